@@ -1,0 +1,173 @@
+package csr
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// adjacency is the oracle: a set of neighbours per vertex.
+func adjacency(n int, edges []Edge) []map[uint32]bool {
+	sets := make([]map[uint32]bool, n)
+	for v := range sets {
+		sets[v] = map[uint32]bool{}
+	}
+	for _, e := range edges {
+		if e.U != e.V {
+			sets[e.U][e.V], sets[e.V][e.U] = true, true
+		}
+	}
+	return sets
+}
+
+func randomEdges(rng *rand.Rand, n, m int) []Edge {
+	edges := make([]Edge, m)
+	for i := range edges {
+		edges[i] = Edge{uint32(rng.IntN(n)), uint32(rng.IntN(n))}
+	}
+	return edges
+}
+
+func TestFromEdges_EqualsSetsOfNeighbours(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := 1 + rng.IntN(30)
+		edges := randomEdges(rng, n, rng.IntN(120))
+		g, err := FromEdges(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Validate(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		arcs := 0
+		for v, set := range adjacency(n, edges) {
+			arcs += len(set)
+			if g.Degree(uint32(v)) != len(set) {
+				t.Fatalf("seed %d: degree of %d is %d, want %d", seed, v, g.Degree(uint32(v)), len(set))
+			}
+			for u := range uint32(n) {
+				if g.HasEdge(uint32(v), u) != set[u] {
+					t.Fatalf("seed %d: HasEdge(%d, %d) is %v", seed, v, u, !set[u])
+				}
+			}
+		}
+		if g.Edges() != int64(arcs/2) || g.Vertices() != n {
+			t.Fatalf("seed %d: %d vertices and %d edges, want %d and %d", seed, g.Vertices(), g.Edges(), n, arcs/2)
+		}
+	}
+}
+
+func TestFromEdges_OrderOfEdgesDoesNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	edges := randomEdges(rng, 50, 300)
+	want, _ := FromEdges(50, edges)
+	for range 5 {
+		rng.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+		edges[0].U, edges[0].V = edges[0].V, edges[0].U
+		got, _ := FromEdges(50, edges)
+		if !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Targets, want.Targets) {
+			t.Fatal("another order of the edges gave another graph")
+		}
+	}
+}
+
+func TestFromEdges_EndPointOutOfRange(t *testing.T) {
+	if _, err := FromEdges(3, []Edge{{0, 3}}); !errors.Is(err, ErrInvalid) {
+		t.Fatalf("got %v, want ErrInvalid", err)
+	}
+}
+
+func TestGraph_Empty(t *testing.T) {
+	for _, g := range []*Graph{{}, {Offsets: []int64{0}}} {
+		if g.Vertices() != 0 || g.Edges() != 0 || g.Validate() != nil || g.Components().Count() != 0 {
+			t.Fatal("an empty graph is not empty")
+		}
+	}
+}
+
+func TestValidate_FindsEveryFault(t *testing.T) {
+	faults := map[string]*Graph{
+		"targets without vertices": {Targets: []uint32{0}},
+		"offsets do not start at 0": {
+			Offsets: []int64{1, 2}, Targets: []uint32{0, 0}},
+		"offsets descend":      {Offsets: []int64{0, 2, 1, 2}, Targets: []uint32{1, 2}},
+		"offset out of range":  {Offsets: []int64{0, 9, 2}, Targets: []uint32{1, 0}},
+		"target out of range":  {Offsets: []int64{0, 1}, Targets: []uint32{5}},
+		"self-loop":            {Offsets: []int64{0, 1}, Targets: []uint32{0}},
+		"unsorted row":         {Offsets: []int64{0, 2, 3, 4}, Targets: []uint32{2, 1, 0, 0}},
+		"parallel edge":        {Offsets: []int64{0, 2, 4}, Targets: []uint32{1, 1, 0, 0}},
+		"edge without reverse": {Offsets: []int64{0, 1, 1}, Targets: []uint32{1}},
+		"too few weights":      {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{1}},
+	}
+	for name, g := range faults {
+		if err := g.Validate(); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: got %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+func TestComponents_NumberedBySizeThenVertex(t *testing.T) {
+	// Sizes 1 (vertex 0), 2 (1, 4), 3 (2, 3, 5), 1 (6), 2 (7, 8).
+	g, err := FromEdges(9, []Edge{{1, 4}, {2, 3}, {3, 5}, {7, 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := g.Components()
+	if want := []int{3, 2, 2, 1, 1}; !slices.Equal(c.Sizes, want) {
+		t.Fatalf("sizes %v, want %v", c.Sizes, want)
+	}
+	if want := []uint32{3, 1, 0, 0, 1, 0, 4, 2, 2}; !slices.Equal(c.Label, want) {
+		t.Fatalf("labels %v, want %v", c.Label, want)
+	}
+	want := [][]uint32{{2, 3, 5}, {1, 4}, {7, 8}, {0}, {6}}
+	if got := c.Vertices(); !slices.EqualFunc(got, want, slices.Equal[[]uint32]) {
+		t.Fatalf("vertices %v, want %v", got, want)
+	}
+}
+
+func TestInduced_KeepsTheEdgesInside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	g, _ := FromEdges(40, randomEdges(rng, 40, 200))
+	g.Weights = make([]float32, len(g.Targets))
+	for v := range uint32(40) {
+		for at := g.Offsets[v]; at < g.Offsets[v+1]; at++ {
+			g.Weights[at] = float32(v + g.Targets[at])
+		}
+	}
+	vertices := []uint32{1, 5, 6, 17, 30, 39}
+	sub := g.Induced(vertices)
+	if err := sub.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range vertices {
+		for j, u := range vertices {
+			if sub.HasEdge(uint32(i), uint32(j)) != g.HasEdge(v, u) {
+				t.Fatalf("edge (%d, %d) differs", v, u)
+			}
+		}
+		for at := sub.Offsets[i]; at < sub.Offsets[i+1]; at++ {
+			if want := float32(v + vertices[sub.Targets[at]]); sub.Weights[at] != want {
+				t.Fatalf("weight of an edge of %d is %g, want %g", v, sub.Weights[at], want)
+			}
+		}
+	}
+}
+
+func BenchmarkFromEdges(b *testing.B) {
+	const n = 100_000
+	for _, m := range []int{100_000, 1_000_000} {
+		b.Run("m="+strconv.Itoa(m), func(b *testing.B) {
+			edges := randomEdges(rand.New(rand.NewPCG(1, 1)), n, m)
+			b.ReportAllocs()
+			for b.Loop() {
+				if g, err := FromEdges(n, edges); err != nil || g.Vertices() != n {
+					b.Fatal("wrong graph")
+				}
+			}
+			b.ReportMetric(float64(m)*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+		})
+	}
+}
