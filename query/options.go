@@ -1,0 +1,103 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"time"
+)
+
+// Options of Open. The zero value, and a nil pointer, open a file for reading
+// and writing, create it where it is missing, and use all processors.
+type Options struct {
+	// ReadOnly opens an existing file for reading; several processes may do so
+	// at once. Statements that would write are refused.
+	ReadOnly bool
+	// NoCreate refuses a file that does not exist. A program that writes most
+	// often wants the file made, so that is the default.
+	NoCreate bool
+	// Workers is the number of goroutines that one call computes with; 0 means
+	// GOMAXPROCS. No result depends on it.
+	Workers int
+	// MaxRows limits the rows that one result holds in memory; 0 means
+	// 1,000,000, which take some 100 MB and are more than anyone reads. Rows
+	// that are streamed, as those of SCORE FILE, do not count.
+	MaxRows int
+	// MemoryLimit is the number of bytes that graphs and vectors may take, both
+	// those kept between calls and those a call is about to load; 0 means 8 GiB
+	// (1 GiB on 32-bit machines), enough for 10 million edges with 200
+	// dimensions on 5 million vertices. A call that needs more is refused with
+	// a LimitError before it allocates.
+	MemoryLimit int64
+	// LockTimeout is how long Open waits for another process to close the file;
+	// 0 means one second, longer than a short command takes.
+	LockTimeout time.Duration
+	// Progress is told how far long statements are, at most about 20 times a
+	// second for each call, and from one goroutine at a time for each call; nil
+	// is silent.
+	Progress func(Progress)
+	// Notice is told what a user should know about an answer that is not an
+	// error, such as an embedding that is older than its graph; nil is silent.
+	// The notices of one call are in its result too.
+	Notice func(Notice)
+	// Input is what IMPORT '-' reads; nil makes that an error.
+	Input io.Reader
+	// NoFiles refuses every statement that reads or writes a file other than
+	// the store, for programs that run statements of other people.
+	NoFiles bool
+	// NoCache keeps no graph and no vectors between calls. Answers are the
+	// same, each call only loads what it needs again.
+	NoCache bool
+	// BatchArcs is the number of arcs that an import writes in one transaction;
+	// 0 leaves it to the store.
+	BatchArcs int
+}
+
+// Validate returns every fault of the options, joined.
+func (o Options) Validate() error {
+	var faults []error
+	check := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf("query: "+format, args...))
+		}
+	}
+	check(o.Workers < 0, "Workers (%d) must not be negative", o.Workers)
+	check(o.MaxRows < 0, "MaxRows (%d) must not be negative", o.MaxRows)
+	check(o.MemoryLimit < 0, "MemoryLimit (%d) must not be negative", o.MemoryLimit)
+	check(o.LockTimeout < 0, "LockTimeout (%v) must not be negative", o.LockTimeout)
+	check(o.BatchArcs < 0, "BatchArcs (%d) must not be negative", o.BatchArcs)
+	check(o.ReadOnly && o.BatchArcs > 0, "BatchArcs (%d) has no meaning with ReadOnly", o.BatchArcs)
+	return errors.Join(faults...)
+}
+
+// withDefaults returns a copy in which every zero has become its default.
+func (o *Options) withDefaults() Options {
+	var full Options
+	if o != nil {
+		full = *o
+	}
+	if full.Workers == 0 {
+		full.Workers = runtime.GOMAXPROCS(0)
+	}
+	if full.MaxRows == 0 {
+		full.MaxRows = 1_000_000
+	}
+	if full.MemoryLimit == 0 {
+		full.MemoryLimit = 8 << 30
+		if math.MaxInt == math.MaxInt32 {
+			full.MemoryLimit = 1 << 30
+		}
+	}
+	return full
+}
+
+// Notice is something about an answer that a user should know.
+type Notice struct {
+	Statement string // the kind of statement, such as "NEAREST"
+	Text      string // one clause, without a full stop
+}
+
+// String returns the text.
+func (n Notice) String() string { return n.Text }

@@ -1,0 +1,86 @@
+package query
+
+import (
+	"sync"
+	"time"
+)
+
+// Progress tells how far a statement is.
+type Progress struct {
+	Statement string        // the kind of statement, such as "IMPORT"
+	Stage     string        // what it is doing, such as "reading"
+	Done      int64         // units done in this stage
+	Total     int64         // units of the whole stage; 0 where that is not known
+	Unit      string        // "bytes", "pairs", "rows", "edges" or "steps"
+	Elapsed   time.Duration // since the statement began
+	Rate      float64       // units a second in this stage; 0 until known
+	Remaining time.Duration // of this stage at the present rate; 0 until known
+}
+
+// unitOf names what the stages of the packages below count.
+func unitOf(stage string) string {
+	switch stage {
+	case "reading", "hashing", "checking":
+		return "bytes"
+	case "sorting", "merging", "publishing":
+		return "edges"
+	case "joining":
+		return "pairs"
+	case "writing", "scoring", "loading":
+		return "rows"
+	}
+	return "steps"
+}
+
+// meter turns the bare counts of one call's stages into Progress values with
+// rate and remaining time. Rates are measured over the whole stage: a stage
+// does one kind of work, and a rate over the last moments makes the remaining
+// time jump.
+type meter struct {
+	statement string
+	report    func(Progress)
+	now       func() time.Time
+
+	mu      sync.Mutex // guards what follows: stages may report from workers
+	began   time.Time  // start of the statement
+	stage   string
+	unit    string
+	entered time.Time // start of the stage
+	first   int64     // units already done when the stage was first reported
+}
+
+// newMeter starts the clock of one call. A nil report makes a meter that does
+// nothing.
+func newMeter(statement string, report func(Progress), now func() time.Time) *meter {
+	return &meter{statement: statement, report: report, now: now, began: now()}
+}
+
+// update reports a stage to the caller. It has the signature of the Progress
+// callbacks of all packages below.
+func (m *meter) update(stage string, done, total int64) {
+	m.updateUnit(stage, unitOf(stage), done, total)
+}
+
+// updateUnit is update for a stage that counts other units than its name says.
+func (m *meter) updateUnit(stage, unit string, done, total int64) {
+	if m.report == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	if stage != m.stage || done < m.first {
+		m.stage, m.entered, m.first = stage, now, done
+	}
+	p := Progress{
+		Statement: m.statement, Stage: stage, Done: done, Total: total,
+		Unit: unit, Elapsed: now.Sub(m.began),
+	}
+	if spent := now.Sub(m.entered).Seconds(); spent > 0 && done > m.first {
+		p.Rate = float64(done-m.first) / spent
+		if total > done {
+			p.Remaining = time.Duration(float64(total-done) / p.Rate * float64(time.Second))
+		}
+	}
+	m.report(p)
+}

@@ -1,0 +1,90 @@
+package query
+
+import (
+	"iter"
+)
+
+// Value is one cell of a result: a string, int64, float64, bool, or nil where
+// there is no value.
+type Value = any
+
+// Rows is the result of one statement. Read it like this:
+//
+//	for rows.Next() {
+//		use(rows.Row())
+//	}
+//	err := rows.Err()
+//
+// Rows hold no transaction of the store, so a slow reader blocks nobody and
+// they stay readable after DB.Close. Only the rows of SCORE FILE are computed
+// while they are read; they end with the error of a cancelled context. Rows are
+// not safe for concurrent use.
+type Rows struct {
+	columns []string
+	notices []Notice
+	next    func() ([]Value, error, bool)
+	stop    func()
+	row     []Value
+	err     error
+	done    bool
+}
+
+// Columns returns the names of the columns; it is empty for a statement without
+// a result, such as CREATE GRAPH. The slice must not be written.
+func (r *Rows) Columns() []string { return r.columns }
+
+// Next moves to the next row and reports whether there is one. After the last
+// row, or an error, it releases what the rows hold.
+func (r *Rows) Next() bool {
+	if r.done {
+		return false
+	}
+	row, err, ok := r.next()
+	if !ok || err != nil {
+		r.err = err
+		r.Close()
+		return false
+	}
+	r.row = row
+	return true
+}
+
+// Row returns the current row, one value for each column. The slice is valid
+// until the next call of Next.
+func (r *Rows) Row() []Value { return r.row }
+
+// Err returns the error that ended the rows, or nil after the last row.
+func (r *Rows) Err() error { return r.err }
+
+// Notices returns what a user should know about the answer; for streamed rows
+// it is complete after the last row.
+func (r *Rows) Notices() []Notice { return r.notices }
+
+// Close releases what the rows hold. It may be called at any time and more than
+// once; rows that were read to their end are closed already.
+func (r *Rows) Close() error {
+	if !r.done {
+		r.done, r.row = true, nil
+		r.stop()
+	}
+	return nil
+}
+
+// newRows returns rows that are computed by seq while they are read.
+func newRows(columns []string, seq iter.Seq2[[]Value, error]) *Rows {
+	next, stop := iter.Pull2(seq)
+	return &Rows{columns: columns, next: next, stop: stop}
+}
+
+// rowsOf returns rows that are in memory already.
+func rowsOf(columns []string, table [][]Value) *Rows {
+	at := 0
+	next := func() ([]Value, error, bool) {
+		if at == len(table) {
+			return nil, nil, false
+		}
+		at++
+		return table[at-1], nil, true
+	}
+	return &Rows{columns: columns, next: next, stop: func() {}}
+}
