@@ -1,0 +1,2 @@
+// Package parser turns the text of heavytail's query language into statements.
+package parser

@@ -1,0 +1,56 @@
+package parser
+
+import "strings"
+
+// Suggest returns the candidate that word was most likely meant to be: the one
+// at the smallest edit distance, letters compared without case, and of equals
+// the first. It returns false where even the nearest is too far to be a slip:
+// more than a third of the word's length, but at least one change. Edit
+// distance counts insertions, deletions, substitutions and swaps of two
+// neighbouring runes (the restricted Damerau-Levenshtein distance). It takes
+// O(len(word) · total length of the candidates).
+func Suggest(word string, candidates []string) (string, bool) {
+	folded := []rune(strings.ToLower(word))
+	best, found := "", false
+	limit := max(1, (len(folded)+1)/3)
+	for _, c := range candidates {
+		if d := editDistance(folded, []rune(strings.ToLower(c)), limit); d <= limit {
+			best, found, limit = c, true, d-1
+		}
+	}
+	return best, found
+}
+
+// editDistance returns the distance of a and b, or a number above limit where
+// it is above limit.
+func editDistance(a, b []rune, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	// Three rows of the table: a swap looks two rows back.
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		least := row[0]
+		for j := range b {
+			d := last[j]
+			if a[i] != b[j] {
+				d++
+			}
+			d = min(d, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, before[j-1]+1)
+			}
+			row[j+1] = d
+			least = min(least, d)
+		}
+		if least > limit {
+			return limit + 1
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
