@@ -1,0 +1,81 @@
+package vec
+
+// Dot returns the scalar product of a and b. It panics if their lengths
+// differ. The error is at most about (n/16 + 6)·2⁻²⁴·Σ|a_i·b_i| with vector
+// kernels and n/4 in place of n/16 with the portable one.
+func Dot(a, b []float32) float32 {
+	if len(a) != len(b) {
+		panic("vec: Dot: lengths differ")
+	}
+	return dot(active, a, b)
+}
+
+// L2Squared returns the squared Euclidean distance of a and b. It panics if
+// their lengths differ. L2Squared(a, b) and L2Squared(b, a) have the same bits.
+func L2Squared(a, b []float32) float32 {
+	if len(a) != len(b) {
+		panic("vec: L2Squared: lengths differ")
+	}
+	return l2Squared(active, a, b)
+}
+
+// Axpy adds alpha·x to y. It panics if their lengths differ. x and y may be
+// the same slice and may not overlap otherwise.
+func Axpy(alpha float32, x, y []float32) {
+	if len(x) != len(y) {
+		panic("vec: Axpy: lengths differ")
+	}
+	axpy(active, alpha, x, y)
+}
+
+// Dot64 returns the scalar product of a and b. It panics if their lengths
+// differ.
+func Dot64(a, b []float64) float64 {
+	if len(a) != len(b) {
+		panic("vec: Dot64: lengths differ")
+	}
+	return dot64(active, a, b)
+}
+
+// Axpy64 adds alpha·x to y. It panics if their lengths differ. x and y may be
+// the same slice and may not overlap otherwise.
+func Axpy64(alpha float64, x, y []float64) {
+	if len(x) != len(y) {
+		panic("vec: Axpy64: lengths differ")
+	}
+	axpy64(active, alpha, x, y)
+}
+
+// Rot64 rotates the plane of x and y: with the old values on the right,
+//
+//	x = c·x + s·y
+//	y = c·y − s·x
+//
+// It panics if their lengths differ. x and y may not overlap.
+func Rot64(x, y []float64, c, s float64) {
+	if len(x) != len(y) {
+		panic("vec: Rot64: lengths differ")
+	}
+	rot64(active, x, y, c, s)
+}
+
+// GatherSum sets dst to the sum of the listed rows of a strided row-major
+// block: dst[j] = Σ_i x[idx[i]·stride+j] for j < len(dst). With x a block of
+// vectors and idx the neighbours of a vertex this is one row of the product of
+// an unweighted adjacency matrix with the block.
+//
+// Widths that are multiples of 16 are the fast case. An empty idx gives zeros.
+// The entry i of the list goes into sum i mod 4 and the result is
+// (s0+s1)+(s2+s3), for every width and every kind: all kinds give the same
+// bits. idx may name a row twice. The entries of idx between its length and
+// its capacity may be read as a hint of what comes next, so a slice of one
+// long list should be passed with its capacity. dst may not overlap x. It
+// panics if stride is negative or a row is not inside x; dst then is undefined.
+func GatherSum(dst, x []float32, stride int, idx []uint32) {
+	if stride < 0 {
+		panic("vec: GatherSum: negative stride")
+	}
+	if !gatherSum(active, dst, x, stride, idx) {
+		panic("vec: GatherSum: row outside the block")
+	}
+}

@@ -1,0 +1,173 @@
+package vec
+
+// The portable kernels: what every processor without assembly runs, and what
+// the tests compare the assembly with.
+
+// dotGo keeps four sums, because one sum would wait for its own addition in
+// every turn.
+func dotGo(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float32
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+func l2SquaredGo(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float32
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		d0, d1, d2, d3 := a[i]-b[i], a[i+1]-b[i+1], a[i+2]-b[i+2], a[i+3]-b[i+3]
+		s0 += d0 * d0
+		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+	}
+	for ; i < len(a); i++ {
+		d := a[i] - b[i]
+		s0 += d * d
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+func axpyGo(alpha float32, x, y []float32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += alpha * v
+	}
+}
+
+func dot64Go(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		s0 += a[i] * b[i]
+		s1 += a[i+1] * b[i+1]
+		s2 += a[i+2] * b[i+2]
+		s3 += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+func axpy64Go(alpha float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += alpha * v
+	}
+}
+
+func rot64Go(x, y []float64, c, s float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		w := y[i]
+		x[i] = c*v + s*w
+		y[i] = c*w - s*v
+	}
+}
+
+// gatherSumGo adds entry i of the list to sum i mod 4, as every kind does, so
+// that GatherSum has the same bits everywhere. It reports whether all indices
+// were inside x.
+func gatherSumGo(dst, x []float32, stride int, idx []uint32) bool {
+	limit := rowsIn(len(x), len(dst), stride)
+	const chunk = 32 // columns a turn: the four sums stay in the first-level cache
+	for lo := 0; lo < len(dst); lo += chunk {
+		w := min(len(dst)-lo, chunk)
+		var sums [4][chunk]float32
+		for i, v := range idx {
+			if int64(v) >= limit {
+				return false
+			}
+			s := sums[i&3][:w]
+			row := x[int(v)*stride+lo:][:w]
+			for j, r := range row {
+				s[j] += r
+			}
+		}
+		for j := range w {
+			dst[lo+j] = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j])
+		}
+	}
+	return true
+}
+
+// rowsIn returns how many rows of the given width a strided block of n
+// elements holds.
+func rowsIn(n, width, stride int) int64 {
+	if n < width {
+		return 0
+	}
+	if stride == 0 {
+		return 1 << 32
+	}
+	return int64((n-width)/stride) + 1
+}
+
+func tileGo(c *[TileRows * TileCols]float32, add bool, k int, a []float32, rowStep, kStep int, b []float32) {
+	if !add {
+		clear(c[:])
+	}
+	for l := range k {
+		bl := (*[TileCols]float32)(b[l*TileCols:])
+		for i := range TileRows {
+			v := a[i*rowStep+l*kStep]
+			ci := (*[TileCols]float32)(c[i*TileCols:])
+			for j, w := range bl {
+				ci[j] += v * w
+			}
+		}
+	}
+}
+
+func tileWithinGo(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
+	var some uint32
+	for i, ni := range rowNorms {
+		var m uint32
+		ci := (*[TileCols]float32)(c[i*TileCols:])
+		for j, nj := range colNorms {
+			// Written as a negation so that a NaN, from norms or products that
+			// overflow, is a survivor and not a rejection.
+			if !((ni+nj)-2*ci[j] > limit) {
+				m |= 1 << j
+			}
+		}
+		mask[i] = m
+		some |= m
+	}
+	return some != 0
+}
+
+func tileAdd64Go(acc *[TileRows * TileCols]float64, c *[TileRows * TileCols]float32) {
+	for i, v := range c {
+		acc[i] += float64(v)
+	}
+}
+
+func tileStoreGo(y []float32, stride, rows, cols int, beta, alpha float32, c *[TileRows * TileCols]float32) {
+	for i := range rows {
+		yi := y[i*stride:][:cols]
+		ci := c[i*TileCols:][:cols]
+		if beta == 0 {
+			for j, v := range ci {
+				yi[j] = alpha * v
+			}
+			continue
+		}
+		for j, v := range ci {
+			yi[j] = beta*yi[j] + alpha*v
+		}
+	}
+}
