@@ -1,0 +1,72 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Options say how to open a store. The zero value, and a nil pointer, open for
+// reading and writing and create the file if it is missing.
+type Options struct {
+	// ReadOnly opens an existing file for reading. Any number of processes may
+	// read together, but not beside a writer.
+	ReadOnly bool
+
+	// NoCreate makes a missing file an error (it always is with ReadOnly).
+	NoCreate bool
+
+	// LockTimeout is how long to wait for another process to let go of the
+	// file. 0 means one second: a script that follows another one gets through,
+	// and a person learns within a moment that the file is in use. A negative
+	// value tries once.
+	LockTimeout time.Duration
+
+	// BatchBytes bounds how many bytes of records one write transaction of an
+	// import or of an embedding carries. 0 means 8 MiB. A transaction keeps
+	// about three times its bytes in memory and costs two flushes of the disk
+	// (some milliseconds), so much smaller batches make a large import slower,
+	// and much larger ones only cost memory and repeat more work after a kill.
+	// 1 makes every record a transaction of its own, for tests.
+	BatchBytes int
+}
+
+const (
+	defaultLockTimeout = time.Second
+	defaultBatchBytes  = 8 << 20
+	maxBatchBytes      = 1 << 30
+)
+
+// Validate reports every option that is out of range.
+func (o *Options) Validate() error {
+	if o == nil {
+		return nil
+	}
+	var faults []error
+	if o.BatchBytes < 0 || o.BatchBytes > maxBatchBytes {
+		faults = append(faults, fmt.Errorf("BatchBytes (%d) must be between 0 and %d: %w", o.BatchBytes, maxBatchBytes, ErrInvalid))
+	}
+	if o.LockTimeout > 24*time.Hour {
+		faults = append(faults, fmt.Errorf("LockTimeout (%v) must be at most a day: %w", o.LockTimeout, ErrInvalid))
+	}
+	return errors.Join(faults...)
+}
+
+// withDefaults returns a copy with every default filled in.
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	switch {
+	case out.LockTimeout == 0:
+		out.LockTimeout = defaultLockTimeout
+	case out.LockTimeout < 0:
+		// The smallest timeout of bbolt that still ends: one attempt.
+		out.LockTimeout = time.Nanosecond
+	}
+	if out.BatchBytes == 0 {
+		out.BatchBytes = defaultBatchBytes
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package storage
+
+import (
+	"time"
+)
+
+// GraphInfo is the catalogue entry of a graph.
+type GraphInfo struct {
+	Name     string
+	ID       uint64 // never used again for another graph of the file
+	Version  uint64 // 1 when created; one more with every change
+	Vertices int
+	Edges    int64 // undirected edges, each counted once
+	Created  time.Time
+	Modified time.Time
+	Source   string // where the latest edges came from, in words
+}
+
+// Setting is one named value of an embedding: an option, or a statistic.
+type Setting struct{ Name, Value string }
+
+// EmbeddingInfo is the catalogue entry of an embedding: everything that shaped
+// its vectors, and what the method reported about them.
+type EmbeddingInfo struct {
+	Name         string
+	Graph        string    // name of the graph
+	GraphVersion uint64    // version of the graph that was embedded
+	Generation   uint64    // 1 for the first; one more with every replacement
+	Method       string    // such as "dp_spectral"
+	Options      []Setting // every option after defaults, in the order of the method
+	Seed         uint64
+	Kernel       string // vec.Kind() of the machine that computed it
+	Vertices     int    // rows: row v belongs to vertex v of GraphVersion
+	Dim          int    // columns
+	Eigenvalues  []float64
+	Residuals    []float64
+	Components   int
+	Iterations   int
+	Seconds      float64 // time that the computation took
+	Created      time.Time
+	Stats        []Setting // other statistics of the method
+}
+
+// ChangeSet says which vertices changed between two versions of a graph.
+type ChangeSet struct {
+	From, To uint64   // versions: changes after From up to To
+	All      bool     // everything may have changed; Touched is then nil
+	Touched  []uint32 // ascending and distinct
+}
+
+// Fault is one thing that Check found wrong.
+type Fault struct {
+	Where  string // the object, such as `graph "social", arcs`
+	What   string // what is wrong
+	Remedy string // what to do about it
+}
+
+// CheckReport is the outcome of Check.
+type CheckReport struct {
+	Faults     []Fault  // all that is wrong, in the order of the file's objects; nil when sound
+	Notes      []string // what is worth knowing and no fault, such as an unfinished import
+	Graphs     int
+	Embeddings int
+	Records    int64 // records whose checksum and content were verified
+	Pages      int64 // pages in use
+	FreePages  int64 // pages that later writes will use again
+	Bytes      int64 // size of the file
+}
+
+// OK reports whether no fault was found.
+func (r CheckReport) OK() bool { return len(r.Faults) == 0 }
