@@ -1,0 +1,97 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Reading.
+var (
+	// ErrSyntax is wrapped by every LineError whose line breaks the format.
+	ErrSyntax = errors.New("malformed line")
+	// ErrLimit is wrapped by every error that a limit of the options caused.
+	ErrLimit = errors.New("limit exceeded")
+	// ErrDamaged is wrapped by every StreamError: a compressed stream that is
+	// truncated, fails its checksum or is not what it claims to be.
+	ErrDamaged = errors.New("damaged or unreadable stream")
+	// ErrOptions is wrapped by every fault that a Validate reports.
+	ErrOptions = errors.New("invalid options")
+)
+
+// Writing.
+var (
+	// ErrKey is wrapped by every KeyError.
+	ErrKey = errors.New("key cannot be written")
+	// ErrNotFinite is returned for a vector that holds NaN or an infinity.
+	ErrNotFinite = errors.New("value is not finite")
+)
+
+// Files.
+var (
+	// ErrExists is returned by CreateFile and File.Commit for a path that is
+	// taken, unless overwriting was asked for.
+	ErrExists = errors.New("file exists")
+	// ErrNotRegular is returned for a path that is no regular file: a
+	// directory, a device, a pipe or, for writing, a symbolic link.
+	ErrNotRegular = errors.New("not a regular file")
+)
+
+// LineError says where a line of a text file is wrong, and why. It wraps
+// ErrSyntax, or ErrLimit where a limit was exceeded.
+type LineError struct {
+	File   string // name of the input, as the options call it; may be empty
+	Line   int64  // 1 for the first line, comments and empty lines counted
+	Column int    // 1 for the first character of the line; in characters, not bytes
+	Reason string // what is wrong; text of the input is quoted, escaped and cut
+	Kind   error  // ErrSyntax or ErrLimit
+}
+
+func (e *LineError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", nameOr(e.File), e.Line, e.Column, e.Reason)
+}
+
+func (e *LineError) Unwrap() error { return e.Kind }
+
+// StreamError says where a compressed stream is damaged. It wraps ErrDamaged
+// and the decoder's error.
+type StreamError struct {
+	File   string // name of the input, as the options call it; may be empty
+	Format string // "gzip", "zstd", or what the first bytes look like
+	Offset int64  // byte of the compressed input that the decoder had reached
+	Err    error  // the decoder's error
+}
+
+func (e *StreamError) Error() string {
+	return fmt.Sprintf("%s: byte %d of the %s stream: %v", nameOr(e.File), e.Offset, e.Format, e.Err)
+}
+
+func (e *StreamError) Unwrap() []error { return []error{ErrDamaged, e.Err} }
+
+// KeyError names a key that a text format cannot hold. It wraps ErrKey.
+type KeyError struct {
+	Key    string
+	Reason string
+}
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("key %s: %s", excerpt([]byte(e.Key)), e.Reason)
+}
+
+func (e *KeyError) Unwrap() error { return ErrKey }
+
+func nameOr(file string) string {
+	if file == "" {
+		return "input"
+	}
+	return file
+}
+
+// excerpt quotes text of the input for an error message: escaped, so that it
+// is safe on a terminal, and cut, so that a line of a megabyte stays readable.
+func excerpt(text []byte) string {
+	const most = 40
+	if len(text) > most {
+		return fmt.Sprintf("%+q…", text[:most])
+	}
+	return fmt.Sprintf("%+q", text)
+}

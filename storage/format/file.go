@@ -1,0 +1,178 @@
+package format
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// OpenFile opens a regular file for reading and returns its size in bytes. What
+// else can have a path (a directory, a device, a pipe) is refused with
+// ErrNotRegular: opening some of these blocks, or never ends.
+func OpenFile(path string) (io.ReadCloser, int64, error) {
+	// Looked at before it is opened, since opening a pipe waits for its writer.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("open %s: %w", path, ErrNotRegular)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+// File is a file being written that becomes visible only when it is complete.
+// It is not safe for concurrent use.
+type File struct {
+	path      string
+	overwrite bool
+	temp      *os.File       // nil after Commit or Close
+	buffer    *bufio.Writer  // over temp
+	encoder   io.WriteCloser // compressor over buffer; nil for plain text
+	err       error          // the first failed write; Commit returns it
+}
+
+// CreateFile begins a file that Commit will put at path. It writes to a
+// temporary file beside it, named .<base>.tmp-<random>, that only the user may
+// read (mode 0600). A name that ends in .gz or .zst is compressed by gzip or
+// zstd. A path that is taken gives ErrExists unless overwrite is set, and
+// ErrNotRegular if what is there is no regular file.
+func CreateFile(path string, overwrite bool) (*File, error) {
+	if err := checkTarget(path, overwrite); err != nil {
+		return nil, err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	f := &File{path: path, overwrite: overwrite, temp: temp, buffer: bufio.NewWriterSize(temp, 1<<18)}
+	switch {
+	case strings.HasSuffix(path, ".gz"):
+		f.encoder = gzip.NewWriter(f.buffer)
+	case strings.HasSuffix(path, ".zst"):
+		// One goroutine: the bytes then never depend on the machine.
+		f.encoder, err = zstd.NewWriter(f.buffer, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Close())
+		}
+	}
+	return f, nil
+}
+
+// checkTarget says early what Commit would refuse.
+func checkTarget(path string, overwrite bool) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("create %s: %w", path, err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("create %s: %w", path, ErrNotRegular)
+	case !overwrite:
+		return fmt.Errorf("create %s: %w", path, ErrExists)
+	}
+	return nil
+}
+
+// Write adds bytes to the file. The first error stays: Commit returns it too.
+func (f *File) Write(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	if f.temp == nil {
+		return 0, fmt.Errorf("write %s: %w", f.path, fs.ErrClosed)
+	}
+	out := io.Writer(f.buffer)
+	if f.encoder != nil {
+		out = f.encoder
+	}
+	n, err := out.Write(p)
+	if err != nil {
+		f.err = fmt.Errorf("write %s: %w", f.path, err)
+	}
+	return n, f.err
+}
+
+// Commit writes out what is buffered, makes it durable and puts it in place in
+// one step: a reader sees the old file or the whole new one, also after a power
+// failure. After an error nothing is at path but what was there before.
+func (f *File) Commit() error {
+	if f.err != nil {
+		return errors.Join(f.err, f.Close())
+	}
+	if f.temp == nil {
+		return fmt.Errorf("commit %s: %w", f.path, fs.ErrClosed)
+	}
+	if err := f.finish(); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Close())
+	}
+	temp := f.temp.Name()
+	if err := f.temp.Close(); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Close())
+	}
+	if err := f.place(temp); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	f.temp = nil
+	return syncDir(filepath.Dir(f.path))
+}
+
+// finish flushes compressor and buffer and syncs the temporary file.
+func (f *File) finish() error {
+	if f.encoder != nil {
+		if err := f.encoder.Close(); err != nil {
+			return err
+		}
+	}
+	if err := f.buffer.Flush(); err != nil {
+		return err
+	}
+	return f.temp.Sync()
+}
+
+// place gives the finished temporary file its name.
+func (f *File) place(temp string) error {
+	if !f.overwrite {
+		// A hard link refuses a taken name in the same step; a rename would
+		// replace a file that appeared since CreateFile looked.
+		err := os.Link(temp, f.path)
+		if err == nil {
+			return os.Remove(temp)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("create %s: %w", f.path, ErrExists)
+		}
+		// This file system has no hard links: look, then rename.
+	}
+	if err := checkTarget(f.path, f.overwrite); err != nil {
+		return err
+	}
+	return os.Rename(temp, f.path)
+}
+
+// Close discards the file unless it was committed, after which it does nothing.
+func (f *File) Close() error {
+	if f.temp == nil {
+		return nil
+	}
+	name := f.temp.Name()
+	closeErr := f.temp.Close()
+	if errors.Is(closeErr, fs.ErrClosed) {
+		closeErr = nil
+	}
+	f.temp = nil
+	return errors.Join(closeErr, os.Remove(name))
+}
