@@ -1,0 +1,21 @@
+// Package evaluate measures how well an embedding keeps its graph.
+//
+//   - [Pearson], [Spearman] and [Kendall] compare two lists of numbers, here
+//     the degrees of a graph and of its reconstruction.
+//   - [ReconstructAt] measures the reconstruction at one radius,
+//     [ReconstructSweep] at many, and finds the best.
+//
+// A reconstruction joins two vertices whose edge probability 1/(1+e^distance)
+// is at least ε, that is, whose distance is at most r = ln(1/ε − 1) (Feng et
+// al., "Representation Learning for Scale-free Networks", AAAI 2018, section
+// 2). The paper moves ε on a grid of 0.01. Distances of spectral embeddings
+// crowd into a few of those steps, so the default here is a grid of quantiles
+// of the distances, refined around the best point; the paper's grid is an
+// option.
+//
+// Fits of power laws to degrees (exponent, cut-off, Kolmogorov–Smirnov
+// distance) are statistics of one list of degrees; they belong in powerlaw.go
+// beside correlation.go, as further columns of [ReconstructionPoint].
+// Evaluations that train a model on an embedding (labels, held-out links)
+// belong in files of their own here, and share nothing with these.
+package evaluate

@@ -1,0 +1,9 @@
+package evaluate
+
+import "errors"
+
+// Errors of the arguments. They are wrapped with the offending values.
+var (
+	ErrShape  = errors.New("graph and embedding do not match") // rows and vertices differ
+	ErrOption = errors.New("invalid option")                   // a field of ReconstructOptions
+)

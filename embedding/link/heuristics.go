@@ -1,0 +1,109 @@
+package link
+
+import (
+	"math"
+	"sort"
+
+	"heavytail/storage/csr"
+)
+
+// The scores of neighbourhoods. N(u) is the set of neighbours of u, d(u) its
+// size. A vertex paired with itself scores 0 everywhere: a simple graph has no
+// such link to predict. So does an isolated vertex, whose N is empty.
+//
+// Definitions: Liben-Nowell and Kleinberg, "The Link-Prediction Problem for
+// Social Networks", 2007; resource allocation: Zhou, Lü and Zhang, "Predicting
+// Missing Links via Local Information", 2009.
+
+// CommonNeighbors returns |N(u) ∩ N(v)|.
+func CommonNeighbors(g *csr.Graph, u, v uint32) float64 {
+	n := 0
+	eachCommon(g, u, v, func(uint32) { n++ })
+	return float64(n)
+}
+
+// Jaccard returns |N(u) ∩ N(v)| / |N(u) ∪ N(v)|, and 0 if both are empty.
+func Jaccard(g *csr.Graph, u, v uint32) float64 {
+	common := CommonNeighbors(g, u, v)
+	if common == 0 {
+		return 0
+	}
+	return common / (float64(g.Degree(u)) + float64(g.Degree(v)) - common)
+}
+
+// AdamicAdar returns the sum of 1/ln d(w) over the common neighbours w.
+// ln d(w) is never 0: w is adjacent to two distinct vertices, so d(w) ≥ 2.
+func AdamicAdar(g *csr.Graph, u, v uint32) float64 {
+	s := 0.0
+	eachCommon(g, u, v, func(w uint32) { s += 1 / math.Log(float64(g.Degree(w))) })
+	return s
+}
+
+// ResourceAllocation returns the sum of 1/d(w) over the common neighbours w.
+func ResourceAllocation(g *csr.Graph, u, v uint32) float64 {
+	s := 0.0
+	eachCommon(g, u, v, func(w uint32) { s += 1 / float64(g.Degree(w)) })
+	return s
+}
+
+// PreferentialAttachment returns d(u)·d(v).
+func PreferentialAttachment(g *csr.Graph, u, v uint32) float64 {
+	if u == v {
+		return 0
+	}
+	return float64(g.Degree(u)) * float64(g.Degree(v))
+}
+
+// eachCommon calls f for the common neighbours of two distinct vertices in
+// ascending order, and for none if u equals v.
+func eachCommon(g *csr.Graph, u, v uint32, f func(w uint32)) {
+	if u == v {
+		return
+	}
+	short, long := g.Neighbors(u), g.Neighbors(v)
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	// A merge takes |short|+|long| steps, a galloping search about
+	// |short|·2·log₂(|long|/|short|) slower ones: they cross between 8 and 32
+	// on measured graphs.
+	const gallopRatio = 16
+	if len(long)/gallopRatio >= len(short) {
+		gallop(short, long, f)
+		return
+	}
+	for len(short) > 0 && len(long) > 0 {
+		a, b := short[0], long[0]
+		if a == b {
+			f(a)
+		}
+		if a <= b {
+			short = short[1:]
+		}
+		if b <= a {
+			long = long[1:]
+		}
+	}
+}
+
+// gallop intersects a short sorted list with a long one: it doubles its stride
+// in the long list until it has passed the wanted element, and searches the
+// last stride.
+func gallop(short, long []uint32, f func(w uint32)) {
+	for _, w := range short {
+		bound := 1
+		for bound <= len(long) && long[bound-1] < w {
+			bound *= 2
+		}
+		lo, hi := bound/2, min(bound, len(long))
+		at := lo + sort.Search(hi-lo, func(i int) bool { return long[lo+i] >= w })
+		if at == len(long) {
+			return
+		}
+		if long[at] == w {
+			f(w)
+			at++
+		}
+		long = long[at:]
+	}
+}

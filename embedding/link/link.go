@@ -1,0 +1,127 @@
+package link
+
+import (
+	"fmt"
+	"math"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Scorer describes one way to score a pair of vertices.
+type Scorer struct {
+	Name           string // as written in the language
+	Summary        string // one line for help
+	NeedsEmbedding bool   // scores vectors; otherwise neighbourhoods of a graph
+	// HigherIsLikelier is false for distances: there a smaller value means a
+	// likelier link.
+	HigherIsLikelier bool
+}
+
+// Scorers returns all scorers, those of graphs first.
+func Scorers() []Scorer {
+	return []Scorer{
+		{"common_neighbors", "number of common neighbours", false, true},
+		{"jaccard", "common neighbours as a share of all neighbours of the two", false, true},
+		{"adamic_adar", "common neighbours, each weighted 1/ln(its degree)", false, true},
+		{"resource_allocation", "common neighbours, each weighted 1/its degree", false, true},
+		{"preferential_attachment", "product of the degrees", false, true},
+		{"l2", "Euclidean distance of the vectors: smaller is likelier", true, false},
+		{"cosine", "cosine of the angle between the vectors", true, true},
+		{"dot", "scalar product of the vectors", true, true},
+		{"probability", "edge probability 1/(1+e^distance), from 0 to 1/2", true, true},
+	}
+}
+
+// New returns the named scorer as a function of two vertices. Scorers of
+// graphs need g, those of embeddings m; the other may be nil. The function is
+// safe for concurrent use and panics if a vertex is out of range. Every score
+// is symmetric in its two vertices.
+func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, error) {
+	heuristic, vector := lookup(name)
+	switch {
+	case heuristic != nil && g == nil:
+		return nil, fmt.Errorf("link: %s: %w", name, ErrNeedsGraph)
+	case heuristic != nil:
+		return func(u, v uint32) float64 { return heuristic(g, u, v) }, nil
+	case vector != nil && m == nil:
+		return nil, fmt.Errorf("link: %s: %w", name, ErrNeedsEmbedding)
+	case vector != nil:
+		return func(u, v uint32) float64 { return vector(m.Row(int(u)), m.Row(int(v))) }, nil
+	}
+	return nil, fmt.Errorf("link: %q: %w", name, ErrScorer)
+}
+
+// lookup returns the function of the name; at most one of the two is not nil.
+func lookup(name string) (heuristic func(g *csr.Graph, u, v uint32) float64, vector func(a, b []float32) float64) {
+	switch name {
+	case "common_neighbors":
+		return CommonNeighbors, nil
+	case "jaccard":
+		return Jaccard, nil
+	case "adamic_adar":
+		return AdamicAdar, nil
+	case "resource_allocation":
+		return ResourceAllocation, nil
+	case "preferential_attachment":
+		return PreferentialAttachment, nil
+	case "l2":
+		return nil, L2
+	case "cosine":
+		return nil, Cosine
+	case "dot":
+		return nil, Dot
+	case "probability":
+		return nil, Probability
+	}
+	return nil, nil
+}
+
+// L2 returns the Euclidean distance of two vectors. It is a distance: smaller
+// is likelier.
+func L2(a, b []float32) float64 {
+	s := float64(vec.L2Squared(a, b))
+	if math.IsInf(s, 1) || s < tiny {
+		// The squares left the range of float32, or came near its lower end.
+		s = 0
+		for i, x := range a {
+			d := float64(x) - float64(b[i])
+			s += d * d
+		}
+	}
+	return math.Sqrt(s)
+}
+
+// tiny is where sums of float32 squares begin to lose digits.
+const tiny = 0x1p-100
+
+// Dot returns the scalar product of two vectors.
+func Dot(a, b []float32) float64 {
+	s := float64(vec.Dot(a, b))
+	if math.IsInf(s, 0) || math.IsNaN(s) {
+		return dot64(a, b)
+	}
+	return s
+}
+
+// Cosine returns the cosine of the angle between two vectors, from -1 to 1,
+// and 0 if one of them is zero.
+func Cosine(a, b []float32) float64 {
+	lengths := math.Sqrt(dot64(a, a)) * math.Sqrt(dot64(b, b))
+	if lengths == 0 {
+		return 0
+	}
+	return max(-1, min(1, dot64(a, b)/lengths))
+}
+
+// Probability returns the edge probability of the paper, 1/(1+e^distance): ½
+// for equal vectors, falling to 0.
+func Probability(a, b []float32) float64 { return 1 / (1 + math.Exp(L2(a, b))) }
+
+func dot64(a, b []float32) float64 {
+	s := 0.0
+	for i, x := range a {
+		s += float64(x) * float64(b[i])
+	}
+	return s
+}

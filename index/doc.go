@@ -1,0 +1,32 @@
+// Package index finds near vectors: the k best of one query, all within a
+// radius of it, and all pairs of a set within a radius of each other (the
+// ε-join that reconstructs a graph from an embedding).
+//
+// # What is here
+//
+//   - [Index] is the seam between exact and approximate search. [Exact], a scan
+//     of the matrix, is its first implementation and the oracle of all others.
+//   - [Join] lists all pairs within one radius; [NewSweep] counts, for every
+//     vertex, its neighbours within each of many radii, in one pass.
+//   - [EpsilonToRadius] and [RadiusToEpsilon] translate the paper's edge
+//     probability 1/(1+e^distance) into a distance and back.
+//
+// # What exact means
+//
+// A pair of rows is within a radius exactly if
+//
+//	float64(vec.L2Squared(a, b)) <= radius*radius
+//
+// Exact.Within, Join and Sweep keep this rule bit for bit, so their answers
+// never disagree. Join and NewSweep first look at products of whole tiles of
+// rows, which are a few units of rounding away from L2Squared; a proven bound
+// on that difference decides which pairs the product settles and which must be
+// measured again (screen.go has the bound and its proof).
+//
+// Ties are broken by vertex. No result depends on the number of workers.
+//
+// # What it must not know
+//
+// Graphs, keys, the store and the language. A vertex is the number of a row.
+// All types are safe for concurrent use as long as nobody writes the matrix.
+package index

@@ -1,0 +1,13 @@
+package index
+
+import "errors"
+
+// Errors of a query or an option. They are wrapped with the offending value.
+var (
+	ErrDimension = errors.New("wrong dimension")           // query or matrix of another shape than asked for
+	ErrNotFinite = errors.New("not a finite number")       // NaN or Inf in a query or a matrix
+	ErrK         = errors.New("k must be at least 1")      // number of neighbours
+	ErrRadius    = errors.New("invalid radius")            // NaN, infinite, negative, or radii out of order
+	ErrEpsilon   = errors.New("epsilon must be in (0, ½]") // edge probability out of range
+	ErrMetric    = errors.New("unknown metric")            // name or number of a metric
+)

@@ -1,0 +1,73 @@
+package index
+
+import (
+	"fmt"
+	"math"
+
+	"heavytail/storage/vec"
+)
+
+// checkShape guards against a matrix whose data do not match its sizes.
+func checkShape(m *vec.Matrix) error {
+	if m.Rows < 0 || m.Dim < 0 || len(m.Data) != m.Rows*m.Dim {
+		return fmt.Errorf("index: matrix of %d × %d with %d values: %w", m.Rows, m.Dim, len(m.Data), ErrDimension)
+	}
+	if uint64(m.Rows) > math.MaxUint32 {
+		return fmt.Errorf("index: matrix of %d rows: %w", m.Rows, ErrDimension)
+	}
+	return nil
+}
+
+func finite(x float32) bool {
+	const exponent = 0x7f800000
+	return math.Float32bits(x)&exponent != exponent
+}
+
+// dot64 is the scalar product in float64, where products of float32 values
+// neither overflow nor vanish.
+func dot64(a, b []float32) float64 {
+	s := 0.0
+	for i, x := range a {
+		s += float64(x) * float64(b[i])
+	}
+	return s
+}
+
+func norm64(a []float32) float64 { return math.Sqrt(dot64(a, a)) }
+
+// toFloat32 rounds to float32, at most to the largest finite value.
+func toFloat32(x float64) float32 {
+	return float32(max(-math.MaxFloat32, min(math.MaxFloat32, x)))
+}
+
+// normalised returns a / ‖a‖ and ‖a‖, or nil and 0 for a zero vector.
+func normalised(a []float32) ([]float32, float64) {
+	length := norm64(a)
+	if length == 0 {
+		return nil, 0
+	}
+	unit := make([]float32, len(a))
+	for i, x := range a {
+		unit[i] = float32(float64(x) / length)
+	}
+	return unit, length
+}
+
+// inverseNorm returns 1/‖a‖, 0 for a zero vector, and NaN where a is so short
+// or so long that its float32 products with a unit vector cannot be trusted.
+func inverseNorm(a []float32) float64 {
+	length := norm64(a)
+	switch {
+	case length == 0:
+		return 0
+	case length < 0x1p-80 || length > 0x1p100:
+		return math.NaN()
+	}
+	return 1 / length
+}
+
+// clampCosine rounds a cosine to float32 and takes away what rounding put
+// outside [-1, 1].
+func clampCosine(x float64) float32 {
+	return float32(max(-1, min(1, x)))
+}
