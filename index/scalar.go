@@ -71,3 +71,7 @@ func inverseNorm(a []float32) float64 {
 func clampCosine(x float64) float32 {
 	return float32(max(-1, min(1, x)))
 }
+
+func notFinite(row, column int, x float32) error {
+	return fmt.Errorf("index: matrix: row %d, column %d is %v: %w", row, column, x, ErrNotFinite)
+}

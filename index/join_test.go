@@ -1,0 +1,188 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heavytail/storage/vec"
+)
+
+func sameLists(a, b [][]uint32) bool {
+	return slices.EqualFunc(a, b, func(x, y []uint32) bool { return slices.Equal(x, y) })
+}
+
+// TestJoin_BruteForce compares the join with the rule itself, pair for pair.
+func TestJoin_BruteForce(t *testing.T) {
+	for name, m := range matrices() {
+		t.Run(name, func(t *testing.T) {
+			for _, radius := range radiiOf(m) {
+				want := bruteJoin(m, radius)
+				for _, workers := range []int{1, 2, 5} {
+					if got := collect(t, m, radius, JoinOptions{Workers: workers}); !sameLists(got, want) {
+						t.Fatalf("radius %v, %d workers: differs from brute force", radius, workers)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestJoin_ManyStripes has enough rows for stripes of several sizes.
+func TestJoin_ManyStripes(t *testing.T) {
+	for _, n := range []int{1536, 3333} {
+		m := clustered(n, 4, 9, 3, uint64(n))
+		want := bruteJoin(m, 1.5)
+		for _, workers := range []int{1, 2, 5} {
+			if !sameLists(collect(t, m, 1.5, JoinOptions{Workers: workers}), want) {
+				t.Fatalf("%d rows, %d workers: differs from brute force", n, workers)
+			}
+		}
+	}
+}
+
+func TestJoin_Random(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, dim := rapid.IntRange(0, 80).Draw(t, "n"), rapid.IntRange(1, 40).Draw(t, "dim")
+		m := vec.NewMatrix(n, dim)
+		scale := math.Ldexp(1, rapid.IntRange(-140, 120).Draw(t, "exponent"))
+		offset := rapid.Float64Range(-1e4, 1e4).Draw(t, "offset")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		for i := range m.Data {
+			m.Data[i] = float32(scale * (offset + math.Round(4*random.NormFloat64())/4))
+		}
+		radius := scale * rapid.Float64Range(0, 8).Draw(t, "radius")
+		got := make([][]uint32, n)
+		err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbours []uint32) error {
+			got[u] = slices.Clone(neighbours)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sameLists(got, bruteJoin(m, radius)) {
+			t.Fatal("differs from brute force")
+		}
+	})
+}
+
+// TestJoin_Margin shows that the tests reach the pairs that the tile products
+// cannot settle, and that they are few where rows are not far apart.
+func TestJoin_Margin(t *testing.T) {
+	nothing := func(uint32, []uint32) error { return nil }
+	for _, c := range []struct {
+		name        string
+		m           *vec.Matrix
+		radius      float64
+		least, most int64
+	}{
+		{"near", clustered(1000, 50, 5, 2, 1), 11, 1, pairs(1000) / 200},
+		{"far apart", clustered(1000, 50, 5, 3000, 1), 11, pairs(1000) / 10, pairs(1000) / 4},
+	} {
+		again, err := join(context.Background(), c.m, c.radius, JoinOptions{}, nothing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again < c.least || again > c.most {
+			t.Errorf("%s: %d pairs measured again, expected from %d to %d", c.name, again, c.least, c.most)
+		}
+	}
+}
+
+func TestJoin_Errors(t *testing.T) {
+	ctx, m := context.Background(), uniform(10, 2, 1)
+	nothing := func(uint32, []uint32) error { return nil }
+	for _, radius := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if err := Join(ctx, m, radius, JoinOptions{}, nothing); !errors.Is(err, ErrRadius) {
+			t.Errorf("radius %v: %v", radius, err)
+		}
+		if _, err := NewSweep(ctx, m, []float64{radius}, JoinOptions{}); !errors.Is(err, ErrRadius) {
+			t.Errorf("sweep of radius %v: %v", radius, err)
+		}
+	}
+	if _, err := NewSweep(ctx, m, []float64{2, 1}, JoinOptions{}); !errors.Is(err, ErrRadius) {
+		t.Errorf("descending radii: %v", err)
+	}
+	if err := Join(ctx, &vec.Matrix{Rows: 3, Dim: 2, Data: make([]float32, 5)}, 1, JoinOptions{}, nothing); !errors.Is(err, ErrDimension) {
+		t.Errorf("short matrix: %v", err)
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		m := uniform(2000, 3, 1)
+		m.Data[4321] = float32(bad)
+		if err := Join(ctx, m, 1, JoinOptions{}, nothing); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("matrix with %v: %v", bad, err)
+		}
+	}
+	stop := errors.New("enough")
+	calls := 0
+	err := Join(ctx, uniform(3000, 3, 1), 1, JoinOptions{Workers: 3}, func(u uint32, _ []uint32) error {
+		if calls++; u == 700 {
+			return stop
+		}
+		return nil
+	})
+	if err != stop || calls != 701 {
+		t.Errorf("error of yield: %v after %d calls", err, calls)
+	}
+}
+
+// TestJoin_Cancel cancels at random moments of the work; TestMain sees that no
+// goroutine is left.
+func TestJoin_Cancel(t *testing.T) {
+	m := uniform(3000, 16, 1)
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 20 {
+		stopAt := random.Int64N(pairs(m.Rows))
+		ctx, cancel := context.WithCancel(context.Background())
+		last := random.IntN(m.Rows)
+		err := Join(ctx, m, 0.5, JoinOptions{Workers: 1 + random.IntN(4)}, func(u uint32, _ []uint32) error {
+			if int(u) == last {
+				cancel()
+			}
+			return nil
+		})
+		if last < m.Rows-1 && !errors.Is(err, context.Canceled) {
+			t.Fatalf("cancelled at row %d: %v", last, err)
+		}
+		ctx, cancel = context.WithCancel(context.Background())
+		_, err = NewSweep(ctx, m, []float64{0.5, 1}, JoinOptions{Workers: 1 + random.IntN(4), Progress: func(_ string, done, _ int64) {
+			if done >= stopAt {
+				cancel()
+			}
+		}})
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		cancel()
+		if _, err = NewSweep(ctx, m, []float64{0.5}, JoinOptions{}); !errors.Is(err, context.Canceled) {
+			t.Fatalf("sweep with a context that had ended: %v", err)
+		}
+	}
+}
+
+func TestJoin_Progress(t *testing.T) {
+	var last int64
+	report := func(stage string, done, total int64) {
+		if stage != "joining" || total != pairs(2500) || done < last || done > total {
+			t.Errorf("%s: %d after %d of %d", stage, done, last, total)
+		}
+		last = done
+	}
+	m := uniform(2500, 30, 1)
+	collect(t, m, 1, JoinOptions{Workers: 3, Progress: report})
+	if last != pairs(2500) {
+		t.Errorf("the join ended at %d of %d", last, pairs(2500))
+	}
+	last = 0
+	if _, err := NewSweep(context.Background(), m, []float64{1}, JoinOptions{Workers: 3, Progress: report}); err != nil {
+		t.Fatal(err)
+	}
+	if last != pairs(2500) {
+		t.Errorf("the sweep ended at %d of %d", last, pairs(2500))
+	}
+}

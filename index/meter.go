@@ -1,0 +1,52 @@
+package index
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// meter adds up what several goroutines have done and reports it at most 20
+// times a second, from one of them at a time.
+type meter struct {
+	report func(stage string, done, total int64) // nil is silent
+	total  int64
+	done   atomic.Int64
+	mu     sync.Mutex
+	last   time.Time
+	told   int64
+}
+
+func newMeter(report func(stage string, done, total int64), total int64) *meter {
+	return &meter{report: report, total: total, last: time.Now()}
+}
+
+// add counts n more as done.
+func (m *meter) add(n int64) {
+	m.done.Add(n)
+	if m.report == nil || !m.mu.TryLock() {
+		return
+	}
+	defer m.mu.Unlock()
+	const interval = 50 * time.Millisecond
+	if now := time.Now(); now.Sub(m.last) >= interval {
+		m.last = now
+		m.tell()
+	}
+}
+
+// finish reports the end. Nothing may be added after.
+func (m *meter) finish() {
+	if m.report != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.tell()
+	}
+}
+
+func (m *meter) tell() {
+	if done := m.done.Load(); done > m.told || m.total == 0 {
+		m.told = done
+		m.report("joining", done, m.total)
+	}
+}

@@ -1,0 +1,103 @@
+package index
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"heavytail/storage/vec"
+)
+
+// bruteSweep is the oracle: degrees and edges by the rule applied to all pairs.
+func bruteSweep(m *vec.Matrix, radius float64) (degrees []uint32, edges int64) {
+	degrees = make([]uint32, m.Rows)
+	for u, list := range bruteJoin(m, radius) {
+		edges += int64(len(list))
+		degrees[u] += uint32(len(list))
+		for _, v := range list {
+			degrees[v]++
+		}
+	}
+	return degrees, edges
+}
+
+func checkSweep(t *testing.T, m *vec.Matrix, radii []float64, workers int) {
+	t.Helper()
+	s, err := NewSweep(context.Background(), m, radii, JoinOptions{Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dst []uint32
+	for i, r := range radii {
+		degrees, edges := bruteSweep(m, r)
+		if dst = s.Degrees(i, dst); !slices.Equal(dst, degrees) || s.Edges[i] != edges {
+			t.Fatalf("radius %d of %d, %v, %d workers: %d edges, brute force has %d", i, len(radii), r, workers, s.Edges[i], edges)
+		}
+	}
+}
+
+func TestNewSweep_BruteForce(t *testing.T) {
+	for name, m := range matrices() {
+		t.Run(name, func(t *testing.T) {
+			for _, workers := range []int{1, 2, 5} {
+				checkSweep(t, m, radiiOf(m), workers)
+			}
+			checkSweep(t, m, nil, 2)
+			checkSweep(t, m, []float64{0}, 2)
+			checkSweep(t, m, []float64{0, 0, 1e-30, 1, 1, 1e15, 1e160}, 2)
+		})
+	}
+}
+
+// TestNewSweep_ManyStripes has rows for many stripes and more radii than
+// distances between some of them.
+func TestNewSweep_ManyStripes(t *testing.T) {
+	m := clustered(1700, 3, 9, 3, 4)
+	d := SampleDistances(m, 20000, 9)
+	var radii []float64
+	for i := range 60 {
+		radii = append(radii, d[len(d)*i/60])
+	}
+	for _, workers := range []int{1, 2, 5} {
+		checkSweep(t, m, radii, workers)
+	}
+}
+
+func TestSampleDistances(t *testing.T) {
+	m := uniform(60, 4, 1)
+	all := SampleDistances(m, 1770, 1)
+	if len(all) != 1770 || !slices.IsSorted(all) {
+		t.Fatalf("%d distances for all 1770 pairs", len(all))
+	}
+	for i, r := range all {
+		_, edges := bruteSweep(m, r)
+		if edges < int64(i+1) {
+			t.Fatalf("radius %v of distance %d puts %d pairs within", r, i, edges)
+		}
+	}
+	some := SampleDistances(m, 1000, 1)
+	if len(some) != 1000 || !slices.IsSorted(some) || !slices.Equal(some, SampleDistances(m, 1000, 1)) {
+		t.Error("a sample is not sorted or not repeatable")
+	}
+	for _, r := range some {
+		if _, found := slices.BinarySearch(all, r); !found {
+			t.Fatalf("%v is the distance of no pair", r)
+		}
+	}
+	// The mean of a thousand draws is within five standard errors of the mean.
+	if a, b := mean1(all), mean1(some); math.Abs(a-b) > 5*0.25/math.Sqrt(1000) {
+		t.Errorf("mean %v of the sample, %v of all", b, a)
+	}
+	if SampleDistances(uniform(1, 2, 1), 10, 1) != nil || SampleDistances(m, 0, 1) != nil {
+		t.Error("a sample of nothing is not empty")
+	}
+}
+
+func mean1(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s / float64(len(x))
+}
