@@ -1,2 +1,101 @@
-// Package parser turns the text of heavytail's query language into statements.
+// Package parser reads heavytail's query language: text becomes statements, and
+// statements become canonical text again.
+//
+// Parse reads one statement, ParseScript all of a text, and a Splitter gives
+// them out one by one while a script is still arriving. The nodes are plain data
+// with the range of text each came from; what the names in them stand for is
+// decided by package query. Every mistake is an Error with its position, what
+// was found, what would have been right there, and often what was meant. Tokens,
+// Complete, Keywords and Suggest are for the shell.
+//
+// The package knows nothing of graphs and reads no files. All functions are
+// deterministic and safe for concurrent use, but for the methods of one
+// Splitter.
+//
+// # Lexical rules
+//
+// A text is UTF-8. Blanks, tabs, line ends and comments (-- to the end of the
+// line, /* … */ not nested) separate tokens. Keywords are read in any case. A
+// bare name is a letter A to Z of either case or _, then letters, digits and _;
+// names are case-sensitive. A name in double quotes and a string in single
+// quotes are any text, in which their own quote is written twice. NUL and bytes
+// that are no UTF-8 are errors everywhere.
+//
+// Reserved words cannot be bare names: AND AS FALSE FOR FROM IN INTO IS LIMIT
+// MISSING NOT NULL OF OR TO TRUE USING WHERE WITH. All other keywords can.
+//
+// Numbers are 0, 12, 0.5 and 1e-4; a minus sign may stand before them. Without
+// fraction and exponent a number is an integer of 64 bits, with either a float,
+// which must be finite. A number does not begin with a needless zero, as a
+// vertex key may: 007 is no integer, '007' is a key.
+//
+// A parameter, $name, stands for a value that comes beside the text. It may
+// stand wherever the grammar has an integer, number, string, key, vertex or
+// literal.
+//
+// # Grammar
+//
+// Words in capitals are keywords, {…} is any number of times, […] is optional.
+// Behind each production, after "e.g.", stands an example of it.
+//
+//	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
+//	statement    = [ "EXPLAIN" | "PROFILE" ] plain          e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
+//	plain        = create | drop | import | export
+//	             | generate | describe | show | embed
+//	             | nearest | within | reconstruct
+//	             | score | scorefile | help | check         e.g. CHECK;
+//
+//	create       = "CREATE" "GRAPH" name                    e.g. CREATE GRAPH social;
+//	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
+//	             | "EMBEDDING" name )                       e.g. DROP GRAPH social CASCADE;
+//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
+//	export       = "EXPORT" ( "GRAPH" | "EMBEDDING" ) name
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
+//	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
+//	describe     = "DESCRIBE" ( "GRAPH" | "EMBEDDING" ) name e.g. DESCRIBE GRAPH social;
+//	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
+//	             | "METHODS" | "SCORERS" | "GENERATORS" )   e.g. SHOW EMBEDDINGS;
+//	embed        = "EMBED" name "USING" call "AS" name      e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
+//	nearest      = "NEAREST" integer "TO" vertex
+//	               "USING" space [ where ]                  e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
+//	within       = "WITHIN" threshold "OF" vertex
+//	               "USING" space [ where ]
+//	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;
+//	reconstruct  = "RECONSTRUCT" name
+//	               ( threshold | "AUTO" )
+//	               [ "INTO" ( "GRAPH" name
+//	                        | "FILE" string ) ]
+//	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
+//	score        = "SCORE" pair { "," pair } [ "IN" name ]
+//	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
+//	scorefile    = "SCORE" "FILE" string [ "IN" name ]
+//	               "WITH" scorer { "," scorer }
+//	               [ "INTO" "FILE" string ] [ options ]     e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
+//	help         = "HELP" { word }                          e.g. HELP export graph;
+//	check        = "CHECK"                                  e.g. CHECK;
+//
+//	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
+//	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
+//	call         = name [ "(" [ option { "," option } ] ")" ] e.g. EMBED social USING laplacian_eigenmaps AS eigen;
+//	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
+//	threshold    = ( "RADIUS" | "EPSILON" ) number          e.g. WITHIN RADIUS 0.35 OF 'alice' USING spec;
+//	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
+//	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
+//	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
+//	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;
+//	vector       = "[" number { "," number } "]"            e.g. NEAREST 3 TO [0.1, -2, 1e-4] USING spec;
+//	literal      = string | number | "TRUE" | "FALSE"       e.g. RECONSTRUCT spec RADIUS 0.2 WITH (sweep := TRUE);
+//
+//	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
+//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
+//	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
+//	negation     = "NOT" negation | "(" condition ")"
+//	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);
+//	comparison   = operand operator operand | name          e.g. NEAREST 5 TO 'a' USING e WHERE 3 <= degree;
+//	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
+//	operator     = "=" | "<>" | "!=" | "<" | "<=" | ">"
+//	             | ">="                                     e.g. NEAREST 5 TO 'a' USING e WHERE degree != 2;
+//
+// A statement is at most MaxText bytes and MaxTokens tokens long, and a
+// condition at most MaxDepth levels deep.
 package parser

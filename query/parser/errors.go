@@ -56,3 +56,12 @@ func alternatives(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
+
+// Detail returns the message and under it the line of the source with carets
+// under what was found. The text is safe to print.
+func (e *Error) Detail(src Source) string {
+	if excerpt := Excerpt(src, e.Range); excerpt != "" {
+		return e.Error() + "\n" + excerpt
+	}
+	return e.Error()
+}

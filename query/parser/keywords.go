@@ -52,3 +52,10 @@ func isWord(name string) bool {
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// IsKeyword reports whether word, in any case, is a keyword. One that is not
+// reserved may also be a name.
+func IsKeyword(word string) bool {
+	_, found := slices.BinarySearch(unreserved, strings.ToUpper(word))
+	return found || Reserved(word)
+}

@@ -5,16 +5,27 @@ import "strings"
 // Suggest returns the candidate that word was most likely meant to be: the one
 // at the smallest edit distance, letters compared without case, and of equals
 // the first. It returns false where even the nearest is too far to be a slip:
-// more than a third of the word's length, but at least one change. Edit
-// distance counts insertions, deletions, substitutions and swaps of two
-// neighbouring runes (the restricted Damerau-Levenshtein distance). It takes
-// O(len(word) · total length of the candidates).
+// more changes than a third of the word's length, rounded. Edit distance counts
+// insertions, deletions, substitutions and swaps of two neighbouring runes (the
+// restricted Damerau-Levenshtein distance). It takes O(len(word) · total length
+// of the candidates).
 func Suggest(word string, candidates []string) (string, bool) {
+	const longest = 256 // bytes; nobody slips in a word of that length
+	if len(word) > longest {
+		return "", false
+	}
 	folded := []rune(strings.ToLower(word))
 	best, found := "", false
-	limit := max(1, (len(folded)+1)/3)
+	limit := (len(folded) + 1) / 3
 	for _, c := range candidates {
-		if d := editDistance(folded, []rune(strings.ToLower(c)), limit); d <= limit {
+		if len(c) > 2*longest {
+			continue
+		}
+		d := editDistance(folded, []rune(strings.ToLower(c)), limit)
+		if d == 0 {
+			return c, true
+		}
+		if d <= limit {
 			best, found, limit = c, true, d-1
 		}
 	}

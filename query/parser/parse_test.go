@@ -1,0 +1,458 @@
+package parser
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestParse_Tree compares trees with hand-written ones, without positions.
+func TestParse_Tree(t *testing.T) {
+	id := func(name string) Ident { return Ident{Name: name} }
+	idp := func(name string) *Ident { n := id(name); return &n }
+	num := func(n int64) Int { return Int{Value: n} }
+	str := func(s string) String { return String{Value: s} }
+	tests := []struct {
+		text string
+		want Statement
+	}{
+		{"create Graph g", &CreateGraph{Graph: id("g")}},
+		{`CREATE GRAPH "where ""it"" is"`, &CreateGraph{Graph: id(`where "it" is`)}},
+		{"DROP GRAPH Model", &DropGraph{Graph: id("Model")}},
+		{"DROP GRAPH g CASCADE;", &DropGraph{Graph: id("g"), Cascade: true}},
+		{"DROP EMBEDDING e", &DropEmbedding{Embedding: id("e")}},
+		{"IMPORT '-' INTO g", &Import{File: str("-"), Graph: id("g")}},
+		{"IMPORT $f INTO g WITH (header := 'auto', max := 3)", &Import{
+			File: Param{Name: "f"}, Graph: id("g"),
+			Options: []Option{{Name: id("header"), Value: str("auto")}, {Name: id("max"), Value: num(3)}},
+		}},
+		{"EXPORT GRAPH g INTO FILE 'f''s'", &ExportGraph{Graph: id("g"), File: str("f's")}},
+		{"EXPORT EMBEDDING e INTO FILE 'f' WITH (overwrite := true)", &ExportEmbedding{
+			Embedding: id("e"), File: str("f"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}},
+		}},
+		{"GENERATE ring() INTO g", &Generate{Generator: Call{Name: id("ring")}, Graph: id("g")}},
+		{"DESCRIBE GRAPH g", &DescribeGraph{Graph: id("g")}},
+		{"DESCRIBE EMBEDDING e", &DescribeEmbedding{Embedding: id("e")}},
+		{"SHOW graphs", &Show{What: Graphs}},
+		{"SHOW GENERATORS", &Show{What: Generators}},
+		{"EMBED g USING dp_spectral(beta := 0.5) AS e", &Embed{
+			Graph:     id("g"),
+			Method:    Call{Name: id("dp_spectral"), Options: []Option{{Name: id("beta"), Value: Float{Value: 0.5}}}},
+			Embedding: id("e"),
+		}},
+		{"NEAREST 10 TO 'alice' USING e", &Nearest{Count: num(10), To: str("alice"), Using: Space{Embedding: id("e")}}},
+		{"NEAREST $k TO [1, -2.5, 1e-4] USING dot(e) WHERE linked", &Nearest{
+			Count: Param{Name: "k"}, To: Vector{Values: []float64{1, -2.5, 1e-4}},
+			Using: Space{Metric: idp("dot"), Embedding: id("e")}, Where: Flag{Name: id("linked")},
+		}},
+		{"WITHIN EPSILON 0.45 OF 107 USING e LIMIT 5", &Within{
+			Threshold: Threshold{Kind: Epsilon, Value: Float{Value: 0.45}}, Of: num(107),
+			Using: Space{Embedding: id("e")}, Limit: num(5),
+		}},
+		{"RECONSTRUCT e AUTO", &Reconstruct{Embedding: id("e"), Threshold: Threshold{Kind: Auto}}},
+		{"RECONSTRUCT e RADIUS 1 INTO GRAPH h", &Reconstruct{
+			Embedding: id("e"), Threshold: Threshold{Kind: Radius, Value: num(1)}, Graph: idp("h"),
+		}},
+		{"RECONSTRUCT e RADIUS $r INTO FILE 'f' WITH (sweep := FALSE)", &Reconstruct{
+			Embedding: id("e"), Threshold: Threshold{Kind: Radius, Value: Param{Name: "r"}}, File: str("f"),
+			Options: []Option{{Name: id("sweep"), Value: Bool{}}},
+		}},
+		{"SCORE ('a', 2), ($u, 'd') IN g WITH jaccard, cosine(e) WITH (x := -1)", &Score{
+			Pairs: []Pair{{U: str("a"), V: num(2)}, {U: Param{Name: "u"}, V: str("d")}}, Graph: idp("g"),
+			Scorers: []Scorer{{Name: id("jaccard")}, {Name: id("cosine"), Of: idp("e")}},
+			Options: []Option{{Name: id("x"), Value: num(-1)}},
+		}},
+		{"SCORE FILE 'p' WITH jaccard INTO FILE 's' WITH (overwrite := true)", &ScoreFile{
+			Pairs: str("p"), Scorers: []Scorer{{Name: id("jaccard")}}, File: str("s"),
+			Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}},
+		}},
+		{"HELP", &Help{}},
+		{"HELP export Where", &Help{Topic: []string{"export", "Where"}}},
+		{"CHECK", &Check{}},
+		{"PROFILE CHECK", &Explain{Profile: true, Statement: &Check{}}},
+		{"/* first */ EXPLAIN -- then\n CHECK", &Explain{Statement: &Check{}}},
+	}
+	for _, tt := range tests {
+		got, err := Parse(tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+		} else if got := withoutRanges(got); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%s\n got %#v\nwant %#v", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestParse_Condition shows what binds to what, by the canonical text with all
+// parentheses that the tree would have.
+func TestParse_Condition(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"a", "a"},
+		{"a OR b AND c", "(a OR (b AND c))"},
+		{"a AND b OR c AND d", "((a AND b) OR (c AND d))"},
+		{"(a OR b) AND c", "((a OR b) AND c)"},
+		{"a AND (b AND c) AND d", "(a AND (b AND c) AND d)"},
+		{"NOT a AND b", "((NOT a) AND b)"},
+		{"NOT (a AND b)", "(NOT (a AND b))"},
+		{"NOT NOT a", "(NOT (NOT a))"},
+		{"NOT degree >= 3 OR linked = false", "((NOT (degree >= 3)) OR (linked = FALSE))"},
+		{"((a))", "a"},
+		{"3 <= degree and degree != $d", "((3 <= degree) AND (degree <> $d))"},
+		{"-0.5 < x and 'it''s' = name", "((-0.5 < x) AND ('it''s' = name))"},
+		{"x<-1", "(x < -1)"},
+		{`"or" or a`, `("or" OR a)`},
+	}
+	for _, tt := range tests {
+		st, err := Parse("NEAREST 1 TO 'a' USING e WHERE " + tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+			continue
+		}
+		if got := fullText(st.(*Nearest).Where); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+func fullText(e Expr) string {
+	join := func(terms []Expr, word string) string {
+		parts := make([]string, len(terms))
+		for i, term := range terms {
+			parts[i] = fullText(term)
+		}
+		return "(" + strings.Join(parts, word) + ")"
+	}
+	switch e := e.(type) {
+	case Or:
+		return join(e.Terms, " OR ")
+	case And:
+		return join(e.Terms, " AND ")
+	case Not:
+		return "(NOT " + fullText(e.Term) + ")"
+	case Compare:
+		return "(" + e.String() + ")"
+	default:
+		return e.String()
+	}
+}
+
+// TestParse_Range holds the range of every node against the text it covers.
+func TestParse_Range(t *testing.T) {
+	text := "/* é */ PROFILE\n\tNEAREST $k TO 'änne' USING cosine(spec) WHERE (a OR b) AND NOT degree >= -3 ;  "
+	st, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	walk(reflect.ValueOf(st), func(n Node) {
+		r := n.Source()
+		got[strings.TrimPrefix(reflect.Indirect(reflect.ValueOf(n)).Type().Name(), "parser.")+" "+n.String()] = text[r.Start.Offset:r.End.Offset]
+		for _, p := range []Pos{r.Start, r.End} {
+			if want := advance(start, text[:p.Offset]); p != want {
+				t.Errorf("%s: position %+v, want %+v", n, p, want)
+			}
+		}
+	})
+	body := "NEAREST $k TO 'änne' USING cosine(spec) WHERE (a OR b) AND NOT degree >= -3"
+	want := map[string]string{
+		"Explain PROFILE " + body:           "PROFILE\n\t" + body,
+		"Nearest " + body:                   body,
+		"Param $k":                          "$k",
+		"String 'änne'":                     "'änne'",
+		"Space cosine(spec)":                "cosine(spec)",
+		"Ident cosine":                      "cosine",
+		"Ident spec":                        "spec",
+		"And (a OR b) AND NOT degree >= -3": "(a OR b) AND NOT degree >= -3",
+		"Or a OR b":                         "a OR b",
+		"Flag a":                            "a",
+		"Ident a":                           "a",
+		"Flag b":                            "b",
+		"Ident b":                           "b",
+		"Not NOT degree >= -3":              "NOT degree >= -3",
+		"Compare degree >= -3":              "degree >= -3",
+		"Ident degree":                      "degree",
+		"Int -3":                            "-3",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// walk calls f for every node below v, parents first.
+func walk(v reflect.Value, f func(Node)) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if !v.IsNil() {
+			walk(v.Elem(), f)
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return
+		}
+		if n, ok := v.Interface().(Node); ok && v.Elem().Kind() == reflect.Struct {
+			if _, isStatement := n.(Statement); isStatement {
+				f(n)
+				fields(v.Elem(), f)
+				return
+			}
+		}
+		walk(v.Elem(), f)
+	case reflect.Slice:
+		for i := range v.Len() {
+			walk(v.Index(i), f)
+		}
+	case reflect.Struct:
+		if n, ok := v.Interface().(Node); ok {
+			f(n)
+		}
+		fields(v, f)
+	}
+}
+
+func fields(v reflect.Value, f func(Node)) {
+	for i := range v.NumField() {
+		if v.Type().Field(i).Type != reflect.TypeFor[Range]() {
+			walk(v.Field(i), f)
+		}
+	}
+}
+
+// withoutRanges returns a copy of a tree with zero positions.
+func withoutRanges(st Statement) Statement {
+	if st == nil {
+		return nil
+	}
+	return bare(reflect.ValueOf(st)).Interface().(Statement)
+}
+
+func bare(v reflect.Value) reflect.Value {
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type()).Elem()
+		out.Set(bare(v.Elem()))
+		return out
+	case reflect.Pointer:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.New(v.Type().Elem())
+		out.Elem().Set(bare(v.Elem()))
+		return out
+	case reflect.Slice:
+		if v.IsNil() {
+			return v
+		}
+		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			out.Index(i).Set(bare(v.Index(i)))
+		}
+		return out
+	case reflect.Struct:
+		out := reflect.New(v.Type()).Elem()
+		for i := range v.NumField() {
+			if v.Type().Field(i).Type != reflect.TypeFor[Range]() {
+				out.Field(i).Set(bare(v.Field(i)))
+			}
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// production is a rule of the grammar in doc.go with its example.
+type production struct{ name, rule, example string }
+
+func grammar(t testing.TB) []production {
+	t.Helper()
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(doc), "# Grammar")
+	first := regexp.MustCompile(`^//\t(\w+) +=(.*)$`)
+	var rules []production
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		rule, example, _ := strings.Cut(line, "e.g. ")
+		if m := first.FindStringSubmatch(rule); m != nil {
+			rules = append(rules, production{name: m[1], rule: m[2]})
+		} else if strings.HasPrefix(rule, "//\t") && len(rules) > 0 {
+			rules[len(rules)-1].rule += strings.TrimPrefix(rule, "//\t")
+		}
+		if example != "" {
+			rules[len(rules)-1].example = example
+		}
+	}
+	return rules
+}
+
+// TestGrammar_Examples parses the example of every production in doc.go, and
+// checks that the grammar uses nothing that it does not define.
+func TestGrammar_Examples(t *testing.T) {
+	rules := grammar(t)
+	if len(rules) < 30 {
+		t.Fatalf("found %d productions in doc.go, expected more than 30", len(rules))
+	}
+	defined := map[string]bool{"name": true, "word": true, "string": true, "number": true, "integer": true} // lexical
+	for _, r := range rules {
+		defined[r.name] = true
+	}
+	quoted := regexp.MustCompile(`"[^"]*"`)
+	keyword := regexp.MustCompile(`^"[A-Z]+"$`)
+	mentioned := map[string]bool{}
+	for _, r := range rules {
+		if r.example == "" {
+			t.Errorf("production %s has no example", r.name)
+		} else if _, err := ParseScript(r.example); err != nil {
+			t.Errorf("production %s: %s: %v", r.name, r.example, err)
+		}
+		for _, word := range quoted.FindAllString(r.rule, -1) {
+			if word = strings.Trim(word, `"`); keyword.MatchString(`"` + word + `"`) {
+				mentioned[word] = true
+			}
+		}
+		for _, word := range regexp.MustCompile(`\w+`).FindAllString(quoted.ReplaceAllString(r.rule, ""), -1) {
+			if !defined[word] {
+				t.Errorf("production %s uses %q, which is not defined", r.name, word)
+			}
+		}
+	}
+	for word := range mentioned {
+		if !IsKeyword(word) {
+			t.Errorf("the grammar has %s, which is not among the keywords", word)
+		}
+	}
+	later := map[string]bool{"FOR": true, "FROM": true, "IS": true, "MISSING": true, "NULL": true}
+	for _, word := range Keywords() {
+		if !mentioned[word] && !later[word] {
+			t.Errorf("keyword %s is not in the grammar", word)
+		}
+	}
+}
+
+func TestParse_OneStatement(t *testing.T) {
+	for _, text := range []string{"", " ; ", "-- nothing", "CHECK; CHECK", "CHECK CHECK"} {
+		if st, err := Parse(text); !errors.Is(err, ErrSyntax) {
+			t.Errorf("%q: got %v, %v, want a syntax error", text, st, err)
+		}
+	}
+	if _, err := Parse(";; CHECK ;; -- done"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseScript(t *testing.T) {
+	got, err := ParseScript("CHECK;; SHOW GRAPHS ;\n-- the end\nSHOW EMBEDDINGS")
+	if err != nil || len(got) != 3 || got[2].String() != "SHOW EMBEDDINGS" || got[2].Source().Start.Line != 3 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	got, err = ParseScript("CHECK; SHOW; CHECK")
+	var perr *Error
+	if !errors.As(err, &perr) || len(got) != 1 || perr.Start.Column != 12 {
+		t.Errorf("got %v, %v, want one statement and an error at column 12", got, err)
+	}
+	if got, err := ParseScript(" \n"); err != nil || len(got) != 0 {
+		t.Errorf("got %v, %v for a blank script", got, err)
+	}
+	if got, err := ParseScript("CHECK\nCHECK"); err == nil || len(got) != 0 {
+		t.Errorf("got %v, %v without a semicolon between two statements", got, err)
+	}
+}
+
+func TestParse_Numbers(t *testing.T) {
+	good := map[string]Value{
+		"0": Int{}, "-0": Int{}, "12": Int{Value: 12}, "-3": Int{Value: -3}, "- 3": Int{Value: -3},
+		"9223372036854775807":  Int{Value: 1<<63 - 1},
+		"-9223372036854775808": Int{Value: -1 << 63},
+		"0.5":                  Float{Value: 0.5}, "1e-4": Float{Value: 1e-4}, "1E+2": Float{Value: 100},
+		"1e-999": Float{}, "0.1e1": Float{Value: 1},
+	}
+	for text, want := range good {
+		st, err := Parse("RECONSTRUCT e RADIUS " + text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := withoutRanges(st).(*Reconstruct).Threshold.Value; got != want {
+			t.Errorf("%s: got %#v, want %#v", text, got, want)
+		}
+	}
+	for _, text := range []string{
+		"9223372036854775808", "-9223372036854775809", "1e999", "-1e999", "nan", "Inf", "-Inf", "0x10", "1_000",
+		".5", "5.", "1.2.3", "1e", "1e+", "007", "00.5", "+5", "--5", "１", "12a", "1.e5",
+	} {
+		if st, err := Parse("RECONSTRUCT e RADIUS " + text); err == nil {
+			t.Errorf("%s: got %v, want an error", text, st)
+		}
+	}
+}
+
+func TestParse_Limits(t *testing.T) {
+	where := "NEAREST 1 TO 'a' USING e WHERE "
+	nested := func(open, end string, n int) string {
+		return where + strings.Repeat(open, n) + "linked" + strings.Repeat(end, n)
+	}
+	pairs := func(n int) string { return "SCORE " + strings.Repeat("(1,2),", n-1) + "(1,2) WITH jaccard" }
+	tests := []struct {
+		name, text string
+		ok         bool
+	}{
+		{"depth of parentheses", nested("(", ")", MaxDepth), true},
+		{"too many parentheses", nested("(", ")", MaxDepth+1), false},
+		{"a million parentheses", nested("(", ")", 1_000_000), false},
+		{"depth of NOT", nested("NOT ", "", MaxDepth), true},
+		{"too many NOT", nested("NOT ", "", 100_000), false},
+		{"a chain is not nested", where + strings.Repeat("linked AND ", 10_000) + "linked", true},
+		{"tokens", pairs(MaxTokens/6 - 1), true},
+		{"too many tokens", pairs(MaxTokens/6 + 1), false},
+		{"text", "CHECK" + strings.Repeat(" ", MaxText-6) + ";", true},
+		{"too much text", "CHECK" + strings.Repeat(" ", MaxText-5) + ";", false},
+		{"long string", "IMPORT '" + strings.Repeat("x", maxString-2) + "' INTO g", true},
+		{"too long string", "IMPORT '" + strings.Repeat("x", maxString-1) + "' INTO g", false},
+		{"many short statements", strings.Repeat("CHECK;\n", MaxTokens), true},
+		{"comments between statements", "CHECK;" + strings.Repeat(" ", 2*MaxText) + "CHECK", true},
+	}
+	for _, tt := range tests {
+		_, err := ParseScript(tt.text)
+		if tt.ok && err != nil || !tt.ok && !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: got error %v, want limit error: %v", tt.name, err, !tt.ok)
+		}
+	}
+}
+
+func TestTokens(t *testing.T) {
+	text := "EMBED \"my g\" -- why\n USING m(x := -1.5, y := $p) 'it''s' § /* open"
+	var got []string
+	for _, token := range Tokens(text) {
+		if text[token.Start.Offset:token.End.Offset] != token.Text {
+			t.Errorf("token %q has range %+v", token.Text, token.Range)
+		}
+		got = append(got, string("?wqsnp.#!"[token.Kind])+token.Text)
+	}
+	want := []string{
+		"wEMBED", `q"my g"`, "#-- why", "wUSING", "wm", ".(", "wx", ".:=", ".-", "n1.5", ".,", "wy", ".:=", "p$p", ".)",
+		"s'it''s'", "!§", "!/* open",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestKeywords(t *testing.T) {
+	words := Keywords()
+	for i, w := range words {
+		if i > 0 && words[i-1] >= w {
+			t.Errorf("%s does not come after %s", w, words[i-1])
+		}
+		if !IsKeyword(w) || !IsKeyword(strings.ToLower(w)) {
+			t.Errorf("%s is not found among the keywords", w)
+		}
+	}
+	if Reserved("graph") || !Reserved("where") || IsKeyword("social") {
+		t.Error("graph is a keyword that is not reserved, where is reserved, social is no keyword")
+	}
+}

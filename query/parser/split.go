@@ -1,0 +1,200 @@
+package parser
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Splitter cuts a script into its statements while it is read: each is given
+// out as soon as its semicolon has arrived, so a pipe or a person at the other
+// end sees one answered before the next is written. It holds one statement at
+// a time, at most MaxText bytes.
+type Splitter struct {
+	r       *bufio.Reader
+	cut     cutter
+	pos     Pos // of the next byte
+	text    []byte
+	begin   Pos  // where text starts
+	discard bool // inside a statement that was too long
+	started bool
+}
+
+// NewSplitter returns a Splitter of r, which it reads ahead of the statements
+// by at most a buffer.
+func NewSplitter(r io.Reader) *Splitter {
+	return &Splitter{r: bufio.NewReader(r), pos: start}
+}
+
+// Next returns the next statement, with its semicolon if it has one and without
+// the blanks and comments around it. A statement may still be wrong: only
+// Source.Parse tells. At the end of the script the error is io.EOF. An *Error
+// says that a statement is too long; the one after it can still be asked for.
+// Every other error is the reader's.
+func (s *Splitter) Next() (Source, error) {
+	if !s.started {
+		s.started = true
+		if mark, _ := s.r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+			s.pos.Offset, _ = s.r.Discard(len(byteOrderMark))
+		}
+	}
+	for {
+		c, err := s.r.ReadByte()
+		if err == io.EOF && s.cut.inside && !s.discard {
+			return s.statement(), nil
+		}
+		if err != nil {
+			return Source{}, err
+		}
+		wasInside := s.cut.inside
+		end := s.cut.step(c)
+		if s.cut.inside && !wasInside || end && !wasInside {
+			s.begin, s.text = s.pos, s.text[:0]
+		}
+		s.pos = advanceByte(s.pos, c)
+		if s.discard {
+			s.discard = !end
+			continue
+		}
+		if !s.cut.inside && !end {
+			continue
+		}
+		s.text = append(s.text, c)
+		switch {
+		case end && !wasInside: // a semicolon alone
+		case len(s.text) > MaxText:
+			s.discard = !end
+			return Source{}, tooLong(s.begin)
+		case end:
+			return s.statement(), nil
+		}
+	}
+}
+
+// statement hands out the text of the statement that has just ended.
+func (s *Splitter) statement() Source {
+	src := Source{Text: string(bytes.TrimRight(s.text, blanks)), Pos: s.begin}
+	s.text = s.text[:0]
+	s.cut = cutter{}
+	return src
+}
+
+func tooLong(at Pos) *Error {
+	return &Error{
+		Range:   Range{at, at},
+		Message: fmt.Sprintf("statement is longer than %d bytes", MaxText),
+		Hint:    "many pairs are read from a file by SCORE FILE",
+		Limit:   true,
+	}
+}
+
+// advanceByte counts like advance; bytes inside a character are no columns.
+func advanceByte(p Pos, c byte) Pos {
+	p.Offset++
+	switch {
+	case c == '\n':
+		p.Line, p.Column = p.Line+1, 1
+	case utf8.RuneStart(c):
+		p.Column++
+	}
+	return p
+}
+
+// Complete reports whether text ends with a whole statement: one with its
+// semicolon, and behind it nothing but blanks and comments. A shell asks for
+// another line until it is so.
+func Complete(text string) bool {
+	var cut cutter
+	ended := false
+	for _, c := range []byte(strings.TrimPrefix(text, byteOrderMark)) {
+		if cut.step(c) {
+			ended = true
+		}
+	}
+	return ended && !cut.inside && cut.state != inBlockComment && cut.state != inBlockStar
+}
+
+// cutter finds the semicolons that end statements, byte by byte. It knows just
+// enough of the scanner's rules for that: quotes and comments.
+type cutter struct {
+	state  cutState
+	inside bool // a token of a statement was seen since the last semicolon
+	before bool // what inside was before the - or / that may begin a comment
+}
+
+type cutState uint8
+
+const (
+	between cutState = iota
+	inString
+	inName
+	afterDash
+	afterSlash
+	inLineComment
+	inBlockComment
+	inBlockStar // after a * in a comment
+)
+
+// step takes the next byte and reports whether it ends a statement.
+func (k *cutter) step(c byte) bool {
+	switch k.state {
+	case inString:
+		if c == '\'' { // a doubled quote ends one string and begins the next
+			k.state = between
+		}
+		return false
+	case inName:
+		if c == '"' {
+			k.state = between
+		}
+		return false
+	case inLineComment:
+		if c == '\n' {
+			k.state = between
+		}
+		return false
+	case inBlockComment, inBlockStar:
+		switch {
+		case c == '*':
+			k.state = inBlockStar
+		case c == '/' && k.state == inBlockStar:
+			k.state = between
+		default:
+			k.state = inBlockComment
+		}
+		return false
+	case afterDash:
+		if c == '-' {
+			k.state, k.inside = inLineComment, k.before
+			return false
+		}
+	case afterSlash:
+		if c == '*' {
+			k.state, k.inside = inBlockComment, k.before
+			return false
+		}
+	}
+	k.state = between
+	switch c {
+	case ';':
+		k.inside = false
+		return true
+	case ' ', '\t', '\n', '\r', '\v', '\f':
+		return false
+	case '\'':
+		k.state = inString
+	case '"':
+		k.state = inName
+	case '-', '/':
+		k.before = k.inside
+		k.state = afterDash
+		if c == '/' {
+			k.state = afterSlash
+		}
+	}
+	k.inside = true
+	return false
+}

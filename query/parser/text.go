@@ -1,0 +1,175 @@
+package parser
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Escape returns text that is safe to show on a terminal, whoever wrote it:
+// control characters, bytes that are no UTF-8 and characters without a width of
+// their own, among them those that turn the direction of writing, become \x.. or
+// \u.... All else, letters of every script included, stays. The result has one
+// line. It is for people to read; a text that has a backslash of its own looks
+// no different.
+func Escape(text string) string {
+	clean := 0
+	for clean < len(text) {
+		r, size := utf8.DecodeRuneInString(text[clean:])
+		if unsafe(r, size) {
+			break
+		}
+		clean += size
+	}
+	if clean == len(text) {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(text[:clean])
+	for rest := text[clean:]; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch {
+		case !unsafe(r, size):
+			b.WriteString(rest[:size])
+		case size == 1: // a control character, or a byte of no character
+			fmt.Fprintf(&b, `\x%02x`, rest[0])
+		case r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		rest = rest[size:]
+	}
+	return b.String()
+}
+
+// unsafe tells the characters that Escape replaces. Cf holds the marks of
+// direction, the joiners, the soft hyphen, the tags; Zl and Zp end lines.
+func unsafe(r rune, size int) bool {
+	switch {
+	case r < 0x20 || r == 0x7F:
+		return true
+	case r < 0x7F:
+		return false
+	case r == utf8.RuneError && size == 1:
+		return true
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || unicode.Is(invisible, r)
+}
+
+// invisible are letters and marks without a shape, which are not in Cf: fillers
+// of Hangul, the combining grapheme joiner, and the variation selectors.
+var invisible = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034F, Hi: 0x034F, Stride: 1},
+		{Lo: 0x115F, Hi: 0x1160, Stride: 1},
+		{Lo: 0x17B4, Hi: 0x17B5, Stride: 1},
+		{Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xFE00, Hi: 0xFE0F, Stride: 1},
+		{Lo: 0xFFA0, Hi: 0xFFA0, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xE0100, Hi: 0xE01EF, Stride: 1}},
+}
+
+// Width returns how many columns of a terminal a text takes that went through
+// Escape: two for a character of East Asian width "wide" or "fullwidth", none
+// for a combining mark, one for every other.
+func Width(text string) int {
+	width := 0
+	for _, r := range text {
+		width += runeWidth(r)
+	}
+	return width
+}
+
+func runeWidth(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case unicode.Is(wide, r):
+		return 2
+	}
+	return 1
+}
+
+// show writes a piece of the source for a message: short, in quotes unless it
+// has its own, and safe to print.
+func show(text string) string {
+	const longest = 40
+	if utf8.RuneCountInString(text) > longest {
+		n := 0
+		for i := range text {
+			if n == longest {
+				text = text[:i] + "…"
+				break
+			}
+			n++
+		}
+	}
+	text = Escape(text)
+	if text[0] == '\'' || text[0] == '"' && len(text) > 1 {
+		return text
+	}
+	return `"` + text + `"`
+}
+
+// Excerpt returns the line of the source where at begins, and under it a line
+// with carets that mark at. Long lines are cut around the marks, tabs are shown
+// as blanks, and both lines are safe to print. It returns "" where at is not in
+// the source.
+func Excerpt(src Source, at Range) string {
+	from := at.Start.Offset - src.Pos.Offset
+	to := at.End.Offset - src.Pos.Offset
+	if from < 0 || from > len(src.Text) || to < from {
+		return ""
+	}
+	first := strings.LastIndexByte(src.Text[:from], '\n') + 1
+	last := from + lineLength(src.Text[from:])
+	to = min(to, last)
+	before := strings.TrimPrefix(src.Text[first:from], byteOrderMark)
+	marked := src.Text[from:to]
+	after := strings.TrimRight(src.Text[to:last], "\r")
+
+	const around, most = 60, 40 // columns kept before the marks, and of the others
+	before = tail(expandTabs(before), around)
+	marked = head(expandTabs(marked), most)
+	after = head(expandTabs(after), most)
+	carets := strings.Repeat("^", max(1, Width(marked)))
+	return before + marked + after + "\n" + strings.Repeat(" ", Width(before)) + carets
+}
+
+// expandTabs makes text safe to print, with a fixed number of blanks for a tab,
+// since the excerpt may start anywhere in its line.
+func expandTabs(text string) string {
+	return Escape(strings.ReplaceAll(text, "\t", "    "))
+}
+
+// head returns the first columns of text, with … where something is left out.
+func head(text string, columns int) string {
+	width := 0
+	for i, r := range text {
+		width += runeWidth(r)
+		if width > columns {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// tail returns the last columns of text, with … where something is left out.
+func tail(text string, columns int) string {
+	width := Width(text)
+	for i, r := range text {
+		if width <= columns {
+			if i > 0 {
+				return "…" + text[i:]
+			}
+			return text
+		}
+		width -= runeWidth(r)
+	}
+	return text
+}
