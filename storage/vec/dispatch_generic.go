@@ -1,3 +1,5 @@
+//go:build purego || !amd64
+
 package vec
 
 // available lists the kinds that this processor can run, slowest first.

@@ -2,15 +2,25 @@ package vec
 
 import "context"
 
+// nnBlockRows is how many rows of y a worker takes at a time: a multiple of 12
+// that is long beside the handing out and short beside a millisecond.
+const nnBlockRows = 40 * TileRows
+
 // MulNN sets y to beta·y + alpha·a·c for a tall panel a and a small matrix c
 // of a.Cols × y.Cols, row-major. With beta 0 the old y is not read and may
 // hold anything.
 //
 // y may alias a if row i of both lies in the same row of one matrix, that is,
 // if the two are column ranges, overlapping or not, of one matrix: every row
-// is read before it is written. The result does not depend on workers (0 means
-// GOMAXPROCS). The error of an element is at most about
-// (a.Cols+2)·2⁻²⁴·Σ|a·c|·|alpha|. MulNN panics if a shape does not fit.
+// is read before it is written. Any other overlap is an error that is not
+// detected, as is an overlap of y and c.
+//
+// The result does not depend on workers (0 means GOMAXPROCS), nor an element
+// on its place. Each is one float32 chain over the columns of a, so its error
+// is at most about (a.Cols+2)·2⁻²⁴·|alpha|·Σ|a·c|. The cost is
+// 2·Rows·a.Cols·y.Cols operations, with y.Cols rounded up to a multiple of 32;
+// it needs memory for c once more and 2 KB per 32 columns and worker. MulNN
+// panics if a shape does not fit.
 func MulNN(y Panel, beta, alpha float32, a Panel, c []float32, workers int) {
 	_ = mulNN(context.Background(), active, y, beta, alpha, a, c, workers) // only a cancelled context is an error
 }
@@ -27,20 +37,47 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 	if y.Rows != a.Rows || len(c) != a.Cols*y.Cols {
 		panic("vec: MulNN: shapes differ")
 	}
-	sum := make([]float32, y.Cols)
-	for l := range a.Rows {
-		clear(sum)
-		for i := range a.Cols {
-			axpy(k, a.Data[l*a.Stride+i], c[i*y.Cols:][:y.Cols], sum)
+	if y.Rows == 0 || y.Cols == 0 {
+		return ctx.Err()
+	}
+	if a.Cols == 0 {
+		a = Panel{Rows: a.Rows} // whatever its data: none of it is read
+	}
+
+	panels := (y.Cols-1)/TileCols + 1
+	packed := make([]float32, panels*a.Cols*TileCols)
+	for p := range panels {
+		col := p * TileCols
+		src := Panel{Rows: a.Cols, Cols: min(y.Cols-col, TileCols), Stride: y.Cols}
+		if a.Cols > 0 {
+			src.Data = c[col:]
 		}
-		row := y.Data[l*y.Stride:][:y.Cols]
-		for j, v := range sum {
-			if beta == 0 {
-				row[j] = alpha * v
-			} else {
-				row[j] = beta*row[j] + alpha*v
+		PackCols(packed[p*a.Cols*TileCols:], src)
+	}
+	Parallel(y.Rows, nnBlockRows, workers, func(_, lo, hi int) {
+		tiles := make([][TileRows * TileCols]float32, panels)
+		var rest []float32 // the last rows, made up to 12
+		for ; lo < hi; lo += TileRows {
+			if ctx.Err() != nil {
+				return
+			}
+			rows, step := a.Data[lo*a.Stride:], a.Stride
+			n := min(hi-lo, TileRows)
+			if n < TileRows {
+				rest = make([]float32, TileRows*a.Cols)
+				for i := range n {
+					copy(rest[i*a.Cols:], rows[i*step:][:a.Cols])
+				}
+				rows, step = rest, a.Cols
+			}
+			for p := range panels {
+				tile(k, &tiles[p], false, a.Cols, rows, step, 1, packed[p*a.Cols*TileCols:], 0)
+			}
+			for p := range panels {
+				col := p * TileCols
+				tileStore(k, y.Data[lo*y.Stride+col:], y.Stride, n, min(y.Cols-col, TileCols), beta, alpha, &tiles[p])
 			}
 		}
-	}
+	})
 	return ctx.Err()
 }

@@ -2,16 +2,34 @@ package vec
 
 import "context"
 
+const (
+	// runRows is how many products MulTN adds in float32. 256 keep the rounding
+	// error near that of storing the elements as float32 in the first place; a
+	// packed run of b is 32 KB. Shorter runs add tiles to the float64 sums more
+	// often, which costs 3 % at 256.
+	runRows = 256
+
+	// maxSumBlocks and maxSumBytes bound what MulTN spends on the sums of its
+	// blocks of rows: at least 32 cores find work, and the memory stays small
+	// beside the panels. Both depend on the shapes alone, so that the order of
+	// the additions does.
+	maxSumBlocks = 32
+	minSumBlocks = 4
+	maxSumBytes  = 16 << 20
+)
+
 // MulTN sets c to aᵀ·b for two tall panels of the same number of rows: c is
 // a.Cols × b.Cols, row-major. Products are added in float32 over runs of 256
-// rows, and the sums of the runs in float64 in the order of the rows, so the
-// error of an element is at most about 256·2⁻²⁴·Σ|a·b| however tall the panels
-// are.
+// rows, and the sums of the runs in float64 in an order that depends on the
+// shapes alone, so the error of an element is at most about
+// 256·2⁻²⁴·Σ|a·b| however tall the panels are.
 //
-// The result does not depend on workers (0 means GOMAXPROCS). If a and b are
-// the same panel the result is symmetric and only one triangle is computed,
-// with the same bits. It needs up to about 16 MB beside c and panics if a
-// shape does not fit.
+// The result does not depend on workers (0 means GOMAXPROCS), nor an element
+// on its place in c. If a and b are the same panel, c is symmetric and only
+// half of the work is done, with the same bits. The cost is
+// 2·Rows·a.Cols·b.Cols operations, and at least that of 12 × 32 columns. It
+// needs about 16 MB or four times the size of c, if that is more. It panics if
+// a shape does not fit.
 func MulTN(c []float64, a, b Panel, workers int) {
 	_ = mulTN(context.Background(), active, c, a, b, workers) // only a cancelled context is an error
 }
@@ -28,14 +46,146 @@ func mulTN(ctx context.Context, k kind, c []float64, a, b Panel, workers int) er
 	if a.Rows != b.Rows || len(c) != a.Cols*b.Cols {
 		panic("vec: MulTN: shapes differ")
 	}
-	clear(c)
-	for l := range a.Rows {
-		for i := range a.Cols {
-			v := float64(a.Data[l*a.Stride+i])
-			for j := range b.Cols {
-				c[i*b.Cols+j] += v * float64(b.Data[l*b.Stride+j])
+	if a.Rows == 0 || len(c) == 0 {
+		clear(c)
+		return ctx.Err()
+	}
+
+	g := newGram(k, a, b)
+	blockRows := g.blockRows()
+	blocks := (a.Rows-1)/blockRows + 1
+	sums := make([]tileSums, blocks*len(g.tiles))
+	Parallel(a.Rows, blockRows, workers, func(i, lo, hi int) {
+		g.add(ctx, sums[i*len(g.tiles):][:len(g.tiles)], lo, hi)
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	const tilesAtATime = 8
+	Parallel(len(g.tiles), tilesAtATime, workers, func(_, lo, hi int) {
+		for t := lo; t < hi; t++ {
+			total := &sums[t]
+			for i := 1; i < blocks; i++ {
+				axpy64(k, 1, sums[i*len(g.tiles)+t][:], total[:])
+			}
+			g.put(c, g.tiles[t], total)
+		}
+	})
+	return nil
+}
+
+// tileSums holds the float64 sums of one tile.
+type tileSums = [TileRows * TileCols]float64
+
+// gram is one product aᵀ·b, cut into tiles of 12 columns of a and 32 of b.
+type gram struct {
+	kind      kind
+	a, b      Panel
+	symmetric bool       // a and b are the same panel
+	tiles     []gramTile // ordered by columns of b, then of a
+}
+
+// gramTile is the place of a tile in c.
+type gramTile struct {
+	row  int // first column of a
+	skip int // rows at the top that belong to the tile above
+	col  int // first column of b
+}
+
+func newGram(k kind, a, b Panel) *gram {
+	g := &gram{kind: k, a: a, b: b}
+	g.symmetric = a.Cols == b.Cols && a.Stride == b.Stride && &a.Data[0] == &b.Data[0]
+	for col := 0; col < b.Cols; col += TileCols {
+		for row := 0; row < a.Cols; row += TileRows {
+			if g.symmetric && row >= col+TileCols {
+				break // wholly below the diagonal
+			}
+			t := gramTile{row: row, col: col}
+			// The last tile is moved up until it ends with the panel. It repeats
+			// some rows of the tile above, to the same bits, and needs no copy.
+			if over := row + TileRows - a.Cols; over > 0 && a.Cols >= TileRows {
+				t.row, t.skip = row-over, over
+			}
+			g.tiles = append(g.tiles, t)
+		}
+	}
+	return g
+}
+
+// blockRows returns how many rows share one set of float64 sums.
+func (g *gram) blockRows() int {
+	runs := (g.a.Rows-1)/runRows + 1
+	blocks := maxSumBytes / (len(g.tiles) * TileRows * TileCols * 8)
+	blocks = min(max(blocks, minSumBlocks), maxSumBlocks)
+	return ((runs-1)/blocks + 1) * runRows
+}
+
+// add adds the products of the rows [lo, hi) to sums, one for each tile. It
+// gives up when ctx is done.
+func (g *gram) add(ctx context.Context, sums []tileSums, lo, hi int) {
+	var (
+		c      [TileRows * TileCols]float32
+		packed []float32 // a run of 32 columns of b
+		narrow []float32 // a run of an a of less than 12 columns
+	)
+	if g.b.Stride != TileCols || g.b.Cols != TileCols {
+		packed = make([]float32, runRows*TileCols)
+	}
+	if g.a.Cols < TileRows {
+		narrow = make([]float32, runRows*TileRows)
+	}
+	for ; lo < hi; lo += runRows {
+		if ctx.Err() != nil {
+			return
+		}
+		n := min(hi-lo, runRows)
+		a, step := g.a.Data[lo*g.a.Stride:], g.a.Stride
+		if narrow != nil {
+			for l := range n {
+				copy(narrow[l*TileRows:], a[l*step:][:g.a.Cols])
+			}
+			a, step = narrow, TileRows
+		}
+		ahead := 0
+		if hi-lo > runRows && narrow == nil {
+			ahead = runRows * step // fetch the next run while this one is used
+		}
+		b, col := g.b.Data[lo*g.b.Stride:], -1
+		for t, at := range g.tiles {
+			if packed != nil && at.col != col {
+				col = at.col
+				p := Panel{Data: b[col:], Rows: n, Cols: min(g.b.Cols-col, TileCols), Stride: g.b.Stride}
+				PackCols(packed, p)
+			}
+			bt := b
+			if packed != nil {
+				bt = packed
+			}
+			fetch := ahead
+			if at.col != 0 {
+				fetch = 0
+			}
+			tile(g.kind, &c, false, n, a[at.row:], 1, step, bt, fetch)
+			tileAdd64(g.kind, &sums[t], &c)
+		}
+	}
+}
+
+// put writes the sums of a tile to its place in c, and of a symmetric product
+// also to the mirrored place.
+func (g *gram) put(c []float64, at gramTile, sums *tileSums) {
+	rows := min(g.a.Cols-at.row, TileRows)
+	cols := min(g.b.Cols-at.col, TileCols)
+	for i := at.skip; i < rows; i++ {
+		row := at.row + i
+		for j, v := range sums[i*TileCols:][:cols] {
+			col := at.col + j
+			if !g.symmetric {
+				c[row*g.b.Cols+col] = v
+			} else if row <= col {
+				c[row*g.b.Cols+col] = v
+				c[col*g.b.Cols+row] = v
 			}
 		}
 	}
-	return ctx.Err()
 }

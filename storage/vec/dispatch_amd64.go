@@ -1,0 +1,167 @@
+//go:build !purego
+
+package vec
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+// available lists the kinds that this processor can run, slowest first. The
+// flags of x/sys/cpu include the support of the operating system.
+func available() []kind {
+	kinds := []kind{portable}
+	if x := cpu.X86; x.HasAVX2 && x.HasFMA {
+		kinds = append(kinds, avx2)
+		if x.HasAVX512F && x.HasAVX512VL && x.HasAVX512DQ && x.HasAVX512BW {
+			kinds = append(kinds, avx512)
+		}
+	}
+	return kinds
+}
+
+func dot(k kind, a, b []float32) float32 {
+	switch k {
+	case avx512:
+		return dotAVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	case avx2:
+		return dotAVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	}
+	return dotGo(a, b)
+}
+
+func l2Squared(k kind, a, b []float32) float32 {
+	switch k {
+	case avx512:
+		return l2SquaredAVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	case avx2:
+		return l2SquaredAVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	}
+	return l2SquaredGo(a, b)
+}
+
+func axpy(k kind, alpha float32, x, y []float32) {
+	switch k {
+	case avx512:
+		axpyAVX512(alpha, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case avx2:
+		axpyAVX2(alpha, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		axpyGo(alpha, x, y)
+	}
+}
+
+func dot64(k kind, a, b []float64) float64 {
+	switch k {
+	case avx512:
+		return dot64AVX512(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	case avx2:
+		return dot64AVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	}
+	return dot64Go(a, b)
+}
+
+func axpy64(k kind, alpha float64, x, y []float64) {
+	switch k {
+	case avx512:
+		axpy64AVX512(alpha, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case avx2:
+		axpy64AVX2(alpha, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		axpy64Go(alpha, x, y)
+	}
+}
+
+func rot64(k kind, x, y []float64, c, s float64) {
+	switch k {
+	case avx512:
+		rot64AVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x), c, s)
+	case avx2:
+		rot64AVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x), c, s)
+	default:
+		rot64Go(x, y, c, s)
+	}
+}
+
+func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
+	if k == portable || len(idx) == 0 || len(x) < len(dst) {
+		return gatherSumGo(dst, x, stride, idx)
+	}
+	var (
+		rows = int(rowsIn(len(x), len(dst), stride))
+		step = uintptr(stride) * 4
+		list = unsafe.SliceData(idx)
+		n    = len(idx)
+	)
+	for lo := 0; lo < len(dst); {
+		var (
+			to   = &dst[lo]
+			from = &x[lo]
+			cols = len(dst) - lo
+			ok   bool
+		)
+		switch {
+		case k == avx512 && cols >= 32:
+			cols = 32
+			ok = gather32AVX512(to, from, step, rows, list, n, cap(idx))
+		case k == avx512:
+			cols = min(cols, 16)
+			ok = gather16AVX512(to, from, step, rows, list, n, cap(idx), cols)
+		case cols >= 16:
+			cols = 16
+			ok = gather16AVX2(to, from, step, rows, list, n, cap(idx))
+		default:
+			cols = min(cols, 8)
+			ok = gather8AVX2(to, from, step, rows, list, n, cap(idx), cols)
+		}
+		if !ok {
+			return false
+		}
+		lo += cols
+	}
+	return true
+}
+
+func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32, rowStep, kStep int, b []float32, ahead int) {
+	switch k {
+	case avx512:
+		tileAVX512(&c[0], add, n, unsafe.SliceData(a), uintptr(rowStep)*4, uintptr(kStep)*4, unsafe.SliceData(b), uintptr(ahead)*4)
+	case avx2:
+		tileAVX2(&c[0], add, n, unsafe.SliceData(a), uintptr(rowStep)*4, uintptr(kStep)*4, unsafe.SliceData(b))
+	default:
+		tileGo(c, add, n, a, rowStep, kStep, b)
+	}
+}
+
+func tileWithin(k kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
+	switch k {
+	case avx512:
+		return tileWithinAVX512(&mask[0], &c[0], &rowNorms[0], &colNorms[0], limit)
+	case avx2:
+		return tileWithinAVX2(&mask[0], &c[0], &rowNorms[0], &colNorms[0], limit)
+	}
+	return tileWithinGo(mask, c, rowNorms, colNorms, limit)
+}
+
+func tileAdd64(k kind, acc *[TileRows * TileCols]float64, c *[TileRows * TileCols]float32) {
+	switch k {
+	case avx512:
+		tileAdd64AVX512(&acc[0], &c[0])
+	case avx2:
+		tileAdd64AVX2(&acc[0], &c[0])
+	default:
+		tileAdd64Go(acc, c)
+	}
+}
+
+func tileStore(k kind, y []float32, stride, rows, cols int, beta, alpha float32, c *[TileRows * TileCols]float32) {
+	switch k {
+	case avx512:
+		tileStoreAVX512(unsafe.SliceData(y), uintptr(stride)*4, rows, cols, beta, alpha, &c[0])
+	case avx2:
+		tileStoreAVX2(unsafe.SliceData(y), uintptr(stride)*4, rows, cols, beta, alpha, &c[0])
+	default:
+		tileStoreGo(y, stride, rows, cols, beta, alpha, c)
+	}
+}

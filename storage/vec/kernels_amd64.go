@@ -1,0 +1,131 @@
+//go:build !purego
+
+package vec
+
+// The declarations of the assembly. Pointers are to the first element and may
+// be to anything if the length is 0; steps are in bytes.
+
+// dotAVX512 is [Dot] for n elements.
+//
+//go:noescape
+func dotAVX512(a, b *float32, n int) float32
+
+// dotAVX2 is [Dot] for n elements.
+//
+//go:noescape
+func dotAVX2(a, b *float32, n int) float32
+
+// l2SquaredAVX512 is [L2Squared] for n elements.
+//
+//go:noescape
+func l2SquaredAVX512(a, b *float32, n int) float32
+
+// l2SquaredAVX2 is [L2Squared] for n elements.
+//
+//go:noescape
+func l2SquaredAVX2(a, b *float32, n int) float32
+
+// axpyAVX512 is [Axpy] for n elements.
+//
+//go:noescape
+func axpyAVX512(alpha float32, x, y *float32, n int)
+
+// axpyAVX2 is [Axpy] for n elements.
+//
+//go:noescape
+func axpyAVX2(alpha float32, x, y *float32, n int)
+
+// dot64AVX512 is [Dot64] for n elements.
+//
+//go:noescape
+func dot64AVX512(a, b *float64, n int) float64
+
+// dot64AVX2 is [Dot64] for n elements.
+//
+//go:noescape
+func dot64AVX2(a, b *float64, n int) float64
+
+// axpy64AVX512 is [Axpy64] for n elements.
+//
+//go:noescape
+func axpy64AVX512(alpha float64, x, y *float64, n int)
+
+// axpy64AVX2 is [Axpy64] for n elements.
+//
+//go:noescape
+func axpy64AVX2(alpha float64, x, y *float64, n int)
+
+// rot64AVX512 is [Rot64] for n elements.
+//
+//go:noescape
+func rot64AVX512(x, y *float64, n int, c, s float64)
+
+// rot64AVX2 is [Rot64] for n elements.
+//
+//go:noescape
+func rot64AVX2(x, y *float64, n int, c, s float64)
+
+// gather32AVX512 sums 32 columns of the n listed rows of a block of so many
+// rows. The first ahead ≥ n entries of idx may be read. It reports whether all
+// n entries were below rows; if not, dst is unchanged.
+//
+//go:noescape
+func gather32AVX512(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+
+// gather16AVX512 is gather32AVX512 for 1 to 16 columns.
+//
+//go:noescape
+func gather16AVX512(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int, cols int) bool
+
+// gather16AVX2 is gather32AVX512 for exactly 16 columns.
+//
+//go:noescape
+func gather16AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+
+// gather8AVX2 is gather32AVX512 for 1 to 8 columns.
+//
+//go:noescape
+func gather8AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int, cols int) bool
+
+// tileAVX512 is [Tile], or [TileAdd] if add is set. Unless ahead is 0, step l
+// also fetches into the second-level cache what lies ahead bytes after element
+// l of the first row of a.
+//
+//go:noescape
+func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b *float32, ahead uintptr)
+
+// tileAVX2 is [Tile], or [TileAdd] if add is set.
+//
+//go:noescape
+func tileAVX2(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b *float32)
+
+// tileWithinAVX512 is [TileWithin].
+//
+//go:noescape
+func tileWithinAVX512(mask *uint32, c, rowNorms, colNorms *float32, limit float32) bool
+
+// tileWithinAVX2 is [TileWithin].
+//
+//go:noescape
+func tileWithinAVX2(mask *uint32, c, rowNorms, colNorms *float32, limit float32) bool
+
+// tileAdd64AVX512 adds a tile to float64 sums.
+//
+//go:noescape
+func tileAdd64AVX512(acc *float64, c *float32)
+
+// tileAdd64AVX2 adds a tile to float64 sums.
+//
+//go:noescape
+func tileAdd64AVX2(acc *float64, c *float32)
+
+// tileStoreAVX512 sets rows × cols elements, both at least 1, to beta·y +
+// alpha·c, without reading y if beta is 0.
+//
+//go:noescape
+func tileStoreAVX512(y *float32, step uintptr, rows, cols int, beta, alpha float32, c *float32)
+
+// tileStoreAVX2 is the same as tileStoreAVX512.
+//
+//go:noescape
+func tileStoreAVX2(y *float32, step uintptr, rows, cols int, beta, alpha float32, c *float32)

@@ -1,0 +1,744 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// A window of 8 lanes into this table that begins n lanes before the middle
+// selects the first n lanes of a YMM register.
+DATA lanes<>+0(SB)/8, $-1
+DATA lanes<>+8(SB)/8, $-1
+DATA lanes<>+16(SB)/8, $-1
+DATA lanes<>+24(SB)/8, $-1
+DATA lanes<>+32(SB)/8, $0
+DATA lanes<>+40(SB)/8, $0
+DATA lanes<>+48(SB)/8, $0
+DATA lanes<>+56(SB)/8, $0
+GLOBL lanes<>(SB), RODATA|NOPTR, $64
+
+// All routines keep four sums or four independent lines in flight, so that the
+// latency of the multiply-add (4 cycles) does not show. The end of a vector is
+// done with a mask and not by a scalar loop. The AVX state is cleared before
+// any scalar instruction that the compiler may emit after the return.
+
+// KTAIL sets K1 to the first CX lanes, 0 < CX < 16.
+#define KTAIL \
+	MOVL  $1, AX   \
+	SHLL  CX, AX   \
+	DECL  AX       \
+	KMOVW AX, K1
+
+// YTAIL sets Y15 to the first CX lanes of scale·4 bytes, CX·scale < 8.
+#define YTAIL(scale) \
+	NEGQ    CX                       \
+	LEAQ    lanes<>+32(SB), AX       \
+	VMOVDQU (AX)(CX*scale), Y15
+
+// SUMZ adds the four sums in Z0 to Z3 and all lanes, into the low lane of X0.
+#define SUMZ \
+	VADDPS        Z1, Z0, Z0  \
+	VADDPS        Z3, Z2, Z2  \
+	VADDPS        Z2, Z0, Z0  \
+	VEXTRACTF64X4 $1, Z0, Y1  \
+	VADDPS        Y1, Y0, Y0  \
+	VEXTRACTF128  $1, Y0, X1  \
+	VADDPS        X1, X0, X0  \
+	VHADDPS       X0, X0, X0  \
+	VHADDPS       X0, X0, X0
+
+#define SUMY \
+	VADDPS       Y1, Y0, Y0  \
+	VADDPS       Y3, Y2, Y2  \
+	VADDPS       Y2, Y0, Y0  \
+	VEXTRACTF128 $1, Y0, X1  \
+	VADDPS       X1, X0, X0  \
+	VHADDPS      X0, X0, X0  \
+	VHADDPS      X0, X0, X0
+
+#define SUMZ64 \
+	VADDPD        Z1, Z0, Z0  \
+	VADDPD        Z3, Z2, Z2  \
+	VADDPD        Z2, Z0, Z0  \
+	VEXTRACTF64X4 $1, Z0, Y1  \
+	VADDPD        Y1, Y0, Y0  \
+	VEXTRACTF128  $1, Y0, X1  \
+	VADDPD        X1, X0, X0  \
+	VHADDPD       X0, X0, X0
+
+#define SUMY64 \
+	VADDPD       Y1, Y0, Y0  \
+	VADDPD       Y3, Y2, Y2  \
+	VADDPD       Y2, Y0, Y0  \
+	VEXTRACTF128 $1, Y0, X1  \
+	VADDPD       X1, X0, X0  \
+	VHADDPD      X0, X0, X0
+
+#define ZERO4(a, b, c, d) \
+	VXORPS a, a, a \
+	VXORPS b, b, b \
+	VXORPS c, c, c \
+	VXORPS d, d, d
+
+// func dotAVX512(a, b *float32, n int) float32
+TEXT ·dotAVX512(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Z0, Z1, Z2, Z3)
+	SUBQ $64, CX
+	JLT  rest
+
+loop:
+	VMOVUPS     (SI), Z4
+	VMOVUPS     64(SI), Z5
+	VMOVUPS     128(SI), Z6
+	VMOVUPS     192(SI), Z7
+	VFMADD231PS (DI), Z4, Z0
+	VFMADD231PS 64(DI), Z5, Z1
+	VFMADD231PS 128(DI), Z6, Z2
+	VFMADD231PS 192(DI), Z7, Z3
+	ADDQ        $256, SI
+	ADDQ        $256, DI
+	SUBQ        $64, CX
+	JGE         loop
+
+rest:
+	ADDQ        $64, CX
+	CMPQ        CX, $32
+	JLT         half
+	VMOVUPS     (SI), Z4
+	VMOVUPS     64(SI), Z5
+	VFMADD231PS (DI), Z4, Z0
+	VFMADD231PS 64(DI), Z5, Z1
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+
+half:
+	CMPQ        CX, $16
+	JLT         tail
+	VMOVUPS     (SI), Z6
+	VFMADD231PS (DI), Z6, Z2
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	SUBQ        $16, CX
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	KTAIL
+	VMOVUPS.Z   (SI), K1, Z4
+	VMOVUPS.Z   (DI), K1, Z5
+	VFMADD231PS Z5, Z4, Z3
+
+done:
+	SUMZ
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func l2SquaredAVX512(a, b *float32, n int) float32
+TEXT ·l2SquaredAVX512(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Z0, Z1, Z2, Z3)
+	SUBQ $64, CX
+	JLT  rest
+
+loop:
+	VMOVUPS     (SI), Z4
+	VMOVUPS     64(SI), Z5
+	VMOVUPS     128(SI), Z6
+	VMOVUPS     192(SI), Z7
+	VSUBPS      (DI), Z4, Z4
+	VSUBPS      64(DI), Z5, Z5
+	VSUBPS      128(DI), Z6, Z6
+	VSUBPS      192(DI), Z7, Z7
+	VFMADD231PS Z4, Z4, Z0
+	VFMADD231PS Z5, Z5, Z1
+	VFMADD231PS Z6, Z6, Z2
+	VFMADD231PS Z7, Z7, Z3
+	ADDQ        $256, SI
+	ADDQ        $256, DI
+	SUBQ        $64, CX
+	JGE         loop
+
+rest:
+	ADDQ        $64, CX
+	CMPQ        CX, $32
+	JLT         half
+	VMOVUPS     (SI), Z4
+	VMOVUPS     64(SI), Z5
+	VSUBPS      (DI), Z4, Z4
+	VSUBPS      64(DI), Z5, Z5
+	VFMADD231PS Z4, Z4, Z0
+	VFMADD231PS Z5, Z5, Z1
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+
+half:
+	CMPQ        CX, $16
+	JLT         tail
+	VMOVUPS     (SI), Z6
+	VSUBPS      (DI), Z6, Z6
+	VFMADD231PS Z6, Z6, Z2
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	SUBQ        $16, CX
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	KTAIL
+	VMOVUPS.Z   (SI), K1, Z4
+	VMOVUPS.Z   (DI), K1, Z5
+	VSUBPS      Z5, Z4, Z4
+	VFMADD231PS Z4, Z4, Z3
+
+done:
+	SUMZ
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func axpyAVX512(alpha float32, x, y *float32, n int)
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+0(FP), Z0
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DI
+	MOVQ         n+24(FP), CX
+	SUBQ         $64, CX
+	JLT          rest
+
+loop:
+	VMOVUPS     (DI), Z4
+	VMOVUPS     64(DI), Z5
+	VMOVUPS     128(DI), Z6
+	VMOVUPS     192(DI), Z7
+	VFMADD231PS (SI), Z0, Z4
+	VFMADD231PS 64(SI), Z0, Z5
+	VFMADD231PS 128(SI), Z0, Z6
+	VFMADD231PS 192(SI), Z0, Z7
+	VMOVUPS     Z4, (DI)
+	VMOVUPS     Z5, 64(DI)
+	VMOVUPS     Z6, 128(DI)
+	VMOVUPS     Z7, 192(DI)
+	ADDQ        $256, SI
+	ADDQ        $256, DI
+	SUBQ        $64, CX
+	JGE         loop
+
+rest:
+	ADDQ $64, CX
+
+single:
+	SUBQ        $16, CX
+	JLT         tail
+	VMOVUPS     (DI), Z4
+	VFMADD231PS (SI), Z0, Z4
+	VMOVUPS     Z4, (DI)
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	JMP         single
+
+tail:
+	ADDQ        $16, CX
+	JZ          done
+	KTAIL
+	VMOVUPS.Z   (SI), K1, Z4
+	VMOVUPS.Z   (DI), K1, Z5
+	VFMADD231PS Z4, Z0, Z5
+	VMOVUPS     Z5, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dot64AVX512(a, b *float64, n int) float64
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Z0, Z1, Z2, Z3)
+	SUBQ $32, CX
+	JLT  rest
+
+loop:
+	VMOVUPD     (SI), Z4
+	VMOVUPD     64(SI), Z5
+	VMOVUPD     128(SI), Z6
+	VMOVUPD     192(SI), Z7
+	VFMADD231PD (DI), Z4, Z0
+	VFMADD231PD 64(DI), Z5, Z1
+	VFMADD231PD 128(DI), Z6, Z2
+	VFMADD231PD 192(DI), Z7, Z3
+	ADDQ        $256, SI
+	ADDQ        $256, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPD     (SI), Z4
+	VFMADD231PD (DI), Z4, Z0
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	KTAIL
+	VMOVUPD.Z   (SI), K1, Z4
+	VMOVUPD.Z   (DI), K1, Z5
+	VFMADD231PD Z5, Z4, Z3
+
+done:
+	SUMZ64
+	VZEROUPPER
+	MOVSD X0, ret+24(FP)
+	RET
+
+// func axpy64AVX512(alpha float64, x, y *float64, n int)
+TEXT ·axpy64AVX512(SB), NOSPLIT, $0-32
+	VBROADCASTSD alpha+0(FP), Z0
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DI
+	MOVQ         n+24(FP), CX
+	SUBQ         $32, CX
+	JLT          rest
+
+loop:
+	VMOVUPD     (DI), Z4
+	VMOVUPD     64(DI), Z5
+	VMOVUPD     128(DI), Z6
+	VMOVUPD     192(DI), Z7
+	VFMADD231PD (SI), Z0, Z4
+	VFMADD231PD 64(SI), Z0, Z5
+	VFMADD231PD 128(SI), Z0, Z6
+	VFMADD231PD 192(SI), Z0, Z7
+	VMOVUPD     Z4, (DI)
+	VMOVUPD     Z5, 64(DI)
+	VMOVUPD     Z6, 128(DI)
+	VMOVUPD     Z7, 192(DI)
+	ADDQ        $256, SI
+	ADDQ        $256, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPD     (DI), Z4
+	VFMADD231PD (SI), Z0, Z4
+	VMOVUPD     Z4, (DI)
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	KTAIL
+	VMOVUPD.Z   (SI), K1, Z4
+	VMOVUPD.Z   (DI), K1, Z5
+	VFMADD231PD Z4, Z0, Z5
+	VMOVUPD     Z5, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rot64AVX512(x, y *float64, n int, c, s float64)
+TEXT ·rot64AVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), SI
+	MOVQ         y+8(FP), DI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD c+24(FP), Z0
+	VBROADCASTSD s+32(FP), Z1
+	SUBQ         $16, CX
+	JLT          rest
+
+loop:
+	VMOVUPD      (SI), Z2
+	VMOVUPD      64(SI), Z3
+	VMOVUPD      (DI), Z4
+	VMOVUPD      64(DI), Z5
+	VMULPD       Z2, Z0, Z6
+	VMULPD       Z3, Z0, Z7
+	VMULPD       Z4, Z0, Z8
+	VMULPD       Z5, Z0, Z9
+	VFMADD231PD  Z4, Z1, Z6
+	VFMADD231PD  Z5, Z1, Z7
+	VFNMADD231PD Z2, Z1, Z8
+	VFNMADD231PD Z3, Z1, Z9
+	VMOVUPD      Z6, (SI)
+	VMOVUPD      Z7, 64(SI)
+	VMOVUPD      Z8, (DI)
+	VMOVUPD      Z9, 64(DI)
+	ADDQ         $128, SI
+	ADDQ         $128, DI
+	SUBQ         $16, CX
+	JGE          loop
+
+rest:
+	ADDQ         $8, CX
+	JLT          tail
+	VMOVUPD      (SI), Z2
+	VMOVUPD      (DI), Z4
+	VMULPD       Z2, Z0, Z6
+	VMULPD       Z4, Z0, Z8
+	VFMADD231PD  Z4, Z1, Z6
+	VFNMADD231PD Z2, Z1, Z8
+	VMOVUPD      Z6, (SI)
+	VMOVUPD      Z8, (DI)
+	ADDQ         $64, SI
+	ADDQ         $64, DI
+	SUBQ         $8, CX
+
+tail:
+	ADDQ         $8, CX
+	JZ           done
+	KTAIL
+	VMOVUPD.Z    (SI), K1, Z2
+	VMOVUPD.Z    (DI), K1, Z4
+	VMULPD       Z2, Z0, Z6
+	VMULPD       Z4, Z0, Z8
+	VFMADD231PD  Z4, Z1, Z6
+	VFNMADD231PD Z2, Z1, Z8
+	VMOVUPD      Z6, K1, (SI)
+	VMOVUPD      Z8, K1, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dotAVX2(a, b *float32, n int) float32
+TEXT ·dotAVX2(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Y0, Y1, Y2, Y3)
+	SUBQ $32, CX
+	JLT  rest
+
+loop:
+	VMOVUPS     (SI), Y4
+	VMOVUPS     32(SI), Y5
+	VMOVUPS     64(SI), Y6
+	VMOVUPS     96(SI), Y7
+	VFMADD231PS (DI), Y4, Y0
+	VFMADD231PS 32(DI), Y5, Y1
+	VFMADD231PS 64(DI), Y6, Y2
+	VFMADD231PS 96(DI), Y7, Y3
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPS     (SI), Y4
+	VFMADD231PS (DI), Y4, Y0
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	YTAIL(4)
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (DI), Y15, Y5
+	VFMADD231PS Y5, Y4, Y3
+
+done:
+	SUMY
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func l2SquaredAVX2(a, b *float32, n int) float32
+TEXT ·l2SquaredAVX2(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Y0, Y1, Y2, Y3)
+	SUBQ $32, CX
+	JLT  rest
+
+loop:
+	VMOVUPS     (SI), Y4
+	VMOVUPS     32(SI), Y5
+	VMOVUPS     64(SI), Y6
+	VMOVUPS     96(SI), Y7
+	VSUBPS      (DI), Y4, Y4
+	VSUBPS      32(DI), Y5, Y5
+	VSUBPS      64(DI), Y6, Y6
+	VSUBPS      96(DI), Y7, Y7
+	VFMADD231PS Y4, Y4, Y0
+	VFMADD231PS Y5, Y5, Y1
+	VFMADD231PS Y6, Y6, Y2
+	VFMADD231PS Y7, Y7, Y3
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPS     (SI), Y4
+	VSUBPS      (DI), Y4, Y4
+	VFMADD231PS Y4, Y4, Y0
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	YTAIL(4)
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (DI), Y15, Y5
+	VSUBPS      Y5, Y4, Y4
+	VFMADD231PS Y4, Y4, Y3
+
+done:
+	SUMY
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func axpyAVX2(alpha float32, x, y *float32, n int)
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+0(FP), Y0
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DI
+	MOVQ         n+24(FP), CX
+	SUBQ         $32, CX
+	JLT          rest
+
+loop:
+	VMOVUPS     (DI), Y4
+	VMOVUPS     32(DI), Y5
+	VMOVUPS     64(DI), Y6
+	VMOVUPS     96(DI), Y7
+	VFMADD231PS (SI), Y0, Y4
+	VFMADD231PS 32(SI), Y0, Y5
+	VFMADD231PS 64(SI), Y0, Y6
+	VFMADD231PS 96(SI), Y0, Y7
+	VMOVUPS     Y4, (DI)
+	VMOVUPS     Y5, 32(DI)
+	VMOVUPS     Y6, 64(DI)
+	VMOVUPS     Y7, 96(DI)
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPS     (DI), Y4
+	VFMADD231PS (SI), Y0, Y4
+	VMOVUPS     Y4, (DI)
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	YTAIL(4)
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (DI), Y15, Y5
+	VFMADD231PS Y4, Y0, Y5
+	VMASKMOVPS  Y5, Y15, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dot64AVX2(a, b *float64, n int) float64
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Y0, Y1, Y2, Y3)
+	SUBQ $16, CX
+	JLT  rest
+
+loop:
+	VMOVUPD     (SI), Y4
+	VMOVUPD     32(SI), Y5
+	VMOVUPD     64(SI), Y6
+	VMOVUPD     96(SI), Y7
+	VFMADD231PD (DI), Y4, Y0
+	VFMADD231PD 32(DI), Y5, Y1
+	VFMADD231PD 64(DI), Y6, Y2
+	VFMADD231PD 96(DI), Y7, Y3
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $16, CX
+	JGE         loop
+
+rest:
+	ADDQ $16, CX
+
+single:
+	SUBQ        $4, CX
+	JLT         tail
+	VMOVUPD     (SI), Y4
+	VFMADD231PD (DI), Y4, Y0
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $4, CX
+	JZ          done
+	YTAIL(8)
+	VMASKMOVPD  (SI), Y15, Y4
+	VMASKMOVPD  (DI), Y15, Y5
+	VFMADD231PD Y5, Y4, Y3
+
+done:
+	SUMY64
+	VZEROUPPER
+	MOVSD X0, ret+24(FP)
+	RET
+
+// func axpy64AVX2(alpha float64, x, y *float64, n int)
+TEXT ·axpy64AVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSD alpha+0(FP), Y0
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DI
+	MOVQ         n+24(FP), CX
+	SUBQ         $16, CX
+	JLT          rest
+
+loop:
+	VMOVUPD     (DI), Y4
+	VMOVUPD     32(DI), Y5
+	VMOVUPD     64(DI), Y6
+	VMOVUPD     96(DI), Y7
+	VFMADD231PD (SI), Y0, Y4
+	VFMADD231PD 32(SI), Y0, Y5
+	VFMADD231PD 64(SI), Y0, Y6
+	VFMADD231PD 96(SI), Y0, Y7
+	VMOVUPD     Y4, (DI)
+	VMOVUPD     Y5, 32(DI)
+	VMOVUPD     Y6, 64(DI)
+	VMOVUPD     Y7, 96(DI)
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $16, CX
+	JGE         loop
+
+rest:
+	ADDQ $16, CX
+
+single:
+	SUBQ        $4, CX
+	JLT         tail
+	VMOVUPD     (DI), Y4
+	VFMADD231PD (SI), Y0, Y4
+	VMOVUPD     Y4, (DI)
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $4, CX
+	JZ          done
+	YTAIL(8)
+	VMASKMOVPD  (SI), Y15, Y4
+	VMASKMOVPD  (DI), Y15, Y5
+	VFMADD231PD Y4, Y0, Y5
+	VMASKMOVPD  Y5, Y15, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rot64AVX2(x, y *float64, n int, c, s float64)
+TEXT ·rot64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), SI
+	MOVQ         y+8(FP), DI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD c+24(FP), Y0
+	VBROADCASTSD s+32(FP), Y1
+	SUBQ         $8, CX
+	JLT          rest
+
+loop:
+	VMOVUPD      (SI), Y2
+	VMOVUPD      32(SI), Y3
+	VMOVUPD      (DI), Y4
+	VMOVUPD      32(DI), Y5
+	VMULPD       Y2, Y0, Y6
+	VMULPD       Y3, Y0, Y7
+	VMULPD       Y4, Y0, Y8
+	VMULPD       Y5, Y0, Y9
+	VFMADD231PD  Y4, Y1, Y6
+	VFMADD231PD  Y5, Y1, Y7
+	VFNMADD231PD Y2, Y1, Y8
+	VFNMADD231PD Y3, Y1, Y9
+	VMOVUPD      Y6, (SI)
+	VMOVUPD      Y7, 32(SI)
+	VMOVUPD      Y8, (DI)
+	VMOVUPD      Y9, 32(DI)
+	ADDQ         $64, SI
+	ADDQ         $64, DI
+	SUBQ         $8, CX
+	JGE          loop
+
+rest:
+	ADDQ         $4, CX
+	JLT          tail
+	VMOVUPD      (SI), Y2
+	VMOVUPD      (DI), Y4
+	VMULPD       Y2, Y0, Y6
+	VMULPD       Y4, Y0, Y8
+	VFMADD231PD  Y4, Y1, Y6
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      Y6, (SI)
+	VMOVUPD      Y8, (DI)
+	ADDQ         $32, SI
+	ADDQ         $32, DI
+	SUBQ         $4, CX
+
+tail:
+	ADDQ         $4, CX
+	JZ           done
+	YTAIL(8)
+	VMASKMOVPD   (SI), Y15, Y2
+	VMASKMOVPD   (DI), Y15, Y4
+	VMULPD       Y2, Y0, Y6
+	VMULPD       Y4, Y0, Y8
+	VFMADD231PD  Y4, Y1, Y6
+	VFNMADD231PD Y2, Y1, Y8
+	VMASKMOVPD   Y6, Y15, (SI)
+	VMASKMOVPD   Y8, Y15, (DI)
+
+done:
+	VZEROUPPER
+	RET

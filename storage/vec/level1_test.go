@@ -1,0 +1,273 @@
+package vec
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// eachKind runs f for every kind that this processor has.
+func eachKind(t *testing.T, f func(t *testing.T, k kind)) {
+	t.Helper()
+	for _, k := range available() {
+		t.Run("kind="+k.String(), func(t *testing.T) { f(t, k) })
+	}
+}
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+// guarded returns a slice of n elements at an odd offset in a larger array
+// filled with NaN, and a function that reports whether anything around the
+// slice was written.
+func guarded[T float32 | float64](n, offset int) ([]T, func() bool) {
+	const guard = 70
+	buf := make([]T, guard+offset+n+guard)
+	for i := range buf {
+		buf[i] = T(math.NaN())
+	}
+	lo := guard + offset
+	return buf[lo : lo+n], func() bool {
+		for i, v := range buf {
+			if (i < lo || i >= lo+n) && v == v {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func fill[T float32 | float64](rng *rand.Rand, x []T) []T {
+	for i := range x {
+		x[i] = T(rng.NormFloat64())
+	}
+	return x
+}
+
+// near reports whether got is within n roundings of one float32 operation of
+// want, for a sum of terms of the given total size.
+func near(got, want float64, n int, size float64) bool {
+	return math.Abs(got-want) <= float64(n)*0x1p-24*size+1e-44
+}
+
+const maxLen = 300
+
+func TestDot_EveryLength(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(1)
+		for n := range maxLen {
+			for offset := range 4 {
+				a, _ := guarded[float32](n, offset)
+				b, _ := guarded[float32](n, 3*offset)
+				fill(rng, a)
+				fill(rng, b)
+				var want, size, l2 float64
+				for i := range a {
+					p := float64(a[i]) * float64(b[i])
+					want += p
+					size += math.Abs(p)
+					d := float64(a[i]) - float64(b[i])
+					l2 += d * d
+				}
+				if got := dot(k, a, b); !near(float64(got), want, n/4+6, size) {
+					t.Fatalf("dot of %d, offset %d: %v, want %v", n, offset, got, want)
+				}
+				got := l2Squared(k, a, b)
+				if !near(float64(got), l2, n/4+8, l2) {
+					t.Fatalf("squared distance of %d, offset %d: %v, want %v", n, offset, got, l2)
+				}
+				if back := l2Squared(k, b, a); back != got {
+					t.Fatalf("squared distance of %d is not symmetric: %v, %v", n, got, back)
+				}
+				if l2Squared(k, a, a) != 0 {
+					t.Fatalf("squared distance of %d elements from themselves is not 0", n)
+				}
+			}
+		}
+	})
+}
+
+func TestAxpy_EveryLength(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(2)
+		for n := range maxLen {
+			for offset := range 4 {
+				x, _ := guarded[float32](n, offset)
+				y, intact := guarded[float32](n, 3*offset)
+				fill(rng, x)
+				fill(rng, y)
+				before := append([]float32(nil), y...)
+				alpha := float32(rng.NormFloat64())
+				axpy(k, alpha, x, y)
+				for i := range y {
+					p := float64(alpha) * float64(x[i])
+					want := float64(before[i]) + p
+					if !near(float64(y[i]), want, 2, math.Abs(p)+math.Abs(float64(before[i]))) {
+						t.Fatalf("length %d, offset %d, element %d: %v, want %v", n, offset, i, y[i], want)
+					}
+				}
+				if !intact() {
+					t.Fatalf("length %d, offset %d: wrote outside y", n, offset)
+				}
+			}
+		}
+	})
+}
+
+func TestFloat64_EveryLength(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(3)
+		near := func(got, want, n, size float64) bool { return math.Abs(got-want) <= n*0x1p-52*size }
+		for n := range maxLen {
+			for offset := range 4 {
+				x, xIntact := guarded[float64](n, offset)
+				y, yIntact := guarded[float64](n, 3*offset)
+				fill(rng, x)
+				fill(rng, y)
+				x0, y0 := append([]float64(nil), x...), append([]float64(nil), y...)
+
+				var want, size float64
+				for i := range x {
+					want += x[i] * y[i]
+					size += math.Abs(x[i] * y[i])
+				}
+				if got := dot64(k, x, y); !near(got, want, float64(n)+2, size) {
+					t.Fatalf("dot of %d, offset %d: %v, want %v", n, offset, got, want)
+				}
+
+				alpha := rng.NormFloat64()
+				axpy64(k, alpha, x, y)
+				for i := range y {
+					if p := alpha * x0[i]; !near(y[i], y0[i]+p, 2, math.Abs(y0[i])+math.Abs(p)) {
+						t.Fatalf("axpy of %d, offset %d, element %d: %v, want %v", n, offset, i, y[i], y0[i]+p)
+					}
+				}
+
+				copy(y, y0)
+				s, c := math.Sincos(rng.Float64() * 7)
+				rot64(k, x, y, c, s)
+				for i := range x {
+					size := math.Abs(x0[i]) + math.Abs(y0[i])
+					if !near(x[i], c*x0[i]+s*y0[i], 2, size) || !near(y[i], c*y0[i]-s*x0[i], 2, size) {
+						t.Fatalf("rotation of %d, offset %d, element %d: (%v, %v)", n, offset, i, x[i], y[i])
+					}
+				}
+				if !xIntact() || !yIntact() {
+					t.Fatalf("length %d, offset %d: wrote outside x or y", n, offset)
+				}
+			}
+		}
+	})
+}
+
+func TestGatherSum_EveryWidth(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(4)
+		const rows = 50
+		for width := range 100 {
+			stride := width + rng.IntN(5)
+			x := make([]float32, max(0, (rows-1)*stride+width)) // the last row ends with the block
+			fill(rng, x)
+			for n := range 70 {
+				list := make([]uint32, n+rng.IntN(40))
+				for i := range list {
+					list[i] = uint32(rng.IntN(rows))
+					if i >= n {
+						list[i] = rng.Uint32() // read as a hint at most
+					}
+				}
+				idx := list[:n]
+				dst, intact := guarded[float32](width, rng.IntN(16))
+				if !gatherSum(k, dst, x, stride, idx) {
+					t.Fatalf("width %d, %d entries: refused", width, n)
+				}
+				if !intact() {
+					t.Fatalf("width %d, %d entries: wrote outside dst", width, n)
+				}
+				want := make([]float32, width)
+				for j := range want {
+					var s [4]float32
+					var exact, size float64
+					for i, v := range idx {
+						e := x[int(v)*stride+j]
+						s[i%4] += e
+						exact += float64(e)
+						size += math.Abs(float64(e))
+					}
+					// All kinds add in the same order: the bits are equal.
+					want[j] = (s[0] + s[1]) + (s[2] + s[3])
+					if math.Float32bits(dst[j]) != math.Float32bits(want[j]) {
+						t.Fatalf("width %d, %d entries, column %d: %v, want the bits of %v", width, n, j, dst[j], want[j])
+					}
+					if !near(float64(dst[j]), exact, n/4+3, size) {
+						t.Fatalf("width %d, %d entries, column %d: %v, want %v", width, n, j, dst[j], exact)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestGatherSum_RowOutside(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		for _, width := range []int{1, 8, 15, 16, 17, 32, 48, 64} {
+			x := make([]float32, 10*width)
+			dst := make([]float32, width)
+			for n := 1; n < 12; n++ {
+				for at := range n {
+					for _, bad := range []uint32{10, 11, 1 << 31, math.MaxUint32} {
+						idx := make([]uint32, n)
+						idx[at] = bad
+						if gatherSum(k, dst, x, width, idx) {
+							t.Fatalf("width %d: entry %d of %d is row %d of 10, and was accepted", width, at, n, bad)
+						}
+					}
+				}
+			}
+			if gatherSum(k, dst, x[:width-1], width, []uint32{0}) {
+				t.Fatalf("width %d: a row longer than the block was accepted", width)
+			}
+			if !gatherSum(k, dst, nil, width, nil) {
+				t.Fatalf("width %d: an empty list was refused", width)
+			}
+		}
+	})
+}
+
+func TestKind_IsTheLastAvailable(t *testing.T) {
+	kinds := available()
+	if kinds[0] != portable || Kind() != kinds[len(kinds)-1].String() {
+		t.Fatalf("Kind() = %s of %v", Kind(), kinds)
+	}
+}
+
+func TestKernels_PanicOnWrongLengths(t *testing.T) {
+	for name, f := range map[string]func(){
+		"Dot":       func() { Dot(make([]float32, 2), make([]float32, 3)) },
+		"L2Squared": func() { L2Squared(make([]float32, 3), make([]float32, 2)) },
+		"Axpy":      func() { Axpy(1, make([]float32, 2), nil) },
+		"Dot64":     func() { Dot64(make([]float64, 2), nil) },
+		"Axpy64":    func() { Axpy64(1, nil, make([]float64, 1)) },
+		"Rot64":     func() { Rot64(nil, make([]float64, 1), 1, 0) },
+		"GatherSum": func() { GatherSum(make([]float32, 16), make([]float32, 16), 16, []uint32{1}) },
+		"stride":    func() { GatherSum(make([]float32, 1), make([]float32, 16), -1, []uint32{1}) },
+		"Tile a":    func() { Tile(new([TileRows * TileCols]float32), 2, make([]float32, 23), 2, 1, make([]float32, 64)) },
+		"Tile b":    func() { Tile(new([TileRows * TileCols]float32), 2, make([]float32, 24), 2, 1, make([]float32, 63)) },
+		"PackCols":  func() { PackCols(make([]float32, 99), Panel{Data: make([]float32, 33), Rows: 1, Cols: 33, Stride: 33}) },
+		"PackRows":  func() { PackRows(make([]float32, 31), Panel{Data: make([]float32, 1), Rows: 1, Cols: 1, Stride: 1}) },
+		"panel": func() {
+			MulTN(make([]float64, 1), Panel{Rows: 2, Cols: 1, Stride: 1}, Panel{Rows: 2, Cols: 1, Stride: 1}, 1)
+		},
+		"MulTN":    func() { MulTN(make([]float64, 2), Panel{Cols: 1, Stride: 1}, Panel{Cols: 1, Stride: 1}, 1) },
+		"MulNN":    func() { MulNN(Panel{Cols: 1, Stride: 1}, 0, 1, Panel{Cols: 1, Stride: 1}, nil, 1) },
+		"Parallel": func() { Parallel(1, 0, 1, func(int, int, int) {}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		})
+	}
+}
