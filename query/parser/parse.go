@@ -343,11 +343,13 @@ func (p *parser) unexpected() {
 	if p.err != nil {
 		return
 	}
-	err := &Error{Range: p.tok.Range, Found: show(p.tok.Text), Expected: slices.Clone(p.expected)}
+	err := &Error{Range: p.tok.Range, Expected: slices.Clone(p.expected)}
 	if p.tok.Kind == KindEnd {
 		// Where the text stops, not behind the blanks and comments that follow.
 		err.Range = Range{p.last, p.last}
 		err.Found = "the end of the text"
+	} else {
+		err.Found = show(p.tok.Text)
 	}
 	err.Hint = p.hint(err.Expected)
 	p.fail(err)

@@ -110,7 +110,7 @@ func show(text string) string {
 		}
 	}
 	text = Escape(text)
-	if text[0] == '\'' || text[0] == '"' && len(text) > 1 {
+	if strings.HasPrefix(text, "'") || strings.HasPrefix(text, `"`) {
 		return text
 	}
 	return `"` + text + `"`
