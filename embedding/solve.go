@@ -8,6 +8,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-func spectral(ctx context.Context, g *csr.Graph, method string, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
-	return nil, SpectralStats{}, errors.New("embedding: " + method + " is not built yet")
+func spectral(ctx context.Context, g *csr.Graph, name string, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
+	return nil, SpectralStats{}, errors.New("embedding: " + name + " is not built yet")
 }

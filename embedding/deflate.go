@@ -1,0 +1,69 @@
+package embedding
+
+import (
+	"math"
+
+	"heavytail/embedding/eigen"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// deflated is an operator whose known eigenvectors, one of eigenvalue 1 for
+// each component of the graph that has an edge, are not asked of the solver.
+// With 1/s as the entries, that vector of a component C is
+//
+//	t_v = (1/s_v) / √(Σ_{u ∈ C} 1/s_u²)   for v in C, 0 elsewhere
+type deflated struct {
+	*operator
+	labels []uint32 // component of each vertex; nil if there is one
+	known  int
+	top    []float32 // t, all vectors in one since their supports are disjoint
+}
+
+// newDeflated finds the top eigenvectors of the components, nil if connected.
+func newDeflated(op *operator, components *csr.Components) *deflated {
+	d := &deflated{operator: op, known: 1, top: make([]float32, op.Size())}
+	if components != nil {
+		d.labels, d.known = components.Label, components.Count()
+	}
+	norms := make([]float64, d.known)
+	for v, t := range op.top {
+		norms[d.label(v)] += t * t
+	}
+	for v, t := range op.top {
+		if t > 0 {
+			d.top[v] = float32(t / math.Sqrt(norms[d.label(v)]))
+		}
+	}
+	return d
+}
+
+func (d *deflated) label(v int) int {
+	if d.labels == nil {
+		return 0
+	}
+	return int(d.labels[v])
+}
+
+// Known returns the number of known eigenvectors.
+func (d *deflated) Known() int { return d.known }
+
+// Project removes the known eigenvectors from every column of the block.
+func (d *deflated) Project(x []float32) {
+	const b = eigen.Width
+	sums := make([]float64, d.known*b)
+	for v, t := range d.top {
+		sum, row := sums[d.label(v)*b:][:b], x[v*b:][:b]
+		for j, value := range row {
+			sum[j] += float64(t) * float64(value)
+		}
+	}
+	vec.Parallel(d.Size(), 4096, d.workers, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			sum, row := sums[d.label(v)*b:][:b], x[v*b:][:b]
+			for j := range row {
+				row[j] -= d.top[v] * float32(sum[j])
+			}
+		}
+	})
+}

@@ -1,0 +1,23 @@
+// Package eigen finds the largest eigenpairs of a large symmetric matrix that
+// is known only by its products with blocks of vectors.
+//
+// The method is block Lanczos with thick restarts (Wu and Simon, SIAM J. Matrix
+// Anal. Appl. 22, 2000) on a Chebyshev polynomial of the matrix:
+//
+//  1. A few unfiltered steps from a random block give an orthonormal basis V
+//     and the projected matrix VᵀNV. Its eigenpairs are the nodes and weights
+//     of a Gauss quadrature of the density of states, from which [density]
+//     reads where the k-th eigenvalue will be.
+//  2. [planFilter] chooses the polynomial p that keeps the unwanted part of
+//     the spectrum within ±1 and grows fast above it. Its degree balances
+//     products with N, which are cheap, against orthogonalisation, which is not.
+//  3. Block Lanczos steps with p(N) fill the basis; every new block is made
+//     orthogonal to the whole basis, since float32 loses orthogonality at once.
+//     The wanted Ritz vectors and the last block are the basis to restart from.
+//  4. When the Lanczos residuals promise it, real products with N measure
+//     every eigenvalue, as a Rayleigh quotient, and every residual, in float64.
+//
+// Vectors are float32, 4·n·m bytes for a basis of m ≈ 1.6·k columns; everything
+// small is float64. A result depends only on the operator, the options and the
+// kind of vector kernels, not on the number of workers.
+package eigen

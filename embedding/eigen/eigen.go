@@ -1,0 +1,97 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+
+	"heavytail/storage/vec"
+)
+
+// ErrNotFinite is returned when a product with the operator is not finite.
+var ErrNotFinite = errors.New("eigen: a product with the matrix is not finite")
+
+// Width is the number of columns of the blocks that an operator multiplies. A
+// row of a block is one cache line, the least that a sparse product can read
+// per neighbour.
+const Width = 16
+
+// Operator is a symmetric matrix N of order Size, given by its products.
+type Operator interface {
+	Size() int
+	// Apply sets y to alpha·N·x + beta·x + gamma·y for blocks of Width columns,
+	// row-major with Width elements a row. With gamma 0 the old y is not read.
+	// x and y do not overlap. The result must not depend on workers.
+	Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error
+}
+
+// Projector is an Operator with eigenvectors that are known and not wanted.
+type Projector interface {
+	Operator
+	// Project removes the known eigenvectors from every column of a block.
+	Project(x []float32)
+	// Known returns their number.
+	Known() int
+}
+
+// Options of Solve. The zero value of a field takes its default.
+type Options struct {
+	K         int     // eigenpairs wanted; at most Size less the known ones
+	Tolerance float64 // largest residual, relative to Norm; 0 is 1e-4
+	Norm      float64 // what residuals are relative to; 0 is the largest eigenvalue found
+	Restarts  int     // most restarts; 0 is 100
+
+	// Gathers is the number of rows of x that a product with a block reads: the
+	// cost of a product. It decides the degree of the filter, not the result.
+	Gathers int64
+
+	Seed    uint64
+	Workers int // 0 is GOMAXPROCS
+
+	// Progress, if not nil, hears how many pairs have converged.
+	Progress func(converged int)
+}
+
+// Result of Solve.
+type Result struct {
+	Values    []float64   // eigenvalues, descending
+	Residuals []float64   // ‖Nt − λt‖ of each, not relative, of the vectors as returned
+	Vectors   *vec.Matrix // Size × K: eigenvectors in columns, of unit norm
+	Restarts  int         // of the last filter and those before it
+	Products  int         // products of N with one vector
+	Degree    int         // of the filter; 1 is none, 0 a dense solve
+	Converged bool        // every residual is within the tolerance
+}
+
+func (o Options) withDefaults() Options {
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-4
+	}
+	if o.Restarts == 0 {
+		o.Restarts = 100
+	}
+	return o
+}
+
+// Solve finds the K algebraically largest eigenpairs of the operator in the
+// complement of its known eigenvectors. The sign of a vector is such that its
+// entry of largest magnitude, the first of equals, is positive.
+//
+// If the tolerance is not reached, by the limit of restarts or because float32
+// does not reach it, the best vectors found are returned with Converged false.
+// An error is ctx.Err() or ErrNotFinite.
+func Solve(ctx context.Context, op Operator, opts Options) (*Result, error) {
+	opts = opts.withDefaults()
+	known := 0
+	if p, ok := op.(Projector); ok {
+		known = p.Known()
+	}
+	opts.K = min(opts.K, op.Size()-known)
+	if opts.K <= 0 {
+		return &Result{Vectors: vec.NewMatrix(op.Size(), 0), Converged: true}, nil
+	}
+	if op.Size()-known <= basisColumns(opts.K)+2*Width {
+		return solveDense(ctx, op, known, opts)
+	}
+	s := newSolver(op, opts)
+	return s.run(ctx)
+}

@@ -1,0 +1,197 @@
+package eigen
+
+import (
+	"context"
+	"math"
+
+	"heavytail/storage/vec"
+)
+
+// orthogonalize subtracts from the block y its projection on the basis and
+// returns the coefficients, cols × Width.
+//
+// One pass of Gram–Schmidt leaves errors of the size of what it subtracted. In
+// exact arithmetic y has components on the last two blocks only, so a first
+// pass subtracts those, and a pass over the whole basis then subtracts
+// little: this is twice in effect for hardly more than once in cost. The
+// exception is the first block after a restart.
+func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, error) {
+	total := make([]float64, s.cols*Width)
+	first := max(s.cols-2*Width, 0)
+	if s.fresh {
+		first = 0
+	}
+	if err := s.subtract(ctx, y, first, total); err != nil {
+		return nil, err
+	}
+	return total, s.subtract(ctx, y, 0, total)
+}
+
+// subtract takes from y its projection on the columns of the basis from first
+// on, and adds the coefficients to total.
+func (s *solver) subtract(ctx context.Context, y []float32, first int, total []float64) error {
+	panel := s.basis.Panel(first, s.cols)
+	c := make([]float64, panel.Cols*Width)
+	if err := vec.MulTNContext(ctx, c, panel, s.block(y), s.opts.Workers); err != nil {
+		return err
+	}
+	c32 := make([]float32, len(c))
+	for i, v := range c {
+		c32[i] = float32(v)
+		total[first*Width+i] += v
+	}
+	return vec.MulNNContext(ctx, s.block(y), 1, -1, panel, c32, s.opts.Workers)
+}
+
+// append makes the columns of y orthonormal and the next block of the basis,
+// and returns r with y = q·r, Width × Width. y must be orthogonal to the basis,
+// h the coefficients that were subtracted to make it so; y is overwritten.
+//
+// The factorisation is by the eigenvectors of the Gram matrix (Stathopoulos and
+// Wu, SIAM J. Sci. Comput. 23, 2002), which unlike Cholesky's shows which
+// directions have vanished: the basis is then invariant under the operator, and
+// random vectors continue it.
+func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float64, error) {
+	r := identity(Width)
+	gram := make([]float64, Width*Width)
+	scale := 0.0
+	// Two rounds are usual. A round resolves directions down to 1e-3 of the
+	// largest, so that four reach the rounding errors, and more follow only
+	// when random vectors came in.
+	for round := range 12 {
+		if err := vec.MulTNContext(ctx, gram, s.block(y), s.block(y), s.opts.Workers); err != nil {
+			return nil, err
+		}
+		if round == 0 {
+			scale = normBefore(gram, h)
+		} else if distance := fromIdentity(gram); distance < 4e-6 {
+			break
+		}
+		g, u, err := eigenpairs(gram, Width)
+		if err != nil {
+			return nil, err
+		}
+		if g[0] <= square(vanished*scale) {
+			// Nothing but rounding errors is left.
+			clear(r)
+			if err := s.replaceColumns(ctx, y, func(int) bool { return true }); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		// y·U·G^-½ and G^½·Uᵀ·r, with the smallest of G held at what float32
+		// products can tell from zero.
+		floor := 1e-6 * g[0]
+		c := make([]float32, Width*Width)
+		next := make([]float64, Width*Width)
+		for i := range Width {
+			root := math.Sqrt(max(g[i], floor))
+			for j := range Width {
+				c[j*Width+i] = float32(u[i*Width+j] / root)
+				vec.Axpy64(root*u[i*Width+j], r[j*Width:(j+1)*Width], next[i*Width:(i+1)*Width])
+			}
+		}
+		copy(r, next)
+		if err := vec.MulNNContext(ctx, s.block(y), 0, 1, s.block(y), c, s.opts.Workers); err != nil {
+			return nil, err
+		}
+		if g[Width-1] < 1e-3*g[0] {
+			// Scaling up the short directions scaled their errors with them.
+			dead := func(i int) bool {
+				row := r[i*Width : (i+1)*Width]
+				return g[i] <= floor && vec.Dot64(row, row) <= square(vanished*scale)
+			}
+			for i := range Width {
+				if dead(i) {
+					clear(r[i*Width : (i+1)*Width])
+				}
+			}
+			if err := s.replaceColumns(ctx, y, dead); err != nil {
+				return nil, err
+			}
+		} else if g[Width-1] > 0.99*g[0] {
+			break
+		}
+	}
+	s.store(y, s.cols)
+	s.cols += Width
+	return r, nil
+}
+
+// vanished is the length of a vector, relative to its length before it was
+// made orthogonal to the basis, at which it is taken for rounding errors.
+const vanished = 2e-6
+
+// replaceColumns sets the listed columns of y to random vectors of about unit
+// norm, and makes y orthogonal to the basis again.
+func (s *solver) replaceColumns(ctx context.Context, y []float32, listed func(int) bool) error {
+	norm := float32(math.Sqrt(3 / float64(s.n))) // of uniform entries
+	for j := range Width {
+		if listed(j) {
+			for i := j; i < len(y); i += Width {
+				y[i] = norm * (2*s.random.Float32() - 1)
+			}
+		}
+	}
+	s.project(y)
+	scratch := make([]float64, s.cols*Width)
+	for range 2 {
+		if s.cols == 0 {
+			break
+		}
+		if err := s.subtract(ctx, y, 0, scratch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normBefore returns the largest norm that a column of y had before the
+// coefficients h were subtracted, by the theorem of Pythagoras.
+func normBefore(gram, h []float64) float64 {
+	largest := 0.0
+	for j := range Width {
+		sum := gram[j*Width+j]
+		for i := j; i < len(h); i += Width {
+			sum += h[i] * h[i]
+		}
+		largest = max(largest, sum)
+	}
+	return math.Sqrt(largest)
+}
+
+// eigenpairs is Symmetric with its two failures made one error.
+func eigenpairs(a []float64, n int) (values, vectors []float64, err error) {
+	for _, v := range a {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, nil, ErrNotFinite
+		}
+	}
+	values, vectors, ok := Symmetric(a, n)
+	if !ok {
+		return nil, nil, ErrNotFinite
+	}
+	return values, vectors, nil
+}
+
+func identity(n int) []float64 {
+	a := make([]float64, n*n)
+	for i := range n {
+		a[i*n+i] = 1
+	}
+	return a
+}
+
+// fromIdentity returns the largest difference of an entry from the identity.
+func fromIdentity(a []float64) float64 {
+	largest := 0.0
+	for i, v := range a {
+		if i%(Width+1) == 0 {
+			v--
+		}
+		largest = max(largest, math.Abs(v))
+	}
+	return largest
+}
+
+func square(x float64) float64 { return x * x }

@@ -1,0 +1,284 @@
+package eigen
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"heavytail/storage/vec"
+)
+
+// basisColumns is the size m of the basis for k wanted pairs. A larger basis
+// converges in fewer products but each costs more orthogonalisation, which is
+// proportional to m; between 1.4 k and 2 k the time hardly changes.
+func basisColumns(k int) int {
+	m := k + k*5/8 + 3*Width
+	return max((m+Width-1)/Width*Width, 8*Width)
+}
+
+// solver is one run of filtered block Lanczos.
+type solver struct {
+	op      Operator
+	project func([]float32) // never nil
+	opts    Options
+	n, k, m int
+
+	basis  vec.Matrix // n × (m+Width): orthonormal columns, the first cols of them set
+	cols   int        // the last block of them is not yet multiplied
+	fresh  bool       // the last block follows a restart: it couples to the whole basis
+	filter filter
+	states []state   // estimate of the spectrum
+	margin float64   // how many times k eigenvalues the filter is to let pass
+	h      []float64 // projected filter(N), (m+Width)², lower and upper
+	last   []float64 // Width × Width: coupling of the last block to the one before
+	u, w   []float32 // blocks, n × Width
+	random *rand.Rand
+
+	products, restarts int
+}
+
+func newSolver(op Operator, opts Options) *solver {
+	s := &solver{op: op, opts: opts, n: op.Size(), k: opts.K, m: basisColumns(opts.K), project: func([]float32) {}}
+	if p, ok := op.(Projector); ok && p.Known() > 0 {
+		s.project = p.Project
+	}
+	stride := s.m + Width
+	s.basis = *vec.NewMatrix(s.n, stride)
+	s.h = make([]float64, stride*stride)
+	s.last = make([]float64, Width*Width)
+	s.u = make([]float32, s.n*Width)
+	s.w = make([]float32, s.n*Width)
+	s.margin = margin
+	s.random = rand.New(rand.NewPCG(opts.Seed, 0x9e3779b97f4a7c15))
+	return s
+}
+
+func (s *solver) run(ctx context.Context) (*Result, error) {
+	if err := s.choose(ctx); err != nil {
+		return nil, err
+	}
+	for {
+		if err := s.expand(ctx, s.m); err != nil {
+			return nil, err
+		}
+		values, vectors, err := s.ritz()
+		if err != nil {
+			return nil, err
+		}
+		last := s.restarts >= s.opts.Restarts
+		if s.filter.degree > 1 && values[s.k-1] < 1.1 && !last {
+			if err := s.widen(ctx, values, vectors); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		converged := s.converged(values, vectors)
+		if s.opts.Progress != nil {
+			s.opts.Progress(converged)
+		}
+		if err := s.restart(ctx, values, vectors); err != nil {
+			return nil, err
+		}
+		if converged < s.k && !last {
+			continue
+		}
+		result, err := s.measure(ctx)
+		if err != nil || result.Converged || last {
+			return result, err
+		}
+	}
+}
+
+// widen replaces a filter whose interval reaches up to the k-th eigenvalue or
+// above, as the estimate of the density can have it, by one that lets more
+// pass.
+func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
+	s.restarts++
+	s.margin *= 1.5
+	s.filter = planFilter(s.states, s.k, s.n, s.margin, s.opts.Gathers)
+	return s.restartMixed(ctx, values, vectors)
+}
+
+// choose runs the first, unfiltered steps and sets the filter. If there is to
+// be none the steps are the start of the run.
+func (s *solver) choose(ctx context.Context) error {
+	s.filter = filter{degree: 1}
+	fillRandom(s.w, s.random)
+	if err := s.begin(ctx, s.w); err != nil {
+		return err
+	}
+	if err := s.expand(ctx, min(surveySteps*Width, s.m-Width)); err != nil {
+		return err
+	}
+	values, vectors, err := s.ritz()
+	if err != nil {
+		return err
+	}
+	s.states = density(values, vectors, s.n)
+	s.filter = planFilter(s.states, s.k, s.n, s.margin, s.opts.Gathers)
+	if s.filter.degree == 1 {
+		return nil
+	}
+	return s.restartMixed(ctx, values, vectors)
+}
+
+// restartMixed starts anew from one block of random combinations of the
+// leading Ritz vectors.
+func (s *solver) restartMixed(ctx context.Context, values, vectors []float64) error {
+	m := len(values)
+	c := make([]float32, m*Width)
+	for j := range min(s.k, m/2) {
+		for b := range Width {
+			g := s.random.NormFloat64()
+			for i := range m {
+				c[i*Width+b] += float32(g * vectors[j*m+i])
+			}
+		}
+	}
+	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
+		return err
+	}
+	return s.begin(ctx, s.w)
+}
+
+// begin makes the span of a block the whole basis.
+func (s *solver) begin(ctx context.Context, x []float32) error {
+	s.cols, s.fresh = 0, false
+	clear(s.h)
+	s.project(x)
+	_, err := s.append(ctx, x, nil)
+	return err
+}
+
+// expand adds blocks until the basis has m columns that are multiplied, and
+// one block more that is not.
+func (s *solver) expand(ctx context.Context, m int) error {
+	stride := s.basis.Dim
+	for s.cols <= m {
+		lo := s.cols - Width
+		s.load(lo)
+		y, err := s.filter.apply(ctx, s, s.u, s.w)
+		if err != nil {
+			return err
+		}
+		s.project(y)
+		h, err := s.orthogonalize(ctx, y)
+		if err != nil {
+			return err
+		}
+		for i := range s.cols {
+			for j := range Width {
+				s.h[i*stride+lo+j] = h[i*Width+j]
+				s.h[(lo+j)*stride+i] = h[i*Width+j]
+			}
+		}
+		r, err := s.append(ctx, y, h)
+		if err != nil {
+			return err
+		}
+		copy(s.last, r)
+		s.fresh = false
+	}
+	return nil
+}
+
+// ritz returns the eigenpairs of the projected matrix of all columns but the
+// last block, the vectors as rows.
+func (s *solver) ritz() (values, vectors []float64, err error) {
+	m, stride := s.cols-Width, s.basis.Dim
+	a := make([]float64, m*m)
+	for i := range m {
+		copy(a[i*m:(i+1)*m], s.h[i*stride:])
+	}
+	return eigenpairs(a, m)
+}
+
+// converged counts the leading Ritz pairs whose residual is expected to be
+// within the tolerance. The Lanczos residual of p(N) is that of the Ritz vector
+// under N times the slope of p between the eigenvalue and the unwanted ones.
+func (s *solver) converged(values, vectors []float64) int {
+	m := len(values)
+	norm := s.opts.Norm
+	if norm == 0 {
+		norm = math.Abs(s.filter.inverse(values[0]))
+	}
+	count := 0
+	for i := range s.k {
+		if s.residual(vectors[i*m:(i+1)*m]) <= s.opts.Tolerance*norm*s.filter.slope(values[i]) {
+			count++
+		}
+	}
+	return count
+}
+
+// residual returns the Lanczos residual ‖p(N)t − φt‖ of a Ritz vector.
+func (s *solver) residual(vector []float64) float64 {
+	tail := vector[len(vector)-Width:]
+	sum := 0.0
+	for r := range Width {
+		sum += square(vec.Dot64(s.last[r*Width:(r+1)*Width], tail))
+	}
+	return math.Sqrt(sum)
+}
+
+// restart shrinks the basis to the leading Ritz vectors and the last block.
+func (s *solver) restart(ctx context.Context, values, vectors []float64) error {
+	m, stride := len(values), s.basis.Dim
+	keep := s.k + (m-s.k)*2/5
+	c := make([]float32, m*keep)
+	for j := range keep {
+		for i := range m {
+			c[i*keep+j] = float32(vectors[j*m+i])
+		}
+	}
+	if err := vec.MulNNContext(ctx, s.basis.Panel(0, keep), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
+		return err
+	}
+	s.load(m)
+	s.cols = keep + Width
+	s.store(s.u, keep)
+	clear(s.h)
+	for j := range keep {
+		s.h[j*stride+j] = values[j]
+		for r := range Width {
+			v := vec.Dot64(s.last[r*Width:(r+1)*Width], vectors[(j+1)*m-Width:(j+1)*m])
+			s.h[(keep+r)*stride+j] = v
+			s.h[j*stride+keep+r] = v
+		}
+	}
+	s.fresh = true
+	s.restarts++
+	return nil
+}
+
+// load copies the block of the basis from column lo into u.
+func (s *solver) load(lo int) {
+	copyBlock(s.block(s.u), s.basis.Panel(lo, lo+Width), s.opts.Workers)
+}
+
+// store copies a block into the basis from column lo.
+func (s *solver) store(x []float32, lo int) {
+	copyBlock(s.basis.Panel(lo, lo+Width), s.block(x), s.opts.Workers)
+}
+
+func (s *solver) block(x []float32) vec.Panel {
+	return vec.Panel{Data: x, Rows: s.n, Cols: Width, Stride: Width}
+}
+
+func copyBlock(dst, src vec.Panel, workers int) {
+	vec.Parallel(dst.Rows, rowBlock, workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			copy(dst.Data[i*dst.Stride:][:dst.Cols], src.Data[i*src.Stride:][:src.Cols])
+		}
+	})
+}
+
+// rowBlock is how many rows one worker takes at a time where rows cost little.
+const rowBlock = 4096
+
+// fillRandom sets every element to a value from [-1, 1).
+func fillRandom(x []float32, r *rand.Rand) {
+	for i := range x {
+		x[i] = 2*r.Float32() - 1
+	}
+}
