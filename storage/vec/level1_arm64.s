@@ -1,0 +1,291 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "neon_arm64.h"
+
+// Four sums or four independent registers are in flight; what is left of a
+// vector is done one element at a time, with the same fused operations.
+
+// func dotNEON(a, b *float32, n int) float32
+TEXT ·dotNEON(SB), NOSPLIT, $0-28
+	MOVD a+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	SUBS $16, R2
+	BLT  rest
+
+loop:
+	VLD1.P 64(R0), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1.P 64(R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VFMLA  V16.S4, V4.S4, V0.S4
+	VFMLA  V17.S4, V5.S4, V1.S4
+	VFMLA  V18.S4, V6.S4, V2.S4
+	VFMLA  V19.S4, V7.S4, V3.S4
+	SUBS   $16, R2
+	BGE    loop
+
+rest:
+	ADD $16, R2
+
+single:
+	SUBS   $4, R2
+	BLT    sum
+	VLD1.P 16(R0), [V4.S4]
+	VLD1.P 16(R1), [V16.S4]
+	VFMLA  V16.S4, V4.S4, V0.S4
+	B      single
+
+sum:
+	FADD4S(1, 0, 0)
+	FADD4S(3, 2, 2)
+	FADD4S(2, 0, 0)
+	FADDP4S(0, 0, 0)
+	FADDPS(0, 0)
+	ADDS $4, R2
+	BEQ  done
+
+tail:
+	FMOVS.P 4(R0), F4
+	FMOVS.P 4(R1), F5
+	FMADDS  F5, F0, F4, F0
+	SUBS    $1, R2
+	BGT     tail
+
+done:
+	FMOVS F0, ret+24(FP)
+	RET
+
+// func l2SquaredNEON(a, b *float32, n int) float32
+TEXT ·l2SquaredNEON(SB), NOSPLIT, $0-28
+	MOVD a+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	SUBS $16, R2
+	BLT  rest
+
+loop:
+	VLD1.P 64(R0), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1.P 64(R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	FSUB4S(16, 4, 4)
+	FSUB4S(17, 5, 5)
+	FSUB4S(18, 6, 6)
+	FSUB4S(19, 7, 7)
+	VFMLA  V4.S4, V4.S4, V0.S4
+	VFMLA  V5.S4, V5.S4, V1.S4
+	VFMLA  V6.S4, V6.S4, V2.S4
+	VFMLA  V7.S4, V7.S4, V3.S4
+	SUBS   $16, R2
+	BGE    loop
+
+rest:
+	ADD $16, R2
+
+single:
+	SUBS   $4, R2
+	BLT    sum
+	VLD1.P 16(R0), [V4.S4]
+	VLD1.P 16(R1), [V16.S4]
+	FSUB4S(16, 4, 4)
+	VFMLA  V4.S4, V4.S4, V0.S4
+	B      single
+
+sum:
+	FADD4S(1, 0, 0)
+	FADD4S(3, 2, 2)
+	FADD4S(2, 0, 0)
+	FADDP4S(0, 0, 0)
+	FADDPS(0, 0)
+	ADDS $4, R2
+	BEQ  done
+
+tail:
+	FMOVS.P 4(R0), F4
+	FMOVS.P 4(R1), F5
+	FSUBS   F5, F4, F4
+	FMADDS  F4, F0, F4, F0
+	SUBS    $1, R2
+	BGT     tail
+
+done:
+	FMOVS F0, ret+24(FP)
+	RET
+
+// func axpyNEON(alpha float32, x, y *float32, n int)
+TEXT ·axpyNEON(SB), NOSPLIT, $0-32
+	FMOVS alpha+0(FP), F0
+	VDUP  V0.S[0], V1.S4
+	MOVD  x+8(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  n+24(FP), R2
+	SUBS  $16, R2
+	BLT   rest
+
+loop:
+	VLD1.P 64(R0), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1   (R1), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VFMLA  V4.S4, V1.S4, V16.S4
+	VFMLA  V5.S4, V1.S4, V17.S4
+	VFMLA  V6.S4, V1.S4, V18.S4
+	VFMLA  V7.S4, V1.S4, V19.S4
+	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], 64(R1)
+	SUBS   $16, R2
+	BGE    loop
+
+rest:
+	ADD $16, R2
+
+single:
+	SUBS   $4, R2
+	BLT    tail
+	VLD1.P 16(R0), [V4.S4]
+	VLD1   (R1), [V16.S4]
+	VFMLA  V4.S4, V1.S4, V16.S4
+	VST1.P [V16.S4], 16(R1)
+	B      single
+
+tail:
+	ADDS $4, R2
+	BEQ  done
+
+last:
+	FMOVS.P 4(R0), F4
+	FMOVS   (R1), F5
+	FMADDS  F4, F5, F0, F5
+	FMOVS.P F5, 4(R1)
+	SUBS    $1, R2
+	BGT     last
+
+done:
+	RET
+
+// func dot64NEON(a, b *float64, n int) float64
+TEXT ·dot64NEON(SB), NOSPLIT, $0-32
+	MOVD a+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	SUBS $8, R2
+	BLT  rest
+
+loop:
+	VLD1.P 64(R0), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VLD1.P 64(R1), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VFMLA  V16.D2, V4.D2, V0.D2
+	VFMLA  V17.D2, V5.D2, V1.D2
+	VFMLA  V18.D2, V6.D2, V2.D2
+	VFMLA  V19.D2, V7.D2, V3.D2
+	SUBS   $8, R2
+	BGE    loop
+
+rest:
+	FADD2D(1, 0, 0)
+	FADD2D(3, 2, 2)
+	FADD2D(2, 0, 0)
+	FADDPD(0, 0)
+	ADDS $8, R2
+	BEQ  done
+
+tail:
+	FMOVD.P 8(R0), F4
+	FMOVD.P 8(R1), F5
+	FMADDD  F5, F0, F4, F0
+	SUBS    $1, R2
+	BGT     tail
+
+done:
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func axpy64NEON(alpha float64, x, y *float64, n int)
+TEXT ·axpy64NEON(SB), NOSPLIT, $0-32
+	FMOVD alpha+0(FP), F0
+	VDUP  V0.D[0], V1.D2
+	MOVD  x+8(FP), R0
+	MOVD  y+16(FP), R1
+	MOVD  n+24(FP), R2
+	SUBS  $8, R2
+	BLT   rest
+
+loop:
+	VLD1.P 64(R0), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VLD1   (R1), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VFMLA  V4.D2, V1.D2, V16.D2
+	VFMLA  V5.D2, V1.D2, V17.D2
+	VFMLA  V6.D2, V1.D2, V18.D2
+	VFMLA  V7.D2, V1.D2, V19.D2
+	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], 64(R1)
+	SUBS   $8, R2
+	BGE    loop
+
+rest:
+	ADDS $8, R2
+	BEQ  done
+
+tail:
+	FMOVD.P 8(R0), F4
+	FMOVD   (R1), F5
+	FMADDD  F4, F5, F0, F5
+	FMOVD.P F5, 8(R1)
+	SUBS    $1, R2
+	BGT     tail
+
+done:
+	RET
+
+// func rot64NEON(x, y *float64, n int, c, s float64)
+TEXT ·rot64NEON(SB), NOSPLIT, $0-40
+	MOVD  x+0(FP), R0
+	MOVD  y+8(FP), R1
+	MOVD  n+16(FP), R2
+	FMOVD c+24(FP), F0
+	FMOVD s+32(FP), F1
+	VDUP  V0.D[0], V2.D2
+	VDUP  V1.D[0], V3.D2
+	SUBS  $4, R2
+	BLT   rest
+
+loop:
+	VLD1   (R0), [V4.D2, V5.D2]
+	VLD1   (R1), [V6.D2, V7.D2]
+	FMUL2D(2, 4, 16)
+	FMUL2D(2, 5, 17)
+	FMUL2D(2, 6, 18)
+	FMUL2D(2, 7, 19)
+	VFMLA  V6.D2, V3.D2, V16.D2
+	VFMLA  V7.D2, V3.D2, V17.D2
+	VFMLS  V4.D2, V3.D2, V18.D2
+	VFMLS  V5.D2, V3.D2, V19.D2
+	VST1.P [V16.D2, V17.D2], 32(R0)
+	VST1.P [V18.D2, V19.D2], 32(R1)
+	SUBS   $4, R2
+	BGE    loop
+
+rest:
+	ADDS $4, R2
+	BEQ  done
+
+tail:
+	FMOVD   (R0), F4
+	FMOVD   (R1), F6
+	FMULD   F0, F4, F16
+	FMULD   F0, F6, F18
+	FMADDD  F6, F16, F1, F16 // F16 + F1·F6
+	FMSUBD  F4, F18, F1, F18 // F18 − F1·F4
+	FMOVD.P F16, 8(R0)
+	FMOVD.P F18, 8(R1)
+	SUBS    $1, R2
+	BGT     tail
+
+done:
+	RET
