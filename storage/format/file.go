@@ -45,7 +45,7 @@ type File struct {
 }
 
 // CreateFile begins a file that Commit will put at path. It writes to a
-// temporary file beside it, named .<base>.tmp-<random>, that only the user may
+// temporary file beside it, named .heavytail-<random>, that only the user may
 // read (mode 0600). A name that ends in .gz or .zst is compressed by gzip or
 // zstd. A path that is taken gives ErrExists unless overwrite is set, and
 // ErrNotRegular if what is there is no regular file.
@@ -53,7 +53,7 @@ func CreateFile(path string, overwrite bool) (*File, error) {
 	if err := checkTarget(path, overwrite); err != nil {
 		return nil, err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	temp, err := os.CreateTemp(filepath.Dir(path), ".heavytail-*")
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}

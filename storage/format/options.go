@@ -13,16 +13,16 @@ const (
 	// HeaderAuto takes the first data line as column names if its first two
 	// fields are a known pair such as source,target or from,to, or if neither
 	// of them is an integer while both of the next line are. A comment above it
-	// that holds just such a known pair ("# FromNodeId ToNodeId") settles that
-	// there is no other header. Otherwise, the line is delivered as an edge and may turn
-	// out to be a counts header: see ReadStats.CountsHeader.
+	// that holds just a known pair ("# FromNodeId ToNodeId") settles that there
+	// is no other header. Otherwise the line is delivered as an edge, and may
+	// turn out to be a counts header: see ReadStats.CountsHeader.
 	HeaderAuto HeaderMode = iota
 	// HeaderNone takes every data line as an edge.
 	HeaderNone
 	// HeaderNames takes the first data line as column names.
 	HeaderNames
 	// HeaderCounts takes the first data line as "n m", the numbers of vertices
-	// and of edge lines, and does not deliver it. Another number of data lines
+	// and of edge lines, and does not deliver it. A number of data lines other
 	// than m is an error.
 	HeaderCounts
 )
@@ -104,7 +104,7 @@ func (o EdgeListOptions) Validate() error {
 	fault := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
 	}
-	if _, ok := separators[o.Separator]; !ok {
+	if _, ok := parseSeparator(o.Separator); !ok {
 		fault("separator %q is none of auto, whitespace, tab, comma, semicolon, bar", o.Separator)
 	}
 	if o.Header > HeaderCounts {
@@ -157,14 +157,14 @@ type ReadStats struct {
 	Comments int64    // lines that begin with # or %
 	Skipped  int64    // malformed lines left out under SkipBad
 	Bytes    int64    // bytes of text, after decompression
-	SHA256   [32]byte // of the whole input as read, before decompression; zero unless the read reached the end
+	SHA256   [32]byte // of the input before decompression; zero unless its end was reached
 	Header   string   // the header line, if there was one: column names or counts
 	// CountsHeader reports that the first edge delivered is to be taken back:
 	// it looks like the "n m" line of some authors' files. The reader says so
-	// under HeaderAuto if both fields of that line are positive decimal integers, it has no third column, and
-	// the second is the number of data lines below it (malformed ones
-	// counted). The caller should also require that the edges below it have no
-	// more than DeclaredVertices distinct vertices.
+	// under HeaderAuto if that line has two columns, both positive decimal
+	// integers, and the second is the number of data lines below it (malformed
+	// ones counted). The caller should also require that the edges below it
+	// have no more than DeclaredVertices distinct vertices.
 	CountsHeader     bool
 	DeclaredVertices int64 // n of a counts header, delivered or not
 	DeclaredEdges    int64 // m of a counts header

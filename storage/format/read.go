@@ -1,63 +1,99 @@
 package format
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
-
-	"github.com/klauspost/compress/gzip"
+	"time"
 )
 
-// ReadEdgeList reads an edge list and calls yield for every edge, in the order
-// of the file.
+// ReadEdgeList reads an edge list, plain or compressed by gzip or zstd, and
+// calls yield for every edge, in the order of the file. Self-loops and repeated
+// edges are delivered like any other.
+//
+// A line has two columns or more; those beyond the second are ignored. Lines
+// may end in LF or CRLF, the last one in nothing; a byte order mark, empty
+// lines, and lines that begin with # or % are passed over. Keys are any UTF-8
+// text that is not empty, and are taken byte by byte: nothing is normalised,
+// and "07" is not "7".
+//
+// A malformed line ends the read with a *LineError, unless SkipBad passes over
+// it. Limits on the whole input end it always, with a *LineError too; so does a
+// damaged compressed stream, with a *StreamError. An error of yield ends it and
+// is returned as it is.
+//
+// A goroutine reads, hashes and decompresses up to eight blocks of 64 KiB
+// ahead; nothing is allocated per line. The goroutine has ended when
+// ReadEdgeList returns, unless r.Read blocks: then it ends when that returns,
+// and r must not be used before. Cancelling is noticed within 100 ms even so,
+// and gives ctx.Err(), wrapped.
 func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(Edge) error) (ReadStats, error) {
-	var stats ReadStats
-	if err := opts.Validate(); err != nil {
-		return stats, err
-	}
-	hash := sha256.New()
-	br := bufio.NewReader(io.TeeReader(r, hash))
-	var in io.Reader = br
-	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
-		zr, err := gzip.NewReader(br)
-		if err != nil {
-			return stats, &StreamError{File: opts.Name, Format: "gzip", Err: err}
-		}
-		in = zr
-	}
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		stats.Lines++
-		fields := bytes.FieldsFunc(lines.Bytes(), func(c rune) bool { return c == ' ' || c == '\t' || c == ',' || c == '\r' })
-		switch {
-		case len(fields) == 0:
-		case fields[0][0] == '#' || fields[0][0] == '%':
-			stats.Comments++
-		case len(fields) < 2:
-			return stats, &LineError{File: opts.Name, Line: stats.Lines, Column: 1, Reason: "one column where two are needed", Kind: ErrSyntax}
-		default:
-			stats.Edges++
-			if err := yield(Edge{Source: fields[0], Target: fields[1], Weight: 1}); err != nil {
-				return stats, err
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return stats, err
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return stats, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
-	}
-	hash.Sum(stats.SHA256[:0])
-	return stats, nil
+	return read(ctx, r, opts, false, yield)
 }
 
-// ReadPairs reads pairs of keys, such as the pairs to score, in the order of
-// the file. The syntax is that of ReadEdgeList, except that there is no counts
-// header: under HeaderAuto the first line is a pair or column names.
+// ReadPairs reads pairs of keys, such as pairs to be scored, in the order of
+// the file. It does what ReadEdgeList does, except that there is no counts
+// header (under HeaderAuto the first line is a pair or column names, and
+// HeaderCounts is refused) and no hash.
 func ReadPairs(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(source, target []byte) error) (ReadStats, error) {
-	return ReadEdgeList(ctx, r, opts, func(e Edge) error { return yield(e.Source, e.Target) })
+	if opts.Header == HeaderCounts {
+		return ReadStats{}, fmt.Errorf("%w: a file of pairs has no counts header", ErrOptions)
+	}
+	return read(ctx, r, opts, true, func(e Edge) error { return yield(e.Source, e.Target) })
+}
+
+func read(ctx context.Context, r io.Reader, opts EdgeListOptions, pairs bool, yield func(Edge) error) (ReadStats, error) {
+	if err := opts.Validate(); err != nil {
+		return ReadStats{}, err
+	}
+	in := startInput(r, opts.Name, !pairs)
+	defer in.close()
+	p := newParser(opts.withDefaults(), pairs, yield)
+	progress := progressMeter{opts: &opts, in: in}
+	for {
+		if err := ctx.Err(); err != nil {
+			return p.stats, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
+		}
+		b := in.next(ctx)
+		if err := p.block(b.text); err != nil {
+			return p.stats, err
+		}
+		switch {
+		case b.err == io.EOF:
+			err := p.finish()
+			if err == nil {
+				p.stats.SHA256 = in.sum()
+				progress.report()
+			}
+			return p.stats, err
+		case b.err != nil && b.err == ctx.Err():
+			return p.stats, fmt.Errorf("reading %s: %w", nameOr(opts.Name), b.err)
+		case b.err != nil:
+			return p.stats, b.err
+		}
+		in.release(b)
+		progress.tick()
+	}
+}
+
+// progressMeter calls the progress function at most 20 times a second.
+type progressMeter struct {
+	opts *EdgeListOptions
+	in   *input
+	last time.Time
+}
+
+func (m *progressMeter) tick() {
+	const interval = 50 * time.Millisecond
+	if m.opts.Progress == nil || time.Since(m.last) < interval {
+		return
+	}
+	m.last = time.Now()
+	m.report()
+}
+
+func (m *progressMeter) report() {
+	if m.opts.Progress != nil {
+		m.opts.Progress("reading", m.in.raw.count.Load(), m.opts.Size)
+	}
 }

@@ -1,23 +1,133 @@
 package format
 
+import "bytes"
+
 // separator is how the columns of a line are told apart.
 type separator uint8
 
 const (
 	separatorAuto       separator = iota
 	separatorWhitespace           // runs of spaces and tabs
-	separatorTab                  // one tab; spaces around a field are dropped
-	separatorComma                // one comma, CSV quoting; blanks around a field are dropped
+	separatorTab                  // one tab; blanks around a field are dropped
+	separatorComma                // the same by comma, with quoting as in CSV
 	separatorSemicolon
 	separatorBar
 )
 
-// separators maps every accepted spelling.
-var separators = map[string]separator{
-	"": separatorAuto, "auto": separatorAuto,
-	" ": separatorWhitespace, "space": separatorWhitespace, "whitespace": separatorWhitespace,
-	"\t": separatorTab, "tab": separatorTab,
-	",": separatorComma, "comma": separatorComma,
-	";": separatorSemicolon, "semicolon": separatorSemicolon,
-	"|": separatorBar, "bar": separatorBar,
+// parseSeparator returns the separator of a name, see EdgeListOptions.
+func parseSeparator(name string) (sep separator, ok bool) {
+	switch name {
+	case "", "auto":
+		return separatorAuto, true
+	case " ", "whitespace":
+		return separatorWhitespace, true
+	case "\t", "tab":
+		return separatorTab, true
+	case ",", "comma":
+		return separatorComma, true
+	case ";", "semicolon":
+		return separatorSemicolon, true
+	case "|", "bar":
+		return separatorBar, true
+	}
+	return separatorAuto, false
+}
+
+// character returns the byte that separates columns; whitespace has several.
+func (s separator) character() byte {
+	switch s {
+	case separatorTab:
+		return '\t'
+	case separatorComma:
+		return ','
+	case separatorSemicolon:
+		return ';'
+	case separatorBar:
+		return '|'
+	}
+	return ' '
+}
+
+// String names the separator in messages.
+func (s separator) String() string {
+	switch s {
+	case separatorTab:
+		return "a tab"
+	case separatorComma, separatorSemicolon, separatorBar:
+		return string([]byte{'\'', s.character(), '\''})
+	}
+	return "spaces or tabs"
+}
+
+// quotes reports whether fields may stand in double quotes.
+func (s separator) quotes() bool { return s >= separatorComma }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+const blanks = " \t"
+
+// detectSeparator decides from the first data line. A comma outside quotes
+// separates. Otherwise a tab does, alone, so that keys may hold spaces; except
+// where the first two words are integers, since lists of numbers often mix tabs
+// and spaces. Otherwise runs of blanks do. A line that has both commas and tabs
+// inside its fields could mean either, and gives a reason instead.
+func detectSeparator(line []byte) (separator, string) {
+	comma, tab := outsideQuotes(line, ','), outsideQuotes(line, '\t')
+	switch {
+	case comma && tab && !tabsPadCommas(line):
+		return separatorAuto, "both commas and tabs could separate the columns; say which"
+	case comma:
+		return separatorComma, ""
+	case tab:
+		if words := bytes.Fields(line); len(words) >= 2 && isInteger(words[0]) && isInteger(words[1]) {
+			return separatorWhitespace, ""
+		}
+		return separatorTab, ""
+	}
+	return separatorWhitespace, ""
+}
+
+// outsideQuotes reports whether c occurs in the line outside the double quotes
+// of a CSV field, which open only where a field begins.
+func outsideQuotes(line []byte, c byte) bool {
+	quoted, begins := false, true
+	for i := 0; i < len(line); i++ {
+		b := line[i]
+		switch {
+		case quoted && b == '"' && i+1 < len(line) && line[i+1] == '"':
+			i++
+		case quoted:
+			quoted = b != '"'
+		case begins && b == '"':
+			quoted, begins = true, false
+		case b == c:
+			return true
+		case !isBlank(b):
+			begins = b == ','
+		}
+	}
+	return false
+}
+
+// tabsPadCommas reports whether every tab of the line stands beside a comma.
+func tabsPadCommas(line []byte) bool {
+	for field := range bytes.SplitSeq(line, []byte(",")) {
+		if bytes.IndexByte(bytes.Trim(field, blanks), '\t') >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isInteger reports whether a field is a decimal integer, perhaps negative.
+func isInteger(field []byte) bool {
+	if len(field) > 1 && field[0] == '-' {
+		field = field[1:]
+	}
+	for _, c := range field {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(field) > 0
 }

@@ -1,0 +1,202 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// commit writes a file and puts it in place.
+func commit(path string, overwrite bool, text []byte) error {
+	f, err := CreateFile(path, overwrite)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// onlyFiles fails unless a directory holds just these.
+func onlyFiles(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(names) {
+		t.Errorf("files %v, want %v", entries, names)
+		return
+	}
+	for i, entry := range entries {
+		if entry.Name() != names[i] {
+			t.Errorf("files %v, want %v", entries, names)
+		}
+	}
+}
+
+func TestCreateFile_RoundTrip(t *testing.T) {
+	text := numbers(30_000, ' ')
+	for _, name := range []string{"g.txt", "g.txt.gz", "g.txt.zst"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := commit(path, false, text); err != nil {
+			t.Fatal(err)
+		}
+		onlyFiles(t, dir, name)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v", name, info.Mode())
+		}
+		r, size, err := OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges, stats, err := readAll(t, r, EdgeListOptions{Size: size})
+		if err != nil || len(edges) != 30_000 || stats.Bytes != int64(len(text)) {
+			t.Errorf("%s: %d edges, stats %+v, error %v", name, len(edges), stats, err)
+		}
+		if size != info.Size() {
+			t.Errorf("%s: size %d, want %d", name, size, info.Size())
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCreateFile_Taken(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g")
+	if err := commit(path, false, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := commit(path, false, []byte("second")); !errors.Is(err, ErrExists) {
+		t.Errorf("error %v", err)
+	}
+	if err := commit(path, true, []byte("third")); err != nil {
+		t.Error(err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != "third" {
+		t.Errorf("the file holds %q", text)
+	}
+	onlyFiles(t, dir, "g")
+}
+
+// TestCreateFile_TakenMeanwhile lets another file appear before Commit.
+func TestCreateFile_TakenMeanwhile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g")
+	f, err := CreateFile(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); !errors.Is(err, ErrExists) {
+		t.Errorf("error %v", err)
+	}
+	if text, _ := os.ReadFile(path); string(text) != "theirs" {
+		t.Errorf("the file holds %q", text)
+	}
+	onlyFiles(t, dir, "g")
+}
+
+func TestCreateFile_NotCommitted(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "g.gz")
+	f, err := CreateFile(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("1 2\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	onlyFiles(t, dir)
+	if err := f.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+	if _, err := f.Write([]byte("x")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Write after Close: %v", err)
+	}
+	if err := f.Commit(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Commit after Close: %v", err)
+	}
+}
+
+func TestCreateFile_NotRegular(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "target")
+	if err := os.WriteFile(target, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(target, link); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	for _, path := range []string{dir, link, os.DevNull} {
+		if err := commit(path, true, []byte("x")); !errors.Is(err, ErrNotRegular) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := commit(filepath.Join(dir, "none", "g"), false, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no directory: %v", err)
+	}
+	onlyFiles(t, dir, "link", "target")
+}
+
+// TestFile_WriteError makes the disk's error happen by closing the file below.
+func TestFile_WriteError(t *testing.T) {
+	for _, name := range []string{"g", "g.gz", "g.zst"} {
+		dir := t.TempDir()
+		f, err := CreateFile(filepath.Join(dir, name), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.temp.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var failed error
+		for range 100 {
+			if _, err := f.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<14)); err != nil {
+				failed = err
+			}
+		}
+		if name == "g" && failed == nil {
+			t.Error("no write failed")
+		}
+		if err := f.Commit(); err == nil {
+			t.Errorf("%s: Commit after a failed write succeeded", name)
+		}
+		onlyFiles(t, dir)
+	}
+}
+
+func TestOpenFile_Refused(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := OpenFile(dir); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("directory: %v", err)
+	}
+	if _, _, err := OpenFile(os.DevNull); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("device: %v", err)
+	}
+	if _, _, err := OpenFile(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+var _ io.WriteCloser = (*File)(nil)

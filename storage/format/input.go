@@ -1,0 +1,240 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// blockBytes is the text handed to the parser at a time: some 5,000 lines,
+	// a few milliseconds even for a slow consumer, so that a look at the
+	// context per block is enough. It fits the second-level cache.
+	blockBytes = 64 << 10
+	// blocksAhead is how far decompression may run ahead of the parser.
+	blocksAhead = 8
+	// zstdWindow is the most memory that a zstd frame may ask for: what the
+	// zstd tool itself accepts unless told otherwise.
+	zstdWindow = 128 << 20
+	// stopGrace is how long a read that ends early waits for its goroutine. It
+	// stops within one block, unless the caller's Read blocks, as that of a
+	// terminal does; cancelling must not wait for it.
+	stopGrace = 50 * time.Millisecond
+)
+
+// input reads, hashes and decompresses in a goroutine of its own, ahead of the
+// parser. Inflating costs more than parsing, and SHA-256 without the
+// processor's help about as much.
+type input struct {
+	name  string
+	raw   rawReader
+	full  chan block    // filled blocks, in order; closed after the last
+	free  chan []byte   // buffers to be filled
+	stop  chan struct{} // closed by the consumer when it needs no more
+	ended chan struct{} // closed when the goroutine is gone
+}
+
+// block is a piece of the text. The last one carries the error that ended it:
+// io.EOF at the end of a sound input.
+type block struct {
+	text []byte
+	err  error
+}
+
+// rawReader counts and hashes what goes by.
+type rawReader struct {
+	r     io.Reader
+	hash  hash.Hash // nil if nobody asks for it
+	count atomic.Int64
+}
+
+func (r *rawReader) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if r.hash != nil {
+		r.hash.Write(p[:n])
+	}
+	r.count.Add(int64(n))
+	return n, err
+}
+
+// startInput begins to read, and to hash if sum will be called. The caller must
+// call close.
+func startInput(r io.Reader, name string, hashed bool) *input {
+	in := &input{
+		name:  name,
+		full:  make(chan block, blocksAhead),
+		free:  make(chan []byte, blocksAhead),
+		stop:  make(chan struct{}),
+		ended: make(chan struct{}),
+	}
+	in.raw.r = r
+	if hashed {
+		in.raw.hash = sha256.New()
+	}
+	for range blocksAhead {
+		in.free <- make([]byte, blockBytes)
+	}
+	go in.run()
+	return in
+}
+
+// next returns the next block, whose text is valid until release.
+func (in *input) next(ctx context.Context) block {
+	select {
+	case b := <-in.full:
+		return b
+	case <-ctx.Done():
+		return block{err: ctx.Err()}
+	}
+}
+
+// release gives a block's buffer back.
+func (in *input) release(b block) { in.free <- b.text[:blockBytes] }
+
+// close ends the goroutine.
+func (in *input) close() {
+	close(in.stop)
+	timer := time.NewTimer(stopGrace)
+	defer timer.Stop()
+	select {
+	case <-in.ended:
+	case <-timer.C:
+	}
+}
+
+// sum returns the hash of the input, once io.EOF was seen; zero if not hashed.
+func (in *input) sum() (sum [sha256.Size]byte) {
+	if in.raw.hash != nil {
+		in.raw.hash.Sum(sum[:0])
+	}
+	return sum
+}
+
+func (in *input) run() {
+	defer close(in.ended)
+	text, closeText := in.open()
+	defer closeText()
+	for {
+		var buffer []byte
+		select {
+		case buffer = <-in.free:
+		case <-in.stop:
+			return
+		}
+		n, err := fill(text, buffer)
+		select {
+		case in.full <- block{buffer[:n], err}:
+		case <-in.stop:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// fill reads until the buffer is full or the input ends.
+func fill(r io.Reader, buffer []byte) (n int, err error) {
+	const patience = 100 // empty reads in a row, as bufio allows
+	for empty := 0; n < len(buffer) && err == nil; {
+		var m int
+		m, err = r.Read(buffer[n:])
+		n += m
+		if empty++; m > 0 {
+			empty = 0
+		} else if empty == patience && err == nil {
+			err = io.ErrNoProgress
+		}
+	}
+	return n, err
+}
+
+// open finds out the compression by the first bytes and returns the text.
+func (in *input) open() (io.Reader, func()) {
+	raw := bufio.NewReaderSize(&in.raw, blockBytes)
+	magic, _ := raw.Peek(6) // an error comes again with the first Read
+	compressed := &compressedReader{in: in, raw: raw}
+	closeText := func() {}
+	switch {
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
+		compressed.format = "gzip"
+		zr, err := gzip.NewReader(raw)
+		compressed.text, compressed.err = zr, err
+	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
+		compressed.format = "zstd"
+		// One goroutine is enough, and it is this one.
+		zr, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+		compressed.text, compressed.err = zr, err
+		if err == nil {
+			closeText = zr.Close
+		}
+	default:
+		compressed.format = foreign(magic)
+		if compressed.format == "" {
+			return plainReader{in, raw}, closeText
+		}
+		compressed.err = errors.New("this compression is not supported; gzip, zstd and plain text are")
+	}
+	return compressed, closeText
+}
+
+// foreign names a compression that is not read, so that its user does not have to
+// make sense of a complaint about invalid UTF-8.
+func foreign(magic []byte) string {
+	for _, known := range []struct{ magic, name string }{
+		{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"PK\x03\x04", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\x04\x22\x4d\x18", "lz4"},
+	} {
+		if bytes.HasPrefix(magic, []byte(known.magic)) {
+			return known.name
+		}
+	}
+	return ""
+}
+
+// plainReader names the input in errors of the caller's reader.
+type plainReader struct {
+	in  *input
+	raw *bufio.Reader
+}
+
+func (p plainReader) Read(buffer []byte) (int, error) {
+	n, err := p.raw.Read(buffer)
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("reading %s: %w", nameOr(p.in.name), err)
+	}
+	return n, err
+}
+
+// compressedReader says where in the compressed input an error happened.
+type compressedReader struct {
+	in     *input
+	raw    *bufio.Reader
+	format string
+	text   io.Reader
+	err    error // of opening; comes with the first Read
+}
+
+func (c *compressedReader) Read(buffer []byte) (n int, err error) {
+	if err = c.err; err == nil {
+		n, err = c.text.Read(buffer)
+	}
+	if err != nil && err != io.EOF {
+		err = &StreamError{
+			File:   c.in.name,
+			Format: c.format,
+			Offset: c.in.raw.count.Load() - int64(c.raw.Buffered()),
+			Err:    err,
+		}
+	}
+	return n, err
+}

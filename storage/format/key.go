@@ -1,0 +1,74 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// AppendKey appends the key of vertex v to dst and returns the longer slice, as
+// storage.Snapshot.AppendKey does: so that writing allocates nothing per key.
+type AppendKey func(dst []byte, v uint32) []byte
+
+// checkKey says why no edge list can hold a key, or returns "".
+func checkKey(key []byte) string {
+	switch {
+	case len(key) == 0:
+		return "it is empty"
+	case len(key) > defaultMaxKey:
+		return fmt.Sprintf("it has %d bytes, the limit is %d", len(key), defaultMaxKey)
+	case bytes.ContainsAny(key, "\x00\r\n"):
+		return "it holds a line break or a NUL"
+	case !utf8.Valid(key):
+		return "it is not valid UTF-8"
+	}
+	return ""
+}
+
+// checkVectorKey says why word2vec text cannot hold a key, or returns "".
+func checkVectorKey(key []byte) string {
+	switch {
+	case len(key) == 0:
+		return "it is empty"
+	case !utf8.Valid(key):
+		return "it is not valid UTF-8"
+	case bytes.IndexByte(key, 0) >= 0 || bytes.IndexFunc(key, unicode.IsSpace) >= 0:
+		return "it holds white space or a NUL, which the word2vec format cannot"
+	}
+	return ""
+}
+
+// isWord reports whether a key is one word to every reader of lists separated
+// by whitespace: no blanks of any script, and nothing that looks like a comment
+// or like CSV.
+func isWord(key []byte) bool {
+	if len(key) == 0 || isComment(key[0]) {
+		return false
+	}
+	for i, c := range key {
+		if c >= utf8.RuneSelf {
+			return bytes.IndexFunc(key[i:], unicode.IsSpace) < 0
+		}
+		if c <= ' ' || c == ',' || c == '"' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// appendQuoted appends a key as a CSV field, in quotes if it needs them.
+func appendQuoted(dst, key []byte) []byte {
+	first, last := key[0], key[len(key)-1]
+	if !isComment(first) && !isBlank(first) && !isBlank(last) && !bytes.ContainsAny(key, `,"`) {
+		return append(dst, key...)
+	}
+	dst = append(dst, '"')
+	for _, c := range key {
+		if c == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}

@@ -1,0 +1,162 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// fault is what is wrong with a line, and where. One without kind is none.
+type fault struct {
+	at     int // byte of the line
+	reason string
+	kind   error
+}
+
+func (f fault) found() bool { return f.kind != nil }
+
+func syntaxFault(at int, format string, args ...any) fault {
+	return fault{at, fmt.Sprintf(format, args...), ErrSyntax}
+}
+
+// textFault finds what no data line may hold: NUL, a carriage return that does
+// not belong to the line's end, and what is not UTF-8.
+func textFault(line []byte) fault {
+	if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
+		return syntaxFault(0, "the text is UTF-16; convert it to UTF-8")
+	}
+	if i := bytes.IndexByte(line, 0); i >= 0 {
+		return syntaxFault(i, "NUL byte; is this a text file?")
+	}
+	if i := bytes.IndexByte(line, '\r'); i >= 0 {
+		return syntaxFault(i, "carriage return inside a line")
+	}
+	if utf8.Valid(line) {
+		return fault{}
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(line[at:])
+		if r == utf8.RuneError && size == 1 {
+			return syntaxFault(at, "byte %#02x is not valid UTF-8", line[at])
+		}
+		at += size
+	}
+}
+
+// columns are the fields of one line.
+type columns struct {
+	key     [2][]byte // the first two, slices of the line or of scratch
+	count   int
+	bad     fault  // the first thing wrong
+	scratch []byte // fields that held doubled quotes; kept from line to line
+}
+
+// add takes the next field, which begins at a byte of the line.
+func (c *columns) add(field []byte, at, maxKey int) {
+	if c.count < len(c.key) && !c.bad.found() {
+		switch {
+		case len(field) == 0:
+			c.bad = syntaxFault(at, "column %d is empty", c.count+1)
+		case len(field) > maxKey:
+			c.bad = fault{at, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(field), len(field), maxKey), ErrLimit}
+		}
+		c.key[c.count] = field
+	}
+	c.count++
+}
+
+// split cuts a line, without its line end, into columns.
+func (c *columns) split(line []byte, sep separator, maxKey int) {
+	*c = columns{scratch: c.scratch[:0]}
+	if sep == separatorWhitespace {
+		c.splitWords(line, maxKey)
+	} else {
+		c.splitFields(line, sep, maxKey)
+	}
+	if c.count < len(c.key) && !c.bad.found() {
+		c.bad = syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))
+	}
+}
+
+// extra returns the number of columns beyond the second.
+func (c *columns) extra() int { return c.count - len(c.key) }
+
+// splitWords cuts at runs of spaces and tabs.
+func (c *columns) splitWords(line []byte, maxKey int) {
+	for at := 0; ; {
+		for at < len(line) && isBlank(line[at]) {
+			at++
+		}
+		if at == len(line) {
+			return
+		}
+		start := at
+		for at < len(line) && !isBlank(line[at]) {
+			at++
+		}
+		c.add(line[start:at], start, maxKey)
+	}
+}
+
+// splitFields cuts at every separator. Blanks around a field are dropped.
+func (c *columns) splitFields(line []byte, sep separator, maxKey int) {
+	char := sep.character()
+	for at := 0; ; at++ {
+		for at < len(line) && isBlank(line[at]) && line[at] != char {
+			at++
+		}
+		start, end := at, len(line)
+		if sep.quotes() && at < len(line) && line[at] == '"' {
+			field, after, bad := c.unquote(line, at, char)
+			if bad.found() {
+				if !c.bad.found() {
+					c.bad = bad
+				}
+				return
+			}
+			c.add(field, start, maxKey)
+			at = after
+		} else {
+			if i := bytes.IndexByte(line[at:], char); i >= 0 {
+				end = at + i
+			}
+			c.add(bytes.TrimRight(line[start:end], blanks), start, maxKey)
+			at = end
+		}
+		if at == len(line) {
+			return
+		}
+	}
+}
+
+// unquote reads a field in double quotes, in which a quote is doubled, and
+// returns it with the position of the separator or line end behind it.
+func (c *columns) unquote(line []byte, start int, char byte) (field []byte, after int, bad fault) {
+	at, from, first := start+1, start+1, len(c.scratch)
+	for {
+		i := bytes.IndexByte(line[at:], '"')
+		if i < 0 {
+			return nil, 0, syntaxFault(start, "a quoted field is not closed on its line")
+		}
+		at += i + 1
+		if at == len(line) || line[at] != '"' {
+			break
+		}
+		c.scratch = append(c.scratch, line[from:at]...) // with one of the two quotes
+		at++
+		from = at
+	}
+	field = line[from : at-1]
+	if len(c.scratch) > first {
+		c.scratch = append(c.scratch, field...)
+		field = c.scratch[first:]
+	}
+	for at < len(line) && isBlank(line[at]) {
+		at++
+	}
+	if at < len(line) && line[at] != char {
+		return nil, 0, syntaxFault(at, "text after the closing quote of a field")
+	}
+	return field, at, fault{}
+}

@@ -1,0 +1,88 @@
+package format
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+	"sync"
+)
+
+// word2vecValues is how many values a worker formats at a time: a millisecond
+// or two, and some 100 KiB of text.
+const word2vecValues = 8 << 10
+
+// WriteWord2Vec writes vectors in the text format of word2vec, which gensim and
+// others read: a line "rows dim", then for every row a line of its key and its
+// values. A value is the shortest text that reads back as the same float32.
+//
+// A key that is empty, holds white space or NUL, or is not UTF-8 gives a
+// *KeyError: the format has no way to hold it. NaN and infinities give
+// ErrNotFinite. Rows are formatted on all processors, so key and row are called
+// by several goroutines at a time; the bytes written do not depend on that.
+func WriteWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
+	if err := writeWord2Vec(ctx, w, rows, dim, key, row); err != nil {
+		return fmt.Errorf("write word2vec: %w", err)
+	}
+	return nil
+}
+
+func writeWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
+	out := bufio.NewWriterSize(w, writeBuffer)
+	if _, err := fmt.Fprintf(out, "%d %d\n", rows, dim); err != nil {
+		return err
+	}
+	workers := runtime.GOMAXPROCS(0)
+	perBlock := max(1, word2vecValues/max(1, dim))
+	texts := make([][]byte, workers)
+	errs := make([]error, workers)
+	for first := 0; first < rows; first += workers * perBlock {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var group sync.WaitGroup
+		for i := range texts {
+			lo := min(rows, first+i*perBlock)
+			hi := min(rows, lo+perBlock)
+			group.Go(func() {
+				texts[i], errs[i] = appendVectors(texts[i][:0], lo, hi, dim, key, row)
+			})
+		}
+		group.Wait()
+		for i, text := range texts {
+			if errs[i] != nil {
+				return errs[i]
+			}
+			if _, err := out.Write(text); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// appendVectors appends the lines of rows lo to hi.
+func appendVectors(dst []byte, lo, hi, dim int, key AppendKey, row func(i int) []float32) ([]byte, error) {
+	for i := lo; i < hi; i++ {
+		start := len(dst)
+		dst = key(dst, uint32(i))
+		if reason := checkVectorKey(dst[start:]); reason != "" {
+			return nil, &KeyError{string(dst[start:]), reason}
+		}
+		values := row(i)
+		if len(values) != dim {
+			return nil, fmt.Errorf("row %d has %d values instead of %d", i, len(values), dim)
+		}
+		for j, x := range values {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return nil, fmt.Errorf("value %d of row %d: %w", j, i, ErrNotFinite)
+			}
+			dst = strconv.AppendFloat(append(dst, ' '), float64(x), 'g', -1, 32)
+		}
+		dst = append(dst, '\n')
+	}
+	return dst, nil
+}
