@@ -1,11 +1,105 @@
 package evaluate
 
-// Pearson returns Pearson's correlation coefficient of x and y, which must be
-// of one length. It is NaN if either is constant or has fewer than two values.
-func Pearson(x, y []float64) float64 { return 0 }
+import "math"
 
-// Spearman returns Spearman's rank correlation, with average ranks for ties.
-func Spearman(x, y []float64) float64 { return 0 }
+// Pearson returns Pearson's correlation coefficient of x and y, from -1 to 1.
+// It is NaN where it is not defined: if either list is constant or has fewer
+// than two values. Values must be finite and below 10⁷⁰, so that products of
+// their squares are. It takes O(n) and panics if the lengths differ, as do all
+// functions here.
+func Pearson(x, y []float64) float64 {
+	sameLength(len(x), len(y))
+	if constant(x) || constant(y) {
+		return math.NaN()
+	}
+	mx, my := mean(x), mean(y)
+	var sxx, syy, sxy float64
+	for i, a := range x {
+		dx, dy := a-mx, y[i]-my
+		sxx += dx * dx
+		syy += dy * dy
+		sxy += dx * dy
+	}
+	return clamp(sxy / (math.Sqrt(sxx*syy)))
+}
 
-// Kendall returns Kendall's τ-b.
-func Kendall(x, y []float64) float64 { return 0 }
+// Spearman returns Spearman's rank correlation: Pearson's of the ranks, where
+// equal values share the average of their ranks. It is NaN where Pearson is. It
+// takes O(n log n).
+func Spearman(x, y []float64) float64 {
+	sameLength(len(x), len(y))
+	return spearman(rank(x), rank(y))
+}
+
+// Kendall returns Kendall's rank correlation τ-b,
+//
+//	(C − D) / √((N − Tx)(N − Ty))
+//
+// of C concordant and D discordant pairs among N = n(n−1)/2, Tx of them tied in
+// x and Ty in y (Kendall, "The Treatment of Ties in Ranking Problems", 1945).
+// It is NaN where Pearson is. It takes O(n log n): discordant pairs are the
+// inversions of y in the order of x (Knight, "A Computer Method for Calculating
+// Kendall's Tau with Ungrouped Data", 1966).
+func Kendall(x, y []float64) float64 {
+	sameLength(len(x), len(y))
+	return kendall(rank(x), rank(y))
+}
+
+func spearman(x, y ranking) float64 {
+	return Pearson(x.averages(), y.averages())
+}
+
+func kendall(x, y ranking) float64 {
+	all, tiedX, tiedY := choose2(int64(len(x.of))), x.ties(), y.ties()
+	if all == tiedX || all == tiedY {
+		return math.NaN()
+	}
+	// Sorted by x, and by y where x is tied, so that pairs tied in x are no
+	// inversions.
+	order := x.sorted(y.sorted(nil))
+	var tiedBoth, discordant, run int64
+	seen := newFenwick(len(y.count))
+	for i, v := range order {
+		if i > 0 && x.of[v] == x.of[order[i-1]] && y.of[v] == y.of[order[i-1]] {
+			run++ // ties with each of the run before it
+			tiedBoth += run
+		} else {
+			run = 0
+		}
+		discordant += int64(i) - seen.upTo(y.of[v])
+		seen.add(y.of[v])
+	}
+	// N = C + D + Tx + Ty − Txy.
+	concordant := all - discordant - tiedX - tiedY + tiedBoth
+	return clamp(float64(concordant-discordant) / (math.Sqrt(float64(all-tiedX)*float64(all-tiedY))))
+}
+
+func sameLength(a, b int) {
+	if a != b {
+		panic("evaluate: lists of different lengths")
+	}
+}
+
+// constant reports whether x has no two different values. A sum of squares
+// cannot tell: the mean of equal values may be off by rounding.
+func constant(x []float64) bool {
+	for _, v := range x {
+		if v != x[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func mean(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s / float64(len(x))
+}
+
+// clamp takes away what rounding put outside [-1, 1].
+func clamp(r float64) float64 { return max(-1, min(1, r)) }
+
+func choose2(n int64) int64 { return n * (n - 1) / 2 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
-	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -13,7 +13,7 @@ import (
 // ReconstructionPoint says how the graph of all pairs within one radius
 // compares with the original. Values that are not defined are NaN: the
 // correlations where all degrees of one of the graphs are equal, the precision
-// without edges, the recall of a graph without edges.
+// without reconstructed edges, the recall without original ones.
 type ReconstructionPoint struct {
 	Epsilon float64 // least edge probability, 1/(1+e^Radius)
 	Radius  float64 // largest distance of an edge
@@ -26,14 +26,24 @@ type ReconstructionPoint struct {
 	Recall    float64 // share of the original edges that are reconstructed
 }
 
+// F1 returns the harmonic mean of precision and recall, NaN if either is.
+func (p ReconstructionPoint) F1() float64 {
+	if p.Precision+p.Recall == 0 {
+		return 0
+	}
+	return 2 * p.Precision * p.Recall / (p.Precision + p.Recall)
+}
+
 // Grid tells which radii a sweep tries.
 type Grid uint8
 
 const (
 	// Quantiles spaces radii so that the number of edges grows geometrically,
-	// from a fraction of the original's to half of all pairs.
+	// from a fiftieth of the original's to half of all pairs, and then looks
+	// closer around the best of them. Spectral embeddings, whose distances crowd
+	// into a few steps of a fixed grid, need it.
 	Quantiles Grid = iota
-	// Paper is the paper's grid: ε from 0.01 to 0.50 in steps of 0.01.
+	// Paper is the paper's grid: ε from 0.50 down to 0.01 in steps of 0.01.
 	Paper
 )
 
@@ -47,20 +57,42 @@ const (
 	ByF1                        // harmonic mean of the precision and recall of edges
 )
 
+// value returns the criterion at a point.
+func (c Criterion) value(p ReconstructionPoint) float64 {
+	switch c {
+	case BySpearman:
+		return p.Spearman
+	case ByKendall:
+		return p.Kendall
+	case ByF1:
+		return p.F1()
+	}
+	return p.Pearson
+}
+
 // ReconstructOptions sets how reconstructions are measured. The zero value
 // works.
 type ReconstructOptions struct {
 	Grid      Grid
 	Criterion Criterion
+
 	// Points is the number of radii of the first pass over a Quantiles grid;
-	// the second pass, around the best of them, takes half as many. 0 means 128.
-	Points  int
+	// the second pass, around the best of them, adds half as many. 0 means 128:
+	// over the usual three decades of edges its steps are 5 %, and the second
+	// pass makes them 0.2 %. More would only cost memory, fewer could step over
+	// a narrow peak.
+	Points int
+
 	Workers int    // number of goroutines, 0 means GOMAXPROCS
 	Seed    uint64 // of the sample of distances that the Quantiles come from
-	// MaxBytes bounds the counts of one pass, 4 bytes per vertex and radius.
-	// More radii than fit take more passes. 0 means 1 GiB.
+
+	// MaxBytes bounds the counts of one pass over all pairs, 4 bytes per vertex
+	// and radius; radii that do not fit take more passes. 0 means 1 GiB, which
+	// holds 128 radii of 2 million vertices.
 	MaxBytes int64
-	// Progress is told of pairs of rows done, under the stage "joining".
+
+	// Progress, if not nil, is told of pairs of rows done in all passes, under
+	// the stage "joining".
 	Progress func(stage string, done, total int64)
 }
 
@@ -76,17 +108,77 @@ func (o ReconstructOptions) Validate() error {
 	if o.Points < 0 {
 		faults = append(faults, fmt.Errorf("evaluate: points (%d) must not be negative: %w", o.Points, ErrOption))
 	}
+	if o.MaxBytes < 0 {
+		faults = append(faults, fmt.Errorf("evaluate: bytes (%d) must not be negative: %w", o.MaxBytes, ErrOption))
+	}
 	return errors.Join(faults...)
 }
 
-// ReconstructAt measures the reconstruction at one radius.
+func (o ReconstructOptions) withDefaults() ReconstructOptions {
+	if o.Points == 0 {
+		o.Points = 128
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 1 << 30
+	}
+	return o
+}
+
+// ReconstructAt measures the reconstruction at one radius. Row v of m is the
+// vector of vertex v of g. It costs one pass over all pairs; see
+// [index.NewSweep]. Errors: ErrShape, ErrOption, those of NewSweep, or that of
+// ctx.
 func ReconstructAt(ctx context.Context, g *csr.Graph, m *vec.Matrix, radius float64, opts ReconstructOptions) (ReconstructionPoint, error) {
-	return ReconstructionPoint{Radius: radius, Epsilon: index.RadiusToEpsilon(radius)}, errors.ErrUnsupported
+	j, err := newJudge(ctx, g, m, opts)
+	if err != nil {
+		return ReconstructionPoint{}, err
+	}
+	j.passes = 1
+	points, err := j.measure(ctx, []float64{radius})
+	if err != nil {
+		return ReconstructionPoint{}, err
+	}
+	return points[0], nil
 }
 
 // ReconstructSweep measures the reconstruction at every radius of the grid. It
-// returns the points by ascending radius, and which of them is best by the
-// criterion; the smaller radius wins a tie.
+// returns the points by ascending radius, at least one, and which of them is
+// best by the criterion. The smaller radius wins a tie. Where the criterion is
+// defined nowhere, as Pearson for a graph whose degrees are all equal, the best
+// F1 decides.
+//
+// The Quantiles grid costs two passes over all pairs, the paper's one, if the
+// counts fit into MaxBytes. Beside the memory of [index.NewSweep] it takes
+// 4 bytes per edge and at most 64 MB for the sample of distances. Errors are
+// those of ReconstructAt.
 func ReconstructSweep(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts ReconstructOptions) (best int, points []ReconstructionPoint, err error) {
-	return 0, nil, errors.ErrUnsupported
+	j, err := newJudge(ctx, g, m, opts)
+	if err != nil {
+		return 0, nil, err
+	}
+	if opts.Grid == Paper {
+		points, err = j.paper(ctx)
+	} else {
+		points, err = j.quantiles(ctx)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return j.best(points), points, nil
+}
+
+// best returns the first point with the largest value of the criterion.
+func (j *judge) best(points []ReconstructionPoint) int {
+	for _, by := range []Criterion{j.opts.Criterion, ByF1} {
+		best, most := -1, math.Inf(-1)
+		for i, p := range points {
+			if value := by.value(p); value > most {
+				best, most = i, value
+			}
+		}
+		if best >= 0 {
+			return best
+		}
+	}
+	return 0
 }

@@ -1,0 +1,44 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+func BenchmarkKendall(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		for _, values := range []int{50, n} {
+			b.Run(fmt.Sprintf("n=%d/values=%d", n, values), func(b *testing.B) {
+				random := rand.New(rand.NewPCG(1, 1))
+				x, y := make([]float64, n), make([]float64, n)
+				for i := range x {
+					x[i] = float64(random.IntN(values))
+					y[i] = x[i] + float64(random.IntN(values))
+				}
+				if got, want := Kendall(x[:1000], y[:1000]), bruteKendall(x[:1000], y[:1000]); !near(got, want) {
+					b.Fatalf("%v, brute force %v", got, want)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					Kendall(x, y)
+				}
+				b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mvalues/s")
+			})
+		}
+	}
+}
+
+func BenchmarkReconstructSweep(b *testing.B) {
+	g, m := world(b, 3000)
+	b.Run("n=3000/dim=3/points=128", func(b *testing.B) {
+		for b.Loop() {
+			best, points, err := ReconstructSweep(context.Background(), g, m, ReconstructOptions{})
+			if err != nil || points[best].Pearson < 0.8 {
+				b.Fatal(points[best], err)
+			}
+		}
+		b.ReportMetric(float64(g.Edges()), "edges")
+	})
+}

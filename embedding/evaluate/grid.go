@@ -1,0 +1,107 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"heavytail/index"
+)
+
+// paper measures the paper's grid.
+func (j *judge) paper(ctx context.Context) ([]ReconstructionPoint, error) {
+	var radii, epsilons []float64
+	for hundredths := 50; hundredths >= 1; hundredths-- {
+		eps := float64(hundredths) / 100
+		radius, err := index.EpsilonToRadius(eps)
+		if err != nil {
+			return nil, err
+		}
+		radii, epsilons = append(radii, radius), append(epsilons, eps)
+	}
+	j.passes = j.passesFor(len(radii))
+	points, err := j.measure(ctx, radii)
+	for i := range points {
+		points[i].Epsilon = epsilons[i] // as asked for, without the rounding of the way there and back
+	}
+	return points, err
+}
+
+// quantiles measures a coarse grid over the whole range, and a fine one between
+// the neighbours of its best point.
+func (j *judge) quantiles(ctx context.Context) ([]ReconstructionPoint, error) {
+	coarse := j.quantileRadii()
+	j.passes = j.passesFor(len(coarse)) + j.passesFor(j.opts.Points/2)
+	points, err := j.measure(ctx, coarse)
+	if err != nil {
+		return nil, err
+	}
+	fine := between(coarse, j.best(points), j.opts.Points/2)
+	if len(fine) == 0 {
+		return points, nil
+	}
+	more, err := j.measure(ctx, fine)
+	if err != nil {
+		return nil, err
+	}
+	points = append(points, more...)
+	slices.SortFunc(points, func(a, b ReconstructionPoint) int { return cmp.Compare(a.Radius, b.Radius) })
+	return points, nil
+}
+
+// quantileRadii returns the distinct radii at which the number of edges runs
+// geometrically from a fiftieth of the original's to half of all pairs, as a
+// sample of distances tells.
+func (j *judge) quantileRadii() []float64 {
+	// 16 sampled distances below the first radius make the number of its edges
+	// certain to a quarter. 8 million of them take a second; for very large
+	// sparse graphs the first radii fall together with that.
+	const enough, least, most = 16, 1 << 20, 8 << 20
+	pairs := float64(choose2(int64(j.m.Rows)))
+	low := max(1, float64(j.g.Edges())/50)
+	high := max(low, pairs/2)
+	wanted := int(max(least, min(most, enough*pairs/low)))
+	sample := index.SampleDistances(j.m, wanted, j.opts.Seed)
+	if len(sample) == 0 {
+		return []float64{0}
+	}
+	var radii []float64
+	for i := range j.opts.Points {
+		edges := low * math.Pow(high/low, float64(i)/float64(max(1, j.opts.Points-1)))
+		at := math.Ceil(edges/pairs*float64(len(sample))) - 1
+		r := sample[int(max(0, min(at, float64(len(sample)-1))))]
+		// Squares of far vectors may leave the range of float32. A radius that
+		// large would join everything.
+		if !math.IsInf(r, 1) {
+			radii = append(radii, r)
+		}
+	}
+	if len(radii) == 0 {
+		return []float64{0}
+	}
+	return slices.Compact(radii)
+}
+
+// between returns up to count radii, evenly spaced between the neighbours of
+// radii[at], without those themselves and without radii[at].
+func between(radii []float64, at, count int) []float64 {
+	lo, mid, hi := 0.0, radii[at], radii[at]
+	if at > 0 {
+		lo = radii[at-1]
+	}
+	if at+1 < len(radii) {
+		hi = radii[at+1]
+	}
+	var fine []float64
+	for _, side := range [][2]float64{{lo, mid}, {mid, hi}} {
+		steps := count / 2
+		for i := 1; i <= steps; i++ {
+			r := side[0] + (side[1]-side[0])*float64(i)/float64(steps+1)
+			if r > side[0] && r < side[1] {
+				fine = append(fine, r)
+			}
+		}
+	}
+	return slices.Compact(fine)
+}

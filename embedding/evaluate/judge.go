@@ -1,0 +1,158 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"heavytail/index"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// judge compares reconstructions with the original graph. What depends on the
+// original alone is computed once.
+type judge struct {
+	g       *csr.Graph
+	m       *vec.Matrix
+	opts    ReconstructOptions
+	degrees []float64
+	ranks   ranking   // of the degrees
+	edges   []float32 // squared lengths of the original edges, ascending
+
+	passes int // over all pairs, for the progress
+	passed int
+}
+
+func newJudge(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts ReconstructOptions) (*judge, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	n := g.Vertices()
+	if n != m.Rows {
+		return nil, fmt.Errorf("evaluate: %d vertices, %d vectors: %w", n, m.Rows, ErrShape)
+	}
+	j := &judge{g: g, m: m, opts: opts.withDefaults(), degrees: make([]float64, n)}
+	degrees := make([]uint32, n)
+	for v := range n {
+		degrees[v] = uint32(g.Degree(uint32(v)))
+		j.degrees[v] = float64(degrees[v])
+	}
+	j.ranks = rankDegrees(degrees)
+	return j, j.measureEdges(ctx)
+}
+
+// measureEdges fills j.edges.
+func (j *judge) measureEdges(ctx context.Context) error {
+	n := j.g.Vertices()
+	const block = 1024
+	// Every block of vertices writes behind the edges of the blocks before it.
+	start := make([]int64, (n+block-1)/block+1)
+	for v := range n {
+		start[v/block+1] += int64(j.above(v))
+	}
+	for b := 1; b < len(start); b++ {
+		start[b] += start[b-1]
+	}
+	j.edges = make([]float32, start[len(start)-1])
+	vec.Parallel(n, block, j.opts.Workers, func(b, lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		at := start[b]
+		for u := lo; u < hi; u++ {
+			row := j.g.Neighbors(uint32(u))
+			for _, v := range row[len(row)-j.above(u):] {
+				j.edges[at] = vec.L2Squared(j.m.Row(u), j.m.Row(int(v)))
+				at++
+			}
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("evaluate: %w", err)
+	}
+	slices.Sort(j.edges)
+	return nil
+}
+
+// above returns how many neighbours of v are greater than v.
+func (j *judge) above(v int) int {
+	row := j.g.Neighbors(uint32(v))
+	return len(row) - sort.Search(len(row), func(i int) bool { return row[i] > uint32(v) })
+}
+
+// passesFor returns how many passes over all pairs a number of radii takes.
+func (j *judge) passesFor(radii int) int {
+	return (radii + j.radiiPerPass() - 1) / j.radiiPerPass()
+}
+
+func (j *judge) radiiPerPass() int {
+	return int(max(1, min(j.opts.MaxBytes/4/int64(max(1, j.m.Rows)), math.MaxInt32)))
+}
+
+// measure compares the reconstructions at ascending radii with the original.
+func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionPoint, error) {
+	points := make([]ReconstructionPoint, 0, len(radii))
+	for part := range slices.Chunk(radii, j.radiiPerPass()) {
+		sweep, err := index.NewSweep(ctx, j.m, part, index.JoinOptions{Workers: j.opts.Workers, Progress: j.progress()})
+		if err != nil {
+			return nil, fmt.Errorf("evaluate: %w", err)
+		}
+		j.passed++
+		done := len(points)
+		points = points[:done+len(part)]
+		vec.Parallel(len(part), 1, j.opts.Workers, func(i, _, _ int) {
+			if ctx.Err() == nil {
+				points[done+i] = j.compare(sweep, i)
+			}
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("evaluate: %w", err)
+		}
+	}
+	return points, nil
+}
+
+// progress passes on the progress of one pass as a part of all passes.
+func (j *judge) progress() func(stage string, done, total int64) {
+	if j.opts.Progress == nil {
+		return nil
+	}
+	before := int64(j.passed)
+	return func(stage string, done, total int64) {
+		j.opts.Progress(stage, before*total+done, int64(j.passes)*total)
+	}
+}
+
+// compare measures the reconstruction at radius i of a sweep.
+func (j *judge) compare(sweep *index.Sweep, i int) ReconstructionPoint {
+	degrees := sweep.Degrees(i, nil)
+	values := make([]float64, len(degrees))
+	for v, d := range degrees {
+		values[v] = float64(d)
+	}
+	ranks := rankDegrees(degrees)
+	radius := sweep.Radii[i]
+	// The same rule as the join's, on the sorted squared lengths.
+	kept := sort.Search(len(j.edges), func(e int) bool { return float64(j.edges[e]) > radius*radius })
+	return ReconstructionPoint{
+		Epsilon:   index.RadiusToEpsilon(radius),
+		Radius:    radius,
+		Edges:     sweep.Edges[i],
+		Pearson:   Pearson(j.degrees, values),
+		Spearman:  spearman(j.ranks, ranks),
+		Kendall:   kendall(j.ranks, ranks),
+		Precision: share(kept, float64(sweep.Edges[i])),
+		Recall:    share(kept, float64(len(j.edges))),
+	}
+}
+
+// share returns part/whole, NaN if there is nothing.
+func share(part int, whole float64) float64 {
+	if whole == 0 {
+		return math.NaN()
+	}
+	return float64(part) / whole
+}
