@@ -1,0 +1,219 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"heavytail/storage/csr"
+)
+
+// edgeList collects edges in the order of the input, self-loops included, with
+// vertices numbered in the order of their first appearance. It takes 8 bytes
+// per edge of the input, and about 20 bytes per vertex beside its key.
+type edgeList struct {
+	*interner
+	edges []uint64 // source in the upper half, target in the lower
+
+	// Edge lists are often sorted by source; the last one saves a search.
+	lastKey []byte
+	last    uint32
+}
+
+func newEdgeList() *edgeList { return &edgeList{interner: newInterner()} }
+
+func (l *edgeList) add(source, target []byte) error {
+	u := l.last
+	if string(source) != string(l.lastKey) || len(source) == 0 {
+		var err error
+		if u, err = l.intern(source); err != nil {
+			return err
+		}
+		l.last, l.lastKey = u, append(l.lastKey[:0], source...)
+	}
+	v, err := l.intern(target)
+	if err != nil {
+		return err
+	}
+	l.edges = append(l.edges, uint64(u)<<32|uint64(v))
+	return nil
+}
+
+// dropHeader takes back the first edge if it may be a header of counts that
+// declares n vertices: if the other edges name no more. Vertices that only the
+// header named are gone then, and the others are numbered in the order in which
+// the rest names them. Declared vertices that no edge names are not invented.
+func (l *edgeList) dropHeader(n int64) {
+	const unseen = ^uint32(0)
+	number := make([]uint32, l.keys.len())
+	for i := range number {
+		number[i] = unseen
+	}
+	rest := newKeySet(l.keys.len())
+	renumber := func(v uint32) uint64 {
+		if number[v] == unseen {
+			number[v] = uint32(rest.len())
+			rest.add(l.keys.at(v))
+		}
+		return uint64(number[v])
+	}
+	edges := make([]uint64, len(l.edges)-1)
+	for i, e := range l.edges[1:] {
+		u := renumber(uint32(e >> 32))
+		edges[i] = u<<32 | renumber(uint32(e))
+	}
+	if int64(rest.len()) <= n {
+		l.interner = &interner{keys: rest}
+		l.edges = edges
+	}
+}
+
+// onto maps the list onto the vertices that a graph has already: known keys
+// keep their numbers, and the others follow in the order of the list. It
+// returns all keys and changes the edges of the list.
+func (l *edgeList) onto(base keySet) (keySet, error) {
+	if base.len() == 0 {
+		return l.keys, nil
+	}
+	table := tableOf(&base)
+	all := keySet{blob: base.blob[:len(base.blob):len(base.blob)], offsets: base.offsets[:len(base.offsets):len(base.offsets)]}
+	number := make([]uint32, l.keys.len())
+	for i := range number {
+		key := l.keys.at(uint32(i))
+		id, found := findKey(&table, &base, table.hash(key), key)
+		if !found {
+			if uint64(all.len()) >= maxVertices {
+				return keySet{}, fmt.Errorf("more than %d vertices: %w", uint64(maxVertices), ErrLimit)
+			}
+			id = uint32(all.len())
+			all.add(key)
+		}
+		number[i] = id
+	}
+	for i, e := range l.edges {
+		l.edges[i] = uint64(number[e>>32])<<32 | uint64(number[uint32(e)])
+	}
+	return all, nil
+}
+
+// checkEvery is how many elements a pass handles between two looks at ctx:
+// about a millisecond.
+const checkEvery = 1 << 18
+
+// buildGraph makes the simple undirected graph of n vertices that has the given
+// edges, in any order and direction, and those of base, which may be nil and
+// may have fewer vertices. It changes edges. Self-loops are dropped and
+// counted. It takes 16 bytes per edge of working memory.
+func buildGraph(ctx context.Context, n int, edges []uint64, base *csr.Graph) (g *csr.Graph, selfLoops int64, err error) {
+	kept := edges[:0]
+	for i, e := range edges {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
+		u, v := uint32(e>>32), uint32(e)
+		switch {
+		case u == v:
+			selfLoops++
+			continue
+		case u > v:
+			e = uint64(v)<<32 | uint64(u)
+		}
+		kept = append(kept, e)
+	}
+	if base != nil {
+		for u := range base.Vertices() {
+			for _, v := range base.Neighbors(uint32(u)) {
+				if uint32(u) < v {
+					kept = append(kept, uint64(u)<<32|uint64(v))
+				}
+			}
+		}
+	}
+	if kept, err = radixSort(ctx, kept, bits.Len64(uint64(max(n, 1)-1))); err != nil {
+		return nil, 0, err
+	}
+	distinct := kept[:0]
+	for i, e := range kept {
+		if i == 0 || e != distinct[len(distinct)-1] {
+			distinct = append(distinct, e)
+		}
+	}
+	g, err = rowsOf(ctx, n, distinct)
+	return g, selfLoops, err
+}
+
+// rowsOf makes the rows of a graph from distinct edges (u, v), u < v, in
+// ascending order. First the smaller neighbours enter each row, in the order of
+// the edges, then the larger ones: every row ascends without a further sort.
+func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
+	offsets := make([]int64, n+1)
+	next := make([]int64, n)
+	for i, e := range edges {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		next[e>>32]++
+		next[uint32(e)]++
+	}
+	for v, degree := range next {
+		offsets[v+1] = offsets[v] + degree
+		next[v] = offsets[v]
+	}
+	targets := make([]uint32, offsets[n])
+	for i, e := range edges {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		v := uint32(e)
+		targets[next[v]] = uint32(e >> 32)
+		next[v]++
+	}
+	for i, e := range edges {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		u := e >> 32
+		targets[next[u]] = uint32(e)
+		next[u]++
+	}
+	return &csr.Graph{Offsets: offsets, Targets: targets}, nil
+}
+
+// radixSort sorts pairs of numbers of the given width in bits, one in each half
+// of a value, by counting 11 bits at a time from the lowest up. It returns the
+// sorted values in list or in a second slice of its length.
+func radixSort(ctx context.Context, list []uint64, width int) ([]uint64, error) {
+	const digit = 11 // 2,048 counters and write positions stay in the first-level cache
+	if len(list) < 2 {
+		return list, nil
+	}
+	from, to := list, make([]uint64, len(list))
+	for half := 0; half <= 32; half += 32 {
+		for low := 0; low < width; low += digit {
+			shift := half + low
+			mask := uint64(1)<<min(digit, width-low) - 1
+			var count [1 << digit]int
+			for i, e := range from {
+				if i%checkEvery == 0 && ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				count[e>>shift&mask]++
+			}
+			sum := 0
+			for d, c := range count {
+				count[d] = sum
+				sum += c
+			}
+			for i, e := range from {
+				if i%checkEvery == 0 && ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				d := e >> shift & mask
+				to[count[d]] = e
+				count[d]++
+			}
+			from, to = to, from
+		}
+	}
+	return from, nil
+}

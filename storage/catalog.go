@@ -1,0 +1,318 @@
+package storage
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// graphRecord is the catalogue entry of a graph as it is stored, under its name.
+type graphRecord struct {
+	ID       uint64 `msgpack:"id"`
+	Version  uint64 `msgpack:"version"`
+	Object   uint64 `msgpack:"object"` // keys and arcs; 0 where there are no vertices
+	Vertices uint64 `msgpack:"vertices"`
+	Edges    uint64 `msgpack:"edges"`
+	Created  int64  `msgpack:"created"`  // nanoseconds of Unix time
+	Modified int64  `msgpack:"modified"` // nanoseconds of Unix time
+	Source   string `msgpack:"source"`
+}
+
+func (r *graphRecord) info(name string) GraphInfo {
+	return GraphInfo{
+		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Edges: int64(r.Edges),
+		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
+	}
+}
+
+// validate bounds what later code allocates by: a file of size bytes cannot
+// hold more vertices or arcs than it has bytes.
+func (r *graphRecord) validate(size int64) error {
+	if r.ID == 0 || r.Version == 0 || r.Vertices > maxVertices || (r.Object == 0) != (r.Vertices == 0) ||
+		r.Vertices > uint64(size) || r.Edges > uint64(size) || (r.Vertices == 0 && r.Edges > 0) {
+		return badRecord("catalogue entry of a graph: id %d, version %d, object %d, %d vertices, %d edges",
+			r.ID, r.Version, r.Object, r.Vertices, r.Edges)
+	}
+	return nil
+}
+
+// settingRecord is a Setting as it is stored.
+type settingRecord struct {
+	Name  string `msgpack:"name"`
+	Value string `msgpack:"value"`
+}
+
+// embeddingRecord is the catalogue entry of an embedding as it is stored, under
+// its name.
+type embeddingRecord struct {
+	Graph        string          `msgpack:"graph"`
+	GraphID      uint64          `msgpack:"graph_id"`
+	GraphVersion uint64          `msgpack:"graph_version"`
+	Generation   uint64          `msgpack:"generation"`
+	Object       uint64          `msgpack:"object"` // the rows; 0 where there are none
+	ChunkRows    uint64          `msgpack:"chunk_rows"`
+	Vertices     uint64          `msgpack:"vertices"`
+	Dim          uint64          `msgpack:"dim"`
+	Method       string          `msgpack:"method"`
+	Options      []settingRecord `msgpack:"options"`
+	Seed         uint64          `msgpack:"seed"`
+	Kernel       string          `msgpack:"kernel"`
+	Eigenvalues  []float64       `msgpack:"eigenvalues"`
+	Residuals    []float64       `msgpack:"residuals"`
+	Components   int64           `msgpack:"components"`
+	Iterations   int64           `msgpack:"iterations"`
+	Seconds      float64         `msgpack:"seconds"`
+	Created      int64           `msgpack:"created"` // nanoseconds of Unix time
+	Stats        []settingRecord `msgpack:"stats"`
+}
+
+func (r *embeddingRecord) info(name string) EmbeddingInfo {
+	return EmbeddingInfo{
+		Name: name, Graph: r.Graph, GraphVersion: r.GraphVersion, Generation: r.Generation,
+		Method: r.Method, Options: settings(r.Options), Seed: r.Seed, Kernel: r.Kernel,
+		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
+		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
+		Created: time.Unix(0, r.Created), Stats: settings(r.Stats),
+	}
+}
+
+func settings(records []settingRecord) []Setting {
+	var list []Setting
+	for _, r := range records {
+		list = append(list, Setting(r))
+	}
+	return list
+}
+
+func settingRecords(list []Setting) []settingRecord {
+	var records []settingRecord
+	for _, s := range list {
+		records = append(records, settingRecord(s))
+	}
+	return records
+}
+
+// validate bounds what later code allocates by.
+func (r *embeddingRecord) validate(size int64) error {
+	rows := r.Object != 0
+	if r.GraphID == 0 || r.Generation == 0 || r.Vertices > maxVertices || r.Dim > maxDim ||
+		rows != (r.Vertices > 0 && r.Dim > 0) || (rows && (r.ChunkRows == 0 || r.ChunkRows > maxChunk)) ||
+		(r.Dim > 0 && r.Vertices > uint64(size)/4/r.Dim) {
+		return badRecord("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows",
+			r.Generation, r.Object, r.Vertices, r.Dim, r.ChunkRows)
+	}
+	return nil
+}
+
+// journalRecord is what an unfinished import or embedding has written so far.
+// It is in the same transaction as what it describes.
+type journalRecord struct {
+	Object  uint64 `msgpack:"object"`
+	GraphID uint64 `msgpack:"graph_id"` // 0: the graph is made when the import is published
+	Version uint64 `msgpack:"version"`  // of the graph when the import began
+	Digest  []byte `msgpack:"digest"`   // SHA-256 of what is being written
+	Part    uint8  `msgpack:"part"`     // index of graphParts
+	Next    uint64 `msgpack:"next"`     // position in that part
+	Source  string `msgpack:"source"`
+	Started int64  `msgpack:"started"` // nanoseconds of Unix time
+}
+
+// Kinds of journal entries, the first byte of their keys; a name follows.
+const (
+	journalGraph     = 'g'
+	journalEmbedding = 'e'
+)
+
+func journalKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
+
+// Catalogue access: get reads and put writes one record of a top bucket. get
+// reports whether there is one.
+func (t *tx) get(bucket, key []byte, v any) (bool, error) {
+	b, err := t.top(bucket)
+	if err != nil {
+		return false, err
+	}
+	record := b.Get(key)
+	if record == nil {
+		return false, nil
+	}
+	return true, decodeStruct(seedOf(bucket), key, record, v)
+}
+
+func (t *tx) put(bucket, key []byte, v any) error {
+	b, err := t.top(bucket)
+	if err != nil {
+		return err
+	}
+	record, err := encodeStruct(seedOf(bucket), key, v)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, record)
+}
+
+func (t *tx) remove(bucket, key []byte) error {
+	b, err := t.top(bucket)
+	if err != nil {
+		return err
+	}
+	return b.Delete(key)
+}
+
+// each calls f with every key of a top bucket, in order, with its record still
+// encoded. f must not change the bucket.
+func (t *tx) each(bucket []byte, f func(key, record []byte) error) error {
+	b, err := t.top(bucket)
+	if err != nil {
+		return err
+	}
+	cursor := b.Cursor()
+	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
+		if err := t.ctx.Err(); err != nil {
+			return fmt.Errorf("storage: %w", err)
+		}
+		if err := f(key, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size is the size of the file as bbolt maps it, a bound for what counts can
+// be true.
+func (t *tx) size() int64 { return t.root.Tx().Size() }
+
+// findGraph returns the catalogue entry of a graph.
+func (t *tx) findGraph(name string) (*graphRecord, error) {
+	r := new(graphRecord)
+	found, err := t.get(graphsName, []byte(name), r)
+	if err == nil && found {
+		err = r.validate(t.size())
+	}
+	if err != nil {
+		return nil, corrupt(t.path, describeGraph(name), err)
+	}
+	if !found {
+		return nil, &NotFoundError{Kind: "graph", Name: name}
+	}
+	return r, nil
+}
+
+// findEmbedding returns the catalogue entry of an embedding.
+func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
+	r := new(embeddingRecord)
+	found, err := t.get(embeddingsName, []byte(name), r)
+	if err == nil && found {
+		err = r.validate(t.size())
+	}
+	if err != nil {
+		return nil, corrupt(t.path, describeEmbedding(name), err)
+	}
+	if !found {
+		return nil, &NotFoundError{Kind: "embedding", Name: name}
+	}
+	return r, nil
+}
+
+// newObject makes the bucket of a new object with the given parts.
+func (t *tx) newObject(parts ...[]byte) (uint64, error) {
+	objects, err := t.top(objectsName)
+	if err != nil {
+		return 0, err
+	}
+	id := t.newID()
+	b, err := objects.CreateBucket(be64(id))
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range parts {
+		if _, err := b.CreateBucket(name); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
+}
+
+// discard hands an object to the sweep. 0 is no object.
+func (t *tx) discard(object uint64) error {
+	if object == 0 {
+		return nil
+	}
+	trash, err := t.top(trashName)
+	if err != nil {
+		return err
+	}
+	key := be64(object)
+	return trash.Put(key, seedOf(trashName).seal(key, make([]byte, sumSize)))
+}
+
+// dropJournal discards what an unfinished operation has written.
+func (t *tx) dropJournal(kind byte, name string) error {
+	key := journalKey(kind, name)
+	var j journalRecord
+	found, err := t.get(journalName, key, &j)
+	if err != nil || !found {
+		return err
+	}
+	if err := t.discard(j.Object); err != nil {
+		return err
+	}
+	return t.remove(journalName, key)
+}
+
+// sweepOne removes one part of one object in the trash, or the emptied object.
+// bbolt frees the pages of a bucket without rewriting any of them, so that even
+// a large part is one short transaction.
+func (t *tx) sweepOne() (more bool, err error) {
+	trash, err := t.top(trashName)
+	if err != nil {
+		return false, err
+	}
+	key, _ := trash.Cursor().First()
+	if key == nil {
+		return false, nil
+	}
+	key = bytes.Clone(key)
+	objects, err := t.top(objectsName)
+	if err != nil {
+		return false, err
+	}
+	object := objects.Bucket(key)
+	if object == nil {
+		return true, trash.Delete(key)
+	}
+	if name := firstBucket(object); name != nil {
+		return true, object.DeleteBucket(name)
+	}
+	if err := objects.DeleteBucket(key); err != nil {
+		return false, err
+	}
+	return true, trash.Delete(key)
+}
+
+func firstBucket(b *bolt.Bucket) []byte {
+	key, _ := b.Cursor().First()
+	return bytes.Clone(key)
+}
+
+func describeGraph(name string) string { return fmt.Sprintf("graph %q", name) }
+
+func describeEmbedding(name string) string { return fmt.Sprintf("embedding %q", name) }
+
+// describePath names a bucket below the root bucket for a person.
+func describePath(path [][]byte) string {
+	if len(path) == 0 {
+		return ""
+	}
+	text := string(path[0])
+	for i, part := range path[1:] {
+		if i == 0 && bytes.Equal(path[0], objectsName) && len(part) == 8 {
+			text += fmt.Sprintf(" %d", bytesToID(part))
+		} else {
+			text += fmt.Sprintf(", %q", clip(string(part)))
+		}
+	}
+	return text
+}

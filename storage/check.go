@@ -1,0 +1,469 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/csr"
+)
+
+// Check verifies the whole file: the shape of its tree, every checksum, that
+// the keys and numbers of vertices belong to each other, that edges ascend, are
+// as many as the catalogue says and are there in both directions, that
+// embeddings fit their graphs and hold numbers only, that the change log is
+// whole, and that every object belongs to something. It reports all faults
+// together; the error is for a check that could not be run. It needs the memory
+// of the largest graph, and reads the whole file once. progress, which may be
+// nil, gets the stage "checking", in objects.
+func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
+	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord)}
+	err := db.view(ctx, func(t *tx) error {
+		c.tx = t
+		if err := c.walk(); err != nil {
+			return err
+		}
+		for _, step := range []func() error{c.checkGraphs, c.checkEmbeddings, c.checkChanges, c.checkJournal, c.checkTrash, c.checkObjects} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		c.report.Records += t.scanned
+		c.progress.finish("checking", c.done, c.done)
+		return nil
+	})
+	if err != nil {
+		return CheckReport{}, err
+	}
+	return c.report, nil
+}
+
+// checker is one run of Check.
+type checker struct {
+	db       *DB
+	tx       *tx
+	report   CheckReport
+	progress *reporter
+	done     int64
+	objects  map[uint64]string      // what refers to each object
+	parts    map[uint64][][]byte    // the buckets that each object should have
+	graphs   map[uint64]graphRecord // by id
+	names    map[uint64]string      // of graphs by id
+}
+
+const (
+	remedyGraph     = "drop the graph and import it again, or restore the file from a backup"
+	remedyEmbedding = "drop the embedding and compute it again"
+)
+
+func (c *checker) fault(where, what, remedy string) {
+	c.report.Faults = append(c.report.Faults, Fault{Where: where, What: what, Remedy: remedy})
+}
+
+func (c *checker) note(format string, args ...any) {
+	c.report.Notes = append(c.report.Notes, fmt.Sprintf(format, args...))
+}
+
+// try runs one piece of the check and turns what is wrong with the data into a
+// fault; other errors end the check.
+func (c *checker) try(where, remedy string, f func() error) error {
+	err := guarded(c.tx.path, f)
+	var file *FileError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &file) && file.Err == ErrCorrupt && file.Cause != nil:
+		c.fault(where, strings.TrimPrefix(file.Cause.Error(), errRecord.Error()+": "), remedy)
+	case errors.As(err, &file) && file.Err == ErrCorrupt:
+		c.fault(where, file.Reason, remedy)
+	case errors.Is(err, errRecord):
+		c.fault(where, strings.TrimPrefix(err.Error(), errRecord.Error()+": "), remedy)
+	default:
+		return err
+	}
+	return nil
+}
+
+// step counts an object as checked.
+func (c *checker) step() {
+	c.done++
+	c.progress.report("checking", c.done, 0)
+}
+
+// walk verifies the tree as this transaction sees it.
+func (c *checker) walk() error {
+	btx := c.tx.root.Tx()
+	pageSize := c.db.bolt.Info().PageSize
+	m := meta{pageSize: pageSize, root: uint64(btx.Cursor().Bucket().Root()), freelist: noFreelist, highWater: uint64(btx.Size()) / uint64(pageSize)}
+	info, err := c.db.file.Stat()
+	if err != nil {
+		return fmt.Errorf("storage: check: %w", err)
+	}
+	c.report.Bytes = info.Size()
+	w := newWalker(c.tx.ctx, pageFile{r: c.db.file, meta: m})
+	if err := w.walk(); err != nil {
+		return fmt.Errorf("storage: check: %w", err)
+	}
+	c.report.Pages = w.pages + 2
+	c.report.FreePages = int64(m.highWater) - c.report.Pages
+	c.tx.unsound = nil
+	for _, fault := range w.faults {
+		if len(fault.path) < 2 {
+			c.fault("file", fault.what, remedyRestore)
+			continue
+		}
+		c.fault(describePath(fault.path[1:]), fault.what, remedyRestore)
+		c.tx.unsound = append(c.tx.unsound, treeFault{path: fault.path[1:], what: fault.what})
+	}
+	return nil
+}
+
+// refer notes that where holds the object, which must be its only owner.
+func (c *checker) refer(object uint64, where string, parts ...[]byte) {
+	if object == 0 {
+		return
+	}
+	if other, taken := c.objects[object]; taken {
+		c.fault(where, fmt.Sprintf("object %d belongs to %s too", object, other), remedyRestore)
+		return
+	}
+	if object >= c.tx.header.NextID {
+		c.fault(where, fmt.Sprintf("object %d is beyond the last number given, %d", object, c.tx.header.NextID-1), remedyRestore)
+	}
+	c.objects[object] = where
+	if c.parts == nil {
+		c.parts = make(map[uint64][][]byte)
+	}
+	c.parts[object] = parts
+}
+
+func (c *checker) checkGraphs() error {
+	c.names = make(map[uint64]string)
+	return c.try("catalogue of graphs", remedyRestore, func() error {
+		return c.tx.each(graphsName, func(key, _ []byte) error {
+			name := string(key)
+			where := describeGraph(name)
+			c.report.Graphs++
+			c.report.Records++
+			defer c.step()
+			return c.try(where, remedyGraph, func() error {
+				if err := checkName("graph", name); err != nil {
+					return badRecord("%v", err)
+				}
+				r, err := c.tx.findGraph(name)
+				if err != nil {
+					return foundDamage(err)
+				}
+				if other, taken := c.names[r.ID]; taken {
+					c.fault(where, fmt.Sprintf("has the number %d of graph %q", r.ID, other), remedyRestore)
+				}
+				c.names[r.ID], c.graphs[r.ID] = name, *r
+				if r.Object == 0 {
+					return nil
+				}
+				c.refer(r.Object, where, graphParts[:]...)
+				return c.checkContents(where, r)
+			})
+		})
+	})
+}
+
+// foundDamage: an entry that was just enumerated cannot be missing.
+func foundDamage(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return badRecord("bucket where a record should be")
+	}
+	return err
+}
+
+// checkContents verifies the three parts of a graph object.
+func (c *checker) checkContents(where string, r *graphRecord) error {
+	keys := newKeySet(0)
+	keysOK := false
+	err := c.try(where+", keys", remedyGraph, func() error {
+		err := c.tx.readKeys(&keys, r)
+		keysOK = err == nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = c.try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
+	if err != nil {
+		return err
+	}
+	return c.try(where+", arcs", remedyGraph, func() error {
+		g, err := c.tx.readArcs(r)
+		if err != nil {
+			return err
+		}
+		return checkSymmetric(c.tx.ctx, g)
+	})
+}
+
+// checkIDs verifies that the ids are the inverse of the keys: as many, strictly
+// ascending, and each with the key that it has there.
+func (c *checker) checkIDs(r *graphRecord, keys *keySet, compare bool) error {
+	p, err := c.tx.part(r.Object, idsName)
+	if err != nil {
+		return err
+	}
+	var last []byte
+	count := uint64(0)
+	err = c.tx.scan(p, func(first, payload []byte) error {
+		return decodeIDs(first, payload, func(key []byte, id uint32) error {
+			if count > 0 && bytes.Compare(last, key) >= 0 {
+				return badRecord("keys do not ascend from block to block")
+			}
+			last = append(last[:0], key...)
+			count++
+			if uint64(id) >= r.Vertices {
+				return badRecord("key %q has vertex %d of %d", clip(string(key)), id, r.Vertices)
+			}
+			if compare && !bytes.Equal(keys.at(id), key) {
+				return badRecord("key %q has vertex %d, whose key is %q", clip(string(key)), id, clip(string(keys.at(id))))
+			}
+			return nil
+		})
+	})
+	if err == nil && count != r.Vertices {
+		err = badRecord("%d keys for %d vertices", count, r.Vertices)
+	}
+	return err
+}
+
+// checkSymmetric verifies that every arc has its reverse, in O(n + m): visited
+// in ascending order, the sources of the arcs into a vertex must be its row.
+func checkSymmetric(ctx context.Context, g *csr.Graph) error {
+	next := make([]int64, g.Vertices())
+	for u := range uint32(g.Vertices()) {
+		if u%1024 == 0 && ctx.Err() != nil {
+			return fmt.Errorf("storage: check: %w", ctx.Err())
+		}
+		for _, v := range g.Neighbors(u) {
+			at := g.Offsets[v] + next[v]
+			if at >= g.Offsets[v+1] || g.Targets[at] != u {
+				return badRecord("edge (%d, %d) is not there in both directions", u, v)
+			}
+			next[v]++
+		}
+	}
+	return nil
+}
+
+func (c *checker) checkEmbeddings() error {
+	return c.try("catalogue of embeddings", remedyRestore, func() error {
+		return c.tx.each(embeddingsName, func(key, _ []byte) error {
+			name := string(key)
+			where := describeEmbedding(name)
+			c.report.Embeddings++
+			c.report.Records++
+			defer c.step()
+			return c.try(where, remedyEmbedding, func() error {
+				if err := checkName("embedding", name); err != nil {
+					return badRecord("%v", err)
+				}
+				r, err := c.tx.findEmbedding(name)
+				if err != nil {
+					return foundDamage(err)
+				}
+				c.checkOwner(where, r)
+				if r.Object == 0 {
+					return nil
+				}
+				c.refer(r.Object, where, rowsName)
+				return c.checkRows(r)
+			})
+		})
+	})
+}
+
+// checkOwner verifies that an embedding fits its graph.
+func (c *checker) checkOwner(where string, r *embeddingRecord) {
+	g, found := c.graphs[r.GraphID]
+	switch {
+	case !found:
+		c.fault(where, fmt.Sprintf("its graph %q is not there", r.Graph), remedyEmbedding)
+	case c.names[r.GraphID] != r.Graph:
+		c.fault(where, fmt.Sprintf("its graph is called %q, not %q", c.names[r.GraphID], r.Graph), remedyEmbedding)
+	case r.GraphVersion == 0 || r.GraphVersion > g.Version:
+		c.fault(where, fmt.Sprintf("made from version %d of its graph, which has reached %d", r.GraphVersion, g.Version), remedyEmbedding)
+	case r.GraphVersion == g.Version && r.Vertices != g.Vertices:
+		c.fault(where, fmt.Sprintf("has %d rows for %d vertices", r.Vertices, g.Vertices), remedyEmbedding)
+	}
+}
+
+// checkRows verifies all chunks with the memory of one.
+func (c *checker) checkRows(r *embeddingRecord) error {
+	p, err := c.tx.part(r.Object, rowsName)
+	if err != nil {
+		return err
+	}
+	dim := int(r.Dim)
+	buffer := make([]float32, int(r.ChunkRows)*dim)
+	row := uint64(0)
+	err = c.tx.scan(p, func(key, payload []byte) error {
+		left := min(r.ChunkRows, r.Vertices-row)
+		rows, err := decodeChunk(buffer[:int(left)*dim], key, payload, int(row), dim)
+		row += uint64(rows)
+		return err
+	})
+	if err == nil && row != r.Vertices {
+		err = badRecord("%d rows where the catalogue says %d", row, r.Vertices)
+	}
+	return err
+}
+
+// checkChanges verifies the change log: nothing but records of known graphs,
+// and each log without a gap up to the present version.
+func (c *checker) checkChanges() error {
+	const where = "change log"
+	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
+	err := c.try(where, remedy, func() error {
+		orphans := make(map[uint64]bool)
+		return c.tx.each(changesName, func(key, record []byte) error {
+			c.report.Records++
+			if len(key) != changesKeySize {
+				return badRecord("key of %d bytes", len(key))
+			}
+			if id := bytesToID(key); c.names[id] == "" && !orphans[id] {
+				orphans[id] = true
+				c.fault(where, fmt.Sprintf("entries of graph number %d, which is not there", id), remedyRestore)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return c.try("catalogue of graphs", remedyRestore, func() error {
+		return c.tx.each(graphsName, func(key, _ []byte) error {
+			r, err := c.tx.findGraph(string(key))
+			if err != nil {
+				return nil // reported before
+			}
+			return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
+				last := uint64(0)
+				err := c.tx.changesOf(r.ID, 0, func(version uint64, all bool, touched []uint32) error {
+					if last != 0 && version != last+1 {
+						return badRecord("version %d follows version %d", version, last)
+					}
+					last = version
+					if len(touched) > 0 && uint64(touched[len(touched)-1]) >= r.Vertices {
+						return badRecord("version %d touches vertex %d of %d", version, touched[len(touched)-1], r.Vertices)
+					}
+					return nil
+				})
+				if err == nil && last != r.Version && (last != 0 || r.Object != 0) {
+					err = badRecord("ends with version %d, and the graph has version %d", last, r.Version)
+				}
+				return err
+			})
+		})
+	})
+}
+
+// checkJournal lists unfinished work, which is no fault.
+func (c *checker) checkJournal() error {
+	return c.try("journal", remedyRestore, func() error {
+		return c.tx.each(journalName, func(key, record []byte) error {
+			c.report.Records++
+			name := string(key[1:])
+			where := fmt.Sprintf("journal of %q", name)
+			return c.try(where, "import again or drop what it belongs to", func() error {
+				var j journalRecord
+				if err := decodeStruct(seedOf(journalName), key, record, &j); err != nil {
+					return err
+				}
+				switch key[0] {
+				case journalGraph:
+					if int(j.Part) >= len(graphParts) {
+						return badRecord("journal at part %d", j.Part)
+					}
+					c.refer(j.Object, where, graphParts[:]...)
+					c.note("an import into graph %q stopped before its end; the same import goes on from there, another one discards it", name)
+				case journalEmbedding:
+					c.refer(j.Object, where, rowsName)
+					c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)
+				default:
+					return badRecord("journal of kind %#02x", key[0])
+				}
+				return nil
+			})
+		})
+	})
+}
+
+func (c *checker) checkTrash() error {
+	return c.try("trash", remedyRestore, func() error {
+		n := 0
+		err := c.tx.each(trashName, func(key, record []byte) error {
+			c.report.Records++
+			if len(key) != 8 {
+				return badRecord("key of %d bytes", len(key))
+			}
+			if _, err := seedOf(trashName).open(key, record); err != nil {
+				return err
+			}
+			c.refer(bytesToID(key), "trash")
+			n++
+			return nil
+		})
+		if n > 0 {
+			c.note("%d discarded objects are still to be removed; that is done when the file is next opened for writing", n)
+		}
+		return err
+	})
+}
+
+// checkObjects verifies that every object belongs to something and has the
+// parts that it should have.
+func (c *checker) checkObjects() error {
+	return c.try("objects", remedyRestore, func() error {
+		objects, err := c.tx.top(objectsName)
+		if err != nil {
+			return err
+		}
+		return c.tx.each(objectsName, func(key, _ []byte) error {
+			b := objects.Bucket(key)
+			if len(key) != 8 || b == nil {
+				return badRecord("entry %x that is no object", key)
+			}
+			id := bytesToID(key)
+			where := fmt.Sprintf("object %d", id)
+			owner, found := c.objects[id]
+			if !found {
+				c.fault(where, "belongs to nothing", "its space is lost until the file is compacted; nothing else is affected")
+				return nil
+			}
+			if owner == "trash" {
+				return nil
+			}
+			return c.try(owner+", "+where, remedyRestore, func() error { return c.checkParts(b, c.parts[id]) })
+		})
+	})
+}
+
+// checkParts verifies that an object has the given buckets and nothing else.
+func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
+	found := 0
+	cursor := object.Cursor()
+	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+		known := false
+		for _, name := range parts {
+			known = known || bytes.Equal(name, key)
+		}
+		if !known || object.Bucket(key) == nil {
+			return badRecord("unknown part %q", clip(string(key)))
+		}
+		found++
+	}
+	if found != len(parts) {
+		return badRecord("%d parts instead of %d", found, len(parts))
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// DB is an open store. It is safe for concurrent use: any number of readers
+// run beside one writer, and writers wait for each other. No method keeps a
+// transaction open after it returned.
+type DB struct {
+	path string
+	opts Options
+	bolt *bolt.DB
+	file *os.File // the file that bbolt holds, for plain reads
+
+	writer chan struct{} // holds one token while nobody writes
+	failed atomic.Bool   // a commit failed: no more writes
+	broken atomic.Bool   // bbolt stopped in the middle of a transaction: nothing more
+	closed atomic.Bool
+	close  sync.Once
+	epoch  atomic.Uint64
+
+	// unsound are the buckets whose pages are damaged, by joined path; only a
+	// file that is open for reading can have any.
+	unsound []treeFault
+
+	// beforeCommit, where set, runs before every commit and fails it; tests
+	// count commits with it.
+	beforeCommit func() error
+}
+
+// Path returns the path that the store was opened with.
+func (db *DB) Path() string { return db.path }
+
+// ReadOnly reports whether the store was opened for reading only.
+func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
+
+// Epoch returns the number of commits since the file was made, as this handle
+// last saw it. It only grows; a caller who remembers it can tell that a file
+// was replaced by an older copy, or lost its last commit to a damaged meta page
+// (bbolt then falls back to the one before, which the file itself cannot show).
+func (db *DB) Epoch() uint64 { return db.epoch.Load() }
+
+// Close waits for running operations and closes the file. Further calls return
+// nil.
+func (db *DB) Close() error {
+	var err error
+	db.close.Do(func() {
+		db.closed.Store(true)
+		if db.broken.Load() {
+			// bbolt holds locks that nobody will release; its map is left to
+			// the end of the process, but the file, and the lock on it, go.
+			err = db.file.Close()
+			return
+		}
+		err = guarded(db.path, db.bolt.Close)
+	})
+	if err != nil {
+		return fmt.Errorf("storage: close %q: %w", db.path, err)
+	}
+	return nil
+}
+
+// usable reports why no transaction may begin.
+func (db *DB) usable() error {
+	switch {
+	case db.closed.Load():
+		return fmt.Errorf("storage: %q: %w", db.path, ErrClosed)
+	case db.broken.Load():
+		return &FileError{Path: db.path, Err: ErrCorrupt, Reason: "an earlier operation met a damaged page", Remedy: "close the store; " + remedyRestore}
+	}
+	return nil
+}
+
+// writable reports why no write may begin.
+func (db *DB) writable() error {
+	if err := db.usable(); err != nil {
+		return err
+	}
+	switch {
+	case db.opts.ReadOnly:
+		return db.readOnlyError()
+	case db.failed.Load():
+		return &FileError{Path: db.path, Err: ErrFailed, Reason: "what it wrote may or may not be in the file", Remedy: "close the store and open it again"}
+	}
+	return nil
+}
+
+// lockWriter makes the caller the only writer of this handle until it calls
+// unlock. Operations of several transactions hold it throughout.
+func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
+	if err := db.writable(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-db.writer:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("storage: wait for another writer: %w", ctx.Err())
+	}
+	unlock = func() { db.writer <- struct{}{} }
+	// The writer before may have failed while this one waited.
+	if err := db.writable(); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// view runs f in a read transaction.
+func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	if err := db.usable(); err != nil {
+		return err
+	}
+	return guarded(db.path, func() error {
+		btx, err := db.begin(false)
+		if err != nil {
+			return err
+		}
+		defer db.rollback(btx)
+		t, err := db.newTx(ctx, btx)
+		if err != nil {
+			return err
+		}
+		return f(t)
+	})
+}
+
+// update runs f in a write transaction and commits it where f returns nil. The
+// caller holds the writer's lock.
+func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	if err := db.writable(); err != nil {
+		return err
+	}
+	return guarded(db.path, func() error {
+		db.bolt.AllocSize = db.growth()
+		btx, err := db.begin(true)
+		if err != nil {
+			return err
+		}
+		committed := false
+		defer func() {
+			if !committed {
+				db.rollback(btx)
+			}
+		}()
+		t, err := db.newTx(ctx, btx)
+		if err != nil {
+			return err
+		}
+		if err := f(t); err != nil {
+			return err
+		}
+		if err := t.finish(); err != nil {
+			return err
+		}
+		// From here on the outcome is unknown until Commit has returned nil:
+		// bbolt's readers see a meta page as soon as it is written, which is
+		// before it is known to be on the disk.
+		db.failed.Store(true)
+		if db.beforeCommit != nil {
+			if err := db.beforeCommit(); err != nil {
+				return db.commitError(err)
+			}
+		}
+		if err := btx.Commit(); err != nil {
+			return db.commitError(err)
+		}
+		committed = true
+		db.failed.Store(false)
+		db.epoch.Store(t.header.Epoch)
+		return nil
+	})
+}
+
+func (db *DB) commitError(err error) error {
+	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: "close the store and open it again; check free space and permissions"}
+}
+
+// growth is how much the file grows beyond what a transaction needs, so that
+// not every one has to extend it: a sixteenth of the file, at least 64 KiB so
+// that small files stay small, and at most bbolt's own 16 MiB.
+func (db *DB) growth() int {
+	const least, most = 64 << 10, 16 << 20
+	info, err := db.file.Stat()
+	if err != nil {
+		return least
+	}
+	return int(min(max(info.Size()/16, least), most))
+}
+
+// begin starts a transaction. bbolt panics here, with its locks held, where
+// both meta pages went bad while the file was open.
+func (db *DB) begin(write bool) (btx *bolt.Tx, err error) {
+	done := false
+	defer func() {
+		if !done {
+			db.broken.Store(true)
+		}
+	}()
+	btx, err = db.bolt.Begin(write)
+	done = true
+	if err != nil {
+		return nil, db.boltError(err)
+	}
+	return btx, nil
+}
+
+// rollback ends a transaction that was not committed; after a failed commit
+// bbolt has ended it already.
+func (db *DB) rollback(btx *bolt.Tx) {
+	done := false
+	defer func() {
+		if !done {
+			db.broken.Store(true)
+		}
+	}()
+	_ = btx.Rollback() // the only error is that it is over
+	done = true
+}

@@ -1,0 +1,162 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// CreateGraph makes an empty graph. A name that is in use is ErrExists.
+func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
+	if err := checkName("graph", name); err != nil {
+		return GraphInfo{}, err
+	}
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return GraphInfo{}, err
+	}
+	defer unlock()
+	var info GraphInfo
+	err = db.update(ctx, func(t *tx) error {
+		if _, err := t.findGraph(name); err == nil {
+			return fmt.Errorf("storage: graph %q: %w", name, ErrExists)
+		} else if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		now := time.Now().UnixNano()
+		r := &graphRecord{ID: t.newID(), Version: 1, Created: now, Modified: now}
+		info = r.info(name)
+		return t.put(graphsName, []byte(name), r)
+	})
+	return info, err
+}
+
+// DropGraph removes a graph with its change log and what an unfinished import
+// of it has left. While embeddings of it exist it is ErrInUse, unless cascade
+// removes them too. The space is used again by later writes; the file does not
+// shrink.
+func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = db.update(ctx, func(t *tx) error {
+		r, err := t.findGraph(name)
+		if err != nil {
+			return err
+		}
+		names, err := t.embeddingsOf(r.ID)
+		if err != nil {
+			return err
+		}
+		if len(names) > 0 && !cascade {
+			return fmt.Errorf("storage: graph %q has the embeddings %s; drop them first: %w", name, strings.Join(names, ", "), ErrInUse)
+		}
+		for _, embedding := range names {
+			if err := t.dropEmbedding(embedding); err != nil {
+				return err
+			}
+		}
+		if err := t.dropChanges(r.ID); err != nil {
+			return err
+		}
+		if err := t.dropJournal(journalGraph, name); err != nil {
+			return err
+		}
+		if err := t.discard(r.Object); err != nil {
+			return err
+		}
+		return t.remove(graphsName, []byte(name))
+	})
+	if err != nil {
+		return err
+	}
+	db.sweep(ctx)
+	return nil
+}
+
+// Graphs lists the graphs by name.
+func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
+	var list []GraphInfo
+	err := db.view(ctx, func(t *tx) error {
+		list = nil
+		return t.each(graphsName, func(key, _ []byte) error {
+			r, err := t.findGraph(string(key))
+			if err == nil {
+				list = append(list, r.info(string(key)))
+			}
+			return err
+		})
+	})
+	return list, err
+}
+
+// Graph returns the catalogue entry of one graph.
+func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
+	var info GraphInfo
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(name)
+		if err == nil {
+			info = r.info(name)
+		}
+		return err
+	})
+	return info, err
+}
+
+// sweep frees the space of discarded objects. It stops without an error: the
+// operation before it is complete, and what is left is swept when the file is
+// next opened for writing.
+func (db *DB) sweep(ctx context.Context) {
+	for more := true; more; {
+		err := db.update(ctx, func(t *tx) (err error) {
+			more, err = t.sweepOne()
+			return err
+		})
+		if err != nil {
+			return
+		}
+	}
+}
+
+// tidy finishes what a killed process left: an embedding that was not complete
+// is discarded, and the trash is emptied. Imports stay, to be resumed.
+func (db *DB) tidy(ctx context.Context) error {
+	var stale []string
+	trash := false
+	err := db.view(ctx, func(t *tx) error {
+		if err := t.each(journalName, func(key, _ []byte) error {
+			if key[0] == journalEmbedding {
+				stale = append(stale, string(key[1:]))
+			}
+			return nil
+		}); err != nil {
+			return corrupt(t.path, "journal", err)
+		}
+		return corrupt(t.path, "trash", t.each(trashName, func(_, _ []byte) error {
+			trash = true
+			return nil
+		}))
+	})
+	if err != nil || (len(stale) == 0 && !trash) {
+		return err
+	}
+	if len(stale) > 0 {
+		err := db.update(ctx, func(t *tx) error {
+			for _, name := range stale {
+				if err := t.dropJournal(journalEmbedding, name); err != nil {
+					return corrupt(t.path, describeEmbedding(name), err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	db.sweep(ctx)
+	return nil
+}

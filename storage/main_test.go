@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"heavytail/storage/format"
+)
+
+func TestMain(m *testing.M) {
+	if runChild() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// openStore opens a store and, when the test ends, checks it and closes it.
+func openStore(t testing.TB, path string, opts *Options) *DB {
+	t.Helper()
+	db, err := Open(path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if db.closed.Load() {
+			return
+		}
+		checkStore(t, db)
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// newStore is an empty store in a folder of its own.
+func newStore(t testing.TB, opts *Options) *DB {
+	t.Helper()
+	return openStore(t, filepath.Join(t.TempDir(), "test.heavytail"), opts)
+}
+
+func checkStore(t testing.TB, db *DB) CheckReport {
+	t.Helper()
+	report, err := db.Check(context.Background(), nil)
+	if err != nil {
+		t.Errorf("check: %v", err)
+	}
+	for _, fault := range report.Faults {
+		t.Errorf("check: %s: %s; %s", fault.Where, fault.What, fault.Remedy)
+	}
+	return report
+}
+
+// importText imports an edge list and fails the test where that fails.
+func importText(t testing.TB, db *DB, graph, text string) ImportStats {
+	t.Helper()
+	stats, err := db.Import(context.Background(), graph, strings.NewReader(text), ImportOptions{Format: format.EdgeListOptions{Name: "test", Header: format.HeaderNone}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stats
+}
+
+// dataFile finds a real graph, or skips the test.
+func dataFile(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("HEAVYTAIL_DATA")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "data")
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("HEAVYTAIL_REQUIRE_DATA") == "1" {
+			t.Fatalf("%s is required and not there", path)
+		}
+		t.Skipf("no %s; set HEAVYTAIL_DATA to the folder of the real graphs", path)
+	}
+	return path
+}

@@ -1,0 +1,295 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"sync"
+
+	"heavytail/storage/csr"
+)
+
+// Snapshot is one version of a graph in memory, with the keys of its vertices.
+// It never changes, is safe for concurrent use and holds no transaction. It
+// takes 16 bytes per vertex, 8 per edge and the keys; the first call of Vertex
+// adds up to 22 bytes per vertex.
+type Snapshot struct {
+	Info  GraphInfo
+	Graph *csr.Graph
+
+	keys  keySet
+	index sync.Once
+	table keyTable
+}
+
+// Snapshot reads the latest version of a graph. Everything is copied out in one
+// read transaction, which is closed on return. It takes O(n + m).
+func (db *DB) Snapshot(ctx context.Context, graph string) (*Snapshot, error) {
+	var s *Snapshot
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err != nil {
+			return err
+		}
+		c, err := t.readContents(graph, r)
+		if err != nil {
+			return err
+		}
+		s = &Snapshot{Info: r.info(graph), Graph: c.graph, keys: c.keys}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Key returns the key of vertex v, which must be below Info.Vertices. It
+// allocates; AppendKey does not.
+func (s *Snapshot) Key(v uint32) string { return string(s.keys.at(v)) }
+
+// AppendKey appends the key of vertex v to dst.
+func (s *Snapshot) AppendKey(dst []byte, v uint32) []byte { return append(dst, s.keys.at(v)...) }
+
+// Vertex returns the vertex with the given key, and whether there is one. The
+// first call builds an index in O(n); each call takes constant time.
+func (s *Snapshot) Vertex(key string) (uint32, bool) {
+	s.index.Do(func() { s.table = tableOf(&s.keys) })
+	return findKey(&s.table, &s.keys, maphash.String(s.table.seed, key), key)
+}
+
+// readContents reads the keys and edges of a graph and checks ranges, order and
+// counts; that every edge is there in both directions is the work of Check.
+func (t *tx) readContents(name string, r *graphRecord) (contents, error) {
+	c := contents{keys: newKeySet(int(r.Vertices))}
+	if r.Object == 0 {
+		c.graph = &csr.Graph{Offsets: []int64{0}}
+		return c, nil
+	}
+	if r.Edges > math.MaxInt/8 || r.Vertices > math.MaxInt/8 {
+		return c, fmt.Errorf("storage: graph %q is too large for this machine: %w", name, ErrLimit)
+	}
+	if err := t.readKeys(&c.keys, r); err != nil {
+		return c, corrupt(t.path, describeGraph(name)+", keys", err)
+	}
+	g, err := t.readArcs(r)
+	if err != nil {
+		return c, corrupt(t.path, describeGraph(name)+", arcs", err)
+	}
+	c.graph = g
+	return c, nil
+}
+
+// readKeys fills the set with the keys of all vertices.
+func (t *tx) readKeys(keys *keySet, r *graphRecord) error {
+	p, err := t.part(r.Object, keysName)
+	if err != nil {
+		return err
+	}
+	err = t.scan(p, func(key, payload []byte) error {
+		if err := decodeKeys(keys, key, payload); err != nil {
+			return err
+		}
+		if uint64(keys.len()) > r.Vertices {
+			return badRecord("more keys than the %d vertices", r.Vertices)
+		}
+		return nil
+	})
+	if err == nil && uint64(keys.len()) != r.Vertices {
+		err = badRecord("%d keys for %d vertices", keys.len(), r.Vertices)
+	}
+	return err
+}
+
+// readArcs builds the rows from the arc blocks.
+func (t *tx) readArcs(r *graphRecord) (*csr.Graph, error) {
+	p, err := t.part(r.Object, arcsName)
+	if err != nil {
+		return nil, err
+	}
+	b := rowBuilder{offsets: make([]int64, r.Vertices+1), targets: make([]uint32, 0, 2*r.Edges)}
+	block := make([]arc, 0, maxBlockArcs)
+	err = t.scan(p, func(key, payload []byte) (err error) {
+		if block, err = decodeArcs(block[:0], key, payload); err != nil {
+			return err
+		}
+		return b.add(block)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.finish()
+}
+
+// rowBuilder turns ascending blocks of arcs into rows.
+type rowBuilder struct {
+	offsets []int64
+	targets []uint32 // its capacity is the number of arcs that there should be
+	source  uint32   // row that is being filled
+	last    arc
+}
+
+func (b *rowBuilder) add(block []arc) error {
+	n := uint32(len(b.offsets) - 1)
+	if len(b.targets) > 0 && block[0] <= b.last {
+		return badRecord("arc blocks do not ascend")
+	}
+	b.last = block[len(block)-1]
+	if b.last.source() >= n {
+		return badRecord("arc of vertex %d of %d", b.last.source(), n)
+	}
+	if len(block) > cap(b.targets)-len(b.targets) {
+		return badRecord("more arcs than the catalogue says")
+	}
+	for _, a := range block {
+		if a.target() >= n {
+			return badRecord("arc to vertex %d of %d", a.target(), n)
+		}
+		for b.source < a.source() {
+			b.source++
+			b.offsets[b.source] = int64(len(b.targets))
+		}
+		b.targets = append(b.targets, a.target())
+	}
+	return nil
+}
+
+func (b *rowBuilder) finish() (*csr.Graph, error) {
+	if len(b.targets) != cap(b.targets) {
+		return nil, badRecord("%d arcs where the catalogue says %d", len(b.targets), cap(b.targets))
+	}
+	for v := int(b.source) + 1; v < len(b.offsets); v++ {
+		b.offsets[v] = int64(len(b.targets))
+	}
+	return &csr.Graph{Offsets: b.offsets, Targets: b.targets}, nil
+}
+
+// VertexID returns the vertex of a graph that has the given key. It reads the
+// one block that can hold it, so that a single question needs no snapshot.
+func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
+	var id uint32
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err != nil {
+			return err
+		}
+		found := false
+		if id, found, err = t.vertexID(r, []byte(key)); err != nil {
+			return corrupt(t.path, describeGraph(graph)+", ids", err)
+		}
+		if !found {
+			return &NotFoundError{Kind: "vertex", Name: key}
+		}
+		return nil
+	})
+	return id, err
+}
+
+func (t *tx) vertexID(r *graphRecord, key []byte) (id uint32, found bool, err error) {
+	if r.Object == 0 || len(key) == 0 {
+		return 0, false, nil
+	}
+	p, err := t.part(r.Object, idsName)
+	if err != nil {
+		return 0, false, err
+	}
+	first, record := p.floor(key)
+	if first == nil {
+		return 0, false, nil
+	}
+	payload, err := p.seed.open(first, record)
+	if err != nil {
+		return 0, false, err
+	}
+	err = decodeIDs(first, payload, func(k []byte, v uint32) error {
+		if string(k) == string(key) {
+			id, found = v, true
+		}
+		return nil
+	})
+	if err == nil && found && uint64(id) >= r.Vertices {
+		err = badRecord("vertex %d of %d", id, r.Vertices)
+	}
+	return id, found, err
+}
+
+// floor returns the last record whose key is at most key: the block that holds
+// it, or would.
+func (p part) floor(key []byte) (first, record []byte) {
+	cursor := p.bucket.Cursor()
+	first, record = cursor.Seek(key)
+	if first == nil {
+		return cursor.Last()
+	}
+	if string(first) != string(key) {
+		return cursor.Prev()
+	}
+	return first, record
+}
+
+// Neighbors returns the neighbours of a vertex in ascending order. It reads the
+// blocks that hold them and nothing else.
+func (db *DB) Neighbors(ctx context.Context, graph string, v uint32) ([]uint32, error) {
+	var list []uint32
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err != nil {
+			return err
+		}
+		if uint64(v) >= r.Vertices {
+			return &NotFoundError{Kind: "vertex", Name: fmt.Sprint(v)}
+		}
+		list, err = t.neighbors(r, v)
+		return corrupt(t.path, describeGraph(graph)+", arcs", err)
+	})
+	return list, err
+}
+
+func (t *tx) neighbors(r *graphRecord, v uint32) ([]uint32, error) {
+	p, err := t.part(r.Object, arcsName)
+	if err != nil {
+		return nil, err
+	}
+	cursor := p.bucket.Cursor()
+	start := arcKey(v, 0)
+	key, record := cursor.Seek(start)
+	if string(key) != string(start) {
+		// The block before may hold the first arcs of v behind others.
+		if key == nil {
+			key, record = cursor.Last()
+		} else if before, value := cursor.Prev(); before != nil {
+			key, record = before, value
+		} else {
+			key, record = cursor.First()
+		}
+	}
+	var list []uint32
+	block := make([]arc, 0, maxBlockArcs)
+	last := arc(0)
+	for ; key != nil; key, record = cursor.Next() {
+		if err := t.ctx.Err(); err != nil {
+			return nil, fmt.Errorf("storage: %w", err)
+		}
+		payload, err := p.seed.open(key, record)
+		if err != nil {
+			return nil, err
+		}
+		if block, err = decodeArcs(block[:0], key, payload); err != nil {
+			return nil, err
+		}
+		if block[0] <= last {
+			return nil, badRecord("arc blocks do not ascend")
+		}
+		last = block[len(block)-1]
+		if block[0].source() > v {
+			return list, nil
+		}
+		for _, a := range block {
+			if a.source() == v {
+				list = append(list, a.target())
+			}
+		}
+	}
+	return list, nil
+}

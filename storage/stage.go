@@ -1,0 +1,285 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"heavytail/storage/csr"
+)
+
+// graphParts are the buckets of a graph object in the order in which they are
+// written. Each is filled in ascending order of its keys.
+var graphParts = [...][]byte{keysName, idsName, arcsName}
+
+// contents are the vertices and edges of one version of a graph.
+type contents struct {
+	graph *csr.Graph
+	keys  keySet
+}
+
+// digest is the SHA-256 of the contents. An import that was killed goes on
+// where it stopped when it arrives at the same contents again.
+func (c *contents) digest(ctx context.Context) ([]byte, error) {
+	h := sha256.New()
+	buf := make([]byte, 0, 1<<16)
+	flush := func(room int) error {
+		if len(buf)+room <= cap(buf) {
+			return nil
+		}
+		h.Write(buf)
+		buf = buf[:0]
+		return ctx.Err()
+	}
+	for _, list := range [][]int64{c.keys.offsets, c.graph.Offsets} {
+		for _, v := range list {
+			buf = binary.LittleEndian.AppendUint64(buf, uint64(v))
+			if err := flush(8); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, v := range c.graph.Targets {
+		buf = binary.LittleEndian.AppendUint32(buf, v)
+		if err := flush(8); err != nil {
+			return nil, err
+		}
+	}
+	h.Write(buf)
+	const piece = 1 << 20
+	for blob := c.keys.blob; len(blob) > 0; blob = blob[min(piece, len(blob)):] {
+		h.Write(blob[:min(piece, len(blob))])
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return h.Sum(nil), nil
+}
+
+// publication is the writing of one new version of a graph: its contents go
+// into a new object in batches, which nothing refers to but the journal, and
+// the last batch makes the catalogue point at it.
+type publication struct {
+	db       *DB
+	name     string
+	base     graphRecord // what is replaced; ID 0 where the graph is new
+	contents contents
+	source   string
+	all      bool     // the change log names everything,
+	touched  []uint32 // or these vertices
+	progress *reporter
+
+	order   []uint32 // vertices by key
+	digest  []byte
+	journal journalRecord
+	resumed bool
+	result  graphRecord
+}
+
+// run writes and publishes. The caller holds the writer's lock. Where it fails
+// or is cancelled before the end, what was written stays for the next attempt.
+func (p *publication) run(ctx context.Context) (err error) {
+	if p.digest, err = p.contents.digest(ctx); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	if p.order, err = p.contents.keys.byKey(ctx); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	total := p.items(len(graphParts), 0)
+	for begun, done := false, false; !done; begun = true {
+		err := p.db.update(ctx, func(t *tx) error {
+			if !begun {
+				if err := p.begin(t); err != nil {
+					return err
+				}
+			}
+			if err := p.batch(t); err != nil {
+				return err
+			}
+			if done = int(p.journal.Part) == len(graphParts); done {
+				return p.publish(t)
+			}
+			return t.put(journalName, journalKey(journalGraph, p.name), &p.journal)
+		})
+		if err != nil {
+			return err
+		}
+		p.progress.report("writing", p.items(int(p.journal.Part), p.journal.Next), total)
+	}
+	p.progress.finish("writing", total, total)
+	if p.base.Object != 0 {
+		p.db.sweep(ctx)
+	}
+	return nil
+}
+
+// begin takes up the journal of a former attempt at the same, or discards that
+// of another import of the graph and opens a new one.
+func (p *publication) begin(t *tx) error {
+	if err := p.unchanged(t); err != nil {
+		return err
+	}
+	key := journalKey(journalGraph, p.name)
+	var j journalRecord
+	found, err := t.get(journalName, key, &j)
+	if err != nil {
+		return corrupt(t.path, "journal of "+describeGraph(p.name), err)
+	}
+	if found && bytes.Equal(j.Digest, p.digest) && j.GraphID == p.base.ID && j.Version == p.base.Version &&
+		int(j.Part) < len(graphParts) && j.Next <= p.length(int(j.Part)) {
+		p.journal, p.resumed = j, true
+		return nil
+	}
+	if err := t.dropJournal(journalGraph, p.name); err != nil {
+		return err
+	}
+	p.journal = journalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
+	if p.contents.keys.len() > 0 {
+		p.journal.Object, err = t.newObject(graphParts[:]...)
+	}
+	return err
+}
+
+// unchanged makes sure that the graph is still what the contents were made for.
+func (p *publication) unchanged(t *tx) error {
+	r, err := t.findGraph(p.name)
+	switch {
+	case errors.Is(err, ErrNotFound) && p.base.ID == 0:
+		return nil
+	case err == nil && *r == p.base:
+		return nil
+	case err == nil || errors.Is(err, ErrNotFound):
+		return fmt.Errorf("storage: graph %q: %w", p.name, ErrConflict)
+	}
+	return err
+}
+
+// length is the number of items of a part: vertices or arcs.
+func (p *publication) length(part int) uint64 {
+	if part == 2 {
+		return uint64(len(p.contents.graph.Targets))
+	}
+	return uint64(p.contents.keys.len())
+}
+
+// items counts the items before a position, for progress.
+func (p *publication) items(part int, next uint64) int64 {
+	n := next
+	for i := range part {
+		n += p.length(i)
+	}
+	return int64(n)
+}
+
+// batch writes records from the journal's position on until they fill a batch
+// or the last part ends.
+func (p *publication) batch(t *tx) error {
+	left := p.db.opts.BatchBytes
+	for int(p.journal.Part) < len(graphParts) {
+		number := int(p.journal.Part)
+		if p.journal.Next == p.length(number) {
+			p.journal.Part, p.journal.Next = p.journal.Part+1, 0
+			continue
+		}
+		if left <= 0 {
+			return nil
+		}
+		target, err := t.part(p.journal.Object, graphParts[number])
+		if err != nil {
+			return corrupt(t.path, describeGraph(p.name), err)
+		}
+		// Keys only ascend, so that pages can be filled to the end; bbolt does
+		// not remember this from one transaction to the next.
+		target.bucket.FillPercent = 1
+		next := p.blocks(number)
+		for left > 0 && p.journal.Next < p.length(number) {
+			if err := t.ctx.Err(); err != nil {
+				return fmt.Errorf("storage: %w", err)
+			}
+			key, record, count := next()
+			if err := target.bucket.Put(key, target.seed.seal(key, record)); err != nil {
+				return err
+			}
+			p.journal.Next += uint64(count)
+			left -= len(key) + len(record)
+		}
+	}
+	return nil
+}
+
+// blocks returns the function that makes the blocks of a part, one after the
+// other, from the journal's position on. Where a block ends depends on where it
+// starts only, so that batches of any size make the same blocks.
+func (p *publication) blocks(part int) func() (key, record []byte, count int) {
+	keys := &p.contents.keys
+	switch part {
+	case 0:
+		return func() ([]byte, []byte, int) { return nextKeyBlock(keys, uint32(p.journal.Next)) }
+	case 1:
+		return func() ([]byte, []byte, int) { return nextIDBlock(keys, p.order, int(p.journal.Next)) }
+	}
+	encoder := newArcEncoder(p.contents.graph, int64(p.journal.Next))
+	return func() ([]byte, []byte, int) {
+		before := encoder.at
+		key, record := encoder.next()
+		return key, record, int(encoder.at - before)
+	}
+}
+
+// publish makes the catalogue point at the finished object, logs the change and
+// gives the old object to the sweep, all in the transaction of the last batch.
+func (p *publication) publish(t *tx) error {
+	if err := p.unchanged(t); err != nil {
+		return err
+	}
+	now := time.Now().UnixNano()
+	r := p.base
+	if r.ID == 0 {
+		r.ID, r.Created = t.newID(), now
+	}
+	r.Version++
+	r.Object = p.journal.Object
+	r.Vertices, r.Edges = uint64(p.contents.keys.len()), uint64(p.contents.graph.Edges())
+	r.Modified, r.Source = now, p.source
+	if err := t.put(graphsName, []byte(p.name), &r); err != nil {
+		return err
+	}
+	if err := t.logChange(r.ID, r.Version, p.all, p.touched); err != nil {
+		return err
+	}
+	if err := t.discard(p.base.Object); err != nil {
+		return err
+	}
+	if err := t.remove(journalName, journalKey(journalGraph, p.name)); err != nil {
+		return err
+	}
+	p.result = r
+	return nil
+}
+
+// reporter passes progress on at most about 20 times a second.
+type reporter struct {
+	call func(stage string, done, total int64)
+	last time.Time
+}
+
+func newReporter(f func(stage string, done, total int64)) *reporter { return &reporter{call: f} }
+
+func (r *reporter) report(stage string, done, total int64) {
+	if r.call == nil || time.Since(r.last) < 50*time.Millisecond {
+		return
+	}
+	r.finish(stage, done, total)
+}
+
+// finish reports without regard to the time: the end of a stage is always told.
+func (r *reporter) finish(stage string, done, total int64) {
+	if r.call != nil {
+		r.last = time.Now()
+		r.call(stage, done, total)
+	}
+}

@@ -1,0 +1,161 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// tx is one transaction over the root bucket of a store. Everything the store
+// does is a method of it, and none looks beyond the root bucket: the bucket may
+// one day lie in the file of an application, under any name.
+type tx struct {
+	ctx    context.Context
+	root   *bolt.Bucket
+	path   string // file, for errors
+	header header
+
+	// unsound are the damaged buckets of the file, relative to root.
+	unsound []treeFault
+
+	scanned int64 // records that scan has verified
+}
+
+// newTx reads the header; a file whose header cannot be read has no further
+// meaning.
+func (db *DB) newTx(ctx context.Context, btx *bolt.Tx) (*tx, error) {
+	root := btx.Bucket(rootName)
+	if root == nil {
+		return nil, notStore(db.path, "a bbolt file of another program")
+	}
+	return newRootTx(ctx, root, db.path, db.unsound)
+}
+
+func newRootTx(ctx context.Context, root *bolt.Bucket, path string, unsound []treeFault) (*tx, error) {
+	t := &tx{ctx: ctx, root: root, path: path, unsound: unsound}
+	h, err := decodeHeader(root.Get(headerKey))
+	if err != nil {
+		return nil, headerError(path, err)
+	}
+	t.header = h
+	for _, name := range topBuckets {
+		if root.Bucket(name) == nil {
+			return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: fmt.Sprintf("bucket %q is missing", name), Remedy: remedyRestore}
+		}
+	}
+	return t, nil
+}
+
+// finish writes the header of a transaction that is about to commit.
+func (t *tx) finish() error {
+	t.header.Epoch++
+	t.header.Format, t.header.MinReader = formatVersion, minReader
+	return t.root.Put(headerKey, t.header.encode())
+}
+
+// newID returns a number that no graph or object of the file ever had.
+func (t *tx) newID() uint64 {
+	id := t.header.NextID
+	t.header.NextID++
+	return id
+}
+
+// initStore makes an empty root bucket into an empty store.
+func initStore(root *bolt.Bucket, h header) error {
+	for _, name := range topBuckets {
+		if _, err := root.CreateBucket(name); err != nil {
+			return err
+		}
+	}
+	return root.Put(headerKey, h.encode())
+}
+
+// top returns one of the buckets that every store has.
+func (t *tx) top(name []byte) (*bolt.Bucket, error) {
+	if err := t.sound(name); err != nil {
+		return nil, err
+	}
+	return t.root.Bucket(name), nil
+}
+
+// sound reports the damage that opening found in the bucket at path below the
+// root bucket, or above it.
+func (t *tx) sound(path ...[]byte) error {
+	for _, fault := range t.unsound {
+		if len(fault.path) > len(path) {
+			continue
+		}
+		within := true
+		for i, part := range fault.path {
+			within = within && bytes.Equal(part, path[i])
+		}
+		if within {
+			return badRecord("%s", fault.what)
+		}
+	}
+	return nil
+}
+
+// object is the bucket of one graph version or one embedding generation.
+func (t *tx) object(id uint64) (*bolt.Bucket, error) {
+	objects, err := t.top(objectsName)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.sound(objectsName, be64(id)); err != nil {
+		return nil, err
+	}
+	b := objects.Bucket(be64(id))
+	if b == nil {
+		return nil, badRecord("object %d is missing", id)
+	}
+	return b, nil
+}
+
+// part is one bucket of an object, with the seed of its records' checksums.
+type part struct {
+	bucket *bolt.Bucket
+	seed   bucketSeed
+}
+
+func partSeed(id uint64, name []byte) bucketSeed { return seedOf(objectsName, be64(id), name) }
+
+func (t *tx) part(id uint64, name []byte) (part, error) {
+	object, err := t.object(id)
+	if err != nil {
+		return part{}, err
+	}
+	if err := t.sound(objectsName, be64(id), name); err != nil {
+		return part{}, err
+	}
+	b := object.Bucket(name)
+	if b == nil {
+		return part{}, badRecord("object %d has no %s", id, name)
+	}
+	return part{bucket: b, seed: partSeed(id, name)}, nil
+}
+
+// scan calls f with the verified payload of every record of a part, in key
+// order, and looks at ctx between records.
+func (t *tx) scan(p part, f func(key, payload []byte) error) error {
+	cursor := p.bucket.Cursor()
+	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
+		if err := t.ctx.Err(); err != nil {
+			return fmt.Errorf("storage: %w", err)
+		}
+		if value == nil {
+			return badRecord("bucket where a record should be")
+		}
+		payload, err := p.seed.open(key, value)
+		if err != nil {
+			return err
+		}
+		if err := f(key, payload); err != nil {
+			return err
+		}
+		t.scanned++
+	}
+	return nil
+}

@@ -1,0 +1,315 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+)
+
+// bbolt trusts the shape of its tree: a page that points back at one of its
+// parents sends it into endless recursion, which no recover stops, and a page
+// that is used twice is written over. So the shape is verified before bbolt
+// follows it, with plain reads, in bounded time and memory: every page is
+// visited at most once. It reads one page of 4 KiB per page in use, and none of
+// the bodies of large values: about a tenth of a second per gigabyte of edges,
+// and much less per gigabyte of vectors.
+
+const (
+	maxTreeDepth   = 32    // branch levels of one bucket; a page holds many children
+	maxBucketDepth = 8     // nested buckets; ours reach 4
+	maxElementKey  = 32768 // bbolt's limit
+)
+
+// treeFault is a fault in the shape of one bucket.
+type treeFault struct {
+	path [][]byte // names of the buckets from the root bucket of the file down
+	what string
+}
+
+// walker verifies the tree of a file.
+type walker struct {
+	ctx    context.Context
+	file   pageFile
+	seen   []uint64 // one bit per page
+	pages  int64    // pages reached
+	steps  int
+	faults []treeFault
+
+	foundRoot bool // the root bucket of a store was among the buckets
+}
+
+// nested is a bucket found inside another one.
+type nested struct {
+	path [][]byte
+	root uint64
+}
+
+func newWalker(ctx context.Context, f pageFile) *walker {
+	return &walker{ctx: ctx, file: f, seen: make([]uint64, f.meta.highWater/64+1)}
+}
+
+// walk verifies the whole file. It returns an error only where ctx ended.
+func (w *walker) walk() error {
+	if err := w.freelist(); err != nil {
+		return err
+	}
+	queue := []nested{{root: w.file.meta.root}}
+	for len(queue) > 0 {
+		next := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		below, err := w.bucket(next)
+		if err != nil {
+			return err
+		}
+		for _, b := range below {
+			w.foundRoot = w.foundRoot || (len(b.path) == 1 && bytes.Equal(b.path[0], rootName))
+		}
+		queue = append(queue, below...)
+	}
+	return nil
+}
+
+// bucket verifies the tree of one bucket and returns the buckets in it.
+func (w *walker) bucket(b nested) (below []nested, err error) {
+	if len(b.path) > maxBucketDepth {
+		w.fault(b.path, errors.New("buckets nest too deeply"))
+		return nil, nil
+	}
+	t := tree{walker: w, path: b.path}
+	if err := t.page(b.root, nil, nil, 0); err != nil {
+		if ctxErr := w.ctx.Err(); ctxErr != nil {
+			return nil, ctxErr
+		}
+		w.fault(b.path, err)
+	}
+	return t.below, nil
+}
+
+func (w *walker) fault(path [][]byte, err error) {
+	w.faults = append(w.faults, treeFault{path: path, what: err.Error()})
+}
+
+// claim marks the pages of p as reached.
+func (w *walker) claim(p *page) error {
+	for id := p.id; id <= p.id+p.overflow; id++ {
+		if w.seen[id/64]>>(id%64)&1 != 0 {
+			return fmt.Errorf("page %d is used twice", id)
+		}
+		w.seen[id/64] |= 1 << (id % 64)
+		w.pages++
+	}
+	return nil
+}
+
+// freelist verifies a stored list of free pages. We never write one, but the
+// file may have passed through other tools, and bbolt trusts it when it writes.
+func (w *walker) freelist() error {
+	id := w.file.meta.freelist
+	if id == noFreelist {
+		return nil
+	}
+	p, err := w.file.read(id)
+	if err == nil && p.flags != freelistFlag {
+		err = fmt.Errorf("page %d is not the free list", id)
+	}
+	if err == nil {
+		err = w.claim(p)
+	}
+	if err == nil {
+		// A synced list would have to be compared with every page in use, and
+		// a file that has one was last written by another program.
+		count, at := uint64(p.count), uint64(pageHeadSize)
+		if count == 0xffff {
+			var b []byte
+			if b, err = w.file.bytes(p, at, 8); err == nil {
+				count, at = native.Uint64(b), at+8
+			}
+		}
+		if err == nil && count > w.file.meta.highWater {
+			err = errors.New("free list is longer than the file")
+		}
+		var ids []byte
+		if err == nil {
+			ids, err = w.file.bytes(p, at, 8*count)
+		}
+		for ; err == nil && len(ids) > 0; ids = ids[8:] {
+			free := native.Uint64(ids)
+			if free < 2 || free >= w.file.meta.highWater || w.seen[free/64]>>(free%64)&1 != 0 {
+				err = fmt.Errorf("free list names page %d", free)
+				break
+			}
+			// A free page counts as reached, so that its use is a fault.
+			w.seen[free/64] |= 1 << (free % 64)
+		}
+	}
+	if err != nil {
+		w.fault(nil, err)
+	}
+	return nil
+}
+
+// tree is the walk over the pages of one bucket.
+type tree struct {
+	*walker
+	path  [][]byte
+	below []nested
+}
+
+// page verifies a page and everything below it; keys must be in [lo, hi), where
+// nil is no bound. An error ends the walk of this bucket.
+func (t *tree) page(id uint64, lo, hi []byte, depth int) error {
+	if t.steps++; t.steps%64 == 0 {
+		if err := t.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if depth > maxTreeDepth {
+		return errors.New("tree is too deep")
+	}
+	p, err := t.file.read(id)
+	if err != nil {
+		return err
+	}
+	defer t.file.release(p)
+	if err := t.claim(p); err != nil {
+		return err
+	}
+	switch p.flags {
+	case branchFlag:
+		return t.branch(p, lo, hi, depth)
+	case leafFlag:
+		return t.leaf(p, lo, hi)
+	}
+	return fmt.Errorf("page %d has type %#x", id, p.flags)
+}
+
+func (t *tree) branch(p *page, lo, hi []byte, depth int) error {
+	if p.count == 0 {
+		return fmt.Errorf("branch page %d is empty", p.id)
+	}
+	type child struct {
+		key []byte
+		id  uint64
+	}
+	children := make([]child, p.count)
+	for i := range children {
+		at := uint64(pageHeadSize + i*branchElem)
+		e, err := t.file.bytes(p, at, branchElem)
+		if err != nil {
+			return err
+		}
+		key, err := t.key(p, at+uint64(native.Uint32(e)), uint64(native.Uint32(e[4:])))
+		if err != nil {
+			return err
+		}
+		children[i] = child{bytes.Clone(key), native.Uint64(e[8:])}
+		if err := inOrder(p, i, key, lo, hi, i > 0 && bytes.Compare(children[max(i, 1)-1].key, key) >= 0); err != nil {
+			return err
+		}
+	}
+	for i, c := range children {
+		next := hi
+		if i+1 < len(children) {
+			next = children[i+1].key
+		}
+		if err := t.page(c.id, c.key, next, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tree) leaf(p *page, lo, hi []byte) error {
+	var previous []byte
+	for i := range p.count {
+		at := uint64(pageHeadSize + i*leafElemSize)
+		e, err := t.file.bytes(p, at, leafElemSize)
+		if err != nil {
+			return err
+		}
+		flags, keySize, valueSize := native.Uint32(e), uint64(native.Uint32(e[8:])), uint64(native.Uint32(e[12:]))
+		keyAt := at + uint64(native.Uint32(e[4:]))
+		key, err := t.key(p, keyAt, keySize)
+		if err != nil {
+			return err
+		}
+		if err := inOrder(p, i, key, lo, hi, i > 0 && bytes.Compare(previous, key) >= 0); err != nil {
+			return err
+		}
+		previous = append(previous[:0], key...)
+		if keyAt+keySize+valueSize > (p.overflow+1)*uint64(t.file.meta.pageSize) {
+			return fmt.Errorf("page %d: element outside of the page", p.id)
+		}
+		switch flags {
+		case 0:
+		case bucketElement:
+			if err := t.nested(p, key, keyAt+keySize, valueSize); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("page %d: element of type %#x", p.id, flags)
+		}
+	}
+	return nil
+}
+
+// nested records the bucket whose head is the value at off, or verifies its
+// only page where that is stored inside the value.
+func (t *tree) nested(p *page, key []byte, off, size uint64) error {
+	if size < bucketHead {
+		return fmt.Errorf("page %d: bucket head of %d bytes", p.id, size)
+	}
+	value, err := t.file.bytes(p, off, size)
+	if err != nil {
+		return err
+	}
+	if root := native.Uint64(value); root != 0 {
+		path := append(append(make([][]byte, 0, len(t.path)+1), t.path...), bytes.Clone(key))
+		t.below = append(t.below, nested{path: path, root: root})
+		return nil
+	}
+	return checkInlinePage(value[bucketHead:])
+}
+
+// checkInlinePage verifies the page of a bucket that is stored in its head.
+func checkInlinePage(b []byte) error {
+	if len(b) < pageHeadSize {
+		return errors.New("inline bucket is cut off")
+	}
+	count := int(native.Uint16(b[10:]))
+	if native.Uint16(b[8:]) != leafFlag || native.Uint32(b[12:]) != 0 || pageHeadSize+count*leafElemSize > len(b) {
+		return errors.New("inline bucket has a damaged head")
+	}
+	var previous []byte
+	for i := range count {
+		at := pageHeadSize + i*leafElemSize
+		e := b[at : at+leafElemSize]
+		off, keySize, valueSize := uint64(at)+uint64(native.Uint32(e[4:])), uint64(native.Uint32(e[8:])), uint64(native.Uint32(e[12:]))
+		if native.Uint32(e) != 0 || keySize == 0 || off < uint64(pageHeadSize+count*leafElemSize) || off+keySize+valueSize > uint64(len(b)) {
+			return errors.New("inline bucket has a damaged element")
+		}
+		key := b[off : off+keySize]
+		if i > 0 && bytes.Compare(previous, key) >= 0 {
+			return errors.New("keys of an inline bucket do not ascend")
+		}
+		previous = key
+	}
+	return nil
+}
+
+// key returns the key of an element, which lies behind all elements.
+func (t *tree) key(p *page, off, size uint64) ([]byte, error) {
+	if size == 0 || size > maxElementKey || off < uint64(pageHeadSize+p.count*leafElemSize) {
+		return nil, fmt.Errorf("page %d: damaged element", p.id)
+	}
+	return t.file.bytes(p, off, size)
+}
+
+// inOrder checks one key against the bounds of its page and its predecessor.
+func inOrder(p *page, i int, key, lo, hi []byte, descends bool) error {
+	if descends || (lo != nil && bytes.Compare(key, lo) < 0) || (hi != nil && bytes.Compare(key, hi) >= 0) {
+		return fmt.Errorf("page %d: key %d is out of order", p.id, i)
+	}
+	return nil
+}
