@@ -81,8 +81,7 @@ func lookup(name string) (heuristic func(g *csr.Graph, u, v uint32) float64, vec
 // is likelier.
 func L2(a, b []float32) float64 {
 	s := float64(vec.L2Squared(a, b))
-	if math.IsInf(s, 1) || s < tiny {
-		// The squares left the range of float32, or came near its lower end.
+	if !(s > tiny && s < huge) {
 		s = 0
 		for i, x := range a {
 			d := float64(x) - float64(b[i])
@@ -92,8 +91,12 @@ func L2(a, b []float32) float64 {
 	return math.Sqrt(s)
 }
 
-// tiny is where sums of float32 squares begin to lose digits.
-const tiny = 0x1p-100
+// Between tiny and huge, sums of float32 squares neither lose digits to
+// subnormal numbers nor come near infinity.
+const (
+	tiny = 0x1p-100
+	huge = 0x1p120
+)
 
 // Dot returns the scalar product of two vectors.
 func Dot(a, b []float32) float64 {
@@ -107,11 +110,14 @@ func Dot(a, b []float32) float64 {
 // Cosine returns the cosine of the angle between two vectors, from -1 to 1,
 // and 0 if one of them is zero.
 func Cosine(a, b []float32) float64 {
-	lengths := math.Sqrt(dot64(a, a)) * math.Sqrt(dot64(b, b))
-	if lengths == 0 {
+	aa, bb, ab := float64(vec.Dot(a, a)), float64(vec.Dot(b, b)), float64(vec.Dot(a, b))
+	if !(min(aa, bb) > tiny && max(aa, bb) < huge) {
+		aa, bb, ab = dot64(a, a), dot64(b, b), dot64(a, b)
+	}
+	if aa == 0 || bb == 0 {
 		return 0
 	}
-	return max(-1, min(1, dot64(a, b)/lengths))
+	return max(-1, min(1, ab/math.Sqrt(aa*bb)))
 }
 
 // Probability returns the edge probability of the paper, 1/(1+e^distance): ½

@@ -1,0 +1,233 @@
+package link
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+func graphOf(t testing.TB, n int, edges ...csr.Edge) *csr.Graph {
+	t.Helper()
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// kite has the common neighbours 2 (degree 3) and 3 (degree 2) of 0 and 1, a
+// tail 4 behind 2, and an isolated 5.
+//
+//	0 — 2 — 4
+//	|   |
+//	3 — 1     5
+func kite(t testing.TB) *csr.Graph {
+	return graphOf(t, 6, csr.Edge{U: 0, V: 2}, csr.Edge{U: 0, V: 3}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 1, V: 3}, csr.Edge{U: 2, V: 4})
+}
+
+func TestNew_ByHand(t *testing.T) {
+	m := &vec.Matrix{Rows: 6, Dim: 2, Data: []float32{3, 0, 0, 4, -3, 0, 6, 0, 0, 0, 3, 0}}
+	for _, c := range []struct {
+		name string
+		u, v uint32
+		want float64
+	}{
+		{"common_neighbors", 0, 1, 2},
+		{"common_neighbors", 2, 3, 2},
+		{"common_neighbors", 3, 4, 0},
+		{"jaccard", 0, 1, 1},
+		{"jaccard", 2, 3, 2. / 3},
+		{"jaccard", 0, 4, 0.5},
+		{"adamic_adar", 0, 1, 1/math.Log(3) + 1/math.Log(2)},
+		{"resource_allocation", 0, 1, 1./3 + 1./2},
+		{"preferential_attachment", 2, 3, 6},
+		// Isolated vertices and pairs of one vertex.
+		{"common_neighbors", 0, 5, 0},
+		{"jaccard", 0, 5, 0},
+		{"adamic_adar", 5, 0, 0},
+		{"resource_allocation", 0, 5, 0},
+		{"preferential_attachment", 0, 5, 0},
+		{"common_neighbors", 2, 2, 0},
+		{"jaccard", 2, 2, 0},
+		{"adamic_adar", 2, 2, 0},
+		{"resource_allocation", 2, 2, 0},
+		{"preferential_attachment", 2, 2, 0},
+		{"jaccard", 5, 5, 0},
+		// Vectors (3,0), (0,4), (−3,0), (6,0), (0,0), (3,0).
+		{"l2", 0, 1, 5},
+		{"l2", 2, 2, 0},
+		{"l2", 0, 5, 0},
+		{"dot", 0, 3, 18},
+		{"dot", 0, 2, -9},
+		{"cosine", 0, 1, 0},
+		{"cosine", 0, 2, -1},
+		{"cosine", 0, 3, 1},
+		{"cosine", 0, 4, 0},
+		{"cosine", 4, 4, 0},
+		{"probability", 0, 1, 1 / (1 + math.Exp(5))},
+		{"probability", 0, 5, 0.5},
+	} {
+		score, err := New(c.name, kite(t), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, back := score(c.u, c.v), score(c.v, c.u); math.Abs(got-c.want) > 1e-15 || got != back {
+			t.Errorf("%s(%d, %d) = %v and %v, expected %v", c.name, c.u, c.v, got, back, c.want)
+		}
+	}
+}
+
+// TestNew_Table checks that the table and New agree.
+func TestNew_Table(t *testing.T) {
+	g, m := kite(t), vec.NewMatrix(6, 2)
+	names := map[string]bool{}
+	for _, s := range Scorers() {
+		if names[s.Name] || s.Summary == "" {
+			t.Errorf("%s: twice, or without a summary", s.Name)
+		}
+		names[s.Name] = true
+		if _, err := New(s.Name, g, m); err != nil {
+			t.Error(err)
+		}
+		_, err := New(s.Name, g, nil)
+		if s.NeedsEmbedding != errors.Is(err, ErrNeedsEmbedding) {
+			t.Errorf("%s without an embedding: %v", s.Name, err)
+		}
+		_, err = New(s.Name, nil, m)
+		if s.NeedsEmbedding == errors.Is(err, ErrNeedsGraph) {
+			t.Errorf("%s without a graph: %v", s.Name, err)
+		}
+	}
+	if len(names) != 9 {
+		t.Errorf("%d scorers", len(names))
+	}
+	if _, err := New("katz", g, m); !errors.Is(err, ErrScorer) {
+		t.Errorf("unknown scorer: %v", err)
+	}
+}
+
+// TestNew_Likelier checks HigherIsLikelier on vectors: 1 is nearer to 0 than 2.
+func TestNew_Likelier(t *testing.T) {
+	m := &vec.Matrix{Rows: 3, Dim: 2, Data: []float32{2, 1, 2, 1.5, -1, 2}}
+	for _, s := range Scorers() {
+		if !s.NeedsEmbedding {
+			continue
+		}
+		score, err := New(s.Name, nil, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (score(0, 1) > score(0, 2)) != s.HigherIsLikelier {
+			t.Errorf("%s: %v near, %v far", s.Name, score(0, 1), score(0, 2))
+		}
+	}
+}
+
+// TestHeuristics_Sets compares every heuristic with its definition on sets, on
+// graphs with hubs, so that both ways to intersect lists are taken.
+func TestHeuristics_Sets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 300).Draw(t, "n")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		var edges []csr.Edge
+		for range rapid.IntRange(0, 3*n).Draw(t, "edges") {
+			edges = append(edges, csr.Edge{U: uint32(random.IntN(n)), V: uint32(random.IntN(n))})
+		}
+		for v := range n {
+			if random.Float64() < 0.9 {
+				edges = append(edges, csr.Edge{U: 0, V: uint32(v)})
+			}
+		}
+		g, err := csr.FromEdges(n, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 30 {
+			u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
+			if random.IntN(3) == 0 {
+				u = 0
+			}
+			if u == v {
+				continue
+			}
+			var common []uint32
+			union := map[uint32]bool{}
+			for w := range uint32(n) {
+				if g.HasEdge(u, w) && g.HasEdge(v, w) {
+					common = append(common, w)
+				}
+				if g.HasEdge(u, w) || g.HasEdge(v, w) {
+					union[w] = true
+				}
+			}
+			var got []uint32
+			eachCommon(g, u, v, func(w uint32) { got = append(got, w) })
+			if !slices.Equal(got, common) {
+				t.Fatalf("common neighbours of %d and %d: %v, expected %v", u, v, got, common)
+			}
+			var adamic, allocation float64
+			for _, w := range common {
+				adamic += 1 / math.Log(float64(g.Degree(w)))
+				allocation += 1 / float64(g.Degree(w))
+			}
+			jaccard := 0.0
+			if len(common) > 0 {
+				jaccard = float64(len(common)) / float64(len(union))
+			}
+			if CommonNeighbors(g, u, v) != float64(len(common)) || Jaccard(g, u, v) != jaccard || AdamicAdar(g, u, v) != adamic || ResourceAllocation(g, u, v) != allocation {
+				t.Fatalf("scores of %d and %d differ from their definitions", u, v)
+			}
+		}
+	})
+}
+
+// TestGallop takes every pattern of a short list against a long one.
+func TestGallop(t *testing.T) {
+	long := []uint32{1, 3, 4, 7, 8, 9, 12, 15, 16, 17, 21, 30}
+	for pattern := range 1 << 10 {
+		var short, want []uint32
+		for i := range 10 {
+			if pattern&(1<<i) != 0 {
+				w := uint32(i * 3)
+				short = append(short, w)
+				if slices.Contains(long, w) {
+					want = append(want, w)
+				}
+			}
+		}
+		for length := range len(long) + 1 {
+			var got []uint32
+			gallop(short, long[:length], func(w uint32) { got = append(got, w) })
+			part := slices.DeleteFunc(slices.Clone(want), func(w uint32) bool { return !slices.Contains(long[:length], w) })
+			if !slices.Equal(got, part) {
+				t.Fatalf("%v in %v: %v, expected %v", short, long[:length], got, part)
+			}
+		}
+	}
+}
+
+// TestVectors_Range takes vectors whose squares leave the range of float32.
+func TestVectors_Range(t *testing.T) {
+	for _, scale := range []float64{1e-40, 1e-25, 1, 1e25, 1e38} {
+		a, b := []float32{float32(3 * scale), 0}, []float32{0, float32(-2 * scale)}
+		if got, want := L2(a, b), math.Sqrt(13)*scale; math.Abs(got-want) > 1e-4*want {
+			t.Errorf("scale %v: l2 %v, expected %v", scale, got, want)
+		}
+		if got := Cosine(a, a); math.Abs(got-1) > 1e-12 {
+			t.Errorf("scale %v: cosine %v", scale, got)
+		}
+		if got, want := Dot(b, b), 4*scale*scale; want < 1e30 && want > 1e-30 && math.Abs(got-want) > 1e-6*want || math.IsNaN(got) || math.IsInf(got, 0) {
+			t.Errorf("scale %v: dot %v, expected %v", scale, got, want)
+		}
+	}
+	if got := Dot([]float32{1e30, 1e30}, []float32{1e30, -1e30}); got != 0 {
+		t.Errorf("dot of opposite overflows: %v", got)
+	}
+}
