@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"heavytail/query/parser"
 )
 
 // Errors that a caller may want to tell apart. Errors of the store, such as
@@ -22,14 +24,12 @@ var (
 )
 
 // Error is a mistake in a statement or in a request: a name that is not known,
-// a value of the wrong type or out of range. Where it was made by a statement
-// it has the position of the text that is wrong.
+// a value of the wrong type or out of range. Mistakes of the grammar are
+// *parser.Error instead, which has the same position and the same shape.
 type Error struct {
-	// Line and Column count from 1, Column in characters; both are 0 for a
-	// request made from Go, which has no text.
-	Line, Column int
-	// Offset and End are the byte range of the text that is wrong.
-	Offset, End int
+	// Range is the text that is wrong. Its Start.Line is 0 for a request made
+	// from Go, which has no text.
+	parser.Range
 	// Message says what is wrong and what was found.
 	Message string
 	// Expected lists what would have been right there, where that is a short
@@ -44,11 +44,11 @@ type Error struct {
 }
 
 // Error returns position, message, expectation and hint in one line, as in
-// `1:21: unknown embedding "spce": did you mean "spec"?`.
+// `line 1, column 21: unknown embedding "spce": did you mean "spec"?`.
 func (e *Error) Error() string {
 	var b strings.Builder
-	if e.Line > 0 {
-		fmt.Fprintf(&b, "%d:%d: ", e.Line, e.Column)
+	if e.Start.Line > 0 {
+		fmt.Fprintf(&b, "line %d, column %d: ", e.Start.Line, e.Start.Column)
 	}
 	b.WriteString(e.Message)
 	if len(e.Expected) > 0 {
@@ -64,6 +64,51 @@ func (e *Error) Error() string {
 
 // Unwrap returns the reason behind the error.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Caret returns the line of source that the error is about, with carets under
+// the text that is wrong, or "" where source does not have it. Source is the
+// text that the positions count from. Nothing in it is escaped.
+func (e *Error) Caret(source string) string {
+	if e.Start.Line == 0 {
+		return ""
+	}
+	return Caret(source, e.Range)
+}
+
+// Caret draws the line of source in which at begins, and a line with carets
+// under the part of it that at covers, at least one. Tabs stay tabs in both, so
+// that the lines agree. It returns "" if at begins outside source.
+func Caret(source string, at parser.Range) string {
+	begin := at.Start.Offset
+	if begin < 0 || begin > len(source) {
+		return ""
+	}
+	lineStart := strings.LastIndexByte(source[:begin], '\n') + 1
+	line := source[lineStart:]
+	if end := strings.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	line = strings.TrimSuffix(line, "\r")
+	var b strings.Builder
+	b.WriteString(line)
+	b.WriteByte('\n')
+	for i, r := range line {
+		switch at0 := lineStart + i; {
+		case at0 >= begin && (at0 < at.End.Offset || at0 == begin):
+			b.WriteByte('^')
+		case at0 > begin:
+			return b.String()
+		case r == '\t':
+			b.WriteByte('\t')
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	if begin >= lineStart+len(line) {
+		b.WriteByte('^') // past the end of the line, as for a missing word
+	}
+	return b.String()
+}
 
 // LimitError says which limit a call would have passed, with its figures. It
 // answers errors.Is for ErrLimit.

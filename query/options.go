@@ -50,9 +50,9 @@ type Options struct {
 	// NoCache keeps no graph and no vectors between calls. Answers are the
 	// same, each call only loads what it needs again.
 	NoCache bool
-	// BatchArcs is the number of arcs that an import writes in one transaction;
-	// 0 leaves it to the store.
-	BatchArcs int
+	// BatchBytes bounds the records that one write transaction carries; 0 leaves
+	// it to the store.
+	BatchBytes int
 }
 
 // Validate returns every fault of the options, joined.
@@ -67,8 +67,7 @@ func (o Options) Validate() error {
 	check(o.MaxRows < 0, "MaxRows (%d) must not be negative", o.MaxRows)
 	check(o.MemoryLimit < 0, "MemoryLimit (%d) must not be negative", o.MemoryLimit)
 	check(o.LockTimeout < 0, "LockTimeout (%v) must not be negative", o.LockTimeout)
-	check(o.BatchArcs < 0, "BatchArcs (%d) must not be negative", o.BatchArcs)
-	check(o.ReadOnly && o.BatchArcs > 0, "BatchArcs (%d) has no meaning with ReadOnly", o.BatchArcs)
+	check(o.BatchBytes < 0, "BatchBytes (%d) must not be negative", o.BatchBytes)
 	return errors.Join(faults...)
 }
 

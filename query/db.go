@@ -1,0 +1,208 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// DB is an open heavytail file. It is safe for concurrent use: calls share the
+// graphs and vectors that they load, and a call sees the version of a graph
+// that was current when the call first used it.
+type DB struct {
+	store *storage.DB
+	opts  Options
+	cache *cache
+
+	mu      sync.Mutex // guards closed, and running against a Close that waits
+	closed  bool
+	running sync.WaitGroup // calls that have begun and not ended
+}
+
+// Open opens the file at path, and creates it where it is missing unless the
+// options say otherwise. A nil opts takes every default. Errors of the store
+// name the file and answer errors.Is for storage.ErrLocked, storage.ErrVersion,
+// storage.ErrCorrupt and storage.ErrNotStore.
+func Open(path string, opts *Options) (*DB, error) {
+	full := opts.withDefaults()
+	if err := full.Validate(); err != nil {
+		return nil, err
+	}
+	store, err := storage.Open(path, &storage.Options{
+		ReadOnly:    full.ReadOnly,
+		NoCreate:    full.NoCreate,
+		LockTimeout: full.LockTimeout,
+		BatchBytes:  full.BatchBytes,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("query: open: %w", err)
+	}
+	return &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache)}, nil
+}
+
+// Close waits for running calls to end and closes the file; to have it sooner,
+// cancel their contexts. Rows that were returned already stay readable.
+// Closing a closed DB does nothing.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	closed := db.closed
+	db.closed = true
+	db.mu.Unlock()
+	if closed {
+		return nil
+	}
+	db.running.Wait()
+	if err := db.store.Close(); err != nil {
+		return fmt.Errorf("query: close: %w", err)
+	}
+	return nil
+}
+
+// Path returns the path that the file was opened by.
+func (db *DB) Path() string { return db.store.Path() }
+
+// ReadOnly reports whether statements that write are refused.
+func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
+
+// Query runs the one statement of text, with or without its semicolon. Values
+// of params stand for $name; they are strings, integers, floats, booleans, or
+// vectors as []float32 or []float64. A mistake in the text gives a
+// *parser.Error or an *Error with its position.
+func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*Rows, error) {
+	statement, err := parser.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return db.Run(ctx, statement, params)
+}
+
+// Run is Query for a statement that is parsed already, as scripts need it.
+func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*Rows, error) {
+	c, err := db.begin(ctx, statementKind(statement))
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	op, err := c.bind(statement, params)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	rows, err := c.exec(op)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	return rows, nil
+}
+
+// call is one call of a method of DB: what it has loaded, and whom it tells.
+// It belongs to one goroutine, only the meter may be used from several.
+type call struct {
+	db        *DB
+	ctx       context.Context
+	statement string
+	meter     *meter
+	watch     *stopwatch
+	notices   []Notice
+	graphs    map[string]*graphView // by name: a call sees one version of a graph
+	spaces    map[string]*space     // by name of the embedding
+	releases  []func()              // gives back what the call holds in the cache
+	streaming bool                  // rows that are still to be read use the call
+}
+
+// begin starts a call. Every call that began must end.
+func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, fmt.Errorf("%s: %w", statement, ErrClosed)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", statement, err)
+	}
+	db.running.Add(1)
+	return &call{
+		db: db, ctx: ctx, statement: statement,
+		meter:  newMeter(statement, db.opts.Progress, time.Now),
+		watch:  newStopwatch(time.Now),
+		graphs: map[string]*graphView{},
+		spaces: map[string]*space{},
+	}, nil
+}
+
+// end ends a call. What it loaded goes back to the cache, unless rows still
+// read it.
+func (c *call) end() {
+	if !c.streaming {
+		c.release()
+	}
+	c.db.running.Done()
+}
+
+// release gives back what the call holds in the cache.
+func (c *call) release() {
+	for _, release := range c.releases {
+		release()
+	}
+	c.releases = nil
+}
+
+// notice records something that a user should know about the answer.
+func (c *call) notice(format string, args ...any) {
+	n := Notice{Statement: c.statement, Text: fmt.Sprintf(format, args...)}
+	c.notices = append(c.notices, n)
+	if c.db.opts.Notice != nil {
+		c.db.opts.Notice(n)
+	}
+}
+
+// wrap names the statement in errors that come from below. Mistakes of the
+// user speak for themselves.
+func (c *call) wrap(err error) error {
+	var mistake *Error
+	if err == nil || errors.As(err, &mistake) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", c.statement, err)
+}
+
+// writable refuses calls that write to a file opened for reading.
+func (c *call) writable() error {
+	if c.db.opts.ReadOnly {
+		return storage.ErrReadOnly
+	}
+	return nil
+}
+
+// statementKind names a statement in errors, notices and progress.
+func statementKind(statement parser.Statement) string {
+	switch s := statement.(type) {
+	case *parser.CreateGraph:
+		return "CREATE GRAPH"
+	case *parser.DropGraph:
+		return "DROP GRAPH"
+	case *parser.DropEmbedding:
+		return "DROP EMBEDDING"
+	case *parser.ExportGraph:
+		return "EXPORT GRAPH"
+	case *parser.ExportEmbedding:
+		return "EXPORT EMBEDDING"
+	case *parser.DescribeGraph:
+		return "DESCRIBE GRAPH"
+	case *parser.DescribeEmbedding:
+		return "DESCRIBE EMBEDDING"
+	case *parser.Show:
+		return "SHOW " + string(s.What)
+	case *parser.ScoreFile:
+		return "SCORE FILE"
+	case *parser.Explain:
+		return statementKind(s.Statement)
+	}
+	first, _, _ := strings.Cut(statement.String(), " ")
+	return first
+}

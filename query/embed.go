@@ -1,0 +1,132 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"heavytail/storage"
+)
+
+// EmbedRequest asks for an embedding of a graph.
+type EmbedRequest struct {
+	Graph string
+	Name  string // of the embedding; one of that name on the same graph is replaced
+	// Method is the algorithm, such as "dp_spectral"; DB.Methods lists them.
+	Method string
+	// Settings are the options of the method by name, such as "dim": 200. What
+	// is left out takes its default.
+	Settings map[string]any
+}
+
+// EmbedResult is the answer of Embed.
+type EmbedResult struct {
+	storage.EmbeddingInfo
+	WorstResidual float64 // the largest of Residuals; 0 if there are none
+	Notices       []Notice
+}
+
+// Method describes an embedding method.
+type Method struct {
+	Name    string
+	Summary string // one line
+	Options []Option
+}
+
+// Methods lists the embedding methods.
+func (db *DB) Methods() []Method { return embedMethods() }
+
+// Embed computes an embedding and stores it with everything that shaped it. An
+// embedding of that name is replaced when the new one is complete; who reads
+// the old one finishes on it.
+func (db *DB) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) {
+	c, err := db.begin(ctx, "EMBED")
+	if err != nil {
+		return EmbedResult{}, err
+	}
+	defer c.end()
+	result, err := c.embed(req, sortedSettings(req.Settings))
+	return result, c.wrap(err)
+}
+
+// embedding is a request whose names are resolved.
+type embedding struct {
+	graph      *graphView
+	method     Method
+	settings   settings
+	generation uint64 // that the result will have
+}
+
+// resolveEmbed checks a request and finds what it names.
+func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, error) {
+	if err := c.writable(); err != nil {
+		return nil, err
+	}
+	e := &embedding{generation: 1}
+	var err error
+	if e.method, err = findMethod(req.Method); err != nil {
+		return nil, err
+	}
+	if e.settings, err = checkSettings("method "+req.Method, e.method.Options, given); err != nil {
+		return nil, err
+	}
+	if err := checkMethod(e.method, given); err != nil {
+		return nil, err
+	}
+	if req.Name == "" {
+		return nil, mistake(partEmbedding, "the embedding has no name")
+	}
+	old, err := c.db.store.EmbeddingInfo(c.ctx, req.Name)
+	switch {
+	case err == nil && old.Graph != req.Graph:
+		m := mistake(partEmbedding, "embedding %s exists and belongs to graph %s", quote(req.Name), name(old.Graph))
+		m.Hint = "drop it first, or choose another name"
+		m.Err = storage.ErrExists
+		return nil, m
+	case err == nil:
+		e.generation = old.Generation + 1
+	case !errors.Is(err, storage.ErrNotFound):
+		return nil, nameMistake(err, partEmbedding)
+	}
+	info, err := c.graphInfo(req.Graph, partGraph)
+	if err != nil {
+		return nil, err
+	}
+	if info.Vertices == 0 {
+		return nil, mistake(partGraph, "graph %s has no vertices to embed", quote(req.Graph))
+	}
+	e.graph, err = c.graph(req.Graph, partGraph)
+	return e, err
+}
+
+// findMethod finds a method by name.
+func findMethod(method string) (Method, error) {
+	all := embedMethods()
+	names := make([]string, len(all))
+	for i, m := range all {
+		if names[i] = m.Name; m.Name == method {
+			return m, nil
+		}
+	}
+	e := mistake(partMethod, "unknown method %s", quote(method))
+	return Method{}, e.withHint(method, names, func(s string) string { return s })
+}
+
+func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
+	e, err := c.resolveEmbed(req, given)
+	if err != nil {
+		return EmbedResult{}, err
+	}
+	stop := c.watch.start(stepSolve)
+	info, err := c.runMethod(e, req, given)
+	if err != nil {
+		return EmbedResult{}, err
+	}
+	stop(int64(info.Vertices), count(int64(info.Iterations), "iteration"))
+	result := EmbedResult{EmbeddingInfo: info}
+	if len(info.Residuals) > 0 {
+		result.WorstResidual = slices.Max(info.Residuals)
+	}
+	result.Notices = c.notices
+	return result, nil
+}

@@ -1,0 +1,343 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"heavytail/index"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// This file turns the names in requests into the graphs, vectors and vertices
+// that they stand for, for bind and for the typed methods alike.
+
+// Pieces of requests that errors are about.
+const (
+	partGraph     part = "graph"
+	partEmbedding part = "embedding"
+	partVertex    part = "vertex"
+	partVector    part = "vector"
+	partCount     part = "count"
+	partThreshold part = "threshold"
+	partLimit     part = "limit"
+	partWhere     part = "where"
+	partMetric    part = "metric"
+	partMethod    part = "method"
+	partFile      part = "file"
+	partInto      part = "into"
+)
+
+// partOption is an option by its name, partScorer a scorer by its position.
+func partOption(name string) part { return part("option " + name) }
+func partScorer(i int) part       { return part("scorer " + strconv.Itoa(i)) }
+
+// mistake makes an Error about a piece of a request.
+func mistake(at part, format string, args ...any) *Error {
+	return &Error{Message: fmt.Sprintf(format, args...), Err: ErrInvalid, part: at}
+}
+
+// withHint adds the nearest known name, if there is one near enough, or else
+// the known names where they are few.
+func (e *Error) withHint(found string, known []string, quote func(string) string) *Error {
+	const few = 12
+	if nearest, ok := parser.Suggest(found, known); ok {
+		e.Hint = "did you mean " + quote(nearest) + "?"
+	} else if len(known) > 0 && len(known) <= few {
+		for _, k := range known {
+			e.Expected = append(e.Expected, quote(k))
+		}
+	}
+	return e
+}
+
+// quote makes text that came from data safe to print: in double quotes, cut
+// where it is long, and everything that a terminal might obey escaped.
+func quote(text string) string { return strconv.Quote(shorten(text)) }
+
+// quoteKey is quote for a vertex key, in the quotes of the language.
+func quoteKey(key string) string {
+	inner := quote(key)
+	inner = strings.ReplaceAll(inner[1:len(inner)-1], `\"`, `"`)
+	return "'" + strings.ReplaceAll(inner, "'", "''") + "'"
+}
+
+// name writes the name of a graph or an embedding inside a sentence: bare where
+// that is safe.
+func name(text string) string {
+	if text == "" || strings.IndexFunc(text, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}) >= 0 {
+		return quote(text)
+	}
+	return shorten(text)
+}
+
+// shorten cuts text after 60 characters.
+func shorten(text string) string {
+	const most = 60
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most]) + "…"
+}
+
+// graphView is a graph as one call sees it.
+type graphView struct {
+	*storage.Snapshot
+	hit bool // it was in memory already
+}
+
+// graph returns a graph by name. A call sees one version of it.
+func (c *call) graph(graph string, at part) (*graphView, error) {
+	if view := c.graphs[graph]; view != nil {
+		return view, nil
+	}
+	info, err := c.graphInfo(graph, at)
+	if err != nil {
+		return nil, err
+	}
+	key := cacheKey{kind: "graph", id: info.ID, version: info.Version}
+	stop := c.watch.start("graph " + graph)
+	value, release, hit, err := c.db.cache.get(c.ctx, key, graphBytes(info), "graph "+name(graph), func(ctx context.Context) (any, error) {
+		return c.db.store.Snapshot(ctx, graph)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.releases = append(c.releases, release)
+	view := &graphView{Snapshot: value.(*storage.Snapshot), hit: hit}
+	stop(int64(view.Info.Vertices), loadedFrom(hit))
+	c.graphs[graph] = view
+	return view, nil
+}
+
+// graphInfo returns the catalogue entry of a graph, or an Error that names the
+// nearest known graph.
+func (c *call) graphInfo(graph string, at part) (storage.GraphInfo, error) {
+	if graph == "" {
+		return storage.GraphInfo{}, mistake(at, "no graph is named")
+	}
+	info, err := c.db.store.Graph(c.ctx, graph)
+	if err == nil || !errors.Is(err, storage.ErrNotFound) {
+		return info, err
+	}
+	unknown := mistake(at, "unknown graph %s", quote(graph))
+	unknown.Err = err
+	known, listErr := c.db.store.Graphs(c.ctx)
+	if listErr != nil {
+		return info, listErr
+	}
+	names := make([]string, len(known))
+	for i, g := range known {
+		names[i] = g.Name
+	}
+	return info, unknown.withHint(graph, names, quote)
+}
+
+// graphBytes estimates what a snapshot takes in memory: offsets and targets as
+// csr.Graph states them, and for each key some 24 bytes of text and 24 of
+// tables to find it.
+func graphBytes(info storage.GraphInfo) int64 {
+	return 8*info.Edges + (8+48)*int64(info.Vertices)
+}
+
+// vectors are one generation of an embedding in memory, shared between calls.
+type vectors struct {
+	info   storage.EmbeddingInfo
+	matrix *vec.Matrix
+
+	mu    sync.Mutex // guards exact
+	exact map[index.Metric]*index.Exact
+}
+
+// searcher returns the exact index of the vectors under a metric. Cosine needs
+// the norm of every row, so it is made once and kept.
+func (v *vectors) searcher(metric index.Metric) (*index.Exact, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if x := v.exact[metric]; x != nil {
+		return x, nil
+	}
+	x, err := index.NewExact(v.matrix, metric)
+	if err == nil {
+		v.exact[metric] = x
+	}
+	return x, err
+}
+
+// space is an embedding as one call sees it, with the graph that it belongs to.
+type space struct {
+	*vectors
+	graph  *graphView
+	behind uint64 // versions that the graph has moved on since
+	hit    bool   // the vectors were in memory already
+}
+
+// space returns an embedding by name, with its graph, and notes if the graph
+// has moved on since.
+func (c *call) space(embedding string, at part) (*space, error) {
+	if s := c.spaces[embedding]; s != nil {
+		return s, nil
+	}
+	info, err := c.embeddingInfo(embedding, at)
+	if err != nil {
+		return nil, err
+	}
+	key := cacheKey{kind: "embedding", name: embedding, id: uint64(info.Created.UnixNano()), version: info.Generation}
+	stop := c.watch.start("embedding " + embedding)
+	bytes := 4*int64(info.Vertices)*int64(info.Dim) + 8*int64(info.Vertices) // and the norms
+	value, release, hit, err := c.db.cache.get(c.ctx, key, bytes, "embedding "+name(embedding), func(ctx context.Context) (any, error) {
+		info, matrix, err := c.db.store.Embedding(ctx, embedding)
+		return &vectors{info: info, matrix: matrix, exact: map[index.Metric]*index.Exact{}}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.releases = append(c.releases, release)
+	s := &space{vectors: value.(*vectors), hit: hit}
+	stop(int64(s.matrix.Rows), loadedFrom(hit))
+	if s.graph, err = c.graph(s.info.Graph, at); err != nil {
+		return nil, err
+	}
+	if now := s.graph.Info.Version; now > s.info.GraphVersion {
+		s.behind = now - s.info.GraphVersion
+		c.notice("embedding %s is %s behind graph %s", name(embedding), count(int64(s.behind), "version"), name(s.info.Graph))
+	}
+	c.spaces[embedding] = s
+	return s, nil
+}
+
+// embeddingInfo returns the catalogue entry of an embedding, or an Error that
+// names the nearest known embedding.
+func (c *call) embeddingInfo(embedding string, at part) (storage.EmbeddingInfo, error) {
+	if embedding == "" {
+		return storage.EmbeddingInfo{}, mistake(at, "no embedding is named")
+	}
+	info, err := c.db.store.EmbeddingInfo(c.ctx, embedding)
+	if err == nil || !errors.Is(err, storage.ErrNotFound) {
+		return info, err
+	}
+	unknown := mistake(at, "unknown embedding %s", quote(embedding))
+	unknown.Err = err
+	known, listErr := c.db.store.Embeddings(c.ctx)
+	if listErr != nil {
+		return info, listErr
+	}
+	names := make([]string, len(known))
+	for i, e := range known {
+		names[i] = e.Name
+	}
+	return info, unknown.withHint(embedding, names, quote)
+}
+
+// loadedFrom says in PROFILE where a graph or an embedding came from.
+func loadedFrom(hit bool) string {
+	if hit {
+		return "cache hit"
+	}
+	return "read from the file"
+}
+
+// count writes a number with its noun: 1 version, 2 versions.
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "x") {
+		return fmt.Sprintf("%d %sices", n, strings.TrimSuffix(noun, "ex"))
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// onlyGraph returns the name of the graph that a statement means when it names
+// none: the only one of the file.
+func (c *call) onlyGraph(at part) (string, error) {
+	known, err := c.db.store.Graphs(c.ctx)
+	if err != nil {
+		return "", err
+	}
+	switch len(known) {
+	case 1:
+		return known[0].Name, nil
+	case 0:
+		return "", mistake(at, "the file has no graph yet")
+	}
+	names := make([]string, len(known))
+	for i, g := range known {
+		names[i] = name(g.Name)
+	}
+	ambiguous := mistake(at, "the file has several graphs")
+	if len(names) > 12 {
+		ambiguous.Hint = fmt.Sprintf("name one of the %d with IN", len(names))
+		return "", ambiguous
+	}
+	ambiguous.Hint = "name one with IN: " + orList(names)
+	return "", ambiguous
+}
+
+// vertex returns the number of the vertex with a key, or an Error that names
+// the nearest key.
+func (c *call) vertex(g *graphView, key string, at part) (uint32, error) {
+	if v, ok := g.Vertex(key); ok {
+		return v, nil
+	}
+	unknown := mistake(at, "vertex %s is not in graph %s", quoteKey(key), name(g.Info.Name))
+	unknown.Err = &storage.NotFoundError{Kind: "vertex", Name: key}
+	if nearest, ok := nearestKey(g, key); ok {
+		unknown.Hint = "did you mean " + quoteKey(nearest) + "?"
+	}
+	return 0, unknown
+}
+
+// nearestKey returns the key most like the given one. It looks at the first
+// 200,000 vertices, which takes some 20 ms: a hint is not worth more. Numbers
+// get no hint, since a number near by is not what was meant.
+func nearestKey(g *graphView, key string) (string, bool) {
+	const most = 200_000
+	if _, err := strconv.ParseInt(key, 10, 64); err == nil || len(key) > 100 {
+		return "", false
+	}
+	// Keys whose length differs by more than Suggest accepts need no look.
+	slack := utf8.UTFMax * max(1, len(key)/3)
+	var near []string
+	var buffer []byte
+	for v := range min(g.Graph.Vertices(), most) {
+		buffer = g.AppendKey(buffer[:0], uint32(v))
+		if d := len(buffer) - len(key); -slack <= d && d <= slack {
+			near = append(near, string(buffer))
+		}
+	}
+	return parser.Suggest(key, near)
+}
+
+// row returns the vector of a vertex. A vertex that is newer than the embedding
+// has none.
+func (s *space) row(v uint32, key string, at part) ([]float32, error) {
+	if int(v) < s.matrix.Rows {
+		return s.matrix.Row(int(v)), nil
+	}
+	e := mistake(at, "vertex %s is newer than embedding %s and has no vector yet", quoteKey(key), name(s.info.Name))
+	e.Hint = "embed the graph again"
+	return nil, e
+}
+
+// checkVector refuses a query vector that does not fit the embedding.
+func (s *space) checkVector(vector []float32, at part) error {
+	if len(vector) != s.info.Dim {
+		return mistake(at, "the vector has %s, embedding %s has dimension %d", count(int64(len(vector)), "number"), name(s.info.Name), s.info.Dim)
+	}
+	for i, x := range vector {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return mistake(at, "element %d of the vector is %v, and must be a finite 32-bit number", i+1, x)
+		}
+	}
+	return nil
+}

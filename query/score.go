@@ -1,0 +1,427 @@
+package query
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"heavytail/embedding/link"
+	"heavytail/query/parser"
+	"heavytail/storage/format"
+	"heavytail/storage/vec"
+)
+
+// Pair is two vertices by key.
+type Pair struct{ Source, Target string }
+
+// Scorer names a way to score pairs, such as adamic_adar, or cosine on an
+// embedding. DB.Scorers lists them.
+type Scorer struct {
+	Name      string
+	Embedding string // for the scorers that read vectors; empty for the others
+}
+
+// String returns the text of the scorer in the language, which is also the name
+// of its column: cosine(spec).
+func (s Scorer) String() string {
+	if s.Embedding == "" {
+		return s.Name
+	}
+	return s.Name + "(" + parser.Ident{Name: s.Embedding}.String() + ")"
+}
+
+// ScoreRequest asks for the scores of some pairs.
+type ScoreRequest struct {
+	Pairs []Pair
+	// Graph has the vertices of the pairs. It may be left empty where an
+	// embedding says which, or where the file has one graph.
+	Graph string
+	With  []Scorer // at least one
+}
+
+// ScoreFileRequest asks for the scores of the pairs in a file.
+type ScoreFileRequest struct {
+	// Path is a text file of two columns, separated by white space, tab, comma
+	// or semicolon, plain or compressed; "-" is Options.Input.
+	Path      string
+	Graph     string // as in ScoreRequest
+	With      []Scorer
+	Header    format.HeaderMode // what the first line is; format.HeaderCounts is refused
+	Separator string            // as in format.EdgeListOptions
+	// Each is called for every pair in the order of the file, if Into is empty.
+	// The slice of scores is its own to keep. An error ends the call and is
+	// returned as it is.
+	Each func(ScoredPair) error
+	// Into is the CSV file to write the pairs and scores to; a name that ends in
+	// .gz or .zst is compressed. A file that exists is refused, unless
+	// Overwrite is set.
+	Into      string
+	Overwrite bool
+}
+
+// ScoredPair is a pair with its scores, in the order of the scorers. NaN says
+// that there is none: a vertex does not exist, or is newer than the embedding.
+type ScoredPair struct {
+	Pair
+	Scores []float64
+}
+
+// ScoreResult is the answer of Score: the pairs in the order of the request.
+type ScoreResult struct {
+	Pairs   []ScoredPair
+	Missing int // pairs without a vertex that they name
+	Notices []Notice
+}
+
+// ScoreFileResult is the answer of ScoreFile.
+type ScoreFileResult struct {
+	Pairs   int64
+	Missing int64 // pairs without a vertex that they name
+	Seconds float64
+	Notices []Notice
+}
+
+// Score scores pairs of vertices. A pair that names an unknown vertex is
+// reported in Missing and keeps its place.
+func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) {
+	c, err := db.begin(ctx, "SCORE")
+	if err != nil {
+		return ScoreResult{}, err
+	}
+	defer c.end()
+	result, err := c.score(req)
+	return result, c.wrap(err)
+}
+
+// ScoreFile scores the pairs of a file of any length, in bounded memory.
+func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileResult, error) {
+	c, err := db.begin(ctx, "SCORE FILE")
+	if err != nil {
+		return ScoreFileResult{}, err
+	}
+	defer c.end()
+	result, err := c.scoreFile(req)
+	return result, c.wrap(err)
+}
+
+func (c *call) score(req ScoreRequest) (ScoreResult, error) {
+	s, err := c.resolveScoring(req.Graph, req.With)
+	if err != nil {
+		return ScoreResult{}, err
+	}
+	if len(req.Pairs) > c.db.opts.MaxRows {
+		return ScoreResult{}, &LimitError{
+			What: "the answer", Need: int64(len(req.Pairs)), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows",
+		}
+	}
+	stop := c.watch.start(stepScore)
+	scored, err := s.all(c, req.Pairs)
+	if err != nil {
+		return ScoreResult{}, err
+	}
+	stop(int64(len(scored)), "")
+	s.noteMissing(c)
+	return ScoreResult{Pairs: scored, Missing: int(s.missing), Notices: c.notices}, nil
+}
+
+func (c *call) scoreFile(req ScoreFileRequest) (ScoreFileResult, error) {
+	s, err := c.resolveScoreFile(req)
+	if err != nil {
+		return ScoreFileResult{}, err
+	}
+	in, size, err := c.openInput(req.Path, partFile)
+	if err != nil {
+		return ScoreFileResult{}, err
+	}
+	defer in.Close()
+	began := time.Now()
+	stop := c.watch.start(stepScore)
+	var total int64
+	emit := func(scored []ScoredPair) error {
+		for _, p := range scored {
+			if err := req.Each(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	opts := format.EdgeListOptions{
+		Name: inputName(req.Path), Header: req.Header, Separator: req.Separator,
+		Size: size, Progress: c.meter.update,
+	}
+	run := func(emit func([]ScoredPair) error) error {
+		total, err = s.file(c, in, opts, emit)
+		return err
+	}
+	if req.Into == "" {
+		err = run(emit)
+	} else {
+		err = c.writeFile(req.Into, req.Overwrite, func(w io.Writer) error {
+			out := csv.NewWriter(w)
+			if err := out.Write(append([]string{"source", "target"}, s.columns()...)); err != nil {
+				return err
+			}
+			if err := run(func(scored []ScoredPair) error { return writeScores(out, scored) }); err != nil {
+				return err
+			}
+			out.Flush()
+			return out.Error()
+		})
+	}
+	if err != nil {
+		return ScoreFileResult{}, err
+	}
+	stop(total, "")
+	s.noteMissing(c)
+	return ScoreFileResult{Pairs: total, Missing: s.missing, Seconds: time.Since(began).Seconds(), Notices: c.notices}, nil
+}
+
+// writeScores writes scored pairs as CSV, with an empty field where there is no
+// score.
+func writeScores(out *csv.Writer, scored []ScoredPair) error {
+	var record []string
+	for _, p := range scored {
+		record = append(record[:0], p.Source, p.Target)
+		for _, x := range p.Scores {
+			text := ""
+			if !math.IsNaN(x) {
+				text = strconv.FormatFloat(x, 'g', -1, 64)
+			}
+			record = append(record, text)
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scoring is a list of scorers whose names are resolved, on one graph.
+type scoring struct {
+	graph   *graphView
+	scorers []boundScorer
+	spaces  []*space // the embeddings that scorers read, each once
+	missing int64    // pairs without a vertex, so far
+	newer   int64    // pairs with a vertex newer than an embedding, so far
+}
+
+type boundScorer struct {
+	text  string // in the language
+	score func(u, v uint32) float64
+	rows  uint32 // vertices that it has data about: those below
+}
+
+// columns returns the names of the scorers' columns.
+func (s *scoring) columns() []string {
+	names := make([]string, len(s.scorers))
+	for i, b := range s.scorers {
+		names[i] = b.text
+	}
+	return names
+}
+
+// resolveScoreFile checks a request and finds what it names.
+func (c *call) resolveScoreFile(req ScoreFileRequest) (*scoring, error) {
+	if req.Each == nil && req.Into == "" {
+		return nil, mistake(partInto, "neither a function nor a file takes the scores")
+	}
+	if req.Header == format.HeaderCounts {
+		return nil, mistake(partOption("header"), "a file of pairs has no header of counts")
+	}
+	if err := c.checkInput(req.Path, partFile); err != nil {
+		return nil, err
+	}
+	if req.Into != "" {
+		if err := c.checkOutput(req.Into, req.Overwrite, partInto); err != nil {
+			return nil, err
+		}
+	}
+	return c.resolveScoring(req.Graph, req.With)
+}
+
+// resolveScoring finds the graph and the scorers of a request.
+func (c *call) resolveScoring(graph string, with []Scorer) (*scoring, error) {
+	if len(with) == 0 {
+		return nil, mistake(partScorer(0), "no scorer is named")
+	}
+	s := &scoring{}
+	// Names first: a misspelt scorer should not cost the loading of a graph.
+	for i, w := range with {
+		if err := checkScorer(w, partScorer(i)); err != nil {
+			return nil, err
+		}
+		if w.Embedding == "" {
+			continue
+		}
+		info, err := c.embeddingInfo(w.Embedding, partScorer(i))
+		if err != nil {
+			return nil, err
+		}
+		if graph == "" {
+			graph = info.Graph
+		}
+		if info.Graph != graph {
+			return nil, mistake(partScorer(i), "embedding %s belongs to graph %s, and not to graph %s", name(w.Embedding), name(info.Graph), name(graph))
+		}
+	}
+	var err error
+	if graph == "" {
+		if graph, err = c.onlyGraph(partGraph); err != nil {
+			return nil, err
+		}
+	}
+	if s.graph, err = c.graph(graph, partGraph); err != nil {
+		return nil, err
+	}
+	for i, w := range with {
+		b, err := c.bindScorer(s, w, partScorer(i))
+		if err != nil {
+			return nil, err
+		}
+		s.scorers = append(s.scorers, b)
+	}
+	return s, nil
+}
+
+// checkScorer refuses a scorer that is not known, or that wants an embedding
+// and has none, or the other way round.
+func checkScorer(w Scorer, at part) error {
+	var names []string
+	for _, known := range link.Scorers() {
+		names = append(names, known.Name)
+		switch {
+		case known.Name != w.Name:
+		case known.NeedsEmbedding && w.Embedding == "":
+			e := mistake(at, "scorer %s reads an embedding, and none is named", w.Name)
+			e.Hint = "write " + w.Name + "(embedding)"
+			return e
+		case !known.NeedsEmbedding && w.Embedding != "":
+			return mistake(at, "scorer %s reads the graph alone, and embedding %s is named", w.Name, name(w.Embedding))
+		default:
+			return nil
+		}
+	}
+	e := mistake(at, "unknown scorer %s", quote(w.Name))
+	e.Err = link.ErrScorer
+	return e.withHint(w.Name, names, func(s string) string { return s })
+}
+
+// bindScorer turns a scorer into a function of two vertices.
+func (c *call) bindScorer(s *scoring, w Scorer, at part) (boundScorer, error) {
+	b := boundScorer{text: w.String(), rows: uint32(s.graph.Graph.Vertices())}
+	var matrix *vec.Matrix
+	if w.Embedding != "" {
+		sp, err := c.space(w.Embedding, at)
+		if err != nil {
+			return b, err
+		}
+		if !slices.Contains(s.spaces, sp) {
+			s.spaces = append(s.spaces, sp)
+		}
+		matrix, b.rows = sp.matrix, min(b.rows, uint32(sp.matrix.Rows))
+	}
+	var err error
+	b.score, err = link.New(w.Name, s.graph.Graph, matrix)
+	return b, err
+}
+
+// all scores pairs with all workers. The result does not depend on how many
+// there are.
+func (s *scoring) all(c *call, pairs []Pair) ([]ScoredPair, error) {
+	const block = 64 // some tens of microseconds, more than handing it over costs
+	scored := make([]ScoredPair, len(pairs))
+	missing := make([]tally, (len(pairs)+block-1)/block)
+	scores := make([]float64, len(pairs)*len(s.scorers))
+	vec.Parallel(len(pairs), block, c.db.opts.Workers, func(b, lo, hi int) {
+		for i := lo; i < hi && c.ctx.Err() == nil; i++ {
+			own := scores[i*len(s.scorers) : (i+1)*len(s.scorers) : (i+1)*len(s.scorers)]
+			s.pair(pairs[i], own, &missing[b])
+			scored[i] = ScoredPair{Pair: pairs[i], Scores: own}
+		}
+	})
+	for _, t := range missing {
+		s.missing += t.missing
+		s.newer += t.newer
+	}
+	return scored, c.ctx.Err()
+}
+
+// tally counts the pairs without scores of one block.
+type tally struct{ missing, newer int64 }
+
+// pair fills the scores of one pair.
+func (s *scoring) pair(p Pair, scores []float64, t *tally) {
+	u, foundU := s.graph.Vertex(p.Source)
+	v, foundV := s.graph.Vertex(p.Target)
+	newer := false
+	for i, b := range s.scorers {
+		if !foundU || !foundV || u >= b.rows || v >= b.rows {
+			scores[i] = math.NaN()
+			newer = true
+			continue
+		}
+		scores[i] = b.score(u, v)
+	}
+	if !foundU || !foundV {
+		t.missing++
+	} else if newer {
+		t.newer++
+	}
+}
+
+// file scores the pairs of a file in order, a batch at a time: while the file
+// is read, at most one batch is in memory.
+func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, emit func([]ScoredPair) error) (int64, error) {
+	// 4096 pairs keep all workers busy for a millisecond or more, and take less
+	// than a megabyte with keys of usual length.
+	const batch = 4096
+	pairs := make([]Pair, 0, batch)
+	var total int64
+	flush := func() error {
+		scored, err := s.all(c, pairs)
+		if err != nil {
+			return err
+		}
+		total += int64(len(pairs))
+		pairs = pairs[:0]
+		return emit(scored)
+	}
+	_, err := format.ReadPairs(c.ctx, in, opts, func(source, target []byte) error {
+		// One string for both keys halves the allocations.
+		text := string(append(append(make([]byte, 0, len(source)+len(target)), source...), target...))
+		pairs = append(pairs, Pair{Source: text[:len(source)], Target: text[len(source):]})
+		if len(pairs) < batch {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	return total, err
+}
+
+// noteMissing tells how many pairs have no score, and why.
+func (s *scoring) noteMissing(c *call) {
+	if s.missing > 0 {
+		c.notice("%s a vertex that graph %s does not have", pairsName(s.missing), name(s.graph.Info.Name))
+	}
+	if s.newer > 0 {
+		c.notice("%s a vertex that is newer than the embedding", pairsName(s.newer))
+	}
+}
+
+func pairsName(n int64) string {
+	if n == 1 {
+		return "1 pair names"
+	}
+	return count(n, "pair") + " name"
+}
+
+// errStopped ends a stream whose reader has had enough.
+var errStopped = errors.New("query: the reader has closed the rows")

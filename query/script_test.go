@@ -1,0 +1,468 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heavytail/query/parser"
+)
+
+// Golden scripts are the main test of the language. Each file of testdata is a
+// list of cases, separated by blank lines:
+//
+//	# What the case shows.
+//	directive arguments
+//	text
+//	----
+//	expected output
+//
+// Directives:
+//
+//	load    imports the edges in text; with arguments ring, clique, star n=8 or
+//	        sbm blocks=2 size=5 seed=1 makes a graph. graph=g names it.
+//	exec    runs statements and prints their notices.
+//	query   runs one statement and prints columns, rows and notices.
+//	explain prints the plan of a statement.
+//	fail    prints the error of a statement that must fail.
+//	file    writes text to the file that is its argument, or prints that file
+//	        where there is no text.
+//	reopen  closes the database and opens it again.
+//	check   verifies the file.
+//
+// Arguments of query: sorted (rows in any order), approx=1e-4 (numbers within a
+// relative or absolute tolerance), columns=a,b (only these). Of query, exec,
+// explain and fail: $name=value gives a parameter.
+//
+// {dir} stands for a temporary folder. Seconds, times and the kernel are
+// printed as a dash. Every script runs under every configuration below and must
+// print the same. With -update the files are rewritten.
+var update = flag.Bool("update", false, "rewrite the expected output of testdata/*.script")
+
+// configurations change how answers are computed, and never an answer.
+var configurations = []struct {
+	name   string
+	opts   Options
+	reopen bool // before every statement
+}{
+	{name: "default"},
+	{name: "reopen", reopen: true},
+	{name: "nocache", opts: Options{NoCache: true}},
+	{name: "tinybatches", opts: Options{BatchBytes: 1}},
+	{name: "workers=1", opts: Options{Workers: 1}},
+	{name: "workers=4", opts: Options{Workers: 4}},
+}
+
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.script")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, config := range configurations {
+			name := strings.TrimSuffix(filepath.Base(file), ".script") + "/" + config.name
+			t.Run(name, func(t *testing.T) {
+				s := newScript(t, config.opts)
+				s.alwaysReopen = config.reopen
+				got := s.run(string(text))
+				if *update && i == 0 {
+					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+					text = []byte(got)
+				}
+			})
+		}
+	}
+}
+
+// script runs one file on one database.
+type script struct {
+	t            *testing.T
+	dir          string
+	opts         Options
+	db           *DB
+	alwaysReopen bool
+	notices      []string
+	line         int // of the case that runs
+}
+
+func newScript(t *testing.T, opts Options) *script {
+	s := &script{t: t, dir: t.TempDir(), opts: opts}
+	s.opts.Notice = func(n Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
+	s.open()
+	t.Cleanup(func() {
+		mustBeSound(t, s.db)
+		if err := s.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *script) open() {
+	var err error
+	if s.db, err = Open(filepath.Join(s.dir, "test.ht"), &s.opts); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *script) reopen() {
+	if err := s.db.Close(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.open()
+}
+
+// mustBeSound runs Check, as every test that opens a store does at its end.
+func mustBeSound(t testing.TB, db *DB) {
+	t.Helper()
+	report, err := db.Check(context.Background())
+	if err != nil {
+		t.Errorf("check: %v", err)
+	}
+	for _, f := range report.Faults {
+		t.Errorf("check: %s: %s; %s", f.Where, f.What, f.Remedy)
+	}
+}
+
+// run runs all cases, compares their output with what is expected, and returns
+// the text of the file with the output that there was.
+func (s *script) run(text string) string {
+	var out strings.Builder
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i := 0; i < len(lines); {
+		if lines[i] == "" || strings.HasPrefix(lines[i], "#") {
+			out.WriteString(lines[i] + "\n")
+			i++
+			continue
+		}
+		s.line = i + 1
+		directive := lines[i]
+		var body, expected []string
+		for i++; i < len(lines) && lines[i] != "----"; i++ {
+			body = append(body, lines[i])
+		}
+		for i++; i < len(lines) && lines[i] != ""; i++ {
+			expected = append(expected, lines[i])
+		}
+		args := arguments(directive)
+		got := s.directive(args, strings.Join(body, "\n"))
+		if !*update && !sameOutput(got, expected, args) {
+			s.t.Errorf("line %d: %s\n%s\ngot:\n%s\nexpected:\n%s", s.line, directive, strings.Join(body, "\n"),
+				strings.Join(got, "\n"), strings.Join(expected, "\n"))
+		}
+		if *update && sameOutput(got, expected, args) {
+			got = expected // numbers within the tolerance need no new text
+		}
+		for _, line := range slices.Concat([]string{directive}, body, []string{"----"}, got) {
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String()
+}
+
+// directive runs one case and returns the lines that it prints.
+func (s *script) directive(args map[string]string, body string) []string {
+	if s.alwaysReopen {
+		s.reopen()
+	}
+	s.notices = nil
+	var out []string
+	switch args[""] {
+	case "load":
+		out = s.load(args, body)
+	case "exec":
+		statements, err := parser.ParseScript(s.expand(body))
+		if err != nil {
+			s.t.Fatalf("line %d: %v", s.line, err)
+		}
+		for _, statement := range statements {
+			rows, err := s.db.Run(context.Background(), statement, params(args))
+			if err != nil {
+				s.t.Errorf("line %d: %s: %v", s.line, statement, err)
+				continue
+			}
+			rows.Close()
+		}
+	case "query":
+		out = s.query(body, args)
+	case "explain":
+		rows, err := s.db.Query(context.Background(), "EXPLAIN "+s.expand(body), params(args))
+		if err != nil {
+			s.t.Errorf("line %d: %v", s.line, err)
+			return nil
+		}
+		for rows.Next() {
+			out = append(out, fmt.Sprintf("%s: %s", rows.Row()...))
+		}
+	case "fail":
+		rows, err := s.db.Query(context.Background(), s.expand(body), params(args))
+		for err == nil && rows.Next() {
+		}
+		if err == nil {
+			err = rows.Err()
+		}
+		if err == nil {
+			s.t.Errorf("line %d: did not fail", s.line)
+			return nil
+		}
+		out = strings.Split(err.Error(), "\n")
+	case "file":
+		out = s.file(args, body)
+	case "reopen":
+		s.reopen()
+	case "check":
+		report, err := s.db.Check(context.Background())
+		if err != nil {
+			s.t.Fatalf("line %d: %v", s.line, err)
+		}
+		for _, f := range report.Faults {
+			out = append(out, f.Where+" | "+f.What)
+		}
+		s.notices = nil // they count records
+		if report.OK() {
+			out = append(out, "sound")
+		}
+	default:
+		s.t.Fatalf("line %d: unknown directive %q", s.line, args[""])
+	}
+	out = append(out, s.notices...)
+	for i := range out {
+		out[i] = strings.ReplaceAll(out[i], s.dir, "{dir}")
+	}
+	return out
+}
+
+func (s *script) expand(text string) string { return strings.ReplaceAll(text, "{dir}", s.dir) }
+
+// arguments splits a directive into its words: the directive itself under "",
+// key=value under the key, any other word under itself.
+func arguments(line string) map[string]string {
+	args := map[string]string{}
+	for i, word := range strings.Fields(line) {
+		if i == 0 {
+			args[""] = word
+			continue
+		}
+		key, value, _ := strings.Cut(word, "=")
+		args[key] = value
+	}
+	return args
+}
+
+// params returns the parameters among the arguments of a directive.
+func params(args map[string]string) map[string]any {
+	values := map[string]any{}
+	for key, text := range args {
+		name, ok := strings.CutPrefix(key, "$")
+		if !ok {
+			continue
+		}
+		if inner, ok := strings.CutPrefix(text, "["); ok {
+			var vector []float64
+			for _, field := range strings.Split(strings.TrimSuffix(inner, "]"), ",") {
+				x, _ := strconv.ParseFloat(field, 64)
+				vector = append(vector, x)
+			}
+			values[name] = vector
+		} else if n, err := strconv.Atoi(text); err == nil {
+			values[name] = n
+		} else if x, err := strconv.ParseFloat(text, 64); err == nil {
+			values[name] = x
+		} else {
+			values[name] = text
+		}
+	}
+	return values
+}
+
+// load makes a graph and prints its size.
+func (s *script) load(args map[string]string, body string) []string {
+	graph := args["graph"]
+	if graph == "" {
+		graph = "g"
+	}
+	if body == "" {
+		body = edgesOf(args)
+	}
+	result, err := s.db.ImportReader(context.Background(), strings.NewReader(body), ImportRequest{Graph: graph, Path: "load"})
+	if err != nil {
+		s.t.Fatalf("line %d: load: %v", s.line, err)
+	}
+	return []string{fmt.Sprintf("nodes=%d edges=%d", result.Vertices, result.Edges)}
+}
+
+// edgesOf writes the edges of a graph that is known by a name.
+func edgesOf(args map[string]string) string {
+	number := func(key string) int { n, _ := strconv.Atoi(args[key]); return n }
+	var b strings.Builder
+	edge := func(u, v int) { fmt.Fprintf(&b, "%d %d\n", u, v) }
+	n := number("n")
+	has := func(word string) bool { _, ok := args[word]; return ok }
+	switch {
+	case has("ring"):
+		for v := range n {
+			edge(v, (v+1)%n)
+		}
+	case has("star"):
+		for v := 1; v < n; v++ {
+			edge(0, v)
+		}
+	case has("clique"):
+		for v := range n {
+			for u := range v {
+				edge(u, v)
+			}
+		}
+	case has("sbm"):
+		random := rand.New(rand.NewPCG(uint64(number("seed")), 1))
+		size := number("size")
+		for v := range number("blocks") * size {
+			for u := range v {
+				p := 0.05
+				if u/size == v/size {
+					p = 0.7
+				}
+				if random.Float64() < p {
+					edge(u, v)
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// query prints the columns and rows of a statement.
+func (s *script) query(body string, args map[string]string) []string {
+	rows, err := s.db.Query(context.Background(), s.expand(body), params(args))
+	if err != nil {
+		s.t.Errorf("line %d: %v", s.line, err)
+		return nil
+	}
+	columns := rows.Columns()
+	var keep []int
+	for i, c := range columns {
+		if args["columns"] == "" || slices.Contains(strings.Split(args["columns"], ","), c) {
+			keep = append(keep, i)
+		}
+	}
+	var table []string
+	for rows.Next() {
+		cells := make([]string, len(keep))
+		row := rows.Row()
+		for i, k := range keep {
+			cells[i] = cell(columns[k], row[0], row[k])
+		}
+		table = append(table, strings.Join(cells, " | "))
+	}
+	if err := rows.Err(); err != nil {
+		s.t.Errorf("line %d: %v", s.line, err)
+	}
+	if _, sorted := args["sorted"]; sorted {
+		slices.Sort(table)
+	}
+	var head []string
+	for _, k := range keep {
+		head = append(head, columns[k])
+	}
+	if len(head) == 0 {
+		return table
+	}
+	return append([]string{strings.Join(head, " | ")}, table...)
+}
+
+var timestamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
+// cell prints a value; what differs between runs or machines becomes a dash.
+func cell(column string, first, value Value) string {
+	measured := []string{"seconds", "kernel", "iterations", "statistic products", "statistic iterations"}
+	if slices.Contains(measured, column) || column == "value" && slices.Contains(measured, fmt.Sprint(first)) {
+		return "-"
+	}
+	switch v := value.(type) {
+	case nil:
+		return "NULL"
+	case float64:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return timestamps.ReplaceAllString(fmt.Sprint(value), "-")
+}
+
+// file writes or prints a file of the temporary folder.
+func (s *script) file(args map[string]string, body string) []string {
+	for name := range args {
+		if name == "" {
+			continue
+		}
+		path := filepath.Join(s.dir, name)
+		if body != "" {
+			if err := os.WriteFile(path, []byte(body+"\n"), 0o600); err != nil {
+				s.t.Fatal(err)
+			}
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			s.t.Errorf("line %d: %v", s.line, err)
+		}
+		return strings.Split(string(bytes.TrimSuffix(text, []byte("\n"))), "\n")
+	}
+	return nil
+}
+
+var wordsAndGaps = regexp.MustCompile(`[^ ,|×]+|[ ,|×]+`)
+
+// sameOutput compares lines exactly, or number by number within a tolerance.
+func sameOutput(got, expected []string, args map[string]string) bool {
+	if args["approx"] == "" {
+		return slices.Equal(got, expected)
+	}
+	tolerance, _ := strconv.ParseFloat(args["approx"], 64)
+	return slices.EqualFunc(got, expected, func(a, b string) bool {
+		return slices.EqualFunc(wordsAndGaps.FindAllString(a, -1), wordsAndGaps.FindAllString(b, -1), func(x, y string) bool {
+			if x == y {
+				return true
+			}
+			p, errP := strconv.ParseFloat(x, 64)
+			q, errQ := strconv.ParseFloat(y, 64)
+			return errP == nil && errQ == nil && math.Abs(p-q) <= tolerance*max(1, math.Abs(q))
+		})
+	})
+}
+
+// A script whose expected output is wrong must not pass: the runner itself is
+// held to that here.
+func TestScripts_RunnerSeesDifferences(t *testing.T) {
+	cases := []struct {
+		got, expected string
+		args          map[string]string
+		same          bool
+	}{
+		{"a | 1", "a | 1", nil, true},
+		{"a | 1", "a | 2", nil, false},
+		{"a | 1.00001", "a | 1", map[string]string{"approx": "1e-4"}, true},
+		{"a | 1.001", "a | 1", map[string]string{"approx": "1e-4"}, false},
+		{"b | 1", "a | 1", map[string]string{"approx": "1e-4"}, false},
+		{"a | 1 | 2", "a | 1", map[string]string{"approx": "1e-4"}, false},
+	}
+	for _, c := range cases {
+		if same := sameOutput([]string{c.got}, []string{c.expected}, c.args); same != c.same {
+			t.Errorf("%q against %q, %v: same = %v", c.got, c.expected, c.args, same)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package query
+
+import (
+	"context"
+	"math"
+
+	"heavytail/index"
+)
+
+// Candidate is a vertex that a search considers as an answer.
+type Candidate struct {
+	Degree int  // number of its neighbours in the graph as it is now
+	Linked bool // it is a neighbour of the query vertex; false where a vector is sought
+
+	graph  *graphView
+	vertex uint32
+}
+
+// Key returns the key of the vertex.
+func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
+
+// NearestRequest asks for the vertices nearest to a vertex or a vector.
+type NearestRequest struct {
+	K         int    // how many; at least 1
+	Embedding string // where to search
+	// Vertex is the key of the query vertex. The vertex itself is no answer.
+	Vertex string
+	// Vector is sought instead of a vertex if it is not nil. It has as many
+	// elements as the embedding has dimensions.
+	Vector []float32
+	Metric index.Metric // index.L2 by default
+	// Where tells which vertices may be answers; nil admits all. It is asked
+	// during the search, so there are K answers if K vertices are admitted. It
+	// is called from several goroutines at a time.
+	Where func(Candidate) bool
+}
+
+// WithinRequest asks for all vertices within a distance of a vertex or a
+// vector.
+type WithinRequest struct {
+	Embedding string // where to search
+	Vertex    string // key of the query vertex, as in NearestRequest
+	Vector    []float32
+	Metric    index.Metric
+	// Radius is the largest distance, or the least similarity under
+	// index.Cosine and index.Dot.
+	Radius float64
+	// Epsilon, if not 0, says it instead by the least edge probability
+	// 1/(1+e^distance): above 0, at most 0.5, and only with index.L2.
+	Epsilon float64
+	Where   func(Candidate) bool // as in NearestRequest
+	Limit   int                  // most answers, the nearest ones; 0 is all
+}
+
+// Neighbor is one answer of a search.
+type Neighbor struct {
+	Vertex string
+	// Distance is the Euclidean distance, or the similarity under
+	// index.Cosine and index.Dot.
+	Distance float64
+}
+
+// SearchResult is the answer of Nearest and Within: the nearest vertex first,
+// ties in the order in which the vertices came into the graph.
+type SearchResult struct {
+	Neighbors []Neighbor
+	Metric    index.Metric
+	Embedding EmbeddingState // what the answer rests on
+	Notices   []Notice
+}
+
+// EmbeddingState says which vectors an answer rests on, and how old they are.
+type EmbeddingState struct {
+	Name         string
+	Generation   uint64 // of the embedding
+	GraphVersion uint64 // version of the graph that was embedded
+	Behind       uint64 // versions that the graph has moved on since
+}
+
+// state describes the vectors of a space.
+func (s *space) state() EmbeddingState {
+	return EmbeddingState{
+		Name: s.info.Name, Generation: s.info.Generation,
+		GraphVersion: s.info.GraphVersion, Behind: s.behind,
+	}
+}
+
+// Nearest returns the K vertices nearest to a vertex or a vector, exactly. It
+// scans all vectors, once.
+func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
+	c, err := db.begin(ctx, "NEAREST")
+	if err != nil {
+		return SearchResult{}, err
+	}
+	defer c.end()
+	result, err := c.nearest(req)
+	return result, c.wrap(err)
+}
+
+// Within returns all vertices within a distance of a vertex or a vector,
+// exactly. It scans all vectors, once.
+func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
+	c, err := db.begin(ctx, "WITHIN")
+	if err != nil {
+		return SearchResult{}, err
+	}
+	defer c.end()
+	result, err := c.within(req)
+	return result, c.wrap(err)
+}
+
+func (c *call) nearest(req NearestRequest) (SearchResult, error) {
+	s, err := c.resolveNearest(req)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	exact, err := s.space.searcher(req.Metric)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	stop := c.watch.start(stepScan)
+	hits, err := exact.Search(c.ctx, s.vector, req.K, s.options(c, req.Where))
+	if err != nil {
+		return SearchResult{}, err
+	}
+	stop(int64(len(hits)), s.scanned())
+	return c.searchResult(s, hits), nil
+}
+
+func (c *call) within(req WithinRequest) (SearchResult, error) {
+	s, err := c.resolveWithin(req)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	exact, err := s.space.searcher(req.Metric)
+	if err != nil {
+		return SearchResult{}, err
+	}
+	stop := c.watch.start(stepScan)
+	hits, err := exact.Within(c.ctx, s.vector, s.radius, s.options(c, req.Where))
+	if err != nil {
+		return SearchResult{}, err
+	}
+	stop(int64(len(hits)), s.scanned())
+	if req.Limit > 0 && len(hits) > req.Limit {
+		hits = hits[:req.Limit]
+	}
+	if len(hits) > c.db.opts.MaxRows {
+		return SearchResult{}, &LimitError{
+			What: "the answer", Need: int64(len(hits)), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows",
+		}
+	}
+	return c.searchResult(s, hits), nil
+}
+
+// search is a request whose names are resolved.
+type search struct {
+	space  *space
+	metric index.Metric
+	vector []float32
+	vertex uint32 // the query vertex
+	byKey  bool   // there is a query vertex
+	radius float64
+}
+
+// resolveNearest checks a request and finds what it names.
+func (c *call) resolveNearest(req NearestRequest) (*search, error) {
+	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector)
+	if err != nil {
+		return nil, err
+	}
+	if req.K < 1 {
+		return nil, mistake(partCount, "the number of neighbours is %d, and must be at least 1", req.K)
+	}
+	if req.K > c.db.opts.MaxRows && s.space.matrix.Rows > c.db.opts.MaxRows {
+		return nil, &LimitError{
+			What: "the answer", Need: int64(req.K), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows",
+		}
+	}
+	return s, nil
+}
+
+// resolveWithin checks a request and finds what it names.
+func (c *call) resolveWithin(req WithinRequest) (*search, error) {
+	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector)
+	if err != nil {
+		return nil, err
+	}
+	if req.Limit < 0 {
+		return nil, mistake(partLimit, "the limit is %d, and must not be negative", req.Limit)
+	}
+	if req.Epsilon != 0 && req.Metric != index.L2 {
+		e := mistake(partThreshold, "an epsilon has no meaning under %s", req.Metric)
+		e.Hint = "say RADIUS and the least similarity"
+		return nil, e
+	}
+	s.radius, err = resolveThreshold(req.Radius, req.Epsilon, req.Metric)
+	return s, err
+}
+
+// resolveThreshold returns the radius that a radius or an epsilon stands for.
+func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, error) {
+	if epsilon != 0 {
+		r, err := index.EpsilonToRadius(epsilon)
+		if err != nil {
+			e := mistake(partThreshold, "epsilon is %v, and must be above 0 and at most 0.5", epsilon)
+			e.Err = err
+			return 0, e
+		}
+		return r, nil
+	}
+	if math.IsNaN(radius) || math.IsInf(radius, 0) || metric == index.L2 && radius < 0 {
+		e := mistake(partThreshold, "the radius is %v, and must be a finite number", radius)
+		if radius < 0 {
+			e.Message = e.Message[:len(e.Message)-len("a finite number")] + "0 or more"
+		}
+		e.Err = index.ErrRadius
+		return 0, e
+	}
+	return radius, nil
+}
+
+// resolveSearch finds the embedding and the query vector of a search.
+func (c *call) resolveSearch(embedding string, metric index.Metric, vertex string, vector []float32) (*search, error) {
+	if metric > index.Dot {
+		return nil, mistake(partMetric, "unknown metric %d", metric)
+	}
+	sp, err := c.space(embedding, partEmbedding)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{space: sp, metric: metric}
+	if vector != nil {
+		if vertex != "" {
+			return nil, mistake(partVector, "both a vertex and a vector are sought")
+		}
+		s.vector = vector
+		return s, sp.checkVector(vector, partVector)
+	}
+	if vertex == "" {
+		return nil, mistake(partVertex, "neither a vertex nor a vector is sought")
+	}
+	if s.vertex, err = c.vertex(sp.graph, vertex, partVertex); err != nil {
+		return nil, err
+	}
+	s.byKey = true
+	s.vector, err = sp.row(s.vertex, vertex, partVertex)
+	return s, err
+}
+
+// options returns the filter of the search: it leaves out the query vertex and
+// asks where about the others.
+func (s *search) options(c *call, where func(Candidate) bool) index.SearchOptions {
+	g := s.space.graph
+	n := g.Graph.Vertices()
+	filter := func(v uint32) bool {
+		if s.byKey && v == s.vertex || int(v) >= n {
+			return false
+		}
+		return where == nil || where(Candidate{
+			Degree: g.Graph.Degree(v), Linked: s.byKey && g.Graph.HasEdge(s.vertex, v),
+			graph: g, vertex: v,
+		})
+	}
+	if where == nil && !s.byKey && s.space.matrix.Rows <= n {
+		filter = nil
+	}
+	return index.SearchOptions{Filter: filter, Workers: c.db.opts.Workers}
+}
+
+// scanned says in PROFILE how much a scan looked at.
+func (s *search) scanned() string {
+	return count(int64(s.space.matrix.Rows), "vector") + " scanned"
+}
+
+// searchResult turns vertices back into keys.
+func (c *call) searchResult(s *search, hits []index.Hit) SearchResult {
+	neighbors := make([]Neighbor, len(hits))
+	for i, h := range hits {
+		neighbors[i] = Neighbor{Vertex: s.space.graph.Key(h.Vertex), Distance: float64(h.Distance)}
+	}
+	return SearchResult{Neighbors: neighbors, Metric: s.metric, Embedding: s.space.state(), Notices: c.notices}
+}

@@ -1,0 +1,202 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// setting is an option as it was given: a name and a value of some Go type.
+type setting struct {
+	name  string
+	value any
+}
+
+// Option describes one option of a statement, of an embedding method or of a
+// generator.
+type Option struct {
+	Name    string
+	Type    string   // "int", "float", "text" or "bool"
+	Default string   // in the language; empty where the option must be given
+	Choices []string // the texts that are allowed; nil for any
+	Doc     string   // one line
+}
+
+// String returns the option as a user would write its default.
+func (o Option) String() string {
+	if o.Default == "" {
+		return o.Name
+	}
+	return o.Name + " := " + o.Default
+}
+
+// sortedSettings lists a map by name, so that of several mistakes the same one
+// is reported every time.
+func sortedSettings(m map[string]any) []setting {
+	var list []setting
+	for name, value := range m {
+		list = append(list, setting{name, value})
+	}
+	slices.SortFunc(list, func(a, b setting) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// settings are options that were checked against a table: each known, of the
+// right type, and given once.
+type settings map[string]any // int64, float64, string or bool
+
+// checkSettings checks what was given for owner, such as "method dp_spectral"
+// or "IMPORT", against the table of its options.
+func checkSettings(owner string, table []Option, given []setting) (settings, error) {
+	checked := settings{}
+	names := make([]string, len(table))
+	for i, o := range table {
+		names[i] = o.Name
+	}
+	for _, g := range given {
+		at := partOption(g.name)
+		i := slices.Index(names, g.name)
+		if i < 0 && len(table) == 0 {
+			return nil, mistake(at, "%s has no options, found %s", owner, quote(g.name))
+		}
+		if i < 0 {
+			e := mistake(at, "%s has no option %s", owner, quote(g.name))
+			return nil, e.withHint(g.name, names, func(s string) string { return s })
+		}
+		if _, twice := checked[g.name]; twice {
+			return nil, mistake(at, "option %s is given twice", g.name)
+		}
+		value, err := table[i].check(g.value)
+		if err != nil {
+			return nil, err
+		}
+		checked[g.name] = value
+	}
+	for _, o := range table {
+		if _, ok := checked[o.Name]; !ok && o.Default == "" {
+			return nil, mistake(partMethod, "%s needs the option %s: %s", owner, o.Name, o.Doc)
+		}
+	}
+	return checked, nil
+}
+
+// check returns the value as int64, float64, string or bool, if it is of the
+// type of the option.
+func (o Option) check(value any) (any, error) {
+	at := partOption(o.Name)
+	switch v := plain(value).(type) {
+	case int64:
+		if o.Type == "int" {
+			return v, nil
+		}
+		if o.Type == "float" {
+			return float64(v), nil
+		}
+	case float64:
+		if o.Type == "float" {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, mistake(at, "option %s is %v, and must be a finite number", o.Name, v)
+			}
+			return v, nil
+		}
+	case bool:
+		if o.Type == "bool" {
+			return v, nil
+		}
+	case string:
+		if o.Type != "text" {
+			break
+		}
+		if o.Choices != nil && !slices.Contains(o.Choices, v) {
+			e := mistake(at, "option %s is %s", o.Name, quoteKey(v))
+			for _, c := range o.Choices {
+				e.Expected = append(e.Expected, quoteKey(c))
+			}
+			return nil, e
+		}
+		return v, nil
+	}
+	e := mistake(at, "option %s is %s", o.Name, describe(value))
+	e.Expected = []string{typeName(o.Type)}
+	return nil, e
+}
+
+// typeName names the type of an option in a sentence.
+func typeName(t string) string {
+	switch t {
+	case "int":
+		return "an integer"
+	case "float":
+		return "a number"
+	case "bool":
+		return "TRUE or FALSE"
+	}
+	return "a text in quotes"
+}
+
+// plain turns the numeric types of Go into int64 and float64. An unsigned
+// number above all int64 becomes a float64, which no integer option takes.
+func plain(value any) any {
+	switch v := value.(type) {
+	case int:
+		return int64(v)
+	case int8:
+		return int64(v)
+	case int16:
+		return int64(v)
+	case int32:
+		return int64(v)
+	case uint:
+		return plain(uint64(v))
+	case uint8:
+		return int64(v)
+	case uint16:
+		return int64(v)
+	case uint32:
+		return int64(v)
+	case uint64:
+		if v > math.MaxInt64 {
+			return float64(v)
+		}
+		return int64(v)
+	case float32:
+		return float64(v)
+	}
+	return value
+}
+
+// describe says what a value is, in an error.
+func describe(value any) string {
+	switch v := plain(value).(type) {
+	case int64, bool:
+		return fmt.Sprint(v)
+	case float64:
+		return fmt.Sprint(v)
+	case string:
+		return "the text " + quoteKey(v)
+	case []float32:
+		return fmt.Sprintf("a vector of %s", count(int64(len(v)), "number"))
+	case []float64:
+		return fmt.Sprintf("a vector of %s", count(int64(len(v)), "number"))
+	case nil:
+		return "nothing"
+	}
+	return fmt.Sprintf("a value of the Go type %T", value)
+}
+
+// text, integer, number and boolean return a setting, or the zero value where
+// it was not given.
+func (s settings) text(name string) string   { v, _ := s[name].(string); return v }
+func (s settings) integer(name string) int64 { v, _ := s[name].(int64); return v }
+func (s settings) boolean(name string) bool  { v, _ := s[name].(bool); return v }
+
+// within returns an integer setting, or an error where it is given and outside
+// its range.
+func (s settings) within(name string, least, most int64) (int64, error) {
+	v, given := s[name].(int64)
+	if given && (v < least || v > most) {
+		return 0, mistake(partOption(name), "option %s is %d, and must be from %d to %d", name, v, least, most)
+	}
+	return v, nil
+}

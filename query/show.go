@@ -1,0 +1,122 @@
+package query
+
+import (
+	"context"
+	"strings"
+
+	"heavytail/embedding/link"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// EmbeddingSummary is an embedding as SHOW EMBEDDINGS lists it.
+type EmbeddingSummary struct {
+	storage.EmbeddingInfo
+	Behind uint64 // versions that its graph has moved on since
+}
+
+// Graphs lists the graphs of the file by name.
+func (db *DB) Graphs(ctx context.Context) ([]storage.GraphInfo, error) {
+	c, err := db.begin(ctx, "SHOW GRAPHS")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	list, err := c.db.store.Graphs(ctx)
+	return list, c.wrap(err)
+}
+
+// Embeddings lists the embeddings of the file by name.
+func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingSummary, error) {
+	c, err := db.begin(ctx, "SHOW EMBEDDINGS")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	list, err := c.embeddings()
+	return list, c.wrap(err)
+}
+
+func (c *call) embeddings() ([]EmbeddingSummary, error) {
+	graphs, err := c.db.store.Graphs(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	versions := map[string]uint64{}
+	for _, g := range graphs {
+		versions[g.Name] = g.Version
+	}
+	infos, err := c.db.store.Embeddings(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]EmbeddingSummary, len(infos))
+	for i, e := range infos {
+		list[i].EmbeddingInfo = e
+		if v := versions[e.Graph]; v > e.GraphVersion {
+			list[i].Behind = v - e.GraphVersion
+		}
+	}
+	return list, nil
+}
+
+// Scorers lists the link scorers.
+func (db *DB) Scorers() []link.Scorer { return link.Scorers() }
+
+// show is the table of a SHOW statement.
+func (c *call) show(what parser.Listing) (*Rows, error) {
+	var table [][]Value
+	switch what {
+	case parser.Graphs:
+		list, err := c.db.store.Graphs(c.ctx)
+		for _, g := range list {
+			table = append(table, []Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)})
+		}
+		return rowsOf([]string{"graph", "version", "vertices", "edges", "source", "modified"}, table), err
+	case parser.Embeddings:
+		list, err := c.embeddings()
+		for _, e := range list {
+			table = append(table, []Value{e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind), timestamp(e.Created)})
+		}
+		return rowsOf([]string{"embedding", "graph", "method", "dim", "vertices", "generation", "behind", "created"}, table), err
+	case parser.Methods:
+		for _, m := range embedMethods() {
+			table = append(table, []Value{m.Name, optionsText(m.Options), m.Summary})
+		}
+		return rowsOf([]string{"method", "options", "summary"}, table), nil
+	case parser.Scorers:
+		for _, s := range link.Scorers() {
+			reads, likelier := "graph", "higher"
+			if s.NeedsEmbedding {
+				reads = "embedding"
+			}
+			if !s.HigherIsLikelier {
+				likelier = "lower"
+			}
+			table = append(table, []Value{s.Name, reads, likelier, s.Summary})
+		}
+		return rowsOf([]string{"scorer", "reads", "likelier", "summary"}, table), nil
+	default:
+		for _, g := range generators() {
+			table = append(table, []Value{g.Name, optionsText(g.Options), g.Summary})
+		}
+		return rowsOf([]string{"generator", "options", "summary"}, table), nil
+	}
+}
+
+// optionsText lists options with their defaults.
+func optionsText(options []Option) string {
+	texts := make([]string, len(options))
+	for i, o := range options {
+		texts[i] = o.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// joined lists names, or is nil where there are none.
+func joined(names []string) Value {
+	if len(names) == 0 {
+		return nil
+	}
+	return strings.Join(names, ", ")
+}
