@@ -80,7 +80,7 @@ func (l *edgeList) onto(base keySet) (keySet, error) {
 	number := make([]uint32, l.keys.len())
 	for i := range number {
 		key := l.keys.at(uint32(i))
-		id, found := findKey(&table, &base, table.hash(key), key)
+		id, found := table.find(&base, key)
 		if !found {
 			if uint64(all.len()) >= maxVertices {
 				return keySet{}, fmt.Errorf("more than %d vertices: %w", uint64(maxVertices), ErrLimit)

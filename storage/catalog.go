@@ -112,7 +112,7 @@ type journalRecord struct {
 	Object  uint64 `msgpack:"object"`
 	GraphID uint64 `msgpack:"graph_id"` // 0: the graph is made when the import is published
 	Version uint64 `msgpack:"version"`  // of the graph when the import began
-	Digest  []byte `msgpack:"digest"`   // SHA-256 of what is being written
+	Digest  []byte `msgpack:"digest"`   // of what is being written and where it came from; see contents.digest
 	Part    uint8  `msgpack:"part"`     // index of graphParts
 	Next    uint64 `msgpack:"next"`     // position in that part
 	Source  string `msgpack:"source"`

@@ -74,20 +74,20 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if read.CountsHeader {
 		list.dropHeader(read.DeclaredVertices)
 	}
-	stats, err := db.importEdges(ctx, graph, list, opts.Source, newReporter(opts.Progress))
+	stats, err := db.importEdges(ctx, graph, list, opts.Source, read.SHA256, newReporter(opts.Progress))
 	stats.ReadStats = read
 	stats.Seconds = time.Since(started).Seconds()
 	return stats, err
 }
 
 // importEdges merges a list of edges into a graph and publishes the result.
-func (db *DB) importEdges(ctx context.Context, name string, list *edgeList, source string, progress *reporter) (ImportStats, error) {
+func (db *DB) importEdges(ctx context.Context, name string, list *edgeList, source string, input [32]byte, progress *reporter) (ImportStats, error) {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return ImportStats{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: source, progress: progress}
+	p := &publication{db: db, name: name, source: source, input: input, progress: progress}
 	var old contents
 	err = db.view(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)

@@ -1,12 +1,15 @@
 package storage
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
+	"math/bits"
 	"slices"
+	"unsafe"
 )
 
 // keySet is a list of vertex keys, numbered from 0, in one block of bytes. It
@@ -49,7 +52,7 @@ func (s *keySet) byKey(ctx context.Context) ([]uint32, error) {
 		if a.prefix != b.prefix {
 			return cmp.Compare(a.prefix, b.prefix)
 		}
-		return slices.Compare(s.at(a.id), s.at(b.id))
+		return bytes.Compare(s.at(a.id), s.at(b.id))
 	}
 	sorted, err := mergeSort(ctx, entries, compare)
 	if err != nil {
@@ -100,60 +103,172 @@ func mergeSort[T any](ctx context.Context, list []T, compare func(a, b T) int) (
 	return from, nil
 }
 
-// keyTable finds the number of a key: open addressing over a keySet, at most
-// three quarters full, 8 bytes per slot. The hash seed differs from run to run
-// and shapes nothing that is seen outside.
+// keyTable finds the number of a key, by open addressing, at most three
+// quarters full. Keys of up to eight bytes, which are most of those that files
+// of edges have, lie in the table itself, so that a search costs one miss of
+// the cache; longer ones are compared with the keySet. It takes 16 bytes per
+// slot for short keys and 8 for long ones. The seed differs from run to run and
+// shapes nothing that is seen outside.
 type keyTable struct {
-	slots []uint64 // upper half: hash; lower half: number + 1, 0 where free
-	seed  maphash.Seed
+	short  []shortSlot
+	long   []uint64 // upper half: hash; lower half: number + 1, 0 where free
+	shorts int      // slots in use
+	longs  int
+	seed   maphash.Seed
+	salt   uint64 // random too: short keys are spread by two multiplications
 }
 
+type shortSlot struct {
+	key uint64 // the bytes of the key; keys have no NUL, so that its end shows
+	id  uint32 // number + 1, 0 where free
+}
+
+const shortKey = 8
+
 func newKeyTable(n int) keyTable {
+	seed := maphash.MakeSeed()
+	return keyTable{short: make([]shortSlot, tableSize(n)), seed: seed, salt: maphash.Bytes(seed, nil) | 1}
+}
+
+// tableSize is the number of slots for n keys.
+func tableSize(n int) int {
 	size := 16
 	for size/4*3 < n {
 		size *= 2
 	}
-	return keyTable{slots: make([]uint64, size), seed: maphash.MakeSeed()}
+	return size
 }
 
-// tableOf indexes all keys of a set.
+// tableOf indexes all keys of a set, which must be distinct.
 func tableOf(keys *keySet) keyTable {
-	t := newKeyTable(keys.len())
+	shorts := 0
 	for i := range keys.len() {
-		hash := maphash.Bytes(t.seed, keys.at(uint32(i)))
-		t.insert(hash, uint32(i))
+		if keys.offsets[i+1]-keys.offsets[i] <= shortKey {
+			shorts++
+		}
+	}
+	t := newKeyTable(shorts)
+	t.long = make([]uint64, tableSize(keys.len()-shorts))
+	for i := range uint32(keys.len()) {
+		t.add(keys, i)
 	}
 	return t
 }
 
-// insert takes the first free slot; the key must not be in the table.
-func (t *keyTable) insert(hash uint64, id uint32) {
-	mask := uint64(len(t.slots) - 1)
-	at := hash & mask
-	for t.slots[at] != 0 {
-		at = (at + 1) & mask
+// add enters key id of the set, which must not be in the table.
+func (t *keyTable) add(keys *keySet, id uint32) {
+	key := keys.at(id)
+	if len(key) > shortKey {
+		if t.longs++; t.longs > len(t.long)/4*3 {
+			t.growLong(keys)
+		}
+		t.insertLong(maphash.Bytes(t.seed, key), id)
+		return
 	}
-	t.slots[at] = hash>>32<<32 | uint64(id+1)
+	if t.shorts++; t.shorts > len(t.short)/4*3 {
+		old := t.short
+		t.short = make([]shortSlot, max(2*len(old), 16))
+		for _, slot := range old {
+			if slot.id != 0 {
+				t.insertShort(slot)
+			}
+		}
+	}
+	t.insertShort(shortSlot{key: packKey(key), id: id + 1})
 }
 
-// findKey returns the number of key, whose hash is given.
-func findKey[K string | []byte](t *keyTable, keys *keySet, hash uint64, key K) (uint32, bool) {
-	mask := uint64(len(t.slots) - 1)
+// growLong rebuilds the table of long keys; a slot keeps half of the hash.
+func (t *keyTable) growLong(keys *keySet) {
+	old := t.long
+	t.long = make([]uint64, max(2*len(old), 16))
+	for _, slot := range old {
+		if slot != 0 {
+			id := uint32(slot) - 1
+			t.insertLong(maphash.Bytes(t.seed, keys.at(id)), id)
+		}
+	}
+}
+
+func (t *keyTable) insertLong(hash uint64, id uint32) {
+	mask := uint64(len(t.long) - 1)
+	at := hash & mask
+	for t.long[at] != 0 {
+		at = (at + 1) & mask
+	}
+	t.long[at] = hash>>32<<32 | uint64(id+1)
+}
+
+func (t *keyTable) insertShort(slot shortSlot) {
+	mask := uint64(len(t.short) - 1)
+	at := t.spread(slot.key) & mask
+	for t.short[at].id != 0 {
+		at = (at + 1) & mask
+	}
+	t.short[at] = slot
+}
+
+// spread hashes a short key.
+func (t *keyTable) spread(key uint64) uint64 {
+	high, low := bits.Mul64(key^t.salt, 0x9e3779b97f4a7c15)
+	high, low = bits.Mul64(high^low, t.salt)
+	return high ^ low
+}
+
+// packKey makes a number of up to eight bytes; different keys without NUL have
+// different numbers.
+func packKey(key []byte) uint64 {
+	n := len(key)
+	switch {
+	case n == 8:
+		return binary.LittleEndian.Uint64(key)
+	case n >= 4:
+		// Two loads that overlap in the middle.
+		return uint64(binary.LittleEndian.Uint32(key)) | uint64(binary.LittleEndian.Uint32(key[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(key[0]) | uint64(key[n/2])<<(8*(n/2)) | uint64(key[n-1])<<(8*(n-1))
+	}
+	return 0
+}
+
+// find returns the number of key.
+func (t *keyTable) find(keys *keySet, key []byte) (uint32, bool) {
+	if len(key) > shortKey {
+		return t.findLong(keys, key)
+	}
+	if len(key) == 0 || key[len(key)-1] == 0 {
+		return 0, false // would be taken for the key without its NUL
+	}
+	packed := packKey(key)
+	mask := uint64(len(t.short) - 1)
+	for at := t.spread(packed) & mask; ; at = (at + 1) & mask {
+		slot := &t.short[at]
+		if slot.key == packed {
+			return slot.id - 1, slot.id != 0
+		}
+		if slot.id == 0 {
+			return 0, false
+		}
+	}
+}
+
+func (t *keyTable) findLong(keys *keySet, key []byte) (uint32, bool) {
+	if len(t.long) == 0 {
+		return 0, false
+	}
+	hash := maphash.Bytes(t.seed, key)
+	mask := uint64(len(t.long) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
-		slot := t.slots[at]
+		slot := t.long[at]
 		if slot == 0 {
 			return 0, false
 		}
 		if slot>>32 == hash>>32 {
-			id := uint32(slot) - 1
-			if string(keys.at(id)) == string(key) {
+			if id := uint32(slot) - 1; bytes.Equal(keys.at(id), key) {
 				return id, true
 			}
 		}
 	}
 }
-
-func (t *keyTable) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) }
 
 // interner numbers keys in the order of their first appearance.
 type interner struct {
@@ -168,8 +283,7 @@ func newInterner() *interner {
 // intern returns the number of key and gives it the next one if it is new. A
 // new key is checked against the rules of keys.
 func (n *interner) intern(key []byte) (uint32, error) {
-	hash := n.table.hash(key)
-	if id, found := findKey(&n.table, &n.keys, hash, key); found {
+	if id, found := n.table.find(&n.keys, key); found {
 		return id, nil
 	}
 	if err := checkKey(key); err != nil {
@@ -180,15 +294,9 @@ func (n *interner) intern(key []byte) (uint32, error) {
 		return 0, fmt.Errorf("more than %d vertices: %w", uint64(maxVertices), ErrLimit)
 	}
 	n.keys.add(key)
-	if id+1 > len(n.table.slots)/4*3 {
-		// Rehashing needs the whole hash, of which a slot keeps one half.
-		bigger := newKeyTable(2 * (id + 1))
-		bigger.seed = n.table.seed
-		for i := range id {
-			bigger.insert(bigger.hash(n.keys.at(uint32(i))), uint32(i))
-		}
-		n.table = bigger
-	}
-	n.table.insert(hash, uint32(id))
+	n.table.add(&n.keys, uint32(id))
 	return uint32(id), nil
 }
+
+// bytesOf views a string as bytes; they must not be written.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

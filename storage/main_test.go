@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"heavytail/storage/csr"
 	"heavytail/storage/format"
 )
 
@@ -81,4 +82,20 @@ func dataFile(t testing.TB, name string) string {
 		t.Skipf("no %s; set HEAVYTAIL_DATA to the folder of the real graphs", path)
 	}
 	return path
+}
+
+// putRing stores a cycle of n vertices.
+func putRing(t testing.TB, db *DB, name string, n int) {
+	t.Helper()
+	edges := make([]csr.Edge, n)
+	for v := range edges {
+		edges[v] = csr.Edge{U: uint32(v), V: uint32((v + 1) % n)}
+	}
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.PutGraph(context.Background(), name, g, nil, "ring", nil); err != nil {
+		t.Fatal(err)
+	}
 }

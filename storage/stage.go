@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"time"
 
 	"heavytail/storage/csr"
@@ -22,42 +23,46 @@ type contents struct {
 	keys  keySet
 }
 
-// digest is the SHA-256 of the contents. An import that was killed goes on
-// where it stopped when it arrives at the same contents again.
-func (c *contents) digest(ctx context.Context) ([]byte, error) {
-	h := sha256.New()
+// digest identifies the contents and the input that they were made from (all
+// zero where there is none). An import that was killed goes on where it stopped
+// when it arrives at the same digest again. The input is hashed by SHA-256, the
+// contents, which also depend on options, by CRC-32C: a digest of the contents
+// that nobody can forge would take as long as sorting them.
+func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
+	b := input[:]
 	buf := make([]byte, 0, 1<<16)
-	flush := func(room int) error {
-		if len(buf)+room <= cap(buf) {
-			return nil
-		}
-		h.Write(buf)
-		buf = buf[:0]
-		return ctx.Err()
-	}
 	for _, list := range [][]int64{c.keys.offsets, c.graph.Offsets} {
-		for _, v := range list {
-			buf = binary.LittleEndian.AppendUint64(buf, uint64(v))
-			if err := flush(8); err != nil {
+		sum := uint32(0)
+		for rest := list; len(rest) > 0; {
+			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
+			n := min(len(rest), cap(buf)/8)
+			buf = buf[:0]
+			for _, v := range rest[:n] {
+				buf = binary.LittleEndian.AppendUint64(buf, uint64(v))
+			}
+			sum, rest = crc32.Update(sum, castagnoli, buf), rest[n:]
 		}
+		b = binary.LittleEndian.AppendUint64(b, uint64(len(list)))
+		b = binary.LittleEndian.AppendUint32(b, sum)
 	}
-	for _, v := range c.graph.Targets {
-		buf = binary.LittleEndian.AppendUint32(buf, v)
-		if err := flush(8); err != nil {
-			return nil, err
-		}
-	}
-	h.Write(buf)
-	const piece = 1 << 20
-	for blob := c.keys.blob; len(blob) > 0; blob = blob[min(piece, len(blob)):] {
-		h.Write(blob[:min(piece, len(blob))])
+	sum := uint32(0)
+	for rest := c.graph.Targets; len(rest) > 0; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		n := min(len(rest), cap(buf)/4)
+		buf = buf[:0]
+		for _, v := range rest[:n] {
+			buf = binary.LittleEndian.AppendUint32(buf, v)
+		}
+		sum, rest = crc32.Update(sum, castagnoli, buf), rest[n:]
 	}
-	return h.Sum(nil), nil
+	b = binary.LittleEndian.AppendUint32(b, sum)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(c.keys.blob, castagnoli))
+	digest := sha256.Sum256(b)
+	return digest[:], nil
 }
 
 // publication is the writing of one new version of a graph: its contents go
@@ -69,8 +74,9 @@ type publication struct {
 	base     graphRecord // what is replaced; ID 0 where the graph is new
 	contents contents
 	source   string
-	all      bool     // the change log names everything,
-	touched  []uint32 // or these vertices
+	input    [sha256.Size]byte // of the text; zero where there is none
+	all      bool              // the change log names everything,
+	touched  []uint32          // or these vertices
 	progress *reporter
 
 	order   []uint32 // vertices by key
@@ -83,7 +89,7 @@ type publication struct {
 // run writes and publishes. The caller holds the writer's lock. Where it fails
 // or is cancelled before the end, what was written stays for the next attempt.
 func (p *publication) run(ctx context.Context) (err error) {
-	if p.digest, err = p.contents.digest(ctx); err != nil {
+	if p.digest, err = p.contents.digest(ctx, p.input); err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
 	if p.order, err = p.contents.keys.byKey(ctx); err != nil {
