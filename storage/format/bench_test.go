@@ -3,53 +3,162 @@ package format
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"testing"
 )
 
+const benchEdges = 200_000
+
+// report adds edges per second to a benchmark that read or wrote benchEdges a turn.
+func report(b *testing.B) {
+	b.ReportMetric(float64(b.N)*benchEdges/b.Elapsed().Seconds(), "edges/s")
+}
+
+// BenchmarkReadEdgeList compares, on the same text, the whole reader (with its
+// SHA-256 and its goroutine), the reader of pairs (the same without SHA-256),
+// the parser alone, and encoding/csv at its fastest.
 func BenchmarkReadEdgeList(b *testing.B) {
-	const edges = 1_000_000
-	for _, sep := range []byte{'\t', ','} {
-		text := numbers(edges, sep)
-		b.Run(fmt.Sprintf("sep=%q/reader=own", sep), func(b *testing.B) {
+	readers := []struct {
+		name string
+		read func(text []byte, separator byte) (int64, error)
+	}{
+		{"own", func(text []byte, _ byte) (int64, error) {
+			stats, err := ReadEdgeList(context.Background(), bytes.NewReader(text), EdgeListOptions{}, func(Edge) error { return nil })
+			return stats.Edges, err
+		}},
+		{"pairs", func(text []byte, _ byte) (int64, error) {
+			stats, err := ReadPairs(context.Background(), bytes.NewReader(text), EdgeListOptions{}, func(_, _ []byte) error { return nil })
+			return stats.Edges, err
+		}},
+		{"parser", func(text []byte, _ byte) (int64, error) {
+			p := newParser(EdgeListOptions{}.withDefaults(), false, func(Edge) error { return nil })
+			for block := range slices.Chunk(text, blockBytes) {
+				if err := p.block(block); err != nil {
+					return 0, err
+				}
+			}
+			return p.stats.Edges, p.finish()
+		}},
+		{"csv", readCSV},
+	}
+	for _, separator := range []byte("\t,") {
+		text := numbers(benchEdges, separator)
+		for _, r := range readers {
+			b.Run(fmt.Sprintf("separator=%q/reader=%s", separator, r.name), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					if edges, err := r.read(text, separator); edges != benchEdges || err != nil {
+						b.Fatal(edges, err)
+					}
+				}
+				report(b)
+			})
+		}
+	}
+}
+
+// readCSV counts the lines of a text that have two columns.
+func readCSV(text []byte, separator byte) (edges int64, err error) {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma, r.ReuseRecord, r.FieldsPerRecord = rune(separator), true, 2
+	for {
+		if _, err := r.Read(); errors.Is(err, io.EOF) {
+			return edges, nil
+		} else if err != nil {
+			return edges, err
+		}
+		edges++
+	}
+}
+
+// BenchmarkReadUnusual reads lines that take the careful way of the parser.
+func BenchmarkReadUnusual(b *testing.B) {
+	for _, form := range []string{"é%d ü%d\n", "%d, %d\n", "\"%d\",\"%d\"\n"} {
+		var text []byte
+		for i := range benchEdges {
+			text = fmt.Appendf(text, form, i, 7*i)
+		}
+		b.Run(fmt.Sprintf("line=%q", fmt.Sprintf(form, 1, 2)), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				stats, err := ReadEdgeList(context.Background(), bytes.NewReader(text), EdgeListOptions{}, func(Edge) error { return nil })
-				if err != nil || stats.Edges != edges {
+				stats, err := ReadPairs(context.Background(), bytes.NewReader(text), EdgeListOptions{}, func(_, _ []byte) error { return nil })
+				if stats.Edges != benchEdges || err != nil {
 					b.Fatal(stats, err)
 				}
 			}
-		})
-		b.Run(fmt.Sprintf("sep=%q/reader=parser", sep), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				p := newParser(EdgeListOptions{}.withDefaults(), false, func(Edge) error { return nil })
-				for t := text; len(t) > 0; t = t[min(blockBytes, len(t)):] {
-					p.block(t[:min(blockBytes, len(t))])
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("sep=%q/reader=csv", sep), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				r := csv.NewReader(bytes.NewReader(text))
-				r.Comma, r.ReuseRecord = rune(sep), true
-				for {
-					if _, err := r.Read(); err == io.EOF {
-						break
-					}
-				}
-			}
+			report(b)
 		})
 	}
-	text := numbers(edges, ' ')
-	b.Run("sha", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		for b.Loop() {
-			sha256.Sum256(text)
+}
+
+// BenchmarkReadCompressed gives bytes of text, not of the compressed input.
+func BenchmarkReadCompressed(b *testing.B) {
+	text := numbers(benchEdges, '\t')
+	for _, c := range []struct {
+		name string
+		data []byte
+	}{{"none", text}, {"gzip", gzipped(b, text)}, {"zstd", zstdped(b, text)}} {
+		b.Run("compression="+c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				stats, err := ReadEdgeList(context.Background(), bytes.NewReader(c.data), EdgeListOptions{}, func(Edge) error { return nil })
+				if stats.Edges != benchEdges || err != nil {
+					b.Fatal(stats, err)
+				}
+			}
+			report(b)
+		})
+	}
+}
+
+// countingWriter counts what is written.
+type countingWriter struct{ n int64 }
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	w.n += int64(len(p))
+	return len(p), nil
+}
+
+func BenchmarkWriteEdgeList(b *testing.B) {
+	key := func(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
+	var out countingWriter
+	for b.Loop() {
+		out.n = 0
+		err := WriteEdgeList(context.Background(), &out, benchEdges, key, func(yield func(u, v uint32) bool) {
+			for v := range uint32(benchEdges) {
+				if !yield(v, benchEdges-1-v) {
+					return
+				}
+			}
+		})
+		if err != nil || out.n < 10*benchEdges {
+			b.Fatal(out.n, err)
 		}
-	})
+	}
+	b.SetBytes(out.n)
+	report(b)
+}
+
+func BenchmarkWriteWord2Vec(b *testing.B) {
+	const rows, dim = 1000, 200
+	key := func(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
+	values := make([]float32, dim)
+	for i := range values {
+		values[i] = 1 / (float32(i) - 99.7)
+	}
+	var out countingWriter
+	for b.Loop() {
+		out.n = 0
+		err := WriteWord2Vec(context.Background(), &out, rows, dim, key, func(int) []float32 { return values })
+		if err != nil || out.n < 5*rows*dim {
+			b.Fatal(out.n, err)
+		}
+	}
+	b.SetBytes(out.n)
+	b.ReportMetric(float64(b.N)*rows*dim/b.Elapsed().Seconds(), "values/s")
 }

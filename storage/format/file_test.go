@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -198,5 +197,3 @@ func TestOpenFile_Refused(t *testing.T) {
 		t.Errorf("nothing: %v", err)
 	}
 }
-
-var _ io.WriteCloser = (*File)(nil)

@@ -81,9 +81,6 @@ func startInput(r io.Reader, name string, hashed bool) *input {
 	if hashed {
 		in.raw.hash = sha256.New()
 	}
-	for range blocksAhead {
-		in.free <- make([]byte, blockBytes)
-	}
 	go in.run()
 	return in
 }
@@ -124,12 +121,17 @@ func (in *input) run() {
 	defer close(in.ended)
 	text, closeText := in.open()
 	defer closeText()
-	for {
+	for made := 0; ; {
 		var buffer []byte
-		select {
-		case buffer = <-in.free:
-		case <-in.stop:
-			return
+		if made < blocksAhead && len(in.free) == 0 {
+			buffer = make([]byte, blockBytes)
+			made++
+		} else {
+			select {
+			case buffer = <-in.free:
+			case <-in.stop:
+				return
+			}
 		}
 		n, err := fill(text, buffer)
 		select {

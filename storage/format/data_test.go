@@ -1,0 +1,111 @@
+package format
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// dataFile returns the path of a real graph, or skips the test where the
+// collection is not at hand: in $HEAVYTAIL_DATA, else in ../shared/data beside
+// the repository.
+func dataFile(t *testing.T, name string) string {
+	t.Helper()
+	dir := os.Getenv("HEAVYTAIL_DATA")
+	if dir == "" {
+		root, err := filepath.Abs(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil || root == filepath.Dir(root) {
+				break
+			}
+			root = filepath.Dir(root)
+		}
+		dir = filepath.Join(root, "..", "shared", "data")
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("HEAVYTAIL_REQUIRE_DATA") == "1" {
+			t.Fatalf("the data is required: %v", err)
+		}
+		t.Skipf("no data: %v", err)
+	}
+	return path
+}
+
+// TestReadEdgeList_RealGraphs counts vertices and simple edges of published
+// files in all their forms. The counts are those of their publishers.
+func TestReadEdgeList_RealGraphs(t *testing.T) {
+	for _, c := range []struct {
+		file            string
+		vertices, edges int
+		long            bool
+	}{
+		{file: "ego-facebook.txt.gz", vertices: 4_039, edges: 88_234},
+		{file: "ca-GrQc.txt.gz", vertices: 5_242, edges: 14_484},
+		{file: "dp-spectral-PA2000.txt.gz", vertices: 2_000, edges: 19_945},
+		{file: "dblp.txt.gz", vertices: 51_264, edges: 127_968},
+		{file: "cora.txt", vertices: 2_708, edges: 5_278},
+		{file: "CollegeMsg.txt.gz", vertices: 1_899, edges: 13_838},
+		{file: "blogcatalog.csv.gz", vertices: 10_312, edges: 333_983, long: true},
+		{file: "soc-Epinions1.txt.gz", vertices: 75_879, edges: 405_740, long: true},
+		{file: "dblp-2010.txt.gz", vertices: 300_647, edges: 807_700, long: true},
+		{file: "sx-mathoverflow.txt.gz", vertices: 24_818, edges: 187_986, long: true},
+		{file: "ego-twitter.txt.gz", vertices: 81_306, edges: 1_342_296, long: true},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			if c.long && testing.Short() {
+				t.Skip("long")
+			}
+			r, size, err := OpenFile(dataFile(t, c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			numbers := map[string]uint64{}
+			number := func(key []byte) uint64 {
+				n, ok := numbers[string(key)]
+				if !ok {
+					n = uint64(len(numbers))
+					numbers[string(key)] = n
+				}
+				return n
+			}
+			var edges []uint64
+			add := func(source, target []byte) {
+				if u, v := number(source), number(target); u != v {
+					edges = append(edges, min(u, v)<<32|max(u, v))
+				}
+			}
+			var first [2][]byte // waits for the verdict on the header
+			stats, err := ReadEdgeList(t.Context(), r, EdgeListOptions{Name: c.file, Size: size}, func(e Edge) error {
+				if first[0] == nil {
+					first = [2][]byte{bytes.Clone(e.Source), bytes.Clone(e.Target)}
+				} else {
+					add(e.Source, e.Target)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !stats.CountsHeader {
+				add(first[0], first[1])
+			} else if int64(len(numbers)) > stats.DeclaredVertices {
+				t.Errorf("%d vertices, declared %d", len(numbers), stats.DeclaredVertices)
+			}
+			slices.Sort(edges)
+			edges = slices.Compact(edges)
+			if len(numbers) != c.vertices || len(edges) != c.edges {
+				t.Errorf("%d vertices, %d edges; want %d, %d; stats %+v", len(numbers), len(edges), c.vertices, c.edges, stats)
+			}
+			if want := c.file == "dp-spectral-PA2000.txt.gz"; stats.CountsHeader != want {
+				t.Errorf("counts header: %v", stats.CountsHeader)
+			}
+		})
+	}
+}
