@@ -26,8 +26,8 @@ type PreferentialAttachment struct {
 }
 
 // maxArcs bounds what is asked of memory: 4 bytes for each of the two arcs of
-// an edge. 2^36 arcs are 256 GiB.
-const maxArcs = 1 << 36
+// an edge. 2^36 arcs are 256 GiB; where an int has 32 bits, slices end earlier.
+const maxArcs = min(1<<36, math.MaxInt/4)
 
 // Validate reports all faults at once. Each wraps ErrOptions.
 func (p PreferentialAttachment) Validate() error {
@@ -45,16 +45,14 @@ func (p PreferentialAttachment) Validate() error {
 	}
 	if int64(p.N) > math.MaxUint32 {
 		fault("n (%d) exceeds the %d vertices of a graph", p.N, uint32(math.MaxUint32))
-	} else if p.M >= 1 && p.M < p.N && 2*p.edges() > maxArcs {
-		fault("n (%d) and m (%d) ask for %d edges, the most are %d", p.N, p.M, p.edges(), int64(maxArcs/2))
+	} else if p.M >= 1 && p.M < p.N {
+		// In floating point, since the product can overflow an integer.
+		n, m := float64(p.N), float64(p.M)
+		if edges := m*(n-m-1) + m*(m+1)/2; 2*edges > maxArcs {
+			fault("n (%d) and m (%d) ask for %.0f edges, the most are %d", p.N, p.M, edges, int64(maxArcs/2))
+		}
 	}
 	return errors.Join(faults...)
-}
-
-// edges returns the number of edges, for options in range.
-func (p PreferentialAttachment) edges() int64 {
-	n, m := int64(p.N), int64(p.M)
-	return m*(n-m-1) + m*(m+1)/2
 }
 
 // Generate makes the graph. It takes expected O(N·M log M) time, 8 bytes per
