@@ -1,7 +1,6 @@
 package query
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,42 +19,25 @@ type operation interface {
 	exec(c *call) (*Rows, error)
 }
 
-// binder turns one syntax tree into an operation. It remembers which text every
-// piece of the request came from, so that an error about the piece can be given
-// its position.
+// binder turns one syntax tree into an operation. The call remembers which text
+// every piece of the request came from, so that an error about the piece can be
+// given its position.
 type binder struct {
 	*call
 	params map[string]any
-	at     map[part]parser.Range
 }
 
 // bind resolves every name, parameter and option of a statement. All mistakes
 // of the user are found here, with their positions; what can still go wrong in
 // exec are limits, cancellation, the file, and the contents of other files.
 func (c *call) bind(statement parser.Statement, params map[string]any) (operation, error) {
-	b := &binder{call: c, params: params, at: map[part]parser.Range{}}
-	op, err := b.statement(statement)
-	if err != nil {
-		return nil, b.place(err)
-	}
-	return op, nil
+	c.at = map[part]parser.Range{}
+	b := &binder{call: c, params: params}
+	return b.statement(statement)
 }
 
 // mark remembers where a piece of the request came from.
 func (b *binder) mark(at part, node parser.Node) { b.at[at] = node.Source() }
-
-// place gives an Error about a piece of the request the position of its text.
-func (b *binder) place(err error) error {
-	var mistake *Error
-	if errors.As(err, &mistake) && mistake.Start.Line == 0 {
-		if at, ok := b.at[mistake.part]; ok {
-			placed := *mistake
-			placed.Range = at
-			return &placed
-		}
-	}
-	return err
-}
 
 // statement binds by kind.
 func (b *binder) statement(statement parser.Statement) (operation, error) {

@@ -94,10 +94,7 @@ func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[st
 		return nil, c.wrap(err)
 	}
 	rows, err := c.exec(op)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	return rows, nil
+	return rows, c.wrap(err)
 }
 
 // call is one call of a method of DB: what it has loaded, and whom it tells.
@@ -112,6 +109,7 @@ type call struct {
 	graphs    map[string]*graphView // by name: a call sees one version of a graph
 	spaces    map[string]*space     // by name of the embedding
 	releases  []func()              // gives back what the call holds in the cache
+	at        map[part]parser.Range // where the text of each piece of the request is
 	streaming bool                  // rows that are still to be read use the call
 }
 
@@ -162,13 +160,22 @@ func (c *call) notice(format string, args ...any) {
 }
 
 // wrap names the statement in errors that come from below. Mistakes of the
-// user speak for themselves.
+// user speak for themselves; where the request came from text, they get the
+// position of the piece that they are about.
 func (c *call) wrap(err error) error {
 	var mistake *Error
-	if err == nil || errors.As(err, &mistake) {
-		return err
+	if err == nil {
+		return nil
 	}
-	return fmt.Errorf("%s: %w", c.statement, err)
+	if !errors.As(err, &mistake) {
+		return fmt.Errorf("%s: %w", c.statement, err)
+	}
+	if at, ok := c.at[mistake.part]; ok && mistake.Start.Line == 0 {
+		placed := *mistake
+		placed.Range = at
+		return &placed
+	}
+	return err
 }
 
 // writable refuses calls that write to a file opened for reading.
@@ -177,6 +184,23 @@ func (c *call) writable() error {
 		return storage.ErrReadOnly
 	}
 	return nil
+}
+
+// await runs f, which cannot be interrupted, and returns early when the context
+// of the call ends. It then leaves f to end by itself: f must not write what
+// anybody reads afterwards.
+func (c *call) await(f func()) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+		return c.ctx.Err()
+	case <-c.ctx.Done():
+		return c.ctx.Err()
+	}
 }
 
 // statementKind names a statement in errors, notices and progress.

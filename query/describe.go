@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // GraphDescription tells what a graph looks like.
@@ -17,7 +18,7 @@ type GraphDescription struct {
 	LargestComponent int // vertices
 	Isolated         int // vertices without neighbours
 	Degrees          DegreeSummary
-	Bytes            int64 // in memory, with keys
+	Bytes            int64 // in memory, with keys; an estimate
 	Embeddings       []string
 }
 
@@ -63,21 +64,14 @@ func (c *call) describeGraph(graph string) (GraphDescription, error) {
 	if n > 1 {
 		d.Density = 2 * float64(g.Edges()) / (float64(n) * float64(n-1))
 	}
-	components := g.Components()
+	var components *csr.Components
+	if err := c.await(func() { components = g.Components() }); err != nil {
+		return GraphDescription{}, err
+	}
 	if d.Components = components.Count(); d.Components > 0 {
 		d.LargestComponent = components.Sizes[0]
 	}
-	if err := c.ctx.Err(); err != nil {
-		return GraphDescription{}, err
-	}
-	degrees := make([]int, n)
-	for v := range degrees {
-		degrees[v] = g.Degree(uint32(v))
-		if degrees[v] == 0 {
-			d.Isolated++
-		}
-	}
-	d.Degrees = summarise(degrees)
+	d.Degrees, d.Isolated = summarise(g)
 	all, err := c.db.store.Embeddings(c.ctx)
 	if err != nil {
 		return GraphDescription{}, err
@@ -91,24 +85,33 @@ func (c *call) describeGraph(graph string) (GraphDescription, error) {
 	return d, nil
 }
 
-// summarise sorts degrees and reads off their quantiles.
-func summarise(degrees []int) DegreeSummary {
-	n := len(degrees)
+// summarise counts how many vertices have each degree and reads off the
+// quantiles, and the number of vertices of degree 0.
+func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
+	n := g.Vertices()
 	if n == 0 {
-		return DegreeSummary{}
+		return DegreeSummary{}, 0
 	}
-	slices.Sort(degrees)
-	sum := 0.0
-	for _, d := range degrees {
-		sum += float64(d)
+	for v := range uint32(n) {
+		s.Max = max(s.Max, g.Degree(v))
 	}
-	// The smallest degree with at least the share p of the vertices at or
-	// below it: element ceil(p·n) of n, counted from 1.
-	quantile := func(percent int) int { return degrees[(percent*n+99)/100-1] }
-	return DegreeSummary{
-		Min: degrees[0], Median: quantile(50), P90: quantile(90), P99: quantile(99),
-		Max: degrees[n-1], Mean: sum / float64(n),
+	vertices := make([]int, s.Max+1) // of each degree
+	for v := range uint32(n) {
+		vertices[g.Degree(v)]++
 	}
+	// The smallest degree with at least the share of the vertices at or below.
+	quantile := func(percent int64) int {
+		below := int64(0)
+		for d, count := range vertices {
+			if below += int64(count); below*100 >= percent*int64(n) && below > 0 {
+				return d
+			}
+		}
+		return s.Max
+	}
+	s.Min, s.Median, s.P90, s.P99 = quantile(0), quantile(50), quantile(90), quantile(99)
+	s.Mean = 2 * float64(g.Edges()) / float64(n)
+	return s, vertices[0]
 }
 
 // DescribeEmbedding tells the provenance of an embedding.

@@ -82,7 +82,8 @@ func (c *call) createGraph(graph string) (storage.GraphInfo, error) {
 	if err := c.checkCreate(graph); err != nil {
 		return storage.GraphInfo{}, err
 	}
-	return c.db.store.CreateGraph(c.ctx, graph)
+	info, err := c.db.store.CreateGraph(c.ctx, graph)
+	return info, nameMistake(err, partGraph)
 }
 
 // checkCreate refuses the name of a graph that exists.
@@ -260,7 +261,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 		Progress: c.meter.update,
 	})
 	if err != nil {
-		return ImportResult{}, err
+		return ImportResult{}, nameMistake(err, partGraph)
 	}
 	stop(stats.Lines, count(stats.Bytes, "byte")+" of text")
 	if stats.Skipped > 0 && stats.FirstSkipped != nil {
@@ -509,10 +510,10 @@ func (c *call) generate(req GenerateRequest, given []setting) (GenerateResult, e
 	}
 	stop(g.Edges(), "")
 	stop = c.watch.start(stepStore)
-	source := fmt.Sprintf("%s(n := %d, m := %d, seed := %d)", req.Generator, model.N, model.M, model.Seed)
+	source := fmt.Sprintf("%s(n := %d, m := %d, seed := %d)", req.Generator, model.N, model.M, int64(model.Seed))
 	info, err := c.db.store.PutGraph(c.ctx, req.Graph, g, nil, source, c.meter.update)
 	if err != nil {
-		return GenerateResult{}, err
+		return GenerateResult{}, nameMistake(err, partGraph)
 	}
 	stop(info.Edges, "")
 	return GenerateResult{Graph: info, Seconds: c.meter.now().Sub(began).Seconds(), Notices: c.notices}, nil

@@ -11,7 +11,7 @@ type Progress struct {
 	Stage     string        // what it is doing, such as "reading"
 	Done      int64         // units done in this stage
 	Total     int64         // units of the whole stage; 0 where that is not known
-	Unit      string        // "bytes", "pairs", "rows", "edges" or "steps"
+	Unit      string        // "bytes", "pairs", "rows", "edges", "coordinates", "objects" or "steps"
 	Elapsed   time.Duration // since the statement began
 	Rate      float64       // units a second in this stage; 0 until known
 	Remaining time.Duration // of this stage at the present rate; 0 until known
@@ -20,14 +20,16 @@ type Progress struct {
 // unitOf names what the stages of the packages below count.
 func unitOf(stage string) string {
 	switch stage {
-	case "reading", "hashing", "checking":
+	case "reading":
 		return "bytes"
-	case "sorting", "merging", "publishing":
-		return "edges"
 	case "joining":
 		return "pairs"
-	case "writing", "scoring", "loading":
+	case "writing":
 		return "rows"
+	case "checking":
+		return "objects"
+	case "solving":
+		return "coordinates"
 	}
 	return "steps"
 }

@@ -110,24 +110,21 @@ func (c *call) resolveReconstruct(req ReconstructRequest) (*reconstruction, erro
 
 // original returns the graph on the vertices that have a vector, so that it can
 // be compared with the reconstruction vertex by vertex.
-func (c *call) original(s *space) *csr.Graph {
+func (c *call) original(s *space) (*csr.Graph, error) {
 	g := s.graph.Graph
 	if g.Vertices() <= s.matrix.Rows {
-		return g
+		return g, nil
 	}
-	c.notice("%s newer than embedding %s left out", vertexesAre(g.Vertices()-s.matrix.Rows), name(s.info.Name))
-	old := make([]uint32, s.matrix.Rows)
-	for v := range old {
-		old[v] = uint32(v)
-	}
-	return g.Induced(old)
-}
-
-func vertexesAre(n int) string {
-	if n == 1 {
-		return "1 vertex is"
-	}
-	return fmt.Sprintf("%d vertices are", n)
+	c.notice("left out: %s newer than embedding %s", count(int64(g.Vertices()-s.matrix.Rows), "vertex"), name(s.info.Name))
+	var old *csr.Graph
+	err := c.await(func() {
+		first := make([]uint32, s.matrix.Rows)
+		for v := range first {
+			first[v] = uint32(v)
+		}
+		old = g.Induced(first)
+	})
+	return old, err
 }
 
 func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
@@ -135,7 +132,9 @@ func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
 	if err != nil {
 		return ReconstructResult{}, err
 	}
-	r.graph = c.original(r.space)
+	if r.graph, err = c.original(r.space); err != nil {
+		return ReconstructResult{}, err
+	}
 	result, err := c.measure(req, r)
 	if err != nil {
 		return ReconstructResult{}, err
@@ -203,7 +202,7 @@ func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at
 	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %v", r.space.info.Name, r.space.info.Generation, at.Epsilon)
 	info, err := c.db.store.PutGraph(c.ctx, req.Graph, g, r.space.graph.Key, source, c.meter.update)
 	stop(at.Edges, "")
-	return info, err
+	return info, nameMistake(err, partInto)
 }
 
 // joinGraph builds the graph of all pairs within the radius of a point.

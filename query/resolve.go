@@ -142,11 +142,11 @@ func (c *call) graphInfo(graph string, at part) (storage.GraphInfo, error) {
 	return info, unknown.withHint(graph, names, quote)
 }
 
-// graphBytes estimates what a snapshot takes in memory: offsets and targets as
-// csr.Graph states them, and for each key some 24 bytes of text and 24 of
-// tables to find it.
+// graphBytes estimates what a snapshot takes in memory, from the figures that
+// storage.Snapshot states: 8 bytes an edge, and 16 a vertex with its table of
+// keys, 43 at most, and some 13 for the text of its key.
 func graphBytes(info storage.GraphInfo) int64 {
-	return 8*info.Edges + (8+48)*int64(info.Vertices)
+	return 8*info.Edges + (16+43+13)*int64(info.Vertices)
 }
 
 // vectors are one generation of an embedding in memory, shared between calls.
@@ -286,6 +286,9 @@ func (c *call) onlyGraph(at part) (string, error) {
 // vertex returns the number of the vertex with a key, or an Error that names
 // the nearest key.
 func (c *call) vertex(g *graphView, key string, at part) (uint32, error) {
+	if err := c.indexKeys(g); err != nil {
+		return 0, err
+	}
 	if v, ok := g.Vertex(key); ok {
 		return v, nil
 	}
@@ -295,6 +298,16 @@ func (c *call) vertex(g *graphView, key string, at part) (uint32, error) {
 		unknown.Hint = "did you mean " + quoteKey(nearest) + "?"
 	}
 	return 0, unknown
+}
+
+// indexKeys builds the index of the keys of a large graph, which the first look
+// for a key would otherwise do without heeding the context.
+func (c *call) indexKeys(g *graphView) error {
+	const large = 1 << 18 // keys that are indexed in some 20 ms
+	if g.Graph.Vertices() < large {
+		return nil
+	}
+	return c.await(func() { g.Vertex("") })
 }
 
 // nearestKey returns the key most like the given one. It looks at the first

@@ -278,6 +278,9 @@ func (c *call) resolveScoring(graph string, with []Scorer) (*scoring, error) {
 	if s.graph, err = c.graph(graph, partGraph); err != nil {
 		return nil, err
 	}
+	if err := c.indexKeys(s.graph); err != nil {
+		return nil, err
+	}
 	for i, w := range with {
 		b, err := c.bindScorer(s, w, partScorer(i))
 		if err != nil {

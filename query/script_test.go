@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // Golden scripts are the main test of the language. Each file of testdata is a
@@ -30,7 +32,9 @@ import (
 // Directives:
 //
 //	load    imports the edges in text; with arguments ring, clique, star n=8 or
-//	        sbm blocks=2 size=5 seed=1 makes a graph. graph=g names it.
+//	        sbm blocks=2 size=5 seed=1 makes a graph. graph=g names it. With
+//	        vectors=e, text is an embedding: a key and its numbers a line, in
+//	        the order in which the graph has its vertices.
 //	exec    runs statements and prints their notices.
 //	query   runs one statement and prints columns, rows and notices.
 //	explain prints the plan of a statement.
@@ -44,8 +48,8 @@ import (
 // relative or absolute tolerance), columns=a,b (only these). Of query, exec,
 // explain and fail: $name=value gives a parameter.
 //
-// {dir} stands for a temporary folder. Seconds, times and the kernel are
-// printed as a dash. Every script runs under every configuration below and must
+// Files are those of an empty folder, where test.ht is the database. Seconds,
+// times and the kernel are printed as a dash. Every script runs under every configuration below and must
 // print the same. With -update the files are rewritten.
 var update = flag.Bool("update", false, "rewrite the expected output of testdata/*.script")
 
@@ -73,6 +77,9 @@ func TestScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if file, err = filepath.Abs(file); err != nil {
+			t.Fatal(err)
+		}
 		for i, config := range configurations {
 			name := strings.TrimSuffix(filepath.Base(file), ".script") + "/" + config.name
 			t.Run(name, func(t *testing.T) {
@@ -93,7 +100,6 @@ func TestScripts(t *testing.T) {
 // script runs one file on one database.
 type script struct {
 	t            *testing.T
-	dir          string
 	opts         Options
 	db           *DB
 	alwaysReopen bool
@@ -102,7 +108,10 @@ type script struct {
 }
 
 func newScript(t *testing.T, opts Options) *script {
-	s := &script{t: t, dir: t.TempDir(), opts: opts}
+	// Scripts name files without a folder, so that columns in messages do not
+	// depend on where the folder is.
+	t.Chdir(t.TempDir())
+	s := &script{t: t, opts: opts}
 	s.opts.Notice = func(n Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
 	s.open()
 	t.Cleanup(func() {
@@ -116,7 +125,7 @@ func newScript(t *testing.T, opts Options) *script {
 
 func (s *script) open() {
 	var err error
-	if s.db, err = Open(filepath.Join(s.dir, "test.ht"), &s.opts); err != nil {
+	if s.db, err = Open("test.ht", &s.opts); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -187,7 +196,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 	case "load":
 		out = s.load(args, body)
 	case "exec":
-		statements, err := parser.ParseScript(s.expand(body))
+		statements, err := parser.ParseScript(body)
 		if err != nil {
 			s.t.Fatalf("line %d: %v", s.line, err)
 		}
@@ -202,7 +211,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 	case "query":
 		out = s.query(body, args)
 	case "explain":
-		rows, err := s.db.Query(context.Background(), "EXPLAIN "+s.expand(body), params(args))
+		rows, err := s.db.Query(context.Background(), "EXPLAIN "+body, params(args))
 		if err != nil {
 			s.t.Errorf("line %d: %v", s.line, err)
 			return nil
@@ -211,7 +220,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 			out = append(out, fmt.Sprintf("%s: %s", rows.Row()...))
 		}
 	case "fail":
-		rows, err := s.db.Query(context.Background(), s.expand(body), params(args))
+		rows, err := s.db.Query(context.Background(), body, params(args))
 		for err == nil && rows.Next() {
 		}
 		if err == nil {
@@ -241,14 +250,8 @@ func (s *script) directive(args map[string]string, body string) []string {
 	default:
 		s.t.Fatalf("line %d: unknown directive %q", s.line, args[""])
 	}
-	out = append(out, s.notices...)
-	for i := range out {
-		out[i] = strings.ReplaceAll(out[i], s.dir, "{dir}")
-	}
-	return out
+	return append(out, s.notices...)
 }
-
-func (s *script) expand(text string) string { return strings.ReplaceAll(text, "{dir}", s.dir) }
 
 // arguments splits a directive into its words: the directive itself under "",
 // key=value under the key, any other word under itself.
@@ -297,6 +300,9 @@ func (s *script) load(args map[string]string, body string) []string {
 	if graph == "" {
 		graph = "g"
 	}
+	if name := args["vectors"]; name != "" {
+		return s.loadVectors(graph, name, body)
+	}
 	if body == "" {
 		body = edgesOf(args)
 	}
@@ -305,6 +311,44 @@ func (s *script) load(args map[string]string, body string) []string {
 		s.t.Fatalf("line %d: load: %v", s.line, err)
 	}
 	return []string{fmt.Sprintf("nodes=%d edges=%d", result.Vertices, result.Edges)}
+}
+
+// loadVectors stores vectors as if a method had computed them.
+func (s *script) loadVectors(graph, name, body string) []string {
+	info, err := putVectors(s.db, graph, name, body)
+	if err != nil {
+		s.t.Fatalf("line %d: load: %v", s.line, err)
+	}
+	return []string{fmt.Sprintf("vectors=%d dim=%d generation=%d", info.Vertices, info.Dim, info.Generation)}
+}
+
+// putVectors stores the embedding that text has, a key and its numbers a line.
+func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error) {
+	snapshot, err := db.store.Snapshot(context.Background(), graph)
+	if err != nil {
+		return storage.EmbeddingInfo{}, err
+	}
+	var m *vec.Matrix
+	for v, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line)
+		if m == nil {
+			m = vec.NewMatrix(snapshot.Graph.Vertices(), len(fields)-1)
+		}
+		if v >= m.Rows || snapshot.Key(uint32(v)) != fields[0] || len(fields) != m.Dim+1 {
+			return storage.EmbeddingInfo{}, fmt.Errorf("line %q is not about vertex %d", line, v)
+		}
+		for i, field := range fields[1:] {
+			x, err := strconv.ParseFloat(field, 32)
+			if err != nil {
+				return storage.EmbeddingInfo{}, err
+			}
+			m.Row(v)[i] = float32(x)
+		}
+	}
+	return db.store.PutEmbedding(context.Background(), storage.EmbeddingInfo{
+		Name: name, Graph: graph, GraphVersion: snapshot.Info.Version, Method: "by hand", Kernel: vec.Kind(),
+		Vertices: m.Rows, Dim: m.Dim,
+	}, m)
 }
 
 // edgesOf writes the edges of a graph that is known by a name.
@@ -349,7 +393,7 @@ func edgesOf(args map[string]string) string {
 
 // query prints the columns and rows of a statement.
 func (s *script) query(body string, args map[string]string) []string {
-	rows, err := s.db.Query(context.Background(), s.expand(body), params(args))
+	rows, err := s.db.Query(context.Background(), body, params(args))
 	if err != nil {
 		s.t.Errorf("line %d: %v", s.line, err)
 		return nil
@@ -409,14 +453,13 @@ func (s *script) file(args map[string]string, body string) []string {
 		if name == "" {
 			continue
 		}
-		path := filepath.Join(s.dir, name)
 		if body != "" {
-			if err := os.WriteFile(path, []byte(body+"\n"), 0o600); err != nil {
+			if err := os.WriteFile(name, []byte(body+"\n"), 0o600); err != nil {
 				s.t.Fatal(err)
 			}
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(name)
 		if err != nil {
 			s.t.Errorf("line %d: %v", s.line, err)
 		}

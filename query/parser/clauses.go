@@ -44,8 +44,13 @@ func (p *parser) option() Option {
 	begin := p.tok.Start
 	name := p.name(optionName)
 	p.needSign(":=")
-	value := p.value(aScalar, valueText)
+	value := p.scalar()
 	return Option{p.since(begin), name, value}
+}
+
+// scalar reads a string, number or boolean.
+func (p *parser) scalar() Value {
+	return p.value(aScalar, stringText, numberText, "TRUE", "FALSE")
 }
 
 // call reads name or name(option, …).
@@ -216,7 +221,7 @@ func (p *parser) operand() Operand {
 		return p.name(columnName)
 	}
 	p.expect(columnName)
-	if v, ok := p.value(aScalar, valueText).(Operand); ok {
+	if v, ok := p.scalar().(Operand); ok {
 		return v
 	}
 	return Ident{}

@@ -43,18 +43,15 @@ func Parse(text string) (Statement, error) { return Source{Text: text}.Parse() }
 // The error is an *Error.
 func (s Source) Parse() (Statement, error) {
 	p := newParser(s)
-	for p.sign(";") {
-	}
+	p.semicolons()
 	st := p.statement()
-	ended := false
-	for p.sign(";") {
-		ended = true
-	}
+	ended := p.sign(";")
+	p.semicolons()
 	switch {
 	case p.err != nil:
 	case p.tok.Kind == KindEnd:
 		return st, nil
-	case ended:
+	case ended && p.broken == nil:
 		p.fail(fault(p.tok.Range, "found "+show(p.tok.Text)+" after the end of the statement",
 			"only one statement can be run at a time here"))
 	default:
@@ -69,8 +66,7 @@ func ParseScript(text string) ([]Statement, error) {
 	var statements []Statement
 	p := newParser(Source{Text: text})
 	for {
-		for p.sign(";") {
-		}
+		p.semicolons()
 		if p.err == nil && p.tok.Kind == KindEnd {
 			return statements, nil
 		}
@@ -91,8 +87,9 @@ func ParseScript(text string) ([]Statement, error) {
 type parser struct {
 	scan     *scanner
 	tok      Token    // the next token, not a comment
+	broken   *Error   // why tok is of KindInvalid; reported only if the statement needs it
 	last     Pos      // the end of the token before it
-	expected []string // what was tried in the place of tok, in the order it was
+	expected []string // what was tried in the place of tok, in the order it was; signs without quotes
 	begin    Pos      // of the statement
 	tokens   int      // of the statement
 	depth    int
@@ -116,13 +113,12 @@ func (p *parser) scanToken() {
 	for {
 		t, err := p.scan.next()
 		if err != nil {
-			p.fail(err)
-			return
+			t.Kind = KindInvalid
+		} else if t.Kind == KindComment {
+			continue
 		}
-		if t.Kind != KindComment {
-			p.tok = t
-			return
-		}
+		p.tok, p.broken = t, err
+		return
 	}
 }
 
@@ -133,8 +129,7 @@ func (p *parser) next() {
 	ended := p.tok.Kind == KindSign && p.tok.Text == ";"
 	p.scanToken()
 	p.tokens++
-	switch {
-	case p.err != nil:
+	switch { // comments count as text, not as tokens
 	case ended:
 		p.restart()
 	case p.tok.End.Offset-p.begin.Offset > MaxText:
@@ -161,9 +156,7 @@ func (p *parser) since(begin Pos) Range { return Range{begin, p.last} }
 
 // expect notes that what would have been right in this place.
 func (p *parser) expect(what string) {
-	if !slices.Contains(p.expected, what) {
-		p.expected = append(p.expected, what)
-	}
+	p.expected = append(p.expected, what)
 }
 
 // keyword reads the keyword if it is next.
@@ -188,8 +181,15 @@ func (p *parser) sign(sign string) bool {
 		p.next()
 		return true
 	}
-	p.expect(`"` + sign + `"`)
+	p.expect(sign)
 	return false
+}
+
+// semicolons skips any number of semicolons before a statement.
+func (p *parser) semicolons() {
+	for p.err == nil && p.tok.Kind == KindSign && p.tok.Text == ";" {
+		p.next()
+	}
 }
 
 // needKeyword and needSign make it an error if something else is next.
@@ -244,7 +244,7 @@ const (
 
 // value reads a literal of one of the allowed kinds, or a parameter. What names
 // the literals in the words of the place.
-func (p *parser) value(allowed kinds, what string) Value {
+func (p *parser) value(allowed kinds, what ...string) Value {
 	if p.err != nil {
 		return nil
 	}
@@ -267,14 +267,15 @@ func (p *parser) value(allowed kinds, what string) Value {
 	case allowed&aVector != 0 && t.Kind == KindSign && t.Text == "[":
 		return p.vector()
 	}
-	p.expect(what)
-	p.expect("a $parameter")
+	for _, w := range append(what, "a $parameter") {
+		p.expect(w)
+	}
 	p.unexpected()
 	return nil
 }
 
 // number reads an Int or a Float, whichever the text is and the place allows.
-func (p *parser) number(allowed kinds, what string) Value {
+func (p *parser) number(allowed kinds, what []string) Value {
 	begin, text := p.numberText()
 	if p.err != nil {
 		return nil
@@ -291,7 +292,7 @@ func (p *parser) number(allowed kinds, what string) Value {
 		return Int{p.since(begin), n}
 	}
 	if allowed&aFloat == 0 {
-		p.fail(&Error{Range: p.since(begin), Found: show(text), Expected: []string{what, "a $parameter"}})
+		p.fail(&Error{Range: p.since(begin), Found: show(text), Expected: append(what, "a $parameter")})
 		return nil
 	}
 	return Float{p.since(begin), p.float(begin, text)}
@@ -300,7 +301,7 @@ func (p *parser) number(allowed kinds, what string) Value {
 // numberText reads a number with its sign.
 func (p *parser) numberText() (begin Pos, text string) {
 	begin = p.tok.Start
-	if p.sign("-") {
+	if p.tok.Text == "-" && p.sign("-") {
 		text = "-"
 	}
 	if p.err == nil && p.tok.Kind != KindNumber {
@@ -343,7 +344,19 @@ func (p *parser) unexpected() {
 	if p.err != nil {
 		return
 	}
-	err := &Error{Range: p.tok.Range, Expected: slices.Clone(p.expected)}
+	if p.broken != nil {
+		p.fail(p.broken)
+		return
+	}
+	err := &Error{Range: p.tok.Range}
+	for _, what := range p.expected {
+		if !isLetter(what[0]) {
+			what = `"` + what + `"` // a sign
+		}
+		if !slices.Contains(err.Expected, what) {
+			err.Expected = append(err.Expected, what)
+		}
+	}
 	if p.tok.Kind == KindEnd {
 		// Where the text stops, not behind the blanks and comments that follow.
 		err.Range = Range{p.last, p.last}
@@ -376,8 +389,10 @@ func (p *parser) hint(expected []string) string {
 		return "a string is written in single quotes, double quotes are for names"
 	case t.Text == "=" && slices.Contains(expected, `":="`):
 		return "an option is written name := value"
+	case t.Text == "=" && slices.Contains(expected, columnName):
+		return "equality is written ="
 	case slices.Contains(comparisons, t.Text):
-		return "equality is written =, and comparisons are joined with AND"
+		return "several comparisons are joined with AND"
 	}
 	return ""
 }

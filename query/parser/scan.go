@@ -167,14 +167,20 @@ func wordLength(text string) int {
 }
 
 func (s *scanner) word(text string) (Token, *Error) {
-	t := s.take(KindWord, wordLength(text))
-	if r, size := utf8.DecodeRuneInString(s.rest()); r >= utf8.RuneSelf && unicode.IsLetter(r) {
-		bad := s.take(KindInvalid, size)
-		return bad, fault(bad.Range, "found "+show(bad.Text)+" in a bare name",
-			"a name of other than the letters A to Z, digits and _ is written in double quotes")
+	n := wordLength(text)
+	r, size := utf8.DecodeRuneInString(text[n:])
+	if r < utf8.RuneSelf || !unicode.IsLetter(r) {
+		return s.take(KindWord, n), nil
 	}
-	return t, nil
+	whole := n + strings.IndexFunc(text[n:]+" ", func(r rune) bool {
+		return r != '_' && !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
+	})
+	t := s.take(KindInvalid, whole)
+	from := advance(t.Start, text[:n])
+	return t, fault(Range{from, advance(from, text[n:n+size])}, "found "+show(text[n:n+size])+" in a bare name", foreignName)
 }
+
+const foreignName = "a name of other than the letters A to Z, digits and _ is written in double quotes"
 
 // number reads digits, a fraction and an exponent. The value is the parser's
 // work, which knows the sign.
@@ -200,7 +206,7 @@ func (s *scanner) number(text string) (Token, *Error) {
 	switch {
 	case whole > n:
 		t := s.take(KindInvalid, whole)
-		return t, fault(t.Range, show(t.Text)+" is not a number", "a string or a vertex key is written in single quotes")
+		return t, fault(t.Range, show(t.Text)+" is not a number", "a vertex key is written in single quotes, a name that begins with a digit in double quotes")
 	case digits(text) > 1 && text[0] == '0':
 		t := s.take(KindInvalid, n)
 		return t, fault(t.Range, "number "+show(t.Text)+" begins with a zero", "a vertex key is written in single quotes, as it stands in the graph")
@@ -300,7 +306,7 @@ func (s *scanner) unknown(text string) (Token, *Error) {
 	case unicode.IsSpace(r):
 		hint = "write a plain blank"
 	case unicode.IsLetter(r):
-		hint = "a name of other than the letters A to Z, digits and _ is written in double quotes"
+		hint = foreignName
 	}
 	return t, fault(t.Range, "found "+show(t.Text)+", which has no meaning here", hint)
 }

@@ -16,14 +16,14 @@ const (
 	countText     = "an integer"
 	numberText    = "a number"
 	keyText       = "a vertex key"
-	vertexText    = "a vertex key or [vector]"
-	valueText     = "a string, number, TRUE or FALSE"
+	vectorText    = "a [vector]"
+	stringText    = "a string"
 )
 
 // The expectations that stand for a name, and those that a string meets.
 var (
 	nameClasses = []string{graphName, embeddingName, optionName, methodName, generatorName, scorerName, columnName}
-	textClasses = []string{fileText, keyText, vertexText, valueText}
+	textClasses = []string{fileText, keyText, stringText}
 )
 
 // statement reads any statement.
@@ -165,7 +165,7 @@ func (p *parser) embed(begin Pos) Statement {
 func (p *parser) nearest(begin Pos) Statement {
 	s := &Nearest{Count: p.value(anInt, countText)}
 	p.needKeyword("TO")
-	s.To = p.value(aVertex, vertexText)
+	s.To = p.value(aVertex, keyText, vectorText)
 	p.needKeyword("USING")
 	s.Using = p.space()
 	s.Where = p.where()
@@ -176,7 +176,7 @@ func (p *parser) nearest(begin Pos) Statement {
 func (p *parser) within(begin Pos) Statement {
 	s := &Within{Threshold: p.threshold(false)}
 	p.needKeyword("OF")
-	s.Of = p.value(aVertex, vertexText)
+	s.Of = p.value(aVertex, keyText, vectorText)
 	p.needKeyword("USING")
 	s.Using = p.space()
 	s.Where = p.where()

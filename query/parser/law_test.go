@@ -1,0 +1,380 @@
+package parser
+
+import (
+	"errors"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// The generators below make any tree that the parser can make.
+
+func genText() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,8}`),
+		rapid.SampledFrom([]string{"where", "AND", "graph", "", "'", "''", `"`, `a"b`, "a;b", "--", "/*", "\n", "\t", "\u202e", "é", "世界", "$x", "\x01"}),
+		rapid.StringN(0, 12, 48),
+	).Filter(func(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) })
+}
+
+func genIdent() *rapid.Generator[Ident] {
+	return rapid.Map(genText().Filter(func(s string) bool { return s != "" }), func(s string) Ident { return Ident{Name: s} })
+}
+
+func genFinite() *rapid.Generator[float64] {
+	return rapid.Float64().Filter(func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) })
+}
+
+func genValue(allowed kinds) *rapid.Generator[Value] {
+	choices := []*rapid.Generator[Value]{
+		rapid.Map(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,8}`), func(s string) Value { return Param{Name: s} }),
+	}
+	if allowed&aString != 0 {
+		choices = append(choices, rapid.Map(genText(), func(s string) Value { return String{Value: s} }))
+	}
+	if allowed&anInt != 0 {
+		choices = append(choices, rapid.Map(rapid.Int64(), func(n int64) Value { return Int{Value: n} }))
+	}
+	if allowed&aFloat != 0 {
+		choices = append(choices, rapid.Map(genFinite(), func(x float64) Value { return Float{Value: x} }))
+	}
+	if allowed&aBool != 0 {
+		choices = append(choices, rapid.Map(rapid.Bool(), func(b bool) Value { return Bool{Value: b} }))
+	}
+	if allowed&aVector != 0 {
+		choices = append(choices, rapid.Map(rapid.SliceOfN(genFinite(), 1, 5), func(v []float64) Value { return Vector{Values: v} }))
+	}
+	return rapid.OneOf(choices...)
+}
+
+func genOptions(least int) *rapid.Generator[[]Option] {
+	return rapid.Custom(func(t *rapid.T) []Option {
+		var options []Option
+		for range rapid.IntRange(least, 3).Draw(t, "options") {
+			options = append(options, Option{Name: genIdent().Draw(t, "name"), Value: genValue(aScalar).Draw(t, "value")})
+		}
+		return options
+	})
+}
+
+func genCall() *rapid.Generator[Call] {
+	return rapid.Custom(func(t *rapid.T) Call {
+		return Call{Name: genIdent().Draw(t, "call"), Options: genOptions(0).Draw(t, "options")}
+	})
+}
+
+func genMaybe(t *rapid.T) *Ident {
+	if rapid.Bool().Draw(t, "left out") {
+		return nil
+	}
+	n := genIdent().Draw(t, "ident")
+	return &n
+}
+
+func genSpace() *rapid.Generator[Space] {
+	return rapid.Custom(func(t *rapid.T) Space {
+		return Space{Metric: genMaybe(t), Embedding: genIdent().Draw(t, "embedding")}
+	})
+}
+
+func genThreshold(auto bool) *rapid.Generator[Threshold] {
+	return rapid.Custom(func(t *rapid.T) Threshold {
+		kind := rapid.SampledFrom([]ThresholdKind{Radius, Epsilon, Auto}).Draw(t, "kind")
+		if kind == Auto && auto {
+			return Threshold{}
+		}
+		return Threshold{Kind: max(kind, Radius), Value: genValue(aNumber).Draw(t, "value")}
+	})
+}
+
+func genOperand() *rapid.Generator[Operand] {
+	return rapid.OneOf(
+		rapid.Map(genIdent(), func(n Ident) Operand { return n }),
+		rapid.Map(genValue(aScalar), func(v Value) Operand { return v.(Operand) }),
+	)
+}
+
+func genExpr(depth int) *rapid.Generator[Expr] {
+	return rapid.Custom(func(t *rapid.T) Expr {
+		kind := rapid.IntRange(0, 4).Draw(t, "kind")
+		if depth == 0 {
+			kind %= 2
+		}
+		terms := func() []Expr { return rapid.SliceOfN(genExpr(depth-1), 2, 3).Draw(t, "terms") }
+		switch kind {
+		case 0:
+			return Flag{Name: genIdent().Draw(t, "flag")}
+		case 1:
+			return Compare{
+				Left: genOperand().Draw(t, "left"), Op: Operator(rapid.IntRange(0, int(GreaterEqual)).Draw(t, "op")),
+				Right: genOperand().Draw(t, "right"),
+			}
+		case 2:
+			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+		case 3:
+			return And{Terms: terms()}
+		default:
+			return Or{Terms: terms()}
+		}
+	})
+}
+
+func genWhere(t *rapid.T) Expr {
+	if rapid.Bool().Draw(t, "no condition") {
+		return nil
+	}
+	return genExpr(3).Draw(t, "where")
+}
+
+func genStatement() *rapid.Generator[Statement] {
+	return rapid.Custom(func(t *rapid.T) Statement {
+		st := genPlain(t)
+		if rapid.IntRange(0, 4).Draw(t, "explain") == 0 {
+			return &Explain{Profile: rapid.Bool().Draw(t, "profile"), Statement: st}
+		}
+		return st
+	})
+}
+
+func genPlain(t *rapid.T) Statement {
+	ident := func() Ident { return genIdent().Draw(t, "name") }
+	value := func(allowed kinds) Value { return genValue(allowed).Draw(t, "value") }
+	options := func() []Option { return genOptions(0).Draw(t, "options") }
+	scorers := func() (list []Scorer) {
+		for range rapid.IntRange(1, 3).Draw(t, "scorers") {
+			list = append(list, Scorer{Name: ident(), Of: genMaybe(t)})
+		}
+		return list
+	}
+	switch rapid.IntRange(0, 17).Draw(t, "statement") {
+	case 0:
+		return &CreateGraph{Graph: ident()}
+	case 1:
+		return &DropGraph{Graph: ident(), Cascade: rapid.Bool().Draw(t, "cascade")}
+	case 2:
+		return &DropEmbedding{Embedding: ident()}
+	case 3:
+		return &Import{File: value(aString), Graph: ident(), Options: options()}
+	case 4:
+		return &ExportGraph{Graph: ident(), File: value(aString), Options: options()}
+	case 5:
+		return &ExportEmbedding{Embedding: ident(), File: value(aString), Options: options()}
+	case 6:
+		return &Generate{Generator: genCall().Draw(t, "generator"), Graph: ident()}
+	case 7:
+		return &DescribeGraph{Graph: ident()}
+	case 8:
+		return &DescribeEmbedding{Embedding: ident()}
+	case 9:
+		return &Show{What: rapid.SampledFrom([]Listing{Graphs, Embeddings, Methods, Scorers, Generators}).Draw(t, "what")}
+	case 10:
+		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident()}
+	case 11:
+		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Where: genWhere(t)}
+	case 12:
+		st := &Within{
+			Threshold: genThreshold(false).Draw(t, "threshold"), Of: value(aVertex),
+			Using: genSpace().Draw(t, "space"), Where: genWhere(t),
+		}
+		if rapid.Bool().Draw(t, "limited") {
+			st.Limit = value(anInt)
+		}
+		return st
+	case 13:
+		st := &Reconstruct{Embedding: ident(), Threshold: genThreshold(true).Draw(t, "threshold"), Options: options()}
+		if st.Graph = genMaybe(t); st.Graph == nil && rapid.Bool().Draw(t, "to a file") {
+			st.File = value(aString)
+		}
+		return st
+	case 14:
+		st := &Score{Graph: genMaybe(t), Scorers: scorers(), Options: options()}
+		for range rapid.IntRange(1, 3).Draw(t, "pairs") {
+			st.Pairs = append(st.Pairs, Pair{U: value(aKey), V: value(aKey)})
+		}
+		return st
+	case 15:
+		st := &ScoreFile{Pairs: value(aString), Graph: genMaybe(t), Scorers: scorers(), Options: options()}
+		if rapid.Bool().Draw(t, "to a file") {
+			st.File = value(aString)
+		}
+		return st
+	case 16:
+		st := &Help{}
+		for range rapid.IntRange(0, 3).Draw(t, "words") {
+			st.Topic = append(st.Topic, rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,8}`).Draw(t, "word"))
+		}
+		return st
+	default:
+		return &Check{}
+	}
+}
+
+// TestLaw_PrintThenParse makes trees, and checks that their canonical text
+// parses to the same tree, also from a script.
+func TestLaw_PrintThenParse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := genStatement().Draw(t, "statement")
+		text := want.String()
+		got, err := Parse(text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if got := withoutRanges(got); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q\n got %#v\nwant %#v", text, got, want)
+		}
+		if !Complete(text+";") || Complete(text) {
+			t.Fatalf("%q is complete with its semicolon and only with it", text)
+		}
+		texts, _ := split(strings.NewReader(text + ";\n" + text))
+		if len(texts) != 2 || texts[0] != text+";" || texts[1] != text {
+			t.Fatalf("%q is split into %q", text, texts)
+		}
+	})
+}
+
+// TestLaw_Idents puts any text through a name, a string and back.
+func TestLaw_Idents(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name, key := genIdent().Draw(t, "name").Name, genText().Draw(t, "key")
+		st, err := Parse("NEAREST 1 TO " + String{Value: key}.String() + " USING " + Ident{Name: name}.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := st.(*Nearest)
+		if n.Using.Embedding.Name != name || n.To.(String).Value != key {
+			t.Fatalf("got %q and %q, want %q and %q", n.Using.Embedding.Name, n.To, name, key)
+		}
+	})
+}
+
+// seeds are texts with some of everything: the examples of the grammar and the
+// mistakes of the golden file.
+func seeds(f *testing.F) {
+	for _, r := range grammar(f) {
+		f.Add(r.example)
+	}
+	golden, err := os.ReadFile("testdata/errors.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.Lines(string(golden)) {
+		if text, ok := strings.CutPrefix(line, "> "); ok {
+			f.Add(strings.TrimSuffix(text, "\n"))
+		}
+	}
+	f.Add("CHECK; SHOW GRAPHS -- ;\n; /* ' */ IMPORT ';' INTO \"\xff;\" ; CHECK \x00;")
+}
+
+// checkError holds an error against the text that it is about.
+func checkError(t *testing.T, text string, err error) {
+	t.Helper()
+	var perr *Error
+	if !errors.As(err, &perr) {
+		t.Fatalf("%q: got error %T %v, want a parser.Error", text, err, err)
+	}
+	checkRange(t, text, perr.Range)
+	if perr.Message == "" && (perr.Found == "" || len(perr.Expected) == 0) {
+		t.Fatalf("%q: the error says nothing: %#v", text, perr)
+	}
+	detail := perr.Detail(Source{Text: text})
+	if !utf8.ValidString(detail) || strings.ContainsAny(detail, "\x00\x1b\r\t\u202e") || strings.Count(detail, "\n") != 2 {
+		t.Fatalf("%q: detail is %q", text, detail)
+	}
+}
+
+func checkRange(t *testing.T, text string, r Range) {
+	t.Helper()
+	if r.Start.Offset < 0 || r.End.Offset < r.Start.Offset || r.End.Offset > len(text) {
+		t.Fatalf("%q: range %+v is not in the text", text, r)
+	}
+	if strings.HasPrefix(text, byteOrderMark) {
+		return // not counted as a column
+	}
+	if r.Start != advance(start, text[:r.Start.Offset]) || r.End != advance(start, text[:r.End.Offset]) {
+		t.Fatalf("%q: range %+v has wrong lines or columns", text, r)
+	}
+}
+
+// FuzzParse checks the laws of Parse on any text: it returns a tree with ranges
+// inside the text, whose canonical text is a fixed point and gives the tree
+// again; or an error with a position inside the text.
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		st, err := Parse(text)
+		if err != nil {
+			checkError(t, text, err)
+			return
+		}
+		walk(reflect.ValueOf(st), func(n Node) { checkRange(t, text, n.Source()) })
+		canonical := st.String()
+		again, err := Parse(canonical)
+		if err != nil {
+			t.Fatalf("%q\n gives %q\n which fails: %v", text, canonical, err)
+		}
+		if !reflect.DeepEqual(withoutRanges(again), withoutRanges(st)) || again.String() != canonical {
+			t.Fatalf("%q\n gives %q\n  then %q", text, canonical, again)
+		}
+	})
+}
+
+// FuzzScript checks that the splitter cuts a script where the parser does, and
+// that both give the same positions.
+func FuzzScript(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		want, err := ParseScript(text)
+		if err != nil {
+			checkError(t, text, err)
+		}
+		_, sources := split(strings.NewReader(text))
+		for i, src := range sources {
+			if i < len(want) {
+				st, err := src.Parse()
+				if err != nil {
+					t.Fatalf("statement %d of %q is %q for the splitter: %v", i, text, src.Text, err)
+				}
+				if utf8.ValidString(text) && !reflect.DeepEqual(st, want[i]) {
+					t.Fatalf("statement %d of %q:\n got %#v\nwant %#v", i, text, st, want[i])
+				}
+				continue
+			}
+			if i == len(want) {
+				if _, err := src.Parse(); err == nil {
+					t.Fatalf("statement %d of %q is %q for the splitter, and an error in the script", i, text, src.Text)
+				}
+			}
+		}
+		if err == nil && len(sources) != len(want) {
+			t.Fatalf("%q: the splitter found %d statements, the parser %d", text, len(sources), len(want))
+		}
+	})
+}
+
+// FuzzTokens checks that the tokens follow each other through the whole text,
+// with nothing but blanks between them.
+func FuzzTokens(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		end := 0
+		if strings.HasPrefix(text, byteOrderMark) {
+			end = len(byteOrderMark)
+		}
+		for _, token := range Tokens(text) {
+			checkRange(t, text, token.Range)
+			if strings.Trim(text[end:token.Start.Offset], blanks) != "" || token.Text == "" ||
+				token.Text != text[token.Start.Offset:token.End.Offset] {
+				t.Fatalf("%q: token %+v after offset %d", text, token, end)
+			}
+			end = token.End.Offset
+		}
+		if strings.Trim(text[end:], blanks) != "" {
+			t.Fatalf("%q: nothing after offset %d", text, end)
+		}
+	})
+}
