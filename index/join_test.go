@@ -75,13 +75,14 @@ func TestJoin_Random(t *testing.T) {
 // cannot settle, and that they are few where rows are not far apart.
 func TestJoin_Margin(t *testing.T) {
 	nothing := func(uint32, []uint32) error { return nil }
+	near := clustered(1000, 50, 5, 2, 1)
 	for _, c := range []struct {
 		name        string
 		m           *vec.Matrix
 		radius      float64
 		least, most int64
 	}{
-		{"near", clustered(1000, 50, 5, 2, 1), 11, 1, pairs(1000) / 200},
+		{"near", near, SampleDistances(near, 1000, 1)[100], 1, pairs(1000) / 200},
 		{"far apart", clustered(1000, 50, 5, 3000, 1), 11, pairs(1000) / 10, pairs(1000) / 4},
 	} {
 		again, err := join(context.Background(), c.m, c.radius, JoinOptions{}, nothing)

@@ -24,14 +24,17 @@ import (
 //   - x′ is rounded once: each element is off by at most u times itself. So the
 //     length of x′−y′ is off by at most u(√p+√q), and its square by at most
 //     about 2u(√p+√q)² ≤ 4u(p+q).
-//   - The product x′·y′ in float32, in any order, with or without fused
-//     multiply-add, is off by at most γ(d+1)·√p·√q; twice that is at most
-//     γ(d+1)(p+q).
+//   - The product x′·y′ in float32 is one chain of multiply-adds, so the product
+//     of the l-th of d columns is rounded at most m(l) = d−l+2 times and the sum
+//     is off by at most Σ γ(m(l))·|x′_l·y′_l|. As 2|ab| ≤ a²+b², twice that is at
+//     most e(x) + e(y), where e(x) = Σ γ(m(l))·x′_l². Columns are taken in order
+//     of ascending spread, so that the long columns, which weigh most, are rounded
+//     the fewest times.
 //   - Rounding p+q and the difference adds at most u(p+q) + 2u(p+q).
 //
-// Together |p + q − 2x′·y′ − D| < γ(d+16)·(p+q) =: κ(p+q), and the sum is
-// separable: with the norms lowered to p(1−κ) and q(1−κ) the same expression is
-// a lower bound of D, with raised norms an upper bound. A tile kernel that
+// Together |p + q − 2x′·y′ − D| < e(x) + e(y) + 10u(p+q), and that is a sum of
+// what each row has: with both norms lowered by e + 10u·norm the same expression
+// is a lower bound of D, with raised norms an upper bound. A tile kernel that
 // compares p + q − 2x′·y′ with a limit so is exact with no work per pair.
 //
 //   - vec.L2Squared is off from ‖x−y‖² by a factor in 1 ± γ(d+4), and by at
@@ -44,8 +47,8 @@ import (
 type screen struct {
 	m      *vec.Matrix
 	panels []float32 // 32 rows each, transposed: the b of vec.Tile; the last is padded with zeros
-	low    []float32 // p(1−κ) rounded down; +Inf for padding
-	high   []float32 // p(1+κ) rounded up; +Inf for padding
+	low    []float32 // lowered norms, rounded down; +Inf for padding
+	high   []float32 // raised norms, rounded up; +Inf for padding
 	scale2 float64   // s²
 }
 
@@ -74,32 +77,37 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 	_, exponent := math.Frexp(longest(m, centre, workers))
 	scale := math.Ldexp(1, -exponent)
 	s.scale2 = scale * scale
+	order := bySpread(m, centre)
 	vec.Parallel(count, 1, workers, func(p, _, _ int) {
 		if ctx.Err() == nil {
-			s.pack(p, centre, scale)
+			s.pack(p, centre, scale, order)
 		}
 	})
 	return s, ctx.Err()
 }
 
-// pack fills panel p.
-func (s *screen) pack(p int, centre []float64, scale float64) {
+// pack fills panel p, taking the columns in the given order.
+func (s *screen) pack(p int, centre []float64, scale float64, order []int) {
 	panel := s.panel(p)
-	kappa := gamma(s.m.Dim + 16)
 	for j := range vec.TileCols {
 		v := p*vec.TileCols + j
 		if v >= s.m.Rows {
 			s.low[v], s.high[v] = float32(math.Inf(1)), float32(math.Inf(1))
 			continue
 		}
-		norm := 0.0
-		for l, x := range s.m.Row(v) {
-			y := float32((float64(x) - centre[l]) * scale)
+		row := s.m.Row(v)
+		norm, roundings := 0.0, 0.0
+		for l, column := range order {
+			y := float32((float64(row[column]) - centre[column]) * scale)
 			panel[l*vec.TileCols+j] = y
-			norm += float64(y) * float64(y)
+			square := float64(y) * float64(y)
+			norm += square
+			roundings += square * float64(len(order)-l+1) // m(l), l from 0 here
 		}
-		s.low[v] = roundDown(norm * (1 - kappa))
-		s.high[v] = roundUp(norm * (1 + kappa))
+		// γ(m) ≤ mu/(1−(d+2)u) for all m up to d+2.
+		margin := roundings*gamma(s.m.Dim+2)/float64(s.m.Dim+2) + 10*unit*norm
+		s.low[v] = roundDown(norm - margin)
+		s.high[v] = roundUp(norm + margin)
 	}
 }
 
@@ -139,7 +147,7 @@ type threshold struct {
 
 // threshold returns the limits of a radius.
 func (s *screen) threshold(radius float64) threshold {
-	const all = 64 // bounds of D are at most 4·(1+κ), so this admits every pair
+	const all = 64 // bounds of D are hardly above 4, so this admits every pair
 	limit := radius * radius
 	t := threshold{exact: roundDown(limit)}
 	relative := gamma(s.m.Dim + 4)
@@ -216,6 +224,24 @@ func mean(m *vec.Matrix, rows []int) []float64 {
 		centre[l] /= float64(max(1, len(rows)))
 	}
 	return centre
+}
+
+// bySpread returns the columns in ascending order of their spread about the
+// centre, as a sample of rows tells.
+func bySpread(m *vec.Matrix, centre []float64) []int {
+	const sample = 1024
+	spread, order := make([]float64, m.Dim), make([]int, m.Dim)
+	for i := range min(m.Rows, sample) {
+		for l, x := range m.Row(int(int64(i) * int64(m.Rows) / int64(min(m.Rows, sample)))) {
+			d := float64(x) - centre[l]
+			spread[l] += d * d
+		}
+	}
+	for l := range order {
+		order[l] = l
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(spread[a], spread[b]) })
+	return order
 }
 
 // distance64 returns the squared distance of a row and a point.

@@ -213,7 +213,7 @@ type bins struct {
 	// start[c] is the first radius whose near limit is not below cell c. The
 	// cells cut the bit patterns of positive floats, which ascend as the floats
 	// do, into equal parts: about equal ratios.
-	start  []uint32
+	start  []uint16
 	origin uint32 // bit pattern at the beginning of cell 0
 	shift  uint
 }
@@ -223,22 +223,22 @@ func newBins(s *screen, radii []float64) *bins {
 	for i, r := range radii {
 		b.limits[i] = s.threshold(r)
 	}
-	// 4096 cells take 16 KB, a part of the first-level cache, and leave at most
-	// a few radii in one.
-	const cells = 4096
+	// 2048 cells take 4 KB, a small part of the first-level cache, and few hold
+	// more than one radius.
+	const cells = 2048
 	b.origin = math.Float32bits(b.limits[0].near)
 	span := math.Float32bits(b.limits[len(radii)-1].near) - b.origin
 	for span>>b.shift >= cells {
 		b.shift++
 	}
-	b.start = make([]uint32, span>>b.shift+1)
-	at := uint32(0)
+	b.start = make([]uint16, span>>b.shift+1)
+	at := 0
 	for c := range b.start {
 		edge := math.Float32frombits(b.origin + uint32(c)<<b.shift)
 		for b.limits[at].near < edge {
 			at++
 		}
-		b.start[c] = at
+		b.start[c] = uint16(min(at, math.MaxUint16)) // first goes on from there
 	}
 	return b
 }

@@ -1,0 +1,176 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"heavytail/storage/vec"
+)
+
+// BenchmarkExact_Search reports the rate at which one query reads the vectors.
+func BenchmarkExact_Search(b *testing.B) {
+	for _, n := range []int{4000, 100_000} {
+		for _, metric := range Metrics() {
+			b.Run(fmt.Sprintf("n=%d/dim=200/metric=%v/k=10", n, metric), func(b *testing.B) {
+				m := clustered(n, 200, 50, 0.3, 1)
+				x, err := NewExact(m, metric)
+				if err != nil {
+					b.Fatal(err)
+				}
+				query := m.Row(n / 2)
+				hits, err := x.Search(context.Background(), query, 10, SearchOptions{})
+				if err != nil || len(hits) != 10 || (metric != Dot && hits[0].Vertex != uint32(n/2)) {
+					b.Fatalf("%v, %v", hits, err)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := x.Search(context.Background(), query, 10, SearchOptions{}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(4*float64(len(m.Data))*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
+			})
+		}
+	}
+}
+
+// joinSets are the inputs of the benchmarks of passes over all pairs: clusters
+// that overlap, and clusters so far apart that products cannot settle the pairs
+// inside of one.
+func joinSets(n int) []struct {
+	name string
+	m    *vec.Matrix
+} {
+	return []struct {
+		name string
+		m    *vec.Matrix
+	}{
+		{"near", clustered(n, 200, 100, 1, 1)},
+		{"far", clustered(n, 200, 10, 300, 1)},
+	}
+}
+
+// radiiFor returns radii within which about the given shares of all pairs lie.
+func radiiFor(m *vec.Matrix, shares ...float64) []float64 {
+	d := SampleDistances(m, 1<<18, 1)
+	var radii []float64
+	for _, share := range shares {
+		radii = append(radii, d[min(len(d)-1, int(share*float64(len(d))))])
+	}
+	return radii
+}
+
+// tileRate measures the micro-kernel alone, in the cache: what a join could
+// reach at most, in multiply-adds counted as two operations.
+func tileRate(dim int) float64 {
+	const calls = 2000
+	a, panel := make([]float32, vec.TileRows*dim), make([]float32, vec.TileCols*dim)
+	var c [vec.TileRows * vec.TileCols]float32
+	best := time.Duration(1 << 62)
+	for range 20 {
+		start := time.Now()
+		for range calls {
+			vec.Tile(&c, dim, a, 1, vec.TileRows, panel)
+		}
+		best = min(best, time.Since(start))
+	}
+	return 2 * float64(dim) * vec.TileRows * vec.TileCols * calls / best.Seconds() / 1e9
+}
+
+// BenchmarkJoin reports the rate of the join, its share of what the
+// micro-kernel alone does in as many goroutines, and which share of the pairs
+// had to be measured again.
+func BenchmarkJoin(b *testing.B) {
+	for _, n := range []int{4000, 20_000} {
+		if n > 4000 && testing.Short() {
+			b.Log("-short: 4000 rows only")
+			return
+		}
+		for _, set := range joinSets(n) {
+			radius := radiiFor(set.m, 10/float64(n))[0]
+			for _, workers := range []int{1, 2} {
+				b.Run(fmt.Sprintf("n=%d/dim=200/set=%s/workers=%d", n, set.name, workers), func(b *testing.B) {
+					checkRows(b, set.m, radius)
+					peak := tileRate(200) * float64(workers)
+					var found, again int64
+					for b.Loop() {
+						var err error
+						found = 0
+						again, err = join(context.Background(), set.m, radius, JoinOptions{Workers: workers}, func(_ uint32, neighbours []uint32) error {
+							found += int64(len(neighbours))
+							return nil
+						})
+						if err != nil {
+							b.Fatal(err)
+						}
+					}
+					rate := 2 * float64(pairs(n)) * 200 * float64(b.N) / b.Elapsed().Seconds() / 1e9
+					b.ReportMetric(rate, "GFLOP/s")
+					b.ReportMetric(100*rate/peak, "%tile")
+					b.ReportMetric(float64(found), "pairs")
+					b.ReportMetric(100*float64(again)/float64(pairs(n)), "%again")
+				})
+			}
+		}
+	}
+}
+
+// checkRows compares some rows of the join with the rule.
+func checkRows(b *testing.B, m *vec.Matrix, radius float64) {
+	err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbours []uint32) error {
+		if u%997 != 0 {
+			return nil
+		}
+		var want []uint32
+		for v := int(u) + 1; v < m.Rows; v++ {
+			if float64(vec.L2Squared(m.Row(int(u)), m.Row(v))) <= radius*radius {
+				want = append(want, uint32(v))
+			}
+		}
+		if !slices.Equal(neighbours, want) {
+			return fmt.Errorf("row %d has %d neighbours, brute force %d", u, len(neighbours), len(want))
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkNewSweep counts up to the radius that holds a twentieth or half of
+// all pairs.
+func BenchmarkNewSweep(b *testing.B) {
+	const n, count = 8000, 128
+	m := clustered(n, 200, 100, 1, 1)
+	for _, share := range []float64{0.05, 0.5} {
+		b.Run(fmt.Sprintf("n=%d/dim=200/radii=%d/share=%v", n, count, share), func(b *testing.B) {
+			shares := make([]float64, count)
+			for i := range shares {
+				shares[i] = share * float64(i+1) / count
+			}
+			radii := radiiFor(m, shares...)
+			var s *Sweep
+			for b.Loop() {
+				var err error
+				if s, err = NewSweep(context.Background(), m, radii, JoinOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			// The sweep and the join must agree.
+			for _, i := range []int{0, count - 1} {
+				var edges int64
+				err := Join(context.Background(), m, radii[i], JoinOptions{}, func(_ uint32, neighbours []uint32) error {
+					edges += int64(len(neighbours))
+					return nil
+				})
+				if err != nil || edges != s.Edges[i] {
+					b.Fatalf("radius %v: %d pairs by the sweep, %d by the join (%v)", radii[i], s.Edges[i], edges, err)
+				}
+			}
+			b.ReportMetric(float64(pairs(n))*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mpairs/s")
+		})
+	}
+}
