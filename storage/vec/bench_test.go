@@ -119,7 +119,7 @@ func BenchmarkTile(b *testing.B) {
 				}
 				var c [TileRows * TileCols]float32
 				for b.Loop() {
-					tile(k, &c, false, n, x, rowStep, kStep, y, 0)
+					tile(k, &c, false, n, x, rowStep, kStep, y, fetch{})
 				}
 				var want, size float64
 				for l := range n {

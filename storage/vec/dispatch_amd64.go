@@ -123,10 +123,10 @@ func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
 	return true
 }
 
-func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32, rowStep, kStep int, b []float32, ahead int) {
+func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32, rowStep, kStep int, b []float32, next fetch) {
 	switch k {
 	case avx512:
-		tileAVX512(&c[0], add, n, unsafe.SliceData(a), uintptr(rowStep)*4, uintptr(kStep)*4, unsafe.SliceData(b), uintptr(ahead)*4)
+		tileAVX512(&c[0], add, n, unsafe.SliceData(a), uintptr(rowStep)*4, uintptr(kStep)*4, unsafe.SliceData(b), next.from, next.step)
 	case avx2:
 		tileAVX2(&c[0], add, n, unsafe.SliceData(a), uintptr(rowStep)*4, uintptr(kStep)*4, unsafe.SliceData(b))
 	default:

@@ -71,7 +71,7 @@ func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
 	return true
 }
 
-func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32, rowStep, kStep int, b []float32, _ int) {
+func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32, rowStep, kStep int, b []float32, _ fetch) {
 	if k == neon {
 		tileNEON(&c[0], add, n, unsafe.SliceData(a), uintptr(rowStep)*4, uintptr(kStep)*4, unsafe.SliceData(b))
 		return

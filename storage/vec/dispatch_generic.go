@@ -18,7 +18,7 @@ func gatherSum(_ kind, dst, x []float32, stride int, idx []uint32) bool {
 	return gatherSumGo(dst, x, stride, idx)
 }
 
-func tile(_ kind, c *[TileRows * TileCols]float32, add bool, k int, a []float32, rowStep, kStep int, b []float32, _ int) {
+func tile(_ kind, c *[TileRows * TileCols]float32, add bool, k int, a []float32, rowStep, kStep int, b []float32, _ fetch) {
 	tileGo(c, add, k, a, rowStep, kStep, b)
 }
 

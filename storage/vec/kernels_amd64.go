@@ -87,12 +87,11 @@ func gather16AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead
 //go:noescape
 func gather8AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int, cols int) bool
 
-// tileAVX512 is [Tile], or [TileAdd] if add is set. Unless ahead is 0, step l
-// also fetches into the second-level cache what lies ahead bytes after element
-// l of the first row of a.
+// tileAVX512 is [Tile], or [TileAdd] if add is set. Unless fetch is nil, step l
+// also brings the line l·fetchStep bytes after it into the second-level cache.
 //
 //go:noescape
-func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b *float32, ahead uintptr)
+func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b, fetch *float32, fetchStep uintptr)
 
 // tileAVX2 is [Tile], or [TileAdd] if add is set.
 //

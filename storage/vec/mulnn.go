@@ -54,6 +54,8 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 		}
 		PackCols(packed[p*a.Cols*TileCols:], src)
 	}
+	share := TileRows * a.Stride / panels // elements
+	shareStep := uintptr(min(share*4/max(a.Cols, 1)+1, 64))
 	Parallel(y.Rows, nnBlockRows, workers, func(_, lo, hi int) {
 		tiles := make([][TileRows * TileCols]float32, panels)
 		var rest []float32 // the last rows, made up to 12
@@ -71,7 +73,11 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 				rows, step = rest, a.Cols
 			}
 			for p := range panels {
-				tile(k, &tiles[p], false, a.Cols, rows, step, 1, packed[p*a.Cols*TileCols:], 0)
+				var next fetch // a share of the next 12 rows
+				if at := (lo+TileRows)*a.Stride + p*share; at < len(a.Data) {
+					next = fetch{from: &a.Data[at], step: shareStep}
+				}
+				tile(k, &tiles[p], false, a.Cols, rows, step, 1, packed[p*a.Cols*TileCols:], next)
 			}
 			for p := range panels {
 				col := p * TileCols

@@ -4,18 +4,19 @@ import "context"
 
 const (
 	// runRows is how many products MulTN adds in float32. 256 keep the rounding
-	// error near that of storing the elements as float32 in the first place; a
-	// packed run of b is 32 KB. Shorter runs add tiles to the float64 sums more
-	// often, which costs 3 % at 256.
+	// error near that of storing the elements as float32 in the first place.
+	// Shorter runs add tiles to the float64 sums more often; longer ones of 256
+	// columns no longer stay in a second-level cache of 1 MB beside those sums.
 	runRows = 256
 
-	// maxSumBlocks and maxSumBytes bound what MulTN spends on the sums of its
-	// blocks of rows: at least 32 cores find work, and the memory stays small
-	// beside the panels. Both depend on the shapes alone, so that the order of
-	// the additions does.
+	// A block of rows has float64 sums of its own. Below 2048 rows they cost
+	// more than a second worker gains. Beyond 32 blocks or 8 MB there is enough
+	// to do for many workers. All of it depends on the shapes alone, so that
+	// the order of the additions does.
+	minBlockRows = 2048
 	maxSumBlocks = 32
 	minSumBlocks = 4
-	maxSumBytes  = 16 << 20
+	maxSumBytes  = 8 << 20
 )
 
 // MulTN sets c to aᵀ·b for two tall panels of the same number of rows: c is
@@ -28,8 +29,8 @@ const (
 // on its place in c. If a and b are the same panel, c is symmetric and only
 // half of the work is done, with the same bits. The cost is
 // 2·Rows·a.Cols·b.Cols operations, and at least that of 12 × 32 columns. It
-// needs about 16 MB or four times the size of c, if that is more. It panics if
-// a shape does not fit.
+// needs up to about 8 MB, or four times the size of c if that is more. It
+// panics if a shape does not fit.
 func MulTN(c []float64, a, b Panel, workers int) {
 	_ = mulTN(context.Background(), active, c, a, b, workers) // only a cancelled context is an error
 }
@@ -114,22 +115,22 @@ func newGram(k kind, a, b Panel) *gram {
 
 // blockRows returns how many rows share one set of float64 sums.
 func (g *gram) blockRows() int {
-	runs := (g.a.Rows-1)/runRows + 1
 	blocks := maxSumBytes / (len(g.tiles) * TileRows * TileCols * 8)
 	blocks = min(max(blocks, minSumBlocks), maxSumBlocks)
-	return ((runs-1)/blocks + 1) * runRows
+	rows := max((g.a.Rows-1)/blocks+1, minBlockRows)
+	return (rows + runRows - 1) / runRows * runRows
 }
 
 // add adds the products of the rows [lo, hi) to sums, one for each tile. It
 // gives up when ctx is done.
 func (g *gram) add(ctx context.Context, sums []tileSums, lo, hi int) {
 	var (
-		c      [TileRows * TileCols]float32
-		packed []float32 // a run of 32 columns of b
-		narrow []float32 // a run of an a of less than 12 columns
+		c       [TileRows * TileCols]float32
+		columns []float32 // a run of 32 columns of b
+		narrow  []float32 // a run of an a of less than 12 columns
 	)
 	if g.b.Stride != TileCols || g.b.Cols != TileCols {
-		packed = make([]float32, runRows*TileCols)
+		columns = make([]float32, runRows*TileCols)
 	}
 	if g.a.Cols < TileRows {
 		narrow = make([]float32, runRows*TileRows)
@@ -139,35 +140,38 @@ func (g *gram) add(ctx context.Context, sums []tileSums, lo, hi int) {
 			return
 		}
 		n := min(hi-lo, runRows)
-		a, step := g.a.Data[lo*g.a.Stride:], g.a.Stride
+		a, aStep := g.a.Data[lo*g.a.Stride:], g.a.Stride
 		if narrow != nil {
 			for l := range n {
-				copy(narrow[l*TileRows:], a[l*step:][:g.a.Cols])
+				copy(narrow[l*TileRows:], a[l*aStep:][:g.a.Cols]) // the rest stays zero
 			}
-			a, step = narrow, TileRows
-		}
-		ahead := 0
-		if hi-lo > runRows && narrow == nil {
-			ahead = runRows * step // fetch the next run while this one is used
+			a, aStep = narrow, TileRows
 		}
 		b, col := g.b.Data[lo*g.b.Stride:], -1
 		for t, at := range g.tiles {
-			if packed != nil && at.col != col {
+			if columns != nil && at.col != col {
 				col = at.col
-				p := Panel{Data: b[col:], Rows: n, Cols: min(g.b.Cols-col, TileCols), Stride: g.b.Stride}
-				PackCols(packed, p)
+				p := Panel{Data: g.b.Data[lo*g.b.Stride+col:], Rows: n, Cols: min(g.b.Cols-col, TileCols), Stride: g.b.Stride}
+				PackCols(columns, p)
+				b = columns
 			}
-			bt := b
-			if packed != nil {
-				bt = packed
-			}
-			fetch := ahead
-			if at.col != 0 {
-				fetch = 0
-			}
-			tile(g.kind, &c, false, n, a[at.row:], 1, step, bt, fetch)
+			tile(g.kind, &c, false, n, a[at.row:], 1, aStep, b, g.ahead(t, lo+runRows))
 			tileAdd64(g.kind, &sums[t], &c)
 		}
+	}
+}
+
+// ahead returns the share of the run of a from row lo on that tile t of the run
+// before it brings nearer. Reading memory and computing take about the same
+// time if b has 32 columns, so they should not wait for each other.
+func (g *gram) ahead(t, lo int) fetch {
+	if lo+runRows > g.a.Rows {
+		return fetch{}
+	}
+	share := runRows * g.a.Stride / len(g.tiles) // elements
+	return fetch{
+		from: &g.a.Data[min(lo*g.a.Stride+t*share, len(g.a.Data)-1)],
+		step: uintptr(min(share*4/runRows+1, 64)),
 	}
 }
 

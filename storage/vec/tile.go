@@ -22,7 +22,7 @@ const (
 // k·2⁻²⁴·Σ|a·b|. Tile panics if k or a step is negative or a or b too short.
 func Tile(c *[TileRows * TileCols]float32, k int, a []float32, rowStep, kStep int, b []float32) {
 	checkTile(k, a, rowStep, kStep, b)
-	tile(active, c, false, k, a, rowStep, kStep, b, 0)
+	tile(active, c, false, k, a, rowStep, kStep, b, fetch{})
 }
 
 // TileAdd continues the sums in c with k more products, as [Tile] otherwise.
@@ -30,7 +30,15 @@ func Tile(c *[TileRows * TileCols]float32, k int, a []float32, rowStep, kStep in
 // one Tile over k1+k2.
 func TileAdd(c *[TileRows * TileCols]float32, k int, a []float32, rowStep, kStep int, b []float32) {
 	checkTile(k, a, rowStep, kStep, b)
-	tile(active, c, true, k, a, rowStep, kStep, b, 0)
+	tile(active, c, true, k, a, rowStep, kStep, b, fetch{})
+}
+
+// fetch tells a tile what to bring into the second-level cache while it
+// computes: one line at each step, from an address on. The zero value fetches
+// nothing. It is a hint that kinds may ignore.
+type fetch struct {
+	from *float32
+	step uintptr // bytes
 }
 
 func checkTile(k int, a []float32, rowStep, kStep int, b []float32) {

@@ -71,15 +71,16 @@ GLOBL lanesT<>(SB), RODATA|NOPTR, $64
 #define STOREC(z, off) VMOVUPS z, off(DI)
 #define ZEROC(z, off) VXORPS z, z, z
 
-// func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b *float32, ahead uintptr)
-TEXT ·tileAVX512(SB), NOSPLIT, $0-64
+// func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b, fetch *float32, fetchStep uintptr)
+TEXT ·tileAVX512(SB), NOSPLIT, $0-72
 	MOVQ    c+0(FP), DI
 	MOVQ    k+16(FP), CX
 	MOVQ    a+24(FP), SI
 	MOVQ    rowStep+32(FP), R8
 	MOVQ    kStep+40(FP), R9
 	MOVQ    b+48(FP), BX
-	MOVQ    ahead+56(FP), DX
+	MOVQ    fetch+56(FP), DX
+	MOVQ    fetchStep+64(FP), R15
 	LEAQ    (R8)(R8*2), R10
 	LEAQ    (R8)(R8*4), R11
 	LEAQ    (R10)(R8*4), R12
@@ -117,11 +118,12 @@ fetching:
 	JZ    done
 
 fetch:
-	PREFETCHT1 (SI)(DX*1)
+	PREFETCHT1 (DX)
+	ADDQ       R15, DX
 	STEP(0)
-	ADDQ $128, BX
-	DECQ CX
-	JNZ  fetch
+	ADDQ       $128, BX
+	DECQ       CX
+	JNZ        fetch
 
 done:
 	EACH(STOREC)

@@ -31,12 +31,12 @@ func TestTile_BothSteps(t *testing.T) {
 					fill(rng, a)
 					fill(rng, b)
 					c, intact := guarded[float32](TileRows*TileCols, 1)
-					tile(k, (*[TileRows * TileCols]float32)(c), false, n, a, steps.row, steps.product, b, 0)
+					tile(k, (*[TileRows * TileCols]float32)(c), false, n, a, steps.row, steps.product, b, fetch{})
 					fetched := new([TileRows * TileCols]float32)
-					tile(k, fetched, false, n, a, steps.row, steps.product, b, 1<<20)
+					tile(k, fetched, false, n, a, steps.row, steps.product, b, fetch{&fetched[0], 40})
 					split := new([TileRows * TileCols]float32)
-					tile(k, split, false, n/3, a, steps.row, steps.product, b, 0)
-					tile(k, split, true, n-n/3, a[min(n/3*steps.product, len(a)):], steps.row, steps.product, b[n/3*TileCols:], 0)
+					tile(k, split, false, n/3, a, steps.row, steps.product, b, fetch{})
+					tile(k, split, true, n-n/3, a[min(n/3*steps.product, len(a)):], steps.row, steps.product, b[n/3*TileCols:], fetch{})
 					for i := range TileRows {
 						for j := range TileCols {
 							var want, size float64
@@ -76,7 +76,7 @@ func TestTile_PlaceDoesNotMatter(t *testing.T) {
 			b[i] = col[i/TileCols]
 		}
 		var c [TileRows * TileCols]float32
-		tile(k, &c, false, n, a, n, 1, b, 0)
+		tile(k, &c, false, n, a, n, 1, b, fetch{})
 		for i, v := range c {
 			if v != c[0] {
 				t.Fatalf("the same product is %v at 0 and %v at %d", c[0], v, i)
