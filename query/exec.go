@@ -264,7 +264,7 @@ func (o *scoreFileOp) stream(c *call, done func()) iter.Seq2[[]Value, error] {
 			}
 			return nil
 		}
-		_, err := c.scoreFile(req)
+		_, err := c.scoreFileBy(o.found, req)
 		done()
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(nil, c.wrap(err))

@@ -46,9 +46,9 @@ type meter struct {
 	mu      sync.Mutex // guards what follows: stages may report from workers
 	began   time.Time  // start of the statement
 	stage   string
-	unit    string
 	entered time.Time // start of the stage
 	first   int64     // units already done when the stage was first reported
+	last    int64     // units done at the last report
 }
 
 // newMeter starts the clock of one call. A nil report makes a meter that does
@@ -71,9 +71,12 @@ func (m *meter) updateUnit(stage, unit string, done, total int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
-	if stage != m.stage || done < m.first {
+	if stage != m.stage || done < m.last {
+		// A stage whose count falls back has begun again, as the passes of a
+		// sweep do.
 		m.stage, m.entered, m.first = stage, now, done
 	}
+	m.last = done
 	p := Progress{
 		Statement: m.statement, Stage: stage, Done: done, Total: total,
 		Unit: unit, Elapsed: now.Sub(m.began),

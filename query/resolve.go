@@ -83,10 +83,13 @@ func name(text string) string {
 // shorten cuts text after 60 characters.
 func shorten(text string) string {
 	const most = 60
-	if utf8.RuneCountInString(text) <= most {
-		return text
+	characters := 0
+	for i := range text {
+		if characters++; characters > most {
+			return text[:i] + "…"
+		}
 	}
-	return string([]rune(text)[:most]) + "…"
+	return text
 }
 
 // graphView is a graph as one call sees it.

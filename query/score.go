@@ -134,6 +134,12 @@ func (c *call) scoreFile(req ScoreFileRequest) (ScoreFileResult, error) {
 	if err != nil {
 		return ScoreFileResult{}, err
 	}
+	return c.scoreFileBy(s, req)
+}
+
+// scoreFileBy is scoreFile with names that are resolved already. It needs no
+// store, so that rows can be scored after it was closed.
+func (c *call) scoreFileBy(s *scoring, req ScoreFileRequest) (ScoreFileResult, error) {
 	in, size, err := c.openInput(req.Path, partFile)
 	if err != nil {
 		return ScoreFileResult{}, err

@@ -1,0 +1,390 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/format"
+)
+
+// openTest opens a new database that is checked and closed when the test ends.
+func openTest(t testing.TB, opts *Options) *DB {
+	t.Helper()
+	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		mustBeSound(t, db)
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// importText makes a graph of lines.
+func importText(t testing.TB, db *DB, graph, edges string) {
+	t.Helper()
+	if _, err := db.ImportReader(context.Background(), strings.NewReader(edges), ImportRequest{Graph: graph}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// twoTriangles makes the graph social with the embedding pos.
+func twoTriangles(t testing.TB, db *DB) {
+	t.Helper()
+	importText(t, db, "social", "a b\nb c\nc a\nc d\nd e\ne f\nf d\n")
+	if _, err := putVectors(db, "social", "pos", "a 0 0\nb 3 0\nc 0 4\nd 6 8\ne 6 9\nf 7 8"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOptions_Validate_ReportsAllFaults(t *testing.T) {
+	_, err := Open(filepath.Join(t.TempDir(), "x"), &Options{Workers: -1, MaxRows: -2, MemoryLimit: -3, LockTimeout: -4, BatchBytes: -5})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, field := range []string{"Workers (-1)", "MaxRows (-2)", "MemoryLimit (-3)", "LockTimeout (-4ns)", "BatchBytes (-5)"} {
+		if !strings.Contains(err.Error(), field) {
+			t.Errorf("%q does not name %s", err, field)
+		}
+	}
+}
+
+func TestDB_Close_EndsCalls(t *testing.T) {
+	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twoTriangles(t, db)
+	mustBeSound(t, db)
+
+	// A call that runs keeps Close waiting: it ends before Close returns.
+	inside, proceed := make(chan struct{}), make(chan struct{})
+	var ended, closed sync.WaitGroup
+	var once sync.Once
+	ended.Add(1)
+	order := make(chan string, 2)
+	go func() {
+		defer ended.Done()
+		_, err := db.Nearest(context.Background(), NearestRequest{K: 1, Vertex: "a", Embedding: "pos", Where: func(Candidate) bool {
+			once.Do(func() { close(inside); <-proceed })
+			return true
+		}})
+		if err != nil {
+			t.Error(err)
+		}
+		order <- "call"
+	}()
+	<-inside
+	closed.Add(1)
+	go func() {
+		defer closed.Done()
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		order <- "close"
+	}()
+	// Once new calls are refused, Close has begun to wait.
+	for {
+		if _, err := db.Graphs(context.Background()); errors.Is(err, ErrClosed) {
+			break
+		}
+	}
+	close(proceed)
+	ended.Wait()
+	closed.Wait()
+	if first := <-order; first != "call" {
+		t.Error("Close returned before the call had ended")
+	}
+	if _, err := db.Query(context.Background(), "SHOW GRAPHS", nil); !errors.Is(err, ErrClosed) {
+		t.Errorf("a query after Close: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Errorf("a second Close: %v", err)
+	}
+}
+
+func TestDB_RowsOutliveClose(t *testing.T) {
+	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twoTriangles(t, db)
+	mustBeSound(t, db)
+	pairs := filepath.Join(t.TempDir(), "pairs")
+	if err := os.WriteFile(pairs, []byte(strings.Repeat("a b\n", 10_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.Query(context.Background(), "SCORE FILE $f WITH l2(pos)", map[string]any{"f": pairs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for rows.Next() {
+		if got := fmt.Sprint(rows.Row()...); got != "a b 3" && got != "ab3" {
+			t.Fatalf("row %d is %q", n, got)
+		}
+		n++
+	}
+	if rows.Err() != nil || n != 10_000 {
+		t.Errorf("%d rows, %v", n, rows.Err())
+	}
+}
+
+func TestDB_ReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.ht")
+	db, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twoTriangles(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err = Open(path, &Options{ReadOnly: true, Input: strings.NewReader("x y\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"CREATE GRAPH g", "DROP GRAPH social CASCADE", "DROP EMBEDDING pos", "IMPORT '-' INTO social",
+		"GENERATE preferential_attachment(n := 5, m := 1) INTO g", "EMBED social USING dp_spectral AS s",
+		"RECONSTRUCT pos RADIUS 1 INTO GRAPH g",
+	} {
+		if _, err := db.Query(context.Background(), text, nil); !errors.Is(err, storage.ErrReadOnly) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{"SHOW GRAPHS", "DESCRIBE GRAPH social", "NEAREST 2 TO 'a' USING pos", "RECONSTRUCT pos RADIUS 1", "CHECK"} {
+		if _, err := db.Query(context.Background(), text, nil); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	mustBeSound(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(before) != string(after) {
+		t.Error("reading has changed the file")
+	}
+}
+
+func TestDB_NoFiles(t *testing.T) {
+	db := openTest(t, &Options{NoFiles: true, Input: strings.NewReader("x y\n")})
+	twoTriangles(t, db)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("p q\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	params := map[string]any{"f": secret, "new": secret + ".new"}
+	for _, text := range []string{
+		"IMPORT $f INTO g", "EXPORT GRAPH social INTO FILE $new", "EXPORT GRAPH social INTO FILE $f WITH (overwrite := true)",
+		"EXPORT EMBEDDING pos INTO FILE $new", "RECONSTRUCT pos RADIUS 1 INTO FILE $new", "SCORE FILE $f WITH jaccard",
+		"SCORE FILE '-' WITH jaccard INTO FILE $new", "EXPLAIN IMPORT $f INTO g",
+	} {
+		if _, err := db.Query(context.Background(), text, params); !errors.Is(err, ErrNoFiles) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := os.Stat(secret + ".new"); err == nil {
+		t.Error("a file was written")
+	}
+	// Standard input is given by the program, and is no file.
+	if _, err := db.Query(context.Background(), "IMPORT '-' INTO g", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDB_MaxRows(t *testing.T) {
+	db := openTest(t, &Options{MaxRows: 3})
+	twoTriangles(t, db)
+	for text, fits := range map[string]bool{
+		"NEAREST 3 TO 'a' USING pos":                                 true,
+		"NEAREST 4 TO 'a' USING pos":                                 false,
+		"WITHIN RADIUS 5 OF 'a' USING pos":                           true,
+		"WITHIN RADIUS 50 OF 'a' USING pos":                          false,
+		"WITHIN RADIUS 50 OF 'a' USING pos LIMIT 3":                  true,
+		"SCORE ('a','b'),('a','c'),('a','d') WITH jaccard":           true,
+		"SCORE ('a','b'),('a','c'),('a','d'),('a','e') WITH jaccard": false,
+		"PROFILE WITHIN RADIUS 50 OF 'a' USING pos":                  false,
+	} {
+		_, err := db.Query(context.Background(), text, nil)
+		if fits != (err == nil) || !fits && !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: %v", text, err)
+		}
+		var limit *LimitError
+		if errors.As(err, &limit) && (limit.Limit != 3 || limit.Need < 4 || limit.Field != "MaxRows") {
+			t.Errorf("%s: %+v", text, limit)
+		}
+	}
+}
+
+func TestDB_MemoryLimit(t *testing.T) {
+	db := openTest(t, &Options{MemoryLimit: 600}) // the graph is some 490 bytes
+	twoTriangles(t, db)
+	ctx := context.Background()
+	if _, err := db.DescribeGraph(ctx, "social"); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"RECONSTRUCT pos RADIUS 9 INTO GRAPH g", "GENERATE preferential_attachment(n := 100, m := 3) INTO g"} {
+		_, err := db.Query(ctx, text, nil)
+		var limit *LimitError
+		if !errors.As(err, &limit) || limit.Limit != 600 || limit.Need <= 600 || limit.Field != "MemoryLimit" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Every statement that takes long heeds a context that has ended.
+func TestDB_Cancelled(t *testing.T) {
+	db := openTest(t, &Options{Input: strings.NewReader("x y\n")})
+	twoTriangles(t, db)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, h := range Helps() {
+		if _, err := db.Query(ctx, h.Example, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", h.Example, err)
+		}
+	}
+	// And one that ends while rows are streamed.
+	pairs := filepath.Join(t.TempDir(), "pairs")
+	if err := os.WriteFile(pairs, []byte(strings.Repeat("a b\n", 100_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel = context.WithCancel(context.Background())
+	rows, err := db.Query(ctx, "SCORE FILE $f WITH jaccard", map[string]any{"f": pairs})
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	cancel()
+	for rows.Next() {
+	}
+	if !errors.Is(rows.Err(), context.Canceled) {
+		t.Errorf("cancelled rows end with %v", rows.Err())
+	}
+}
+
+// A cancelled import leaves nothing.
+func TestDB_Import_CancelledWhileReading(t *testing.T) {
+	db := openTest(t, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	in := io.MultiReader(strings.NewReader("a b\n"), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }))
+	if _, err := db.ImportReader(ctx, in, ImportRequest{Graph: "g"}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if _, err := db.DescribeGraph(context.Background(), "g"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("the graph of a cancelled import: %v", err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// Errors of every layer can be told apart through all of them.
+func TestDB_ErrorsAnswerIs(t *testing.T) {
+	db := openTest(t, nil)
+	twoTriangles(t, db)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "bad"), []byte("a b\nc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	params := map[string]any{"bad": filepath.Join(dir, "bad"), "none": filepath.Join(dir, "none"), "dir": dir}
+	for text, target := range map[string]error{
+		"DESCRIBE GRAPH x":                   storage.ErrNotFound,
+		"NEAREST 1 TO 'x' USING pos":         storage.ErrNotFound,
+		"NEAREST 1 TO 'a' USING x":           storage.ErrNotFound,
+		"CREATE GRAPH social":                storage.ErrExists,
+		"DROP GRAPH social":                  storage.ErrInUse,
+		"CREATE GRAPH \"\x01\"":              storage.ErrName,
+		"IMPORT $bad INTO g":                 format.ErrSyntax,
+		"IMPORT $none INTO g":                os.ErrNotExist,
+		"IMPORT $dir INTO g":                 format.ErrNotRegular,
+		"EXPORT GRAPH social INTO FILE $bad": format.ErrExists,
+		"NEAREST 0 TO 'a' USING pos":         ErrInvalid,
+		"SELECT 1":                           parser.ErrSyntax,
+	} {
+		if _, err := db.Query(context.Background(), text, params); !errors.Is(err, target) {
+			t.Errorf("%s: %v is no %v", text, err, target)
+		}
+	}
+	_, err := db.Nearest(context.Background(), NearestRequest{K: 1, Vertex: "alcie", Embedding: "pos"})
+	var mistake *Error
+	if !errors.As(err, &mistake) || mistake.Start.Line != 0 || strings.Contains(err.Error(), "line") {
+		t.Errorf("an error without a text has a position: %v", err)
+	}
+}
+
+// The typed methods and the statements give the same answers.
+func TestDB_StatementsEqualMethods(t *testing.T) {
+	db := openTest(t, nil)
+	twoTriangles(t, db)
+	ctx := context.Background()
+	table := func(text string) string {
+		t.Helper()
+		rows, err := db.Query(ctx, text, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		var b strings.Builder
+		for rows.Next() {
+			fmt.Fprintln(&b, rows.Row()...)
+		}
+		return b.String()
+	}
+	nearest, err := db.Nearest(ctx, NearestRequest{K: 3, Vertex: "a", Embedding: "pos", Where: func(c Candidate) bool { return !c.Linked && c.Degree >= 2 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, n := range nearest.Neighbors {
+		fmt.Fprintln(&b, n.Vertex, n.Distance)
+	}
+	if got := table("NEAREST 3 TO 'a' USING pos WHERE NOT linked AND degree >= 2"); got != b.String() {
+		t.Errorf("NEAREST: %q, method %q", got, b.String())
+	}
+	scored, err := db.Score(ctx, ScoreRequest{Pairs: []Pair{{"a", "d"}, {"b", "c"}}, With: []Scorer{{Name: "adamic_adar"}, {Name: "l2", Embedding: "pos"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reset()
+	for _, p := range scored.Pairs {
+		fmt.Fprintln(&b, p.row()...)
+	}
+	if got := table("SCORE ('a', 'd'), ('b', 'c') WITH adamic_adar, l2(pos)"); got != b.String() {
+		t.Errorf("SCORE: %q, method %q", got, b.String())
+	}
+	reconstructed, err := db.Reconstruct(ctx, ReconstructRequest{Embedding: "pos", Auto: true, Criterion: evaluate.ByF1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintln(pointRow(reconstructed.Points[reconstructed.Best])...)
+	if got := table("RECONSTRUCT pos AUTO WITH (criterion := 'f1')"); got != want {
+		t.Errorf("RECONSTRUCT: %q, method %q", got, want)
+	}
+	if got := strings.Count(table("RECONSTRUCT pos AUTO WITH (criterion := 'f1', sweep := TRUE)"), "\n"); got != len(reconstructed.Points) {
+		t.Errorf("RECONSTRUCT with sweep: %d rows of %d points", got, len(reconstructed.Points))
+	}
+}

@@ -1,0 +1,143 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/query/parser"
+)
+
+func TestHelps_ExamplesParse(t *testing.T) {
+	for _, h := range Helps() {
+		statement, err := parser.Parse(h.Example)
+		if err != nil {
+			t.Errorf("HELP %s: example %q: %v", h.Statement, h.Example, err)
+			continue
+		}
+		_, explains := statement.(*parser.Explain)
+		if kind := statementKind(statement); !explains && !strings.HasPrefix(kind, h.Statement) {
+			t.Errorf("HELP %s: the example is %s", h.Statement, kind)
+		}
+		if h.Syntax == "" || h.Summary == "" || !strings.HasPrefix(h.Syntax, h.Statement) {
+			t.Errorf("HELP %s: syntax %q, summary %q", h.Statement, h.Syntax, h.Summary)
+		}
+	}
+}
+
+// Every word of the language that begins a statement or is a part of it must
+// stand in the syntax of some statement, and every word in capitals there must
+// be one of the language.
+func TestHelps_NameEveryKeyword(t *testing.T) {
+	later := []string{"FALSE", "TRUE", "AND", "OR", "NOT", "FOR", "FROM", "IS", "MISSING", "NULL"} // conditions and later statements
+	var told []string
+	for _, h := range Helps() {
+		for _, word := range strings.FieldsFunc(h.Syntax, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+			told = append(told, word)
+			if !slices.Contains(parser.Keywords(), word) {
+				t.Errorf("HELP %s: %s is no keyword", h.Statement, word)
+			}
+		}
+	}
+	for _, word := range parser.Keywords() {
+		if !slices.Contains(told, word) && !slices.Contains(later, word) {
+			t.Errorf("no syntax in HELP has the keyword %s", word)
+		}
+	}
+}
+
+// What HELP says of the columns must be the columns.
+func TestHelps_Columns(t *testing.T) {
+	db := openTest(t, &Options{Input: strings.NewReader("a b\nb c\n")})
+	dir := t.TempDir()
+	run := func(text string) []string {
+		t.Helper()
+		rows, err := db.Query(context.Background(), text, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		for rows.Next() {
+			if len(rows.Row()) != len(rows.Columns()) {
+				t.Errorf("%s: row %v of columns %v", text, rows.Row(), rows.Columns())
+			}
+		}
+		if rows.Err() != nil {
+			t.Fatalf("%s: %v", text, rows.Err())
+		}
+		return rows.Columns()
+	}
+	told := func(statement, prefix string) []string {
+		for _, h := range Helps() {
+			if h.Statement == statement {
+				_, after, _ := strings.Cut("; "+h.Columns, prefix)
+				list, _, _ := strings.Cut(after, ";")
+				return strings.Split(strings.TrimSpace(list), ", ")
+			}
+		}
+		t.Fatalf("no help on %s", statement)
+		return nil
+	}
+	expect := func(text, statement, prefix string) {
+		t.Helper()
+		if got, want := run(text), told(statement, prefix); !slices.Equal(got, want) {
+			t.Errorf("%s has the columns %v, and HELP says %v", text, got, want)
+		}
+	}
+	expect("IMPORT '-' INTO g", "IMPORT", "; ")
+	if _, err := putVectors(db, "g", "pos", "a 0\nb 1\nc 2"); err != nil {
+		t.Fatal(err)
+	}
+	expect("GENERATE preferential_attachment(n := 9, m := 1) INTO pa", "GENERATE", "; ")
+	expect("DESCRIBE GRAPH g", "DESCRIBE GRAPH", "; ")
+	expect("DESCRIBE EMBEDDING pos", "DESCRIBE EMBEDDING", "; ")
+	for _, what := range []string{"GRAPHS", "EMBEDDINGS", "METHODS", "SCORERS", "GENERATORS"} {
+		expect("SHOW "+what, "SHOW", "; "+what+": ")
+	}
+	expect("RECONSTRUCT pos RADIUS 1", "RECONSTRUCT", "; ")
+	expect(fmt.Sprintf("EXPORT GRAPH g INTO FILE '%s/g'", dir), "EXPORT GRAPH", "; ")
+	expect(fmt.Sprintf("EXPORT EMBEDDING pos INTO FILE '%s/e'", dir), "EXPORT EMBEDDING", "; ")
+	expect(fmt.Sprintf("SCORE FILE '%s/g' IN g WITH jaccard INTO FILE '%s/s'", dir, dir), "SCORE FILE", "INTO FILE: ")
+	expect("CHECK", "CHECK", "; ")
+	expect("EXPLAIN CHECK", "EXPLAIN", "; ")
+	expect("PROFILE CHECK", "PROFILE", "; ")
+	expect("HELP", "HELP", "; ")
+	expect("HELP CHECK", "HELP", "with a topic: ")
+	if got := run("SCORE ('a', 'b') IN g WITH jaccard, l2(pos)"); !slices.Equal(got, []string{"source", "target", "jaccard", "l2(pos)"}) {
+		t.Errorf("SCORE has the columns %v", got)
+	}
+}
+
+// Every option that HELP names must be accepted, with the default that it says.
+func TestHelps_OptionsAreAccepted(t *testing.T) {
+	tables := map[string][]Option{
+		"IMPORT": importOptions(), "RECONSTRUCT": reconstructOptions(), "SCORE FILE": scoreFileOptions(),
+	}
+	for _, m := range embedMethods() {
+		tables[m.Name] = m.Options
+	}
+	for _, g := range generators() {
+		tables[g.Name] = g.Options
+	}
+	for owner, table := range tables {
+		for _, o := range table {
+			if o.Default == "" {
+				continue
+			}
+			statement, err := parser.Parse("EMBED g USING m(x := " + o.Default + ") AS e")
+			if err != nil {
+				t.Errorf("%s: the default of %s, %s, is no literal: %v", owner, o.Name, o.Default, err)
+				continue
+			}
+			b := &binder{call: &call{at: map[part]parser.Range{}}}
+			given, err := b.given(statement.(*parser.Embed).Method.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := o.check(given[0].value); err != nil {
+				t.Errorf("%s: the default of %s: %v", owner, o.Name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/index"
+)
+
+// randomSpace makes a graph of n vertices with keys in the given order, and
+// random vectors on a coarse grid, so that ties are common. What a vertex is
+// like depends on its number, not on its place in the order.
+func randomSpace(t *testing.T, db *DB, order []int) {
+	t.Helper()
+	n := len(order)
+	var edges, vectors strings.Builder
+	for _, v := range order {
+		fmt.Fprintf(&edges, "v%d v%d\n", v, v) // fixes the order of the vertices
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 3 * n {
+		fmt.Fprintf(&edges, "v%d v%d\n", random.IntN(n), random.IntN(n))
+	}
+	importText(t, db, "g", edges.String())
+	rows := make([]string, n)
+	for v := range rows {
+		rows[v] = fmt.Sprintf("v%d %d %d %d", v, random.IntN(4), random.IntN(4), 1+random.IntN(3))
+	}
+	for i, v := range order {
+		if i > 0 {
+			vectors.WriteByte('\n')
+		}
+		vectors.WriteString(rows[v])
+	}
+	if _, err := putVectors(db, "g", "e", vectors.String()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ascending(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+func answers(t *testing.T, db *DB, text string) []string {
+	t.Helper()
+	rows, err := db.Query(context.Background(), text, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	var found []string
+	for rows.Next() {
+		found = append(found, fmt.Sprint(rows.Row()...))
+	}
+	return found
+}
+
+// The first k of more answers are the k answers, for NEAREST and for LIMIT.
+func TestSearch_PrefixOfMore(t *testing.T) {
+	db := openTest(t, nil)
+	randomSpace(t, db, ascending(60))
+	for _, metric := range index.Metrics() {
+		all := answers(t, db, fmt.Sprintf("NEAREST 100 TO 'v7' USING %s(e)", metric))
+		if len(all) != 59 {
+			t.Fatalf("%s: %d of 59 others", metric, len(all))
+		}
+		for k := 1; k < len(all); k++ {
+			if got := answers(t, db, fmt.Sprintf("NEAREST %d TO 'v7' USING %s(e)", k, metric)); !slices.Equal(got, all[:k]) {
+				t.Errorf("%s: NEAREST %d: %v, expected %v", metric, k, got, all[:k])
+			}
+		}
+		within := answers(t, db, fmt.Sprintf("WITHIN RADIUS 1.5 OF 'v7' USING %s(e)", metric))
+		for k := 1; k < len(within); k++ {
+			if got := answers(t, db, fmt.Sprintf("WITHIN RADIUS 1.5 OF 'v7' USING %s(e) LIMIT %d", metric, k)); !slices.Equal(got, within[:k]) {
+				t.Errorf("%s: LIMIT %d: %v, expected %v", metric, k, got, within[:k])
+			}
+		}
+	}
+}
+
+// To filter during the search is to search for all and filter then.
+func TestSearch_FilterIsExact(t *testing.T) {
+	db := openTest(t, nil)
+	randomSpace(t, db, ascending(60))
+	ctx := context.Background()
+	for _, condition := range []struct {
+		text string
+		keep func(Candidate) bool
+	}{
+		{"linked", func(c Candidate) bool { return c.Linked }},
+		{"NOT linked AND degree > 4", func(c Candidate) bool { return !c.Linked && c.Degree > 4 }},
+		{"degree < 4 OR degree >= 8", func(c Candidate) bool { return c.Degree < 4 || c.Degree >= 8 }},
+	} {
+		for v := range 60 {
+			vertex := fmt.Sprintf("v%d", v)
+			all, err := db.Nearest(ctx, NearestRequest{K: 60, Vertex: vertex, Embedding: "e"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// What is known of each vertex, from the graph itself.
+			snapshot, err := db.store.Snapshot(ctx, "g")
+			if err != nil {
+				t.Fatal(err)
+			}
+			self, _ := snapshot.Vertex(vertex)
+			var want []string
+			for _, n := range all.Neighbors {
+				u, _ := snapshot.Vertex(n.Vertex)
+				c := Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
+				if condition.keep(c) && len(want) < 5 {
+					want = append(want, fmt.Sprint([]Value{n.Vertex, n.Distance}...))
+				}
+			}
+			got := answers(t, db, fmt.Sprintf("NEAREST 5 TO '%s' USING e WHERE %s", vertex, condition.text))
+			if !slices.Equal(got, want) {
+				t.Errorf("%s WHERE %s: %v, expected %v", vertex, condition.text, got, want)
+			}
+		}
+	}
+}
+
+// Another order of the vertices changes the order of ties and nothing else.
+func TestSearch_Relabelling(t *testing.T) {
+	one, other := openTest(t, nil), openTest(t, nil)
+	randomSpace(t, one, ascending(60))
+	order := ascending(60)
+	rand.New(rand.NewPCG(3, 4)).Shuffle(60, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	randomSpace(t, other, order)
+	for v := range 60 {
+		for _, text := range []string{
+			fmt.Sprintf("NEAREST 100 TO 'v%d' USING e WHERE degree > 3", v),
+			fmt.Sprintf("WITHIN RADIUS 0.99 OF 'v%d' USING cosine(e)", v),
+		} {
+			a, b := answers(t, one, text), answers(t, other, text)
+			slices.Sort(a)
+			slices.Sort(b)
+			if !slices.Equal(a, b) {
+				t.Errorf("%s: %v and %v", text, a, b)
+			}
+		}
+	}
+}
+
+// A vertex that has no edges is nobody's neighbour in the graph, and changes no
+// answer about the others.
+func TestSearch_IsolatedVertexChangesNothing(t *testing.T) {
+	db := openTest(t, nil)
+	randomSpace(t, db, ascending(30))
+	before := answers(t, db, "NEAREST 30 TO 'v3' USING e WHERE degree > 0")
+	importText(t, db, "g", "loner loner\n")
+	if after := answers(t, db, "NEAREST 30 TO 'v3' USING e WHERE degree > 0"); !slices.Equal(before, after) {
+		t.Errorf("%v before, %v after", before, after)
+	}
+}
