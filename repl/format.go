@@ -1,0 +1,114 @@
+package repl
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// Format is a way to write rows.
+type Format string
+
+// The formats.
+const (
+	// Table is columns for people, numbers to the right with six significant
+	// digits, and the number of rows below. Text of a statement without columns
+	// is left out.
+	Table Format = "table"
+	// CSV is RFC 4180 with a header line; an empty line stands between the
+	// results of statements. A missing value is an empty field, numbers have as
+	// many digits as they need to be read back.
+	CSV Format = "csv"
+	// JSON is one line for every statement that ran,
+	// {"columns":[…],"rows":[[…],…]}, with empty columns for one without a
+	// result, and a third member "error" if it failed behind its first rows. A
+	// missing value is null.
+	JSON Format = "json"
+	// Markdown is a table of GitHub's Markdown with the numbers of Table.
+	Markdown Format = "markdown"
+)
+
+// Formats returns the names of all formats.
+func Formats() []string { return []string{"table", "csv", "json", "markdown"} }
+
+// ParseFormat returns the format of a name in any case. The error lists the
+// names there are.
+func ParseFormat(name string) (Format, error) {
+	lower := strings.ToLower(name)
+	if slices.Contains(Formats(), lower) {
+		return Format(lower), nil
+	}
+	hint := ""
+	if near, ok := parser.Suggest(name, Formats()); ok {
+		hint = "; did you mean " + near + "?"
+	}
+	return "", fmt.Errorf("repl: %w %q, expected one of %s%s", ErrFormat, name, strings.Join(Formats(), ", "), hint)
+}
+
+// renderer writes the results of one statement after another to a buffer, whose
+// first error stays and is returned by row.
+type renderer interface {
+	begin(columns []string)
+	row(values []query.Value) error
+	end(failed error) // failed ended the rows too early, if it is not nil
+}
+
+func newRenderer(f Format, out *bufio.Writer) renderer {
+	switch f {
+	case CSV:
+		return &csvRenderer{out: out}
+	case JSON:
+		return &jsonRenderer{out: out}
+	case Markdown:
+		return &pageRenderer{out: out, style: markdownStyle}
+	default:
+		return &pageRenderer{out: out, style: tableStyle}
+	}
+}
+
+// appendExact appends a value as text from which it can be read back; nothing
+// for nil.
+func appendExact(dst []byte, v query.Value) []byte {
+	switch v := v.(type) {
+	case nil:
+		return dst
+	case string:
+		return append(dst, v...)
+	case bool:
+		return strconv.AppendBool(dst, v)
+	case int64:
+		return strconv.AppendInt(dst, v, 10)
+	case float64:
+		return appendFloat(dst, v)
+	default:
+		return fmt.Append(dst, v)
+	}
+}
+
+// appendFloat appends the shortest digits that read back as x, with an exponent
+// only where it is very small or large, as JSON of most languages has it.
+func appendFloat(dst []byte, x float64) []byte {
+	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.AppendFloat(dst, x, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, x, 'f', -1, 64)
+}
+
+// shortText writes a value for people: on one line, safe to print, and floats
+// with six significant digits, which is what float32 vectors have.
+func shortText(v query.Value) string {
+	switch v := v.(type) {
+	case string:
+		return parser.Escape(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	default:
+		return parser.Escape(string(appendExact(nil, v)))
+	}
+}
