@@ -97,6 +97,25 @@ func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[st
 	return rows, c.wrap(err)
 }
 
+// Explain returns the plan of a statement without running it, as EXPLAIN shows
+// it. The statement must be one that could run.
+func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (*Plan, error) {
+	statement, err := parser.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	c, err := db.begin(ctx, "EXPLAIN")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	op, err := c.bind(statement, params)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	return op.plan(), nil
+}
+
 // call is one call of a method of DB: what it has loaded, and whom it tells.
 // It belongs to one goroutine, only the meter may be used from several.
 type call struct {
@@ -109,6 +128,7 @@ type call struct {
 	graphs    map[string]*graphView // by name: a call sees one version of a graph
 	spaces    map[string]*space     // by name of the embedding
 	releases  []func()              // gives back what the call holds in the cache
+	stop      func(int64, string)   // ends the measurement of the whole call
 	at        map[part]parser.Range // where the text of each piece of the request is
 	streaming bool                  // rows that are still to be read use the call
 }
@@ -124,13 +144,15 @@ func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
 		return nil, fmt.Errorf("%s: %w", statement, err)
 	}
 	db.running.Add(1)
-	return &call{
+	c := &call{
 		db: db, ctx: ctx, statement: statement,
 		meter:  newMeter(statement, db.opts.Progress, time.Now),
 		watch:  newStopwatch(time.Now),
 		graphs: map[string]*graphView{},
 		spaces: map[string]*space{},
-	}, nil
+	}
+	c.stop = c.watch.start(stepResult)
+	return c, nil
 }
 
 // end ends a call. What it loaded goes back to the cache, unless rows still

@@ -51,11 +51,11 @@ func twoTriangles(t testing.TB, db *DB) {
 }
 
 func TestOptions_Validate_ReportsAllFaults(t *testing.T) {
-	_, err := Open(filepath.Join(t.TempDir(), "x"), &Options{Workers: -1, MaxRows: -2, MemoryLimit: -3, LockTimeout: -4, BatchBytes: -5})
+	_, err := Open(filepath.Join(t.TempDir(), "x"), &Options{Workers: -1, MaxRows: -2, MemoryLimit: -3, BatchBytes: -5})
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, field := range []string{"Workers (-1)", "MaxRows (-2)", "MemoryLimit (-3)", "LockTimeout (-4ns)", "BatchBytes (-5)"} {
+	for _, field := range []string{"Workers (-1)", "MaxRows (-2)", "MemoryLimit (-3)", "BatchBytes (-5)"} {
 		if !strings.Contains(err.Error(), field) {
 			t.Errorf("%q does not name %s", err, field)
 		}

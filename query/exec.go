@@ -305,7 +305,6 @@ func (o *explainOp) exec(c *call) (*Rows, error) {
 	if !o.profile {
 		return plan.explainRows(), nil
 	}
-	stop := c.watch.start(stepResult)
 	rows, err := o.inner.exec(c)
 	if err != nil {
 		return nil, err
@@ -318,6 +317,6 @@ func (o *explainOp) exec(c *call) (*Rows, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	stop(n, "")
+	c.stop(n, "")
 	return plan.profileRows(c.watch), nil
 }

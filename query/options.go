@@ -32,7 +32,8 @@ type Options struct {
 	// a LimitError before it allocates.
 	MemoryLimit int64
 	// LockTimeout is how long Open waits for another process to close the file;
-	// 0 means one second, longer than a short command takes.
+	// 0 means one second, longer than a short command takes. A negative value
+	// tries once.
 	LockTimeout time.Duration
 	// Progress is told how far long statements are, at most about 20 times a
 	// second for each call, and from one goroutine at a time for each call; nil
@@ -66,7 +67,6 @@ func (o Options) Validate() error {
 	check(o.Workers < 0, "Workers (%d) must not be negative", o.Workers)
 	check(o.MaxRows < 0, "MaxRows (%d) must not be negative", o.MaxRows)
 	check(o.MemoryLimit < 0, "MemoryLimit (%d) must not be negative", o.MemoryLimit)
-	check(o.LockTimeout < 0, "LockTimeout (%v) must not be negative", o.LockTimeout)
 	check(o.BatchBytes < 0, "BatchBytes (%d) must not be negative", o.BatchBytes)
 	return errors.Join(faults...)
 }
