@@ -54,8 +54,8 @@ func joinSets(n int) []struct {
 }
 
 // radiiFor returns radii within which about the given shares of all pairs lie.
-func radiiFor(m *vec.Matrix, shares ...float64) []float64 {
-	d := SampleDistances(m, 1<<18, 1)
+func radiiFor(b *testing.B, m *vec.Matrix, shares ...float64) []float64 {
+	d := sample(b, m, 1<<18, 1)
 	var radii []float64
 	for _, share := range shares {
 		radii = append(radii, d[min(len(d)-1, int(share*float64(len(d))))])
@@ -90,7 +90,7 @@ func BenchmarkJoin(b *testing.B) {
 			return
 		}
 		for _, set := range joinSets(n) {
-			radius := radiiFor(set.m, 10/float64(n))[0]
+			radius := radiiFor(b, set.m, 10/float64(n))[0]
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("n=%d/dim=200/set=%s/workers=%d", n, set.name, workers), func(b *testing.B) {
 					checkRows(b, set.m, radius)
@@ -151,7 +151,7 @@ func BenchmarkNewSweep(b *testing.B) {
 			for i := range shares {
 				shares[i] = share * float64(i+1) / count
 			}
-			radii := radiiFor(m, shares...)
+			radii := radiiFor(b, m, shares...)
 			var s *Sweep
 			for b.Loop() {
 				var err error

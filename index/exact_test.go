@@ -170,7 +170,7 @@ func TestExact_JoinAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, radius := range radiiOf(m) {
+	for _, radius := range radiiOf(t, m) {
 		err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbours []uint32) error {
 			hits, err := x.Within(context.Background(), m.Row(int(u)), radius, SearchOptions{Filter: func(v uint32) bool { return v > u }})
 			var found []uint32

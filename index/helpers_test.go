@@ -86,11 +86,22 @@ func matrices() map[string]*vec.Matrix {
 	return sets
 }
 
+// sample is SampleDistances without a context to end.
+func sample(t testing.TB, m *vec.Matrix, count int, seed uint64) []float64 {
+	t.Helper()
+	distances, err := SampleDistances(context.Background(), m, count, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return distances
+}
+
 // radiiOf returns radii that put few, some and nearly all pairs of m within,
 // among them radii that are exactly the distance of a pair.
-func radiiOf(m *vec.Matrix) []float64 {
+func radiiOf(t testing.TB, m *vec.Matrix) []float64 {
+	t.Helper()
 	radii := []float64{0, 0.5, 1, math.Sqrt2}
-	if d := SampleDistances(m, 500, 3); len(d) > 0 {
+	if d := sample(t, m, 500, 3); len(d) > 0 {
 		for _, q := range []float64{0, 0.01, 0.1, 0.5, 0.9, 1} {
 			r := d[int(q*float64(len(d)-1))]
 			if !math.IsInf(r, 0) {

@@ -21,7 +21,7 @@ func sameLists(a, b [][]uint32) bool {
 func TestJoin_BruteForce(t *testing.T) {
 	for name, m := range matrices() {
 		t.Run(name, func(t *testing.T) {
-			for _, radius := range radiiOf(m) {
+			for _, radius := range radiiOf(t, m) {
 				want := bruteJoin(m, radius)
 				for _, workers := range []int{1, 2, 5} {
 					if got := collect(t, m, radius, JoinOptions{Workers: workers}); !sameLists(got, want) {
@@ -82,7 +82,7 @@ func TestJoin_Margin(t *testing.T) {
 		radius      float64
 		least, most int64
 	}{
-		{"near", near, SampleDistances(near, 1000, 1)[100], 1, pairs(1000) / 200},
+		{"near", near, sample(t, near, 1000, 1)[100], 1, pairs(1000) / 200},
 		{"far apart", clustered(1000, 50, 5, 3000, 1), 11, pairs(1000) / 10, pairs(1000) / 4},
 	} {
 		again, err := join(context.Background(), c.m, c.radius, JoinOptions{}, nothing)

@@ -63,7 +63,7 @@ func gamma(k int) float64 { return float64(k) * unit / (1 - float64(k)*unit) }
 // newScreen prepares the rows of m. It takes O(n·d) time. It returns
 // ErrNotFinite if m holds a NaN or an infinity.
 func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error) {
-	if err := checkFinite(m, workers); err != nil {
+	if err := checkFinite(ctx, m, workers); err != nil {
 		return nil, err
 	}
 	count := (m.Rows + vec.TileCols - 1) / vec.TileCols
@@ -74,7 +74,7 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 		high:   make([]float32, count*vec.TileCols),
 	}
 	centre := middle(m)
-	_, exponent := math.Frexp(longest(m, centre, workers))
+	_, exponent := math.Frexp(longest(ctx, m, centre, workers))
 	scale := math.Ldexp(1, -exponent)
 	s.scale2 = scale * scale
 	order := bySpread(m, centre)
@@ -255,11 +255,11 @@ func distance64(row []float32, point []float64) float64 {
 }
 
 // longest returns the largest distance of a row from the centre.
-func longest(m *vec.Matrix, centre []float64, workers int) float64 {
+func longest(ctx context.Context, m *vec.Matrix, centre []float64, workers int) float64 {
 	block := scanRows(m.Dim)
 	partial := make([]float64, (m.Rows+block-1)/block)
 	vec.Parallel(m.Rows, block, workers, func(b, lo, hi int) {
-		for r := lo; r < hi; r++ {
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			partial[b] = max(partial[b], distance64(m.Row(r), centre))
 		}
 	})
@@ -382,12 +382,16 @@ func pairsOf(st stripe, lo, hi int) int64 {
 	return n
 }
 
-// checkFinite looks for the first value that is not a number.
-func checkFinite(m *vec.Matrix, workers int) error {
+// checkFinite looks for the first value that is not a number. When ctx ends it
+// finds nothing.
+func checkFinite(ctx context.Context, m *vec.Matrix, workers int) error {
 	block := scanRows(m.Dim)
 	bad := make([]int, (m.Rows+block-1)/block)
 	vec.Parallel(m.Rows, block, workers, func(b, lo, hi int) {
 		bad[b] = -1
+		if ctx.Err() != nil {
+			return
+		}
 		for i, x := range m.Data[lo*m.Dim : hi*m.Dim] {
 			if !finite(x) {
 				bad[b] = lo*m.Dim + i

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -49,7 +50,7 @@ func checkSweep(t *testing.T, m *vec.Matrix, radii []float64) {
 func TestNewSweep_BruteForce(t *testing.T) {
 	for name, m := range matrices() {
 		t.Run(name, func(t *testing.T) {
-			checkSweep(t, m, radiiOf(m))
+			checkSweep(t, m, radiiOf(t, m))
 			checkSweep(t, m, nil)
 			checkSweep(t, m, []float64{0})
 			checkSweep(t, m, []float64{0, 0, 1e-30, 1, 1, 1e15, 1e160})
@@ -61,7 +62,7 @@ func TestNewSweep_BruteForce(t *testing.T) {
 // distances between some of them.
 func TestNewSweep_ManyStripes(t *testing.T) {
 	m := clustered(1700, 3, 9, 3, 4)
-	d := SampleDistances(m, 20000, 9)
+	d := sample(t, m, 20000, 9)
 	var radii []float64
 	for i := range 60 {
 		radii = append(radii, d[len(d)*i/60])
@@ -71,7 +72,7 @@ func TestNewSweep_ManyStripes(t *testing.T) {
 
 func TestSampleDistances(t *testing.T) {
 	m := uniform(60, 4, 1)
-	all := SampleDistances(m, 1770, 1)
+	all := sample(t, m, 1770, 1)
 	if len(all) != 1770 || !slices.IsSorted(all) {
 		t.Fatalf("%d distances for all 1770 pairs", len(all))
 	}
@@ -83,8 +84,8 @@ func TestSampleDistances(t *testing.T) {
 			t.Fatalf("radius %v of distance %d puts %d pairs within", r, i, edges[0])
 		}
 	}
-	some := SampleDistances(m, 1000, 1)
-	if len(some) != 1000 || !slices.IsSorted(some) || !slices.Equal(some, SampleDistances(m, 1000, 1)) {
+	some := sample(t, m, 1000, 1)
+	if len(some) != 1000 || !slices.IsSorted(some) || !slices.Equal(some, sample(t, m, 1000, 1)) {
 		t.Error("a sample is not sorted or not repeatable")
 	}
 	for _, r := range some {
@@ -96,8 +97,19 @@ func TestSampleDistances(t *testing.T) {
 	if a, b := mean1(all), mean1(some); math.Abs(a-b) > 5*0.25/math.Sqrt(1000) {
 		t.Errorf("mean %v of the sample, %v of all", b, a)
 	}
-	if SampleDistances(uniform(1, 2, 1), 10, 1) != nil || SampleDistances(m, 0, 1) != nil {
-		t.Error("a sample of nothing is not empty")
+	for _, empty := range [][]float64{sample(t, uniform(0, 2, 1), 10, 1), sample(t, uniform(1, 2, 1), 10, 1), sample(t, m, 0, 1), sample(t, m, -1, 1)} {
+		if len(empty) != 0 {
+			t.Error("a sample of nothing is not empty")
+		}
+	}
+	// Several runs to merge, the last one short.
+	if many := sample(t, uniform(500, 2, 1), 100_001, 1); len(many) != 100_001 || !slices.IsSorted(many) {
+		t.Error("a large sample is not sorted")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := SampleDistances(ctx, m, 1000, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 

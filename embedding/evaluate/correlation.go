@@ -20,7 +20,7 @@ func Pearson(x, y []float64) float64 {
 		syy += dy * dy
 		sxy += dx * dy
 	}
-	return clamp(sxy / (math.Sqrt(sxx*syy)))
+	return clamp(sxy / math.Sqrt(sxx*syy))
 }
 
 // Spearman returns Spearman's rank correlation: Pearson's of the ranks, where
@@ -71,7 +71,7 @@ func kendall(x, y ranking) float64 {
 	}
 	// N = C + D + Tx + Ty − Txy.
 	concordant := all - discordant - tiedX - tiedY + tiedBoth
-	return clamp(float64(concordant-discordant) / (math.Sqrt(float64(all-tiedX)*float64(all-tiedY))))
+	return clamp(float64(concordant-discordant) / math.Sqrt(float64(all-tiedX)*float64(all-tiedY)))
 }
 
 func sameLength(a, b int) {

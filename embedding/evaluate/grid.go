@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -31,7 +32,10 @@ func (j *judge) paper(ctx context.Context) ([]ReconstructionPoint, error) {
 // quantiles measures a coarse grid over the whole range, and a fine one between
 // the neighbours of its best point.
 func (j *judge) quantiles(ctx context.Context) ([]ReconstructionPoint, error) {
-	coarse := j.quantileRadii()
+	coarse, err := j.quantileRadii(ctx)
+	if err != nil {
+		return nil, err
+	}
 	j.passes = j.passesFor(len(coarse)) + j.passesFor(j.opts.Points/2)
 	points, err := j.measure(ctx, coarse)
 	if err != nil {
@@ -53,18 +57,21 @@ func (j *judge) quantiles(ctx context.Context) ([]ReconstructionPoint, error) {
 // quantileRadii returns the distinct radii at which the number of edges runs
 // geometrically from a fiftieth of the original's to half of all pairs, as a
 // sample of distances tells.
-func (j *judge) quantileRadii() []float64 {
+func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
 	// 16 sampled distances below the first radius make the number of its edges
-	// certain to a quarter. 8 million of them take a second; for very large
-	// sparse graphs the first radii fall together with that.
-	const enough, least, most = 16, 1 << 20, 8 << 20
+	// certain to a quarter. 4 million of them take a second; for very large
+	// sparse graphs some of the first radii fall together with that.
+	const enough, least, most = 16, 1 << 20, 4 << 20
 	pairs := float64(choose2(int64(j.m.Rows)))
 	low := max(1, float64(j.g.Edges())/50)
 	high := max(low, pairs/2)
 	wanted := int(max(least, min(most, enough*pairs/low)))
-	sample := index.SampleDistances(j.m, wanted, j.opts.Seed)
+	sample, err := index.SampleDistances(ctx, j.m, wanted, j.opts.Seed)
+	if err != nil {
+		return nil, fmt.Errorf("evaluate: %w", err)
+	}
 	if len(sample) == 0 {
-		return []float64{0}
+		return []float64{0}, nil
 	}
 	var radii []float64
 	for i := range j.opts.Points {
@@ -78,9 +85,9 @@ func (j *judge) quantileRadii() []float64 {
 		}
 	}
 	if len(radii) == 0 {
-		return []float64{0}
+		return []float64{0}, nil
 	}
-	return slices.Compact(radii)
+	return slices.Compact(radii), nil
 }
 
 // between returns up to count radii, evenly spaced between the neighbours of

@@ -20,7 +20,7 @@ type judge struct {
 	opts    ReconstructOptions
 	degrees []float64
 	ranks   ranking   // of the degrees
-	edges   []float32 // squared lengths of the original edges, ascending
+	edges   []float32 // squared lengths of the original edges
 
 	passes int // over all pairs, for the progress
 	passed int
@@ -73,7 +73,6 @@ func (j *judge) measureEdges(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("evaluate: %w", err)
 	}
-	slices.Sort(j.edges)
 	return nil
 }
 
@@ -101,11 +100,12 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 			return nil, fmt.Errorf("evaluate: %w", err)
 		}
 		j.passed++
+		kept := j.kept(ctx, part)
 		done := len(points)
 		points = points[:done+len(part)]
 		vec.Parallel(len(part), 1, j.opts.Workers, func(i, _, _ int) {
 			if ctx.Err() == nil {
-				points[done+i] = j.compare(sweep, i)
+				points[done+i] = j.compare(sweep, i, kept[i])
 			}
 		})
 		if err := ctx.Err(); err != nil {
@@ -126,8 +126,34 @@ func (j *judge) progress() func(stage string, done, total int64) {
 	}
 }
 
-// compare measures the reconstruction at radius i of a sweep.
-func (j *judge) compare(sweep *index.Sweep, i int) ReconstructionPoint {
+// kept returns how many of the original edges are within each of the radii, by
+// the same rule as the join's. When ctx ends it returns fewer.
+func (j *judge) kept(ctx context.Context, radii []float64) []int64 {
+	const block = 1 << 16
+	partial := make([][]int64, (len(j.edges)+block-1)/block)
+	vec.Parallel(len(j.edges), block, j.opts.Workers, func(b, lo, hi int) {
+		partial[b] = make([]int64, len(radii)+1) // the last for edges beyond all radii
+		if ctx.Err() != nil {
+			return
+		}
+		for _, squared := range j.edges[lo:hi] {
+			partial[b][sort.Search(len(radii), func(i int) bool { return float64(squared) <= radii[i]*radii[i] })]++
+		}
+	})
+	kept := make([]int64, len(radii))
+	for _, counts := range partial {
+		within := int64(0)
+		for i := range kept {
+			within += counts[i]
+			kept[i] += within
+		}
+	}
+	return kept
+}
+
+// compare measures the reconstruction at radius i of a sweep, which kept so many
+// of the original edges.
+func (j *judge) compare(sweep *index.Sweep, i int, kept int64) ReconstructionPoint {
 	degrees := sweep.Degrees(i, nil)
 	values := make([]float64, len(degrees))
 	for v, d := range degrees {
@@ -135,8 +161,6 @@ func (j *judge) compare(sweep *index.Sweep, i int) ReconstructionPoint {
 	}
 	ranks := rankDegrees(degrees)
 	radius := sweep.Radii[i]
-	// The same rule as the join's, on the sorted squared lengths.
-	kept := sort.Search(len(j.edges), func(e int) bool { return float64(j.edges[e]) > radius*radius })
 	return ReconstructionPoint{
 		Epsilon:   index.RadiusToEpsilon(radius),
 		Radius:    radius,
@@ -150,7 +174,7 @@ func (j *judge) compare(sweep *index.Sweep, i int) ReconstructionPoint {
 }
 
 // share returns part/whole, NaN if there is nothing.
-func share(part int, whole float64) float64 {
+func share(part int64, whole float64) float64 {
 	if whole == 0 {
 		return math.NaN()
 	}
