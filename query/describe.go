@@ -29,6 +29,12 @@ type DegreeSummary struct {
 	Mean                       float64
 }
 
+// DegreeCount is one point of a degree distribution.
+type DegreeCount struct {
+	Degree   int
+	Vertices int // that have it; at least 1
+}
+
 // EmbeddingDescription tells everything that shaped an embedding, and how old
 // it is.
 type EmbeddingDescription struct {
@@ -85,33 +91,65 @@ func (c *call) describeGraph(graph string) (GraphDescription, error) {
 	return d, nil
 }
 
-// summarise counts how many vertices have each degree and reads off the
-// quantiles, and the number of vertices of degree 0.
+// Degrees returns how many vertices of a graph have each degree, by ascending
+// degree. It takes O(n) beside the loading of the graph.
+func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
+	c, err := db.begin(ctx, "DESCRIBE GRAPH")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	view, err := c.graph(graph, partGraph)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	return degreeCounts(view.Graph), nil
+}
+
+// degreeCounts counts the vertices of each degree that occurs.
+func degreeCounts(g *csr.Graph) []DegreeCount {
+	var vertices []int // of each degree
+	for v := range uint32(g.Vertices()) {
+		d := g.Degree(v)
+		if d >= len(vertices) {
+			vertices = append(vertices, make([]int, d+1-len(vertices))...)
+		}
+		vertices[d]++
+	}
+	var counts []DegreeCount
+	for d, n := range vertices {
+		if n > 0 {
+			counts = append(counts, DegreeCount{d, n})
+		}
+	}
+	return counts
+}
+
+// summarise reads off the quantiles of the degrees, and the number of vertices
+// of degree 0.
 func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
-	n := g.Vertices()
+	n := int64(g.Vertices())
 	if n == 0 {
 		return DegreeSummary{}, 0
 	}
-	for v := range uint32(n) {
-		s.Max = max(s.Max, g.Degree(v))
-	}
-	vertices := make([]int, s.Max+1) // of each degree
-	for v := range uint32(n) {
-		vertices[g.Degree(v)]++
-	}
+	counts := degreeCounts(g)
 	// The smallest degree with at least the share of the vertices at or below.
 	quantile := func(percent int64) int {
 		below := int64(0)
-		for d, count := range vertices {
-			if below += int64(count); below*100 >= percent*int64(n) && below > 0 {
-				return d
+		for _, c := range counts {
+			if below += int64(c.Vertices); below*100 >= percent*n {
+				return c.Degree
 			}
 		}
 		return s.Max
 	}
-	s.Min, s.Median, s.P90, s.P99 = quantile(0), quantile(50), quantile(90), quantile(99)
+	s.Min, s.Max = counts[0].Degree, counts[len(counts)-1].Degree
+	s.Median, s.P90, s.P99 = quantile(50), quantile(90), quantile(99)
 	s.Mean = 2 * float64(g.Edges()) / float64(n)
-	return s, vertices[0]
+	if s.Min == 0 {
+		isolated = counts[0].Vertices
+	}
+	return s, isolated
 }
 
 // DescribeEmbedding tells the provenance of an embedding.
