@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -21,6 +22,31 @@ func checkShape(m *vec.Matrix) error {
 func finite(x float32) bool {
 	const exponent = 0x7f800000
 	return math.Float32bits(x)&exponent != exponent
+}
+
+// checkFinite looks for the first value that is not a number. When ctx ends it
+// finds nothing.
+func checkFinite(ctx context.Context, m *vec.Matrix, workers int) error {
+	block := scanRows(m.Dim)
+	bad := make([]int, (m.Rows+block-1)/block)
+	vec.Parallel(m.Rows, block, workers, func(b, lo, hi int) {
+		bad[b] = -1
+		if ctx.Err() != nil {
+			return
+		}
+		for i, x := range m.Data[lo*m.Dim : hi*m.Dim] {
+			if !finite(x) {
+				bad[b] = lo*m.Dim + i
+				return
+			}
+		}
+	})
+	for _, at := range bad {
+		if at >= 0 {
+			return fmt.Errorf("index: matrix: row %d, column %d is %v: %w", at/m.Dim, at%m.Dim, m.Data[at], ErrNotFinite)
+		}
+	}
+	return nil
 }
 
 // dot64 is the scalar product in float64, where products of float32 values
@@ -70,8 +96,4 @@ func inverseNorm(a []float32) float64 {
 // outside [-1, 1].
 func clampCosine(x float64) float32 {
 	return float32(max(-1, min(1, x)))
-}
-
-func notFinite(row, column int, x float32) error {
-	return fmt.Errorf("index: matrix: row %d, column %d is %v: %w", row, column, x, ErrNotFinite)
 }

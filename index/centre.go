@@ -1,0 +1,101 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"heavytail/storage/vec"
+)
+
+// middle returns a point amid the largest crowd of rows. Any point would do;
+// the nearer it is to the rows, the fewer pairs fall inside the rounding
+// margin. A mean would be drawn away from a large cluster by small ones far
+// out, as components that were embedded apart lie, so the mean is taken again
+// over the nearer half of the rows, a few times.
+func middle(m *vec.Matrix) []float64 {
+	const sample, rounds = 2048, 4
+	type member struct {
+		row      int
+		distance float64
+	}
+	members := make([]member, min(m.Rows, sample))
+	rows := make([]int, len(members))
+	for i := range members {
+		members[i].row = int(int64(i) * int64(m.Rows) / int64(len(members)))
+		rows[i] = members[i].row
+	}
+	centre := mean(m, rows)
+	for range rounds {
+		for i := range members {
+			members[i].distance = distance64(m.Row(members[i].row), centre)
+		}
+		slices.SortFunc(members, func(a, b member) int {
+			return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.row, b.row))
+		})
+		rows = rows[:0]
+		for _, member := range members[:(len(members)+1)/2] {
+			rows = append(rows, member.row)
+		}
+		centre = mean(m, rows)
+	}
+	return centre
+}
+
+func mean(m *vec.Matrix, rows []int) []float64 {
+	centre := make([]float64, m.Dim)
+	for _, r := range rows {
+		for l, x := range m.Row(r) {
+			centre[l] += float64(x)
+		}
+	}
+	for l := range centre {
+		centre[l] /= float64(max(1, len(rows)))
+	}
+	return centre
+}
+
+// bySpread returns the columns in ascending order of their spread about the
+// centre, as a sample of rows tells.
+func bySpread(m *vec.Matrix, centre []float64) []int {
+	const sample = 1024
+	spread, order := make([]float64, m.Dim), make([]int, m.Dim)
+	for i := range min(m.Rows, sample) {
+		for l, x := range m.Row(int(int64(i) * int64(m.Rows) / int64(min(m.Rows, sample)))) {
+			d := float64(x) - centre[l]
+			spread[l] += d * d
+		}
+	}
+	for l := range order {
+		order[l] = l
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(spread[a], spread[b]) })
+	return order
+}
+
+// distance64 returns the squared distance of a row and a point.
+func distance64(row []float32, point []float64) float64 {
+	s := 0.0
+	for l, x := range row {
+		d := float64(x) - point[l]
+		s += d * d
+	}
+	return s
+}
+
+// longest returns the largest distance of a row from the centre.
+func longest(ctx context.Context, m *vec.Matrix, centre []float64, workers int) float64 {
+	block := scanRows(m.Dim)
+	partial := make([]float64, (m.Rows+block-1)/block)
+	vec.Parallel(m.Rows, block, workers, func(b, lo, hi int) {
+		for r := lo; r < hi && ctx.Err() == nil; r++ {
+			partial[b] = max(partial[b], distance64(m.Row(r), centre))
+		}
+	})
+	longest := 0.0
+	for _, d := range partial {
+		longest = max(longest, d)
+	}
+	return math.Sqrt(longest)
+}

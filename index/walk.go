@@ -1,0 +1,121 @@
+package index
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"heavytail/storage/vec"
+)
+
+// stripe is a range of rows whose pairs with all later rows one worker looks
+// at: the unit of work of Join and NewSweep.
+type stripe struct{ lo, hi int }
+
+// stripeRows is how many rows a stripe has: a multiple of 96, which tiles of 12
+// rows and panels of 32 both divide. Its packed rows stay in a second-level
+// cache of 1 MB beside other data, and every panel, once in the first-level
+// cache, meets all of them.
+func stripeRows(rows, dim int) int {
+	const step, cache = 96, 384 << 10
+	fit := cache / (4 * max(dim, 1)) / step
+	// At least 16 stripes, so that the last ones, which are short, even out the
+	// load of a few workers.
+	return step * max(1, min(fit, 10, rows/(16*step)))
+}
+
+// walker looks at one stripe after the other. It is one worker's workspace.
+type walker struct {
+	s     *screen
+	rows  []float32               // packed groups of the stripe
+	low   [][vec.TileRows]float32 // their norms
+	high  [][vec.TileRows]float32
+	tile  [vec.TileRows * vec.TileCols]float32
+	near  [vec.TileRows]uint32
+	sure  [vec.TileRows]uint32
+	again int64 // pairs that were measured again
+}
+
+// walk computes the tiles of a stripe with every panel that has later rows.
+// open is called before the tiles of a panel, shut after. For every tile that
+// holds pairs near enough visit is called with its first row and its panel;
+// near then has the bits of pairs whose lower bound is within limit, only of
+// pairs u < v. It returns early when ctx ends.
+func (w *walker) walk(ctx context.Context, st stripe, limit float32, meter *meter, open, shut func(p int), visit func(group, r, p int)) error {
+	s, dim := w.s, w.s.m.Dim
+	groups := (st.hi - st.lo + vec.TileRows - 1) / vec.TileRows
+	size := vec.TileRows * dim
+	w.rows = slices.Grow(w.rows[:0], groups*size)[:groups*size]
+	w.low = slices.Grow(w.low[:0], groups)[:groups]
+	w.high = slices.Grow(w.high[:0], groups)[:groups]
+	for g := range groups {
+		s.group(w.rows[g*size:(g+1)*size], &w.low[g], &w.high[g], st.lo+g*vec.TileRows)
+	}
+	for p := st.lo / vec.TileCols; p*vec.TileCols < s.m.Rows; p++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		first := p * vec.TileCols
+		panel, low := s.panel(p), (*[vec.TileCols]float32)(s.low[first:])
+		open(p)
+		for g := range groups {
+			r := st.lo + g*vec.TileRows
+			if r >= first+vec.TileCols-1 {
+				break // this group and all after it lie below the diagonal
+			}
+			vec.Tile(&w.tile, dim, w.rows[g*size:(g+1)*size], 1, vec.TileRows, panel)
+			if !vec.TileWithin(&w.near, &w.tile, &w.low[g], low, limit) {
+				continue
+			}
+			if r+vec.TileRows > first {
+				w.clip(r, first)
+			}
+			visit(g, r, p)
+		}
+		shut(p)
+		meter.add(pairsOf(st, first, min(first+vec.TileCols, s.m.Rows)))
+	}
+	return nil
+}
+
+// clip drops the pairs of a tile on the diagonal that are not u < v.
+func (w *walker) clip(r, first int) {
+	for i := range w.near {
+		if u := r + i; u >= first {
+			w.near[i] &= ^uint32(1) << min(31, u-first)
+		}
+	}
+}
+
+// settle splits the near pairs of a tile by one threshold: it returns with near
+// holding exactly the pairs within.
+func (w *walker) settle(group, r, p int, t threshold) {
+	first := p * vec.TileCols
+	vec.TileWithin(&w.sure, &w.tile, &w.high[group], (*[vec.TileCols]float32)(w.s.high[first:]), t.sure)
+	for i, near := range w.near {
+		for doubt := near &^ w.sure[i]; doubt != 0; doubt &= doubt - 1 {
+			j := bits.TrailingZeros32(doubt)
+			if w.measure(r+i, first+j) > t.exact {
+				w.near[i] &^= 1 << j
+			}
+		}
+	}
+}
+
+// measure is the exact rule.
+func (w *walker) measure(u, v int) float32 {
+	w.again++
+	return vec.L2Squared(w.s.m.Row(u), w.s.m.Row(v))
+}
+
+// pairsOf returns how many pairs u < v have u in the stripe and v in [lo, hi).
+func pairsOf(st stripe, lo, hi int) int64 {
+	if lo >= st.hi {
+		return int64(hi-lo) * int64(st.hi-st.lo)
+	}
+	n := int64(0)
+	for v := lo; v < hi; v++ {
+		n += int64(max(0, min(v, st.hi)-st.lo))
+	}
+	return n
+}
