@@ -32,7 +32,7 @@ type DegreeSummary struct {
 // DegreeCount is one point of a degree distribution.
 type DegreeCount struct {
 	Degree   int
-	Vertices int // that have it; at least 1
+	Vertices int64 // that have it; at least 1
 }
 
 // EmbeddingDescription tells everything that shaped an embedding, and how old
@@ -108,11 +108,11 @@ func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) 
 
 // degreeCounts counts the vertices of each degree that occurs.
 func degreeCounts(g *csr.Graph) []DegreeCount {
-	var vertices []int // of each degree
+	var vertices []int64 // of each degree
 	for v := range uint32(g.Vertices()) {
 		d := g.Degree(v)
 		if d >= len(vertices) {
-			vertices = append(vertices, make([]int, d+1-len(vertices))...)
+			vertices = append(vertices, make([]int64, d+1-len(vertices))...)
 		}
 		vertices[d]++
 	}
@@ -137,7 +137,7 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 	quantile := func(percent int64) int {
 		below := int64(0)
 		for _, c := range counts {
-			if below += int64(c.Vertices); below*100 >= percent*n {
+			if below += c.Vertices; below*100 >= percent*n {
 				return c.Degree
 			}
 		}
@@ -147,7 +147,7 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 	s.Median, s.P90, s.P99 = quantile(50), quantile(90), quantile(99)
 	s.Mean = 2 * float64(g.Edges()) / float64(n)
 	if s.Min == 0 {
-		isolated = counts[0].Vertices
+		isolated = int(counts[0].Vertices)
 	}
 	return s, isolated
 }
