@@ -11,14 +11,13 @@ import (
 // lower, so that arcs compare like their block keys.
 type arc uint64
 
-func newArc(u, v uint32) arc    { return arc(u)<<32 | arc(v) }
-func (a arc) source() uint32    { return uint32(a >> 32) }
-func (a arc) target() uint32    { return uint32(a) }
-func arcOfKey(key []byte) arc   { return arc(binary.BigEndian.Uint64(key)) }
-func (a arc) appendKey() []byte { return be64(uint64(a)) }
-func zigzag(d int64) uint64     { return uint64(d<<1) ^ uint64(d>>63) }
-func unzigzag(z uint64) int64   { return int64(z>>1) ^ -int64(z&1) }
-func uvarintSize(v uint64) int  { return len(binary.AppendUvarint(make([]byte, 0, 10), v)) }
+func newArc(u, v uint32) arc   { return arc(u)<<32 | arc(v) }
+func (a arc) source() uint32   { return uint32(a >> 32) }
+func (a arc) target() uint32   { return uint32(a) }
+func arcOfKey(key []byte) arc  { return arc(binary.BigEndian.Uint64(key)) }
+func zigzag(d int64) uint64    { return uint64(d<<1) ^ uint64(d>>63) }
+func unzigzag(z uint64) int64  { return int64(z>>1) ^ -int64(z&1) }
+func uvarintSize(v uint64) int { return len(binary.AppendUvarint(make([]byte, 0, 10), v)) }
 
 // An arc block holds a run of consecutive arcs in ascending order. Its key is
 // its first arc. Its payload is

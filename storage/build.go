@@ -43,7 +43,7 @@ func (l *edgeList) add(source, target []byte) error {
 // declares n vertices: if the other edges name no more. Vertices that only the
 // header named are gone then, and the others are numbered in the order in which
 // the rest names them. Declared vertices that no edge names are not invented.
-func (l *edgeList) dropHeader(n int64) {
+func (l *edgeList) dropHeader(ctx context.Context, n int64) error {
 	const unseen = ^uint32(0)
 	number := make([]uint32, l.keys.len())
 	for i := range number {
@@ -59,6 +59,9 @@ func (l *edgeList) dropHeader(n int64) {
 	}
 	edges := make([]uint64, len(l.edges)-1)
 	for i, e := range l.edges[1:] {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		u := renumber(uint32(e >> 32))
 		edges[i] = u<<32 | renumber(uint32(e))
 	}
@@ -66,19 +69,26 @@ func (l *edgeList) dropHeader(n int64) {
 		l.interner = &interner{keys: rest}
 		l.edges = edges
 	}
+	return nil
 }
 
 // onto maps the list onto the vertices that a graph has already: known keys
 // keep their numbers, and the others follow in the order of the list. It
 // returns all keys and changes the edges of the list.
-func (l *edgeList) onto(base keySet) (keySet, error) {
+func (l *edgeList) onto(ctx context.Context, base keySet) (keySet, error) {
 	if base.len() == 0 {
 		return l.keys, nil
 	}
-	table := tableOf(&base)
+	table, err := tableOf(ctx, &base)
+	if err != nil {
+		return keySet{}, err
+	}
 	all := keySet{blob: base.blob[:len(base.blob):len(base.blob)], offsets: base.offsets[:len(base.offsets):len(base.offsets)]}
 	number := make([]uint32, l.keys.len())
 	for i := range number {
+		if i%(checkEvery/8) == 0 && ctx.Err() != nil {
+			return keySet{}, ctx.Err()
+		}
 		key := l.keys.at(uint32(i))
 		id, found := table.find(&base, key)
 		if !found {
@@ -91,6 +101,9 @@ func (l *edgeList) onto(base keySet) (keySet, error) {
 		number[i] = id
 	}
 	for i, e := range l.edges {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return keySet{}, ctx.Err()
+		}
 		l.edges[i] = uint64(number[e>>32])<<32 | uint64(number[uint32(e)])
 	}
 	return all, nil

@@ -242,7 +242,7 @@ func checkSymmetric(ctx context.Context, g *csr.Graph) error {
 	next := make([]int64, g.Vertices())
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("storage: check: %w", ctx.Err())
+			return fmt.Errorf("storage: %w", ctx.Err())
 		}
 		for _, v := range g.Neighbors(u) {
 			at := g.Offsets[v] + next[v]

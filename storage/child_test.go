@@ -1,3 +1,151 @@
 package storage
 
-func runChild() bool { return false }
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Tests that kill a process, or that open files that might, run the test binary
+// again as a child with childEnv set to a job and its arguments.
+const childEnv = "HEAVYTAIL_STORAGE_CHILD"
+
+// runChild does the job of a child process, if this is one.
+func runChild() bool {
+	job := strings.Split(os.Getenv(childEnv), "\n")
+	switch job[0] {
+	case "":
+		return false
+	case "import":
+		childImport(job[1], atoi(job[2]))
+	case "put":
+		childPut(job[1], atoi(job[2]))
+	case "mutants":
+		childMutants(job[1], job[2], atoi(job[3]), atoi(job[4]))
+	case "hold":
+		childHold(job[1])
+	default:
+		fail(fmt.Errorf("unknown job %q", job[0]))
+	}
+	return true
+}
+
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	fail(err)
+	return n
+}
+
+// fail ends a child that could not do its job.
+func fail(err error) {
+	if err != nil {
+		fmt.Println("child:", err)
+		os.Exit(3)
+	}
+}
+
+// startChild starts a child and returns the lines of its output.
+func startChild(t *testing.T, job ...any) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	var words []string
+	for _, word := range job {
+		words = append(words, fmt.Sprint(word))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(words, "\n"))
+	cmd.Stderr = os.Stderr
+	if _, err := cmd.StdinPipe(); err != nil { // stays open until the child is waited for
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+// killSelf ends this process as kill -9 does.
+func killSelf() {
+	p, err := os.FindProcess(os.Getpid())
+	fail(err)
+	fail(p.Kill())
+	select {}
+}
+
+// killAfter makes a store kill its process before commit number n, counted
+// from 0; never where n is negative.
+func killAfter(db *DB, n int) {
+	commits := 0
+	db.beforeCommit = func() error {
+		if commits == n {
+			killSelf()
+		}
+		commits++
+		return nil
+	}
+}
+
+// childHold opens a store and holds it until its input ends.
+func childHold(path string) {
+	db, err := Open(path, nil)
+	fail(err)
+	fmt.Println("open")
+	_, _ = bufio.NewReader(os.Stdin).ReadByte()
+	fail(db.Close())
+}
+
+func childImport(path string, commits int) {
+	db, err := Open(path, &Options{BatchBytes: killBatch})
+	fail(err)
+	killAfter(db, commits)
+	stats, err := db.Import(context.Background(), "g", strings.NewReader(killText()), ImportOptions{})
+	fail(err)
+	fmt.Println("done", stats.Resumed)
+	fail(db.Close())
+}
+
+// childPut replaces an embedding by ever new generations.
+func childPut(path string, commits int) {
+	db, err := Open(path, &Options{BatchBytes: 2 << 20})
+	fail(err)
+	killAfter(db, commits)
+	for {
+		info, err := db.EmbeddingInfo(context.Background(), "e")
+		fail(err)
+		_, err = db.PutEmbedding(context.Background(), EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, constantRows(killVertices, float32(info.Generation+1)))
+		fail(err)
+		fmt.Println("generation", info.Generation+1)
+	}
+}
+
+// waitKilled waits for a child that kills itself or is killed, and fails the
+// test where it failed otherwise.
+func waitKilled(t *testing.T, cmd *exec.Cmd) (finished bool) {
+	t.Helper()
+	err := cmd.Wait()
+	if err == nil {
+		return true
+	}
+	if cmd.ProcessState.ExitCode() == 3 {
+		t.Fatal("child failed")
+	}
+	return false
+}
+
+// randomMoment kills a child at some moment of its first quarter second.
+func randomMoment(cmd *exec.Cmd, wait time.Duration) *time.Timer {
+	return time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
+}

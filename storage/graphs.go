@@ -111,12 +111,13 @@ func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
 // operation before it is complete, and what is left is swept when the file is
 // next opened for writing.
 func (db *DB) sweep(ctx context.Context) {
-	for more := true; more; {
-		err := db.update(ctx, func(t *tx) (err error) {
-			more, err = t.sweepOne()
+	for {
+		var object []byte
+		err := db.view(ctx, func(t *tx) (err error) {
+			object, err = t.discarded()
 			return err
 		})
-		if err != nil {
+		if err != nil || object == nil || db.update(ctx, (*tx).sweepOne) != nil {
 			return
 		}
 	}
@@ -126,36 +127,26 @@ func (db *DB) sweep(ctx context.Context) {
 // is discarded, and the trash is emptied. Imports stay, to be resumed.
 func (db *DB) tidy(ctx context.Context) error {
 	var stale []string
-	trash := false
 	err := db.view(ctx, func(t *tx) error {
-		if err := t.each(journalName, func(key, _ []byte) error {
+		return corrupt(t.path, "journal", t.each(journalName, func(key, _ []byte) error {
 			if key[0] == journalEmbedding {
 				stale = append(stale, string(key[1:]))
 			}
 			return nil
-		}); err != nil {
-			return corrupt(t.path, "journal", err)
-		}
-		return corrupt(t.path, "trash", t.each(trashName, func(_, _ []byte) error {
-			trash = true
-			return nil
 		}))
 	})
-	if err != nil || (len(stale) == 0 && !trash) {
-		return err
-	}
-	if len(stale) > 0 {
-		err := db.update(ctx, func(t *tx) error {
+	if err == nil && len(stale) > 0 {
+		err = db.update(ctx, func(t *tx) error {
 			for _, name := range stale {
 				if err := t.dropJournal(journalEmbedding, name); err != nil {
-					return corrupt(t.path, describeEmbedding(name), err)
+					return corrupt(t.path, "journal of "+describeEmbedding(name), err)
 				}
 			}
 			return nil
 		})
-		if err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	db.sweep(ctx)
 	return nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 )
 
@@ -43,7 +42,7 @@ func (db *DB) boltError(err error) error {
 	switch {
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):
 		return fmt.Errorf("storage: %q: %w", db.path, ErrClosed)
-	case errors.Is(err, bolt.ErrDatabaseReadOnly):
+	case errors.Is(err, berrors.ErrDatabaseReadOnly):
 		return db.readOnlyError()
 	}
 	return err

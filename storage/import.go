@@ -72,7 +72,9 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 		return ImportStats{ReadStats: read}, fmt.Errorf("storage: import into graph %q: %w", graph, err)
 	}
 	if read.CountsHeader {
-		list.dropHeader(read.DeclaredVertices)
+		if err := list.dropHeader(ctx, read.DeclaredVertices); err != nil {
+			return ImportStats{ReadStats: read}, fmt.Errorf("storage: import into graph %q: %w", graph, err)
+		}
 	}
 	stats, err := db.importEdges(ctx, graph, list, opts.Source, read.SHA256, newReporter(opts.Progress))
 	stats.ReadStats = read
@@ -107,7 +109,7 @@ func (db *DB) importEdges(ctx context.Context, name string, list *edgeList, sour
 	progress.report("sorting", 0, 0)
 	stats := ImportStats{}
 	read := int64(len(list.edges))
-	if p.contents.keys, err = list.onto(old.keys); err != nil {
+	if p.contents.keys, err = list.onto(ctx, old.keys); err != nil {
 		return ImportStats{}, fmt.Errorf("storage: import into graph %q: %w", name, err)
 	}
 	p.contents.graph, stats.SelfLoops, err = buildGraph(ctx, p.contents.keys.len(), list.edges, old.graph)
@@ -159,8 +161,8 @@ func (db *DB) PutGraph(ctx context.Context, name string, g *csr.Graph, keys func
 	if uint64(g.Vertices()) > maxVertices {
 		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %d vertices: %w", name, g.Vertices(), ErrLimit)
 	}
-	if err := g.Validate(); err != nil {
-		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w: %w", name, ErrInvalid, err)
+	if err := checkGraph(ctx, g); err != nil {
+		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
 	}
 	set, err := collectKeys(ctx, g.Vertices(), keys)
 	if err != nil {
@@ -193,6 +195,41 @@ func (db *DB) PutGraph(ctx context.Context, name string, g *csr.Graph, keys func
 		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
 	}
 	return p.result.info(name), nil
+}
+
+// checkGraph makes sure that g keeps what csr.Graph promises, as its Validate
+// does, but in O(n + m) and looking at ctx. Weights have no place in format 1
+// and are refused rather than lost.
+func checkGraph(ctx context.Context, g *csr.Graph) error {
+	if g.Weights != nil {
+		return fmt.Errorf("weighted graph: %w", ErrInvalid)
+	}
+	n := g.Vertices()
+	if (n == 0 && len(g.Targets) > 0) || (n > 0 && (g.Offsets[0] != 0 || g.Offsets[n] != int64(len(g.Targets)))) {
+		return fmt.Errorf("offsets do not span the targets: %w", ErrInvalid)
+	}
+	for v := range n {
+		if g.Offsets[v] > g.Offsets[v+1] || g.Offsets[v+1] > int64(len(g.Targets)) {
+			return fmt.Errorf("offsets of vertex %d: %w", v, ErrInvalid)
+		}
+	}
+	for v := range uint32(n) {
+		if v%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row := g.Neighbors(v)
+		for i, u := range row {
+			if int64(u) >= int64(n) || u == v || (i > 0 && row[i-1] >= u) {
+				return fmt.Errorf("neighbours of vertex %d: %w", v, ErrInvalid)
+			}
+		}
+	}
+	if err := checkSymmetric(ctx, g); errors.Is(err, errRecord) {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 // collectKeys gathers the keys of n vertices and makes sure that they are valid

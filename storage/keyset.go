@@ -140,7 +140,7 @@ func tableSize(n int) int {
 }
 
 // tableOf indexes all keys of a set, which must be distinct.
-func tableOf(keys *keySet) keyTable {
+func tableOf(ctx context.Context, keys *keySet) (keyTable, error) {
 	shorts := 0
 	for i := range keys.len() {
 		if keys.offsets[i+1]-keys.offsets[i] <= shortKey {
@@ -150,9 +150,12 @@ func tableOf(keys *keySet) keyTable {
 	t := newKeyTable(shorts)
 	t.long = make([]uint64, tableSize(keys.len()-shorts))
 	for i := range uint32(keys.len()) {
+		if i%(checkEvery/8) == 0 && ctx.Err() != nil {
+			return keyTable{}, ctx.Err()
+		}
 		t.add(keys, i)
 	}
-	return t
+	return t, nil
 }
 
 // add enters key id of the set, which must not be in the table.

@@ -117,9 +117,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 		p.progress.report("writing", p.items(int(p.journal.Part), p.journal.Next), total)
 	}
 	p.progress.finish("writing", total, total)
-	if p.base.Object != 0 {
-		p.db.sweep(ctx)
-	}
+	p.db.sweep(ctx)
 	return nil
 }
 

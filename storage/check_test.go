@@ -1,0 +1,241 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/vmihailenco/msgpack/v5"
+	bolt "go.etcd.io/bbolt"
+)
+
+// plant changes the record under a key of a top bucket, or of a part of an
+// object, and seals it again: damage that only its meaning shows.
+type plant struct {
+	name string
+	do   func(t *testing.T, root *bolt.Bucket)
+	says string // what Check must say
+	// reading must fail too where it is set
+	read func(db *DB) error
+}
+
+// objectBucket returns a part of the object of graph "g" or embedding "e".
+func objectBucket(t *testing.T, root *bolt.Bucket, catalog, name string, part []byte) (*bolt.Bucket, bucketSeed) {
+	t.Helper()
+	var object uint64
+	record := root.Bucket([]byte(catalog)).Get([]byte(name))
+	var g struct {
+		Object uint64 `msgpack:"object"`
+	}
+	if err := msgpack.Unmarshal(record[sumSize:], &g); err != nil {
+		t.Fatal(err)
+	}
+	object = g.Object
+	return root.Bucket(objectsName).Bucket(be64(object)).Bucket(part), partSeed(object, part)
+}
+
+// reseal puts a changed payload under the first key of a bucket.
+func reseal(t *testing.T, b *bolt.Bucket, seed bucketSeed, change func(payload []byte) []byte) {
+	t.Helper()
+	key, value := b.Cursor().First()
+	payload := change(append([]byte(nil), value[sumSize:]...))
+	key = append([]byte(nil), key...)
+	if err := b.Put(key, sealed(seed, key, payload)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// changeStruct changes a catalogue record.
+func changeStruct[T any](t *testing.T, root *bolt.Bucket, bucket []byte, key string, change func(r *T)) {
+	t.Helper()
+	b := root.Bucket(bucket)
+	var r T
+	if err := decodeStruct(seedOf(bucket), []byte(key), b.Get([]byte(key)), &r); err != nil {
+		t.Fatal(err)
+	}
+	change(&r)
+	record, err := encodeStruct(seedOf(bucket), []byte(key), &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Put([]byte(key), record); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDB_Check_Planted plants damage whose checksums are right, and expects
+// Check to find it and reading never to take it for the truth.
+func TestDB_Check_Planted(t *testing.T) {
+	ctx := context.Background()
+	snapshot := func(db *DB) error { _, err := db.Snapshot(ctx, "g"); return err }
+	embedding := func(db *DB) error { _, _, err := db.Embedding(ctx, "e"); return err }
+	for _, p := range []plant{
+		{"edge in one direction", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte {
+				// The first group is 0 → 1, 2: make it 0 → 1, 3.
+				p[4]++
+				return p
+			})
+		}, "both directions", nil},
+		{"arc to nowhere", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte { p[4] = 77; return p })
+		}, "arc to vertex", snapshot},
+		{"trailing bytes", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte { return append(p, 0) })
+		}, "after the arcs", snapshot},
+		{"unknown flags", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte { p[0] = 4; return p })
+		}, "flags", snapshot},
+		{"missing arcs", func(t *testing.T, root *bolt.Bucket) {
+			b, _ := objectBucket(t, root, "graphs", "g", arcsName)
+			key, _ := b.Cursor().First()
+			if err := b.Delete(key); err != nil {
+				t.Fatal(err)
+			}
+		}, "arcs where the catalogue says", snapshot},
+		{"two keys swapped", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", keysName)
+			reseal(t, b, seed, func(p []byte) []byte { p[4], p[6] = p[6], p[4]; return p })
+		}, "whose key is", nil},
+		{"more vertices than keys", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Vertices++ })
+		}, "keys for", snapshot},
+		{"impossible counts", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Edges = 1 << 60 })
+		}, "catalogue entry", snapshot},
+		{"object of another", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, graphsName, "empty", func(r *graphRecord) { r.Object, r.Vertices = 1, 4 })
+		}, "belongs to", nil},
+		{"object missing", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Object = 99 })
+		}, "object 99", snapshot},
+		{"bucket for a record", func(t *testing.T, root *bolt.Bucket) {
+			if _, err := root.Bucket(graphsName).CreateBucket([]byte("deep")); err != nil {
+				t.Fatal(err)
+			}
+		}, "bucket where a record", nil},
+		{"not a number", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "embeddings", "e", rowsName)
+			reseal(t, b, seed, func(p []byte) []byte { copy(p[4:], []byte{0, 0, 0xc0, 0x7f}); return p })
+		}, "not finite", embedding},
+		{"rows missing", func(t *testing.T, root *bolt.Bucket) {
+			b, _ := objectBucket(t, root, "embeddings", "e", rowsName)
+			if err := b.Delete(be32(0)); err != nil {
+				t.Fatal(err)
+			}
+		}, "rows where the catalogue says", embedding},
+		{"embedding without graph", func(t *testing.T, root *bolt.Bucket) {
+			if err := root.Bucket(graphsName).Delete([]byte("g")); err != nil {
+				t.Fatal(err)
+			}
+		}, "is not there", nil},
+		{"embedding from the future", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, embeddingsName, "e", func(r *embeddingRecord) { r.GraphVersion = 9 })
+		}, "version 9", nil},
+		{"orphaned object", func(t *testing.T, root *bolt.Bucket) {
+			if _, err := root.Bucket(objectsName).CreateBucket(be64(500)); err != nil {
+				t.Fatal(err)
+			}
+		}, "belongs to nothing", nil},
+		{"gap in the change log", func(t *testing.T, root *bolt.Bucket) {
+			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Version += 2 })
+		}, "ends with version", nil},
+		{"hostile catalogue", func(t *testing.T, root *bolt.Bucket) {
+			key := []byte("g")
+			if err := root.Bucket(graphsName).Put(key, sealed(seedOf(graphsName), key, []byte{0xdd, 0xff, 0xff, 0xff, 0xff})); err != nil {
+				t.Fatal(err)
+			}
+		}, "msgpack declares", snapshot},
+		{"foreign record in the trash", func(t *testing.T, root *bolt.Bucket) {
+			if err := root.Bucket(trashName).Put([]byte("x"), nil); err != nil {
+				t.Fatal(err)
+			}
+		}, "key of 1 bytes", nil},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			db := newStore(t, nil)
+			importText(t, db, "g", "a b\na c\nb c\nc d\n")
+			if _, err := db.CreateGraph(ctx, "empty"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, constantRows(4, 1)); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			withRoot(t, db.Path(), func(root *bolt.Bucket) error { p.do(t, root); return nil })
+			db, err := Open(db.Path(), &Options{ReadOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			report, err := db.Check(ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, fault := range report.Faults {
+				found = found || strings.Contains(fault.What, p.says)
+				if fault.Where == "" || fault.Remedy == "" {
+					t.Errorf("fault without place or remedy: %+v", fault)
+				}
+			}
+			if !found {
+				t.Errorf("faults %+v, want one that says %q", report.Faults, p.says)
+			}
+			if p.read != nil {
+				if err := p.read(db); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), db.Path()) {
+					t.Errorf("reading gives %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestOpen_CyclicTree makes a page point back at its parent: bbolt would recurse
+// until the process dies.
+func TestOpen_CyclicTree(t *testing.T) {
+	db := newStore(t, nil)
+	importText(t, db, "g", killText())
+	putRing(t, db, "other", 10)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := db.Path()
+	damaged := false
+	editPages(t, path, func(page []byte) bool {
+		if native.Uint16(page[8:]) != branchFlag {
+			return false
+		}
+		damaged = true
+		native.PutUint64(page[pageHeadSize+8:], native.Uint64(page)) // its first child is itself
+		return true
+	})
+	if !damaged {
+		t.Fatal("the file has no branch page; make it larger")
+	}
+	if _, err := Open(path, nil); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("opened for writing: %v", err)
+	}
+	db, err := Open(path, &Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	report, err := db.Check(context.Background(), nil)
+	if err != nil || report.OK() {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if _, err := db.Snapshot(context.Background(), "g"); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("damaged graph: %v; faults %+v", err, report.Faults)
+	}
+	if _, err := db.Snapshot(context.Background(), "other"); err != nil {
+		t.Errorf("sound graph: %v", err)
+	}
+}

@@ -1,0 +1,259 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/storage/csr"
+)
+
+// randomGraph is a graph of n vertices with heavy-tailed degrees.
+func randomGraph(n, m int, seed uint64) *csr.Graph {
+	random := rand.New(rand.NewPCG(seed, 1))
+	edges := make([]csr.Edge, m)
+	for i := range edges {
+		x := random.Float64()
+		edges[i] = csr.Edge{U: uint32(x * x * x * float64(n)), V: uint32(random.IntN(n))}
+	}
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// randomKeys are n distinct keys of all lengths.
+func randomKeys(n int) keySet {
+	random := rand.New(rand.NewPCG(9, 9))
+	keys := newKeySet(n)
+	for i := range n {
+		switch i % 4 {
+		case 0:
+			keys.add(fmt.Appendf(nil, "%d", i))
+		case 1:
+			keys.add(fmt.Appendf(nil, "prefix/%0*d", 1+random.IntN(30), i))
+		case 2:
+			keys.add([]byte(strings.Repeat("ø", 1+random.IntN(500)) + fmt.Sprint(i)))
+		default:
+			keys.add(fmt.Appendf(nil, "%d€", i))
+		}
+	}
+	return keys
+}
+
+// Blocks hold all arcs, none is too large, and starting at any block boundary
+// makes the same blocks.
+func TestArcBlock_RoundTrip(t *testing.T) {
+	star := make([]csr.Edge, 100_000)
+	for i := range star {
+		star[i] = csr.Edge{U: 70_000, V: uint32(i)}
+	}
+	hub, err := csr.FromEdges(100_000, star)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, g := range map[string]*csr.Graph{
+		"hub":    hub,
+		"random": randomGraph(3000, 20_000, 1),
+		"sparse": randomGraph(100_000, 300, 2),
+		"edge":   {Offsets: []int64{0, 0, 1, 2, 2}, Targets: []uint32{2, 1}},
+		"none":   {Offsets: []int64{0, 0, 0}},
+	} {
+		var got, want []arc
+		for u := range uint32(g.Vertices()) {
+			for _, v := range g.Neighbors(u) {
+				want = append(want, newArc(u, v))
+			}
+		}
+		e := newArcEncoder(g, 0)
+		blocks := 0
+		for {
+			at := e.at
+			key, record := e.next()
+			if key == nil {
+				break
+			}
+			againKey, again := newArcEncoder(g, at).next()
+			if string(againKey) != string(key) || string(again) != string(record) {
+				t.Fatalf("%s: the block at %d depends on the one before", name, at)
+			}
+			if len(key)+len(record) > maxBlock {
+				t.Fatalf("%s: block of %d bytes", name, len(key)+len(record))
+			}
+			before := len(got)
+			if got, err = decodeArcs(got, key, record[sumSize:]); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if got[before] != arcOfKey(key) {
+				t.Fatalf("%s: first arc %v under key %x", name, got[before], key)
+			}
+			blocks++
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d arcs came back as %d others", name, len(want), len(got))
+		}
+		t.Logf("%s: %d arcs in %d blocks", name, len(want), blocks)
+	}
+}
+
+func TestKeyBlock_RoundTrip(t *testing.T) {
+	ctx := context.Background()
+	keys := randomKeys(5000)
+	back := newKeySet(0)
+	for from := 0; from < keys.len(); {
+		key, record, count := nextKeyBlock(&keys, uint32(from))
+		if len(key)+len(record) > maxBlock || count == 0 {
+			t.Fatalf("block of %d bytes and %d keys", len(key)+len(record), count)
+		}
+		if err := decodeKeys(&back, key, record[sumSize:]); err != nil {
+			t.Fatal(err)
+		}
+		from += count
+	}
+	if string(back.blob) != string(keys.blob) || !slices.Equal(back.offsets, keys.offsets) {
+		t.Error("keys differ")
+	}
+	order, err := keys.byKey(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for from := 0; from < len(order); {
+		key, record, count := nextIDBlock(&keys, order, from)
+		if len(key)+len(record) > maxBlock {
+			t.Fatalf("block of %d bytes", len(key)+len(record))
+		}
+		err := decodeIDs(key, record[sumSize:], func(k []byte, id uint32) error {
+			if id != order[at] || string(k) != string(keys.at(id)) {
+				return fmt.Errorf("entry %d: vertex %d, key %q", at, id, k)
+			}
+			at++
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from += count
+	}
+	if at != keys.len() || !slices.IsSortedFunc(order, func(a, b uint32) int { return strings.Compare(string(keys.at(a)), string(keys.at(b))) }) {
+		t.Errorf("%d entries, or out of order", at)
+	}
+}
+
+// The order by key is right beyond the length of one run of the merge sort.
+func TestKeySet_ByKey(t *testing.T) {
+	const n = 100_000
+	keys := newKeySet(n)
+	for i := range n {
+		keys.add(fmt.Appendf(nil, "common prefix %d", uint32(i)*2654435761))
+	}
+	order, err := keys.byKey(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < n; i++ {
+		if string(keys.at(order[i-1])) >= string(keys.at(order[i])) {
+			t.Fatalf("entry %d is out of order", i)
+		}
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := keys.byKey(cancelled); err != context.Canceled {
+		t.Error(err)
+	}
+}
+
+// The table finds every key, whatever its length, and nothing else.
+func TestKeyTable_Find(t *testing.T) {
+	names := newInterner()
+	want := make(map[string]uint32)
+	for i := range 20_000 {
+		key := strings.Repeat("k", i%13) + fmt.Sprint(i/2)
+		id, err := names.intern([]byte(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if known, found := want[key]; found && known != id || !found && int(id) != len(want) {
+			t.Fatalf("%q has number %d", key, id)
+		}
+		want[key] = id
+	}
+	built, err := tableOf(context.Background(), &names.keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []*keyTable{&names.table, &built} {
+		for key, id := range want {
+			if got, found := table.find(&names.keys, []byte(key)); !found || got != id {
+				t.Fatalf("%q: %d, %t, want %d", key, got, found, id)
+			}
+		}
+		for _, key := range []string{"", "1\x00", "x", "kkkkkkkkkkkkkkkkkkk", "\x00", strings.Repeat("9", 8), strings.Repeat("9", 30)} {
+			if got, found := table.find(&names.keys, []byte(key)); found {
+				t.Errorf("%q is number %d", key, got)
+			}
+		}
+	}
+	empty, err := tableOf(context.Background(), new(keySet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, found := empty.find(new(keySet), []byte("a long key of a vertex")); found {
+		t.Error("an empty table finds something")
+	}
+}
+
+func TestRadixSort(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, width := range []int{0, 1, 11, 12, 22, 32} {
+		list := make([]uint64, 10_000)
+		for i := range list {
+			list[i] = uint64(random.Uint32()>>(32-width))<<32 | uint64(random.Uint32()>>(32-width))
+		}
+		want := slices.Sorted(slices.Values(list))
+		got, err := radixSort(context.Background(), list, width)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("width %d: not sorted, %v", width, err)
+		}
+	}
+}
+
+// buildGraph agrees with the plain construction of package csr.
+func TestBuildGraph(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	const n = 500
+	var (
+		edges []uint64
+		plain []csr.Edge
+	)
+	loops := int64(0)
+	for range 5000 {
+		u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
+		if u == v {
+			loops++
+		}
+		edges = append(edges, uint64(u)<<32|uint64(v))
+		plain = append(plain, csr.Edge{U: u, V: v})
+	}
+	base := randomGraph(n-100, 1000, 3)
+	for u := range uint32(n - 100) {
+		for _, v := range base.Neighbors(u) {
+			plain = append(plain, csr.Edge{U: u, V: v})
+		}
+	}
+	want, err := csr.FromEdges(n, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, selfLoops, err := buildGraph(context.Background(), n, edges, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if selfLoops != loops || !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Targets, want.Targets) {
+		t.Errorf("%d loops, want %d, or rows differ", selfLoops, loops)
+	}
+}

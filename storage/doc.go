@@ -1,0 +1,119 @@
+// Package storage keeps graphs and their vertex embeddings in one bbolt file.
+// It is the only package that knows bbolt and msgpack.
+//
+// # Types
+//
+// Open gives a DB. Import and PutGraph write graphs, Snapshot copies one
+// version of a graph out of the file: a csr.Graph and the keys of its vertices.
+// PutEmbedding and Embedding do the same for the rows of an embedding. Changes
+// tells which vertices changed since a version. Check verifies the whole file.
+//
+// # What is stored
+//
+// Everything lies in one bucket, "heavytail", so that the same layout can lie
+// in the file of an application as well. Numbers in keys are big-endian, so that
+// the order of bytes is the order of numbers; all others are little-endian.
+//
+//	heavytail
+//	├─ header                                  magic, format, epoch, next id, features
+//	├─ graphs      / name                      catalogue entry (msgpack)
+//	├─ embeddings  / name                      catalogue entry (msgpack)
+//	├─ objects     / id 8                      one bucket per object, its id never reused
+//	│              │   of a version of a graph
+//	│              ├─ keys / first vertex 4    block of keys of consecutive vertices
+//	│              ├─ ids  / first key         block of (key, vertex), by key
+//	│              ├─ arcs / source 4 target 4 block of arcs, by source and target
+//	│              │   of a generation of an embedding
+//	│              └─ rows / first row 4       chunk of rows
+//	├─ changes     / graph 8 version 8 part 4  vertices that a version touched
+//	├─ journal     / kind 1 name               unfinished import or embedding (msgpack)
+//	└─ trash       / id 8                      object whose pages are still to be freed
+//
+// Attributes of vertices will be further parts of a graph's object; weights and
+// timestamps are columns of the arc blocks, whose flags have room for them.
+//
+// Every record begins with a checksum:
+//
+//	┌─────────┬───────────────────────────────────────────────┐
+//	│ CRC-32C │ payload                                       │
+//	└─────────┴───────────────────────────────────────────────┘
+//	  over the names of its buckets, its key and its payload
+//
+//	header  │ magic 8 │ format 4 │ min reader 4 │ epoch 8 │ next id 8 │ created 8 │ n 1 │ features │
+//	keys    │ flags 1 │ count 2 │ front-coded keys                        see keyblock.go
+//	ids     │ flags 1 │ count 2 │ vertex │ front-coded key, vertex …      see keyblock.go
+//	arcs    │ flags 1 │ count 2 │ delta-varints grouped by source         see arcblock.go
+//	changes │ flags 1 │ count 2 │ delta-varints                           see changes.go
+//	rows    │ count 4 │ float32 …                                         see embedding.go
+//
+// An undirected edge is two arcs. Arcs are one ascending list per graph, cut
+// into blocks of up to 2,016 bytes with their key, two to a page: a hub is many
+// blocks, and an arc is added to it by rewriting one of them. Rows come in
+// chunks of a mebibyte whose values are aligned to four bytes in the map.
+//
+// # Sizes
+//
+// On the graphs that the tests use, a graph takes 1 to 2 bytes per arc, that is
+// 2 to 4 bytes per edge, and 8 to 12 bytes per vertex with short decimal keys
+// (each key is stored twice, front-coded, once with a number of 3 bytes). In
+// use by the whole file, per edge: 2.8 bytes for blogcatalog, 3.4 for
+// ego-twitter, 5.3 for soc-Epinions1, 7.1 for dblp-2010 (2.7 edges per vertex).
+// Embeddings take 4 bytes per value and 8 per mebibyte. An empty store takes 32
+// KiB. The file grows by a sixteenth of its size (64 KiB to 16 MiB) beyond what
+// it needs and never shrinks by itself.
+//
+// # Transactions
+//
+// There is one writer at a time, within the process (a lock of the handle) and
+// between processes (a lock of the file). Readers never wait for it and it
+// never waits for readers: the map is larger than the file. No method leaves a
+// transaction open, and only Check, for its progress, calls back into the
+// caller's code while one is.
+// Each commit counts the epoch in the header up.
+//
+// Work of many records is written in batches into an object to which only the
+// journal refers, in the same transaction as the journal's position. The last
+// batch makes the catalogue point at the new object, logs the change and puts
+// the old object into the trash, in one transaction. Then the trash is freed.
+//
+// # What survives a crash
+//
+//	killed                              the file holds
+//	while a file is made                nothing, or a whole empty store; perhaps a file .name.*.new beside it
+//	before the first batch of an import what it held before
+//	between two batches                 what it held before; the same import, run again, goes on from there,
+//	                                    and another import of the graph discards what was written
+//	after the last batch                the new version, whole
+//	while an embedding is written       the old generation; the next open for writing discards the new one
+//	after the last chunk                the new generation, whole
+//	while the trash is freed            everything; the next open for writing goes on
+//
+// The same holds for a loss of power, as far as the disk keeps what it has
+// confirmed: bbolt flushes the pages of a transaction before the meta page that
+// shows them. After a commit that failed, its outcome is unknown; the handle
+// then refuses to write (ErrFailed) until the file is opened again.
+//
+// # Damage
+//
+// bbolt checks nothing but its two meta pages. So Open reads these itself and
+// compares them with the size of the file, verifies the shape of the whole tree
+// with plain reads (walk.go), and only then lets bbolt follow it. Reads of the
+// map run with faults turned into errors (guard.go); every record is verified
+// by its checksum; every decoder bounds what it allocates by the bytes that are
+// there, and msgpack is scanned before its decoder, which does not, sees it. A
+// damaged or hostile file gives ErrCorrupt, never a crash, a hang or a wrong
+// answer. One loss cannot be seen from inside: where the newer meta page is
+// damaged, bbolt falls back to the other one, and the last commit is undone;
+// Epoch is there to notice that from outside.
+//
+// # Format versions
+//
+// A file that needs a newer reader, or has a feature that the code does not
+// know, is refused (ErrVersion) and not touched. Code reads every older format;
+// an older file is rewritten by migration into a copy, never in place. The
+// first bytes of the header (checksum, magic, format, min reader) keep their
+// places for ever.
+//
+//	format  min reader  features  change
+//	1       1           –         the first
+package storage

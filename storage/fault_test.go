@@ -1,0 +1,136 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var errDisk = errors.New("the disk is full")
+
+// TestDB_FailingCommit fails commit 0, 1, 2, … of a piece of work until it gets
+// through. After each failure the handle must refuse to write and still read,
+// and the reopened file must hold the state before the work or after it.
+func TestDB_FailingCommit(t *testing.T) {
+	ctx := context.Background()
+	importMore := func(db *DB) error {
+		_, err := db.Import(ctx, "g", strings.NewReader(killText()), ImportOptions{})
+		return err
+	}
+	for _, work := range []struct {
+		name    string
+		do      func(db *DB) error
+		changed func(db *DB) (bool, error)
+	}{
+		{"import", importMore, func(db *DB) (bool, error) {
+			g, err := db.Graph(ctx, "g")
+			return g.Version == 2, err
+		}},
+		{"put embedding", func(db *DB) error {
+			_, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(2500, 2))
+			return err
+		}, func(db *DB) (bool, error) {
+			e, m, err := db.Embedding(ctx, "e")
+			if err != nil {
+				return false, err
+			}
+			for _, x := range m.Data {
+				if x != float32(e.Generation) {
+					return false, fmt.Errorf("value %v in generation %d", x, e.Generation)
+				}
+			}
+			return e.Generation == 2, nil
+		}},
+		{"drop graph", func(db *DB) error { return db.DropGraph(ctx, "ring", true) }, func(db *DB) (bool, error) {
+			_, err := db.Graph(ctx, "ring")
+			_, embeddingErr := db.EmbeddingInfo(ctx, "e")
+			if errors.Is(err, ErrNotFound) != errors.Is(embeddingErr, ErrNotFound) {
+				return false, errors.New("the graph and its embedding did not go together")
+			}
+			return errors.Is(err, ErrNotFound), nil
+		}},
+	} {
+		t.Run(work.name, func(t *testing.T) {
+			for failAt := 0; ; failAt++ {
+				path := filepath.Join(t.TempDir(), "fault")
+				db := openStore(t, path, &Options{BatchBytes: 6000})
+				importText(t, db, "g", "a b\nb c\n")
+				putRing(t, db, "ring", 2500)
+				if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(2500, 1)); err != nil {
+					t.Fatal(err)
+				}
+				commits, hit := 0, false
+				db.beforeCommit = func() error {
+					commits++
+					if commits-1 == failAt {
+						hit = true
+						return errDisk
+					}
+					return nil
+				}
+				err := work.do(db)
+				if err != nil && (!errors.Is(err, ErrFailed) || !errors.Is(err, errDisk)) {
+					t.Fatalf("commit %d: %v", failAt, err)
+				}
+				if hit {
+					if _, err := db.CreateGraph(ctx, "h"); !errors.Is(err, ErrFailed) {
+						t.Fatalf("commit %d failed, and the handle still writes: %v", failAt, err)
+					}
+					if _, err := db.Snapshot(ctx, "g"); err != nil {
+						t.Fatalf("commit %d failed, and the handle does not read: %v", failAt, err)
+					}
+				}
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				db = openStore(t, path, nil)
+				checkStore(t, db)
+				changed, stateErr := work.changed(db)
+				if stateErr != nil {
+					t.Fatalf("commit %d: %v", failAt, stateErr)
+				}
+				// A failure of the sweep afterwards is not one of the work.
+				if changed != (err == nil) {
+					t.Fatalf("commit %d: error %v, but changed is %t", failAt, err, changed)
+				}
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if !hit {
+					if failAt < 2 {
+						t.Errorf("only %d commits", failAt)
+					}
+					return
+				}
+			}
+		})
+	}
+}
+
+// A cancelled embedding leaves nothing behind, at whatever batch it stops.
+func TestPutEmbedding_Cancelled(t *testing.T) {
+	db := newStore(t, &Options{BatchBytes: 1})
+	putRing(t, db, "g", 2500)
+	for stop := range 3 {
+		ctx, cancel := context.WithCancel(context.Background())
+		commits := 0
+		db.beforeCommit = func() error {
+			if commits == stop {
+				cancel()
+			}
+			commits++
+			return nil
+		}
+		_, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, constantRows(2500, 1))
+		cancel()
+		if stop < 2 && !errors.Is(err, context.Canceled) {
+			t.Errorf("stop %d: %v", stop, err)
+		}
+		if report := checkStore(t, db); len(report.Notes) != 0 {
+			t.Errorf("stop %d left %q", stop, report.Notes)
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+// editPages calls f with every page of a file and writes back those for which
+// it returns true.
+func editPages(t *testing.T, path string, f func(page []byte) bool) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := os.Getpagesize()
+	for at := 2 * size; at+size <= len(b); at += size {
+		f(b[at : at+size])
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// importStopped stops an import before commit number n, as a failure of the
+// commit does, and closes the store.
+func importStopped(t *testing.T, path, text string, n int) {
+	t.Helper()
+	db := openStore(t, path, &Options{BatchBytes: killBatch})
+	commits := 0
+	db.beforeCommit = func() error {
+		if commits == n {
+			return errDisk
+		}
+		commits++
+		return nil
+	}
+	if _, err := db.Import(context.Background(), "g", strings.NewReader(text), ImportOptions{}); !errors.Is(err, errDisk) {
+		t.Fatalf("%v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Another import of the graph discards what a stopped one has written; an
+// import of another graph leaves it.
+func TestImport_DiscardsOther(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "stopped")
+	importStopped(t, path, killText(), 4)
+	db := openStore(t, path, nil)
+	importText(t, db, "h", "a b\n")
+	if report := checkStore(t, db); len(report.Notes) != 1 || !strings.Contains(report.Notes[0], `"g"`) {
+		t.Errorf("notes %q", report.Notes)
+	}
+	stats := importText(t, db, "g", "x y\ny z\n")
+	if stats.Resumed || stats.Vertices != 3 || stats.Edges != 2 {
+		t.Errorf("%+v", stats)
+	}
+	if report := checkStore(t, db); len(report.Notes) != 0 {
+		t.Errorf("notes %q", report.Notes)
+	}
+	// The first import, run again now, merges: it is no longer the same.
+	again, err := db.Import(ctx, "g", strings.NewReader(killText()), ImportOptions{})
+	if err != nil || again.Resumed || again.Version != 2 {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// A stopped merge into a graph resumes too, and one whose graph has changed
+// meanwhile does not.
+func TestImport_ResumesMerge(t *testing.T) {
+	ctx := context.Background()
+	for _, between := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "stopped")
+		db := openStore(t, path, nil)
+		importText(t, db, "g", "v1 v2\nv2 extra\n")
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		importStopped(t, path, killText(), 5)
+		db = openStore(t, path, nil)
+		want := uint64(2)
+		if between {
+			importText(t, db, "g", "v1 extra\n")
+			want = 3
+		}
+		stats, err := db.Import(ctx, "g", strings.NewReader(killText()), ImportOptions{})
+		if err != nil || stats.Resumed == between || stats.Version != want {
+			t.Errorf("changed between %t: %+v, %v", between, stats, err)
+		}
+	}
+}
+
+// Batches of any size make the same records.
+func TestImport_BatchSizes(t *testing.T) {
+	var want []byte
+	for _, size := range []int{0, 1, 3000, 100_000} {
+		db := newStore(t, &Options{BatchBytes: size})
+		importText(t, db, "g", killText())
+		importText(t, db, "g", "v1 another\nv7 v9\n")
+		var records bytes.Buffer
+		err := db.view(context.Background(), func(tx *tx) error {
+			r, err := tx.findGraph("g")
+			if err != nil {
+				return err
+			}
+			for _, name := range graphParts {
+				p, err := tx.part(r.Object, name)
+				if err != nil {
+					return err
+				}
+				if err := tx.scan(p, func(key, payload []byte) error {
+					fmt.Fprintf(&records, "%x %x\n", key, payload)
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = records.Bytes()
+		}
+		if !bytes.Equal(records.Bytes(), want) {
+			t.Errorf("batches of %d bytes make other records", size)
+		}
+	}
+}
+
+// The header of the authors' files is taken back, with the vertices that only
+// it names, and numbers follow the rest of the file.
+func TestImport_CountsHeader(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		keys  []string
+		edges int64
+	}{
+		{"4 3\n7 4\n4 9\n9 7\n", []string{"7", "4", "9"}, 3},
+		{"2 3\n7 4\n4 9\n9 7\n", []string{"2", "3", "7", "4", "9"}, 4}, // names more vertices than it would declare
+		{"5 2\n1 2\n2 3\n", []string{"1", "2", "3"}, 2},
+	} {
+		db := newStore(t, nil)
+		stats, err := db.Import(context.Background(), "g", strings.NewReader(c.text), ImportOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := db.Snapshot(context.Background(), "g")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for v := range uint32(s.Graph.Vertices()) {
+			keys = append(keys, s.Key(v))
+		}
+		if !slices.Equal(keys, c.keys) || stats.Edges != c.edges || s.Info.Edges != c.edges {
+			t.Errorf("%q: keys %q, %d edges", c.text, keys, stats.Edges)
+		}
+	}
+}
+
+func TestImport_Refused(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	for name, c := range map[string]struct {
+		graph, text string
+		kind        error
+	}{
+		"bad line":      {"g", "a b\nc\n", format.ErrSyntax},
+		"empty name":    {"", "a b\n", ErrName},
+		"control":       {"a\x1b[2Jb", "a b\n", ErrName},
+		"long name":     {strings.Repeat("n", 256), "a b\n", ErrName},
+		"invalid UTF-8": {"\xff", "a b\n", ErrName},
+	} {
+		_, err := db.Import(ctx, c.graph, strings.NewReader(c.text), ImportOptions{Format: format.EdgeListOptions{Header: format.HeaderNone}})
+		if !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v, want %v", name, err, c.kind)
+		}
+	}
+	if list, err := db.Graphs(ctx); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	path, empty := &csr.Graph{Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}}, &csr.Graph{Offsets: []int64{0, 1}, Targets: []uint32{0}}
+	for name, c := range map[string]struct {
+		g    *csr.Graph
+		keys func(uint32) string
+		kind error
+	}{
+		"same keys":     {path, func(uint32) string { return "same" }, ErrKey},
+		"empty key":     {path, func(uint32) string { return "" }, ErrKey},
+		"NUL in a key":  {path, func(v uint32) string { return fmt.Sprint("a\x00", v) }, ErrKey},
+		"long key":      {path, func(v uint32) string { return strings.Repeat("k", 1025+int(v)) }, ErrKey},
+		"invalid graph": {empty, nil, ErrInvalid},
+	} {
+		if _, err := db.PutGraph(ctx, "g", c.g, c.keys, "", nil); !errors.Is(err, c.kind) {
+			t.Errorf("%s: %v, want %v", name, err, c.kind)
+		}
+	}
+	if _, err := db.PutGraph(ctx, "g", path, nil, "path", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.PutGraph(ctx, "g", path, nil, "path", nil); !errors.Is(err, ErrExists) {
+		t.Errorf("second graph of the name: %v", err)
+	}
+}
+
+// Readers that began before a change finish on what they began with, and none
+// of them waits for the writer.
+func TestDB_ConcurrentReaders(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, &Options{BatchBytes: 2000})
+	importText(t, db, "g", "v1 v2\n")
+	done := make(chan error)
+	for range 3 {
+		go func() {
+			version := uint64(0)
+			for {
+				s, err := db.Snapshot(ctx, "g")
+				if err == nil && (s.Info.Version < version || s.Info.Edges != s.Graph.Edges() || s.Info.Vertices != s.Graph.Vertices()) {
+					err = fmt.Errorf("version %d after %d", s.Info.Version, version)
+				}
+				if err != nil || s.Info.Version == 4 {
+					done <- err
+					return
+				}
+				version = s.Info.Version
+			}
+		}()
+	}
+	for i := range 3 {
+		importText(t, db, "g", fmt.Sprintf("%sv%d new%d\n", killText(), i, i))
+	}
+	for range 3 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// bbolt must not be asked for more than the store's own bucket, so that the
+// same layout can lie in the file of an application.
+func TestTx_AnyRootBucket(t *testing.T) {
+	b, err := bolt.Open(filepath.Join(t.TempDir(), "app"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	err = b.Update(func(btx *bolt.Tx) error {
+		app, err := btx.CreateBucket([]byte("app"))
+		if err != nil {
+			return err
+		}
+		root, err := app.CreateBucket([]byte("graphs of the app"))
+		if err != nil {
+			return err
+		}
+		if err := initStore(root, header{Format: formatVersion, MinReader: minReader, Epoch: 1, NextID: 1}); err != nil {
+			return err
+		}
+		tx, err := newRootTx(context.Background(), root, "app", nil)
+		if err != nil {
+			return err
+		}
+		if err := tx.put(graphsName, []byte("g"), &graphRecord{ID: tx.newID(), Version: 1}); err != nil {
+			return err
+		}
+		if _, err := tx.findGraph("g"); err != nil {
+			return err
+		}
+		return tx.finish()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,196 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage/vec"
+)
+
+// These tests kill processes, which shows what a crash of the process leaves;
+// they cannot show what a loss of power leaves. bbolt tests that itself.
+
+const (
+	killVertices = 3000
+	killBatch    = 5000 // about 20 batches
+)
+
+// killText is the edge list that killed imports read.
+func killText() string {
+	random := rand.New(rand.NewPCG(3, 4))
+	var b strings.Builder
+	for range 12_000 {
+		x := random.Float64()
+		fmt.Fprintf(&b, "v%d v%d\n", int(x*x*killVertices), random.IntN(killVertices))
+	}
+	return b.String()
+}
+
+// expectedSnapshot is what an import that nobody disturbed makes.
+func expectedSnapshot(t *testing.T) *Snapshot {
+	t.Helper()
+	db := newStore(t, nil)
+	importText(t, db, "g", killText())
+	s, err := db.Snapshot(context.Background(), "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func sameSnapshot(t *testing.T, got, want *Snapshot) {
+	t.Helper()
+	if !slices.Equal(got.Graph.Offsets, want.Graph.Offsets) || !slices.Equal(got.Graph.Targets, want.Graph.Targets) ||
+		!slices.Equal(got.keys.offsets, want.keys.offsets) || string(got.keys.blob) != string(want.keys.blob) {
+		t.Error("the graph differs from that of an undisturbed import")
+	}
+}
+
+// TestImport_KilledAtEveryBatch kills an import after every few batches, again
+// and again on the same file, until it gets through.
+func TestImport_KilledAtEveryBatch(t *testing.T) {
+	want := expectedSnapshot(t)
+	for _, step := range []int{1, 3} {
+		path := filepath.Join(t.TempDir(), "killed")
+		kills := 0
+		for {
+			cmd, out := startChild(t, "import", path, step)
+			resumed := ""
+			for out.Scan() {
+				resumed = out.Text()
+			}
+			finished := waitKilled(t, cmd)
+			db := openStore(t, path, nil)
+			report := checkStore(t, db)
+			s, err := db.Snapshot(context.Background(), "g")
+			if finished {
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameSnapshot(t, s, want)
+				if resumed != "done true" || s.Info.Version != 1 || len(report.Notes) != 0 {
+					t.Errorf("after %d kills: child says %q, version %d, notes %q", kills, resumed, s.Info.Version, report.Notes)
+				}
+			} else if !errors.Is(err, ErrNotFound) || len(report.Notes) != 1 {
+				t.Fatalf("after kill %d: half an import is visible: %v; notes %q", kills, err, report.Notes)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if finished {
+				break
+			}
+			kills++
+		}
+		if kills < 2 {
+			t.Errorf("step %d: %d kills; the import has too few batches for this test", step, kills)
+		}
+	}
+}
+
+// TestImport_KilledAtRandomMoments kills imports by the clock.
+func TestImport_KilledAtRandomMoments(t *testing.T) {
+	want := expectedSnapshot(t)
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	rounds := 10
+	if testing.Short() {
+		rounds = 2
+	}
+	path := filepath.Join(t.TempDir(), "killed")
+	for round := range rounds {
+		cmd, out := startChild(t, "import", path, -1)
+		timer := randomMoment(cmd, time.Duration(random.IntN(120))*time.Millisecond)
+		for out.Scan() {
+		}
+		waitKilled(t, cmd)
+		timer.Stop()
+		db := openStore(t, path, nil)
+		checkStore(t, db)
+		s, err := db.Snapshot(context.Background(), "g")
+		switch {
+		case err == nil:
+			sameSnapshot(t, s, want)
+			if err := db.DropGraph(context.Background(), "g", false); err != nil {
+				t.Fatal(err)
+			}
+		case !errors.Is(err, ErrNotFound):
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// constantRows is a matrix that shows its generation in every value.
+func constantRows(rows int, x float32) *vec.Matrix {
+	m := vec.NewMatrix(rows, 256)
+	for i := range m.Data {
+		m.Data[i] = x
+	}
+	return m
+}
+
+// TestPutEmbedding_Killed kills the replacement of an embedding at every commit
+// and at random moments: the old generation or the new one is there, whole.
+func TestPutEmbedding_Killed(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "killed")
+	db := openStore(t, path, nil)
+	putRing(t, db, "g", killVertices)
+	if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, constantRows(killVertices, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	last := uint64(1)
+	for round := range 12 {
+		commits, wait := round, 20*time.Second
+		if round >= 8 {
+			commits, wait = -1, time.Duration(random.IntN(150))*time.Millisecond
+		}
+		cmd, out := startChild(t, "put", path, commits)
+		timer := randomMoment(cmd, wait)
+		acknowledged := last
+		for out.Scan() {
+			if _, err := fmt.Sscanf(out.Text(), "generation %d", &acknowledged); err != nil {
+				t.Fatalf("child says %q", out.Text())
+			}
+		}
+		waitKilled(t, cmd)
+		timer.Stop()
+		db := openStore(t, path, nil)
+		report := checkStore(t, db)
+		if len(report.Notes) != 0 {
+			t.Errorf("round %d: opening left %q", round, report.Notes)
+		}
+		info, m, err := db.Embedding(ctx, "e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Generation < acknowledged || info.Generation > acknowledged+1 {
+			t.Fatalf("round %d: generation %d after %d was acknowledged", round, info.Generation, acknowledged)
+		}
+		for i, x := range m.Data {
+			if x != float32(info.Generation) {
+				t.Fatalf("round %d: value %d is %v in generation %d", round, i, x, info.Generation)
+			}
+		}
+		last = info.Generation
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last < 2 {
+		t.Error("no generation got through; the test killed too early")
+	}
+}

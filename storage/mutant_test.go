@@ -1,0 +1,271 @@
+package storage
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage/vec"
+)
+
+// mutantBase makes a store with every kind of record, and returns its bytes.
+func mutantBase(t *testing.T) string {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "base")
+	db := openStore(t, path, nil)
+	putRing(t, db, "ring", 3000)
+	importText(t, db, "g", killText())
+	importText(t, db, "g", "v1 new\nv2 newer\n")
+	if _, err := db.CreateGraph(ctx, "empty"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the last commit removes the first generation
+		info := EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1, Method: "constant", Eigenvalues: []float64{1, 0.5}, Options: []Setting{{"dim", "256"}}}
+		if _, err := db.PutEmbedding(ctx, info, mutantRows()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// mutantRows takes two chunks, of which bbolt makes one page of two elements.
+func mutantRows() *vec.Matrix {
+	m := vec.NewMatrix(3000, 100)
+	for i := range m.Data {
+		m.Data[i] = float32(i) / 7
+	}
+	return m
+}
+
+// mutate damages a copy of a file in a way that the seed chooses.
+func mutate(file []byte, seed int) (mutant []byte, what string) {
+	random := rand.New(rand.NewPCG(uint64(seed), 11))
+	b := slices.Clone(file)
+	page := os.Getpagesize()
+	pages := len(b) / page
+	switch seed % 6 {
+	case 0:
+		at, bit := random.IntN(len(b)), random.IntN(8)
+		b[at] ^= 1 << bit
+		return b, fmt.Sprintf("bit %d of byte %d", bit, at)
+	case 1, 2: // head and elements of a page, where one bit does most harm
+		at, bit := random.IntN(pages)*page+random.IntN(16+64), random.IntN(8)
+		b[at] ^= 1 << bit
+		return b, fmt.Sprintf("bit %d of byte %d (page head)", bit, at)
+	case 3:
+		size := random.IntN(len(b))
+		return b[:size], fmt.Sprintf("cut to %d bytes", size)
+	case 4:
+		p := random.IntN(pages)
+		clear(b[p*page : (p+1)*page])
+		return b, fmt.Sprintf("page %d zeroed", p)
+	}
+	to, from := random.IntN(pages), random.IntN(pages)
+	copy(b[to*page:(to+1)*page], b[from*page:(from+1)*page])
+	if random.IntN(2) == 0 {
+		// The page says that it is the other one: only the tree can tell.
+		native.PutUint64(b[to*page:], uint64(to))
+	}
+	return b, fmt.Sprintf("page %d replaced by page %d", to, from)
+}
+
+// answers asks a store everything and returns one line per object: a digest of
+// the answer, or the error.
+func answers(db *DB) map[string]any {
+	ctx := context.Background()
+	out := make(map[string]any)
+	record := func(name string, err error, answer ...any) {
+		if err != nil {
+			out[name] = err
+			return
+		}
+		h := crc32.New(castagnoli)
+		for _, part := range answer {
+			if err := binary.Write(h, binary.LittleEndian, part); err != nil {
+				fmt.Fprintf(h, "%+v", part) // not a slice of numbers
+			}
+		}
+		out[name] = h.Sum32()
+	}
+	graphs, err := db.Graphs(ctx)
+	record("graphs", err, graphs)
+	for _, name := range []string{"ring", "g", "empty"} {
+		s, err := db.Snapshot(ctx, name)
+		if err == nil {
+			record("snapshot "+name, nil, s.Info, s.Graph.Offsets, s.Graph.Targets, s.keys.offsets, s.keys.blob)
+		} else {
+			record("snapshot "+name, err)
+		}
+		set, err := db.Changes(ctx, name, 1)
+		record("changes "+name, err, set)
+		id, err := db.VertexID(ctx, name, "v17")
+		if errors.Is(err, ErrNotFound) && name != "g" {
+			err = nil
+		}
+		record("vertex of "+name, err, id)
+		neighbours, err := db.Neighbors(ctx, name, 5)
+		if errors.Is(err, ErrNotFound) && name == "empty" {
+			err = nil
+		}
+		record("neighbours in "+name, err, neighbours)
+	}
+	embeddings, err := db.Embeddings(ctx)
+	record("embeddings", err, embeddings)
+	info, m, err := db.Embedding(ctx, "e")
+	if err == nil {
+		record("embedding", nil, info, m.Data)
+	} else {
+		record("embedding", err)
+	}
+	return out
+}
+
+// typed reports whether an error is one that a damaged file may give.
+func typed(err error) bool {
+	for _, kind := range []error{ErrCorrupt, ErrNotStore, ErrVersion} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// compareAnswers returns what is neither the same nor a typed error, and
+// whether there was an error.
+func compareAnswers(got, want map[string]any) (wrong string, damaged bool) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch answer := got[name].(type) {
+		case error:
+			damaged = true
+			if !typed(answer) {
+				return fmt.Sprintf("%s: %v", name, answer), true
+			}
+		default:
+			if answer != want[name] {
+				return name + " differs", damaged
+			}
+		}
+	}
+	return "", damaged
+}
+
+// childMutants opens mutants one after the other and says what became of each.
+func childMutants(base, scratch string, from, to int) {
+	file, err := os.ReadFile(base)
+	fail(err)
+	db, err := Open(base, &Options{ReadOnly: true})
+	fail(err)
+	want := answers(db)
+	fail(db.Close())
+	for seed := from; seed < to; seed++ {
+		mutant, what := mutate(file, seed)
+		fail(os.WriteFile(scratch, mutant, 0o600))
+		fmt.Printf("%d start %s\n", seed, what)
+		fmt.Printf("%d %s\n", seed, tryMutant(scratch, want, seed/6%2 == 0))
+	}
+}
+
+// tryMutant opens a mutant and asks it everything; for writing, it also writes
+// and asks again.
+func tryMutant(path string, want map[string]any, readOnly bool) string {
+	ctx := context.Background()
+	db, err := Open(path, &Options{ReadOnly: readOnly})
+	if err != nil {
+		if typed(err) && strings.Contains(err.Error(), strconv.Quote(path)) {
+			return "refused"
+		}
+		return "WRONG open: " + err.Error()
+	}
+	defer db.Close()
+	wrong, damaged := compareAnswers(answers(db), want)
+	if wrong != "" {
+		return "WRONG " + wrong
+	}
+	report, err := db.Check(ctx, nil)
+	switch {
+	case err != nil && !typed(err):
+		return "WRONG check: " + err.Error()
+	case err == nil && damaged && report.OK():
+		return "WRONG check found nothing"
+	}
+	if !readOnly {
+		_, err := db.Import(ctx, "another", strings.NewReader("a b\nb c\n"), ImportOptions{})
+		if err == nil {
+			err = db.DropGraph(ctx, "another", false)
+		}
+		if err != nil && !typed(err) {
+			return "WRONG write: " + err.Error()
+		}
+		if wrong, _ := compareAnswers(answers(db), want); wrong != "" {
+			return "WRONG after a write: " + wrong
+		}
+	}
+	if damaged {
+		return "error"
+	}
+	return "identical"
+}
+
+// TestOpen_Mutants damages a file in many ways. Every answer must be the same
+// as before or a typed error; the process must neither die nor hang.
+// HEAVYTAIL_MUTANTS sets how many files are made.
+func TestOpen_Mutants(t *testing.T) {
+	count := 300
+	if testing.Short() {
+		count = 60
+	}
+	if s := os.Getenv("HEAVYTAIL_MUTANTS"); s != "" {
+		var err error
+		if count, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := mutantBase(t)
+	scratch := filepath.Join(t.TempDir(), "mutant")
+	outcomes := make(map[string]int)
+	for from := 0; from < count; {
+		cmd, out := startChild(t, "mutants", base, scratch, from, count)
+		timer := randomMoment(cmd, 30*time.Second)
+		last := ""
+		for out.Scan() {
+			timer.Reset(30 * time.Second)
+			last = out.Text()
+			seed, outcome, _ := strings.Cut(last, " ")
+			if strings.HasPrefix(outcome, "start") {
+				continue
+			}
+			n, err := strconv.Atoi(seed)
+			if err != nil {
+				t.Fatalf("child says %q", last)
+			}
+			from = n + 1
+			kind, _, _ := strings.Cut(outcome, " ")
+			outcomes[kind]++
+			if kind == "WRONG" {
+				t.Errorf("mutant %s: %s", seed, outcome)
+			}
+		}
+		err := cmd.Wait()
+		timer.Stop()
+		if err != nil {
+			t.Errorf("process died or hung at %q: %v", last, err)
+			from++
+		}
+	}
+	t.Logf("%d mutants: %v", count, outcomes)
+}
