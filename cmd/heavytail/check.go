@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/repl"
+)
+
+// newCheck is the command that verifies a file.
+func newCheck(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE",
+		Short: "Verify everything in a file",
+		Long: `Verify everything in a file without changing it: pages, checksums, graphs, keys
+and embeddings. All faults are printed, each with what to do about it; the exit
+code is 1 if there are any.`,
+		Args: exactly(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCheck(cmd.Context(), std, args[0])
+		},
+	}
+}
+
+// runCheck verifies the file at path and prints what it found.
+func runCheck(ctx context.Context, std streams, path string) error {
+	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	db, err := query.Open(path, &query.Options{ReadOnly: true, NoCreate: true, Progress: status.Progress})
+	if err != nil {
+		return err
+	}
+	report, err := db.Check(ctx)
+	if err := errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	for _, fault := range report.Faults {
+		fmt.Fprintf(std.out, "%s: %s\n  %s\n", parser.Escape(fault.Where), parser.Escape(fault.What), parser.Escape(fault.Remedy))
+	}
+	for _, note := range report.Notes {
+		fmt.Fprintf(std.out, "note: %s\n", parser.Escape(note))
+	}
+	if !report.OK() {
+		fmt.Fprintf(std.err, "heavytail: %d faults in %s\n", len(report.Faults), path)
+		return errReported
+	}
+	fmt.Fprintf(std.out, "%s is sound: %d graphs, %d embeddings, %d records, %d bytes\n",
+		path, report.Graphs, report.Embeddings, report.Records, report.Bytes)
+	return nil
+}

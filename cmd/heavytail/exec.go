@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	"heavytail/repl"
+)
+
+// execFlags are the flags of exec.
+type execFlags struct {
+	command   string
+	script    string
+	format    string
+	params    []string
+	readOnly  bool
+	noCreate  bool
+	keepGoing bool
+	timer     bool
+	workers   int
+	memory    int64
+}
+
+// newExec is the command that runs statements.
+func newExec(std streams) *cobra.Command {
+	var flags execFlags
+	cmd := &cobra.Command{
+		Use:   "exec FILE [-c STATEMENTS | -f SCRIPT]",
+		Short: "Run statements on a file",
+		Long: `Run statements on a heavytail file, from -c, from a script, or from standard
+input, and print their results to standard output. Progress, notices and errors
+go to standard error. A file that does not exist is created.`,
+		Example: `  heavytail exec social.ht -c "IMPORT 'facebook_combined.txt.gz' INTO social"
+  heavytail exec social.ht -c 'NEAREST 10 TO $who USING spec' --param who=alice --format json
+  heavytail exec social.ht -f night.script --keep-going > night.txt
+  echo 'SHOW GRAPHS' | heavytail exec social.ht --format csv`,
+		Args: exactly(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runExec(cmd, std, args[0], flags)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&flags.command, "command", "c", "", "statements to run, separated by semicolons")
+	f.StringVarP(&flags.script, "file", "f", "", "script to run; - is standard input")
+	f.StringVar(&flags.format, "format", "table", "how results are printed: "+strings.Join(repl.Formats(), ", "))
+	f.StringArrayVar(&flags.params, "param", nil, "parameter as name=value, for $name in the statements; may be repeated")
+	f.BoolVar(&flags.readOnly, "read-only", false, "open the file for reading, beside other readers")
+	f.BoolVar(&flags.noCreate, "no-create", false, "fail where the file does not exist")
+	f.BoolVar(&flags.keepGoing, "keep-going", false, "go on after a statement that failed; the exit code is 1 all the same")
+	f.BoolVar(&flags.timer, "timer", false, "print how long each statement took")
+	f.IntVar(&flags.workers, "workers", 0, "processors to compute with; 0 is all")
+	f.Int64Var(&flags.memory, "memory-limit", 0, "bytes that graphs and vectors may take; 0 is the default, 8 GiB")
+	cmd.MarkFlagsMutuallyExclusive("command", "file")
+	// The error of exclusive flags comes too late for SetFlagErrorFunc.
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := cmd.ValidateFlagGroups(); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}
+
+// runExec runs the statements of one call of exec.
+func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) error {
+	format, err := repl.ParseFormat(flags.format)
+	if err != nil {
+		return usageError{err}
+	}
+	params, err := parseParams(flags.params)
+	if err != nil {
+		return usageError{err}
+	}
+	source, closeSource, err := openSource(std, flags)
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	db, err := query.Open(path, &query.Options{
+		ReadOnly: flags.readOnly, NoCreate: flags.noCreate, Workers: flags.workers,
+		MemoryLimit: flags.memory, Input: importInput(std, flags),
+		Progress: status.Progress,
+	})
+	if err != nil {
+		return err
+	}
+	name := flags.script
+	if name == "-" {
+		name = ""
+	}
+	err = repl.Run(cmd.Context(), repl.Config{
+		DB: db, In: source, Out: std.out, Status: status, Name: name, Format: format,
+		Params: params, KeepGoing: flags.keepGoing, Timer: flags.timer,
+	})
+	return errors.Join(unreported(err), db.Close())
+}
+
+// unreported turns statements that failed, of which the user knows already, into
+// errReported; other errors pass.
+func unreported(err error) error {
+	var failure *repl.Failure
+	if errors.As(err, &failure) {
+		return errReported
+	}
+	return err
+}
+
+// openSource returns the text of the statements.
+func openSource(std streams, flags execFlags) (io.Reader, func(), error) {
+	nothing := func() {}
+	switch {
+	case flags.command != "":
+		return strings.NewReader(flags.command), nothing, nil
+	case flags.script != "" && flags.script != "-":
+		f, err := os.Open(flags.script)
+		if err != nil {
+			return nil, nothing, fmt.Errorf("open script: %w", err)
+		}
+		return f, func() { f.Close() }, nil
+	default:
+		return std.in, nothing, nil
+	}
+}
+
+// importInput is what IMPORT '-' reads: standard input, unless the statements
+// come from there.
+func importInput(std streams, flags execFlags) io.Reader {
+	if flags.command == "" && (flags.script == "" || flags.script == "-") {
+		return nil
+	}
+	return std.in
+}
+
+// parseParams reads name=value pairs. A value that is a number or a truth value
+// is one, unless it stands in single quotes; everything else is text.
+func parseParams(list []string) (map[string]any, error) {
+	params := make(map[string]any, len(list))
+	for _, entry := range list {
+		name, text, ok := strings.Cut(entry, "=")
+		name = strings.TrimPrefix(name, "$")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--param %q: expected name=value", entry)
+		}
+		if _, twice := params[name]; twice {
+			return nil, fmt.Errorf("--param %s is given twice", name)
+		}
+		params[name] = paramValue(text)
+	}
+	return params, nil
+}
+
+// paramValue is the value that the text of a parameter stands for.
+func paramValue(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
+		return n
+	}
+	// ParseFloat takes words such as "nan" and "infinity", which may be keys.
+	if strings.Trim(text, "+-.0123456789eE") == "" {
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	}
+	switch text {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
+		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
+	}
+	return text
+}
+
+// must stops on a fault of this program itself.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

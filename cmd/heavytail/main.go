@@ -1,0 +1,134 @@
+// Command heavytail works on heavytail files from the command line: it runs
+// statements, checks a file, and shows in a demonstration what the statements
+// do.
+//
+// Exit codes: 0 all done, 1 something failed, 2 the command line was wrong.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	// The first interrupt cancels the running statement and leaves the file
+	// good; after it the signal has its usual effect again, so that a second
+	// one always ends the process.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// streams are the standard streams of the process, or those of a test.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// errReported is returned by a command that has told the user already.
+var errReported = errors.New("reported")
+
+// usageError is a fault of the command line, as against one of the work.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, args []string, std streams) int {
+	root := newRoot(std)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &usage):
+		fmt.Fprintf(std.err, "heavytail: %v\nRun 'heavytail --help' for usage.\n", err)
+		return exitUsage
+	case errors.Is(err, errReported):
+		return exitFailed
+	default:
+		fmt.Fprintf(std.err, "heavytail: %v\n", err)
+		return exitFailed
+	}
+}
+
+// newRoot builds the tree of commands.
+func newRoot(std streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "heavytail",
+		Short: "Embeddings of scale-free networks in one file",
+		Long: `heavytail keeps graphs and the embeddings of their vertices in one file,
+computes degree-penalty embeddings, looks up neighbours, rebuilds the network
+from the vectors and scores links.`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          onlyCommands,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetVersionTemplate("heavytail {{.Version}}\n")
+	root.AddCommand(newExec(std), newDemo(std), newCheck(std))
+	return root
+}
+
+// onlyCommands refuses an unknown command as a fault of the command line.
+func onlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("unknown command %q", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err = fmt.Errorf("%w: did you mean %q?", err, near[0])
+	}
+	return usageError{err}
+}
+
+// exactly requires n arguments, described by what.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("expected %s, found %d arguments", what, len(args))}
+		}
+		return nil
+	}
+}
+
+// version is that of the module where it was installed by version, or the
+// revision that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return "development " + setting.Value
+		}
+	}
+	return "development"
+}
