@@ -143,7 +143,7 @@ func (b *binder) exportRequest(statement, object string, file parser.Value, opti
 	if req.Path, err = b.text(partInto, file); err != nil {
 		return req, err
 	}
-	set, err := b.settings(statement, []Option{overwriteOption()}, options)
+	set, err := b.settings(statement, []OptionInfo{overwriteOption()}, options)
 	if err != nil {
 		return req, err
 	}
@@ -232,8 +232,8 @@ func (b *binder) withinStatement(s *parser.Within) (operation, error) {
 }
 
 // reconstructOptions are the options of RECONSTRUCT.
-func reconstructOptions() []Option {
-	return []Option{
+func reconstructOptions() []OptionInfo {
+	return []OptionInfo{
 		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii AUTO tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
 		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles AUTO tries at first"},
 		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what AUTO maximises: a correlation of the degrees, or f1 of the edges"},
@@ -318,8 +318,8 @@ func (b *binder) scoreStatement(s *parser.Score) (operation, error) {
 }
 
 // scoreFileOptions are the options of SCORE FILE.
-func scoreFileOptions() []Option {
-	return []Option{
+func scoreFileOptions() []OptionInfo {
+	return []OptionInfo{
 		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names"}, Doc: "whether the first line has column names or is a pair"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what stands between columns: auto, whitespace, tab, comma, semicolon or bar"},
 		overwriteOption(),
@@ -558,7 +558,7 @@ func (b *binder) given(options []parser.Option) ([]setting, error) {
 }
 
 // settings evaluates options and checks them against a table.
-func (b *binder) settings(owner string, table []Option, options []parser.Option) (settings, error) {
+func (b *binder) settings(owner string, table []OptionInfo, options []parser.Option) (settings, error) {
 	given, err := b.given(options)
 	if err != nil {
 		return nil, err

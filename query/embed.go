@@ -30,7 +30,7 @@ type EmbedResult struct {
 type Method struct {
 	Name    string
 	Summary string // one line
-	Options []Option
+	Options []OptionInfo
 }
 
 // Methods lists the embedding methods.

@@ -280,8 +280,8 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 }
 
 // importOptions are the options of IMPORT.
-func importOptions() []Option {
-	return []Option{
+func importOptions() []OptionInfo {
+	return []OptionInfo{
 		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what stands between columns: auto, whitespace, tab, comma, semicolon or bar"},
 		{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a bad line ends the import or is counted and left out"},
@@ -332,8 +332,8 @@ func separatorSetting(separator *string, s settings) error {
 }
 
 // overwriteOption is the option of every statement that writes a file.
-func overwriteOption() Option {
-	return Option{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
+func overwriteOption() OptionInfo {
+	return OptionInfo{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
 }
 
 // ExportGraph writes a graph as an edge list, every edge once.
@@ -429,7 +429,7 @@ func (c *call) exportEmbedding(req ExportRequest) (ExportResult, error) {
 type Generator struct {
 	Name    string
 	Summary string // one line
-	Options []Option
+	Options []OptionInfo
 }
 
 // Generators lists the models that Generate knows.
@@ -439,7 +439,7 @@ func generators() []Generator {
 	return []Generator{{
 		Name:    "preferential_attachment",
 		Summary: "Barabási and Albert: each new vertex attaches to m others, drawn by their degree",
-		Options: []Option{
+		Options: []OptionInfo{
 			{Name: "n", Type: "int", Doc: "number of vertices"},
 			{Name: "m", Type: "int", Doc: "edges that each new vertex brings"},
 			{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same graph"},

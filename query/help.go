@@ -15,7 +15,7 @@ type Help struct {
 	Syntax    string
 	Summary   string // one line
 	Columns   string // of the result; empty where there is none
-	Options   []Option
+	Options   []OptionInfo
 	Example   string // a statement that parses
 }
 
@@ -45,13 +45,13 @@ func Helps() []Help {
 			Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value)]",
 			Summary: "writes a graph as an edge list, compressed if the name ends in .gz or .zst",
 			Columns: "file, edges",
-			Options: []Option{overwriteOption()},
+			Options: []OptionInfo{overwriteOption()},
 			Example: "EXPORT GRAPH social INTO FILE 'social.edges.gz'",
 		}, {
 			Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value)]",
 			Summary: "writes an embedding in the text format of word2vec",
 			Columns: "file, vectors",
-			Options: []Option{overwriteOption()},
+			Options: []OptionInfo{overwriteOption()},
 			Example: "EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := TRUE)",
 		}, {
 			Statement: "GENERATE", Syntax: "GENERATE generator(option := value, …) INTO graph",
@@ -234,7 +234,7 @@ func helpTopics() []helpTopic {
 }
 
 // optionRows explains options.
-func optionRows(options []Option) [][]Value {
+func optionRows(options []OptionInfo) [][]Value {
 	var rows [][]Value
 	for _, o := range options {
 		text := o.Doc

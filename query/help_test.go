@@ -111,7 +111,7 @@ func TestHelps_Columns(t *testing.T) {
 
 // Every option that HELP names must be accepted, with the default that it says.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
-	tables := map[string][]Option{
+	tables := map[string][]OptionInfo{
 		"IMPORT": importOptions(), "RECONSTRUCT": reconstructOptions(), "SCORE FILE": scoreFileOptions(),
 	}
 	for _, m := range embedMethods() {

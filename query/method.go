@@ -10,7 +10,7 @@ import (
 )
 
 func embedMethods() []Method {
-	options := []Option{
+	options := []OptionInfo{
 		{Name: "dim", Type: "int", Default: "200", Doc: "coordinates per vertex"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "of the random start"},
 	}

@@ -13,9 +13,9 @@ type setting struct {
 	value any
 }
 
-// Option describes one option of a statement, of an embedding method or of a
+// OptionInfo describes one option of a statement, of an embedding method or of a
 // generator.
-type Option struct {
+type OptionInfo struct {
 	Name    string
 	Type    string   // "int", "float", "text" or "bool"
 	Default string   // in the language; empty where the option must be given
@@ -24,7 +24,7 @@ type Option struct {
 }
 
 // String returns the option as a user would write its default.
-func (o Option) String() string {
+func (o OptionInfo) String() string {
 	if o.Default == "" {
 		return o.Name
 	}
@@ -48,7 +48,7 @@ type settings map[string]any // int64, float64, string or bool
 
 // checkSettings checks what was given for owner, such as "method dp_spectral"
 // or "IMPORT", against the table of its options.
-func checkSettings(owner string, table []Option, given []setting) (settings, error) {
+func checkSettings(owner string, table []OptionInfo, given []setting) (settings, error) {
 	checked := settings{}
 	names := make([]string, len(table))
 	for i, o := range table {
@@ -83,7 +83,7 @@ func checkSettings(owner string, table []Option, given []setting) (settings, err
 
 // check returns the value as int64, float64, string or bool, if it is of the
 // type of the option.
-func (o Option) check(value any) (any, error) {
+func (o OptionInfo) check(value any) (any, error) {
 	at := partOption(o.Name)
 	switch v := plain(value).(type) {
 	case int64:

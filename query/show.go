@@ -105,7 +105,7 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 }
 
 // optionsText lists options with their defaults.
-func optionsText(options []Option) string {
+func optionsText(options []OptionInfo) string {
 	texts := make([]string, len(options))
 	for i, o := range options {
 		texts[i] = o.String()

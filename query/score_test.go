@@ -1,0 +1,82 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A file of several batches gives, pair by pair, what Score gives for the pairs.
+func TestDB_ScoreFile_EqualsScore(t *testing.T) {
+	db := openTest(t, &Options{Workers: 3})
+	randomSpace(t, db, ascending(60))
+	var pairs []Pair
+	var lines strings.Builder
+	for i := range 10_000 {
+		p := Pair{fmt.Sprintf("v%d", i%67), fmt.Sprintf("v%d", i*31%61)} // some do not exist
+		pairs = append(pairs, p)
+		fmt.Fprintf(&lines, "%s\t%s\n", p.Source, p.Target)
+	}
+	path := filepath.Join(t.TempDir(), "pairs.tsv")
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	with := []Scorer{{Name: "resource_allocation"}, {Name: "cosine", Embedding: "e"}}
+	want, err := db.Score(context.Background(), ScoreRequest{Pairs: pairs, With: with})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	got, err := db.ScoreFile(context.Background(), ScoreFileRequest{Path: path, With: with, Each: func(p ScoredPair) error {
+		w := want.Pairs[i]
+		if p.Pair != w.Pair || !sameScores(p.Scores, w.Scores) {
+			return fmt.Errorf("pair %d is %v, expected %v", i, p, w)
+		}
+		i++
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Pairs != 10_000 || i != 10_000 || int(got.Missing) != want.Missing || want.Missing == 0 {
+		t.Errorf("%d pairs, %d seen, %d missing, expected %d", got.Pairs, i, got.Missing, want.Missing)
+	}
+}
+
+func sameScores(a, b []float64) bool {
+	for i := range a {
+		if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// Rows that are closed early release what they hold.
+func TestRows_CloseEarly(t *testing.T) {
+	db := openTest(t, &Options{NoCache: true})
+	randomSpace(t, db, ascending(60))
+	path := filepath.Join(t.TempDir(), "pairs")
+	if err := os.WriteFile(path, []byte(strings.Repeat("v1 v2\n", 20_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.Query(context.Background(), "SCORE FILE $f WITH l2(e)", map[string]any{"f": path})
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	if len(db.cache.entries) != 2 {
+		t.Errorf("rows that are read hold %d entries", len(db.cache.entries))
+	}
+	for range 2 {
+		if err := rows.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if rows.Next() || rows.Err() != nil || len(db.cache.entries) != 0 {
+		t.Errorf("closed rows: error %v, %d entries", rows.Err(), len(db.cache.entries))
+	}
+}

@@ -1,0 +1,65 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Programs give settings as values of any Go type that fits.
+func TestOptionInfo_Check(t *testing.T) {
+	integer := OptionInfo{Name: "o", Type: "int"}
+	number := OptionInfo{Name: "o", Type: "float"}
+	text := OptionInfo{Name: "o", Type: "text", Choices: []string{"one", "two"}}
+	truth := OptionInfo{Name: "o", Type: "bool"}
+	cases := []struct {
+		option OptionInfo
+		given  any
+		want   any // nil: refused
+	}{
+		{integer, 3, int64(3)},
+		{integer, uint8(3), int64(3)},
+		{integer, uint64(math.MaxInt64), int64(math.MaxInt64)},
+		{integer, uint64(math.MaxUint64), nil},
+		{integer, 3.0, nil},
+		{integer, "3", nil},
+		{integer, nil, nil},
+		{number, 3, 3.0},
+		{number, float32(0.5), 0.5},
+		{number, math.NaN(), nil},
+		{number, math.Inf(1), nil},
+		{number, true, nil},
+		{text, "two", "two"},
+		{text, "three", nil},
+		{text, 2, nil},
+		{truth, true, true},
+		{truth, 1, nil},
+		{truth, "true", nil},
+		{truth, []float64{1}, nil},
+		{truth, struct{}{}, nil},
+	}
+	for _, c := range cases {
+		got, err := c.option.check(c.given)
+		if (err == nil) != (c.want != nil) || got != c.want {
+			t.Errorf("%s from %v (%T): %v, %v; expected %v", c.option.Type, c.given, c.given, got, err, c.want)
+		}
+		if err != nil && !errors.Is(err, ErrInvalid) {
+			t.Errorf("%v is no ErrInvalid", err)
+		}
+	}
+}
+
+// Of several mistakes the same one is reported every time.
+func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
+	db := openTest(t, nil)
+	for range 20 {
+		_, err := db.Generate(context.Background(), GenerateRequest{
+			Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"zeta": 1, "alpha": 2, "n": 5, "m": 1},
+		})
+		if err == nil || !strings.Contains(err.Error(), `"alpha"`) {
+			t.Fatal(err)
+		}
+	}
+}
