@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
+	"fmt"
 	"math"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"heavytail/query"
+	"heavytail/query/parser"
 )
 
 // csvRenderer writes CSV.
@@ -17,6 +20,7 @@ type csvRenderer struct {
 	record  []string
 	cell    []byte
 	line    bytes.Buffer
+	csv     *csv.Writer // writes to line
 }
 
 func (r *csvRenderer) begin(columns []string) {
@@ -45,9 +49,11 @@ func (r *csvRenderer) write(record []string) error {
 		// would skip the row.
 		r.line.WriteString("\"\"\n")
 	} else {
-		w := csv.NewWriter(&r.line)
-		w.Write(record) // a buffer has no errors
-		w.Flush()
+		if r.csv == nil {
+			r.csv = csv.NewWriter(&r.line)
+		}
+		r.csv.Write(record) // a buffer has no errors
+		r.csv.Flush()
 	}
 	_, err := r.out.Write(r.line.Bytes())
 	return err
@@ -120,18 +126,36 @@ func appendJSON(dst []byte, v query.Value) []byte {
 	}
 }
 
-// appendJSONString quotes a string. Most are plain, and need no more than that.
+// appendJSONString quotes a string. What Escape would replace is written as \u
+// and four digits: to a program that is the same text, and a person who looks at
+// it on a terminal is safe. Bytes that are no UTF-8, which JSON cannot hold,
+// become U+FFFD.
 func appendJSONString(dst []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {
-			var quoted bytes.Buffer
-			enc := json.NewEncoder(&quoted)
-			enc.SetEscapeHTML(false)
-			enc.Encode(text) // a string and a buffer have no errors
-			return append(dst, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
-		}
-	}
 	dst = append(dst, '"')
-	dst = append(dst, text...)
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c >= 0x20 && c < 0x7F {
+			if c == '"' || c == '\\' {
+				dst = append(dst, '\\')
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch char := text[i : i+size]; {
+		case c == '\n':
+			dst = append(dst, `\n`...)
+		case c == '\t':
+			dst = append(dst, `\t`...)
+		case parser.Escape(char) == char:
+			dst = append(dst, char...)
+		default:
+			for _, unit := range utf16.Encode([]rune{r}) {
+				dst = fmt.Appendf(dst, `\u%04x`, unit)
+			}
+		}
+		i += size
+	}
 	return append(dst, '"')
 }

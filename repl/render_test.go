@@ -1,0 +1,166 @@
+package repl
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// rendered writes one result in a format.
+func rendered(f Format, columns []string, table [][]query.Value) string {
+	var b bytes.Buffer
+	out := bufio.NewWriter(&b)
+	r := newRenderer(f, out)
+	r.begin(columns)
+	for _, row := range table {
+		r.row(row)
+	}
+	r.end(nil)
+	out.Flush()
+	return b.String()
+}
+
+// FuzzRender writes any values in every format: CSV and JSON give them back, and
+// a table holds nothing that a terminal would obey and has straight columns.
+func FuzzRender(f *testing.F) {
+	f.Add("plain", "a,\"b\"\r\n|", int64(-1<<63), 0.1)
+	f.Add("", "\x1b[2J\u202e\xff", int64(0), 1e-300)
+	f.Add("世界", "\u009b31m\U000e0041\x7f", int64(1<<62), 123456789.0)
+	f.Fuzz(func(t *testing.T, a, b string, n int64, x float64) {
+		columns := []string{a, b, "n", "x"}
+		table := [][]query.Value{{a, b, n, x}, {b, nil, n, 0.0}}
+		finite := x-x == 0
+
+		records, err := csv.NewReader(strings.NewReader(rendered(CSV, columns, table))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") } // as csv.Reader has them
+		if len(records) != 3 || records[1][0] != lines(a) || records[1][1] != lines(b) || records[2][1] != "" {
+			t.Fatalf("CSV gives back %q", records)
+		}
+		if got, err := strconv.ParseFloat(records[1][3], 64); err != nil || finite && got != x {
+			t.Fatalf("CSV gives back %q for %v", records[1][3], x)
+		}
+		if got, err := strconv.ParseInt(records[1][2], 10, 64); err != nil || got != n {
+			t.Fatalf("CSV gives back %q for %v", records[1][2], n)
+		}
+
+		line := rendered(JSON, columns, table)
+		if parser.Escape(strings.TrimSuffix(line, "\n")) != strings.TrimSuffix(line, "\n") {
+			t.Fatalf("JSON is not safe to print: %q", line)
+		}
+		var answer struct {
+			Columns []string
+			Rows    [][]any
+		}
+		dec := json.NewDecoder(strings.NewReader(line))
+		dec.UseNumber()
+		if err := dec.Decode(&answer); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		valid := func(s string) string { return string([]rune(s)) } // with U+FFFD for each bad byte
+		var number any
+		if finite {
+			number = json.Number(answer.Rows[0][3].(json.Number))
+			if got, err := number.(json.Number).Float64(); err != nil || got != x {
+				t.Fatalf("JSON gives back %v for %v", number, x)
+			}
+		}
+		want := [][]any{
+			{valid(a), valid(b), json.Number(strconv.FormatInt(n, 10)), number},
+			{valid(b), nil, json.Number(strconv.FormatInt(n, 10)), json.Number("0")},
+		}
+		if !reflect.DeepEqual(answer.Rows, want) || !reflect.DeepEqual(answer.Columns, []string{valid(a), valid(b), "n", "x"}) {
+			t.Fatalf("JSON gives back %v and %q, want %q", answer.Columns, answer.Rows, want)
+		}
+
+		for _, format := range []Format{Table, Markdown} {
+			text := rendered(format, columns, table)
+			for _, r := range text {
+				if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || !utf8.ValidString(text) {
+					t.Fatalf("%s holds %U: %q", format, r, text)
+				}
+			}
+			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+			if format == Table {
+				lines = lines[:len(lines)-1] // (2 rows)
+			}
+			if len(lines) != 4 {
+				t.Fatalf("%s has %d lines: %q", format, len(lines), text)
+			}
+			for i, l := range lines {
+				if i == 1 && format == Table {
+					l = l[1:] // the rule is one longer on each side
+				}
+				if parser.Width(l) != parser.Width(lines[0]) {
+					t.Fatalf("%s is not straight: %q", format, text)
+				}
+			}
+		}
+	})
+}
+
+// TestTable_Pages writes more rows than a page: later pages only get wider.
+func TestTable_Pages(t *testing.T) {
+	var table [][]query.Value
+	for i := range 2*pageRows + 5 {
+		key := "v"
+		if i == pageRows+7 {
+			key = "a long key"
+		}
+		table = append(table, []query.Value{key, int64(i)})
+	}
+	lines := strings.Split(rendered(Table, []string{"vertex", "n"}, table), "\n")
+	for i, want := range map[int]string{
+		0:                  " vertex |   n",
+		1:                  "--------+-----",
+		2:                  " v      |   0",
+		pageRows + 1:       " v      | 999",
+		pageRows + 2:       " v          | 1000",
+		pageRows + 9:       " a long key | 1007",
+		2*pageRows + 2:     " v          | 2000",
+		2*pageRows + 5 + 2: "(2005 rows)",
+	} {
+		if lines[i] != want {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+}
+
+// BenchmarkRender writes rows as SCORE FILE makes them.
+func BenchmarkRender(b *testing.B) {
+	row := []query.Value{"somebody", int64(123456), 0.123456789}
+	for _, f := range Formats() {
+		b.Run("format="+f, func(b *testing.B) {
+			out := bufio.NewWriterSize(discard{}, 64<<10)
+			r := newRenderer(Format(f), out)
+			r.begin([]string{"source", "target", "score"})
+			b.ReportAllocs()
+			for b.Loop() {
+				r.row(row)
+			}
+		})
+	}
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+func ExampleParseFormat() {
+	_, err := ParseFormat("jsn")
+	fmt.Println(err)
+	// Output: repl: unknown format "jsn", expected one of table, csv, json, markdown; did you mean json?
+}

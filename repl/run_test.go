@@ -1,0 +1,394 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"go.uber.org/goleak"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// result is what the fake executor answers.
+type result struct {
+	columns []string
+	rows    [][]query.Value
+	err     error // behind the rows
+	notices []query.Notice
+	more    func(i int) []query.Value // makes row i instead of rows, nil at the end
+	at      int
+	row     []query.Value
+	closed  bool
+}
+
+func (r *result) Columns() []string       { return r.columns }
+func (r *result) Row() []query.Value      { return r.row }
+func (r *result) Notices() []query.Notice { return r.notices }
+func (r *result) Close() error            { r.closed = true; return nil }
+
+func (r *result) Next() bool {
+	r.row = nil
+	switch {
+	case r.more != nil:
+		r.row = r.more(r.at)
+	case r.at < len(r.rows):
+		r.row = r.rows[r.at]
+	}
+	r.at++
+	return r.row != nil
+}
+
+func (r *result) Err() error {
+	if r.row != nil {
+		return nil
+	}
+	return r.err
+}
+
+// answers are the results of the statements that the sessions run.
+func answers(_ context.Context, st parser.Statement, params map[string]any) (rows, error) {
+	switch text := st.String(); text {
+	case "CREATE GRAPH g":
+		return &result{}, nil
+	case "SHOW GRAPHS":
+		return &result{
+			columns: []string{"text", "integer", "float", "boolean", "nothing", "mixed"},
+			rows: [][]query.Value{
+				{"plain", int64(math.MaxInt64), 0.30000000000000004, true, nil, "a"},
+				{"größe 世界 e\u0301", int64(math.MinInt64), 1e-7, false, nil, int64(1)},
+				{"", int64(0), 1234567.8, nil, nil, nil},
+				{"two words, \"quoted\"", nil, 3.0, true, nil, 0.5},
+				{"a|b <i>_c_ d_e*`", int64(-12), math.Inf(1), true, nil, true},
+				{" ", int64(7), math.NaN(), true, nil, 1e21},
+			},
+		}, nil
+	case "SHOW EMBEDDINGS":
+		return &result{columns: []string{"hostile\u202e"}, rows: [][]query.Value{
+			{"\x1b]52;c;aGk=\x07"}, {"\x1b[2J"}, {"line\r\nbreak\ttab"}, {"\xff\xfe"}, {"user\u202egpj.exe"},
+			{"zero\u200bwidth"}, {"NUL\x00"}, {"\u009b31m"}, {`back\slash`}, {"DEL\x7f"},
+		}}, nil
+	case "SHOW METHODS":
+		return &result{columns: []string{"name"}, rows: [][]query.Value{{""}, {nil}, {"x"}}}, nil
+	case "SHOW SCORERS":
+		return &result{
+			columns: []string{"source", "score"}, rows: [][]query.Value{{"a", 0.5}}, err: errors.New("pairs.csv: line 2: no comma"),
+		}, nil
+	case "SHOW GENERATORS":
+		return &result{columns: []string{"name", "summary"}}, nil
+	case "DESCRIBE GRAPH g":
+		return &result{
+			columns: []string{"vertices", "edges"}, rows: [][]query.Value{{int64(3), int64(2)}},
+			notices: []query.Notice{{Text: "the embedding \x1b[31mspec is 2 versions behind"}},
+		}, nil
+	case "DESCRIBE GRAPH $g":
+		return &result{columns: []string{"param"}, rows: [][]query.Value{{params["g"]}}}, nil
+	case "CHECK":
+		return nil, errors.Join(errors.New("first fault in \x1b[31mred"), errors.New("second fault"))
+	}
+	if drop, ok := st.(*parser.DropGraph); ok {
+		return nil, fmt.Errorf("query: %w", &query.Error{
+			Range: drop.Graph.Range, Message: fmt.Sprintf("unknown graph %q", drop.Graph.Name), Hint: `did you mean "g"?`,
+		})
+	}
+	if _, ok := st.(*parser.Help); ok {
+		return &result{columns: []string{"statement"}, rows: [][]query.Value{{params["p"]}}}, nil
+	}
+	return nil, fmt.Errorf("no answer to %s", st)
+}
+
+// transcript is a file of testdata: options of Config in its first line, then the
+// script, what was written to both streams, and the error of Run, each behind a
+// line with its name.
+type transcript struct{ options, in, out, err, end string }
+
+const sectionIn, sectionOut, sectionErr, sectionEnd = "-- in --\n", "-- out --\n", "-- err --\n", "-- returned --\n"
+
+func readTranscript(t *testing.T, file string) transcript {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s transcript
+	var rest string
+	s.options, rest, _ = strings.Cut(string(text), sectionIn)
+	s.in, rest, _ = strings.Cut(rest, sectionOut)
+	s.out, rest, _ = strings.Cut(rest, sectionErr)
+	s.err, s.end, _ = strings.Cut(rest, sectionEnd)
+	return s
+}
+
+func (s transcript) String() string {
+	return s.options + sectionIn + s.in + sectionOut + s.out + sectionErr + s.err + sectionEnd + s.end
+}
+
+// TestRun_Sessions runs each testdata/*.session and compares all it writes.
+func TestRun_Sessions(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.session")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found sessions %v, %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".session"), func(t *testing.T) {
+			want := readTranscript(t, file)
+			config := &Config{Params: map[string]any{"p": "value"}}
+			for _, word := range strings.Fields(want.options) {
+				name, value, _ := strings.Cut(word, "=")
+				switch name {
+				case "format":
+					config.Format = Format(value)
+				case "name":
+					config.Name = value
+				case "keepgoing":
+					config.KeepGoing = true
+				}
+			}
+			for _, oneByOne := range []bool{false, true} {
+				config.In = strings.NewReader(want.in)
+				if oneByOne {
+					config.In = iotest.OneByteReader(config.In)
+				}
+				var out, status bytes.Buffer
+				config.Out, config.Status = &out, NewStatus(&status, Terminal{})
+				end := "nil"
+				if err := run(t.Context(), config, answers); err != nil {
+					end = err.Error()
+				}
+				got := transcript{want.options, want.in, out.String(), status.String(), end + "\n"}
+				if *update {
+					if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				} else if got != want {
+					t.Errorf("one byte at a time: %v. Got\n%s", oneByOne, got)
+				}
+			}
+		})
+	}
+}
+
+// TestRun_AsSoonAsComplete answers a statement before the next one is written.
+func TestRun_AsSoonAsComplete(t *testing.T) {
+	in, script := io.Pipe()
+	answer, out := io.Pipe()
+	ended := make(chan error)
+	go func() {
+		config := &Config{In: in, Out: out, Format: JSON, Status: NewStatus(io.Discard, Terminal{})}
+		err := run(context.Background(), config, answers)
+		out.CloseWithError(io.EOF)
+		ended <- err
+	}()
+	for range 3 {
+		if _, err := io.WriteString(script, "CREATE GRAPH g;"); err != nil {
+			t.Fatal(err)
+		}
+		line := make([]byte, len(`{"columns":[],"rows":[]}`+"\n"))
+		if _, err := io.ReadFull(answer, line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// million answers any statement with a million rows.
+func million(context.Context, parser.Statement, map[string]any) (rows, error) {
+	row := make([]query.Value, 3)
+	return &result{columns: []string{"source", "target", "score"}, more: func(i int) []query.Value {
+		if i == 1_000_000 {
+			return nil
+		}
+		row[0], row[1], row[2] = "somebody", int64(i), float64(i)/3
+		return row
+	}}, nil
+}
+
+// peak is a writer that measures the heap while it is written to.
+type peak struct {
+	written, most uint64
+}
+
+func (w *peak) Write(p []byte) (int, error) {
+	if before := w.written; (before+uint64(len(p)))>>22 > before>>22 { // every 4 MiB
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		w.most = max(w.most, m.HeapAlloc)
+	}
+	w.written += uint64(len(p))
+	return len(p), nil
+}
+
+// TestRun_BoundedMemory writes a million rows, some 40 MB, in each format and
+// measures what stays allocated meanwhile.
+func TestRun_BoundedMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million rows in every format take seconds")
+	}
+	for _, format := range Formats() {
+		out := &peak{}
+		var before runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		config := &Config{In: strings.NewReader("CHECK"), Out: out, Format: Format(format), Status: NewStatus(io.Discard, Terminal{})}
+		if err := run(t.Context(), config, million); err != nil {
+			t.Fatal(err)
+		}
+		if out.written < 20_000_000 || out.most == 0 {
+			t.Errorf("%s: wrote only %d bytes", format, out.written)
+		}
+		if more := int64(out.most) - int64(before.HeapAlloc); more > 2<<20 {
+			t.Errorf("%s: %d bytes stay allocated while rows are written", format, more)
+		}
+	}
+}
+
+// TestRun_OutFails ends the run at the error of the writer, without a word.
+func TestRun_OutFails(t *testing.T) {
+	broken := errors.New("broken pipe")
+	for _, format := range Formats() {
+		r := &result{columns: []string{"n"}, more: func(i int) []query.Value { return []query.Value{int64(i)} }} // no end
+		var status bytes.Buffer
+		config := &Config{
+			In: strings.NewReader("CHECK; CHECK"), Out: failingWriter{broken}, Format: Format(format),
+			Status: NewStatus(&status, Terminal{}), KeepGoing: true,
+		}
+		statements := 0
+		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (rows, error) {
+			statements++
+			return r, nil
+		})
+		if !errors.Is(err, broken) || statements != 1 || !r.closed || status.Len() > 0 {
+			t.Errorf("%s: got error %v after %d statements, rows closed: %v, status %q", format, err, statements, r.closed, &status)
+		}
+		var failure *Failure
+		if errors.As(err, &failure) {
+			t.Errorf("%s: the writer's error counts as a failed statement: %v", format, err)
+		}
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestRun_Cancelled cancels while a statement runs, between two rows, and while
+// the next statement is awaited.
+func TestRun_Cancelled(t *testing.T) {
+	t.Run("statement", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var status bytes.Buffer
+		config := &Config{In: strings.NewReader("CHECK; CHECK"), Out: io.Discard, Status: NewStatus(&status, Terminal{}), KeepGoing: true}
+		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (rows, error) {
+			cancel()
+			<-ctx.Done()
+			return nil, fmt.Errorf("query: check: %w", ctx.Err())
+		})
+		var failure *Failure
+		if !errors.As(err, &failure) || failure.Count != 1 || !errors.Is(err, context.Canceled) {
+			t.Errorf("got error %v", err)
+		}
+		if got, want := status.String(), "error: line 1: query: check: context canceled\n"; got != want {
+			t.Errorf("got status %q, want %q", got, want)
+		}
+	})
+	t.Run("rows", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		config := &Config{In: strings.NewReader("CHECK; CHECK"), Out: &out, Format: JSON, Status: NewStatus(io.Discard, Terminal{})}
+		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (rows, error) {
+			r := &result{columns: []string{"n"}}
+			r.more = func(i int) []query.Value {
+				if i == 2 {
+					cancel()
+					r.err = ctx.Err()
+					return nil
+				}
+				return []query.Value{int64(i)}
+			}
+			return r, nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got error %v", err)
+		}
+		if got, want := out.String(), `{"columns":["n"],"rows":[[0],[1]],"error":"context canceled"}`+"\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("input", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		in, script := io.Pipe()
+		defer script.Close() // ends the read that was left behind
+		slow := &awaited{Reader: in, reading: make(chan struct{}, 1)}
+		go func() {
+			<-slow.reading
+			cancel()
+		}()
+		err := run(ctx, &Config{In: slow, Out: io.Discard, Status: NewStatus(io.Discard, Terminal{})}, answers)
+		var failure *Failure
+		if !errors.Is(err, context.Canceled) || errors.As(err, &failure) {
+			t.Errorf("got error %v", err)
+		}
+	})
+}
+
+// awaited tells when it is being read.
+type awaited struct {
+	io.Reader
+	reading chan struct{}
+}
+
+func (r *awaited) Read(p []byte) (int, error) {
+	select {
+	case r.reading <- struct{}{}:
+	default:
+	}
+	return r.Reader.Read(p)
+}
+
+func TestRun_InFails(t *testing.T) {
+	in := io.MultiReader(strings.NewReader("CHECK; SHOW GRAPHS"), iotest.ErrReader(iotest.ErrTimeout))
+	err := run(t.Context(), &Config{In: in, Out: io.Discard, Status: NewStatus(io.Discard, Terminal{}), KeepGoing: true}, answers)
+	var failure *Failure
+	if !errors.Is(err, iotest.ErrTimeout) || !errors.As(err, &failure) || failure.Count != 1 {
+		t.Errorf("got error %v, want that of the reader and one failed statement", err)
+	}
+}
+
+func TestConfig_Validate(t *testing.T) {
+	err := Run(t.Context(), Config{Format: "tabel"})
+	for _, want := range []string{"DB is missing", "In is missing", "Out is missing", "Status is missing", `unknown format "tabel"`, "did you mean table?"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want %q in it", err, want)
+		}
+	}
+	if !errors.Is(err, ErrFormat) {
+		t.Errorf("%v is no ErrFormat", err)
+	}
+}
+
+func TestParseFormat(t *testing.T) {
+	for _, name := range Formats() {
+		if f, err := ParseFormat(strings.ToUpper(name)); err != nil || string(f) != name {
+			t.Errorf("got %v, %v for %s", f, err, name)
+		}
+	}
+}
