@@ -304,6 +304,7 @@ func (c *checker) checkRows(r *embeddingRecord) error {
 		return err
 	}
 	dim := int(r.Dim)
+	c.tx.readAhead(p.bucket)
 	buffer := make([]float32, int(r.ChunkRows)*dim)
 	row := uint64(0)
 	err = c.tx.scan(p, func(key, payload []byte) error {

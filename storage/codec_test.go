@@ -172,7 +172,7 @@ func TestKeyTable_Find(t *testing.T) {
 	names := newInterner()
 	want := make(map[string]uint32)
 	for i := range 20_000 {
-		key := strings.Repeat("k", i%13) + fmt.Sprint(i/2)
+		key := strings.Repeat("k", i%13) + strings.Repeat("0", i%3) + fmt.Sprint(i/2)
 		id, err := names.intern([]byte(key))
 		if err != nil {
 			t.Fatal(err)

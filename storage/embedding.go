@@ -296,6 +296,7 @@ func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.readAhead(p.bucket)
 	row := 0
 	err = t.scan(p, func(key, payload []byte) error {
 		rows, err := decodeChunk(m.Data[row*m.Dim:], key, payload, row, m.Dim)

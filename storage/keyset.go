@@ -277,6 +277,12 @@ func (t *keyTable) findLong(keys *keySet, key []byte) (uint32, bool) {
 type interner struct {
 	keys  keySet
 	table keyTable
+
+	// decimals has the number + 1 of keys that are small decimal numbers, as
+	// those of most files are, by their value: an access to a small array where
+	// the table costs a miss of the cache. It is a shortcut only; the table has
+	// these keys too.
+	decimals []uint32
 }
 
 func newInterner() *interner {
@@ -286,6 +292,40 @@ func newInterner() *interner {
 // intern returns the number of key and gives it the next one if it is new. A
 // new key is checked against the rules of keys.
 func (n *interner) intern(key []byte) (uint32, error) {
+	value, isDecimal := decimalValue(key)
+	if isDecimal && value < len(n.decimals) && n.decimals[value] != 0 {
+		return n.decimals[value] - 1, nil
+	}
+	id, err := n.lookUp(key)
+	// Values far beyond the number of keys would waste memory: the array takes
+	// at most 32 bytes per vertex.
+	if limit := 8*n.keys.len() + 1<<12; err == nil && isDecimal && value < limit {
+		if value >= len(n.decimals) {
+			n.decimals = append(n.decimals, make([]uint32, limit-len(n.decimals))...)
+		}
+		n.decimals[value] = id + 1
+	}
+	return id, err
+}
+
+// decimalValue returns the value of a decimal number of up to eight digits in
+// the only form that counts: "07" is another key than "7".
+func decimalValue(key []byte) (int, bool) {
+	if len(key) == 0 || len(key) > 8 || (key[0] == '0' && len(key) > 1) {
+		return 0, false
+	}
+	value := 0
+	for _, c := range key {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		value = 10*value + int(c-'0')
+	}
+	return value, true
+}
+
+// lookUp is intern by the table alone.
+func (n *interner) lookUp(key []byte) (uint32, error) {
 	if id, found := n.table.find(&n.keys, key); found {
 		return id, nil
 	}

@@ -86,6 +86,7 @@ func (t *tx) readKeys(keys *keySet, r *graphRecord) error {
 	if err != nil {
 		return err
 	}
+	t.readAhead(p.bucket)
 	err = t.scan(p, func(key, payload []byte) error {
 		if err := decodeKeys(keys, key, payload); err != nil {
 			return err
@@ -109,6 +110,7 @@ func (t *tx) readArcs(r *graphRecord) (*csr.Graph, error) {
 	}
 	b := rowBuilder{offsets: make([]int64, r.Vertices+1), targets: make([]uint32, 0, 2*r.Edges)}
 	block := make([]arc, 0, maxBlockArcs)
+	t.readAhead(p.bucket)
 	err = t.scan(p, func(key, payload []byte) (err error) {
 		if block, err = decodeArcs(block[:0], key, payload); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -14,7 +15,8 @@ import (
 type tx struct {
 	ctx    context.Context
 	root   *bolt.Bucket
-	path   string // file, for errors
+	path   string   // file, for errors
+	file   *os.File // for plain reads; nil where bbolt alone has it
 	header header
 
 	// unsound are the damaged buckets of the file, relative to root.
@@ -30,7 +32,11 @@ func (db *DB) newTx(ctx context.Context, btx *bolt.Tx) (*tx, error) {
 	if root == nil {
 		return nil, notStore(db.path, "a bbolt file of another program")
 	}
-	return newRootTx(ctx, root, db.path, db.unsound)
+	t, err := newRootTx(ctx, root, db.path, db.unsound)
+	if err == nil {
+		t.file = db.file
+	}
+	return t, err
 }
 
 func newRootTx(ctx context.Context, root *bolt.Bucket, path string, unsound []treeFault) (*tx, error) {

@@ -37,6 +37,9 @@ type walker struct {
 	faults []treeFault
 
 	foundRoot bool // the root bucket of a store was among the buckets
+
+	collect bool     // remember the pages that were reached
+	extents []extent // in the order of the tree
 }
 
 // nested is a bucket found inside another one.
@@ -98,6 +101,9 @@ func (w *walker) claim(p *page) error {
 		}
 		w.seen[id/64] |= 1 << (id % 64)
 		w.pages++
+	}
+	if w.collect {
+		w.extents = append(w.extents, extent{p.id, p.overflow + 1})
 	}
 	return nil
 }
