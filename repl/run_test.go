@@ -392,3 +392,32 @@ func TestParseFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestRun_Database runs statements on a real file, from errors of the language
+// to rows.
+func TestRun_Database(t *testing.T) {
+	var out, status bytes.Buffer
+	s := NewStatus(&status, Terminal{})
+	db, err := query.Open(filepath.Join(t.TempDir(), "test.ht"), &query.Options{Progress: s.Progress})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	config := Config{
+		DB: db, Out: &out, Status: s, Format: JSON, KeepGoing: true, Params: map[string]any{"n": int64(30)},
+		In: strings.NewReader("GENERATE preferential_attachment(n := $n, m := 2) INTO g;\nDESCRIBE GRAPH gg;\nSHOW GRAPS; DROP GRAPH g"),
+	}
+	err = Run(t.Context(), config)
+	var failure *Failure
+	if !errors.As(err, &failure) || failure.Count != 2 {
+		t.Errorf("got error %v, want two failed statements", err)
+	}
+	if got := strings.Count(out.String(), "\n"); got != 2 || !strings.Contains(out.String(), `["g",30,`) {
+		t.Errorf("got rows %q", &out)
+	}
+	for _, want := range []string{"line 2, column 16: ", "\n  DESCRIBE GRAPH gg;\n                 ^^\n", "line 3, column 6: "} {
+		if !strings.Contains(status.String(), want) {
+			t.Errorf("got status %q, want %q in it", &status, want)
+		}
+	}
+}
