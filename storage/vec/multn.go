@@ -7,7 +7,8 @@ const (
 	// error near that of storing the elements as float32 in the first place.
 	// Shorter runs add tiles to the float64 sums more often; longer ones of 256
 	// columns no longer stay in a second-level cache of 1 MB beside those sums.
-	runRows = 256
+	runRows  = 256
+	partRows = 128
 
 	// A block of rows has float64 sums of its own. Below 2048 rows they cost
 	// more than a second worker gains. Beyond 32 blocks or 8 MB there is enough
@@ -124,54 +125,82 @@ func (g *gram) blockRows() int {
 // add adds the products of the rows [lo, hi) to sums, one for each tile. It
 // gives up when ctx is done.
 func (g *gram) add(ctx context.Context, sums []tileSums, lo, hi int) {
-	var (
-		c       [TileRows * TileCols]float32
-		columns []float32 // a run of 32 columns of b
-		narrow  []float32 // a run of an a of less than 12 columns
-	)
-	if g.b.Stride != TileCols || g.b.Cols != TileCols {
-		columns = make([]float32, runRows*TileCols)
-	}
-	if g.a.Cols < TileRows {
-		narrow = make([]float32, runRows*TileRows)
-	}
+	w := newGramScratch(g)
 	for ; lo < hi; lo += runRows {
 		if ctx.Err() != nil {
 			return
 		}
-		n := min(hi-lo, runRows)
-		a, aStep := g.a.Data[lo*g.a.Stride:], g.a.Stride
-		if narrow != nil {
-			for l := range n {
-				copy(narrow[l*TileRows:], a[l*aStep:][:g.a.Cols]) // the rest stays zero
-			}
-			a, aStep = narrow, TileRows
-		}
-		b, col := g.b.Data[lo*g.b.Stride:], -1
-		for t, at := range g.tiles {
-			if columns != nil && at.col != col {
-				col = at.col
-				p := Panel{Data: g.b.Data[lo*g.b.Stride+col:], Rows: n, Cols: min(g.b.Cols-col, TileCols), Stride: g.b.Stride}
-				PackCols(columns, p)
-				b = columns
-			}
-			tile(g.kind, &c, false, n, a[at.row:], 1, aStep, b, g.ahead(t, lo+runRows))
-			tileAdd64(g.kind, &sums[t], &c)
+		for t := 0; t < len(g.tiles); {
+			t = g.addRun(w, sums, t, lo, min(lo+runRows, hi))
 		}
 	}
 }
 
-// ahead returns the share of the run of a from row lo on that tile t of the run
-// before it brings nearer. Reading memory and computing take about the same
-// time if b has 32 columns, so they should not wait for each other.
-func (g *gram) ahead(t, lo int) fetch {
-	if lo+runRows > g.a.Rows {
+// gramScratch is what one worker needs beside the panels and the sums.
+type gramScratch struct {
+	tiles   [][TileRows * TileCols]float32 // the tiles of 32 columns of b
+	columns []float32                      // a part of 32 columns of b, packed; nil if b is
+	narrow  []float32                      // a part of a, 12 columns wide; nil if a is wide enough
+}
+
+func newGramScratch(g *gram) *gramScratch {
+	w := &gramScratch{tiles: make([][TileRows * TileCols]float32, (g.a.Cols-1)/TileRows+1)}
+	if g.b.Stride != TileCols || g.b.Cols != TileCols {
+		w.columns = make([]float32, partRows*TileCols)
+	}
+	if g.a.Cols < TileRows {
+		w.narrow = make([]float32, partRows*TileRows)
+	}
+	return w
+}
+
+// addRun adds the products of one run of rows [lo, hi) to the sums of all tiles
+// that share the columns of b with the tile first, and returns the first tile
+// of the next columns.
+func (g *gram) addRun(w *gramScratch, sums []tileSums, first, lo, hi int) int {
+	col := g.tiles[first].col
+	last := first + 1
+	for last < len(g.tiles) && g.tiles[last].col == col {
+		last++
+	}
+	for part := lo; part < hi; part += partRows {
+		n := min(hi-part, partRows)
+		a, step := g.a.Data[part*g.a.Stride:], g.a.Stride
+		if w.narrow != nil {
+			for l := range n {
+				copy(w.narrow[l*TileRows:], a[l*step:][:g.a.Cols]) // the rest stays zero
+			}
+			a, step = w.narrow, TileRows
+		}
+		b := g.b.Data[part*g.b.Stride+col:]
+		if w.columns != nil {
+			PackCols(w.columns, Panel{Data: b, Rows: n, Cols: min(g.b.Cols-col, TileCols), Stride: g.b.Stride})
+			b = w.columns
+		}
+		for t := first; t < last; t++ {
+			tile(g.kind, &w.tiles[t-first], part > lo, n, a[g.tiles[t].row:], 1, step, b, g.ahead(t, part, lo+runRows))
+		}
+	}
+	for t := first; t < last; t++ {
+		tileAdd64(g.kind, &sums[t], &w.tiles[t-first])
+	}
+	return last
+}
+
+// ahead returns the share of the run of a from row next on that tile t brings
+// nearer while it goes over the part of the run before. Reading memory and
+// computing take about the same time if b has 32 columns, so they should not
+// wait for each other.
+func (g *gram) ahead(t, part, next int) fetch {
+	if next+runRows > g.a.Rows {
 		return fetch{}
 	}
-	share := runRows * g.a.Stride / len(g.tiles) // elements
+	const parts = runRows / partRows
+	share := runRows * g.a.Stride / (len(g.tiles) * parts) // elements
+	number := (part+runRows-next)/partRows*len(g.tiles) + t
 	return fetch{
-		from: &g.a.Data[min(lo*g.a.Stride+t*share, len(g.a.Data)-1)],
-		step: uintptr(min(share*4/runRows+1, 64)),
+		from: &g.a.Data[min(next*g.a.Stride+number*share, len(g.a.Data)-1)],
+		step: uintptr(min(share*4/partRows+1, 64)),
 	}
 }
 

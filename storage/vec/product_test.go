@@ -40,7 +40,7 @@ func TestMulTN_RaggedShapes(t *testing.T) {
 		rng := newRand(11)
 		for _, rows := range []int{0, 1, 2, 11, 12, 13, 31, 33, 255, 256, 257, 1000} {
 			for cols := 1; cols <= 70; cols++ {
-				if rows > 100 && cols%7 != 0 {
+				if rows > 100 && cols%7 != 0 || thinned(cols) {
 					continue
 				}
 				a, _ := newPanel(rng, rows, cols)
@@ -123,7 +123,7 @@ func TestMulNN_RaggedShapes(t *testing.T) {
 		rng := newRand(13)
 		for _, rows := range []int{0, 1, 11, 12, 13, 31, 33, 1000} {
 			for cols := 0; cols <= 70; cols++ {
-				if rows > 100 && cols%7 != 0 {
+				if rows > 100 && cols%7 != 0 || thinned(cols) {
 					continue
 				}
 				a, _ := newPanel(rng, rows, cols)
