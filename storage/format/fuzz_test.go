@@ -104,7 +104,7 @@ func checkReadError(t *testing.T, err error) {
 
 // FuzzEdgeListRoundTrip writes one edge between two arbitrary keys and reads it.
 func FuzzEdgeListRoundTrip(f *testing.F) {
-	for _, key := range []string{"1", "source", "#", "a b", "a,b", `"`, "\ufeff", "ä"} {
+	for _, key := range []string{"1", "source", "#", "a b", "a,b", `"`, "\ufeff", "ä", "ä,"} {
 		f.Add(key, "target")
 	}
 	f.Fuzz(func(t *testing.T, source, target string) {

@@ -46,11 +46,8 @@ func isWord(key []byte) bool {
 	if len(key) == 0 || isComment(key[0]) {
 		return false
 	}
-	for i, c := range key {
-		if c >= utf8.RuneSelf {
-			return bytes.IndexFunc(key[i:], unicode.IsSpace) < 0
-		}
-		if c <= ' ' || c == ',' || c == '"' || c == 0x7f {
+	for _, r := range string(key) {
+		if r <= ' ' || r == ',' || r == '"' || r == 0x7f || unicode.IsSpace(r) {
 			return false
 		}
 	}

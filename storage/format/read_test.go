@@ -209,7 +209,11 @@ func TestParser_BlocksAgree(t *testing.T) {
 		"\n", "\r\n", "# c\n", " % c\n", "ä b\n", "x\n", ",\n", "1,\n", "1,,2\n", "\x00 1\n", "1 \xff\n", "1\r2 3\n", "k\ty z\n", "a b#\n", "abcdefghij k\n", "1 2 345678901234567890\n",
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
+	rounds := 2000
+	if testing.Short() {
+		rounds = 300
+	}
+	for range rounds {
 		var text []byte
 		for range 1 + random.IntN(8) {
 			text = append(text, pieces[random.IntN(len(pieces))]...)
