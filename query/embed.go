@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"heavytail/storage"
 )
@@ -99,6 +100,18 @@ func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, erro
 	return e, err
 }
 
+// bytes estimates the memory of a solve: vectors of 4 bytes a coordinate, once
+// for the result and not quite twice for the basis that it is found in.
+func (e *embedding) bytes() int64 {
+	n, dim := int64(e.graph.Graph.Vertices()), e.settings.integer("dim")
+	for _, o := range e.method.Options {
+		if o.Name == "dim" && dim == 0 {
+			dim, _ = strconv.ParseInt(o.Default, 10, 64)
+		}
+	}
+	return 12 * n * min(n, max(dim, 0))
+}
+
 // findMethod finds a method by name.
 func findMethod(method string) (Method, error) {
 	all := embedMethods()
@@ -117,6 +130,11 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 	if err != nil {
 		return EmbedResult{}, err
 	}
+	release, err := c.db.cache.reserve(e.bytes(), "embedding graph "+name(req.Graph))
+	if err != nil {
+		return EmbedResult{}, err
+	}
+	defer release()
 	stop := c.watch.start(stepSolve)
 	info, err := c.runMethod(e, req, given)
 	if err != nil {

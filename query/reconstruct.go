@@ -162,7 +162,13 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 		MaxBytes: min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)),
 	}
 	rows := int64(r.space.matrix.Rows)
-	release, err := c.db.cache.reserve(16*rows, "measuring the reconstruction")
+	// Two lists of degrees and their ranks; and with AUTO the counts of a pass,
+	// 4 bytes per vertex and radius, of at most twice as many radii as points.
+	bytes := 32 * rows
+	if req.Auto {
+		bytes += min(opts.MaxBytes, 8*rows*int64(max(req.Points, 128)))
+	}
+	release, err := c.db.cache.reserve(bytes, "measuring the reconstruction")
 	if err != nil {
 		return ReconstructResult{}, err
 	}
