@@ -386,7 +386,7 @@ func (c *checker) checkJournal() error {
 						return badRecord("journal at part %d", j.Part)
 					}
 					c.refer(j.Object, where, graphParts[:]...)
-					c.note("an import into graph %q stopped before its end; the same import goes on from there, another one discards it", name)
+					c.note("an import of %q into graph %q stopped before its end; the same import goes on from there, another one, or dropping the graph, discards it", clip(j.Source), name)
 				case journalEmbedding:
 					c.refer(j.Object, where, rowsName)
 					c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)

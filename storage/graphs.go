@@ -34,9 +34,10 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 }
 
 // DropGraph removes a graph with its change log and what an unfinished import
-// of it has left. While embeddings of it exist it is ErrInUse, unless cascade
-// removes them too. The space is used again by later writes; the file does not
-// shrink.
+// of it has left; where an import that would have made the graph was stopped,
+// it removes that. While embeddings of the graph exist it is ErrInUse, unless
+// cascade removes them too. The space is used again by later writes; the file
+// does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
@@ -45,6 +46,11 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	defer unlock()
 	err = db.update(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
+		if errors.Is(err, ErrNotFound) {
+			if found, journalErr := t.get(journalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
+				return t.dropJournal(journalGraph, name)
+			}
+		}
 		if err != nil {
 			return err
 		}

@@ -80,6 +80,22 @@ func TestImport_DiscardsOther(t *testing.T) {
 	}
 }
 
+// Dropping a graph that a stopped import would have made discards the import.
+func TestDropGraph_StoppedImport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	importStopped(t, path, killText(), 4)
+	db := openStore(t, path, nil)
+	if err := db.DropGraph(context.Background(), "g", false); err != nil {
+		t.Fatal(err)
+	}
+	if report := checkStore(t, db); len(report.Notes) != 0 {
+		t.Errorf("notes %q", report.Notes)
+	}
+	if err := db.DropGraph(context.Background(), "g", false); !errors.Is(err, ErrNotFound) {
+		t.Errorf("second time: %v", err)
+	}
+}
+
 // A stopped merge into a graph resumes too, and one whose graph has changed
 // meanwhile does not.
 func TestImport_ResumesMerge(t *testing.T) {

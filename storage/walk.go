@@ -263,7 +263,8 @@ func (t *tree) leaf(p *page, lo, hi []byte) error {
 // nested records the bucket whose head is the value at off, or verifies its
 // only page where that is stored inside the value.
 func (t *tree) nested(p *page, key []byte, off, size uint64) error {
-	if size < bucketHead {
+	// A bucket inside of its head is at most a quarter of a page.
+	if size < bucketHead || size > uint64(t.file.meta.pageSize) {
 		return fmt.Errorf("page %d: bucket head of %d bytes", p.id, size)
 	}
 	value, err := t.file.bytes(p, off, size)
