@@ -18,8 +18,8 @@ type Format string
 // The formats.
 const (
 	// Table is columns for people, numbers to the right with six significant
-	// digits, and the number of rows below. Text of a statement without columns
-	// is left out.
+	// digits, and the number of rows below. A missing value is blank. Nothing is
+	// written for a statement without a result.
 	Table Format = "table"
 	// CSV is RFC 4180 with a header line; an empty line stands between the
 	// results of statements. A missing value is an empty field, numbers have as

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"heavytail/query"
@@ -182,7 +183,8 @@ func (s *session) statement(ctx context.Context, src parser.Source) error {
 		s.config.Status.print("notice: " + n.Text)
 	}
 	if s.config.Timer {
-		s.config.Status.print(fmt.Sprintf("%.3f s", s.now().Sub(begin).Seconds()))
+		kind, _, _ := strings.Cut(st.String(), " ")
+		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func progressLine(p query.Progress, bar string) string {
 	if p.Rate > 0 {
 		b.WriteString(", " + amount(p.Rate, p.Unit) + "/s")
 	}
-	if p.Remaining > 0 {
+	if p.Remaining >= time.Second/2 {
 		b.WriteString(", " + p.Remaining.Round(time.Second).String() + " left")
 	}
 	return b.String()

@@ -146,7 +146,7 @@ func TestRun_Terminal(t *testing.T) {
 	}
 	_, after, _ := strings.Cut(status.String(), "\r\x1b[K")
 	timing, message, _ := strings.Cut(after, "\n")
-	if !strings.HasSuffix(timing, " s") {
+	if !strings.HasPrefix(timing, "CHECK: ") || !strings.HasSuffix(timing, " s") {
 		t.Errorf("got %q for the time", timing)
 	}
 	if !strings.HasPrefix(message, "\x1b[1;31merror:\x1b[0m line 1, column 8: ") || !strings.HasSuffix(message, "; did you mean CHECK?\n  CHEKC;\n  \x1b[1;31m^^^^^\x1b[0m\n") {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -252,8 +253,9 @@ func TestLaw_Idents(t *testing.T) {
 	})
 }
 
-// seeds are texts with some of everything: the examples of the grammar and the
-// mistakes of the golden file.
+// seeds are texts with some of everything: the examples of the grammar, the
+// mistakes of the golden file, and all that the golden scripts of package query
+// run.
 func seeds(f *testing.F) {
 	for _, r := range grammar(f) {
 		f.Add(r.example)
@@ -265,6 +267,22 @@ func seeds(f *testing.F) {
 	for line := range strings.Lines(string(golden)) {
 		if text, ok := strings.CutPrefix(line, "> "); ok {
 			f.Add(strings.TrimSuffix(text, "\n"))
+		}
+	}
+	scripts, err := filepath.Glob("../testdata/*.script")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for block := range strings.SplitSeq(string(text), "\n\n") {
+			if _, input, ok := strings.Cut(block, "\n"); ok { // behind the directive
+				statement, _, _ := strings.Cut(input, "\n----")
+				f.Add(statement)
+			}
 		}
 	}
 	f.Add("CHECK; SHOW GRAPHS -- ;\n; /* ' */ IMPORT ';' INTO \"\xff;\" ; CHECK \x00;")
