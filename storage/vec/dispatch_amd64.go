@@ -84,13 +84,17 @@ func rot64(k kind, x, y []float64, c, s float64) {
 	}
 }
 
+// maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
+// that the assembly compares offsets and GatherSum needs no division.
+const maxGatherStride = 1<<29 - 1
+
 func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
-	if k == portable || len(idx) == 0 || len(x) < len(dst) {
+	if k == portable || len(idx) == 0 || len(x) < len(dst) || stride > maxGatherStride {
 		return gatherSumGo(dst, x, stride, idx)
 	}
 	var (
-		rows = int(rowsIn(len(x), len(dst), stride))
 		step = uintptr(stride) * 4
+		last = uintptr(len(x)-len(dst)) * 4
 		list = unsafe.SliceData(idx)
 		n    = len(idx)
 	)
@@ -104,16 +108,16 @@ func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
 		switch {
 		case k == avx512 && cols >= 32:
 			cols = 32
-			ok = gather32AVX512(to, from, step, rows, list, n, cap(idx))
+			ok = gather32AVX512(to, from, step, last, list, n, cap(idx))
 		case k == avx512:
 			cols = min(cols, 16)
-			ok = gather16AVX512(to, from, step, rows, list, n, cap(idx), cols)
+			ok = gather16AVX512(to, from, step, last, list, n, cap(idx), cols)
 		case cols >= 16:
 			cols = 16
-			ok = gather16AVX2(to, from, step, rows, list, n, cap(idx))
+			ok = gather16AVX2(to, from, step, last, list, n, cap(idx))
 		default:
 			cols = min(cols, 8)
-			ok = gather8AVX2(to, from, step, rows, list, n, cap(idx), cols)
+			ok = gather8AVX2(to, from, step, last, list, n, cap(idx), cols)
 		}
 		if !ok {
 			return false

@@ -53,15 +53,19 @@ func rot64(k kind, x, y []float64, c, s float64) {
 	rot64Go(x, y, c, s)
 }
 
+// maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
+// that the assembly compares offsets and GatherSum needs no division.
+const maxGatherStride = 1<<29 - 1
+
 func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
-	if k == portable || len(idx) == 0 || len(x) < len(dst) {
+	if k == portable || len(idx) == 0 || len(x) < len(dst) || stride > maxGatherStride {
 		return gatherSumGo(dst, x, stride, idx)
 	}
 	const cols = 16
 	lo := 0
 	for ; lo+cols <= len(dst); lo += cols {
-		rows := int(rowsIn(len(x), len(dst), stride))
-		if !gather16NEON(&dst[lo], &x[lo], uintptr(stride)*4, rows, unsafe.SliceData(idx), len(idx), cap(idx)) {
+		last := uintptr(len(x)-len(dst)) * 4
+		if !gather16NEON(&dst[lo], &x[lo], uintptr(stride)*4, last, unsafe.SliceData(idx), len(idx), cap(idx)) {
 			return false
 		}
 	}

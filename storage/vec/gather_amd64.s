@@ -17,7 +17,7 @@ GLOBL lanes8<>(SB), RODATA|NOPTR, $64
 // is added the row of entry i+AHEAD is fetched; the entries are read up to the
 // readable end of the list, so the fetches run on into the next list.
 //
-// SI block, R8 bytes of a row step, R9 number of rows, DI next entry, CX
+// SI block, R8 bytes of a row step, R9 the last offset of a row, DI next entry, CX
 // entries left, DX entries left that may be read ahead.
 
 #define AHEAD 16
@@ -25,9 +25,9 @@ GLOBL lanes8<>(SB), RODATA|NOPTR, $64
 // ROW sets AX to the address of the row of entry i.
 #define ROW(i) \
 	MOVL  (i*4)(DI), AX \
-	CMPQ  AX, R9        \
-	JCC   outside       \
 	IMULQ R8, AX        \
+	CMPQ  AX, R9        \
+	JHI   outside       \
 	ADDQ  SI, AX
 
 // FETCH begins to load the row of entry i+AHEAD. A fetch never faults, so the
@@ -44,7 +44,7 @@ GLOBL lanes8<>(SB), RODATA|NOPTR, $64
 #define ARGS \
 	MOVQ x+8(FP), SI       \
 	MOVQ step+16(FP), R8   \
-	MOVQ rows+24(FP), R9   \
+	MOVQ last+24(FP), R9   \
 	MOVQ idx+32(FP), DI    \
 	MOVQ n+40(FP), CX      \
 	MOVQ ahead+48(FP), DX  \
@@ -57,7 +57,7 @@ GLOBL lanes8<>(SB), RODATA|NOPTR, $64
 #define ADD16Z(a) \
 	VADDPS (AX), a, K1, a
 
-// func gather32AVX512(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+// func gather32AVX512(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int) bool
 TEXT ·gather32AVX512(SB), NOSPLIT, $0-57
 	ARGS
 	VXORPS Z0, Z0, Z0
@@ -133,7 +133,7 @@ outside:
 	MOVB $0, ret+56(FP)
 	RET
 
-// func gather16AVX512(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int, cols int) bool
+// func gather16AVX512(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int, cols int) bool
 TEXT ·gather16AVX512(SB), NOSPLIT, $0-65
 	MOVQ   cols+56(FP), CX
 	MOVL   $1, AX
@@ -214,7 +214,7 @@ outside:
 	VMASKMOVPS (AX), Y15, Y4 \
 	VADDPS     Y4, a, a
 
-// func gather16AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+// func gather16AVX2(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int) bool
 TEXT ·gather16AVX2(SB), NOSPLIT, $0-57
 	ARGS
 	VXORPS Y0, Y0, Y0
@@ -283,7 +283,7 @@ outside:
 	MOVB $0, ret+56(FP)
 	RET
 
-// func gather8AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int, cols int) bool
+// func gather8AVX2(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int, cols int) bool
 TEXT ·gather8AVX2(SB), NOSPLIT, $0-65
 	MOVQ    cols+56(FP), CX
 	NEGQ    CX

@@ -65,27 +65,28 @@ func rot64AVX512(x, y *float64, n int, c, s float64)
 //go:noescape
 func rot64AVX2(x, y *float64, n int, c, s float64)
 
-// gather32AVX512 sums 32 columns of the n listed rows of a block of so many
-// rows. The first ahead ≥ n entries of idx may be read. It reports whether all
-// n entries were below rows; if not, dst is unchanged.
+// gather32AVX512 sums 32 columns of the n listed rows of a block. Row i begins
+// i·step bytes after x, and last is the greatest such offset that is allowed;
+// step is below 2³¹. The first ahead ≥ n entries of idx may be read. It reports
+// whether all n rows were inside; if not, dst is unchanged.
 //
 //go:noescape
-func gather32AVX512(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+func gather32AVX512(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int) bool
 
 // gather16AVX512 is gather32AVX512 for 1 to 16 columns.
 //
 //go:noescape
-func gather16AVX512(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int, cols int) bool
+func gather16AVX512(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int, cols int) bool
 
 // gather16AVX2 is gather32AVX512 for exactly 16 columns.
 //
 //go:noescape
-func gather16AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+func gather16AVX2(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int) bool
 
 // gather8AVX2 is gather32AVX512 for 1 to 8 columns.
 //
 //go:noescape
-func gather8AVX2(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int, cols int) bool
+func gather8AVX2(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int, cols int) bool
 
 // tileAVX512 is [Tile], or [TileAdd] if add is set. Unless fetch is nil, step l
 // also brings the line l·fetchStep bytes after it into the second-level cache.

@@ -35,12 +35,13 @@ func axpy64NEON(alpha float64, x, y *float64, n int)
 //go:noescape
 func rot64NEON(x, y *float64, n int, c, s float64)
 
-// gather16NEON sums 16 columns of the n listed rows of a block of so many
-// rows. The first ahead ≥ n entries of idx may be read. It reports whether all
-// n entries were below rows; if not, dst is unchanged.
+// gather16NEON sums 16 columns of the n listed rows of a block. Row i begins
+// i·step bytes after x, and last is the greatest such offset that is allowed;
+// step is below 2³¹. The first ahead ≥ n entries of idx may be read. It reports
+// whether all n rows were inside; if not, dst is unchanged.
 //
 //go:noescape
-func gather16NEON(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+func gather16NEON(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int) bool
 
 // tileNEON is [Tile], or [TileAdd] if add is set.
 //

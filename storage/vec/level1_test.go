@@ -242,6 +242,12 @@ func TestGatherSum_RowOutside(t *testing.T) {
 			if gatherSum(k, dst, x[:width-1], width, []uint32{0}) {
 				t.Fatalf("width %d: a row longer than the block was accepted", width)
 			}
+			for _, stride := range []int{width + 1, 1 << 29, math.MaxInt / 8} {
+				y := x[:width+3]
+				if !gatherSum(k, dst, y, stride, []uint32{0, 0}) || gatherSum(k, dst, y, stride, []uint32{0, 8}) {
+					t.Fatalf("width %d, stride %d: the only row was refused, or another accepted", width, stride)
+				}
+			}
 			if !gatherSum(k, dst, nil, width, nil) {
 				t.Fatalf("width %d: an empty list was refused", width)
 			}

@@ -8,16 +8,17 @@
 // AHEAD places on is fetched meanwhile; entries are read up to the readable
 // end of the list.
 //
-// R0 block, R1 bytes of a row step, R2 number of rows, R3 next entry, R4
+// R0 block, R1 bytes of a row step, R2 the last offset of a row, R3 next entry, R4
 // entries left, R5 entries left that may be read ahead.
 
 #define AHEAD 16
 
 #define ADDROW(i, s0, s1, s2, s3) \
 	MOVWU (i*4)(R3), R6                         \
+	MUL   R1, R6, R6                            \
 	CMP   R2, R6                                \
-	BHS   outside                               \
-	MADD  R1, R0, R6, R6                        \
+	BHI   outside                               \
+	ADD   R0, R6                                \
 	VLD1  (R6), [V0.S4, V1.S4, V2.S4, V3.S4]    \
 	FADD4S(0, s0, s0)                           \
 	FADD4S(1, s1, s1)                           \
@@ -29,11 +30,11 @@
 	MADD  R1, R0, R7, R7          \
 	PRFM  (R7), PLDL1KEEP
 
-// func gather16NEON(dst, x *float32, step uintptr, rows int, idx *uint32, n, ahead int) bool
+// func gather16NEON(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int) bool
 TEXT ·gather16NEON(SB), NOSPLIT, $0-57
 	MOVD x+8(FP), R0
 	MOVD step+16(FP), R1
-	MOVD rows+24(FP), R2
+	MOVD last+24(FP), R2
 	MOVD idx+32(FP), R3
 	MOVD n+40(FP), R4
 	MOVD ahead+48(FP), R5
