@@ -26,7 +26,7 @@ type DB struct {
 	close  sync.Once
 	epoch  atomic.Uint64
 
-	// unsound are the buckets whose pages are damaged, by joined path; only a
+	// unsound are the buckets whose pages are damaged; only a
 	// file that is open for reading can have any.
 	unsound []treeFault
 
@@ -130,7 +130,7 @@ func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 		if err != nil {
 			return err
 		}
-		return f(t)
+		return corrupt(db.path, "", f(t))
 	})
 }
 
@@ -160,7 +160,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 			return err
 		}
 		if err := f(t); err != nil {
-			return err
+			return corrupt(db.path, "", err)
 		}
 		if err := t.finish(); err != nil {
 			return err

@@ -29,9 +29,9 @@ func guarded(path string, f func() error) (err error) {
 }
 
 // corrupt turns a fault of a record into an error that names file and object;
-// other errors pass.
+// other errors, and those that name them already, pass.
 func corrupt(path, object string, err error) error {
-	if !errors.Is(err, errRecord) {
+	if !errors.Is(err, errRecord) || errors.Is(err, ErrCorrupt) {
 		return err
 	}
 	return &FileError{Path: path, Object: object, Err: ErrCorrupt, Cause: err, Remedy: remedyCheck}
