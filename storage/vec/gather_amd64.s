@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-DATA lanes8<>+0(SB)/8, $-1
-DATA lanes8<>+8(SB)/8, $-1
-DATA lanes8<>+16(SB)/8, $-1
-DATA lanes8<>+24(SB)/8, $-1
-DATA lanes8<>+32(SB)/8, $0
-DATA lanes8<>+40(SB)/8, $0
-DATA lanes8<>+48(SB)/8, $0
-DATA lanes8<>+56(SB)/8, $0
-GLOBL lanes8<>(SB), RODATA|NOPTR, $64
+// The window of 8 lanes that begins n lanes before the middle selects the first
+// n lanes of a YMM register.
+DATA lanes<>+0(SB)/8, $-1
+DATA lanes<>+8(SB)/8, $-1
+DATA lanes<>+16(SB)/8, $-1
+DATA lanes<>+24(SB)/8, $-1
+DATA lanes<>+32(SB)/8, $0
+DATA lanes<>+40(SB)/8, $0
+DATA lanes<>+48(SB)/8, $0
+DATA lanes<>+56(SB)/8, $0
+GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 // The sums stay in registers over the whole list. Entry i goes into sum i mod
 // 4: one sum per column would wait 4 cycles for each addition. While entry i
@@ -287,7 +289,7 @@ outside:
 TEXT ·gather8AVX2(SB), NOSPLIT, $0-65
 	MOVQ    cols+56(FP), CX
 	NEGQ    CX
-	LEAQ    lanes8<>+32(SB), AX
+	LEAQ    lanes<>+32(SB), AX
 	VMOVDQU (AX)(CX*4), Y15
 	ARGS
 	VXORPS  Y0, Y0, Y0

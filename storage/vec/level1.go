@@ -1,7 +1,7 @@
 package vec
 
 // Dot returns the scalar product of a and b. It panics if their lengths
-// differ. The error is at most about (n/16 + 6)·2⁻²⁴·Σ|a_i·b_i| with vector
+// differ. The error is at most about (n/16 + 12)·2⁻²⁴·Σ|a_i·b_i| with vector
 // kernels and n/4 in place of n/16 with the portable one.
 func Dot(a, b []float32) float32 {
 	if len(a) != len(b) {

@@ -2,15 +2,17 @@
 
 #include "textflag.h"
 
-DATA lanesT<>+0(SB)/8, $-1
-DATA lanesT<>+8(SB)/8, $-1
-DATA lanesT<>+16(SB)/8, $-1
-DATA lanesT<>+24(SB)/8, $-1
-DATA lanesT<>+32(SB)/8, $0
-DATA lanesT<>+40(SB)/8, $0
-DATA lanesT<>+48(SB)/8, $0
-DATA lanesT<>+56(SB)/8, $0
-GLOBL lanesT<>(SB), RODATA|NOPTR, $64
+// The window of 8 lanes that begins n lanes before the middle selects the first
+// n lanes of a YMM register.
+DATA lanes<>+0(SB)/8, $-1
+DATA lanes<>+8(SB)/8, $-1
+DATA lanes<>+16(SB)/8, $-1
+DATA lanes<>+24(SB)/8, $-1
+DATA lanes<>+32(SB)/8, $0
+DATA lanes<>+40(SB)/8, $0
+DATA lanes<>+48(SB)/8, $0
+DATA lanes<>+56(SB)/8, $0
+GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
 // The AVX-512 tile: Z8 to Z31 are the 12 × 2 running sums, Z0 and Z1 the row
 // of b, Z2 to Z7 elements of a, each in all lanes. An element of a is loaded
@@ -432,7 +434,7 @@ TEXT ·tileStoreAVX2(SB), NOSPLIT, $0-48
 	SHRQ         $3, R9              // full groups of 8 columns
 	ANDQ         $7, CX
 	NEGQ         CX
-	LEAQ         lanesT<>+32(SB), AX
+	LEAQ         lanes<>+32(SB), AX
 	VMOVDQU      (AX)(CX*4), Y15     // the lanes of the last group
 	VXORPS       Y12, Y12, Y12
 	VUCOMISS     X12, X14

@@ -1,0 +1,370 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// A window of 8 lanes into this table that begins n lanes before the middle
+// selects the first n lanes of a YMM register.
+DATA lanes<>+0(SB)/8, $-1
+DATA lanes<>+8(SB)/8, $-1
+DATA lanes<>+16(SB)/8, $-1
+DATA lanes<>+24(SB)/8, $-1
+DATA lanes<>+32(SB)/8, $0
+DATA lanes<>+40(SB)/8, $0
+DATA lanes<>+48(SB)/8, $0
+DATA lanes<>+56(SB)/8, $0
+GLOBL lanes<>(SB), RODATA|NOPTR, $64
+
+// As the AVX-512 routines, with 8 lanes.
+
+// YTAIL sets Y15 to the first CX lanes of scale bytes, CX·scale < 32.
+#define YTAIL(scale) \
+	NEGQ    CX                       \
+	LEAQ    lanes<>+32(SB), AX       \
+	VMOVDQU (AX)(CX*scale), Y15
+
+// SUMY adds the four sums in Y0 to Y3 and all lanes, into the low lane of X0.
+#define SUMY \
+	VADDPS       Y1, Y0, Y0  \
+	VADDPS       Y3, Y2, Y2  \
+	VADDPS       Y2, Y0, Y0  \
+	VEXTRACTF128 $1, Y0, X1  \
+	VADDPS       X1, X0, X0  \
+	VHADDPS      X0, X0, X0  \
+	VHADDPS      X0, X0, X0
+
+#define SUMY64 \
+	VADDPD       Y1, Y0, Y0  \
+	VADDPD       Y3, Y2, Y2  \
+	VADDPD       Y2, Y0, Y0  \
+	VEXTRACTF128 $1, Y0, X1  \
+	VADDPD       X1, X0, X0  \
+	VHADDPD      X0, X0, X0
+
+#define ZERO4(a, b, c, d) \
+	VXORPS a, a, a \
+	VXORPS b, b, b \
+	VXORPS c, c, c \
+	VXORPS d, d, d
+
+// func dotAVX2(a, b *float32, n int) float32
+TEXT ·dotAVX2(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Y0, Y1, Y2, Y3)
+	SUBQ $32, CX
+	JLT  rest
+
+loop:
+	VMOVUPS     (SI), Y4
+	VMOVUPS     32(SI), Y5
+	VMOVUPS     64(SI), Y6
+	VMOVUPS     96(SI), Y7
+	VFMADD231PS (DI), Y4, Y0
+	VFMADD231PS 32(DI), Y5, Y1
+	VFMADD231PS 64(DI), Y6, Y2
+	VFMADD231PS 96(DI), Y7, Y3
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPS     (SI), Y4
+	VFMADD231PS (DI), Y4, Y0
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	YTAIL(4)
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (DI), Y15, Y5
+	VFMADD231PS Y5, Y4, Y3
+
+done:
+	SUMY
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func l2SquaredAVX2(a, b *float32, n int) float32
+TEXT ·l2SquaredAVX2(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Y0, Y1, Y2, Y3)
+	SUBQ $32, CX
+	JLT  rest
+
+loop:
+	VMOVUPS     (SI), Y4
+	VMOVUPS     32(SI), Y5
+	VMOVUPS     64(SI), Y6
+	VMOVUPS     96(SI), Y7
+	VSUBPS      (DI), Y4, Y4
+	VSUBPS      32(DI), Y5, Y5
+	VSUBPS      64(DI), Y6, Y6
+	VSUBPS      96(DI), Y7, Y7
+	VFMADD231PS Y4, Y4, Y0
+	VFMADD231PS Y5, Y5, Y1
+	VFMADD231PS Y6, Y6, Y2
+	VFMADD231PS Y7, Y7, Y3
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPS     (SI), Y4
+	VSUBPS      (DI), Y4, Y4
+	VFMADD231PS Y4, Y4, Y0
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	YTAIL(4)
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (DI), Y15, Y5
+	VSUBPS      Y5, Y4, Y4
+	VFMADD231PS Y4, Y4, Y3
+
+done:
+	SUMY
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func axpyAVX2(alpha float32, x, y *float32, n int)
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSS alpha+0(FP), Y0
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DI
+	MOVQ         n+24(FP), CX
+	SUBQ         $32, CX
+	JLT          rest
+
+loop:
+	VMOVUPS     (DI), Y4
+	VMOVUPS     32(DI), Y5
+	VMOVUPS     64(DI), Y6
+	VMOVUPS     96(DI), Y7
+	VFMADD231PS (SI), Y0, Y4
+	VFMADD231PS 32(SI), Y0, Y5
+	VFMADD231PS 64(SI), Y0, Y6
+	VFMADD231PS 96(SI), Y0, Y7
+	VMOVUPS     Y4, (DI)
+	VMOVUPS     Y5, 32(DI)
+	VMOVUPS     Y6, 64(DI)
+	VMOVUPS     Y7, 96(DI)
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ $32, CX
+
+single:
+	SUBQ        $8, CX
+	JLT         tail
+	VMOVUPS     (DI), Y4
+	VFMADD231PS (SI), Y0, Y4
+	VMOVUPS     Y4, (DI)
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $8, CX
+	JZ          done
+	YTAIL(4)
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (DI), Y15, Y5
+	VFMADD231PS Y4, Y0, Y5
+	VMASKMOVPS  Y5, Y15, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func dot64AVX2(a, b *float64, n int) float64
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-32
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	ZERO4(Y0, Y1, Y2, Y3)
+	SUBQ $16, CX
+	JLT  rest
+
+loop:
+	VMOVUPD     (SI), Y4
+	VMOVUPD     32(SI), Y5
+	VMOVUPD     64(SI), Y6
+	VMOVUPD     96(SI), Y7
+	VFMADD231PD (DI), Y4, Y0
+	VFMADD231PD 32(DI), Y5, Y1
+	VFMADD231PD 64(DI), Y6, Y2
+	VFMADD231PD 96(DI), Y7, Y3
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $16, CX
+	JGE         loop
+
+rest:
+	ADDQ $16, CX
+
+single:
+	SUBQ        $4, CX
+	JLT         tail
+	VMOVUPD     (SI), Y4
+	VFMADD231PD (DI), Y4, Y0
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $4, CX
+	JZ          done
+	YTAIL(8)
+	VMASKMOVPD  (SI), Y15, Y4
+	VMASKMOVPD  (DI), Y15, Y5
+	VFMADD231PD Y5, Y4, Y3
+
+done:
+	SUMY64
+	VZEROUPPER
+	MOVSD X0, ret+24(FP)
+	RET
+
+// func axpy64AVX2(alpha float64, x, y *float64, n int)
+TEXT ·axpy64AVX2(SB), NOSPLIT, $0-32
+	VBROADCASTSD alpha+0(FP), Y0
+	MOVQ         x+8(FP), SI
+	MOVQ         y+16(FP), DI
+	MOVQ         n+24(FP), CX
+	SUBQ         $16, CX
+	JLT          rest
+
+loop:
+	VMOVUPD     (DI), Y4
+	VMOVUPD     32(DI), Y5
+	VMOVUPD     64(DI), Y6
+	VMOVUPD     96(DI), Y7
+	VFMADD231PD (SI), Y0, Y4
+	VFMADD231PD 32(SI), Y0, Y5
+	VFMADD231PD 64(SI), Y0, Y6
+	VFMADD231PD 96(SI), Y0, Y7
+	VMOVUPD     Y4, (DI)
+	VMOVUPD     Y5, 32(DI)
+	VMOVUPD     Y6, 64(DI)
+	VMOVUPD     Y7, 96(DI)
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	SUBQ        $16, CX
+	JGE         loop
+
+rest:
+	ADDQ $16, CX
+
+single:
+	SUBQ        $4, CX
+	JLT         tail
+	VMOVUPD     (DI), Y4
+	VFMADD231PD (SI), Y0, Y4
+	VMOVUPD     Y4, (DI)
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	JMP         single
+
+tail:
+	ADDQ        $4, CX
+	JZ          done
+	YTAIL(8)
+	VMASKMOVPD  (SI), Y15, Y4
+	VMASKMOVPD  (DI), Y15, Y5
+	VFMADD231PD Y4, Y0, Y5
+	VMASKMOVPD  Y5, Y15, (DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// func rot64AVX2(x, y *float64, n int, c, s float64)
+TEXT ·rot64AVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), SI
+	MOVQ         y+8(FP), DI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSD c+24(FP), Y0
+	VBROADCASTSD s+32(FP), Y1
+	SUBQ         $8, CX
+	JLT          rest
+
+loop:
+	VMOVUPD      (SI), Y2
+	VMOVUPD      32(SI), Y3
+	VMOVUPD      (DI), Y4
+	VMOVUPD      32(DI), Y5
+	VMULPD       Y2, Y0, Y6
+	VMULPD       Y3, Y0, Y7
+	VMULPD       Y4, Y0, Y8
+	VMULPD       Y5, Y0, Y9
+	VFMADD231PD  Y4, Y1, Y6
+	VFMADD231PD  Y5, Y1, Y7
+	VFNMADD231PD Y2, Y1, Y8
+	VFNMADD231PD Y3, Y1, Y9
+	VMOVUPD      Y6, (SI)
+	VMOVUPD      Y7, 32(SI)
+	VMOVUPD      Y8, (DI)
+	VMOVUPD      Y9, 32(DI)
+	ADDQ         $64, SI
+	ADDQ         $64, DI
+	SUBQ         $8, CX
+	JGE          loop
+
+rest:
+	ADDQ         $4, CX
+	JLT          tail
+	VMOVUPD      (SI), Y2
+	VMOVUPD      (DI), Y4
+	VMULPD       Y2, Y0, Y6
+	VMULPD       Y4, Y0, Y8
+	VFMADD231PD  Y4, Y1, Y6
+	VFNMADD231PD Y2, Y1, Y8
+	VMOVUPD      Y6, (SI)
+	VMOVUPD      Y8, (DI)
+	ADDQ         $32, SI
+	ADDQ         $32, DI
+	SUBQ         $4, CX
+
+tail:
+	ADDQ         $4, CX
+	JZ           done
+	YTAIL(8)
+	VMASKMOVPD   (SI), Y15, Y2
+	VMASKMOVPD   (DI), Y15, Y4
+	VMULPD       Y2, Y0, Y6
+	VMULPD       Y4, Y0, Y8
+	VFMADD231PD  Y4, Y1, Y6
+	VFNMADD231PD Y2, Y1, Y8
+	VMASKMOVPD   Y6, Y15, (SI)
+	VMASKMOVPD   Y8, Y15, (DI)
+
+done:
+	VZEROUPPER
+	RET
