@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """faiss's side: all pairs of rows within a radius, by an exact range search.
 
-    join.py VECTORS.npy RADIUS
+    join.py VECTORS RADIUS
 
-prints "seconds CPU-seconds megabytes pairs". The search finds every pair from
+reads a .npy file or word2vec text and prints "seconds CPU-seconds megabytes pairs". The search finds every pair from
 both sides, and every row itself; pairs are counted once.
 """
 import resource
@@ -14,8 +14,19 @@ import faiss
 import numpy as np
 
 
+def load(path):
+    if path.endswith(".npy"):
+        return np.load(path)
+    with open(path, encoding="utf-8") as text:
+        rows, dim = map(int, next(text).split())
+        vectors = np.empty((rows, dim), np.float32)
+        for row, line in zip(vectors, text, strict=True):
+            row[:] = line.split(" ")[1:]
+    return vectors
+
+
 def main():
-    vectors = np.load(sys.argv[1])
+    vectors = load(sys.argv[1])
     radius = float(sys.argv[2])
     faiss.omp_set_num_threads(1)
     wall, cpu = time.perf_counter(), time.process_time()

@@ -173,7 +173,10 @@ func (f folder) radius(method string) error {
 	if err != nil {
 		return err
 	}
-	distances := index.SampleDistances(m, 10_000_000, 1)
+	distances, err := index.SampleDistances(context.Background(), m, 10_000_000, 1)
+	if err != nil {
+		return err
+	}
 	n := float64(m.Rows)
 	at := int(2 * float64(g.Edges()) / (n * (n - 1)) * float64(len(distances)))
 	fmt.Println(strconv.FormatFloat(distances[min(at, len(distances)-1)], 'g', -1, 64))
