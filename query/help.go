@@ -152,23 +152,18 @@ func helpOn(words []string) (*helpTable, error) {
 	}
 	topic := strings.ToUpper(strings.Join(words, " "))
 	topics := helpTopics()
+	t := &helpTable{columns: []string{"item", "text"}}
 	for _, known := range topics {
-		// The first word is enough where only one statement begins with it.
 		if strings.ToUpper(known.name) == topic {
-			return known.table(), nil
+			t.rows = known.rows
+			return t, nil
 		}
-	}
-	var begin []helpTopic
-	for _, known := range topics {
+		// DROP alone explains all statements that begin with it.
 		if strings.HasPrefix(strings.ToUpper(known.name), topic+" ") {
-			begin = append(begin, known)
-		}
-	}
-	if len(begin) > 0 {
-		t := &helpTable{columns: []string{"item", "text"}}
-		for _, known := range begin {
 			t.rows = append(t.rows, known.rows...)
 		}
+	}
+	if len(t.rows) > 0 {
 		return t, nil
 	}
 	names := make([]string, len(topics))
@@ -188,10 +183,6 @@ func helpOn(words []string) (*helpTable, error) {
 type helpTopic struct {
 	name string
 	rows [][]Value
-}
-
-func (t helpTopic) table() *helpTable {
-	return &helpTable{columns: []string{"item", "text"}, rows: t.rows}
 }
 
 // helpTopics lists all topics: statements, then the names that they use.
