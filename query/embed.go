@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"heavytail/embedding/job"
 	"heavytail/storage"
 )
 
@@ -50,12 +51,26 @@ func (db *DB) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) 
 	return result, c.wrap(err)
 }
 
+// embedMethods lists the methods of package job in the terms of this one.
+func embedMethods() []Method {
+	var methods []Method
+	for _, m := range job.Methods() {
+		own := Method{Name: m.Name, Summary: m.Summary}
+		for _, o := range m.Options {
+			own.Options = append(own.Options, OptionInfo{Name: o.Name, Type: o.Type, Default: o.Default, Choices: o.Choices, Doc: o.Doc})
+		}
+		methods = append(methods, own)
+	}
+	return methods
+}
+
 // embedding is a request whose names are resolved.
 type embedding struct {
 	graph      *graphView
 	method     Method
 	settings   settings
-	generation uint64 // that the result will have
+	options    []job.Option // the settings that were given, by name
+	generation uint64       // that the result will have
 }
 
 // resolveEmbed checks a request and finds what it names.
@@ -71,7 +86,12 @@ func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, erro
 	if e.settings, err = checkSettings("method "+req.Method, e.method.Options, given); err != nil {
 		return nil, err
 	}
-	if err := checkMethod(e.method, given); err != nil {
+	for _, o := range e.method.Options {
+		if value, ok := e.settings[o.Name]; ok {
+			e.options = append(e.options, job.Option{Name: o.Name, Value: value})
+		}
+	}
+	if err := optionMistake(job.Check(req.Method, e.options)); err != nil {
 		return nil, err
 	}
 	if req.Name == "" {
@@ -112,6 +132,17 @@ func (e *embedding) bytes() int64 {
 	return 12 * n * min(n, max(dim, 0))
 }
 
+// optionMistake says which option of the method has a value out of its range.
+func optionMistake(err error) error {
+	var option *job.OptionError
+	if !errors.As(err, &option) {
+		return err
+	}
+	e := mistake(partOption(option.Option), "option %s is %v, and must be %s", option.Option, option.Value, option.Allowed)
+	e.Err = err
+	return e
+}
+
 // findMethod finds a method by name.
 func findMethod(method string) (Method, error) {
 	all := embedMethods()
@@ -136,9 +167,17 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 	}
 	defer release()
 	stop := c.watch.start(stepSolve)
-	info, err := c.runMethod(e, req, given)
+	info, err := job.Embed(c.ctx, c.db.store, e.graph.Snapshot, job.Request{
+		Name: req.Name, Method: req.Method, Options: e.options,
+		Workers: c.db.opts.Workers, Progress: c.meter.update,
+	})
 	if err != nil {
-		return EmbedResult{}, err
+		return EmbedResult{}, nameMistake(err, partEmbedding)
+	}
+	for _, s := range info.Stats {
+		if s.Name == "note" {
+			c.notice("%s", s.Value)
+		}
 	}
 	stop(int64(info.Vertices), count(int64(info.Iterations), "iteration"))
 	result := EmbedResult{EmbeddingInfo: info}

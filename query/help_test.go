@@ -104,6 +104,7 @@ func TestHelps_Columns(t *testing.T) {
 	expect("PROFILE CHECK", "PROFILE", "; ")
 	expect("HELP", "HELP", "; ")
 	expect("HELP CHECK", "HELP", "with a topic: ")
+	expect("EMBED g USING dp_spectral(dim := 2) AS s", "EMBED", "; ")
 	if got := run("SCORE ('a', 'b') IN g WITH jaccard, l2(pos)"); !slices.Equal(got, []string{"source", "target", "jaccard", "l2(pos)"}) {
 		t.Errorf("SCORE has the columns %v", got)
 	}

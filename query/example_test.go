@@ -1,0 +1,151 @@
+package query_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heavytail/query"
+)
+
+// openExample opens a database in a temporary folder and imports a small graph:
+// two circles of friends that alice and dave connect.
+func openExample() (db *query.DB, done func()) {
+	dir, err := os.MkdirTemp("", "heavytail")
+	if err != nil {
+		log.Fatal(err)
+	}
+	db, err = query.Open(filepath.Join(dir, "social.ht"), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	edges := `alice bob
+bob carol
+carol alice
+alice dave
+dave erin
+erin frank
+frank dave
+`
+	_, err = db.ImportReader(context.Background(), strings.NewReader(edges), query.ImportRequest{Graph: "social"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return db, func() {
+		if err := db.Close(); err != nil {
+			log.Fatal(err)
+		}
+		os.RemoveAll(dir)
+	}
+}
+
+// A program keeps a graph in a file of its own, embeds it, and asks who is near.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "heavytail")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	db, err := query.Open(filepath.Join(dir, "social.ht"), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+
+	edges := strings.NewReader("alice bob\nbob carol\ncarol alice\nalice dave\ndave erin\nerin frank\nfrank dave\n")
+	graph, err := db.ImportReader(ctx, edges, query.ImportRequest{Graph: "social"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(graph.Vertices, "vertices,", graph.Edges, "edges")
+
+	_, err = db.Embed(ctx, query.EmbedRequest{
+		Graph: "social", Name: "spec", Method: "dp_spectral",
+		Settings: map[string]any{"dim": 2, "beta": 0.5},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	near, err := db.Nearest(ctx, query.NearestRequest{
+		K: 1, Vertex: "bob", Embedding: "spec",
+		Where: func(c query.Candidate) bool { return c.Degree == 2 },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, n := range near.Neighbors {
+		fmt.Println(n.Vertex)
+	}
+	// Output:
+	// 6 vertices, 7 edges
+	// carol
+}
+
+// Statements of the language run from text, with values for their parameters.
+func ExampleDB_Query() {
+	db, done := openExample()
+	defer done()
+	rows, err := db.Query(context.Background(),
+		"SCORE ($who, 'erin'), ($who, 'carol') IN social WITH common_neighbors, jaccard",
+		map[string]any{"who": "alice"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(rows.Columns())
+	for rows.Next() {
+		fmt.Println(rows.Row()...)
+	}
+	if err := rows.Err(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// [source target common_neighbors jaccard]
+	// alice erin 1 0.25
+	// alice carol 1 0.25
+}
+
+// A mistake in a statement has a position, and often a hint.
+func ExampleError() {
+	db, done := openExample()
+	defer done()
+	text := "SCORE ('alice', 'bob') IN socail WITH jaccard"
+	_, err := db.Query(context.Background(), text, nil)
+	var mistake *query.Error
+	if errors.As(err, &mistake) {
+		fmt.Println(mistake.Caret(text))
+		fmt.Println(err)
+	}
+	// Output:
+	// SCORE ('alice', 'bob') IN socail WITH jaccard
+	//                           ^^^^^^
+	// line 1, column 27: unknown graph "socail": did you mean "social"?
+}
+
+// Several scorers rate the same pairs. A pair with an unknown vertex keeps its
+// place.
+func ExampleDB_Score() {
+	db, done := openExample()
+	defer done()
+	result, err := db.Score(context.Background(), query.ScoreRequest{
+		Graph: "social",
+		Pairs: []query.Pair{{Source: "alice", Target: "erin"}, {Source: "alice", Target: "zoe"}},
+		With:  []query.Scorer{{Name: "common_neighbors"}, {Name: "preferential_attachment"}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range result.Pairs {
+		fmt.Println(p.Source, p.Target, p.Scores)
+	}
+	fmt.Println(result.Missing, "missing")
+	// Output:
+	// alice erin [1 6]
+	// alice zoe [NaN NaN]
+	// 1 missing
+}

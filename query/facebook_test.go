@@ -1,0 +1,117 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// dataFile finds a file of the real graphs, which are not part of the module.
+func dataFile(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("HEAVYTAIL_DATA")
+	if dir == "" {
+		root, err := filepath.Abs(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+				break
+			}
+			if root == filepath.Dir(root) {
+				t.Fatal("no go.mod above the test")
+			}
+			root = filepath.Dir(root)
+		}
+		dir = filepath.Join(root, "..", "shared", "data")
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("HEAVYTAIL_REQUIRE_DATA") == "1" {
+			t.Fatalf("HEAVYTAIL_REQUIRE_DATA is set: %v", err)
+		}
+		t.Skipf("the data are absent: %v", err)
+	}
+	return path
+}
+
+// A program's whole way through ego-facebook: import, embed, look up,
+// reconstruct, score a file, open the file again and get the same answers.
+func TestFacebook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	source := dataFile(t, "ego-facebook.txt.gz")
+	ctx := context.Background()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "facebook.ht")
+	db, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported, err := db.Import(ctx, ImportRequest{Graph: "facebook", Path: source})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if imported.Vertices != 4039 || imported.Edges != 88234 {
+		t.Errorf("%d vertices, %d edges", imported.Vertices, imported.Edges)
+	}
+	embedded, err := db.Embed(ctx, EmbedRequest{
+		Graph: "facebook", Name: "spec", Method: "dp_spectral",
+		Settings: map[string]any{"beta": 0.5, "scale": 0.25},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if embedded.Dim != 200 || embedded.WorstResidual > 1e-4 {
+		t.Errorf("dim %d, residual %g", embedded.Dim, embedded.WorstResidual)
+	}
+	reconstructed, err := db.Reconstruct(ctx, ReconstructRequest{Embedding: "spec", Auto: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Reference code reaches 0.879 with these parameters and a fine sweep.
+	if best := reconstructed.Points[reconstructed.Best]; best.Pearson < 0.869 {
+		t.Errorf("best Pearson %v", best.Pearson)
+	}
+	pairs := filepath.Join(dir, "pairs.csv")
+	var b strings.Builder
+	for v := range 20_000 {
+		fmt.Fprintf(&b, "%d,%d\n", v%5000, v*7%4039) // some vertices do not exist
+	}
+	if err := os.WriteFile(pairs, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scored, err := db.ScoreFile(ctx, ScoreFileRequest{
+		Path: pairs, Into: filepath.Join(dir, "scores.csv.gz"),
+		With: []Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "spec"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if scored.Pairs != 20_000 || scored.Missing != 4*961 {
+		t.Errorf("%d pairs, %d missing", scored.Pairs, scored.Missing)
+	}
+	lookUp := func() string {
+		return strings.Join(answers(t, db, "NEAREST 20 TO 107 USING cosine(spec) WHERE NOT linked AND degree >= 3"), "\n")
+	}
+	before := lookUp()
+	if strings.Count(before, "\n") != 19 {
+		t.Errorf("not 20 neighbours: %s", before)
+	}
+	mustBeSound(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = Open(path, &Options{ReadOnly: true, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if after := lookUp(); after != before {
+		t.Errorf("before closing\n%s\nand after\n%s", before, after)
+	}
+}
