@@ -473,7 +473,7 @@ func resolveGenerator(generator string, given []setting) (g generate.Preferentia
 	if err != nil {
 		return g, 0, err
 	}
-	n, err := s.within("n", 2, min(math.MaxUint32, math.MaxInt))
+	n, err := s.within("n", 2, math.MaxInt32)
 	if err != nil {
 		return g, 0, err
 	}
