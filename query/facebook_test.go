@@ -62,7 +62,7 @@ func TestFacebook(t *testing.T) {
 	}
 	embedded, err := db.Embed(ctx, EmbedRequest{
 		Graph: "facebook", Name: "spec", Method: "dp_spectral",
-		Settings: map[string]any{"beta": 0.5, "scale": 0.25},
+		Settings: map[string]any{"beta": 0.5, "scale": 0.25, "row_scale": 0, "normalization": "degree"},
 	})
 	if err != nil {
 		t.Fatal(err)
