@@ -1,9 +1,11 @@
 package repl
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/guptarohit/asciigraph"
 
@@ -48,8 +50,25 @@ func DegreePlot(w io.Writer, series []DegreeSeries, colour bool) error {
 			names = append(names, parser.Escape(s.Name))
 		}
 	}
-	_, err := io.WriteString(w, asciigraph.PlotMany(lines, plotOptions(names, highest, colour)...)+"\n")
+	plot := asciigraph.PlotMany(lines, plotOptions(names, highest, colour)...) + "\n"
+	if !colour {
+		plot += markLegend(names)
+	}
+	_, err := io.WriteString(w, plot)
 	return err
+}
+
+// marks draw the lines where there are no colours.
+const marks = "*+ox"
+
+// markLegend says which mark draws which series: the legend of the library is
+// in colour always.
+func markLegend(names []string) string {
+	legend := strings.Repeat(" ", 8)
+	for i, name := range names {
+		legend += fmt.Sprintf("   %c %s", marks[i%len(marks)], name)
+	}
+	return legend + "\n"
 }
 
 // plotOptions sets up axes and legend.
@@ -62,19 +81,16 @@ func plotOptions(names []string, highest int, colour bool) []asciigraph.Option {
 		asciigraph.XAxisRange(0, math.Log10(float64(highest))),
 		asciigraph.XAxisTickCount(6),
 		asciigraph.XAxisValueFormatter(func(x float64) string { return strconv.Itoa(int(math.Round(power(x)))) }),
-		asciigraph.YAxisValueFormatter(func(y float64) string {
-			return strconv.FormatFloat(100*power(y), 'g', 2, 64) + "%"
-		}),
-		asciigraph.SeriesLegends(names...),
+		asciigraph.YAxisValueFormatter(func(y float64) string { return fmt.Sprintf("%.3g%%", 100*power(y)) }),
 		asciigraph.Caption("vertices of this degree or higher (share of all, against the degree)"),
 	}
 	if colour {
-		return append(options, asciigraph.SeriesColors(asciigraph.Default, asciigraph.Green, asciigraph.Red, asciigraph.Blue))
+		return append(options, asciigraph.SeriesLegends(names...),
+			asciigraph.SeriesColors(asciigraph.Default, asciigraph.Green, asciigraph.Red, asciigraph.Blue))
 	}
-	marks := []string{"*", "+", "o", "x"}
 	sets := make([]asciigraph.CharSet, len(names))
 	for i := range sets {
-		sets[i] = asciigraph.CreateCharSet(marks[i%len(marks)])
+		sets[i] = asciigraph.CreateCharSet(marks[i%len(marks) : i%len(marks)+1])
 	}
 	return append(options, asciigraph.SeriesChars(sets...))
 }

@@ -40,10 +40,10 @@ the file that it leaves.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.file, "file", "", "file to make; by default one in a new temporary folder")
-	// 4,000 vertices show the shape of the distribution, and all of it takes
-	// some seconds; 10 edges a vertex give hubs of a few hundred.
+	// As dense as the paper's synthetic graph, and small enough that all of it
+	// takes a few seconds on one core.
 	f.IntVar(&flags.vertices, "vertices", 4000, "vertices of the graph")
-	f.IntVar(&flags.attach, "attach", 10, "edges that each new vertex brings")
+	f.IntVar(&flags.attach, "attach", 40, "edges that each new vertex brings")
 	f.IntVar(&flags.dim, "dim", 128, "dimension of the embeddings")
 	f.Uint64Var(&flags.seed, "seed", 7, "seed of everything that is random")
 	return cmd
@@ -88,7 +88,7 @@ func demoSteps(f demoFlags) []demoStep {
 				"the youngest one and not yet linked to it.",
 			statements: []string{
 				"NEAREST 5 TO '0' USING cosine(penalised)",
-				fmt.Sprintf("NEAREST 5 TO '%d' USING penalised WHERE NOT linked AND degree >= 20", youngest),
+				fmt.Sprintf("NEAREST 5 TO '%d' USING penalised WHERE NOT linked AND degree >= 100", youngest),
 			},
 		},
 		{
