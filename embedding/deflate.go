@@ -4,15 +4,13 @@ import (
 	"math"
 
 	"heavytail/embedding/eigen"
-	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
 // deflated is an operator whose known eigenvectors, one of eigenvalue 1 for
-// each component of the graph that has an edge, are not asked of the solver.
-// With 1/s as the entries, that vector of a component C is
-//
-//	t_v = (1/s_v) / √(Σ_{u ∈ C} 1/s_u²)   for v in C, 0 elsewhere
+// each component, are not asked of the solver. On its component C the vector is
+// D^½1 for Laplacian Eigenmaps and S^½1 for strengths, made a unit vector, and 0
+// elsewhere.
 type deflated struct {
 	*operator
 	labels []uint32 // component of each vertex; nil if there is one
@@ -20,12 +18,10 @@ type deflated struct {
 	top    []float32 // t, all vectors in one since their supports are disjoint
 }
 
-// newDeflated finds the top eigenvectors of the components, nil if connected.
-func newDeflated(op *operator, components *csr.Components) *deflated {
-	d := &deflated{operator: op, known: 1, top: make([]float32, op.Size())}
-	if components != nil {
-		d.labels, d.known = components.Label, components.Count()
-	}
+// newDeflated deflates the components with labels below count; labels nil is
+// one component.
+func newDeflated(op *operator, labels []uint32, count int) *deflated {
+	d := &deflated{operator: op, labels: labels, known: count, top: make([]float32, op.Size())}
 	norms := make([]float64, d.known)
 	for v, t := range op.top {
 		norms[d.label(v)] += t * t
@@ -66,4 +62,15 @@ func (d *deflated) Project(x []float32) {
 			}
 		}
 	})
+}
+
+// vectors returns the vectors of the first count components as columns.
+func (d *deflated) vectors(count int) *vec.Matrix {
+	m := vec.NewMatrix(d.Size(), count)
+	for v, t := range d.top {
+		if label := d.label(v); label < count {
+			m.Row(v)[label] = t
+		}
+	}
+	return m
 }

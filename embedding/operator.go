@@ -3,7 +3,6 @@ package embedding
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"heavytail/embedding/eigen"
 	"heavytail/storage/csr"
@@ -50,17 +49,51 @@ func newOperator(g *csr.Graph, method method, workers int) (*operator, error) {
 	s, top, factor := method.scaling(g)
 	op.top = top
 	op.factor = factor
+	if err := checkRange(g, method, s); err != nil {
+		return nil, err
+	}
 	op.s = make([]float32, n)
 	for v, x := range s {
-		// Beyond this the intermediate vectors would leave the range of float32.
-		if x > 1e15 || math.IsNaN(x) {
-			return nil, fmt.Errorf("%w: beta (%g) is too large for the degrees of this graph", ErrOptions, method.beta)
-		}
-		if x > 1e-25 {
+		if x > 1e-25 { // its products stay normal numbers
 			op.s[v] = float32(x)
 		}
 	}
 	return op, nil
+}
+
+// checkRange refuses a penalty with which float32 cannot hold the matrix. The
+// diagonal of A² is added and taken away again in a product, so rounding errors
+// are 2⁻²⁴·s²·d; where all neighbours of a vertex have much larger degrees than
+// its own they exceed all that is left.
+func checkRange(g *csr.Graph, m method, s []float64) error {
+	if !m.twoHops {
+		return nil
+	}
+	// The largest eigenvalue is 1, or at least the Rayleigh quotient of s.
+	largest, diagonal := 1.0, 0.0
+	squares := make([]float64, len(s))
+	for v, x := range s {
+		squares[v] = x * x
+		diagonal = max(diagonal, squares[v]*float64(g.Degree(uint32(v))))
+	}
+	if !m.strength {
+		once := neighborSums(g, squares)
+		twice := neighborSums(g, once)
+		above, below := 0.0, 0.0
+		for v, x := range squares {
+			above += x * (twice[v] - float64(g.Degree(uint32(v)))*x + once[v])
+			below += x
+		}
+		if below == 0 {
+			return nil
+		}
+		largest = above / below
+	}
+	const precision = 0x1p-24
+	if !(precision*diagonal <= 1e-4*largest) {
+		return fmt.Errorf("%w: beta (%g) is too large for the degrees of this graph: its matrix exceeds single precision", ErrOptions, m.beta)
+	}
+	return nil
 }
 
 // partition cuts the vertices into parts of about the given number of arcs.

@@ -2,12 +2,167 @@ package embedding
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"time"
 
+	"heavytail/embedding/eigen"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
-func spectral(ctx context.Context, g *csr.Graph, name string, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
-	return nil, SpectralStats{}, errors.New("embedding: " + name + " is not built yet")
+// spectral embeds a graph by a method whose options have been checked.
+func spectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
+	start := time.Now()
+	n := g.Vertices()
+	stats := SpectralStats{Dim: min(opts.Dim, n), Converged: true, Reason: eigen.ReasonConverged}
+	if stats.Dim < opts.Dim {
+		stats.Notes = append(stats.Notes, fmt.Sprintf("dim is %d, not %d: the graph has no more vertices", stats.Dim, opts.Dim))
+	}
+	components := g.Components()
+	stats.Components = components.Count()
+	s := &solve{g: g, components: components, method: m, opts: opts, stats: &stats, out: vec.NewMatrix(n, stats.Dim)}
+	var err error
+	if opts.Components == Joint {
+		err = s.joint(ctx)
+	} else {
+		err = s.apart(ctx)
+	}
+	if err != nil {
+		return nil, SpectralStats{}, fmt.Errorf("embedding: %w", err)
+	}
+	stats.Seconds = time.Since(start).Seconds()
+	return s.out, stats, nil
+}
+
+// solve is one run of a spectral method.
+type solve struct {
+	g          *csr.Graph
+	components *csr.Components
+	method     method
+	opts       SpectralOptions
+	stats      *SpectralStats
+	out        *vec.Matrix
+	reported   time.Time // when Progress was called last
+}
+
+// pairs are the leading eigenpairs of a part of the graph.
+type pairs struct {
+	*eigen.Result
+	relative []float64 // residuals over the largest eigenvalue
+}
+
+// joint solves the graph without its isolated vertices, whose rows stay zero,
+// as one matrix.
+func (s *solve) joint(ctx context.Context) error {
+	var vertices []uint32
+	linked := 0 // components with an edge: they come first
+	for v := range s.g.Vertices() {
+		if s.g.Degree(uint32(v)) > 0 {
+			vertices = append(vertices, uint32(v))
+		}
+	}
+	for linked < s.components.Count() && s.components.Sizes[linked] > 1 {
+		linked++
+	}
+	labels := make([]uint32, len(vertices))
+	for i, v := range vertices {
+		labels[i] = s.components.Label[v]
+	}
+	sub := s.g.Induced(vertices)
+	p, err := s.solve(ctx, sub, labels, linked, s.opts.Workers, true)
+	if err != nil {
+		return err
+	}
+	s.add(p)
+	s.stats.Eigenvalues, s.stats.Residuals = p.Values, p.relative
+	s.place(p, vertices)
+	return nil
+}
+
+// solve finds the leading eigenpairs of a graph without isolated vertices. Its
+// components are given by labels below linked, nil if it is connected.
+// Only one caller at a time may ask it to report.
+func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int, report bool) (pairs, error) {
+	n := g.Vertices()
+	k := min(s.stats.Dim, n)
+	op, err := newOperator(g, s.method, workers)
+	if err != nil {
+		return pairs{}, err
+	}
+	opts := eigen.Options{
+		K: k, Tolerance: s.opts.Tolerance, Restarts: s.opts.MaxIterations,
+		Gathers: op.gathers(), Seed: s.opts.Seed, Workers: workers,
+	}
+	known := 0
+	var target eigen.Operator = op
+	var top *eigen.Result
+	if s.method.unitTop() {
+		deflated := newDeflated(op, labels, linked)
+		known = min(k, linked)
+		opts.Norm, opts.K, target = 1, k-known, deflated
+		if top, err = eigen.Measure(ctx, op, deflated.vectors(known), opts); err != nil {
+			return pairs{}, err
+		}
+	}
+	if report && s.opts.Progress != nil {
+		opts.Progress = func(converged int) { s.report(known+converged, k, false) }
+	}
+	result, err := eigen.Solve(ctx, target, opts)
+	if err != nil {
+		return pairs{}, err
+	}
+	if top != nil {
+		result = join(top, result)
+	}
+	p := pairs{Result: result, relative: result.Residuals}
+	if k > 0 {
+		for i := range p.relative {
+			p.relative[i] /= max(result.Values[0], minNorm)
+		}
+	}
+	for i := range result.Values {
+		result.Values[i] *= op.factor
+	}
+	if report {
+		s.report(k, k, true)
+	}
+	return p, nil
+}
+
+// minNorm stands for a largest eigenvalue that is zero, of a matrix that is.
+const minNorm = 1e-300
+
+// join puts the columns of two results beside each other.
+func join(a, b *eigen.Result) *eigen.Result {
+	rows, left, right := a.Vectors.Rows, a.Vectors.Dim, b.Vectors.Dim
+	vectors := vec.NewMatrix(rows, left+right)
+	for i := range rows {
+		row := vectors.Row(i)
+		copy(row, a.Vectors.Row(i))
+		copy(row[left:], b.Vectors.Row(i))
+	}
+	joined := *b
+	joined.Vectors = vectors
+	joined.Values = append(append([]float64(nil), a.Values...), b.Values...)
+	joined.Residuals = append(append([]float64(nil), a.Residuals...), b.Residuals...)
+	joined.Products += a.Products
+	return &joined
+}
+
+// add counts the work of one part.
+func (s *solve) add(p pairs) {
+	s.stats.Iterations += p.Restarts
+	s.stats.Products += p.Products
+	if !p.Converged && s.stats.Converged {
+		s.stats.Converged, s.stats.Reason = false, p.Reason
+	}
+}
+
+// report tells of progress, at most 20 times a second.
+func (s *solve) report(done, total int, always bool) {
+	if s.opts.Progress == nil || !always && time.Since(s.reported) < 50*time.Millisecond {
+		return
+	}
+	s.reported = time.Now()
+	s.opts.Progress("solving", int64(done), int64(total))
 }

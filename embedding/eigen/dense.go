@@ -17,8 +17,8 @@ func solveDense(ctx context.Context, op Operator, known int, opts Options) (*Res
 	y := make([]float32, n*Width)
 	projector, _ := op.(Projector)
 	products := 0
-	// Known eigenvectors are moved below the spectrum: PNP − 4‖N‖(I − P), the
-	// norm estimated by the largest entry of PNP and of its diagonal blocks.
+	// Known eigenvectors are moved below the spectrum: PNP − c·(I − P) with
+	// c twice a bound of the spectrum.
 	complement := make([]float64, 0, n*n)
 	for lo := 0; lo < n; lo += Width {
 		clear(x)
@@ -53,11 +53,10 @@ func solveDense(ctx context.Context, op Operator, known int, opts Options) (*Res
 	if known > 0 {
 		vec.Axpy64(-2*(1+rowSumNorm(a, n)), complement, a)
 	}
-	values, vectors, err := eigenpairs(a, n)
+	_, vectors, err := eigenpairs(a, n, opts.K)
 	if err != nil {
 		return nil, err
 	}
-	_ = values
 	out := vec.NewMatrix(n, opts.K)
 	for j := range opts.K {
 		for i := range n {

@@ -60,7 +60,15 @@ type Result struct {
 	Products  int         // products of N with one vector
 	Degree    int         // of the filter; 1 is none, 0 a dense solve
 	Converged bool        // every residual is within the tolerance
+	Reason    string      // why the solve ended
 }
+
+// Reasons why a solve ended.
+const (
+	ReasonConverged = "all residuals are within the tolerance"
+	ReasonRestarts  = "the limit of restarts was reached"
+	ReasonPrecision = "the residuals are as small as single precision allows"
+)
 
 func (o Options) withDefaults() Options {
 	if o.Tolerance == 0 {
@@ -87,7 +95,7 @@ func Solve(ctx context.Context, op Operator, opts Options) (*Result, error) {
 	}
 	opts.K = min(opts.K, op.Size()-known)
 	if opts.K <= 0 {
-		return &Result{Vectors: vec.NewMatrix(op.Size(), 0), Converged: true}, nil
+		return &Result{Vectors: vec.NewMatrix(op.Size(), 0), Converged: true, Reason: ReasonConverged}, nil
 	}
 	if op.Size()-known <= basisColumns(opts.K)+2*Width {
 		return solveDense(ctx, op, known, opts)

@@ -74,26 +74,35 @@ func density(values, vectors []float64, n int) []state {
 	return states
 }
 
-// quantile returns the value above which the density has count eigenvalues.
+// quantile returns the value above which the density has count eigenvalues,
+// linear between the nodes. Half of the weight of a node lies above it.
 func quantile(states []state, count float64) float64 {
-	above, last := 0.0, states[0].value
-	for _, s := range states {
-		// Half of the weight of a node lies above it.
-		if middle := above + s.count/2; middle >= count {
-			return s.value
+	above := 0.0
+	for i, s := range states {
+		middle := above + s.count/2
+		if middle >= count {
+			if i == 0 {
+				return s.value
+			}
+			before := states[i-1]
+			span := (before.count + s.count) / 2
+			return s.value + (before.value-s.value)*(middle-count)/span
 		}
 		above += s.count
-		last = s.value
 	}
-	return last
+	return states[len(states)-1].value
 }
 
-const (
-	// surveySteps blocks of unfiltered Lanczos make the estimate of the density.
-	// Its error at the upper end falls with their square; 10 place the end of
-	// the wanted part within some per cent of the width of the spectrum.
-	surveySteps = 10
+// surveySteps are the blocks of unfiltered Lanczos that the estimate of the
+// density is made of. Its error at the upper end falls with their square: 10
+// place the end of the wanted part within some per cent of the width of the
+// spectrum. Where a filter of denseEdge or a higher degree is called for the
+// eigenvalues lie closer than that, and the larger number pays.
+var surveySteps = [2]int{10, 16}
 
+const denseEdge = 6
+
+const (
 	// margin is how many times k eigenvalues are to lie above the filter's
 	// interval. Those just above it are hardly amplified and take room in the
 	// basis; if the interval reached above the k-th the solver would not
@@ -104,25 +113,30 @@ const (
 	// recurrence has run into its rounding errors by then.
 	maxDegree = 30
 
-	// maxGrowth bounds p at the largest eigenvalue, since rounding errors of the
-	// largest Ritz vectors are amplified by it and the smallest wanted ones are
-	// not.
-	maxGrowth = 2e3
+	// maxGrowth bounds p at the largest eigenvalue. Squares must stay within
+	// float32, and a filter that separates this much needs no higher degree.
+	maxGrowth = 1e6
 
 	// gatherCost is the time to read one element of a block in a sparse product
-	// over that of one multiply-add in a tall product. Measured: 0.2 to 0.4 ns
-	// against 0.02 to 0.04.
-	gatherCost = 8
+	// over that of one multiply-add of orthogonalisation with all that goes with
+	// it. Measured: 0.2 to 0.5 ns against 0.08 to 0.15.
+	gatherCost = 3
 )
 
 // planFilter chooses the filter for k wanted pairs from the density of states.
+// It lets margin·k eigenvalues pass.
 //
 // Lanczos with p of degree d needs about k/b steps to span the wanted space
 // and D/d more, with D = ln(1/ε) / acosh(x_k), x_k the place of the k-th
 // eigenvalue relative to the interval: a step amplifies by T_d(x_k) ≈ e^(d·acosh x_k).
 // A step costs d·c + o, c a product and o the orthogonalisation; the sum
 // (k/b + D/d)(d·c + o) is least at d = √(D·o·b / (k·c)).
-func planFilter(states []state, k, n int, margin float64, gathers int64) filter {
+//
+// A product p(N)x has rounding errors of ε·p(λ₁) if x has a part of the largest
+// eigenvector. Vectors that a restart keeps keep theirs, and p does not amplify
+// the smallest wanted ones as much: the errors, over the slope of p there, have
+// to be well within the tolerance, which bounds the degree where λ₁ ≫ λ_k.
+func planFilter(states []state, k, n int, margin, tolerance float64, gathers int64) filter {
 	lowest, largest := states[len(states)-1].value, states[0].value
 	upper := quantile(states, margin*float64(k))
 	kth := quantile(states, float64(k))
@@ -130,17 +144,28 @@ func planFilter(states []state, k, n int, margin float64, gathers int64) filter 
 	// p grows below the interval as above it.
 	lower := lowest - 0.05*(largest-lowest)
 	f := filter{degree: 1, center: (lower + upper) / 2, half: (upper - lower) / 2}
-	if !(f.half > 0) || !(kth > upper) || !(largest > upper) {
+	if !(f.half > 0) || !(kth > upper) || !(largest > 0) {
 		return filter{degree: 1}
 	}
 	const lnEpsilon = 14 // of a residual of 1e-6
 	steps := lnEpsilon / math.Acosh((kth-f.center)/f.half)
-	orthogonalization := 2 * 1.3 * float64(k) * float64(n) // multiply-adds of a column
+	// Multiply-adds of a column: twice the mean basis, and its share of the
+	// projected problem of each restart.
+	m := float64(basisColumns(k))
+	orthogonalization := 2*0.8*m*float64(n) + 4*m*m*m/((m-float64(k))*(100-keepShare)/100)
 	product := gatherCost * float64(max(gathers, int64(n)))
 	best := math.Sqrt(steps * orthogonalization * Width / (float64(k) * product))
 	f.degree = int(min(max(math.Round(best), 1), maxDegree))
-	for f.degree > 1 && math.Cosh(float64(f.degree)*math.Acosh((largest-f.center)/f.half)) > maxGrowth {
+	for f.degree > 1 && (f.at(largest) > maxGrowth || epsilon*f.at(largest)/f.at(kth)*(kth-lower)/largest > tolerance/5) {
 		f.degree--
 	}
 	return f
+}
+
+// epsilon is the relative rounding error of float32.
+const epsilon = 0x1p-24
+
+// at returns p(value) for a value above the interval.
+func (f filter) at(value float64) float64 {
+	return math.Cosh(float64(f.degree) * math.Acosh((value-f.center)/f.half))
 }

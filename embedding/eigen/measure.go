@@ -21,6 +21,14 @@ func (s *solver) measure(ctx context.Context) (*Result, error) {
 	return result, result.finish(ctx, s.op, s.opts)
 }
 
+// Measure returns given vectors, the columns of a matrix, as a result: of unit
+// norm and fixed sign, with Rayleigh quotients and residuals, ordered. The
+// matrix is changed and becomes the result's.
+func Measure(ctx context.Context, op Operator, vectors *vec.Matrix, opts Options) (*Result, error) {
+	r := &Result{Vectors: vectors}
+	return r, r.finish(ctx, op, opts.withDefaults())
+}
+
 // finish computes eigenvalues and residuals of the vectors, orders the pairs
 // and fixes signs.
 func (r *Result) finish(ctx context.Context, op Operator, opts Options) error {
@@ -52,13 +60,19 @@ func (r *Result) finish(ctx context.Context, op Operator, opts Options) error {
 		}
 	}
 	r.order(scale, opts.Workers)
+	if k == 0 {
+		r.Converged, r.Reason = true, ReasonConverged
+		return nil
+	}
 	norm := opts.Norm
 	if norm == 0 {
 		norm = math.Abs(r.Values[0])
 	}
-	r.Converged = true
+	r.Converged, r.Reason = true, ReasonConverged
 	for _, residual := range r.Residuals {
-		r.Converged = r.Converged && residual <= opts.Tolerance*norm
+		if residual > opts.Tolerance*norm {
+			r.Converged, r.Reason = false, ReasonPrecision
+		}
 	}
 	return nil
 }

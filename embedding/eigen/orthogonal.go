@@ -67,7 +67,7 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 		} else if distance := fromIdentity(gram); distance < 4e-6 {
 			break
 		}
-		g, u, err := eigenpairs(gram, Width)
+		g, u, err := eigenpairs(gram, Width, Width)
 		if err != nil {
 			return nil, err
 		}
@@ -95,8 +95,8 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 		if err := vec.MulNNContext(ctx, s.block(y), 0, 1, s.block(y), c, s.opts.Workers); err != nil {
 			return nil, err
 		}
-		if g[Width-1] < 1e-3*g[0] {
-			// Scaling up the short directions scaled their errors with them.
+		if g[Width-1] < 1e-3*g[0] || round == 0 && g[Width-1] < square(1e-2*scale) {
+			// Scaling up short directions scaled their errors with them.
 			dead := func(i int) bool {
 				row := r[i*Width : (i+1)*Width]
 				return g[i] <= floor && vec.Dot64(row, row) <= square(vanished*scale)
@@ -160,14 +160,14 @@ func normBefore(gram, h []float64) float64 {
 	return math.Sqrt(largest)
 }
 
-// eigenpairs is Symmetric with its two failures made one error.
-func eigenpairs(a []float64, n int) (values, vectors []float64, err error) {
+// eigenpairs is symmetric with its two failures made one error.
+func eigenpairs(a []float64, n, want int) (values, vectors []float64, err error) {
 	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, nil, ErrNotFinite
 		}
 	}
-	values, vectors, ok := Symmetric(a, n)
+	values, vectors, ok := symmetric(a, n, want)
 	if !ok {
 		return nil, nil, ErrNotFinite
 	}

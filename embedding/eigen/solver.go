@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"heavytail/storage/vec"
 )
@@ -15,6 +16,10 @@ func basisColumns(k int) int {
 	m := k + k*5/8 + 3*Width
 	return max((m+Width-1)/Width*Width, 8*Width)
 }
+
+// keepShare is the percentage of the unwanted Ritz vectors that a restart
+// keeps: more save products, fewer save restarts.
+const keepShare = 40
 
 // solver is one run of filtered block Lanczos.
 type solver struct {
@@ -35,6 +40,7 @@ type solver struct {
 	random *rand.Rand
 
 	products, restarts int
+	filterSince        int // restarts when the filter was set
 }
 
 func newSolver(op Operator, opts Options) *solver {
@@ -57,16 +63,17 @@ func (s *solver) run(ctx context.Context) (*Result, error) {
 	if err := s.choose(ctx); err != nil {
 		return nil, err
 	}
+	best := math.Inf(1) // largest residual of the last measurement
 	for {
 		if err := s.expand(ctx, s.m); err != nil {
 			return nil, err
 		}
-		values, vectors, err := s.ritz()
+		values, vectors, err := s.ritz(s.keep())
 		if err != nil {
 			return nil, err
 		}
 		last := s.restarts >= s.opts.Restarts
-		if s.filter.degree > 1 && values[s.k-1] < 1.1 && !last {
+		if s.misplaced(values) && !last {
 			if err := s.widen(ctx, values, vectors); err != nil {
 				return nil, err
 			}
@@ -74,7 +81,7 @@ func (s *solver) run(ctx context.Context) (*Result, error) {
 		}
 		converged := s.converged(values, vectors)
 		if s.opts.Progress != nil {
-			s.opts.Progress(converged)
+			s.opts.Progress(min(converged, s.k-1)) // the last one when it is measured
 		}
 		if err := s.restart(ctx, values, vectors); err != nil {
 			return nil, err
@@ -83,19 +90,55 @@ func (s *solver) run(ctx context.Context) (*Result, error) {
 			continue
 		}
 		result, err := s.measure(ctx)
-		if err != nil || result.Converged || last {
-			return result, err
+		if err != nil {
+			return nil, err
+		}
+		switch worst := slices.Max(result.Residuals); {
+		case result.Converged:
+			return result, nil
+		case last:
+			result.Reason = ReasonRestarts
+			return result, nil
+		case worst > 0.8*best && s.filter.degree > 1:
+			// The rounding errors of a filter of lower degree are smaller.
+			best = math.Inf(1)
+			if err := s.refilter(ctx, s.filter.degree/2); err != nil {
+				return nil, err
+			}
+		case worst > 0.8*best:
+			// The Lanczos residuals have vanished and the true ones do not
+			// follow: they are rounding errors.
+			result.Reason = ReasonPrecision
+			return result, nil
+		default:
+			best = worst
 		}
 	}
 }
 
-// widen replaces a filter whose interval reaches up to the k-th eigenvalue or
-// above, as the estimate of the density can have it, by one that lets more
-// pass.
+// patience is how many restarts a filter gets to show the k-th eigenvalue
+// above its interval.
+const patience = 2
+
+// misplaced reports whether the filter's interval seems to contain the k-th
+// eigenvalue, as the estimate of the density can have it. Ritz values rise
+// towards eigenvalues from below, so one within the interval says little early.
+func (s *solver) misplaced(values []float64) bool {
+	return s.filter.degree > 1 && s.restarts-s.filterSince >= patience && values[s.k-1] < 1
+}
+
+// widen replaces the filter by one that lets more eigenvalues pass.
 func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 	s.restarts++
-	s.margin *= 1.5
-	s.filter = planFilter(s.states, s.k, s.n, s.margin, s.opts.Gathers)
+	s.filterSince = s.restarts
+	// The density promised margin·k eigenvalues above the interval and found of
+	// them are there: ask for as many more.
+	found := 1
+	for found < s.k && values[found] > 1 {
+		found++
+	}
+	s.margin *= s.margin * float64(s.k) / float64(found)
+	s.filter = planFilter(s.states, s.k, s.n, s.margin, max(s.opts.Tolerance, attainable), s.opts.Gathers)
 	return s.restartMixed(ctx, values, vectors)
 }
 
@@ -107,23 +150,29 @@ func (s *solver) choose(ctx context.Context) error {
 	if err := s.begin(ctx, s.w); err != nil {
 		return err
 	}
-	if err := s.expand(ctx, min(surveySteps*Width, s.m-Width)); err != nil {
-		return err
+	for _, steps := range surveySteps {
+		if err := s.expand(ctx, min(steps*Width, s.m-Width)); err != nil {
+			return err
+		}
+		values, vectors, err := s.ritz(s.m)
+		if err != nil {
+			return err
+		}
+		s.states = density(values, vectors, s.n)
+		plan := planFilter(s.states, s.k, s.n, s.margin, max(s.opts.Tolerance, attainable), s.opts.Gathers)
+		if plan.degree == 1 {
+			return nil
+		}
+		if plan.degree < denseEdge || steps == surveySteps[1] {
+			s.filter = plan
+			return s.restartMixed(ctx, values, vectors)
+		}
 	}
-	values, vectors, err := s.ritz()
-	if err != nil {
-		return err
-	}
-	s.states = density(values, vectors, s.n)
-	s.filter = planFilter(s.states, s.k, s.n, s.margin, s.opts.Gathers)
-	if s.filter.degree == 1 {
-		return nil
-	}
-	return s.restartMixed(ctx, values, vectors)
+	return nil
 }
 
 // restartMixed starts anew from one block of random combinations of the
-// leading Ritz vectors.
+// leading Ritz vectors, given by their coefficients in the basis.
 func (s *solver) restartMixed(ctx context.Context, values, vectors []float64) error {
 	m := len(values)
 	c := make([]float32, m*Width)
@@ -135,7 +184,25 @@ func (s *solver) restartMixed(ctx context.Context, values, vectors []float64) er
 			}
 		}
 	}
-	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
+	return s.beginWith(ctx, c)
+}
+
+// refilter starts anew with a filter of another degree, from random
+// combinations of the leading columns of the basis, which are Ritz vectors.
+func (s *solver) refilter(ctx context.Context, degree int) error {
+	s.filter.degree = degree
+	s.filterSince = s.restarts
+	c := make([]float32, s.k*Width)
+	for i := range c {
+		c[i] = float32(s.random.NormFloat64())
+	}
+	return s.beginWith(ctx, c)
+}
+
+// beginWith starts anew from combinations of the columns of the basis.
+func (s *solver) beginWith(ctx context.Context, c []float32) error {
+	panel := s.basis.Panel(0, len(c)/Width)
+	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, panel, c, s.opts.Workers); err != nil {
 		return err
 	}
 	return s.begin(ctx, s.w)
@@ -182,20 +249,25 @@ func (s *solver) expand(ctx context.Context, m int) error {
 	return nil
 }
 
-// ritz returns the eigenpairs of the projected matrix of all columns but the
-// last block, the vectors as rows.
-func (s *solver) ritz() (values, vectors []float64, err error) {
+// ritz returns the eigenvalues of the projected matrix of all columns but the
+// last block, and the first want of the eigenvectors, as rows.
+func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 	m, stride := s.cols-Width, s.basis.Dim
 	a := make([]float64, m*m)
 	for i := range m {
 		copy(a[i*m:(i+1)*m], s.h[i*stride:])
 	}
-	return eigenpairs(a, m)
+	return eigenpairs(a, m, min(want, m))
 }
 
 // converged counts the leading Ritz pairs whose residual is expected to be
 // within the tolerance. The Lanczos residual of p(N) is that of the Ritz vector
 // under N times the slope of p between the eigenvalue and the unwanted ones.
+//
+// Small eigenvalues have to do better than asked. The error of an eigenvalue is
+// of the second order of the residual, so with a residual of 1e-4·√(λ₁·λ) it is
+// some 1e-4 of λ itself wherever the spectrum is not very dense; with one of
+// 1e-4·λ₁ it can be any value when λ is a hundredth of λ₁.
 func (s *solver) converged(values, vectors []float64) int {
 	m := len(values)
 	norm := s.opts.Norm
@@ -204,12 +276,18 @@ func (s *solver) converged(values, vectors []float64) int {
 	}
 	count := 0
 	for i := range s.k {
-		if s.residual(vectors[i*m:(i+1)*m]) <= s.opts.Tolerance*norm*s.filter.slope(values[i]) {
+		size := max(math.Abs(s.filter.inverse(values[i])), norm/100)
+		limit := max(s.opts.Tolerance, attainable) * math.Sqrt(min(size, norm)*norm)
+		if s.residual(vectors[i*m:(i+1)*m]) <= limit*s.filter.slope(values[i]) {
 			count++
 		}
 	}
 	return count
 }
+
+// attainable is the least relative residual that is worth iterating for: float32
+// vectors have residuals of 1e-7 at best.
+const attainable = 3e-7
 
 // residual returns the Lanczos residual ‖p(N)t − φt‖ of a Ritz vector.
 func (s *solver) residual(vector []float64) float64 {
@@ -224,7 +302,7 @@ func (s *solver) residual(vector []float64) float64 {
 // restart shrinks the basis to the leading Ritz vectors and the last block.
 func (s *solver) restart(ctx context.Context, values, vectors []float64) error {
 	m, stride := len(values), s.basis.Dim
-	keep := s.k + (m-s.k)*2/5
+	keep := s.keep()
 	c := make([]float32, m*keep)
 	for j := range keep {
 		for i := range m {
@@ -250,6 +328,9 @@ func (s *solver) restart(ctx context.Context, values, vectors []float64) error {
 	s.restarts++
 	return nil
 }
+
+// keep is the number of Ritz vectors that a restart keeps.
+func (s *solver) keep() int { return s.k + (s.m-s.k)*keepShare/100 }
 
 // load copies the block of the basis from column lo into u.
 func (s *solver) load(lo int) {

@@ -20,6 +20,12 @@ import (
 // on two contiguous rows, and a reflection on one, so that all inner loops are
 // vector kernels. It takes about 4 n³ multiplications and 16 n² bytes.
 func Symmetric(a []float64, n int) (values, vectors []float64, ok bool) {
+	return symmetric(a, n, n)
+}
+
+// symmetric is Symmetric with only the first want rows of vectors computed;
+// the others are undefined.
+func symmetric(a []float64, n, want int) (values, vectors []float64, ok bool) {
 	if len(a) != n*n {
 		panic("eigen: Symmetric: length of a is not n²")
 	}
@@ -34,7 +40,7 @@ func Symmetric(a []float64, n int) (values, vectors []float64, ok bool) {
 		return nil, nil, false
 	}
 	sortDescending(values, vectors, n)
-	reflectBack(a, norms, vectors, n)
+	reflectBack(a, norms, vectors[:want*n], n)
 	return values, vectors, true
 }
 
@@ -92,8 +98,8 @@ func tridiagonalize(a, d, off []float64, n int) (norms []float64) {
 // reflectBack turns the rows of z, eigenvectors of the tridiagonal matrix,
 // into those of the matrix it came from.
 func reflectBack(a, norms, z []float64, n int) {
-	for r := range n {
-		row := z[r*n : (r+1)*n]
+	for ; len(z) > 0; z = z[n:] {
+		row := z[:n]
 		for i := 1; i < n; i++ {
 			if norms[i] != 0 {
 				u := a[i*n : i*n+i]

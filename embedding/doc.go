@@ -1,0 +1,10 @@
+// Package embedding computes vertex embeddings: functions of a graph and options
+// that return a matrix with one row per vertex, and statistics.
+//
+// LaplacianEigenmaps and DPSpectral take rows from the leading eigenvectors of a
+// normalised matrix of the graph. Both are a diagonal scaling around products
+// with the adjacency matrix (type operator), for which package embedding/eigen
+// finds the eigenpairs; what is done about components is in apart.go.
+//
+// Nothing here knows of the store or of the language; embedding/job joins them.
+package embedding
