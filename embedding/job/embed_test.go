@@ -1,0 +1,176 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// ring stores a cycle of n vertices as the graph "ring".
+func ring(t *testing.T, n int) (*storage.DB, *storage.Snapshot) {
+	t.Helper()
+	db, err := storage.Open(filepath.Join(t.TempDir(), "store"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if report, err := db.Check(context.Background(), nil); err != nil || len(report.Faults) > 0 {
+			t.Errorf("check: %v %v", report.Faults, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var edges []csr.Edge
+	for v := range n {
+		edges = append(edges, csr.Edge{U: uint32(v), V: uint32((v + 1) % n)})
+	}
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(v uint32) string { return strconv.Itoa(int(v)) }
+	if _, err := db.PutGraph(context.Background(), "ring", g, key, "test", nil); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := db.Snapshot(context.Background(), "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, snap
+}
+
+// What is stored is what the algorithm returns, with every option.
+func TestEmbed_StoresResultAndProvenance(t *testing.T) {
+	db, snap := ring(t, 30)
+	ctx := context.Background()
+	for generation := uint64(1); generation <= 2; generation++ {
+		info, err := Embed(ctx, db, snap, Request{
+			Name: "e", Method: "dp_spectral", Workers: 2,
+			Options: []Option{{"dim", 40}, {"beta", int64(1)}, {"normalization", "degree"}, {"seed", int64(-7)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Generation != generation || info.Dim != 30 || info.Graph != "ring" || info.GraphVersion != snap.Info.Version || info.Kernel != vec.Kind() {
+			t.Errorf("stored as %+v", info)
+		}
+	}
+	info, m, err := db.Embedding(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, stats, err := embedding.DPSpectral(ctx, snap.Graph, embedding.SpectralOptions{
+		Dim: 40, Beta: new(1.0), Normalization: embedding.Degree, Seed: math.MaxUint64 - 6,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(m.Data, want.Data) || !slices.Equal(info.Eigenvalues, stats.Eigenvalues) || !slices.Equal(info.Residuals, stats.Residuals) {
+		t.Error("the stored embedding differs from the computed one")
+	}
+	options := []storage.Setting{
+		{Name: "dim", Value: "40"}, {Name: "beta", Value: "1"}, {Name: "normalization", Value: "degree"},
+		{Name: "scale", Value: "0.25"}, {Name: "row_scale", Value: "0"}, {Name: "tolerance", Value: "0.0001"},
+		{Name: "seed", Value: "-7"}, {Name: "components", Value: "apart"},
+	}
+	if !slices.Equal(info.Options, options) {
+		t.Errorf("options %v", info.Options)
+	}
+	if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "note" }); i < 0 {
+		t.Error("no note that 30 vertices have no 40 coordinates")
+	}
+}
+
+// The default of each option, given in words, changes nothing.
+func TestMethods_DefaultsReadBack(t *testing.T) {
+	for _, m := range Methods() {
+		plain, err := parse(m.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range m.Options {
+			var value any = o.Default
+			if o.Type == "text" {
+				value = o.Default[1 : len(o.Default)-1]
+			} else if value, err = strconv.ParseFloat(o.Default, 64); err != nil {
+				t.Fatalf("%s.%s: default %q: %v", m.Name, o.Name, o.Default, err)
+			}
+			given, err := parse(m.Name, []Option{{o.Name, value}})
+			if err != nil {
+				t.Fatalf("%s.%s: %v", m.Name, o.Name, err)
+			}
+			for _, f := range fields(m.Name) {
+				if f.get(given) != f.get(plain) {
+					t.Errorf("%s: %s := %s changes %s", m.Name, o.Name, o.Default, f.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestCheck_Errors(t *testing.T) {
+	var unknown *MethodError
+	if err := Check("spectral", nil); !errors.As(err, &unknown) || len(unknown.Known) != 2 {
+		t.Errorf("unknown method: %v", err)
+	}
+	if err := Check("laplacian_eigenmaps", []Option{{"dim", 8}, {"scale", 0}}); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []struct {
+		method string
+		option Option
+		known  bool
+	}{
+		{"laplacian_eigenmaps", Option{"beta", 0.5}, false},
+		{"dp_spectral", Option{"Beta", 0.5}, false},
+		{"dp_spectral", Option{"beta", "a lot"}, true},
+		{"dp_spectral", Option{"beta", -1}, true},
+		{"dp_spectral", Option{"beta", math.NaN()}, true},
+		{"dp_spectral", Option{"dim", 0}, true},
+		{"dp_spectral", Option{"dim", 1.5}, true},
+		{"dp_spectral", Option{"dim", int64(math.MinInt64)}, true},
+		{"dp_spectral", Option{"tolerance", 0.0}, true},
+		{"dp_spectral", Option{"normalization", "degrees"}, true},
+		{"dp_spectral", Option{"components", true}, true},
+		{"dp_spectral", Option{"seed", 0.5}, true},
+	} {
+		var e *OptionError
+		err := Check(bad.method, []Option{bad.option})
+		if !errors.As(err, &e) || e.Option != bad.option.Name || (e.Known == nil) != bad.known || bad.known == (e.Allowed == "") {
+			t.Errorf("%s, %v: %v", bad.method, bad.option, err)
+		}
+	}
+}
+
+// Nothing is stored when a job fails or is cancelled.
+func TestEmbed_NothingStoredOnFailure(t *testing.T) {
+	db, snap := ring(t, 30)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, test := range []struct {
+		ctx    context.Context
+		method string
+		want   error
+	}{
+		{cancelled, "dp_spectral", context.Canceled},
+		{context.Background(), "none", nil},
+	} {
+		_, err := Embed(test.ctx, db, snap, Request{Name: "e", Method: test.method})
+		if err == nil || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: error is %v", test.method, err)
+		}
+	}
+	if _, err := db.EmbeddingInfo(context.Background(), "e"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("after failures: %v", err)
+	}
+}
