@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"heavytail/index"
 )
 
 // Many goroutines read while one at a time writes. Under the race detector this
@@ -24,7 +26,7 @@ func TestDB_Concurrent(t *testing.T) {
 				var err error
 				switch (worker + i) % 5 {
 				case 0:
-					_, err = db.Nearest(ctx, NearestRequest{K: 2, Vertex: "a", Embedding: "pos", Metric: 1})
+					_, err = db.Nearest(ctx, NearestRequest{K: 2, Vertex: "a", Embedding: "pos", Metric: index.Cosine})
 				case 1:
 					_, err = db.Score(ctx, ScoreRequest{Graph: "social", Pairs: []Pair{{"a", "d"}}, With: []Scorer{{Name: "jaccard"}}})
 				case 2:
