@@ -124,7 +124,7 @@ const (
 )
 
 // planFilter chooses the filter for k wanted pairs from the density of states.
-// It lets margin·k eigenvalues pass.
+// It is to let margin·k eigenvalues pass.
 //
 // Lanczos with p of degree d needs about k/b steps to span the wanted space
 // and D/d more, with D = ln(1/ε) / acosh(x_k), x_k the place of the k-th
@@ -136,15 +136,23 @@ const (
 // eigenvector. Vectors that a restart keeps keep theirs, and p does not amplify
 // the smallest wanted ones as much: the errors, over the slope of p there, have
 // to be well within the tolerance, which bounds the degree where λ₁ ≫ λ_k.
-func planFilter(states []state, k, n int, margin, tolerance float64, gathers int64) filter {
+func (s *solver) planFilter() filter {
+	states, k, n := s.states, s.k, s.n
+	tolerance := max(s.opts.Tolerance, attainable)
 	lowest, largest := states[len(states)-1].value, states[0].value
-	upper := quantile(states, margin*float64(k))
+	upper := quantile(states, s.margin*float64(k))
 	kth := quantile(states, float64(k))
 	// Ritz values lie inside the spectrum; the lower end needs some room, since
 	// p grows below the interval as above it.
 	lower := lowest - 0.05*(largest-lowest)
 	f := filter{degree: 1, center: (lower + upper) / 2, half: (upper - lower) / 2}
-	if !(f.half > 0) || !(kth > upper) || !(largest > 0) {
+	norm := s.opts.Norm
+	if norm == 0 {
+		norm = math.Abs(largest)
+	}
+	// Without a gap there is nothing to filter by; and a spectrum narrower than
+	// the tolerance may be rounding errors.
+	if !(kth > upper) || f.half <= tolerance*norm {
 		return filter{degree: 1}
 	}
 	const lnEpsilon = 14 // of a residual of 1e-6
@@ -153,10 +161,10 @@ func planFilter(states []state, k, n int, margin, tolerance float64, gathers int
 	// projected problem of each restart.
 	m := float64(basisColumns(k))
 	orthogonalization := 2*0.8*m*float64(n) + 4*m*m*m/((m-float64(k))*(100-keepShare)/100)
-	product := gatherCost * float64(max(gathers, int64(n)))
+	product := gatherCost * float64(max(s.opts.Gathers, int64(n)))
 	best := math.Sqrt(steps * orthogonalization * Width / (float64(k) * product))
 	f.degree = int(min(max(math.Round(best), 1), maxDegree))
-	for f.degree > 1 && (f.at(largest) > maxGrowth || epsilon*f.at(largest)/f.at(kth)*(kth-lower)/largest > tolerance/5) {
+	for f.degree > 1 && (f.at(largest) > maxGrowth || epsilon*f.at(largest)/f.at(kth)*(kth-lower)/norm > tolerance/5) {
 		f.degree--
 	}
 	return f

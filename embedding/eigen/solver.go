@@ -63,6 +63,12 @@ func (s *solver) run(ctx context.Context) (*Result, error) {
 	if err := s.choose(ctx); err != nil {
 		return nil, err
 	}
+	return s.iterate(ctx)
+}
+
+// iterate fills the basis and restarts until the wanted pairs have converged or
+// there is no more to gain.
+func (s *solver) iterate(ctx context.Context) (*Result, error) {
 	best := math.Inf(1) // largest residual of the last measurement
 	for {
 		if err := s.expand(ctx, s.m); err != nil {
@@ -138,7 +144,7 @@ func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 		found++
 	}
 	s.margin *= s.margin * float64(s.k) / float64(found)
-	s.filter = planFilter(s.states, s.k, s.n, s.margin, max(s.opts.Tolerance, attainable), s.opts.Gathers)
+	s.filter = s.planFilter()
 	return s.restartMixed(ctx, values, vectors)
 }
 
@@ -159,7 +165,7 @@ func (s *solver) choose(ctx context.Context) error {
 			return err
 		}
 		s.states = density(values, vectors, s.n)
-		plan := planFilter(s.states, s.k, s.n, s.margin, max(s.opts.Tolerance, attainable), s.opts.Gathers)
+		plan := s.planFilter()
 		if plan.degree == 1 {
 			return nil
 		}
@@ -233,6 +239,8 @@ func (s *solver) expand(ctx context.Context, m int) error {
 		if err != nil {
 			return err
 		}
+		// Again: if little is left of y, it is the errors of the first time.
+		s.project(y)
 		for i := range s.cols {
 			for j := range Width {
 				s.h[i*stride+lo+j] = h[i*Width+j]

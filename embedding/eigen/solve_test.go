@@ -1,0 +1,278 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heavytail/storage/vec"
+)
+
+// dense is an explicit matrix as an operator.
+type dense struct {
+	a     []float64
+	n     int
+	known []float64 // an eigenvector of unit norm, nil for none
+}
+
+func (d dense) Size() int { return d.n }
+
+func (d dense) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	for i := range d.n {
+		for j := range Width {
+			sum := 0.0
+			for l, v := range d.a[i*d.n : (i+1)*d.n] {
+				if v != 0 {
+					sum += v * float64(x[l*Width+j])
+				}
+			}
+			sum = float64(alpha)*sum + float64(beta)*float64(x[i*Width+j])
+			if gamma != 0 {
+				sum += float64(gamma) * float64(y[i*Width+j])
+			}
+			y[i*Width+j] = float32(sum)
+		}
+	}
+	return ctx.Err()
+}
+
+func (d dense) Known() int { return min(len(d.known), 1) }
+
+func (d dense) Project(x []float32) {
+	for j := range Width {
+		sum := 0.0
+		for i, v := range d.known {
+			sum += v * float64(x[i*Width+j])
+		}
+		for i, v := range d.known {
+			x[i*Width+j] -= float32(sum * v)
+		}
+	}
+}
+
+// withSpectrum is a matrix of order n with the given eigenvalues and then zeros,
+// rotated by n reflections.
+func withSpectrum(values []float64, n int, r *rand.Rand) dense {
+	d := dense{a: make([]float64, n*n), n: n, known: make([]float64, n)}
+	for i, v := range values {
+		d.a[i*n+i] = v
+	}
+	d.known[0] = 1
+	u := make([]float64, n)
+	w := make([]float64, n)
+	for range 4 {
+		for i := range u {
+			u[i] = r.NormFloat64()
+		}
+		scale := 2 / vec.Dot64(u, u)
+		for i := range n { // A − w uᵀ − u wᵀ with w = c(Au − c/2 (uᵀAu) u)
+			w[i] = scale * vec.Dot64(d.a[i*n:(i+1)*n], u)
+		}
+		vec.Axpy64(-scale/2*vec.Dot64(u, w), u, w)
+		for i := range n {
+			vec.Axpy64(-w[i], u, d.a[i*n:(i+1)*n])
+			vec.Axpy64(-u[i], w, d.a[i*n:(i+1)*n])
+		}
+		vec.Axpy64(-scale*vec.Dot64(u, d.known), u, d.known)
+	}
+	return d
+}
+
+// plain hides the known eigenvector.
+type plain struct{ d dense }
+
+func (p plain) Size() int { return p.d.n }
+func (p plain) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	return p.d.Apply(ctx, y, x, alpha, beta, gamma)
+}
+
+func TestSolve_KnownSpectra(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	repeat := func(v float64, count int) []float64 { return slices.Repeat([]float64{v}, count) }
+	for _, test := range []struct {
+		name   string
+		values []float64 // descending, followed by zeros
+		n, k   int
+	}{
+		{"zero matrix", nil, 250, 5},
+		{"rank one", []float64{3}, 250, 5},
+		{"rank below the block", []float64{5, 4, 3, 2, 1}, 250, 12},
+		{"multiplicity above the block", append(repeat(2, 40), repeat(1, 40)...), 300, 30},
+		{"all equal", repeat(0.25, 300), 300, 20},
+		{"slow decay", linear(300), 300, 25},
+		{"six decades", decades(300, 6), 300, 20},
+		{"dense", linear(40), 40, 40},
+	} {
+		for _, known := range []bool{false, true} {
+			d := withSpectrum(test.values, test.n, r)
+			want := append(slices.Clone(test.values), make([]float64, test.n-len(test.values))...)
+			op := Operator(plain{d})
+			if known {
+				op = d
+				want = want[1:]
+			}
+			result, err := Solve(context.Background(), op, Options{K: test.k, Seed: 3, Norm: 1})
+			if err != nil {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+			k := min(test.k, len(want))
+			if !result.Converged || len(result.Values) != k || result.Vectors.Dim != k {
+				t.Fatalf("%s, known %v: %d pairs, %s", test.name, known, len(result.Values), result.Reason)
+			}
+			for i, v := range result.Values {
+				if !(math.Abs(v-want[i]) < 2e-5) {
+					t.Errorf("%s, known %v: value %d is %g, not %g", test.name, known, i, v, want[i])
+				}
+			}
+			gram := make([]float64, k*k)
+			vec.MulTN(gram, result.Vectors.Panel(0, k), result.Vectors.Panel(0, k), 1)
+			for i, v := range gram {
+				if i%(k+1) == 0 {
+					v--
+				}
+				if !(math.Abs(v) < 1e-5) {
+					t.Fatalf("%s, known %v: entry %d of TᵀT − I is %g", test.name, known, i, v)
+				}
+			}
+		}
+	}
+}
+
+func linear(n int) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = 1 - 2*float64(i)/float64(n)
+	}
+	return append(values[:n:n], nil...)
+}
+
+func decades(n int, count float64) []float64 {
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = math.Pow(10, -count*float64(i)/float64(n))
+	}
+	return values
+}
+
+// The sign of every vector is fixed, and the pairs are in order.
+func TestSolve_SignsAndOrder(t *testing.T) {
+	d := withSpectrum(linear(260), 260, rand.New(rand.NewPCG(2, 7)))
+	result, err := Solve(context.Background(), plain{d}, Options{K: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range 9 {
+		largest := float32(0)
+		for i := range 260 {
+			if x := result.Vectors.Row(i)[j]; math.Abs(float64(x)) > math.Abs(float64(largest)) {
+				largest = x
+			}
+		}
+		if largest <= 0 || j > 0 && result.Values[j] > result.Values[j-1] {
+			t.Errorf("pair %d: value %g, largest entry %g", j, result.Values[j], largest)
+		}
+	}
+}
+
+func TestSolve_NotFinite(t *testing.T) {
+	for _, n := range []int{10, 300} {
+		d := withSpectrum(linear(n), n, rand.New(rand.NewPCG(3, 3)))
+		d.a[3] = math.NaN()
+		if _, err := Solve(context.Background(), plain{d}, Options{K: 5}); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("n = %d: error is %v", n, err)
+		}
+	}
+}
+
+func TestSolve_Cancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, n := range []int{10, 300} {
+		d := withSpectrum(linear(n), n, rand.New(rand.NewPCG(3, 3)))
+		if _, err := Solve(ctx, plain{d}, Options{K: 5}); !errors.Is(err, context.Canceled) {
+			t.Errorf("n = %d: error is %v", n, err)
+		}
+	}
+}
+
+func TestSolve_NothingWanted(t *testing.T) {
+	d := withSpectrum([]float64{1}, 1, rand.New(rand.NewPCG(3, 3)))
+	result, err := Solve(context.Background(), d, Options{K: 5}) // the only vector is known
+	if err != nil || len(result.Values) != 0 || !result.Converged || result.Vectors.Rows != 1 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// The density of states of a known spectrum: quantiles to a few per cent of its
+// width, which is what the filter's margin allows for.
+func TestDensity_Quantiles(t *testing.T) {
+	const n = 2000
+	d := diagonal(linear(n))
+	s := newSolver(d, Options{K: 100}.withDefaults())
+	s.filter.degree = 1
+	fillRandom(s.w, s.random)
+	if err := s.begin(context.Background(), s.w); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.expand(context.Background(), surveySteps[0]*Width); err != nil {
+		t.Fatal(err)
+	}
+	values, vectors, err := s.ritz(s.m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := density(values, vectors, n)
+	for _, count := range []float64{50, 100, 150} {
+		if got, want := quantile(states, count), 1-2*count/n; math.Abs(got-want) > 0.04 {
+			t.Errorf("%g eigenvalues are above %g, not %g", count, want, got)
+		}
+	}
+}
+
+// diagonal is a matrix too large to write out.
+type diagonal []float64
+
+func (d diagonal) Size() int { return len(d) }
+func (d diagonal) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	for i, v := range d {
+		for j := range Width {
+			old := float32(0)
+			if gamma != 0 {
+				old = gamma * y[i*Width+j]
+			}
+			y[i*Width+j] = (alpha*float32(v)+beta)*x[i*Width+j] + old
+		}
+	}
+	return ctx.Err()
+}
+
+// A filter misjudged so that its interval swallows the wanted eigenvalues is
+// widened, and the right ones are found.
+func TestSolver_WidensMisplacedFilter(t *testing.T) {
+	const n, k = 3000, 40
+	d := diagonal(linear(n))
+	s := newSolver(d, Options{K: k, Gathers: 1}.withDefaults())
+	if err := s.choose(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.filter = filter{degree: 8, center: 0, half: 0.992} // 12 eigenvalues above
+	fillRandom(s.w, s.random)
+	if err := s.begin(context.Background(), s.w); err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.iterate(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.filter.center+s.filter.half > 0.973 || !result.Converged {
+		t.Fatalf("filter %v, %s", s.filter, result.Reason)
+	}
+	for i, v := range result.Values {
+		if want := 1 - 2*float64(i)/n; math.Abs(v-want) > 1e-5 {
+			t.Errorf("value %d is %g, not %g", i, v, want)
+		}
+	}
+}
