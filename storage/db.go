@@ -149,9 +149,14 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err != nil {
 			return err
 		}
-		committed := false
+		committing, committed := false, false
 		defer func() {
 			if !committed {
+				// Also where the commit ended in a panic. While it runs other
+				// writers wait; they must not take it for one that failed.
+				if committing {
+					db.failed.Store(true)
+				}
 				db.rollback(btx)
 			}
 		}()
@@ -168,7 +173,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		// From here on the outcome is unknown until Commit has returned nil:
 		// bbolt's readers see a meta page as soon as it is written, which is
 		// before it is known to be on the disk.
-		db.failed.Store(true)
+		committing = true
 		if db.beforeCommit != nil {
 			if err := db.beforeCommit(); err != nil {
 				return db.commitError(err)
@@ -178,7 +183,6 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 			return db.commitError(err)
 		}
 		committed = true
-		db.failed.Store(false)
 		db.epoch.Store(t.header.Epoch)
 		return nil
 	})
