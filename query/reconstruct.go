@@ -205,7 +205,7 @@ func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at
 		return storage.GraphInfo{}, err
 	}
 	stop := c.watch.start(stepStore)
-	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %.6g", r.space.info.Name, r.space.info.Generation, at.Epsilon)
+	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %v", r.space.info.Name, r.space.info.Generation, at.Epsilon)
 	info, err := c.db.store.PutGraph(c.ctx, req.Graph, g, r.space.graph.Key, source, c.meter.update)
 	stop(at.Edges, "")
 	return info, nameMistake(err, partInto)
