@@ -6,6 +6,11 @@
 reads a .npy file or word2vec text and prints "seconds CPU-seconds megabytes pairs". The search finds every pair from
 both sides, and every row itself; pairs are counted once.
 """
+import os
+
+for library in "OMP", "OPENBLAS":  # read when numpy is imported
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 import resource
 import sys
 import time

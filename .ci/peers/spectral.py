@@ -8,6 +8,11 @@ beta 0.5, strength with beta 2), writes the eigenvalues to METHOD.scipy.txt and
 prints "seconds CPU-seconds megabytes largest-residual". The residual is that of
 the solver's own vectors, relative to the largest eigenvalue.
 """
+import os
+
+for library in "OMP", "OPENBLAS":  # read when numpy is imported
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 import resource
 import sys
 import time
