@@ -135,7 +135,8 @@ const (
 // A product p(N)x has rounding errors of ε·p(λ₁) if x has a part of the largest
 // eigenvector. Vectors that a restart keeps keep theirs, and p does not amplify
 // the smallest wanted ones as much: the errors, over the slope of p there, have
-// to be well within the tolerance, which bounds the degree where λ₁ ≫ λ_k.
+// to be well within the tolerance, which bounds the degree where λ₁ ≫ λ_k. Known
+// eigenvectors are not in x, but a part of ε is, which p amplifies too.
 func (s *solver) planFilter() filter {
 	states, k, n := s.states, s.k, s.n
 	tolerance := max(s.opts.Tolerance, attainable)
@@ -164,7 +165,10 @@ func (s *solver) planFilter() filter {
 	product := gatherCost * float64(max(s.opts.Gathers, int64(n)))
 	best := math.Sqrt(steps * orthogonalization * Width / (float64(k) * product))
 	f.degree = int(min(max(math.Round(best), 1), maxDegree))
-	for f.degree > 1 && (f.at(largest) > maxGrowth || epsilon*f.at(largest)/f.at(kth)*(kth-lower)/norm > tolerance/5) {
+	noise := func() float64 {
+		return epsilon * max(f.at(largest), epsilon*f.at(max(norm, largest))) / f.at(kth) * (kth - lower) / norm
+	}
+	for f.degree > 1 && (f.at(largest) > maxGrowth || noise() > tolerance/5) {
 		f.degree--
 	}
 	return f

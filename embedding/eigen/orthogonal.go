@@ -71,7 +71,7 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 		if err != nil {
 			return nil, err
 		}
-		if g[0] <= square(vanished*scale) {
+		if round == 0 && g[0] <= square(vanished*scale) {
 			// Nothing but rounding errors is left.
 			clear(r)
 			if err := s.replaceColumns(ctx, y, func(int) bool { return true }); err != nil {
