@@ -170,7 +170,7 @@ func (s *session) statement(ctx context.Context, src parser.Source) error {
 	if err != nil {
 		return err
 	}
-	defer s.config.Status.clear()
+	defer s.config.Status.Clear()
 	r, err := s.exec(ctx, st, s.config.Params)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (s *session) statement(ctx context.Context, src parser.Source) error {
 
 // write renders rows. Those before an error are written too.
 func (s *session) write(r rows) error {
-	s.config.Status.clear()
+	s.config.Status.Clear()
 	if s.shared {
 		s.config.Status.pause()
 	}

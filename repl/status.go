@@ -127,15 +127,17 @@ func amount(x float64, unit string) string {
 	return number + " " + unit
 }
 
-// clear takes the bar away, and begins anew with the next statement.
-func (s *Status) clear() {
+// Clear takes the bar away, and begins anew with the next statement. Run clears
+// for itself; who shows the progress of other work clears when it is done, before
+// writing to the same terminal.
+func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
 	s.paused, s.last = false, time.Time{}
 }
 
-// pause shows no progress until the next clear.
+// pause shows no progress until the next Clear.
 func (s *Status) pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,9 +50,9 @@ func TestStatus_Lines(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("before two seconds: %q", out)
 	}
-	s.clear()
+	s.Clear()
 	reportFor(s, c, 13*time.Second)
-	s.clear()
+	s.Clear()
 	want := "IMPORT: reading  10 % of 20 MB, 1 MB/s, 18s left\n" +
 		"IMPORT: reading  35 % of 20 MB, 1 MB/s, 13s left\n" +
 		"IMPORT: reading  60 % of 20 MB, 1 MB/s, 8s left\n"
@@ -100,7 +100,7 @@ func TestStatus_Pause(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("wrote %q while paused", out)
 	}
-	s.clear()
+	s.Clear()
 	reportFor(s, c, time.Second)
 	if out.Len() == 0 {
 		t.Error("shows nothing after a pause")

@@ -36,6 +36,7 @@ func runCheck(ctx context.Context, std streams, path string) error {
 		return err
 	}
 	report, err := db.Check(ctx)
+	status.Clear()
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
