@@ -68,8 +68,14 @@ func (s *session) report(src parser.Source, err error) {
 	if s.config.Name != "" {
 		where = s.config.Name + ": " + where
 	}
+	message := err.Error()
+	if errors.Is(err, context.Canceled) {
+		// Whoever pressed the key wants to know what became of the file, and not
+		// which layers the error came through.
+		message = "cancelled; the file is as it was before this statement"
+	}
 	// Joined errors come in several lines.
-	lines := strings.Split(where+err.Error(), "\n")
+	lines := strings.Split(where+message, "\n")
 	for i, line := range lines {
 		lines[i] = parser.Escape(line)
 	}

@@ -306,7 +306,7 @@ func TestRun_Cancelled(t *testing.T) {
 		if !errors.As(err, &failure) || failure.Count != 1 || !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v", err)
 		}
-		if got, want := status.String(), "error: line 1: query: check: context canceled\n"; got != want {
+		if got, want := status.String(), "error: line 1: cancelled; the file is as it was before this statement\n"; got != want {
 			t.Errorf("got status %q, want %q", got, want)
 		}
 	})

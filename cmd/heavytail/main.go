@@ -64,6 +64,9 @@ func run(ctx context.Context, args []string, std streams) int {
 		return exitUsage
 	case errors.Is(err, errReported):
 		return exitFailed
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(std.err, "heavytail: cancelled")
+		return exitFailed
 	default:
 		fmt.Fprintf(std.err, "heavytail: %v\n", err)
 		return exitFailed
