@@ -382,6 +382,15 @@ func (b *binder) scorers(list []parser.Scorer) []Scorer {
 // value returns what a literal or parameter stands for: string, int64, float64,
 // bool or []float32.
 func (b *binder) value(at part, v parser.Value) (any, error) {
+	value, err := b.untyped(at, v)
+	if text, ok := value.(Untyped); ok {
+		return text.infer(), err
+	}
+	return value, err
+}
+
+// untyped is value for a place that takes texts: an Untyped stays one.
+func (b *binder) untyped(at part, v parser.Value) (any, error) {
 	b.mark(at, v)
 	switch v := v.(type) {
 	case parser.String:
@@ -434,12 +443,15 @@ func unexpected(at part, found any, expected ...string) *Error {
 
 // text returns a string, such as the name of a file.
 func (b *binder) text(at part, v parser.Value) (string, error) {
-	value, err := b.value(at, v)
+	value, err := b.untyped(at, v)
 	if err != nil {
 		return "", err
 	}
-	if s, ok := value.(string); ok {
-		return s, nil
+	switch value := value.(type) {
+	case string:
+		return value, nil
+	case Untyped:
+		return string(value), nil
 	}
 	return "", unexpected(at, value, "a text in quotes")
 }
@@ -488,11 +500,14 @@ func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err err
 
 // target returns the vertex or the vector that a search starts from.
 func (b *binder) target(v parser.Value) (vertex string, vector []float32, err error) {
-	value, err := b.value(partVertex, v)
+	value, err := b.untyped(partVertex, v)
 	if err != nil {
 		return "", nil, err
 	}
 	b.mark(partVector, v)
+	if text, ok := value.(Untyped); ok {
+		value = string(text)
+	}
 	switch value := value.(type) {
 	case string:
 		if value == "" {
@@ -509,13 +524,15 @@ func (b *binder) target(v parser.Value) (vertex string, vector []float32, err er
 
 // key returns the key of a vertex.
 func (b *binder) key(v parser.Value) (string, error) {
-	value, err := b.value(partVertex, v)
+	value, err := b.untyped(partVertex, v)
 	if err != nil {
 		return "", err
 	}
 	switch value := value.(type) {
 	case string:
 		return value, nil
+	case Untyped:
+		return string(value), nil
 	case int64:
 		return strconv.FormatInt(value, 10), nil
 	}
@@ -547,7 +564,7 @@ func (b *binder) given(options []parser.Option) ([]setting, error) {
 	var list []setting
 	for _, o := range options {
 		at := partOption(o.Name.Name)
-		value, err := b.value(at, o.Value)
+		value, err := b.untyped(at, o.Value)
 		if err != nil {
 			return nil, err
 		}

@@ -71,8 +71,8 @@ func (db *DB) Path() string { return db.store.Path() }
 func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 
 // Query runs the one statement of text, with or without its semicolon. Values
-// of params stand for $name; they are strings, integers, floats, booleans, or
-// vectors as []float32 or []float64. A mistake in the text gives a
+// of params stand for $name; they are strings, integers, floats, booleans,
+// vectors as []float32 or []float64, or Untyped. A mistake in the text gives a
 // *parser.Error or an *Error with its position.
 func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*Rows, error) {
 	statement, err := parser.Parse(text)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -85,6 +86,11 @@ func checkSettings(owner string, table []OptionInfo, given []setting) (settings,
 // type of the option.
 func (o OptionInfo) check(value any) (any, error) {
 	at := partOption(o.Name)
+	if text, ok := value.(Untyped); ok {
+		if value = any(string(text)); o.Type != "text" {
+			value = text.infer()
+		}
+	}
 	switch v := plain(value).(type) {
 	case int64:
 		if o.Type == "int" {
@@ -133,6 +139,31 @@ func typeName(t string) string {
 		return "TRUE or FALSE"
 	}
 	return "a text in quotes"
+}
+
+// Untyped is the value of a parameter of which only the text is known, such as
+// one from a command line. It stands for what its place takes: where the key of
+// a vertex, a file or a text is expected it is the text, so that the keys 007
+// and 1e5 are found; elsewhere it is the number or the truth value that the text
+// reads as.
+type Untyped string
+
+// infer returns the int64, float64 or bool that the text reads as, or the text.
+func (u Untyped) infer() any {
+	text := string(u)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	// ParseFloat takes words such as "nan" and "infinity", too.
+	if strings.Trim(text, "+-.0123456789eE") == "" {
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	}
+	if truth := strings.ToLower(text); truth == "true" || truth == "false" {
+		return truth == "true"
+	}
+	return text
 }
 
 // plain turns the numeric types of Go into int64 and float64. An unsigned

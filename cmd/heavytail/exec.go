@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -140,8 +139,8 @@ func importInput(std streams, flags execFlags) io.Reader {
 	return std.in
 }
 
-// parseParams reads name=value pairs. A value that is a number or a truth value
-// is one, unless it stands in single quotes; everything else is text.
+// parseParams reads name=value pairs. What a value is depends on the place where
+// the parameter stands, as query.Untyped says; one in single quotes is text.
 func parseParams(list []string) (map[string]any, error) {
 	params := make(map[string]any, len(list))
 	for _, entry := range list {
@@ -160,25 +159,10 @@ func parseParams(list []string) (map[string]any, error) {
 
 // paramValue is the value that the text of a parameter stands for.
 func paramValue(text string) any {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
-		return n
-	}
-	// ParseFloat takes words such as "nan" and "infinity", which may be keys.
-	if strings.Trim(text, "+-.0123456789eE") == "" {
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			return x
-		}
-	}
-	switch text {
-	case "true":
-		return true
-	case "false":
-		return false
-	}
 	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
 		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
 	}
-	return text
+	return query.Untyped(text)
 }
 
 // must stops on a fault of this program itself.
