@@ -138,7 +138,7 @@ func (f folder) spectral(method string) error {
 	case "le":
 		solve = embedding.LaplacianEigenmaps
 	case "degree":
-		opts.Beta = new(0.5)
+		opts.Beta, opts.Normalization = new(0.5), embedding.Degree
 	case "strength":
 		opts.Beta, opts.Normalization = new(2.0), embedding.Strength
 	default:
