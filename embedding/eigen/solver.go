@@ -19,7 +19,7 @@ func basisColumns(k int) int {
 
 // keepShare is the percentage of the unwanted Ritz vectors that a restart
 // keeps: more save products, fewer save restarts.
-const keepShare = 40
+const keepShare = 15
 
 // solver is one run of filtered block Lanczos.
 type solver struct {
