@@ -19,6 +19,9 @@ func BenchmarkSpectral(b *testing.B) {
 		for _, name := range []string{"ego-facebook", "ca-GrQc", "soc-Epinions1", "ego-twitter", "dblp-2010"} {
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("method=%s/graph=%s/workers=%d", m.name, name, workers), func(b *testing.B) {
+					if large := name != "ego-facebook" && name != "ca-GrQc"; large && testing.Short() {
+						b.Skip("takes 10 s to 2 minutes; without -short it runs")
+					}
 					g := realGraph(b, name)
 					o := m.options()
 					o.Workers = workers
