@@ -2,6 +2,7 @@ package embedding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +28,10 @@ func spectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions)
 	} else {
 		err = s.apart(ctx)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrOptions):
+		return nil, SpectralStats{}, err
+	case err != nil:
 		return nil, SpectralStats{}, fmt.Errorf("embedding: %w", err)
 	}
 	stats.Seconds = time.Since(start).Seconds()
@@ -80,8 +84,7 @@ func (s *solve) joint(ctx context.Context) error {
 }
 
 // solve finds the leading eigenpairs of a graph without isolated vertices. Its
-// components are given by labels below linked, nil if it is connected.
-// Only one caller at a time may ask it to report.
+// components are given by labels below linked, nil if it is connected. Only one caller at a time may ask it to report.
 func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int, report bool) (pairs, error) {
 	n := g.Vertices()
 	k := min(s.stats.Dim, n)
@@ -146,6 +149,9 @@ func join(a, b *eigen.Result) *eigen.Result {
 	joined.Values = append(append([]float64(nil), a.Values...), b.Values...)
 	joined.Residuals = append(append([]float64(nil), a.Residuals...), b.Residuals...)
 	joined.Products += a.Products
+	if !a.Converged {
+		joined.Converged, joined.Reason = false, a.Reason
+	}
 	return &joined
 }
 

@@ -8,7 +8,7 @@
 //     and the projected matrix VᵀNV. Its eigenpairs are the nodes and weights
 //     of a Gauss quadrature of the density of states, from which [density]
 //     reads where the k-th eigenvalue will be.
-//  2. [planFilter] chooses the polynomial p that keeps the unwanted part of
+//  2. [solver.planFilter] chooses the polynomial p that keeps the unwanted part of
 //     the spectrum within ±1 and grows fast above it. Its degree balances
 //     products with N, which are cheap, against orthogonalisation, which is not.
 //  3. Block Lanczos steps with p(N) fill the basis; every new block is made
@@ -17,7 +17,11 @@
 //  4. When the Lanczos residuals promise it, real products with N measure
 //     every eigenvalue, as a Rayleigh quotient, and every residual, in float64.
 //
-// Vectors are float32, 4·n·m bytes for a basis of m ≈ 1.6·k columns; everything
-// small is float64. A result depends only on the operator, the options and the
+// A filter that proves to reach above the k-th eigenvalue is replaced by a lower
+// one, and one whose rounding errors prove too large by one of half the degree.
+// Matrices not much larger than the basis are written out and solved directly.
+//
+// Vectors are float32: 4·n·m bytes for a basis of m ≈ 1.6·k + 64 columns, 4·n·k
+// for the result and 128·n for two blocks. Everything small is float64. A result depends only on the operator, the options and the
 // kind of vector kernels, not on the number of workers.
 package eigen

@@ -56,7 +56,7 @@ type Result struct {
 	Values    []float64   // eigenvalues, descending
 	Residuals []float64   // ‖Nt − λt‖ of each, not relative, of the vectors as returned
 	Vectors   *vec.Matrix // Size × K: eigenvectors in columns, of unit norm
-	Restarts  int         // of the last filter and those before it
+	Restarts  int         // times that the basis was full
 	Products  int         // products of N with one vector
 	Degree    int         // of the filter; 1 is none, 0 a dense solve
 	Converged bool        // every residual is within the tolerance

@@ -145,7 +145,7 @@ func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 	}
 	s.margin *= s.margin * float64(s.k) / float64(found)
 	s.filter = s.planFilter()
-	return s.restartMixed(ctx, values, vectors)
+	return s.restartMixed(ctx, len(values), vectors)
 }
 
 // choose runs the first, unfiltered steps and sets the filter. If there is to
@@ -171,16 +171,15 @@ func (s *solver) choose(ctx context.Context) error {
 		}
 		if plan.degree < denseEdge || steps == surveySteps[1] {
 			s.filter = plan
-			return s.restartMixed(ctx, values, vectors)
+			return s.restartMixed(ctx, len(values), vectors)
 		}
 	}
 	return nil
 }
 
 // restartMixed starts anew from one block of random combinations of the
-// leading Ritz vectors, given by their coefficients in the basis.
-func (s *solver) restartMixed(ctx context.Context, values, vectors []float64) error {
-	m := len(values)
+// leading Ritz vectors, given by their coefficients in m columns of the basis.
+func (s *solver) restartMixed(ctx context.Context, m int, vectors []float64) error {
 	c := make([]float32, m*Width)
 	for j := range min(s.k, m/2) {
 		for b := range Width {
