@@ -47,10 +47,17 @@ func runCheck(ctx context.Context, std streams, path string) error {
 		fmt.Fprintf(std.out, "note: %s\n", parser.Escape(note))
 	}
 	if !report.OK() {
-		fmt.Fprintf(std.err, "heavytail: %d faults in %s\n", len(report.Faults), path)
-		return errReported
+		return fmt.Errorf("%s in %s", count(len(report.Faults), "fault"), path)
 	}
-	fmt.Fprintf(std.out, "%s is sound: %d graphs, %d embeddings, %d records, %d bytes\n",
-		path, report.Graphs, report.Embeddings, report.Records, report.Bytes)
+	fmt.Fprintf(std.out, "%s is sound: %s, %s, %s, %s\n", parser.Escape(path),
+		count(report.Graphs, "graph"), count(report.Embeddings, "embedding"), count(report.Records, "record"), count(report.Bytes, "byte"))
 	return nil
+}
+
+// count writes a number of things.
+func count[N int | int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

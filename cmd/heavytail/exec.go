@@ -16,6 +16,7 @@ import (
 // execFlags are the flags of exec.
 type execFlags struct {
 	command   string
+	inline    bool // command was given, if only as an empty text
 	script    string
 	format    string
 	params    []string
@@ -42,6 +43,7 @@ go to standard error. A file that does not exist is created.`,
   echo 'SHOW GRAPHS' | heavytail exec social.ht --format csv`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			flags.inline = cmd.Flags().Changed("command")
 			return runExec(cmd, std, args[0], flags)
 		},
 	}
@@ -56,20 +58,15 @@ go to standard error. A file that does not exist is created.`,
 	f.BoolVar(&flags.timer, "timer", false, "print how long each statement took")
 	f.IntVar(&flags.workers, "workers", 0, "processors to compute with; 0 is all")
 	f.Int64Var(&flags.memory, "memory-limit", 0, "bytes that graphs and vectors may take; 0 is the default, 8 GiB")
-	cmd.MarkFlagsMutuallyExclusive("command", "file")
-	// The error of exclusive flags comes too late for SetFlagErrorFunc.
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := cmd.ValidateFlagGroups(); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
 
 // runExec runs the statements of one call of exec.
 func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) error {
+	if flags.inline && flags.script != "" {
+		return usageError{errors.New("expected -c or -f, found both")}
+	}
 	format, err := repl.ParseFormat(flags.format)
 	if err != nil {
 		return usageError{err}
@@ -78,17 +75,21 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 	if err != nil {
 		return usageError{err}
 	}
+	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	options := &query.Options{
+		ReadOnly: flags.readOnly, NoCreate: flags.noCreate, Workers: flags.workers,
+		MemoryLimit: flags.memory, Input: importInput(std, flags),
+		Progress: status.Progress,
+	}
+	if err := options.Validate(); err != nil {
+		return usageError{err}
+	}
 	source, closeSource, err := openSource(std, flags)
 	if err != nil {
 		return err
 	}
 	defer closeSource()
-	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
-	db, err := query.Open(path, &query.Options{
-		ReadOnly: flags.readOnly, NoCreate: flags.noCreate, Workers: flags.workers,
-		MemoryLimit: flags.memory, Input: importInput(std, flags),
-		Progress: status.Progress,
-	})
+	db, err := query.Open(path, options)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func unreported(err error) error {
 func openSource(std streams, flags execFlags) (io.Reader, func(), error) {
 	nothing := func() {}
 	switch {
-	case flags.command != "":
+	case flags.inline:
 		return strings.NewReader(flags.command), nothing, nil
 	case flags.script != "" && flags.script != "-":
 		f, err := os.Open(flags.script)
@@ -133,7 +134,7 @@ func openSource(std streams, flags execFlags) (io.Reader, func(), error) {
 // importInput is what IMPORT '-' reads: standard input, unless the statements
 // come from there.
 func importInput(std streams, flags execFlags) io.Reader {
-	if flags.command == "" && (flags.script == "" || flags.script == "-") {
+	if !flags.inline && (flags.script == "" || flags.script == "-") {
 		return nil
 	}
 	return std.in

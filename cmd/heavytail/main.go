@@ -13,9 +13,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"heavytail/query/parser"
 )
 
 const (
@@ -60,7 +63,8 @@ func run(ctx context.Context, args []string, std streams) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &usage):
-		fmt.Fprintf(std.err, "heavytail: %v\nRun 'heavytail --help' for usage.\n", err)
+		printError(std.err, err)
+		fmt.Fprintln(std.err, "Run 'heavytail --help' for usage.")
 		return exitUsage
 	case errors.Is(err, errReported):
 		return exitFailed
@@ -68,8 +72,16 @@ func run(ctx context.Context, args []string, std streams) int {
 		fmt.Fprintln(std.err, "heavytail: cancelled")
 		return exitFailed
 	default:
-		fmt.Fprintf(std.err, "heavytail: %v\n", err)
+		printError(std.err, err)
 		return exitFailed
+	}
+}
+
+// printError prints an error in one line for each of those that it joins. It may
+// hold names of files and texts from them, which may hold anything.
+func printError(w io.Writer, err error) {
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(w, "heavytail: %s\n", parser.Escape(strings.TrimSuffix(line, "\n")))
 	}
 }
 
@@ -90,7 +102,7 @@ from the vectors and scores links.`,
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	root.AddCommand(newExec(std), newDemo(std), newCheck(std))
 	return root
@@ -101,9 +113,30 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		known = append(known, c.Name())
+	}
 	err := fmt.Errorf("unknown command %q", args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		err = fmt.Errorf("%w: did you mean %q?", err, near[0])
+	if near, ok := parser.Suggest(args[0], known); ok {
+		err = fmt.Errorf("%w: did you mean %s?", err, near)
+	}
+	return usageError{err}
+}
+
+// badFlag makes an error of flags a fault of the command line, and names the
+// nearest flag to one that is not known.
+func badFlag(cmd *cobra.Command, err error) error {
+	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
+		var known []string
+		for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
+			if flag, ok := strings.CutPrefix(word, "--"); ok {
+				known = append(known, flag)
+			}
+		}
+		if near, ok := parser.Suggest(name, known); ok {
+			err = fmt.Errorf("%w: did you mean --%s?", err, near)
+		}
 	}
 	return usageError{err}
 }
@@ -112,7 +145,7 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError{fmt.Errorf("expected %s, found %d arguments", what, len(args))}
+			return usageError{fmt.Errorf("expected %s, found %s", what, count(len(args), "argument"))}
 		}
 		return nil
 	}

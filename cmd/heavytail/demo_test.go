@@ -1,0 +1,51 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"heavytail/query/parser"
+)
+
+// TestDemo runs the tour on a small graph, and expects that what it prints as
+// statements can be typed.
+func TestDemo(t *testing.T) {
+	path := newFile(t)
+	args := []string{"demo", "--vertices", "300", "--attach", "5", "--dim", "16", "--file", path}
+	out := mustRun(t, "", args...)
+	const prompt = "heavytail> "
+	statements := 0
+	for _, piece := range strings.Split(out, prompt)[1:] {
+		text, _, ended := strings.Cut(piece, ";\n")
+		if _, err := parser.Parse(text); err != nil || !ended {
+			t.Errorf("%s: %v", text, err)
+		}
+		statements++
+	}
+	want := 0
+	for _, step := range demoSteps(demoFlags{vertices: 300, attach: 5, dim: 16}) {
+		want += len(step.statements)
+	}
+	if statements != want {
+		t.Errorf("%d statements were printed, expected %d", statements, want)
+	}
+	for _, text := range []string{"from_penalised", "(4 rows)", "exec " + path + " -c \"HELP\""} {
+		if !strings.Contains(out, text) {
+			t.Errorf("the tour does not have %q:\n%s", text, out)
+		}
+	}
+	if out := mustRun(t, "", "check", path); !strings.Contains(out, "3 graphs, 2 embeddings") {
+		t.Errorf("the file it left: %s", out)
+	}
+	mustFail(t, exitFailed, []string{"exists already", "--file"}, args...)
+}
+
+func TestShellQuote(t *testing.T) {
+	for path, want := range map[string]string{
+		"/tmp/demo.ht": "/tmp/demo.ht", "my file": "'my file'", "it's": `'it'\''s'`, "$HOME": "'$HOME'",
+	} {
+		if got := shellQuote(path); got != want {
+			t.Errorf("%s: got %s, expected %s", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExec_Formats prints the same rows in every format.
+func TestExec_Formats(t *testing.T) {
+	path := sampleFile(t)
+	const statement = "SCORE ('a', 'c'), ('a', 'x|y') WITH common_neighbors"
+	for format, want := range map[string]string{
+		"table": " source | target | common_neighbors\n" +
+			"--------+--------+------------------\n" +
+			" a      | c      |                1\n" +
+			" a      | x|y    |                 \n" +
+			"(2 rows)\n",
+		"csv":  "source,target,common_neighbors\na,c,1\na,x|y,\n",
+		"json": `{"columns":["source","target","common_neighbors"],"rows":[["a","c",1],["a","x|y",null]]}` + "\n",
+		"markdown": "| source | target | common_neighbors |\n" +
+			"| ------ | ------ | ---------------: |\n" +
+			"| a      | c      |                1 |\n" +
+			"| a      | x\\|y   |                  |\n",
+	} {
+		a := command(t, "", "exec", path, "--format", format, "-c", statement)
+		if a.code != exitDone || a.out != want {
+			t.Errorf("%s: exit code %d, got\n%sexpected\n%s", format, a.code, a.out, want)
+		}
+		if want := "notice: 1 pair names a vertex that graph line does not have\n"; a.err != want {
+			t.Errorf("%s: notices %q, expected %q", format, a.err, want)
+		}
+	}
+}
+
+// TestExec_JSONLines expects one valid line of JSON for each statement, whatever
+// it is.
+func TestExec_JSONLines(t *testing.T) {
+	path := newFile(t)
+	statements := []string{
+		"CREATE GRAPH empty", "GENERATE preferential_attachment(n := 30, m := 2, seed := 1) INTO g",
+		"DESCRIBE GRAPH g", "EMBED g USING laplacian_eigenmaps(dim := 3) AS e", "DESCRIBE EMBEDDING e",
+		"NEAREST 4 TO '1' USING e", "WITHIN RADIUS 0.1 OF '1' USING cosine(e)", "RECONSTRUCT e AUTO WITH (sweep := TRUE)",
+		"SCORE ('1', '2') IN g WITH jaccard", "SHOW GRAPHS", "SHOW METHODS", "EXPLAIN NEAREST 1 TO '1' USING e",
+		"PROFILE CHECK", "HELP", "HELP NEAREST", "CHECK", "DROP EMBEDDING e",
+	}
+	out := mustRun(t, "", "exec", path, "--format", "json", "-c", strings.Join(statements, "; "))
+	lines := strings.SplitAfter(out, "\n")
+	if len(lines) != len(statements)+1 || lines[len(statements)] != "" {
+		t.Fatalf("%d statements gave\n%s", len(statements), out)
+	}
+	for i, statement := range statements {
+		decoder := json.NewDecoder(strings.NewReader(lines[i]))
+		decoder.DisallowUnknownFields()
+		var result struct {
+			Columns []string `json:"columns"`
+			Rows    [][]any  `json:"rows"`
+		}
+		if err := decoder.Decode(&result); err != nil || result.Columns == nil || result.Rows == nil {
+			t.Errorf("%s: %v in %s", statement, err, lines[i])
+		}
+		for _, row := range result.Rows {
+			if len(row) != len(result.Columns) {
+				t.Errorf("%s: %d values in %d columns", statement, len(row), len(result.Columns))
+			}
+		}
+	}
+}
+
+// TestExec_Sources takes statements from each place that they may come from.
+func TestExec_Sources(t *testing.T) {
+	path, dir := sampleFile(t), t.TempDir()
+	script := filepath.Join(dir, "script")
+	mustWrite(t, script, []byte("SHOW GRAPHS;\n-- and nothing else\n"))
+	inline := mustRun(t, "no statement", "exec", path, "-c", "SHOW GRAPHS")
+	for _, got := range []string{
+		mustRun(t, "no statement", "exec", path, "-f", script),
+		mustRun(t, "SHOW GRAPHS", "exec", path),
+		mustRun(t, "SHOW GRAPHS;", "exec", path, "-f", "-"),
+	} {
+		if got != inline {
+			t.Errorf("got\n%s, and from -c\n%s", got, inline)
+		}
+	}
+	// No statements, such as an empty variable of a shell, do not mean that
+	// they come from standard input.
+	if out := mustRun(t, "SHOW GRAPHS", "exec", path, "-c", ""); out != "" {
+		t.Errorf("an empty -c printed %q", out)
+	}
+	mustFail(t, exitFailed, []string{"open script: ", "missing"}, "exec", path, "-f", filepath.Join(dir, "missing"))
+	mustFail(t, exitFailed, []string{"read statements: "}, "exec", path, "-f", dir)
+
+	mustWrite(t, script, []byte("SHOW GRAPHS;\nDESCRIBE GRAPH lines"))
+	a := command(t, "", "exec", path, "-f", script)
+	want := "error: " + script + ": line 2, column 16: unknown graph \"lines\": did you mean \"line\"?\n" +
+		"  DESCRIBE GRAPH lines\n" +
+		"                 ^^^^^\n"
+	if a.code != exitFailed || a.out != inline || a.err != want {
+		t.Errorf("exit code %d, %q, expected %q", a.code, a.err, want)
+	}
+}
+
+// TestExec_ImportFromInput reads a graph from standard input, which only works
+// where the statements do not come from there.
+func TestExec_ImportFromInput(t *testing.T) {
+	path := newFile(t)
+	script := filepath.Join(t.TempDir(), "script")
+	mustWrite(t, script, []byte("IMPORT '-' INTO g"))
+	for _, args := range [][]string{{"-c", "IMPORT '-' INTO g"}, {"-f", script}} {
+		out := mustRun(t, "a b\nb c\n", append([]string{"exec", path, "--format", "csv"}, args...)...)
+		if !strings.Contains(out, "\ng,3,2,") {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+	a := command(t, "IMPORT '-' INTO g;\na b\n", "exec", path)
+	if a.code != exitFailed || !strings.Contains(a.err, "there is no standard input to read") {
+		t.Errorf("exit code %d, %q", a.code, a.err)
+	}
+}
+
+// TestExec_Params binds parameters of every type, and keys that look like other
+// types.
+func TestExec_Params(t *testing.T) {
+	path := newFile(t)
+	keys := []string{"7", "007", "1e5", "-1.50", "true", "nan", "12345678901234567890", "two words", "it's", "größe", "a=b"}
+	var edges bytes.Buffer
+	w := csv.NewWriter(&edges)
+	for i, key := range keys {
+		w.Write([]string{key, keys[(i+1)%len(keys)]})
+	}
+	w.Flush()
+	mustRun(t, edges.String(), "exec", path, "-c", "IMPORT '-' INTO g WITH (separator := 'comma'); EMBED g USING dp_spectral(dim := 3) AS e")
+	for i, key := range keys {
+		out := mustRun(t, "", "exec", path, "--read-only", "--format", "csv", "-c",
+			"SCORE ($u, $v) WITH preferential_attachment", "--param", "u="+key, "--param", "$v="+keys[(i+1)%len(keys)])
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if want := []string{key, keys[(i+1)%len(keys)], "4"}; err != nil || len(rows) != 2 || !slices.Equal(rows[1], want) {
+			t.Errorf("%s: %v, %v", key, rows, err)
+		}
+	}
+	for _, c := range []struct{ statement, param, want string }{
+		{"NEAREST $p TO '7' USING e", "p=2", "(2 rows)"},                                            // an integer
+		{"WITHIN RADIUS $p OF '7' USING e", "p=1e3", "(10 rows)"},                                   // a float
+		{"NEAREST 9 TO '7' USING e WHERE linked = $p", "p=true", "(2 rows)"},                        // a truth value
+		{"NEAREST 9 TO '7' USING e WHERE degree > $p", "p=1.5", "(9 rows)"},                         //
+		{"SCORE ($p, '7') WITH jaccard", "p='it''s'", " it's   | 7 "},                               // text in quotes
+		{"SCORE ($p, '7') WITH jaccard", "p='''quoted'''", " 'quoted' | 7 "},                        // whose quotes are of the text
+		{"EXPLAIN IMPORT $p INTO h WITH (max_line := 80)", "p=" + path, "the open database itself"}, // a file
+	} {
+		a := command(t, "", "exec", path, "-c", c.statement, "--param", c.param)
+		if !strings.Contains(a.out+a.err, c.want) {
+			t.Errorf("%s with %s:\n%s%s", c.statement, c.param, a.out, a.err)
+		}
+	}
+	for param, want := range map[string]string{
+		"p=2.5": "line 1, column 9: found 2.5, expected an integer", "p='2'": "found the text '2', expected an integer", "q=2": "parameter $p has no value, expected $q",
+	} {
+		mustFail(t, exitFailed, []string{want}, "exec", path, "-c", "NEAREST $p TO '7' USING e", "--param", param)
+	}
+}
+
+// TestExec_Failures makes the mistakes that are no mistakes of the command line.
+// Each is told on standard error, and rows alone come to standard output.
+func TestExec_Failures(t *testing.T) {
+	path, missing := sampleFile(t), newFile(t)
+	for _, args := range [][]string{{"--no-create"}, {"--read-only"}} {
+		mustFail(t, exitFailed, []string{"test.ht", "no such file"}, append([]string{"exec", missing, "-c", "SHOW GRAPHS"}, args...)...)
+	}
+	if _, err := os.Lstat(missing); err == nil {
+		t.Error("a file was made in spite of --no-create")
+	}
+	for statement, want := range map[string]string{
+		"SHOW GRAPS":                                   "line 1, column 6: found \"GRAPS\"",
+		"NEAREST 1 TO 'z' USING e":                     "vertex 'z' is not in graph line",
+		"EXPORT GRAPH line INTO FILE '" + path + "'":   "the open database itself",
+		"IMPORT 'missing.txt' INTO line":               "missing.txt",
+		"EMBED line USING dp_spectral(dimm := 2) AS f": "did you mean dim?",
+		"SELECT * FROM line":                           "line 1, column 1: found \"SELECT\"",
+		"NEAREST 1 TO 'a' USING 'e":                    "string is never closed",
+		"RECONSTRUCT e EPSILON 0.7":                    "epsilon",
+	} {
+		mustFail(t, exitFailed, []string{"error: ", want}, "exec", path, "-c", statement)
+	}
+	mustFail(t, exitFailed, []string{"store is open for reading only"}, "exec", path, "--read-only", "-c", "CREATE GRAPH new")
+}
+
+// TestExec_KeepGoing runs the statements after one that failed only where it was
+// asked to, and fails all the same.
+func TestExec_KeepGoing(t *testing.T) {
+	path := sampleFile(t)
+	const script = "DROP GRAPH nothing; SHOW GRAPHS; DROP EMBEDDING nothing; HELP CHECK"
+	stopped := command(t, script, "exec", path)
+	if stopped.code != exitFailed || stopped.out != "" || strings.Count(stopped.err, "error: ") != 1 {
+		t.Errorf("exit code %d, %q, %q", stopped.code, stopped.out, stopped.err)
+	}
+	went := command(t, script, "exec", path, "--keep-going")
+	if went.code != exitFailed || strings.Count(went.out, " rows)")+strings.Count(went.out, " row)") != 2 || strings.Count(went.err, "error: ") != 2 {
+		t.Errorf("exit code %d, %q, %q", went.code, went.out, went.err)
+	}
+}
+
+func TestExec_Timer(t *testing.T) {
+	a := command(t, "", "exec", newFile(t), "--timer", "-c", "CREATE GRAPH g; SHOW GRAPHS")
+	if a.code != exitDone || !strings.HasPrefix(a.err, "CREATE: ") || !strings.Contains(a.err, " s\nSHOW: ") {
+		t.Errorf("exit code %d, %q", a.code, a.err)
+	}
+}
+
+// TestExec_ReadOnly expects reading to leave every byte of a file as it was.
+func TestExec_ReadOnly(t *testing.T) {
+	path := sampleFile(t)
+	before := mustRead(t, path)
+	mustRun(t, "", "exec", path, "--read-only", "-c", "DESCRIBE GRAPH line; NEAREST 2 TO 'a' USING e; RECONSTRUCT e AUTO; CHECK")
+	mustRun(t, "", "check", path)
+	if !bytes.Equal(mustRead(t, path), before) {
+		t.Error("the file has changed")
+	}
+}
+
+// TestExec_Locked opens a file that another process holds.
+func TestExec_Locked(t *testing.T) {
+	for _, holder := range []struct {
+		args    []string
+		readers bool // others may read
+	}{{nil, false}, {[]string{"--read-only"}, true}} {
+		path := sampleFile(t)
+		cmd := child(t, append([]string{"exec", path, "--format", "json"}, holder.args...)...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(in, "SHOW GRAPHS;\n")
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatalf("the holder says %q, %v", line, err)
+		}
+		mustFail(t, exitFailed, []string{path, "file is locked"}, "exec", path, "-c", "CREATE GRAPH g")
+		if holder.readers {
+			mustRun(t, "", "exec", path, "--read-only", "-c", "SHOW GRAPHS")
+			mustRun(t, "", "check", path)
+		} else {
+			mustFail(t, exitFailed, []string{path, "file is locked"}, "check", path)
+		}
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		mustRun(t, "", "check", path)
+	}
+}
+
+// TestExec_OutputFails writes rows to where they cannot go.
+func TestExec_OutputFails(t *testing.T) {
+	var status bytes.Buffer
+	code := run(t.Context(), []string{"exec", newFile(t), "-c", "HELP"}, streams{in: strings.NewReader(""), out: fullDisk{}, err: &status})
+	if code != exitFailed || !strings.Contains(status.String(), "no room") {
+		t.Errorf("exit code %d, %q", code, status.String())
+	}
+}
+
+// fullDisk is a writer without room.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no room") }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// childEnv makes the test binary the command itself, for tests that need a
+// process of its own.
+const childEnv = "HEAVYTAIL_TEST_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childEnv) != "" {
+		main() // which exits
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child is a process of the command that has not been started.
+func child(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), childEnv+"=1")
+	return cmd
+}
+
+// answer is what one call of the command did.
+type answer struct {
+	code     int
+	out, err string
+}
+
+// command runs the command inside the test.
+func command(t *testing.T, stdin string, args ...string) answer {
+	t.Helper()
+	var out, err bytes.Buffer
+	code := run(t.Context(), args, streams{in: strings.NewReader(stdin), out: &out, err: &err})
+	return answer{code, out.String(), err.String()}
+}
+
+// mustRun runs the command, which is expected to succeed, and returns its output.
+func mustRun(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	a := command(t, stdin, args...)
+	if a.code != exitDone {
+		t.Fatalf("heavytail %q: exit code %d\n%s%s", args, a.code, a.out, a.err)
+	}
+	return a.out
+}
+
+// mustFail runs the command, which is expected to fail with a code and with
+// messages that have all of some texts, and nothing on standard output.
+func mustFail(t *testing.T, code int, texts []string, args ...string) {
+	t.Helper()
+	a := command(t, "", args...)
+	if a.code != code {
+		t.Errorf("heavytail %q: exit code %d, expected %d", args, a.code, code)
+	}
+	if a.out != "" {
+		t.Errorf("heavytail %q: a failure wrote to standard output: %q", args, a.out)
+	}
+	for _, text := range texts {
+		if !strings.Contains(a.err, text) {
+			t.Errorf("heavytail %q: the message does not have %q:\n%s", args, text, a.err)
+		}
+	}
+}
+
+// newFile is the path of a file that does not exist yet.
+func newFile(t *testing.T) string { return filepath.Join(t.TempDir(), "test.ht") }
+
+// sampleFile is a file with the path graph a-b-c-d and an embedding of it.
+func sampleFile(t *testing.T) string {
+	t.Helper()
+	path := newFile(t)
+	mustRun(t, "a b\nb c\nc d\n", "exec", path, "-c", "IMPORT '-' INTO line; EMBED line USING dp_spectral(dim := 2) AS e")
+	return path
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func mustWrite(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRun_Usage makes every kind of mistake in the command line.
+func TestRun_Usage(t *testing.T) {
+	path := newFile(t)
+	for _, c := range []struct {
+		text string
+		args []string
+	}{
+		{`unknown command "exce": did you mean exec?`, []string{"exce"}},
+		{`unknown command "serve"`, []string{"serve"}},
+		{"unknown flag: --formt: did you mean --format?", []string{"exec", path, "--formt", "csv"}},
+		{"unknown flag: --verbose\n", []string{"exec", path, "--verbose"}},
+		{"unknown flag: --dimm: did you mean --dim?", []string{"demo", "--dimm", "3"}},
+		{"unknown shorthand flag: 'z'", []string{"exec", path, "-z"}},
+		{"flag needs an argument: --param", []string{"exec", path, "--param"}},
+		{`invalid argument "many" for "--workers"`, []string{"exec", path, "--workers", "many"}},
+		{"Workers (-1) must not be negative", []string{"exec", path, "--workers", "-1"}},
+		{"MemoryLimit (-1) must not be negative", []string{"exec", path, "--memory-limit", "-1"}},
+		{"expected one FILE, found 0 arguments", []string{"exec"}},
+		{"expected one FILE, found 2 arguments", []string{"check", path, path}},
+		{"expected no arguments, found 1 argument\n", []string{"demo", path}},
+		{"expected -c or -f, found both", []string{"exec", path, "-c", "HELP", "-f", "script"}},
+		{`unknown format "jsn", expected one of table, csv, json, markdown; did you mean json?`, []string{"exec", path, "--format", "jsn"}},
+		{`--param "who": expected name=value`, []string{"exec", path, "--param", "who"}},
+		{`--param "=3": expected name=value`, []string{"exec", path, "--param", "=3"}},
+		{"--param who is given twice", []string{"exec", path, "--param", "who=1", "--param", "$who=2"}},
+		{"expected --vertices above --attach", []string{"demo", "--vertices", "40"}},
+	} {
+		mustFail(t, exitUsage, []string{"heavytail: ", c.text, "Run 'heavytail --help' for usage.\n"}, c.args...)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("a wrong command line made the file")
+	}
+}
+
+func TestRun_HelpAndVersion(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
+		if out := mustRun(t, "", args...); !strings.Contains(out, "exec") || !strings.Contains(out, "demo") || !strings.Contains(out, "check") {
+			t.Errorf("heavytail %q does not name the commands:\n%s", args, out)
+		}
+	}
+	if out := mustRun(t, "", "--version"); !strings.HasPrefix(out, "heavytail ") || strings.Count(out, "\n") != 1 {
+		t.Errorf("version: %q", out)
+	}
+}
+
+// TestRun_EscapesErrors names a file by a text that would clear a terminal.
+func TestRun_EscapesErrors(t *testing.T) {
+	a := command(t, "", "check", "no\x1b[2Jfile")
+	if a.code != exitFailed || strings.Contains(a.err, "\x1b") || !strings.Contains(a.err, `no\x1b[2Jfile`) {
+		t.Errorf("exit code %d, %q", a.code, a.err)
+	}
+}
+
+// TestRun_CancelledBefore runs commands under a context that has ended.
+func TestRun_CancelledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := sampleFile(t)
+	for _, args := range [][]string{{"check", path}, {"exec", path, "-c", "CHECK"}, {"exec", path}, {"demo", "--file", newFile(t)}} {
+		var out, err bytes.Buffer
+		code := run(ctx, args, streams{in: strings.NewReader("CHECK"), out: &out, err: &err})
+		if code != exitFailed || !strings.Contains(err.String(), "cancelled") || strings.Contains(err.String(), "context") {
+			t.Errorf("heavytail %q: exit code %d, %q", args, code, err.String())
+		}
+	}
+}
