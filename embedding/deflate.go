@@ -44,21 +44,45 @@ func (d *deflated) label(v int) int {
 // Known returns the number of known eigenvectors.
 func (d *deflated) Known() int { return d.known }
 
-// Project removes the known eigenvectors from every column of the block.
+// projectRows is how many rows one worker takes at a time.
+const projectRows = 4096
+
+// Project removes the known eigenvectors from every column of the block. It
+// takes scalar products in float64 over fixed runs of rows and adds the runs in
+// order; for many components, whose sums of every run would take much memory,
+// over all rows at once.
 func (d *deflated) Project(x []float32) {
 	const b = eigen.Width
-	sums := make([]float64, d.known*b)
-	for v, t := range d.top {
-		sum, row := sums[d.label(v)*b:][:b], x[v*b:][:b]
-		for j, value := range row {
-			sum[j] += float64(t) * float64(value)
-		}
+	n := d.Size()
+	run := projectRows
+	if d.known > 16 {
+		run = max(n, 1)
 	}
-	vec.Parallel(d.Size(), 4096, d.workers, func(_, lo, hi int) {
+	size := d.known * b
+	parts := make([]float64, (n+run-1)/run*size)
+	vec.Parallel(n, run, d.workers, func(block, lo, hi int) {
+		sums := parts[block*size:][:size]
 		for v := lo; v < hi; v++ {
-			sum, row := sums[d.label(v)*b:][:b], x[v*b:][:b]
+			t := float64(d.top[v])
+			sum, row := (*[b]float64)(sums[d.label(v)*b:]), (*[b]float32)(x[v*b:])
+			for j, value := range row {
+				sum[j] += t * float64(value)
+			}
+		}
+	})
+	for at := size; at < len(parts); at += size {
+		vec.Axpy64(1, parts[at:at+size], parts[:size])
+	}
+	total := make([]float32, size)
+	for i := range total {
+		total[i] = float32(parts[i])
+	}
+	vec.Parallel(n, projectRows, d.workers, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			t := d.top[v]
+			sum, row := (*[b]float32)(total[d.label(v)*b:]), (*[b]float32)(x[v*b:])
 			for j := range row {
-				row[j] -= d.top[v] * float32(sum[j])
+				row[j] -= t * sum[j]
 			}
 		}
 	})
