@@ -108,7 +108,8 @@ func (f *File) Write(p []byte) (int, error) {
 
 // Commit writes out what is buffered, makes it durable and puts it in place in
 // one step: a reader sees the old file or the whole new one, also after a power
-// failure. After an error nothing is at path but what was there before.
+// failure. After an error path holds what it held before, unless only the last
+// step failed, that of making its new name durable.
 func (f *File) Commit() error {
 	if f.err != nil {
 		return errors.Join(f.err, f.Close())

@@ -38,7 +38,7 @@ const (
 type input struct {
 	name  string
 	raw   rawReader
-	full  chan block    // filled blocks, in order; closed after the last
+	full  chan block    // filled blocks, in order
 	free  chan []byte   // buffers to be filled
 	stop  chan struct{} // closed by the consumer when it needs no more
 	ended chan struct{} // closed when the goroutine is gone
@@ -164,7 +164,7 @@ func fill(r io.Reader, buffer []byte) (n int, err error) {
 // open finds out the compression by the first bytes and returns the text.
 func (in *input) open() (io.Reader, func()) {
 	raw := bufio.NewReaderSize(&in.raw, blockBytes)
-	magic, _ := raw.Peek(6) // an error comes again with the first Read
+	magic, _ := raw.Peek(longestMagic) // an error comes again with the first Read
 	compressed := &compressedReader{in: in, raw: raw}
 	closeText := func() {}
 	switch {
@@ -190,15 +190,22 @@ func (in *input) open() (io.Reader, func()) {
 	return compressed, closeText
 }
 
-// foreign names a compression that is not read, so that its user does not have to
-// make sense of a complaint about invalid UTF-8.
+// longestMagic is how many bytes tell all compressions apart.
+const longestMagic = 10
+
+// foreign names a compression that is not read, or returns "": so that its user
+// does not have to make sense of a complaint about invalid UTF-8.
 func foreign(magic []byte) string {
 	for _, known := range []struct{ magic, name string }{
-		{"BZh", "bzip2"}, {"\xfd7zXZ\x00", "xz"}, {"PK\x03\x04", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\x04\x22\x4d\x18", "lz4"},
+		{"\xfd7zXZ\x00", "xz"}, {"PK\x03\x04", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\x04\x22\x4d\x18", "lz4"},
 	} {
 		if bytes.HasPrefix(magic, []byte(known.magic)) {
 			return known.name
 		}
+	}
+	// "BZh" and a digit; a key may begin like that, but not go on like this.
+	if bytes.HasPrefix(magic, []byte("BZh")) && bytes.HasSuffix(magic, []byte("1AY&SY")) {
+		return "bzip2"
 	}
 	return ""
 }

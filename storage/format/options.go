@@ -70,9 +70,9 @@ type EdgeListOptions struct {
 	Header HeaderMode
 	// SkipBad counts malformed lines and goes on, instead of ending the read.
 	SkipBad bool
-	// MaxLine is the most bytes of one line; 0 means 1 MiB. Two keys of the
-	// greatest length and hundreds of further columns fit; a file that has no
-	// line ends, such as an image, is found out early.
+	// MaxLine is the most bytes of one line, up to 1 GiB; 0 means 1 MiB. Two keys
+	// of the greatest length and hundreds of further columns fit; a file that
+	// has no line ends, such as an image, is found out early.
 	MaxLine int
 	// MaxKey is the most bytes of one key; 0 means 1024. Longer "keys" are
 	// documents, and the store keeps every key in an index.
@@ -94,6 +94,7 @@ type EdgeListOptions struct {
 
 const (
 	defaultMaxLine  = 1 << 20
+	largestMaxLine  = 1 << 30 // a line is held in memory
 	defaultMaxKey   = 1024
 	defaultMaxBytes = 64 << 30
 )
@@ -110,8 +111,8 @@ func (o EdgeListOptions) Validate() error {
 	if o.Header > HeaderCounts {
 		fault("unknown header mode %d", uint8(o.Header))
 	}
-	if o.MaxLine < 0 {
-		fault("MaxLine (%d) is negative", o.MaxLine)
+	if o.MaxLine < 0 || o.MaxLine > largestMaxLine {
+		fault("MaxLine (%d) is not within 0 and %d", o.MaxLine, largestMaxLine)
 	}
 	if o.MaxKey < 0 {
 		fault("MaxKey (%d) is negative", o.MaxKey)

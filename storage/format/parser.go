@@ -87,8 +87,8 @@ func (p *parser) lines(text []byte) error {
 // for line to see that, and calls it at once unless such lines are skipped: the
 // end may never come.
 func (p *parser) keep(part []byte) error {
-	const lineEnd = 2 // a carriage return, and one byte too many
-	room := p.opts.MaxLine + lineEnd - len(p.carry)
+	const more = len("\ufeff") + len("\r") + 1 // what line takes off, and one byte too many
+	room := p.opts.MaxLine + more - len(p.carry)
 	p.carry = append(p.carry, part[:min(len(part), room)]...)
 	if len(part) > room && !p.opts.SkipBad {
 		return p.line(p.carry)

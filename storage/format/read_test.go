@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -73,6 +74,7 @@ func TestReadEdgeList_Forms(t *testing.T) {
 		{name: "comma, further columns", text: "1,2,0.5,\n2,3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 2}},
 		{name: "semicolon told", text: "1;\"2;3\"\n", opts: EdgeListOptions{Separator: ";"}, edges: "1>2;3", stats: ReadStats{Lines: 1, Edges: 1}},
 		{name: "bar told", text: "1|2\n", opts: EdgeListOptions{Separator: "|"}, edges: "1>2", stats: ReadStats{Lines: 1, Edges: 1}},
+		{name: "keys that begin like bzip2", text: "BZh91 BZh\n", edges: "BZh91>BZh", stats: ReadStats{Lines: 1, Edges: 1}},
 		{name: "whitespace told", text: "1,2 3\n", opts: EdgeListOptions{Separator: " "}, edges: "1,2>3", stats: ReadStats{Lines: 1, Edges: 1}},
 		{name: "further columns", text: "1 2 7\n2 3 8 9 \n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 2}},
 
@@ -206,7 +208,7 @@ func (c chunkReader) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p)
 func TestParser_BlocksAgree(t *testing.T) {
 	pieces := []string{
 		"1 2\n", "33 44\r\n", "5\t6\n", " 7 8 \n", "9 10 11\n", "9 10 11 \r\n", "12,13\n", "14,15,16\n", "14, 15\n", "\"a,b\",c\n", "a\"b,c\n",
-		"\n", "\r\n", "# c\n", " % c\n", "ä b\n", "x\n", ",\n", "1,\n", "1,,2\n", "\x00 1\n", "1 \xff\n", "1\r2 3\n", "k\ty z\n", "a b#\n", "abcdefghij k\n", "1 2 345678901234567890\n",
+		"\n", "\r\n", "# c\n", " % c\n", "ä b\n", "x\n", ",\n", "1,\n", "1,,2\n", "\x00 1\n", "1 \xff\n", "1\r2 3\n", "k\ty z\n", "a b#\n", "abcdefghij k\n", "1 2 345678901234567890\n", "1 2 456789012345\r\n", "1 2 4567890123456\n",
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	rounds := 2000
@@ -220,6 +222,9 @@ func TestParser_BlocksAgree(t *testing.T) {
 		}
 		if random.IntN(3) == 0 {
 			text = text[:len(text)-1]
+		}
+		if random.IntN(4) == 0 {
+			text = append([]byte("\ufeff"), text...)
 		}
 		opts := EdgeListOptions{
 			Separator: []string{"", "", " ", ",", "tab"}[random.IntN(5)],
@@ -400,6 +405,9 @@ func TestEdgeListOptions_Validate(t *testing.T) {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%q is not in: %v", word, err)
 		}
+	}
+	if err := (EdgeListOptions{MaxLine: math.MaxInt}).Validate(); !errors.Is(err, ErrOptions) {
+		t.Errorf("the longest line: %v", err)
 	}
 	if _, err := ReadEdgeList(t.Context(), strings.NewReader(""), bad, nil); !errors.Is(err, ErrOptions) {
 		t.Errorf("ReadEdgeList: %v", err)

@@ -3,8 +3,10 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"syscall"
 )
 
 // syncDir makes a rename in a directory durable.
@@ -14,7 +16,8 @@ func syncDir(dir string) error {
 		return fmt.Errorf("sync %s: %w", dir, err)
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil {
+	// Some file systems cannot sync a directory, and say so.
+	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
 		return fmt.Errorf("sync %s: %w", dir, err)
 	}
 	return nil
