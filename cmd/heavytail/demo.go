@@ -59,8 +59,8 @@ type demoStep struct {
 // demoSteps is the tour.
 func demoSteps(f demoFlags) []demoStep {
 	youngest := f.vertices - 1
-	embed := func(method, name string) string {
-		return fmt.Sprintf("EMBED original USING %s(dim := %d, seed := %d) AS %s", method, f.dim, f.seed, name)
+	embed := func(method, options, name string) string {
+		return fmt.Sprintf("EMBED original USING %s(dim := %d, %s, seed := %d) AS %s", method, f.dim, options, f.seed, name)
 	}
 	return []demoStep{
 		{
@@ -71,12 +71,16 @@ func demoSteps(f demoFlags) []demoStep {
 			},
 		},
 		{
-			title:      "Two embeddings of it: one with the degree penalty, and the classic without.",
-			statements: []string{embed("dp_spectral", "penalised"), embed("laplacian_eigenmaps", "plain")},
+			title: "Two embeddings of it in the form of the paper: with the degree penalty, and without.",
+			statements: []string{
+				embed("dp_spectral", "normalization := 'degree', beta := 0.5, scale := 0", "penalised"),
+				embed("laplacian_eigenmaps", "scale := 0, row_scale := 0", "plain"),
+			},
 		},
 		{
 			title: "The graph rebuilt from each: an edge where two vectors are near enough. AUTO takes\n" +
-				"the radius at which the rebuilt degrees correlate best with the original ones.",
+				"the radius at which the rebuilt degrees correlate best with the original ones. With\n" +
+				"the penalty the tail of the degrees comes back; without it most vertices turn into hubs.",
 			statements: []string{
 				"RECONSTRUCT penalised AUTO INTO GRAPH from_penalised",
 				"RECONSTRUCT plain AUTO INTO GRAPH from_plain",
