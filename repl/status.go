@@ -64,9 +64,9 @@ func (s *Status) Progress(p query.Progress) {
 		return
 	}
 	// The last column stays free: some terminals wrap when it is written.
-	line := progressLine(p, bar(p))
-	if len(line) >= s.term.Width {
-		line = progressLine(p, "")
+	line := progressLine(p, bar(p, widestBar))
+	if over := len(line) - (s.term.Width - 1); over > 0 {
+		line = progressLine(p, bar(p, widestBar-over))
 	}
 	line = line[:max(0, min(len(line), s.term.Width-1))] // all of it is ASCII
 	fmt.Fprint(s.w, "\r"+line+eraseRight)
@@ -98,9 +98,11 @@ func percent(p query.Progress) int {
 	return int(100 * min(max(float64(p.Done)/float64(p.Total), 0), 1))
 }
 
-func bar(p query.Progress) string {
-	const width = 20
-	if p.Total <= 0 {
+// A bar of fewer than narrowestBar marks shows less than the percentage.
+const widestBar, narrowestBar = 20, 5
+
+func bar(p query.Progress, width int) string {
+	if p.Total <= 0 || width < narrowestBar {
 		return ""
 	}
 	full := percent(p) * width / 100

@@ -79,10 +79,17 @@ func TestStatus_Bar(t *testing.T) {
 	if got, want := out.String(), "\r\x1b[Knotice: done\nnotice: all\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	for _, width := range []int{1, 2, 20, 60, 73, 74, 75} {
+	for width, want := range map[int]string{
+		1: "", 2: "I", 20: "IMPORT: reading   5", 56: "IMPORT: reading   5 % of 20 MB, 1 MB/s, 19s left",
+		57: "IMPORT: reading   5 % [.....] of 20 MB, 1 MB/s, 19s left", 71: "IMPORT: reading   5 % [...................] of 20 MB, 1 MB/s, 19s left",
+	} {
 		s, c, out := newTestStatus(Terminal{Width: width, Bar: true})
 		reportFor(s, c, time.Second)
-		for _, draw := range strings.Split(out.String(), "\r")[1:] {
+		draws := strings.Split(out.String(), "\r")[1:]
+		if got := strings.TrimSuffix(draws[len(draws)-1], "\x1b[K"); got != want {
+			t.Errorf("width %d: %q, want %q", width, got, want)
+		}
+		for _, draw := range draws {
 			if line := strings.TrimSuffix(draw, "\x1b[K"); len(line) >= width {
 				t.Errorf("width %d: %q is %d columns wide", width, line, len(line))
 			}
