@@ -70,6 +70,9 @@ func Open(path string, opts *Options) (*DB, error) {
 // locate finds the regular file behind path, and makes a store where there is
 // nothing and the options allow it.
 func locate(path string, o Options) (string, error) {
+	if path == "" {
+		return "", fmt.Errorf("storage: open: %w: the path is empty", ErrInvalid)
+	}
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if o.ReadOnly || o.NoCreate {

@@ -134,6 +134,17 @@ func TestOpen_Refused(t *testing.T) {
 	}
 }
 
+// TestOpen_EmptyPath is refused before a file is made for it.
+func TestOpen_EmptyPath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, err := Open("", nil); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "the path is empty") {
+		t.Errorf("got %v", err)
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) > 0 {
+		t.Errorf("left %v, %v", entries, err)
+	}
+}
+
 // A later format that this code can still read is opened.
 func TestOpen_NewerFormatForThisReader(t *testing.T) {
 	path := closedStore(t)
