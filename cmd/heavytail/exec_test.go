@@ -227,6 +227,7 @@ func TestExec_ReadOnly(t *testing.T) {
 
 // TestExec_Locked opens a file that another process holds.
 func TestExec_Locked(t *testing.T) {
+	t.Parallel() // each refusal waits for a second
 	for _, holder := range []struct {
 		args    []string
 		readers bool // others may read
