@@ -19,6 +19,7 @@ import (
 
 	"heavytail/embedding/eigen"
 	"heavytail/storage/csr"
+	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
 
@@ -348,7 +349,7 @@ func TestSpectral_EdgeCases(t *testing.T) {
 // The reference eigenvalues are LAPACK's, computed with scipy from explicit
 // matrices.
 func TestSpectral_ReferenceEigenvalues(t *testing.T) {
-	file := filepath.Join(filepath.Dir(filepath.Dir(dataFile(t, "ego-facebook.txt.gz"))), "reference", "eigenvalues.json")
+	file := filepath.Join(filepath.Dir(filepath.Dir(realgraph.Path(t, "ego-facebook.txt.gz"))), "reference", "eigenvalues.json")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Skipf("no reference eigenvalues: %v", err)

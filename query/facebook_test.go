@@ -7,37 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// dataFile finds a file of the real graphs, which are not part of the module.
-func dataFile(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("HEAVYTAIL_DATA")
-	if dir == "" {
-		root, err := filepath.Abs(".")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
-				break
-			}
-			if root == filepath.Dir(root) {
-				t.Fatal("no go.mod above the test")
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared", "data")
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("HEAVYTAIL_REQUIRE_DATA") == "1" {
-			t.Fatalf("HEAVYTAIL_REQUIRE_DATA is set: %v", err)
-		}
-		t.Skipf("the data are absent: %v", err)
-	}
-	return path
-}
+	"heavytail/storage/realgraph"
+)
 
 // A program's whole way through ego-facebook: import, embed, look up,
 // reconstruct, score a file, open the file again and get the same answers.
@@ -45,7 +17,7 @@ func TestFacebook(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	source := dataFile(t, "ego-facebook.txt.gz")
+	source := realgraph.Path(t, "ego-facebook.txt.gz")
 	ctx := context.Background()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "facebook.ht")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heavytail/storage/format"
+	"heavytail/storage/realgraph"
 )
 
 // The counts are those of the folder's README.
@@ -33,7 +34,7 @@ func TestImport_RealGraphs(t *testing.T) {
 				t.Skip("large graph in -short mode")
 			}
 			ctx := context.Background()
-			r, size, err := format.OpenFile(dataFile(t, c.file))
+			r, size, err := format.OpenFile(realgraph.Path(t, c.file))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,23 +64,6 @@ func importText(t testing.TB, db *DB, graph, text string) ImportStats {
 		t.Fatal(err)
 	}
 	return stats
-}
-
-// dataFile finds a real graph, or skips the test.
-func dataFile(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("HEAVYTAIL_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("HEAVYTAIL_REQUIRE_DATA") == "1" {
-			t.Fatalf("%s is required and not there", path)
-		}
-		t.Skipf("no %s; set HEAVYTAIL_DATA to the folder of the real graphs", path)
-	}
-	return path
 }
 
 // putRing stores a cycle of n vertices.

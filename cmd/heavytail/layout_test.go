@@ -20,6 +20,7 @@ var layout = map[string][]string{
 	"storage/csr":        {},
 	"storage/format":     {},
 	"storage/generate":   {"storage/csr"},
+	"storage/realgraph":  {"storage/csr"},
 	"storage":            {"storage/csr", "storage/vec", "storage/format"},
 	"embedding":          {"storage/csr", "storage/vec", "embedding/eigen"},
 	"embedding/eigen":    {"storage/vec"},

@@ -2,40 +2,11 @@ package format
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-)
 
-// dataFile returns the path of a real graph, or skips the test where the
-// collection is not at hand: in $HEAVYTAIL_DATA, else in ../shared/data beside
-// the repository.
-func dataFile(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("HEAVYTAIL_DATA")
-	if dir == "" {
-		root, err := filepath.Abs(".")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil || root == filepath.Dir(root) {
-				break
-			}
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared", "data")
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("HEAVYTAIL_REQUIRE_DATA") == "1" {
-			t.Fatalf("the data is required: %v", err)
-		}
-		t.Skipf("no data: %v", err)
-	}
-	return path
-}
+	"heavytail/storage/realgraph"
+)
 
 // TestReadEdgeList_RealGraphs counts vertices and simple edges of published
 // files in all their forms. The counts are those of their publishers.
@@ -61,7 +32,7 @@ func TestReadEdgeList_RealGraphs(t *testing.T) {
 			if c.long && testing.Short() {
 				t.Skip("long")
 			}
-			r, size, err := OpenFile(dataFile(t, c.file))
+			r, size, err := OpenFile(realgraph.Path(t, c.file))
 			if err != nil {
 				t.Fatal(err)
 			}
