@@ -91,14 +91,14 @@ func kills(t *testing.T) int {
 	if testing.Short() {
 		return 3
 	}
-	return 12
+	return 10
 }
 
 // exported is a graph or an embedding as text.
 func exported(t *testing.T, path, what string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "exported")
-	mustRun(t, "", "exec", path, "-c", "EXPORT "+what+" INTO FILE '"+file+"'")
+	mustRun(t, "", "exec", path, "--read-only", "-c", "EXPORT "+what+" INTO FILE '"+file+"'")
 	return mustRead(t, file)
 }
 
@@ -107,7 +107,7 @@ func exported(t *testing.T, path, what string) []byte {
 func TestKill_Import(t *testing.T) {
 	var text bytes.Buffer
 	random := rand.New(rand.NewPCG(5, 6))
-	for range 60_000 {
+	for range 40_000 {
 		x := random.Float64()
 		fmt.Fprintf(&text, "vertex%d vertex%d\n", int(x*x*20_000), random.IntN(20_000))
 	}
@@ -123,7 +123,7 @@ func TestKill_Import(t *testing.T) {
 	rounds, unfinished := kills(t), 0
 	for range rounds {
 		path := newFile(t)
-		wait := rand.N(usual + usual/4)
+		wait := rand.N(usual + usual/2)
 		code, messages, _ := stopped(t, path, statement, wait, (*os.Process).Kill)
 		if code > exitDone {
 			t.Fatalf("killed after %v: exit code %d, %s", wait, code, messages)
@@ -150,7 +150,7 @@ func TestKill_Import(t *testing.T) {
 func TestKill_Embed(t *testing.T) {
 	const statement = "EMBED g USING dp_spectral(dim := 40) AS e"
 	first := newFile(t)
-	mustRun(t, "", "exec", first, "-c", "GENERATE preferential_attachment(n := 3000, m := 5, seed := 1) INTO g; EMBED g USING laplacian_eigenmaps(dim := 40) AS e")
+	mustRun(t, "", "exec", first, "-c", "GENERATE preferential_attachment(n := 1000, m := 5, seed := 1) INTO g; EMBED g USING laplacian_eigenmaps(dim := 40) AS e")
 	file, old := mustRead(t, first), exported(t, first, "EMBEDDING e")
 	began := time.Now()
 	mustRun(t, "", "exec", first, "-c", statement)
@@ -163,7 +163,7 @@ func TestKill_Embed(t *testing.T) {
 	for range rounds {
 		path := newFile(t)
 		mustWrite(t, path, file)
-		wait := rand.N(usual + usual/4)
+		wait := rand.N(usual + usual/2)
 		code, messages, _ := stopped(t, path, statement, wait, (*os.Process).Kill)
 		if code > exitDone {
 			t.Fatalf("killed after %v: exit code %d, %s", wait, code, messages)
