@@ -47,7 +47,8 @@ type Options struct {
 	Seed    uint64
 	Workers int // 0 is GOMAXPROCS
 
-	// Progress, if not nil, hears how many pairs have converged.
+	// Progress, if not nil, hears how many pairs have converged, after every
+	// block of the basis.
 	Progress func(converged int)
 }
 

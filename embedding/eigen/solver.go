@@ -40,6 +40,7 @@ type solver struct {
 	random *rand.Rand
 
 	products, restarts int
+	done               int // pairs that had converged when the basis was last full
 	filterSince        int // restarts when the filter was set
 }
 
@@ -86,9 +87,8 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 			continue
 		}
 		converged := s.converged(values, vectors)
-		if s.opts.Progress != nil {
-			s.opts.Progress(min(converged, s.k-1)) // the last one when it is measured
-		}
+		s.done = min(converged, s.k-1) // the last one when it is measured
+		s.report()
 		if err := s.restart(ctx, values, vectors); err != nil {
 			return nil, err
 		}
@@ -252,8 +252,17 @@ func (s *solver) expand(ctx context.Context, m int) error {
 		}
 		copy(s.last, r)
 		s.fresh = false
+		s.report()
 	}
 	return nil
+}
+
+// report tells how many pairs have converged: after every block, though the
+// number changes with a full basis only, for whoever shows that work goes on.
+func (s *solver) report() {
+	if s.opts.Progress != nil {
+		s.opts.Progress(s.done)
+	}
 }
 
 // ritz returns the eigenvalues of the projected matrix of all columns but the
