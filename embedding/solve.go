@@ -34,6 +34,9 @@ func spectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions)
 	case err != nil:
 		return nil, SpectralStats{}, fmt.Errorf("embedding: %w", err)
 	}
+	if !stats.Converged {
+		stats.Notes = append(stats.Notes, fmt.Sprintf("the tolerance of %g was not reached: %s", opts.Tolerance, stats.Reason))
+	}
 	stats.Seconds = time.Since(start).Seconds()
 	return s.out, stats, nil
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -518,6 +519,9 @@ func TestSpectral_ToleranceBelowPrecision(t *testing.T) {
 	_, stats := embed(t, g, method{}, SpectralOptions{Dim: 20, Tolerance: 1e-11})
 	if stats.Converged || stats.Reason != eigen.ReasonPrecision {
 		t.Errorf("converged %v, %s", stats.Converged, stats.Reason)
+	}
+	if len(stats.Notes) != 1 || !strings.Contains(stats.Notes[0], "1e-11 was not reached") {
+		t.Errorf("notes are %q", stats.Notes)
 	}
 	if r := slices.Max(stats.Residuals); r > 1e-5 {
 		t.Errorf("the best result has residual %g", r)
