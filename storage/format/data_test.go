@@ -30,7 +30,7 @@ func TestReadEdgeList_RealGraphs(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			if c.long && testing.Short() {
-				t.Skip("long")
+				t.Skip("takes a second for a large graph; without -short it runs")
 			}
 			r, size, err := OpenFile(realgraph.Path(t, c.file))
 			if err != nil {
