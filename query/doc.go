@@ -15,7 +15,7 @@
 // which every node knows where it was written. Nothing is looked up. Mistakes
 // of the grammar end here, as *parser.Error.
 //
-// Bind (bind.go, where.go, settings.go, resolve.go): the tree becomes a typed
+// Bind (bind*.go, where.go, settings.go, resolve.go): the tree becomes a typed
 // request, here
 //
 //	NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
@@ -28,7 +28,7 @@
 // the nearest known name. Resolving says which piece of the request is wrong;
 // bind remembers which text the piece came from, and so gives it a position.
 //
-// Plan (plan.go, steps.go): the bound statement says in which steps it will be
+// Plan (plan.go, steps*.go): the bound statement says in which steps it will be
 // answered. This cannot fail. EXPLAIN stops here and prints the tree:
 //
 //	nearest: 2 by cosine, most similar first, ties by vertex
@@ -37,7 +37,7 @@
 //	    embedding: spec, generation 1, 4039 × 200, dp_spectral, up to date with graph social
 //	    graph: social, version 1, 4039 vertices, 88234 edges
 //
-// Execute (exec.go): the statement calls the method of its meaning, the body of
+// Execute (exec*.go): the statement calls the method of its meaning, the body of
 // [DB.Nearest] in search.go, which scans the vectors and turns vertices back
 // into keys, and lays the result out as [Rows]. PROFILE prints the plan again
 // with what each step took.
@@ -49,8 +49,8 @@
 // # Where things are
 //
 // The methods, their requests and results stand in one file for each group of
-// statements: graphs.go, describe.go, embed.go, search.go, reconstruct.go,
-// score.go, show.go, check.go and help.go. db.go opens, closes and frames
+// statements: graphs.go, import.go, export.go, generate.go, describe.go,
+// embed.go, search.go, reconstruct.go, score.go, show.go, check.go and help.go. db.go opens, closes and frames
 // calls; files.go is the only file that opens other files than the store;
 // progress.go computes rates and remaining times, once for all.
 //

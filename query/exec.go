@@ -8,7 +8,6 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"heavytail/storage/generate"
 )
 
 // This file runs bound statements: each calls the typed method of its meaning
@@ -47,51 +46,6 @@ type dropEmbeddingOp struct{ embedding string }
 
 func (o *dropEmbeddingOp) exec(c *call) (*Rows, error) {
 	return none(), c.dropEmbedding(o.embedding)
-}
-
-type importOp struct{ req ImportRequest }
-
-func (o *importOp) exec(c *call) (*Rows, error) {
-	r, err := c.importFile(o.req)
-	if err != nil {
-		return nil, err
-	}
-	return rowsOf(
-		[]string{"graph", "vertices", "edges", "duplicates", "self_loops", "skipped", "seconds"},
-		[][]Value{{o.req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}}), nil
-}
-
-type exportGraphOp struct {
-	req  ExportRequest
-	info storage.GraphInfo
-}
-
-func (o *exportGraphOp) exec(c *call) (*Rows, error) {
-	r, err := c.exportGraph(o.req)
-	return rowsOf([]string{"file", "edges"}, [][]Value{{r.Path, r.Rows}}), err
-}
-
-type exportEmbeddingOp struct {
-	req  ExportRequest
-	info storage.EmbeddingInfo
-}
-
-func (o *exportEmbeddingOp) exec(c *call) (*Rows, error) {
-	r, err := c.exportEmbedding(o.req)
-	return rowsOf([]string{"file", "vectors"}, [][]Value{{r.Path, r.Rows}}), err
-}
-
-type generateOp struct {
-	req   GenerateRequest
-	given []setting
-	model generate.PreferentialAttachment
-	text  string // the generator in the language
-}
-
-func (o *generateOp) exec(c *call) (*Rows, error) {
-	r, err := c.generate(o.req, o.given)
-	return rowsOf([]string{"graph", "vertices", "edges", "seconds"},
-		[][]Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}}), err
 }
 
 type describeGraphOp struct{ info storage.GraphInfo }

@@ -21,6 +21,7 @@ import (
 
 // Pieces of requests that errors are about.
 const (
+	partStatement part = "statement"
 	partGraph     part = "graph"
 	partEmbedding part = "embedding"
 	partVertex    part = "vertex"

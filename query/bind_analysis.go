@@ -1,0 +1,222 @@
+package query
+
+import (
+	"slices"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query/parser"
+	"heavytail/storage/format"
+)
+
+// This file binds the statements that compute: embeddings, searches,
+// reconstructions and scores.
+
+func (b *binder) embedStatement(s *parser.Embed) (operation, error) {
+	b.mark(partGraph, s.Graph)
+	b.mark(partMethod, s.Method.Name)
+	b.mark(partEmbedding, s.Embedding)
+	given, err := b.given(s.Method.Options)
+	if err != nil {
+		return nil, err
+	}
+	op := &embedOp{
+		req:   EmbedRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Method: s.Method.Name.Name},
+		given: given, text: s.Method.String(),
+	}
+	op.found, err = b.resolveEmbed(op.req, given)
+	return op, err
+}
+
+func (b *binder) nearestStatement(s *parser.Nearest) (operation, error) {
+	op := &nearestOp{where: s.Where}
+	var err error
+	if op.req.K, err = b.size(partCount, s.Count); err != nil {
+		return nil, err
+	}
+	if op.req.Vertex, op.req.Vector, err = b.target(s.To); err != nil {
+		return nil, err
+	}
+	if op.req.Embedding, op.req.Metric, err = b.space(s.Using); err != nil {
+		return nil, err
+	}
+	if op.req.Where, err = b.where(s.Where, op.req.Vector == nil); err != nil {
+		return nil, err
+	}
+	op.found, err = b.resolveNearest(op.req)
+	return op, err
+}
+
+func (b *binder) withinStatement(s *parser.Within) (operation, error) {
+	op := &withinOp{where: s.Where, threshold: s.Threshold}
+	var err error
+	if op.req.Radius, op.req.Epsilon, err = b.threshold(s.Threshold); err != nil {
+		return nil, err
+	}
+	if op.req.Vertex, op.req.Vector, err = b.target(s.Of); err != nil {
+		return nil, err
+	}
+	if op.req.Embedding, op.req.Metric, err = b.space(s.Using); err != nil {
+		return nil, err
+	}
+	if op.req.Where, err = b.where(s.Where, op.req.Vector == nil); err != nil {
+		return nil, err
+	}
+	if s.Limit != nil {
+		if op.req.Limit, err = b.size(partLimit, s.Limit); err != nil {
+			return nil, err
+		}
+		if op.req.Limit < 1 {
+			return nil, mistake(partLimit, "the limit is %d, and must be at least 1", op.req.Limit)
+		}
+	}
+	op.found, err = b.resolveWithin(op.req)
+	return op, err
+}
+
+// reconstructOptions are the options of RECONSTRUCT.
+func reconstructOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii AUTO tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
+		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles AUTO tries at first"},
+		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what AUTO maximises: a correlation of the degrees, or f1 of the edges"},
+		{Name: "sweep", Type: "bool", Default: "FALSE", Doc: "show every point that AUTO tried, not only the best"},
+		overwriteOption(),
+	}
+}
+
+// criteria are the names of evaluate.Criterion, by its numbers.
+func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1"} }
+
+func (b *binder) reconstructStatement(s *parser.Reconstruct) (operation, error) {
+	b.mark(partEmbedding, s.Embedding)
+	op := &reconstructOp{threshold: s.Threshold}
+	op.req.Embedding = s.Embedding.Name
+	op.req.Auto = s.Threshold.Kind == parser.Auto
+	var err error
+	if op.req.Radius, op.req.Epsilon, err = b.threshold(s.Threshold); err != nil {
+		return nil, err
+	}
+	if s.Graph != nil {
+		b.mark(partInto, s.Graph)
+		op.req.Graph = s.Graph.Name
+	}
+	if s.File != nil {
+		if op.req.File, err = b.text(partInto, s.File); err != nil {
+			return nil, err
+		}
+	}
+	set, err := b.settings("RECONSTRUCT", reconstructOptions(), s.Options)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range []string{"grid", "points", "criterion", "sweep"} {
+		if _, given := set[o]; given && !op.req.Auto {
+			return nil, mistake(partOption(o), "option %s has no meaning without AUTO", o)
+		}
+	}
+	if _, given := set["overwrite"]; given && op.req.File == "" {
+		return nil, mistake(partOption("overwrite"), "option overwrite has no meaning without INTO FILE")
+	}
+	if set.text("grid") == "paper" {
+		op.req.Grid = evaluate.Paper
+	}
+	op.req.Criterion = evaluate.Criterion(max(0, slices.Index(criteria(), set.text("criterion"))))
+	points, err := set.within("points", 2, maxPoints)
+	if err != nil {
+		return nil, err
+	}
+	op.req.Points, op.req.Overwrite = int(points), set.boolean("overwrite")
+	op.sweep = set.boolean("sweep")
+	op.found, err = b.resolveReconstruct(op.req)
+	return op, err
+}
+
+func (b *binder) scoreStatement(s *parser.Score) (operation, error) {
+	op := &scoreOp{}
+	if s.Graph != nil {
+		b.mark(partGraph, s.Graph)
+		op.req.Graph = s.Graph.Name
+	} else {
+		b.mark(partGraph, s)
+	}
+	if _, err := b.settings("SCORE", nil, s.Options); err != nil {
+		return nil, err
+	}
+	for _, p := range s.Pairs {
+		u, err := b.key(p.U)
+		if err != nil {
+			return nil, err
+		}
+		v, err := b.key(p.V)
+		if err != nil {
+			return nil, err
+		}
+		op.req.Pairs = append(op.req.Pairs, Pair{u, v})
+	}
+	op.req.With = b.scorers(s.Scorers)
+	var err error
+	op.found, err = b.resolveScoring(op.req.Graph, op.req.With)
+	return op, err
+}
+
+// scoreFileOptions are the options of SCORE FILE.
+func scoreFileOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names"}, Doc: "whether the first line has column names or is a pair"},
+		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what stands between columns: auto, whitespace, tab, comma, semicolon or bar"},
+		overwriteOption(),
+	}
+}
+
+func (b *binder) scoreFileStatement(s *parser.ScoreFile) (operation, error) {
+	op := &scoreFileOp{}
+	if s.Graph != nil {
+		b.mark(partGraph, s.Graph)
+		op.req.Graph = s.Graph.Name
+	} else {
+		b.mark(partGraph, s)
+	}
+	var err error
+	if op.req.Path, err = b.text(partFile, s.Pairs); err != nil {
+		return nil, err
+	}
+	if s.File != nil {
+		if op.req.Into, err = b.text(partInto, s.File); err != nil {
+			return nil, err
+		}
+	} else {
+		op.req.Each = func(ScoredPair) error { return nil } // exec takes the pairs
+	}
+	set, err := b.settings("SCORE FILE", scoreFileOptions(), s.Options)
+	if err != nil {
+		return nil, err
+	}
+	if _, given := set["overwrite"]; given && op.req.Into == "" {
+		return nil, mistake(partOption("overwrite"), "option overwrite has no meaning without INTO FILE")
+	}
+	op.req.Overwrite = set.boolean("overwrite")
+	if text := set.text("header"); text != "" {
+		if op.req.Header, err = format.ParseHeader(text); err != nil {
+			return nil, err
+		}
+	}
+	if err := separatorSetting(&op.req.Separator, set); err != nil {
+		return nil, err
+	}
+	op.req.With = b.scorers(s.Scorers)
+	op.found, err = b.resolveScoreFile(op.req)
+	return op, err
+}
+
+// scorers marks and converts the scorers of a statement.
+func (b *binder) scorers(list []parser.Scorer) []Scorer {
+	with := make([]Scorer, len(list))
+	for i, s := range list {
+		b.mark(partScorer(i), s)
+		with[i].Name = s.Name.Name
+		if s.Of != nil {
+			with[i].Embedding = s.Of.Name
+		}
+	}
+	return with
+}
