@@ -16,22 +16,55 @@ type graphRecord struct {
 	Created  int64  `msgpack:"created"`  // nanoseconds of Unix time
 	Modified int64  `msgpack:"modified"` // nanoseconds of Unix time
 	Source   string `msgpack:"source"`
+
+	Slots         uint64            `msgpack:"slots"` // live and empty ones; format 1 has only live ones and no such field
+	Attributes    []attributeRecord `msgpack:"attributes"`
+	NextAttribute uint16            `msgpack:"next_attribute"` // ids are never used twice
 }
 
+// attributeRecord is one attribute of the vertices of a graph as it is stored.
+type attributeRecord struct {
+	ID   uint16 `msgpack:"id"`
+	Name string `msgpack:"name"`
+	Type Type   `msgpack:"type"`
+}
+
+func (a attributeRecord) attribute() Attribute { return Attribute{Name: a.Name, Type: a.Type} }
+
 func (r *graphRecord) info(name string) GraphInfo {
-	return GraphInfo{
+	info := GraphInfo{
 		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Edges: int64(r.Edges),
 		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
+		Deleted: int(r.Slots - r.Vertices),
 	}
+	for _, a := range r.Attributes {
+		info.Attributes = append(info.Attributes, a.attribute())
+	}
+	return info
 }
 
 // validate bounds what later code allocates by: a file of size bytes holds at
-// least two bytes per vertex and one per arc.
+// least a byte per slot, two per vertex and one per arc.
 func (r *graphRecord) validate(size int64) error {
-	if r.ID == 0 || r.Version == 0 || r.Vertices > maxVertices || (r.Object == 0) != (r.Vertices == 0) ||
-		r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) {
-		return badRecord("catalogue entry of a graph: id %d, version %d, object %d, %d vertices, %d edges",
-			r.ID, r.Version, r.Object, r.Vertices, r.Edges)
+	if r.ID == 0 || r.Version == 0 || r.Slots > maxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
+		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) {
+		return badRecord("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges",
+			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges)
+	}
+	return r.validateAttributes()
+}
+
+// validateAttributes verifies that names and ids are distinct.
+func (r *graphRecord) validateAttributes() error {
+	ids, names := make(map[uint16]bool, len(r.Attributes)), make(map[string]bool, len(r.Attributes))
+	for _, a := range r.Attributes {
+		if err := a.attribute().check(); err != nil {
+			return badRecord("%v", err)
+		}
+		if ids[a.ID] || names[a.Name] || a.ID >= r.NextAttribute {
+			return badRecord("attribute %q has the number %d, and the next is %d", clip(a.Name), a.ID, r.NextAttribute)
+		}
+		ids[a.ID], names[a.Name] = true, true
 	}
 	return nil
 }
@@ -187,6 +220,9 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 	r := new(graphRecord)
 	found, err := t.get(graphsName, []byte(name), r)
 	if err == nil && found {
+		if r.Slots == 0 {
+			r.Slots = r.Vertices // as format 1 leaves it
+		}
 		err = r.validate(t.size())
 	}
 	if err != nil {

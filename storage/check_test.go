@@ -103,7 +103,7 @@ func TestDB_Check_Planted(t *testing.T) {
 			reseal(t, b, seed, func(p []byte) []byte { p[4], p[6] = p[6], p[4]; return p })
 		}, "whose key is", nil},
 		{"more vertices than keys", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Vertices++ })
+			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Vertices, r.Slots = r.Vertices+1, r.Slots+1 })
 		}, "keys for", snapshot},
 		{"impossible counts", func(t *testing.T, root *bolt.Bucket) {
 			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Edges = 1 << 60 })

@@ -154,7 +154,7 @@ func (p *publication) unchanged(t *tx) error {
 	switch {
 	case errors.Is(err, ErrNotFound) && p.base.ID == 0:
 		return nil
-	case err == nil && *r == p.base:
+	case err == nil && r.ID == p.base.ID && r.Version == p.base.Version:
 		return nil
 	case err == nil || errors.Is(err, ErrNotFound):
 		return fmt.Errorf("storage: graph %q: %w", p.name, ErrConflict)
@@ -248,6 +248,7 @@ func (p *publication) publish(t *tx) error {
 	r.Version++
 	r.Object = p.journal.Object
 	r.Vertices, r.Edges = uint64(p.contents.keys.len()), uint64(p.contents.graph.Edges())
+	r.Slots = r.Vertices
 	r.Modified, r.Source = now, p.source
 	if err := t.put(graphsName, []byte(p.name), &r); err != nil {
 		return err

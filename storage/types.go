@@ -14,6 +14,9 @@ type GraphInfo struct {
 	Created  time.Time
 	Modified time.Time
 	Source   string // where the latest edges came from, in words
+
+	Attributes []Attribute // of the vertices, in the order of their first appearance
+	Deleted    int         // vertices that were deleted; their slots stay empty
 }
 
 // Setting is one named value of an embedding: an option, or a statistic.
@@ -41,11 +44,16 @@ type EmbeddingInfo struct {
 	Stats        []Setting // other statistics of the method
 }
 
-// ChangeSet says which vertices changed between two versions of a graph.
+// ChangeSet says which vertices changed between two versions of a graph, as
+// vertices of the later one.
 type ChangeSet struct {
 	From, To uint64   // versions: changes after From up to To
-	All      bool     // everything may have changed; Touched is then nil
-	Touched  []uint32 // ascending and distinct
+	All      bool     // everything may have changed; the lists are then nil
+	Touched  []uint32 // vertices that are new or whose edges changed, ascending
+
+	Attributes   []uint32 // further vertices, of which only attributes changed, ascending
+	Deleted      int      // vertices deleted since
+	EdgesChanged bool     // an edge came, went or changed its weight or timestamp, or a vertex came or went
 }
 
 // Fault is one thing that Check found wrong.
