@@ -141,7 +141,7 @@ func (b *binder) untyped(at part, v parser.Value) (any, error) {
 		}
 		return plain(value), nil
 	}
-	return nil, fmt.Errorf("query: a value of the type %T is not known", v)
+	return nil, fmt.Errorf("a value of the type %T is not known", v)
 }
 
 // toVector rounds a vector to the precision of embeddings.

@@ -186,4 +186,4 @@ func (e *cacheEntry) failed() bool {
 	}
 }
 
-var errLoad = errors.New("query: loading did not end")
+var errLoad = errors.New("loading did not end")

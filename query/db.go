@@ -41,9 +41,28 @@ func Open(path string, opts *Options) (*DB, error) {
 		BatchBytes:  full.BatchBytes,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("query: open: %w", err)
+		return nil, openError(path, err)
 	}
-	return &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache)}, nil
+	return open(store, full), nil
+}
+
+// New returns a DB over a store that is open already, such as one that
+// storage.Attach keeps inside the file of an application. Of the options,
+// ReadOnly also holds where only the store has it, and NoCreate, LockTimeout
+// and BatchBytes mean nothing: the store has its own. Close closes the store,
+// which leaves the application's file open.
+func New(store *storage.DB, opts *Options) (*DB, error) {
+	full := opts.withDefaults()
+	if err := full.Validate(); err != nil {
+		return nil, err
+	}
+	full.ReadOnly = full.ReadOnly || store.ReadOnly()
+	return open(store, full), nil
+}
+
+// open makes a DB over a store, with checked options.
+func open(store *storage.DB, full Options) *DB {
+	return &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache)}
 }
 
 // Close waits for running calls to end and closes the file; to have it sooner,
@@ -59,7 +78,7 @@ func (db *DB) Close() error {
 	}
 	db.running.Wait()
 	if err := db.store.Close(); err != nil {
-		return fmt.Errorf("query: close: %w", err)
+		return fmt.Errorf("close: %w", plainly(err))
 	}
 	return nil
 }
@@ -190,7 +209,7 @@ func (c *call) wrap(err error) error {
 		return nil
 	}
 	if !errors.As(err, &mistake) {
-		return fmt.Errorf("%s: %w", c.statement, err)
+		return fmt.Errorf("%s: %w", c.statement, plainly(err))
 	}
 	if at, ok := c.at[mistake.part]; ok && mistake.Start.Line == 0 {
 		placed := *mistake

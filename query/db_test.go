@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"heavytail/embedding/evaluate"
@@ -386,5 +388,70 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	}
 	if got := strings.Count(table("RECONSTRUCT pos AUTO WITH (criterion := 'f1', sweep := TRUE)"), "\n"); got != len(reconstructed.Points) {
 		t.Errorf("RECONSTRUCT with sweep: %d rows of %d points", got, len(reconstructed.Points))
+	}
+}
+
+// A DB over a store that is open already answers as any other, and closes it.
+func TestNew_OverAnOpenStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.ht")
+	store, err := storage.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(store, &Options{Workers: -1}); err == nil {
+		t.Error("wrong options are taken")
+	}
+	db, err := New(store, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twoTriangles(t, db)
+	if found, err := db.Nearest(t.Context(), NearestRequest{K: 1, Vertex: "a", Embedding: "pos"}); err != nil || found.Neighbors[0].Vertex != "b" {
+		t.Errorf("%v, %v", found.Neighbors, err)
+	}
+	mustBeSound(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Graphs(t.Context()); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("the store answers after Close: %v", err)
+	}
+
+	if store, err = storage.Open(path, &storage.Options{ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = New(store, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.CreateGraph(t.Context(), "g"); !errors.Is(err, storage.ErrReadOnly) || !db.ReadOnly() {
+		t.Errorf("a statement that writes to a store that is open for reading: %v", err)
+	}
+}
+
+// An error of opening names the file once, without the layers, and says what to
+// do.
+func TestOpen_ErrorsSayWhatToDo(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing.ht")
+	_, err := Open(missing, &Options{NoCreate: true})
+	if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "missing.ht") != 1 {
+		t.Errorf("a missing file: %v", err)
+	}
+	for _, tt := range []struct {
+		cause error
+		want  string
+	}{
+		{fs.ErrNotExist, `open "f.ht": file does not exist; give the path`},
+		{fs.ErrPermission, `open "f.ht": permission denied; open it for reading only`},
+		{syscall.EROFS, `open "f.ht": ` + syscall.EROFS.Error() + "; its file system cannot be written"},
+	} {
+		below := fmt.Errorf("storage: open: %w", &fs.PathError{Op: "open", Path: "f.ht", Err: tt.cause})
+		if err := openError("f.ht", below); !errors.Is(err, tt.cause) || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%v becomes %v", below, err)
+		}
+	}
+	locked := &storage.FileError{Path: "f.ht", Err: storage.ErrLocked, Remedy: "close it"}
+	if err := openError("f.ht", locked); !errors.Is(err, storage.ErrLocked) || err.Error() != `"f.ht": file is locked; close it` {
+		t.Errorf("a locked file: %v", err)
 	}
 }

@@ -3,24 +3,29 @@ package query
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
 // Errors that a caller may want to tell apart. Errors of the store, such as
 // storage.ErrLocked, pass through every layer and answer errors.Is as well.
+// Messages are for the user of a program, who knows of no layers, and so do not
+// begin with the name of a package.
 var (
 	// ErrClosed is returned by every call that begins after Close.
-	ErrClosed = errors.New("query: the database is closed")
+	ErrClosed = errors.New("the database is closed")
 	// ErrLimit is wrapped by every LimitError.
-	ErrLimit = errors.New("query: limit exceeded")
+	ErrLimit = errors.New("limit exceeded")
 	// ErrNoFiles is wrapped where a statement names a file and Options.NoFiles
 	// forbids it.
-	ErrNoFiles = errors.New("query: file access is switched off")
+	ErrNoFiles = errors.New("file access is switched off")
 	// ErrInvalid is wrapped by an Error about a value that is out of range, of
 	// the wrong type, or missing.
-	ErrInvalid = errors.New("query: invalid request")
+	ErrInvalid = errors.New("invalid request")
 )
 
 // Error is a mistake in a statement or in a request: a name that is not known,
@@ -122,20 +127,15 @@ type LimitError struct {
 
 // Error names the need, the limit and the option that raises it.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("query: %s would take %s, and %s allows %s", e.What,
-		amount(e.Need, e.Unit), e.Field, amount(e.Limit, e.Unit))
+	need, limit := Amount(float64(e.Need), e.Unit), Amount(float64(e.Limit), e.Unit)
+	if need == limit || e.Unit != "bytes" {
+		need, limit = fmt.Sprintf("%d %s", e.Need, e.Unit), fmt.Sprintf("%d %s", e.Limit, e.Unit)
+	}
+	return fmt.Sprintf("%s would take %s, and %s allows %s", e.What, need, e.Field, limit)
 }
 
 // Unwrap returns ErrLimit.
 func (e *LimitError) Unwrap() error { return ErrLimit }
-
-// amount writes a figure with its unit; bytes become MiB where they are many.
-func amount(n int64, unit string) string {
-	if unit == "bytes" && n >= 1<<20 {
-		return fmt.Sprintf("%d MiB", (n+1<<20-1)>>20)
-	}
-	return fmt.Sprintf("%d %s", n, unit)
-}
 
 // orList joins alternatives as in "a, b or c".
 func orList(words []string) string {
@@ -144,6 +144,60 @@ func orList(words []string) string {
 	}
 	return strings.Join(words, "")
 }
+
+// plainError is an error of a layer below whose message does not begin with
+// the name of that layer.
+type plainError struct{ err error }
+
+// plainly returns err as a plainError; nil for nil.
+func plainly(err error) error {
+	if err == nil {
+		return nil
+	}
+	return plainError{err}
+}
+
+// Error is the message without the name, in each of the lines that joined
+// errors have.
+func (e plainError) Error() string {
+	lines := strings.Split(e.err.Error(), "\n")
+	for i, line := range lines {
+		for _, layer := range []string{"storage", "format", "job", "link", "index", "eigen", "embedding"} {
+			line = strings.TrimPrefix(line, layer+": ")
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the error with its whole message.
+func (e plainError) Unwrap() error { return e.err }
+
+// openError says why the store at path cannot be opened, and what to do about it
+// where the store does not.
+func openError(path string, err error) error {
+	var file *storage.FileError
+	var system *fs.PathError
+	if errors.As(err, &file) || !errors.As(err, &system) {
+		return plainly(err)
+	}
+	remedy := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		remedy = "; give the path of a heavytail file, in a folder that exists"
+	case errors.Is(err, syscall.EROFS):
+		remedy = "; its file system cannot be written, so open it for reading only"
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "; open it for reading only, or ask its owner for the right to write it and its folder"
+	}
+	return fmt.Errorf("open %s: %w%s", quote(path), reason{system.Err, err}, remedy)
+}
+
+// reason is an error that is told by the innermost of its causes.
+type reason struct{ told, err error }
+
+func (e reason) Error() string { return e.told.Error() }
+func (e reason) Unwrap() error { return e.err }
 
 // part names a piece of a request, so that bind can give an error about it the
 // position of the text that the piece came from.

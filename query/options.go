@@ -61,7 +61,7 @@ func (o Options) Validate() error {
 	var faults []error
 	check := func(bad bool, format string, args ...any) {
 		if bad {
-			faults = append(faults, fmt.Errorf("query: "+format, args...))
+			faults = append(faults, fmt.Errorf(format, args...))
 		}
 	}
 	check(o.Workers < 0, "Workers (%d) must not be negative", o.Workers)

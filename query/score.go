@@ -433,4 +433,4 @@ func pairsName(n int64) string {
 }
 
 // errStopped ends a stream whose reader has had enough.
-var errStopped = errors.New("query: the reader has closed the rows")
+var errStopped = errors.New("the reader has closed the rows")

@@ -165,12 +165,12 @@ type search struct {
 
 // resolveNearest checks a request and finds what it names.
 func (c *call) resolveNearest(req NearestRequest) (*search, error) {
+	if req.K < 1 {
+		return nil, mistake(partCount, "the number of neighbours is %d, and must be at least 1", req.K)
+	}
 	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector)
 	if err != nil {
 		return nil, err
-	}
-	if req.K < 1 {
-		return nil, mistake(partCount, "the number of neighbours is %d, and must be at least 1", req.K)
 	}
 	if req.K > c.db.opts.MaxRows && s.space.matrix.Rows > c.db.opts.MaxRows {
 		return nil, &LimitError{

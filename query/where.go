@@ -61,7 +61,7 @@ func (b *binder) condition(e parser.Expr, byVertex bool) (func(Candidate) bool, 
 		}
 		return o.truth, err
 	}
-	return nil, fmt.Errorf("query: a condition of the type %T is not known", e)
+	return nil, fmt.Errorf("a condition of the type %T is not known", e)
 }
 
 func (b *binder) conditions(list []parser.Expr, byVertex bool) ([]func(Candidate) bool, error) {
@@ -127,7 +127,7 @@ func (b *binder) operand(node parser.Operand, byVertex bool) (operand, error) {
 	}
 	literal, ok := node.(parser.Value)
 	if !ok {
-		return operand{}, fmt.Errorf("query: an operand of the type %T is not known", node)
+		return operand{}, fmt.Errorf("an operand of the type %T is not known", node)
 	}
 	value, err := b.value(partWhere, literal)
 	if err != nil {

@@ -47,7 +47,7 @@ func (f *Failure) orNil() error {
 // outputError is an error of Config.Out, after which nothing can be answered.
 type outputError struct{ err error }
 
-func (e *outputError) Error() string { return "repl: write rows: " + e.err.Error() }
+func (e *outputError) Error() string { return "write rows: " + e.err.Error() }
 
 func (e *outputError) Unwrap() error { return e.err }
 

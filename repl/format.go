@@ -48,7 +48,7 @@ func ParseFormat(name string) (Format, error) {
 	if near, ok := parser.Suggest(name, Formats()); ok {
 		hint = "; did you mean " + near + "?"
 	}
-	return "", fmt.Errorf("repl: %w %q, expected one of %s%s", ErrFormat, name, strings.Join(Formats(), ", "), hint)
+	return "", fmt.Errorf("%w %q, expected one of %s%s", ErrFormat, name, strings.Join(Formats(), ", "), hint)
 }
 
 // renderer writes the results of one statement after another to a buffer, whose

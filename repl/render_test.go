@@ -162,5 +162,5 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func ExampleParseFormat() {
 	_, err := ParseFormat("jsn")
 	fmt.Println(err)
-	// Output: repl: unknown format "jsn", expected one of table, csv, json, markdown; did you mean json?
+	// Output: unknown format "jsn", expected one of table, csv, json, markdown; did you mean json?
 }

@@ -40,7 +40,7 @@ func (c *Config) Validate() error {
 	var faults []error
 	check := func(bad bool, message string) {
 		if bad {
-			faults = append(faults, errors.New("repl: "+message))
+			faults = append(faults, errors.New(message))
 		}
 	}
 	check(c.DB == nil, "DB is missing")
@@ -126,7 +126,7 @@ func nextStatement(ctx context.Context, script *parser.Splitter) (parser.Source,
 		err error
 	}
 	if err := ctx.Err(); err != nil {
-		return parser.Source{}, fmt.Errorf("repl: %w", err)
+		return parser.Source{}, err
 	}
 	read := make(chan result, 1)
 	go func() {
@@ -136,11 +136,11 @@ func nextStatement(ctx context.Context, script *parser.Splitter) (parser.Source,
 	select {
 	case r := <-read:
 		if r.err != nil && r.err != io.EOF && !errors.Is(r.err, parser.ErrSyntax) {
-			r.err = fmt.Errorf("repl: read statements: %w", r.err)
+			r.err = fmt.Errorf("read statements: %w", r.err)
 		}
 		return r.src, r.err
 	case <-ctx.Done():
-		return parser.Source{}, fmt.Errorf("repl: %w", ctx.Err())
+		return parser.Source{}, ctx.Err()
 	}
 }
 

@@ -3,7 +3,6 @@ package repl
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -81,12 +80,12 @@ func progressLine(p query.Progress, bar string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s ", p.Statement, p.Stage)
 	if p.Total > 0 {
-		fmt.Fprintf(&b, "%3d %% %sof %s", percent(p), bar, amount(float64(p.Total), p.Unit))
+		fmt.Fprintf(&b, "%3d %% %sof %s", percent(p), bar, query.Amount(float64(p.Total), p.Unit))
 	} else {
-		b.WriteString(amount(float64(p.Done), p.Unit))
+		b.WriteString(query.Amount(float64(p.Done), p.Unit))
 	}
 	if p.Rate > 0 {
-		b.WriteString(", " + amount(p.Rate, p.Unit) + "/s")
+		b.WriteString(", " + query.Amount(p.Rate, p.Unit) + "/s")
 	}
 	if p.Remaining >= time.Second/2 {
 		b.WriteString(", " + p.Remaining.Round(time.Second).String() + " left")
@@ -107,26 +106,6 @@ func bar(p query.Progress, width int) string {
 	}
 	full := percent(p) * width / 100
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "] "
-}
-
-// amount writes a number of units with three digits: 12.3 MB, 1.5 M edges.
-func amount(x float64, unit string) string {
-	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
-	i := 0
-	for ; x >= 999.5 && i < len(prefixes)-1; i++ {
-		x /= 1000
-	}
-	number := fmt.Sprintf("%.3g", x)
-	if i == 0 && x == math.Trunc(x) {
-		number = fmt.Sprintf("%.0f", x)
-	}
-	if unit == "bytes" {
-		return number + " " + prefixes[i] + "B"
-	}
-	if prefixes[i] != "" {
-		number += " " + prefixes[i]
-	}
-	return number + " " + unit
 }
 
 // Clear takes the bar away, and begins anew with the next statement. Run clears

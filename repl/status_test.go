@@ -53,9 +53,9 @@ func TestStatus_Lines(t *testing.T) {
 	s.Clear()
 	reportFor(s, c, 13*time.Second)
 	s.Clear()
-	want := "IMPORT: reading  10 % of 20 MB, 1 MB/s, 18s left\n" +
-		"IMPORT: reading  35 % of 20 MB, 1 MB/s, 13s left\n" +
-		"IMPORT: reading  60 % of 20 MB, 1 MB/s, 8s left\n"
+	want := "IMPORT: reading  10 % of 19.1 MiB, 977 KiB/s, 18s left\n" +
+		"IMPORT: reading  35 % of 19.1 MiB, 977 KiB/s, 13s left\n" +
+		"IMPORT: reading  60 % of 19.1 MiB, 977 KiB/s, 8s left\n"
 	if got := out.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -70,7 +70,7 @@ func TestStatus_Bar(t *testing.T) {
 	if len(draws) < 90 || len(draws) > 100 {
 		t.Errorf("the bar was drawn %d times in ten seconds", len(draws))
 	}
-	if got, want := draws[len(draws)-1], "IMPORT: reading  50 % [##########..........] of 20 MB, 1 MB/s, 10s left\x1b[K"; got != want {
+	if got, want := draws[len(draws)-1], "IMPORT: reading  50 % [##########..........] of 19.1 MiB, 977 KiB/s, 10s left\x1b[K"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	out.Reset()
@@ -80,8 +80,8 @@ func TestStatus_Bar(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for width, want := range map[int]string{
-		1: "", 2: "I", 20: "IMPORT: reading   5", 56: "IMPORT: reading   5 % of 20 MB, 1 MB/s, 19s left",
-		57: "IMPORT: reading   5 % [.....] of 20 MB, 1 MB/s, 19s left", 71: "IMPORT: reading   5 % [...................] of 20 MB, 1 MB/s, 19s left",
+		1: "", 2: "I", 20: "IMPORT: reading   5", 62: "IMPORT: reading   5 % of 19.1 MiB, 977 KiB/s, 19s left",
+		63: "IMPORT: reading   5 % [.....] of 19.1 MiB, 977 KiB/s, 19s left", 77: "IMPORT: reading   5 % [...................] of 19.1 MiB, 977 KiB/s, 19s left",
 	} {
 		s, c, out := newTestStatus(Terminal{Width: width, Bar: true})
 		reportFor(s, c, time.Second)
@@ -120,7 +120,7 @@ func TestProgressLine(t *testing.T) {
 		want string
 	}{
 		{query.Progress{Statement: "CHECK", Stage: "checking", Done: 12, Unit: "objects"}, "CHECK: checking 12 objects"},
-		{query.Progress{Statement: "IMPORT", Stage: "reading", Done: 1_234_567, Unit: "bytes", Rate: 999_600}, "IMPORT: reading 1.23 MB, 1 MB/s"},
+		{query.Progress{Statement: "IMPORT", Stage: "reading", Done: 1_234_567, Unit: "bytes", Rate: 999_600}, "IMPORT: reading 1.18 MiB, 976 KiB/s"},
 		{query.Progress{Statement: "RECONSTRUCT", Stage: "joining", Done: 1, Total: 1.5e9, Unit: "pairs", Rate: 12_345, Remaining: 90 * time.Minute},
 			"RECONSTRUCT: joining   0 % of 1.5 G pairs, 12.3 k pairs/s, 1h30m0s left"},
 		{query.Progress{Statement: "EMBED", Stage: "solving", Done: 7, Total: 5, Unit: "steps", Rate: 0.25}, "EMBED: solving 100 % of 5 steps, 0.25 steps/s"},
