@@ -110,7 +110,7 @@ func (c *call) generate(req GenerateRequest, given []setting) (GenerateResult, e
 	stop(g.Edges(), "")
 	stop = c.watch.start(stepStore)
 	source := fmt.Sprintf("%s(n := %d, m := %d, seed := %d)", req.Generator, model.N, model.M, int64(model.Seed))
-	info, err := c.db.store.PutGraph(c.ctx, req.Graph, g, nil, source, c.meter.update)
+	info, err := c.db.store.PutGraph(c.ctx, req.Graph, storage.PutGraphRequest{Graph: g, Source: source, Progress: c.meter.update})
 	if err != nil {
 		return GenerateResult{}, nameMistake(err, partGraph)
 	}

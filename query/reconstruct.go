@@ -206,7 +206,7 @@ func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at
 	}
 	stop := c.watch.start(stepStore)
 	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %v", r.space.info.Name, r.space.info.Generation, at.Epsilon)
-	info, err := c.db.store.PutGraph(c.ctx, req.Graph, g, r.space.graph.Key, source, c.meter.update)
+	info, err := c.db.store.PutGraph(c.ctx, req.Graph, storage.PutGraphRequest{Graph: g, Keys: r.space.graph.Key, Source: source, Progress: c.meter.update})
 	stop(at.Edges, "")
 	return info, nameMistake(err, partInto)
 }

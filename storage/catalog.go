@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// graphRecord is the catalogue entry of a graph as it is stored, under its name.
+// graphRecord is the catalogue entry of a graph as it is stored, under its
+// name. Every change of it, and of what it refers to, has a version of its own.
 type graphRecord struct {
 	ID       uint64 `msgpack:"id"`
 	Version  uint64 `msgpack:"version"`
@@ -20,6 +21,13 @@ type graphRecord struct {
 	Slots         uint64            `msgpack:"slots"` // live and empty ones; format 1 has only live ones and no such field
 	Attributes    []attributeRecord `msgpack:"attributes"`
 	NextAttribute uint16            `msgpack:"next_attribute"` // ids are never used twice
+	Weighted      uint64            `msgpack:"weighted"`       // edges whose weight is not 1
+	Timed         uint64            `msgpack:"timed"`          // edges that have a timestamp
+}
+
+// same reports whether both are one version of one graph.
+func (r *graphRecord) same(other *graphRecord) bool {
+	return r.ID == other.ID && r.Version == other.Version
 }
 
 // attributeRecord is one attribute of the vertices of a graph as it is stored.
@@ -35,7 +43,7 @@ func (r *graphRecord) info(name string) GraphInfo {
 	info := GraphInfo{
 		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Edges: int64(r.Edges),
 		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
-		Deleted: int(r.Slots - r.Vertices),
+		Deleted: int(r.Slots - r.Vertices), Weighted: r.Weighted > 0, Timed: r.Timed > 0,
 	}
 	for _, a := range r.Attributes {
 		info.Attributes = append(info.Attributes, a.attribute())
@@ -47,9 +55,10 @@ func (r *graphRecord) info(name string) GraphInfo {
 // least a byte per slot, two per vertex and one per arc.
 func (r *graphRecord) validate(size int64) error {
 	if r.ID == 0 || r.Version == 0 || r.Slots > maxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
-		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) {
-		return badRecord("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges",
-			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges)
+		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) ||
+		r.Weighted > r.Edges || r.Timed > r.Edges {
+		return badRecord("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges, %d with weights, %d with timestamps",
+			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges, r.Weighted, r.Timed)
 	}
 	return r.validateAttributes()
 }

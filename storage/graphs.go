@@ -20,17 +20,25 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	defer unlock()
 	var info GraphInfo
 	err = db.update(ctx, func(t *tx) error {
-		if _, err := t.findGraph(name); err == nil {
-			return fmt.Errorf("storage: graph %q: %w", name, ErrExists)
-		} else if !errors.Is(err, ErrNotFound) {
-			return err
+		r, err := t.createGraph(name)
+		if err == nil {
+			info = r.info(name)
 		}
-		now := time.Now().UnixNano()
-		r := &graphRecord{ID: t.newID(), Version: 1, Created: now, Modified: now}
-		info = r.info(name)
-		return t.put(graphsName, []byte(name), r)
+		return err
 	})
 	return info, err
+}
+
+// createGraph makes the catalogue entry of an empty graph.
+func (t *tx) createGraph(name string) (*graphRecord, error) {
+	if _, err := t.findGraph(name); err == nil {
+		return nil, fmt.Errorf("storage: graph %q: %w", name, ErrExists)
+	} else if !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	now := time.Now().UnixNano()
+	r := &graphRecord{ID: t.newID(), Version: 1, Created: now, Modified: now}
+	return r, t.put(graphsName, []byte(name), r)
 }
 
 // DropGraph removes a graph with its change log and what an unfinished import

@@ -149,12 +149,22 @@ func changed(old, now *csr.Graph) (all bool, touched []uint32) {
 	return false, touched
 }
 
+// PutGraphRequest is a graph to be stored.
+type PutGraphRequest struct {
+	Graph  *csr.Graph
+	Keys   func(v uint32) string // key of each vertex; nil means its number in decimal
+	Source string                // what GraphInfo.Source will say
+
+	// Progress, where not nil, is called for the stage "writing" as that of an
+	// import is.
+	Progress func(stage string, done, total int64)
+}
+
 // PutGraph stores a graph that was made in memory, such as a generated or
 // reconstructed one, under a name that is free or whose graph is empty;
-// otherwise it is ErrExists. keys gives the key of each vertex; nil means its
-// number in decimal. It is written and published like an import; progress,
-// which may be nil, gets the stage "writing".
-func (db *DB) PutGraph(ctx context.Context, name string, g *csr.Graph, keys func(uint32) string, source string, progress func(stage string, done, total int64)) (GraphInfo, error) {
+// otherwise it is ErrExists. It is written and published like an import.
+func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
+	g := req.Graph
 	if err := checkName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
@@ -164,7 +174,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, g *csr.Graph, keys func
 	if err := checkGraph(ctx, g); err != nil {
 		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
 	}
-	set, err := collectKeys(ctx, g.Vertices(), keys)
+	set, err := collectKeys(ctx, g.Vertices(), req.Keys)
 	if err != nil {
 		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
 	}
@@ -173,7 +183,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, g *csr.Graph, keys func
 		return GraphInfo{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: source, all: true, progress: newReporter(progress), contents: contents{graph: g, keys: set}}
+	p := &publication{db: db, name: name, source: req.Source, all: true, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
 	err = db.view(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
 		if errors.Is(err, ErrNotFound) {

@@ -224,14 +224,14 @@ func TestImport_Refused(t *testing.T) {
 		"long key":      {path, func(v uint32) string { return strings.Repeat("k", 1025+int(v)) }, ErrKey},
 		"invalid graph": {empty, nil, ErrInvalid},
 	} {
-		if _, err := db.PutGraph(ctx, "g", c.g, c.keys, "", nil); !errors.Is(err, c.kind) {
+		if _, err := db.PutGraph(ctx, "g", PutGraphRequest{Graph: c.g, Keys: c.keys}); !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
 		}
 	}
-	if _, err := db.PutGraph(ctx, "g", path, nil, "path", nil); err != nil {
+	if _, err := db.PutGraph(ctx, "g", PutGraphRequest{Graph: path}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.PutGraph(ctx, "g", path, nil, "path", nil); !errors.Is(err, ErrExists) {
+	if _, err := db.PutGraph(ctx, "g", PutGraphRequest{Graph: path}); !errors.Is(err, ErrExists) {
 		t.Errorf("second graph of the name: %v", err)
 	}
 }

@@ -77,7 +77,7 @@ func putRing(t testing.TB, db *DB, name string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.PutGraph(context.Background(), name, g, nil, "ring", nil); err != nil {
+	if _, err := db.PutGraph(context.Background(), name, PutGraphRequest{Graph: g, Source: "ring"}); err != nil {
 		t.Fatal(err)
 	}
 }

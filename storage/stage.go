@@ -154,7 +154,7 @@ func (p *publication) unchanged(t *tx) error {
 	switch {
 	case errors.Is(err, ErrNotFound) && p.base.ID == 0:
 		return nil
-	case err == nil && r.ID == p.base.ID && r.Version == p.base.Version:
+	case err == nil && r.same(&p.base):
 		return nil
 	case err == nil || errors.Is(err, ErrNotFound):
 		return fmt.Errorf("storage: graph %q: %w", p.name, ErrConflict)

@@ -11,6 +11,8 @@ type GraphInfo struct {
 	Version  uint64 // 1 when created; one more with every change
 	Vertices int
 	Edges    int64 // undirected edges, each counted once
+	Weighted bool  // some edge has a weight other than 1
+	Timed    bool  // some edge has a timestamp
 	Created  time.Time
 	Modified time.Time
 	Source   string // where the latest edges came from, in words

@@ -39,7 +39,7 @@ func ring(t *testing.T, n int) (*storage.DB, *storage.Snapshot) {
 		t.Fatal(err)
 	}
 	key := func(v uint32) string { return strconv.Itoa(int(v)) }
-	if _, err := db.PutGraph(context.Background(), "ring", g, key, "test", nil); err != nil {
+	if _, err := db.PutGraph(context.Background(), "ring", storage.PutGraphRequest{Graph: g, Keys: key, Source: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := db.Snapshot(context.Background(), "ring")

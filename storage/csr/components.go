@@ -78,8 +78,8 @@ func byDescendingSize(label []uint32, sizes []int) *Components {
 }
 
 // Induced returns the subgraph on the given vertices, which must be ascending
-// and distinct; vertex i of the result is vertices[i]. Weights are kept. It
-// takes O(n + sum of the degrees) time and 4 bytes per vertex of g of working
+// and distinct; vertex i of the result is vertices[i]. Weights and timestamps
+// are kept. It takes O(n + sum of the degrees) time and 4 bytes per vertex of g of working
 // memory.
 func (g *Graph) Induced(vertices []uint32) *Graph {
 	const outside = ^uint32(0)
@@ -97,6 +97,9 @@ func (g *Graph) Induced(vertices []uint32) *Graph {
 				sub.Targets = append(sub.Targets, u)
 				if g.Weights != nil {
 					sub.Weights = append(sub.Weights, g.Weights[at])
+				}
+				if g.Times != nil {
+					sub.Times = append(sub.Times, g.Times[at])
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package csr
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sort"
 )
 
@@ -12,13 +13,19 @@ var ErrInvalid = errors.New("csr: invalid graph")
 // Graph is an immutable simple undirected graph of n vertices, numbered from 0
 // to n-1, in compressed sparse rows. Every edge {u, v} appears twice, as v in
 // the row of u and as u in the row of v. Rows are strictly ascending; there are
-// no self-loops and no parallel edges. It takes 8 bytes per vertex and 8 bytes
-// per edge, 16 per edge with weights. It is safe for concurrent use.
+// no self-loops and no parallel edges. Both entries of an edge have its weight,
+// which is finite and positive, and its timestamp. It takes 8 bytes per vertex
+// and 8 bytes per edge, 8 more per edge with weights and 16 more with
+// timestamps. It is safe for concurrent use.
 type Graph struct {
 	Offsets []int64   // len n+1; row v is Targets[Offsets[v]:Offsets[v+1]]
 	Targets []uint32  // neighbours, ascending within a row
 	Weights []float32 // weight of each entry of Targets; nil where all are 1
+	Times   []int64   // timestamp of each entry of Targets, NoTime where an edge has none; nil where none has one
 }
+
+// NoTime stands in Times for an edge without a timestamp.
+const NoTime = math.MinInt64
 
 // Edge is one undirected edge between two vertices, in either order.
 type Edge struct{ U, V uint32 }
@@ -44,15 +51,35 @@ func (g *Graph) Neighbors(v uint32) []uint32 {
 	return g.Targets[lo:hi:hi]
 }
 
+// Weighted reports whether the graph has weights; without them each is 1.
+func (g *Graph) Weighted() bool { return g.Weights != nil }
+
+// WeightsOf returns the weights of the edges of v, in the order of Neighbors,
+// or nil where the graph has none. The slice aliases the graph and must not be
+// written.
+func (g *Graph) WeightsOf(v uint32) []float32 {
+	if g.Weights == nil {
+		return nil
+	}
+	lo, hi := g.Offsets[v], g.Offsets[v+1]
+	return g.Weights[lo:hi:hi]
+}
+
 // HasEdge reports whether u and v are adjacent. It takes O(log d), d the
 // smaller of the two degrees.
 func (g *Graph) HasEdge(u, v uint32) bool {
 	if g.Degree(u) > g.Degree(v) {
 		u, v = v, u
 	}
+	_, found := g.find(u, v)
+	return found
+}
+
+// find returns the index of v in the row of u, as an index of Targets.
+func (g *Graph) find(u, v uint32) (at int64, found bool) {
 	row := g.Neighbors(u)
 	i := sort.Search(len(row), func(i int) bool { return row[i] >= v })
-	return i < len(row) && row[i] == v
+	return g.Offsets[u] + int64(i), i < len(row) && row[i] == v
 }
 
 // FromEdges builds the graph of n vertices that has the given edges in any
@@ -117,12 +144,28 @@ func compact(offsets []int64, targets []uint32) *Graph {
 // Validate checks everything that Graph promises and reports the first fault.
 // It takes O(m log d).
 func (g *Graph) Validate() error {
+	if err := g.validateShape(); err != nil {
+		return err
+	}
+	for v := range g.Vertices() {
+		if err := g.validateRow(uint32(v)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateShape checks the lengths of the lists and the offsets.
+func (g *Graph) validateShape() error {
 	n := g.Vertices()
 	if n == 0 && len(g.Targets) > 0 {
 		return fmt.Errorf("%w: targets without vertices", ErrInvalid)
 	}
 	if g.Weights != nil && len(g.Weights) != len(g.Targets) {
 		return fmt.Errorf("%w: %d weights for %d targets", ErrInvalid, len(g.Weights), len(g.Targets))
+	}
+	if g.Times != nil && len(g.Times) != len(g.Targets) {
+		return fmt.Errorf("%w: %d timestamps for %d targets", ErrInvalid, len(g.Times), len(g.Targets))
 	}
 	if n > 0 && (g.Offsets[0] != 0 || g.Offsets[n] != int64(len(g.Targets))) {
 		return fmt.Errorf("%w: offsets do not span the targets", ErrInvalid)
@@ -132,19 +175,38 @@ func (g *Graph) Validate() error {
 			return fmt.Errorf("%w: offsets of vertex %d", ErrInvalid, v)
 		}
 	}
-	for v := range n {
-		row := g.Neighbors(uint32(v))
-		for i, u := range row {
-			switch {
-			case int(u) >= n:
-				return fmt.Errorf("%w: vertex %d has neighbour %d of %d", ErrInvalid, v, u, n)
-			case int(u) == v:
-				return fmt.Errorf("%w: self-loop at vertex %d", ErrInvalid, v)
-			case i > 0 && row[i-1] >= u:
-				return fmt.Errorf("%w: neighbours of vertex %d are not ascending", ErrInvalid, v)
-			case !g.HasEdge(u, uint32(v)):
-				return fmt.Errorf("%w: edge (%d, %d) has no reverse", ErrInvalid, v, u)
+	return nil
+}
+
+// validateRow checks the edges of v. The shape of the graph is valid.
+func (g *Graph) validateRow(v uint32) error {
+	n := g.Vertices()
+	row := g.Neighbors(v)
+	for i, u := range row {
+		switch {
+		case int(u) >= n:
+			return fmt.Errorf("%w: vertex %d has neighbour %d of %d", ErrInvalid, v, u, n)
+		case u == v:
+			return fmt.Errorf("%w: self-loop at vertex %d", ErrInvalid, v)
+		case i > 0 && row[i-1] >= u:
+			return fmt.Errorf("%w: neighbours of vertex %d are not ascending", ErrInvalid, v)
+		}
+		back, found := g.find(u, v)
+		if !found {
+			return fmt.Errorf("%w: edge (%d, %d) has no reverse", ErrInvalid, v, u)
+		}
+		at := g.Offsets[v] + int64(i)
+		if g.Weights != nil {
+			// The comparison is false for NaN as well.
+			if w := g.Weights[at]; !(w > 0 && w <= math.MaxFloat32) {
+				return fmt.Errorf("%w: edge (%d, %d) has weight %v", ErrInvalid, v, u, w)
 			}
+			if g.Weights[at] != g.Weights[back] {
+				return fmt.Errorf("%w: edge (%d, %d) has two weights", ErrInvalid, v, u)
+			}
+		}
+		if g.Times != nil && g.Times[at] != g.Times[back] {
+			return fmt.Errorf("%w: edge (%d, %d) has two timestamps", ErrInvalid, v, u)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package csr
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -89,6 +90,7 @@ func TestGraph_Empty(t *testing.T) {
 }
 
 func TestValidate_FindsEveryFault(t *testing.T) {
+	inf := float32(math.Inf(1))
 	faults := map[string]*Graph{
 		"targets without vertices": {Targets: []uint32{0}},
 		"offsets do not start at 0": {
@@ -101,6 +103,12 @@ func TestValidate_FindsEveryFault(t *testing.T) {
 		"parallel edge":        {Offsets: []int64{0, 2, 4}, Targets: []uint32{1, 1, 0, 0}},
 		"edge without reverse": {Offsets: []int64{0, 1, 1}, Targets: []uint32{1}},
 		"too few weights":      {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{1}},
+		"too few timestamps":   {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Times: []int64{1}},
+		"two weights":          {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{1, 2}},
+		"two timestamps":       {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Times: []int64{1, NoTime}},
+		"no weight":            {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{0, 0}},
+		"infinite weight":      {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{inf, inf}},
+		"NaN for a weight":     {Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{inf - inf, inf - inf}},
 	}
 	for name, g := range faults {
 		if err := g.Validate(); !errors.Is(err, ErrInvalid) {
@@ -132,9 +140,11 @@ func TestInduced_KeepsTheEdgesInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	g, _ := FromEdges(40, randomEdges(rng, 40, 200))
 	g.Weights = make([]float32, len(g.Targets))
+	g.Times = make([]int64, len(g.Targets))
 	for v := range uint32(40) {
 		for at := g.Offsets[v]; at < g.Offsets[v+1]; at++ {
 			g.Weights[at] = float32(v + g.Targets[at])
+			g.Times[at] = -int64(v + g.Targets[at])
 		}
 	}
 	vertices := []uint32{1, 5, 6, 17, 30, 39}
@@ -149,7 +159,7 @@ func TestInduced_KeepsTheEdgesInside(t *testing.T) {
 			}
 		}
 		for at := sub.Offsets[i]; at < sub.Offsets[i+1]; at++ {
-			if want := float32(v + vertices[sub.Targets[at]]); sub.Weights[at] != want {
+			if want := float32(v + vertices[sub.Targets[at]]); sub.Weights[at] != want || sub.Times[at] != -int64(want) {
 				t.Fatalf("weight of an edge of %d is %g, want %g", v, sub.Weights[at], want)
 			}
 		}

@@ -1,0 +1,247 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Vertex is a vertex with values of its attributes.
+type Vertex struct {
+	Key    string
+	Values []NamedValue
+}
+
+// Edge is an undirected edge between the vertices of two keys, in either order,
+// as it is written and as Tx.Neighbors gives it.
+type Edge struct {
+	Source, Target string
+
+	// Weight is finite and positive; 0 means that none is given. Weights are
+	// kept with the precision of a float32.
+	Weight float64
+
+	// Time is the timestamp, if Timed; without Timed none is given. Timed with
+	// csr.NoTime says that the edge has none.
+	Time  int64
+	Timed bool
+}
+
+// WriteStats counts what one call wrote. Every edge or vertex of the call is
+// one of Inserted, Updated, Deleted, Unchanged, Missing and SelfLoops.
+type WriteStats struct {
+	Inserted     int64
+	Updated      int64
+	Deleted      int64
+	Unchanged    int64
+	Missing      int64  // to be deleted, and not there
+	SelfLoops    int64  // edges from a vertex to itself; they are dropped, the vertex is kept
+	NewVertices  int64  // made as end points of edges
+	EdgesDeleted int64  // with the vertices that were deleted
+	Version      uint64 // of the graph when the transaction is committed
+}
+
+// Tx is one write transaction over any number of graphs. It is not safe for
+// concurrent use and not valid after the function that it was given to has
+// returned. A call that returns an error before it has changed anything, such
+// as one for a graph that does not exist, leaves the transaction as it was;
+// after any other error the transaction cannot be committed.
+type Tx struct {
+	tx     *tx
+	graphs map[string]*graphState
+	over   bool  // the function that had the transaction has returned
+	broken error // a change stopped in the middle
+}
+
+// graphState is what a transaction knows of one graph.
+type graphState struct {
+	name       string
+	record     graphRecord // its counts follow every change, its version only the end
+	changed    bool        // the graph gets a new version
+	created    bool        // the graph was made here: that is its version 1
+	touched    []uint32    // slots that are new, or whose edges changed; in any order, repeated
+	attributed []uint32    // slots whose attributes changed, likewise
+}
+
+// Update calls f with a write transaction and commits what f did where it
+// returns nil; otherwise nothing has happened. Every graph that f changed gets
+// one new version and one entry in the change log. Other writers wait
+// meanwhile, readers do not; f must not call methods of db that write, and sees
+// its own changes through the methods of Tx only.
+//
+// The cost is that of the blocks that are touched: some 20 KB are written for
+// an edge, whatever the size of the graph and the degrees of its ends. All
+// changed pages are in memory until the commit, so an import (see Import) is
+// the better way to write tens of millions of edges.
+func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var panicked any
+	err = db.update(ctx, func(t *tx) (err error) {
+		// A panic of f is not one over a damaged page: it goes on, once the
+		// transaction is rolled back.
+		defer func() {
+			if panicked = recover(); panicked != nil {
+				err = errPanicked
+			}
+		}()
+		return t.change(f)
+	})
+	if panicked != nil {
+		panic(panicked)
+	}
+	return err
+}
+
+// errPanicked rolls back the transaction of a function that panicked.
+var errPanicked = errors.New("the function panicked")
+
+// change runs f on the transaction and prepares what it did for the commit.
+func (t *tx) change(f func(*Tx) error) error {
+	x := &Tx{tx: t, graphs: make(map[string]*graphState)}
+	defer func() { x.over = true }()
+	if err := f(x); err != nil {
+		return err
+	}
+	if x.broken != nil {
+		return x.broken
+	}
+	return x.finish()
+}
+
+// usable reports why a call on the transaction cannot be answered.
+func (x *Tx) usable() error {
+	if x.over {
+		return fmt.Errorf("storage: the transaction is over: %w", ErrClosed)
+	}
+	return x.broken
+}
+
+// read runs a call that changes nothing.
+func (x *Tx) read(f func() error) error {
+	if err := x.usable(); err != nil {
+		return err
+	}
+	return guarded(x.tx.path, func() error { return corrupt(x.tx.path, "", f()) })
+}
+
+// write runs a call that changes the graph. Where it fails the transaction is
+// broken, unless check, which runs first and writes nothing, has failed.
+func (x *Tx) write(graph string, check, f func(g *graphState) error) (version uint64, err error) {
+	var g *graphState
+	err = x.read(func() error {
+		if g, err = x.graph(graph); err != nil || check == nil {
+			return err
+		}
+		return check(g)
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = x.read(func() error { return f(g) })
+	if err != nil {
+		x.broken = err
+		return 0, err
+	}
+	return g.next().Version, nil
+}
+
+// graph returns the state of a graph.
+func (x *Tx) graph(name string) (*graphState, error) {
+	if g := x.graphs[name]; g != nil {
+		return g, nil
+	}
+	r, err := x.tx.findGraph(name)
+	if err != nil {
+		return nil, err
+	}
+	g := &graphState{name: name, record: *r}
+	x.graphs[name] = g
+	return g, nil
+}
+
+// next is the record as it will be committed.
+func (g *graphState) next() graphRecord {
+	r := g.record
+	if g.changed && !g.created {
+		r.Version++
+	}
+	return r
+}
+
+// touch notes that the edges of a slot changed, or that it is new.
+func (g *graphState) touch(slots ...uint32) {
+	g.changed = true
+	g.touched = append(g.touched, slots...)
+}
+
+// Graph returns the catalogue entry of a graph as it would be committed now.
+func (x *Tx) Graph(name string) (GraphInfo, error) {
+	var info GraphInfo
+	err := x.read(func() error {
+		g, err := x.graph(name)
+		if err == nil {
+			r := g.next()
+			info = r.info(name)
+		}
+		return err
+	})
+	return info, err
+}
+
+// CreateGraph makes an empty graph. A name that is in use is ErrExists.
+func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
+	if err := checkName("graph", name); err != nil {
+		return GraphInfo{}, err
+	}
+	var info GraphInfo
+	err := x.read(func() error {
+		r, err := x.tx.createGraph(name)
+		if err != nil {
+			return err
+		}
+		x.graphs[name] = &graphState{name: name, record: *r, created: true}
+		info = r.info(name)
+		return nil
+	})
+	return info, err
+}
+
+// finish writes the catalogue entry and the change of every graph that changed.
+func (x *Tx) finish() error {
+	now := time.Now().UnixNano()
+	for _, name := range slices.Sorted(maps.Keys(x.graphs)) {
+		g := x.graphs[name]
+		if !g.changed {
+			continue
+		}
+		r := g.next()
+		r.Modified = now
+		if err := x.tx.put(graphsName, []byte(name), &r); err != nil {
+			return err
+		}
+		all, touched := g.change()
+		if err := x.tx.logChange(r.ID, r.Version, all, touched); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change is what the log says of the transaction: the touched slots, ascending
+// and distinct, or that everything may have changed where they are most of the
+// graph.
+func (g *graphState) change() (all bool, touched []uint32) {
+	slices.Sort(g.touched)
+	touched = slices.Compact(g.touched)
+	if 2*uint64(len(touched)) > g.record.Slots {
+		return true, nil
+	}
+	return false, touched
+}
