@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ type DB struct {
 	store *storage.DB
 	opts  Options
 	cache *cache
+	files files
 
 	mu      sync.Mutex // guards closed, and running against a Close that waits
 	closed  bool
@@ -43,7 +45,11 @@ func Open(path string, opts *Options) (*DB, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	return open(store, full), nil
+	db, err := open(store, full)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return db, nil
 }
 
 // New returns a DB over a store that is open already, such as one that
@@ -57,12 +63,19 @@ func New(store *storage.DB, opts *Options) (*DB, error) {
 		return nil, err
 	}
 	full.ReadOnly = full.ReadOnly || store.ReadOnly()
-	return open(store, full), nil
+	return open(store, full)
 }
 
 // open makes a DB over a store, with checked options.
-func open(store *storage.DB, full Options) *DB {
-	return &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache)}
+func open(store *storage.DB, full Options) (*DB, error) {
+	db := &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache)}
+	if full.Folder != "" {
+		var err error
+		if db.files.folder, err = os.OpenRoot(full.Folder); err != nil {
+			return nil, fmt.Errorf("the folder for files: %w", err)
+		}
+	}
+	return db, nil
 }
 
 // Close waits for running calls to end and closes the file; to have it sooner,
@@ -77,7 +90,7 @@ func (db *DB) Close() error {
 		return nil
 	}
 	db.running.Wait()
-	if err := db.store.Close(); err != nil {
+	if err := errors.Join(db.store.Close(), db.files.close()); err != nil {
 		return fmt.Errorf("close: %w", plainly(err))
 	}
 	return nil

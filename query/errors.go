@@ -23,6 +23,9 @@ var (
 	// ErrNoFiles is wrapped where a statement names a file and Options.NoFiles
 	// forbids it.
 	ErrNoFiles = errors.New("file access is switched off")
+	// ErrOutside is wrapped where a statement names a file outside the folder
+	// that Options.Folder confines files to.
+	ErrOutside = errors.New("file is outside the folder for files")
 	// ErrInvalid is wrapped by an Error about a value that is out of range, of
 	// the wrong type, or missing.
 	ErrInvalid = errors.New("invalid request")

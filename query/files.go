@@ -11,6 +11,58 @@ import (
 
 // This file is the only one of the package that opens files beside the store.
 
+// files opens the files that statements name: anywhere, or in one folder that
+// nothing leads out of.
+type files struct {
+	folder *os.Root // nil for anywhere
+}
+
+// stat describes the file that path leads to, lstat what stands at path itself.
+func (f files) stat(path string) (fs.FileInfo, error) {
+	if f.folder != nil {
+		return f.folder.Stat(path)
+	}
+	return os.Stat(path)
+}
+
+func (f files) lstat(path string) (fs.FileInfo, error) {
+	if f.folder != nil {
+		return f.folder.Lstat(path)
+	}
+	return os.Lstat(path)
+}
+
+// open opens a regular file and returns its size.
+func (f files) open(path string) (io.ReadCloser, int64, error) {
+	if f.folder != nil {
+		return format.OpenIn(f.folder, path)
+	}
+	return format.OpenFile(path)
+}
+
+// create begins a file that appears when it is complete.
+func (f files) create(path string, overwrite bool) (*format.File, error) {
+	if f.folder != nil {
+		return format.CreateIn(f.folder, path, overwrite)
+	}
+	return format.CreateFile(path, overwrite)
+}
+
+// close gives the folder back.
+func (f files) close() error {
+	if f.folder != nil {
+		return f.folder.Close()
+	}
+	return nil
+}
+
+// escapes reports whether os.Root has refused a path that leads out of it. Its
+// error is not exported; only its text tells it from others.
+func escapes(err error) bool {
+	var system *fs.PathError
+	return errors.As(err, &system) && system.Err.Error() == "path escapes from parent"
+}
+
 // inputName is what errors and provenance call an input.
 func inputName(path string) string {
 	if path == "-" {
@@ -30,7 +82,7 @@ func (c *call) checkInput(path string, at part) error {
 	if err := c.checkPath(path, at); err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
+	info, err := c.db.files.stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: path, Err: format.ErrNotRegular}
 	}
@@ -42,7 +94,7 @@ func (c *call) checkOutput(path string, overwrite bool, at part) error {
 	if err := c.checkPath(path, at); err != nil {
 		return err
 	}
-	info, err := os.Lstat(path)
+	info, err := c.db.files.lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -73,7 +125,7 @@ func (c *call) checkPath(path string, at part) error {
 	if err != nil {
 		return nil // the store was moved; nothing can be mistaken for it
 	}
-	if file, err := os.Stat(path); err == nil && os.SameFile(store, file) {
+	if file, err := c.db.files.stat(path); err == nil && os.SameFile(store, file) {
 		return mistake(at, "file %s is the open database itself", quote(path))
 	}
 	return nil
@@ -83,6 +135,11 @@ func (c *call) checkPath(path string, at part) error {
 func fileMistake(path string, at part, err error) error {
 	if err == nil {
 		return nil
+	}
+	if escapes(err) {
+		e := mistake(at, "file %s is outside the folder that files are confined to", quote(path))
+		e.Err = errors.Join(ErrOutside, err)
+		return e
 	}
 	reason := err
 	var pathError *fs.PathError
@@ -103,7 +160,7 @@ func (c *call) openInput(path string, at part) (io.ReadCloser, int64, error) {
 	if path == "-" {
 		return io.NopCloser(c.db.opts.Input), 0, nil
 	}
-	in, size, err := format.OpenFile(path)
+	in, size, err := c.db.files.open(path)
 	return in, size, fileMistake(path, at, err)
 }
 
@@ -112,7 +169,7 @@ func (c *call) writeFile(path string, overwrite bool, write func(io.Writer) erro
 	if err := c.checkOutput(path, overwrite, partInto); err != nil {
 		return err
 	}
-	file, err := format.CreateFile(path, overwrite)
+	file, err := c.db.files.create(path, overwrite)
 	if err != nil {
 		return fileMistake(path, partInto, err)
 	}

@@ -48,6 +48,13 @@ type Options struct {
 	// NoFiles refuses every statement that reads or writes a file other than
 	// the store, for programs that run statements of other people.
 	NoFiles bool
+	// Folder confines every file that a statement reads or writes, other than
+	// the store, to this folder, for programs that run statements of other
+	// people and want them to import and export. Paths are then relative to it;
+	// an absolute one, and one that leaves it by ".." or by a symbolic link, is
+	// refused (ErrOutside). Empty means that statements read and write wherever
+	// the process may.
+	Folder string
 	// NoCache keeps no graph and no vectors between calls. Answers are the
 	// same, each call only loads what it needs again.
 	NoCache bool

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -18,15 +19,26 @@ import (
 // else can have a path (a directory, a device, a pipe) is refused with
 // ErrNotRegular: opening some of these blocks, or never ends.
 func OpenFile(path string) (io.ReadCloser, int64, error) {
+	return openRegular(path, os.Stat, os.Open)
+}
+
+// OpenIn is OpenFile for a path inside a folder. One that leads out of it, by an
+// absolute path, by ".." or by a symbolic link, is refused with an *fs.PathError
+// of os.Root.
+func OpenIn(folder *os.Root, path string) (io.ReadCloser, int64, error) {
+	return openRegular(path, folder.Stat, folder.Open)
+}
+
+func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (io.ReadCloser, int64, error) {
 	// Looked at before it is opened, since opening a pipe waits for its writer.
-	info, err := os.Stat(path)
+	info, err := stat(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("open %s: %w", path, ErrNotRegular)
 	}
-	file, err := os.Open(path)
+	file, err := open(path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -36,7 +48,10 @@ func OpenFile(path string) (io.ReadCloser, int64, error) {
 // File is a file being written that becomes visible only when it is complete.
 // It is not safe for concurrent use.
 type File struct {
-	path      string
+	path      string   // as errors name it
+	dir       *os.Root // the directory of the file: whatever its path becomes, the file stays in it
+	base      string   // name in dir
+	tempName  string   // name in dir until Commit
 	overwrite bool
 	temp      *os.File       // nil after Commit or Close
 	buffer    *bufio.Writer  // over temp
@@ -50,39 +65,70 @@ type File struct {
 // zstd. A path that is taken gives ErrExists unless overwrite is set, and
 // ErrNotRegular if what is there is no regular file.
 func CreateFile(path string, overwrite bool) (*File, error) {
-	if err := checkTarget(path, overwrite); err != nil {
-		return nil, err
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".heavytail-*")
+	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	f := &File{path: path, overwrite: overwrite, temp: temp, buffer: bufio.NewWriterSize(temp, 1<<18)}
-	switch {
-	case strings.HasSuffix(path, ".gz"):
-		f.encoder = gzip.NewWriter(f.buffer)
-	case strings.HasSuffix(path, ".zst"):
-		// One goroutine: the bytes then never depend on the machine.
-		f.encoder, err = zstd.NewWriter(f.buffer, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), f.Close())
-		}
+	return createIn(dir, path, overwrite)
+}
+
+// CreateIn is CreateFile for a path inside a folder. One that leads out of it,
+// by an absolute path, by ".." or by a symbolic link, is refused with an
+// *fs.PathError of os.Root. The folder may be closed before the file is.
+func CreateIn(folder *os.Root, path string, overwrite bool) (*File, error) {
+	dir, err := folder.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	return createIn(dir, path, overwrite)
+}
+
+// createIn begins a file in its directory, which it closes.
+func createIn(dir *os.Root, path string, overwrite bool) (*File, error) {
+	f := &File{path: path, dir: dir, base: filepath.Base(path), overwrite: overwrite}
+	if err := f.begin(); err != nil {
+		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), dir.Close())
 	}
 	return f, nil
 }
 
+// begin makes the temporary file and what writes to it.
+func (f *File) begin() error {
+	if err := f.checkTarget(); err != nil {
+		return err
+	}
+	// A name of 128 random bits is free; if it is not, O_EXCL says so.
+	f.tempName = ".heavytail-" + rand.Text()
+	temp, err := f.dir.OpenFile(f.tempName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	f.temp, f.buffer = temp, bufio.NewWriterSize(temp, 1<<18)
+	switch {
+	case strings.HasSuffix(f.path, ".gz"):
+		f.encoder = gzip.NewWriter(f.buffer)
+	case strings.HasSuffix(f.path, ".zst"):
+		// One goroutine: the bytes then never depend on the machine.
+		f.encoder, err = zstd.NewWriter(f.buffer, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			return errors.Join(err, f.discard())
+		}
+	}
+	return nil
+}
+
 // checkTarget says early what Commit would refuse.
-func checkTarget(path string, overwrite bool) error {
-	info, err := os.Lstat(path)
+func (f *File) checkTarget() error {
+	info, err := f.dir.Lstat(f.base)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("create %s: %w", path, err)
+		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("create %s: %w", path, ErrNotRegular)
-	case !overwrite:
-		return fmt.Errorf("create %s: %w", path, ErrExists)
+		return ErrNotRegular
+	case !f.overwrite:
+		return ErrExists
 	}
 	return nil
 }
@@ -120,15 +166,14 @@ func (f *File) Commit() error {
 	if err := f.finish(); err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Close())
 	}
-	temp := f.temp.Name()
 	if err := f.temp.Close(); err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Close())
 	}
-	if err := f.place(temp); err != nil {
-		return errors.Join(err, f.Close())
+	if err := f.place(); err != nil {
+		return errors.Join(fmt.Errorf("create %s: %w", f.path, err), f.Close())
 	}
 	f.temp = nil
-	return syncDir(filepath.Dir(f.path))
+	return errors.Join(syncDir(f.dir), f.dir.Close())
 }
 
 // finish flushes compressor and buffer and syncs the temporary file.
@@ -145,23 +190,23 @@ func (f *File) finish() error {
 }
 
 // place gives the finished temporary file its name.
-func (f *File) place(temp string) error {
+func (f *File) place() error {
 	if !f.overwrite {
 		// A hard link refuses a taken name in the same step; a rename would
 		// replace a file that appeared since CreateFile looked.
-		err := os.Link(temp, f.path)
+		err := f.dir.Link(f.tempName, f.base)
 		if err == nil {
-			return os.Remove(temp)
+			return f.dir.Remove(f.tempName)
 		}
 		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("create %s: %w", f.path, ErrExists)
+			return ErrExists
 		}
 		// This file system has no hard links: look, then rename.
 	}
-	if err := checkTarget(f.path, f.overwrite); err != nil {
+	if err := f.checkTarget(); err != nil {
 		return err
 	}
-	return os.Rename(temp, f.path)
+	return f.dir.Rename(f.tempName, f.base)
 }
 
 // Close discards the file unless it was committed, after which it does nothing.
@@ -169,11 +214,15 @@ func (f *File) Close() error {
 	if f.temp == nil {
 		return nil
 	}
-	name := f.temp.Name()
+	return errors.Join(f.discard(), f.dir.Close())
+}
+
+// discard removes the temporary file.
+func (f *File) discard() error {
 	closeErr := f.temp.Close()
 	if errors.Is(closeErr, fs.ErrClosed) {
 		closeErr = nil
 	}
 	f.temp = nil
-	return errors.Join(closeErr, os.Remove(name))
+	return errors.Join(closeErr, f.dir.Remove(f.tempName))
 }

@@ -197,3 +197,63 @@ func TestOpenFile_Refused(t *testing.T) {
 		t.Errorf("nothing: %v", err)
 	}
 }
+
+// TestInFolder_Confined opens and makes files inside a folder, and what leads
+// out of it is refused.
+func TestInFolder_Confined(t *testing.T) {
+	parent := t.TempDir()
+	inside := filepath.Join(parent, "inside")
+	for _, dir := range []string{inside, filepath.Join(inside, "sub")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := filepath.Join(parent, "secret")
+	if err := os.WriteFile(secret, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folder, err := os.OpenRoot(inside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	for _, path := range []string{"g", "sub/g.gz"} {
+		f, err := CreateIn(folder, path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte("1 2\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		r, size, err := OpenIn(folder, path)
+		if err != nil || size == 0 {
+			t.Fatalf("%s: %d bytes, %v", path, size, err)
+		}
+		if edges, _, err := readAll(t, r, EdgeListOptions{}); err != nil || len(edges) != 1 {
+			t.Errorf("%s: %v, %v", path, edges, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	outside := []string{"../secret", secret, "sub/../../secret", ".."}
+	if os.Symlink("..", filepath.Join(inside, "out")) == nil {
+		outside = append(outside, "out/secret")
+	}
+	for _, path := range outside {
+		if _, _, err := OpenIn(folder, path); err == nil {
+			t.Errorf("%s is read", path)
+		}
+		if _, err := CreateIn(folder, path, true); err == nil {
+			t.Errorf("%s is written", path)
+		}
+	}
+	onlyFiles(t, parent, "inside", "secret")
+	onlyFiles(t, filepath.Join(inside, "sub"), "g.gz")
+	if text, _ := os.ReadFile(secret); string(text) != "kept" {
+		t.Errorf("the file outside holds %q", text)
+	}
+}

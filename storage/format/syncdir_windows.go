@@ -1,5 +1,7 @@
 package format
 
+import "os"
+
 // syncDir does nothing: Windows cannot sync a directory, and NTFS journals the
 // rename itself.
-func syncDir(string) error { return nil }
+func syncDir(*os.Root) error { return nil }

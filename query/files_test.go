@@ -1,0 +1,182 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"heavytail/storage/format"
+)
+
+// confined makes a database whose files are confined to the folder inside, and
+// beside that folder a file that no statement may read. It returns the folder
+// that both are in.
+//
+//	parent/secret.txt
+//	parent/inside/edges.txt, pairs.csv, sub/edges.txt
+//	parent/inside/near → sub/edges.txt, far → ../secret.txt, out → ..
+func confined(t *testing.T) (*DB, string) {
+	t.Helper()
+	parent := t.TempDir()
+	inside := filepath.Join(parent, "inside")
+	if err := os.MkdirAll(filepath.Join(inside, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"secret.txt": "a b\n", "inside/edges.txt": "a b\nb c\n", "inside/sub/edges.txt": "a b\n", "inside/pairs.csv": "a,b\n",
+	} {
+		if err := os.WriteFile(filepath.Join(parent, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"near": "sub/edges.txt", "far": "../secret.txt", "out": ".."} {
+		if err := os.Symlink(target, filepath.Join(inside, name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	db := openTest(t, &Options{Folder: inside})
+	twoTriangles(t, db)
+	return db, parent
+}
+
+// TestFolder_Confines names files inside and outside the folder in every
+// statement that opens one.
+func TestFolder_Confines(t *testing.T) {
+	db, parent := confined(t)
+	absolute := filepath.Join(parent, "secret.txt")
+	inputs := []string{"IMPORT $f INTO h", "SCORE FILE $f IN social WITH jaccard"}
+	outputs := []string{
+		"EXPORT GRAPH social INTO FILE $f",
+		"EXPORT EMBEDDING pos INTO FILE $f",
+		"RECONSTRUCT pos RADIUS 2 INTO FILE $f",
+		"SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE $f",
+	}
+	for _, tt := range []struct {
+		statements []string
+		path       string
+		want       error // nil for success
+	}{
+		{inputs, "edges.txt", nil},
+		{inputs, "sub/edges.txt", nil},
+		{inputs, "sub/../edges.txt", nil},
+		{inputs, "near", nil},
+		{inputs, "far", ErrOutside},
+		{inputs, "out/secret.txt", ErrOutside},
+		{inputs, "out/inside/edges.txt", ErrOutside},
+		{inputs, "../secret.txt", ErrOutside},
+		{inputs, "sub/../../secret.txt", ErrOutside},
+		{inputs, absolute, ErrOutside},
+		{inputs, filepath.Join(parent, "inside", "edges.txt"), ErrOutside},
+		{inputs, "missing.txt", os.ErrNotExist},
+		{inputs, "sub", format.ErrNotRegular},
+		{outputs, "result", nil},
+		{outputs, "sub/result", nil},
+		{outputs, "edges.txt", format.ErrExists},
+		{outputs, "near", format.ErrNotRegular},
+		{outputs, "far", format.ErrNotRegular},
+		{outputs, "../result", ErrOutside},
+		{outputs, "out/result", ErrOutside},
+		{outputs, "sub/../../result", ErrOutside},
+		{outputs, absolute, ErrOutside},
+		{outputs, "missing/result", os.ErrNotExist},
+	} {
+		for _, statement := range tt.statements {
+			rows, err := db.Query(t.Context(), statement, map[string]any{"f": tt.path})
+			for err == nil && rows.Next() {
+			}
+			if err == nil {
+				err = rows.Err()
+			}
+			if tt.want == nil && err != nil || !errors.Is(err, tt.want) {
+				t.Errorf("%s, f = %s: %v", statement, tt.path, err)
+			}
+			var mistake *Error
+			if err != nil && (!errors.As(err, &mistake) || mistake.Start.Line != 1) {
+				t.Errorf("%s, f = %s: %v has no position", statement, tt.path, err)
+			}
+			os.Remove(filepath.Join(parent, "inside", tt.path, "result"))
+			if strings.HasSuffix(tt.path, "result") {
+				os.Remove(filepath.Join(parent, "inside", tt.path))
+			}
+		}
+	}
+	if left := listing(t, parent); left != "inside secret.txt" {
+		t.Errorf("outside the folder there are %s", left)
+	}
+	if text, err := os.ReadFile(absolute); err != nil || string(text) != "a b\n" {
+		t.Errorf("the file outside holds %q, %v", text, err)
+	}
+}
+
+// TestFolder_HoldsAgainstRaces turns a folder into a link that leads out, and
+// back, while statements write into it: what was checked must be what is used.
+func TestFolder_HoldsAgainstRaces(t *testing.T) {
+	db, parent := confined(t)
+	door := filepath.Join(parent, "inside", "door")
+	aside := filepath.Join(parent, "inside", "aside")
+	if err := os.Mkdir(door, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var swapping sync.WaitGroup
+	swapping.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			os.Rename(door, aside)
+			os.Symlink("..", door)
+			os.Remove(door)
+			os.Rename(aside, door)
+		}
+	})
+	written := 0
+	for i := range 200 {
+		_, err := db.ExportGraph(t.Context(), ExportRequest{Name: "social", Path: fmt.Sprintf("door/%d", i)})
+		if err == nil {
+			written++
+		}
+	}
+	close(stop)
+	swapping.Wait()
+	if left := listing(t, parent); left != "inside secret.txt" {
+		t.Errorf("outside the folder there are %s", left)
+	}
+	if there := len(strings.Fields(listing(t, door))); there < written {
+		t.Errorf("%d files were written, and %d are in the folder", written, there)
+	}
+}
+
+// listing names what a folder holds.
+func listing(t *testing.T, folder string) string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return strings.Join(names, " ")
+}
+
+func TestFolder_MustExist(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.ht")
+	if _, err := Open(path, &Options{Folder: filepath.Join(t.TempDir(), "missing")}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that does not exist: %v", err)
+	}
+	db, err := Open(path, nil) // which nobody has locked
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
