@@ -94,30 +94,38 @@ func (c *checker) step() {
 	c.progress.report("checking", c.done, 0)
 }
 
-// walk verifies the tree as this transaction sees it.
+// walk verifies the tree as this transaction sees it: of the whole file, or of
+// the bucket alone where the file belongs to an application.
 func (c *checker) walk() error {
-	btx := c.tx.root.Tx()
-	pageSize := c.db.bolt.Info().PageSize
-	m := meta{pageSize: pageSize, root: uint64(btx.Cursor().Bucket().Root()), freelist: noFreelist, highWater: uint64(btx.Size()) / uint64(pageSize)}
-	info, err := c.db.file.Stat()
+	file := c.tx.file
+	if file == nil {
+		c.note("the shape of the tree was not verified: the application's file cannot be read beside bbolt")
+		return nil
+	}
+	info, err := file.Stat()
 	if err != nil {
 		return fmt.Errorf("storage: check: %w", err)
 	}
 	c.report.Bytes = info.Size()
-	w := newWalker(c.tx.ctx, pageFile{r: c.db.file, meta: m})
-	if err := w.walk(); err != nil {
+	w := newWalker(c.tx.ctx, pageFile{r: file, meta: c.tx.meta()})
+	if c.db.attached {
+		err = w.all(nested{path: [][]byte{rootName}, root: uint64(c.tx.root.Root())})
+		c.report.Pages = w.pages
+	} else {
+		err = w.walk()
+		c.report.Pages = w.pages + 2
+		c.report.FreePages = int64(w.file.meta.highWater) - c.report.Pages
+	}
+	if err != nil {
 		return fmt.Errorf("storage: check: %w", err)
 	}
-	c.report.Pages = w.pages + 2
-	c.report.FreePages = int64(m.highWater) - c.report.Pages
-	c.tx.unsound = nil
+	c.tx.tree = &soundness{whole: true, faults: belowRoot(w.faults)}
 	for _, fault := range w.faults {
-		if len(fault.path) < 2 {
-			c.fault("file", fault.what, remedyRestore)
-			continue
+		where := "file"
+		if len(fault.path) > 1 {
+			where = describePath(fault.path[1:])
 		}
-		c.fault(describePath(fault.path[1:]), fault.what, remedyRestore)
-		c.tx.unsound = append(c.tx.unsound, treeFault{path: fault.path[1:], what: fault.what})
+		c.fault(where, fault.what, remedyRestore)
 	}
 	return nil
 }

@@ -220,14 +220,27 @@ func TestOpen_CyclicTree(t *testing.T) {
 	if !damaged {
 		t.Fatal("the file has no branch page; make it larger")
 	}
-	if _, err := Open(path, nil); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("opened for writing: %v", err)
+	before := fileSum(t, path)
+	for _, readOnly := range []bool{false, true} {
+		testCyclicTree(t, path, readOnly)
 	}
-	db, err := Open(path, &Options{ReadOnly: true})
+	if before != fileSum(t, path) {
+		t.Error("the damaged file was written to")
+	}
+}
+
+func testCyclicTree(t *testing.T, path string, readOnly bool) {
+	db, err := Open(path, &Options{ReadOnly: readOnly})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	for range 2 {
+		_, err := db.CreateGraph(context.Background(), "new")
+		if (!readOnly && !errors.Is(err, ErrCorrupt)) || (readOnly && !errors.Is(err, ErrReadOnly)) {
+			t.Errorf("write: %v", err)
+		}
+	}
 	report, err := db.Check(context.Background(), nil)
 	if err != nil || report.OK() {
 		t.Errorf("%+v, %v", report, err)

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -14,25 +13,36 @@ import (
 // run beside one writer, and writers wait for each other. No method keeps a
 // transaction open after it returned.
 type DB struct {
-	path string
-	opts Options
-	bolt *bolt.DB
-	file *os.File // the file that bbolt holds, for plain reads
+	path     string // as given, for messages
+	real     string // of the file itself, absolute
+	bucket   []byte // under which the store lies in the file
+	attached bool   // the file belongs to an application
+	opts     Options
+	lock     *fileLock // nil where attached
+
+	mu      sync.Mutex // guards what follows
+	current *handle
+	users   int       // transactions on any handle
+	idle    sync.Cond // users or broken changed
 
 	writer chan struct{} // holds one token while nobody writes
+	damage error         // why the file is not opened for writing; its holder owns it
 	failed atomic.Bool   // a commit failed: no more writes
 	broken atomic.Bool   // bbolt stopped in the middle of a transaction: nothing more
 	closed atomic.Bool
 	close  sync.Once
 	epoch  atomic.Uint64
 
-	// unsound are the buckets whose pages are damaged; only a
-	// file that is open for reading can have any.
-	unsound []treeFault
-
 	// beforeCommit, where set, runs before every commit and fails it; tests
 	// count commits with it.
 	beforeCommit func() error
+}
+
+func newDB(path string, bucket []byte, opts Options) *DB {
+	db := &DB{path: path, bucket: bucket, opts: opts, writer: make(chan struct{}, 1)}
+	db.idle.L = &db.mu
+	db.writer <- struct{}{}
+	return db
 }
 
 // Path returns the path that the store was opened with.
@@ -47,20 +57,11 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 // (bbolt then falls back to the one before, which the file itself cannot show).
 func (db *DB) Epoch() uint64 { return db.epoch.Load() }
 
-// Close waits for running operations and closes the file. Further calls return
-// nil.
+// Close waits for running operations and closes the file; an attached store
+// leaves the file open. Further calls return nil.
 func (db *DB) Close() error {
 	var err error
-	db.close.Do(func() {
-		db.closed.Store(true)
-		if db.broken.Load() {
-			// bbolt holds locks that nobody will release; its map is left to
-			// the end of the process, but the file, and the lock on it, go.
-			err = db.file.Close()
-			return
-		}
-		err = guarded(db.path, db.bolt.Close)
-	})
+	db.close.Do(func() { err = db.shut() })
 	if err != nil {
 		return fmt.Errorf("storage: close %q: %w", db.path, err)
 	}
@@ -87,7 +88,7 @@ func (db *DB) writable() error {
 	case db.opts.ReadOnly:
 		return db.readOnlyError()
 	case db.failed.Load():
-		return &FileError{Path: db.path, Err: ErrFailed, Reason: "what it wrote may or may not be in the file", Remedy: "close the store and open it again"}
+		return &FileError{Path: db.path, Err: ErrFailed, Reason: "what it wrote may or may not be in the file", Remedy: remedyReopen}
 	}
 	return nil
 }
@@ -105,7 +106,11 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 	}
 	unlock = func() { db.writer <- struct{}{} }
 	// The writer before may have failed while this one waited.
-	if err := db.writable(); err != nil {
+	err = db.writable()
+	if err == nil {
+		err = db.prepareWrite(ctx)
+	}
+	if err != nil {
 		unlock()
 		return nil, err
 	}
@@ -117,16 +122,18 @@ func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
-	if err := db.usable(); err != nil {
+	h, err := db.acquire()
+	if err != nil {
 		return err
 	}
+	defer db.release(h)
 	return guarded(db.path, func() error {
-		btx, err := db.begin(false)
+		btx, err := db.begin(ctx, h, false)
 		if err != nil {
 			return err
 		}
 		defer db.rollback(btx)
-		t, err := db.newTx(ctx, btx)
+		t, err := db.newTx(ctx, h, btx)
 		if err != nil {
 			return err
 		}
@@ -143,9 +150,16 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 	if err := db.writable(); err != nil {
 		return err
 	}
+	h, err := db.acquire()
+	if err != nil {
+		return err
+	}
+	defer db.release(h)
 	return guarded(db.path, func() error {
-		db.bolt.AllocSize = db.growth()
-		btx, err := db.begin(true)
+		if !db.attached {
+			h.bolt.AllocSize = h.growth()
+		}
+		btx, err := db.begin(ctx, h, true)
 		if err != nil {
 			return err
 		}
@@ -160,7 +174,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 				db.rollback(btx)
 			}
 		}()
-		t, err := db.newTx(ctx, btx)
+		t, err := db.newTx(ctx, h, btx)
 		if err != nil {
 			return err
 		}
@@ -189,15 +203,15 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 }
 
 func (db *DB) commitError(err error) error {
-	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: "close the store and open it again; check free space and permissions"}
+	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: remedyReopen + "; check free space and permissions"}
 }
 
 // growth is how much the file grows beyond what a transaction needs, so that
 // not every one has to extend it: a sixteenth of the file, at least 64 KiB so
 // that small files stay small, and at most bbolt's own 16 MiB.
-func (db *DB) growth() int {
+func (h *handle) growth() int {
 	const least, most = 64 << 10, 16 << 20
-	info, err := db.file.Stat()
+	info, err := h.file.Stat()
 	if err != nil {
 		return least
 	}
@@ -206,14 +220,17 @@ func (db *DB) growth() int {
 
 // begin starts a transaction. bbolt panics here, with its locks held, where
 // both meta pages went bad while the file was open.
-func (db *DB) begin(write bool) (btx *bolt.Tx, err error) {
+func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, err error) {
+	if write && db.attached {
+		return db.beginShared(ctx, h)
+	}
 	done := false
 	defer func() {
 		if !done {
-			db.broken.Store(true)
+			db.breakDown()
 		}
 	}()
-	btx, err = db.bolt.Begin(write)
+	btx, err = h.bolt.Begin(write)
 	done = true
 	if err != nil {
 		return nil, db.boltError(err)
@@ -227,7 +244,7 @@ func (db *DB) rollback(btx *bolt.Tx) {
 	done := false
 	defer func() {
 		if !done {
-			db.broken.Store(true)
+			db.breakDown()
 		}
 	}()
 	_ = btx.Rollback() // the only error is that it is over

@@ -17,6 +17,9 @@ var (
 	ErrNotStore = errors.New("not a heavytail store")
 	// ErrVersion: the file needs a newer heavytail.
 	ErrVersion = errors.New("newer format")
+	// ErrNetworkFS: the file lies on a network file system, and writing was
+	// asked for without Options.AllowNetworkFS.
+	ErrNetworkFS = errors.New("network file system")
 	// ErrCorrupt: the file is damaged.
 	ErrCorrupt = errors.New("file is damaged")
 )
@@ -25,8 +28,12 @@ var (
 var (
 	// ErrClosed: the handle was closed.
 	ErrClosed = errors.New("store is closed")
-	// ErrReadOnly: the handle was opened for reading only.
+	// ErrReadOnly: the store was opened for reading only, or the file cannot be
+	// opened for anything else.
 	ErrReadOnly = errors.New("store is open for reading only")
+	// ErrReplaced: the path of the store leads to another file by now, or to
+	// none, so that a write would be lost.
+	ErrReplaced = errors.New("file was replaced")
 	// ErrFailed: an earlier commit failed, so what the file holds is not known
 	// until it is opened again.
 	ErrFailed = errors.New("an earlier commit failed")

@@ -138,20 +138,46 @@ func (db *DB) sweep(ctx context.Context) {
 }
 
 // tidy finishes what a killed process left: an embedding that was not complete
-// is discarded, and the trash is emptied. Imports stay, to be resumed.
+// is discarded, and the trash is emptied. Imports stay, to be resumed. Where
+// nothing was left, nothing is written. Damage is left to the first write, which
+// reports it.
 func (db *DB) tidy(ctx context.Context) error {
-	var stale []string
+	var (
+		stale   []string
+		garbage bool
+	)
 	err := db.view(ctx, func(t *tx) error {
-		return corrupt(t.path, "journal", t.each(journalName, func(key, _ []byte) error {
+		trash, err := t.discarded()
+		if err != nil {
+			return err
+		}
+		garbage = trash != nil
+		return t.each(journalName, func(key, _ []byte) error {
 			if key[0] == journalEmbedding {
 				stale = append(stale, string(key[1:]))
 			}
 			return nil
-		}))
+		})
 	})
-	if err == nil && len(stale) > 0 {
+	if err == nil && (garbage || len(stale) > 0) {
+		err = db.discardStale(ctx, stale)
+	}
+	if errors.Is(err, ErrCorrupt) {
+		return nil
+	}
+	return err
+}
+
+// discardStale discards unfinished embeddings and empties the trash.
+func (db *DB) discardStale(ctx context.Context, names []string) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if len(names) > 0 {
 		err = db.update(ctx, func(t *tx) error {
-			for _, name := range stale {
+			for _, name := range names {
 				if err := t.dropJournal(journalEmbedding, name); err != nil {
 					return corrupt(t.path, "journal of "+describeEmbedding(name), err)
 				}
@@ -159,9 +185,8 @@ func (db *DB) tidy(ctx context.Context) error {
 			return nil
 		})
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		db.sweep(ctx)
 	}
-	db.sweep(ctx)
-	return nil
+	return err
 }

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	remedyRestore = "restore the file from a backup, or copy what is sound out of it"
-	remedyCheck   = "run Check for the whole extent; restore the file from a backup, or copy what is sound out of it"
+	remedyRestore = "restore the file from a backup, or recover what is sound into a new file (RECOVER)"
+	remedyCheck   = "check the store for the whole extent (CHECK); " + remedyRestore
+	remedyReopen  = "close the store and open it again"
 )
 
 // guarded runs f with faults of the map turned into panics, and panics, ours

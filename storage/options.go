@@ -17,10 +17,17 @@ type Options struct {
 	NoCreate bool
 
 	// LockTimeout is how long to wait for another process to let go of the
-	// file. 0 means one second: a script that follows another one gets through,
-	// and a person learns within a moment that the file is in use. A negative
-	// value tries once.
+	// file, and in an attached store for a write transaction of the
+	// application. 0 means one second: a script that follows another one gets
+	// through, and a person learns within a moment that the file is in use. A
+	// negative value tries once.
 	LockTimeout time.Duration
+
+	// AllowNetworkFS permits to open a file for writing that lies on a file
+	// system of a network or in user space (NFS, SMB, FUSE, AFS, Ceph). Locks
+	// and maps of files are not reliable on most of them: two machines that
+	// write at once destroy the file.
+	AllowNetworkFS bool
 
 	// BatchBytes bounds how many bytes of records one write transaction of an
 	// import or of an embedding carries. 0 means 8 MiB. A transaction keeps
@@ -29,6 +36,9 @@ type Options struct {
 	// and much larger ones only cost memory and repeat more work after a kill.
 	// 1 makes every record a transaction of its own, for tests.
 	BatchBytes int
+
+	// fileSystem, where set, takes the place of networkFS in tests.
+	fileSystem func(path string) string
 }
 
 const (

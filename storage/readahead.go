@@ -24,9 +24,9 @@ func (t *tx) readAhead(b *bolt.Bucket) {
 	if t.file == nil || root == 0 {
 		return // a small bucket lies in the page of another one
 	}
-	btx := t.root.Tx()
-	pageSize := btx.DB().Info().PageSize
-	w := newWalker(t.ctx, pageFile{r: t.file, meta: meta{pageSize: pageSize, highWater: uint64(btx.Size()) / uint64(pageSize)}})
+	m := t.meta()
+	pageSize := m.pageSize
+	w := newWalker(t.ctx, pageFile{r: t.file, meta: m})
 	w.collect = true
 	if _, err := w.bucket(nested{root: root}); err != nil {
 		return

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -13,34 +12,31 @@ import (
 // does is a method of it, and none looks beyond the root bucket: the bucket may
 // one day lie in the file of an application, under any name.
 type tx struct {
-	ctx    context.Context
-	root   *bolt.Bucket
-	path   string   // file, for errors
-	file   *os.File // for plain reads; nil where bbolt alone has it
-	header header
-
-	// unsound are the damaged buckets of the file, relative to root.
-	unsound []treeFault
-
-	scanned int64 // records that scan has verified
+	ctx     context.Context
+	root    *bolt.Bucket
+	path    string   // file, for errors
+	file    *os.File // for plain reads; nil where bbolt alone has it
+	header  header
+	tree    *soundness // what is known of the shape of the tree; nil where it is trusted
+	scanned int64      // records that scan has verified
 }
 
 // newTx reads the header; a file whose header cannot be read has no further
 // meaning.
-func (db *DB) newTx(ctx context.Context, btx *bolt.Tx) (*tx, error) {
-	root := btx.Bucket(rootName)
+func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
+	root := btx.Bucket(db.bucket)
 	if root == nil {
 		return nil, notStore(db.path, "a bbolt file of another program")
 	}
-	t, err := newRootTx(ctx, root, db.path, db.unsound)
+	t, err := newRootTx(ctx, root, db.path, h.tree)
 	if err == nil {
-		t.file = db.file
+		t.file = h.file
 	}
 	return t, err
 }
 
-func newRootTx(ctx context.Context, root *bolt.Bucket, path string, unsound []treeFault) (*tx, error) {
-	t := &tx{ctx: ctx, root: root, path: path, unsound: unsound}
+func newRootTx(ctx context.Context, root *bolt.Bucket, path string, tree *soundness) (*tx, error) {
+	t := &tx{ctx: ctx, root: root, path: path, tree: tree}
 	h, err := decodeHeader(root.Get(headerKey))
 	if err != nil {
 		return nil, headerError(path, err)
@@ -52,6 +48,13 @@ func newRootTx(ctx context.Context, root *bolt.Bucket, path string, unsound []tr
 		}
 	}
 	return t, nil
+}
+
+// meta describes the pages of the file as this transaction sees them.
+func (t *tx) meta() meta {
+	btx := t.root.Tx()
+	size := btx.DB().Info().PageSize
+	return meta{pageSize: size, root: uint64(btx.Cursor().Bucket().Root()), freelist: noFreelist, highWater: uint64(btx.Size()) / uint64(size)}
 }
 
 // finish writes the header of a transaction that is about to commit.
@@ -80,28 +83,17 @@ func initStore(root *bolt.Bucket, h header) error {
 
 // top returns one of the buckets that every store has.
 func (t *tx) top(name []byte) (*bolt.Bucket, error) {
-	if err := t.sound(name); err != nil {
+	b := t.root.Bucket(name)
+	if t.tree == nil {
+		return b, nil
+	}
+	if err := t.tree.fault([][]byte{name}); err != nil {
 		return nil, err
 	}
-	return t.root.Bucket(name), nil
-}
-
-// sound reports the damage that opening found in the bucket at path below the
-// root bucket, or above it.
-func (t *tx) sound(path ...[]byte) error {
-	for _, fault := range t.unsound {
-		if len(fault.path) > len(path) {
-			continue
-		}
-		within := true
-		for i, part := range fault.path {
-			within = within && bytes.Equal(part, path[i])
-		}
-		if within {
-			return badRecord("%s", fault.what)
-		}
+	if string(name) == string(changesName) {
+		return b, t.tree.visit(t.ctx, b, name)
 	}
-	return nil
+	return b, nil
 }
 
 // object is the bucket of one graph version or one embedding generation.
@@ -110,12 +102,18 @@ func (t *tx) object(id uint64) (*bolt.Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.sound(objectsName, be64(id)); err != nil {
-		return nil, err
+	key := be64(id)
+	if t.tree != nil {
+		if err := t.tree.fault([][]byte{objectsName, key}); err != nil {
+			return nil, err
+		}
 	}
-	b := objects.Bucket(be64(id))
+	b := objects.Bucket(key)
 	if b == nil {
 		return nil, badRecord("object %d is missing", id)
+	}
+	if t.tree != nil {
+		return b, t.tree.visit(t.ctx, b, objectsName, key)
 	}
 	return b, nil
 }
@@ -133,8 +131,10 @@ func (t *tx) part(id uint64, name []byte) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	if err := t.sound(objectsName, be64(id), name); err != nil {
-		return part{}, err
+	if t.tree != nil {
+		if err := t.tree.below([][]byte{objectsName, be64(id)}, [][]byte{objectsName, be64(id), name}); err != nil {
+			return part{}, err
+		}
 	}
 	b := object.Bucket(name)
 	if b == nil {

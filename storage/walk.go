@@ -31,15 +31,36 @@ type treeFault struct {
 type walker struct {
 	ctx    context.Context
 	file   pageFile
-	seen   []uint64 // one bit per page
-	pages  int64    // pages reached
+	seen   pageSet
+	pages  int64 // pages reached
 	steps  int
 	faults []treeFault
 
-	foundRoot bool // the root bucket of a store was among the buckets
-
 	collect bool     // remember the pages that were reached
 	extents []extent // in the order of the tree
+}
+
+// pageSet is a set of pages of a file. It takes memory for the regions of the
+// file in which it has any, so that a walk over a small part of a large file
+// stays small.
+type pageSet [][]uint64
+
+const pageRegion = 1 << 15 // pages: 4 KiB of bits
+
+func newPageSet(highWater uint64) pageSet { return make(pageSet, highWater/pageRegion+1) }
+
+// add adds a page below the high-water mark and reports whether it was new.
+func (s pageSet) add(id uint64) bool {
+	region := &s[id/pageRegion]
+	if *region == nil {
+		*region = make([]uint64, pageRegion/64)
+	}
+	word, bit := &(*region)[id%pageRegion/64], uint64(1)<<(id%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
 }
 
 // nested is a bucket found inside another one.
@@ -49,7 +70,7 @@ type nested struct {
 }
 
 func newWalker(ctx context.Context, f pageFile) *walker {
-	return &walker{ctx: ctx, file: f, seen: make([]uint64, f.meta.highWater/64+1)}
+	return &walker{ctx: ctx, file: f, seen: newPageSet(f.meta.highWater)}
 }
 
 // walk verifies the whole file. It returns an error only where ctx ended.
@@ -57,16 +78,18 @@ func (w *walker) walk() error {
 	if err := w.freelist(); err != nil {
 		return err
 	}
-	queue := []nested{{root: w.file.meta.root}}
+	return w.all(nested{root: w.file.meta.root})
+}
+
+// all verifies a bucket and everything below it.
+func (w *walker) all(top nested) error {
+	queue := []nested{top}
 	for len(queue) > 0 {
 		next := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		below, err := w.bucket(next)
 		if err != nil {
 			return err
-		}
-		for _, b := range below {
-			w.foundRoot = w.foundRoot || (len(b.path) == 1 && bytes.Equal(b.path[0], rootName))
 		}
 		queue = append(queue, below...)
 	}
@@ -96,10 +119,9 @@ func (w *walker) fault(path [][]byte, err error) {
 // claim marks the pages of p as reached.
 func (w *walker) claim(p *page) error {
 	for id := p.id; id <= p.id+p.overflow; id++ {
-		if w.seen[id/64]>>(id%64)&1 != 0 {
+		if !w.seen.add(id) {
 			return fmt.Errorf("page %d is used twice", id)
 		}
-		w.seen[id/64] |= 1 << (id % 64)
 		w.pages++
 	}
 	if w.collect {
@@ -141,12 +163,11 @@ func (w *walker) freelist() error {
 		}
 		for ; err == nil && len(ids) > 0; ids = ids[8:] {
 			free := native.Uint64(ids)
-			if free < 2 || free >= w.file.meta.highWater || w.seen[free/64]>>(free%64)&1 != 0 {
+			// A free page counts as reached, so that its use is a fault.
+			if free < 2 || free >= w.file.meta.highWater || !w.seen.add(free) {
 				err = fmt.Errorf("free list names page %d", free)
 				break
 			}
-			// A free page counts as reached, so that its use is a fault.
-			w.seen[free/64] |= 1 << (free % 64)
 		}
 	}
 	if err != nil {
