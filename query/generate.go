@@ -84,7 +84,7 @@ func resolveGenerator(generator string, given []setting) (g generate.Preferentia
 	if err := g.Validate(); err != nil {
 		return g, 0, &Error{Message: err.Error(), Err: err, part: partMethod}
 	}
-	return g, 12*n + 12*n*m, nil
+	return g, g.Bytes(), nil
 }
 
 func (c *call) generate(req GenerateRequest, given []setting) (GenerateResult, error) {
@@ -102,8 +102,7 @@ func (c *call) generate(req GenerateRequest, given []setting) (GenerateResult, e
 	defer release()
 	began := c.meter.now()
 	stop := c.watch.start("generator")
-	c.meter.update("generating", 0, 0)
-	g, err := model.Generate(c.ctx)
+	g, err := model.Generate(c.ctx, c.meter.update)
 	if err != nil {
 		return GenerateResult{}, err
 	}

@@ -2,8 +2,6 @@ package generate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -15,7 +13,7 @@ import (
 
 func generate(t testing.TB, n, m int, seed uint64) *csr.Graph {
 	t.Helper()
-	g, err := PreferentialAttachment{N: n, M: m, Seed: seed}.Generate(context.Background())
+	g, err := PreferentialAttachment{N: n, M: m, Seed: seed}.Generate(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,20 +114,11 @@ func TestPreferentialAttachment_FirstDraw(t *testing.T) {
 // TestPreferentialAttachment_Seed holds the graphs of two seeds: the same on
 // every machine and in every release.
 func TestPreferentialAttachment_Seed(t *testing.T) {
-	hash := func(g *csr.Graph) string {
-		h := sha256.New()
-		for _, part := range []any{g.Offsets, g.Targets} {
-			if err := binary.Write(h, binary.LittleEndian, part); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return fmt.Sprintf("%x", h.Sum(nil)[:8])
-	}
-	seven := hash(generate(t, 1000, 4, 7))
-	if again := hash(generate(t, 1000, 4, 7)); again != seven {
+	seven := hash(t, generate(t, 1000, 4, 7))
+	if again := hash(t, generate(t, 1000, 4, 7)); again != seven {
 		t.Errorf("seed 7 gives %s and %s", seven, again)
 	}
-	eight := hash(generate(t, 1000, 4, 8))
+	eight := hash(t, generate(t, 1000, 4, 8))
 	if seven != "7738ec472a5fc88e" || eight != "c3d374252a009584" {
 		t.Errorf("the graphs of seeds 7 and 8 are %s and %s", seven, eight)
 	}
@@ -156,7 +145,7 @@ func TestPreferentialAttachment_Validate(t *testing.T) {
 		if faults != c.faults || c.faults > 0 && !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: %v", c.p, err)
 		}
-		if _, generateErr := c.p.Generate(t.Context()); (generateErr == nil) != (err == nil) {
+		if _, generateErr := c.p.Generate(t.Context(), nil); (generateErr == nil) != (err == nil) {
 			t.Errorf("%+v: Generate gives %v", c.p, generateErr)
 		}
 	}
@@ -166,14 +155,16 @@ func TestPreferentialAttachment_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := PreferentialAttachment{N: 100_000, M: 5}
-	if _, err := p.Generate(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := p.Generate(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	attached, err := p.attach(t.Context())
+	w := newWork(t.Context(), nil, 1)
+	attached, err := p.attach(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.rows(ctx, attached); !errors.Is(err, context.Canceled) {
+	w.ctx = ctx
+	if _, err := fromEarlier(w, p.N, p.earlier(attached)); !errors.Is(err, context.Canceled) {
 		t.Errorf("building the rows: %v", err)
 	}
 }

@@ -1,0 +1,120 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/storage/csr"
+)
+
+// ErdosRenyi is the random graph in which no pair of vertices is preferred. With
+// P every pair is an edge with that probability, independently: G(n, p)
+// (Gilbert, "Random Graphs", 1959). With M the graph is drawn uniformly from
+// those that have M edges: G(n, m) (Erdős and Rényi, "On Random Graphs I",
+// 1959). Without either it has no edges. Degrees are binomial, nearly Poisson:
+// there are no hubs.
+type ErdosRenyi struct {
+	N    int     // vertices, at least 1
+	P    float64 // probability of every edge, from 0 to 1; 0 if M is given
+	M    int64   // edges; 0 if P is given
+	Seed uint64  // the same seed gives the same graph on every machine
+}
+
+// Validate reports all faults at once. Each wraps ErrOptions.
+func (e ErdosRenyi) Validate() error {
+	f := faults{model: "erdos renyi"}
+	if known := f.vertices(e.N, 1); known {
+		f.check(float64(e.M) <= pairs(e.N), "m (%d) exceeds the %.0f pairs of n (%d) vertices", e.M, pairs(e.N), e.N)
+	}
+	f.check(e.M >= 0, "m (%d) must not be negative", e.M)
+	if f.probability("p", e.P) && len(f.list) == 0 {
+		f.edges(max(e.P*pairs(e.N), float64(e.M)))
+	}
+	f.check(e.P == 0 || e.M == 0, "p (%v) and m (%d) exclude each other", e.P, e.M)
+	return f.err()
+}
+
+// Bytes is the memory that Generate takes, see [Model].
+func (e ErdosRenyi) Bytes() int64 {
+	if e.M > 0 {
+		return bytesOf(e.N, float64(e.M), 16, 24) + pairSetBytes(e.drawn())
+	}
+	return bytesOf(e.N, float64(room(pairs(e.N), e.P)), 24, 12)
+}
+
+// Generate makes the graph in expected O(N+M) time: G(n, p) by jumping over the
+// pairs that are no edges, G(n, m) by drawing different pairs, or those that are
+// to be left out if they are fewer.
+func (e ErdosRenyi) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
+	if err := e.Validate(); err != nil {
+		return nil, err
+	}
+	var g *csr.Graph
+	var err error
+	if e.M > 0 {
+		g, err = e.exactly(newWork(ctx, progress, e.M))
+	} else {
+		g, err = e.independently(newWork(ctx, progress, 2*int64(e.N)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("erdos renyi: %w", err)
+	}
+	return g, nil
+}
+
+// independently makes G(n, p). Pairs are tried by ascending larger vertex, so
+// that every vertex draws its earlier neighbours in their order.
+func (e ErdosRenyi) independently(w *work) (*csr.Graph, error) {
+	first := make([]int64, e.N+1) // where the earlier neighbours of a vertex begin
+	earlier := make([]uint32, 0, room(pairs(e.N), e.P))
+	r, jump := newRandom(e.Seed), newJumps(e.P)
+	u := jump.next(r)
+	for v := range e.N {
+		begin := len(earlier)
+		for u < uint64(v) {
+			earlier = append(earlier, uint32(u))
+			u += 1 + jump.next(r)
+		}
+		u -= uint64(v)
+		first[v+1] = int64(len(earlier))
+		if err := w.add(len(earlier)-begin+1, int64(v)); err != nil {
+			return nil, err
+		}
+	}
+	return fromEarlier(w, e.N, func(v int) []uint32 { return earlier[first[v]:first[v+1]] })
+}
+
+// drawn is the number of pairs that G(n, m) draws.
+func (e ErdosRenyi) drawn() int64 { return min(e.M, int64(pairs(e.N))-e.M) }
+
+// exactly makes G(n, m).
+func (e ErdosRenyi) exactly(w *work) (*csr.Graph, error) {
+	r, set := newRandom(e.Seed), newPairSet(e.drawn())
+	complement := e.drawn() < e.M
+	edges := make([]csr.Edge, 0, e.M)
+	for drawn := int64(0); drawn < e.drawn(); {
+		u, v := uint32(r.below(uint64(e.N))), uint32(r.below(uint64(e.N)))
+		if u != v && set.add(u, v) {
+			drawn++
+			if !complement {
+				edges = append(edges, csr.Edge{U: u, V: v})
+			}
+		}
+		if err := w.add(2, int64(len(edges))); err != nil {
+			return nil, err
+		}
+	}
+	if complement {
+		for v := range uint32(e.N) {
+			for u := range v {
+				if !set.has(u, v) {
+					edges = append(edges, csr.Edge{U: u, V: v})
+				}
+				if err := w.add(1, int64(len(edges))); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return fromEdges(w, e.N, edges)
+}

@@ -1,0 +1,126 @@
+package generate
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/storage/csr"
+)
+
+// WattsStrogatz is the small world of Watts and Strogatz ("Collective dynamics
+// of 'small-world' networks", Nature 1998): a ring in which every vertex knows
+// the K nearest others, of whose edges each is rewired with probability Beta.
+// Beta 0 leaves the lattice, of clustering 3(K−2)/(4(K−1)) if K ≤ 2(N−1)/3; some
+// percent make paths short while the clustering stays; 1 is nearly a random
+// graph. It has N·K/2 edges and no hubs.
+//
+// As in the paper, edges are visited in laps around the ring, first those to the
+// next vertex, then those to the one after it, and the far end of an edge is
+// moved to a vertex that is drawn uniformly from those that make neither a
+// self-loop nor a second edge. A vertex that knows all others keeps its edge.
+type WattsStrogatz struct {
+	N    int     // vertices, at least 3
+	K    int     // neighbours of each in the lattice: even, at least 2, below N, and at most N/2 if Beta is above 0
+	Beta float64 // probability that an edge is rewired, from 0 to 1
+	Seed uint64  // the same seed gives the same graph on every machine
+}
+
+// Validate reports all faults at once. Each wraps ErrOptions.
+func (s WattsStrogatz) Validate() error {
+	f := faults{model: "watts strogatz"}
+	known := f.vertices(s.N, 3)
+	f.check(s.K >= 2 && s.K%2 == 0, "k (%d) must be even and at least 2", s.K)
+	f.probability("beta", s.Beta)
+	switch {
+	case !known:
+	case s.K >= s.N:
+		f.add("k (%d) must be below n (%d)", s.K, s.N)
+	case s.Beta > 0 && s.K > s.N/2:
+		f.add("k (%d) must be at most n/2 (%d) where edges are rewired: there would be few other vertices", s.K, s.N/2)
+	case len(f.list) == 0:
+		f.edges(s.edges())
+	}
+	return f.err()
+}
+
+func (s WattsStrogatz) edges() float64 { return float64(s.N) * float64(s.K) / 2 }
+
+// Bytes is the memory that Generate takes, see [Model].
+func (s WattsStrogatz) Bytes() int64 {
+	bytes := bytesOf(s.N, s.edges(), 20, 24)
+	if s.Beta > 0 {
+		bytes += pairSetBytes(int64(s.edges()))
+	}
+	return bytes
+}
+
+// Generate makes the graph in expected O(N·K) time.
+func (s WattsStrogatz) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	w := newWork(ctx, progress, 2*int64(s.edges()))
+	edges, err := s.lattice(w)
+	if err == nil && s.Beta > 0 {
+		err = s.rewire(w, edges)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("watts strogatz: %w", err)
+	}
+	g, err := fromEdges(w, s.N, edges)
+	if err != nil {
+		return nil, fmt.Errorf("watts strogatz: %w", err)
+	}
+	return g, nil
+}
+
+// lattice returns the edges of the ring, lap by lap, from each vertex to the one
+// that is so many places ahead.
+func (s WattsStrogatz) lattice(w *work) ([]csr.Edge, error) {
+	edges := make([]csr.Edge, 0, s.N*(s.K/2))
+	for ahead := 1; ahead <= s.K/2; ahead++ {
+		for v := range s.N {
+			edges = append(edges, csr.Edge{U: uint32(v), V: uint32((v + ahead) % s.N)})
+			if err := w.add(1, int64(len(edges))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return edges, nil
+}
+
+// rewire moves the far ends of edges.
+func (s WattsStrogatz) rewire(w *work, edges []csr.Edge) error {
+	r, present := newRandom(s.Seed), newPairSet(int64(len(edges)))
+	degrees := make([]uint32, s.N)
+	for _, e := range edges {
+		present.add(e.U, e.V)
+		degrees[e.U]++
+		degrees[e.V]++
+		if err := w.add(1, int64(len(edges))); err != nil {
+			return err
+		}
+	}
+	for i := range edges {
+		e := &edges[i]
+		steps := 1
+		if r.chance(s.Beta) && int(degrees[e.U]) < s.N-1 {
+			for {
+				steps++
+				to := uint32(r.below(uint64(s.N)))
+				if to != e.U && !present.has(e.U, to) {
+					present.remove(e.U, e.V)
+					present.add(e.U, to)
+					degrees[e.V]--
+					degrees[to]++
+					e.V = to
+					break
+				}
+			}
+		}
+		if err := w.add(steps, int64(len(edges)+i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
