@@ -22,21 +22,23 @@ type Statement interface {
 	statement()
 }
 
-// Value is a literal or a parameter: one of String, Int, Float, Bool, Vector
-// and Param. The parser checks the kind where the language allows only some
-// (the fields say which); it never checks a magnitude, such as a count above 0.
+// Value is a literal or a parameter: one of String, Int, Float, Bool, Vector,
+// Missing and Param. The parser checks the kind where the language allows only
+// some (the fields say which); it never checks a magnitude, such as a count
+// above 0.
 type Value interface {
 	Node
 	value()
 }
 
-// Expr is a condition: one of Or, And, Not, Compare and Flag.
+// Expr is a condition: one of Or, And, Not, Compare, In, IsMissing and Flag.
 type Expr interface {
 	Node
 	expr()
 }
 
-// Operand is a side of a comparison: an Ident or any Value but a Vector.
+// Operand is a side of a comparison: an Ident or any Value but a Vector and
+// Missing.
 type Operand interface {
 	Node
 	operand()
@@ -61,6 +63,13 @@ type DropEmbedding struct {
 	Embedding Ident
 }
 
+// DropAttribute is DROP ATTRIBUTE a FROM g.
+type DropAttribute struct {
+	Range
+	Attribute Ident
+	Graph     Ident
+}
+
 // Import is IMPORT 'file' INTO g [WITH (…)].
 type Import struct {
 	Range
@@ -69,8 +78,24 @@ type Import struct {
 	Options []Option
 }
 
+// ImportVertices is IMPORT VERTICES 'file' INTO g [WITH (…)].
+type ImportVertices struct {
+	Range
+	File    Value // String or Param
+	Graph   Ident
+	Options []Option
+}
+
 // ExportGraph is EXPORT GRAPH g INTO FILE 'file' [WITH (…)].
 type ExportGraph struct {
+	Range
+	Graph   Ident
+	File    Value // String or Param
+	Options []Option
+}
+
+// ExportVertices is EXPORT VERTICES OF g INTO FILE 'file' [WITH (…)].
+type ExportVertices struct {
 	Range
 	Graph   Ident
 	File    Value // String or Param
@@ -92,10 +117,11 @@ type Generate struct {
 	Graph     Ident
 }
 
-// DescribeGraph is DESCRIBE GRAPH g.
+// DescribeGraph is DESCRIBE GRAPH g [WITH (…)].
 type DescribeGraph struct {
 	Range
-	Graph Ident
+	Graph   Ident
+	Options []Option
 }
 
 // DescribeEmbedding is DESCRIBE EMBEDDING e.
@@ -104,7 +130,14 @@ type DescribeEmbedding struct {
 	Embedding Ident
 }
 
-// Listing is what a SHOW statement lists.
+// DescribeVertex is DESCRIBE VERTEX v [IN g].
+type DescribeVertex struct {
+	Range
+	Vertex Value  // a key: String, Int (its decimal text is the key) or Param
+	Graph  *Ident // nil where left out
+}
+
+// Listing is what a Show lists.
 type Listing string
 
 // The listings. Their text is the keyword that names them.
@@ -114,12 +147,39 @@ const (
 	Methods    Listing = "METHODS"
 	Scorers    Listing = "SCORERS"
 	Generators Listing = "GENERATORS"
+	Stats      Listing = "STATS"
 )
+
+// listings are all of them, in the order of the grammar.
+var listings = []Listing{Graphs, Embeddings, Methods, Scorers, Generators, Stats}
 
 // Show is SHOW GRAPHS and its siblings.
 type Show struct {
 	Range
 	What Listing
+}
+
+// ShowVertices is SHOW VERTICES [IN g] [WHERE condition] [LIMIT n].
+type ShowVertices struct {
+	Range
+	Graph *Ident // nil where left out
+	Where Expr   // nil where left out
+	Limit Value  // Int or Param; nil where left out
+}
+
+// ShowNeighbors is SHOW NEIGHBORS OF v [IN g] [WHERE condition] [LIMIT n].
+type ShowNeighbors struct {
+	Range
+	Of    Value  // a key: String, Int or Param
+	Graph *Ident // nil where left out
+	Where Expr   // nil where left out
+	Limit Value  // Int or Param; nil where left out
+}
+
+// ShowAttributes is SHOW ATTRIBUTES [IN g].
+type ShowAttributes struct {
+	Range
+	Graph *Ident // nil where left out
 }
 
 // Embed is EMBED g USING method(…) AS e.
@@ -189,6 +249,26 @@ type Help struct {
 // Check is CHECK.
 type Check struct{ Range }
 
+// Compact is COMPACT.
+type Compact struct{ Range }
+
+// Backup is BACKUP INTO FILE 'file' [WITH (…)].
+type Backup struct {
+	Range
+	File    Value // String or Param
+	Options []Option
+}
+
+// Migrate is MIGRATE.
+type Migrate struct{ Range }
+
+// Recover is RECOVER INTO FILE 'file' [WITH (…)].
+type Recover struct {
+	Range
+	File    Value // String or Param
+	Options []Option
+}
+
 // Explain is EXPLAIN statement, or PROFILE statement, which also runs it.
 type Explain struct {
 	Range
@@ -196,158 +276,30 @@ type Explain struct {
 	Statement Statement // never an Explain
 }
 
-// Ident is the name of something: a graph, an embedding, an option, a column.
-type Ident struct {
-	Range
-	Name string // without quotes, as written; names are case-sensitive
-}
-
-// Call is a method or generator with its options: dp_spectral(dim := 200). The
-// parentheses may be left out where there are no options.
-type Call struct {
-	Range
-	Name    Ident
-	Options []Option
-}
-
-// Option is name := value. Names may repeat: that is for the binder to refuse.
-type Option struct {
-	Range
-	Name  Ident
-	Value Value
-}
-
-// Space is where a search looks: an embedding, alone or under a metric, as
-// spec, l2(spec), cosine(spec) or dot(spec).
-type Space struct {
-	Range
-	Metric    *Ident // nil where left out
-	Embedding Ident
-}
-
-// ThresholdKind says how a Threshold was written.
-type ThresholdKind uint8
-
-// The kinds of threshold.
-const (
-	Auto    ThresholdKind = iota // AUTO, without a value
-	Radius                       // RADIUS r
-	Epsilon                      // EPSILON ε
-)
-
-// Threshold is RADIUS r, EPSILON ε or AUTO.
-type Threshold struct {
-	Range
-	Kind  ThresholdKind
-	Value Value // Int, Float or Param; nil for Auto
-}
-
-// Pair is ('u', 'v'): two vertices by key.
-type Pair struct {
-	Range
-	U, V Value // each String, Int or Param
-}
-
-// Scorer is a link scorer, with the embedding (or later another object) that
-// it reads in parentheses: adamic_adar, cosine(spec).
-type Scorer struct {
-	Range
-	Name Ident
-	Of   *Ident // nil where there are no parentheses
-}
-
-// String is a string literal.
-type String struct {
-	Range
-	Value string
-}
-
-// Int is an integer literal.
-type Int struct {
-	Range
-	Value int64
-}
-
-// Float is a number with a fraction or an exponent. It is finite.
-type Float struct {
-	Range
-	Value float64
-}
-
-// Bool is TRUE or FALSE.
-type Bool struct {
-	Range
-	Value bool
-}
-
-// Vector is [x, y, …]: at least one number, each finite as float64.
-type Vector struct {
-	Range
-	Values []float64
-}
-
-// Param is a parameter, $name, whose value comes beside the text.
-type Param struct {
-	Range
-	Name string // without the $
-}
-
-// Or is true where any of its terms is. The terms are at least two, and kept in
-// one list so that a long chain is no deeper than a short one.
-type Or struct {
-	Range
-	Terms []Expr
-}
-
-// And is true where all its terms are. Its terms are at least two.
-type And struct {
-	Range
-	Terms []Expr
-}
-
-// Not is true where its term is false.
-type Not struct {
-	Range
-	Term Expr
-}
-
-// Operator compares two operands.
-type Operator uint8
-
-// The operators. <> and != are the same.
-const (
-	Equal Operator = iota
-	NotEqual
-	Less
-	LessEqual
-	Greater
-	GreaterEqual
-)
-
-// Compare is left operator right. Which sides are names is for the binder.
-type Compare struct {
-	Range
-	Left  Operand
-	Op    Operator
-	Right Operand
-}
-
-// Flag is a name that stands for true or false by itself, such as linked.
-type Flag struct {
-	Range
-	Name Ident
-}
-
 func (*CreateGraph) statement()       {}
 func (*DropGraph) statement()         {}
 func (*DropEmbedding) statement()     {}
+func (*DropAttribute) statement()     {}
+func (*InsertVertices) statement()    {}
+func (*InsertEdges) statement()       {}
+func (*UpdateVertices) statement()    {}
+func (*UpdateEdges) statement()       {}
+func (*DeleteVertices) statement()    {}
+func (*DeleteEdges) statement()       {}
+func (*DeleteEdgesFile) statement()   {}
 func (*Import) statement()            {}
+func (*ImportVertices) statement()    {}
 func (*ExportGraph) statement()       {}
+func (*ExportVertices) statement()    {}
 func (*ExportEmbedding) statement()   {}
 func (*Generate) statement()          {}
 func (*DescribeGraph) statement()     {}
+func (*DescribeVertex) statement()    {}
 func (*DescribeEmbedding) statement() {}
 func (*Show) statement()              {}
+func (*ShowVertices) statement()      {}
+func (*ShowNeighbors) statement()     {}
+func (*ShowAttributes) statement()    {}
 func (*Embed) statement()             {}
 func (*Nearest) statement()           {}
 func (*Within) statement()            {}
@@ -356,24 +308,8 @@ func (*Score) statement()             {}
 func (*ScoreFile) statement()         {}
 func (*Help) statement()              {}
 func (*Check) statement()             {}
+func (*Compact) statement()           {}
+func (*Backup) statement()            {}
+func (*Migrate) statement()           {}
+func (*Recover) statement()           {}
 func (*Explain) statement()           {}
-
-func (String) value() {}
-func (Int) value()    {}
-func (Float) value()  {}
-func (Bool) value()   {}
-func (Vector) value() {}
-func (Param) value()  {}
-
-func (Or) expr()      {}
-func (And) expr()     {}
-func (Not) expr()     {}
-func (Compare) expr() {}
-func (Flag) expr()    {}
-
-func (Ident) operand()  {}
-func (String) operand() {}
-func (Int) operand()    {}
-func (Float) operand()  {}
-func (Bool) operand()   {}
-func (Param) operand()  {}

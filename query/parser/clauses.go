@@ -1,7 +1,5 @@
 package parser
 
-import "slices"
-
 // This file has the productions that statements are made of.
 
 // separated reads one or more items with commas between them.
@@ -13,10 +11,29 @@ func separated[N Node](p *parser, item func() N) []N {
 	return items
 }
 
-// file reads FILE 'name', behind INTO.
+// graph and embedding read the name of one that exists.
+func (p *parser) graph() Ident {
+	n := p.name(graphName)
+	p.named.Graph = n.Name
+	return n
+}
+
+func (p *parser) embedding() Ident {
+	n := p.name(embeddingName)
+	p.named.Embedding = n.Name
+	return n
+}
+
+// file reads FILE 'name'.
 func (p *parser) file() Value {
 	p.needKeyword("FILE")
 	return p.value(aString, fileText)
+}
+
+// intoFile reads INTO FILE 'name'.
+func (p *parser) intoFile() Value {
+	p.needKeyword("INTO")
+	return p.file()
 }
 
 // in reads an optional IN g.
@@ -24,19 +41,38 @@ func (p *parser) in() *Ident {
 	if !p.keyword("IN") {
 		return nil
 	}
-	graph := p.name(graphName)
+	graph := p.graph()
 	return &graph
 }
 
-// withOptions reads an optional WITH (name := value, …). The parentheses tell
-// it from the WITH of SCORE, which lists scorers.
-func (p *parser) withOptions() []Option {
+// limit reads an optional LIMIT n.
+func (p *parser) limit() Value {
+	if !p.keyword("LIMIT") {
+		return nil
+	}
+	return p.value(anInt, countText)
+}
+
+// withOptions reads an optional WITH (name := value, …), the options of a
+// statement. The parentheses tell it from the WITH of SCORE, which lists
+// scorers.
+func (p *parser) withOptions(statement string) []Option {
 	if !p.keyword("WITH") {
 		return nil
 	}
 	p.needSign("(")
-	options := separated(p, p.option)
+	options := p.options(statement)
 	p.needSign(")")
+	return options
+}
+
+// options reads the options of a statement, method or generator.
+func (p *parser) options(owner string) []Option {
+	p.named.Call = owner
+	options := separated(p, p.option)
+	if p.err == nil {
+		p.named.Call = ""
+	}
 	return options
 }
 
@@ -44,13 +80,12 @@ func (p *parser) option() Option {
 	begin := p.tok.Start
 	name := p.name(optionName)
 	p.needSign(":=")
-	value := p.scalar()
+	p.named.Option = name.Name
+	value := p.value(aScalar, scalarTexts...)
+	if p.err == nil {
+		p.named.Option = ""
+	}
 	return Option{p.since(begin), name, value}
-}
-
-// scalar reads a string, number or boolean.
-func (p *parser) scalar() Value {
-	return p.value(aScalar, stringText, numberText, "TRUE", "FALSE")
 }
 
 // call reads name or name(option, …).
@@ -58,7 +93,7 @@ func (p *parser) call(what string) Call {
 	begin := p.tok.Start
 	n := Call{Name: p.name(what)}
 	if p.sign("(") && !p.sign(")") {
-		n.Options = separated(p, p.option)
+		n.Options = p.options(n.Name.Name)
 		p.needSign(")")
 	}
 	n.Range = p.since(begin)
@@ -68,11 +103,12 @@ func (p *parser) call(what string) Call {
 // space reads e or metric(e).
 func (p *parser) space() Space {
 	begin := p.tok.Start
-	n := Space{Embedding: p.name(embeddingName)}
+	p.expect(metricName)
+	n := Space{Embedding: p.embedding()}
 	if p.sign("(") {
 		metric := n.Embedding
 		n.Metric = &metric
-		n.Embedding = p.name(embeddingName)
+		n.Embedding = p.embedding()
 		p.needSign(")")
 	}
 	n.Range = p.since(begin)
@@ -117,112 +153,10 @@ func (p *parser) scorer() Scorer {
 	begin := p.tok.Start
 	n := Scorer{Name: p.name(scorerName)}
 	if p.sign("(") {
-		of := p.name(embeddingName)
+		of := p.embedding()
 		n.Of = &of
 		p.needSign(")")
 	}
 	n.Range = p.since(begin)
 	return n
-}
-
-// where reads an optional WHERE condition.
-func (p *parser) where() Expr {
-	if !p.keyword("WHERE") {
-		return nil
-	}
-	return p.condition(bindOr)
-}
-
-// condition reads a condition whose operators bind at least as tightly as bind:
-// OR, then AND, then NOT, then a comparison.
-func (p *parser) condition(bind int) Expr {
-	begin := p.tok.Start
-	switch bind {
-	case bindOr:
-		terms := p.terms("OR", bindAnd)
-		if len(terms) == 1 {
-			return terms[0]
-		}
-		return Or{p.since(begin), terms}
-	case bindAnd:
-		terms := p.terms("AND", bindNot)
-		if len(terms) == 1 {
-			return terms[0]
-		}
-		return And{p.since(begin), terms}
-	}
-	if p.keyword("NOT") {
-		p.enter()
-		term := p.condition(bindNot)
-		p.depth--
-		return Not{p.since(begin), term}
-	}
-	if p.sign("(") {
-		p.enter()
-		inner := p.condition(bindOr)
-		p.depth--
-		p.needSign(")")
-		return inner
-	}
-	return p.comparison()
-}
-
-func (p *parser) terms(word string, bind int) []Expr {
-	terms := []Expr{p.condition(bind)}
-	for p.keyword(word) {
-		terms = append(terms, p.condition(bind))
-	}
-	return terms
-}
-
-// enter counts one more level of nesting.
-func (p *parser) enter() {
-	p.depth++
-	if p.depth > MaxDepth {
-		p.limit("condition is nested too deeply", "")
-	}
-}
-
-// comparisons are the operators as they are written, in the order of Operator,
-// with the second spelling of NotEqual last.
-var comparisons = []string{"=", "<>", "<", "<=", ">", ">=", "!="}
-
-func (p *parser) comparison() Expr {
-	begin := p.tok.Start
-	left := p.operand()
-	if op, ok := p.operator(); ok {
-		right := p.operand()
-		return Compare{p.since(begin), left, op, right}
-	}
-	name, ok := left.(Ident)
-	if !ok {
-		p.unexpected()
-	}
-	return Flag{p.since(begin), name}
-}
-
-// operator reads an operator if one is next.
-func (p *parser) operator() (Operator, bool) {
-	i := slices.Index(comparisons, p.tok.Text)
-	if p.err != nil || p.tok.Kind != KindSign || i < 0 {
-		p.expect("a comparison")
-		return 0, false
-	}
-	p.next()
-	if i > int(GreaterEqual) {
-		return NotEqual, true
-	}
-	return Operator(i), true
-}
-
-// operand reads a column or a literal.
-func (p *parser) operand() Operand {
-	if p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text) {
-		return p.name(columnName)
-	}
-	p.expect(columnName)
-	if v, ok := p.scalar().(Operand); ok {
-		return v
-	}
-	return Ident{}
 }

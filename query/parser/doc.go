@@ -23,6 +23,8 @@
 //
 // Reserved words cannot be bare names: AND AS FALSE FOR FROM IN INTO IS LIMIT
 // MISSING NOT NULL OF OR TO TRUE USING WHERE WITH. All other keywords can.
+// MISSING is that a vertex has no value of an attribute; conditions know it as
+// SQL knows NULL.
 //
 // Numbers are 0, 12, 0.5 and 1e-4; a minus sign may stand before them. Without
 // fraction and exponent a number is an integer of 64 bits, with either a float,
@@ -40,21 +42,47 @@
 //
 //	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
 //	statement    = [ "EXPLAIN" | "PROFILE" ] plain          e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
-//	plain        = create | drop | import | export
-//	             | generate | describe | show | embed
-//	             | nearest | within | reconstruct
-//	             | score | scorefile | help | check         e.g. CHECK;
+//	plain        = create | drop | insert | update | delete
+//	             | import | export | generate | describe
+//	             | show | embed | nearest | within
+//	             | reconstruct | score | scorefile | help
+//	             | maintain                                 e.g. CHECK;
 //
 //	create       = "CREATE" "GRAPH" name                    e.g. CREATE GRAPH social;
 //	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
-//	             | "EMBEDDING" name )                       e.g. DROP GRAPH social CASCADE;
-//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
-//	export       = "EXPORT" ( "GRAPH" | "EMBEDDING" ) name
+//	             | "EMBEDDING" name
+//	             | "ATTRIBUTE" name "FROM" name )           e.g. DROP GRAPH social CASCADE; DROP ATTRIBUTE age FROM social;
+//	insert       = "INSERT" ( vertexword newvertex
+//	               { "," newvertex }
+//	             | edgeword newedge { "," newedge } )
+//	               "INTO" name                              e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
+//	update       = "UPDATE" ( vertexword keys "SET"
+//	               assignments "IN" name
+//	             | vertexword "IN" name "SET" assignments
+//	               where
+//	             | edgeword pairs "SET" edgevalues
+//	               "IN" name )                              e.g. UPDATE VERTICES IN social SET minor := TRUE WHERE age < 18;
+//	delete       = "DELETE" ( vertexword keys "FROM" name
+//	             | vertexword "FROM" name where
+//	             | edgeword pairs "FROM" name
+//	             | edgeword "FILE" string "FROM" name
+//	               [ options ] )                            e.g. DELETE VERTICES FROM social WHERE degree = 0;
+//	import       = "IMPORT" [ "VERTICES" ] string
+//	               "INTO" name [ options ]                  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
+//	export       = "EXPORT" ( "GRAPH" name
+//	             | "VERTICES" "OF" name | "EMBEDDING" name )
 //	               "INTO" "FILE" string [ options ]         e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
-//	describe     = "DESCRIBE" ( "GRAPH" | "EMBEDDING" ) name e.g. DESCRIBE GRAPH social;
+//	describe     = "DESCRIBE" ( "GRAPH" name [ options ]
+//	             | "VERTEX" key [ "IN" name ]
+//	             | "EMBEDDING" name )                       e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
-//	             | "METHODS" | "SCORERS" | "GENERATORS" )   e.g. SHOW EMBEDDINGS;
+//	             | "METHODS" | "SCORERS" | "GENERATORS"
+//	             | "STATS" | "ATTRIBUTES" [ "IN" name ]
+//	             | showvertices )                           e.g. SHOW EMBEDDINGS;
+//	showvertices = ( "VERTICES" | "NEIGHBORS" "OF" key )
+//	               [ "IN" name ] [ where ]
+//	               [ "LIMIT" integer ]                      e.g. SHOW NEIGHBORS OF 'alice' IN social WHERE age > 30 LIMIT 10;
 //	embed        = "EMBED" name "USING" call "AS" name      e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	nearest      = "NEAREST" integer "TO" vertex
 //	               "USING" space [ where ]                  e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
@@ -72,13 +100,27 @@
 //	               "WITH" scorer { "," scorer }
 //	               [ "INTO" "FILE" string ] [ options ]     e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
 //	help         = "HELP" { word }                          e.g. HELP export graph;
-//	check        = "CHECK"                                  e.g. CHECK;
+//	maintain     = "CHECK" | "COMPACT" | "MIGRATE"
+//	             | ( "BACKUP" | "RECOVER" ) "INTO" "FILE"
+//	               string [ options ]                       e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
 //
 //	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
 //	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
 //	call         = name [ "(" [ option { "," option } ] ")" ] e.g. EMBED social USING laplacian_eigenmaps AS eigen;
 //	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
 //	threshold    = ( "RADIUS" | "EPSILON" ) number          e.g. WITHIN RADIUS 0.35 OF 'alice' USING spec;
+//	vertexword   = "VERTEX" | "VERTICES"                    e.g. DELETE VERTICES 'a', 'b' FROM social;
+//	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
+//	newvertex    = key [ "(" assignments ")" ]              e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;
+//	assignments  = assignment { "," assignment }            e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
+//	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
+//	newedge      = "(" key "," key [ "," edgevalues ] ")"   e.g. INSERT EDGE ('alice', 'bob'), ('a', 'c', weight := 2.5) INTO social;
+//	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
+//	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )
+//	             | "TIME" ":=" ( integer | string
+//	                           | "MISSING" )                e.g. INSERT EDGE ('a', 'b', time := '2024-02-29') INTO social;
+//	keys         = key { "," key }                          e.g. DELETE VERTEX 'alice', 107 FROM social;
+//	pairs        = pair { "," pair }                        e.g. DELETE EDGE ('a', 'b'), ('c', 'd') FROM social;
 //	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
 //	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
 //	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
@@ -91,7 +133,10 @@
 //	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
 //	negation     = "NOT" negation | "(" condition ")"
 //	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);
-//	comparison   = operand operator operand | name          e.g. NEAREST 5 TO 'a' USING e WHERE 3 <= degree;
+//	comparison   = operand operator operand
+//	             | operand [ "NOT" ] "IN"
+//	               "(" literal { "," literal } ")"
+//	             | operand "IS" [ "NOT" ] "MISSING" | name  e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
 //	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
 //	operator     = "=" | "<>" | "!=" | "<" | "<=" | ">"
 //	             | ">="                                     e.g. NEAREST 5 TO 'a' USING e WHERE degree != 2;

@@ -18,9 +18,11 @@ var reserved = []string{
 // them from names, so a graph may be called model or file, and adding a word
 // here breaks no script.
 var unreserved = []string{
-	"AUTO", "CASCADE", "CHECK", "CREATE", "DESCRIBE", "DROP", "EMBED", "EMBEDDING", "EMBEDDINGS",
-	"EPSILON", "EXPLAIN", "EXPORT", "FILE", "GENERATE", "GENERATORS", "GRAPH", "GRAPHS", "HELP",
-	"IMPORT", "METHODS", "NEAREST", "PROFILE", "RADIUS", "RECONSTRUCT", "SCORE", "SCORERS", "SHOW",
+	"ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKUP", "CASCADE", "CHECK", "COMPACT", "CREATE", "DELETE",
+	"DESCRIBE", "DROP", "EDGE", "EDGES", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON", "EXPLAIN",
+	"EXPORT", "FILE", "GENERATE", "GENERATORS", "GRAPH", "GRAPHS", "HELP", "IMPORT", "INSERT",
+	"METHODS", "MIGRATE", "NEAREST", "NEIGHBORS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECOVER",
+	"SCORE", "SCORERS", "SET", "SHOW", "STATS", "TIME", "UPDATE", "VERTEX", "VERTICES", "WEIGHT",
 	"WITHIN",
 }
 

@@ -50,6 +50,9 @@ func genValue(allowed kinds) *rapid.Generator[Value] {
 	if allowed&aVector != 0 {
 		choices = append(choices, rapid.Map(rapid.SliceOfN(genFinite(), 1, 5), func(v []float64) Value { return Vector{Values: v} }))
 	}
+	if allowed&aMissing != 0 {
+		choices = append(choices, rapid.Just[Value](Missing{}))
+	}
 	return rapid.OneOf(choices...)
 }
 
@@ -60,6 +63,31 @@ func genOptions(least int) *rapid.Generator[[]Option] {
 			options = append(options, Option{Name: genIdent().Draw(t, "name"), Value: genValue(aScalar).Draw(t, "value")})
 		}
 		return options
+	})
+}
+
+func genAssignments(least int) *rapid.Generator[[]Option] {
+	return rapid.Custom(func(t *rapid.T) []Option {
+		var values []Option
+		for range rapid.IntRange(least, 3).Draw(t, "values") {
+			values = append(values, Option{Name: genIdent().Draw(t, "name"), Value: genValue(aScalar|aMissing).Draw(t, "value")})
+		}
+		return values
+	})
+}
+
+// genEdgeValues draws the values of an edge; which are there: 1 the weight, 2
+// the time, 3 both.
+func genEdgeValues(least int) *rapid.Generator[EdgeValues] {
+	return rapid.Custom(func(t *rapid.T) (v EdgeValues) {
+		which := rapid.IntRange(least, 3).Draw(t, "which")
+		if which&1 != 0 {
+			v.Weight = genValue(aNumber|aMissing).Draw(t, "weight")
+		}
+		if which&2 != 0 {
+			v.Time = genValue(aTime|aMissing).Draw(t, "time")
+		}
+		return v
 	})
 }
 
@@ -102,9 +130,9 @@ func genOperand() *rapid.Generator[Operand] {
 
 func genExpr(depth int) *rapid.Generator[Expr] {
 	return rapid.Custom(func(t *rapid.T) Expr {
-		kind := rapid.IntRange(0, 4).Draw(t, "kind")
+		kind := rapid.IntRange(0, 6).Draw(t, "kind")
 		if depth == 0 {
-			kind %= 2
+			kind %= 4
 		}
 		terms := func() []Expr { return rapid.SliceOfN(genExpr(depth-1), 2, 3).Draw(t, "terms") }
 		switch kind {
@@ -116,8 +144,15 @@ func genExpr(depth int) *rapid.Generator[Expr] {
 				Right: genOperand().Draw(t, "right"),
 			}
 		case 2:
-			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+			return In{
+				Operand: genOperand().Draw(t, "operand"), Not: rapid.Bool().Draw(t, "not"),
+				Values: rapid.SliceOfN(genValue(aScalar), 1, 3).Draw(t, "values"),
+			}
 		case 3:
+			return IsMissing{Operand: genOperand().Draw(t, "operand"), Not: rapid.Bool().Draw(t, "not")}
+		case 4:
+			return Not{Term: genExpr(depth-1).Draw(t, "not")}
+		case 5:
 			return And{Terms: terms()}
 		default:
 			return Or{Terms: terms()}
@@ -134,7 +169,8 @@ func genWhere(t *rapid.T) Expr {
 
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
-		st := genPlain(t)
+		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook}).Draw(t, "group")
+		st := genKind(t)
 		if rapid.IntRange(0, 4).Draw(t, "explain") == 0 {
 			return &Explain{Profile: rapid.Bool().Draw(t, "profile"), Statement: st}
 		}
@@ -152,7 +188,7 @@ func genPlain(t *rapid.T) Statement {
 		}
 		return list
 	}
-	switch rapid.IntRange(0, 17).Draw(t, "statement") {
+	switch rapid.IntRange(0, 19).Draw(t, "statement") {
 	case 0:
 		return &CreateGraph{Graph: ident()}
 	case 1:
@@ -168,11 +204,11 @@ func genPlain(t *rapid.T) Statement {
 	case 6:
 		return &Generate{Generator: genCall().Draw(t, "generator"), Graph: ident()}
 	case 7:
-		return &DescribeGraph{Graph: ident()}
+		return &DescribeGraph{Graph: ident(), Options: options()}
 	case 8:
 		return &DescribeEmbedding{Embedding: ident()}
 	case 9:
-		return &Show{What: rapid.SampledFrom([]Listing{Graphs, Embeddings, Methods, Scorers, Generators}).Draw(t, "what")}
+		return &Show{What: rapid.SampledFrom(listings).Draw(t, "what")}
 	case 10:
 		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident()}
 	case 11:
@@ -180,10 +216,7 @@ func genPlain(t *rapid.T) Statement {
 	case 12:
 		st := &Within{
 			Threshold: genThreshold(false).Draw(t, "threshold"), Of: value(aVertex),
-			Using: genSpace().Draw(t, "space"), Where: genWhere(t),
-		}
-		if rapid.Bool().Draw(t, "limited") {
-			st.Limit = value(anInt)
+			Using: genSpace().Draw(t, "space"), Where: genWhere(t), Limit: genLimit(t),
 		}
 		return st
 	case 13:
@@ -210,8 +243,79 @@ func genPlain(t *rapid.T) Statement {
 			st.Topic = append(st.Topic, rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,8}`).Draw(t, "word"))
 		}
 		return st
+	case 17:
+		return &Backup{File: value(aString), Options: options()}
+	case 18:
+		return &Recover{File: value(aString), Options: options()}
 	default:
-		return &Check{}
+		return rapid.SampledFrom([]Statement{&Check{}, &Compact{}, &Migrate{}}).Draw(t, "word")
+	}
+}
+
+func genLimit(t *rapid.T) Value {
+	if rapid.Bool().Draw(t, "no limit") {
+		return nil
+	}
+	return genValue(anInt).Draw(t, "limit")
+}
+
+// genUpdate draws a statement that changes vertices, edges or attributes.
+func genUpdate(t *rapid.T) Statement {
+	graph := genIdent().Draw(t, "graph")
+	keys := rapid.SliceOfN(genValue(aKey), 1, 3)
+	pairs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Pair {
+		return Pair{U: genValue(aKey).Draw(t, "u"), V: genValue(aKey).Draw(t, "v")}
+	}), 1, 3)
+	switch rapid.IntRange(0, 9).Draw(t, "statement") {
+	case 0:
+		return &DropAttribute{Attribute: genIdent().Draw(t, "attribute"), Graph: graph}
+	case 1:
+		vertex := rapid.Custom(func(t *rapid.T) NewVertex {
+			return NewVertex{Key: genValue(aKey).Draw(t, "key"), Values: genAssignments(0).Draw(t, "values")}
+		})
+		return &InsertVertices{Vertices: rapid.SliceOfN(vertex, 1, 3).Draw(t, "vertices"), Graph: graph}
+	case 2:
+		edge := rapid.Custom(func(t *rapid.T) NewEdge {
+			return NewEdge{
+				U: genValue(aKey).Draw(t, "u"), V: genValue(aKey).Draw(t, "v"),
+				Values: genEdgeValues(0).Draw(t, "values"),
+			}
+		})
+		return &InsertEdges{Edges: rapid.SliceOfN(edge, 1, 3).Draw(t, "edges"), Graph: graph}
+	case 3:
+		return &UpdateVertices{Keys: keys.Draw(t, "keys"), Values: genAssignments(1).Draw(t, "values"), Graph: graph}
+	case 4:
+		return &UpdateVertices{Values: genAssignments(1).Draw(t, "values"), Graph: graph, Where: genExpr(3).Draw(t, "where")}
+	case 5:
+		return &UpdateEdges{Pairs: pairs.Draw(t, "pairs"), Values: genEdgeValues(1).Draw(t, "values"), Graph: graph}
+	case 6:
+		return &DeleteVertices{Keys: keys.Draw(t, "keys"), Graph: graph}
+	case 7:
+		return &DeleteVertices{Graph: graph, Where: genExpr(3).Draw(t, "where")}
+	case 8:
+		return &DeleteEdges{Pairs: pairs.Draw(t, "pairs"), Graph: graph}
+	default:
+		return &DeleteEdgesFile{File: genValue(aString).Draw(t, "file"), Graph: graph, Options: genOptions(0).Draw(t, "options")}
+	}
+}
+
+// genLook draws a statement about vertices and attributes that changes nothing
+// of them but by a file.
+func genLook(t *rapid.T) Statement {
+	file := genValue(aString)
+	switch rapid.IntRange(0, 5).Draw(t, "statement") {
+	case 0:
+		return &ImportVertices{File: file.Draw(t, "file"), Graph: genIdent().Draw(t, "graph"), Options: genOptions(0).Draw(t, "options")}
+	case 1:
+		return &ExportVertices{File: file.Draw(t, "file"), Graph: genIdent().Draw(t, "graph"), Options: genOptions(0).Draw(t, "options")}
+	case 2:
+		return &DescribeVertex{Vertex: genValue(aKey).Draw(t, "vertex"), Graph: genMaybe(t)}
+	case 3:
+		return &ShowVertices{Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
+	case 4:
+		return &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
+	default:
+		return &ShowAttributes{Graph: genMaybe(t)}
 	}
 }
 

@@ -93,6 +93,7 @@ type parser struct {
 	begin    Pos      // of the statement
 	tokens   int      // of the statement
 	depth    int
+	named    Names // what the statement named so far
 	err      *Error
 }
 
@@ -106,7 +107,7 @@ func newParser(s Source) *parser {
 
 // restart begins to count anew: the next token begins a statement.
 func (p *parser) restart() {
-	p.begin, p.tokens, p.expected = p.tok.Start, 1, p.expected[:0]
+	p.begin, p.tokens, p.expected, p.named = p.tok.Start, 1, p.expected[:0], Names{}
 }
 
 func (p *parser) scanToken() {
@@ -135,7 +136,7 @@ func (p *parser) next() {
 	case p.tok.End.Offset-p.begin.Offset > MaxText:
 		p.fail(tooLong(p.begin))
 	case p.tokens > MaxTokens:
-		p.limit(fmt.Sprintf("statement has more than %d words, numbers and signs", MaxTokens),
+		p.tooLarge(fmt.Sprintf("statement has more than %d words, numbers and signs", MaxTokens),
 			"many pairs are read from a file by SCORE FILE")
 	}
 }
@@ -147,7 +148,7 @@ func (p *parser) fail(err *Error) {
 	}
 }
 
-func (p *parser) limit(message, hint string) {
+func (p *parser) tooLarge(message, hint string) {
 	p.fail(&Error{Range: p.tok.Range, Message: message, Hint: hint, Limit: true})
 }
 
@@ -156,7 +157,9 @@ func (p *parser) since(begin Pos) Range { return Range{begin, p.last} }
 
 // expect notes that what would have been right in this place.
 func (p *parser) expect(what string) {
-	p.expected = append(p.expected, what)
+	if p.err == nil {
+		p.expected = append(p.expected, what)
+	}
 }
 
 // keyword reads the keyword if it is next.
@@ -233,12 +236,14 @@ const (
 	aFloat
 	aBool
 	aVector
+	aMissing
 )
 
 const (
 	aNumber = anInt | aFloat
 	aKey    = aString | anInt
 	aVertex = aKey | aVector
+	aTime   = aString | anInt
 	aScalar = aString | aNumber | aBool
 )
 
@@ -264,12 +269,19 @@ func (p *parser) value(allowed kinds, what ...string) Value {
 	case allowed&aBool != 0 && t.Kind == KindWord && strings.EqualFold(t.Text, "FALSE"):
 		p.next()
 		return Bool{t.Range, false}
+	case allowed&aMissing != 0 && t.Kind == KindWord && strings.EqualFold(t.Text, "MISSING"):
+		p.next()
+		return Missing{t.Range}
 	case allowed&aVector != 0 && t.Kind == KindSign && t.Text == "[":
 		return p.vector()
 	}
-	for _, w := range append(what, "a $parameter") {
+	for _, w := range what {
 		p.expect(w)
 	}
+	if allowed&aMissing != 0 {
+		p.expect("MISSING")
+	}
+	p.expect(parameterText)
 	p.unexpected()
 	return nil
 }
@@ -292,7 +304,7 @@ func (p *parser) number(allowed kinds, what []string) Value {
 		return Int{p.since(begin), n}
 	}
 	if allowed&aFloat == 0 {
-		p.fail(&Error{Range: p.since(begin), Found: show(text), Expected: append(what, "a $parameter")})
+		p.fail(&Error{Range: p.since(begin), Found: show(text), Expected: append(slices.Clone(what), parameterText)})
 		return nil
 	}
 	return Float{p.since(begin), p.float(begin, text)}
@@ -305,7 +317,7 @@ func (p *parser) numberText() (begin Pos, text string) {
 		text = "-"
 	}
 	if p.err == nil && p.tok.Kind != KindNumber {
-		p.expect("a number")
+		p.expect(numberText)
 		p.unexpected()
 	}
 	if p.err != nil {
@@ -373,6 +385,12 @@ func (p *parser) hint(expected []string) string {
 	t := p.tok
 	name := containsAny(expected, nameClasses)
 	switch {
+	case t.Kind == KindWord && slices.Contains(expected, "MISSING") && strings.EqualFold(t.Text, "NULL"):
+		return "a value that is not there is called MISSING"
+	case t.Kind == KindWord && strings.EqualFold(t.Text, "MISSING") && slices.Contains(expected, columnName):
+		return "a value that is not there is found by IS MISSING"
+	case t.Kind == KindWord && strings.EqualFold(t.Text, "FILE") && slices.Contains(expected, `"("`):
+		return "a file of edges is read by IMPORT"
 	case t.Kind == KindWord:
 		if word, ok := Suggest(t.Text, keywordsOf(expected)); ok {
 			return "did you mean " + word + "?"

@@ -38,6 +38,66 @@ func TestParse_Tree(t *testing.T) {
 		{"DESCRIBE EMBEDDING e", &DescribeEmbedding{Embedding: id("e")}},
 		{"SHOW graphs", &Show{What: Graphs}},
 		{"SHOW GENERATORS", &Show{What: Generators}},
+		{"DROP ATTRIBUTE \"degree of\" FROM g", &DropAttribute{Attribute: id("degree of"), Graph: id("g")}},
+		{"INSERT VERTEX 'a' (age := 41, city := $c), 107 INTO g", &InsertVertices{
+			Vertices: []NewVertex{
+				{Key: str("a"), Values: []Option{{Name: id("age"), Value: num(41)}, {Name: id("city"), Value: Param{Name: "c"}}}},
+				{Key: num(107)},
+			},
+			Graph: id("g"),
+		}},
+		{"INSERT VERTICES 'a' (x := missing) INTO g", &InsertVertices{
+			Vertices: []NewVertex{{Key: str("a"), Values: []Option{{Name: id("x"), Value: Missing{}}}}}, Graph: id("g"),
+		}},
+		{"INSERT EDGES ('a', 2), ('b', $v, time := '2024-01-01', Weight := 2.5) INTO g", &InsertEdges{
+			Edges: []NewEdge{
+				{U: str("a"), V: num(2)},
+				{U: str("b"), V: Param{Name: "v"}, Values: EdgeValues{Weight: Float{Value: 2.5}, Time: str("2024-01-01")}},
+			},
+			Graph: id("g"),
+		}},
+		{"UPDATE VERTEX 'a', 2 SET age := 1, city := MISSING IN g", &UpdateVertices{
+			Keys:   []Value{str("a"), num(2)},
+			Values: []Option{{Name: id("age"), Value: num(1)}, {Name: id("city"), Value: Missing{}}}, Graph: id("g"),
+		}},
+		{"UPDATE VERTICES IN g SET x := TRUE WHERE x IS MISSING", &UpdateVertices{
+			Values: []Option{{Name: id("x"), Value: Bool{Value: true}}}, Graph: id("g"), Where: IsMissing{Operand: id("x")},
+		}},
+		{"UPDATE EDGE ('a', 'b'), (1, 2) SET weight := 3, time := MISSING IN g", &UpdateEdges{
+			Pairs:  []Pair{{U: str("a"), V: str("b")}, {U: num(1), V: num(2)}},
+			Values: EdgeValues{Weight: num(3), Time: Missing{}}, Graph: id("g"),
+		}},
+		{"DELETE VERTEX 'a', $v FROM g", &DeleteVertices{Keys: []Value{str("a"), Param{Name: "v"}}, Graph: id("g")}},
+		{"DELETE VERTICES FROM g WHERE degree = 0", &DeleteVertices{
+			Graph: id("g"), Where: Compare{Left: id("degree"), Right: num(0)},
+		}},
+		{"DELETE EDGE ('a', 'b') FROM g", &DeleteEdges{Pairs: []Pair{{U: str("a"), V: str("b")}}, Graph: id("g")}},
+		{"DELETE EDGES FILE 'f' FROM g WITH (header := 'none')", &DeleteEdgesFile{
+			File: str("f"), Graph: id("g"), Options: []Option{{Name: id("header"), Value: str("none")}},
+		}},
+		{"IMPORT VERTICES 'p' INTO g WITH (key := 'id')", &ImportVertices{
+			File: str("p"), Graph: id("g"), Options: []Option{{Name: id("key"), Value: str("id")}},
+		}},
+		{"EXPORT VERTICES OF g INTO FILE 'v'", &ExportVertices{Graph: id("g"), File: str("v")}},
+		{"DESCRIBE GRAPH g WITH (bootstrap := 100)", &DescribeGraph{
+			Graph: id("g"), Options: []Option{{Name: id("bootstrap"), Value: num(100)}},
+		}},
+		{"DESCRIBE VERTEX 'a' IN g", &DescribeVertex{Vertex: str("a"), Graph: idp("g")}},
+		{"SHOW STATS", &Show{What: Stats}},
+		{"SHOW VERTICES", &ShowVertices{}},
+		{"SHOW VERTICES IN g WHERE city NOT IN ('Bern', 3) LIMIT 5", &ShowVertices{
+			Graph: idp("g"), Where: In{Operand: id("city"), Not: true, Values: []Value{str("Bern"), num(3)}}, Limit: num(5),
+		}},
+		{"SHOW NEIGHBORS OF 'a' IN g WHERE age IS NOT MISSING LIMIT $n", &ShowNeighbors{
+			Of: str("a"), Graph: idp("g"), Where: IsMissing{Operand: id("age"), Not: true}, Limit: Param{Name: "n"},
+		}},
+		{"SHOW ATTRIBUTES IN g", &ShowAttributes{Graph: idp("g")}},
+		{"COMPACT", &Compact{}},
+		{"MIGRATE", &Migrate{}},
+		{"BACKUP INTO FILE 'b' WITH (overwrite := TRUE)", &Backup{
+			File: str("b"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}},
+		}},
+		{"RECOVER INTO FILE 'r'", &Recover{File: str("r")}},
 		{"EMBED g USING dp_spectral(beta := 0.5) AS e", &Embed{
 			Graph:     id("g"),
 			Method:    Call{Name: id("dp_spectral"), Options: []Option{{Name: id("beta"), Value: Float{Value: 0.5}}}},
@@ -103,6 +163,9 @@ func TestParse_Condition(t *testing.T) {
 		{"-0.5 < x and 'it''s' = name", "((-0.5 < x) AND ('it''s' = name))"},
 		{"x<-1", "(x < -1)"},
 		{`"or" or a`, `("or" OR a)`},
+		{"x in (1) or not y not in ('a', $b) and z is missing", "((x IN (1)) OR ((NOT (y NOT IN ('a', $b))) AND (z IS MISSING)))"},
+		{"NOT x IS NOT MISSING", "(NOT (x IS NOT MISSING))"},
+		{"3 IN (1, TRUE, -2.5)", "(3 IN (1, TRUE, -2.5))"},
 	}
 	for _, tt := range tests {
 		st, err := Parse("NEAREST 1 TO 'a' USING e WHERE " + tt.text)
@@ -131,7 +194,7 @@ func fullText(e Expr) string {
 		return join(e.Terms, " AND ")
 	case Not:
 		return "(NOT " + fullText(e.Term) + ")"
-	case Compare:
+	case Compare, In, IsMissing:
 		return "(" + e.String() + ")"
 	default:
 		return e.String()
@@ -328,7 +391,7 @@ func TestGrammar_Examples(t *testing.T) {
 			t.Errorf("the grammar has %s, which is not among the keywords", word)
 		}
 	}
-	later := map[string]bool{"FOR": true, "FROM": true, "IS": true, "MISSING": true, "NULL": true}
+	later := map[string]bool{"FOR": true, "NULL": true}
 	for _, word := range Keywords() {
 		if !mentioned[word] && !later[word] {
 			t.Errorf("keyword %s is not in the grammar", word)

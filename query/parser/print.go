@@ -1,11 +1,8 @@
 package parser
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
-// This file writes nodes as canonical text.
+// This file writes statements as canonical text.
 
 func (s *CreateGraph) String() string { return "CREATE GRAPH " + s.Graph.String() }
 
@@ -19,12 +16,58 @@ func (s *DropGraph) String() string {
 
 func (s *DropEmbedding) String() string { return "DROP EMBEDDING " + s.Embedding.String() }
 
+func (s *DropAttribute) String() string {
+	return "DROP ATTRIBUTE " + s.Attribute.String() + " FROM " + s.Graph.String()
+}
+
+func (s *InsertVertices) String() string {
+	return "INSERT VERTEX " + list(s.Vertices) + " INTO " + s.Graph.String()
+}
+
+func (s *InsertEdges) String() string {
+	return "INSERT EDGE " + list(s.Edges) + " INTO " + s.Graph.String()
+}
+
+func (s *UpdateVertices) String() string {
+	if s.Where != nil {
+		return "UPDATE VERTICES IN " + s.Graph.String() + " SET " + list(s.Values) + where(s.Where)
+	}
+	return "UPDATE VERTEX " + list(s.Keys) + " SET " + list(s.Values) + " IN " + s.Graph.String()
+}
+
+func (s *UpdateEdges) String() string {
+	return "UPDATE EDGE " + list(s.Pairs) + " SET " + s.Values.text() + " IN " + s.Graph.String()
+}
+
+func (s *DeleteVertices) String() string {
+	if s.Where != nil {
+		return "DELETE VERTICES FROM " + s.Graph.String() + where(s.Where)
+	}
+	return "DELETE VERTEX " + list(s.Keys) + " FROM " + s.Graph.String()
+}
+
+func (s *DeleteEdges) String() string {
+	return "DELETE EDGE " + list(s.Pairs) + " FROM " + s.Graph.String()
+}
+
+func (s *DeleteEdgesFile) String() string {
+	return "DELETE EDGES FILE " + s.File.String() + " FROM " + s.Graph.String() + withOptions(s.Options)
+}
+
 func (s *Import) String() string {
 	return "IMPORT " + s.File.String() + " INTO " + s.Graph.String() + withOptions(s.Options)
 }
 
+func (s *ImportVertices) String() string {
+	return "IMPORT VERTICES " + s.File.String() + " INTO " + s.Graph.String() + withOptions(s.Options)
+}
+
 func (s *ExportGraph) String() string {
 	return "EXPORT GRAPH " + s.Graph.String() + intoFile(s.File) + withOptions(s.Options)
+}
+
+func (s *ExportVertices) String() string {
+	return "EXPORT VERTICES OF " + s.Graph.String() + intoFile(s.File) + withOptions(s.Options)
 }
 
 func (s *ExportEmbedding) String() string {
@@ -35,11 +78,27 @@ func (s *Generate) String() string {
 	return "GENERATE " + s.Generator.String() + " INTO " + s.Graph.String()
 }
 
-func (s *DescribeGraph) String() string { return "DESCRIBE GRAPH " + s.Graph.String() }
+func (s *DescribeGraph) String() string {
+	return "DESCRIBE GRAPH " + s.Graph.String() + withOptions(s.Options)
+}
+
+func (s *DescribeVertex) String() string {
+	return "DESCRIBE VERTEX " + s.Vertex.String() + in(s.Graph)
+}
 
 func (s *DescribeEmbedding) String() string { return "DESCRIBE EMBEDDING " + s.Embedding.String() }
 
 func (s *Show) String() string { return "SHOW " + string(s.What) }
+
+func (s *ShowVertices) String() string {
+	return "SHOW VERTICES" + in(s.Graph) + where(s.Where) + limit(s.Limit)
+}
+
+func (s *ShowNeighbors) String() string {
+	return "SHOW NEIGHBORS OF " + s.Of.String() + in(s.Graph) + where(s.Where) + limit(s.Limit)
+}
+
+func (s *ShowAttributes) String() string { return "SHOW ATTRIBUTES" + in(s.Graph) }
 
 func (s *Embed) String() string {
 	return "EMBED " + s.Graph.String() + " USING " + s.Method.String() + " AS " + s.Embedding.String()
@@ -50,11 +109,7 @@ func (s *Nearest) String() string {
 }
 
 func (s *Within) String() string {
-	text := "WITHIN " + s.Threshold.String() + " OF " + s.Of.String() + " USING " + s.Using.String() + where(s.Where)
-	if s.Limit != nil {
-		text += " LIMIT " + s.Limit.String()
-	}
-	return text
+	return "WITHIN " + s.Threshold.String() + " OF " + s.Of.String() + " USING " + s.Using.String() + where(s.Where) + limit(s.Limit)
 }
 
 func (s *Reconstruct) String() string {
@@ -77,184 +132,17 @@ func (s *Help) String() string { return strings.Join(append([]string{"HELP"}, s.
 
 func (s *Check) String() string { return "CHECK" }
 
+func (s *Compact) String() string { return "COMPACT" }
+
+func (s *Backup) String() string { return "BACKUP" + intoFile(s.File) + withOptions(s.Options) }
+
+func (s *Migrate) String() string { return "MIGRATE" }
+
+func (s *Recover) String() string { return "RECOVER" + intoFile(s.File) + withOptions(s.Options) }
+
 func (s *Explain) String() string {
 	if s.Profile {
 		return "PROFILE " + s.Statement.String()
 	}
 	return "EXPLAIN " + s.Statement.String()
-}
-
-// String quotes the name where it is a reserved word or not written like one.
-func (n Ident) String() string {
-	if isWord(n.Name) && !Reserved(n.Name) {
-		return n.Name
-	}
-	return `"` + strings.ReplaceAll(n.Name, `"`, `""`) + `"`
-}
-
-func (n Call) String() string {
-	if len(n.Options) == 0 {
-		return n.Name.String()
-	}
-	return n.Name.String() + "(" + list(n.Options) + ")"
-}
-
-func (n Option) String() string { return n.Name.String() + " := " + n.Value.String() }
-
-func (n Space) String() string {
-	if n.Metric == nil {
-		return n.Embedding.String()
-	}
-	return n.Metric.String() + "(" + n.Embedding.String() + ")"
-}
-
-// String returns AUTO, RADIUS or EPSILON.
-func (k ThresholdKind) String() string {
-	switch k {
-	case Radius:
-		return "RADIUS"
-	case Epsilon:
-		return "EPSILON"
-	default:
-		return "AUTO"
-	}
-}
-
-func (n Threshold) String() string {
-	if n.Value == nil {
-		return n.Kind.String()
-	}
-	return n.Kind.String() + " " + n.Value.String()
-}
-
-func (n Pair) String() string { return "(" + n.U.String() + ", " + n.V.String() + ")" }
-
-func (n Scorer) String() string {
-	if n.Of == nil {
-		return n.Name.String()
-	}
-	return n.Name.String() + "(" + n.Of.String() + ")"
-}
-
-func (n String) String() string { return "'" + strings.ReplaceAll(n.Value, "'", "''") + "'" }
-
-func (n Int) String() string { return strconv.FormatInt(n.Value, 10) }
-
-// String writes the shortest text that reads back as the same number, and one
-// that no integer has.
-func (n Float) String() string {
-	text := strconv.FormatFloat(n.Value, 'g', -1, 64)
-	if !strings.ContainsAny(text, ".e") {
-		text += ".0"
-	}
-	return text
-}
-
-func (n Bool) String() string {
-	if n.Value {
-		return "TRUE"
-	}
-	return "FALSE"
-}
-
-func (n Vector) String() string {
-	text := []byte{'['}
-	for i, x := range n.Values {
-		if i > 0 {
-			text = append(text, ", "...)
-		}
-		text = strconv.AppendFloat(text, x, 'g', -1, 64)
-	}
-	return string(append(text, ']'))
-}
-
-func (n Param) String() string { return "$" + n.Name }
-
-// How tightly a condition binds. Its terms that bind no tighter are written in
-// parentheses, which keeps the shape of the tree.
-const (
-	bindOr = iota + 1
-	bindAnd
-	bindNot
-	bindAtom
-)
-
-func binding(e Expr) int {
-	switch e.(type) {
-	case Or:
-		return bindOr
-	case And:
-		return bindAnd
-	case Not:
-		return bindNot
-	default:
-		return bindAtom
-	}
-}
-
-func (n Or) String() string { return chain(n.Terms, " OR ", bindOr) }
-
-func (n And) String() string { return chain(n.Terms, " AND ", bindAnd) }
-
-func (n Not) String() string {
-	if binding(n.Term) < bindNot {
-		return "NOT (" + n.Term.String() + ")"
-	}
-	return "NOT " + n.Term.String()
-}
-
-func chain(terms []Expr, word string, bind int) string {
-	parts := make([]string, len(terms))
-	for i, term := range terms {
-		parts[i] = term.String()
-		if binding(term) <= bind {
-			parts[i] = "(" + parts[i] + ")"
-		}
-	}
-	return strings.Join(parts, word)
-}
-
-// String returns the operator's sign; NotEqual is <>.
-func (o Operator) String() string { return [...]string{"=", "<>", "<", "<=", ">", ">="}[o] }
-
-func (n Compare) String() string {
-	return n.Left.String() + " " + n.Op.String() + " " + n.Right.String()
-}
-
-func (n Flag) String() string { return n.Name.String() }
-
-func list[N Node](nodes []N) string {
-	parts := make([]string, len(nodes))
-	for i, n := range nodes {
-		parts[i] = n.String()
-	}
-	return strings.Join(parts, ", ")
-}
-
-func where(e Expr) string {
-	if e == nil {
-		return ""
-	}
-	return " WHERE " + e.String()
-}
-
-func in(graph *Ident) string {
-	if graph == nil {
-		return ""
-	}
-	return " IN " + graph.String()
-}
-
-func intoFile(file Value) string {
-	if file == nil {
-		return ""
-	}
-	return " INTO FILE " + file.String()
-}
-
-func withOptions(options []Option) string {
-	if len(options) == 0 {
-		return ""
-	}
-	return " WITH (" + list(options) + ")"
 }

@@ -3,29 +3,6 @@ package parser
 // This file has one function for each production of the grammar that begins
 // with a keyword, in the order of doc.go.
 
-// What the grammar expects, in the words of an error.
-const (
-	graphName     = "a graph name"
-	embeddingName = "an embedding name"
-	optionName    = "an option name"
-	methodName    = "a method name"
-	generatorName = "a generator name"
-	scorerName    = "a scorer name"
-	columnName    = "a column name"
-	fileText      = "a file name in single quotes"
-	countText     = "an integer"
-	numberText    = "a number"
-	keyText       = "a vertex key"
-	vectorText    = "a [vector]"
-	stringText    = "a string"
-)
-
-// The expectations that stand for a name, and those that a string meets.
-var (
-	nameClasses = []string{graphName, embeddingName, optionName, methodName, generatorName, scorerName, columnName}
-	textClasses = []string{fileText, keyText, stringText}
-)
-
 // statement reads any statement.
 func (p *parser) statement() Statement {
 	begin := p.tok.Start
@@ -43,38 +20,42 @@ func (p *parser) explain(begin Pos, profile bool) Statement {
 	return &Explain{p.since(begin), profile, inner}
 }
 
+// statements are the keywords that begin a statement without EXPLAIN and
+// PROFILE, in the order of doc.go, with what reads the rest.
+var statements = []struct {
+	word string
+	rest func(p *parser, begin Pos) Statement
+}{
+	{"CREATE", (*parser).create},
+	{"DROP", (*parser).drop},
+	{"INSERT", (*parser).insert},
+	{"UPDATE", (*parser).update},
+	{"DELETE", (*parser).remove},
+	{"IMPORT", (*parser).importFile},
+	{"EXPORT", (*parser).export},
+	{"GENERATE", (*parser).generate},
+	{"DESCRIBE", (*parser).describe},
+	{"SHOW", (*parser).show},
+	{"EMBED", (*parser).embed},
+	{"NEAREST", (*parser).nearest},
+	{"WITHIN", (*parser).within},
+	{"RECONSTRUCT", (*parser).reconstruct},
+	{"SCORE", (*parser).score},
+	{"HELP", (*parser).help},
+	{"CHECK", (*parser).check},
+	{"COMPACT", (*parser).compact},
+	{"BACKUP", (*parser).backup},
+	{"MIGRATE", (*parser).migrate},
+	{"RECOVER", (*parser).recoverFile},
+}
+
 // plainStatement reads a statement without EXPLAIN or PROFILE.
 func (p *parser) plainStatement() Statement {
 	begin := p.tok.Start
-	switch {
-	case p.keyword("CREATE"):
-		return p.create(begin)
-	case p.keyword("DROP"):
-		return p.drop(begin)
-	case p.keyword("IMPORT"):
-		return p.importFile(begin)
-	case p.keyword("EXPORT"):
-		return p.export(begin)
-	case p.keyword("GENERATE"):
-		return p.generate(begin)
-	case p.keyword("DESCRIBE"):
-		return p.describe(begin)
-	case p.keyword("SHOW"):
-		return p.show(begin)
-	case p.keyword("EMBED"):
-		return p.embed(begin)
-	case p.keyword("NEAREST"):
-		return p.nearest(begin)
-	case p.keyword("WITHIN"):
-		return p.within(begin)
-	case p.keyword("RECONSTRUCT"):
-		return p.reconstruct(begin)
-	case p.keyword("SCORE"):
-		return p.score(begin)
-	case p.keyword("HELP"):
-		return p.help(begin)
-	case p.keyword("CHECK"):
-		return &Check{p.since(begin)}
+	for _, s := range statements {
+		if p.keyword(s.word) {
+			return s.rest(p, begin)
+		}
 	}
 	p.unexpected()
 	return nil
@@ -82,44 +63,65 @@ func (p *parser) plainStatement() Statement {
 
 func (p *parser) create(begin Pos) Statement {
 	p.needKeyword("GRAPH")
-	graph := p.name(graphName)
+	graph := p.name(newGraphName)
 	return &CreateGraph{p.since(begin), graph}
 }
 
 func (p *parser) drop(begin Pos) Statement {
-	if p.keyword("GRAPH") {
-		graph := p.name(graphName)
+	switch {
+	case p.keyword("GRAPH"):
+		graph := p.graph()
 		cascade := p.keyword("CASCADE")
 		return &DropGraph{p.since(begin), graph, cascade}
+	case p.keyword("ATTRIBUTE"):
+		s := &DropAttribute{Attribute: p.name(attributeName)}
+		p.needKeyword("FROM")
+		s.Graph = p.graph()
+		s.Range = p.since(begin)
+		return s
 	}
 	p.needKeyword("EMBEDDING")
-	embedding := p.name(embeddingName)
+	embedding := p.embedding()
 	return &DropEmbedding{p.since(begin), embedding}
 }
 
 func (p *parser) importFile(begin Pos) Statement {
+	if p.keyword("VERTICES") {
+		s := &ImportVertices{File: p.value(aString, fileText)}
+		p.needKeyword("INTO")
+		s.Graph = p.graph()
+		s.Options = p.withOptions("IMPORT VERTICES")
+		s.Range = p.since(begin)
+		return s
+	}
 	s := &Import{File: p.value(aString, fileText)}
 	p.needKeyword("INTO")
-	s.Graph = p.name(graphName)
-	s.Options = p.withOptions()
+	s.Graph = p.graph()
+	s.Options = p.withOptions("IMPORT")
 	s.Range = p.since(begin)
 	return s
 }
 
 func (p *parser) export(begin Pos) Statement {
-	if p.keyword("GRAPH") {
-		s := &ExportGraph{Graph: p.name(graphName)}
-		p.needKeyword("INTO")
-		s.File = p.file()
-		s.Options = p.withOptions()
+	switch {
+	case p.keyword("GRAPH"):
+		s := &ExportGraph{Graph: p.graph()}
+		s.File = p.intoFile()
+		s.Options = p.withOptions("EXPORT GRAPH")
+		s.Range = p.since(begin)
+		return s
+	case p.keyword("VERTICES"):
+		p.needKeyword("OF")
+		s := &ExportVertices{Graph: p.graph()}
+		s.File = p.intoFile()
+		s.Options = p.withOptions("EXPORT VERTICES")
 		s.Range = p.since(begin)
 		return s
 	}
 	p.needKeyword("EMBEDDING")
-	s := &ExportEmbedding{Embedding: p.name(embeddingName)}
-	p.needKeyword("INTO")
-	s.File = p.file()
-	s.Options = p.withOptions()
+	s := &ExportEmbedding{Embedding: p.embedding()}
+	s.File = p.intoFile()
+	s.Options = p.withOptions("EXPORT EMBEDDING")
 	s.Range = p.since(begin)
 	return s
 }
@@ -127,37 +129,64 @@ func (p *parser) export(begin Pos) Statement {
 func (p *parser) generate(begin Pos) Statement {
 	s := &Generate{Generator: p.call(generatorName)}
 	p.needKeyword("INTO")
-	s.Graph = p.name(graphName)
+	s.Graph = p.name(newGraphName)
 	s.Range = p.since(begin)
 	return s
 }
 
 func (p *parser) describe(begin Pos) Statement {
-	if p.keyword("GRAPH") {
-		graph := p.name(graphName)
-		return &DescribeGraph{p.since(begin), graph}
+	switch {
+	case p.keyword("GRAPH"):
+		s := &DescribeGraph{Graph: p.graph()}
+		s.Options = p.withOptions("DESCRIBE GRAPH")
+		s.Range = p.since(begin)
+		return s
+	case p.keyword("VERTEX"):
+		s := &DescribeVertex{Vertex: p.value(aKey, keyText)}
+		s.Graph = p.in()
+		s.Range = p.since(begin)
+		return s
 	}
 	p.needKeyword("EMBEDDING")
-	embedding := p.name(embeddingName)
+	embedding := p.embedding()
 	return &DescribeEmbedding{p.since(begin), embedding}
 }
 
 func (p *parser) show(begin Pos) Statement {
-	for _, what := range []Listing{Graphs, Embeddings, Methods, Scorers, Generators} {
+	for _, what := range listings {
 		if p.keyword(string(what)) {
 			return &Show{p.since(begin), what}
 		}
+	}
+	switch {
+	case p.keyword("VERTICES"):
+		s := &ShowVertices{Graph: p.in()}
+		s.Where = p.where()
+		s.Limit = p.limit()
+		s.Range = p.since(begin)
+		return s
+	case p.keyword("NEIGHBORS"):
+		p.needKeyword("OF")
+		s := &ShowNeighbors{Of: p.value(aKey, keyText)}
+		s.Graph = p.in()
+		s.Where = p.where()
+		s.Limit = p.limit()
+		s.Range = p.since(begin)
+		return s
+	case p.keyword("ATTRIBUTES"):
+		graph := p.in()
+		return &ShowAttributes{p.since(begin), graph}
 	}
 	p.unexpected()
 	return nil
 }
 
 func (p *parser) embed(begin Pos) Statement {
-	s := &Embed{Graph: p.name(graphName)}
+	s := &Embed{Graph: p.graph()}
 	p.needKeyword("USING")
 	s.Method = p.call(methodName)
 	p.needKeyword("AS")
-	s.Embedding = p.name(embeddingName)
+	s.Embedding = p.name(newEmbeddingName)
 	s.Range = p.since(begin)
 	return s
 }
@@ -180,25 +209,23 @@ func (p *parser) within(begin Pos) Statement {
 	p.needKeyword("USING")
 	s.Using = p.space()
 	s.Where = p.where()
-	if p.keyword("LIMIT") {
-		s.Limit = p.value(anInt, countText)
-	}
+	s.Limit = p.limit()
 	s.Range = p.since(begin)
 	return s
 }
 
 func (p *parser) reconstruct(begin Pos) Statement {
-	s := &Reconstruct{Embedding: p.name(embeddingName)}
+	s := &Reconstruct{Embedding: p.embedding()}
 	s.Threshold = p.threshold(true)
 	if p.keyword("INTO") {
 		if p.keyword("GRAPH") {
-			graph := p.name(graphName)
+			graph := p.name(newGraphName)
 			s.Graph = &graph
 		} else {
 			s.File = p.file()
 		}
 	}
-	s.Options = p.withOptions()
+	s.Options = p.withOptions("RECONSTRUCT")
 	s.Range = p.since(begin)
 	return s
 }
@@ -211,14 +238,14 @@ func (p *parser) score(begin Pos) Statement {
 		if p.keyword("INTO") {
 			s.File = p.file()
 		}
-		s.Options = p.withOptions()
+		s.Options = p.withOptions("SCORE FILE")
 		s.Range = p.since(begin)
 		return s
 	}
 	s := &Score{Pairs: separated(p, p.pair)}
 	s.Graph = p.in()
 	s.Scorers = p.scorers()
-	s.Options = p.withOptions()
+	s.Options = p.withOptions("SCORE")
 	s.Range = p.since(begin)
 	return s
 }
@@ -230,7 +257,27 @@ func (p *parser) help(begin Pos) Statement {
 		s.Topic = append(s.Topic, p.tok.Text)
 		p.next()
 	}
-	p.expect("a topic")
+	p.expect(topicText)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (p *parser) check(begin Pos) Statement { return &Check{p.since(begin)} }
+
+func (p *parser) compact(begin Pos) Statement { return &Compact{p.since(begin)} }
+
+func (p *parser) backup(begin Pos) Statement {
+	s := &Backup{File: p.intoFile()}
+	s.Options = p.withOptions("BACKUP")
+	s.Range = p.since(begin)
+	return s
+}
+
+func (p *parser) migrate(begin Pos) Statement { return &Migrate{p.since(begin)} }
+
+func (p *parser) recoverFile(begin Pos) Statement {
+	s := &Recover{File: p.intoFile()}
+	s.Options = p.withOptions("RECOVER")
 	s.Range = p.since(begin)
 	return s
 }

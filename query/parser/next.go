@@ -1,0 +1,126 @@
+package parser
+
+import "slices"
+
+// Class is a kind of thing that may stand in a place of a statement, other than
+// a keyword: what a shell looks up to complete a word.
+type Class string
+
+// The classes.
+const (
+	ClassGraph     Class = "graph"     // a graph of the file
+	ClassEmbedding Class = "embedding" // an embedding of the file
+	ClassAttribute Class = "attribute" // an attribute of Names.Graph, or a column of a condition
+	ClassVertex    Class = "vertex"    // the key of a vertex
+	ClassOption    Class = "option"    // an option of Names.Call
+	ClassMethod    Class = "method"    // of EMBED
+	ClassGenerator Class = "generator" // of GENERATE
+	ClassScorer    Class = "scorer"    // of SCORE
+	ClassMetric    Class = "metric"    // of NEAREST and WITHIN
+	ClassFile      Class = "file"      // the name of a file
+	ClassTopic     Class = "topic"     // of HELP
+	ClassValue     Class = "value"     // a string, number or boolean, of Names.Option where that is set
+	ClassName      Class = "name"      // a new name, which nothing has yet
+)
+
+// classes are what the expectations of the grammar stand for.
+var classes = map[string]Class{
+	graphName:        ClassGraph,
+	newGraphName:     ClassName,
+	embeddingName:    ClassEmbedding,
+	newEmbeddingName: ClassName,
+	attributeName:    ClassAttribute,
+	columnName:       ClassAttribute,
+	optionName:       ClassOption,
+	methodName:       ClassMethod,
+	generatorName:    ClassGenerator,
+	scorerName:       ClassScorer,
+	metricName:       ClassMetric,
+	fileText:         ClassFile,
+	keyText:          ClassVertex,
+	topicText:        ClassTopic,
+	countText:        ClassValue,
+	numberText:       ClassValue,
+	dateText:         ClassValue,
+	stringText:       ClassValue,
+	vectorText:       ClassValue,
+}
+
+// Names is what an unfinished statement has named so far.
+type Names struct {
+	Graph     string // the last graph, of those that must exist
+	Embedding string // the last embedding, of those that must exist
+	// Call is whose options are being written: a method or generator by its
+	// name, or a statement by its keywords, such as "EXPORT GRAPH". It is ""
+	// where no options are being written.
+	Call string
+	// Option is the option or attribute whose value is being written, or "".
+	Option string
+}
+
+// Completion is what may come at the end of an unfinished text.
+type Completion struct {
+	// Start is the offset in bytes of the word that is being written, which is
+	// what a completion replaces: a word, number or parameter that touches the
+	// end of the text, or a string or quoted name that is not closed, with its
+	// quote. It is the length of the text where no word is being written.
+	Start    int
+	Keywords []string // that may stand at Start, in upper case, in the order of the grammar
+	Classes  []Class  // what else may stand there, in the order of the grammar
+	Names
+}
+
+// Next returns what may come at the end of a text: the expectations of the
+// parser where the text ends, without the word that is being written. The text
+// is a script of any length, of which the last statement counts. Where it has a
+// mistake before its end, or ends inside a comment, there are no keywords and no
+// classes. It takes time proportional to the text.
+func Next(text string) Completion {
+	at, ok := wordStart(text)
+	c := Completion{Start: at}
+	if !ok {
+		return c
+	}
+	p := newParser(Source{Text: text[:at]})
+	p.semicolons()
+	for p.statement(); p.tok.Kind != KindEnd; p.statement() {
+		if !p.sign(";") {
+			return c
+		}
+		p.semicolons()
+	}
+	c.Names = p.named
+	for _, what := range p.expected {
+		class, isClass := classes[what]
+		switch {
+		case isClass && !slices.Contains(c.Classes, class):
+			c.Classes = append(c.Classes, class)
+		case IsKeyword(what) && !slices.Contains(c.Keywords, what):
+			c.Keywords = append(c.Keywords, what)
+		}
+	}
+	return c
+}
+
+// wordStart returns the offset of the word that is being written at the end of
+// a text. It returns false where nothing can be completed there.
+func wordStart(text string) (int, bool) {
+	tokens := Tokens(text)
+	if len(tokens) == 0 {
+		return len(text), true
+	}
+	last := tokens[len(tokens)-1]
+	if last.End.Offset != len(text) {
+		return len(text), true
+	}
+	switch last.Kind {
+	case KindWord, KindNumber, KindParam:
+		return last.Start.Offset, true
+	case KindInvalid:
+		quote := last.Text[0]
+		return last.Start.Offset, quote == '\'' || quote == '"'
+	case KindComment:
+		return len(text), len(last.Text) > 2 && last.Text[:2] == "/*"
+	}
+	return len(text), true
+}

@@ -1,0 +1,140 @@
+package parser
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestNext_Cases writes the place of completion as |. What is expected are the
+// keywords, then the classes in parentheses, then what was named.
+func TestNext_Cases(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"NEAREST 10 |", "TO"},
+		{"NEAREST 10 T|", "TO"},
+		{"NEAREST 10 TO |", "(vertex value)"},
+		{"NEAREST 10 TO 'al|", "(vertex value)"},
+		{"NEAREST 10 TO 'alice'|", "USING"},
+		{"NEAREST 10 TO 'alice' USING |", "(metric embedding)"},
+		{"NEAREST 10 TO 'alice' USING cosine(|", "(embedding)"},
+		{"NEAREST 10 TO 'alice' USING cosine(\"my e|", "(embedding)"},
+		{"NEAREST 10 TO 'alice' USING cosine(spec) |", "WHERE spec"},
+		{"NEAREST 10 TO 'alice' USING spec WHERE |", "NOT TRUE FALSE (attribute value) spec"},
+		{"NEAREST 10 TO 'alice' USING spec WHERE age |", "IN NOT IS AND OR spec"},
+		{"SHOW VERTICES WHERE age IS |", "NOT MISSING"},
+		{"SHOW VERTICES IN |", "(graph)"},
+		{"SHOW VERTICES IN g |", "WHERE LIMIT g"},
+		{"SHOW VERTICES IN g WHERE city NOT |", "IN g"},
+		{"SHOW |", "GRAPHS EMBEDDINGS METHODS SCORERS GENERATORS STATS VERTICES NEIGHBORS ATTRIBUTES"},
+		{"CREATE GRAPH |", "(name)"},
+		{"EMBED social USING |", "(method) social"},
+		{"EMBED social USING dp_spectral(|", "(option) social dp_spectral"},
+		{"EMBED social USING dp_spectral(dim := |", "TRUE FALSE (value) social dp_spectral dim"},
+		{"EMBED social USING dp_spectral(dim := 20|", "TRUE FALSE (value) social dp_spectral dim"},
+		{"EMBED social USING dp_spectral(dim := 20, b|", "(option) social dp_spectral"},
+		{"EMBED social USING dp_spectral(dim := 20) |", "AS social"},
+		{"EMBED social USING dp_spectral(dim := 20) AS s|", "(name) social"},
+		{"EXPORT GRAPH g INTO FILE 'x' WITH (|", "(option) g EXPORT GRAPH"},
+		{"EXPORT GRAPH g INTO FILE 'x' WITH (format := '|", "TRUE FALSE (value) g EXPORT GRAPH format"},
+		{"EXPORT GRAPH g INTO FILE 'x' WITH (format := 'csv') |", "g"},
+		{"IMPORT 'x|", "VERTICES (file)"},
+		{"UPDATE VERTEX 'a' SET |", "(attribute)"},
+		{"UPDATE VERTICES IN g SET a|", "(attribute) g"},
+		{"UPDATE VERTICES IN g SET age := |", "TRUE FALSE MISSING (value) g age"},
+		{"INSERT EDGE ('a', 'b', |", "WEIGHT TIME"},
+		{"INSERT EDGE ('a', 'b', weight := 2, |", "TIME"},
+		{"SCORE ('a', '|", "(vertex)"},
+		{"SCORE ('a', 'b') WITH |", "(scorer)"},
+		{"HELP ex|", "(topic)"},
+		{"CHECK; SHOW GRAPHS; DESCRIBE |", "GRAPH VERTEX EMBEDDING"},
+		{"SHOW VERTICES IN g; NEAREST |", "(value)"},
+		{"-- first\nEXPLAIN DROP /* what? */ |", "GRAPH ATTRIBUTE EMBEDDING"},
+		{"CHECK |", ""},
+		{"SHOW NONSENSE and |", ""},
+		{"DROP -- GR|", ""},
+		{"DROP /* GR|", ""},
+		{"DROP GRÄ|", ""},
+	}
+	for _, tt := range tests {
+		c := Next(strings.TrimSuffix(tt.text, "|"))
+		var words []string
+		words = append(words, c.Keywords...)
+		if len(c.Classes) > 0 {
+			var list []string
+			for _, class := range c.Classes {
+				list = append(list, string(class))
+			}
+			words = append(words, "("+strings.Join(list, " ")+")")
+		}
+		for _, named := range []string{c.Graph, c.Embedding, c.Call, c.Option} {
+			if named != "" {
+				words = append(words, named)
+			}
+		}
+		if got := strings.Join(words, " "); got != tt.want {
+			t.Errorf("%s\n got %s\nwant %s", tt.text, got, tt.want)
+		}
+	}
+	first := Next("").Keywords
+	if len(first) != len(statements)+2 || !slices.Equal(first, Next("CHECK; ").Keywords) {
+		t.Errorf("got %q at the beginning, want every statement", first)
+	}
+}
+
+func TestNext_Start(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, " SHO": 1, "SHOW": 0, "SHOW ": 5, "DROP GRAPH \"my": 11, "IMPORT 'a b": 7, "IMPORT 'a'": 10,
+		"NEAREST 12": 8, "NEAREST $k": 8, "SCORE (": 7, "CHECK;": 6, "CHECK; -- x": 11, "SHOW /* x */": 12,
+	} {
+		if got := Next(text).Start; got != want {
+			t.Errorf("%q: got %d, want %d", text, got, want)
+		}
+	}
+}
+
+// FuzzNext holds Next against the parser. Whatever the text, the parser takes
+// every keyword that Next offers there. And where a text is right, Next offers,
+// before each of its words, the word itself or a class that it may be of.
+func FuzzNext(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1000 {
+			return
+		}
+		checkNext(t, text)
+		if _, err := ParseScript(text); err != nil {
+			return
+		}
+		for _, token := range Tokens(text) {
+			c := checkNext(t, text[:token.Start.Offset]+" ")
+			switch token.Kind {
+			case KindWord:
+				if !slices.Contains(c.Keywords, strings.ToUpper(token.Text)) && len(c.Classes) == 0 {
+					t.Fatalf("%q: %q is not offered, only %q", text, token.Text, c.Keywords)
+				}
+			case KindQuoted, KindString, KindNumber:
+				if len(c.Classes) == 0 && !strings.HasSuffix(strings.TrimRight(text[:token.Start.Offset], blanks), "-") {
+					t.Fatalf("%q: no class is offered for %q", text, token.Text)
+				}
+			}
+		}
+	})
+}
+
+func checkNext(t *testing.T, text string) Completion {
+	t.Helper()
+	c := Next(text)
+	if c.Start < 0 || c.Start > len(text) {
+		t.Fatalf("%q: starts at %d", text, c.Start)
+	}
+	for _, word := range c.Keywords {
+		tried := text[:c.Start] + " " + word
+		_, err := ParseScript(tried)
+		var perr *Error
+		if errors.As(err, &perr) && perr.Start.Offset < len(tried) {
+			t.Fatalf("%q: %s is offered, but %v", text, word, err)
+		}
+	}
+	return c
+}
