@@ -96,7 +96,7 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		}
 		return &explainOp{inner, s.Profile}, nil
 	}
-	unknown := mistake(partStatement, "%s is not known here", statementKind(statement))
+	unknown := mistake(partStatement, "%s is not known here", parser.Heading(statement))
 	b.mark(partStatement, statement)
 	return nil, unknown
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -116,7 +115,7 @@ func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*R
 
 // Run is Query for a statement that is parsed already, as scripts need it.
 func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*Rows, error) {
-	c, err := db.begin(ctx, statementKind(statement))
+	c, err := db.begin(ctx, parser.Heading(statement))
 	if err != nil {
 		return nil, err
 	}
@@ -255,32 +254,4 @@ func (c *call) await(f func()) error {
 	case <-c.ctx.Done():
 		return c.ctx.Err()
 	}
-}
-
-// statementKind names a statement in errors, notices and progress.
-func statementKind(statement parser.Statement) string {
-	switch s := statement.(type) {
-	case *parser.CreateGraph:
-		return "CREATE GRAPH"
-	case *parser.DropGraph:
-		return "DROP GRAPH"
-	case *parser.DropEmbedding:
-		return "DROP EMBEDDING"
-	case *parser.ExportGraph:
-		return "EXPORT GRAPH"
-	case *parser.ExportEmbedding:
-		return "EXPORT EMBEDDING"
-	case *parser.DescribeGraph:
-		return "DESCRIBE GRAPH"
-	case *parser.DescribeEmbedding:
-		return "DESCRIBE EMBEDDING"
-	case *parser.Show:
-		return "SHOW " + string(s.What)
-	case *parser.ScoreFile:
-		return "SCORE FILE"
-	case *parser.Explain:
-		return statementKind(s.Statement)
-	}
-	first, _, _ := strings.Cut(statement.String(), " ")
-	return first
 }

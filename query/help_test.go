@@ -18,7 +18,7 @@ func TestHelps_ExamplesParse(t *testing.T) {
 			continue
 		}
 		_, explains := statement.(*parser.Explain)
-		if kind := statementKind(statement); !explains && !strings.HasPrefix(kind, h.Statement) {
+		if kind := parser.Heading(statement); !explains && !strings.HasPrefix(kind, h.Statement) {
 			t.Errorf("HELP %s: the example is %s", h.Statement, kind)
 		}
 		if h.Syntax == "" || h.Summary == "" || !strings.HasPrefix(h.Syntax, h.Statement) {
@@ -32,6 +32,9 @@ func TestHelps_ExamplesParse(t *testing.T) {
 // be one of the language.
 func TestHelps_NameEveryKeyword(t *testing.T) {
 	later := []string{"FALSE", "TRUE", "AND", "OR", "NOT", "FOR", "FROM", "IS", "MISSING", "NULL"} // conditions and later statements
+	// Statements that parse and are not answered yet.
+	later = append(later, "ATTRIBUTE", "ATTRIBUTES", "BACKUP", "COMPACT", "DELETE", "EDGE", "EDGES", "INSERT", "MIGRATE",
+		"NEIGHBORS", "RECOVER", "SET", "STATS", "TIME", "UPDATE", "VERTEX", "VERTICES", "WEIGHT")
 	var told []string
 	for _, h := range Helps() {
 		for _, word := range strings.FieldsFunc(h.Syntax, func(r rune) bool { return r < 'A' || r > 'Z' }) {

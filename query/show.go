@@ -96,12 +96,13 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 			table = append(table, []Value{s.Name, reads, likelier, s.Summary})
 		}
 		return rowsOf([]string{"scorer", "reads", "likelier", "summary"}, table), nil
-	default:
+	case parser.Generators:
 		for _, g := range generators() {
 			table = append(table, []Value{g.Name, optionsText(g.Options), g.Summary})
 		}
 		return rowsOf([]string{"generator", "options", "summary"}, table), nil
 	}
+	return nil, mistake(partStatement, "SHOW %s is not known here", what)
 }
 
 // optionsText lists options with their defaults.

@@ -329,6 +329,10 @@ func TestLaw_PrintThenParse(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
+		_, isExplain := want.(*Explain)
+		if kind := Heading(want); kind == "" || !isExplain && !strings.HasPrefix(text+" ", kind+" ") {
+			t.Fatalf("%q is of the kind %q", text, kind)
+		}
 		if got := withoutRanges(got); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q\n got %#v\nwant %#v", text, got, want)
 		}

@@ -1,0 +1,90 @@
+package parser
+
+// Heading returns the keywords that a statement is known by, with which its
+// canonical text begins; of EXPLAIN and PROFILE those of the statement behind
+// it.
+func Heading(statement Statement) string {
+	switch s := statement.(type) {
+	case *CreateGraph:
+		return "CREATE GRAPH"
+	case *DropGraph:
+		return "DROP GRAPH"
+	case *DropEmbedding:
+		return "DROP EMBEDDING"
+	case *DropAttribute:
+		return "DROP ATTRIBUTE"
+	case *InsertVertices:
+		return "INSERT VERTEX"
+	case *InsertEdges:
+		return "INSERT EDGE"
+	case *UpdateVertices:
+		if s.Where != nil {
+			return "UPDATE VERTICES"
+		}
+		return "UPDATE VERTEX"
+	case *UpdateEdges:
+		return "UPDATE EDGE"
+	case *DeleteVertices:
+		if s.Where != nil {
+			return "DELETE VERTICES"
+		}
+		return "DELETE VERTEX"
+	case *DeleteEdges:
+		return "DELETE EDGE"
+	case *DeleteEdgesFile:
+		return "DELETE EDGES FILE"
+	case *Import:
+		return "IMPORT"
+	case *ImportVertices:
+		return "IMPORT VERTICES"
+	case *ExportGraph:
+		return "EXPORT GRAPH"
+	case *ExportVertices:
+		return "EXPORT VERTICES"
+	case *ExportEmbedding:
+		return "EXPORT EMBEDDING"
+	case *Generate:
+		return "GENERATE"
+	case *DescribeGraph:
+		return "DESCRIBE GRAPH"
+	case *DescribeVertex:
+		return "DESCRIBE VERTEX"
+	case *DescribeEmbedding:
+		return "DESCRIBE EMBEDDING"
+	case *Show:
+		return "SHOW " + string(s.What)
+	case *ShowVertices:
+		return "SHOW VERTICES"
+	case *ShowNeighbors:
+		return "SHOW NEIGHBORS"
+	case *ShowAttributes:
+		return "SHOW ATTRIBUTES"
+	case *Embed:
+		return "EMBED"
+	case *Nearest:
+		return "NEAREST"
+	case *Within:
+		return "WITHIN"
+	case *Reconstruct:
+		return "RECONSTRUCT"
+	case *Score:
+		return "SCORE"
+	case *ScoreFile:
+		return "SCORE FILE"
+	case *Help:
+		return "HELP"
+	case *Check:
+		return "CHECK"
+	case *Compact:
+		return "COMPACT"
+	case *Backup:
+		return "BACKUP"
+	case *Migrate:
+		return "MIGRATE"
+	case *Recover:
+		return "RECOVER"
+	case *Explain:
+		return Heading(s.Statement)
+	}
+	return ""
+}
