@@ -1,8 +1,10 @@
 package storage
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"heavytail/storage/csr"
 )
@@ -14,159 +16,177 @@ type arc uint64
 func newArc(u, v uint32) arc   { return arc(u)<<32 | arc(v) }
 func (a arc) source() uint32   { return uint32(a >> 32) }
 func (a arc) target() uint32   { return uint32(a) }
+func (a arc) reverse() arc     { return a<<32 | a>>32 }
 func arcOfKey(key []byte) arc  { return arc(binary.BigEndian.Uint64(key)) }
 func zigzag(d int64) uint64    { return uint64(d<<1) ^ uint64(d>>63) }
 func unzigzag(z uint64) int64  { return int64(z>>1) ^ -int64(z&1) }
-func uvarintSize(v uint64) int { return len(binary.AppendUvarint(make([]byte, 0, 10), v)) }
+func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+
+// arcValue is an arc with what its edge has: a weight, 1 where none was given,
+// and a timestamp, or csr.NoTime.
+type arcValue struct {
+	arc    arc
+	weight float32
+	time   int64
+}
+
+func (v arcValue) compare(other arcValue) int { return cmp.Compare(v.arc, other.arc) }
 
 // An arc block holds a run of consecutive arcs in ascending order. Its key is
-// its first arc. Its payload is
+// its first arc, source and target. Its payload is
 //
-//	flags  1 byte   bit 0: weights follow, bit 1: timestamps follow; both are
-//	                reserved and zero in format 1, as are the other bits
+//	flags  1 byte   bit 0: weights follow, bit 1: timestamps follow
 //	count  2 bytes  arcs, little-endian, at least 1
 //	groups          the arcs of each source:
 //	    source      uvarint, source − previous source − 1; left out in the first group
 //	    arcs − 1    uvarint
 //	    target      uvarint of zigzag(target − source); left out in the first group
 //	    targets     uvarint each, target − previous target − 1
+//	weights         float32 each, where one of them is not 1
+//	timestamps      uvarint each, where there is one; see timeCode
 //
 // Sources and targets ascend by construction, and every list of arcs has one
-// encoding only.
+// encoding only. Both arcs of an edge have its weight and its timestamp.
 const (
 	arcBlockHead = sumSize + 1 + 2
 	arcKeySize   = 8
+
+	arcWeights = 1 // flag: weights follow
+	arcTimes   = 2 // flag: timestamps follow
 
 	// maxBlockArcs is the largest count: the first arc costs one byte for its
 	// group, each further one at least one.
 	maxBlockArcs = maxBlock - arcKeySize - arcBlockHead
 )
 
-// arcEncoder cuts the arcs of a graph into blocks.
-type arcEncoder struct {
-	graph   *csr.Graph
-	at      int64  // next arc, as an index of graph.Targets
-	source  uint32 // its source
-	scratch []byte
+// arcBlock is the content of one block, column by column.
+type arcBlock struct {
+	arcs    []arc
+	weights []float32 // of every arc; empty where all are 1
+	times   []int64   // of every arc; empty where there is none
 }
 
-// newArcEncoder starts at arc number at, which must be the start of a block (or
-// the end).
-func newArcEncoder(g *csr.Graph, at int64) *arcEncoder {
-	e := &arcEncoder{graph: g, at: at}
-	lo, hi := 0, g.Vertices()
-	for lo < hi { // the first vertex whose row ends after at
-		mid := int(uint(lo+hi) >> 1)
-		if g.Offsets[mid+1] > at {
-			hi = mid
-		} else {
-			lo = mid + 1
+// decode replaces b by the content of a block. The payload was verified against
+// its checksum, but may still have been made by a hostile writer: every number
+// is checked, nothing is allocated by what it declares, and no byte may be left
+// over.
+func (b *arcBlock) decode(key, payload []byte) (err error) {
+	b.weights, b.times = b.weights[:0], b.times[:0]
+	rest := payload
+	if b.arcs, rest, err = decodeArcs(b.arcs[:0], key, payload); err != nil {
+		return err
+	}
+	if payload[0]&arcWeights != 0 {
+		if rest, err = b.decodeWeights(rest); err != nil {
+			return err
 		}
 	}
-	e.source = uint32(lo)
-	return e
+	if payload[0]&arcTimes != 0 {
+		if rest, err = b.decodeTimes(rest); err != nil {
+			return err
+		}
+	}
+	if len(rest) != 0 {
+		return badRecord("%d bytes after the arcs", len(rest))
+	}
+	return nil
 }
 
-// next returns the key and the unsealed record of the next block, or nil at the
-// end of the graph. A block takes as many arcs as fit.
-func (e *arcEncoder) next() (key, record []byte) {
-	g := e.graph
-	if e.at >= int64(len(g.Targets)) {
-		return nil, nil
+func (b *arcBlock) decodeWeights(in []byte) (rest []byte, err error) {
+	if len(in) < 4*len(b.arcs) {
+		return nil, badRecord("arc block has no room for %d weights", len(b.arcs))
 	}
-	e.skipEmptyRows()
-	key = arcKey(e.source, g.Targets[e.at])
-	room := maxBlock - arcKeySize
-	record = make([]byte, arcBlockHead, room)
-	count := 0
-	previous := e.source
-	for first := true; e.at < int64(len(g.Targets)); first = false {
-		e.skipEmptyRows()
-		head := e.scratch[:0]
-		if !first {
-			head = binary.AppendUvarint(head, uint64(e.source-previous)-1)
+	some := false
+	for i := range b.arcs {
+		w := math.Float32frombits(binary.LittleEndian.Uint32(in[4*i:]))
+		if !validWeight(w) {
+			return nil, badRecord("edge with weight %v", w)
 		}
-		taken, ok := e.appendGroup(&record, head, first, room)
-		count += taken
-		if taken > 0 {
-			previous = e.source
-		}
-		e.at += int64(taken)
-		if !ok {
-			break
-		}
+		some = some || w != 1
+		b.weights = append(b.weights, w)
 	}
-	binary.LittleEndian.PutUint16(record[sumSize+1:], uint16(count))
-	return key, record
+	if !some {
+		return nil, badRecord("arc block with weights that are all 1")
+	}
+	return in[4*len(b.arcs):], nil
 }
 
-func (e *arcEncoder) skipEmptyRows() {
-	for e.graph.Offsets[e.source+1] <= e.at {
-		e.source++
+func (b *arcBlock) decodeTimes(in []byte) (rest []byte, err error) {
+	last, some := int64(0), false
+	for range b.arcs {
+		code, size := uvarint(in)
+		if size == 0 {
+			return nil, badRecord("arc block timestamp")
+		}
+		time := timeOfCode(last, code)
+		if time != csr.NoTime {
+			last, some = time, true
+		}
+		b.times = append(b.times, time)
+		in = in[size:]
 	}
+	if !some {
+		return nil, badRecord("arc block with a column of no timestamps")
+	}
+	return in, nil
 }
 
-// appendGroup appends the arcs of the current source from e.at on, as many as
-// fit, and reports how many and whether the row was finished.
-func (e *arcEncoder) appendGroup(record *[]byte, head []byte, first bool, room int) (taken int, whole bool) {
-	row := e.graph.Targets[e.at:e.graph.Offsets[e.source+1]]
-	// The size of the count is taken for the whole row; a cut row needs less.
-	left := room - len(*record) - len(head) - uvarintSize(uint64(len(row))-1)
-	body := 0
-	if !first {
-		body = uvarintSize(zigzag(int64(row[0]) - int64(e.source)))
+// at returns arc i with its values.
+func (b *arcBlock) at(i int) arcValue {
+	v := arcValue{b.arcs[i], 1, csr.NoTime}
+	if len(b.weights) > 0 {
+		v.weight = b.weights[i]
 	}
-	if body > left || left < 0 {
-		return 0, false
+	if len(b.times) > 0 {
+		v.time = b.times[i]
 	}
-	taken = 1
-	for taken < len(row) {
-		d := row[taken] - row[taken-1] - 1
-		size := 1
-		if d >= 0x80 {
-			size = uvarintSize(uint64(d))
-		}
-		if body+size > left {
-			break
-		}
-		body += size
-		taken++
-	}
-	out := append(*record, head...)
-	out = binary.AppendUvarint(out, uint64(taken)-1)
-	if !first {
-		out = binary.AppendUvarint(out, zigzag(int64(row[0])-int64(e.source)))
-	}
-	for i := 1; i < taken; i++ {
-		d := row[i] - row[i-1] - 1
-		if d < 0x80 {
-			out = append(out, byte(d))
-		} else {
-			out = binary.AppendUvarint(out, uint64(d))
-		}
-	}
-	*record = out
-	return taken, taken == len(row)
+	return v
 }
 
-// decodeArcs appends the arcs of a block to dst. The payload was verified
-// against its checksum, but may still have been made by a hostile writer: every
-// count is bounded by the bytes that are there, order and range are checked,
-// and no byte may be left over.
-func decodeArcs(dst []arc, key, payload []byte) ([]arc, error) {
+// validWeight reports whether w is finite and positive; NaN is neither.
+func validWeight(w float32) bool { return w > 0 && w <= math.MaxFloat32 }
+
+// A timestamp is stored as its difference to the last one before it in the
+// block, zigzag, or to 0; the code 0 stands for none. That shifts the others by
+// one, up to the code of the one difference that cannot occur, since it would
+// lead to csr.NoTime: so there are just enough codes.
+func timeCode(last, time int64) uint64 {
+	if time == csr.NoTime {
+		return 0
+	}
+	code := zigzag(time - last)
+	if code < zigzag(csr.NoTime-last) {
+		code++
+	}
+	return code
+}
+
+func timeOfCode(last int64, code uint64) int64 {
+	if code == 0 {
+		return csr.NoTime
+	}
+	if code <= zigzag(csr.NoTime-last) {
+		code--
+	}
+	return last + unzigzag(code)
+}
+
+// decodeArcs appends the arcs of a block to dst and returns the columns behind
+// them, of which it knows nothing but the flags.
+func decodeArcs(dst []arc, key, payload []byte) (arcs []arc, columns []byte, err error) {
 	if len(key) != arcKeySize {
-		return dst, badRecord("arc block key of %d bytes", len(key))
+		return dst, nil, badRecord("arc block key of %d bytes", len(key))
 	}
 	if len(payload) < arcBlockHead-sumSize {
-		return dst, badRecord("arc block of %d bytes", len(payload))
+		return dst, nil, badRecord("arc block of %d bytes", len(payload))
 	}
-	if payload[0] != 0 {
-		return dst, badRecord("arc block flags %#02x", payload[0])
+	if payload[0]&^(arcWeights|arcTimes) != 0 {
+		return dst, nil, badRecord("arc block flags %#02x", payload[0])
 	}
 	count := int(binary.LittleEndian.Uint16(payload[1:]))
 	b := payload[3:]
 	if count == 0 || count > len(b) {
-		return dst, badRecord("arc block declares %d arcs in %d bytes", count, len(b))
+		return dst, nil, badRecord("arc block declares %d arcs in %d bytes", count, len(b))
 	}
 	start := arcOfKey(key)
 	source, target := int64(start.source()), int64(start.target())
@@ -175,26 +195,26 @@ func decodeArcs(dst []arc, key, payload []byte) ([]arc, error) {
 		if !first {
 			step, size := uvarint(b[at:])
 			if size == 0 || step > math.MaxUint32 {
-				return dst, badRecord("arc block source")
+				return dst, nil, badRecord("arc block source")
 			}
 			source += int64(step) + 1
 			at += size
 		}
 		more, size := uvarint(b[at:])
 		if size == 0 || more >= uint64(count) {
-			return dst, badRecord("arc block group size")
+			return dst, nil, badRecord("arc block group size")
 		}
 		at += size
 		if !first {
 			z, size := uvarint(b[at:])
 			if size == 0 || z > 1<<33 {
-				return dst, badRecord("arc block target")
+				return dst, nil, badRecord("arc block target")
 			}
 			target = source + unzigzag(z)
 			at += size
 		}
 		if source >= maxVertices || target < 0 || target >= maxVertices || target == source {
-			return dst, badRecord("arc (%d, %d)", source, target)
+			return dst, nil, badRecord("arc (%d, %d)", source, target)
 		}
 		high := arc(source) << 32
 		dst = append(dst, high|arc(target))
@@ -206,21 +226,18 @@ func decodeArcs(dst []arc, key, payload []byte) ([]arc, error) {
 			} else {
 				d, size := uvarint(b[at:])
 				if size == 0 || d > math.MaxUint32 {
-					return dst, badRecord("arc block target")
+					return dst, nil, badRecord("arc block target")
 				}
 				target += int64(d) + 1
 				at += size
 			}
 			if target >= maxVertices || target == source {
-				return dst, badRecord("arc (%d, %d)", source, target)
+				return dst, nil, badRecord("arc (%d, %d)", source, target)
 			}
 			dst = append(dst, high|arc(target))
 		}
 	}
-	if at != len(b) {
-		return dst, badRecord("%d bytes after the arcs", len(b)-at)
-	}
-	return dst, nil
+	return dst, b[at:], nil
 }
 
 // uvarint decodes the shortest form of a number and returns its size, 0 where b

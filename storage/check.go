@@ -244,20 +244,27 @@ func (c *checker) checkIDs(r *graphRecord, keys *keySet, compare bool) error {
 	return err
 }
 
-// checkSymmetric verifies that every arc has its reverse, in O(n + m): visited
-// in ascending order, the sources of the arcs into a vertex must be its row.
+// checkSymmetric verifies that every arc has its reverse, with the same weight
+// and timestamp, in O(n + m): visited in ascending order, the sources of the
+// arcs into a vertex must be its row.
 func checkSymmetric(ctx context.Context, g *csr.Graph) error {
 	next := make([]int64, g.Vertices())
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
 			return fmt.Errorf("storage: %w", ctx.Err())
 		}
-		for _, v := range g.Neighbors(u) {
+		for i, v := range g.Neighbors(u) {
 			at := g.Offsets[v] + next[v]
 			if at >= g.Offsets[v+1] || g.Targets[at] != u {
 				return badRecord("edge (%d, %d) is not there in both directions", u, v)
 			}
 			next[v]++
+			if g.Weights != nil && g.Weights[at] != g.Weights[g.Offsets[u]+int64(i)] {
+				return badRecord("edge (%d, %d) has two weights", u, v)
+			}
+			if g.Times != nil && g.Times[at] != g.Times[g.Offsets[u]+int64(i)] {
+				return badRecord("edge (%d, %d) has two timestamps", u, v)
+			}
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -45,6 +46,59 @@ func randomKeys(n int) keySet {
 	return keys
 }
 
+// withValues gives one in so many edges of a copy of g a weight and a timestamp;
+// 0 gives none.
+func withValues(g *csr.Graph, weighted, timed int) *csr.Graph {
+	random := rand.New(rand.NewPCG(3, 3))
+	out := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets}
+	if weighted > 0 {
+		out.Weights = make([]float32, len(g.Targets))
+	}
+	if timed > 0 {
+		out.Times = make([]int64, len(g.Targets))
+	}
+	next := make([]int64, g.Vertices()) // of the arcs back, which come in the same order
+	for u := range uint32(g.Vertices()) {
+		for at := g.Offsets[u]; at < g.Offsets[u+1]; at++ {
+			v := g.Targets[at]
+			back := g.Offsets[v] + next[v]
+			next[v]++
+			weight, time := float32(1), int64(csr.NoTime)
+			if weighted > 0 && random.IntN(weighted) == 0 {
+				weight = random.Float32() + 0.5
+			}
+			if timed > 0 && random.IntN(timed) == 0 {
+				time = []int64{1_700_000_000 + random.Int64N(1e7), math.MaxInt64, math.MinInt64 + 1, 0, random.Int64()}[random.IntN(5)]
+			}
+			if out.Weights != nil && u < v {
+				out.Weights[at], out.Weights[back] = weight, weight
+			}
+			if out.Times != nil && u < v {
+				out.Times[at], out.Times[back] = time, time
+			}
+		}
+	}
+	return out
+}
+
+// arcValues lists the arcs of a graph.
+func arcValues(g *csr.Graph) []arcValue {
+	var list []arcValue
+	for u := range uint32(g.Vertices()) {
+		for i, v := range g.Neighbors(u) {
+			a := arcValue{newArc(u, v), 1, csr.NoTime}
+			if g.Weights != nil {
+				a.weight = g.WeightsOf(u)[i]
+			}
+			if g.Times != nil {
+				a.time = g.Times[g.Offsets[u]+int64(i)]
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
 // Blocks hold all arcs, none is too large, and starting at any block boundary
 // makes the same blocks.
 func TestArcBlock_RoundTrip(t *testing.T) {
@@ -57,18 +111,18 @@ func TestArcBlock_RoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, g := range map[string]*csr.Graph{
-		"hub":    hub,
-		"random": randomGraph(3000, 20_000, 1),
-		"sparse": randomGraph(100_000, 300, 2),
-		"edge":   {Offsets: []int64{0, 0, 1, 2, 2}, Targets: []uint32{2, 1}},
-		"none":   {Offsets: []int64{0, 0, 0}},
+		"hub":          hub,
+		"random":       randomGraph(3000, 20_000, 1),
+		"weights":      withValues(randomGraph(3000, 20_000, 1), 2, 0),
+		"some weights": withValues(randomGraph(3000, 20_000, 1), 200, 0),
+		"timestamps":   withValues(randomGraph(3000, 20_000, 1), 0, 2),
+		"both":         withValues(hub, 3, 4),
+		"sparse":       randomGraph(100_000, 300, 2),
+		"edge":         {Offsets: []int64{0, 0, 1, 2, 2}, Targets: []uint32{2, 1}},
+		"none":         {Offsets: []int64{0, 0, 0}},
 	} {
-		var got, want []arc
-		for u := range uint32(g.Vertices()) {
-			for _, v := range g.Neighbors(u) {
-				want = append(want, newArc(u, v))
-			}
-		}
+		var got []arcValue
+		want := arcValues(g)
 		e := newArcEncoder(g, 0)
 		blocks := 0
 		for {
@@ -84,12 +138,15 @@ func TestArcBlock_RoundTrip(t *testing.T) {
 			if len(key)+len(record) > maxBlock {
 				t.Fatalf("%s: block of %d bytes", name, len(key)+len(record))
 			}
-			before := len(got)
-			if got, err = decodeArcs(got, key, record[sumSize:]); err != nil {
+			var block arcBlock
+			if err := block.decode(key, record[sumSize:]); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if got[before] != arcOfKey(key) {
-				t.Fatalf("%s: first arc %v under key %x", name, got[before], key)
+			if block.arcs[0] != arcOfKey(key) {
+				t.Fatalf("%s: first arc %v under key %x", name, block.arcs[0], key)
+			}
+			for i := range block.arcs {
+				got = append(got, block.at(i))
 			}
 			blocks++
 		}

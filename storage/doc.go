@@ -116,4 +116,6 @@
 //
 //	format  min reader  features  change
 //	1       1           –         the first
+//	2       2           –         weights, timestamps, attributes, empty slots; format 1 is a subset,
+//	                              and becomes format 2 with the first commit
 package storage

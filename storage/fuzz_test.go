@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/vmihailenco/msgpack/v5"
+
+	"heavytail/storage/csr"
 )
 
 // sealed is the record with a right checksum: what a hostile writer would make.
@@ -103,31 +106,42 @@ func openError(seed bucketSeed, key, record []byte) error {
 	return err
 }
 
-// FuzzArcBlock: what decodes ascends, is in range and has no loops.
+// FuzzArcBlock: what decodes ascends, is in range, has no loops and only valid
+// values, and is encoded back to the same bytes.
 func FuzzArcBlock(f *testing.F) {
-	g := randomGraph(200, 900, 5)
-	for e := newArcEncoder(g, 0); ; {
-		key, record := e.next()
-		if key == nil {
-			break
+	plain := randomGraph(200, 900, 5)
+	for _, g := range []*csr.Graph{plain, withValues(plain, 5, 0), withValues(plain, 0, 5), withValues(plain, 1, 1)} {
+		for e := newArcEncoder(g, 0); ; {
+			key, record := e.next()
+			if key == nil {
+				break
+			}
+			f.Add(key, record[sumSize:])
 		}
-		f.Add(key, record[sumSize:])
 	}
+	f.Add(make([]byte, 8), []byte{0, 1, 0, 0})
 	f.Fuzz(func(t *testing.T, key, payload []byte) {
-		arcs, err := decodeArcs(nil, key, payload)
-		if err != nil {
+		var block arcBlock
+		if err := block.decode(key, payload); err != nil {
 			if !errors.Is(err, errRecord) {
 				t.Error(err)
 			}
 			return
 		}
-		if !slices.IsSorted(arcs) || len(slices.Compact(slices.Clone(arcs))) != len(arcs) {
-			t.Fatalf("arcs do not ascend: %v", arcs)
-		}
-		for _, a := range arcs {
-			if a.source() == a.target() || a.source() >= maxVertices || a.target() >= maxVertices {
-				t.Fatalf("arc (%d, %d)", a.source(), a.target())
+		var arcs []arcValue
+		for i, a := range block.arcs {
+			v := block.at(i)
+			if i > 0 && block.arcs[i-1] >= a {
+				t.Fatalf("arcs do not ascend: %v", block.arcs)
 			}
+			if a.source() == a.target() || a.source() >= maxVertices || a.target() >= maxVertices || !validWeight(v.weight) {
+				t.Fatalf("arc (%d, %d) with weight %v", a.source(), a.target(), v.weight)
+			}
+			arcs = append(arcs, v)
+		}
+		record, count := encodeArcs(arcs, math.MaxInt)
+		if count != len(arcs) || !bytes.Equal(record[sumSize:], payload) || !bytes.Equal(key, be64(uint64(arcs[0].arc))) {
+			t.Fatalf("%d arcs are encoded back as %d in %x, were %x", len(arcs), count, record[sumSize:], payload)
 		}
 	})
 }

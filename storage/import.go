@@ -208,13 +208,12 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 }
 
 // checkGraph makes sure that g keeps what csr.Graph promises, as its Validate
-// does, but in O(n + m) and looking at ctx. Weights have no place in format 1
-// and are refused rather than lost.
+// does, but in O(n + m) and looking at ctx.
 func checkGraph(ctx context.Context, g *csr.Graph) error {
-	if g.Weights != nil {
-		return fmt.Errorf("weighted graph: %w", ErrInvalid)
-	}
 	n := g.Vertices()
+	if (g.Weights != nil && len(g.Weights) != len(g.Targets)) || (g.Times != nil && len(g.Times) != len(g.Targets)) {
+		return fmt.Errorf("%d weights and %d timestamps for %d targets: %w", len(g.Weights), len(g.Times), len(g.Targets), ErrInvalid)
+	}
 	if (n == 0 && len(g.Targets) > 0) || (n > 0 && (g.Offsets[0] != 0 || g.Offsets[n] != int64(len(g.Targets)))) {
 		return fmt.Errorf("offsets do not span the targets: %w", ErrInvalid)
 	}
@@ -231,6 +230,11 @@ func checkGraph(ctx context.Context, g *csr.Graph) error {
 		for i, u := range row {
 			if int64(u) >= int64(n) || u == v || (i > 0 && row[i-1] >= u) {
 				return fmt.Errorf("neighbours of vertex %d: %w", v, ErrInvalid)
+			}
+		}
+		for _, w := range g.WeightsOf(v) {
+			if !validWeight(w) {
+				return fmt.Errorf("weight %v of an edge of vertex %d: %w", w, v, ErrInvalid)
 			}
 		}
 	}

@@ -305,3 +305,37 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Weights and timestamps come back as they were put, and those of one direction
+// only are refused.
+func TestPutGraph_Values(t *testing.T) {
+	ctx := context.Background()
+	plain := randomGraph(3000, 20_000, 1)
+	db := newStore(t, nil)
+	for i, g := range []*csr.Graph{withValues(plain, 2, 0), withValues(plain, 0, 3), withValues(plain, 100, 100), plain} {
+		name := fmt.Sprint("g", i)
+		info, err := db.PutGraph(ctx, name, PutGraphRequest{Graph: g})
+		if err != nil || info.Weighted != (g.Weights != nil) || info.Timed != (g.Times != nil) {
+			t.Fatalf("%+v, %v", info, err)
+		}
+		s, err := db.Snapshot(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(arcValues(s.Graph), arcValues(g)) || (s.Graph.Weights == nil) != (g.Weights == nil) || (s.Graph.Times == nil) != (g.Times == nil) {
+			t.Errorf("graph %d came back as another one", i)
+		}
+	}
+	for name, change := range map[string]func(g *csr.Graph){
+		"two weights":    func(g *csr.Graph) { g.Weights[7] += 1 },
+		"weight 0":       func(g *csr.Graph) { g.Weights[7] = 0 },
+		"two timestamps": func(g *csr.Graph) { g.Times[7]++ },
+		"few timestamps": func(g *csr.Graph) { g.Times = g.Times[1:] },
+	} {
+		g := withValues(plain, 1, 1)
+		change(g)
+		if _, err := db.PutGraph(ctx, "bad", PutGraphRequest{Graph: g}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

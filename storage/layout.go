@@ -30,8 +30,8 @@ var topBuckets = [][]byte{graphsName, embeddingsName, objectsName, changesName, 
 
 // Format versions. doc.go has one row per version.
 const (
-	formatVersion = 1 // what this code writes
-	minReader     = 1 // the oldest code that can read what this code writes
+	formatVersion = 2 // what this code writes
+	minReader     = 2 // the oldest code that can read what this code writes
 )
 
 var magic = [8]byte{'h', 'v', 'y', 't', 'a', 'i', 'l', '\n'}

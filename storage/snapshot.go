@@ -11,8 +11,9 @@ import (
 
 // Snapshot is one version of a graph in memory, with the keys of its vertices.
 // It never changes, is safe for concurrent use and holds no transaction. It
-// takes 16 bytes per vertex, 8 per edge and the keys; the first call of Vertex
-// adds 22 to 43 bytes per vertex.
+// takes 16 bytes per vertex, 8 per edge, 8 more with weights and 16 more with
+// timestamps, and the keys; the first call of Vertex adds 22 to 43 bytes per
+// vertex.
 type Snapshot struct {
 	Info  GraphInfo
 	Graph *csr.Graph
@@ -108,14 +109,17 @@ func (t *tx) readArcs(r *graphRecord) (*csr.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := rowBuilder{offsets: make([]int64, r.Vertices+1), targets: make([]uint32, 0, 2*r.Edges)}
-	block := make([]arc, 0, maxBlockArcs)
+	b := newRowBuilder(r)
+	var block arcBlock
 	t.readAhead(p.bucket)
-	err = t.scan(p, func(key, payload []byte) (err error) {
-		if block, err = decodeArcs(block[:0], key, payload); err != nil {
+	err = t.scan(p, func(key, payload []byte) error {
+		if err := block.decode(key, payload); err != nil {
 			return err
 		}
-		return b.add(block)
+		if err := b.add(block.arcs); err != nil {
+			return err
+		}
+		return b.addColumns(&block)
 	})
 	if err != nil {
 		return nil, err
@@ -126,9 +130,66 @@ func (t *tx) readArcs(r *graphRecord) (*csr.Graph, error) {
 // rowBuilder turns ascending blocks of arcs into rows.
 type rowBuilder struct {
 	offsets []int64
-	targets []uint32 // its capacity is the number of arcs that there should be
-	source  uint32   // row that is being filled
+	targets []uint32  // its capacity is the number of arcs that there should be
+	weights []float32 // nil where there should be none
+	times   []int64   // nil where there should be none
+	source  uint32    // row that is being filled
 	last    arc
+
+	weighted, timed uint64 // arcs with a weight other than 1, or a timestamp, that are still due
+}
+
+func newRowBuilder(r *graphRecord) *rowBuilder {
+	b := &rowBuilder{offsets: make([]int64, r.Slots+1), targets: make([]uint32, 0, 2*r.Edges), weighted: 2 * r.Weighted, timed: 2 * r.Timed}
+	if r.Weighted > 0 {
+		b.weights = make([]float32, 0, 2*r.Edges)
+	}
+	if r.Timed > 0 {
+		b.times = make([]int64, 0, 2*r.Edges)
+	}
+	return b
+}
+
+// addColumns takes the weights and timestamps of a block whose arcs were added.
+func (b *rowBuilder) addColumns(block *arcBlock) error {
+	if b.weights != nil {
+		if len(block.weights) == 0 {
+			for range block.arcs {
+				b.weights = append(b.weights, 1)
+			}
+		}
+		b.weights = append(b.weights, block.weights...)
+	}
+	if b.times != nil {
+		if len(block.times) == 0 {
+			for range block.arcs {
+				b.times = append(b.times, csr.NoTime)
+			}
+		}
+		b.times = append(b.times, block.times...)
+	}
+	weighted, timed := countValues(block.weights, block.times)
+	if weighted > b.weighted || timed > b.timed {
+		return badRecord("more edges with weights or timestamps than the catalogue says")
+	}
+	b.weighted -= weighted
+	b.timed -= timed
+	return nil
+}
+
+// countValues counts the weights that are not 1 and the timestamps.
+func countValues(weights []float32, times []int64) (weighted, timed uint64) {
+	for _, w := range weights {
+		if w != 1 {
+			weighted++
+		}
+	}
+	for _, t := range times {
+		if t != csr.NoTime {
+			timed++
+		}
+	}
+	return weighted, timed
 }
 
 func (b *rowBuilder) add(block []arc) error {
@@ -160,10 +221,13 @@ func (b *rowBuilder) finish() (*csr.Graph, error) {
 	if len(b.targets) != cap(b.targets) {
 		return nil, badRecord("%d arcs where the catalogue says %d", len(b.targets), cap(b.targets))
 	}
+	if b.weighted != 0 || b.timed != 0 {
+		return nil, badRecord("fewer edges with weights or timestamps than the catalogue says")
+	}
 	for v := int(b.source) + 1; v < len(b.offsets); v++ {
 		b.offsets[v] = int64(len(b.targets))
 	}
-	return &csr.Graph{Offsets: b.offsets, Targets: b.targets}, nil
+	return &csr.Graph{Offsets: b.offsets, Targets: b.targets, Weights: b.weights, Times: b.times}, nil
 }
 
 // VertexID returns the vertex of a graph that has the given key. It reads the
@@ -266,7 +330,7 @@ func (t *tx) neighbors(r *graphRecord, v uint32) ([]uint32, error) {
 		}
 	}
 	var list []uint32
-	block := make([]arc, 0, maxBlockArcs)
+	var block arcBlock
 	last := arc(0)
 	for ; key != nil; key, record = cursor.Next() {
 		if err := t.ctx.Err(); err != nil {
@@ -276,17 +340,17 @@ func (t *tx) neighbors(r *graphRecord, v uint32) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if block, err = decodeArcs(block[:0], key, payload); err != nil {
+		if err := block.decode(key, payload); err != nil {
 			return nil, err
 		}
-		if block[0] <= last {
+		if block.arcs[0] <= last {
 			return nil, badRecord("arc blocks do not ascend")
 		}
-		last = block[len(block)-1]
-		if block[0].source() > v {
+		last = block.arcs[len(block.arcs)-1]
+		if block.arcs[0].source() > v {
 			return list, nil
 		}
-		for _, a := range block {
+		for _, a := range block.arcs {
 			if a.source() == v {
 				list = append(list, a.target())
 			}

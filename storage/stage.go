@@ -29,40 +29,40 @@ type contents struct {
 // contents, which also depend on options, by CRC-32C: a digest of the contents
 // that nobody can forge would take as long as sorting them.
 func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
-	b := input[:]
-	buf := make([]byte, 0, 1<<16)
-	for _, list := range [][]int64{c.keys.offsets, c.graph.Offsets} {
-		sum := uint32(0)
-		for rest := list; len(rest) > 0; {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			n := min(len(rest), cap(buf)/8)
-			buf = buf[:0]
-			for _, v := range rest[:n] {
-				buf = binary.LittleEndian.AppendUint64(buf, uint64(v))
-			}
-			sum, rest = crc32.Update(sum, castagnoli, buf), rest[n:]
-		}
-		b = binary.LittleEndian.AppendUint64(b, uint64(len(list)))
-		b = binary.LittleEndian.AppendUint32(b, sum)
+	d := digester{ctx: ctx, sums: input[:]}
+	digestList(&d, c.keys.offsets)
+	digestList(&d, c.keys.blob)
+	digestList(&d, c.graph.Offsets)
+	digestList(&d, c.graph.Targets)
+	digestList(&d, c.graph.Weights)
+	digestList(&d, c.graph.Times)
+	if d.err != nil {
+		return nil, d.err
 	}
-	sum := uint32(0)
-	for rest := c.graph.Targets; len(rest) > 0; {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		n := min(len(rest), cap(buf)/4)
-		buf = buf[:0]
-		for _, v := range rest[:n] {
-			buf = binary.LittleEndian.AppendUint32(buf, v)
-		}
-		sum, rest = crc32.Update(sum, castagnoli, buf), rest[n:]
-	}
-	b = binary.LittleEndian.AppendUint32(b, sum)
-	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(c.keys.blob, castagnoli))
-	digest := sha256.Sum256(b)
+	digest := sha256.Sum256(d.sums)
 	return digest[:], nil
+}
+
+// digester collects lengths and checksums of lists.
+type digester struct {
+	ctx    context.Context
+	sums   []byte
+	buffer []byte
+	err    error
+}
+
+// digestList adds the length and the checksum of a list of numbers.
+func digestList[E byte | uint32 | int64 | float32](d *digester, list []E) {
+	const piece = 1 << 13
+	sum := uint32(0)
+	for rest := list; len(rest) > 0 && d.err == nil; {
+		n := min(len(rest), piece)
+		d.buffer, _ = binary.Append(d.buffer[:0], binary.LittleEndian, rest[:n]) // numbers of a fixed size: it cannot fail
+		sum, rest = crc32.Update(sum, castagnoli, d.buffer), rest[n:]
+		d.err = d.ctx.Err()
+	}
+	d.sums = binary.LittleEndian.AppendUint64(d.sums, uint64(len(list)))
+	d.sums = binary.LittleEndian.AppendUint32(d.sums, sum)
 }
 
 // publication is the writing of one new version of a graph: its contents go
@@ -249,6 +249,8 @@ func (p *publication) publish(t *tx) error {
 	r.Object = p.journal.Object
 	r.Vertices, r.Edges = uint64(p.contents.keys.len()), uint64(p.contents.graph.Edges())
 	r.Slots = r.Vertices
+	weighted, timed := countValues(p.contents.graph.Weights, p.contents.graph.Times)
+	r.Weighted, r.Timed = weighted/2, timed/2
 	r.Modified, r.Source = now, p.source
 	if err := t.put(graphsName, []byte(p.name), &r); err != nil {
 		return err
