@@ -4,11 +4,159 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
+	"os"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 )
+
+// Attach gives a store that lies in a bucket of the application's own bbolt
+// file. The bucket is made where it is missing and the options allow it. All
+// methods work as on a file of its own, except Compact and Migrate, which
+// replace the file and are ErrInvalid; Backup copies the store, and only it,
+// into a file of its own. Close ends the store and leaves b open; b must stay
+// open until then. There should be one store per bucket and process.
+//
+// Each write is one or several transactions of b, which wait for the
+// application's. A write that is called inside of a write transaction of the
+// same goroutine would wait for itself: it is ErrLocked after
+// Options.LockTimeout, as is one that waits longer for a transaction of another
+// goroutine. UpdateIn is the way to write inside of one. As always with bbolt, a
+// goroutine that has a read transaction open must not begin to write.
+//
+// Records are verified by their checksums, and a fault of the map while our
+// code runs is ErrCorrupt, as in a file of its own. But the shape of the tree is
+// not verified before bbolt follows it: opening the file did so already. A
+// damaged file may therefore end the process, which a file of its own does not.
+// Check walks over the bucket with plain reads first.
+func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, fmt.Errorf("storage: attach: %w", err)
+	}
+	o := opts.withDefaults()
+	if len(bucket) == 0 || len(bucket) > bolt.MaxKeySize {
+		return nil, fmt.Errorf("storage: attach: bucket name of %d bytes: %w", len(bucket), ErrInvalid)
+	}
+	if b.IsReadOnly() && !o.ReadOnly {
+		return nil, fmt.Errorf("storage: attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
+	}
+	db := newDB(b.Path(), append([]byte(nil), bucket...), o)
+	db.attached = true
+	db.current = &handle{bolt: b, writable: !o.ReadOnly}
+	if canShareLock { // elsewhere, closing the file again would end the lock of bbolt
+		if f, err := os.Open(b.Path()); err == nil {
+			db.current.file = f
+		}
+	}
+	ctx := context.Background()
+	err := db.ensureBucket(ctx)
+	if err == nil {
+		err = db.view(ctx, func(t *tx) error {
+			db.epoch.Store(t.header.Epoch)
+			return nil
+		})
+	}
+	if err == nil && !o.ReadOnly {
+		err = db.tidy(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// ensureBucket makes an empty store in the bucket where there is no bucket.
+func (db *DB) ensureBucket(ctx context.Context) error {
+	b := db.current.bolt
+	missing := false
+	err := guarded(db.path, func() error {
+		return b.View(func(btx *bolt.Tx) error {
+			missing = btx.Bucket(db.bucket) == nil
+			return nil
+		})
+	})
+	if err != nil || !missing {
+		return db.boltError(err)
+	}
+	if db.opts.ReadOnly || db.opts.NoCreate {
+		return &FileError{Path: db.path, Err: ErrNotStore, Reason: fmt.Sprintf("it has no bucket %q", clip(string(db.bucket))),
+			Remedy: "attach for writing to make one"}
+	}
+	return guarded(db.path, func() error {
+		btx, err := db.beginShared(ctx, db.current)
+		if err != nil {
+			return err
+		}
+		defer db.rollback(btx)
+		root, err := btx.CreateBucketIfNotExists(db.bucket)
+		if err == nil && root.Get(headerKey) == nil {
+			err = initStore(root, newHeader())
+		}
+		if err != nil {
+			return db.boltError(err)
+		}
+		return btx.Commit()
+	})
+}
+
+// UpdateIn calls f with a write transaction that is part of the application's
+// own: what f did is committed or rolled back with btx, together with all that
+// the application wrote itself. UpdateIn commits nothing. btx must be a write
+// transaction of the bbolt file that db is attached to, and db must not be used
+// for anything else by this goroutine before btx has ended: its reads do not
+// see what btx wrote, and its writes wait for btx.
+//
+// Where UpdateIn returns an error, the transaction may hold half of what f did:
+// roll it back.
+func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	if err := db.writable(); err != nil {
+		return err
+	}
+	h, err := db.acquire()
+	if err != nil {
+		return err
+	}
+	defer db.release(h)
+	switch {
+	case !db.attached:
+		return fmt.Errorf("storage: %q: %w: only a store that is attached takes part in a transaction of the application", db.path, ErrInvalid)
+	case btx == nil || btx.DB() != h.bolt:
+		return fmt.Errorf("storage: %q: %w: the transaction is over, or one of another file", db.path, ErrInvalid)
+	case !btx.Writable():
+		return fmt.Errorf("storage: %q: %w: the transaction cannot write", db.path, ErrInvalid)
+	}
+	var panicked any
+	err = guarded(db.path, func() error {
+		t, err := db.newTx(ctx, h, btx)
+		if err != nil {
+			return err
+		}
+		err = t.change(func(x *Tx) (err error) {
+			defer func() {
+				if panicked = recover(); panicked != nil {
+					err = errPanicked
+				}
+			}()
+			return f(x)
+		})
+		if err != nil {
+			return corrupt(db.path, "", err)
+		}
+		if err := t.finish(); err != nil {
+			return err
+		}
+		btx.OnCommit(func() { db.epoch.Store(t.header.Epoch) })
+		return nil
+	})
+	if panicked != nil {
+		panic(panicked)
+	}
+	return err
+}
 
 // beginShared starts a write transaction of the application's file. The
 // application may have one open, in this very goroutine, in which case bbolt
@@ -34,12 +182,15 @@ func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 			}
 		}
 	}()
-	timer := time.NewTimer(db.opts.LockTimeout)
+	timer := time.NewTimer(max(db.opts.LockTimeout, leastWait))
 	defer timer.Stop()
 	select {
 	case o := <-begun:
 		if errors.Is(o.err, ErrCorrupt) {
 			db.breakDown()
+		}
+		if errors.Is(o.err, berrors.ErrDatabaseNotOpen) {
+			return nil, fmt.Errorf("storage: %q: the application has closed it: %w", db.path, ErrClosed)
 		}
 		return o.btx, db.boltError(o.err)
 	case <-ctx.Done():
@@ -51,3 +202,7 @@ func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 			Remedy: "end it first, or write inside of it (UpdateIn)"}
 	}
 }
+
+// leastWait is given to the goroutine that begins a transaction even where
+// nothing is to be waited for.
+const leastWait = 20 * time.Millisecond

@@ -27,6 +27,11 @@ var knownFeatures = []string{}
 // because an application may keep it under any name.
 var headerSeed = seedOf()
 
+// newHeader is the header of an empty store.
+func newHeader() header {
+	return header{Format: formatVersion, MinReader: minReader, Epoch: 1, NextID: 1, Created: time.Now()}
+}
+
 func (h *header) encode() []byte {
 	b := make([]byte, sumSize, 64)
 	b = append(b, magic[:]...)

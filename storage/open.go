@@ -335,7 +335,7 @@ func initFile(name string) error {
 		if err != nil {
 			return err
 		}
-		return initStore(root, header{Format: formatVersion, MinReader: minReader, Epoch: 1, NextID: 1, Created: time.Now()})
+		return initStore(root, newHeader())
 	})
 	return errors.Join(err, b.Close())
 }
