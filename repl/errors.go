@@ -37,6 +37,12 @@ func (f *Failure) add(err error) {
 	f.Count++
 }
 
+// join adds the failures of a script inside the script.
+func (f *Failure) join(inner *Failure) {
+	f.add(inner.First)
+	f.Count += inner.Count - 1
+}
+
 func (f *Failure) orNil() error {
 	if f.Count == 0 {
 		return nil
@@ -65,8 +71,8 @@ func (s *session) report(src parser.Source, err error) {
 	default:
 		where = fmt.Sprintf("line %d: ", src.Pos.Line)
 	}
-	if s.config.Name != "" {
-		where = s.config.Name + ": " + where
+	if s.name != "" {
+		where = s.name + ": " + where
 	}
 	message := err.Error()
 	if errors.Is(err, context.Canceled) {

@@ -21,21 +21,35 @@ const (
 	// digits, and the number of rows below. A missing value is blank. Nothing is
 	// written for a statement without a result.
 	Table Format = "table"
+	// Box is Table with lines around the cells.
+	Box Format = "box"
 	// CSV is RFC 4180 with a header line; an empty line stands between the
 	// results of statements. A missing value is an empty field, numbers have as
-	// many digits as they need to be read back.
+	// many digits as they need to be read back. On a terminal, texts are made
+	// safe to print.
 	CSV Format = "csv"
+	// TSV is fields between tabs with a header line, and otherwise as CSV. A
+	// tab, line feed, carriage return or backslash inside a text is written as
+	// \t, \n, \r or \\, so that a line is a row.
+	TSV Format = "tsv"
 	// JSON is one line for every statement that ran,
 	// {"columns":[…],"rows":[[…],…]}, with empty columns for one without a
 	// result, and a third member "error" if it failed behind its first rows. A
 	// missing value is null.
 	JSON Format = "json"
+	// NDJSON is one line for every row, an object with a member for each column.
+	NDJSON Format = "ndjson"
 	// Markdown is a table of GitHub's Markdown with the numbers of Table.
 	Markdown Format = "markdown"
+	// Line is one line "column = value" for each value, whole however long it
+	// is, and an empty line between rows.
+	Line Format = "line"
 )
 
 // Formats returns the names of all formats.
-func Formats() []string { return []string{"table", "csv", "json", "markdown"} }
+func Formats() []string {
+	return []string{"table", "box", "csv", "tsv", "json", "ndjson", "markdown", "line"}
+}
 
 // ParseFormat returns the format of a name in any case. The error lists the
 // names there are.
@@ -59,16 +73,27 @@ type renderer interface {
 	end(failed error) // failed ended the rows too early, if it is not nil
 }
 
-func newRenderer(f Format, out *bufio.Writer) renderer {
+// newRenderer returns the renderer of a format. Where limit is not nil and gives
+// more than 0, a person looks at a terminal of so many columns: table and box fit
+// into them, and CSV and TSV are safe to print.
+func newRenderer(f Format, out *bufio.Writer, limit func() int) renderer {
 	switch f {
+	case Box:
+		return &pageRenderer{out: out, style: boxStyle, limit: limit}
 	case CSV:
-		return &csvRenderer{out: out}
+		return &csvRenderer{out: out, limit: limit}
+	case TSV:
+		return &tsvRenderer{out: out, limit: limit}
 	case JSON:
 		return &jsonRenderer{out: out}
+	case NDJSON:
+		return &ndjsonRenderer{out: out}
 	case Markdown:
 		return &pageRenderer{out: out, style: markdownStyle}
+	case Line:
+		return &lineRenderer{out: out}
 	default:
-		return &pageRenderer{out: out, style: tableStyle}
+		return &pageRenderer{out: out, style: tableStyle, limit: limit}
 	}
 }
 
@@ -98,6 +123,14 @@ func appendFloat(dst []byte, x float64) []byte {
 		return strconv.AppendFloat(dst, x, 'e', -1, 64)
 	}
 	return strconv.AppendFloat(dst, x, 'f', -1, 64)
+}
+
+// appendShown is appendExact for a terminal, which must not obey what it shows.
+func appendShown(dst []byte, v query.Value, terminal bool) []byte {
+	if text, ok := v.(string); ok && terminal {
+		v = parser.Escape(text)
+	}
+	return appendExact(dst, v)
 }
 
 // shortText writes a value for people: on one line, safe to print, and floats

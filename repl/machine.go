@@ -16,7 +16,9 @@ import (
 // csvRenderer writes CSV.
 type csvRenderer struct {
 	out     *bufio.Writer
-	results int // with columns, so far
+	limit   func() int // as in newRenderer
+	safe    bool       // a person looks at it
+	results int        // with columns, so far
 	record  []string
 	cell    []byte
 	line    bytes.Buffer
@@ -30,13 +32,18 @@ func (r *csvRenderer) begin(columns []string) {
 	if r.results++; r.results > 1 {
 		r.out.WriteByte('\n')
 	}
-	r.write(columns)
+	r.safe = r.limit != nil && r.limit() > 0
+	values := make([]query.Value, len(columns))
+	for i, c := range columns {
+		values[i] = c
+	}
+	r.row(values)
 }
 
 func (r *csvRenderer) row(values []query.Value) error {
 	r.record = r.record[:0]
 	for _, v := range values {
-		r.cell = appendExact(r.cell[:0], v)
+		r.cell = appendShown(r.cell[:0], v, r.safe)
 		r.record = append(r.record, string(r.cell))
 	}
 	return r.write(r.record)
@@ -60,6 +67,88 @@ func (r *csvRenderer) write(record []string) error {
 }
 
 func (r *csvRenderer) end(error) {}
+
+// tsvRenderer writes fields between tabs.
+type tsvRenderer struct {
+	out     *bufio.Writer
+	limit   func() int // as in newRenderer
+	safe    bool       // a person looks at it
+	results int        // with columns, so far
+	line    []byte
+	cell    []byte
+}
+
+func (r *tsvRenderer) begin(columns []string) {
+	if len(columns) == 0 {
+		return
+	}
+	if r.results++; r.results > 1 {
+		r.out.WriteByte('\n')
+	}
+	r.safe = r.limit != nil && r.limit() > 0
+	values := make([]query.Value, len(columns))
+	for i, c := range columns {
+		values[i] = c
+	}
+	r.row(values)
+}
+
+func (r *tsvRenderer) row(values []query.Value) error {
+	r.line = r.line[:0]
+	for i, v := range values {
+		if i > 0 {
+			r.line = append(r.line, '\t')
+		}
+		r.cell = appendShown(r.cell[:0], v, r.safe)
+		for _, c := range r.cell {
+			switch c {
+			case '\t':
+				r.line = append(r.line, `\t`...)
+			case '\n':
+				r.line = append(r.line, `\n`...)
+			case '\r':
+				r.line = append(r.line, `\r`...)
+			case '\\':
+				r.line = append(r.line, `\\`...)
+			default:
+				r.line = append(r.line, c)
+			}
+		}
+	}
+	_, err := r.out.Write(append(r.line, '\n'))
+	return err
+}
+
+func (r *tsvRenderer) end(error) {}
+
+// ndjsonRenderer writes a line of JSON for each row.
+type ndjsonRenderer struct {
+	out   *bufio.Writer
+	names [][]byte // of the columns, quoted and with their colon
+	line  []byte
+}
+
+func (r *ndjsonRenderer) begin(columns []string) {
+	r.names = r.names[:0]
+	for _, c := range columns {
+		r.names = append(r.names, append(appendJSON(nil, c), ':'))
+	}
+}
+
+func (r *ndjsonRenderer) row(values []query.Value) error {
+	r.line = append(r.line[:0], '{')
+	for i, v := range values {
+		if i > 0 {
+			r.line = append(r.line, ',')
+		}
+		r.line = appendJSON(append(r.line, r.names[i]...), v)
+	}
+	r.line = append(r.line, "}\n"...)
+	_, err := r.out.Write(r.line)
+	return err
+}
+
+func (r *ndjsonRenderer) end(error) {}
 
 // jsonRenderer writes a line of JSON for each statement.
 type jsonRenderer struct {

@@ -3,6 +3,8 @@ package repl
 import (
 	"bufio"
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,82 +21,102 @@ const pageRows = 1000
 // style is the look of a table of padded columns.
 type style struct {
 	left, between, right string
-	rule                 func(width int, number bool) string
-	ruleBetween          string
-	ruleLeft, ruleRight  string
+	top, middle, bottom  *rule // above and below the header, and below the rows; nil is none
 	cell                 func(query.Value) string
 	pad                  bool // also behind the last column
 	count                bool // write the number of rows below
 }
 
+// rule is a horizontal line between rows.
+type rule struct {
+	left, between, right string
+	fill                 string // one column of it
+	number               string // last column of it above numbers; empty is fill
+}
+
 var tableStyle = &style{
 	left: " ", between: " | ",
-	rule:        func(width int, _ bool) string { return strings.Repeat("-", width) },
-	ruleBetween: "-+-", ruleLeft: "-", ruleRight: "-",
-	cell: shortText, count: true,
+	middle: &rule{left: "-", between: "-+-", right: "-", fill: "-"},
+	cell:   shortText, count: true,
+}
+
+var boxStyle = &style{
+	left: "│ ", between: " │ ", right: " │",
+	top:    &rule{left: "┌─", between: "─┬─", right: "─┐", fill: "─"},
+	middle: &rule{left: "├─", between: "─┼─", right: "─┤", fill: "─"},
+	bottom: &rule{left: "└─", between: "─┴─", right: "─┘", fill: "─"},
+	cell:   shortText, pad: true, count: true,
 }
 
 var markdownStyle = &style{
 	left: "| ", between: " | ", right: " |",
-	rule: func(width int, number bool) string {
-		if number {
-			return strings.Repeat("-", width-1) + ":"
-		}
-		return strings.Repeat("-", width)
-	},
-	ruleBetween: " | ", ruleLeft: "| ", ruleRight: " |",
-	cell: func(v query.Value) string { return escapeMarkdown(shortText(v)) },
-	pad:  true,
+	middle: &rule{left: "| ", between: " | ", right: " |", fill: "-", number: ":"},
+	cell:   func(v query.Value) string { return escapeMarkdown(shortText(v)) },
+	pad:    true,
 }
 
 // pageRenderer writes tables of padded columns. It holds one page of rows: the
 // first decides which columns are numbers and how wide they are, later ones can
 // only make them wider, so a result of any length needs the memory of a page.
+// Where the table has a limit, columns of text become narrower, first the widest,
+// and texts that are longer are cut; numbers are whole always, even where the
+// table gets too wide by them.
 type pageRenderer struct {
 	out     *bufio.Writer
 	style   *style
-	results int // with columns, so far
+	limit   func() int // columns of the terminal when a result begins; nil or 0 is no limit
+	results int        // with columns, so far
 	header  []string
 	page    []string // cells of the rows that are not written yet
 	widths  []int
+	drawn   []int  // widths of the rows above
+	digits  []int  // widest number so far
 	number  []bool // columns where all values so far are numbers, or missing
 	seen    []bool // columns with a value so far
+	fitted  bool   // widths are those that fit the terminal
+	cut     bool   // something of this result was cut
 	headed  bool
 	rows    int
 }
 
 func (r *pageRenderer) begin(columns []string) {
 	r.header, r.page, r.headed, r.rows = nil, r.page[:0], false, 0
+	r.fitted, r.cut = false, false
 	if len(columns) == 0 {
 		return
 	}
 	if r.results++; r.results > 1 {
 		r.out.WriteByte('\n')
 	}
-	r.widths = make([]int, len(columns))
+	r.widths, r.digits = make([]int, len(columns)), make([]int, len(columns))
 	r.number, r.seen = make([]bool, len(columns)), make([]bool, len(columns))
 	for i, c := range columns {
 		cell := r.style.cell(c)
 		r.header = append(r.header, cell)
-		r.widths[i] = max(parser.Width(cell), 3) // the least that Markdown's rule needs
+		r.widths[i] = max(parser.Width(cell), leastWidth)
 		r.number[i] = true
 	}
 }
+
+// leastWidth is what Markdown's rule needs.
+const leastWidth = 3
 
 func (r *pageRenderer) row(values []query.Value) error {
 	for i, v := range values {
 		cell := r.style.cell(v)
 		r.page = append(r.page, cell)
-		r.widths[i] = max(r.widths[i], parser.Width(cell))
-		if r.headed {
-			continue
-		}
+		width, isNumber := parser.Width(cell), false
 		switch v.(type) {
-		case nil:
 		case int64, float64:
+			isNumber = true
+			r.digits[i] = max(r.digits[i], width)
+		}
+		if isNumber || !r.fitted {
+			r.widths[i] = max(r.widths[i], width)
+		}
+		if !r.headed && v != nil {
 			r.seen[i] = true
-		default:
-			r.seen[i], r.number[i] = true, false
+			r.number[i] = r.number[i] && isNumber
 		}
 	}
 	if r.rows++; r.rows%pageRows == 0 {
@@ -111,6 +133,7 @@ func (r *pageRenderer) end(error) {
 		return
 	}
 	r.flush()
+	r.rule(r.style.bottom)
 	if r.style.count {
 		if r.rows == 1 {
 			r.out.WriteString("(1 row)\n")
@@ -122,26 +145,73 @@ func (r *pageRenderer) end(error) {
 
 // flush writes the page, and before the first one the header.
 func (r *pageRenderer) flush() {
+	if r.limit != nil && !r.fitted {
+		r.fit(r.limit())
+	}
 	if !r.headed {
 		r.headed = true
 		for i := range r.number {
 			r.number[i] = r.number[i] && r.seen[i]
 		}
+		r.rule(r.style.top)
 		r.line(r.header)
-		r.out.WriteString(r.style.ruleLeft)
-		for i, width := range r.widths {
-			if i > 0 {
-				r.out.WriteString(r.style.ruleBetween)
-			}
-			r.out.WriteString(r.style.rule(width, r.number[i]))
-		}
-		r.out.WriteString(r.style.ruleRight + "\n")
+		r.rule(r.style.middle)
+	} else if r.style.top != nil && !slices.Equal(r.drawn, r.widths) {
+		r.rule(r.style.middle) // between lines that do not meet
 	}
+	r.drawn = append(r.drawn[:0], r.widths...)
 	for cells := r.page; len(cells) > 0; cells = cells[len(r.header):] {
 		r.line(cells[:len(r.header)])
 	}
 	clear(r.page) // lets go of the texts
 	r.page = r.page[:0]
+}
+
+// fit makes columns narrower until the table has at most so many columns of the
+// terminal, as far as that goes without cutting numbers.
+func (r *pageRenderer) fit(limit int) {
+	const leastText = 6 // columns that a text keeps, so that it can be told from others
+	right := max(parser.Width(r.style.right), parser.Width(r.style.middle.right))
+	frame := parser.Width(r.style.left) + right + (len(r.widths)-1)*parser.Width(r.style.between)
+	least, widest := make([]int, len(r.widths)), 0
+	for i, w := range r.widths {
+		least[i] = max(r.digits[i], min(w, leastText))
+		widest = max(widest, w)
+	}
+	total := func(most int) int {
+		sum := frame
+		for i, w := range r.widths {
+			sum += min(w, max(least[i], most))
+		}
+		return sum
+	}
+	if limit <= 0 || total(widest) <= limit {
+		return
+	}
+	r.fitted = true
+	most := sort.Search(widest, func(n int) bool { return total(n) > limit }) - 1
+	for i, w := range r.widths {
+		r.widths[i] = min(w, max(least[i], most))
+	}
+}
+
+// rule writes a horizontal line, if the style has it.
+func (r *pageRenderer) rule(s *rule) {
+	if s == nil {
+		return
+	}
+	r.out.WriteString(s.left)
+	for i, width := range r.widths {
+		if i > 0 {
+			r.out.WriteString(s.between)
+		}
+		last := s.fill
+		if r.number[i] && s.number != "" {
+			last = s.number
+		}
+		r.out.WriteString(strings.Repeat(s.fill, width-1) + last)
+	}
+	r.out.WriteString(s.right + "\n")
 }
 
 func (r *pageRenderer) line(cells []string) {
@@ -151,6 +221,10 @@ func (r *pageRenderer) line(cells []string) {
 			r.out.WriteString(r.style.between)
 		}
 		blank := r.widths[i] - parser.Width(cell)
+		if blank < 0 {
+			cell = clip(cell, r.widths[i])
+			blank, r.cut = r.widths[i]-parser.Width(cell), true
+		}
 		if r.number[i] {
 			r.blanks(blank)
 		}
@@ -160,6 +234,18 @@ func (r *pageRenderer) line(cells []string) {
 		}
 	}
 	r.out.WriteString(r.style.right + "\n")
+}
+
+// clip returns the beginning of a text that is wider than so many columns, with
+// an ellipsis. Marks stay with the letter that they belong to.
+func clip(text string, columns int) string {
+	width := 0
+	for i, c := range text {
+		if width += parser.Width(string(c)); width > columns-1 {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }
 
 func (r *pageRenderer) blanks(n int) {

@@ -21,7 +21,7 @@ import (
 func rendered(f Format, columns []string, table [][]query.Value) string {
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
-	r := newRenderer(f, out)
+	r := newRenderer(f, out, nil)
 	r.begin(columns)
 	for _, row := range table {
 		r.row(row)
@@ -145,7 +145,7 @@ func BenchmarkRender(b *testing.B) {
 	for _, f := range Formats() {
 		b.Run("format="+f, func(b *testing.B) {
 			out := bufio.NewWriterSize(discard{}, 64<<10)
-			r := newRenderer(Format(f), out)
+			r := newRenderer(Format(f), out, nil)
 			r.begin([]string{"source", "target", "score"})
 			b.ReportAllocs()
 			for b.Loop() {
@@ -162,5 +162,105 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func ExampleParseFormat() {
 	_, err := ParseFormat("jsn")
 	fmt.Println(err)
-	// Output: unknown format "jsn", expected one of table, csv, json, markdown; did you mean json?
+	// Output: unknown format "jsn", expected one of table, box, csv, tsv, json, ndjson, markdown, line; did you mean json?
+}
+
+// FuzzTable_Fit fits tables into terminals of any width: lines are straight, no
+// wider than the terminal where that can be, numbers are whole, and texts are
+// whole or cut with an ellipsis.
+func FuzzTable_Fit(f *testing.F) {
+	f.Add("a long text that must be cut somewhere", "世界世界世界世界", int64(-1<<63), 30)
+	f.Add("e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301", "x", int64(0), 16)
+	f.Add("", strings.Repeat("w", 300), int64(123456), 80)
+	f.Fuzz(func(t *testing.T, a, b string, n int64, limit int) {
+		limit = 1 + (limit&0xFF+256)%256
+		for _, style := range []*style{tableStyle, boxStyle} {
+			var buffer bytes.Buffer
+			out := bufio.NewWriter(&buffer)
+			r := &pageRenderer{out: out, style: style, limit: func() int { return limit }}
+			r.begin([]string{"text", "other", "a number with a long name"})
+			r.row([]query.Value{a, b, n})
+			r.row([]query.Value{b, n, n})
+			r.end(nil)
+			out.Flush()
+			lines := strings.Split(strings.TrimSuffix(buffer.String(), "\n"), "\n")
+			lines = lines[:len(lines)-1] // (2 rows)
+			least := 2*6 + max(6, len(strconv.FormatInt(n, 10))) + len(strconv.FormatInt(n, 10)) + 12
+			whole := strings.Count(buffer.String(), strconv.FormatInt(n, 10))
+			for i, l := range lines {
+				if w := parser.Width(strings.TrimRight(l, " ")); w > limit && limit >= least {
+					t.Fatalf("%d columns in a terminal of %d: %q", w, limit, l)
+				}
+				if style == boxStyle && parser.Width(l) != parser.Width(lines[0]) {
+					t.Fatalf("line %d is not straight:\n%s", i, buffer.String())
+				}
+			}
+			if whole < 3 {
+				t.Fatalf("a number was cut:\n%s", buffer.String())
+			}
+			if cut := strings.Count(buffer.String(), "…") > strings.Count(a+b+b, "…"); r.cut && !cut {
+				t.Fatalf("something was cut without a sign:\n%s", buffer.String())
+			}
+			for _, c := range strings.ReplaceAll(buffer.String(), "\n", "") {
+				if parser.Escape(string(c)) != string(c) {
+					t.Fatalf("%U is not safe: %q", c, buffer.String())
+				}
+			}
+		}
+	})
+}
+
+// TestTable_FitsLater keeps to the terminal on later pages, whose texts may be
+// longer, and lets numbers grow.
+func TestTable_FitsLater(t *testing.T) {
+	var buffer bytes.Buffer
+	out := bufio.NewWriter(&buffer)
+	r := &pageRenderer{out: out, style: boxStyle, limit: func() int { return 40 }}
+	r.begin([]string{"vertex", "n"})
+	for i := range 3 * pageRows {
+		key, n := "v", int64(i)
+		if i > pageRows {
+			key = strings.Repeat("long ", 20)
+		}
+		if i > 2*pageRows {
+			n *= 1e12
+		}
+		r.row([]query.Value{key, n})
+	}
+	r.end(nil)
+	out.Flush()
+	if !r.cut {
+		t.Error("nothing was cut")
+	}
+	lines := strings.Split(buffer.String(), "\n")
+	for i, want := range map[int]string{
+		2:                `├────────┼─────┤`,
+		pageRows + 3:     `├───────────────────────────────┼──────┤`,
+		pageRows + 5:     `│ long long long long long lon… │ 1001 │`,
+		3*pageRows/2 + 4: `│ long long long long long lon… │ 1500 │`,
+		2*pageRows + 4:   `├───────────────────────────────┼──────────────────┤`,
+		3*pageRows + 4:   `│ long long long long long lon… │ 2999000000000000 │`,
+		3*pageRows + 5:   `└───────────────────────────────┴──────────────────┘`,
+	} {
+		if lines[i] != want {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+}
+
+// TestCSV_Terminal makes texts safe that a person looks at.
+func TestCSV_Terminal(t *testing.T) {
+	for _, f := range []Format{CSV, TSV} {
+		var buffer bytes.Buffer
+		out := bufio.NewWriter(&buffer)
+		r := newRenderer(f, out, func() int { return 80 })
+		r.begin([]string{"a\x1b[2J"})
+		r.row([]query.Value{"b\x1b]0;x\x07\u202e"})
+		out.Flush()
+		for _, c := range strings.ReplaceAll(buffer.String(), "\n", "") {
+			if parser.Escape(string(c)) != string(c) {
+				t.Errorf("%s: %q", f, &buffer)
+			}
+		}
+	}
 }

@@ -1,13 +1,10 @@
 package repl
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"time"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -31,7 +28,7 @@ type Config struct {
 	// KeepGoing runs the statements after one that failed as well. By default
 	// they do not run, since they often build on it.
 	KeepGoing bool
-	// Timer reports the seconds that each statement took.
+	// Timer says for each statement the seconds that each statement took.
 	Timer bool
 }
 
@@ -53,8 +50,9 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Run executes the statements of a script, each as soon as its semicolon was
-// read, the last also without one, and writes their rows. In memory it holds one
+// Run executes the statements and commands of a script, each as soon as its
+// semicolon or the end of its line was read, the last also without one, and
+// writes their rows. In memory it holds one
 // statement and at most a page of rows.
 //
 // The error is a *Failure where statements failed: they were reported already.
@@ -92,15 +90,25 @@ var _ rows = (*query.Rows)(nil)
 
 func run(ctx context.Context, c *Config, exec executor) error {
 	s := newSession(c, exec)
-	script := parser.NewSplitter(c.In)
+	err := s.script(ctx, c.In, c.Name)
+	return errors.Join(err, s.close())
+}
+
+// script runs what a reader has to say, until its end or .quit. The error is as
+// that of Run.
+func (s *session) script(ctx context.Context, in io.Reader, name string) error {
+	defer func(before string) { s.name = before }(s.name)
+	s.name = name
+	script := parser.NewSplitter(in)
+	script.TakeLines(commandSigns)
 	failure := &Failure{}
-	for {
+	for !s.quit {
 		src, err := nextStatement(ctx, script)
 		switch {
 		case err == io.EOF:
 			return failure.orNil()
 		case err == nil:
-			err = s.statement(ctx, src)
+			err = s.piece(ctx, src)
 		case !errors.Is(err, parser.ErrSyntax): // which a statement that is too long has
 			return errors.Join(failure.orNil(), err)
 		}
@@ -111,12 +119,28 @@ func run(ctx context.Context, c *Config, exec executor) error {
 		if errors.As(err, &broken) {
 			return errors.Join(failure.orNil(), broken)
 		}
-		s.report(src, err)
-		failure.add(err)
-		if !c.KeepGoing || ctx.Err() != nil {
+		if inner, ok := err.(*Failure); ok { // of .read, which has reported it
+			failure.join(inner)
+		} else {
+			s.report(src, err)
+			failure.add(err)
+		}
+		if !s.config.KeepGoing || ctx.Err() != nil {
 			return failure
 		}
 	}
+	return failure.orNil()
+}
+
+// piece runs a statement or a command of a script.
+func (s *session) piece(ctx context.Context, src parser.Source) error {
+	if s.ran != nil {
+		s.ran(src.Text)
+	}
+	if isCommand(src.Text) {
+		return s.command(ctx, src)
+	}
+	return s.statement(ctx, src)
 }
 
 // nextStatement waits for a statement or for the end of the context.
@@ -142,70 +166,4 @@ func nextStatement(ctx context.Context, script *parser.Splitter) (parser.Source,
 	case <-ctx.Done():
 		return parser.Source{}, ctx.Err()
 	}
-}
-
-// session executes statements one after the other and renders what they give.
-type session struct {
-	config *Config
-	exec   executor
-	out    *bufio.Writer
-	render renderer
-	now    func() time.Time
-	shared bool // rows and status are seen on the same terminal
-}
-
-func newSession(c *Config, exec executor) *session {
-	out := bufio.NewWriterSize(c.Out, 64<<10)
-	return &session{
-		config: c, exec: exec, out: out, render: newRenderer(c.Format, out), now: time.Now,
-		shared: Detect(c.Out, nil).Width > 0,
-	}
-}
-
-// statement parses and runs a statement, and writes its rows. An error of Out
-// is an *outputError.
-func (s *session) statement(ctx context.Context, src parser.Source) error {
-	begin := s.now()
-	st, err := src.Parse()
-	if err != nil {
-		return err
-	}
-	defer s.config.Status.Clear()
-	r, err := s.exec(ctx, st, s.config.Params)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := s.write(r); err != nil {
-		return err
-	}
-	for _, n := range r.Notices() {
-		s.config.Status.print("notice: " + n.Text)
-	}
-	if s.config.Timer {
-		kind, _, _ := strings.Cut(st.String(), " ")
-		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
-	}
-	return nil
-}
-
-// write renders rows. Those before an error are written too.
-func (s *session) write(r rows) error {
-	s.config.Status.Clear()
-	if s.shared {
-		s.config.Status.pause()
-	}
-	s.render.begin(r.Columns())
-	for r.Next() {
-		// A bufio.Writer keeps its first error, so that only rows, which may
-		// come without end, need to look at it.
-		if err := s.render.row(r.Row()); err != nil {
-			return &outputError{err}
-		}
-	}
-	s.render.end(r.Err())
-	if err := s.out.Flush(); err != nil {
-		return &outputError{err}
-	}
-	return r.Err()
 }

@@ -63,11 +63,15 @@ func (s *Status) Progress(p query.Progress) {
 		return
 	}
 	// The last column stays free: some terminals wrap when it is written.
+	width := s.term.Width
+	if now := columnsOf(s.w); now > 0 {
+		width = now // the window may have another size by now
+	}
 	line := progressLine(p, bar(p, widestBar))
-	if over := len(line) - (s.term.Width - 1); over > 0 {
+	if over := len(line) - (width - 1); over > 0 {
 		line = progressLine(p, bar(p, widestBar-over))
 	}
-	line = line[:max(0, min(len(line), s.term.Width-1))] // all of it is ASCII
+	line = line[:max(0, min(len(line), width-1))] // all of it is ASCII
 	fmt.Fprint(s.w, "\r"+line+eraseRight)
 	s.drawn = true
 }

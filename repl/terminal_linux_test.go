@@ -18,10 +18,10 @@ func TestDetect_Terminal(t *testing.T) {
 		env     map[string]string
 		want    Terminal
 	}{
-		{120, nil, Terminal{Width: 120, Bar: true, Color: true}},
-		{0, nil, Terminal{Width: 80, Bar: true, Color: true}},
-		{120, map[string]string{"NO_COLOR": "1"}, Terminal{Width: 120, Bar: true}},
-		{120, map[string]string{"TERM": "dumb"}, Terminal{Width: 120}},
+		{120, nil, Terminal{Width: 120, Height: 24, Bar: true, Color: true}},
+		{0, nil, Terminal{Width: 80, Height: 24, Bar: true, Color: true}},
+		{120, map[string]string{"NO_COLOR": "1"}, Terminal{Width: 120, Height: 24, Bar: true}},
+		{120, map[string]string{"TERM": "dumb"}, Terminal{Width: 120, Height: 24}},
 	} {
 		size := &unix.Winsize{Row: 24, Col: uint16(tt.columns)}
 		if err := unix.IoctlSetWinsize(int(pty.Fd()), unix.TIOCSWINSZ, size); err != nil {

@@ -4,5 +4,5 @@ package repl
 
 import "os"
 
-// terminalWidth knows no terminals on this system.
-func terminalWidth(*os.File) (width int, escapes bool) { return 0, false }
+// terminalSize knows no terminals on this system.
+func terminalSize(*os.File) (columns, rows int, escapes bool) { return 0, 0, false }

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalWidth returns the columns of a terminal, or 0 if f is none, and
-// whether it understands escape sequences.
-func terminalWidth(f *os.File) (width int, escapes bool) {
+// terminalSize returns the columns and rows of a terminal, or no columns if f is
+// none, and whether it understands escape sequences.
+func terminalSize(f *os.File) (columns, rows int, escapes bool) {
 	conn, err := f.SyscallConn()
 	if err != nil {
-		return 0, false
+		return 0, 0, false
 	}
 	conn.Control(func(fd uintptr) {
 		// Only a terminal has a window size.
@@ -21,10 +21,10 @@ func terminalWidth(f *os.File) (width int, escapes bool) {
 		switch {
 		case err != nil:
 		case size.Col == 0: // as on a serial line
-			width = defaultWidth
+			columns, rows = defaultWidth, int(size.Row)
 		default:
-			width = int(size.Col)
+			columns, rows = int(size.Col), int(size.Row)
 		}
 	})
-	return width, width > 0
+	return columns, rows, columns > 0
 }

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// terminalWidth returns the columns of a console, or 0 if f is none, and whether
-// it understands escape sequences, which it is told to do here.
-func terminalWidth(f *os.File) (width int, escapes bool) {
+// terminalSize returns the columns and rows of a console, or no columns if f is
+// none, and whether it understands escape sequences, which it is told to do here.
+func terminalSize(f *os.File) (columns, rows int, escapes bool) {
 	conn, err := f.SyscallConn()
 	if err != nil {
-		return 0, false
+		return 0, 0, false
 	}
 	conn.Control(func(fd uintptr) {
 		var mode uint32
@@ -19,13 +19,14 @@ func terminalWidth(f *os.File) (width int, escapes bool) {
 		if windows.GetConsoleMode(console, &mode) != nil {
 			return
 		}
-		width = defaultWidth
+		columns = defaultWidth
 		var info windows.ConsoleScreenBufferInfo
 		if windows.GetConsoleScreenBufferInfo(console, &info) == nil {
-			width = int(info.Window.Right-info.Window.Left) + 1
+			columns = int(info.Window.Right-info.Window.Left) + 1
+			rows = int(info.Window.Bottom-info.Window.Top) + 1
 		}
 		mode |= windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING
 		escapes = windows.SetConsoleMode(console, mode) == nil
 	})
-	return width, escapes
+	return columns, rows, escapes
 }

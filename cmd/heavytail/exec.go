@@ -141,7 +141,7 @@ func importInput(std streams, flags execFlags) io.Reader {
 }
 
 // parseParams reads name=value pairs. What a value is depends on the place where
-// the parameter stands, as query.Untyped says; one in single quotes is text.
+// the parameter stands, as repl.ParseParam says.
 func parseParams(list []string) (map[string]any, error) {
 	params := make(map[string]any, len(list))
 	for _, entry := range list {
@@ -153,17 +153,9 @@ func parseParams(list []string) (map[string]any, error) {
 		if _, twice := params[name]; twice {
 			return nil, fmt.Errorf("--param %s is given twice", name)
 		}
-		params[name] = paramValue(text)
+		params[name] = repl.ParseParam(text)
 	}
 	return params, nil
-}
-
-// paramValue is the value that the text of a parameter stands for.
-func paramValue(text string) any {
-	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
-		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
-	}
-	return query.Untyped(text)
 }
 
 // must stops on a fault of this program itself.

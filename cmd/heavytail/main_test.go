@@ -125,7 +125,7 @@ func TestRun_Usage(t *testing.T) {
 		{"expected one FILE, found 2 arguments", []string{"check", path, path}},
 		{"expected no arguments, found 1 argument\n", []string{"demo", path}},
 		{"expected -c or -f, found both", []string{"exec", path, "-c", "HELP", "-f", "script"}},
-		{`unknown format "jsn", expected one of table, csv, json, markdown; did you mean json?`, []string{"exec", path, "--format", "jsn"}},
+		{`unknown format "jsn", expected one of table, box, csv, tsv, json, ndjson, markdown, line; did you mean json?`, []string{"exec", path, "--format", "jsn"}},
 		{`--param "who": expected name=value`, []string{"exec", path, "--param", "who"}},
 		{`--param "=3": expected name=value`, []string{"exec", path, "--param", "=3"}},
 		{"--param who is given twice", []string{"exec", path, "--param", "who=1", "--param", "$who=2"}},

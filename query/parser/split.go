@@ -21,6 +21,7 @@ type Splitter struct {
 	begin   Pos  // where text starts
 	discard bool // inside a statement that was too long
 	started bool
+	lines   string // what begins a line of the caller's own, or ""
 }
 
 // NewSplitter returns a Splitter of r, which it reads ahead of the statements
@@ -28,6 +29,12 @@ type Splitter struct {
 func NewSplitter(r io.Reader) *Splitter {
 	return &Splitter{r: bufio.NewReader(r), pos: start}
 }
+
+// TakeLines makes a piece of its own of every line that begins with one of the
+// given signs where a statement could begin, as the commands of a shell do. Next
+// returns it without its line end and the blanks there. No statement begins with
+// a dot, a colon or a backslash.
+func (s *Splitter) TakeLines(signs string) { s.lines = signs }
 
 // Next returns the next statement, with its semicolon if it has one and without
 // the blanks and comments around it. A statement may still be wrong: only
@@ -48,6 +55,9 @@ func (s *Splitter) Next() (Source, error) {
 		}
 		if err != nil {
 			return Source{}, err
+		}
+		if !s.cut.inside && s.cut.state == between && strings.IndexByte(s.lines, c) >= 0 {
+			return s.line(c)
 		}
 		wasInside := s.cut.inside
 		end := s.cut.step(c)
@@ -80,6 +90,30 @@ func (s *Splitter) statement() Source {
 	s.text = s.text[:0]
 	s.cut = cutter{}
 	return src
+}
+
+// line reads the rest of a line of the caller's own, which begins with c.
+func (s *Splitter) line(c byte) (Source, error) {
+	s.begin, s.text = s.pos, s.text[:0]
+	for {
+		s.pos = advanceByte(s.pos, c)
+		if c == '\n' {
+			break
+		}
+		if len(s.text) <= MaxText {
+			s.text = append(s.text, c)
+		}
+		var err error
+		if c, err = s.r.ReadByte(); err == io.EOF {
+			break
+		} else if err != nil {
+			return Source{}, err
+		}
+	}
+	if len(s.text) > MaxText {
+		return Source{}, tooLong(s.begin)
+	}
+	return s.statement(), nil
 }
 
 func tooLong(at Pos) *Error {

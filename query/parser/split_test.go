@@ -107,3 +107,36 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitter_TakeLines takes lines of a shell out of a script: only where a
+// statement could begin.
+func TestSplitter_TakeLines(t *testing.T) {
+	const script = ".mode csv  \r\n-- .comment\n/* .no */ CHECK\n.5;\n  .read 'a;b'\nSHOW GRAPHS; :timer on\n.quit"
+	s := NewSplitter(strings.NewReader(script))
+	s.TakeLines(".:")
+	want := []Source{
+		{".mode csv", Pos{0, 1, 1}},
+		{"CHECK\n.5;", Pos{35, 3, 11}},
+		{".read 'a;b'", Pos{47, 5, 3}},
+		{"SHOW GRAPHS;", Pos{59, 6, 1}},
+		{":timer on", Pos{72, 6, 14}},
+		{".quit", Pos{82, 7, 1}},
+	}
+	for _, w := range want {
+		got, err := s.Next()
+		if err != nil || got != w {
+			t.Errorf("got %+v, %v, want %+v", got, err, w)
+		}
+	}
+	if got, err := s.Next(); err != io.EOF {
+		t.Errorf("got %+v, %v behind the script", got, err)
+	}
+	s = NewSplitter(strings.NewReader("." + strings.Repeat("x", MaxText+1) + "\nCHECK;"))
+	s.TakeLines(".")
+	if _, err := s.Next(); !errors.Is(err, ErrLimit) {
+		t.Errorf("a line without end: %v", err)
+	}
+	if got, err := s.Next(); err != nil || got.Text != "CHECK;" {
+		t.Errorf("behind it: %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,145 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"heavytail/query/parser"
+)
+
+// commandSigns begin a command. The colon is for hands that know other shells.
+const commandSigns = ".:"
+
+// isCommand tells commands from statements.
+func isCommand(text string) bool {
+	return text != "" && strings.IndexByte(commandSigns, text[0]) >= 0
+}
+
+// command is a line for the shell itself, not for the database.
+type command struct {
+	name    string // with its dot
+	args    string // how help writes the arguments
+	summary string
+	detail  string // the rest of its help; may be empty
+	least   int    // arguments
+	most    int    // arguments; below 0 for any number
+	person  bool   // it makes no sense in a script
+	run     func(s *session, ctx context.Context, args []word) error
+}
+
+// commands returns all commands, in the order in which help lists them.
+func commands() []command {
+	return []command{
+		{name: ".help", args: "[TOPIC]", summary: "list the commands, or explain one, or what HELP explains", most: -1, run: (*session).help},
+		{
+			name: ".graphs", summary: "list the graphs, as SHOW GRAPHS does",
+			run: func(s *session, ctx context.Context, _ []word) error { return s.text(ctx, "SHOW GRAPHS") },
+		}, {
+			name: ".embeddings", summary: "list the embeddings, as SHOW EMBEDDINGS does",
+			run: func(s *session, ctx context.Context, _ []word) error { return s.text(ctx, "SHOW EMBEDDINGS") },
+		},
+		{name: ".schema", args: "[GRAPH]", summary: "show what each graph has: size, attributes, embeddings", most: 1, run: (*session).schema},
+		{
+			name: ".plot", args: "[GRAPH …]", summary: "plot how the degrees are distributed, on logarithmic axes", most: len(marks), run: (*session).plot,
+			detail: "A power law is a straight line. Without a name all graphs are plotted, if they are not more than " + fmt.Sprint(len(marks)) + ".",
+		}, {
+			name: ".mode", args: "[MODE]", summary: "show or set how results are written", most: 1, run: (*session).mode,
+			detail: "Modes: " + strings.Join(Formats(), ", ") + ". Table and box cut texts to the width of the terminal, line shows all of them.",
+		},
+		{name: ".timer", args: "[on|off]", summary: "say how long each statement took", most: 1, run: (*session).setTimer},
+		{
+			name: ".output", args: "[FILE|-]", summary: "write results to a file; without one, or with -, to the screen again", most: 1, run: (*session).output,
+			detail: "A file of that name is replaced.",
+		}, {
+			name: ".read", args: "FILE", summary: "run the statements and commands of a file", least: 1, most: 1, run: (*session).read,
+			detail: "The first one that fails ends it.",
+		}, {
+			name: ".param", args: "[list | set NAME VALUE | unset NAME]", summary: "show or set what $NAME stands for in statements", most: 3, run: (*session).param,
+			detail: "A value in single quotes is text; another one is what its place in the statement takes, so that 007 can be a key and 7 a number.",
+		},
+		{name: ".pager", args: "[on|off]", summary: "show long results with $PAGER or less", most: 1, person: true, run: (*session).setPager},
+		{
+			name: ".edit", summary: "edit the last statement with $VISUAL or $EDITOR, and run what was saved", person: true, run: (*session).editLast,
+			detail: "An empty file runs nothing.",
+		},
+		{name: ".quit", summary: "leave; Ctrl-D does so too", run: (*session).leave},
+		{name: ".exit", summary: "leave", run: (*session).leave},
+	}
+}
+
+// find returns the command of a name with any of the signs, in any case. The
+// error has the nearest name.
+func find(name string) (command, error) {
+	known := commands()
+	names := make([]string, len(known))
+	for i, c := range known {
+		if strings.EqualFold(c.name[1:], name[1:]) {
+			return c, nil
+		}
+		names[i] = c.name
+	}
+	if near, ok := parser.Suggest("."+name[1:], names); ok {
+		return command{}, fmt.Errorf("unknown command %s: did you mean %s?", name, near)
+	}
+	return command{}, fmt.Errorf("unknown command %s: .help lists the commands", name)
+}
+
+// command runs the line of a command.
+func (s *session) command(ctx context.Context, src parser.Source) error {
+	words, err := splitWords(strings.TrimSuffix(strings.TrimSpace(src.Text), ";"))
+	if err != nil {
+		return err
+	}
+	c, err := find(words[0].text)
+	if err != nil {
+		return err
+	}
+	args := words[1:]
+	switch {
+	case c.person && s.edit == nil:
+		return fmt.Errorf("%s needs a person at a terminal", c.name)
+	case len(args) < c.least, c.most >= 0 && len(args) > c.most:
+		return c.misused()
+	}
+	return c.run(s, ctx, args)
+}
+
+// misused says how to write a command.
+func (c command) misused() error { return fmt.Errorf("expected %s", c.usage()) }
+
+func (c command) usage() string { return strings.TrimSpace(c.name + " " + c.args) }
+
+// word is an argument of a command.
+type word struct {
+	text   string
+	quoted bool // was in quotes
+}
+
+// splitWords cuts a line at its blanks. Single and double quotes keep blanks, and
+// mean themselves where they are doubled.
+func splitWords(line string) ([]word, error) {
+	var words []word
+	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
+		quote := line[0]
+		if quote != '\'' && quote != '"' {
+			text, rest, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+			words, line = append(words, word{text: text}), rest
+			continue
+		}
+		var text strings.Builder
+		for line = line[1:]; ; line = line[1:] {
+			end := strings.IndexByte(line, quote)
+			if end < 0 {
+				return nil, fmt.Errorf("a quote %c is never closed", quote)
+			}
+			text.WriteString(line[:end])
+			if line = line[end+1:]; line == "" || line[0] != quote {
+				break
+			}
+			text.WriteByte(quote)
+		}
+		words = append(words, word{text: text.String(), quoted: true})
+	}
+	return words, nil
+}

@@ -1,0 +1,295 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// This file has what the commands do, in the order of their table.
+
+// text runs a statement of ours.
+func (s *session) text(ctx context.Context, statement string) error {
+	defer func(last string) { s.last = last }(s.last)
+	return s.statement(ctx, parser.Source{Text: statement})
+}
+
+// say writes a line of a command's answer where results go.
+func (s *session) say(format string, args ...any) error {
+	fmt.Fprintln(s.out, parser.Escape(fmt.Sprintf(format, args...)))
+	if err := s.out.Flush(); err != nil {
+		return s.broken(err)
+	}
+	return nil
+}
+
+func (s *session) help(ctx context.Context, args []word) error {
+	if len(args) == 0 {
+		return s.helpList()
+	}
+	if isCommand(args[0].text) {
+		c, err := find(args[0].text)
+		if err != nil {
+			return err
+		}
+		return s.say("%s", strings.TrimSpace(fmt.Sprintf("%s: %s. %s", c.usage(), c.summary, c.detail)))
+	}
+	topic := "HELP"
+	for _, a := range args {
+		topic += " " + a.text
+	}
+	return s.text(ctx, topic)
+}
+
+// helpList lists all commands.
+func (s *session) helpList() error {
+	widest := 0
+	for _, c := range commands() {
+		widest = max(widest, parser.Width(c.usage()))
+	}
+	for _, c := range commands() {
+		if c.person && s.edit == nil {
+			continue
+		}
+		if widest > s.columns()/2 && s.columns() > 0 {
+			fmt.Fprintf(s.out, "%s\n    %s\n", c.usage(), c.summary)
+			continue
+		}
+		fmt.Fprintf(s.out, "%s%s  %s\n", c.usage(), strings.Repeat(" ", widest-parser.Width(c.usage())), c.summary)
+	}
+	return s.say("Statements end with a semicolon; HELP; lists them, HELP NEAREST; explains one.")
+}
+
+// schema lists what each graph has, or one of them.
+func (s *session) schema(ctx context.Context, args []word) error {
+	graphs, err := s.config.DB.Graphs(ctx)
+	if err != nil {
+		return err
+	}
+	embeddings, err := s.config.DB.Embeddings(ctx)
+	if err != nil {
+		return err
+	}
+	t := &table{columns: []string{"graph", "vertices", "edges", "attributes", "embeddings"}}
+	var names []string
+	for _, g := range graphs {
+		names = append(names, g.Name)
+		if len(args) > 0 && args[0].text != g.Name {
+			continue
+		}
+		var attributes, on []string
+		for _, a := range g.Attributes {
+			attributes = append(attributes, a.Name+" "+a.Type.String())
+		}
+		for _, e := range embeddings {
+			if e.Graph == g.Name {
+				on = append(on, fmt.Sprintf("%s (%s, %d)", e.Name, e.Method, e.Dim))
+			}
+		}
+		t.lines = append(t.lines, []query.Value{
+			g.Name, int64(g.Vertices), g.Edges, strings.Join(attributes, ", "), strings.Join(on, ", "),
+		})
+	}
+	if len(args) > 0 && len(t.lines) == 0 {
+		return unknown("graph", args[0].text, names)
+	}
+	return s.write(t)
+}
+
+// unknown is the error of a name that is not there.
+func unknown(what, name string, names []string) error {
+	if near, ok := parser.Suggest(name, names); ok {
+		return fmt.Errorf("unknown %s %q: did you mean %q?", what, name, near)
+	}
+	return fmt.Errorf("unknown %s %q", what, name)
+}
+
+func (s *session) plot(ctx context.Context, args []word) error {
+	var names []string
+	for _, a := range args {
+		names = append(names, a.text)
+	}
+	if len(names) == 0 {
+		graphs, err := s.config.DB.Graphs(ctx)
+		if err != nil {
+			return err
+		}
+		if len(graphs) == 0 || len(graphs) > len(marks) {
+			return fmt.Errorf("the file has %d graphs: name up to %d to plot", len(graphs), len(marks))
+		}
+		for _, g := range graphs {
+			names = append(names, g.Name)
+		}
+	}
+	var series []DegreeSeries
+	for _, name := range names {
+		counts, err := s.config.DB.Degrees(ctx, name)
+		if err != nil {
+			return err
+		}
+		series = append(series, DegreeSeries{Name: name, Counts: counts})
+	}
+	s.config.Status.Clear()
+	if err := DegreePlot(s.out, series, s.shared() && s.config.Status.term.Color); err != nil {
+		return s.broken(err)
+	}
+	if err := s.out.Flush(); err != nil {
+		return s.broken(err)
+	}
+	return nil
+}
+
+func (s *session) mode(_ context.Context, args []word) error {
+	if len(args) == 0 {
+		mode := s.format
+		if mode == "" {
+			mode = Table
+		}
+		return s.say("mode is %s; there are %s", mode, strings.Join(Formats(), ", "))
+	}
+	format, err := ParseFormat(args[0].text)
+	if err != nil {
+		return err
+	}
+	s.format = format
+	s.newRenderer()
+	return nil
+}
+
+func (s *session) setTimer(_ context.Context, args []word) error {
+	return s.toggle("timer", &s.timer, args)
+}
+
+func (s *session) setPager(_ context.Context, args []word) error {
+	if s.pager == nil {
+		return errors.New("there is no pager: set PAGER, or install less")
+	}
+	return s.toggle("pager", &s.pager.on, args)
+}
+
+// toggle shows or sets what is on or off.
+func (s *session) toggle(name string, flag *bool, args []word) error {
+	if len(args) > 0 {
+		switch strings.ToLower(args[0].text) {
+		case "on":
+			*flag = true
+		case "off":
+			*flag = false
+		default:
+			return fmt.Errorf("expected .%s on or .%s off", name, name)
+		}
+		return nil
+	}
+	state := "off"
+	if *flag {
+		state = "on"
+	}
+	return s.say("%s is %s", name, state)
+}
+
+func (s *session) output(_ context.Context, args []word) error {
+	if err := s.close(); err != nil {
+		return err.(*outputError).err // of the file only
+	}
+	if len(args) == 0 || args[0].text == "-" && !args[0].quoted {
+		return nil
+	}
+	file, err := os.Create(args[0].text)
+	if err != nil {
+		return err
+	}
+	s.redirect(file)
+	return nil
+}
+
+// deepest bounds scripts that read each other, such as one that reads itself.
+const deepest = 16
+
+func (s *session) read(ctx context.Context, args []word) error {
+	if s.depth == deepest {
+		return fmt.Errorf("scripts read each other more than %d deep", deepest)
+	}
+	file, err := os.Open(args[0].text)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	defer func(ran func(string)) { s.ran = ran }(s.ran)
+	s.ran = nil // what a script has is not what the person wrote
+	s.depth++
+	defer func() { s.depth-- }()
+	return s.script(ctx, file, args[0].text)
+}
+
+func (s *session) param(_ context.Context, args []word) error {
+	action := "list"
+	if len(args) > 0 {
+		action = strings.ToLower(args[0].text)
+	}
+	name := ""
+	if len(args) > 1 {
+		name = strings.TrimPrefix(args[1].text, "$")
+	}
+	switch {
+	case action == "list" && len(args) < 2:
+		t := &table{columns: []string{"name", "value"}}
+		for _, name := range slices.Sorted(maps.Keys(s.params)) {
+			t.lines = append(t.lines, []query.Value{name, fmt.Sprint(s.params[name])})
+		}
+		return s.write(t)
+	case action == "set" && len(args) == 3 && name != "":
+		if s.params == nil {
+			s.params = map[string]any{}
+		}
+		s.params[name] = paramValue(args[2])
+		return nil
+	case action == "unset" && len(args) == 2:
+		if _, ok := s.params[name]; !ok {
+			return unknown("parameter", name, slices.Sorted(maps.Keys(s.params)))
+		}
+		delete(s.params, name)
+		return nil
+	}
+	c, _ := find(".param")
+	return c.misused()
+}
+
+// paramValue is what an argument stands for as a value.
+func paramValue(w word) any {
+	if w.quoted {
+		return w.text
+	}
+	return query.Untyped(w.text)
+}
+
+// ParseParam returns the value that a text from a command line stands for: what
+// its place in a statement takes, as query.Untyped says, or in single quotes text.
+func ParseParam(text string) any {
+	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
+		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
+	}
+	return query.Untyped(text)
+}
+
+func (s *session) editLast(ctx context.Context, _ []word) error {
+	text, err := s.edit(s.last)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return s.script(ctx, strings.NewReader(text), "")
+}
+
+func (s *session) leave(context.Context, []word) error {
+	s.quit = true
+	return nil
+}

@@ -1,0 +1,142 @@
+package repl
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync/atomic"
+
+	"heavytail/query/parser"
+)
+
+// errPagerLeft is the error of writing to a pager that has ended.
+var errPagerLeft = errors.New("the pager was left")
+
+// pager shows results that are longer than the terminal.
+type pager struct {
+	on      bool
+	command []string // program and arguments
+	size    func() (columns, rows int)
+	open    atomic.Bool // it has the terminal at the moment
+}
+
+// newPager finds the pager of the user: $PAGER, or less, which leaves alone what
+// fits on a screen. It returns nil where there is none, or $PAGER is empty.
+func newPager(lookup func(string) (string, bool), size func() (columns, rows int)) *pager {
+	p := &pager{on: true, size: size}
+	switch value, set := lookup("PAGER"); {
+	case set && (value == "" || value == "cat"):
+		return nil
+	case set && runtime.GOOS == "windows":
+		p.command = []string{"cmd", "/c", value}
+	case set:
+		p.command = []string{"sh", "-c", value}
+	default:
+		less, err := exec.LookPath("less")
+		if err != nil {
+			return nil
+		}
+		p.command = []string{less, "-FRX"}
+	}
+	return p
+}
+
+// begin returns a writer that shows one result on out.
+func (p *pager) begin(out io.Writer) *paged {
+	columns, rows := p.size()
+	return &paged{pager: p, out: out, columns: columns, rows: rows}
+}
+
+// paged is one result. It keeps what was written until there is more than a
+// screen of it; only then the pager starts, so that short results need none.
+type paged struct {
+	pager         *pager
+	out           io.Writer
+	columns, rows int // of the terminal
+	held          bytes.Buffer
+	used          int // rows of the terminal that held takes
+	width         int // columns of the last line of held
+	direct        bool
+	process       *exec.Cmd
+	in            io.WriteCloser
+}
+
+func (p *paged) Write(b []byte) (int, error) {
+	switch {
+	case p.direct:
+		return p.out.Write(b)
+	case p.process != nil:
+		return p.send(b)
+	}
+	p.held.Write(b)
+	p.count(b)
+	if p.used < p.rows {
+		return len(b), nil
+	}
+	if err := p.start(); err != nil {
+		p.direct = true
+	}
+	held := p.held.Bytes()
+	p.held = bytes.Buffer{}
+	if p.direct {
+		_, err := p.out.Write(held)
+		return len(b), err
+	}
+	_, err := p.send(held)
+	return len(b), err
+}
+
+// send writes to the pager.
+func (p *paged) send(b []byte) (int, error) {
+	n, err := p.in.Write(b)
+	if err != nil {
+		err = errPagerLeft
+	}
+	return n, err
+}
+
+// count adds the rows that a text takes on the terminal. A character that was cut
+// in two by the end of the buffer counts as some columns too many.
+func (p *paged) count(b []byte) {
+	for i, line := range bytes.SplitAfter(b, []byte{'\n'}) {
+		if i > 0 {
+			p.width = 0
+		}
+		p.width += parser.Width(string(bytes.TrimSuffix(line, []byte{'\n'})))
+		if bytes.HasSuffix(line, []byte{'\n'}) {
+			p.used += 1 + max(0, p.width-1)/max(1, p.columns)
+		}
+	}
+}
+
+// start starts the pager.
+func (p *paged) start() error {
+	cmd := exec.Command(p.pager.command[0], p.pager.command[1:]...)
+	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	p.pager.open.Store(true)
+	if err := cmd.Start(); err != nil {
+		p.pager.open.Store(false)
+		return err
+	}
+	p.process, p.in = cmd, in
+	return nil
+}
+
+// end shows the rest and waits until the person has left the pager.
+func (p *paged) end() error {
+	if p.process != nil {
+		p.in.Close()
+		p.process.Wait() // what it thinks of its end is of no interest
+		p.pager.open.Store(false)
+		return nil
+	}
+	_, err := p.out.Write(p.held.Bytes())
+	return err
+}

@@ -1,0 +1,197 @@
+package repl
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+	"time"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// session executes statements and commands one after the other and renders what
+// they give. It is what Run and Shell share; the commands change its settings.
+type session struct {
+	config *Config
+	exec   executor
+	now    func() time.Time
+
+	name   string // what errors call the script that runs
+	format Format
+	timer  bool
+	params map[string]any
+	depth  int  // scripts inside scripts
+	quit   bool // .quit was said
+
+	file   *os.File // of .output; nil is config.Out
+	out    *bufio.Writer
+	render renderer
+
+	// What only a shell has; nil in a script.
+	pager *pager
+	edit  func(text string) (string, error) // lets the person edit a text
+	last  string                            // the last statement
+	ran   func(text string)                 // is told each statement and command
+}
+
+func newSession(c *Config, exec executor) *session {
+	s := &session{
+		config: c, exec: exec, now: time.Now, name: c.Name,
+		format: c.Format, timer: c.Timer, params: maps.Clone(c.Params),
+	}
+	s.redirect(nil)
+	return s
+}
+
+// redirect sends rows to a file, or with nil to Config.Out.
+func (s *session) redirect(file *os.File) {
+	s.file = file
+	var w io.Writer = s.config.Out
+	if file != nil {
+		w = file
+	}
+	s.out = bufio.NewWriterSize(w, 64<<10)
+	s.newRenderer()
+}
+
+// newRenderer begins a series of results in the present format.
+func (s *session) newRenderer() {
+	s.render = newRenderer(s.format, s.out, s.columns)
+}
+
+// columns is the width that tables should fit; 0 is any.
+func (s *session) columns() int {
+	if s.file != nil {
+		return 0
+	}
+	return columnsOf(s.config.Out)
+}
+
+// shared reports whether rows and status are seen on the same terminal.
+func (s *session) shared() bool { return s.columns() > 0 }
+
+// close closes the file of .output.
+func (s *session) close() error {
+	if s.file == nil {
+		return nil
+	}
+	err := errors.Join(s.out.Flush(), s.file.Close())
+	s.redirect(nil)
+	if err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
+// statement parses and runs a statement, and writes its rows. An error of the
+// output is an *outputError.
+func (s *session) statement(ctx context.Context, src parser.Source) error {
+	begin := s.now()
+	s.last = src.Text
+	st, err := src.Parse()
+	if err != nil {
+		return err
+	}
+	defer s.config.Status.Clear()
+	r, err := s.exec(ctx, st, s.params)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := s.write(r); err != nil {
+		return err
+	}
+	for _, n := range r.Notices() {
+		s.config.Status.print("notice: " + n.Text)
+	}
+	if s.timer {
+		kind, _, _ := strings.Cut(st.String(), " ")
+		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
+	}
+	return nil
+}
+
+// write renders rows. Those before an error are written too.
+func (s *session) write(r rows) error {
+	s.config.Status.Clear()
+	if s.shared() {
+		s.config.Status.pause()
+	}
+	endPaging := s.startPaging()
+	err := s.renderRows(r)
+	if closed := endPaging(); err == nil {
+		err = closed
+	}
+	if errors.Is(err, errPagerLeft) {
+		return nil // who leaves the pager has seen enough
+	}
+	if err != nil {
+		return s.broken(err)
+	}
+	if table, ok := s.render.(*pageRenderer); ok && table.cut {
+		s.config.Status.print("notice: texts are cut to the width of the terminal; the format line shows all of them")
+	}
+	return r.Err()
+}
+
+// broken handles an error of writing rows: a file of .output is given up, and
+// without Config.Out there is nothing left to do.
+func (s *session) broken(err error) error {
+	if s.file == nil {
+		return &outputError{err}
+	}
+	s.file.Close()
+	s.redirect(nil)
+	return fmt.Errorf(".output has ended: %w", err)
+}
+
+// renderRows writes rows and returns the error of the output.
+func (s *session) renderRows(r rows) error {
+	s.render.begin(r.Columns())
+	for r.Next() {
+		// A bufio.Writer keeps its first error, so that only rows, which may
+		// come without end, need to look at it.
+		if err := s.render.row(r.Row()); err != nil {
+			return err
+		}
+	}
+	s.render.end(r.Err())
+	return s.out.Flush()
+}
+
+// startPaging sends what is written next through the pager, where there is one,
+// and returns what ends that.
+func (s *session) startPaging() (end func() error) {
+	if s.pager == nil || !s.pager.on || s.file != nil {
+		return func() error { return nil }
+	}
+	p := s.pager.begin(s.config.Out)
+	s.out.Reset(p)
+	return func() error {
+		err := p.end()
+		s.out.Reset(s.config.Out)
+		return err
+	}
+}
+
+// table is a result that a command makes.
+type table struct {
+	columns []string
+	lines   [][]query.Value
+	at      int
+}
+
+var _ rows = (*table)(nil)
+
+func (t *table) Columns() []string       { return t.columns }
+func (t *table) Next() bool              { t.at++; return t.at <= len(t.lines) }
+func (t *table) Row() []query.Value      { return t.lines[t.at-1] }
+func (t *table) Err() error              { return nil }
+func (t *table) Notices() []query.Notice { return nil }
+func (t *table) Close() error            { return nil }
