@@ -3,37 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
-	"strings"
 )
-
-// areNames reports whether two fields are a pair of column names that HeaderAuto
-// recognises by themselves, in upper or lower case.
-func areNames(source, target []byte, sep separator) bool {
-	const longest = len("fromnodeid")
-	if len(source) > longest || len(target) > longest {
-		return false
-	}
-	switch strings.ToLower(string(source)) + "," + strings.ToLower(string(target)) {
-	case "source,target", "source_id,target_id", "src,dst", "src,dest",
-		"from,to", "from_id,to_id", "from_node,to_node", "fromnodeid,tonodeid",
-		"node1,node2", "node_1,node_2", "id1,id2", "id_1,id_2", "vertex1,vertex2":
-		return true
-	case "u,v", "i,j":
-		// Also keys of many small examples, so these need the look of a CSV file.
-		return sep.quotes()
-	}
-	return false
-}
-
-// commentNames reports whether a comment line only names the columns, as
-// "# FromNodeId ToNodeId" does.
-func commentNames(line []byte) bool {
-	words := bytes.FieldsFunc(bytes.TrimLeft(line, "#% \t"), func(c rune) bool {
-		return c == ' ' || c == '\t' || c == ',' || c == ';'
-	})
-	const most = 4 // two more columns, such as weight and time; above, it is prose
-	return len(words) >= 2 && len(words) <= most && areNames(words[0], words[1], separatorComma)
-}
 
 // parseCount reads a decimal integer without a sign, as a counts header has them.
 func parseCount(field []byte) (int64, bool) {
@@ -54,83 +24,143 @@ func parseCount(field []byte) (int64, bool) {
 // firstLine follows what the first data line is.
 type firstLine struct {
 	decided bool
-	names   string // a comment above it that names the columns
-	text    string // the line itself
-	number  int64  // its number
-	skipped int64  // malformed lines above it
-	held    *Edge  // the edge in it, copied, while the next line is awaited
-	extra   int    // its columns beyond the second
-	counts  bool   // it may be a counts header, of n and m
+	comment string   // a comment above it that names the columns
+	names   []string // the names in it
+	text    string   // the line itself
+	number  int64    // its number
+	skipped int64    // malformed lines above it
+	held    []byte   // a copy of the line, while the next line is awaited
+	counts  bool     // it may be a counts header, of n and m
 	n, m    int64
 }
 
-// comment counts a comment line. One above the data may name the columns.
+// comment takes a comment line. One above the data may name the columns.
 func (p *parser) comment(content []byte) {
-	p.stats.Comments++
-	if p.first.text == "" && commentNames(content) {
-		p.first.names = string(content)
+	if f := &p.first; f.text == "" {
+		if names := commentNames(content); names != nil {
+			f.comment, f.names = string(content), names
+		}
 	}
 }
 
+// header takes the first data line if that is certain to name the columns, or
+// settles that a comment above it did.
+func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
+	f := &p.first
+	told := p.opts.Header == HeaderNames
+	if p.opts.Header == HeaderAuto {
+		if f.comment != "" {
+			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
+				p.follow(plan)
+				return false, nil
+			}
+		}
+		told = p.opts.namesColumns()
+	}
+	if !told && p.opts.Header != HeaderAuto {
+		return false, nil
+	}
+	names := namesIn(line, sep)
+	if len(names) < 2 {
+		return false, nil // malformed, as the caller will find
+	}
+	if !told {
+		if _, _, told = knownPair(names, sep.quotes()); !told || f.comment != "" {
+			return false, nil
+		}
+	}
+	plan, doubt := planFor(&p.opts, names)
+	if doubt != "" {
+		// The whole file is not what was said: SkipBad does not help.
+		return true, p.lineError(line, syntaxFault(0, "%s", doubt))
+	}
+	p.separate(sep)
+	p.follow(plan)
+	p.see(line)
+	f.decided = true
+	p.stats.Header = f.text
+	return true, nil
+}
+
+// namesIn returns the fields of a line, or nil if it is malformed.
+func namesIn(line []byte, sep separator) []string {
+	var c columns
+	c.every = true
+	c.split(line, sep, &plan{}, len(line))
+	if c.bad.found() {
+		return nil
+	}
+	return c.names
+}
+
+// see notes the first data line.
+func (p *parser) see(line []byte) {
+	f := &p.first
+	f.text, f.number, f.skipped = string(bytes.Trim(line, blanks)), p.stats.Lines, p.stats.Skipped
+}
+
 // firstLine takes data lines until it is decided what the first one is.
-func (p *parser) firstLine(line []byte, edge Edge) error {
+func (p *parser) firstLine(line []byte) error {
 	f := &p.first
 	if f.held != nil {
-		return p.secondLine(edge)
+		return p.secondLine(line)
 	}
-	f.text, f.number, f.skipped = string(bytes.Trim(line, blanks)), p.stats.Lines, p.stats.Skipped
-	f.extra = p.columns.extra()
+	p.see(line)
 	f.decided = true
-	header := p.opts.Header
-	if header == HeaderAuto {
-		switch {
-		case f.names != "":
-			p.stats.Header = f.names
-			header = HeaderNone
-		case areNames(edge.Source, edge.Target, p.sep):
-			header = HeaderNames
-		}
-	}
-	switch header {
-	case HeaderNames:
-		p.stats.Header = f.text
-		return nil
-	case HeaderCounts:
-		return p.countsHeader(line, edge)
-	case HeaderAuto:
-		if !isInteger(edge.Source) && !isInteger(edge.Target) {
+	switch {
+	case p.opts.Header == HeaderCounts:
+		return p.countsHeader(line)
+	case p.opts.Header == HeaderAuto && f.comment != "":
+		p.stats.Header = f.comment
+	case p.opts.Header == HeaderAuto:
+		if !isInteger(p.columns.field[roleSource]) && !isInteger(p.columns.field[roleTarget]) {
 			f.decided = false
-			f.held = &Edge{Source: bytes.Clone(edge.Source), Target: bytes.Clone(edge.Target), Weight: edge.Weight}
+			f.held = bytes.Clone(line)
 			return nil
 		}
-		f.counts = !p.pairs && f.parse(edge) && f.n > 0 && f.m > 0
+		f.counts = !p.pairs && p.parseCounts() && f.n > 0 && f.m > 0
 	}
-	return p.emit(edge, f.extra)
+	return p.emitColumns(line)
 }
 
 // secondLine decides what the first line was that it held back: column names
 // if it has no integers and this line has two.
-func (p *parser) secondLine(edge Edge) error {
+func (p *parser) secondLine(line []byte) error {
+	held := p.first.held
 	p.first.decided = true
-	if isInteger(edge.Source) && isInteger(edge.Target) {
+	if isInteger(p.columns.field[roleSource]) && isInteger(p.columns.field[roleTarget]) {
+		plan, doubt := planFor(&p.opts, namesIn(held, p.sep))
+		if doubt != "" {
+			return p.lineError(line, syntaxFault(0, "%s", doubt))
+		}
+		p.follow(plan)
 		p.stats.Header = p.first.text
-	} else if err := p.emit(*p.first.held, p.first.extra); err != nil {
+	} else if err := p.emitHeld(); err != nil {
 		return err
 	}
-	return p.emit(edge, p.columns.extra())
+	return p.emitLine(line)
 }
 
-// parse reads the first line as the two numbers of a counts header.
-func (f *firstLine) parse(edge Edge) bool {
+// emitHeld delivers the first line after all.
+func (p *parser) emitHeld() error {
+	now := p.stats.Lines
+	p.stats.Lines = p.first.number // for errors
+	err := p.emitLine(p.first.held)
+	p.stats.Lines = now
+	return err
+}
+
+// parseCounts reads the first line as the two numbers of a counts header.
+func (p *parser) parseCounts() bool {
 	var okN, okM bool
-	f.n, okN = parseCount(edge.Source)
-	f.m, okM = parseCount(edge.Target)
-	return okN && okM && f.extra == 0
+	p.first.n, okN = parseCount(p.columns.field[roleSource])
+	p.first.m, okM = parseCount(p.columns.field[roleTarget])
+	return okN && okM && p.columns.count == 2
 }
 
 // countsHeader takes the first line as a counts header, as it was told.
-func (p *parser) countsHeader(line []byte, edge Edge) error {
-	if !p.first.parse(edge) {
+func (p *parser) countsHeader(line []byte) error {
+	if !p.parseCounts() {
 		// The whole file is not what was said: SkipBad does not help.
 		return p.lineError(line, syntaxFault(0, "expected the numbers of vertices and edges, found %s", excerpt(line)))
 	}
@@ -139,8 +169,8 @@ func (p *parser) countsHeader(line []byte, edge Edge) error {
 	return nil
 }
 
-// finishHeader settles at the end of the file what the first line was.
-func (p *parser) finishHeader() error {
+// end settles at the end of the text what the first line was.
+func (p *parser) end() error {
 	f := &p.first
 	below := p.stats.Edges + p.stats.Skipped - f.skipped // data lines
 	switch {
@@ -154,7 +184,7 @@ func (p *parser) finishHeader() error {
 		p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.n, f.m
 	case f.held != nil && !f.decided:
 		f.decided = true
-		return p.emit(*f.held, f.extra)
+		return p.emitHeld()
 	}
 	return nil
 }

@@ -46,44 +46,59 @@ func textFault(line []byte) fault {
 
 // columns are the fields of one line.
 type columns struct {
-	key     [2][]byte // the first two, slices of the line or of scratch
-	count   int
-	bad     fault  // the first thing wrong
-	scratch []byte // fields that held doubled quotes; kept from line to line
+	field   [roleCount][]byte // those that the plan takes, slices of the line or of scratch
+	at      [roleCount]int    // the byte of the line at which each begins
+	count   int               // of all fields
+	taken   int               // of those that the plan takes
+	bad     fault             // the first thing wrong
+	scratch []byte            // fields that held doubled quotes; kept from line to line
+	every   bool              // collect the text of all fields in names
+	names   []string
 }
 
 // add takes the next field, which begins at a byte of the line.
-func (c *columns) add(field []byte, at, maxKey int) {
-	if c.count < len(c.key) && !c.bad.found() {
-		switch {
-		case len(field) == 0:
-			c.bad = syntaxFault(at, "column %d is empty", c.count+1)
-		case len(field) > maxKey:
-			c.bad = fault{at, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(field), len(field), maxKey), ErrLimit}
+func (c *columns) add(field []byte, at int, plan *plan, maxKey int) {
+	if c.every {
+		c.names = append(c.names, string(field))
+	}
+	if c.count < len(plan.roles) && !c.bad.found() {
+		if r := plan.roles[c.count]; r != roleIgnored {
+			c.take(r, field, at, maxKey)
 		}
-		c.key[c.count] = field
 	}
 	c.count++
 }
 
-// split cuts a line, without its line end, into columns.
-func (c *columns) split(line []byte, sep separator, maxKey int) {
-	*c = columns{scratch: c.scratch[:0]}
-	if sep == separatorWhitespace {
-		c.splitWords(line, maxKey)
-	} else {
-		c.splitFields(line, sep, maxKey)
+func (c *columns) take(r role, field []byte, at, maxKey int) {
+	switch {
+	case r >= roleWeight:
+	case len(field) == 0:
+		c.bad = syntaxFault(at, "column %d is empty", c.count+1)
+	case len(field) > maxKey:
+		c.bad = fault{at, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(field), len(field), maxKey), ErrLimit}
 	}
-	if c.count < len(c.key) && !c.bad.found() {
-		c.bad = syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))
+	c.field[r], c.at[r] = field, at
+	c.taken++
+}
+
+// split cuts a line, without its line end, into columns.
+func (c *columns) split(line []byte, sep separator, plan *plan, maxKey int) {
+	*c = columns{scratch: c.scratch[:0], every: c.every}
+	if sep == separatorWhitespace {
+		c.splitWords(line, plan, maxKey)
+	} else {
+		c.splitFields(line, sep, plan, maxKey)
+	}
+	if c.count < max(plan.at[roleSource], plan.at[roleTarget]) && !c.bad.found() {
+		c.bad = missing(sep, plan, line)
 	}
 }
 
-// extra returns the number of columns beyond the second.
-func (c *columns) extra() int { return c.count - len(c.key) }
+// extra returns the number of columns that are not taken.
+func (c *columns) extra() int { return c.count - c.taken }
 
 // splitWords cuts at runs of spaces and tabs.
-func (c *columns) splitWords(line []byte, maxKey int) {
+func (c *columns) splitWords(line []byte, plan *plan, maxKey int) {
 	for at := 0; ; {
 		for at < len(line) && isBlank(line[at]) {
 			at++
@@ -95,12 +110,12 @@ func (c *columns) splitWords(line []byte, maxKey int) {
 		for at < len(line) && !isBlank(line[at]) {
 			at++
 		}
-		c.add(line[start:at], start, maxKey)
+		c.add(line[start:at], start, plan, maxKey)
 	}
 }
 
 // splitFields cuts at every separator. Blanks around a field are dropped.
-func (c *columns) splitFields(line []byte, sep separator, maxKey int) {
+func (c *columns) splitFields(line []byte, sep separator, plan *plan, maxKey int) {
 	char := sep.character()
 	for at := 0; ; at++ {
 		for at < len(line) && isBlank(line[at]) && line[at] != char {
@@ -115,13 +130,13 @@ func (c *columns) splitFields(line []byte, sep separator, maxKey int) {
 				}
 				return
 			}
-			c.add(field, start, maxKey)
+			c.add(field, start, plan, maxKey)
 			at = after
 		} else {
 			if i := bytes.IndexByte(line[at:], char); i >= 0 {
 				end = at + i
 			}
-			c.add(bytes.TrimRight(line[start:end], blanks), start, maxKey)
+			c.add(bytes.TrimRight(line[start:end], blanks), start, plan, maxKey)
 			at = end
 		}
 		if at == len(line) {

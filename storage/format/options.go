@@ -10,9 +10,9 @@ import (
 type HeaderMode uint8
 
 const (
-	// HeaderAuto takes the first data line as column names if its first two
-	// fields are a known pair such as source,target or from,to, or if neither
-	// of them is an integer while both of the next line are. A comment above it
+	// HeaderAuto takes the first data line as column names if two of its fields
+	// are a known pair such as source,target or from,to, or if neither of its
+	// keys is an integer while both of the next line are. A comment above it
 	// that holds just a known pair ("# FromNodeId ToNodeId") settles that there
 	// is no other header. Otherwise the line is delivered as an edge, and may
 	// turn out to be a counts header: see ReadStats.CountsHeader.
@@ -68,6 +68,23 @@ type EdgeListOptions struct {
 	Separator string
 	// Header says what the first data line is.
 	Header HeaderMode
+	// Source, Target, Weight and Time say which columns are taken: by a name
+	// that the header has (the same letters, or else in upper or lower case), or
+	// by a number that counts from 1. Asking for a name means that there is a
+	// header.
+	//
+	// The empty Source and Target are the columns that the header calls by a
+	// known pair (see HeaderAuto), else columns 1 and 2. The empty Weight is the
+	// column that the header calls weight, w or value, and the empty Time is
+	// that of time, timestamp, ts or date; without such a name no column is
+	// taken. NoColumn takes none in any case.
+	//
+	// A weight is a positive decimal number that a float32 can hold. A time is
+	// an integer in any unit, or a date or date-time of RFC 3339, which becomes
+	// Unix seconds (a space may stand for the T; without an offset it is UTC;
+	// fractions are cut off). An edge whose field is empty, or whose line ends
+	// before it, has none.
+	Source, Target, Weight, Time string
 	// SkipBad counts malformed lines and goes on, instead of ending the read.
 	SkipBad bool
 	// MaxLine is the most bytes of one line, up to 1 GiB; 0 means 1 MiB. Two keys
@@ -126,6 +143,7 @@ func (o EdgeListOptions) Validate() error {
 	if o.Size < 0 {
 		fault("Size (%d) is negative", o.Size)
 	}
+	o.validateColumns(fault)
 	return errors.Join(faults...)
 }
 
@@ -143,20 +161,48 @@ func (o EdgeListOptions) withDefaults() EdgeListOptions {
 	return o
 }
 
-// Edge is one line of an edge list. The slices are valid only during the call
-// that delivers them.
+func (o EdgeListOptions) validateColumns(fault func(format string, args ...any)) {
+	for r, text := range o.wanted() {
+		if n, ok := columnNumber(text); ok && (n < 1 || n > maxColumns) {
+			fault("column %s for the %s is not within 1 and %d", text, role(r), maxColumns)
+			return
+		}
+		if text == NoColumn && role(r) < roleWeight {
+			fault("the %s has to be a column", role(r))
+			return
+		}
+	}
+	if o.namesColumns() {
+		if o.Header == HeaderNone || o.Header == HeaderCounts {
+			fault("columns are called by their names, but the header is said to be %q", o.Header)
+		}
+		return
+	}
+	if _, doubt := planOf(newPlan(&o).at); doubt != "" {
+		fault("%s", doubt)
+	}
+}
+
+// Edge is one edge of a text. The slices are valid only during the call that
+// delivers them.
 type Edge struct {
 	Source, Target []byte  // the keys as written, unquoted: "07" and "7" differ
-	Weight         float64 // 1 where the file has no weights
-	Time           int64   // 0 where the file has no times
+	Weight         float64 // 1 where none was given
+	Time           int64   // 0 where none was given
+	Weighted       bool    // a weight was given
+	Timed          bool    // a time was given
 }
 
 // ReadStats says what a read found. After an error it covers what was read.
 type ReadStats struct {
+	Layout   Layout   // as found out or as asked for, never LayoutAuto
 	Lines    int64    // lines of any kind
 	Edges    int64    // edges delivered
+	Vertices int64    // vertices delivered to Handler.Vertex, or that would have been
+	Weighted int64    // edges with a weight of their own
+	Timed    int64    // edges with a time
 	Comments int64    // lines that begin with # or %
-	Skipped  int64    // malformed lines left out under SkipBad
+	Skipped  int64    // malformed lines (in GraphML, elements) left out under SkipBad
 	Bytes    int64    // bytes of text, after decompression
 	SHA256   [32]byte // of the input before decompression; zero unless its end was reached
 	Header   string   // the header line, if there was one: column names or counts
@@ -167,8 +213,8 @@ type ReadStats struct {
 	// ones counted). The caller should also require that the edges below it
 	// have no more than DeclaredVertices distinct vertices.
 	CountsHeader     bool
-	DeclaredVertices int64 // n of a counts header, delivered or not
-	DeclaredEdges    int64 // m of a counts header
-	IgnoredColumns   int   // the most columns beyond the second that a line had
+	DeclaredVertices int64 // n of a counts header, delivered or not, or of a size line
+	DeclaredEdges    int64 // m of a counts header, or the entries of a size line
+	IgnoredColumns   int   // the most columns of a line that were not taken
 	FirstSkipped     *LineError
 }

@@ -82,6 +82,76 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 	return done, nil
 }
 
+// plainFields does what plainLines does where the plan takes other columns than
+// the first two.
+func (p *parser) plainFields(text []byte) (done int, err error) {
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
+	most := p.opts.MaxLines
+	if most == 0 {
+		most = math.MaxInt64
+	}
+	for at := 0; at < len(text); done = at {
+		var field [roleCount][]byte
+		end, extra := p.fields(text, at, &field)
+		if end < 0 || end-at > p.opts.MaxLine || p.stats.Lines == most {
+			return done, nil
+		}
+		edge := Edge{Source: field[roleSource], Target: field[roleTarget], Weight: 1}
+		if !p.keysFit(edge) {
+			return done, nil
+		}
+		if bad, _ := p.measure(&edge, &field); bad != roleIgnored {
+			return done, nil
+		}
+		at = end + 1
+		p.stats.Lines++
+		if err := p.emitMeasured(edge, extra); err != nil {
+			return at, err
+		}
+	}
+	return done, nil
+}
+
+func (p *parser) keysFit(e Edge) bool {
+	return len(e.Source) > 0 && len(e.Target) > 0 && max(len(e.Source), len(e.Target)) <= p.opts.MaxKey
+}
+
+// fields cuts the line that begins at a byte of the text. It returns the
+// position of the line feed and the number of columns that are not taken, or a
+// negative position if there is something unusual.
+func (p *parser) fields(text []byte, at int, field *[roleCount][]byte) (end, extra int) {
+	class, runs, roles := &p.class, p.sep == separatorWhitespace, p.plan.roles
+	for column := 0; ; column++ {
+		for runs && class[text[at]] == classSeparator {
+			at++
+		}
+		start := at
+		for class[text[at]] == classKey {
+			at++
+		}
+		if column == 0 && (isComment(text[start]) || class[text[start]] == classNewline) {
+			return -1, 0
+		}
+		switch {
+		case runs && start == at: // blanks at the end of the line
+		case column < len(roles) && roles[column] != roleIgnored:
+			field[roles[column]] = text[start:at:at]
+		default:
+			extra++
+		}
+		switch {
+		case class[text[at]] == classSeparator:
+			at++
+		case class[text[at]] == classNewline:
+			return at, extra
+		case text[at] == '\r' && text[at+1] == '\n':
+			return at + 1, extra
+		default:
+			return -1, 0
+		}
+	}
+}
+
 // plainRest counts the columns that follow and returns the position of the line
 // feed, or a negative number if there is something unusual.
 func (p *parser) plainRest(text []byte, at int) (end, extra int) {

@@ -11,8 +11,8 @@ import (
 // calls yield for every edge, in the order of the file. Self-loops and repeated
 // edges are delivered like any other.
 //
-// A line has two columns or more; those beyond the second are ignored. Lines
-// may end in LF or CRLF, the last one in nothing; a byte order mark, empty
+// A line has two columns or more. Weights and times are taken as the options
+// say; other columns are ignored. Lines may end in LF or CRLF, the last one in nothing; a byte order mark, empty
 // lines, and lines that begin with # or % are passed over. Keys are any UTF-8
 // text that is not empty, and are taken byte by byte: nothing is normalised,
 // and "07" is not "7".
@@ -46,34 +46,97 @@ func read(ctx context.Context, r io.Reader, opts EdgeListOptions, pairs bool, yi
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
 	}
-	in := startInput(r, opts.Name, !pairs)
-	defer in.close()
+	f := startFeed(ctx, r, &opts, !pairs)
+	defer f.close()
 	p := newParser(opts.withDefaults(), pairs, yield)
-	progress := progressMeter{opts: &opts, in: in}
-	for {
-		if err := ctx.Err(); err != nil {
-			return p.stats, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
+	p.stats.Layout = LayoutEdges
+	err := f.push(&p.lines)
+	p.stats.SHA256 = f.sum()
+	return p.stats, err
+}
+
+// feed hands out the text of an input block by block.
+type feed struct {
+	ctx      context.Context
+	in       *input
+	opts     *EdgeListOptions
+	progress progressMeter
+	block    block // the last one
+	again    bool  // it is to be handed out once more
+	complete bool  // the end was reached, and what was read was sound
+}
+
+func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed bool) *feed {
+	in := startInput(r, opts.Name, hashed)
+	return &feed{ctx: ctx, in: in, opts: opts, progress: progressMeter{opts: opts, in: in}}
+}
+
+func (f *feed) close() { f.in.close() }
+
+// peek returns the first block without taking it.
+func (f *feed) peek() []byte {
+	f.block = f.in.next(f.ctx)
+	f.again = true
+	return f.block.text
+}
+
+// next returns the next piece of the text, valid until the following call. The
+// error, which may come with text, is io.EOF at the end of a sound input.
+func (f *feed) next() ([]byte, error) {
+	if err := f.ctx.Err(); err != nil {
+		return nil, f.cancelled(err)
+	}
+	if f.again {
+		f.again = false
+	} else {
+		if f.block.text != nil {
+			f.in.release(f.block)
+			f.progress.tick()
 		}
-		b := in.next(ctx)
-		if err := p.block(b.text); err != nil {
-			return p.stats, err
+		f.block = f.in.next(f.ctx)
+	}
+	if err := f.block.err; err != nil && err == f.ctx.Err() {
+		return nil, f.cancelled(err)
+	}
+	return f.block.text, f.block.err
+}
+
+func (f *feed) cancelled(err error) error {
+	return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+}
+
+// push hands the whole text to a reader of lines.
+func (f *feed) push(to *lines) error {
+	for {
+		text, err := f.next()
+		if bad := to.block(text); bad != nil {
+			return bad
 		}
 		switch {
-		case b.err == io.EOF:
-			err := p.finish()
-			if err == nil {
-				p.stats.SHA256 = in.sum()
-				progress.report()
+		case err == io.EOF:
+			if err := to.finish(); err != nil {
+				return err
 			}
-			return p.stats, err
-		case b.err != nil && b.err == ctx.Err():
-			return p.stats, fmt.Errorf("reading %s: %w", nameOr(opts.Name), b.err)
-		case b.err != nil:
-			return p.stats, b.err
+			f.finish()
+			return nil
+		case err != nil:
+			return err
 		}
-		in.release(b)
-		progress.tick()
 	}
+}
+
+// finish notes that everything was read.
+func (f *feed) finish() {
+	f.complete = true
+	f.progress.report()
+}
+
+// sum returns the hash of the input, or zero if it was not read to its end.
+func (f *feed) sum() (sum [32]byte) {
+	if f.complete {
+		return f.in.sum()
+	}
+	return sum
 }
 
 // progressMeter calls the progress function at most 20 times a second.

@@ -24,7 +24,7 @@ func readAll(t *testing.T, r io.Reader, opts EdgeListOptions) ([]string, ReadSta
 	t.Helper()
 	edges := []string{}
 	stats, err := ReadEdgeList(t.Context(), r, opts, func(e Edge) error {
-		if e.Weight != 1 || e.Time != 0 {
+		if e.Weight != 1 || e.Time != 0 || e.Timed {
 			t.Errorf("weight %v, time %v of an edge without them", e.Weight, e.Time)
 		}
 		edges = append(edges, string(e.Source)+">"+string(e.Target))
@@ -78,7 +78,7 @@ func TestReadEdgeList_Forms(t *testing.T) {
 		{name: "whitespace told", text: "1,2 3\n", opts: EdgeListOptions{Separator: " "}, edges: "1,2>3", stats: ReadStats{Lines: 1, Edges: 1}},
 		{name: "further columns", text: "1 2 7\n2 3 8 9 \n", edges: "1>2 2>3", stats: ReadStats{Lines: 2, Edges: 2, IgnoredColumns: 2}},
 
-		{name: "known names", text: "Source,Target,Weight\na,b,1\n", edges: "a>b", stats: ReadStats{Lines: 2, Edges: 1, Header: "Source,Target,Weight", IgnoredColumns: 1}},
+		{name: "known names", text: "Source,Target,Weight\na,b,1\n", edges: "a>b", stats: ReadStats{Lines: 2, Edges: 1, Header: "Source,Target,Weight", Weighted: 1}},
 		{name: "known names in quotes", text: "\"from\",\"to\"\na,b\n", edges: "a>b", stats: ReadStats{Lines: 2, Edges: 1, Header: `"from","to"`}},
 		{name: "unknown names before integers", text: "person friend\n1 2\n2 3\n", edges: "1>2 2>3", stats: ReadStats{Lines: 3, Edges: 2, Header: "person friend"}},
 		{name: "text before text", text: "person friend\nada bob\n", edges: "person>friend ada>bob", stats: ReadStats{Lines: 2, Edges: 2}},
@@ -109,6 +109,7 @@ func TestReadEdgeList_Forms(t *testing.T) {
 				t.Errorf("edges %q, want %q", got, c.edges)
 			}
 			want := c.stats
+			want.Layout = LayoutEdges
 			want.Bytes = int64(len(c.text))
 			want.SHA256 = sha256.Sum256([]byte(c.text))
 			stats.FirstSkipped = nil // has tests of its own
@@ -209,6 +210,7 @@ func TestParser_BlocksAgree(t *testing.T) {
 	pieces := []string{
 		"1 2\n", "33 44\r\n", "5\t6\n", " 7 8 \n", "9 10 11\n", "9 10 11 \r\n", "12,13\n", "14,15,16\n", "14, 15\n", "\"a,b\",c\n", "a\"b,c\n",
 		"\n", "\r\n", "# c\n", " % c\n", "ä b\n", "x\n", ",\n", "1,\n", "1,,2\n", "\x00 1\n", "1 \xff\n", "1\r2 3\n", "k\ty z\n", "a b#\n", "abcdefghij k\n", "1 2 345678901234567890\n", "1 2 456789012345\r\n", "1 2 4567890123456\n",
+		"a b 1.5 7\n", "a,b,,7\n", "a b 0\n", "a,b,2,x\n", "source target weight\n", "w,u,v\n", "# source target time\n", "a\tb\t\t\n",
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	rounds := 2000
@@ -233,6 +235,13 @@ func TestParser_BlocksAgree(t *testing.T) {
 			MaxLine:   16,
 			MaxLines:  []int64{0, 5}[random.IntN(2)],
 			MaxBytes:  []int64{0, 30}[random.IntN(2)],
+			Source:    []string{"", "", "1", "2"}[random.IntN(4)],
+			Target:    []string{"", "", "3", "4"}[random.IntN(4)],
+			Weight:    []string{"", "", "5", "w"}[random.IntN(4)],
+			Time:      []string{"", "", NoColumn, "6"}[random.IntN(4)],
+		}
+		if opts.Validate() != nil {
+			opts.Source, opts.Target = "", ""
 		}
 		whole := parseBlocks(text, len(text), opts)
 		for size := 1; size < len(text); size++ {
@@ -247,7 +256,7 @@ func TestParser_BlocksAgree(t *testing.T) {
 func parseBlocks(text []byte, size int, opts EdgeListOptions) string {
 	var out strings.Builder
 	p := newParser(opts.withDefaults(), false, func(e Edge) error {
-		fmt.Fprintf(&out, "%q %q\n", e.Source, e.Target)
+		fmt.Fprintf(&out, "%q\n", edgeText(e))
 		return nil
 	})
 	var err error

@@ -1,0 +1,163 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Layout is the form in which a text holds a graph.
+type Layout string
+
+const (
+	// LayoutAuto finds out the layout: by the first bytes (Matrix Market and
+	// GraphML declare themselves), else by the ending of Options.Name (.mtx,
+	// .graphml, .xml, .adjlist, .adj, also before .gz and .zst), else it is an
+	// edge list. It never is LayoutVertices.
+	LayoutAuto Layout = "auto"
+	// LayoutEdges is a line for every edge.
+	LayoutEdges Layout = "edges"
+	// LayoutAdjacency is a line for every vertex: its key, then its neighbours.
+	LayoutAdjacency Layout = "adjacency"
+	// LayoutVertices is a table of vertices and their attributes, under a header
+	// of column names.
+	LayoutVertices Layout = "vertices"
+	// LayoutMatrixMarket is the adjacency matrix in the coordinate format of
+	// Matrix Market.
+	LayoutMatrixMarket Layout = "matrix_market"
+	// LayoutGraphML is GraphML: vertices and edges with attributes, in XML.
+	LayoutGraphML Layout = "graphml"
+)
+
+// Layouts returns all layouts, LayoutAuto first.
+func Layouts() []Layout {
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutVertices, LayoutMatrixMarket, LayoutGraphML}
+}
+
+// ParseLayout returns the layout of a name; "" is LayoutAuto.
+func ParseLayout(name string) (Layout, error) {
+	if name == "" {
+		return LayoutAuto, nil
+	}
+	if !slices.Contains(Layouts(), Layout(name)) {
+		return "", fmt.Errorf("%w: layout %q is none of %s", ErrOptions, name, layoutNames())
+	}
+	return Layout(name), nil
+}
+
+func layoutNames() string {
+	var names []string
+	for _, l := range Layouts() {
+		names = append(names, string(l))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Options say how a text is to be read. The zero value reads every common form
+// of a graph.
+type Options struct {
+	EdgeListOptions
+
+	// Layout is the form of the text; "" means LayoutAuto.
+	Layout Layout
+	// Key is the column of a table of vertices that holds their keys, by name or
+	// by number as in EdgeListOptions. If it is empty, that is the first column
+	// called key, id, vertex or node, else column 1.
+	Key string
+	// Columns are the names of the attributes to be taken; nil takes all.
+	Columns []string
+	// MaxValue is the most bytes of one value of an attribute; 0 means 64 KiB.
+	MaxValue int
+	// MaxColumns is the most columns of a table of vertices, or the most keys
+	// that GraphML declares; 0 means 1024.
+	MaxColumns int
+	// MaxVertices is the most vertices that the size line of Matrix Market may
+	// declare, since a line of a few bytes could ask for thousands of millions;
+	// 0 means 100 million.
+	MaxVertices int64
+}
+
+const (
+	defaultMaxValue    = 64 << 10
+	defaultMaxColumns  = 1024
+	defaultMaxVertices = 100_000_000
+	// A line of an adjacency list holds all neighbours of a hub.
+	defaultAdjacencyLine = 64 << 20
+)
+
+// Validate reports all faults of the options at once. Each wraps ErrOptions.
+func (o Options) Validate() error {
+	faults := []error{o.EdgeListOptions.Validate()}
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
+	}
+	if _, err := ParseLayout(string(o.Layout)); err != nil {
+		faults = append(faults, err)
+	}
+	if n, ok := columnNumber(o.Key); ok && (n < 1 || n > maxColumns) {
+		fault("column %s for the key is not within 1 and %d", o.Key, maxColumns)
+	}
+	if o.MaxValue < 0 {
+		fault("MaxValue (%d) is negative", o.MaxValue)
+	}
+	if o.MaxColumns < 0 || o.MaxColumns > maxColumns {
+		fault("MaxColumns (%d) is not within 0 and %d", o.MaxColumns, maxColumns)
+	}
+	if o.MaxVertices < 0 {
+		fault("MaxVertices (%d) is negative", o.MaxVertices)
+	}
+	return errors.Join(faults...)
+}
+
+// withDefaults returns a copy with every zero replaced by its default.
+func (o Options) withDefaults() Options {
+	if o.MaxLine == 0 && o.Layout == LayoutAdjacency {
+		o.MaxLine = defaultAdjacencyLine
+	}
+	o.EdgeListOptions = o.EdgeListOptions.withDefaults()
+	if o.MaxValue == 0 {
+		o.MaxValue = defaultMaxValue
+	}
+	if o.MaxColumns == 0 {
+		o.MaxColumns = defaultMaxColumns
+	}
+	if o.MaxVertices == 0 {
+		o.MaxVertices = defaultMaxVertices
+	}
+	return o
+}
+
+// Handler takes what Read finds. A function that is nil is not called. An error
+// that one returns ends the read and is returned as it is.
+type Handler struct {
+	// Edge takes an edge.
+	Edge func(Edge) error
+	// Columns takes the attributes of the vertices: once, before the first
+	// vertex that could have values, and not at all in layouts without.
+	Columns func([]Column) error
+	// Vertex takes a vertex that is in the text by itself, whether or not it has
+	// edges. It has a value for every column, or none where there are no
+	// columns; nil is a missing value. A value of a column that has a type is
+	// one of it, written so that strconv reads it. All slices are valid during
+	// the call only.
+	Vertex func(key []byte, values [][]byte) error
+}
+
+// Column is an attribute of the vertices.
+type Column struct {
+	Name string
+	Type Type // "" where the text does not say
+}
+
+// Type is the type of the values of an attribute.
+type Type string
+
+// The types. Untyped stands for what a text does not say.
+const (
+	Untyped Type = ""
+	Text    Type = "text"
+	Integer Type = "integer" // int64
+	Float   Type = "float"   // float64, finite
+	Boolean Type = "boolean" // true or false
+)

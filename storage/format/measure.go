@@ -1,0 +1,71 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// parseWeight reads a decimal number that a float32 can hold as a finite,
+// positive value.
+func parseWeight(text []byte) (weight float64, ok bool) {
+	if !isDecimal(text) {
+		return 0, false
+	}
+	// The conversion stays on the stack, since ParseFloat keeps nothing of it.
+	weight, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || float32(weight) <= 0 || weight > math.MaxFloat32 {
+		return 0, false
+	}
+	return weight, true
+}
+
+// isDecimal reports whether a text has the form of a decimal number, perhaps
+// with an exponent. strconv alone would also take "inf", "0x1p3" and "1_000".
+func isDecimal(text []byte) bool {
+	digits := false
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			digits = true
+		case c == '.', c == 'e', c == 'E', c == '+', c == '-':
+		default:
+			return false
+		}
+	}
+	return digits
+}
+
+func weightFault(text []byte) string {
+	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt(text))
+}
+
+// parseTime reads an integer, or a date or date-time of RFC 3339 as Unix seconds.
+func parseTime(text []byte) (t int64, ok bool) {
+	if isInteger(text) || text[0] == '+' {
+		t, err := strconv.ParseInt(string(text), 10, 64)
+		return t, err == nil && t != math.MinInt64 // which stands for no time in graphs
+	}
+	return parseDate(text)
+}
+
+// parseDate reads "2006-01-02" or "2006-01-02T15:04:05Z", also with a space for
+// the T, with an offset, or without either as UTC. Fractions of a second are cut
+// off towards the past.
+func parseDate(text []byte) (t int64, ok bool) {
+	const shortest, longest = len("2006-01-02"), 64
+	if len(text) < shortest || len(text) > longest {
+		return 0, false
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime} {
+		if date, err := time.Parse(layout, string(text)); err == nil {
+			return date.Unix(), true
+		}
+	}
+	return 0, false
+}
+
+func timeFault(text []byte) string {
+	return fmt.Sprintf("time %s is neither an integer of 64 bits nor a date such as 2006-01-02 or 2006-01-02T15:04:05Z", excerpt(text))
+}

@@ -1,0 +1,228 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// role is what a column of an edge list is taken for.
+type role uint8
+
+const (
+	roleIgnored role = iota
+	roleSource
+	roleTarget
+	roleWeight
+	roleTime
+	roleCount
+)
+
+// String names the role in messages.
+func (r role) String() string { return [...]string{"ignored", "source", "target", "weight", "time"}[r] }
+
+// NoColumn as EdgeListOptions.Weight or Time says that no column is to be taken,
+// whatever the header says.
+const NoColumn = "none"
+
+// plan says which columns of a line are taken, and for what.
+type plan struct {
+	roles []role         // by column, up to the last one that is taken
+	at    [roleCount]int // the column of each role, counted from 1; 0 where there is none
+}
+
+// narrow reports whether just the first two columns are taken.
+func (p *plan) narrow() bool {
+	return len(p.roles) == 2 && p.at[roleSource] == 1 && p.at[roleTarget] == 2
+}
+
+// wanted returns what the options ask for, by role.
+func (o *EdgeListOptions) wanted() [roleCount]string {
+	return [roleCount]string{roleSource: o.Source, roleTarget: o.Target, roleWeight: o.Weight, roleTime: o.Time}
+}
+
+// maxColumns is the largest number that a column may have in the options.
+const maxColumns = 1 << 16
+
+// columnNumber reads the number of a column. A text that is no number is a name.
+func columnNumber(text string) (n int, ok bool) {
+	if !isInteger([]byte(text)) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		n = -1
+	}
+	return n, true
+}
+
+// namesColumns reports whether the options call a column by its name, so that
+// there must be a header.
+func (o *EdgeListOptions) namesColumns() bool {
+	return slices.ContainsFunc(o.columnTexts(), func(text string) bool {
+		_, number := columnNumber(text)
+		return text != "" && text != NoColumn && !number
+	})
+}
+
+func (o *EdgeListOptions) columnTexts() []string {
+	return []string{o.Source, o.Target, o.Weight, o.Time}
+}
+
+// newPlan returns the plan of a text without a header. Columns called by a name
+// are left out.
+func newPlan(o *EdgeListOptions) plan {
+	wanted := o.wanted()
+	at := [roleCount]int{roleSource: 1, roleTarget: 2}
+	for r := roleSource; r < roleCount; r++ {
+		if n, ok := columnNumber(wanted[r]); ok {
+			at[r] = n
+		}
+	}
+	p, _ := planOf(at) // Validate has seen a column that is taken twice
+	return p
+}
+
+// planOf makes a plan of the columns of all roles. It names two roles that
+// have the same column.
+func planOf(at [roleCount]int) (p plan, doubt string) {
+	p.at = at
+	p.roles = make([]role, slices.Max(at[:]))
+	for r := roleSource; r < roleCount; r++ {
+		if at[r] == 0 {
+			continue
+		}
+		if other := p.roles[at[r]-1]; other != roleIgnored {
+			return p, fmt.Sprintf("column %d is asked for as %s and as %s", at[r], other, r)
+		}
+		p.roles[at[r]-1] = r
+	}
+	return p, ""
+}
+
+// planFor returns the plan of a text whose columns have names, or says why the
+// options cannot be followed.
+func planFor(o *EdgeListOptions, names []string) (p plan, doubt string) {
+	wanted := o.wanted()
+	at := [roleCount]int{roleSource: 1, roleTarget: 2}
+	if o.Source == "" && o.Target == "" {
+		if source, target, ok := knownPair(names, true); ok {
+			at[roleSource], at[roleTarget] = source+1, target+1
+		}
+	}
+	for r := roleSource; r < roleCount; r++ {
+		if wanted[r] == "" || wanted[r] == NoColumn && r >= roleWeight {
+			continue
+		}
+		if n, ok := columnNumber(wanted[r]); ok {
+			at[r] = n
+		} else if at[r], doubt = columnNamed(names, wanted[r]); doubt != "" {
+			return p, doubt
+		}
+		if at[r] > len(names) {
+			return p, fmt.Sprintf("there is no column %d for the %s; the header names %d", at[r], r, len(names))
+		}
+	}
+	for i, name := range names {
+		r := usualRole(name)
+		if r != roleIgnored && wanted[r] == "" && at[r] == 0 && !slices.Contains(at[:], i+1) {
+			at[r] = i + 1
+		}
+	}
+	return planOf(at)
+}
+
+// usualRole is what a column is taken for by its name.
+func usualRole(name string) role {
+	switch strings.ToLower(name) {
+	case "weight", "w", "value":
+		return roleWeight
+	case "time", "timestamp", "ts", "date":
+		return roleTime
+	}
+	return roleIgnored
+}
+
+// columnNamed returns the number of the column of a name, the same letters
+// first, then in upper or lower case.
+func columnNamed(names []string, name string) (number int, doubt string) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for i, other := range names {
+			switch {
+			case !same(other, name):
+			case number > 0:
+				return 0, fmt.Sprintf("columns %d and %d are both called %s", number, i+1, excerpt([]byte(name)))
+			default:
+				number = i + 1
+			}
+		}
+		if number > 0 {
+			return number, ""
+		}
+	}
+	return 0, fmt.Sprintf("no column is called %s; there are %s", excerpt([]byte(name)), listed(names))
+}
+
+// listed quotes the first names of a list.
+func listed(names []string) string {
+	const most = 20
+	var quoted []string
+	for _, name := range names[:min(len(names), most)] {
+		quoted = append(quoted, excerpt([]byte(name)))
+	}
+	if len(names) > most {
+		quoted = append(quoted, "…")
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// knownPairs are the pairs of column names that HeaderAuto recognises by
+// themselves, in upper or lower case. The last ones are also keys of many small
+// examples, so these need the look of a CSV file.
+var knownPairs = [][2]string{
+	{"source", "target"}, {"source_id", "target_id"}, {"src", "dst"}, {"src", "dest"},
+	{"from", "to"}, {"from_id", "to_id"}, {"from_node", "to_node"}, {"fromnodeid", "tonodeid"},
+	{"node1", "node2"}, {"node_1", "node_2"}, {"id1", "id2"}, {"id_1", "id_2"}, {"vertex1", "vertex2"},
+	{"u", "v"}, {"i", "j"},
+}
+
+// shortPairs is how many of the known pairs need the look of a CSV file.
+const shortPairs = 2
+
+// knownPair finds the columns of a known pair among names.
+func knownPair(names []string, csv bool) (source, target int, ok bool) {
+	pairs := knownPairs
+	if !csv {
+		pairs = pairs[:len(pairs)-shortPairs]
+	}
+	for _, pair := range pairs {
+		source = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, pair[0]) })
+		target = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, pair[1]) })
+		if source >= 0 && target >= 0 {
+			return source, target, true
+		}
+	}
+	return 0, 0, false
+}
+
+// commentNames returns the words of a comment line that only names the columns,
+// as "# FromNodeId ToNodeId" does, and nil for any other.
+func commentNames(line []byte) []string {
+	words := bytes.FieldsFunc(bytes.TrimLeft(line, "#% \t"), func(c rune) bool {
+		return c == ' ' || c == '\t' || c == ',' || c == ';'
+	})
+	const most = 4 // two more columns, such as weight and time; above, it is prose
+	if len(words) < 2 || len(words) > most {
+		return nil
+	}
+	names := make([]string, len(words))
+	for i, word := range words {
+		names[i] = string(word)
+	}
+	if _, _, ok := knownPair(names[:2], false); !ok {
+		return nil
+	}
+	return names
+}

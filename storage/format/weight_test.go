@@ -1,0 +1,164 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// readMeasured reads text and returns its edges as "source>target", with "*weight"
+// and "@time" where there are such.
+func readMeasured(t *testing.T, text string, opts EdgeListOptions) (string, ReadStats, error) {
+	t.Helper()
+	var edges []string
+	stats, err := ReadEdgeList(t.Context(), strings.NewReader(text), opts, func(e Edge) error {
+		if !e.Weighted && e.Weight != 1 || !e.Timed && e.Time != 0 {
+			t.Errorf("weight %v, time %v of an edge without them", e.Weight, e.Time)
+		}
+		edges = append(edges, edgeText(e))
+		return nil
+	})
+	return strings.Join(edges, " "), stats, err
+}
+
+func edgeText(e Edge) string {
+	text := fmt.Sprintf("%s>%s", e.Source, e.Target)
+	if e.Weighted {
+		text += fmt.Sprintf("*%v", e.Weight)
+	}
+	if e.Timed {
+		text += fmt.Sprintf("@%d", e.Time)
+	}
+	return text
+}
+
+func TestReadEdgeList_Columns(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opts       EdgeListOptions
+		edges      string
+		ignored    int
+	}{
+		{name: "known names", text: "source,target,weight,time\na,b,0.5,7\nc,d,,\ne,f\n", edges: "a>b*0.5@7 c>d e>f"},
+		{name: "other known names, any place", text: "W,from,ts,to,x\n2,a,-3,b,y\n", edges: "a>b*2@-3", ignored: 1},
+		{name: "an index without a name, as pandas writes it", text: ",source,target,weight\n0,a,b,2\n1,c,d,3\n", edges: "a>b*2 c>d*3", ignored: 1},
+		{name: "comment", text: "# source target weight time\na b 2 5\nc d 3\n", edges: "a>b*2@5 c>d*3"},
+		{name: "header found by its integers", text: "one other value\n1 2 3\n2 3 4.5\n", edges: "1>2*3 2>3*4.5"},
+		{name: "no header, automatic", text: "a b 2 5\n", edges: "a>b", ignored: 2},
+		{name: "numbers", text: "x a b 2 5\ny c d 3 6\n", opts: EdgeListOptions{Source: "3", Target: "2", Weight: "4", Time: "5"}, edges: "b>a*2@5 d>c*3@6", ignored: 1},
+		{name: "numbers under a header", text: "a b c\n1 2 3\n4 5 6\n", opts: EdgeListOptions{Weight: "3"}, edges: "1>2*3 4>5*6"},
+		{name: "names", text: "x;y;Cost;When\n1;2;3;4\n", opts: EdgeListOptions{Separator: ";", Source: "y", Target: "x", Weight: "cost", Time: "when"}, edges: "2>1*3@4"},
+		{name: "names told by case", text: "a,A,w\n1,2,3\n", opts: EdgeListOptions{Source: "A", Target: "a"}, edges: "2>1*3"},
+		{name: "names in a comment", text: "# source target cost\na b 3\n", opts: EdgeListOptions{Weight: "cost"}, edges: "a>b*3"},
+		{name: "names below a comment without them", text: "# source target\ns\tt\tcost\na\tb\t3\n", opts: EdgeListOptions{Weight: "cost"}, edges: "a>b*3"},
+		{name: "quoted names", text: "\"the source\",\"the \"\"target\"\"\",w\na,b,3\n", opts: EdgeListOptions{Source: "the source", Target: `the "target"`}, edges: "a>b*3"},
+		{name: "none", text: "source,target,weight,time\na,b,-1,never\n", opts: EdgeListOptions{Weight: NoColumn, Time: NoColumn}, edges: "a>b", ignored: 2},
+		{name: "CRLF and blanks", text: "source target weight\r\n a \t b  2 \r\nc d 3\r\n", edges: "a>b*2 c>d*3"},
+		{name: "dates", text: "source,target,date\na,b,1970-01-02\na,b,1970-01-01T00:00:01Z\na,b,1970-01-01 00:00:02\na,b,1970-01-01T01:00:03.9+01:00\na,b,1969-12-31T23:59:59.5Z\n", edges: "a>b@86400 a>b@1 a>b@2 a>b@3 a>b@-1"},
+		{name: "weights of all forms", text: "source,target,w\na,b,1e3\na,b,.5\na,b,+2.\na,b,1E-3\na,b, 7 \n", edges: "a>b*1000 a>b*0.5 a>b*2 a>b*0.001 a>b*7"},
+		{name: "times of all forms", text: "source,target,ts\na,b,+5\na,b,-9223372036854775807\na,b,9223372036854775807\n", edges: "a>b@5 a>b@-9223372036854775807 a>b@9223372036854775807"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			edges, stats, err := readMeasured(t, c.text, c.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if edges != c.edges || stats.IgnoredColumns != c.ignored {
+				t.Errorf("edges %s, want %s; %d ignored columns", edges, c.edges, stats.IgnoredColumns)
+			}
+			if weighted := strings.Count(c.edges, "*"); stats.Weighted != int64(weighted) || stats.Timed != int64(strings.Count(c.edges, "@")) {
+				t.Errorf("%d with weight, %d with time", stats.Weighted, stats.Timed)
+			}
+		})
+	}
+}
+
+func TestReadEdgeList_MalformedColumns(t *testing.T) {
+	wide := EdgeListOptions{Source: "1", Target: "4"}
+	for _, c := range []struct {
+		name, text string
+		opts       EdgeListOptions
+		want       string
+	}{
+		{name: "zero weight", text: "source,target,weight\na,b,1\na,b,0\n", want: `g:3:5: weight "0" is not a positive decimal number that a float32 can hold`},
+		{name: "negative weight", text: "source,target,weight\na,b,-2\n", want: `g:2:5: weight "-2" is not`},
+		{name: "tiny weight", text: "source,target,weight\nä,b,1e-60\n", want: `g:2:5: weight "1e-60" is not`},
+		{name: "huge weight", text: "source,target,weight\na,b,1e39\n", want: `g:2:5: weight "1e39" is not`},
+		{name: "infinite weight", text: "source,target,weight\na,b,inf\n", want: `g:2:5: weight "inf" is not`},
+		{name: "NaN", text: "source,target,weight\na,b,NaN\n", want: `g:2:5: weight "NaN" is not`},
+		{name: "hexadecimal", text: "source,target,weight\na,b,0x1p3\n", want: `g:2:5: weight "0x1p3" is not`},
+		{name: "two points", text: "source,target,weight\na,b,1.2.3\n", want: `g:2:5: weight "1.2.3" is not`},
+		{name: "no number", text: "1 2 x\n3 4 y\n", opts: EdgeListOptions{Weight: "3", Header: HeaderNone}, want: `g:1:5: weight "x" is not`},
+		{name: "time", text: "source target time\na b 12:30\n", want: `g:2:5: time "12:30" is neither`},
+		{name: "time beyond 64 bits", text: "source target time\na b 9223372036854775808\n", want: `g:2:5: time "9223372036854775808" is neither`},
+		{name: "time that stands for none", text: "source target time\na b -9223372036854775808\n", want: `g:2:5: time "-9223372036854775808" is neither`},
+		{name: "no such name", text: "from,to,w\na,b,1\n", opts: EdgeListOptions{Weight: "cost"}, want: `g:1:1: no column is called "cost"; there are "from", "to", "w"`},
+		{name: "twice the name", text: "from,to,x,x\na,b,1,1\n", opts: EdgeListOptions{Weight: "x"}, want: `g:1:1: columns 3 and 4 are both called "x"`},
+		{name: "one column twice", text: "from,to,x\na,b,1\n", opts: EdgeListOptions{Weight: "x", Time: "x"}, want: `g:1:1: column 3 is asked for as weight and as time`},
+		{name: "no such number", text: "from,to,x\na,b,1\n", opts: EdgeListOptions{Weight: "4"}, want: `g:1:1: there is no column 4 for the weight; the header names 3`},
+		{name: "short line", text: "a b c d\na b c\n", opts: wide, want: `g:2:1: expected 4 columns or more separated by spaces or tabs, found only "a b c"`},
+		{name: "empty key", text: "a,b,c,d\na,b,c,\n", opts: wide, want: "g:2:7: column 4 is empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.opts.Name = "g"
+			_, _, err := readMeasured(t, c.text, c.opts)
+			if !errors.Is(err, ErrSyntax) || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("error %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestEdgeListOptions_ValidateColumns(t *testing.T) {
+	for _, opts := range []EdgeListOptions{
+		{Source: "0"}, {Source: "-1"}, {Weight: "65537"}, {Weight: "99999999999999999999"}, {Source: "2"}, {Weight: "1"}, {Weight: "3", Time: "3"},
+		{Source: NoColumn}, {Target: NoColumn}, {Source: "from", Header: HeaderNone}, {Weight: "w", Header: HeaderCounts},
+	} {
+		if err := opts.Validate(); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+	for _, opts := range []EdgeListOptions{{Source: "2", Target: "1"}, {Weight: "from", Time: "from"}, {Weight: NoColumn, Header: HeaderNone}, {Source: "from"}} {
+		if err := opts.Validate(); err != nil {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+}
+
+func TestTypeOf(t *testing.T) {
+	for want, values := range map[Type][]string{
+		Integer: {"0", "1", "-1", "9223372036854775807", "-9223372036854775808"},
+		Float:   {"1.5", "-0.5", ".5", "1.", "1e3", "2.0", "1E-400"},
+		Boolean: {"true", "false"},
+		Text:    {"", "a", "007", "-01", "+1", "00.5", "9223372036854775808", "1e400", "inf", "NaN", "0x10", "1_000", "True", "e", "-", ".", "-0", "1 ", "é"},
+	} {
+		for _, value := range values {
+			if got := TypeOf([]byte(value)); got != want {
+				t.Errorf("%q is %s, want %s", value, got, want)
+			}
+		}
+	}
+}
+
+func TestType_Or(t *testing.T) {
+	all := []Type{Untyped, Text, Integer, Float, Boolean}
+	for _, a := range all {
+		for _, b := range all {
+			got := a.Or(b)
+			if got != b.Or(a) {
+				t.Errorf("%s or %s depends on the order", a, b)
+			}
+			if a == b && got != a || a == Untyped && got != b || a == Text && got != Text {
+				t.Errorf("%s or %s is %s", a, b, got)
+			}
+		}
+	}
+	if Integer.Or(Float) != Float || Integer.Or(Boolean) != Text || Float.Or(Boolean) != Text {
+		t.Error("mixed types")
+	}
+	if got := valueFault(Float, []byte(fmt.Sprint(math.Inf(1)))); got == "" {
+		t.Error("an infinity passes")
+	}
+}
