@@ -68,6 +68,6 @@ func (b *binder) generateStatement(s *parser.Generate) (operation, error) {
 		req:   GenerateRequest{Graph: s.Graph.Name, Generator: s.Generator.Name.Name},
 		given: given, text: s.Generator.String(),
 	}
-	op.model, _, err = resolveGenerator(op.req.Generator, given)
+	_, err = resolveGenerator(op.req.Generator, given)
 	return op, err
 }

@@ -1,9 +1,6 @@
 package query
 
-import (
-	"heavytail/storage"
-	"heavytail/storage/generate"
-)
+import "heavytail/storage"
 
 // This file runs the bound statements that bring graphs in and out.
 
@@ -42,7 +39,6 @@ func (o *exportEmbeddingOp) exec(c *call) (*Rows, error) {
 type generateOp struct {
 	req   GenerateRequest
 	given []setting
-	model generate.PreferentialAttachment
 	text  string // the generator in the language
 }
 

@@ -218,9 +218,10 @@ func describe(value any) string {
 
 // text, integer, number and boolean return a setting, or the zero value where
 // it was not given.
-func (s settings) text(name string) string   { v, _ := s[name].(string); return v }
-func (s settings) integer(name string) int64 { v, _ := s[name].(int64); return v }
-func (s settings) boolean(name string) bool  { v, _ := s[name].(bool); return v }
+func (s settings) text(name string) string    { v, _ := s[name].(string); return v }
+func (s settings) integer(name string) int64  { v, _ := s[name].(int64); return v }
+func (s settings) number(name string) float64 { v, _ := s[name].(float64); return v }
+func (s settings) boolean(name string) bool   { v, _ := s[name].(bool); return v }
 
 // within returns an integer setting, or an error where it is given and outside
 // its range.
