@@ -2,15 +2,17 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"math"
 )
 
-// A key block holds keys of vertices with consecutive numbers; its own key is
-// the first number, big-endian. An id block holds (key, number) pairs in
-// ascending order of the keys; its own key is the first vertex key, so that one
-// vertex is found by one search. Both start with
+// A key block holds the keys of vertices in consecutive slots; its own key is
+// the first slot, big-endian. The key of an empty slot is empty. An id block
+// holds (key, slot) pairs in ascending order of the keys; its own key is the
+// first vertex key, so that one vertex is found by one search. Both start with
 //
-//	flags  1 byte   zero in format 1
+//	flags  1 byte   zero
 //	count  2 bytes  entries, little-endian, at least 1
 //
 // and store a key by what it shares with the key before it in the block:
@@ -20,7 +22,7 @@ import (
 //
 // or, where one of the two is larger, a head of 0xf0 and both as uvarints. In a
 // key block the first key shares nothing. In an id block every entry ends with
-// the number of the vertex as uvarint, and the first entry is only the number.
+// the slot of the vertex as uvarint, and the first entry is only the slot.
 const (
 	keyBlockHead = sumSize + 1 + 2
 	longHead     = 0xf0
@@ -44,7 +46,8 @@ func appendEntry(dst, previous, key []byte) []byte {
 }
 
 // readEntry decodes one entry into previous, which it may overwrite, and
-// returns the key and the bytes that the entry took. One key has one encoding.
+// returns the key, still to be checked, and the bytes that the entry took. One
+// key has one encoding.
 func readEntry(previous, b []byte) (key []byte, size int, err error) {
 	if len(b) == 0 {
 		return nil, 0, badRecord("key entry is cut off")
@@ -70,7 +73,7 @@ func readEntry(previous, b []byte) (key []byte, size int, err error) {
 		return nil, 0, badRecord("key entry shares less than it could")
 	}
 	key = append(previous[:shared], suffix...)
-	return key, size + int(further), checkStoredKey(key)
+	return key, size + int(further), nil
 }
 
 func checkStoredKey(key []byte) error {
@@ -80,18 +83,46 @@ func checkStoredKey(key []byte) error {
 	return nil
 }
 
+// keyEntry is a slot with its key, empty where the slot is.
+type keyEntry struct {
+	slot uint32
+	key  []byte
+}
+
+// keyList is the list of keys by slot, for changes in place. Its entries have
+// consecutive slots.
+var keyList = &blockList[keyEntry]{
+	key:     func(e keyEntry) []byte { return be32(e.slot) },
+	compare: func(a, b keyEntry) int { return cmp.Compare(a.slot, b.slot) },
+	encode: func(entries []keyEntry, room int) ([]byte, int) {
+		return encodeKeys(len(entries), func(i int) []byte { return entries[i].key }, room)
+	},
+	decode: func(dst []keyEntry, key, payload []byte) ([]keyEntry, error) {
+		err := eachKey(key, payload, func(slot uint32, key []byte) error {
+			dst = append(dst, keyEntry{slot, bytes.Clone(key)})
+			return nil
+		})
+		return dst, err
+	},
+}
+
 // nextKeyBlock returns the key and the unsealed record of the block that starts
-// with vertex from, and how many vertices it holds.
+// with slot from, and how many slots it holds.
 func nextKeyBlock(keys *keySet, from uint32) (key, record []byte, count int) {
-	key = be32(from)
-	room := maxBlock - len(key)
+	record, count = encodeKeys(keys.len()-int(from), func(i int) []byte { return keys.at(from + uint32(i)) }, maxBlock)
+	return be32(from), record, count
+}
+
+// encodeKeys makes the unsealed record of a block of the first of n keys.
+func encodeKeys(n int, at func(i int) []byte, room int) (record []byte, count int) {
+	room -= 4
 	record = make([]byte, keyBlockHead, room)
 	var previous []byte
-	for i := int(from); i < keys.len(); i++ {
-		k := keys.at(uint32(i))
+	for count < min(n, math.MaxUint16) {
+		k := at(count)
 		size := len(record)
 		grown := appendEntry(record, previous, k)
-		if len(grown) > room {
+		if len(grown) > room && count > 0 {
 			record = grown[:size]
 			break
 		}
@@ -99,18 +130,34 @@ func nextKeyBlock(keys *keySet, from uint32) (key, record []byte, count int) {
 		count++
 	}
 	binary.LittleEndian.PutUint16(record[sumSize+1:], uint16(count))
-	return key, record, count
+	return record, count
 }
 
 // decodeKeys appends the keys of a block to the set, of which the block must be
 // the continuation.
 func decodeKeys(keys *keySet, key, payload []byte) error {
-	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != uint64(keys.len()) {
+	if len(key) == 4 && uint64(binary.BigEndian.Uint32(key)) != uint64(keys.len()) {
 		return badRecord("key block %x where %d keys were read", key, keys.len())
+	}
+	return eachKey(key, payload, func(_ uint32, key []byte) error {
+		keys.add(key)
+		return nil
+	})
+}
+
+// eachKey calls yield with every slot of a key block and its key, which is valid
+// during the call only.
+func eachKey(key, payload []byte, yield func(slot uint32, key []byte) error) error {
+	if len(key) != 4 {
+		return badRecord("key block under a key of %d bytes", len(key))
 	}
 	b, count, err := keyBlockBody(payload)
 	if err != nil {
 		return err
+	}
+	slot := uint64(binary.BigEndian.Uint32(key))
+	if slot+uint64(count) > maxVertices {
+		return badRecord("key block of slot %d", slot)
 	}
 	previous := make([]byte, 0, maxKey)
 	for range count {
@@ -118,8 +165,15 @@ func decodeKeys(keys *keySet, key, payload []byte) error {
 		if err != nil {
 			return err
 		}
-		keys.add(k)
-		previous, b = k, b[size:]
+		if len(k) > 0 {
+			if err := checkStoredKey(k); err != nil {
+				return err
+			}
+		}
+		if err := yield(uint32(slot), k); err != nil {
+			return err
+		}
+		previous, b, slot = k, b[size:], slot+1
 	}
 	if len(b) != 0 {
 		return badRecord("%d bytes after the keys", len(b))
@@ -142,28 +196,54 @@ func keyBlockBody(payload []byte) (body []byte, count int, err error) {
 	return body, count, nil
 }
 
+// idEntry is a key with its slot.
+type idEntry struct {
+	key  []byte
+	slot uint32
+}
+
+// idList is the list of slots by key, for changes in place.
+var idList = &blockList[idEntry]{
+	key:     func(e idEntry) []byte { return e.key },
+	compare: func(a, b idEntry) int { return bytes.Compare(a.key, b.key) },
+	encode: func(entries []idEntry, room int) ([]byte, int) {
+		return encodeIDs(len(entries), func(i int) ([]byte, uint32) { return entries[i].key, entries[i].slot }, room)
+	},
+	decode: func(dst []idEntry, key, payload []byte) ([]idEntry, error) {
+		err := decodeIDs(key, payload, func(key []byte, slot uint32) error {
+			dst = append(dst, idEntry{bytes.Clone(key), slot})
+			return nil
+		})
+		return dst, err
+	},
+}
+
 // nextIDBlock returns the key and the unsealed record of the block that starts
-// with entry from of order, the vertices in ascending order of their keys, and
-// how many entries it holds.
+// with entry from of order, the slots in ascending order of their keys, and how
+// many entries it holds.
 func nextIDBlock(keys *keySet, order []uint32, from int) (key, record []byte, count int) {
-	key = bytes.Clone(keys.at(order[from]))
-	room := maxBlock - len(key)
-	record = binary.AppendUvarint(make([]byte, keyBlockHead, room), uint64(order[from]))
-	previous := key
-	count = 1
-	for _, id := range order[from+1:] {
-		k := keys.at(id)
+	order = order[from:]
+	record, count = encodeIDs(len(order), func(i int) ([]byte, uint32) { return keys.at(order[i]), order[i] }, maxBlock)
+	return bytes.Clone(keys.at(order[0])), record, count
+}
+
+// encodeIDs makes the unsealed record of a block of the first of n entries.
+func encodeIDs(n int, at func(i int) (key []byte, slot uint32), room int) (record []byte, count int) {
+	previous, slot := at(0)
+	room -= len(previous)
+	record = binary.AppendUvarint(make([]byte, keyBlockHead, max(room, keyBlockHead+binary.MaxVarintLen32)), uint64(slot))
+	for count = 1; count < min(n, math.MaxUint16); count++ {
+		k, slot := at(count)
 		size := len(record)
-		grown := binary.AppendUvarint(appendEntry(record, previous, k), uint64(id))
+		grown := binary.AppendUvarint(appendEntry(record, previous, k), uint64(slot))
 		if len(grown) > room {
 			record = grown[:size]
 			break
 		}
 		record, previous = grown, k
-		count++
 	}
 	binary.LittleEndian.PutUint16(record[sumSize+1:], uint16(count))
-	return key, record, count
+	return record, count
 }
 
 // decodeIDs calls yield with every pair of an id block, in ascending order of
@@ -185,6 +265,9 @@ func decodeIDs(key, payload []byte, yield func(key []byte, id uint32) error) err
 			if err != nil {
 				return err
 			}
+			if err := checkStoredKey(k); err != nil {
+				return err
+			}
 			if bytes.Compare(before, k) >= 0 {
 				return badRecord("keys of an id block do not ascend")
 			}
@@ -192,7 +275,7 @@ func decodeIDs(key, payload []byte, yield func(key []byte, id uint32) error) err
 		}
 		id, size := uvarint(b)
 		if size == 0 || id >= maxVertices {
-			return badRecord("vertex number in an id block")
+			return badRecord("slot in an id block")
 		}
 		b = b[size:]
 		if err := yield(previous, uint32(id)); err != nil {

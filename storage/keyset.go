@@ -34,19 +34,21 @@ func (s *keySet) add(key []byte) {
 	s.offsets = append(s.offsets, int64(len(s.blob)))
 }
 
-// byKey returns the numbers of all keys in ascending order of the keys. It
-// takes O(n log n) and 16 bytes per key of working memory.
+// byKey returns the numbers of all keys that are not empty in ascending order of
+// the keys. It takes O(n log n) and 16 bytes per key of working memory.
 func (s *keySet) byKey(ctx context.Context) ([]uint32, error) {
 	// Most comparisons end in the first eight bytes, kept beside the number.
 	type entry struct {
 		prefix uint64
 		id     uint32
 	}
-	entries := make([]entry, s.len())
-	for i := range entries {
-		var first [8]byte
-		copy(first[:], s.at(uint32(i)))
-		entries[i] = entry{binary.BigEndian.Uint64(first[:]), uint32(i)}
+	entries := make([]entry, 0, s.len())
+	for i := range uint32(s.len()) {
+		if key := s.at(i); len(key) > 0 {
+			var first [8]byte
+			copy(first[:], key)
+			entries = append(entries, entry{binary.BigEndian.Uint64(first[:]), i})
+		}
 	}
 	compare := func(a, b entry) int {
 		if a.prefix != b.prefix {
@@ -139,7 +141,7 @@ func tableSize(n int) int {
 	return size
 }
 
-// tableOf indexes all keys of a set, which must be distinct.
+// tableOf indexes all keys of a set that are not empty, which must be distinct.
 func tableOf(ctx context.Context, keys *keySet) (keyTable, error) {
 	shorts := 0
 	for i := range keys.len() {
@@ -153,7 +155,9 @@ func tableOf(ctx context.Context, keys *keySet) (keyTable, error) {
 		if i%(checkEvery/8) == 0 && ctx.Err() != nil {
 			return keyTable{}, ctx.Err()
 		}
-		t.add(keys, i)
+		if keys.offsets[i] < keys.offsets[i+1] {
+			t.add(keys, i)
+		}
 	}
 	return t, nil
 }

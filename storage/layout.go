@@ -23,6 +23,10 @@ var (
 	idsName  = []byte("ids")
 	arcsName = []byte("arcs")
 	rowsName = []byte("rows")
+
+	// Buckets that an object has once it needs them.
+	attrsName = []byte("attrs")
+	emptyName = []byte("empty")
 )
 
 // topBuckets are created with the file and never removed.

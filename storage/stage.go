@@ -162,12 +162,15 @@ func (p *publication) unchanged(t *tx) error {
 	return err
 }
 
-// length is the number of items of a part: vertices or arcs.
+// length is the number of items of a part: slots, vertices or arcs.
 func (p *publication) length(part int) uint64 {
-	if part == 2 {
-		return uint64(len(p.contents.graph.Targets))
+	switch part {
+	case 0:
+		return uint64(p.contents.keys.len())
+	case 1:
+		return uint64(len(p.order))
 	}
-	return uint64(p.contents.keys.len())
+	return uint64(len(p.contents.graph.Targets))
 }
 
 // items counts the items before a position, for progress.
