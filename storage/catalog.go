@@ -32,9 +32,10 @@ func (r *graphRecord) same(other *graphRecord) bool {
 
 // attributeRecord is one attribute of the vertices of a graph as it is stored.
 type attributeRecord struct {
-	ID   uint16 `msgpack:"id"`
-	Name string `msgpack:"name"`
-	Type Type   `msgpack:"type"`
+	ID     uint16 `msgpack:"id"`
+	Name   string `msgpack:"name"`
+	Type   Type   `msgpack:"type"`
+	Values uint64 `msgpack:"values"` // vertices that have one
 }
 
 func (a attributeRecord) attribute() Attribute { return Attribute{Name: a.Name, Type: a.Type} }
@@ -63,15 +64,15 @@ func (r *graphRecord) validate(size int64) error {
 	return r.validateAttributes()
 }
 
-// validateAttributes verifies that names and ids are distinct.
+// validateAttributes verifies that names and numbers are distinct.
 func (r *graphRecord) validateAttributes() error {
 	ids, names := make(map[uint16]bool, len(r.Attributes)), make(map[string]bool, len(r.Attributes))
 	for _, a := range r.Attributes {
 		if err := a.attribute().check(); err != nil {
 			return badRecord("%v", err)
 		}
-		if ids[a.ID] || names[a.Name] || a.ID >= r.NextAttribute {
-			return badRecord("attribute %q has the number %d, and the next is %d", clip(a.Name), a.ID, r.NextAttribute)
+		if ids[a.ID] || names[a.Name] || a.ID >= r.NextAttribute || a.Values > r.Vertices {
+			return badRecord("attribute %q has the number %d and %d values, and the next number is %d", clip(a.Name), a.ID, a.Values, r.NextAttribute)
 		}
 		ids[a.ID], names[a.Name] = true, true
 	}

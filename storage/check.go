@@ -200,17 +200,34 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	if err != nil {
 		return err
 	}
+	slots := slotMap{slots: r.Slots}
+	err = c.try(where+", empty slots", remedyGraph, func() (err error) {
+		if slots, err = c.tx.slotsOf(r); err == nil && keysOK {
+			err = checkEmpty(&keys, &slots)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	err = c.try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
 	if err != nil {
 		return err
 	}
-	return c.try(where+", arcs", remedyGraph, func() error {
-		g, err := c.tx.readArcs(r)
+	err = c.try(where+", arcs", remedyGraph, func() error {
+		g, err := c.tx.readArcs(r, int(r.Slots), nil)
 		if err != nil {
+			return err
+		}
+		if err := checkNoEdges(g, &slots); err != nil {
 			return err
 		}
 		return checkSymmetric(c.tx.ctx, g)
 	})
+	if err != nil {
+		return err
+	}
+	return c.checkAttributes(where, r, &slots)
 }
 
 // checkIDs verifies that the ids are the inverse of the keys: as many, strictly
@@ -229,11 +246,11 @@ func (c *checker) checkIDs(r *graphRecord, keys *keySet, compare bool) error {
 			}
 			last = append(last[:0], key...)
 			count++
-			if uint64(id) >= r.Vertices {
-				return badRecord("key %q has vertex %d of %d", clip(string(key)), id, r.Vertices)
+			if uint64(id) >= r.Slots {
+				return badRecord("key %q has slot %d of %d", clip(string(key)), id, r.Slots)
 			}
 			if compare && !bytes.Equal(keys.at(id), key) {
-				return badRecord("key %q has vertex %d, whose key is %q", clip(string(key)), id, clip(string(keys.at(id))))
+				return badRecord("key %q has slot %d, whose key is %q", clip(string(key)), id, clip(string(keys.at(id))))
 			}
 			return nil
 		})
@@ -397,7 +414,7 @@ func (c *checker) checkJournal() error {
 				}
 				switch key[0] {
 				case journalGraph:
-					if int(j.Part) >= len(graphParts) {
+					if int(j.Part) >= len(stagedParts) {
 						return badRecord("journal at part %d", j.Part)
 					}
 					c.refer(j.Object, where, graphParts[:]...)
@@ -464,7 +481,8 @@ func (c *checker) checkObjects() error {
 	})
 }
 
-// checkParts verifies that an object has the given buckets and nothing else.
+// checkParts verifies that an object has the given buckets, and beside them none
+// but those that come with need.
 func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 	found := 0
 	cursor := object.Cursor()
@@ -473,10 +491,16 @@ func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 		for _, name := range parts {
 			known = known || bytes.Equal(name, key)
 		}
-		if !known || object.Bucket(key) == nil {
+		further := false
+		for _, name := range furtherParts {
+			further = further || bytes.Equal(name, key)
+		}
+		if (!known && !further) || object.Bucket(key) == nil {
 			return badRecord("unknown part %q", clip(string(key)))
 		}
-		found++
+		if known {
+			found++
+		}
 	}
 	if found != len(parts) {
 		return badRecord("%d parts instead of %d", found, len(parts))

@@ -179,5 +179,5 @@ func (c *Column) code(text []byte) uint32 {
 	return id
 }
 
-// compact gives back what only Set needs.
+// compact gives back the memory that only Set needs; Set makes it again.
 func (c *Column) compact() { c.table = keyTable{} }

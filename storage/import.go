@@ -100,7 +100,7 @@ func (db *DB) importEdges(ctx context.Context, name string, list *edgeList, sour
 			return err
 		}
 		p.base = *r
-		old, err = t.readContents(name, r)
+		old, err = t.readContents(name, r, false)
 		return err
 	})
 	if err != nil {
@@ -112,6 +112,7 @@ func (db *DB) importEdges(ctx context.Context, name string, list *edgeList, sour
 	if p.contents.keys, err = list.onto(ctx, old.keys); err != nil {
 		return ImportStats{}, fmt.Errorf("storage: import into graph %q: %w", name, err)
 	}
+	p.contents.slots, p.contents.attributes, p.contents.columns = old.slots, old.attributes, old.columns
 	p.contents.graph, stats.SelfLoops, err = buildGraph(ctx, p.contents.keys.len(), list.edges, old.graph)
 	if err != nil {
 		return ImportStats{}, fmt.Errorf("storage: import into graph %q: %w", name, err)

@@ -34,6 +34,28 @@ func (s *keySet) add(key []byte) {
 	s.offsets = append(s.offsets, int64(len(s.blob)))
 }
 
+// drop takes out the keys with the given numbers, ascending, which must be the
+// empty ones.
+func (s *keySet) drop(empty []uint32) error {
+	if len(empty) == 0 {
+		return nil
+	}
+	kept := s.offsets[:1]
+	for i := range s.len() {
+		isEmpty := s.offsets[i] == s.offsets[i+1]
+		if listed := len(empty) > 0 && int(empty[0]) == i; listed != isEmpty {
+			return badRecord("slot %d is empty in one list only", i)
+		}
+		if isEmpty {
+			empty = empty[1:]
+		} else {
+			kept = append(kept, s.offsets[i+1])
+		}
+	}
+	s.offsets = kept
+	return nil
+}
+
 // byKey returns the numbers of all keys that are not empty in ascending order of
 // the keys. It takes O(n log n) and 16 bytes per key of working memory.
 func (s *keySet) byKey(ctx context.Context) ([]uint32, error) {

@@ -112,7 +112,7 @@ func encodeSlots(slots []uint32, room int) (record []byte, count int) {
 		}
 		e.add(slot)
 	}
-	record = e.appendTo(make([]byte, slotBlockHead, room))
+	record = e.appendTo(make([]byte, slotBlockHead, slotBlockHead+e.sizeWith(e.last+1)))
 	binary.LittleEndian.PutUint16(record[sumSize+1:], uint16(e.count))
 	return record, e.count
 }

@@ -12,13 +12,14 @@ import (
 // Snapshot is one version of a graph in memory, with the keys of its vertices.
 // It never changes, is safe for concurrent use and holds no transaction. It
 // takes 16 bytes per vertex, 8 per edge, 8 more with weights and 16 more with
-// timestamps, and the keys; the first call of Vertex adds 22 to 43 bytes per
-// vertex.
+// timestamps, the keys, and 4 per vertex that was deleted; the first call of
+// Vertex adds 22 to 43 bytes per vertex.
 type Snapshot struct {
 	Info  GraphInfo
 	Graph *csr.Graph
 
 	keys  keySet
+	slots slotMap
 	index sync.Once
 	table keyTable
 }
@@ -32,17 +33,10 @@ func (db *DB) Snapshot(ctx context.Context, graph string) (*Snapshot, error) {
 		if err != nil {
 			return err
 		}
-		c, err := t.readContents(graph, r)
-		if err != nil {
-			return err
-		}
-		s = &Snapshot{Info: r.info(graph), Graph: c.graph, keys: c.keys}
-		return nil
+		s, err = t.snapshot(graph, r)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, err
 }
 
 // Key returns the key of vertex v, which must be below Info.Vertices. It
@@ -59,21 +53,52 @@ func (s *Snapshot) Vertex(key string) (uint32, bool) {
 	return s.table.find(&s.keys, bytesOf(key))
 }
 
+// Slot returns the slot of vertex v, which must be below Info.Vertices: the
+// number that is v's in every version of the graph, where vertices are numbered
+// anew when one is deleted. It takes O(log d) after d deletions.
+func (s *Snapshot) Slot(v uint32) uint32 { return s.slots.slot(v) }
+
+// snapshot reads a graph with its live vertices numbered densely.
+func (t *tx) snapshot(name string, r *graphRecord) (*Snapshot, error) {
+	c, err := t.readContents(name, r, true)
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{Info: r.info(name), Graph: c.graph, keys: c.keys, slots: c.slots}, nil
+}
+
 // readContents reads the keys and edges of a graph and checks ranges, order and
-// counts; that every edge is there in both directions is the work of Check.
-func (t *tx) readContents(name string, r *graphRecord) (contents, error) {
-	c := contents{keys: newKeySet(int(r.Vertices))}
+// counts; that every edge is there in both directions is the work of Check. Keys
+// and edges are those of the vertices where dense is set. Otherwise they are
+// those of the slots, some of which may be empty and have neither, and the
+// attributes are read too.
+func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, error) {
+	c := contents{keys: newKeySet(int(r.Slots))}
 	if r.Object == 0 {
 		c.graph = &csr.Graph{Offsets: []int64{0}}
 		return c, nil
 	}
-	if r.Edges > math.MaxInt/8 || r.Vertices > math.MaxInt/8 {
+	if r.Edges > math.MaxInt/8 || r.Slots > math.MaxInt/8 {
 		return c, fmt.Errorf("storage: graph %q is too large for this machine: %w", name, ErrLimit)
+	}
+	var err error
+	if c.slots, err = t.slotsOf(r); err != nil {
+		return c, corrupt(t.path, describeGraph(name)+", empty slots", err)
 	}
 	if err := t.readKeys(&c.keys, r); err != nil {
 		return c, corrupt(t.path, describeGraph(name)+", keys", err)
 	}
-	g, err := t.readArcs(r)
+	n := int(r.Slots)
+	var vertices []uint32
+	if dense {
+		n, vertices = int(r.Vertices), c.slots.table()
+		if err := c.keys.drop(c.slots.empty); err != nil {
+			return c, corrupt(t.path, describeGraph(name)+", keys", err)
+		}
+	} else if err := t.readAttributes(name, r, &c); err != nil {
+		return c, err
+	}
+	g, err := t.readArcs(r, n, vertices)
 	if err != nil {
 		return c, corrupt(t.path, describeGraph(name)+", arcs", err)
 	}
@@ -81,7 +106,7 @@ func (t *tx) readContents(name string, r *graphRecord) (contents, error) {
 	return c, nil
 }
 
-// readKeys fills the set with the keys of all vertices.
+// readKeys fills the set with the keys of all slots.
 func (t *tx) readKeys(keys *keySet, r *graphRecord) error {
 	p, err := t.part(r.Object, keysName)
 	if err != nil {
@@ -92,24 +117,25 @@ func (t *tx) readKeys(keys *keySet, r *graphRecord) error {
 		if err := decodeKeys(keys, key, payload); err != nil {
 			return err
 		}
-		if uint64(keys.len()) > r.Vertices {
-			return badRecord("more keys than the %d vertices", r.Vertices)
+		if uint64(keys.len()) > r.Slots {
+			return badRecord("more keys than the %d slots", r.Slots)
 		}
 		return nil
 	})
-	if err == nil && uint64(keys.len()) != r.Vertices {
-		err = badRecord("%d keys for %d vertices", keys.len(), r.Vertices)
+	if err == nil && uint64(keys.len()) != r.Slots {
+		err = badRecord("%d keys for %d slots", keys.len(), r.Slots)
 	}
 	return err
 }
 
-// readArcs builds the rows from the arc blocks.
-func (t *tx) readArcs(r *graphRecord) (*csr.Graph, error) {
+// readArcs builds n rows from the arc blocks. vertices, where not nil, gives the
+// row of each slot.
+func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32) (*csr.Graph, error) {
 	p, err := t.part(r.Object, arcsName)
 	if err != nil {
 		return nil, err
 	}
-	b := newRowBuilder(r)
+	b := newRowBuilder(r, n, vertices)
 	var block arcBlock
 	t.readAhead(p.bucket)
 	err = t.scan(p, func(key, payload []byte) error {
@@ -136,11 +162,13 @@ type rowBuilder struct {
 	source  uint32    // row that is being filled
 	last    arc
 
+	vertices []uint32 // row of each slot, noVertex for empty ones; nil where they are the same
+
 	weighted, timed uint64 // arcs with a weight other than 1, or a timestamp, that are still due
 }
 
-func newRowBuilder(r *graphRecord) *rowBuilder {
-	b := &rowBuilder{offsets: make([]int64, r.Slots+1), targets: make([]uint32, 0, 2*r.Edges), weighted: 2 * r.Weighted, timed: 2 * r.Timed}
+func newRowBuilder(r *graphRecord, n int, vertices []uint32) *rowBuilder {
+	b := &rowBuilder{vertices: vertices, offsets: make([]int64, n+1), targets: make([]uint32, 0, 2*r.Edges), weighted: 2 * r.Weighted, timed: 2 * r.Timed}
 	if r.Weighted > 0 {
 		b.weights = make([]float32, 0, 2*r.Edges)
 	}
@@ -198,11 +226,16 @@ func (b *rowBuilder) add(block []arc) error {
 		return badRecord("arc blocks do not ascend")
 	}
 	b.last = block[len(block)-1]
-	if b.last.source() >= n {
-		return badRecord("arc of vertex %d of %d", b.last.source(), n)
-	}
 	if len(block) > cap(b.targets)-len(b.targets) {
 		return badRecord("more arcs than the catalogue says")
+	}
+	if b.vertices != nil {
+		if err := toVertices(block, b.vertices); err != nil {
+			return err
+		}
+	}
+	if last := block[len(block)-1].source(); last >= n {
+		return badRecord("arc of vertex %d of %d", last, n)
 	}
 	for _, a := range block {
 		if a.target() >= n {
@@ -213,6 +246,21 @@ func (b *rowBuilder) add(block []arc) error {
 			b.offsets[b.source] = int64(len(b.targets))
 		}
 		b.targets = append(b.targets, a.target())
+	}
+	return nil
+}
+
+// toVertices replaces slots by vertices, which keeps the order.
+func toVertices(block []arc, vertices []uint32) error {
+	for i, a := range block {
+		u, v := uint32(noVertex), uint32(noVertex)
+		if int(a.source()) < len(vertices) && int(a.target()) < len(vertices) {
+			u, v = vertices[a.source()], vertices[a.target()]
+		}
+		if u == noVertex || v == noVertex {
+			return badRecord("arc (%d, %d) of an empty slot", a.source(), a.target())
+		}
+		block[i] = newArc(u, v)
 	}
 	return nil
 }
@@ -231,7 +279,8 @@ func (b *rowBuilder) finish() (*csr.Graph, error) {
 }
 
 // VertexID returns the vertex of a graph that has the given key. It reads the
-// one block that can hold it, so that a single question needs no snapshot.
+// one block that can hold it, so that a single question needs no snapshot, and
+// the list of empty slots where there are some.
 func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
 	var id uint32
 	err := db.view(ctx, func(t *tx) error {
@@ -239,44 +288,22 @@ func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
 		if err != nil {
 			return err
 		}
-		found := false
-		if id, found, err = t.vertexID(r, []byte(key)); err != nil {
+		slot, found, err := t.slotOf(r, []byte(key))
+		if err != nil {
 			return corrupt(t.path, describeGraph(graph)+", ids", err)
 		}
 		if !found {
 			return &NotFoundError{Kind: "vertex", Name: key}
 		}
-		return nil
+		slots, err := t.slotsOf(r)
+		if err == nil {
+			if id, found = slots.vertex(slot); !found {
+				err = badRecord("key %q has the empty slot %d", clip(key), slot)
+			}
+		}
+		return corrupt(t.path, describeGraph(graph)+", empty slots", err)
 	})
 	return id, err
-}
-
-func (t *tx) vertexID(r *graphRecord, key []byte) (id uint32, found bool, err error) {
-	if r.Object == 0 || len(key) == 0 {
-		return 0, false, nil
-	}
-	p, err := t.part(r.Object, idsName)
-	if err != nil {
-		return 0, false, err
-	}
-	first, record := p.floor(key)
-	if first == nil {
-		return 0, false, nil
-	}
-	payload, err := p.seed.open(first, record)
-	if err != nil {
-		return 0, false, err
-	}
-	err = decodeIDs(first, payload, func(k []byte, v uint32) error {
-		if string(k) == string(key) {
-			id, found = v, true
-		}
-		return nil
-	})
-	if err == nil && found && uint64(id) >= r.Vertices {
-		err = badRecord("vertex %d of %d", id, r.Vertices)
-	}
-	return id, found, err
 }
 
 // floor returns the last record whose key is at most key: the block that holds
@@ -294,7 +321,7 @@ func (p part) floor(key []byte) (first, record []byte) {
 }
 
 // Neighbors returns the neighbours of a vertex in ascending order. It reads the
-// blocks that hold them and nothing else.
+// blocks that hold them, and the list of empty slots where there are some.
 func (db *DB) Neighbors(ctx context.Context, graph string, v uint32) ([]uint32, error) {
 	var list []uint32
 	err := db.view(ctx, func(t *tx) error {
@@ -305,8 +332,21 @@ func (db *DB) Neighbors(ctx context.Context, graph string, v uint32) ([]uint32, 
 		if uint64(v) >= r.Vertices {
 			return &NotFoundError{Kind: "vertex", Name: fmt.Sprint(v)}
 		}
-		list, err = t.neighbors(r, v)
-		return corrupt(t.path, describeGraph(graph)+", arcs", err)
+		slots, err := t.slotsOf(r)
+		if err != nil {
+			return corrupt(t.path, describeGraph(graph)+", empty slots", err)
+		}
+		if list, err = t.neighbors(r, slots.slot(v)); err != nil {
+			return corrupt(t.path, describeGraph(graph)+", arcs", err)
+		}
+		for i, slot := range list {
+			vertex, found := slots.vertex(slot)
+			if !found {
+				return corrupt(t.path, describeGraph(graph)+", arcs", badRecord("arc to the empty slot %d", slot))
+			}
+			list[i] = vertex
+		}
+		return nil
 	})
 	return list, err
 }

@@ -13,14 +13,27 @@ import (
 	"heavytail/storage/csr"
 )
 
-// graphParts are the buckets of a graph object in the order in which they are
-// written. Each is filled in ascending order of its keys.
-var graphParts = [...][]byte{keysName, idsName, arcsName}
+// graphParts are the buckets that every graph object has, and furtherParts those
+// that it has where they hold anything.
+var (
+	graphParts   = [...][]byte{keysName, idsName, arcsName}
+	furtherParts = [...][]byte{emptyName, attrsName}
+)
 
-// contents are the vertices and edges of one version of a graph.
+// stagedParts are the buckets of a graph object in the order in which they are
+// written. Each is filled in ascending order of its keys.
+var stagedParts = [...][]byte{keysName, idsName, arcsName, emptyName, attrsName}
+
+// contents are the vertices and edges of one version of a graph, by slot where
+// they are to be written.
 type contents struct {
 	graph *csr.Graph
 	keys  keySet
+	slots slotMap
+
+	// Attributes of the vertices, by slot, in ascending order of their numbers.
+	attributes []attributeRecord
+	columns    []*Column
 }
 
 // digest identifies the contents and the input that they were made from (all
@@ -95,7 +108,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 	if p.order, err = p.contents.keys.byKey(ctx); err != nil {
 		return fmt.Errorf("storage: %w", err)
 	}
-	total := p.items(len(graphParts), 0)
+	total := p.items(len(stagedParts), 0)
 	for begun, done := false, false; !done; begun = true {
 		err := p.db.update(ctx, func(t *tx) error {
 			if !begun {
@@ -106,7 +119,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 			if err := p.batch(t); err != nil {
 				return err
 			}
-			if done = int(p.journal.Part) == len(graphParts); done {
+			if done = int(p.journal.Part) == len(stagedParts); done {
 				return p.publish(t)
 			}
 			return t.put(journalName, journalKey(journalGraph, p.name), &p.journal)
@@ -134,7 +147,7 @@ func (p *publication) begin(t *tx) error {
 		return corrupt(t.path, "journal of "+describeGraph(p.name), err)
 	}
 	if found && bytes.Equal(j.Digest, p.digest) && j.GraphID == p.base.ID && j.Version == p.base.Version &&
-		int(j.Part) < len(graphParts) && j.Next <= p.length(int(j.Part)) {
+		int(j.Part) < len(stagedParts) && j.Next <= p.length(int(j.Part)) {
 		p.journal, p.resumed = j, true
 		return nil
 	}
@@ -162,15 +175,21 @@ func (p *publication) unchanged(t *tx) error {
 	return err
 }
 
-// length is the number of items of a part: slots, vertices or arcs.
+// length is the number of items of a part: slots, vertices, arcs, empty slots,
+// or slots of all attributes.
 func (p *publication) length(part int) uint64 {
+	c := &p.contents
 	switch part {
 	case 0:
-		return uint64(p.contents.keys.len())
+		return uint64(c.keys.len())
 	case 1:
 		return uint64(len(p.order))
+	case 2:
+		return uint64(len(c.graph.Targets))
+	case 3:
+		return uint64(len(c.slots.empty))
 	}
-	return uint64(len(p.contents.graph.Targets))
+	return uint64(len(c.columns)) * uint64(c.keys.len())
 }
 
 // items counts the items before a position, for progress.
@@ -186,7 +205,7 @@ func (p *publication) items(part int, next uint64) int64 {
 // or the last part ends.
 func (p *publication) batch(t *tx) error {
 	left := p.db.opts.BatchBytes
-	for int(p.journal.Part) < len(graphParts) {
+	for int(p.journal.Part) < len(stagedParts) {
 		number := int(p.journal.Part)
 		if p.journal.Next == p.length(number) {
 			p.journal.Part, p.journal.Next = p.journal.Part+1, 0
@@ -195,7 +214,7 @@ func (p *publication) batch(t *tx) error {
 		if left <= 0 {
 			return nil
 		}
-		target, err := t.part(p.journal.Object, graphParts[number])
+		target, err := t.openPart(p.journal.Object, stagedParts[number])
 		if err != nil {
 			return corrupt(t.path, describeGraph(p.name), err)
 		}
@@ -208,8 +227,10 @@ func (p *publication) batch(t *tx) error {
 				return fmt.Errorf("storage: %w", err)
 			}
 			key, record, count := next()
-			if err := target.bucket.Put(key, target.seed.seal(key, record)); err != nil {
-				return err
+			if key != nil {
+				if err := target.bucket.Put(key, target.seed.seal(key, record)); err != nil {
+					return err
+				}
 			}
 			p.journal.Next += uint64(count)
 			left -= len(key) + len(record)
@@ -228,6 +249,14 @@ func (p *publication) blocks(part int) func() (key, record []byte, count int) {
 		return func() ([]byte, []byte, int) { return nextKeyBlock(keys, uint32(p.journal.Next)) }
 	case 1:
 		return func() ([]byte, []byte, int) { return nextIDBlock(keys, p.order, int(p.journal.Next)) }
+	case 3:
+		return func() ([]byte, []byte, int) {
+			rest := p.contents.slots.empty[p.journal.Next:]
+			record, count := encodeSlots(rest, maxBlock)
+			return be32(rest[0]), record, count
+		}
+	case 4:
+		return p.nextValues
 	}
 	encoder := newArcEncoder(p.contents.graph, int64(p.journal.Next))
 	return func() ([]byte, []byte, int) {
@@ -235,6 +264,18 @@ func (p *publication) blocks(part int) func() (key, record []byte, count int) {
 		key, record := encoder.next()
 		return key, record, int(encoder.at - before)
 	}
+}
+
+// nextValues makes the next attribute block; there is none, and no key, where the
+// rest of an attribute is missing.
+func (p *publication) nextValues() (key, record []byte, count int) {
+	slots := uint64(p.contents.keys.len())
+	i, from := p.journal.Next/slots, uint32(p.journal.Next%slots)
+	key, record, next := nextValueBlock(p.contents.attributes[i].ID, p.contents.columns[i], from)
+	if key == nil {
+		next = uint32(slots) // the column may be shorter
+	}
+	return key, record, int(next - from)
 }
 
 // publish makes the catalogue point at the finished object, logs the change and
@@ -250,10 +291,14 @@ func (p *publication) publish(t *tx) error {
 	}
 	r.Version++
 	r.Object = p.journal.Object
-	r.Vertices, r.Edges = uint64(p.contents.keys.len()), uint64(p.contents.graph.Edges())
-	r.Slots = r.Vertices
+	r.Vertices, r.Edges = uint64(len(p.order)), uint64(p.contents.graph.Edges())
+	r.Slots = uint64(p.contents.keys.len())
 	weighted, timed := countValues(p.contents.graph.Weights, p.contents.graph.Times)
 	r.Weighted, r.Timed = weighted/2, timed/2
+	r.Attributes = p.contents.attributes
+	for i := range r.Attributes {
+		r.Attributes[i].Values = uint64(p.contents.columns[i].Count())
+	}
 	r.Modified, r.Source = now, p.source
 	if err := t.put(graphsName, []byte(p.name), &r); err != nil {
 		return err

@@ -1,0 +1,385 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inObject runs f in a transaction on a store with one object.
+func inObject(t *testing.T, f func(t *tx, object uint64) error) {
+	t.Helper()
+	db := newStore(t, nil)
+	rollback := errors.New("rolled back")
+	err := db.update(context.Background(), func(t *tx) error {
+		object, err := t.newObject(graphParts[:]...)
+		if err == nil {
+			err = f(t, object)
+		}
+		if err == nil {
+			err = rollback
+		}
+		return err
+	})
+	if err != rollback {
+		t.Fatal(err)
+	}
+}
+
+// listEntries reads a whole block list, and fails where a block is too large.
+func listEntries[E any](t *testing.T, p part, l *blockList[E]) (entries []E, blocks int) {
+	t.Helper()
+	for b := p.blockOf(l.prefix, l.prefix); b.key != nil; b = p.after(l.prefix, b.key) {
+		before := len(entries)
+		var err error
+		if entries, err = openBlock(p, l, entries, b); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(l.key(entries[before]), b.key) {
+			t.Fatalf("block %x starts with the entry of %x", b.key, l.key(entries[before]))
+		}
+		if len(b.key)+len(b.record) > maxBlock && len(entries)-before > 1 {
+			t.Fatalf("block %x of %d bytes", b.key, len(b.record))
+		}
+		blocks++
+	}
+	return entries, blocks
+}
+
+// tryEdits applies random batches of edits to a block list and to a sorted
+// slice, which must agree.
+func tryEdits[E any](t *testing.T, x *tx, p part, l *blockList[E], random *rand.Rand, rounds int, draw func() E, equal func(a, b E) bool) {
+	t.Helper()
+	var want []E
+	for round := range rounds {
+		batch := make([]edit[E], 1+random.IntN(1+random.IntN(200)))
+		for i := range batch {
+			batch[i] = edit[E]{draw(), random.IntN(10) < 3+4*(round/20%2)} // grows, then shrinks
+		}
+		slices.SortStableFunc(batch, func(a, b edit[E]) int { return l.compare(a.entry, b.entry) })
+		batch = slices.CompactFunc(batch, func(a, b edit[E]) bool { return l.compare(a.entry, b.entry) == 0 })
+		if err := editBlocks(x, p, l, batch); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range batch {
+			at, found := slices.BinarySearchFunc(want, e.entry, l.compare)
+			switch {
+			case found && e.remove:
+				want = slices.Delete(want, at, at+1)
+			case found:
+				want[at] = e.entry
+			case !e.remove:
+				want = slices.Insert(want, at, e.entry)
+			}
+		}
+		got, blocks := listEntries(t, p, l)
+		if !slices.EqualFunc(got, want, equal) {
+			t.Fatalf("round %d: %d entries, want %d, or others", round, len(got), len(want))
+		}
+		if bytesOf, least := listBytes(p, l); blocks > 4 && bytesOf < least*blocks {
+			t.Fatalf("round %d: %d bytes in %d blocks", round, bytesOf, blocks)
+		}
+	}
+}
+
+// listBytes is the size of a block list, and what a block should have on
+// average at least.
+func listBytes[E any](p part, l *blockList[E]) (total, least int) {
+	for b := p.blockOf(l.prefix, l.prefix); b.key != nil; b = p.after(l.prefix, b.key) {
+		total += len(b.key) + len(b.record)
+	}
+	return total, maxBlock / 4
+}
+
+func TestEditBlocks_IDs(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	keys := randomKeys(3000)
+	inObject(t, func(x *tx, object uint64) error {
+		p, err := x.part(object, idsName)
+		if err != nil {
+			return err
+		}
+		draw := func() idEntry { return idEntry{keys.at(uint32(random.IntN(keys.len()))), random.Uint32N(1 << 20)} }
+		tryEdits(t, x, p, idList, random, 120, draw, func(a, b idEntry) bool { return bytes.Equal(a.key, b.key) && a.slot == b.slot })
+		return nil
+	})
+}
+
+func TestEditBlocks_EmptySlots(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 3))
+	inObject(t, func(x *tx, object uint64) error {
+		p, err := x.openPart(object, emptyName)
+		if err != nil {
+			return err
+		}
+		draw := func() uint32 { return random.Uint32N(1 << (5 + random.IntN(14))) }
+		tryEdits(t, x, p, slotList, random, 120, draw, func(a, b uint32) bool { return a == b })
+		return nil
+	})
+}
+
+// Two attributes lie side by side in one part and do not disturb each other.
+func TestEditBlocks_Values(t *testing.T) {
+	for kind := Text; kind <= Boolean; kind++ {
+		random := rand.New(rand.NewPCG(uint64(kind), 4))
+		inObject(t, func(x *tx, object uint64) error {
+			p, err := x.openPart(object, attrsName)
+			if err != nil {
+				return err
+			}
+			other := valueList(attributeRecord{ID: 6, Type: Integer})
+			if err := editBlocks(x, p, other, []edit[slotValue]{{entry: slotValue{1, IntegerValue(7)}}}); err != nil {
+				return err
+			}
+			l := valueList(attributeRecord{ID: 5, Type: kind})
+			draw := func() slotValue {
+				v := Value{}
+				for v.IsMissing() {
+					v = randomValue(random, kind)
+				}
+				return slotValue{random.Uint32N(1 << (5 + random.IntN(10))), v}
+			}
+			tryEdits(t, x, p, l, random, 60, draw, func(a, b slotValue) bool { return a == b })
+			if entries, blocks := listEntries(t, p, other); blocks != 1 || len(entries) != 1 || entries[0].value.Integer() != 7 {
+				t.Errorf("%v: the other attribute has %v", kind, entries)
+			}
+			return nil
+		})
+	}
+}
+
+// Keys that are added and taken away in batches of all sizes are found by key
+// and by slot.
+func TestTx_AddRemoveVertices(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	all := randomKeys(4000)
+	inObject(t, func(x *tx, object uint64) error {
+		r := &graphRecord{Object: object}
+		slotsOf := make(map[string]uint32)
+		for next := 0; next < all.len(); {
+			var keys [][]byte
+			for range 1 + random.IntN(1+random.IntN(600)) {
+				if next < all.len() {
+					keys = append(keys, bytes.Clone(all.at(uint32(next))))
+					next++
+				}
+			}
+			before := r.Slots
+			slots, err := x.addVertices(r, keys)
+			if err != nil {
+				return err
+			}
+			for i, key := range keys {
+				if slots[i] != uint32(before)+uint32(i) {
+					return fmt.Errorf("slot %d for key %d of a batch from %d on", slots[i], i, before)
+				}
+				slotsOf[string(key)] = slots[i]
+			}
+			var victims []idEntry
+			for key, slot := range slotsOf {
+				if random.IntN(12) == 0 {
+					victims = append(victims, idEntry{[]byte(key), slot})
+					delete(slotsOf, key)
+				}
+			}
+			slices.SortFunc(victims, func(a, b idEntry) int { return int(a.slot) - int(b.slot) })
+			if err := x.removeVertices(r, victims); err != nil {
+				return err
+			}
+			if err := compareSlots(x, r, slotsOf, &all); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// compareSlots compares what a graph says of all keys with a map.
+func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *keySet) error {
+	var keys [][]byte
+	for i := range uint32(all.len()) {
+		keys = append(keys, all.at(i))
+	}
+	keys = append(keys, []byte("nobody"), []byte{1}, []byte("\xf4\x8f\xbf\xbf"))
+	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	slots, err := x.slotsOfKeys(r, keys)
+	if err != nil {
+		return err
+	}
+	var live []uint32
+	for i, key := range keys {
+		slot, found := want[string(key)]
+		if found != (slots[i] != noVertex) || (found && slots[i] != slot) {
+			return fmt.Errorf("key %q has slot %d, want %d, %t", key, slots[i], slot, found)
+		}
+		if found {
+			live = append(live, slot)
+		}
+	}
+	slices.Sort(live)
+	names, err := x.keysOfSlots(r, live)
+	if err != nil {
+		return err
+	}
+	m, err := x.slotsOf(r)
+	if err != nil {
+		return err
+	}
+	table := m.table()
+	for v, slot := range live {
+		if want[names[v]] != slot {
+			return fmt.Errorf("slot %d has key %q", slot, names[v])
+		}
+		if got, found := m.vertex(slot); !found || int(got) != v || m.slot(uint32(v)) != slot || (table != nil && int(table[slot]) != v) {
+			return fmt.Errorf("slot %d is vertex %d, %t, want %d", slot, got, found, v)
+		}
+	}
+	for _, slot := range m.empty {
+		if _, found := m.vertex(slot); found || table[slot] != noVertex {
+			return fmt.Errorf("empty slot %d has a vertex", slot)
+		}
+	}
+	if m.vertices() != len(live) || uint64(len(live)) != r.Vertices {
+		return fmt.Errorf("%d vertices, want %d", m.vertices(), len(live))
+	}
+	return nil
+}
+
+// The blocks of a column are those that changes in place make of the same
+// values in order, and starting at any of them makes the same ones.
+func TestNextValueBlock(t *testing.T) {
+	const n = 5000
+	for kind := Text; kind <= Boolean; kind++ {
+		random := rand.New(rand.NewPCG(uint64(kind), 8))
+		c := NewColumn(Attribute{"a", kind}, n)
+		var edits []edit[slotValue]
+		for v := range uint32(n) {
+			if v > 1000 && v < 2000 {
+				continue
+			}
+			x := randomValue(random, kind)
+			if err := c.Set(v, x); err != nil {
+				t.Fatal(err)
+			}
+			if !x.IsMissing() {
+				edits = append(edits, edit[slotValue]{entry: slotValue{v, x}})
+			}
+		}
+		inObject(t, func(x *tx, object uint64) error {
+			p, err := x.openPart(object, attrsName)
+			if err != nil {
+				return err
+			}
+			if err := editBlocks(x, p, valueList(attributeRecord{ID: 3, Type: kind}), edits); err != nil {
+				return err
+			}
+			cursor := p.bucket.Cursor()
+			wantKey, want := cursor.First()
+			blocks, total := 0, 0
+			for from := uint32(0); from < n; {
+				key, record, next := nextValueBlock(3, c, from)
+				if next <= from {
+					return fmt.Errorf("%v: from %d on to %d", kind, from, next)
+				}
+				if from = next; key == nil {
+					break
+				}
+				if !bytes.Equal(key, wantKey) || !bytes.Equal(record[sumSize:], want[sumSize:]) {
+					return fmt.Errorf("%v: block %x of %d bytes, want %x of %d bytes", kind, key, len(record), wantKey, len(want))
+				}
+				wantKey, want = cursor.Next()
+				blocks++
+				total += len(record)
+			}
+			if wantKey != nil {
+				return fmt.Errorf("%v: block %x is missing", kind, wantKey)
+			}
+			t.Logf("%v: %d values in %d blocks, %.2f bytes each", kind, len(edits), blocks, float64(total)/float64(len(edits)))
+			return nil
+		})
+	}
+}
+
+// FuzzAttributeBlock: what decodes is in order and is encoded back to the same
+// bytes.
+func FuzzAttributeBlock(f *testing.F) {
+	for kind := Text; kind <= Boolean; kind++ {
+		random := rand.New(rand.NewPCG(uint64(kind), 9))
+		c := NewColumn(Attribute{"a", kind}, 300)
+		for v := range uint32(300) {
+			if err := c.Set(v, randomValue(random, kind)); err != nil {
+				f.Fatal(err)
+			}
+		}
+		key, record, _ := nextValueBlock(2, c, 0)
+		f.Add(byte(kind), key, record[sumSize:])
+	}
+	f.Add(byte(Text), []byte{0, 2, 0, 0, 0, 0}, []byte{1, 2, 0, 1, 2, 'a', 2, 'a'})
+	f.Fuzz(func(t *testing.T, kind byte, key, payload []byte) {
+		l := valueList(attributeRecord{ID: 2, Type: Type(kind%4) + 1})
+		entries, err := l.decode(nil, key, payload)
+		if err != nil {
+			if !errors.Is(err, errRecord) {
+				t.Error(err)
+			}
+			return
+		}
+		for i, e := range entries {
+			if e.value.IsMissing() || e.slot >= maxVertices || (i > 0 && entries[i-1].slot >= e.slot) {
+				t.Fatalf("entry %d: %v", i, e)
+			}
+		}
+		record, count := l.encode(entries, 1<<30)
+		if count != len(entries) || !bytes.Equal(record[sumSize:], payload) {
+			t.Fatalf("%d values are encoded back as %x, were %x", len(entries), record[sumSize:], payload)
+		}
+	})
+}
+
+// FuzzSlotBlock: what decodes ascends and is encoded back to the same bytes.
+func FuzzSlotBlock(f *testing.F) {
+	record, _ := encodeSlots([]uint32{3, 4, 5, 9, 300, 301, 70_000}, maxBlock)
+	f.Add(be32(3), record[sumSize:])
+	f.Fuzz(func(t *testing.T, key, payload []byte) {
+		slots, err := decodeSlots(nil, key, payload)
+		if err != nil {
+			if !errors.Is(err, errRecord) {
+				t.Error(err)
+			}
+			return
+		}
+		if !slices.IsSorted(slots) || len(slices.Compact(slices.Clone(slots))) != len(slots) {
+			t.Fatalf("%v", slots)
+		}
+		record, count := encodeSlots(slots, 1<<30)
+		if count != len(slots) || !bytes.Equal(record[sumSize:], payload) || !bytes.Equal(be32(slots[0]), key) {
+			t.Fatalf("%d slots are encoded back as %x, were %x", len(slots), record[sumSize:], payload)
+		}
+	})
+}
+
+// A text of the greatest length has a block of its own and is read back.
+func TestValueList_LongText(t *testing.T) {
+	inObject(t, func(x *tx, object uint64) error {
+		p, err := x.openPart(object, attrsName)
+		if err != nil {
+			return err
+		}
+		l := valueList(attributeRecord{ID: 1, Type: Text})
+		want := []slotValue{{3, TextValue("short")}, {4, TextValue(strings.Repeat("x", maxText))}, {5, TextValue("short")}, {9, TextValue("")}}
+		for _, e := range want {
+			if err := editBlocks(x, p, l, []edit[slotValue]{{entry: e}}); err != nil {
+				return err
+			}
+		}
+		if got, _ := listEntries(t, p, l); !slices.Equal(got, want) {
+			t.Errorf("%d values, want %d", len(got), len(want))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,66 @@
+package storage
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"heavytail/storage/csr"
+)
+
+// checkEmpty verifies that the slots without a key are the empty ones.
+func checkEmpty(keys *keySet, slots *slotMap) error {
+	empty := slots.empty
+	for slot := range uint32(keys.len()) {
+		listed := len(empty) > 0 && empty[0] == slot
+		if hasKey := len(keys.at(slot)) > 0; hasKey == listed {
+			return badRecord("slot %d has the key %q, and is listed as empty: %t", slot, clip(string(keys.at(slot))), listed)
+		}
+		if listed {
+			empty = empty[1:]
+		}
+	}
+	return nil
+}
+
+// checkNoEdges verifies that empty slots have no edges.
+func checkNoEdges(g *csr.Graph, slots *slotMap) error {
+	for _, slot := range slots.empty {
+		if g.Degree(slot) > 0 {
+			return badRecord("empty slot %d has %d edges", slot, g.Degree(slot))
+		}
+	}
+	return nil
+}
+
+const remedyAttribute = "drop the attribute and import it again, or restore the file from a backup"
+
+// checkAttributes verifies every attribute: the types of its blocks, that the
+// slots of its values ascend and hold vertices, and the number of its values;
+// and that every block belongs to an attribute.
+func (c *checker) checkAttributes(where string, r *graphRecord, slots *slotMap) error {
+	vertices := slots.table()
+	prefixes := make(map[string]bool)
+	for _, a := range r.Attributes {
+		prefixes[string(binary.BigEndian.AppendUint16(nil, a.ID))] = true
+		err := c.try(fmt.Sprintf("%s, attribute %q", where, a.Name), remedyAttribute, func() error {
+			_, err := c.tx.readColumn(r, a, slots.vertices(), vertices)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return c.try(where+", attributes", remedyAttribute, func() error {
+		p, found, err := c.tx.findPart(r.Object, attrsName)
+		if err != nil || !found {
+			return err
+		}
+		cursor := p.bucket.Cursor()
+		for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+			if len(key) != attrKeySize || !prefixes[string(key[:2])] {
+				return badRecord("block %x belongs to no attribute", key)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,294 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// findAttribute returns the number of an attribute in r.Attributes, -1 where
+// there is none of this name.
+func (r *graphRecord) findAttribute(name string) int {
+	for i := range r.Attributes {
+		if r.Attributes[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// addAttribute enters a new attribute and returns its number in r.Attributes.
+func (r *graphRecord) addAttribute(a Attribute) (int, error) {
+	if err := a.check(); err != nil {
+		return 0, err
+	}
+	if r.NextAttribute == math.MaxUint16 {
+		return 0, fmt.Errorf("storage: attribute %q: more than %d attributes: %w", clip(a.Name), r.NextAttribute, ErrLimit)
+	}
+	// The list may be shared with another copy of the record.
+	list := r.Attributes[:len(r.Attributes):len(r.Attributes)]
+	r.Attributes = append(list, attributeRecord{ID: r.NextAttribute, Name: a.Name, Type: a.Type})
+	r.NextAttribute++
+	return len(list), nil
+}
+
+// Columns returns the values of attributes of a graph, vertex by vertex as in
+// the Snapshot of the given version, in the order of the names; without names,
+// all attributes in the order of GraphInfo.Attributes. If the graph has another
+// version by now it is ErrConflict, and a name that is no attribute is a
+// NotFoundError. It reads the blocks of these attributes only.
+func (db *DB) Columns(ctx context.Context, graph string, version uint64, names ...string) ([]*Column, error) {
+	var columns []*Column
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err != nil {
+			return err
+		}
+		if r.Version != version {
+			return fmt.Errorf("storage: graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
+		}
+		wanted := r.Attributes
+		if len(names) > 0 {
+			wanted = nil
+		}
+		for _, name := range names {
+			i := r.findAttribute(name)
+			if i < 0 {
+				return &NotFoundError{Kind: "attribute", Name: name}
+			}
+			wanted = append(wanted, r.Attributes[i])
+		}
+		columns, err = t.columns(graph, r, wanted)
+		return err
+	})
+	return columns, err
+}
+
+// columns reads columns by vertex.
+func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
+	slots, err := t.slotsOf(r)
+	if err != nil {
+		return nil, corrupt(t.path, describeGraph(graph)+", empty slots", err)
+	}
+	vertices := slots.table()
+	columns := make([]*Column, len(attributes))
+	for i, a := range attributes {
+		if columns[i], err = t.readColumn(r, a, int(r.Vertices), vertices); err != nil {
+			return nil, corrupt(t.path, describeAttribute(graph, a.Name), err)
+		}
+	}
+	return columns, nil
+}
+
+// readAttributes reads the columns of all attributes by slot.
+func (t *tx) readAttributes(graph string, r *graphRecord, c *contents) error {
+	c.attributes = slices.Clone(r.Attributes)
+	for _, a := range r.Attributes {
+		column, err := t.readColumn(r, a, int(r.Slots), nil)
+		if err != nil {
+			return corrupt(t.path, describeAttribute(graph, a.Name), err)
+		}
+		c.columns = append(c.columns, column)
+	}
+	return nil
+}
+
+func describeAttribute(graph, name string) string {
+	return fmt.Sprintf("%s, attribute %q", describeGraph(graph), name)
+}
+
+// readColumn reads the values of an attribute into a column of length n.
+// vertices, where not nil, gives the place of each slot.
+func (t *tx) readColumn(r *graphRecord, a attributeRecord, n int, vertices []uint32) (*Column, error) {
+	c := NewColumn(a.attribute(), n)
+	next := uint64(0)
+	err := t.eachValue(r, a, func(slot uint32, v Value) error {
+		if uint64(slot) < next {
+			return badRecord("attribute blocks do not ascend")
+		}
+		next = uint64(slot) + 1
+		if vertices != nil && next <= uint64(len(vertices)) {
+			slot = vertices[slot]
+		}
+		if uint64(slot) >= uint64(n) {
+			return badRecord("value of slot %d, which is empty or beyond the graph", next-1)
+		}
+		c.set(slot, v)
+		return nil
+	})
+	if err == nil && uint64(c.Count()) != a.Values {
+		err = badRecord("%d values where the catalogue says %d", c.Count(), a.Values)
+	}
+	c.compact()
+	return c, err
+}
+
+// eachValue calls yield with every value of an attribute, in the order of the
+// blocks. A text is valid during the call only.
+func (t *tx) eachValue(r *graphRecord, a attributeRecord, yield func(slot uint32, v Value) error) error {
+	if r.Object == 0 {
+		return nil
+	}
+	p, found, err := t.findPart(r.Object, attrsName)
+	if err != nil || !found {
+		return err
+	}
+	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
+	cursor := p.bucket.Cursor()
+	for key, record := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, record = cursor.Next() {
+		if err := t.ctx.Err(); err != nil {
+			return fmt.Errorf("storage: %w", err)
+		}
+		payload, err := p.seed.open(key, record)
+		if err != nil {
+			return err
+		}
+		if err := decodeValues(a.Type, key, payload, yield); err != nil {
+			return err
+		}
+		t.scanned++
+	}
+	return nil
+}
+
+// valuesAt returns the values of an attribute at slots in ascending order. It
+// reads each block that can hold one of them once.
+func (t *tx) valuesAt(r *graphRecord, a attributeRecord, slots []uint32) ([]Value, error) {
+	values := make([]Value, len(slots))
+	if r.Object == 0 {
+		return values, nil
+	}
+	p, found, err := t.findPart(r.Object, attrsName)
+	if err != nil || !found {
+		return values, err
+	}
+	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
+	for at := 0; at < len(slots); {
+		if err := t.ctx.Err(); err != nil {
+			return nil, fmt.Errorf("storage: %w", err)
+		}
+		b := p.blockOf(prefix, attrKey(a.ID, slots[at]))
+		if b.key == nil {
+			return values, nil
+		}
+		payload, err := p.seed.open(b.key, b.record)
+		if err != nil {
+			return nil, err
+		}
+		err = decodeValues(a.Type, b.key, payload, func(slot uint32, v Value) error {
+			for at < len(slots) && slots[at] < slot {
+				at++
+			}
+			if at < len(slots) && slots[at] == slot {
+				v.text = strings.Clone(v.text)
+				values[at] = v
+				at++
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		// The next block has the next value, or there is none.
+		next := p.after(prefix, b.key)
+		if next.key == nil {
+			return values, nil
+		}
+		if len(next.key) != attrKeySize {
+			return nil, badRecord("attribute block with a key of %d bytes", len(next.key))
+		}
+		for first := binary.BigEndian.Uint32(next.key[2:]); at < len(slots) && slots[at] < first; {
+			at++
+		}
+	}
+	return values, nil
+}
+
+// Vertex returns a vertex with its attributes, in the order of
+// GraphInfo.Attributes and without missing ones. It reads a block per attribute
+// and does not need the graph in memory.
+func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
+	var v Vertex
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err == nil {
+			v, err = t.vertex(graph, r, key)
+		}
+		return err
+	})
+	return v, err
+}
+
+func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
+	slot, found, err := t.slotOf(r, []byte(key))
+	if err != nil {
+		return Vertex{}, corrupt(t.path, describeGraph(graph)+", ids", err)
+	}
+	if !found {
+		return Vertex{}, &NotFoundError{Kind: "vertex", Name: key}
+	}
+	v := Vertex{Key: key}
+	for _, a := range r.Attributes {
+		values, err := t.valuesAt(r, a, []uint32{slot})
+		if err != nil {
+			return Vertex{}, corrupt(t.path, describeAttribute(graph, a.Name), err)
+		}
+		if !values[0].IsMissing() {
+			v.Values = append(v.Values, NamedValue{Name: a.Name, Value: values[0]})
+		}
+	}
+	return v, nil
+}
+
+// Keys returns the keys of a graph that start with prefix, in ascending order of
+// their bytes: the first limit ones, or all where limit is not positive. It
+// reads the blocks that hold them.
+func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
+	var keys []string
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err != nil || r.Object == 0 {
+			return err
+		}
+		keys, err = t.keysWith(r, prefix, limit)
+		return corrupt(t.path, describeGraph(graph)+", ids", err)
+	})
+	return keys, err
+}
+
+func (t *tx) keysWith(r *graphRecord, prefix string, limit int) ([]string, error) {
+	p, err := t.part(r.Object, idsName)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for b := p.blockOf(nil, []byte(prefix)); b.key != nil; b = p.after(nil, b.key) {
+		if err := t.ctx.Err(); err != nil {
+			return nil, fmt.Errorf("storage: %w", err)
+		}
+		payload, err := p.seed.open(b.key, b.record)
+		if err != nil {
+			return nil, err
+		}
+		over := false
+		err = decodeIDs(b.key, payload, func(key []byte, _ uint32) error {
+			switch {
+			case over:
+			case bytes.HasPrefix(key, bytesOf(prefix)):
+				keys = append(keys, string(key))
+				over = limit > 0 && len(keys) == limit
+			default:
+				over = string(key) > prefix
+			}
+			return nil
+		})
+		if err != nil || over {
+			return keys, err
+		}
+	}
+	return keys, nil
+}

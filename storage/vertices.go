@@ -1,0 +1,216 @@
+package storage
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// slotOf returns the slot of the vertex with the given key, and whether there is
+// one. It reads the one block that can hold it.
+func (t *tx) slotOf(r *graphRecord, key []byte) (slot uint32, found bool, err error) {
+	slots, err := t.slotsOfKeys(r, [][]byte{key})
+	if err != nil {
+		return 0, false, err
+	}
+	return slots[0], slots[0] != noVertex, nil
+}
+
+// slotsOfKeys returns the slot of each key, noVertex where there is none. It
+// reads each block that can hold one of them once.
+func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {
+	slots := make([]uint32, len(keys))
+	for i := range slots {
+		slots[i] = noVertex
+	}
+	if r.Object == 0 || len(keys) == 0 {
+		return slots, nil
+	}
+	p, err := t.part(r.Object, idsName)
+	if err != nil {
+		return nil, err
+	}
+	order, err := orderOf(t, keys)
+	if err != nil {
+		return nil, err
+	}
+	for len(order) > 0 {
+		if err := t.ctx.Err(); err != nil {
+			return nil, fmt.Errorf("storage: %w", err)
+		}
+		b := p.blockOf(nil, keys[order[0]])
+		if b.key == nil {
+			return slots, nil
+		}
+		here := len(order) // those before the next block
+		if next := p.after(nil, b.key); next.key != nil {
+			here = 1 + sort.Search(len(order)-1, func(i int) bool { return bytes.Compare(keys[order[i+1]], next.key) >= 0 })
+		}
+		if err := t.findInBlock(r, p, b, keys, order[:here], slots); err != nil {
+			return nil, err
+		}
+		order = order[here:]
+	}
+	return slots, nil
+}
+
+// orderOf returns the numbers of the keys in ascending order of the keys.
+func orderOf(t *tx, keys [][]byte) ([]int, error) {
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	order, err := mergeSort(t.ctx, order, func(a, b int) int {
+		return cmp.Or(bytes.Compare(keys[a], keys[b]), cmp.Compare(a, b))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	return order, nil
+}
+
+// findInBlock enters the slots of the keys that an id block holds.
+func (t *tx) findInBlock(r *graphRecord, p part, b block, keys [][]byte, order []int, slots []uint32) error {
+	payload, err := p.seed.open(b.key, b.record)
+	if err != nil {
+		return err
+	}
+	return decodeIDs(b.key, payload, func(key []byte, slot uint32) error {
+		for len(order) > 0 && bytes.Compare(keys[order[0]], key) < 0 {
+			order = order[1:]
+		}
+		for len(order) > 0 && bytes.Equal(keys[order[0]], key) {
+			if uint64(slot) >= r.Slots {
+				return badRecord("slot %d of %d", slot, r.Slots)
+			}
+			slots[order[0]] = slot
+			order = order[1:]
+		}
+		return nil
+	})
+}
+
+// keysOfSlots returns the keys of slots in ascending order. It reads each block
+// that holds one of them once.
+func (t *tx) keysOfSlots(r *graphRecord, slots []uint32) ([]string, error) {
+	keys := make([]string, 0, len(slots))
+	if len(slots) == 0 {
+		return keys, nil
+	}
+	p, err := t.part(r.Object, keysName)
+	if err != nil {
+		return nil, err
+	}
+	for len(keys) < len(slots) {
+		if err := t.ctx.Err(); err != nil {
+			return nil, fmt.Errorf("storage: %w", err)
+		}
+		before := len(keys)
+		b := p.blockOf(nil, be32(slots[before]))
+		if b.key == nil {
+			return nil, badRecord("no key of slot %d", slots[before])
+		}
+		payload, err := p.seed.open(b.key, b.record)
+		if err != nil {
+			return nil, err
+		}
+		err = eachKey(b.key, payload, func(slot uint32, key []byte) error {
+			if len(keys) < len(slots) && slots[len(keys)] == slot {
+				if len(key) == 0 {
+					return badRecord("slot %d is empty", slot)
+				}
+				keys = append(keys, string(key))
+			}
+			return nil
+		})
+		if err == nil && len(keys) == before {
+			err = badRecord("no key of slot %d", slots[before])
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// addVertices gives slots to new keys, which are valid, distinct and not in the
+// graph, in the order of the list, and counts them in r. A graph without an
+// object gets one. It keeps the keys.
+func (t *tx) addVertices(r *graphRecord, keys [][]byte) ([]uint32, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	if r.Slots+uint64(len(keys)) > maxVertices {
+		return nil, fmt.Errorf("storage: more than %d vertices: %w", uint64(maxVertices), ErrLimit)
+	}
+	if r.Object == 0 {
+		var err error
+		if r.Object, err = t.newObject(graphParts[:]...); err != nil {
+			return nil, err
+		}
+	}
+	slots := make([]uint32, len(keys))
+	bySlot, byKey := make([]edit[keyEntry], len(keys)), make([]edit[idEntry], len(keys))
+	for i, key := range keys {
+		slots[i] = uint32(r.Slots) + uint32(i)
+		bySlot[i].entry = keyEntry{slots[i], key}
+	}
+	order, err := orderOf(t, keys)
+	if err != nil {
+		return nil, err
+	}
+	for at, i := range order {
+		byKey[at].entry = idEntry{keys[i], slots[i]}
+	}
+	if err := editPart(t, r.Object, keysName, keyList, bySlot); err != nil {
+		return nil, err
+	}
+	if err := editPart(t, r.Object, idsName, idList, byKey); err != nil {
+		return nil, err
+	}
+	r.Slots += uint64(len(keys))
+	r.Vertices += uint64(len(keys))
+	return slots, nil
+}
+
+// removeVertices empties the slots of vertices, given in ascending order of the
+// slots with their keys, and counts them in r. Their edges and attributes must
+// be gone.
+func (t *tx) removeVertices(r *graphRecord, vertices []idEntry) error {
+	if len(vertices) == 0 {
+		return nil
+	}
+	bySlot, empty := make([]edit[keyEntry], len(vertices)), make([]edit[uint32], len(vertices))
+	byKey := make([]edit[idEntry], len(vertices))
+	for i, v := range vertices {
+		bySlot[i].entry = keyEntry{slot: v.slot}
+		empty[i].entry = v.slot
+		byKey[i] = edit[idEntry]{v, true}
+	}
+	slices.SortFunc(byKey, func(a, b edit[idEntry]) int { return bytes.Compare(a.entry.key, b.entry.key) })
+	if err := editPart(t, r.Object, keysName, keyList, bySlot); err != nil {
+		return err
+	}
+	if err := editPart(t, r.Object, idsName, idList, byKey); err != nil {
+		return err
+	}
+	if _, err := t.openPart(r.Object, emptyName); err != nil {
+		return err
+	}
+	if err := editPart(t, r.Object, emptyName, slotList, empty); err != nil {
+		return err
+	}
+	r.Vertices -= uint64(len(vertices))
+	return nil
+}
+
+// editPart applies edits to a block list that is the whole of a part.
+func editPart[E any](t *tx, object uint64, name []byte, l *blockList[E], edits []edit[E]) error {
+	p, err := t.part(object, name)
+	if err != nil {
+		return err
+	}
+	return editBlocks(t, p, l, edits)
+}
