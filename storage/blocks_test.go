@@ -15,8 +15,13 @@ import (
 func inObject(t *testing.T, f func(t *tx, object uint64) error) {
 	t.Helper()
 	db := newStore(t, nil)
+	unlock, err := db.lockWriter(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
 	rollback := errors.New("rolled back")
-	err := db.update(context.Background(), func(t *tx) error {
+	err = db.update(context.Background(), func(t *tx) error {
 		object, err := t.newObject(graphParts[:]...)
 		if err == nil {
 			err = f(t, object)
