@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -118,7 +119,8 @@ func answers(db *DB) map[string]any {
 			err = nil
 		}
 		record("vertex of "+name, err, id)
-		neighbours, err := db.Neighbors(ctx, name, 5)
+		key := map[string]string{"ring": "5"}[name]
+		neighbours, err := db.Neighbors(ctx, name, cmp.Or(key, "v5"))
 		if errors.Is(err, ErrNotFound) && name == "empty" {
 			err = nil
 		}

@@ -112,6 +112,9 @@ func (t *tx) change(f func(*Tx) error) error {
 	if x.broken != nil {
 		return x.broken
 	}
+	if err := t.ctx.Err(); err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
 	return x.finish()
 }
 
@@ -177,7 +180,7 @@ func (g *graphState) next() graphRecord {
 
 // touch notes that the edges of a slot changed, or that it is new.
 func (g *graphState) touch(slots ...uint32) {
-	g.changed = true
+	g.changed = g.changed || len(slots) > 0
 	g.touched = append(g.touched, slots...)
 }
 

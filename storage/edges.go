@@ -1,0 +1,315 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"heavytail/storage/csr"
+)
+
+// check reports why an edge is refused.
+func (e *Edge) check() error {
+	if w := float32(e.Weight); e.Weight != 0 && !validWeight(w) {
+		return fmt.Errorf("storage: edge %s: weight %v is not a positive number within the range of a float32: %w", e.name(), e.Weight, ErrInvalid)
+	}
+	return nil
+}
+
+// name is the edge in a message.
+func (e *Edge) name() string { return fmt.Sprintf("(%q, %q)", clip(e.Source), clip(e.Target)) }
+
+// give sets what the edge gives.
+func (s *edgeState) give(e *Edge) {
+	if e.Weight != 0 {
+		s.weight = float32(e.Weight)
+	}
+	if e.Timed {
+		s.time = e.Time
+	}
+}
+
+// edgeBatch is the edges of one call.
+type edgeBatch struct {
+	edges []Edge
+	keys  [][]byte    // of the ends, distinct, in the order of their first appearance
+	ends  [][2]uint32 // the two ends of every edge, as numbers of keys
+	slots []uint32    // of the keys; noVertex for those that are not in the graph
+	loops int64       // edges from a vertex to itself
+
+	requests []request   // the edges whose ends are vertices
+	states   []edgeState // of the distinct edges among them, ascending
+}
+
+// request is an edge of a batch whose ends are known and distinct.
+type request struct {
+	arc   arc // from the smaller slot to the larger
+	index int // of the edge
+}
+
+func newEdgeBatch(edges []Edge) (*edgeBatch, error) {
+	b := &edgeBatch{edges: edges, ends: make([][2]uint32, len(edges))}
+	names := newInterner()
+	for i := range edges {
+		e := &edges[i]
+		if err := e.check(); err != nil {
+			return nil, err
+		}
+		for end, key := range []string{e.Source, e.Target} {
+			number, err := names.intern(bytesOf(key))
+			if err != nil {
+				return nil, fmt.Errorf("storage: edge %s: %w", e.name(), err)
+			}
+			b.ends[i][end] = number
+		}
+		if b.ends[i][0] == b.ends[i][1] {
+			b.loops++
+		}
+	}
+	for i := range uint32(names.keys.len()) {
+		b.keys = append(b.keys, names.keys.at(i))
+	}
+	return b, nil
+}
+
+// find looks the ends up.
+func (b *edgeBatch) find(t *tx, g *graphState) (err error) {
+	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
+	return corrupt(t.path, describeGraph(g.name)+", ids", err)
+}
+
+// addMissing makes the ends that are not in the graph.
+func (b *edgeBatch) addMissing(t *tx, g *graphState) (added int64, err error) {
+	var keys [][]byte
+	for i, slot := range b.slots {
+		if slot == noVertex {
+			keys = append(keys, b.keys[i])
+		}
+	}
+	slots, err := t.addVertices(&g.record, keys)
+	if err != nil {
+		return 0, corrupt(t.path, describeGraph(g.name), err)
+	}
+	g.touch(slots...)
+	for i, slot := range b.slots {
+		if slot == noVertex {
+			b.slots[i], slots = slots[0], slots[1:]
+		}
+	}
+	return int64(len(keys)), nil
+}
+
+// locate finds the edges whose ends are vertices.
+func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
+	list := make([]request, 0, len(b.edges))
+	for i, ends := range b.ends {
+		u, v := b.slots[ends[0]], b.slots[ends[1]]
+		if u != v && u != noVertex && v != noVertex {
+			list = append(list, request{newArc(min(u, v), max(u, v)), i})
+		}
+	}
+	// Requests for the same edge stay in the order of the batch.
+	b.requests, err = mergeSort(t.ctx, list, func(a, b request) int {
+		return cmp.Or(cmp.Compare(a.arc, b.arc), cmp.Compare(a.index, b.index))
+	})
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	arcs := make([]arc, 0, len(b.requests))
+	for _, r := range b.requests {
+		if len(arcs) == 0 || arcs[len(arcs)-1] != r.arc {
+			arcs = append(arcs, r.arc)
+		}
+	}
+	b.states, err = t.findEdges(&g.record, arcs)
+	return corrupt(t.path, describeGraph(g.name)+", arcs", err)
+}
+
+// apply makes of every edge, in turn, what change makes of its state.
+func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *edgeState, e *Edge)) error {
+	after := slices.Clone(b.states)
+	at := 0
+	for _, r := range b.requests {
+		for after[at].arc != r.arc {
+			at++
+		}
+		change(&after[at], &b.edges[r.index])
+	}
+	return corrupt(t.path, describeGraph(g.name)+", arcs", t.writeEdges(g, b.states, after))
+}
+
+// InsertEdges adds edges to a graph and makes the ends that it does not have.
+// Where an edge is there already, the given weight and timestamp replace its
+// own (Updated); without any, or with the same, it is Unchanged. A new edge
+// without a weight has weight 1. An edge from a vertex to itself is dropped, and
+// the vertex kept. A key that cannot be is ErrKey, a weight ErrInvalid.
+//
+// Each block of keys or arcs that is concerned is rewritten once, so an edge of
+// a large batch costs much less than a single one; see the package comment.
+func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
+	b, err := newEdgeBatch(edges)
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats := WriteStats{SelfLoops: b.loops}
+	find := func(g *graphState) error { return b.find(x.tx, g) }
+	stats.Version, err = x.write(graph, find, func(g *graphState) (err error) {
+		if stats.NewVertices, err = b.addMissing(x.tx, g); err != nil {
+			return err
+		}
+		if err := b.locate(x.tx, g); err != nil {
+			return err
+		}
+		return b.apply(x.tx, g, stats.insert)
+	})
+	if err != nil {
+		return WriteStats{}, err
+	}
+	return stats, nil
+}
+
+// insert makes an edge be there and counts how it was before.
+func (stats *WriteStats) insert(s *edgeState, e *Edge) {
+	before := *s
+	s.there = true
+	s.give(e)
+	switch {
+	case !before.there:
+		stats.Inserted++
+	case *s != before:
+		stats.Updated++
+	default:
+		stats.Unchanged++
+	}
+}
+
+// UpdateEdges changes the weights and timestamps of edges, where they are
+// given: weight 1 and csr.NoTime are those of an edge that has none. The first
+// edge that is not there is a NotFoundError, and then nothing is changed.
+func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
+	b, err := newEdgeBatch(edges)
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats := WriteStats{}
+	find := func(g *graphState) error {
+		if err := b.find(x.tx, g); err != nil {
+			return err
+		}
+		if err := b.locate(x.tx, g); err != nil {
+			return err
+		}
+		return b.complete()
+	}
+	stats.Version, err = x.write(graph, find, func(g *graphState) error { return b.apply(x.tx, g, stats.insert) })
+	if err != nil {
+		return WriteStats{}, err
+	}
+	return stats, nil
+}
+
+// complete makes sure that all edges are there.
+func (b *edgeBatch) complete() error {
+	there := make([]bool, len(b.edges))
+	at := 0
+	for _, r := range b.requests {
+		for b.states[at].arc != r.arc {
+			at++
+		}
+		there[r.index] = b.states[at].there
+	}
+	if i := slices.Index(there, false); i >= 0 {
+		return &NotFoundError{Kind: "edge", Name: b.edges[i].Source + " – " + b.edges[i].Target}
+	}
+	return nil
+}
+
+// DeleteEdges removes edges; those that are not there are Missing. Weights and
+// timestamps do not matter. The vertices stay.
+func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
+	b, err := newEdgeBatch(edges)
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats := WriteStats{}
+	find := func(g *graphState) error {
+		if err := b.find(x.tx, g); err != nil {
+			return err
+		}
+		return b.locate(x.tx, g)
+	}
+	stats.Version, err = x.write(graph, find, func(g *graphState) error {
+		return b.apply(x.tx, g, func(s *edgeState, _ *Edge) {
+			if s.there {
+				s.there = false
+				stats.Deleted++
+			}
+		})
+	})
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats.Missing = int64(len(edges)) - stats.Deleted
+	return stats, nil
+}
+
+// Neighbors returns the edges of a vertex in the order of the slots of its
+// neighbours, with the key as the Source of each. Weight is 1 and Timed unset
+// where an edge has none.
+func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
+	var list []Edge
+	err := x.read(func() error {
+		g, err := x.graph(graph)
+		if err == nil {
+			list, err = x.tx.edgesOf(&g.record, graph, key)
+		}
+		return err
+	})
+	return list, err
+}
+
+// Neighbors returns the edges of a vertex as Tx.Neighbors does. It reads the
+// blocks that hold them and the keys of the neighbours, and nothing else.
+func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) {
+	var list []Edge
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err == nil {
+			list, err = t.edgesOf(r, graph, key)
+		}
+		return err
+	})
+	return list, err
+}
+
+// edgesOf lists the edges of a vertex.
+func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
+	slot, found, err := t.slotOf(r, bytesOf(key))
+	if err != nil {
+		return nil, corrupt(t.path, describeGraph(graph)+", ids", err)
+	}
+	if !found {
+		return nil, &NotFoundError{Kind: "vertex", Name: key}
+	}
+	arcs, err := t.arcsOf(r, slot)
+	if err != nil {
+		return nil, corrupt(t.path, describeGraph(graph)+", arcs", err)
+	}
+	slots := make([]uint32, len(arcs))
+	for i, v := range arcs {
+		slots[i] = v.arc.target()
+	}
+	keys, err := t.keysOfSlots(r, slots)
+	if err != nil {
+		return nil, corrupt(t.path, describeGraph(graph)+", keys", err)
+	}
+	list := make([]Edge, len(arcs))
+	for i, v := range arcs {
+		list[i] = Edge{Source: key, Target: keys[i], Weight: float64(v.weight)}
+		if v.time != csr.NoTime {
+			list[i].Time, list[i].Timed = v.time, true
+		}
+	}
+	return list, nil
+}
