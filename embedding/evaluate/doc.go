@@ -1,4 +1,4 @@
-// Package evaluate measures how well an embedding keeps its graph.
+// Package evaluate measures graphs, and how well an embedding keeps them.
 //
 //   - [Pearson], [Spearman] and [Kendall] compare two lists of numbers, here
 //     the degrees of a graph and of its reconstruction.
@@ -13,9 +13,15 @@
 // of the distances, refined around the best point; the paper's grid is an
 // option.
 //
-// Fits of power laws to degrees (exponent, cut-off, Kolmogorov–Smirnov
-// distance) are statistics of one list of degrees; they belong in powerlaw.go
-// beside correlation.go, as further columns of [ReconstructionPoint].
+// Statistics of a graph alone, with which its reconstructions and its peers are
+// compared:
+//
+//   - [FitPowerLaw] fits a power law to the tail of its degrees.
+//   - [ClusteringCoefficients] counts triangles, [Assortativity] correlates the
+//     degrees of neighbours.
+//   - [PackingDimension] bounds the dimensions that its largest hub asks of an
+//     embedding.
+//
 // Evaluations that train a model on an embedding (labels, held-out links)
 // belong in files of their own here, and share nothing with these.
 package evaluate

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"heavytail/embedding/evaluate"
 )
 
 // TestVazquez_RandomWalkExact compares all graphs of five vertices with their
@@ -139,5 +141,31 @@ func TestVazquez_Clustered(t *testing.T) {
 	}
 	if c := clustering(generate(t, 3000, 3, 1)); c > 0.05 {
 		t.Errorf("preferential attachment: clustering %.3f", c)
+	}
+}
+
+// TestModel_PowerLawFits fits whole graphs, the tail's begin included, and
+// expects what the mean field gives to within the distance that 100,000
+// vertices leave from the limit.
+func TestModel_PowerLawFits(t *testing.T) {
+	for _, c := range []struct {
+		m              Model
+		least, largest float64
+	}{
+		{PreferentialAttachment{N: 100_000, M: 3, Seed: 4}, 2.8, 3.1},
+		{Vazquez{N: 100_000, P: 0.25, Rule: ConnectNeighbors, Seed: 4}, 3.7, 4.3},
+		{Vazquez{N: 100_000, P: 0.5, Rule: ConnectNeighbors, Seed: 4}, 2.9, 3.4},
+		{Vazquez{N: 100_000, P: 0.5, Seed: 4}, 2.4, 3.2},
+		{Vazquez{N: 100_000, P: 0.75, Seed: 4}, 2.1, 2.4},
+	} {
+		g := make1(t, c.m)
+		degrees := make([]int, g.Vertices())
+		for v := range degrees {
+			degrees[v] = g.Degree(uint32(v))
+		}
+		law, err := evaluate.FitPowerLaw(t.Context(), degrees, evaluate.PowerLawOptions{})
+		if err != nil || law.Alpha < c.least || law.Alpha > c.largest || law.KS > 0.03 {
+			t.Errorf("%+v: %+v, expected an exponent of %v to %v, %v", c.m, law, c.least, c.largest, err)
+		}
 	}
 }

@@ -1,0 +1,209 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// PowerLaw is a discrete power law fitted to the tail of a degree distribution:
+// p(x) = x^-Alpha / ζ(Alpha, Xmin) for x ≥ Xmin, ζ the Hurwitz zeta function.
+type PowerLaw struct {
+	Alpha         float64 // exponent, above 1
+	Xmin          int     // where the tail begins
+	KS            float64 // Kolmogorov–Smirnov distance of the tail from the law
+	LogLikelihood float64 // of the tail under the law
+	Tail          int     // vertices of degree Xmin or more
+	Positive      int     // vertices of degree 1 or more
+	// P is the probability that degrees that do follow the law are as far from
+	// their fit as these: below 0.1 the law is ruled out, says the paper. NaN
+	// without a bootstrap.
+	P float64
+}
+
+// PowerLawOptions sets how FitPowerLaw works. The zero value works.
+type PowerLawOptions struct {
+	// Bootstrap is the number of synthetic data sets from which P is estimated;
+	// its standard error is √(P(1−P)/Bootstrap), at most 0.01 with 2500. 0 leaves
+	// P out.
+	Bootstrap int
+	Seed      uint64 // of the synthetic data
+	Workers   int    // goroutines, 0 means GOMAXPROCS; no result depends on it
+
+	// Progress, if not nil, is told of data sets that were fitted, under the
+	// stage "bootstrapping".
+	Progress func(stage string, done, total int64)
+}
+
+// maxBootstrap keeps a slip of the finger from asking for years.
+const maxBootstrap = 1_000_000
+
+// Validate reports all faults of the options at once.
+func (o PowerLawOptions) Validate() error {
+	var faults []error
+	if o.Bootstrap < 0 || o.Bootstrap > maxBootstrap {
+		faults = append(faults, fmt.Errorf("evaluate: bootstrap (%d) must be from 0 to %d: %w", o.Bootstrap, maxBootstrap, ErrOption))
+	}
+	if o.Workers < 0 {
+		faults = append(faults, fmt.Errorf("evaluate: workers (%d) must not be negative: %w", o.Workers, ErrOption))
+	}
+	return errors.Join(faults...)
+}
+
+// FitPowerLaw fits a discrete power law to degrees as Clauset, Shalizi and
+// Newman do ("Power-Law Distributions in Empirical Data", SIAM Review 51, 2009):
+// for every degree that occurs as Xmin, but the largest, Alpha is the maximum of
+// the likelihood of the degrees from Xmin on (section 3.1, without the
+// approximation for large Xmin), and that Xmin is taken whose law is nearest to
+// the degrees by the Kolmogorov–Smirnov distance (section 3.3); of equal
+// distances the smaller Xmin. Degrees of 0, which no power law has, are left out,
+// and negative ones are an error.
+//
+// P is the share of synthetic data sets whose own best fit is at least as far
+// from them as KS (section 4.1): each has as many values, which are drawn from
+// the law with probability Tail/Positive and otherwise from the degrees below
+// Xmin.
+//
+// It takes O(n + u²) time for u different degrees, and as much again for every
+// data set of the bootstrap: 0.02 s for the 81,306 vertices of ego-twitter, on
+// one core. Errors are ErrOption, ErrDegrees if fewer than two different degrees
+// are positive, and ctx.Err().
+func FitPowerLaw(ctx context.Context, degrees []int, opts PowerLawOptions) (PowerLaw, error) {
+	if err := opts.Validate(); err != nil {
+		return PowerLaw{}, err
+	}
+	h, err := countDegrees(ctx, degrees)
+	if err != nil {
+		return PowerLaw{}, err
+	}
+	law, err := h.fit(ctx)
+	if err != nil {
+		return PowerLaw{}, err
+	}
+	if opts.Bootstrap > 0 {
+		if law.P, err = bootstrap(ctx, h, law, opts); err != nil {
+			return PowerLaw{}, err
+		}
+	}
+	return law, nil
+}
+
+// histogram counts how often each positive value occurs.
+type histogram struct {
+	values []int // ascending
+	counts []int
+}
+
+// countDegrees makes the histogram of the positive degrees.
+func countDegrees(ctx context.Context, degrees []int) (histogram, error) {
+	const checkEvery = 1 << 20
+	counts := map[int]int{}
+	for i, d := range degrees {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return histogram{}, ctx.Err()
+		}
+		if d < 0 {
+			return histogram{}, fmt.Errorf("evaluate: degree %d of vertex %d: %w", d, i, ErrDegrees)
+		}
+		counts[d]++
+	}
+	delete(counts, 0)
+	if len(counts) < 2 {
+		return histogram{}, fmt.Errorf("evaluate: a power law needs two different positive degrees: %w", ErrDegrees)
+	}
+	h := histogram{values: make([]int, 0, len(counts))}
+	for d := range counts {
+		h.values = append(h.values, d)
+	}
+	slices.Sort(h.values)
+	for _, d := range h.values {
+		h.counts = append(h.counts, counts[d])
+	}
+	return h, nil
+}
+
+// fit finds the best law over all Xmin. There are at least two values.
+func (h histogram) fit(ctx context.Context) (PowerLaw, error) {
+	logs := make([]float64, len(h.values))
+	for i, x := range h.values {
+		logs[i] = math.Log(float64(x))
+	}
+	// What the tail from the present value on holds, taken from the end.
+	tails := make([]tail, len(h.values))
+	count, sum := 0, 0.0
+	for i := len(h.values) - 1; i >= 0; i-- {
+		count += h.counts[i]
+		sum += float64(h.counts[i]) * logs[i]
+		tails[i] = tail{values: h.values[i:], counts: h.counts[i:], logs: logs[i:], count: count, sumLogs: sum}
+	}
+	best := PowerLaw{KS: math.Inf(1), Positive: count, P: math.NaN()}
+	for _, t := range tails[:len(tails)-1] {
+		if err := ctx.Err(); err != nil {
+			return PowerLaw{}, err
+		}
+		alpha := t.exponent()
+		norm := scaledZeta(alpha, float64(t.values[0]))
+		if ks := t.distance(alpha, norm, best.KS); ks < best.KS {
+			best.Alpha, best.Xmin, best.KS, best.Tail = alpha, t.values[0], ks, t.count
+			best.LogLikelihood = -alpha*t.excess() - float64(t.count)*math.Log(norm)
+		}
+	}
+	return best, nil
+}
+
+// tail is the part of a histogram from one value on.
+type tail struct {
+	values, counts []int
+	logs           []float64 // of the values
+	count          int       // sum of the counts
+	sumLogs        float64   // sum of the logarithms of all that is counted
+}
+
+// excess is the sum of ln(x/Xmin) over the tail.
+func (t tail) excess() float64 { return t.sumLogs - float64(t.count)*t.logs[0] }
+
+// exponent maximises the likelihood. Its derivative is zero where the mean of
+// ln(x/xmin) under the law is that of the tail; the reciprocal of the mean is
+// nearly linear in the exponent, so that a few secant steps find the place. They
+// begin at the approximation of the paper's equation 3.7.
+func (t tail) exponent() float64 {
+	xmin, mean := float64(t.values[0]), t.excess()/float64(t.count)
+	away := func(alpha float64) float64 {
+		value, slope := scaledZetaSlope(alpha, xmin)
+		return -value/slope - 1/mean
+	}
+	last := 1 + 1/(mean+math.Log(xmin/(xmin-0.5)))
+	lastAway := away(last)
+	alpha := max(last-lastAway, (1+last)/2)
+	for range 50 {
+		now := away(alpha)
+		step := now * (alpha - last) / (now - lastAway)
+		if now == lastAway || math.Abs(step) < 1e-12*alpha {
+			break
+		}
+		last, lastAway = alpha, now
+		alpha = max(alpha-step, (1+alpha)/2)
+	}
+	return alpha
+}
+
+// distance returns the largest distance between the distribution functions of
+// the tail and of the law, or any number above the bound if it is above it. Both
+// are steps at integers; they are farthest apart at a value of the tail or just
+// below one.
+func (t tail) distance(alpha, norm, bound float64) float64 {
+	total, seen, largest := float64(t.count), 0, 0.0
+	for i, x := range t.values {
+		power := math.Exp(-alpha * (t.logs[i] - t.logs[0])) // (x/xmin)^-α
+		above := power * scaledZeta(alpha, float64(x)) / norm
+		below := math.Abs(1 - above - float64(seen)/total) // at x−1
+		seen += t.counts[i]
+		at := math.Abs(1 - (above - power/norm) - float64(seen)/total)
+		if largest = max(largest, below, at); largest > bound {
+			break
+		}
+	}
+	return largest
+}

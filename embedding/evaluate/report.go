@@ -1,0 +1,29 @@
+package evaluate
+
+import (
+	"sync"
+	"time"
+)
+
+// newReporter returns a function that tells a caller of units done, at most 20
+// times a second and of the last always. It may be called from any goroutine;
+// the caller hears of rising numbers, from one goroutine at a time.
+func newReporter(progress func(stage string, done, total int64), stage string, total int64) func(done int64) {
+	if progress == nil {
+		return func(int64) {}
+	}
+	const pause = 50 * time.Millisecond
+	var mu sync.Mutex
+	var reported time.Time
+	last := int64(-1)
+	return func(done int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		if done <= last || done < total && now.Sub(reported) < pause {
+			return
+		}
+		reported, last = now, done
+		progress(stage, done, total)
+	}
+}
