@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -28,10 +27,19 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 }
 
 func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
+	if err := opts.fit(); err != nil {
+		return ReadStats{}, err
+	}
 	var to *lines
 	switch opts.Layout {
-	case LayoutAdjacency, LayoutVertices, LayoutMatrixMarket, LayoutGraphML:
-		return ReadStats{}, fmt.Errorf("%w: layout %s cannot be read yet", ErrOptions, opts.Layout)
+	case LayoutAdjacency:
+		to = &newAdjacency(opts, h).lines
+	case LayoutVertices:
+		to = &newTable(opts, h).lines
+	case LayoutMatrixMarket:
+		to = &newMatrix(f.ctx, opts, h).lines
+	case LayoutGraphML:
+		return readGraphML(f, opts, h)
 	default:
 		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
 	}

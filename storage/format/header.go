@@ -84,13 +84,15 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 
 // namesIn returns the fields of a line, or nil if it is malformed.
 func namesIn(line []byte, sep separator) []string {
-	var c columns
-	c.every = true
-	c.split(line, sep, &plan{}, len(line))
-	if c.bad.found() {
+	var names []string
+	c := columns{each: func(field []byte, _ int, _ bool) fault {
+		names = append(names, string(field))
+		return fault{}
+	}}
+	if c.split(line, sep, &plan{}, len(line)); c.bad.found() {
 		return nil
 	}
-	return c.names
+	return names
 }
 
 // see notes the first data line.

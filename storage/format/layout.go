@@ -110,6 +110,33 @@ func (o Options) Validate() error {
 	return errors.Join(faults...)
 }
 
+// fit reports options that the layout, which has been found out, cannot follow.
+func (o Options) fit() error {
+	type use struct {
+		option  string
+		set     bool
+		layouts []Layout
+	}
+	var faults []error
+	for _, u := range []use{
+		{"a source column", o.Source != "", []Layout{LayoutEdges}},
+		{"a target column", o.Target != "", []Layout{LayoutEdges}},
+		{"a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML}},
+		{"a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML}},
+		{"a key column", o.Key != "", []Layout{LayoutVertices}},
+		{"a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML}},
+		{"a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency}},
+		{"a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
+	} {
+		if u.set && !slices.Contains(u.layouts, o.Layout) {
+			faults = append(faults, fmt.Errorf("%w: layout %s has no use for %s", ErrOptions, o.Layout, u.option))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // withDefaults returns a copy with every zero replaced by its default.
 func (o Options) withDefaults() Options {
 	if o.MaxLine == 0 && o.Layout == LayoutAdjacency {

@@ -22,14 +22,24 @@ func syntaxFault(at int, format string, args ...any) fault {
 // textFault finds what no data line may hold: NUL, a carriage return that does
 // not belong to the line's end, and what is not UTF-8.
 func textFault(line []byte) fault {
-	if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
+	if isUTF16(line) {
 		return syntaxFault(0, "the text is UTF-16; convert it to UTF-8")
 	}
+	if i := bytes.IndexByte(line, '\r'); i >= 0 && bytes.IndexByte(line[:i], 0) < 0 {
+		return syntaxFault(i, "carriage return inside a line")
+	}
+	return encodingFault(line)
+}
+
+// isUTF16 recognises a text in UTF-16 by its byte order mark.
+func isUTF16(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
+}
+
+// encodingFault finds NUL and what is not UTF-8.
+func encodingFault(line []byte) fault {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
 		return syntaxFault(i, "NUL byte; is this a text file?")
-	}
-	if i := bytes.IndexByte(line, '\r'); i >= 0 {
-		return syntaxFault(i, "carriage return inside a line")
 	}
 	if utf8.Valid(line) {
 		return fault{}
@@ -52,14 +62,15 @@ type columns struct {
 	taken   int               // of those that the plan takes
 	bad     fault             // the first thing wrong
 	scratch []byte            // fields that held doubled quotes; kept from line to line
-	every   bool              // collect the text of all fields in names
-	names   []string
+	// each, where not nil, is called for every field. A fault it returns is what
+	// is wrong with the line.
+	each func(field []byte, at int, quoted bool) fault
 }
 
 // add takes the next field, which begins at a byte of the line.
-func (c *columns) add(field []byte, at int, plan *plan, maxKey int) {
-	if c.every {
-		c.names = append(c.names, string(field))
+func (c *columns) add(field []byte, at int, quoted bool, plan *plan, maxKey int) {
+	if c.each != nil && !c.bad.found() {
+		c.bad = c.each(field, at, quoted)
 	}
 	if c.count < len(plan.roles) && !c.bad.found() {
 		if r := plan.roles[c.count]; r != roleIgnored {
@@ -70,20 +81,27 @@ func (c *columns) add(field []byte, at int, plan *plan, maxKey int) {
 }
 
 func (c *columns) take(r role, field []byte, at, maxKey int) {
-	switch {
-	case r >= roleWeight:
-	case len(field) == 0:
-		c.bad = syntaxFault(at, "column %d is empty", c.count+1)
-	case len(field) > maxKey:
-		c.bad = fault{at, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(field), len(field), maxKey), ErrLimit}
+	if r < roleWeight {
+		c.bad = keyFault(field, at, c.count+1, maxKey)
 	}
 	c.field[r], c.at[r] = field, at
 	c.taken++
 }
 
+// keyFault finds what a key that stands in a column must not be.
+func keyFault(field []byte, at, column, maxKey int) fault {
+	switch {
+	case len(field) == 0:
+		return syntaxFault(at, "column %d is empty", column)
+	case len(field) > maxKey:
+		return fault{at, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(field), len(field), maxKey), ErrLimit}
+	}
+	return fault{}
+}
+
 // split cuts a line, without its line end, into columns.
 func (c *columns) split(line []byte, sep separator, plan *plan, maxKey int) {
-	*c = columns{scratch: c.scratch[:0], every: c.every}
+	*c = columns{scratch: c.scratch[:0], each: c.each}
 	if sep == separatorWhitespace {
 		c.splitWords(line, plan, maxKey)
 	} else {
@@ -110,7 +128,7 @@ func (c *columns) splitWords(line []byte, plan *plan, maxKey int) {
 		for at < len(line) && !isBlank(line[at]) {
 			at++
 		}
-		c.add(line[start:at], start, plan, maxKey)
+		c.add(line[start:at], start, false, plan, maxKey)
 	}
 }
 
@@ -130,13 +148,13 @@ func (c *columns) splitFields(line []byte, sep separator, plan *plan, maxKey int
 				}
 				return
 			}
-			c.add(field, start, plan, maxKey)
+			c.add(field, start, true, plan, maxKey)
 			at = after
 		} else {
 			if i := bytes.IndexByte(line[at:], char); i >= 0 {
 				end = at + i
 			}
-			c.add(bytes.TrimRight(line[start:end], blanks), start, plan, maxKey)
+			c.add(bytes.TrimRight(line[start:end], blanks), start, false, plan, maxKey)
 			at = end
 		}
 		if at == len(line) {

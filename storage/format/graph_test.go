@@ -1,0 +1,432 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// transcript reads a text and returns all that the handler was told, an item a
+// line: "columns name:type…", "vertex key value…" ("-" is a missing value) and
+// "edge source>target*weight@time".
+func transcript(t testing.TB, r io.Reader, opts Options) (string, ReadStats, error) {
+	t.Helper()
+	var out strings.Builder
+	var columns []Column
+	vertices, edges := int64(0), int64(0)
+	stats, err := Read(context.Background(), r, opts, Handler{
+		Columns: func(c []Column) error {
+			if columns != nil {
+				t.Errorf("columns twice")
+			}
+			columns = append([]Column{}, c...)
+			out.WriteString("columns")
+			for _, c := range columns {
+				fmt.Fprintf(&out, " %s:%s", c.Name, c.Type)
+			}
+			out.WriteByte('\n')
+			return nil
+		},
+		Vertex: func(key []byte, values [][]byte) error {
+			vertices++
+			if len(values) != len(columns) {
+				t.Errorf("%d values, %d columns", len(values), len(columns))
+			}
+			fmt.Fprintf(&out, "vertex %s", key)
+			for i, value := range values {
+				if value == nil {
+					out.WriteString(" -")
+					continue
+				}
+				fmt.Fprintf(&out, " %q", value)
+				if reason := valueFault(columns[i].Type, value); reason != "" {
+					t.Errorf("value %q of %v: %s", value, columns[i], reason)
+				}
+			}
+			out.WriteByte('\n')
+			return nil
+		},
+		Edge: func(e Edge) error {
+			edges++
+			fmt.Fprintf(&out, "edge %s\n", edgeText(e))
+			return nil
+		},
+	})
+	if stats.Vertices != vertices || stats.Edges != edges {
+		t.Errorf("%d vertices, %d edges, stats %+v", vertices, edges, stats)
+	}
+	return out.String(), stats, err
+}
+
+func TestRead_Adjacency(t *testing.T) {
+	opts := Options{Layout: LayoutAdjacency}
+	for _, c := range []struct {
+		name, text string
+		opts       Options
+		want       string
+	}{
+		{name: "empty", text: "# nothing\n\n", want: ""},
+		{name: "as networkx writes it", text: "#x.py\n# GMT\na b c\nb c\nc\nlone\n", want: "vertex a\nedge a>b\nedge a>c\nvertex b\nedge b>c\nvertex c\nvertex lone\n"},
+		{name: "tabs, spaces in keys", text: "lone one\nada l\tbob m\tcyd\r\n", want: "vertex lone\nedge lone>one\nvertex ada\nedge ada>l\nedge ada>bob\nedge ada>m\nedge ada>cyd\n"},
+		{name: "tabs told", text: "lone one\nada l\tbob m\tcyd\r\n", opts: Options{EdgeListOptions: EdgeListOptions{Separator: "tab"}}, want: "vertex lone one\nvertex ada l\nedge ada l>bob m\nedge ada l>cyd\n"},
+		{name: "a vertex alone does not decide", text: "lone\na,\"b \"\"c\"\"\",d e\n", want: "vertex lone\nvertex a\nedge a>b \"c\"\nedge a>d e\n"},
+		{name: "loops and repeats", text: "1 1 2 2\n", want: "vertex 1\nedge 1>1\nedge 1>2\nedge 1>2\n"},
+		{name: "names", text: "v neighbours\n1 2\n", opts: Options{EdgeListOptions: EdgeListOptions{Header: HeaderNames}}, want: "vertex 1\nedge 1>2\n"},
+		{name: "skipped", text: "1,2\n3,,4\n5,6\n", opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "vertex 1\nedge 1>2\nvertex 5\nedge 5>6\n"},
+	} {
+		c.opts.Layout = opts.Layout
+		got, stats, err := transcript(t, strings.NewReader(c.text), c.opts)
+		if err != nil || got != c.want {
+			t.Errorf("%s: error %v, got\n%swant\n%s", c.name, err, got, c.want)
+		}
+		if stats.Layout != LayoutAdjacency || stats.SHA256 == [32]byte{} {
+			t.Errorf("%s: stats %+v", c.name, stats)
+		}
+	}
+}
+
+func TestRead_Matrix(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opts       Options
+		want       string
+	}{
+		{name: "pattern", text: "%%MatrixMarket matrix coordinate pattern symmetric\n% c\n\n3 3 1\n2 1\n", want: "vertex 1\nvertex 2\nvertex 3\nedge 2>1\n"},
+		{name: "real", text: "%%matrixmarket MATRIX Coordinate Real General\r\n2 2 2\r\n 1 2 0.5 \r\n2\t1 5e-1\r\n", want: "vertex 1\nvertex 2\nedge 1>2*0.5\nedge 2>1*0.5\n"},
+		{name: "integer", text: "%%MatrixMarket matrix coordinate integer general\n2 2 1\n01 02 +7\n", opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "vertex 1\nvertex 2\n"},
+		{name: "integer, leading zeros", text: "%%MatrixMarket matrix coordinate integer general\n2 2 1\n01 02 7\n", want: "vertex 1\nvertex 2\nedge 1>2*7\n"},
+		{name: "without weights", text: "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 -7\n", opts: Options{EdgeListOptions: EdgeListOptions{Weight: NoColumn}}, want: "vertex 1\nvertex 2\nedge 1>2\n"},
+		{name: "no vertices", text: "%%MatrixMarket matrix coordinate real general\n0 0 0\n", want: ""},
+	} {
+		got, stats, err := transcript(t, strings.NewReader(c.text), c.opts)
+		if err != nil || got != c.want || stats.Layout != LayoutMatrixMarket {
+			t.Errorf("%s: error %v, got\n%swant\n%s", c.name, err, got, c.want)
+		}
+	}
+}
+
+func TestRead_Table(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opts       Options
+		want       string
+	}{
+		{name: "types and missing values", text: "key,age:integer,city,zip:text,x:y\na,41,Bern,\"\",\"\"\nb,,,,1\nc\n", want: "columns age:integer city: zip:text x:y:\nvertex a \"41\" \"Bern\" \"\" -\nvertex b - - - \"1\"\nvertex c - - - -\n"},
+		{name: "quotes and line breaks", text: "id;note\r\n1;\"a;\"\"b\"\"\r\n\n# c\"\r\n\"2;x\";' y '\n", want: "columns note:\nvertex 1 \"a;\\\"b\\\"\\r\\n\\n# c\"\nvertex 2;x \"' y '\"\n", opts: Options{EdgeListOptions: EdgeListOptions{Separator: ";"}}},
+		{name: "semicolons found", text: "id;note\n1;2\n", want: "columns note:\nvertex 1 \"2\"\n"},
+		{name: "tabs", text: "name\tid\nada l\t7\n", want: "columns name:\nvertex 7 \"ada l\"\n"},
+		{name: "no key name: the first column", text: "person,age\nada,3\n", want: "columns age:\nvertex ada \"3\"\n"},
+		{name: "an index without a name", text: ",age\nada,3\n", want: "columns age:\nvertex ada \"3\"\n"},
+		{name: "key told", text: "a,b\n1,2\n", opts: Options{Key: "b"}, want: "columns a:\nvertex 2 \"1\"\n"},
+		{name: "key by number", text: "id,b,c\n1,2,3\n", opts: Options{Key: "2", Columns: []string{"c"}}, want: "columns c:\nvertex 2 \"3\"\n"},
+		{name: "choice", text: "id,x,x,y\n1,2,3,4\n", opts: Options{Columns: []string{"Y"}}, want: "columns y:\nvertex 1 \"4\"\n"},
+		{name: "no attribute", text: "key\n\"a b\"\nc d\n", want: "columns\nvertex a b\nvertex c d\n"},
+		{name: "comments and empty lines", text: "\n# people\nkey,x\n\n# c\na,1\n", want: "columns x:\nvertex a \"1\"\n"},
+		{name: "BOM, no last line end", text: "\ufeff\"key\",x\na,1", want: "columns x:\nvertex a \"1\"\n"},
+		{name: "skipped", text: "key,x:integer\na,1\nb,z\n,3\nd,4,5\ne,\"5\" 6\nf,6\n", opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "columns x:integer\nvertex a \"1\"\nvertex f \"6\"\n"},
+	} {
+		c.opts.Layout = LayoutVertices
+		got, _, err := transcript(t, strings.NewReader(c.text), c.opts)
+		if err != nil || got != c.want {
+			t.Errorf("%s: error %v, got\n%swant\n%s", c.name, err, got, c.want)
+		}
+		for _, size := range []int{1, 3} {
+			if again, _, err := transcript(t, chunkReader{strings.NewReader(c.text), size}, c.opts); err != nil || again != got {
+				t.Errorf("%s in pieces: error %v, got\n%s", c.name, err, again)
+			}
+		}
+	}
+}
+
+const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">`
+
+func TestRead_GraphML(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opts       Options
+		want       string
+	}{
+		{name: "plain", text: `<graphml><graph edgedefault="undirected"><node id="a"/><node id="b c"></node><edge source="a" target="b c"/></graph></graphml>`, want: "vertex a\nvertex b c\nedge a>b c\n"},
+		{name: "all types, defaults, missing", text: graphMLHead + `
+<!-- c --><desc>x</desc>
+<key id="d0" for="node" attr.name="age" attr.type="int"><default>7</default></key>
+<key id="d1" for="all" attr.name="x" attr.type="double"/><key id="d2" for="node" attr.name="ok" attr.type="boolean"/>
+<key id="d3" for="node" attr.name="note" attr.type="string"/><key id="d4" for="edge" attr.name="weight" attr.type="double"><default>2</default></key>
+<key id="d5" for="edge" attr.name="time" attr.type="long"/><key id="y" for="node" yfiles.type="nodegraphics"/>
+<graph edgedefault="directed"><data key="d9">z</data>
+<node id="a"><data key="d0"> 41 </data><data key="d1">1e3</data><data key="d2">True</data><data key="d3"> a &lt;<![CDATA[<b>]]> </data><data key="y"><y:Node><y:X/></y:Node></data></node>
+<node id="b"><data key="d2">0</data><data key="d1"/><data key="d3"></data></node>
+<edge id="e" source="a" target="b" directed="true"><data key="d4">0.5</data><data key="d5">-3</data><data key="d1">9</data></edge>
+<edge source="b" target="a"/>
+</graph></graphml>`, want: "columns age:integer x:float ok:boolean note:text\n" +
+			"vertex a \"41\" \"1e3\" \"true\" \" a <<b> \"\nvertex b \"7\" - \"false\" \"\"\nedge a>b*0.5@-3\nedge b>a*2\n"},
+		{name: "two keys of a name, as networkx writes mixed types", text: `<graphml><key id="d0" for="node" attr.name="x" attr.type="long"/><key id="d1" for="node" attr.name="x" attr.type="double"/><key id="w0" for="edge" attr.name="weight" attr.type="long"/><key id="w1" for="edge" attr.name="weight" attr.type="double"/>` +
+			`<graph><node id="1"><data key="d0">1</data></node><node id="2"><data key="d1">1.5</data></node><edge source="1" target="2"><data key="w1">2.5</data></edge><edge source="1" target="1"><data key="w0">2</data></edge></graph></graphml>`,
+			want: "columns x:float\nvertex 1 \"1\"\nvertex 2 \"1.5\"\nedge 1>2*2.5\nedge 1>1*2\n"},
+		{name: "chosen", text: `<graphml><key id="a" for="node" attr.name="x"/><key id="b" for="node" attr.name="y"/><key id="c" for="edge" attr.name="cost"/><key id="d" for="edge" attr.name="weight"/><graph><node id="1"><data key="a">1</data><data key="b">2</data></node><edge source="1" target="2"><data key="c">3</data><data key="d">x</data></edge></graph></graphml>`,
+			opts: Options{EdgeListOptions: EdgeListOptions{Weight: "cost"}, Columns: []string{"y"}}, want: "columns y:text\nvertex 1 \"2\"\nedge 1>2*3\n"},
+		{name: "skipped", text: `<graphml><key id="a" for="node" attr.name="x" attr.type="int"/><graph><node id="1"><data key="a">z</data></node><node/><node id="2"><data key="q">1</data></node><node id="3"/><edge source="3"/><edge source="3" target="4"/></graph></graphml>`,
+			opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "columns x:integer\nvertex 3 -\nedge 3>4\n"},
+		{name: "character references", text: `<!DOCTYPE graphml><graphml><graph><node id="&#x5317;&quot;&#38;"/></graph></graphml>`, want: "vertex 北\"&\n"},
+	} {
+		got, stats, err := transcript(t, strings.NewReader(c.text), c.opts)
+		if err != nil || got != c.want || stats.Layout != LayoutGraphML || stats.Bytes != int64(len(c.text)) {
+			t.Errorf("%s: error %v, stats %+v, got\n%swant\n%s", c.name, err, stats, got, c.want)
+		}
+	}
+}
+
+func TestRead_Malformed(t *testing.T) {
+	mm := "%%MatrixMarket matrix coordinate "
+	for _, c := range []struct {
+		layout     Layout
+		text, want string
+		opts       Options
+		kind       error
+	}{
+		{layout: LayoutAdjacency, text: "a,b\nc,,d\n", want: "g:2:3: column 2 is empty"},
+		{layout: LayoutAdjacency, text: "a b\x00\n", want: "g:1:4: NUL byte; is this a text file?"},
+		{layout: LayoutAdjacency, text: "a " + strings.Repeat("k", 1025) + "\n", want: "g:1:3: key \"" + strings.Repeat("k", 40) + "\"… has 1025 bytes, the limit is 1024", kind: ErrLimit},
+		{layout: LayoutAdjacency, text: "a,\"b\nc\n", want: "g:1:3: a quoted field is not closed on its line"},
+		{layout: LayoutAdjacency, text: "\xff\xfea\x00", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
+
+		{layout: LayoutMatrixMarket, text: "", want: "g:1:1: expected \"%%MatrixMarket matrix coordinate\", found nothing"},
+		{layout: LayoutMatrixMarket, text: "1 2\n", want: `g:1:1: expected "%%MatrixMarket matrix coordinate", a field and a symmetry; found "1 2"`},
+		{layout: LayoutMatrixMarket, text: "%%MatrixMarket matrix array real general\n", want: `g:1:1: only sparse matrices, in the coordinate format, are read as graphs; found "%%MatrixMarket matrix array real general"`},
+		{layout: LayoutMatrixMarket, text: mm + "complex general\n", want: `g:1:1: only fields pattern, real and integer can be weights of edges; found "%%MatrixMarket matrix coordinate complex"…`},
+		{layout: LayoutMatrixMarket, text: mm + "real skew-symmetric\n", want: `g:1:1: a skew-symmetric matrix has negative entries, which no edge can have as weight; found "%%MatrixMarket matrix coordinate real sk"…`},
+		{layout: LayoutMatrixMarket, text: mm + "real hermitian\n", want: `g:1:1: only general and symmetric matrices are read as graphs; found "%%MatrixMarket matrix coordinate real he"…`},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n", want: "g:2:1: expected the numbers of rows, columns and entries, found the end"},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n3 3\n", want: `g:2:1: expected the numbers of rows, columns and entries, found "3 3"`},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n3 -3 1\n", want: `g:2:1: expected the numbers of rows, columns and entries, found "3 -3 1"`},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n3 4 1\n", want: "g:2:1: a matrix of 3 rows and 4 columns is no adjacency matrix of a graph"},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n4000000000 4000000000 0\n", want: "g:2:1: 4000000000 vertices exceed the limit of 100000000", kind: ErrLimit},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n1 3 1\n", want: `g:3:3: "3" is not a number from 1 to 2`},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n0 1 1\n", want: `g:3:1: "0" is not a number from 1 to 2`},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n1 2 0\n", want: `g:3:5: weight "0" is not a positive decimal number that a float32 can hold`},
+		{layout: LayoutMatrixMarket, text: mm + "integer general\n2 2 1\n1 2 1.5\n", want: `g:3:5: weight "1.5" is not a positive decimal number that a float32 can hold`},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n1 2\n", want: `g:3:1: expected 3 numbers, found "1 2"`},
+		{layout: LayoutMatrixMarket, text: mm + "pattern general\n2 2 1\n1 2 3\n", want: `g:3:1: expected 2 numbers, found "1 2 3"`},
+		{layout: LayoutMatrixMarket, text: mm + "pattern general\n2 2 1\n1 2\n2 1\n", want: `g:4:1: the size line declares 1 entries, and here is one more`},
+		{layout: LayoutMatrixMarket, text: mm + "pattern general\n\n2 2 2\n1 2\n", want: `g:3:1: the size line declares 2 entries, but 1 follow`},
+
+		{layout: LayoutVertices, text: "", want: "g:1:1: expected a header of column names, found none"},
+		{layout: LayoutVertices, text: "key,,x\n", want: "g:1:1: column 2 has no name"},
+		{layout: LayoutVertices, text: "key,x,x:text\n", want: `g:1:1: columns 2 and 3 are both called "x"`},
+		{layout: LayoutVertices, text: "a,b\n", opts: Options{Key: "c"}, want: `g:1:1: no column is called "c"; there are "a", "b"`},
+		{layout: LayoutVertices, text: "a,b\n", opts: Options{Key: "3"}, want: "g:1:1: there is no column 3 for the key; the header names 2"},
+		{layout: LayoutVertices, text: "a,b\n", opts: Options{Columns: []string{"c"}}, want: `g:1:1: no column is called "c"; there are "a", "b"`},
+		{layout: LayoutVertices, text: "a,b,c\n", opts: Options{MaxColumns: 2}, want: "g:1:1: 3 columns exceed the limit of 2", kind: ErrLimit},
+		{layout: LayoutVertices, text: "key,x\nä,1,2\n", want: "g:2:5: the header names 2 columns, and here is one more"},
+		{layout: LayoutVertices, text: "key,x\n,1\n", want: "g:2:1: column 1 is empty"},
+		{layout: LayoutVertices, text: "x,key\n1\n", want: "g:2:1: the line ends before the column of the key"},
+		{layout: LayoutVertices, text: "key,x\n\"a\nb\",1\n", want: `g:2:1: key "a\nb" holds a line break`},
+		{layout: LayoutVertices, text: "key,x\na,\"1\n2\",\"3\"\n", want: "g:3:4: the header names 2 columns, and here is one more"},
+		{layout: LayoutVertices, text: "key,x\na,1\nb,\"2\nc,3\n", want: "g:3:1: a quoted field of the record that begins here is not closed"},
+		{layout: LayoutVertices, text: "key,x\na,\"1\"2\n", want: "g:2:6: text after the closing quote of a field"},
+		{layout: LayoutVertices, text: "key,x\na,1\r2\n", want: "g:2:4: carriage return inside a line"},
+		{layout: LayoutVertices, text: "key,x\na,\"\n\x00\"\n", want: "g:3:1: NUL byte; is this a text file?"},
+		{layout: LayoutVertices, text: "key,x\na,\xff\n", want: "g:2:3: byte 0xff is not valid UTF-8"},
+		{layout: LayoutVertices, text: "key,x:integer\na,1.5\n", want: `g:2:3: "x": "1.5" is no integer`},
+		{layout: LayoutVertices, text: "key,x:boolean\na,yes\n", want: `g:2:3: "x": "yes" is no boolean`},
+		{layout: LayoutVertices, text: "key,x:float\na,NaN\n", want: `g:2:3: "x": "NaN" is no float`},
+		{layout: LayoutVertices, text: "key,x\na,12345\n", opts: Options{MaxValue: 4}, want: `g:2:3: value "12345" has 5 bytes, the limit is 4`, kind: ErrLimit},
+		{layout: LayoutVertices, text: "key,x\na,\"23456\n8901\"\n", opts: Options{EdgeListOptions: EdgeListOptions{MaxLine: 10}}, want: "g:2:1: the record exceeds the limit of 10 bytes", kind: ErrLimit},
+		{layout: LayoutVertices, text: "\xff\xfek\x00e\x00y\x00\n\x00", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
+
+		{layout: LayoutGraphML, text: "", want: "g:1:1: expected a graph in GraphML, found the end"},
+		{layout: LayoutGraphML, text: "a b\n", want: "g:2:1: expected a graph in GraphML, found the end"},
+		{layout: LayoutGraphML, text: "<gexf/>", want: `g:1:1: expected the element graphml, found "gexf"`},
+		{layout: LayoutGraphML, text: "<graphml/>", want: "g:1:11: expected an element graph inside graphml, found its end"},
+		{layout: LayoutGraphML, text: "<graphml>\n<graph>\n<node id=\"a\"></edge></graph></graphml>", want: "g:3:21: not well-formed XML: element <node> closed by </edge>"},
+		{layout: LayoutGraphML, text: "<graphml><graph>", want: "g:1:17: not well-formed XML: unexpected EOF"},
+		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"&lol;\"/>", want: "g:1:32: not well-formed XML: invalid character entity &lol;"},
+		{layout: LayoutGraphML, text: "<!DOCTYPE g [<!ENTITY a \"b\">]><graphml/>", want: "g:1:1: a document type with declarations is not read"},
+		{layout: LayoutGraphML, text: `<?xml version="1.0" encoding="latin1"?><graphml/>`, want: `g:1:40: opening charset "latin1": convert it to UTF-8`},
+		{layout: LayoutGraphML, text: "\xfe\xff\x00<", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
+		{layout: LayoutGraphML, text: "<graphml>\x00", want: "g:1:11: not well-formed XML: illegal character code U+0000"},
+		{layout: LayoutGraphML, text: "<graphml><graph>\n<node/></graph></graphml>", want: "g:2:1: the element node has no id"},
+		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a&#10;b\"/></graph></graphml>", want: `g:1:17: key "a\nb" holds a line break`},
+		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\"/></graph></graphml>", want: "g:1:17: the element edge has no target"},
+		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><graph/></node></graph></graphml>", want: "g:1:30: a graph inside a node is not read"},
+		{layout: LayoutGraphML, text: "<graphml><graph><hyperedge/></graph></graphml>", want: "g:1:17: hyperedges are not read: an edge has two ends"},
+		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><port/></node></graph></graphml>", want: "g:1:30: ports of nodes are not read"},
+		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\" sourceport=\"1\" target=\"b\"/></graph></graphml>", want: "g:1:17: ports of nodes are not read"},
+		{layout: LayoutGraphML, text: "<graphml><graph/><graph/></graphml>", want: "g:1:18: a second graph; put every graph into a file of its own"},
+		{layout: LayoutGraphML, text: "<graphml><graph/><key id=\"a\"/></graphml>", want: "g:1:18: a key is declared behind the graph"},
+		{layout: LayoutGraphML, text: "<graphml><key id=\"a\"/><key id=\"a\"/></graphml>", want: `g:1:23: key "a" is declared twice`},
+		{layout: LayoutGraphML, text: "<graphml><key id=\"a\" attr.type=\"date\"/></graphml>", want: `g:1:10: key "a" has the unknown type "date"`},
+		{layout: LayoutGraphML, text: "<graphml><key id=\"a\"/><key id=\"b\"/></graphml>", opts: Options{MaxColumns: 1}, want: "g:1:23: more than 1 keys are declared", kind: ErrLimit},
+		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><data key=\"k\"/></node></graph></graphml>", want: `g:1:30: the key "k" of data is not declared`},
+		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"x\" attr.type=\"int\"/><graph><node id=\"a\"><data key=\"k\">1.5</data></node></graph></graphml>", want: `g:1:73: "x": "1.5" is no integer`},
+		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"x\"/><graph><node id=\"a\"><data key=\"k\">1<b/></data></node></graph></graphml>", want: `g:1:72: an element inside the text of a value`},
+		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"x\"/><graph><node id=\"a\"><data key=\"k\">12345</data></node></graph></graphml>", opts: Options{MaxValue: 4}, want: `g:1:71: a value exceeds the limit of 4 bytes`, kind: ErrLimit},
+		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"w\"/><graph><edge source=\"a\" target=\"b\"><data key=\"k\">-1</data></edge></graph></graphml>", want: `g:1:44: weight "-1" is not a positive decimal number that a float32 can hold`},
+		{layout: LayoutGraphML, text: "<graphml>\n\n<graph/></graphml>", opts: Options{EdgeListOptions: EdgeListOptions{MaxLines: 2}}, want: "g:3:1: the text exceeds the limit of 2 lines", kind: ErrLimit},
+		{layout: LayoutGraphML, text: strings.Repeat("<graphml>", 100), want: "g:1:577: elements are nested more than 64 deep", kind: ErrLimit},
+	} {
+		c.opts.Name, c.opts.Layout = "g", c.layout
+		_, _, err := transcript(t, strings.NewReader(c.text), c.opts)
+		if c.kind == nil {
+			c.kind = ErrSyntax
+		}
+		if err == nil || err.Error() != c.want || !errors.Is(err, c.kind) {
+			t.Errorf("%s %.60q\nerror %v\nwant  %s", c.layout, c.text, err, c.want)
+		}
+	}
+}
+
+// repeated is a text that goes on without end.
+type repeated struct {
+	start, text string
+	at          int
+}
+
+func (r *repeated) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if r.at < len(r.start) {
+			c := copy(p[n:], r.start[r.at:])
+			r.at += c
+			n += c
+			continue
+		}
+		c := copy(p[n:], r.text[(r.at-len(r.start))%len(r.text):])
+		r.at += c
+		n += c
+	}
+	return n, nil
+}
+
+// TestRead_Endless reads texts that never end: a limit must stop each, soon.
+func TestRead_Endless(t *testing.T) {
+	limits := EdgeListOptions{MaxBytes: 16 << 20, MaxLine: 1 << 20}
+	for name, c := range map[string]struct {
+		layout Layout
+		text   repeated
+	}{
+		"adjacency, one line":    {LayoutAdjacency, repeated{text: "abc "}},
+		"table, one line":        {LayoutVertices, repeated{text: "abc,"}},
+		"table, one record":      {LayoutVertices, repeated{start: "key,x\na,\"", text: "b\n"}},
+		"matrix, one line":       {LayoutMatrixMarket, repeated{start: "%%MatrixMarket matrix coordinate real general\n1 1 1\n", text: "1 "}},
+		"matrix, comments":       {LayoutMatrixMarket, repeated{start: "%%MatrixMarket matrix coordinate real general\n", text: "%\n"}},
+		"GraphML, a tag":         {LayoutGraphML, repeated{start: "<graphml><graph><node ", text: `a="1" `}},
+		"GraphML, a name":        {LayoutGraphML, repeated{start: "<graphml><", text: "a"}},
+		"GraphML, an attribute":  {LayoutGraphML, repeated{start: "<graphml a=\"", text: "a"}},
+		"GraphML, a comment":     {LayoutGraphML, repeated{start: "<graphml><!--", text: "a"}},
+		"GraphML, a text":        {LayoutGraphML, repeated{start: "<graphml>", text: "a"}},
+		"GraphML, CDATA":         {LayoutGraphML, repeated{start: "<graphml><![CDATA[", text: "a"}},
+		"GraphML, a directive":   {LayoutGraphML, repeated{start: "<!DOCTYPE ", text: "<a>"}},
+		"GraphML, pieces":        {LayoutGraphML, repeated{start: "<graphml><key id='k' attr.name='x'/><graph><node id='a'><data key='k'>", text: "a<!---->"}},
+		"GraphML, deep":          {LayoutGraphML, repeated{start: "<graphml>", text: "<a>"}},
+		"GraphML, deep in value": {LayoutGraphML, repeated{start: "<graphml><key id='k' attr.name='x'/><graph><node id='a'><data key='k'>", text: "<a>"}},
+		"GraphML, keys":          {LayoutGraphML, repeated{start: "<graphml>", text: "<key id='a'/>"}},
+	} {
+		_, stats, err := transcript(t, &c.text, Options{Layout: c.layout, EdgeListOptions: limits})
+		if !errors.Is(err, ErrLimit) && name != "GraphML, keys" || err == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if stats.Bytes > limits.MaxBytes+blockBytes {
+			t.Errorf("%s: %d bytes were read", name, stats.Bytes)
+		}
+	}
+}
+
+func TestRead_Options(t *testing.T) {
+	for _, opts := range []Options{
+		{Layout: "tree"}, {MaxValue: -1}, {MaxColumns: -1}, {MaxColumns: 1 << 20}, {MaxVertices: -1}, {Key: "0"},
+		{Layout: LayoutEdges, Key: "a"}, {Layout: LayoutEdges, Columns: []string{}}, {Layout: LayoutVertices, EdgeListOptions: EdgeListOptions{Weight: "3"}},
+		{Layout: LayoutVertices, EdgeListOptions: EdgeListOptions{Header: HeaderNone}}, {Layout: LayoutAdjacency, EdgeListOptions: EdgeListOptions{Header: HeaderCounts}},
+		{Layout: LayoutAdjacency, EdgeListOptions: EdgeListOptions{Time: "3"}}, {Layout: LayoutGraphML, Key: "a"}, {Layout: LayoutGraphML, EdgeListOptions: EdgeListOptions{Separator: ","}},
+		{Layout: LayoutMatrixMarket, EdgeListOptions: EdgeListOptions{Source: "2"}},
+	} {
+		if _, err := Read(t.Context(), strings.NewReader("a b\n"), opts, Handler{}); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: %v", opts, err)
+		}
+	}
+	for _, name := range Layouts() {
+		if got, err := ParseLayout(string(name)); err != nil || got != name {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+func TestRead_FindsLayout(t *testing.T) {
+	for _, c := range []struct {
+		text, name string
+		want       Layout
+	}{
+		{"a b\n", "", LayoutEdges}, {"a b\n", "x.csv", LayoutEdges}, {"", "x.mtx", LayoutMatrixMarket}, {"a b\n", "x.adjlist", LayoutAdjacency}, {"a b\n", "x.ADJLIST.gz", LayoutAdjacency},
+		{"%%matrixMARKET matrix", "x.txt", LayoutMatrixMarket}, {"\ufeff<?xml version", "x.mtx", LayoutGraphML}, {"\n <graphml", "", LayoutGraphML}, {"a", "x.graphml.zst", LayoutGraphML},
+		{"<a b\n", "", LayoutEdges}, {"%%Matrix", "", LayoutEdges},
+	} {
+		if got := findLayout([]byte(c.text), c.name); got != c.want {
+			t.Errorf("%q, %s: %s, want %s", c.text, c.name, got, c.want)
+		}
+	}
+}
+
+// TestRead_Cancelled cancels every reader in the midst of its text.
+func TestRead_Cancelled(t *testing.T) {
+	for layout, text := range map[Layout]*repeated{
+		LayoutEdges:        {text: "1 2\n"},
+		LayoutAdjacency:    {text: "1 2\n"},
+		LayoutVertices:     {start: "key,x\n", text: "1,2\n"},
+		LayoutMatrixMarket: {start: "%%MatrixMarket matrix coordinate pattern general\n9 9 999999999\n", text: "1 2\n"},
+		LayoutGraphML:      {start: "<graphml><graph>", text: "<node id='a'/>"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		count := func() error {
+			if seen++; seen == 20_000 {
+				cancel()
+			}
+			return nil
+		}
+		_, err := Read(ctx, text, Options{Layout: layout}, Handler{Edge: func(Edge) error { return count() }, Vertex: func([]byte, [][]byte) error { return count() }})
+		if !errors.Is(err, context.Canceled) || seen > 20_000+2*blockBytes {
+			t.Errorf("%s: %v after %d", layout, err, seen)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	_, err := Read(ctx, strings.NewReader("%%MatrixMarket matrix coordinate pattern general\n90000000 90000000 0\n"), Options{}, Handler{Vertex: func([]byte, [][]byte) error {
+		if seen++; seen == 100 {
+			cancel()
+		}
+		return nil
+	}})
+	if !errors.Is(err, context.Canceled) || seen > 100_000 {
+		t.Errorf("declared vertices: %v after %d", err, seen)
+	}
+}
+
+// TestRead_HandlerErrors passes errors of every function on as they are.
+func TestRead_HandlerErrors(t *testing.T) {
+	stop := errors.New("enough")
+	for layout, text := range map[Layout]string{
+		LayoutEdges:        "a b\n",
+		LayoutAdjacency:    "a b\n",
+		LayoutVertices:     "key,x\na,1\n",
+		LayoutMatrixMarket: "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
+		LayoutGraphML:      "<graphml><key id='k' attr.name='x'/><graph><node id='a'/><edge source='a' target='b'/></graph></graphml>",
+	} {
+		called := 0
+		for _, h := range []Handler{
+			{Edge: func(Edge) error { called++; return stop }},
+			{Columns: func([]Column) error { called++; return stop }},
+			{Vertex: func([]byte, [][]byte) error { called++; return stop }},
+		} {
+			before := called
+			if _, err := Read(t.Context(), bytes.NewReader([]byte(text)), Options{Layout: layout}, h); err != nil && err != stop || (err == stop) != (called > before) {
+				t.Errorf("%s: %v", layout, err)
+			}
+		}
+		if called == 0 {
+			t.Errorf("%s: no function was called", layout)
+		}
+	}
+}

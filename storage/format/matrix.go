@@ -1,0 +1,180 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+)
+
+// matrix reads the coordinate format of Matrix Market as an adjacency matrix:
+// row and column numbers are the keys "1" to "n", all of which are vertices, and
+// entries are edges, with their values as weights.
+type matrix struct {
+	lines
+	ctx     context.Context
+	h       Handler
+	size    int64 // number of the size line; 0 before it
+	pattern bool  // entries have no values
+	integer bool  // values are integers
+	n       int64 // vertices
+	entries int64 // entries declared
+	seen    int64 // entries read, malformed ones counted
+	words   [][]byte
+	at      []int // where each of the words begins
+	columns columns
+	keys    [2][]byte
+}
+
+func newMatrix(ctx context.Context, opts Options, h Handler) *matrix {
+	m := &matrix{ctx: ctx, h: h}
+	m.opts, m.to = opts.EdgeListOptions, m
+	m.n = opts.MaxVertices // the limit, until the size line is read
+	m.columns.each = func(field []byte, at int, _ bool) fault {
+		const most = 4 // one more than any line has
+		if len(m.words) < most {
+			m.words, m.at = append(m.words, field), append(m.at, at)
+		}
+		return fault{}
+	}
+	return m
+}
+
+func (m *matrix) bulk([]byte) (int, error) { return 0, nil }
+
+func (m *matrix) line(line []byte) error {
+	if m.stats.Lines == 1 {
+		return m.banner(bytes.TrimSuffix(line, []byte("\r")))
+	}
+	line, kind := m.sort(line)
+	if kind != lineData {
+		return nil
+	}
+	if f := textFault(line); f.found() {
+		return m.bad(line, f)
+	}
+	m.words, m.at = m.words[:0], m.at[:0]
+	m.columns.split(line, separatorWhitespace, &plan{}, 0)
+	if m.size == 0 {
+		return m.sizeLine(line)
+	}
+	m.seen++
+	if m.seen > m.entries {
+		return m.lineError(line, syntaxFault(0, "the size line declares %d entries, and here is one more", m.entries))
+	}
+	return m.entry(line)
+}
+
+// banner takes the first line, "%%MatrixMarket matrix coordinate FIELD SYMMETRY".
+func (m *matrix) banner(line []byte) error {
+	if f := textFault(line); f.found() {
+		return m.lineError(line, f)
+	}
+	reason := ""
+	words := strings.Fields(strings.ToLower(string(line)))
+	switch {
+	case len(words) != 5 || words[0] != strings.ToLower(matrixMarketMagic) || words[1] != "matrix":
+		reason = `expected "%%MatrixMarket matrix coordinate", a field and a symmetry`
+	case words[2] != "coordinate":
+		reason = "only sparse matrices, in the coordinate format, are read as graphs"
+	case words[3] != "pattern" && words[3] != "real" && words[3] != "integer":
+		reason = "only fields pattern, real and integer can be weights of edges"
+	case words[4] == "skew-symmetric":
+		reason = "a skew-symmetric matrix has negative entries, which no edge can have as weight"
+	case words[4] != "general" && words[4] != "symmetric":
+		reason = "only general and symmetric matrices are read as graphs"
+	}
+	if reason != "" {
+		return m.lineError(line, syntaxFault(0, "%s; found %s", reason, excerpt(line)))
+	}
+	m.pattern, m.integer = words[3] == "pattern", words[3] == "integer"
+	m.stats.Header = string(line)
+	return nil
+}
+
+// sizeLine takes the numbers of rows, columns and entries, and delivers the vertices.
+func (m *matrix) sizeLine(line []byte) error {
+	var size [3]int64
+	for i := range size {
+		ok := len(m.words) == len(size)
+		if ok {
+			size[i], ok = parseCount(m.words[i])
+		}
+		if !ok {
+			return m.lineError(line, syntaxFault(0, "expected the numbers of rows, columns and entries, found %s", excerpt(line)))
+		}
+	}
+	switch {
+	case size[0] != size[1]:
+		return m.lineError(line, syntaxFault(0, "a matrix of %d rows and %d columns is no adjacency matrix of a graph", size[0], size[1]))
+	case size[0] > m.n:
+		f := syntaxFault(0, "%d vertices exceed the limit of %d", size[0], m.n)
+		f.kind = ErrLimit
+		return m.lineError(line, f)
+	}
+	m.size, m.n, m.entries = m.stats.Lines, size[0], size[2]
+	m.stats.DeclaredVertices, m.stats.DeclaredEdges = m.n, m.entries
+	return m.vertices()
+}
+
+func (m *matrix) vertices() error {
+	var key []byte
+	for v := int64(1); v <= m.n; v++ {
+		if v%writeCheck == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
+		}
+		key = strconv.AppendInt(key[:0], v, 10)
+		m.stats.Vertices++
+		if err := m.h.Vertex(key, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry takes a line "row column", or "row column value".
+func (m *matrix) entry(line []byte) error {
+	want := 3
+	if m.pattern {
+		want = 2
+	}
+	if len(m.words) != want {
+		return m.bad(line, syntaxFault(0, "expected %d numbers, found %s", want, excerpt(line)))
+	}
+	edge := Edge{Weight: 1}
+	for i := range m.keys {
+		v, ok := parseCount(m.words[i])
+		if !ok || v < 1 || v > m.n {
+			return m.bad(line, syntaxFault(m.at[i], "%s is not a number from 1 to %d", excerpt(m.words[i]), m.n))
+		}
+		m.keys[i] = strconv.AppendInt(m.keys[i][:0], v, 10)
+	}
+	edge.Source, edge.Target = m.keys[0], m.keys[1]
+	if !m.pattern && m.opts.Weight != NoColumn {
+		text := m.words[2]
+		edge.Weight, edge.Weighted = parseWeight(text)
+		if !edge.Weighted || m.integer && !isInteger(text) {
+			return m.bad(line, syntaxFault(m.at[2], "%s", weightFault(text)))
+		}
+		m.stats.Weighted++
+	}
+	m.stats.Edges++
+	return m.h.Edge(edge)
+}
+
+func (m *matrix) end() error {
+	switch {
+	case m.stats.Lines == 0:
+		return m.endError("expected \"%%MatrixMarket matrix coordinate\", found nothing")
+	case m.size == 0:
+		return m.endError("expected the numbers of rows, columns and entries, found the end")
+	case m.seen != m.entries:
+		return &LineError{m.opts.Name, m.size, 1, "the size line declares " + strconv.FormatInt(m.entries, 10) + " entries, but " + strconv.FormatInt(m.seen, 10) + " follow", ErrSyntax}
+	}
+	return nil
+}
+
+// endError complains about the end of the text.
+func (m *matrix) endError(reason string) error {
+	return &LineError{m.opts.Name, m.stats.Lines + 1, 1, reason, ErrSyntax}
+}

@@ -1,0 +1,291 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// table reads a table of vertices: a header of column names, then a record for
+// every vertex. A field in quotes may hold line breaks.
+type table struct {
+	lines
+	options Options
+	h       Handler
+	sep     separator
+
+	record  []byte // the lines so far of a record that goes on
+	open    bool   // a quoted field of the record goes on
+	started int64  // the line at which the record began
+
+	headed  bool
+	columns []Column // those that are taken
+	place   []int    // by column: its index in columns, placeKey or placeNone
+	key     []byte
+	values  [][]byte
+	fields  columns
+}
+
+const (
+	placeNone = -1
+	placeKey  = -2
+)
+
+func newTable(opts Options, h Handler) *table {
+	t := &table{options: opts, h: h}
+	t.opts, t.to = opts.EdgeListOptions, t
+	t.sep, _ = parseSeparator(opts.Separator) // Validate has seen it
+	return t
+}
+
+func (t *table) bulk([]byte) (int, error) { return 0, nil }
+
+func (t *table) line(line []byte) error {
+	if !t.open {
+		if _, kind := t.sort(line); kind != lineData {
+			return nil
+		}
+		t.started, t.record = t.stats.Lines, t.record[:0]
+		if t.sep == separatorAuto {
+			if bad := t.detect(line); bad.found() {
+				return t.lineError(line, bad)
+			}
+		}
+	} else {
+		t.record = append(t.record, '\n')
+	}
+	t.record = append(t.record, line...)
+	if t.open = t.sep.quotes() && quoteStaysOpen(line, t.sep.character(), t.open); t.open {
+		return t.long()
+	}
+	if err := t.long(); err != nil || len(t.record) == 0 {
+		return err
+	}
+	return t.take(bytes.TrimSuffix(t.record, []byte("\r")))
+}
+
+// detect decides the separator by the header.
+func (t *table) detect(line []byte) fault {
+	sep, doubt := detectSeparator(line)
+	switch {
+	case doubt != "":
+		return syntaxFault(0, "%s", doubt)
+	case sep != separatorWhitespace:
+	case outsideQuotes(line, ';'):
+		sep = separatorSemicolon
+	case bytes.IndexByte(bytes.Trim(line, " \t\r"), ' ') < 0:
+		sep = separatorComma // a single column
+	}
+	t.sep = sep
+	return fault{}
+}
+
+// quoteStaysOpen reports whether a field in double quotes goes on behind a line,
+// at the beginning of which one may have been open.
+func quoteStaysOpen(line []byte, separator byte, open bool) bool {
+	begins := !open
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case open && c == '"' && i+1 < len(line) && line[i+1] == '"':
+			i++
+		case open:
+			open = c != '"'
+		case begins && c == '"':
+			open, begins = true, false
+		case c == separator:
+			begins = true
+		case !isBlank(c):
+			begins = false
+		}
+	}
+	return open
+}
+
+// long holds a record against the limit of a line.
+func (t *table) long() error {
+	if len(t.record) <= t.opts.MaxLine+len("\r") {
+		return nil
+	}
+	err := t.fault(fault{0, fmt.Sprintf("the record exceeds the limit of %d bytes", t.opts.MaxLine), ErrLimit})
+	t.record, t.open = t.record[:0], false
+	return err
+}
+
+// fault ends the read at a malformed record, or counts it under SkipBad.
+func (t *table) fault(f fault) error {
+	at := min(f.at, len(t.record))
+	before := t.record[:at]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	err := &LineError{
+		File:   t.opts.Name,
+		Line:   t.started + int64(bytes.Count(before, []byte("\n"))),
+		Column: utf8.RuneCount(before[start:]) + 1,
+		Reason: f.reason,
+		Kind:   f.kind,
+	}
+	if !t.opts.SkipBad || !t.headed {
+		return err
+	}
+	t.stats.Skipped++
+	if t.stats.FirstSkipped == nil {
+		t.stats.FirstSkipped = err
+	}
+	return nil
+}
+
+// take takes a whole record.
+func (t *table) take(record []byte) error {
+	if isUTF16(record) {
+		return t.fault(syntaxFault(0, "the text is UTF-16; convert it to UTF-8"))
+	}
+	if f := encodingFault(record); f.found() {
+		return t.fault(f)
+	}
+	if !t.headed {
+		return t.header(record)
+	}
+	clear(t.values)
+	t.key = nil
+	t.fields.each = t.field
+	if t.fields.split(record, t.sep, &plan{}, 0); t.fields.bad.found() {
+		return t.fault(t.fields.bad)
+	}
+	if t.key == nil {
+		return t.fault(syntaxFault(0, "the line ends before the column of the key"))
+	}
+	t.stats.Vertices++
+	return t.h.Vertex(t.key, t.values)
+}
+
+// field takes one field of a record.
+func (t *table) field(field []byte, at int, quoted bool) fault {
+	column := t.fields.count
+	if column >= len(t.place) {
+		return syntaxFault(at, "the header names %d columns, and here is one more", len(t.place))
+	}
+	if i := bytes.IndexByte(field, '\r'); i >= 0 && !quoted {
+		return syntaxFault(at+i, "carriage return inside a line")
+	}
+	place := t.place[column]
+	switch {
+	case place == placeNone:
+		return fault{}
+	case place == placeKey:
+		if bytes.ContainsAny(field, "\r\n") {
+			return syntaxFault(at, "key %s holds a line break", excerpt(field))
+		}
+		t.key = field
+		return keyFault(field, at, column+1, t.opts.MaxKey)
+	case len(field) > t.options.MaxValue:
+		return fault{at, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt(field), len(field), t.options.MaxValue), ErrLimit}
+	case len(field) == 0 && !(quoted && t.columns[place].Type == Text):
+		return fault{} // missing
+	}
+	if reason := valueFault(t.columns[place].Type, field); reason != "" {
+		return syntaxFault(at, "%s: %s", excerpt([]byte(t.columns[place].Name)), reason)
+	}
+	t.values[place] = field
+	return fault{}
+}
+
+// header takes the names of the columns.
+func (t *table) header(record []byte) error {
+	names := namesIn(record, t.sep)
+	if names == nil {
+		return t.fault(syntaxFault(0, "malformed header %s", excerpt(record)))
+	}
+	if len(names) > t.options.MaxColumns {
+		return t.fault(fault{0, fmt.Sprintf("%d columns exceed the limit of %d", len(names), t.options.MaxColumns), ErrLimit})
+	}
+	types := make([]Type, len(names))
+	for i, name := range names {
+		names[i], types[i] = cutType(name)
+	}
+	key, doubt := t.keyColumn(names)
+	if doubt == "" {
+		doubt = t.choose(names, types, key-1)
+	}
+	if doubt != "" {
+		return t.fault(syntaxFault(0, "%s", doubt))
+	}
+	t.headed = true
+	t.stats.Header = string(record)
+	t.values = make([][]byte, len(t.columns))
+	return t.h.Columns(t.columns)
+}
+
+// cutType takes the type off a name such as "zip:text".
+func cutType(name string) (string, Type) {
+	i := strings.LastIndexByte(name, ':')
+	if i <= 0 {
+		return name, Untyped
+	}
+	switch t := Type(name[i+1:]); t {
+	case Text, Integer, Float, Boolean:
+		return name[:i], t
+	}
+	return name, Untyped
+}
+
+// keyColumn returns the number of the column of the keys.
+func (t *table) keyColumn(names []string) (number int, doubt string) {
+	if n, ok := columnNumber(t.options.Key); ok {
+		if n > len(names) {
+			return 0, fmt.Sprintf("there is no column %d for the key; the header names %d", n, len(names))
+		}
+		return n, ""
+	}
+	if t.options.Key != "" {
+		return columnNamed(names, t.options.Key)
+	}
+	for i, name := range names {
+		switch strings.ToLower(name) {
+		case "key", "id", "vertex", "node":
+			return i + 1, ""
+		}
+	}
+	return 1, ""
+}
+
+// choose decides which columns are taken.
+func (t *table) choose(names []string, types []Type, key int) (doubt string) {
+	wanted := map[int]bool{}
+	for _, name := range t.options.Columns {
+		number, doubt := columnNamed(names, name)
+		if doubt != "" {
+			return doubt
+		}
+		wanted[number-1] = true
+	}
+	known := map[string]int{}
+	for i, name := range names {
+		place := placeNone
+		switch {
+		case i == key:
+			place = placeKey
+		case t.options.Columns != nil && !wanted[i]:
+		case name == "":
+			return fmt.Sprintf("column %d has no name", i+1)
+		case known[name] > 0:
+			return fmt.Sprintf("columns %d and %d are both called %s", known[name], i+1, excerpt([]byte(name)))
+		default:
+			known[name] = i + 1
+			place = len(t.columns)
+			t.columns = append(t.columns, Column{name, types[i]})
+		}
+		t.place = append(t.place, place)
+	}
+	return ""
+}
+
+func (t *table) end() error {
+	switch {
+	case t.open:
+		return t.fault(syntaxFault(0, "a quoted field of the record that begins here is not closed"))
+	case !t.headed:
+		return &LineError{t.opts.Name, t.stats.Lines + 1, 1, "expected a header of column names, found none", ErrSyntax}
+	}
+	return nil
+}

@@ -1,0 +1,205 @@
+package format
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxDepth is how deep XML elements may be nested. GraphML needs five levels;
+// the rest is for the data of other programs, which are passed over.
+const maxDepth = 64
+
+// xmlSource gives a text to the XML decoder and holds it against the limits. The
+// decoder reads byte by byte, so that every token's length is known.
+type xmlSource struct {
+	feed  *feed
+	opts  *EdgeListOptions // with defaults
+	text  []byte
+	at    int
+	taken int64 // bytes of the text handed out before these
+	mark  int64 // the byte at which the current token began
+	err   error
+}
+
+func (s *xmlSource) offset() int64 { return s.taken + int64(s.at) }
+
+// ReadByte returns the next byte of the text.
+func (s *xmlSource) ReadByte() (byte, error) {
+	for s.at == len(s.text) {
+		if err := s.refill(); err != nil {
+			return 0, err
+		}
+	}
+	c := s.text[s.at]
+	s.at++
+	return c, nil
+}
+
+// Read is not used by the decoder, which prefers ReadByte, but asked for by it.
+func (s *xmlSource) Read(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		if p[n], err = s.ReadByte(); err == nil {
+			n++
+		}
+	}
+	return n, err
+}
+
+func (s *xmlSource) refill() error {
+	if s.err != nil {
+		return s.err
+	}
+	s.taken += int64(len(s.text))
+	s.at = 0
+	switch {
+	case s.taken > s.opts.MaxBytes:
+		return &limitError{fmt.Sprintf("the text exceeds the limit of %d bytes", s.opts.MaxBytes)}
+	case s.tooLong():
+		return s.longToken()
+	}
+	first := s.taken == 0 && s.text == nil
+	s.text, s.err = s.feed.next()
+	if first && isUTF16(s.text) {
+		return errors.New("the text is UTF-16; convert it to UTF-8")
+	}
+	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), "\ufeff") {
+		s.at = len("\ufeff")
+	}
+	return nil
+}
+
+func (s *xmlSource) tooLong() bool { return s.offset()-s.mark > int64(s.opts.MaxLine) }
+
+func (s *xmlSource) longToken() error {
+	return &limitError{fmt.Sprintf("a tag or a text exceeds the limit of %d bytes", s.opts.MaxLine)}
+}
+
+// limitError is a limit exceeded at a place that the caller knows.
+type limitError struct{ reason string }
+
+func (e *limitError) Error() string { return e.reason }
+
+// xmlReader reads tokens of XML: elements of a limited depth, and no document
+// type that declares anything.
+type xmlReader struct {
+	source  *xmlSource
+	decoder *xml.Decoder
+	depth   int
+	line    int64 // where the last token began
+	column  int   // in bytes
+}
+
+func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
+	source := &xmlSource{feed: f, opts: opts}
+	x := &xmlReader{source: source, decoder: xml.NewDecoder(source)}
+	x.decoder.CharsetReader = func(charset string, text io.Reader) (io.Reader, error) {
+		if strings.EqualFold(charset, "us-ascii") || strings.EqualFold(charset, "utf8") {
+			return text, nil
+		}
+		return nil, errors.New("convert it to UTF-8")
+	}
+	return x
+}
+
+// token returns the next token; io.EOF behind the last one.
+func (x *xmlReader) token() (xml.Token, error) {
+	line, column := x.decoder.InputPos()
+	x.line, x.column = int64(line), column
+	if most := x.source.opts.MaxLines; most > 0 && x.line > most {
+		return nil, x.fault(ErrLimit, "the text exceeds the limit of %d lines", most)
+	}
+	x.source.mark = x.source.offset()
+	token, err := x.decoder.Token()
+	if err == nil && x.source.tooLong() {
+		err = x.source.longToken()
+	}
+	if err != nil {
+		return nil, x.explain(err)
+	}
+	switch t := token.(type) {
+	case xml.StartElement:
+		if x.depth++; x.depth > maxDepth {
+			return nil, x.fault(ErrLimit, "elements are nested more than %d deep", maxDepth)
+		}
+	case xml.EndElement:
+		x.depth--
+	case xml.Directive:
+		if strings.ContainsRune(string(t), '[') {
+			return nil, x.fault(ErrSyntax, "a document type with declarations is not read")
+		}
+	}
+	return token, nil
+}
+
+// fault complains about the last token.
+func (x *xmlReader) fault(kind error, format string, args ...any) *LineError {
+	return &LineError{x.source.opts.Name, x.line, x.column, fmt.Sprintf(format, args...), kind}
+}
+
+// explain says where the decoder found an error.
+func (x *xmlReader) explain(err error) error {
+	if err == io.EOF || x.source.err != nil && x.source.err != io.EOF && errors.Is(err, x.source.err) {
+		return err // of the input, which has said where
+	}
+	line, column := x.decoder.InputPos()
+	at := &LineError{x.source.opts.Name, int64(line), column, err.Error(), ErrSyntax}
+	var limit *limitError
+	var syntax *xml.SyntaxError
+	switch {
+	case errors.As(err, &limit):
+		at.Kind = ErrLimit
+	case errors.As(err, &syntax):
+		at.Reason = "not well-formed XML: " + printable(syntax.Msg)
+	default:
+		at.Reason = printable(strings.TrimPrefix(at.Reason, "xml: "))
+	}
+	return at
+}
+
+// printable escapes what a message of the decoder quotes of the text.
+func printable(message string) string {
+	quoted := fmt.Sprintf("%+q", message)
+	const most = 200
+	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	if len(quoted) > most {
+		quoted = quoted[:most] + "…"
+	}
+	return quoted
+}
+
+// children calls f for every element inside the one that has just begun, up to
+// its end. f has to read its element to the end.
+func (x *xmlReader) children(f func(xml.StartElement) error) error {
+	for {
+		token, err := x.token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if err := f(t); err != nil {
+				return err
+			}
+		case xml.EndElement:
+			return nil
+		}
+	}
+}
+
+// skip passes over the rest of the element that has just begun.
+func (x *xmlReader) skip() error {
+	return x.children(func(xml.StartElement) error { return x.skip() })
+}
+
+// attribute returns the value of an attribute of an element, or "".
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
