@@ -9,98 +9,165 @@ import (
 // The change log has one or more records per version of a graph, with the keys
 // graph id, version and part, big-endian. A record is
 //
-//	flags  1 byte   bit 0: everything may have changed, and nothing follows
-//	count  2 bytes  vertices, little-endian
-//	first  uvarint  first vertex
-//	rest            uvarint each, vertex − previous vertex − 1
+//	kind   1 byte   what became of the slots; see below
+//	count  2 bytes  slots, little-endian
+//	first  uvarint  first slot
+//	rest            uvarint each, slot − previous slot − 1
 //
-// The vertices of a version ascend over all its parts. Every version has part
-// 0, even where nothing was touched.
+// The slots of each kind ascend over all parts, and the kinds follow each other
+// as they are listed. Every version has part 0, even where it names no slot.
+// Versions more than maxLog behind the present one are forgotten.
 const (
-	changesAll     = 1
+	changeEdges   = 0 // new vertices, and those whose edges are others
+	changeAll     = 1 // instead of the above: any vertex; no slots follow
+	changeValues  = 2 // vertices of which only attributes changed
+	changeColumns = 3 // instead of these: any vertex; no slots follow
+	changeDeleted = 4 // slots that became empty
+
 	changesKeySize = 8 + 8 + 4
 	changesHead    = sumSize + 1 + 2
+
+	maxLog = 1 << 16
 )
+
+// change is what one version changed, as lists of ascending slots.
+type change struct {
+	all     bool // everything may have changed; edges is nil
+	edges   []uint32
+	columns bool // the attributes of everything may have changed; values is nil
+	values  []uint32
+	deleted []uint32
+}
 
 func changesKey(graph, version uint64, part uint32) []byte {
 	key := binary.BigEndian.AppendUint64(be64(graph), version)
 	return binary.BigEndian.AppendUint32(key, part)
 }
 
-// logChange writes the entry of one version.
-func (t *tx) logChange(graph, version uint64, all bool, touched []uint32) error {
+// logChange writes the entry of one version, and forgets the oldest ones.
+func (t *tx) logChange(graph, version uint64, c change) error {
 	bucket, err := t.top(changesName)
 	if err != nil {
 		return err
 	}
 	seed := seedOf(changesName)
-	for part := uint32(0); part == 0 || len(touched) > 0; part++ {
-		record := make([]byte, changesHead, maxBlock)
-		if all {
-			record[sumSize] = changesAll
-			touched = nil
-		}
-		count := 0
-		for i, v := range touched {
-			if len(record)+binary.MaxVarintLen32 > maxBlock-changesKeySize {
-				break
-			}
-			if i == 0 {
-				record = binary.AppendUvarint(record, uint64(v))
-			} else {
-				record = binary.AppendUvarint(record, uint64(v-touched[i-1]-1))
-			}
-			count++
-		}
-		touched = touched[count:]
-		binary.LittleEndian.PutUint16(record[sumSize+1:], uint16(count))
-		key := changesKey(graph, version, part)
+	for part, record := range c.records() {
+		key := changesKey(graph, version, uint32(part))
 		if err := bucket.Put(key, seed.seal(key, record)); err != nil {
 			return err
 		}
 	}
-	return nil
+	if version <= maxLog {
+		return nil
+	}
+	return t.dropChanges(graph, version-maxLog)
 }
 
-// decodeChange appends the vertices of one record to dst.
-func decodeChange(dst []uint32, payload []byte) (vertices []uint32, all bool, err error) {
-	if len(payload) < changesHead-sumSize || payload[0]&^changesAll != 0 {
-		return dst, false, badRecord("change of %d bytes", len(payload))
+// records makes the unsealed records of a change, at least one.
+func (c *change) records() [][]byte {
+	var records [][]byte
+	switch {
+	case c.all:
+		records = appendChange(records, changeAll, nil)
+	case len(c.edges) > 0:
+		records = appendChange(records, changeEdges, c.edges)
 	}
-	count := int(binary.LittleEndian.Uint16(payload[1:]))
-	b := payload[3:]
-	if payload[0] == changesAll {
-		if count != 0 || len(b) != 0 {
-			return dst, false, badRecord("change of everything names vertices")
+	switch {
+	case c.columns:
+		records = appendChange(records, changeColumns, nil)
+	case len(c.values) > 0:
+		records = appendChange(records, changeValues, c.values)
+	}
+	if len(c.deleted) > 0 {
+		records = appendChange(records, changeDeleted, c.deleted)
+	}
+	if len(records) == 0 {
+		records = appendChange(records, changeValues, nil)
+	}
+	return records
+}
+
+// appendChange appends the unsealed records of the slots of one kind, at least
+// one.
+func appendChange(records [][]byte, kind byte, slots []uint32) [][]byte {
+	for first := true; first || len(slots) > 0; first = false {
+		record := make([]byte, changesHead, maxBlock)
+		record[sumSize] = kind
+		count := 0
+		for i, slot := range slots {
+			if len(record)+binary.MaxVarintLen32 > maxBlock-changesKeySize {
+				break
+			}
+			if i == 0 {
+				record = binary.AppendUvarint(record, uint64(slot))
+			} else {
+				record = binary.AppendUvarint(record, uint64(slot-slots[i-1]-1))
+			}
+			count++
 		}
-		return dst, true, nil
+		slots = slots[count:]
+		binary.LittleEndian.PutUint16(record[sumSize+1:], uint16(count))
+		records = append(records, record)
 	}
+	return records
+}
+
+// decode adds one record to the change.
+func (c *change) decode(payload []byte) (err error) {
+	if len(payload) < changesHead-sumSize || payload[0] > changeDeleted {
+		return badRecord("change of %d bytes", len(payload))
+	}
+	kind, count := payload[0], int(binary.LittleEndian.Uint16(payload[1:]))
+	// Of each pair of kinds there is one, and none after one that it precedes.
+	if (kind <= changeAll && (c.all || c.columns || len(c.values) > 0)) ||
+		(kind == changeAll && len(c.edges) > 0) || (kind == changeColumns && len(c.values) > 0) ||
+		(kind < changeDeleted && (c.columns || len(c.deleted) > 0)) {
+		return badRecord("change of kind %d out of turn", kind)
+	}
+	switch kind {
+	case changeEdges:
+		c.edges, err = decodeChange(c.edges, count, payload[3:])
+	case changeValues:
+		c.values, err = decodeChange(c.values, count, payload[3:])
+	case changeDeleted:
+		c.deleted, err = decodeChange(c.deleted, count, payload[3:])
+	default:
+		c.all, c.columns = c.all || kind == changeAll, c.columns || kind == changeColumns
+		if count != 0 || len(payload) != changesHead-sumSize {
+			err = badRecord("change of everything names slots")
+		}
+	}
+	return err
+}
+
+// decodeChange appends the slots of one record to dst.
+func decodeChange(dst []uint32, count int, b []byte) ([]uint32, error) {
 	for i := range count {
 		step, size := uvarint(b)
 		if size == 0 || step >= maxVertices {
-			return dst, false, badRecord("change is cut off")
+			return dst, badRecord("change is cut off")
 		}
 		v := step
 		if i > 0 {
 			v += uint64(dst[len(dst)-1]) + 1
 		} else if len(dst) > 0 && v <= uint64(dst[len(dst)-1]) {
-			return dst, false, badRecord("vertices of a change do not ascend")
+			return dst, badRecord("slots of a change do not ascend")
 		}
 		if v >= maxVertices {
-			return dst, false, badRecord("change of vertex %d", v)
+			return dst, badRecord("change of slot %d", v)
 		}
 		dst, b = append(dst, uint32(v)), b[size:]
 	}
 	if len(b) != 0 {
-		return dst, false, badRecord("%d bytes after the change", len(b))
+		return dst, badRecord("%d bytes after the change", len(b))
 	}
-	return dst, false, nil
+	return dst, nil
 }
 
 // changesOf calls yield for every version of a graph in the log after since, in
-// order, with what it touched. Records must be there for every version and
-// every part in turn.
-func (t *tx) changesOf(graph, since uint64, yield func(version uint64, all bool, touched []uint32) error) error {
+// order, with what it changed; the lists are valid during the call. Records must
+// be there for every part in turn.
+func (t *tx) changesOf(graph, since uint64, yield func(version uint64, c *change) error) error {
 	bucket, err := t.top(changesName)
 	if err != nil {
 		return err
@@ -109,8 +176,7 @@ func (t *tx) changesOf(graph, since uint64, yield func(version uint64, all bool,
 	var (
 		version uint64
 		part    uint32
-		all     bool
-		touched []uint32
+		c       change
 	)
 	cursor := bucket.Cursor()
 	for key, record := cursor.Seek(changesKey(graph, since+1, 0)); len(key) == changesKeySize && bytesToID(key) == graph; key, record = cursor.Next() {
@@ -125,28 +191,29 @@ func (t *tx) changesOf(graph, since uint64, yield func(version uint64, all bool,
 		switch {
 		case thisPart == 0:
 			if version != 0 {
-				if err := yield(version, all, touched); err != nil {
+				if err := yield(version, &c); err != nil {
 					return err
 				}
 			}
-			version, part, all, touched = thisVersion, 0, false, touched[:0]
-		case thisVersion != version || thisPart != part+1 || all:
+			version, part = thisVersion, 0
+			c = change{edges: c.edges[:0], values: c.values[:0], deleted: c.deleted[:0]}
+		case thisVersion != version || thisPart != part+1:
 			return badRecord("change log has part %d of version %d out of turn", thisPart, thisVersion)
 		default:
 			part = thisPart
 		}
-		if touched, all, err = decodeChange(touched, payload); err != nil {
+		if err := c.decode(payload); err != nil {
 			return err
 		}
 	}
 	if version != 0 {
-		return yield(version, all, touched)
+		return yield(version, &c)
 	}
 	return nil
 }
 
-// dropChanges removes the log of a graph.
-func (t *tx) dropChanges(graph uint64) error {
+// dropChanges removes the log of a graph up to a version.
+func (t *tx) dropChanges(graph, last uint64) error {
 	bucket, err := t.top(changesName)
 	if err != nil {
 		return err
@@ -154,7 +221,7 @@ func (t *tx) dropChanges(graph uint64) error {
 	for {
 		// Deleting under a cursor may skip a key, so it starts again each time.
 		key, _ := bucket.Cursor().Seek(changesKey(graph, 0, 0))
-		if len(key) != changesKeySize || bytesToID(key) != graph {
+		if len(key) != changesKeySize || bytesToID(key) != graph || bytesToID(key[8:]) > last {
 			return nil
 		}
 		if err := bucket.Delete(key); err != nil {
@@ -163,10 +230,10 @@ func (t *tx) dropChanges(graph uint64) error {
 	}
 }
 
-// Changes returns which vertices of a graph changed after the version since:
-// whose neighbours are others, or who are new. Where the log does not reach
-// back to since, it says that everything may have changed. A version that the
-// graph has not reached is ErrInvalid.
+// Changes returns which vertices of a graph changed after the version since.
+// Where the log does not reach back to since, it says that everything may have
+// changed; it goes back 65,536 versions. A version that the graph has not
+// reached is ErrInvalid. It takes the time of reading the log since then.
 func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSet, error) {
 	var set ChangeSet
 	err := db.view(ctx, func(t *tx) error {
@@ -177,32 +244,78 @@ func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSe
 		if since > r.Version {
 			return fmt.Errorf("storage: graph %q has version %d, not yet %d: %w", graph, r.Version, since, ErrInvalid)
 		}
-		set = ChangeSet{From: since, To: r.Version}
-		marked := make([]uint64, r.Vertices/64+1)
-		expect := since + 1
-		err = t.changesOf(r.ID, since, func(version uint64, all bool, touched []uint32) error {
-			set.All = set.All || all || version != expect
-			expect = version + 1
-			for _, v := range touched {
-				if uint64(v) >= r.Vertices {
-					return badRecord("change of vertex %d of %d", v, r.Vertices)
-				}
-				marked[v/64] |= 1 << (v % 64)
-			}
-			return nil
-		})
+		l, err := t.changesSince(r, since)
 		if err != nil {
 			return corrupt(t.path, describeGraph(graph)+", change log", err)
 		}
-		if set.All = set.All || expect != r.Version+1; set.All {
-			return nil
+		slots, err := t.slotsOf(r)
+		if err != nil {
+			return corrupt(t.path, describeGraph(graph)+", empty slots", err)
 		}
-		for v := range uint32(r.Vertices) {
-			if marked[v/64]>>(v%64)&1 != 0 {
-				set.Touched = append(set.Touched, v)
-			}
+		set = ChangeSet{From: since, To: r.Version, All: l.all, Deleted: l.deletions, EdgesChanged: l.all || l.edgesChanged}
+		if !set.All {
+			set.Touched, set.Attributes = l.vertices(&slots)
 		}
 		return nil
 	})
 	return set, err
+}
+
+// changeLog is the changes of several versions together.
+type changeLog struct {
+	all          bool // everything may have changed, or is not known
+	columns      bool
+	edgesChanged bool
+	edges        []uint64 // bit per slot
+	values       []uint64
+	deleted      []uint64
+	deletions    int
+}
+
+// changesSince reads the log after a version.
+func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
+	l := &changeLog{edges: newBits(int(r.Slots)), values: newBits(int(r.Slots)), deleted: newBits(int(r.Slots))}
+	expect := since + 1
+	err := t.changesOf(r.ID, since, func(version uint64, c *change) error {
+		l.all = l.all || c.all || version != expect
+		l.columns = l.columns || c.columns
+		l.edgesChanged = l.edgesChanged || len(c.edges) > 0 || len(c.deleted) > 0
+		l.deletions += len(c.deleted)
+		expect = version + 1
+		for _, list := range []struct {
+			slots  []uint32
+			marked []uint64
+		}{{c.edges, l.edges}, {c.values, l.values}, {c.deleted, l.deleted}} {
+			for _, slot := range list.slots {
+				if uint64(slot) >= r.Slots {
+					return badRecord("change of slot %d of %d", slot, r.Slots)
+				}
+				setBit(list.marked, slot, true)
+			}
+		}
+		return nil
+	})
+	l.all = l.all || expect != r.Version+1
+	return l, err
+}
+
+// vertices lists the vertices that are new or have other edges, and the others
+// that have other attributes.
+func (l *changeLog) vertices(slots *slotMap) (touched, attributes []uint32) {
+	empty := slots.empty
+	vertex := uint32(0)
+	for slot := range uint32(slots.slots) {
+		if len(empty) > 0 && empty[0] == slot {
+			empty = empty[1:]
+			continue
+		}
+		switch {
+		case bitAt(l.edges, slot):
+			touched = append(touched, vertex)
+		case l.columns || bitAt(l.values, slot):
+			attributes = append(attributes, vertex)
+		}
+		vertex++
+	}
+	return touched, attributes
 }

@@ -21,7 +21,7 @@ import (
 // of the largest graph, and reads the whole file once. progress, which may be
 // nil, gets the stage "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
-	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord)}
+	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*slotMap)}
 	err := db.view(ctx, func(t *tx) error {
 		c.tx = t
 		if err := c.walk(); err != nil {
@@ -52,6 +52,7 @@ type checker struct {
 	objects  map[uint64]string      // what refers to each object
 	parts    map[uint64][][]byte    // the buckets that each object should have
 	graphs   map[uint64]graphRecord // by id
+	slots    map[uint64]*slotMap    // of graphs by id, where they could be read
 	names    map[uint64]string      // of graphs by id
 }
 
@@ -202,7 +203,11 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	}
 	slots := slotMap{slots: r.Slots}
 	err = c.try(where+", empty slots", remedyGraph, func() (err error) {
-		if slots, err = c.tx.slotsOf(r); err == nil && keysOK {
+		if slots, err = c.tx.slotsOf(r); err != nil {
+			return err
+		}
+		c.slots[r.ID] = &slots
+		if keysOK {
 			err = checkEmpty(&keys, &slots)
 		}
 		return err
@@ -381,15 +386,12 @@ func (c *checker) checkChanges() error {
 			}
 			return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
 				last := uint64(0)
-				err := c.tx.changesOf(r.ID, 0, func(version uint64, all bool, touched []uint32) error {
+				err := c.tx.changesOf(r.ID, 0, func(version uint64, entry *change) error {
 					if last != 0 && version != last+1 {
 						return badRecord("version %d follows version %d", version, last)
 					}
 					last = version
-					if len(touched) > 0 && uint64(touched[len(touched)-1]) >= r.Vertices {
-						return badRecord("version %d touches vertex %d of %d", version, touched[len(touched)-1], r.Vertices)
-					}
-					return nil
+					return c.checkChange(r, version, entry)
 				})
 				if err == nil && last != r.Version && (last != 0 || r.Object != 0) {
 					err = badRecord("ends with version %d, and the graph has version %d", last, r.Version)

@@ -64,3 +64,23 @@ func (c *checker) checkAttributes(where string, r *graphRecord, slots *slotMap) 
 		return nil
 	})
 }
+
+// checkChange verifies that an entry of the change log names slots of the graph,
+// and as deleted only empty ones.
+func (c *checker) checkChange(r *graphRecord, version uint64, entry *change) error {
+	for _, list := range [][]uint32{entry.edges, entry.values, entry.deleted} {
+		if n := len(list); n > 0 && uint64(list[n-1]) >= r.Slots {
+			return badRecord("version %d changes slot %d of %d", version, list[n-1], r.Slots)
+		}
+	}
+	slots := c.slots[r.ID]
+	if slots == nil {
+		return nil
+	}
+	for _, slot := range entry.deleted {
+		if _, found := slots.vertex(slot); found {
+			return badRecord("version %d deletes slot %d, which is not empty", version, slot)
+		}
+	}
+	return nil
+}

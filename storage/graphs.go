@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -74,7 +75,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 				return err
 			}
 		}
-		if err := t.dropChanges(r.ID); err != nil {
+		if err := t.dropChanges(r.ID, math.MaxUint64); err != nil {
 			return err
 		}
 		if err := t.dropJournal(journalGraph, name); err != nil {

@@ -303,7 +303,7 @@ func (p *publication) publish(t *tx) error {
 	if err := t.put(graphsName, []byte(p.name), &r); err != nil {
 		return err
 	}
-	if err := t.logChange(r.ID, r.Version, p.all, p.touched); err != nil {
+	if err := t.logChange(r.ID, r.Version, change{all: p.all, edges: p.touched}); err != nil {
 		return err
 	}
 	if err := t.discard(p.base.Object); err != nil {

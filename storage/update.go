@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,7 @@ type graphState struct {
 	created    bool        // the graph was made here: that is its version 1
 	touched    []uint32    // slots that are new, or whose edges changed; in any order, repeated
 	attributed []uint32    // slots whose attributes changed, likewise
+	deleted    []uint32    // slots that became empty, in any order
 }
 
 // Update calls f with a write transaction and commits what f did where it
@@ -229,22 +231,57 @@ func (x *Tx) finish() error {
 		if err := x.tx.put(graphsName, []byte(name), &r); err != nil {
 			return err
 		}
-		all, touched := g.change()
-		if err := x.tx.logChange(r.ID, r.Version, all, touched); err != nil {
+		c, err := x.tx.changeOf(g)
+		if err != nil {
+			return err
+		}
+		if err := x.tx.logChange(r.ID, r.Version, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// change is what the log says of the transaction: the touched slots, ascending
-// and distinct, or that everything may have changed where they are most of the
-// graph.
-func (g *graphState) change() (all bool, touched []uint32) {
-	slices.Sort(g.touched)
-	touched = slices.Compact(g.touched)
-	if 2*uint64(len(touched)) > g.record.Slots {
-		return true, nil
+// changeOf is what the log says of the transaction: each slot in one list, or that
+// everything may have changed where a list has most of the graph.
+func (t *tx) changeOf(g *graphState) (c change, err error) {
+	if c.deleted, err = t.distinct(g.deleted, nil); err != nil {
+		return c, err
 	}
-	return false, touched
+	if c.edges, err = t.distinct(g.touched, c.deleted); err != nil {
+		return c, err
+	}
+	if 2*uint64(len(c.edges)) > g.record.Vertices {
+		c.all, c.edges = true, nil
+	}
+	if c.values, err = t.distinct(g.attributed, c.deleted, c.edges); err != nil {
+		return c, err
+	}
+	if 2*uint64(len(c.values)) > g.record.Vertices {
+		c.columns, c.values = true, nil
+	}
+	return c, nil
+}
+
+// distinct returns the slots of a list in ascending order, each once, without
+// those of other ascending lists.
+func (t *tx) distinct(list []uint32, without ...[]uint32) ([]uint32, error) {
+	list, err := mergeSort(t.ctx, list, cmp.Compare)
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	list = slices.Compact(list)
+	for _, other := range without {
+		kept := list[:0]
+		for _, slot := range list {
+			for len(other) > 0 && other[0] < slot {
+				other = other[1:]
+			}
+			if len(other) == 0 || other[0] != slot {
+				kept = append(kept, slot)
+			}
+		}
+		list = kept
+	}
+	return list, nil
 }

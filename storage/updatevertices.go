@@ -1,0 +1,415 @@
+package storage
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// vertexBatch is the vertices of one call, and what is known of them.
+type vertexBatch struct {
+	vertices []Vertex
+	keys     [][]byte // distinct keys, in the order of their first appearance
+	numbers  []uint32 // key of each vertex
+	slots    []uint32 // of each key, noVertex where it is not in the graph
+
+	record   graphRecord      // with the attributes that are new
+	requests [][]valueRequest // by attribute, in the order of the batch
+	changed  []bool           // whether a vertex got or lost a value
+}
+
+// valueRequest is a value that vertex number vertex of a batch is to have.
+type valueRequest struct {
+	slot   uint32
+	vertex uint32
+	value  Value
+}
+
+func newVertexBatch(vertices []Vertex) (*vertexBatch, error) {
+	b := &vertexBatch{vertices: vertices, numbers: make([]uint32, len(vertices)), changed: make([]bool, len(vertices))}
+	if uint64(len(vertices)) > maxVertices {
+		return nil, fmt.Errorf("storage: %d vertices: %w", len(vertices), ErrLimit)
+	}
+	names := newInterner()
+	for i := range vertices {
+		number, err := names.intern(bytesOf(vertices[i].Key))
+		if err != nil {
+			return nil, fmt.Errorf("storage: %w", err)
+		}
+		if b.numbers[i] = number; int(number) == len(b.keys) {
+			b.keys = append(b.keys, bytesOf(vertices[i].Key))
+		}
+	}
+	return b, nil
+}
+
+// find looks the keys up and gives every value its attribute. Values of
+// attributes that the graph does not have make them, with the type of the first
+// one; nothing is written yet. strict refuses what is not there: keys, and
+// attributes that are to be taken away.
+func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
+	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
+	if err != nil {
+		return corrupt(t.path, describeGraph(g.name)+", ids", err)
+	}
+	if i := slices.Index(b.slots, noVertex); strict && i >= 0 {
+		return &NotFoundError{Kind: "vertex", Name: string(b.keys[i])}
+	}
+	b.record = g.record
+	for i := range b.vertices {
+		for _, v := range b.vertices[i].Values {
+			if err := b.request(uint32(i), v, strict); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// request notes one value.
+func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err error) {
+	at := b.record.findAttribute(v.Name)
+	switch {
+	case at < 0 && v.Value.IsMissing() && strict:
+		return &NotFoundError{Kind: "attribute", Name: v.Name}
+	case at < 0 && v.Value.IsMissing():
+		return nil
+	case at < 0:
+		if at, err = b.record.addAttribute(Attribute{v.Name, v.Value.Type()}); err != nil {
+			return err
+		}
+	}
+	value, err := b.record.Attributes[at].attribute().valueFor(v.Value)
+	if err != nil {
+		return fmt.Errorf("storage: vertex %q: %w", clip(b.vertices[vertex].Key), err)
+	}
+	for len(b.requests) <= at {
+		b.requests = append(b.requests, nil)
+	}
+	b.requests[at] = append(b.requests[at], valueRequest{vertex: vertex, value: value})
+	return nil
+}
+
+// addMissing makes the vertices that the graph does not have, and returns which
+// of the batch they are.
+func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, err error) {
+	added = make(map[uint32]bool)
+	var keys [][]byte
+	for i, slot := range b.slots {
+		if slot == noVertex {
+			keys = append(keys, b.keys[i])
+			added[uint32(i)] = true
+		}
+	}
+	slots, err := t.addVertices(&g.record, keys)
+	if err != nil {
+		return nil, corrupt(t.path, describeGraph(g.name), err)
+	}
+	if len(slots) > 0 {
+		g.touch(slots...)
+	}
+	for i, slot := range b.slots {
+		if slot == noVertex {
+			b.slots[i], slots = slots[0], slots[1:]
+		}
+	}
+	return added, nil
+}
+
+// apply writes the values, attribute by attribute.
+func (b *vertexBatch) apply(t *tx, g *graphState) error {
+	g.record.Attributes, g.record.NextAttribute = slices.Clone(b.record.Attributes), b.record.NextAttribute
+	for i, requests := range b.requests {
+		for j := range requests {
+			requests[j].slot = b.slots[b.numbers[requests[j].vertex]]
+		}
+		if err := b.applyTo(t, g, &g.record.Attributes[i], requests); err != nil {
+			return corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+		}
+	}
+	return nil
+}
+
+// applyTo gives the values of one attribute to their slots in turn, and writes
+// those that differ in the end.
+func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
+	requests, err := mergeSort(t.ctx, requests, func(a, b valueRequest) int {
+		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.vertex, b.vertex))
+	})
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
+	var places []uint32
+	for i, r := range requests {
+		if i == 0 || r.slot != requests[i-1].slot {
+			places = append(places, r.slot)
+		}
+	}
+	values, err := t.valuesAt(&g.record, *a, places)
+	if err != nil {
+		return err
+	}
+	var edits []edit[slotValue]
+	for i, slot := range places {
+		was, now := values[i], values[i]
+		for len(requests) > 0 && requests[0].slot == slot {
+			b.changed[requests[0].vertex] = b.changed[requests[0].vertex] || requests[0].value != now
+			now, requests = requests[0].value, requests[1:]
+		}
+		if now != was {
+			edits = append(edits, edit[slotValue]{slotValue{slot, now}, now.IsMissing()})
+			a.Values += oneIf(!now.IsMissing()) - oneIf(!was.IsMissing())
+			g.attribute(slot)
+		}
+	}
+	return t.editValues(&g.record, *a, edits)
+}
+
+// editValues applies edits to the values of an attribute.
+func (t *tx) editValues(r *graphRecord, a attributeRecord, edits []edit[slotValue]) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	p, err := t.openPart(r.Object, attrsName)
+	if err != nil {
+		return err
+	}
+	return editBlocks(t, p, valueList(a), edits)
+}
+
+// attribute notes that the attributes of a slot changed.
+func (g *graphState) attribute(slot uint32) {
+	g.changed = true
+	g.attributed = append(g.attributed, slot)
+}
+
+// InsertVertices adds vertices to a graph, in the order of the list. A key that
+// the graph has gets the given values, and its vertex is Updated, or Unchanged
+// where it had them. An attribute that the graph does not have is made with the
+// type of its first value; a missing value takes the attribute away from the
+// vertex. Keys that cannot be are ErrKey, names of attributes ErrName, and values
+// of another type than their attribute ErrInvalid.
+//
+// Each block of keys or values that is concerned is rewritten once, so a vertex
+// of a large batch costs much less than a single one.
+func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error) {
+	b, err := newVertexBatch(vertices)
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats := WriteStats{}
+	find := func(g *graphState) error { return b.find(x.tx, g, false) }
+	stats.Version, err = x.write(graph, find, func(g *graphState) error {
+		added, err := b.addMissing(x.tx, g)
+		if err != nil {
+			return err
+		}
+		if err := b.apply(x.tx, g); err != nil {
+			return err
+		}
+		b.count(&stats, added)
+		return nil
+	})
+	if err != nil {
+		return WriteStats{}, err
+	}
+	return stats, nil
+}
+
+// count counts every vertex as new the first time that it comes, and then as
+// updated or not. It empties added, the keys that are new.
+func (b *vertexBatch) count(stats *WriteStats, added map[uint32]bool) {
+	for i, number := range b.numbers {
+		switch {
+		case added[number]:
+			stats.Inserted++
+			delete(added, number)
+		case b.changed[i]:
+			stats.Updated++
+		default:
+			stats.Unchanged++
+		}
+	}
+}
+
+// UpdateVertices gives values to vertices that the graph has; a missing value
+// takes the attribute away. What is said of InsertVertices holds here too, but
+// an unknown key, or an unknown attribute that is to be taken away, is a
+// NotFoundError, and then nothing is changed.
+func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error) {
+	b, err := newVertexBatch(vertices)
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats := WriteStats{}
+	find := func(g *graphState) error { return b.find(x.tx, g, true) }
+	stats.Version, err = x.write(graph, find, func(g *graphState) error {
+		if err := b.apply(x.tx, g); err != nil {
+			return err
+		}
+		b.count(&stats, nil)
+		return nil
+	})
+	if err != nil {
+		return WriteStats{}, err
+	}
+	return stats, nil
+}
+
+// DeleteVertices removes vertices with their attributes and edges, which are
+// counted as EdgesDeleted; keys that the graph does not have are Missing. Their
+// slots are not used again. The cost is that of the blocks that hold the vertices
+// and their edges, in both directions.
+func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
+	var victims []idEntry
+	stats := WriteStats{}
+	find := func(g *graphState) (err error) {
+		victims, err = x.tx.victims(&g.record, keys)
+		return corrupt(x.tx.path, describeGraph(g.name)+", ids", err)
+	}
+	version, err := x.write(graph, find, func(g *graphState) (err error) {
+		stats.EdgesDeleted, err = x.tx.deleteVertices(g, victims)
+		return err
+	})
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats.Deleted, stats.Version = int64(len(victims)), version
+	stats.Missing = int64(len(keys)) - stats.Deleted
+	return stats, nil
+}
+
+// victims returns the vertices that have one of the keys, by ascending slot.
+func (t *tx) victims(r *graphRecord, keys []string) ([]idEntry, error) {
+	list := make([][]byte, len(keys))
+	for i, key := range keys {
+		list[i] = bytesOf(key)
+	}
+	slots, err := t.slotsOfKeys(r, list)
+	if err != nil {
+		return nil, err
+	}
+	var victims []idEntry
+	for i, slot := range slots {
+		if slot != noVertex {
+			victims = append(victims, idEntry{list[i], slot})
+		}
+	}
+	victims, err = mergeSort(t.ctx, victims, func(a, b idEntry) int { return cmp.Compare(a.slot, b.slot) })
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	return slices.CompactFunc(victims, func(a, b idEntry) bool { return a.slot == b.slot }), nil
+}
+
+// deleteVertices removes vertices, given by ascending slot, and returns how many
+// edges went with them.
+func (t *tx) deleteVertices(g *graphState, victims []idEntry) (edges int64, err error) {
+	if len(victims) == 0 {
+		return 0, nil
+	}
+	slots := make([]uint32, len(victims))
+	var arcs []arc
+	for i, v := range victims {
+		slots[i] = v.slot
+		list, err := t.arcsOf(&g.record, v.slot)
+		if err != nil {
+			return 0, corrupt(t.path, describeGraph(g.name)+", arcs", err)
+		}
+		for _, a := range list {
+			arcs = append(arcs, a.arc)
+		}
+	}
+	if edges, err = t.dropEdges(g, arcs); err != nil {
+		return 0, corrupt(t.path, describeGraph(g.name)+", arcs", err)
+	}
+	g.record.Attributes = slices.Clone(g.record.Attributes)
+	for i := range g.record.Attributes {
+		if err := t.dropValues(g, &g.record.Attributes[i], slots); err != nil {
+			return 0, corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+		}
+	}
+	g.changed = true
+	g.deleted = append(g.deleted, slots...)
+	return edges, corrupt(t.path, describeGraph(g.name), t.removeVertices(&g.record, victims))
+}
+
+// dropValues removes the values that slots, ascending, have of an attribute.
+func (t *tx) dropValues(g *graphState, a *attributeRecord, slots []uint32) error {
+	values, err := t.valuesAt(&g.record, *a, slots)
+	if err != nil {
+		return err
+	}
+	var edits []edit[slotValue]
+	for i, v := range values {
+		if !v.IsMissing() {
+			edits = append(edits, edit[slotValue]{slotValue{slot: slots[i]}, true})
+		}
+	}
+	a.Values -= uint64(len(edits))
+	return t.editValues(&g.record, *a, edits)
+}
+
+// DropAttribute removes an attribute from all vertices of a graph. An unknown
+// one is a NotFoundError. The cost is that of its blocks.
+func (x *Tx) DropAttribute(graph, name string) error {
+	at := 0
+	find := func(g *graphState) error {
+		if at = g.record.findAttribute(name); at < 0 {
+			return &NotFoundError{Kind: "attribute", Name: name}
+		}
+		return nil
+	}
+	_, err := x.write(graph, find, func(g *graphState) error {
+		a := g.record.Attributes[at]
+		g.record.Attributes = slices.Delete(slices.Clone(g.record.Attributes), at, at+1)
+		g.changed = true
+		return corrupt(x.tx.path, describeAttribute(graph, name), x.tx.dropAttribute(g, a))
+	})
+	return err
+}
+
+// dropAttribute removes the blocks of an attribute.
+func (t *tx) dropAttribute(g *graphState, a attributeRecord) error {
+	err := t.eachValue(&g.record, a, func(slot uint32, _ Value) error {
+		g.attribute(slot)
+		return nil
+	})
+	if err != nil || g.record.Object == 0 {
+		return err
+	}
+	p, found, err := t.findPart(g.record.Object, attrsName)
+	if err != nil || !found {
+		return err
+	}
+	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
+	for {
+		if err := t.ctx.Err(); err != nil {
+			return fmt.Errorf("storage: %w", err)
+		}
+		// Deleting under a cursor may skip a key, so it starts again each time.
+		key, _ := p.bucket.Cursor().Seek(prefix)
+		if !bytes.HasPrefix(key, prefix) {
+			return nil
+		}
+		if err := p.bucket.Delete(key); err != nil {
+			return err
+		}
+	}
+}
+
+// Vertex returns a vertex with its attributes, as DB.Vertex does, with the
+// changes of this transaction.
+func (x *Tx) Vertex(graph, key string) (Vertex, error) {
+	var v Vertex
+	err := x.read(func() error {
+		g, err := x.graph(graph)
+		if err == nil {
+			v, err = x.tx.vertex(graph, &g.record, key)
+		}
+		return err
+	})
+	return v, err
+}
