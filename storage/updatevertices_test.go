@@ -1,0 +1,118 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// update runs f in a transaction and fails the test where that fails.
+func update(t testing.TB, db *DB, f func(x *Tx) error) {
+	t.Helper()
+	if err := db.Update(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTx_Vertices follows a few vertices by hand.
+func TestTx_Vertices(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	importText(t, db, "g", "a b\nb c\nc a\nc d\n")
+	update(t, db, func(x *Tx) error {
+		stats, err := x.InsertVertices("g", []Vertex{
+			{"a", []NamedValue{{"age", IntegerValue(41)}, {"city", TextValue("Bern")}}},
+			{"e", []NamedValue{{"score", FloatValue(0.5)}, {"age", Value{}}}},
+			{"b", nil},
+			{"e", []NamedValue{{"score", IntegerValue(2)}}},
+		})
+		if want := (WriteStats{Inserted: 1, Updated: 2, Unchanged: 1, Version: 2}); err != nil || stats != want {
+			t.Errorf("insert: %+v, %v, want %+v", stats, err, want)
+		}
+		return err
+	})
+	update(t, db, func(x *Tx) error {
+		stats, err := x.DeleteVertices("g", []string{"b", "nobody", "b"})
+		if want := (WriteStats{Deleted: 1, Missing: 2, EdgesDeleted: 2, Version: 3}); err != nil || stats != want {
+			t.Errorf("delete: %+v, %v, want %+v", stats, err, want)
+		}
+		return err
+	})
+	s, err := db.Snapshot(ctx, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for v := range uint32(s.Info.Vertices) {
+		keys = append(keys, s.Key(v))
+	}
+	if !slices.Equal(keys, []string{"a", "c", "d", "e"}) || !slices.Equal(s.Graph.Targets, []uint32{1, 0, 2, 1}) || s.Slot(1) != 2 || s.Info.Deleted != 1 {
+		t.Errorf("snapshot has keys %q and edges %v %v", keys, s.Graph.Offsets, s.Graph.Targets)
+	}
+	columns, err := db.Columns(ctx, "g", 3)
+	if err != nil || len(columns) != 3 || columns[0].At(0) != IntegerValue(41) || columns[1].At(0) != TextValue("Bern") ||
+		columns[2].At(3) != FloatValue(2) || columns[0].Count()+columns[1].Count()+columns[2].Count() != 3 {
+		t.Errorf("columns %v, %v", columns, err)
+	}
+	set, err := db.Changes(ctx, "g", 1)
+	if err != nil || set.All || !slices.Equal(set.Touched, []uint32{0, 1, 3}) || set.Attributes != nil || set.Deleted != 1 || !set.EdgesChanged {
+		t.Errorf("changes since the import: %+v, %v", set, err)
+	}
+	update(t, db, func(x *Tx) error {
+		if err := x.DropAttribute("g", "age"); err != nil {
+			return err
+		}
+		_, err := x.UpdateVertices("g", []Vertex{{"e", []NamedValue{{"score", Value{}}}}})
+		return err
+	})
+	v, err := db.Vertex(ctx, "g", "a")
+	if err != nil || v.Key != "a" || !slices.Equal(v.Values, []NamedValue{{"city", TextValue("Bern")}}) {
+		t.Errorf("vertex a is %v, %v", v, err)
+	}
+	set, err = db.Changes(ctx, "g", 3)
+	if err != nil || set.All || set.Touched != nil || !slices.Equal(set.Attributes, []uint32{0, 3}) || set.Deleted != 0 || set.EdgesChanged {
+		t.Errorf("changes of attributes: %+v, %v", set, err)
+	}
+}
+
+// What is refused leaves the transaction as it was.
+func TestTx_Vertices_Refused(t *testing.T) {
+	db := newStore(t, nil)
+	importText(t, db, "g", "a b\n")
+	update(t, db, func(x *Tx) error {
+		_, err := x.InsertVertices("g", []Vertex{{"a", []NamedValue{{"age", IntegerValue(1)}}}})
+		return err
+	})
+	update(t, db, func(x *Tx) error {
+		one := func(key, name string, v Value) []Vertex { return []Vertex{{key, []NamedValue{{name, v}}}} }
+		for _, c := range []struct {
+			call string
+			err  error
+			want error
+		}{
+			{"no graph", second(x.InsertVertices("h", nil)), ErrNotFound},
+			{"empty key", second(x.InsertVertices("g", one("", "age", IntegerValue(1)))), ErrKey},
+			{"NUL", second(x.InsertVertices("g", one("\x00", "age", IntegerValue(1)))), ErrKey},
+			{"reserved name", second(x.InsertVertices("g", one("c", "degree", IntegerValue(1)))), ErrName},
+			{"another type", second(x.InsertVertices("g", one("c", "age", TextValue("1")))), ErrInvalid},
+			{"float for integer", second(x.UpdateVertices("g", one("a", "age", FloatValue(1)))), ErrInvalid},
+			{"long text", second(x.UpdateVertices("g", one("a", "text", TextValue(strings.Repeat("x", maxText+1))))), ErrLimit},
+			{"unknown key", second(x.UpdateVertices("g", one("c", "age", IntegerValue(2)))), ErrNotFound},
+			{"unknown attribute", second(x.UpdateVertices("g", one("a", "nothing", Value{}))), ErrNotFound},
+			{"unknown attribute to drop", x.DropAttribute("g", "nothing"), ErrNotFound},
+			{"unknown vertex", second(x.Vertex("g", "c")), ErrNotFound},
+		} {
+			if !errors.Is(c.err, c.want) {
+				t.Errorf("%s: %v", c.call, c.err)
+			}
+		}
+		return nil
+	})
+	if info, err := db.Graph(context.Background(), "g"); err != nil || info.Version != 2 || info.Vertices != 2 || len(info.Attributes) != 1 {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
