@@ -221,8 +221,6 @@ func (s *session) read(ctx context.Context, args []word) error {
 		return err
 	}
 	defer file.Close()
-	defer func(ran func(string)) { s.ran = ran }(s.ran)
-	s.ran = nil // what a script has is not what the person wrote
 	s.depth++
 	defer func() { s.depth-- }()
 	return s.script(ctx, file, args[0].text)

@@ -68,7 +68,7 @@ func (s *session) report(src parser.Source, err error) {
 		excerpt = parser.Excerpt(src, syntax.Range)
 	case errors.As(err, &bind) && bind.Start.Line > 0:
 		excerpt = parser.Excerpt(src, bind.Range)
-	default:
+	case s.edit == nil || s.depth > 0: // a person knows what they have just typed
 		where = fmt.Sprintf("line %d: ", src.Pos.Line)
 	}
 	if s.name != "" {

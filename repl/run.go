@@ -64,17 +64,22 @@ func Run(ctx context.Context, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	return run(ctx, &c, func(ctx context.Context, st parser.Statement, params map[string]any) (rows, error) {
-		r, err := c.DB.Run(ctx, st, params)
-		if err != nil {
-			return nil, err
-		}
-		return r, nil
-	})
+	return run(ctx, &c, executorOf(c.DB))
 }
 
 // executor runs one statement. Tests have their own.
 type executor func(context.Context, parser.Statement, map[string]any) (rows, error)
+
+// executorOf runs statements on a database.
+func executorOf(db *query.DB) executor {
+	return func(ctx context.Context, st parser.Statement, params map[string]any) (rows, error) {
+		r, err := db.Run(ctx, st, params)
+		if err != nil {
+			return nil, err
+		}
+		return r, nil
+	}
+}
 
 // rows is what the package needs of query.Rows.
 type rows interface {
@@ -134,9 +139,6 @@ func (s *session) script(ctx context.Context, in io.Reader, name string) error {
 
 // piece runs a statement or a command of a script.
 func (s *session) piece(ctx context.Context, src parser.Source) error {
-	if s.ran != nil {
-		s.ran(src.Text)
-	}
 	if isCommand(src.Text) {
 		return s.command(ctx, src)
 	}

@@ -37,7 +37,6 @@ type session struct {
 	pager *pager
 	edit  func(text string) (string, error) // lets the person edit a text
 	last  string                            // the last statement
-	ran   func(text string)                 // is told each statement and command
 }
 
 func newSession(c *Config, exec executor) *session {

@@ -23,7 +23,9 @@ and embeddings. All faults are printed, each with what to do about it; the exit
 code is 1 if there are any.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCheck(cmd.Context(), std, args[0])
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return runCheck(ctx, std, args[0])
 		},
 	}
 }

@@ -36,7 +36,11 @@ Eigenmaps, rebuild it from both, look up neighbours and score links. Every step
 prints the statement that it runs, so that the tour can be repeated by hand on
 the file that it leaves.`,
 		Args: exactly(0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), std, flags) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return runDemo(ctx, std, flags)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.file, "file", "", "file to make; by default one in a new temporary folder")

@@ -47,6 +47,12 @@ go to standard error. A file that does not exist is created.`,
 			return runExec(cmd, std, args[0], flags)
 		},
 	}
+	addExecFlags(cmd, &flags)
+	return cmd
+}
+
+// addExecFlags adds the flags that exec and the shell have in common.
+func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f := cmd.Flags()
 	f.StringVarP(&flags.command, "command", "c", "", "statements to run, separated by semicolons")
 	f.StringVarP(&flags.script, "file", "f", "", "script to run; - is standard input")
@@ -59,31 +65,15 @@ go to standard error. A file that does not exist is created.`,
 	f.IntVar(&flags.workers, "workers", 0, "processors to compute with; 0 is all")
 	f.Int64Var(&flags.memory, "memory-limit", 0, "bytes that graphs and vectors may take; 0 is the default, 8 GiB")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
-	return cmd
 }
 
 // runExec runs the statements of one call of exec.
 func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) error {
-	if flags.inline && flags.script != "" {
-		return usageError{errors.New("expected -c or -f, found both")}
-	}
-	format, err := repl.ParseFormat(flags.format)
+	config, options, err := flags.settings(std)
 	if err != nil {
 		return usageError{err}
 	}
-	params, err := parseParams(flags.params)
-	if err != nil {
-		return usageError{err}
-	}
-	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
-	options := &query.Options{
-		ReadOnly: flags.readOnly, NoCreate: flags.noCreate, Workers: flags.workers,
-		MemoryLimit: flags.memory, Input: importInput(std, flags),
-		Progress: status.Progress,
-	}
-	if err := options.Validate(); err != nil {
-		return usageError{err}
-	}
+	options.Input = importInput(std, flags)
 	source, closeSource, err := openSource(std, flags)
 	if err != nil {
 		return err
@@ -93,15 +83,39 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 	if err != nil {
 		return err
 	}
-	name := flags.script
-	if name == "-" {
-		name = ""
+	config.DB, config.In = db, source
+	if config.Name = flags.script; flags.script == "-" {
+		config.Name = ""
 	}
-	err = repl.Run(cmd.Context(), repl.Config{
-		DB: db, In: source, Out: std.out, Status: status, Name: name, Format: format,
-		Params: params, KeepGoing: flags.keepGoing, Timer: flags.timer,
-	})
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	err = repl.Run(ctx, config)
 	return errors.Join(unreported(err), db.Close())
+}
+
+// settings are what the flags say about running statements, and about opening the
+// file.
+func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
+	if f.inline && f.script != "" {
+		return repl.Config{}, nil, errors.New("expected -c or -f, found both")
+	}
+	format, err := repl.ParseFormat(f.format)
+	if err != nil {
+		return repl.Config{}, nil, err
+	}
+	params, err := parseParams(f.params)
+	if err != nil {
+		return repl.Config{}, nil, err
+	}
+	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	options := &query.Options{
+		ReadOnly: f.readOnly, NoCreate: f.noCreate, Workers: f.workers,
+		MemoryLimit: f.memory, Progress: status.Progress,
+	}
+	config := repl.Config{
+		Out: std.out, Status: status, Format: format, Params: params, KeepGoing: f.keepGoing, Timer: f.timer,
+	}
+	return config, options, options.Validate()
 }
 
 // unreported turns statements that failed, of which the user knows already, into

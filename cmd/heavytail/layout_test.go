@@ -47,6 +47,7 @@ var outsiders = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/jedib0t/go-pretty/v6":   {"repl", "cmd/heavytail"},
 	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},
+	"github.com/reeflective/readline":   {"repl"},
 	"golang.org/x/sys":                  {"storage", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 }
 

@@ -28,14 +28,20 @@ const (
 )
 
 func main() {
-	// The first interrupt cancels the running statement and leaves the file
-	// good; after it the signal has its usual effect again, so that a second
-	// one always ends the process.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)
+}
+
+// interruptible returns a context that an interrupt ends, for every command but
+// the shell, which goes on after one. The first interrupt cancels what runs and
+// leaves the file good; after it the signal has its usual effect again, so that a
+// second one always ends the process.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // streams are the standard streams of the process, or those of a test.
@@ -88,40 +94,42 @@ func printError(w io.Writer, err error) {
 // newRoot builds the tree of commands.
 func newRoot(std streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "heavytail",
+		Use:   "heavytail [FILE]",
 		Short: "Embeddings of scale-free networks in one file",
 		Long: `heavytail keeps graphs and the embeddings of their vertices in one file,
 computes degree-penalty embeddings, looks up neighbours, rebuilds the network
-from the vectors and scores links.`,
+from the vectors and scores links.
+
+With a FILE alone it opens the shell on it, as the command shell does. Words of
+your own shell are completed after 'heavytail completion bash' (or zsh, fish,
+powershell), which explains how to install that.`,
+		Example: `  heavytail social.ht
+  heavytail exec social.ht -c "IMPORT 'facebook_combined.txt.gz' INTO social"`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          onlyCommands,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
-	root.AddCommand(newExec(std), newDemo(std), newCheck(std))
+	shellOnFile(root, std)
+	root.AddCommand(newShell(std), newExec(std), newDemo(std), newCheck(std))
 	return root
 }
 
-// onlyCommands refuses an unknown command as a fault of the command line.
-func onlyCommands(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
+// unknownCommand is the error of a word that is neither a command nor a file.
+func unknownCommand(cmd *cobra.Command, word string) error {
 	var known []string
 	for _, c := range cmd.Commands() {
 		known = append(known, c.Name())
 	}
-	err := fmt.Errorf("unknown command %q", args[0])
-	if near, ok := parser.Suggest(args[0], known); ok {
-		err = fmt.Errorf("%w: did you mean %s?", err, near)
+	err := fmt.Errorf("unknown command %q", word)
+	if near, ok := parser.Suggest(word, known); ok {
+		return usageError{fmt.Errorf("%w: did you mean %s?", err, near)}
 	}
-	return usageError{err}
+	return usageError{fmt.Errorf("%w, and there is no file of that name: heavytail shell %s makes one", err, word)}
 }
 
 // badFlag makes an error of flags a fault of the command line, and names the

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	"heavytail/repl"
+)
+
+// newShell is the command that opens the interactive shell.
+func newShell(std streams) *cobra.Command {
+	var flags execFlags
+	cmd := &cobra.Command{
+		Use:   "shell [FILE]",
+		Short: "Work on a file interactively",
+		Long: `Work on a file interactively: statements over several lines, with completion by
+Tab, history, colours, and commands such as .help, .mode and .plot. A FILE that
+does not exist is created; without FILE the shell works on a temporary store that
+is deleted at the end.
+
+Where standard input is no terminal, or with -c or -f, the statements are run as
+exec does.`,
+		Example: `  heavytail shell social.ht
+  heavytail social.ht --read-only
+  heavytail shell`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return exactly(1, "at most one FILE")(cmd, args)
+			}
+			flags.inline = cmd.Flags().Changed("command")
+			return runShell(cmd, std, strings.Join(args, ""), flags)
+		},
+	}
+	addExecFlags(cmd, &flags)
+	return cmd
+}
+
+// shellOnFile makes heavytail FILE open the shell. A word without a dot or a
+// slash is a file only where there is one: it may be a misspelt command, which
+// should not make files.
+func shellOnFile(root *cobra.Command, std streams) {
+	shell := newShell(std)
+	root.Flags().AddFlagSet(shell.Flags())
+	root.Args = cobra.ArbitraryArgs
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		if _, err := os.Stat(args[0]); err != nil && !strings.ContainsAny(args[0], "./\\") {
+			return unknownCommand(cmd, args[0])
+		}
+		shell.SetContext(cmd.Context())
+		return shell.RunE(shell, args)
+	}
+}
+
+// runShell opens the shell on the file at path, or on a temporary one.
+func runShell(cmd *cobra.Command, std streams, path string, flags execFlags) error {
+	if path == "" {
+		if flags.readOnly || flags.noCreate {
+			return usageError{errors.New("expected a FILE with --read-only or --no-create")}
+		}
+		folder, err := os.MkdirTemp("", "heavytail-shell-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		return openShell(cmd, std, filepath.Join(folder, "temporary.ht"), flags, true)
+	}
+	return openShell(cmd, std, path, flags, false)
+}
+
+// openShell runs the shell, or what exec would run where nobody is there to talk
+// to.
+func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, temporary bool) error {
+	if flags.inline || flags.script != "" || !repl.Interactive(std.in, std.out) {
+		return runExec(cmd, std, path, flags)
+	}
+	config, options, err := flags.settings(std)
+	if err != nil {
+		return usageError{err}
+	}
+	db, err := query.Open(path, options)
+	if err != nil {
+		return err
+	}
+	config.DB = db
+	shell := repl.ShellConfig{Config: config, Title: path, History: repl.HistoryFile(os.Getenv), Lookup: os.LookupEnv}
+	switch {
+	case temporary:
+		shell.Title, shell.Mark = "A temporary store, which is deleted at the end", "temporary"
+	case flags.readOnly:
+		shell.Title, shell.Mark = path+", read-only", "read-only"
+	}
+	err = repl.Shell(cmd.Context(), shell)
+	if errors.Is(err, repl.ErrStuck) {
+		return err // a statement still has the file, and ends with the process
+	}
+	return errors.Join(unreported(err), db.Close())
+}

@@ -1,0 +1,425 @@
+package repl
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// candidate is a way to go on from a word.
+type candidate struct {
+	text   string // replaces the word
+	tail   string // follows it where it is the only candidate
+	detail string // about it; may be empty
+}
+
+// completer finds out what a word may become. It asks the database for names and
+// keys, but never for longer than a person waits for a key.
+type completer struct {
+	db     *query.DB
+	keys   func(ctx context.Context, graph, prefix string, limit int) ([]string, error)
+	params func() map[string]any
+}
+
+const (
+	completionWait = 300 * time.Millisecond
+	mostCandidates = 100
+)
+
+// at returns the candidates for the word at the end of a text, and the offset
+// where it begins. They are safe to print, and what they insert can be typed.
+func (c *completer) at(text string) (start int, list []candidate) {
+	ctx, cancel := context.WithTimeout(context.Background(), completionWait)
+	defer cancel()
+	if trimmed := strings.TrimLeft(text, " \t\n"); isCommand(trimmed) && !strings.Contains(trimmed, "\n") {
+		start, list = c.command(ctx, trimmed)
+		start += len(text) - len(trimmed)
+	} else {
+		start, list = c.statement(ctx, text)
+	}
+	list = slices.DeleteFunc(list, func(x candidate) bool {
+		return parser.Escape(x.text) != x.text || !hasPrefixFold(x.text, text[start:])
+	})
+	if len(list) > mostCandidates {
+		list = list[:mostCandidates]
+	}
+	for i := range list {
+		list[i].detail = parser.Escape(list[i].detail)
+	}
+	return start, list
+}
+
+// hasPrefixFold is strings.HasPrefix without case, for a prefix in ASCII.
+func hasPrefixFold(text, prefix string) bool {
+	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
+}
+
+// statement completes a word of the language.
+func (c *completer) statement(ctx context.Context, text string) (int, []candidate) {
+	next := parser.Next(text)
+	word := text[next.Start:]
+	if strings.HasPrefix(word, "$") {
+		return next.Start, c.paramNames("$")
+	}
+	var list []candidate
+	for _, class := range next.Classes {
+		list = append(list, c.class(ctx, class, next.Names, word)...)
+	}
+	truth := c.option(next.Names).Type
+	details := map[string]string{}
+	if c.begins(text[:next.Start]) {
+		details = summaries()
+	}
+	for _, k := range next.Keywords {
+		if (k == "TRUE" || k == "FALSE") && truth != "" && truth != "bool" {
+			continue
+		}
+		list = append(list, candidate{text: k, tail: " ", detail: details[k]})
+	}
+	return next.Start, list
+}
+
+// begins reports whether a statement begins behind a text.
+func (c *completer) begins(text string) bool {
+	tokens := parser.Tokens(text)
+	tokens = slices.DeleteFunc(tokens, func(t parser.Token) bool { return t.Kind == parser.KindComment })
+	return len(tokens) == 0 || tokens[len(tokens)-1].Text == ";"
+}
+
+// summaries says what the statements do that begin with a word, where that is one
+// statement.
+func summaries() map[string]string {
+	text := map[string]string{}
+	for _, h := range query.Helps() {
+		first, _, _ := strings.Cut(h.Statement, " ")
+		if _, twice := text[first]; twice {
+			text[first] = ""
+			continue
+		}
+		text[first] = h.Summary
+	}
+	return text
+}
+
+// class lists the things of a class.
+func (c *completer) class(ctx context.Context, class parser.Class, names parser.Names, word string) []candidate {
+	switch class {
+	case parser.ClassGraph:
+		return c.graphs(ctx, true)
+	case parser.ClassEmbedding:
+		return c.embeddings(ctx)
+	case parser.ClassAttribute:
+		return c.attributes(ctx, names)
+	case parser.ClassVertex:
+		return c.vertices(ctx, names, word)
+	case parser.ClassOption:
+		return c.optionNames(names.Call)
+	case parser.ClassMethod:
+		var list []candidate
+		for _, m := range c.db.Methods() {
+			list = append(list, candidate{m.Name, "(", m.Summary})
+		}
+		return list
+	case parser.ClassGenerator:
+		var list []candidate
+		for _, g := range c.db.Generators() {
+			list = append(list, candidate{g.Name, "(", g.Summary})
+		}
+		return list
+	case parser.ClassScorer:
+		return c.scorers()
+	case parser.ClassMetric:
+		return []candidate{{"cosine", "(", "similarity of directions"}, {"dot", "(", "inner product"}, {"l2", "(", "Euclidean distance"}}
+	case parser.ClassFile:
+		return files(word, "'")
+	case parser.ClassTopic:
+		return topics()
+	case parser.ClassValue:
+		return choices(c.option(names))
+	}
+	return nil
+}
+
+func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
+	graphs, err := c.db.Graphs(ctx)
+	if err != nil {
+		return nil
+	}
+	var list []candidate
+	for _, g := range graphs {
+		name := g.Name
+		if quoted {
+			name = quoteName(name)
+		}
+		list = append(list, candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")})
+	}
+	return list
+}
+
+func (c *completer) embeddings(ctx context.Context) []candidate {
+	embeddings, err := c.db.Embeddings(ctx)
+	if err != nil {
+		return nil
+	}
+	var list []candidate
+	for _, e := range embeddings {
+		list = append(list, candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph})
+	}
+	return list
+}
+
+// graphsNamed returns the graphs that a statement is about: the one that it has
+// named, that of its embedding, or any.
+func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []string {
+	if names.Graph != "" {
+		return []string{names.Graph}
+	}
+	if names.Embedding != "" {
+		embeddings, _ := c.db.Embeddings(ctx)
+		for _, e := range embeddings {
+			if e.Name == names.Embedding {
+				return []string{e.Graph}
+			}
+		}
+	}
+	graphs, _ := c.db.Graphs(ctx)
+	var all []string
+	for _, g := range graphs {
+		all = append(all, g.Name)
+	}
+	return all
+}
+
+func (c *completer) attributes(ctx context.Context, names parser.Names) []candidate {
+	list := []candidate{
+		{"degree", " ", "number of neighbours"}, {"linked", " ", "neighbour of the vertex that is sought"}, {"key", " ", "name of the vertex"},
+	}
+	graphs, err := c.db.Graphs(ctx)
+	if err != nil {
+		return list
+	}
+	about := c.graphsNamed(ctx, names)
+	seen := map[string]bool{}
+	for _, g := range graphs {
+		if !slices.Contains(about, g.Name) {
+			continue
+		}
+		for _, a := range g.Attributes {
+			if !seen[a.Name] {
+				seen[a.Name] = true
+				list = append(list, candidate{quoteName(a.Name), " ", a.Type.String()})
+			}
+		}
+	}
+	return list
+}
+
+// vertices lists keys that begin as the word does, which is in quotes.
+func (c *completer) vertices(ctx context.Context, names parser.Names, word string) []candidate {
+	if !strings.HasPrefix(word, "'") || c.keys == nil {
+		return nil
+	}
+	prefix := strings.ReplaceAll(word[1:], "''", "'")
+	var list []candidate
+	for _, graph := range c.graphsNamed(ctx, names) {
+		keys, err := c.keys(ctx, graph, prefix, mostCandidates)
+		if err != nil {
+			continue
+		}
+		for _, key := range keys {
+			list = append(list, candidate{"'" + strings.ReplaceAll(key, "'", "''") + "'", "", ""})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.text, b.text) })
+	return slices.CompactFunc(list, func(a, b candidate) bool { return a.text == b.text })
+}
+
+// options is the table of options of a call: a method, generator or statement.
+func (c *completer) options(call string) []query.OptionInfo {
+	for _, m := range c.db.Methods() {
+		if m.Name == call {
+			return m.Options
+		}
+	}
+	for _, g := range c.db.Generators() {
+		if g.Name == call {
+			return g.Options
+		}
+	}
+	for _, h := range query.Helps() {
+		if h.Statement == call {
+			return h.Options
+		}
+	}
+	return nil
+}
+
+// option is the option whose value is being written, if it is one.
+func (c *completer) option(names parser.Names) query.OptionInfo {
+	for _, o := range c.options(names.Call) {
+		if o.Name == names.Option {
+			return o
+		}
+	}
+	return query.OptionInfo{}
+}
+
+func (c *completer) optionNames(call string) []candidate {
+	var list []candidate
+	for _, o := range c.options(call) {
+		detail := o.Doc
+		if o.Default != "" {
+			detail += ", " + o.Default + " by default"
+		}
+		list = append(list, candidate{o.Name, " := ", detail})
+	}
+	return list
+}
+
+func (c *completer) scorers() []candidate {
+	var list []candidate
+	for _, s := range c.db.Scorers() {
+		tail := ""
+		if s.NeedsEmbedding {
+			tail = "("
+		}
+		list = append(list, candidate{s.Name, tail, s.Summary})
+	}
+	return list
+}
+
+func (c *completer) paramNames(sign string) []candidate {
+	var list []candidate
+	for name := range c.params() {
+		list = append(list, candidate{sign + name, " ", ""})
+	}
+	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.text, b.text) })
+	return list
+}
+
+// choices are the values of an option that has only some.
+func choices(o query.OptionInfo) []candidate {
+	var list []candidate
+	for _, choice := range o.Choices {
+		list = append(list, candidate{"'" + choice + "'", "", ""})
+	}
+	return list
+}
+
+// topics are what HELP can explain with a word.
+func topics() []candidate {
+	var list []candidate
+	for _, h := range query.Helps() {
+		list = append(list, candidate{h.Statement, "", h.Summary})
+	}
+	return list
+}
+
+// command completes a word of a command.
+func (c *completer) command(ctx context.Context, line string) (int, []candidate) {
+	start := strings.LastIndexAny(line, " \t") + 1
+	if start == 0 {
+		var list []candidate
+		for _, x := range commands() {
+			list = append(list, candidate{line[:1] + x.name[1:], " ", x.summary})
+		}
+		return 0, list
+	}
+	words, err := splitWords(line[:start])
+	if err != nil || len(words) == 0 {
+		return start, nil
+	}
+	x, err := find(words[0].text)
+	if err != nil {
+		return start, nil
+	}
+	return start, c.argument(ctx, x.name, words[1:], line[start:])
+}
+
+// argument lists what may stand as the next argument of a command.
+func (c *completer) argument(ctx context.Context, name string, before []word, word string) []candidate {
+	switch {
+	case name == ".plot", name == ".schema" && len(before) == 0:
+		return c.graphs(ctx, false)
+	case name == ".help" && len(before) == 0:
+		var list []candidate
+		for _, x := range commands() {
+			list = append(list, candidate{x.name, "", x.summary})
+		}
+		return append(list, topics()...)
+	case name == ".param" && len(before) == 1:
+		return c.paramNames("")
+	case len(before) > 0:
+		return nil
+	case name == ".mode":
+		return plain(Formats())
+	case name == ".timer", name == ".pager":
+		return plain([]string{"on", "off"})
+	case name == ".param":
+		return plain([]string{"list", "set", "unset"})
+	case name == ".read", name == ".output":
+		return files(word, "")
+	}
+	return nil
+}
+
+func plain(words []string) []candidate {
+	var list []candidate
+	for _, w := range words {
+		list = append(list, candidate{text: w})
+	}
+	return list
+}
+
+// files lists the files that a path may become. A word of the language has its
+// quote; one without a quote has no blanks.
+func files(word, quote string) []candidate {
+	if !strings.HasPrefix(word, quote) {
+		return nil
+	}
+	path := word[len(quote):]
+	folder, prefix := filepath.Split(path)
+	look := folder
+	if look == "" {
+		look = "."
+	}
+	dir, err := os.Open(look)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	const most = 10_000 // entries of a folder that are looked at
+	entries, _ := dir.ReadDir(most)
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	var list []candidate
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, prefix) || prefix == "" && strings.HasPrefix(name, ".") || !utf8.ValidString(name) ||
+			strings.ContainsAny(name, "'\"") || quote == "" && strings.Contains(name, " ") {
+			continue
+		}
+		end := quote
+		if e.IsDir() {
+			end = string(filepath.Separator)
+		}
+		list = append(list, candidate{text: quote + folder + name + end})
+	}
+	return list
+}
+
+// quoteName writes a name as the language has it.
+func quoteName(name string) string {
+	tokens := parser.Tokens(name)
+	if len(tokens) == 1 && tokens[0].Kind == parser.KindWord && tokens[0].Text == name && !parser.Reserved(name) {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}

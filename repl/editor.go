@@ -1,0 +1,257 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/reeflective/readline"
+	"github.com/reeflective/readline/inputrc"
+)
+
+// editor reads what is typed with editing, history and completion, on a terminal
+// that can be drawn on.
+//
+// The library can ask the terminal for its cursor whenever it draws. It is told
+// not to: it would wait for ever where nothing answers, and lose keys that arrive
+// with the answer. What it then does not know is whether there is a row below the
+// input, which it needs; so belowInput makes one.
+type editor struct {
+	shell *shell
+	rl    *readline.Shell
+	raw   *ttyState // of the terminal while a line is edited
+}
+
+func newEditor(sh *shell) *editor {
+	e := &editor{shell: sh}
+	e.start()
+	return e
+}
+
+// belowInput moves down two rows, which scrolls at the end of the screen, and up
+// again: one row for the library, and one for a line that fills its last row.
+const belowInput = "\x1bD\x1bD\x1b[2A"
+
+// start makes the line editor of the library.
+func (e *editor) start() {
+	e.rl = readline.NewShell()
+	first, more := e.shell.prompt()
+	e.rl.Prompt.Primary(func() string { return first })
+	e.rl.Prompt.Secondary(func() string { return more })
+	e.rl.History.Add("history", e.shell.history)
+	e.rl.AcceptMultiline = func(line []rune) bool { return whole(string(line)) }
+	e.rl.SyntaxHighlighter = func(line []rune) string { return shownInput(string(line), e.shell.color) + belowInput }
+	e.rl.PasteTransformer = cleanInput
+	e.rl.Completer = e.menu
+	e.rl.Hint.SetProvider(func(line []rune, _ int) []rune {
+		if text := hint(string(line)); text != "" {
+			return []rune(text)
+		}
+		return nil
+	})
+	for name, value := range map[string]any{
+		"comment-begin":          "\x00", // colours of our own
+		"completion-ignore-case": true,
+		"multiline-column":       true,
+		"history-autosuggest":    false,
+		"cursor-position-probe":  false,
+	} {
+		e.rl.Config.Set(name, value)
+	}
+	e.commands()
+}
+
+// commands changes what keys do.
+func (e *editor) commands() {
+	all := e.rl.Keymap.Commands()
+	all["heavytail-complete"] = e.complete
+	all["heavytail-suspend"] = e.suspend
+	for name, f := range all {
+		all[name] = func() {
+			f()
+			e.clean()
+		}
+	}
+	for _, keymap := range []string{"emacs", "emacs-standard", "vi-insert"} {
+		e.rl.Config.Bind(keymap, inputrc.Unescape(`\C-i`), "heavytail-complete", false)
+		e.rl.Config.Bind(keymap, inputrc.Unescape(`\C-z`), "heavytail-suspend", false)
+		// Keys without a meaning do nothing, instead of leaving pieces of theirs.
+		e.rl.Config.Bind(keymap, inputrc.Unescape(`\e[`), "skip-csi-sequence", false)
+	}
+}
+
+// clean takes out of the line what must not reach the terminal, whichever way it
+// came: a key, a macro, the kill ring, an editor.
+func (e *editor) clean() {
+	line := e.rl.Line()
+	if text := string(*line); cleanInput(text) != text {
+		at := e.rl.Cursor().Pos()
+		before := cleanInput(string((*line)[:min(at, line.Len())]))
+		line.Set([]rune(cleanInput(text))...)
+		e.rl.Cursor().Set(utf8.RuneCountInString(before))
+	}
+}
+
+// read edits a line until it is whole.
+func (e *editor) read(ctx context.Context) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() {
+		text, err := e.readline()
+		read <- result{text, err}
+	}()
+	select {
+	case r := <-read:
+		if errors.Is(r.err, readline.ErrInterrupt) {
+			return "", errCleared
+		}
+		return cleanInput(r.text), r.err
+	case <-ctx.Done():
+		e.shell.restore()
+		fmt.Fprintln(os.Stdout, bracketedPasteOff)
+		return "", ctx.Err()
+	}
+}
+
+// readline is Readline with a line editor that has failed replaced by a new one:
+// what people type must never end the shell.
+func (e *editor) readline() (text string, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			e.shell.restore()
+			fmt.Fprintln(os.Stdout, bracketedPasteOff)
+			e.shell.config.Status.print("notice: the line editor failed, and what was typed is lost")
+			e.start()
+			text, err = "", errCleared
+		}
+	}()
+	return e.rl.Readline()
+}
+
+const bracketedPasteOff, bracketedPasteOn = "\x1b[?2004l", "\x1b[?2004h"
+
+// suspend stops the shell until it is continued, with the terminal as the shell
+// found it meanwhile.
+func (e *editor) suspend() {
+	raw := getTTY(os.Stdin)
+	e.shell.restore()
+	fmt.Fprint(os.Stdout, bracketedPasteOff+"\r\n")
+	suspend()
+	setTTY(os.Stdin, raw)
+	fmt.Fprint(os.Stdout, bracketedPasteOn)
+	e.rl.Display.PrintPrimaryPrompt()
+}
+
+// complete completes the word before the cursor as far as that is possible in
+// only one way, and shows the ways where there are several.
+func (e *editor) complete() {
+	line, cursor := e.rl.Line(), e.rl.Cursor()
+	before := string((*line)[:min(cursor.Pos(), line.Len())])
+	start, list := e.shell.completer.at(before)
+	switch word := before[start:]; {
+	case len(list) == 0:
+		return
+	case len(list) == 1:
+		e.replace(word, list[0].text+e.tail(list[0].tail))
+	default:
+		if common := commonPrefix(list); len(common) > len(word) {
+			e.replace(word, common)
+			return
+		}
+		if _, ok := anchor(before, start); ok {
+			e.rl.Keymap.Commands()["menu-complete"]()
+			return
+		}
+		e.rl.Hint.SetTemporary(listed(list))
+	}
+}
+
+// replace puts a text in the place of the word before the cursor.
+func (e *editor) replace(word, text string) {
+	line, cursor := e.rl.Line(), e.rl.Cursor()
+	at := cursor.Pos()
+	from := at - utf8.RuneCountInString(word)
+	line.Cut(from, at)
+	cursor.Set(from)
+	cursor.InsertAt([]rune(text)...)
+}
+
+// tail is what follows a completed word, unless it is there already.
+func (e *editor) tail(tail string) string {
+	line, at := e.rl.Line(), e.rl.Cursor().Pos()
+	if rest := string((*line)[min(at, line.Len()):]); strings.HasPrefix(rest, strings.TrimRight(tail, " ")) && rest != "" {
+		return ""
+	}
+	return tail
+}
+
+// commonPrefix is how all candidates begin.
+func commonPrefix(list []candidate) string {
+	prefix := list[0].text
+	for _, c := range list[1:] {
+		for !strings.HasPrefix(c.text, prefix) {
+			_, size := utf8.DecodeLastRuneInString(prefix)
+			prefix = prefix[:len(prefix)-size]
+		}
+	}
+	return prefix
+}
+
+// anchor returns what of a text the menu of the library is told to replace: the
+// word, or where there is none the character before it, since the library takes
+// no word for one of its own. It counts bytes as columns, so that only ASCII will
+// do.
+func anchor(before string, start int) (string, bool) {
+	word := before[start:]
+	if word == "" && start > 0 {
+		_, size := utf8.DecodeLastRuneInString(before)
+		word = before[start-size:]
+	}
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf || word[i] == '\n' || word[i] == '\t' {
+			return "", false
+		}
+	}
+	return word, true
+}
+
+// menu gives the candidates to the menu of the library.
+func (e *editor) menu(line []rune, cursor int) readline.Completions {
+	before := string(line[:min(cursor, len(line))])
+	start, list := e.shell.completer.at(before)
+	word, ok := anchor(before, start)
+	if !ok {
+		return readline.Completions{}
+	}
+	prefix := ""
+	if start == len(before) {
+		prefix = word
+	}
+	values := make([]readline.Completion, len(list))
+	for i, c := range list {
+		values[i] = readline.Completion{Value: prefix + c.text, Display: c.text, Description: c.detail}
+	}
+	completions := readline.CompleteRaw(values).NoSort().NoSpace()
+	completions.PREFIX = word
+	return completions
+}
+
+// listed writes candidates in a line.
+func listed(list []candidate) string {
+	const most = 20
+	var texts []string
+	for i, c := range list {
+		if i == most {
+			texts = append(texts, "…")
+			break
+		}
+		texts = append(texts, c.text)
+	}
+	return strings.Join(texts, "  ")
+}

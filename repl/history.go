@@ -1,0 +1,273 @@
+package repl
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What a history keeps: the newest entries, as long as all of them together are
+// not too long. It grows by a quarter beyond that before it is cut.
+const (
+	historyEntries = 10_000
+	historyBytes   = 16 << 20
+)
+
+// HistoryFile is where a shell keeps its history for the user whom the variables
+// of getenv tell of: in the folder for state, $XDG_STATE_HOME or ~/.local/state,
+// or on Windows %LocalAppData%. It is "" where there is no such folder.
+func HistoryFile(getenv func(string) string) string {
+	folder := getenv("XDG_STATE_HOME")
+	switch {
+	case filepath.IsAbs(folder):
+	case runtime.GOOS == "windows":
+		folder = getenv("LocalAppData")
+	case filepath.IsAbs(getenv("HOME")):
+		folder = filepath.Join(getenv("HOME"), ".local", "state")
+	default:
+		return ""
+	}
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, "heavytail", "history")
+}
+
+// history is what was typed, oldest first. Its file has one entry on each line,
+// as a string of JSON, so that an entry may have any length and line breaks.
+// Several shells append to the same file; each sees what was there when it first
+// looked, and what it added itself. It is read only when it is needed, and where
+// it cannot be read or written, the shell goes on without.
+type history struct {
+	path string // "" keeps nothing beyond the shell
+
+	mu      sync.Mutex
+	loaded  bool
+	entries []string
+	err     error // the first of writing
+}
+
+// Len, GetLine, Write and Dump make it a source of readline's.
+func (h *history) Len() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.load()
+	return len(h.entries)
+}
+
+// GetLine returns an entry, counted from the oldest.
+func (h *history) GetLine(i int) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.load()
+	if i < 0 || i >= len(h.entries) {
+		return "", errors.New("no such entry")
+	}
+	return h.entries[i], nil
+}
+
+// Write is called with all that was typed, which may be several statements. The
+// shell adds them one by one, by add.
+func (h *history) Write(string) (int, error) { return h.Len(), nil }
+
+// Dump is not asked for.
+func (h *history) Dump() any { return nil }
+
+// add adds an entry, unless it is the last one again.
+func (h *history) add(entry string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.load()
+	if n := len(h.entries); n > 0 && h.entries[n-1] == entry {
+		return
+	}
+	h.entries = append(h.entries, entry)
+	if h.path == "" {
+		return
+	}
+	if err := h.append(entry); err != nil && h.err == nil {
+		h.err = err
+	}
+}
+
+// failed returns the first error of writing, once.
+func (h *history) failed() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	err := h.err
+	if err != nil {
+		h.path, h.err = "", nil
+	}
+	return err
+}
+
+// load reads the file.
+func (h *history) load() {
+	if h.loaded {
+		return
+	}
+	h.loaded = true
+	if h.path == "" {
+		return
+	}
+	file, err := os.Open(h.path)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	size, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return
+	}
+	file.Seek(max(0, size-2*historyBytes), io.SeekStart)
+	h.entries = readEntries(file)
+	if len(h.entries) > historyEntries*5/4 || size > historyBytes*5/4 {
+		h.shorten()
+	}
+	h.entries = newest(h.entries)
+}
+
+// readEntries reads lines of a history. What is no entry, as the line that it
+// begins in the middle of, is left out.
+func readEntries(r io.Reader) []string {
+	var entries []string
+	for lines := bufio.NewReader(r); ; {
+		line, err := lines.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			var entry string
+			if json.Unmarshal(line, &entry) == nil {
+				if entry = cleanInput(entry); entry != "" {
+					entries = append(entries, entry)
+				}
+			}
+		}
+		if err != nil {
+			return entries
+		}
+	}
+}
+
+// newest returns the entries that are kept.
+func newest(entries []string) []string {
+	first, size := len(entries), 0
+	for first > 0 && len(entries)-first < historyEntries && size < historyBytes {
+		first--
+		size += len(entries[first])
+	}
+	return entries[first:]
+}
+
+// encodeEntry is the line of an entry.
+func encodeEntry(entry string) []byte {
+	line, _ := json.Marshal(entry) // a string has no errors
+	return append(line, '\n')
+}
+
+// append adds an entry to the file, under its lock.
+func (h *history) append(entry string) error {
+	file, err := h.open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	line := encodeEntry(entry)
+	if size, err := file.Seek(0, io.SeekEnd); err == nil && size > 0 {
+		last := make([]byte, 1)
+		if _, err := file.ReadAt(last, size-1); err == nil && last[0] != '\n' {
+			line = append([]byte{'\n'}, line...) // behind a line that a crash has cut
+		}
+	}
+	_, err = file.Write(line)
+	return err
+}
+
+// open opens the file for appending and locks it. It tries again where another
+// shell has replaced the file meanwhile.
+func (h *history) open() (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return nil, err
+	}
+	for {
+		file, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		lockHistory(file)
+		mine, err := file.Stat()
+		if err != nil {
+			file.Close()
+			return nil, err
+		}
+		if !mine.Mode().IsRegular() {
+			file.Close()
+			return nil, errors.New(h.path + " is not a file")
+		}
+		if now, err := os.Stat(h.path); err == nil && !os.SameFile(mine, now) {
+			file.Close()
+			continue
+		}
+		if mine.Mode().Perm() != 0o600 {
+			file.Chmod(0o600)
+		}
+		return file, nil
+	}
+}
+
+// shorten replaces the file by its newest entries. The lock keeps other shells
+// from adding to the old one.
+func (h *history) shorten() {
+	old, err := h.open()
+	if err != nil {
+		return
+	}
+	defer old.Close()
+	old.Seek(0, io.SeekStart)
+	entries := newest(readEntries(old))
+	file, err := os.CreateTemp(filepath.Dir(h.path), "history-*") // which is 0600
+	if err != nil {
+		return
+	}
+	defer os.Remove(file.Name())
+	w := bufio.NewWriter(file)
+	for _, e := range entries {
+		w.Write(encodeEntry(e))
+	}
+	if errors.Join(w.Flush(), file.Close()) == nil && os.Rename(file.Name(), h.path) == nil {
+		h.entries = slices.Clone(entries)
+	}
+}
+
+// private reports whether an entry stays out of the history: one that begins with
+// a blank, as in other shells, and values of parameters.
+func private(text string) bool {
+	if strings.HasPrefix(text, " ") {
+		return true
+	}
+	words := strings.Fields(text)
+	return len(words) > 1 && isCommand(words[0]) && strings.EqualFold(words[0][1:], "param") && strings.EqualFold(words[1], "set")
+}
+
+// cleanInput takes out of a text what nobody types and what a terminal would
+// obey: control characters but line feeds and tabs, and bytes that are no UTF-8.
+func cleanInput(text string) string {
+	bad := func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
+	if utf8.ValidString(text) && strings.IndexFunc(text, bad) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if bad(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,69 @@
+package repl
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// lineInput reads lines as the terminal sends them, for terminals that cannot be
+// drawn on. The prompt is all that it writes.
+type lineInput struct {
+	shell   *shell
+	lines   *bufio.Reader
+	pending chan typedLine // a read that Ctrl-C has left behind; nil is none
+}
+
+type typedLine struct {
+	text string
+	err  error
+}
+
+func (in *lineInput) read(ctx context.Context) (string, error) {
+	if in.lines == nil {
+		in.lines = bufio.NewReader(os.Stdin)
+	}
+	prompt, more := in.shell.prompt()
+	text := ""
+	for {
+		fmt.Fprint(os.Stdout, prompt)
+		line, err := in.line(ctx)
+		text += cleanInput(line)
+		switch {
+		case err == io.EOF && strings.TrimSpace(text) != "":
+			fmt.Fprintln(os.Stdout)
+			return text, nil // the next read finds the end
+		case err == io.EOF, err == errCleared:
+			fmt.Fprintln(os.Stdout)
+			return "", err
+		case err != nil:
+			return "", err
+		case whole(text):
+			return text, nil
+		}
+		prompt = more
+	}
+}
+
+// line waits for a line, for Ctrl-C, or for the end of the context.
+func (in *lineInput) line(ctx context.Context) (string, error) {
+	if in.pending == nil {
+		in.pending = make(chan typedLine, 1)
+		go func(read chan<- typedLine) {
+			line, err := in.lines.ReadString('\n')
+			read <- typedLine{line, err}
+		}(in.pending)
+	}
+	select {
+	case r := <-in.pending:
+		in.pending = nil
+		return r.text, r.err
+	case <-in.shell.interrupts:
+		return "", errCleared
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
