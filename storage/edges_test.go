@@ -660,3 +660,68 @@ func TestArcList_Blocks(t *testing.T) {
 	}
 	t.Logf("%d blocks of %d bytes on average; after deleting %d", len(sizes), total/len(sizes), len(left))
 }
+
+// floor is right beside pages that the transaction has emptied.
+func TestPart_Floor(t *testing.T) {
+	const n = 200
+	ctx := context.Background()
+	db := newStore(t, nil)
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	random := rand.New(rand.NewPCG(8, 8))
+	key := func(i int) []byte { return be32(uint32(10 * i)) }
+	var object uint64
+	err = db.update(ctx, func(x *tx) (err error) {
+		if object, err = x.newObject(graphParts[:]...); err != nil {
+			return err
+		}
+		p, err := x.part(object, arcsName)
+		for i := range n {
+			err = errors.Join(err, p.bucket.Put(key(i), make([]byte, 1500)))
+		}
+		return errors.Join(err, x.discard(object)) // so that Check finds an owner
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		errStop := errors.New("stop")
+		err := db.update(ctx, func(x *tx) error {
+			p, err := x.part(object, arcsName)
+			if err != nil {
+				return err
+			}
+			there := [n]bool{}
+			for i := range there {
+				there[i] = true
+			}
+			for range 1 + random.IntN(3) {
+				from := random.IntN(n)
+				for i := from; i < min(n, from+random.IntN(n)); i++ {
+					there[i] = false
+					if err := p.bucket.Delete(key(i)); err != nil {
+						return err
+					}
+				}
+			}
+			for i := range 10 * n {
+				var want []byte
+				for j := i / 10; j >= 0 && want == nil; j-- {
+					if there[j] {
+						want = key(j)
+					}
+				}
+				if got, _ := p.floor(be32(uint32(i))); !bytes.Equal(got, want) {
+					t.Errorf("below %d there is %x, want %x", i, got, want)
+				}
+			}
+			return errStop
+		})
+		if !errors.Is(err, errStop) {
+			t.Fatal(err)
+		}
+	}
+}

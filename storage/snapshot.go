@@ -314,8 +314,20 @@ func (p part) floor(key []byte) (first, record []byte) {
 	if first == nil {
 		return cursor.Last()
 	}
-	if string(first) != string(key) {
-		return cursor.Prev()
+	if string(first) == string(key) {
+		return first, record
+	}
+	first, record = cursor.Prev()
+	if first != nil {
+		return first, record
+	}
+	// It is the beginning, or a page from which this transaction has removed
+	// everything: bbolt passes over those forwards only.
+	if lowest, _ := p.bucket.Cursor().First(); lowest == nil || string(lowest) > string(key) {
+		return nil, nil
+	}
+	for first == nil {
+		first, record = cursor.Prev()
 	}
 	return first, record
 }
