@@ -62,9 +62,7 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 	case *parser.Generate:
 		return b.generateStatement(s)
 	case *parser.DescribeGraph:
-		b.mark(partGraph, s.Graph)
-		info, err := b.graphInfo(s.Graph.Name, partGraph)
-		return &describeGraphOp{info}, err
+		return b.describeGraphStatement(s)
 	case *parser.DescribeEmbedding:
 		b.mark(partEmbedding, s.Embedding)
 		info, err := b.embeddingInfo(s.Embedding.Name, partEmbedding)

@@ -247,10 +247,10 @@ func TestDB_MemoryLimit(t *testing.T) {
 	db := openTest(t, &Options{MemoryLimit: 600}) // the graph is some 490 bytes
 	twoTriangles(t, db)
 	ctx := context.Background()
-	if _, err := db.DescribeGraph(ctx, "social"); err != nil {
+	if _, err := db.Degrees(ctx, "social"); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"RECONSTRUCT pos RADIUS 9 INTO GRAPH g", "GENERATE preferential_attachment(n := 100, m := 3) INTO g"} {
+	for _, text := range []string{"DESCRIBE GRAPH social", "RECONSTRUCT pos RADIUS 9 INTO GRAPH g", "GENERATE preferential_attachment(n := 100, m := 3) INTO g"} {
 		_, err := db.Query(ctx, text, nil)
 		var limit *LimitError
 		if !errors.As(err, &limit) || limit.Limit != 600 || limit.Need <= 600 || limit.Field != "MemoryLimit" {
@@ -296,7 +296,7 @@ func TestDB_Import_CancelledWhileReading(t *testing.T) {
 	if _, err := db.ImportReader(ctx, in, ImportRequest{Graph: "g"}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if _, err := db.DescribeGraph(context.Background(), "g"); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.DescribeGraph(context.Background(), DescribeGraphRequest{Graph: "g"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the graph of a cancelled import: %v", err)
 	}
 }

@@ -2,15 +2,20 @@ package query
 
 import (
 	"context"
+	"errors"
+	"math"
+	"reflect"
 	"slices"
 	"testing"
+
+	"heavytail/storage/realgraph"
 )
 
 // A star with 99 leaves and an isolated vertex: every quantile by hand.
 func TestDescribeGraph_Quantiles(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "star", edgesOf(map[string]string{"star": "", "n": "100"})+"loner loner\n")
-	d, err := db.DescribeGraph(context.Background(), "star")
+	d, err := db.DescribeGraph(context.Background(), DescribeGraphRequest{Graph: "star"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,5 +33,91 @@ func TestDescribeGraph_Quantiles(t *testing.T) {
 	}
 	if want := []DegreeCount{{0, 1}, {1, 99}, {99, 1}}; !slices.Equal(counts, want) {
 		t.Errorf("degrees %v, expected %v", counts, want)
+	}
+}
+
+// Published figures of ego-Facebook: those of SNAP, and the power law that the
+// package powerlaw of Python fits.
+func TestDescribeGraph_Facebook(t *testing.T) {
+	source := realgraph.Path(t, "ego-facebook.txt.gz")
+	db := openTest(t, nil)
+	if _, err := db.Import(t.Context(), ImportRequest{Graph: "facebook", Path: source}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "facebook", Bootstrap: 20, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []struct {
+		name      string
+		got, want float64
+		tolerance float64
+	}{
+		{"triangles", float64(d.Clustering.Triangles), 1_612_010, 0},
+		{"clustering", d.Clustering.Average, 0.6055, 5e-5},
+		{"transitivity", d.Clustering.Transitivity, 0.5192, 5e-5}, // SNAP tells closed triangles, which are a third of it
+		{"assortativity", d.Assortativity, 0.0636, 5e-5},
+		{"alpha", d.PowerLaw.Alpha, 2.510439861920337, 1e-3},
+		{"xmin", float64(d.PowerLaw.Xmin), 47, 0},
+		{"ks", d.PowerLaw.KS, 0.10114144921905, 1e-3},
+		{"p", d.PowerLaw.P, 0, 0},
+		{"hub", float64(d.Packing.Degree), 1045, 0},
+	} {
+		if !(math.Abs(f.got-f.want) <= f.tolerance) {
+			t.Errorf("%s is %v, expected %v", f.name, f.got, f.want)
+		}
+	}
+	if d.Hub != "107" {
+		t.Errorf("the hub is %s", d.Hub)
+	}
+}
+
+// What is kept of a version is not told of the next, nor of another graph of the
+// same name.
+func TestDescribeGraph_KeptByVersion(t *testing.T) {
+	db := openTest(t, nil)
+	describe := func() GraphDescription {
+		t.Helper()
+		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "g"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	importText(t, db, "g", "a b\nb c\n")
+	first := describe()
+	if again := describe(); !reflect.DeepEqual(first.GraphStatistics, again.GraphStatistics) {
+		t.Errorf("%+v, then %+v", first, again)
+	}
+	importText(t, db, "g", "a c\n")
+	if d := describe(); first.Clustering.Triangles != 0 || d.Clustering.Triangles != 1 || d.Clustering.Transitivity != 1 {
+		t.Errorf("%+v, then %+v", first.Clustering, d.Clustering)
+	}
+	if err := db.DropGraph(t.Context(), "g", false); err != nil {
+		t.Fatal(err)
+	}
+	importText(t, db, "g", "a b\nb c\n")
+	if d := describe(); d.Clustering.Triangles != 0 {
+		t.Errorf("the graph that was dropped shows: %+v", d.Clustering)
+	}
+}
+
+// Graphs without edges, or with all degrees the same, have no power law.
+func TestDescribeGraph_Undefined(t *testing.T) {
+	db := openTest(t, nil)
+	if _, err := db.CreateGraph(t.Context(), "empty"); err != nil {
+		t.Fatal(err)
+	}
+	importText(t, db, "ring", edgesOf(map[string]string{"ring": "", "n": "9"}))
+	for _, graph := range []string{"empty", "ring"} {
+		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: graph, Bootstrap: 3})
+		if err != nil || d.PowerLaw != nil || !math.IsNaN(d.Assortativity) {
+			t.Errorf("%s: %+v, %v", graph, d, err)
+		}
+	}
+	for _, n := range []int{-1, maxBootstrap + 1} {
+		if _, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "ring", Bootstrap: n}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("bootstrap of %d: %v", n, err)
+		}
 	}
 }

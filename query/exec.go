@@ -48,10 +48,13 @@ func (o *dropEmbeddingOp) exec(c *call) (*Rows, error) {
 	return none(), c.dropEmbedding(o.embedding)
 }
 
-type describeGraphOp struct{ info storage.GraphInfo }
+type describeGraphOp struct {
+	req  DescribeGraphRequest
+	info storage.GraphInfo
+}
 
 func (o *describeGraphOp) exec(c *call) (*Rows, error) {
-	d, err := c.describeGraph(o.info.Name)
+	d, err := c.describeGraph(o.req)
 	return rowsOf([]string{"property", "value"}, d.rows()), err
 }
 
@@ -232,20 +235,6 @@ type helpOp struct {
 }
 
 func (o *helpOp) exec(*call) (*Rows, error) { return rowsOf(o.table.columns, o.table.rows), nil }
-
-type checkOp struct{}
-
-func (o *checkOp) exec(c *call) (*Rows, error) {
-	report, err := c.check()
-	if err != nil {
-		return nil, err
-	}
-	var table [][]Value
-	for _, f := range report.Faults {
-		table = append(table, []Value{f.Where, f.What, f.Remedy})
-	}
-	return rowsOf([]string{"where", "fault", "remedy"}, table), nil
-}
 
 type explainOp struct {
 	inner   operation

@@ -52,10 +52,11 @@ func fileHelps() []Help {
 func showHelps() []Help {
 	return []Help{
 		{
-			Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph",
-			Summary: "tells size, density, components and degrees of a graph",
+			Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
+			Summary: "tells size, components, degrees, clustering, the power law, and the dimensions that the largest hub asks for",
 			Columns: "property, value",
-			Example: "DESCRIBE GRAPH social",
+			Options: describeOptions(),
+			Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 		}, {
 			Statement: "DESCRIBE EMBEDDING", Syntax: "DESCRIBE EMBEDDING embedding",
 			Summary: "tells everything that shaped an embedding, and how old it is",

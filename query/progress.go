@@ -20,7 +20,7 @@ type Progress struct {
 // unitOf names what the stages of the packages below count.
 func unitOf(stage string) string {
 	switch stage {
-	case "reading":
+	case "reading", "copying":
 		return "bytes"
 	case "joining":
 		return "pairs"
@@ -30,6 +30,10 @@ func unitOf(stage string) string {
 		return "objects"
 	case "solving":
 		return "coordinates"
+	case "counting":
+		return "edges"
+	case "bootstrapping":
+		return "data sets"
 	}
 	return "steps"
 }

@@ -56,9 +56,14 @@ func (o *dropGraphOp) plan() *Plan {
 func (o *dropEmbeddingOp) plan() *Plan { return result("drop embedding", name(o.embedding)) }
 
 func (o *describeGraphOp) plan() *Plan {
+	graph := measuredStep("graph "+o.info.Name, "graph", fmt.Sprintf("%s, version %d, %s", name(o.info.Name), o.info.Version, count(o.info.Edges, "edge")))
+	fit := "discrete, by maximum likelihood"
+	if o.req.Bootstrap > 0 {
+		fit += fmt.Sprintf("; p from %s", count(int64(o.req.Bootstrap), "synthetic data set"))
+	}
 	return result("description", "of graph "+name(o.info.Name),
-		measuredStep("statistics", "statistics", "degrees and components",
-			measuredStep("graph "+o.info.Name, "graph", fmt.Sprintf("%s, version %d, %s", name(o.info.Name), o.info.Version, count(o.info.Edges, "edge")))))
+		measuredStep("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", graph),
+		measuredStep("power law", "power law", fit))
 }
 
 func (o *describeEmbeddingOp) plan() *Plan {
@@ -152,9 +157,5 @@ func (s *scoring) plan() *Plan {
 }
 
 func (o *helpOp) plan() *Plan { return result("help", strings.Join(o.topic, " ")) }
-
-func (o *checkOp) plan() *Plan {
-	return result("check", "all faults at once", measuredStep(stepRead, "file", "every record, its checksum and its content"))
-}
 
 func (o *explainOp) plan() *Plan { return o.inner.plan() }
