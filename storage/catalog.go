@@ -95,6 +95,7 @@ type embeddingRecord struct {
 	Object       uint64          `msgpack:"object"` // the rows; 0 where there are none
 	ChunkRows    uint64          `msgpack:"chunk_rows"`
 	Vertices     uint64          `msgpack:"vertices"`
+	Slots        uint64          `msgpack:"slots"` // of the graph, live and empty; 0 where none was empty
 	Dim          uint64          `msgpack:"dim"`
 	Method       string          `msgpack:"method"`
 	Options      []settingRecord `msgpack:"options"`
@@ -109,8 +110,10 @@ type embeddingRecord struct {
 	Stats        []settingRecord `msgpack:"stats"`
 }
 
-func (r *embeddingRecord) info(name string) EmbeddingInfo {
+// info is the entry as the caller gets it; slots are those of the vertices.
+func (r *embeddingRecord) info(name string, slots slotMap) EmbeddingInfo {
 	return EmbeddingInfo{
+		graphID: r.GraphID, slots: slots,
 		Name: name, Graph: r.Graph, GraphVersion: r.GraphVersion, Generation: r.Generation,
 		Method: r.Method, Options: settings(r.Options), Seed: r.Seed, Kernel: r.Kernel,
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
@@ -140,9 +143,10 @@ func (r *embeddingRecord) validate(size int64) error {
 	rows := r.Object != 0
 	if r.GraphID == 0 || r.Generation == 0 || r.Vertices > maxVertices || r.Dim > maxDim ||
 		rows != (r.Vertices > 0 && r.Dim > 0) || (rows && (r.ChunkRows == 0 || r.ChunkRows > maxChunk)) ||
-		(r.Dim > 0 && r.Vertices > uint64(size)/4/r.Dim) {
-		return badRecord("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows",
-			r.Generation, r.Object, r.Vertices, r.Dim, r.ChunkRows)
+		(r.Dim > 0 && r.Vertices > uint64(size)/4/r.Dim) ||
+		(r.Slots != 0 && (r.Slots <= r.Vertices || r.Slots > uint64(size) || !rows)) {
+		return badRecord("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows, %d slots",
+			r.Generation, r.Object, r.Vertices, r.Dim, r.ChunkRows, r.Slots)
 	}
 	return nil
 }

@@ -263,8 +263,9 @@ func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSe
 
 // changeLog is the changes of several versions together.
 type changeLog struct {
-	all          bool // everything may have changed, or is not known
-	columns      bool
+	gap          bool // it is not known of all versions
+	all          bool // everything may have changed
+	columns      bool // of all attributes
 	edgesChanged bool
 	edges        []uint64 // bit per slot
 	values       []uint64
@@ -277,7 +278,7 @@ func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
 	l := &changeLog{edges: newBits(int(r.Slots)), values: newBits(int(r.Slots)), deleted: newBits(int(r.Slots))}
 	expect := since + 1
 	err := t.changesOf(r.ID, since, func(version uint64, c *change) error {
-		l.all = l.all || c.all || version != expect
+		l.all, l.gap = l.all || c.all, l.gap || version != expect
 		l.columns = l.columns || c.columns
 		l.edgesChanged = l.edgesChanged || len(c.edges) > 0 || len(c.deleted) > 0
 		l.deletions += len(c.deleted)
@@ -295,7 +296,8 @@ func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
 		}
 		return nil
 	})
-	l.all = l.all || expect != r.Version+1
+	l.gap = l.gap || expect != r.Version+1
+	l.all = l.all || l.gap
 	return l, err
 }
 

@@ -313,6 +313,9 @@ func (c *checker) checkEmbeddings() error {
 					return nil
 				}
 				c.refer(r.Object, where, rowsName)
+				if err := c.checkRowSlots(r); err != nil {
+					return err
+				}
 				return c.checkRows(r)
 			})
 		})
@@ -329,8 +332,8 @@ func (c *checker) checkOwner(where string, r *embeddingRecord) {
 		c.fault(where, fmt.Sprintf("its graph is called %q, not %q", c.names[r.GraphID], r.Graph), remedyEmbedding)
 	case r.GraphVersion == 0 || r.GraphVersion > g.Version:
 		c.fault(where, fmt.Sprintf("made from version %d of its graph, which has reached %d", r.GraphVersion, g.Version), remedyEmbedding)
-	case r.GraphVersion == g.Version && r.Vertices != g.Vertices:
-		c.fault(where, fmt.Sprintf("has %d rows for %d vertices", r.Vertices, g.Vertices), remedyEmbedding)
+	case r.GraphVersion == g.Version && r.Vertices != g.Vertices, r.Slots > g.Slots:
+		c.fault(where, fmt.Sprintf("has %d rows for %d vertices, in %d slots of %d", r.Vertices, g.Vertices, r.Slots, g.Slots), remedyEmbedding)
 	}
 }
 

@@ -84,3 +84,25 @@ func (c *checker) checkChange(r *graphRecord, version uint64, entry *change) err
 	}
 	return nil
 }
+
+// checkRowSlots verifies the empty slots of an embedding: they are empty in its
+// graph too, and all of them where both are of one version.
+func (c *checker) checkRowSlots(r *embeddingRecord) error {
+	m, err := c.tx.embeddingSlots(r)
+	if err != nil {
+		return err
+	}
+	slots := c.slots[r.GraphID]
+	if slots == nil {
+		return nil
+	}
+	if c.graphs[r.GraphID].Version == r.GraphVersion && len(m.empty) != len(slots.empty) {
+		return badRecord("%d empty slots, and its graph has %d", len(m.empty), len(slots.empty))
+	}
+	for _, slot := range m.empty {
+		if _, found := slots.vertex(slot); found {
+			return badRecord("slot %d is empty, but not in its graph", slot)
+		}
+	}
+	return nil
+}

@@ -33,7 +33,9 @@ func chunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 // PutEmbedding stores the rows of m as an embedding of the graph info.Graph:
 // row v belongs to vertex v of version info.GraphVersion. Name, Graph and
 // GraphVersion of info must be set; Generation, Vertices, Dim and Created are
-// set here, and the rest is kept as it is. An embedding of this name is
+// set here, and the rest is kept as it is. Where vertices were deleted, the
+// change log must reach back to that version; otherwise it is ErrConflict. An
+// embedding of this name is
 // replaced if it belongs to the same graph, otherwise it is ErrExists: the new
 // generation is written in batches and becomes visible in one step, and readers
 // finish on the old one. A value that is not finite, and a matrix of the wrong
@@ -61,7 +63,7 @@ func (db *DB) PutEmbedding(ctx context.Context, info EmbeddingInfo, m *vec.Matri
 	if err := w.run(ctx); err != nil {
 		return EmbeddingInfo{}, err
 	}
-	return w.record.info(info.Name), nil
+	return w.record.info(info.Name, w.slots), nil
 }
 
 // checkMatrix refuses what must not enter the store.
@@ -90,8 +92,9 @@ type embeddingWriter struct {
 	name   string
 	matrix *vec.Matrix
 	record embeddingRecord
-	old    uint64 // object of the generation before
-	next   int    // next row
+	slots  slotMap // of the rows
+	old    uint64  // object of the generation before
+	next   int     // next row
 }
 
 // run writes the rows in batches under a journal entry; the last batch makes
@@ -134,11 +137,8 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return err
 	}
 	r.GraphID = g.ID
-	switch {
-	case r.GraphVersion == 0 || r.GraphVersion > g.Version:
-		return fmt.Errorf("storage: put embedding %q: graph %q has version %d, not %d: %w", w.name, r.Graph, g.Version, r.GraphVersion, ErrInvalid)
-	case r.GraphVersion == g.Version && r.Vertices != g.Vertices, r.Vertices > g.Vertices:
-		return fmt.Errorf("storage: put embedding %q: %d rows for the %d vertices of graph %q: %w", w.name, r.Vertices, g.Vertices, r.Graph, ErrInvalid)
+	if w.slots, err = t.slotsAt(g, r); err != nil {
+		return corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("storage: put embedding %q: %w", w.name, err))
 	}
 	r.Generation, r.Created, r.Object = 1, time.Now().UnixNano(), 0
 	old, err := t.findEmbedding(w.name)
@@ -158,8 +158,10 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return nil
 	}
 	r.ChunkRows = uint64(chunkRows(w.matrix.Dim))
-	r.Object, err = t.newObject(rowsName)
-	return err
+	if r.Object, err = t.newObject(rowsName); err != nil {
+		return err
+	}
+	return t.writeSlots(r, &w.slots)
 }
 
 // batch writes chunks until they fill a batch.
@@ -251,11 +253,8 @@ func decodeChunk(values []float32, key, payload []byte, from, dim int) (rows int
 // EmbeddingInfo returns the catalogue entry of one embedding.
 func (db *DB) EmbeddingInfo(ctx context.Context, name string) (EmbeddingInfo, error) {
 	var info EmbeddingInfo
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findEmbedding(name)
-		if err == nil {
-			info = r.info(name)
-		}
+	err := db.view(ctx, func(t *tx) (err error) {
+		info, err = t.embeddingInfo(name)
 		return err
 	})
 	return info, err
@@ -273,7 +272,9 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 		if err != nil {
 			return err
 		}
-		info = r.info(name)
+		if info, err = t.embeddingInfo(name); err != nil {
+			return err
+		}
 		m, err = t.readRows(r)
 		return corrupt(t.path, describeEmbedding(name), err)
 	})
@@ -315,9 +316,9 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 	err := db.view(ctx, func(t *tx) error {
 		list = nil
 		return t.each(embeddingsName, func(key, _ []byte) error {
-			r, err := t.findEmbedding(string(key))
+			info, err := t.embeddingInfo(string(key))
 			if err == nil {
-				list = append(list, r.info(string(key)))
+				list = append(list, info)
 			}
 			return err
 		})

@@ -44,6 +44,9 @@ type EmbeddingInfo struct {
 	Seconds      float64 // time that the computation took
 	Created      time.Time
 	Stats        []Setting // other statistics of the method
+
+	graphID uint64
+	slots   slotMap // of the vertices of the rows
 }
 
 // ChangeSet says which vertices changed between two versions of a graph, as

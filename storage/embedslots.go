@@ -1,0 +1,128 @@
+package storage
+
+import (
+	"fmt"
+
+	"heavytail/storage/vec"
+)
+
+// slotsAt returns the slots that the graph g had at the version of an embedding
+// that is to be written, whose shape it checks: the slots that are empty now,
+// without those that became empty since.
+func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (slotMap, error) {
+	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
+		return slotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
+	}
+	m, err := t.slotsOf(g)
+	if err != nil {
+		return m, err
+	}
+	if len(m.empty) > 0 && r.GraphVersion < g.Version {
+		l, err := t.changesSince(g, r.GraphVersion)
+		if err != nil {
+			return m, err
+		}
+		if l.gap {
+			return m, fmt.Errorf("the change log does not reach back to version %d of graph %q: %w", r.GraphVersion, r.Graph, ErrConflict)
+		}
+		kept := m.empty[:0]
+		for _, slot := range m.empty {
+			if !bitAt(l.deleted, slot) {
+				kept = append(kept, slot)
+			}
+		}
+		m.empty = kept
+	}
+	m.slots = r.Vertices + uint64(len(m.empty))
+	if m.slots > g.Slots || (r.GraphVersion == g.Version && m.slots != g.Slots) || (len(m.empty) > 0 && uint64(m.empty[len(m.empty)-1]) >= m.slots) {
+		return m, fmt.Errorf("%d rows for the vertices of version %d of graph %q, which has %d in version %d: %w",
+			r.Vertices, r.GraphVersion, r.Graph, g.Vertices, g.Version, ErrInvalid)
+	}
+	return m, nil
+}
+
+// writeSlots writes the empty slots beside the rows of an embedding.
+func (t *tx) writeSlots(r *embeddingRecord, m *slotMap) error {
+	r.Slots = 0
+	if len(m.empty) == 0 {
+		return nil
+	}
+	r.Slots = m.slots
+	p, err := t.openPart(r.Object, emptyName)
+	if err != nil {
+		return err
+	}
+	return writeBlocks(p, slotList, m.empty, true)
+}
+
+// embeddingSlots reads the slots of the rows of an embedding.
+func (t *tx) embeddingSlots(r *embeddingRecord) (slotMap, error) {
+	if r.Slots == 0 {
+		return slotMap{slots: r.Vertices}, nil
+	}
+	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
+}
+
+// embeddingInfo returns the entry of an embedding with its slots.
+func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
+	r, err := t.findEmbedding(name)
+	if err != nil {
+		return EmbeddingInfo{}, err
+	}
+	slots, err := t.embeddingSlots(r)
+	if err != nil {
+		return EmbeddingInfo{}, corrupt(t.path, describeEmbedding(name)+", empty slots", err)
+	}
+	return r.info(name, slots), nil
+}
+
+// Align returns the rows of m, which were read with info from an embedding of
+// the same graph, that belong to vertices of the snapshot: row v of the result
+// belongs to vertex v. Rows of vertices that were deleted since are left out,
+// and vertices that came since have no row, so that the result may have fewer
+// rows than the snapshot has vertices. Without deletions it is m itself, and
+// otherwise a copy of the rows that are left. It is ErrConflict where the
+// embedding belongs to another graph or is of a later version than the snapshot
+// and has other vertices. It takes O(n) and the copy.
+func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error) {
+	conflict := func(reason string) error {
+		return fmt.Errorf("storage: embedding %q and version %d of graph %q: %s: %w", info.Name, s.Info.Version, s.Info.Name, reason, ErrConflict)
+	}
+	switch {
+	case info.graphID != s.Info.ID:
+		return nil, conflict("another graph")
+	case info.slots.vertices() != m.Rows:
+		return nil, fmt.Errorf("storage: %d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.vertices(), ErrInvalid)
+	case info.slots.slots > s.slots.slots:
+		return nil, conflict("it has more vertices")
+	}
+	kept := make([]uint32, 0, m.Rows) // rows of the result
+	were, are := info.slots.empty, s.slots.empty
+	row := uint32(0)
+	for slot := range uint32(info.slots.slots) {
+		wasEmpty, isEmpty := len(were) > 0 && were[0] == slot, len(are) > 0 && are[0] == slot
+		if wasEmpty {
+			were = were[1:]
+		}
+		if isEmpty {
+			are = are[1:]
+		}
+		switch {
+		case wasEmpty && !isEmpty:
+			return nil, conflict("it lacks vertices")
+		case !wasEmpty && !isEmpty:
+			kept = append(kept, row)
+		}
+		if !wasEmpty {
+			row++
+		}
+	}
+	if len(kept) == m.Rows {
+		return m, nil
+	}
+	aligned := vec.NewMatrix(len(kept), m.Dim)
+	for v, row := range kept {
+		copy(aligned.Data[v*m.Dim:(v+1)*m.Dim], m.Data[int(row)*m.Dim:])
+	}
+	return aligned, nil
+}
