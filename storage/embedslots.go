@@ -95,6 +95,8 @@ func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error)
 		return nil, fmt.Errorf("storage: %d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.vertices(), ErrInvalid)
 	case info.slots.slots > s.slots.slots:
 		return nil, conflict("it has more vertices")
+	case len(s.slots.empty) == 0 && len(info.slots.empty) == 0:
+		return m, nil
 	}
 	kept := make([]uint32, 0, m.Rows) // rows of the result
 	were, are := info.slots.empty, s.slots.empty

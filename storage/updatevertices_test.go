@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/vec"
 )
 
 // update runs f in a transaction and fails the test where that fails.
@@ -116,3 +118,95 @@ func TestTx_Vertices_Refused(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// Rows of an embedding follow their vertices through deletions and additions,
+// whatever version they were made of and whenever they were stored.
+func TestSnapshot_Align(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	putRing(t, db, "g", 6)
+	snapshot := func() *Snapshot {
+		s, err := db.Snapshot(ctx, "g")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	// rows of a snapshot say whose they are.
+	rows := func(s *Snapshot) *vec.Matrix {
+		m := vec.NewMatrix(s.Info.Vertices, 2)
+		for v := range m.Rows {
+			m.Data[2*v], m.Data[2*v+1] = float32(s.Slot(uint32(v))), 7
+		}
+		return m
+	}
+	put := func(name string, s *Snapshot) error {
+		_, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: name, Graph: "g", GraphVersion: s.Info.Version}, rows(s))
+		return err
+	}
+	change := func(add string, gone ...string) {
+		update(t, db, func(x *Tx) error {
+			if _, err := x.InsertVertices("g", []Vertex{{Key: add}}); err != nil {
+				return err
+			}
+			_, err := x.DeleteVertices("g", gone)
+			return err
+		})
+	}
+	first := snapshot()
+	change("new", "1", "4")
+	second := snapshot()
+	change("newer", "0", "new")
+	third := snapshot()
+	for name, s := range map[string]*Snapshot{"first": first, "second": second, "third": third} {
+		if err := put(name, s); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	for name, want := range map[string][]float32{"first": {2, 3, 5}, "second": {2, 3, 5}, "third": {2, 3, 5, 7}} {
+		info, m, err := db.Embedding(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		aligned, err := third.Align(info, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float32
+		for v := range aligned.Rows {
+			got = append(got, aligned.Data[2*v])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: rows of slots %v, want %v", name, got, want)
+		}
+		own := map[string]*Snapshot{"first": first, "second": second, "third": third}[name]
+		if same, err := own.Align(info, m); err != nil || same != m {
+			t.Errorf("%s: not aligned with its own version: %v", name, err)
+		}
+		if name == "third" {
+			if _, err := first.Align(info, m); !errors.Is(err, ErrConflict) {
+				t.Errorf("aligned with an older version: %v", err)
+			}
+		}
+		if _, err := third.Align(info, vec.NewMatrix(1, 2)); !errors.Is(err, ErrInvalid) {
+			t.Errorf("matrix of another shape: %v", err)
+		}
+	}
+	putRing(t, db, "other", 6)
+	other, err := db.Snapshot(ctx, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, m, err := db.Embedding(ctx, "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Align(info, m); !errors.Is(err, ErrConflict) {
+		t.Errorf("another graph: %v", err)
+	}
+	for version, n := range map[uint64]int{1: 9, 3: 5} {
+		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "wrong", Graph: "g", GraphVersion: version}, vec.NewMatrix(n, 2)); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%d rows for version %d: %v", n, version, err)
+		}
+	}
+}
