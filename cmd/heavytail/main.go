@@ -115,7 +115,7 @@ powershell), which explains how to install that.`,
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
-	root.AddCommand(newShell(std), newExec(std), newDemo(std), newCheck(std))
+	root.AddCommand(newShell(std), newExec(std), newDescribe(std), newCheck(std), newDemo(std))
 	return root
 }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/repl"
+)
+
+// newDescribe is the command that tells what graphs look like.
+func newDescribe(std streams) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "describe FILE [GRAPH]",
+		Short: "Tell what a graph looks like, and plot its degrees",
+		Long: `Tell size, density, components, degrees, clustering and the power law of a graph,
+or of every graph of the file, and plot the degrees on logarithmic axes: a power
+law is a straight line there.`,
+		Example: `  heavytail describe social.ht
+  heavytail describe social.ht social --bootstrap 100
+  heavytail describe social.ht social --format json`,
+		Args: between(1, 2, "FILE and at most one GRAPH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options := query.Options{ReadOnly: true, NoCreate: true}
+			return runOn(cmd, std, args[0], options, format, func(r *runner) error {
+				return r.describe(args[1:], givenOptions(cmd, "DESCRIBE GRAPH"))
+			})
+		},
+	}
+	addFormat(cmd, &format)
+	addOptions(cmd, "DESCRIBE GRAPH")
+	return cmd
+}
+
+// describe prints the description of each graph, of all graphs where none is
+// named, and between tables for people the plot of their degrees.
+func (r *runner) describe(graphs []string, options []parser.Option) error {
+	if len(graphs) == 0 {
+		known, err := r.db.Graphs(r.ctx)
+		if err != nil {
+			return err
+		}
+		if len(known) == 0 {
+			return errors.New("the file has no graph yet")
+		}
+		for _, g := range known {
+			graphs = append(graphs, g.Name)
+		}
+	}
+	for _, graph := range graphs {
+		err := r.run(&parser.DescribeGraph{Graph: parser.Ident{Name: graph}, Options: options})
+		if err == nil && r.format == repl.Table {
+			err = r.plot(graph)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plot draws the degrees of a graph.
+func (r *runner) plot(graph string) error {
+	degrees, err := r.db.Degrees(r.ctx, graph)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(r.std.out)
+	return repl.DegreePlot(r.std.out, []repl.DegreeSeries{{Name: graph, Counts: degrees}}, repl.Detect(r.std.out, os.Getenv).Color)
+}
