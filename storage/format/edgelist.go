@@ -1,83 +1,154 @@
 package format
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 )
 
-// writeBuffer is the size of the buffer of a writer: with it system calls and
-// the compressor's calls cost nothing that can be measured.
-const writeBuffer = 1 << 18
-
-// writeCheck is how many edges go by between two looks at the context: well
-// below 10 ms.
-const writeCheck = 1 << 14
-
-// WriteEdgeList writes edges, one a line, in the order of the sequence, between
-// vertices below n. Vertices without an edge leave no trace.
-//
-// If every key is one word, a line is "u v", under the comment "# source
-// target". Otherwise it is CSV under the header "source,target", with quotes
-// where a key needs them. ReadEdgeList with the zero options reads the same
-// keys back in both cases; the first form is what most other tools read, too. A
-// key that is empty, longer than 1024 bytes, not UTF-8, or that holds NUL or a
-// line break gives a *KeyError. It takes one call of key per vertex and two per
-// edge.
+// WriteEdgeList writes edges without weights and times as WriteEdges does, in
+// the order of the sequence, between vertices below n.
 func WriteEdgeList(ctx context.Context, w io.Writer, n int, key AppendKey, edges iter.Seq2[uint32, uint32]) error {
-	if err := writeEdgeList(ctx, w, n, key, edges); err != nil {
+	return WriteEdges(ctx, w, Graph{Vertices: n, Key: key, Edges: func(yield func(NumberedEdge) bool) {
+		for u, v := range edges {
+			if !yield(NumberedEdge{Source: u, Target: v}) {
+				return
+			}
+		}
+	}})
+}
+
+// WriteEdges writes the edges of a graph, one a line, with their weights and
+// times if it has such. Vertices without an edge leave no trace, nor do
+// attributes.
+//
+// If every key is one word, a line is "u v", "u v weight", "u v time" or "u v
+// weight time", under a comment that names the columns; the line of an edge
+// without a time ends before it. Otherwise it is CSV, as WriteCSV writes it.
+// Read with the zero options reads the same edges back in both cases; the first
+// form is what most other tools read, too. A key that is empty, longer than 1024
+// bytes, not UTF-8, or that holds NUL or a line break gives a *KeyError. It takes
+// one call of Key per vertex and two per edge.
+func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
+	words, err := allWords(ctx, g.Vertices, g.Key)
+	if err == nil {
+		e := edgeWriter{output: newOutput(ctx, w), g: &g, words: words}
+		err = e.write()
+	}
+	if err != nil {
 		return fmt.Errorf("write edge list: %w", err)
 	}
 	return nil
 }
 
-func writeEdgeList(ctx context.Context, w io.Writer, n int, key AppendKey, edges iter.Seq2[uint32, uint32]) error {
-	words, err := allWords(ctx, n, key)
-	if err != nil {
-		return err
+// WriteCSV writes the edges of a graph as CSV under the header
+// "source,target[,weight][,time]", with quotes where a key needs them and an
+// empty field where an edge has no time. See WriteEdges.
+func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
+	e := edgeWriter{output: newOutput(ctx, w), g: &g, csv: opts}
+	if err := e.write(); err != nil {
+		return fmt.Errorf("write CSV of edges: %w", err)
 	}
-	out := bufio.NewWriterSize(w, writeBuffer)
+	return nil
+}
+
+// edgeWriter writes edges as words or as CSV.
+type edgeWriter struct {
+	*output
+	g       *Graph
+	words   bool
+	csv     CSVOptions
+	scratch []byte
+	guarded []byte
+}
+
+func (e *edgeWriter) write() error {
 	// The header keeps a reader from taking the first edge for one.
-	header, separator := "# source target\n", byte(' ')
-	if !words {
-		header, separator = "source,target\n", ','
+	start, separator := "", byte(',')
+	if e.words {
+		start, separator = "# ", ' '
 	}
-	if _, err := out.WriteString(header); err != nil {
-		return err
-	}
-	appendField := func(dst []byte, v uint32) ([]byte, error) { return key(dst, v), nil }
-	if !words {
-		var scratch []byte
-		appendField = func(dst []byte, v uint32) ([]byte, error) {
-			scratch = key(scratch[:0], v)
-			if reason := checkKey(scratch); reason != "" {
-				return nil, &KeyError{string(scratch), reason}
-			}
-			return appendQuoted(dst, scratch), nil
+	header := append([]byte(start), "source"...)
+	for _, column := range []struct {
+		name string
+		has  bool
+	}{{"target", true}, {"weight", e.g.Weighted}, {"time", e.g.Timed}} {
+		if column.has {
+			header = append(append(header, separator), column.name...)
 		}
+	}
+	if _, err := e.Write(append(header, '\n')); err != nil {
+		return err
 	}
 	var line []byte
-	written := 0
-	for u, v := range edges {
-		if written++; written%writeCheck == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if line, err = appendField(line[:0], u); err != nil {
+	for edge := range e.g.Edges {
+		if err := e.tick(); err != nil {
 			return err
 		}
-		if line, err = appendField(append(line, separator), v); err != nil {
+		var err error
+		if line, err = e.appendLine(line[:0], edge, separator); err != nil {
 			return err
 		}
-		if _, err := out.Write(append(line, '\n')); err != nil {
+		if _, err := e.Write(line); err != nil {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err // the sequence may have ended for the same reason
+	return e.finish()
+}
+
+func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
+	line, err := e.appendKey(line, edge.Source)
+	if err != nil {
+		return nil, err
 	}
-	return out.Flush()
+	if line, err = e.appendKey(append(line, separator), edge.Target); err != nil {
+		return nil, err
+	}
+	if e.g.Weighted {
+		if line, err = appendWeight(append(line, separator), edge.Weight); err != nil {
+			return nil, fmt.Errorf("edge between vertices %d and %d: %w", edge.Source, edge.Target, err)
+		}
+	}
+	if e.g.Timed {
+		if edge.Timed || !e.words {
+			line = append(line, separator)
+		}
+		if edge.Timed {
+			line = strconv.AppendInt(line, edge.Time, 10)
+		}
+	}
+	return append(line, '\n'), nil
+}
+
+// appendWeight appends the shortest text that reads back as the same float32.
+func appendWeight(dst []byte, weight float32) ([]byte, error) {
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, float64(weight), 'g', -1, 32)
+	if _, ok := parseWeight(dst[start:]); !ok {
+		return nil, fmt.Errorf("%w: %s", ErrValue, weightFault(dst[start:]))
+	}
+	return dst, nil
+}
+
+func (e *edgeWriter) appendKey(line []byte, v uint32) ([]byte, error) {
+	if e.words {
+		return e.g.Key(line, v), nil
+	}
+	var err error
+	line, err = e.csv.appendKey(line, e.g, v, &e.scratch, &e.guarded)
+	return line, err
+}
+
+// appendKey appends the key of a vertex as a field of CSV.
+func (o CSVOptions) appendKey(line []byte, g *Graph, v uint32, scratch, guarded *[]byte) ([]byte, error) {
+	*scratch = g.Key((*scratch)[:0], v)
+	if reason := checkKey(*scratch); reason != "" {
+		return nil, &KeyError{string(*scratch), reason}
+	}
+	*guarded = o.guard((*guarded)[:0], *scratch)
+	return appendQuoted(line, *guarded), nil
 }
 
 // allWords reports whether every key can stand in a list separated by spaces.

@@ -22,6 +22,9 @@ var (
 var (
 	// ErrKey is wrapped by every KeyError.
 	ErrKey = errors.New("key cannot be written")
+	// ErrValue is wrapped by every ValueError, and by errors about names of
+	// attributes and weights of edges that cannot be written.
+	ErrValue = errors.New("value cannot be written")
 	// ErrNotFinite is returned for a vector that holds NaN or an infinity.
 	ErrNotFinite = errors.New("value is not finite")
 )
@@ -78,6 +81,20 @@ func (e *KeyError) Error() string {
 }
 
 func (e *KeyError) Unwrap() error { return ErrKey }
+
+// ValueError names a value of a vertex that a format cannot hold, or that is
+// none of the type of its attribute. It wraps ErrValue.
+type ValueError struct {
+	Key       string // of the vertex
+	Attribute string
+	Reason    string
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("vertex %s, attribute %s: %s", excerpt([]byte(e.Key)), excerpt([]byte(e.Attribute)), e.Reason)
+}
+
+func (e *ValueError) Unwrap() error { return ErrValue }
 
 func nameOr(file string) string {
 	if file == "" {

@@ -54,10 +54,11 @@ func isWord(key []byte) bool {
 	return true
 }
 
-// appendQuoted appends a key as a CSV field, in quotes if it needs them.
+// appendQuoted appends a text, which is not empty, as a CSV field, in quotes if
+// it needs them.
 func appendQuoted(dst, key []byte) []byte {
 	first, last := key[0], key[len(key)-1]
-	if !isComment(first) && !isBlank(first) && !isBlank(last) && !bytes.ContainsAny(key, `,"`) {
+	if !isComment(first) && !isBlank(first) && !isBlank(last) && !bytes.ContainsAny(key, ",\"\t\r\n") {
 		return append(dst, key...)
 	}
 	dst = append(dst, '"')

@@ -15,7 +15,8 @@ func parseWeight(text []byte) (weight float64, ok bool) {
 	}
 	// The conversion stays on the stack, since ParseFloat keeps nothing of it.
 	weight, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || float32(weight) <= 0 || weight > math.MaxFloat32 {
+	held := float32(weight)
+	if err != nil || held <= 0 || math.IsInf(float64(held), 0) {
 		return 0, false
 	}
 	return weight, true

@@ -1,0 +1,210 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+)
+
+// WriteGraphML writes a graph as GraphML: all vertices with their attributes,
+// under typed keys, then all edges with their weights and times if the graph has
+// such, under the keys "weight" and "time". Read reads the same graph back.
+//
+// A key, a name or a text with a character that XML cannot hold (control
+// characters but tab and line breaks, U+FFFE, U+FFFF) gives a *KeyError or a
+// *ValueError that names it; so does a key that is refused by WriteEdges, and a
+// value that is none of its type.
+func WriteGraphML(ctx context.Context, w io.Writer, g Graph) error {
+	x := xmlWriter{output: newOutput(ctx, w), g: &g}
+	if err := x.write(); err != nil {
+		return fmt.Errorf("write GraphML: %w", err)
+	}
+	return nil
+}
+
+type xmlWriter struct {
+	*output
+	g       *Graph
+	scratch []byte
+}
+
+const (
+	graphMLStart = `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+`
+	graphMLGraph = "<graph edgedefault=\"undirected\">\n"
+	graphMLEnd   = "</graph>\n</graphml>\n"
+	// The ids of the keys of edges; those of vertices are d0, d1, …
+	weightKey = `  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>` + "\n"
+	timeKey   = `  <key id="time" for="edge" attr.name="time" attr.type="long"/>` + "\n"
+)
+
+func (x *xmlWriter) write() error {
+	head, err := x.appendHead([]byte(graphMLStart))
+	if err != nil {
+		return err
+	}
+	if _, err := x.Write(head); err != nil {
+		return err
+	}
+	var text []byte
+	err = x.each(x.g.Vertices, func(v uint32) error {
+		if text, err = x.appendNode(text[:0], v); err != nil {
+			return err
+		}
+		_, err := x.Write(text)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for e := range x.g.Edges {
+		if err := x.tick(); err != nil {
+			return err
+		}
+		if text, err = x.appendEdge(text[:0], e); err != nil {
+			return err
+		}
+		if _, err := x.Write(text); err != nil {
+			return err
+		}
+	}
+	if _, err := x.WriteString(graphMLEnd); err != nil {
+		return err
+	}
+	return x.finish()
+}
+
+// appendHead appends the keys and the beginning of the graph.
+func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
+	if err := x.g.checkColumns(); err != nil {
+		return nil, err
+	}
+	for i, c := range x.g.Columns {
+		if reason := xmlFault([]byte(c.Name)); reason != "" {
+			return nil, fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(c.Name)), ErrValue, reason)
+		}
+		dst = append(strconv.AppendInt(append(dst, `  <key id="d`...), int64(i), 10), `" for="node" attr.name="`...)
+		dst = append(appendEscaped(dst, []byte(c.Name)), `" attr.type="`...)
+		switch typeOr(c.Type) {
+		case Integer:
+			dst = append(dst, "long"...)
+		case Float:
+			dst = append(dst, "double"...)
+		case Boolean:
+			dst = append(dst, "boolean"...)
+		default:
+			dst = append(dst, "string"...)
+		}
+		dst = append(dst, "\"/>\n"...)
+	}
+	if x.g.Weighted {
+		dst = append(dst, weightKey...)
+	}
+	if x.g.Timed {
+		dst = append(dst, timeKey...)
+	}
+	return append(dst, graphMLGraph...), nil
+}
+
+// appendID appends the key of a vertex inside an attribute.
+func (x *xmlWriter) appendID(dst []byte, v uint32) ([]byte, error) {
+	x.scratch = x.g.Key(x.scratch[:0], v)
+	reason := checkKey(x.scratch)
+	if reason == "" {
+		reason = xmlFault(x.scratch)
+	}
+	if reason != "" {
+		return nil, &KeyError{string(x.scratch), reason}
+	}
+	return appendEscaped(dst, x.scratch), nil
+}
+
+func (x *xmlWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
+	dst, err := x.appendID(append(dst, `<node id="`...), v)
+	if err != nil {
+		return nil, err
+	}
+	dst = append(dst, `">`...)
+	bare := len(dst)
+	for i := range x.g.Columns {
+		value, ok, err := x.g.value(x.scratch, i, v)
+		if x.scratch = value; err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		if reason := xmlFault(value); reason != "" {
+			return nil, x.g.valueError(i, v, reason)
+		}
+		dst = append(strconv.AppendInt(append(dst, `<data key="d`...), int64(i), 10), `">`...)
+		dst = append(appendEscaped(dst, value), "</data>"...)
+	}
+	if len(dst) == bare {
+		return append(dst[:bare-len(">")], "/>\n"...), nil
+	}
+	return append(dst, "</node>\n"...), nil
+}
+
+func (x *xmlWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
+	dst, err := x.appendID(append(dst, `<edge source="`...), e.Source)
+	if err != nil {
+		return nil, err
+	}
+	if dst, err = x.appendID(append(dst, `" target="`...), e.Target); err != nil {
+		return nil, err
+	}
+	dst = append(dst, `">`...)
+	bare := len(dst)
+	if x.g.Weighted {
+		if dst, err = appendWeight(append(dst, `<data key="weight">`...), e.Weight); err != nil {
+			return nil, fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
+		}
+		dst = append(dst, "</data>"...)
+	}
+	if x.g.Timed && e.Timed {
+		dst = append(strconv.AppendInt(append(dst, `<data key="time">`...), e.Time, 10), "</data>"...)
+	}
+	if len(dst) == bare {
+		return append(dst[:bare-len(">")], "/>\n"...), nil
+	}
+	return append(dst, "</edge>\n"...), nil
+}
+
+// xmlFault says which character of a text XML cannot hold, or returns "".
+func xmlFault(text []byte) string {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+			return fmt.Sprintf("it holds %U, which XML cannot", r)
+		}
+		at += size
+	}
+	return ""
+}
+
+// appendEscaped appends a text so that it reads back the same from an attribute
+// and from an element: white space but the blank as references, since readers
+// change it otherwise.
+func appendEscaped(dst, text []byte) []byte {
+	for _, c := range text {
+		switch c {
+		case '&':
+			dst = append(dst, "&amp;"...)
+		case '<':
+			dst = append(dst, "&lt;"...)
+		case '>':
+			dst = append(dst, "&gt;"...)
+		case '"':
+			dst = append(dst, "&quot;"...)
+		case '\t', '\n', '\r':
+			dst = append(strconv.AppendInt(append(dst, "&#"...), int64(c), 10), ';')
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,144 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+)
+
+// WriteWord2VecBinary writes vectors in the binary format of word2vec, which
+// gensim and others read: a line "rows dim", then for every row its key, a
+// space, its values as float32 in little-endian order, and a line feed. Keys and
+// values are refused as by WriteWord2Vec. One goroutine calls key and row.
+func WriteWord2VecBinary(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
+	out := newOutput(ctx, w)
+	err := writeRows(out, fmt.Sprintf("%d %d\n", rows, dim), rows, dim, row, func(dst []byte, i int) ([]byte, error) {
+		start := len(dst)
+		dst = key(dst, uint32(i))
+		if reason := checkVectorKey(dst[start:]); reason != "" {
+			return nil, &KeyError{string(dst[start:]), reason}
+		}
+		return append(dst, ' '), nil
+	}, "\n")
+	if err != nil {
+		return fmt.Errorf("write word2vec: %w", err)
+	}
+	return nil
+}
+
+// WriteNPY writes vectors as a matrix in numpy's format, version 1.0: float32 in
+// little-endian order, row by row. WriteKeys writes the keys of the rows. NaN
+// and infinities give ErrNotFinite.
+func WriteNPY(ctx context.Context, w io.Writer, rows, dim int, row func(i int) []float32) error {
+	out := newOutput(ctx, w)
+	nothing := func(dst []byte, _ int) ([]byte, error) { return dst, nil }
+	if err := writeRows(out, npyHeader(rows, dim), rows, dim, row, nothing, ""); err != nil {
+		return fmt.Errorf("write npy: %w", err)
+	}
+	return nil
+}
+
+// npyHeader returns the magic string and the description of a matrix, padded so
+// that the values begin at a multiple of 64 bytes.
+func npyHeader(rows, dim int) string {
+	const align = 64
+	const before = len("\x93NUMPY\x01\x00") + 2 // and the length of the description
+	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, dim)
+	text += strings.Repeat(" ", align-1-(before+len(text))%align) + "\n"
+	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(text)))) + text
+}
+
+// writeRows writes a header, then every row between what before appends and after.
+func writeRows(out *output, header string, rows, dim int, row func(i int) []float32, before func(dst []byte, i int) ([]byte, error), after string) error {
+	if _, err := out.WriteString(header); err != nil {
+		return err
+	}
+	perCheck := max(1, word2vecValues/max(1, dim))
+	var line []byte
+	for i := range rows {
+		if i%perCheck == 0 && out.ctx.Err() != nil {
+			return out.ctx.Err()
+		}
+		var err error
+		if line, err = before(line[:0], i); err != nil {
+			return err
+		}
+		values := row(i)
+		if len(values) != dim {
+			return fmt.Errorf("row %d has %d values instead of %d", i, len(values), dim)
+		}
+		for j, x := range values {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return fmt.Errorf("value %d of row %d: %w", j, i, ErrNotFinite)
+			}
+			line = binary.LittleEndian.AppendUint32(line, math.Float32bits(x))
+		}
+		if _, err := out.Write(append(line, after...)); err != nil {
+			return err
+		}
+	}
+	return out.finish()
+}
+
+// keysHeader is the first line of a file of keys that is CSV.
+const keysHeader = "key"
+
+// WriteKeys writes the keys of the vertices below n, one a line, in order: what
+// belongs beside a matrix of WriteNPY. If a key needs quotes to stand on a line
+// of its own, or if the first one is "key", the file is CSV under the header
+// "key", which Read with LayoutVertices reads; otherwise it has no header. Keys
+// are refused as by WriteEdges.
+func WriteKeys(ctx context.Context, w io.Writer, n int, key AppendKey) error {
+	if err := writeKeys(newOutput(ctx, w), n, key); err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	return nil
+}
+
+func writeKeys(out *output, n int, key AppendKey) error {
+	plain := true
+	var scratch []byte
+	err := out.each(n, func(v uint32) error {
+		scratch = key(scratch[:0], v)
+		if reason := checkKey(scratch); reason != "" {
+			return &KeyError{string(scratch), reason}
+		}
+		plain = plain && isLine(scratch) && (v > 0 || string(scratch) != keysHeader)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !plain {
+		if _, err := out.WriteString(keysHeader + "\n"); err != nil {
+			return err
+		}
+	}
+	var line []byte
+	err = out.each(n, func(v uint32) error {
+		scratch = key(scratch[:0], v)
+		if plain {
+			line = append(line[:0], scratch...)
+		} else {
+			line = appendQuoted(line[:0], scratch)
+		}
+		_, err := out.Write(append(line, '\n'))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return out.finish()
+}
+
+// isLine reports whether a key is one line to every reader: nothing that some
+// take for the end of a line, and no white space at its ends that some drop.
+func isLine(key []byte) bool {
+	trimmed := bytes.TrimFunc(key, unicode.IsSpace)
+	return len(trimmed) == len(key) && !bytes.ContainsAny(key, "\"\n\v\f\r\x1c\x1d\x1e\u0085\u2028\u2029") && !bytes.HasPrefix(key, []byte("\ufeff"))
+}

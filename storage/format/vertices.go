@@ -1,0 +1,140 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// WriteVertices writes the vertices of a graph with their attributes as CSV: a
+// header "key,NAME,…", then a record for every vertex in the order of their
+// numbers. Missing values are empty fields; texts may hold line breaks, in
+// quotes.
+//
+// Read with LayoutVertices reads the same values and types back. For that a name
+// gets its type behind a colon, as in "zip:text", where the values by themselves
+// would not tell it (see TypeOf): a text all of whose values look like numbers,
+// or one of which is empty (written "", while a missing one is an empty field);
+// any attribute without a single value; and one whose name ends in such a type
+// itself. Keys are refused as by WriteEdges; a value that is none of its type,
+// or a text with NUL or invalid UTF-8, gives a *ValueError. It asks for every
+// value twice.
+func WriteVertices(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
+	t := tableWriter{output: newOutput(ctx, w), g: &g, csv: opts}
+	if err := t.write(); err != nil {
+		return fmt.Errorf("write CSV of vertices: %w", err)
+	}
+	return nil
+}
+
+type tableWriter struct {
+	*output
+	g       *Graph
+	csv     CSVOptions
+	scratch []byte
+	guarded []byte
+}
+
+func (t *tableWriter) write() error {
+	if err := t.g.checkColumns(); err != nil {
+		return err
+	}
+	told, err := t.typesToTell()
+	if err != nil {
+		return err
+	}
+	line := []byte("key")
+	for i, c := range t.g.Columns {
+		t.guarded = t.csv.guard(t.guarded[:0], []byte(c.Name))
+		if told[i] {
+			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
+		}
+		line = appendQuoted(append(line, ','), t.guarded)
+	}
+	if _, err := t.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	err = t.each(t.g.Vertices, func(v uint32) error {
+		line, err = t.appendRecord(line[:0], v)
+		if err != nil {
+			return err
+		}
+		_, err = t.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return t.finish()
+}
+
+// typeOr returns the type of a column.
+func typeOr(t Type) Type {
+	if t == Untyped {
+		return Text
+	}
+	return t
+}
+
+// typesToTell goes through all values and finds the columns whose type they
+// would not tell a reader.
+func (t *tableWriter) typesToTell() ([]bool, error) {
+	told := make([]bool, len(t.g.Columns))
+	looks := make([]Type, len(t.g.Columns))
+	for i, c := range t.g.Columns {
+		_, kind := cutType(c.Name)
+		told[i] = kind != Untyped
+	}
+	err := t.each(t.g.Vertices, func(v uint32) error {
+		for i := range t.g.Columns {
+			value, ok, err := t.value(i, v)
+			if err != nil {
+				return err
+			}
+			switch {
+			case !ok:
+			case len(value) == 0:
+				told[i] = true
+			case looks[i] != Text:
+				looks[i] = looks[i].Or(TypeOf(value))
+			}
+		}
+		return nil
+	})
+	for i, c := range t.g.Columns {
+		told[i] = told[i] || looks[i] != typeOr(c.Type)
+	}
+	return told, err
+}
+
+// value returns the value of a vertex as it is written, before quoting.
+func (t *tableWriter) value(column int, v uint32) ([]byte, bool, error) {
+	value, ok, err := t.g.value(t.scratch, column, v)
+	t.scratch = value
+	if ok && typeOr(t.g.Columns[column].Type) == Text {
+		t.guarded = t.csv.guard(t.guarded[:0], value)
+		value = t.guarded
+	}
+	return value, ok, err
+}
+
+func (t *tableWriter) appendRecord(line []byte, v uint32) ([]byte, error) {
+	line, err := t.csv.appendKey(line, t.g, v, &t.scratch, &t.guarded)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.g.Columns {
+		line = append(line, ',')
+		value, ok, err := t.value(i, v)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+		case len(value) == 0:
+			line = append(line, `""`...)
+		default:
+			line = appendQuoted(line, value)
+		}
+	}
+	return append(line, '\n'), nil
+}

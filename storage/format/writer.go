@@ -1,0 +1,143 @@
+package format
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// writeBuffer is the size of the buffer of a writer: with it system calls and
+// the compressor's calls cost nothing that can be measured.
+const writeBuffer = 1 << 18
+
+// writeCheck is how many edges or vertices go by between two looks at the
+// context: well below 10 ms.
+const writeCheck = 1 << 14
+
+// Graph is what the writers of graphs write. Its functions are called from one
+// goroutine.
+type Graph struct {
+	Vertices int       // they are numbered from 0
+	Key      AppendKey // must be set
+	// Edges are the edges, each of them once. They are gone through once.
+	Edges iter.Seq[NumberedEdge]
+	// Weighted and Timed say whether edges are written with their weights and
+	// their times.
+	Weighted, Timed bool
+	// Columns are the attributes of the vertices. One without a type is Text.
+	Columns []Column
+	// Value appends the value that a vertex has in a column: of a Text its
+	// bytes, of other types what strconv makes of it. ok is false where the
+	// value is missing. It may be nil if there are no columns.
+	Value func(dst []byte, column int, v uint32) (value []byte, ok bool)
+}
+
+// NumberedEdge is an edge between two vertices of a Graph.
+type NumberedEdge struct {
+	Source, Target uint32
+	Weight         float32 // finite and positive
+	Time           int64
+	Timed          bool // it has a time
+}
+
+// CSVOptions say how CSV is written.
+type CSVOptions struct {
+	// Spreadsheet puts an apostrophe before every key, name and text that a
+	// spreadsheet could take for a formula: those that begin with = + - @, a tab
+	// or a carriage return. They are not read back as they were.
+	Spreadsheet bool
+}
+
+// guard appends the apostrophe that a text needs by the options.
+func (o CSVOptions) guard(dst []byte, text []byte) []byte {
+	if o.Spreadsheet && len(text) > 0 {
+		switch text[0] {
+		case '=', '+', '-', '@', '\t', '\r':
+			dst = append(dst, '\'')
+		}
+	}
+	return append(dst, text...)
+}
+
+// output buffers what a writer writes and looks at the context now and then.
+type output struct {
+	*bufio.Writer
+	ctx  context.Context
+	seen int
+}
+
+func newOutput(ctx context.Context, w io.Writer) *output {
+	return &output{Writer: bufio.NewWriterSize(w, writeBuffer), ctx: ctx}
+}
+
+// tick counts an edge or a vertex, and returns the error of the context.
+func (o *output) tick() error {
+	if o.seen++; o.seen%writeCheck == 0 {
+		return o.ctx.Err()
+	}
+	return nil
+}
+
+// finish writes out the buffer.
+func (o *output) finish() error {
+	if err := o.ctx.Err(); err != nil {
+		return err // what was written may have ended early for the same reason
+	}
+	return o.Flush()
+}
+
+// each calls f for all vertices.
+func (o *output) each(vertices int, f func(v uint32) error) error {
+	for v := range vertices {
+		if err := o.tick(); err != nil {
+			return err
+		}
+		if err := f(uint32(v)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// value returns the value of a vertex, checked against the type of its column
+// and, as the rest of the package has it, brought into a form that is of no
+// narrower type: a Float without a point or an exponent gets ".0".
+func (g *Graph) value(scratch []byte, column int, v uint32) (value []byte, ok bool, err error) {
+	value, ok = g.Value(scratch[:0], column, v)
+	if !ok {
+		return value, false, nil
+	}
+	kind := g.Columns[column].Type
+	reason := valueFault(kind, value)
+	if f := encodingFault(value); f.found() {
+		reason = f.reason
+	}
+	if reason != "" {
+		return value, false, g.valueError(column, v, reason)
+	}
+	if kind == Float && isInteger(value) {
+		value = append(value, ".0"...)
+	}
+	return value, true, nil
+}
+
+func (g *Graph) valueError(column int, v uint32, reason string) error {
+	return &ValueError{string(g.Key(nil, v)), g.Columns[column].Name, reason}
+}
+
+// checkColumns finds names that no reader would tell apart.
+func (g *Graph) checkColumns() error {
+	known := map[string]bool{}
+	for _, c := range g.Columns {
+		switch f := encodingFault([]byte(c.Name)); {
+		case f.found():
+			return fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(c.Name)), ErrValue, f.reason)
+		case c.Name == "" || known[c.Name]:
+			return fmt.Errorf("attribute %s: %w: the name is empty or taken", excerpt([]byte(c.Name)), ErrValue)
+		}
+		known[c.Name] = true
+	}
+	return nil
+}
