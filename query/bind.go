@@ -53,6 +53,22 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		}
 		_, err := b.embeddingInfo(s.Embedding.Name, partEmbedding)
 		return &dropEmbeddingOp{s.Embedding.Name}, err
+	case *parser.DropAttribute:
+		return b.dropAttributeStatement(s)
+	case *parser.InsertVertices:
+		return b.insertVerticesStatement(s)
+	case *parser.InsertEdges:
+		return b.insertEdgesStatement(s)
+	case *parser.UpdateVertices:
+		return b.updateVerticesStatement(s)
+	case *parser.UpdateEdges:
+		return b.updateEdgesStatement(s)
+	case *parser.DeleteVertices:
+		return b.deleteVerticesStatement(s)
+	case *parser.DeleteEdges:
+		return b.deleteEdgesStatement(s)
+	case *parser.DeleteEdgesFile:
+		return b.deleteEdgesFileStatement(s)
 	case *parser.Import:
 		return b.importStatement(s)
 	case *parser.ExportGraph:
@@ -63,12 +79,20 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.generateStatement(s)
 	case *parser.DescribeGraph:
 		return b.describeGraphStatement(s)
+	case *parser.DescribeVertex:
+		return b.describeVertexStatement(s)
 	case *parser.DescribeEmbedding:
 		b.mark(partEmbedding, s.Embedding)
 		info, err := b.embeddingInfo(s.Embedding.Name, partEmbedding)
 		return &describeEmbeddingOp{info}, err
 	case *parser.Show:
 		return &showOp{s.What}, nil
+	case *parser.ShowVertices:
+		return b.showVerticesStatement(s)
+	case *parser.ShowNeighbors:
+		return b.showNeighborsStatement(s)
+	case *parser.ShowAttributes:
+		return b.showAttributesStatement(s)
 	case *parser.Embed:
 		return b.embedStatement(s)
 	case *parser.Nearest:
@@ -243,8 +267,10 @@ func (b *binder) target(v parser.Value) (vertex string, vector []float32, err er
 }
 
 // key returns the key of a vertex.
-func (b *binder) key(v parser.Value) (string, error) {
-	value, err := b.untyped(partVertex, v)
+func (b *binder) key(v parser.Value) (string, error) { return b.keyAt(partVertex, v) }
+
+func (b *binder) keyAt(at part, v parser.Value) (string, error) {
+	value, err := b.untyped(at, v)
 	if err != nil {
 		return "", err
 	}
@@ -256,7 +282,7 @@ func (b *binder) key(v parser.Value) (string, error) {
 	case int64:
 		return strconv.FormatInt(value, 10), nil
 	}
-	return "", unexpected(partVertex, value, "the key of a vertex")
+	return "", unexpected(at, value, "the key of a vertex")
 }
 
 // space returns the embedding and the metric of a search.

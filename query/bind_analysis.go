@@ -39,9 +39,11 @@ func (b *binder) nearestStatement(s *parser.Nearest) (operation, error) {
 	if op.req.Embedding, op.req.Metric, err = b.space(s.Using); err != nil {
 		return nil, err
 	}
-	if op.req.Where, err = b.where(s.Where, op.req.Vector == nil); err != nil {
+	where, err := b.searchWhere(s.Where, op.req.Embedding, op.req.Vector == nil)
+	if err != nil {
 		return nil, err
 	}
+	op.req.Where, op.req.Attributes = where.admits, where.attributes
 	op.found, err = b.resolveNearest(op.req)
 	return op, err
 }
@@ -58,9 +60,11 @@ func (b *binder) withinStatement(s *parser.Within) (operation, error) {
 	if op.req.Embedding, op.req.Metric, err = b.space(s.Using); err != nil {
 		return nil, err
 	}
-	if op.req.Where, err = b.where(s.Where, op.req.Vector == nil); err != nil {
+	where, err := b.searchWhere(s.Where, op.req.Embedding, op.req.Vector == nil)
+	if err != nil {
 		return nil, err
 	}
+	op.req.Where, op.req.Attributes = where.admits, where.attributes
 	if s.Limit != nil {
 		if op.req.Limit, err = b.size(partLimit, s.Limit); err != nil {
 			return nil, err
@@ -159,14 +163,25 @@ func (b *binder) scoreStatement(s *parser.Score) (operation, error) {
 	return op, err
 }
 
-// scoreFileOptions are the options of SCORE FILE.
-func scoreFileOptions() []OptionInfo {
+// pairsOptions are the options of statements that read a file of pairs.
+func pairsOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names"}, Doc: "whether the first line has column names or is a pair"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what stands between columns: auto, whitespace, tab, comma, semicolon or bar"},
-		overwriteOption(),
 	}
 }
+
+// headerSetting returns what the first line of a file of pairs is.
+func headerSetting(s settings) (format.HeaderMode, error) {
+	text := s.text("header")
+	if text == "" {
+		return format.HeaderAuto, nil
+	}
+	return format.ParseHeader(text)
+}
+
+// scoreFileOptions are the options of SCORE FILE.
+func scoreFileOptions() []OptionInfo { return append(pairsOptions(), overwriteOption()) }
 
 func (b *binder) scoreFileStatement(s *parser.ScoreFile) (operation, error) {
 	op := &scoreFileOp{}
@@ -195,10 +210,8 @@ func (b *binder) scoreFileStatement(s *parser.ScoreFile) (operation, error) {
 		return nil, mistake(partOption("overwrite"), "option overwrite has no meaning without INTO FILE")
 	}
 	op.req.Overwrite = set.boolean("overwrite")
-	if text := set.text("header"); text != "" {
-		if op.req.Header, err = format.ParseHeader(text); err != nil {
-			return nil, err
-		}
+	if op.req.Header, err = headerSetting(set); err != nil {
+		return nil, err
 	}
 	if err := separatorSetting(&op.req.Separator, set); err != nil {
 		return nil, err

@@ -21,18 +21,18 @@ type cache struct {
 	clock   uint64 // counts uses, to tell which was the last
 }
 
-// cacheKey names one immutable thing: a version of a graph, or a generation of
-// an embedding.
+// cacheKey names one immutable thing: a version of a graph, an attribute in a
+// version of its graph, or a generation of an embedding.
 type cacheKey struct {
-	kind    string // "graph" or "embedding"
-	name    string // of an embedding
+	kind    string // "graph", "column" or "embedding"
+	name    string // of an attribute or an embedding
 	id      uint64 // of a graph; when an embedding was made, as its name may be used again
 	version uint64 // of a graph; generation of an embedding
 }
 
 // sameObject reports whether two keys are versions of one thing.
 func (k cacheKey) sameObject(other cacheKey) bool {
-	return k.kind == other.kind && k.name == other.name && (k.kind != "graph" || k.id == other.id)
+	return k.kind == other.kind && k.name == other.name && (k.kind == "embedding" || k.id == other.id)
 }
 
 type cacheEntry struct {

@@ -161,6 +161,7 @@ type call struct {
 	releases  []func()              // gives back what the call holds in the cache
 	stop      func(int64, string)   // ends the measurement of the whole call
 	at        map[part]parser.Range // where the text of each piece of the request is
+	named     map[string]part       // which piece names a vertex, by its key; for errors
 	streaming bool                  // rows that are still to be read use the call
 }
 

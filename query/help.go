@@ -22,7 +22,7 @@ type Help struct {
 // Helps describes every statement of the language, in the order in which a user
 // needs them.
 func Helps() []Help {
-	return slices.Concat(graphHelps(), fileHelps(), showHelps(), analysisHelps(), upkeepHelps(), languageHelps())
+	return slices.Concat(graphHelps(), updateHelps(), fileHelps(), showHelps(), analysisHelps(), upkeepHelps(), languageHelps())
 }
 
 // helpTable is the result of HELP.
@@ -94,10 +94,14 @@ func helpTopics() []helpTopic {
 	topics = append(topics, helpTopic{"WHERE", [][]Value{
 		{"condition", "WHERE"},
 		{"summary", "which vertices may be answers; asked during the search, so the number of answers is not cut"},
+		{"attribute", "value of the vertex, by the name of the attribute, in double quotes if it is no bare name"},
 		{"degree", "number of neighbours of the vertex"},
+		{"key", "key of the vertex, a text"},
 		{"linked", "whether the vertex is a neighbour of the vertex that is sought"},
-		{"operators", "= <> < <= > >= NOT AND OR, and parentheses"},
-		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND degree >= 3"},
+		{"operators", "= <> < <= > >= NOT AND OR, and parentheses; texts compare by their bytes"},
+		{"lists", "x IN (value, …), x NOT IN (value, …)"},
+		{"missing", "x IS MISSING, x IS NOT MISSING; all else about a missing value is neither true nor false, and only what is true passes"},
+		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}})
 	for _, m := range embedMethods() {
 		rows := [][]Value{{"method", m.Name}, {"summary", m.Summary}}

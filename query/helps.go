@@ -13,9 +13,65 @@ func graphHelps() []Help {
 			Summary: "removes a graph, with CASCADE its embeddings too",
 			Example: "DROP GRAPH social CASCADE",
 		}, {
+			Statement: "DROP ATTRIBUTE", Syntax: "DROP ATTRIBUTE attribute FROM graph",
+			Summary: "takes an attribute from all vertices",
+			Example: "DROP ATTRIBUTE age FROM social",
+		}, {
 			Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
 			Summary: "removes an embedding",
 			Example: "DROP EMBEDDING spec",
+		},
+	}
+}
+
+func updateHelps() []Help {
+	return []Help{
+		{
+			Statement: "INSERT VERTEX", Syntax: "INSERT VERTEX | VERTICES vertex [(attribute := value, …)], … INTO graph",
+			Summary: "adds vertices, or sets attributes of those that are there",
+			Columns: "graph, inserted, updated, unchanged, version",
+			Example: "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
+		}, {
+			Statement: "INSERT EDGE", Syntax: "INSERT EDGE | EDGES (vertex, vertex[, WEIGHT := weight][, TIME := time]), … INTO graph",
+			Summary: "adds edges and their vertices, or sets weight and time of those that are there; a time is an integer or a date",
+			Columns: "graph, inserted, updated, unchanged, vertices, version",
+			Example: "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
+		}, {
+			Statement: "UPDATE VERTEX", Syntax: "UPDATE VERTEX vertex, … SET attribute := value | MISSING, … IN graph",
+			Summary: "sets attributes of vertices; MISSING takes them away",
+			Columns: "graph, updated, unchanged, version",
+			Example: "UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social",
+		}, {
+			Statement: "UPDATE VERTICES", Syntax: "UPDATE VERTICES IN graph SET attribute := value | MISSING, … WHERE condition",
+			Summary: "sets attributes of all vertices that meet a condition; WHERE degree >= 0 is all of them",
+			Columns: "graph, updated, unchanged, version",
+			Example: "UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100",
+		}, {
+			Statement: "UPDATE EDGE", Syntax: "UPDATE EDGE | EDGES (vertex, vertex), … SET WEIGHT := weight | MISSING, TIME := time | MISSING IN graph",
+			Summary: "sets weight, time or both of edges; MISSING makes them as if never given",
+			Columns: "graph, updated, unchanged, version",
+			Example: "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
+		}, {
+			Statement: "DELETE VERTEX", Syntax: "DELETE VERTEX vertex, … FROM graph",
+			Summary: "deletes vertices with their edges; those that are not there are counted as missing",
+			Columns: "graph, deleted, missing, edges_deleted, version",
+			Example: "DELETE VERTEX 'alice', 'bob' FROM social",
+		}, {
+			Statement: "DELETE VERTICES", Syntax: "DELETE VERTICES FROM graph WHERE condition",
+			Summary: "deletes all vertices that meet a condition, with their edges",
+			Columns: "graph, deleted, missing, edges_deleted, version",
+			Example: "DELETE VERTICES FROM social WHERE degree = 0",
+		}, {
+			Statement: "DELETE EDGE", Syntax: "DELETE EDGE | EDGES (vertex, vertex), … FROM graph",
+			Summary: "deletes edges; their vertices stay",
+			Columns: "graph, deleted, missing, version",
+			Example: "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
+		}, {
+			Statement: "DELETE EDGES FILE", Syntax: "DELETE EDGES FILE 'file' FROM graph [WITH (option := value, …)]",
+			Summary: "deletes the edges of a file of pairs, plain, gzip or zstd",
+			Columns: "graph, deleted, missing, version",
+			Options: pairsOptions(),
+			Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 		},
 	}
 }
@@ -58,6 +114,11 @@ func showHelps() []Help {
 			Options: describeOptions(),
 			Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 		}, {
+			Statement: "DESCRIBE VERTEX", Syntax: "DESCRIBE VERTEX vertex [IN graph]",
+			Summary: "tells degree, times and attributes of a vertex, without loading its graph",
+			Columns: "property, value",
+			Example: "DESCRIBE VERTEX 'alice' IN social",
+		}, {
 			Statement: "DESCRIBE EMBEDDING", Syntax: "DESCRIBE EMBEDDING embedding",
 			Summary: "tells everything that shaped an embedding, and how old it is",
 			Columns: "property, value",
@@ -70,6 +131,21 @@ func showHelps() []Help {
 				"METHODS: method, options, summary; SCORERS: scorer, reads, likelier, summary; " +
 				"GENERATORS: generator, options, summary",
 			Example: "SHOW EMBEDDINGS",
+		}, {
+			Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [WHERE condition] [LIMIT n]",
+			Summary: "lists vertices in the order in which they came into the graph",
+			Columns: "vertex, degree, and one column for each attribute",
+			Example: "SHOW VERTICES IN social WHERE age >= 40 AND city IN ('Bern', 'Basel') LIMIT 20",
+		}, {
+			Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [IN graph] [WHERE condition] [LIMIT n]",
+			Summary: "lists the neighbours of a vertex, with what the edges to them have",
+			Columns: "vertex, degree, weight and time where the graph has any, and one column for each attribute",
+			Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
+		}, {
+			Statement: "SHOW ATTRIBUTES", Syntax: "SHOW ATTRIBUTES [IN graph]",
+			Summary: "lists the attributes of the vertices, and how many have a value",
+			Columns: "attribute, type, vertices, missing",
+			Example: "SHOW ATTRIBUTES IN social",
 		},
 	}
 }

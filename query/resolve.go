@@ -104,23 +104,46 @@ func (c *call) graph(graph string, at part) (*graphView, error) {
 	if view := c.graphs[graph]; view != nil {
 		return view, nil
 	}
-	info, err := c.graphInfo(graph, at)
-	if err != nil {
-		return nil, err
+	for {
+		info, err := c.graphInfo(graph, at)
+		if err != nil {
+			return nil, err
+		}
+		view, err := c.pin(info, func(ctx context.Context) (any, error) {
+			s, err := c.db.store.Snapshot(ctx, graph)
+			if err == nil && s.Info.Version != info.Version {
+				err = storage.ErrConflict // what the cache has under a version must be that version
+			}
+			return s, err
+		})
+		if !errors.Is(err, storage.ErrConflict) {
+			return view, err
+		}
 	}
+}
+
+// pin takes a version of a graph from the cache, or else from load, as the one
+// that the call sees.
+func (c *call) pin(info storage.GraphInfo, load func(context.Context) (any, error)) (*graphView, error) {
 	key := cacheKey{kind: "graph", id: info.ID, version: info.Version}
-	stop := c.watch.start("graph " + graph)
-	value, release, hit, err := c.db.cache.get(c.ctx, key, graphBytes(info), "graph "+name(graph), func(ctx context.Context) (any, error) {
-		return c.db.store.Snapshot(ctx, graph)
-	})
+	stop := c.watch.start("graph " + info.Name)
+	value, hit, err := c.hold(key, graphBytes(info), "graph "+name(info.Name), load)
 	if err != nil {
 		return nil, err
 	}
-	c.releases = append(c.releases, release)
 	view := &graphView{Snapshot: value.(*storage.Snapshot), hit: hit}
 	stop(int64(view.Info.Vertices), loadedFrom(hit))
-	c.graphs[graph] = view
+	c.graphs[info.Name] = view
 	return view, nil
+}
+
+// hold takes something from the cache, or else from load, until the call ends.
+func (c *call) hold(key cacheKey, bytes int64, what string, load func(context.Context) (any, error)) (value any, hit bool, err error) {
+	value, release, hit, err := c.db.cache.get(c.ctx, key, bytes, what, load)
+	if err == nil {
+		c.releases = append(c.releases, release)
+	}
+	return value, hit, err
 }
 
 // graphInfo returns the catalogue entry of a graph, or an Error that names the
@@ -198,14 +221,13 @@ func (c *call) space(embedding string, at part) (*space, error) {
 	key := cacheKey{kind: "embedding", name: embedding, id: uint64(info.Created.UnixNano()), version: info.Generation}
 	stop := c.watch.start("embedding " + embedding)
 	bytes := 4*int64(info.Vertices)*int64(info.Dim) + 8*int64(info.Vertices) // and the norms
-	value, release, hit, err := c.db.cache.get(c.ctx, key, bytes, "embedding "+name(embedding), func(ctx context.Context) (any, error) {
+	value, hit, err := c.hold(key, bytes, "embedding "+name(embedding), func(ctx context.Context) (any, error) {
 		info, matrix, err := c.db.store.Embedding(ctx, embedding)
 		return &vectors{info: info, matrix: matrix, exact: map[index.Metric]*index.Exact{}}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.releases = append(c.releases, release)
 	s := &space{vectors: value.(*vectors), hit: hit}
 	stop(int64(s.matrix.Rows), loadedFrom(hit))
 	if s.graph, err = c.graph(s.info.Graph, at); err != nil {

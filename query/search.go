@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"heavytail/index"
+	"heavytail/storage"
 )
 
 // Candidate is a vertex that a search considers as an answer.
@@ -12,12 +13,18 @@ type Candidate struct {
 	Degree int  // number of its neighbours in the graph as it is now
 	Linked bool // it is a neighbour of the query vertex; false where a vector is sought
 
-	graph  *graphView
-	vertex uint32
+	graph   *graphView
+	vertex  uint32
+	columns *columnSet // of the attributes that the request names; nil for none
 }
 
 // Key returns the key of the vertex.
 func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
+
+// Value returns the value of an attribute. It is missing where the vertex has
+// none, and where the request does not name the attribute among those that its
+// condition reads.
+func (c Candidate) Value(attribute string) storage.Value { return c.columns.value(attribute, c.vertex) }
 
 // NearestRequest asks for the vertices nearest to a vertex or a vector.
 type NearestRequest struct {
@@ -33,6 +40,8 @@ type NearestRequest struct {
 	// during the search, so there are K answers if K vertices are admitted. It
 	// is called from several goroutines at a time.
 	Where func(Candidate) bool
+	// Attributes are those that Where reads; each is loaded.
+	Attributes []string
 }
 
 // WithinRequest asks for all vertices within a distance of a vertex or a
@@ -49,7 +58,9 @@ type WithinRequest struct {
 	// 1/(1+e^distance): above 0, at most 0.5, and only with index.L2.
 	Epsilon float64
 	Where   func(Candidate) bool // as in NearestRequest
-	Limit   int                  // most answers, the nearest ones; 0 is all
+	// Attributes are those that Where reads, as in NearestRequest.
+	Attributes []string
+	Limit      int // most answers, the nearest ones; 0 is all
 }
 
 // Neighbor is one answer of a search.
@@ -155,12 +166,13 @@ func (c *call) within(req WithinRequest) (SearchResult, error) {
 
 // search is a request whose names are resolved.
 type search struct {
-	space  *space
-	metric index.Metric
-	vector []float32
-	vertex uint32 // the query vertex
-	byKey  bool   // there is a query vertex
-	radius float64
+	space   *space
+	columns *columnSet // that the condition reads
+	metric  index.Metric
+	vector  []float32
+	vertex  uint32 // the query vertex
+	byKey   bool   // there is a query vertex
+	radius  float64
 }
 
 // resolveNearest checks a request and finds what it names.
@@ -168,7 +180,7 @@ func (c *call) resolveNearest(req NearestRequest) (*search, error) {
 	if req.K < 1 {
 		return nil, mistake(partCount, "the number of neighbours is %d, and must be at least 1", req.K)
 	}
-	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector)
+	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +194,7 @@ func (c *call) resolveNearest(req NearestRequest) (*search, error) {
 
 // resolveWithin checks a request and finds what it names.
 func (c *call) resolveWithin(req WithinRequest) (*search, error) {
-	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector)
+	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
 	if err != nil {
 		return nil, err
 	}
@@ -220,16 +232,27 @@ func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, er
 	return radius, nil
 }
 
-// resolveSearch finds the embedding and the query vector of a search.
-func (c *call) resolveSearch(embedding string, metric index.Metric, vertex string, vector []float32) (*search, error) {
+// resolveSearch finds the embedding, the attributes of the condition and the
+// query vector of a search.
+func (c *call) resolveSearch(embedding string, metric index.Metric, vertex string, vector []float32, attributes []string) (*search, error) {
 	if metric > index.Dot {
 		return nil, mistake(partMetric, "unknown metric %d", metric)
+	}
+	s := &search{metric: metric}
+	if len(attributes) > 0 {
+		info, err := c.embeddingInfo(embedding, partEmbedding)
+		if err != nil {
+			return nil, err
+		}
+		if _, s.columns, err = c.columns(info.Graph, attributes, partWhere); err != nil {
+			return nil, err
+		}
 	}
 	sp, err := c.space(embedding, partEmbedding)
 	if err != nil {
 		return nil, err
 	}
-	s := &search{space: sp, metric: metric}
+	s.space = sp
 	if vector != nil {
 		if vertex != "" {
 			return nil, mistake(partVector, "both a vertex and a vector are sought")
@@ -259,7 +282,7 @@ func (s *search) options(c *call, where func(Candidate) bool) index.SearchOption
 		}
 		return where == nil || where(Candidate{
 			Degree: g.Graph.Degree(v), Linked: s.byKey && g.Graph.HasEdge(s.vertex, v),
-			graph: g, vertex: v,
+			graph: g, vertex: v, columns: s.columns,
 		})
 	}
 	if where == nil && !s.byKey && s.space.matrix.Rows <= n {

@@ -104,7 +104,7 @@ func (s *search) plan(where parser.Expr) *Plan {
 	if s.byKey {
 		from = "vertex " + quoteKey(s.space.graph.Key(s.vertex)) + ", itself left out"
 	}
-	inputs := []*Plan{s.space.plan(), s.space.graph.plan()}
+	inputs := append(s.columns.plans(), s.space.plan(), s.space.graph.plan())
 	if where != nil {
 		inputs = append([]*Plan{step("filter", "during the scan: "+where.String())}, inputs...)
 	}

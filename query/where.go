@@ -2,160 +2,298 @@ package query
 
 import (
 	"fmt"
+	"slices"
 
 	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
-// This file turns the conditions of WHERE into functions. A condition is of one
-// of two types, number and truth, and a mistake in it is found before anything
-// runs.
+// This file turns the conditions of WHERE into functions. Every operand has a
+// type, and a mistake in them is found before anything runs.
 
-// operand is a compiled side of a comparison; one of the two is set.
-type operand struct {
-	number func(Candidate) float64
-	truth  func(Candidate) bool
+// condition is a compiled WHERE. Its columns are those of Candidate.columns.
+type condition struct {
+	admits     func(Candidate) bool // nil admits all
+	attributes []string             // that it reads
 }
 
-// where compiles a condition; nil for nil. Linked is defined only where the
-// query is a vertex.
-func (b *binder) where(e parser.Expr, byVertex bool) (func(Candidate) bool, error) {
+// compiler compiles one condition on the vertices of a graph.
+type compiler struct {
+	*binder
+	graph      storage.GraphInfo
+	linked     string   // why linked has no meaning here; "" where it has one
+	attributes []string // that were read so far
+}
+
+// Why linked has no meaning.
+const (
+	linkedToVector  = "linked means linked to the vertex that is sought, and a vector is sought"
+	linkedToNothing = "linked means linked to the vertex that is sought, and none is sought"
+)
+
+// where compiles a condition on the vertices of a graph; nil admits all. The
+// attributes that it reads come behind those that are given.
+func (b *binder) where(e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) (condition, error) {
 	if e == nil {
-		return nil, nil
+		return condition{attributes: attributes}, nil
 	}
-	return b.condition(e, byVertex)
+	c := &compiler{binder: b, graph: graph, linked: linked, attributes: attributes}
+	f, err := c.condition(e)
+	if err != nil {
+		return condition{}, err
+	}
+	return condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes}, nil
 }
 
-func (b *binder) condition(e parser.Expr, byVertex bool) (func(Candidate) bool, error) {
+// searchWhere compiles the condition of a search in an embedding.
+func (b *binder) searchWhere(e parser.Expr, embedding string, byVertex bool) (condition, error) {
+	if e == nil {
+		return condition{}, nil
+	}
+	info, err := b.embeddingInfo(embedding, partEmbedding)
+	if err != nil {
+		return condition{}, err
+	}
+	graph, err := b.graphInfo(info.Graph, partEmbedding)
+	if err != nil {
+		return condition{}, err
+	}
+	linked := ""
+	if !byVertex {
+		linked = linkedToVector
+	}
+	return b.where(e, graph, linked)
+}
+
+// A predicate says whether a condition holds for a vertex.
+type predicate func(Candidate) truth
+
+// An operand is a side of a comparison: the type of its values, and the value
+// that a vertex has there, which may be missing.
+type operand struct {
+	kind  storage.Type
+	value func(Candidate) storage.Value
+}
+
+func (c *compiler) condition(e parser.Expr) (predicate, error) {
 	switch e := e.(type) {
 	case parser.Or:
-		terms, err := b.conditions(e.Terms, byVertex)
-		return func(c Candidate) bool {
-			for _, term := range terms {
-				if term(c) {
-					return true
-				}
-			}
-			return false
-		}, err
+		terms, err := c.conditions(e.Terms)
+		return anyOf(terms), err
 	case parser.And:
-		terms, err := b.conditions(e.Terms, byVertex)
-		return func(c Candidate) bool {
-			for _, term := range terms {
-				if !term(c) {
-					return false
-				}
-			}
-			return true
-		}, err
+		terms, err := c.conditions(e.Terms)
+		return allOf(terms), err
 	case parser.Not:
-		term, err := b.condition(e.Term, byVertex)
-		return func(c Candidate) bool { return !term(c) }, err
+		term, err := c.condition(e.Term)
+		return func(v Candidate) truth { return term(v).not() }, err
 	case parser.Compare:
-		return b.compare(e, byVertex)
+		return c.compare(e)
+	case parser.In:
+		return c.among(e)
+	case parser.IsMissing:
+		o, err := c.operand(e.Operand, 0)
+		return func(v Candidate) truth { return truthOf(o.value(v).IsMissing() != e.Not) }, err
 	case parser.Flag:
-		o, err := b.column(e.Name, byVertex)
-		if err == nil && o.truth == nil {
-			b.mark(partWhere, e)
-			err = mistake(partWhere, "%s is a number, and not true or false by itself", e.Name.Name)
-			err.(*Error).Hint = "compare it, as in " + e.Name.Name + " >= 2"
-		}
-		return o.truth, err
+		return c.flag(e)
 	}
-	return nil, fmt.Errorf("a condition of the type %T is not known", e)
+	return nil, fmt.Errorf("query: a condition of the type %T is not known", e)
 }
 
-func (b *binder) conditions(list []parser.Expr, byVertex bool) ([]func(Candidate) bool, error) {
-	terms := make([]func(Candidate) bool, len(list))
+func (c *compiler) conditions(list []parser.Expr) ([]predicate, error) {
+	terms := make([]predicate, len(list))
 	for i, e := range list {
 		var err error
-		if terms[i], err = b.condition(e, byVertex); err != nil {
+		if terms[i], err = c.condition(e); err != nil {
 			return nil, err
 		}
 	}
 	return terms, nil
 }
 
-// compare compiles a comparison of two numbers or of two truths.
-func (b *binder) compare(e parser.Compare, byVertex bool) (func(Candidate) bool, error) {
-	left, err := b.operand(e.Left, byVertex)
+// flag compiles a name that stands for true or false by itself.
+func (c *compiler) flag(e parser.Flag) (predicate, error) {
+	o, err := c.column(e.Name)
 	if err != nil {
 		return nil, err
 	}
-	right, err := b.operand(e.Right, byVertex)
+	if o.kind != storage.Boolean {
+		c.mark(partWhere, e)
+		m := mistake(partWhere, "%s is %s, and not true or false by itself", name(e.Name.Name), kindName(o.kind))
+		example := " >= 2"
+		if o.kind == storage.Text {
+			example = " = '…'"
+		}
+		m.Hint = "compare it, as in " + e.Name.String() + example
+		return nil, m
+	}
+	return func(v Candidate) truth {
+		x := o.value(v)
+		if x.IsMissing() {
+			return isUnknown
+		}
+		return truthOf(x.Boolean())
+	}, nil
+}
+
+// compare compiles a comparison of two operands of one type.
+func (c *compiler) compare(e parser.Compare) (predicate, error) {
+	left, err := c.operand(e.Left, 0)
 	if err != nil {
 		return nil, err
 	}
-	b.mark(partWhere, e)
-	if (left.number == nil) != (right.number == nil) {
-		return nil, mistake(partWhere, "%s compares a number with true or false", shorten(e.String()))
+	right, err := c.operand(e.Right, left.kind)
+	if err != nil {
+		return nil, err
 	}
-	if left.number != nil {
-		return compareNumbers(e.Op, left.number, right.number), nil
+	if left, err = c.operand(e.Left, right.kind); err != nil {
+		return nil, err
 	}
-	switch e.Op {
-	case parser.Equal:
-		return func(c Candidate) bool { return left.truth(c) == right.truth(c) }, nil
-	case parser.NotEqual:
-		return func(c Candidate) bool { return left.truth(c) != right.truth(c) }, nil
+	c.mark(partWhere, e)
+	if !canCompare(left.kind, right.kind) {
+		return nil, mistake(partWhere, "%s compares %s with %s", shorten(e.String()), kindName(left.kind), kindName(right.kind))
 	}
-	m := mistake(partWhere, "true and false have no order for %s", e.Op)
-	m.Expected = []string{"=", "<>"}
-	return nil, m
+	if left.kind == storage.Boolean && e.Op != parser.Equal && e.Op != parser.NotEqual {
+		m := mistake(partWhere, "true and false have no order for %s", e.Op)
+		m.Expected = []string{"=", "<>"}
+		return nil, m
+	}
+	holds := operatorFunc(e.Op)
+	return func(v Candidate) truth { return compareBy(left.value(v), right.value(v), holds) }, nil
 }
 
-func compareNumbers(op parser.Operator, left, right func(Candidate) float64) func(Candidate) bool {
-	switch op {
-	case parser.Equal:
-		return func(c Candidate) bool { return left(c) == right(c) }
-	case parser.NotEqual:
-		return func(c Candidate) bool { return left(c) != right(c) }
-	case parser.Less:
-		return func(c Candidate) bool { return left(c) < right(c) }
-	case parser.LessEqual:
-		return func(c Candidate) bool { return left(c) <= right(c) }
-	case parser.Greater:
-		return func(c Candidate) bool { return left(c) > right(c) }
-	default:
-		return func(c Candidate) bool { return left(c) >= right(c) }
+// among compiles [NOT] IN.
+func (c *compiler) among(e parser.In) (predicate, error) {
+	o, err := c.operand(e.Operand, 0)
+	if err != nil {
+		return nil, err
 	}
+	list := make([]storage.Value, len(e.Values))
+	for i, node := range e.Values {
+		if list[i], err = c.literal(node, o.kind); err != nil {
+			return nil, err
+		}
+		if !canCompare(o.kind, list[i].Type()) {
+			return nil, mistake(partWhere, "%s is %s, and the list has %s", shorten(e.Operand.String()), kindName(o.kind), kindName(list[i].Type()))
+		}
+	}
+	found := member(list)
+	return func(v Candidate) truth {
+		x := o.value(v)
+		if x.IsMissing() {
+			return isUnknown
+		}
+		return truthOf(found(x) != e.Not)
+	}, nil
 }
 
-// operand compiles a side of a comparison.
-func (b *binder) operand(node parser.Operand, byVertex bool) (operand, error) {
+// operand compiles a side of a comparison with values of a kind, 0 if that is
+// not known yet.
+func (c *compiler) operand(node parser.Operand, kind storage.Type) (operand, error) {
 	if column, ok := node.(parser.Ident); ok {
-		return b.column(column, byVertex)
+		return c.column(column)
 	}
 	literal, ok := node.(parser.Value)
 	if !ok {
-		return operand{}, fmt.Errorf("an operand of the type %T is not known", node)
+		return operand{}, fmt.Errorf("query: an operand of the type %T is not known", node)
 	}
-	value, err := b.value(partWhere, literal)
+	value, err := c.literal(literal, kind)
+	return operand{value.Type(), func(Candidate) storage.Value { return value }}, err
+}
+
+// literal returns the value of a literal or a parameter. An Untyped that is
+// compared with texts stays one; numbers stay what they are, so that none is
+// rounded.
+func (c *compiler) literal(node parser.Value, kind storage.Type) (storage.Value, error) {
+	if kind != storage.Text {
+		kind = 0
+	}
+	value, err := c.untyped(partWhere, node)
 	if err != nil {
-		return operand{}, err
+		return storage.Value{}, err
 	}
-	switch v := value.(type) {
-	case int64:
-		return operand{number: func(Candidate) float64 { return float64(v) }}, nil
-	case float64:
-		return operand{number: func(Candidate) float64 { return v }}, nil
-	case bool:
-		return operand{truth: func(Candidate) bool { return v }}, nil
+	if v, ok := attributeValue(value, kind); ok && !v.IsMissing() {
+		return v, nil
 	}
-	return operand{}, unexpected(partWhere, value, "a number", "TRUE", "FALSE")
+	return storage.Value{}, unexpected(partWhere, value, "a text in quotes", "a number", "TRUE", "FALSE")
 }
 
 // column compiles a name.
-func (b *binder) column(node parser.Ident, byVertex bool) (operand, error) {
-	b.mark(partWhere, node)
+func (c *compiler) column(node parser.Ident) (operand, error) {
+	c.mark(partWhere, node)
 	switch node.Name {
 	case "degree":
-		return operand{number: func(c Candidate) float64 { return float64(c.Degree) }}, nil
+		return operand{storage.Integer, func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}, nil
+	case "key":
+		return operand{storage.Text, func(v Candidate) storage.Value { return storage.TextValue(v.Key()) }}, nil
 	case "linked":
-		if !byVertex {
-			return operand{}, mistake(partWhere, "linked means linked to the vertex that is sought, and a vector is sought")
+		if c.linked != "" {
+			return operand{}, mistake(partWhere, "%s", c.linked)
 		}
-		return operand{truth: func(c Candidate) bool { return c.Linked }}, nil
+		return operand{storage.Boolean, func(v Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}, nil
+	}
+	for _, a := range c.graph.Attributes {
+		if a.Name == node.Name {
+			i := c.attribute(a.Name)
+			return operand{a.Type, func(v Candidate) storage.Value { return v.columns.at(i, v.vertex) }}, nil
+		}
 	}
 	e := mistake(partWhere, "unknown name %s", quote(node.Name))
-	return operand{}, e.withHint(node.Name, []string{"degree", "linked"}, func(s string) string { return s })
+	return operand{}, e.withHint(node.Name, append([]string{"degree", "linked", "key"}, attributeNames(c.graph)...), func(s string) string { return parser.Ident{Name: s}.String() })
+}
+
+// attribute returns the number of an attribute among those that are read.
+func (c *compiler) attribute(name string) int {
+	i := slices.Index(c.attributes, name)
+	if i < 0 {
+		i = len(c.attributes)
+		c.attributes = append(c.attributes, name)
+	}
+	return i
+}
+
+// attributeNames lists the attributes of a graph.
+func attributeNames(info storage.GraphInfo) []string {
+	names := make([]string, len(info.Attributes))
+	for i, a := range info.Attributes {
+		names[i] = a.Name
+	}
+	return names
+}
+
+// attributeValue turns a value of the language into one of an attribute of the
+// given type, or of any where that is 0; nil is missing. It returns false for
+// what no attribute can have, such as a vector.
+func attributeValue(value any, kind storage.Type) (storage.Value, bool) {
+	if text, ok := value.(Untyped); ok {
+		if value = text.infer(); kind == storage.Text {
+			value = string(text)
+		}
+	}
+	switch v := value.(type) {
+	case nil:
+		return storage.Value{}, true
+	case string:
+		return storage.TextValue(v), true
+	case int64:
+		if kind == storage.Float {
+			return storage.FloatValue(float64(v)), true
+		}
+		return storage.IntegerValue(v), true
+	case float64:
+		return storage.FloatValue(v), true
+	case bool:
+		return storage.BooleanValue(v), true
+	}
+	return storage.Value{}, false
+}
+
+// kindName names a type in a sentence.
+func kindName(t storage.Type) string {
+	switch t {
+	case storage.Text:
+		return "a text"
+	case storage.Boolean:
+		return "true or false"
+	}
+	return "a number"
 }

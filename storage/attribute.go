@@ -50,6 +50,10 @@ type Attribute struct {
 // reservedNames are columns of the language and no names of attributes.
 var reservedNames = []string{"degree", "key", "linked", "vertex"}
 
+// Validate reports why no graph can have the attribute: its name is ErrName, or
+// its type ErrInvalid.
+func (a Attribute) Validate() error { return a.check() }
+
 // check reports why an attribute is refused.
 func (a Attribute) check() error {
 	if err := checkName("attribute", a.Name); err != nil {

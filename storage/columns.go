@@ -51,21 +51,49 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 		if r.Version != version {
 			return fmt.Errorf("storage: graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
 		}
-		wanted := r.Attributes
-		if len(names) > 0 {
-			wanted = nil
-		}
-		for _, name := range names {
-			i := r.findAttribute(name)
-			if i < 0 {
-				return &NotFoundError{Kind: "attribute", Name: name}
-			}
-			wanted = append(wanted, r.Attributes[i])
-		}
-		columns, err = t.columns(graph, r, wanted)
+		columns, err = t.namedColumns(graph, r, names)
 		return err
 	})
 	return columns, err
+}
+
+// SnapshotColumns reads the latest version of a graph as Snapshot does, and
+// attributes of the same version as Columns does, both in one read transaction:
+// unlike two calls, they agree however often the graph is written.
+func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string) (*Snapshot, []*Column, error) {
+	var s *Snapshot
+	var columns []*Column
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err != nil {
+			return err
+		}
+		if columns, err = t.namedColumns(graph, r, names); err != nil {
+			return err
+		}
+		s, err = t.snapshot(graph, r)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, columns, nil
+}
+
+// namedColumns reads the columns of some attributes, or of all without names.
+func (t *tx) namedColumns(graph string, r *graphRecord, names []string) ([]*Column, error) {
+	wanted := r.Attributes
+	if len(names) > 0 {
+		wanted = nil
+	}
+	for _, name := range names {
+		i := r.findAttribute(name)
+		if i < 0 {
+			return nil, &NotFoundError{Kind: "attribute", Name: name}
+		}
+		wanted = append(wanted, r.Attributes[i])
+	}
+	return t.columns(graph, r, wanted)
 }
 
 // columns reads columns by vertex.

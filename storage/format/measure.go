@@ -42,6 +42,16 @@ func weightFault(text []byte) string {
 	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt(text))
 }
 
+// ParseTime reads a timestamp as edge lists have it: an integer, or a date or
+// date-time such as "2006-01-02" or "2006-01-02T15:04:05Z" as Unix seconds. It
+// returns false for anything else.
+func ParseTime(text string) (t int64, ok bool) {
+	if text == "" {
+		return 0, false
+	}
+	return parseTime([]byte(text))
+}
+
 // parseTime reads an integer, or a date or date-time of RFC 3339 as Unix seconds.
 func parseTime(text []byte) (t int64, ok bool) {
 	if isInteger(text) || text[0] == '+' {
