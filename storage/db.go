@@ -36,6 +36,8 @@ type DB struct {
 	// beforeCommit, where set, runs before every commit and fails it; tests
 	// count commits with it.
 	beforeCommit func() error
+	// atStep, where set, is called at the points of a copy; tests kill there.
+	atStep func(point string)
 }
 
 func newDB(path string, bucket []byte, opts Options) *DB {

@@ -36,17 +36,22 @@ func (db *DB) acquire() (*handle, error) {
 // release ends the use of a handle and closes it where it was replaced and this
 // was its last user.
 func (db *DB) release(h *handle) {
-	db.mu.Lock()
-	h.users--
-	last := h.users == 0 && h.close != nil
-	db.mu.Unlock()
-	if last {
-		h.close()
-	}
+	db.leave(h)
 	db.mu.Lock()
 	db.users--
 	db.idle.Broadcast()
 	db.mu.Unlock()
+}
+
+// leave takes one user from a handle.
+func (db *DB) leave(h *handle) {
+	db.mu.Lock()
+	h.users--
+	last := h.users == 0 && h.close != nil
+	db.mu.Unlock()
+	if last && !db.broken.Load() { // bbolt would wait for locks that it lost
+		h.close()
+	}
 }
 
 // replace makes next the present handle. closeOld runs when the last

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -192,5 +194,73 @@ func TestPutEmbedding_Killed(t *testing.T) {
 	}
 	if last < 2 {
 		t.Error("no generation got through; the test killed too early")
+	}
+}
+
+// childRewrite compacts a store, or backs it up to a file beside it, and kills
+// itself at the n-th point on the way.
+func childRewrite(path, what string, n int) {
+	db, err := Open(path, nil)
+	fail(err)
+	points := 0
+	db.atStep = func(string) {
+		if points == n {
+			killSelf()
+		}
+		points++
+	}
+	if what == "compact" {
+		_, err = db.Compact(context.Background(), nil)
+	} else {
+		_, err = db.Backup(context.Background(), path+".backup", true, nil)
+	}
+	fail(err)
+	fmt.Println("done")
+	fail(db.Close())
+}
+
+// TestDB_Rewrite_Killed kills compactions and backups at every point: the store
+// is the same as before, and a backup is there whole or not at all.
+func TestDB_Rewrite_Killed(t *testing.T) {
+	for _, what := range []string{"compact", "backup"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "store[1]*")
+		db := maintained(t, path)
+		want := answers(db)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for point := 0; ; point++ {
+			cmd, out := startChild(t, "rewrite", path, what, point)
+			for out.Scan() {
+			}
+			finished := waitKilled(t, cmd)
+			db := openStore(t, path, nil)
+			sameAnswers(t, db, want)
+			if report := checkStore(t, db); len(report.Notes) != 1 {
+				t.Errorf("%s, point %d: %q", what, point, report.Notes)
+			}
+			if copied, err := Open(path+".backup", &Options{ReadOnly: true}); err == nil {
+				sameAnswers(t, copied, want)
+				if err := copied.Close(); err != nil {
+					t.Error(err)
+				}
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s, point %d: %v", what, point, err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if finished {
+				if point < 4 {
+					t.Errorf("only %d points", point)
+				}
+				break
+			}
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil || (what == "compact" && len(left) != 1) {
+			t.Errorf("a compaction after killed ones left %v, %v", left, err)
+		}
 	}
 }

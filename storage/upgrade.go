@@ -89,9 +89,11 @@ func (db *DB) openForWriting(old *handle) error {
 		db.damage = err
 		return err
 	}
+	next.users = 1 // the anchor
 	db.replace(next, func() {
 		_ = guarded(db.path, anchor.Rollback)
 		_ = guarded(db.path, old.bolt.Close)
+		db.leave(next)
 	})
 	return nil
 }

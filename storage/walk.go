@@ -36,6 +36,8 @@ type walker struct {
 	steps  int
 	faults []treeFault
 
+	measure func(path [][]byte, bytes int64) // called with the size of every bucket
+
 	collect bool     // remember the pages that were reached
 	extents []extent // in the order of the tree
 }
@@ -103,6 +105,10 @@ func (w *walker) bucket(b nested) (below []nested, err error) {
 		return nil, nil
 	}
 	t := tree{walker: w, path: b.path}
+	before := w.pages
+	if w.measure != nil {
+		defer func() { w.measure(b.path, (w.pages-before)*int64(w.file.meta.pageSize)) }()
+	}
 	if err := t.page(b.root, nil, nil, 0); err != nil {
 		if ctxErr := w.ctx.Err(); ctxErr != nil {
 			return nil, ctxErr
@@ -292,10 +298,13 @@ func (t *tree) nested(p *page, key []byte, off, size uint64) error {
 	if err != nil {
 		return err
 	}
+	path := append(append(make([][]byte, 0, len(t.path)+1), t.path...), bytes.Clone(key))
 	if root := native.Uint64(value); root != 0 {
-		path := append(append(make([][]byte, 0, len(t.path)+1), t.path...), bytes.Clone(key))
 		t.below = append(t.below, nested{path: path, root: root})
 		return nil
+	}
+	if t.measure != nil {
+		t.measure(path, int64(size))
 	}
 	return checkInlinePage(value[bucketHead:])
 }

@@ -1,0 +1,326 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// BackupStats says what a backup wrote.
+type BackupStats struct {
+	Path    string
+	Bytes   int64 // size of the new file
+	Records int64
+	Epoch   uint64 // commits that the copy holds
+	Seconds float64
+}
+
+// CompactStats says what a compaction gained.
+type CompactStats struct {
+	Before, After int64 // size of the file
+	Seconds       float64
+}
+
+// MigrateStats says what a migration did; the two formats are the same where
+// there was nothing to do.
+type MigrateStats struct {
+	From, To      uint32 // formats
+	Before, After int64  // size of the file
+	Seconds       float64
+}
+
+// Backup copies the store as it is when the copy begins into a new file with
+// full pages. Readers and writers go on meanwhile; pages that writers give up
+// are not used again before the copy ends, so the file may grow. Every checksum
+// is verified on the way, and the copy is read back before it gets its name, in
+// one step; until then, and after a crash, there is at most a file
+// .name.*.backup beside it. Unfinished embeddings and discarded objects are left
+// out. The copy belongs to its owner alone (mode 0600).
+//
+// A path that is taken is ErrExists, unless overwrite is set; the file of the
+// store itself is ErrInvalid always. A store with damage is ErrCorrupt: Recover
+// copies what is sound. progress, which may be nil, gets the stage "copying", in
+// bytes of records.
+func (db *DB) Backup(ctx context.Context, path string, overwrite bool, progress func(stage string, done, total int64)) (BackupStats, error) {
+	started := time.Now()
+	if err := db.checkTarget(path, overwrite); err != nil {
+		return BackupStats{}, err
+	}
+	stats, err := db.backup(ctx, path, overwrite, newReporter(progress))
+	if err != nil {
+		return BackupStats{}, copyError("back up to", path, err)
+	}
+	stats.Seconds = time.Since(started).Seconds()
+	return stats, nil
+}
+
+// checkTarget refuses a path that must not be written to.
+func (db *DB) checkTarget(path string, overwrite bool) error {
+	if err := checkNewFile(path, overwrite); err != nil {
+		return err
+	}
+	own := db.real
+	if db.attached {
+		own = db.path
+	}
+	return notSameFile(path, own)
+}
+
+// checkNewFile refuses a path that a new file cannot have.
+func checkNewFile(path string, overwrite bool) error {
+	if path == "" {
+		return fmt.Errorf("storage: %w: the path is empty", ErrInvalid)
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil // nothing is there, or making the file will say what is wrong
+	case info.IsDir():
+		return fmt.Errorf("storage: %w: %q is a directory", ErrInvalid, path)
+	case !overwrite:
+		return existsError(path)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("storage: %w: %q is not a regular file", ErrInvalid, path)
+	}
+	return nil
+}
+
+// notSameFile refuses to overwrite the file that is read.
+func notSameFile(path, own string) error {
+	there, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	if here, err := os.Stat(own); err == nil && os.SameFile(here, there) {
+		return fmt.Errorf("storage: %w: %q is the store itself", ErrInvalid, path)
+	}
+	return nil
+}
+
+// copyError names what was being written; an error that names a file passes.
+func copyError(what, path string, err error) error {
+	if errors.As(err, new(*FileError)) || errors.Is(err, ErrClosed) {
+		return err
+	}
+	return fmt.Errorf("storage: %s %q: %w", what, path, err)
+}
+
+func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress *reporter) (BackupStats, error) {
+	w, err := newStoreWriter(ctx, path, "backup")
+	if err != nil {
+		return BackupStats{}, err
+	}
+	defer w.discard()
+	w.step = db.step
+	h, err := db.copyInto(ctx, w, progress)
+	if err != nil {
+		return BackupStats{}, err
+	}
+	info, err := os.Stat(w.name)
+	if err != nil {
+		return BackupStats{}, err
+	}
+	db.step("move")
+	if err := w.moveTo(path, overwrite); err != nil {
+		return BackupStats{}, err
+	}
+	db.step("moved")
+	return BackupStats{Path: path, Bytes: info.Size(), Records: w.records, Epoch: h.Epoch}, nil
+}
+
+// copyInto copies the present state, finishes the new file and verifies it. It
+// returns the header that the file has.
+func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) (header, error) {
+	var h header
+	err := db.view(ctx, func(t *tx) error {
+		h = t.header
+		return t.copyTo(w, func() { progress.report("copying", w.bytes, t.size()) })
+	})
+	if err != nil {
+		return h, err
+	}
+	h.Format, h.MinReader = formatVersion, minReader
+	if err := w.finish(h); err != nil {
+		return h, err
+	}
+	db.step("written")
+	if err := verifyCopy(ctx, w.name, w.records); err != nil {
+		return h, err
+	}
+	progress.finish("copying", w.bytes, w.bytes)
+	return h, nil
+}
+
+// step tells tests how far a copy has come.
+func (db *DB) step(point string) {
+	if db.atStep != nil {
+		db.atStep(point)
+	}
+}
+
+// Compact writes the store into a new file with full pages and puts it in the
+// place of the old one, which gives the space of what was deleted back to the
+// file system. It needs room for the copy beside the file. Writers wait until it
+// is done; readers that have begun finish on the old file, and others see the
+// new one. The copy is verified before it takes the place of the file, in one
+// step: whenever the process or the machine stops, the path holds the old store
+// or the new one, whole, and perhaps a file .name.*.compact is left beside it,
+// which the next compaction removes. progress is that of Backup.
+//
+// An attached store, whose file is not ours to replace, is ErrInvalid, as is a
+// system on which an open file cannot be replaced.
+func (db *DB) Compact(ctx context.Context, progress func(stage string, done, total int64)) (CompactStats, error) {
+	started := time.Now()
+	before, after, err := db.rewrite(ctx, newReporter(progress))
+	if err != nil {
+		return CompactStats{}, copyError("compact", db.path, err)
+	}
+	return CompactStats{Before: before, After: after, Seconds: time.Since(started).Seconds()}, nil
+}
+
+// Migrate brings a file of an older format to the present one by writing it
+// anew, as Compact does. A file of the present format is left as it is. An older
+// format can be read and written without this, and the first commit raises the
+// number in the header; a migrated file is compact as well.
+func (db *DB) Migrate(ctx context.Context, progress func(stage string, done, total int64)) (MigrateStats, error) {
+	started := time.Now()
+	stats := MigrateStats{To: formatVersion}
+	err := db.view(ctx, func(t *tx) error {
+		stats.From, stats.Before, stats.After = t.header.Format, t.size(), t.size()
+		return nil
+	})
+	if err != nil {
+		return MigrateStats{}, err
+	}
+	if stats.From >= formatVersion {
+		stats.To = stats.From
+		return stats, nil
+	}
+	stats.Before, stats.After, err = db.rewrite(ctx, newReporter(progress))
+	if err != nil {
+		return MigrateStats{}, copyError("migrate", db.path, err)
+	}
+	stats.Seconds = time.Since(started).Seconds()
+	return stats, nil
+}
+
+// rewrite replaces the file by a compact copy of itself.
+func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after int64, err error) {
+	switch {
+	case db.attached:
+		return 0, 0, fmt.Errorf("%w: the file belongs to the application", ErrInvalid)
+	case !canShareLock:
+		return 0, 0, fmt.Errorf("%w: an open file cannot be replaced on this system; back it up, close it, and move the copy over it", ErrInvalid)
+	}
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer unlock()
+	// While the handle is in use Close waits, so that the new file is in its
+	// place by then.
+	old, err := db.acquire()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer db.release(old)
+	info, err := old.file.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	db.removeLeftovers()
+	w, err := newStoreWriter(ctx, db.real, "compact")
+	if err != nil {
+		return 0, 0, err
+	}
+	defer w.discard()
+	w.step = db.step
+	if _, err := db.copyInto(ctx, w, progress); err != nil {
+		return 0, 0, err
+	}
+	after, err = db.swap(w, old, info)
+	return info.Size(), after, err
+}
+
+// removeLeftovers removes what compactions left that were killed. The lock on
+// the file keeps others from running one now.
+func (db *DB) removeLeftovers() {
+	dir, pattern := tempName(db.real, "compact")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if matched, err := filepath.Match(quotePattern(pattern), e.Name()); err == nil && matched && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// quotePattern takes the special meaning from all characters but the one star
+// that stands for a random number.
+func quotePattern(pattern string) string {
+	var quoted []byte
+	star := len(pattern) - len("*.compact")
+	for i := range len(pattern) {
+		switch c := pattern[i]; c {
+		case '*', '?', '[', '\\':
+			if i != star {
+				quoted = append(quoted, '\\')
+			}
+			quoted = append(quoted, c)
+		default:
+			quoted = append(quoted, c)
+		}
+	}
+	return string(quoted)
+}
+
+// swap puts the finished copy in the place of the file. The copy is locked and
+// opened before it gets the name, so that nobody can come between, and the old
+// file stays locked until its last reader has ended.
+func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, err error) {
+	keepOwner(w.name, info)
+	lock, err := openLock(w.name, false)
+	if err != nil {
+		return 0, err
+	}
+	err = lock.exclusive(time.Now())
+	var next *handle
+	if err == nil {
+		next, err = db.openBolt(lock, false, 0)
+	}
+	if err != nil {
+		return 0, errors.Join(err, lock.release())
+	}
+	if err = db.replaced(old); err == nil {
+		db.step("move")
+		err = os.Rename(w.name, db.real)
+	}
+	if err != nil {
+		return 0, errors.Join(err, guarded(db.path, next.bolt.Close), lock.release())
+	}
+	db.step("moved")
+	db.mu.Lock()
+	oldLock := db.lock
+	db.lock = lock
+	db.mu.Unlock()
+	db.replace(next, func() {
+		_ = guarded(db.path, old.bolt.Close)
+		_ = oldLock.release()
+	})
+	if err := syncDir(filepath.Dir(db.real)); err != nil {
+		// After a loss of power the old file may be back: nothing more may be
+		// written to the new one.
+		db.failed.Store(true)
+		return 0, db.commitError(err)
+	}
+	after, err := next.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return after.Size(), nil
+}

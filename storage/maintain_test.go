@@ -1,0 +1,377 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// maintained makes a store with every kind of content, unfinished work, free
+// pages and half-filled pages.
+func maintained(t *testing.T, path string) *DB {
+	t.Helper()
+	ctx := context.Background()
+	db := openStore(t, path, &Options{BatchBytes: 5000})
+	putRing(t, db, "ring", 3000)
+	importText(t, db, "g", killText())
+	importText(t, db, "g", "v1 new\nv2 newer\n")
+	if _, err := db.CreateGraph(ctx, "empty"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(3000, float32(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// An import that stopped: it goes on from there.
+	stop, cancel := context.WithCancel(ctx)
+	commits := 0
+	db.beforeCommit = func() error {
+		if commits++; commits == 3 {
+			cancel()
+		}
+		return nil
+	}
+	if _, err := db.Import(stop, "half", strings.NewReader(killText()), ImportOptions{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	db.beforeCommit = nil
+	return db
+}
+
+// sameAnswers compares everything that two stores answer.
+func sameAnswers(t *testing.T, got *DB, want map[string]any) {
+	t.Helper()
+	if wrong, damaged := compareAnswers(answers(got), want); wrong != "" || damaged {
+		t.Errorf("the copy answers differently: %s (errors: %t)", wrong, damaged)
+	}
+}
+
+func TestDB_Backup_SameContents(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db := maintained(t, filepath.Join(dir, "store"))
+	want := answers(db)
+	target := filepath.Join(dir, "backup")
+	var last int64
+	stats, err := db.Backup(ctx, target, false, func(stage string, done, total int64) {
+		if stage != "copying" || done < last {
+			t.Errorf("progress %q %d of %d after %d", stage, done, total, last)
+		}
+		last = done
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(target)
+	if err != nil || info.Mode() != 0o600 || info.Size() != stats.Bytes || stats.Epoch != db.Epoch() || last == 0 {
+		t.Errorf("%v, %v, %+v", info, err, stats)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("beside the two files: %v, %v", entries, err)
+	}
+	copied := openStore(t, target, &Options{ReadOnly: true})
+	sameAnswers(t, copied, want)
+	if before, after := checkStore(t, db), checkStore(t, copied); after.Bytes >= before.Bytes || after.FreePages > after.Pages/4 {
+		t.Errorf("%d bytes, %d of %d pages free, from %d bytes", after.Bytes, after.FreePages, after.Pages, before.Bytes)
+	}
+	if err := copied.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// The stopped import goes on in the copy.
+	writing := openStore(t, target, nil)
+	if read, err := writing.Import(ctx, "half", strings.NewReader(killText()), ImportOptions{}); err != nil || !read.Resumed {
+		t.Errorf("%+v, %v", read, err)
+	}
+}
+
+func TestDB_Backup_Refused(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db := newStore(t, nil)
+	taken := filepath.Join(dir, "taken")
+	if err := os.WriteFile(taken, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(db.Path(), link); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	for _, c := range []struct {
+		path      string
+		overwrite bool
+		want      error
+	}{
+		{"", true, ErrInvalid}, {dir, true, ErrInvalid}, {taken, false, ErrExists},
+		{db.Path(), true, ErrInvalid}, {db.Path(), false, ErrExists}, {link, true, ErrInvalid},
+		{filepath.Join(dir, "none", "x"), false, fs.ErrNotExist},
+	} {
+		if _, err := db.Backup(ctx, c.path, c.overwrite, nil); !errors.Is(err, c.want) {
+			t.Errorf("%q, overwrite %t: %v, want %v", c.path, c.overwrite, err, c.want)
+		}
+	}
+	if b, err := os.ReadFile(taken); err != nil || string(b) != "precious" {
+		t.Errorf("%q, %v", b, err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := db.Backup(cancelled, filepath.Join(dir, "new"), false, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := db.Backup(ctx, taken, true, nil); err != nil {
+		t.Errorf("overwriting: %v", err)
+	}
+	checkStore(t, openStore(t, taken, nil))
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("left %v, %v", entries, err)
+	}
+}
+
+// A backup is of one moment, whatever is written while it runs.
+func TestDB_Backup_WhileWriting(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db := maintained(t, filepath.Join(dir, "store"))
+	want := answers(db)
+	wrote := make(chan error, 1)
+	once := false
+	_, err := db.Backup(ctx, filepath.Join(dir, "backup"), false, func(string, int64, int64) {
+		if once {
+			return
+		}
+		once = true
+		go func() {
+			_, err := db.Import(ctx, "ring", strings.NewReader("0 50\nx y\n"), ImportOptions{})
+			if err == nil {
+				_, err = db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(3000, 9))
+			}
+			wrote <- errors.Join(err, db.DropGraph(ctx, "g", false))
+		}()
+		if err := <-wrote; err != nil { // all of it is done before the copy goes on
+			t.Error(err)
+		}
+	})
+	if err != nil || !once {
+		t.Fatal(err, once)
+	}
+	sameAnswers(t, openStore(t, filepath.Join(dir, "backup"), nil), want)
+	if _, err := db.Graph(ctx, "g"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the writer's work: %v", err)
+	}
+}
+
+func TestDB_Backup_Attached(t *testing.T) {
+	db := attach(t, appFile(t), "graphs", nil)
+	putRing(t, db, "ring", 500)
+	path := filepath.Join(t.TempDir(), "backup")
+	if _, err := db.Backup(context.Background(), path, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Backup(context.Background(), db.Path(), true, nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("over the application's file: %v", err)
+	}
+	copied := openStore(t, path, nil)
+	if s, err := copied.Snapshot(context.Background(), "ring"); err != nil || s.Graph.Edges() != 500 {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{
+		"compact": func() error { _, err := db.Compact(context.Background(), nil); return err }(),
+		"migrate": func() error { _, err := db.rewriteForTest(); return err }(),
+	} {
+		if !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func (db *DB) rewriteForTest() (int64, error) {
+	_, after, err := db.rewrite(context.Background(), newReporter(nil))
+	return after, err
+}
+
+// A compaction keeps everything, gives space back, and leaves the handle, its
+// lock and the readers that run in order.
+func TestDB_Compact(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "store")
+	db := maintained(t, path)
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	want := answers(db)
+	for round := range 3 {
+		stats, err := db.Compact(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Size() != stats.After || info.Mode() != 0o640 || (round == 0 && stats.After >= stats.Before) {
+			t.Errorf("%+v, %v, %v", stats, info, err)
+		}
+		sameAnswers(t, db, want)
+		checkStore(t, db)
+		if _, err := Open(path, &Options{LockTimeout: -1}); !errors.Is(err, ErrLocked) {
+			t.Errorf("the new file is not locked: %v", err)
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+			t.Errorf("left %v, %v", entries, err)
+		}
+	}
+	if read, err := db.Import(ctx, "half", strings.NewReader(killText()), ImportOptions{}); err != nil || !read.Resumed {
+		t.Errorf("%+v, %v", read, err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := openStore(t, path, nil)
+	sameSnapshotOf(t, again, "half")
+}
+
+func sameSnapshotOf(t *testing.T, db *DB, graph string) {
+	t.Helper()
+	s, err := db.Snapshot(context.Background(), graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameSnapshot(t, s, expectedSnapshot(t))
+}
+
+// Readers run through compactions and first writes, and see one state each.
+func TestDB_Compact_WithReaders(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	path := filepath.Join(t.TempDir(), "store")
+	if err := maintained(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := openStore(t, path, nil)
+	want := expectedRing(t, 3000)
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Add(1)
+		go func() {
+			defer readers.Done()
+			for ctx.Err() == nil {
+				s, err := db.Snapshot(ctx, "ring")
+				if err != nil {
+					if ctx.Err() == nil {
+						t.Error(err)
+					}
+					return
+				}
+				if s.Graph.Edges() != want.Graph.Edges() || s.Key(17) != "17" {
+					t.Error("a reader saw another graph")
+				}
+			}
+		}()
+	}
+	// The first write opens bbolt anew below the readers.
+	importText(t, db, "other", "a b\n")
+	for range 3 {
+		if _, err := db.Compact(context.Background(), nil); err != nil {
+			t.Error(err)
+		}
+		importText(t, db, "other", fmt.Sprintf("a c%d\n", time.Now().UnixNano()))
+	}
+	cancel()
+	readers.Wait()
+	if db.current.users != 0 || db.users != 0 {
+		t.Errorf("%d users of the handle, %d of all", db.current.users, db.users)
+	}
+}
+
+func expectedRing(t *testing.T, n int) *Snapshot {
+	t.Helper()
+	db := newStore(t, nil)
+	putRing(t, db, "ring", n)
+	s, err := db.Snapshot(context.Background(), "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A reader that has begun before a compaction or a first write ends on the file
+// that it began on.
+func TestDB_Compact_ReaderFinishes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store")
+	if err := maintained(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := openStore(t, path, nil)
+	ctx := context.Background()
+	want := answers(db)
+	err := db.view(ctx, func(old *tx) error {
+		// Several commits, which would use the pages again that old reads.
+		for i := range 5 {
+			if err := db.DropGraph(ctx, "g", true); err != nil && i == 0 {
+				return err
+			}
+			importText(t, db, "g", fmt.Sprintf("a%d b\n", i))
+		}
+		if _, err := db.Compact(ctx, nil); err != nil {
+			return err
+		}
+		importText(t, db, "g", "c d\n")
+		r, err := old.findGraph("g")
+		if err != nil {
+			return err
+		}
+		c, err := old.readContents("g", r)
+		if err != nil {
+			return err
+		}
+		if r.Version != 2 || c.graph.Edges() != int64(r.Edges) {
+			t.Errorf("version %d with %d edges", r.Version, c.graph.Edges())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	importText(t, db, "after", "a b\n")
+	got := answers(db)
+	if fmt.Sprint(got["snapshot ring"]) != fmt.Sprint(want["snapshot ring"]) || fmt.Sprint(got["embedding"]) != fmt.Sprint(want["embedding"]) {
+		t.Error("the rest changed")
+	}
+}
+
+func TestDB_Stats(t *testing.T) {
+	ctx := context.Background()
+	db := maintained(t, filepath.Join(t.TempDir(), "store"))
+	stats, err := db.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := checkStore(t, db)
+	if stats.Bytes != report.Bytes || stats.Pages != report.Pages || stats.FreePages != report.FreePages || stats.Epoch != db.Epoch() {
+		t.Errorf("%+v, %+v", stats, report)
+	}
+	if len(stats.Graphs) != 3 || len(stats.Embeddings) != 1 || len(stats.Unfinished) != 1 {
+		t.Fatalf("%+v", stats)
+	}
+	sum := stats.OtherBytes + stats.TrashBytes + stats.Embeddings[0].Bytes + stats.Unfinished[0].Bytes
+	for _, g := range stats.Graphs {
+		sum += g.Bytes()
+		if empty := g.Name == "empty"; (g.Keys == 0) != empty || (g.IDs == 0) != empty || (g.Arcs == 0) != empty {
+			t.Errorf("%+v", g)
+		}
+	}
+	if inUse := stats.Pages * int64(stats.PageSize); sum < inUse*3/4 || sum > inUse*5/4 {
+		t.Errorf("the parts take %d bytes, and %d are in use", sum, inUse)
+	}
+	if e := stats.Embeddings[0]; e.Bytes < 4*3000*256 || e.Bytes > 5*3000*256 {
+		t.Errorf("%+v", e)
+	}
+	attached := attach(t, appFile(t), "graphs", nil)
+	putRing(t, attached, "ring", 5000)
+	if stats, err = attached.Stats(ctx); err != nil || !stats.Attached || len(stats.Graphs) != 1 || stats.Graphs[0].Arcs == 0 || stats.Bytes == 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+}
