@@ -323,7 +323,7 @@ func TestDB_Compact_ReaderFinishes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		c, err := old.readContents("g", r)
+		c, err := old.readContents("g", r, false)
 		if err != nil {
 			return err
 		}
