@@ -1,0 +1,29 @@
+// Package walk samples random walks on a graph: those of DeepWalk, of DP-Walker
+// (Feng et al., AAAI 2018, section "DP-Walker") and of node2vec.
+//
+// A [Walker] is made once for a graph and is read-only from then on. Walk number
+// round from vertex v depends on the graph, the options, v and round alone: any
+// number of goroutines may ask for walks in any order, and nothing needs to be
+// kept, because a walk that is needed again can be walked again.
+//
+// # DP-Walker
+//
+// Its next vertex j from i has Pr(j | i) ∝ C'_ij / (d_i d_j)^β, where C'_ij =
+// A_ij + Σ_m A_im A_mj for j ≠ i counts the edge and the common neighbours. d_i
+// cancels. C' has far more entries than the graph has edges, and is not needed:
+// with s(m) = Σ_{j ∈ N(m)} A_mj d_j^−β, the vertex j is reached from i
+//
+//	directly              with weight s(i) for all j together, or
+//	by a middle vertex m  with weight A_im (s(m) − A_mi d_i^−β),
+//
+// and is then one of N(i), or of N(m) without i, with weight A d_j^−β. So a step
+// is two draws from tables over the adjacency lists (Walker's alias method,
+// each in constant time), and the second is repeated where it gives i back. The
+// tables take 16 bytes per arc, which is 32 per edge.
+//
+// # Where a walk ends
+//
+// A walk from a vertex without neighbours is that vertex alone. Every other walk
+// has its full length: a vertex with a neighbour can always go on, for DP-Walker
+// to the neighbour if to nothing else.
+package walk

@@ -1,0 +1,93 @@
+package walk
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrOptions is wrapped by every fault that Validate reports.
+var ErrOptions = errors.New("walk: invalid options")
+
+// Kind is a rule for the next vertex of a walk.
+type Kind uint8
+
+const (
+	// Uniform goes to a neighbour, by the weights of the edges where there are
+	// any: DeepWalk (Perozzi, Al-Rfou and Skiena, KDD 2014).
+	Uniform Kind = iota
+	// Penalized goes to a vertex one or two edges away, the less often the
+	// higher its degree: DP-Walker.
+	Penalized
+	// Biased goes to a neighbour, by where the walk came from: node2vec (Grover
+	// and Leskovec, KDD 2016).
+	Biased
+)
+
+// Options say which walks to sample. The zero value is DeepWalk's.
+type Options struct {
+	Kind Kind
+	// Length is the number of vertices of a walk; 0 means 40, and Walks the
+	// number from each vertex; 0 means 10: the figures of the paper's
+	// experiments.
+	Length, Walks int
+	// Beta is the exponent of the penalty of Penalized: 0 has none.
+	Beta float64
+	// P and Q weigh the steps of Biased: 1/P for going back, 1/Q for leaving the
+	// neighbourhood of the vertex before; 0 means 1.
+	P, Q float64
+	// Seed chooses the walks.
+	Seed uint64
+}
+
+// The largest options: beyond these a request is a mistake.
+const (
+	maxLength = 1 << 16
+	maxWalks  = 1 << 20
+	maxBeta   = 16 // 10^6^16 is still far inside float64
+)
+
+func (o Options) withDefaults() Options {
+	if o.Length == 0 {
+		o.Length = 40
+	}
+	if o.Walks == 0 {
+		o.Walks = 10
+	}
+	if o.P == 0 {
+		o.P = 1
+	}
+	if o.Q == 0 {
+		o.Q = 1
+	}
+	return o
+}
+
+// Validate reports all faults at once.
+func (o Options) Validate() error {
+	var faults []error
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
+	}
+	if o.Kind > Biased {
+		fault("kind %d is not known", o.Kind)
+	}
+	if o.Length < 0 || o.Length > maxLength {
+		fault("Length (%d) must be 1 to %d", o.Length, maxLength)
+	}
+	if o.Walks < 0 || o.Walks > maxWalks {
+		fault("Walks (%d) must be 1 to %d", o.Walks, maxWalks)
+	}
+	if !(math.Abs(o.Beta) <= maxBeta) {
+		fault("Beta (%v) must be -%d to %d", o.Beta, maxBeta, maxBeta)
+	}
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"P", o.P}, {"Q", o.Q}} {
+		if f.value != 0 && !(f.value >= 1e-6 && f.value <= 1e6) {
+			fault("%s (%v) must be 1e-6 to 1e6", f.name, f.value)
+		}
+	}
+	return errors.Join(faults...)
+}

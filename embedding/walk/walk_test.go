@@ -1,0 +1,286 @@
+package walk
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/realgraph"
+)
+
+// karate is the reference of the transitions of DP-Walker: β, vertex, next
+// vertex, probability.
+type karate struct {
+	Edges      [][2]uint32
+	Vertices   int
+	Transition map[string]map[string]map[string]float64
+}
+
+func readKarate(t testing.TB) (karate, *csr.Graph) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(realgraph.Path(t, "ego-facebook.txt.gz")), "..", "reference", "karate_transitions.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var k karate
+	if err := json.Unmarshal(data, &k); err != nil {
+		t.Fatal(err)
+	}
+	var edges []csr.Edge
+	for _, e := range k.Edges {
+		edges = append(edges, csr.Edge{U: e[0], V: e[1]})
+	}
+	g, err := csr.FromEdges(k.Vertices, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, g
+}
+
+func newWalker(t testing.TB, g *csr.Graph, o Options) *Walker {
+	t.Helper()
+	w, err := New(context.Background(), g, o, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestWalker_Transitions_Karate(t *testing.T) {
+	k, g := readKarate(t)
+	for text, rows := range k.Transition {
+		beta, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWalker(t, g, Options{Kind: Penalized, Beta: beta})
+		for vertex, want := range rows {
+			v, _ := strconv.Atoi(vertex)
+			got := w.Transitions(uint32(v))
+			if len(got) != len(want) {
+				t.Errorf("β %s, vertex %d: %d steps, want %d", text, v, len(got), len(want))
+			}
+			for _, s := range got {
+				// The reference is printed with 12 digits behind the point.
+				if p := want[strconv.Itoa(int(s.Vertex))]; math.Abs(p-s.Probability) > 1e-9 {
+					t.Errorf("β %s, %d → %d: %.12f, want %.12f", text, v, s.Vertex, s.Probability, p)
+				}
+			}
+		}
+	}
+}
+
+// TestWalker_Append_Frequencies compares how often each step is taken with its
+// probability, by chi-square over all vertices together.
+func TestWalker_Append_Frequencies(t *testing.T) {
+	_, g := readKarate(t)
+	weighted := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, len(g.Targets))}
+	for v := range uint32(g.Vertices()) {
+		for i, u := range g.Neighbors(v) {
+			weighted.Weights[g.Offsets[v]+int64(i)] = 0.5 + float32((u*v)%5)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		graph *csr.Graph
+		Options
+	}{
+		{"uniform", g, Options{}},
+		{"uniform weighted", weighted, Options{}},
+		{"penalized 0", g, Options{Kind: Penalized}},
+		{"penalized 1.5", g, Options{Kind: Penalized, Beta: 1.5}},
+		{"penalized 4", g, Options{Kind: Penalized, Beta: 4}},
+		{"penalized weighted", weighted, Options{Kind: Penalized, Beta: 1}},
+		{"biased 1 1", weighted, Options{Kind: Biased}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.Length, c.Walks, c.Seed = 100, 200, 3
+			w := newWalker(t, c.graph, c.Options)
+			n := c.graph.Vertices()
+			counts := make([]float64, n*n)
+			var path []uint32
+			for v := range uint32(n) {
+				for round := range c.Walks {
+					path = w.Append(path[:0], v, round)
+					for i := range path[1:] {
+						counts[int(path[i])*n+int(path[i+1])]++
+					}
+				}
+			}
+			chi, freedom := 0.0, 0
+			for v := range n {
+				row := counts[v*n : (v+1)*n]
+				visits := 0.0
+				for _, x := range row {
+					visits += x
+				}
+				seen := 0.0
+				for _, s := range w.Transitions(uint32(v)) {
+					seen += row[s.Vertex]
+					if e := visits * s.Probability; e >= 5 {
+						d := row[s.Vertex] - e
+						chi += d * d / e
+						freedom++
+					}
+				}
+				if seen != visits {
+					t.Errorf("%v of %v steps from %d are impossible", visits-seen, visits, v)
+				}
+			}
+			// Six deviations of a chi-square with that many degrees.
+			if limit := float64(freedom) + 6*math.Sqrt(2*float64(freedom)); chi > limit {
+				t.Errorf("chi-square %.0f of %d steps, at most %.0f expected", chi, freedom, limit)
+			}
+		})
+	}
+}
+
+// TestWalker_Biased_Frequencies compares second steps of node2vec with the
+// formula of its paper.
+func TestWalker_Biased_Frequencies(t *testing.T) {
+	_, g := readKarate(t)
+	for _, o := range []Options{{P: 0.25, Q: 4}, {P: 4, Q: 0.25}, {P: 1e-3, Q: 1}, {P: 1, Q: 1e-4}} {
+		o.Kind, o.Length, o.Seed = Biased, 3, 9
+		w := newWalker(t, g, o)
+		n := g.Vertices()
+		counts := map[[3]uint32]float64{}
+		visits := map[[2]uint32]float64{}
+		var path []uint32
+		for v := range uint32(n) {
+			for round := range 4000 {
+				path = w.Append(path[:0], v, round)
+				visits[[2]uint32(path[:2])]++
+				counts[[3]uint32(path)]++
+			}
+		}
+		chi, freedom := 0.0, 0
+		for u := range uint32(n) {
+			for _, v := range g.Neighbors(u) {
+				sum := 0.0
+				weight := func(j uint32) float64 {
+					switch {
+					case j == u:
+						return 1 / o.P
+					case g.HasEdge(u, j):
+						return 1
+					}
+					return 1 / o.Q
+				}
+				for _, j := range g.Neighbors(v) {
+					sum += weight(j)
+				}
+				for _, j := range g.Neighbors(v) {
+					if e := visits[[2]uint32{u, v}] * weight(j) / sum; e >= 5 {
+						d := counts[[3]uint32{u, v, j}] - e
+						chi += d * d / e
+						freedom++
+					}
+				}
+			}
+		}
+		if limit := float64(freedom) + 6*math.Sqrt(2*float64(freedom)); chi > limit {
+			t.Errorf("p %v, q %v: chi-square %.0f of %d steps, at most %.0f expected", o.P, o.Q, chi, freedom, limit)
+		}
+	}
+}
+
+// TestWalker_Append_Corners has vertices without neighbours, a pair, a star
+// whose centre outweighs everything, and rows where nearly all draws go back.
+func TestWalker_Append_Corners(t *testing.T) {
+	edges := []csr.Edge{{U: 1, V: 2}}
+	for v := uint32(4); v < 2004; v++ {
+		edges = append(edges, csr.Edge{U: 3, V: v})
+	}
+	edges = append(edges, csr.Edge{U: 4, V: 5}, csr.Edge{U: 4, V: 2004})
+	g, err := csr.FromEdges(2005, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{}, {Kind: Penalized}, {Kind: Penalized, Beta: 16}, {Kind: Penalized, Beta: -16}, {Kind: Biased, P: 1e6, Q: 1e-6}} {
+		w := newWalker(t, g, o)
+		if path := w.Append(nil, 0, 0); !slices.Equal(path, []uint32{0}) {
+			t.Errorf("%+v: the walk of a vertex without neighbours is %v", o, path)
+		}
+		for v := uint32(1); v < 2005; v++ {
+			path := w.Append(nil, v, 0)
+			if len(path) != 40 || path[0] != v {
+				t.Fatalf("%+v: walk from %d: %v", o, v, path)
+			}
+			for i := range path[1:] {
+				two := false
+				for _, m := range g.Neighbors(path[i]) {
+					two = two || g.HasEdge(m, path[i+1])
+				}
+				if path[i] == path[i+1] || !g.HasEdge(path[i], path[i+1]) && (o.Kind != Penalized || !two) {
+					t.Fatalf("%+v: step from %d to %d", o, path[i], path[i+1])
+				}
+			}
+		}
+	}
+}
+
+func TestWalker_Append_DependsOnSeedVertexRoundAlone(t *testing.T) {
+	_, g := readKarate(t)
+	for _, kind := range []Kind{Uniform, Penalized, Biased} {
+		o := Options{Kind: kind, Beta: 1, Q: 2}
+		a, b := newWalker(t, g, o), newWalker(t, g, o)
+		if !slices.Equal(a.targets, b.targets) || !slices.Equal(a.ways, b.ways) {
+			t.Error("tables differ between runs")
+		}
+		if first := a.Append(nil, 3, 5); !slices.Equal(first, b.Append(b.Append(nil, 7, 1)[:0], 3, 5)) {
+			t.Error("a walk depends on the walks before it")
+		} else if slices.Equal(first, a.Append(nil, 3, 6)) {
+			t.Error("two rounds have the same walk")
+		}
+	}
+}
+
+func TestOptions_Validate(t *testing.T) {
+	if err := (Options{}).Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, o := range []Options{{Kind: 3}, {Length: -1}, {Walks: 1 << 30}, {Beta: math.NaN()}, {Beta: 17}, {P: -1}, {Q: math.Inf(1)}} {
+		if o.Validate() == nil {
+			t.Errorf("%+v is taken", o)
+		}
+	}
+}
+
+func TestNew_Cancelled(t *testing.T) {
+	_, g := readKarate(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := New(ctx, g, Options{Kind: Penalized}, 0); err == nil {
+		t.Error("made under a cancelled context")
+	}
+}
+
+func BenchmarkWalker(b *testing.B) {
+	for _, name := range []string{"ego-facebook", "ego-twitter"} {
+		if testing.Short() && name != "ego-facebook" {
+			continue
+		}
+		g := realgraph.Load(b, name)
+		for _, c := range []struct {
+			name string
+			Options
+		}{{"deepwalk", Options{}}, {"dp_walker", Options{Kind: Penalized, Beta: 1.5}}, {"node2vec", Options{Kind: Biased, P: 0.5, Q: 2}}} {
+			w := newWalker(b, g, c.Options)
+			b.Run("graph="+name+"/walk="+c.name, func(b *testing.B) {
+				path := make([]uint32, 0, 40)
+				steps := 0
+				for i := 0; b.Loop(); i++ {
+					path = w.Append(path[:0], uint32(i%g.Vertices()), i/g.Vertices())
+					steps += len(path)
+				}
+				b.ReportMetric(float64(steps)/b.Elapsed().Seconds()/1e6, "Msteps/s")
+			})
+		}
+	}
+}

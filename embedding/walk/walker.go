@@ -1,0 +1,278 @@
+package walk
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Walker samples walks on one graph. It is safe for concurrent use.
+type Walker struct {
+	graph   *csr.Graph
+	options Options
+
+	// targets draws a neighbour of a vertex, cells of row v at the places of its
+	// arcs: by weight for Uniform and Biased (nil where all are equal), by
+	// A_vj d_j^−β for Penalized.
+	targets []cell
+	// ways draws how Penalized goes on from v: through the middle vertex at this
+	// place of the row, or directly for the place behind the last one. Row v
+	// begins at Offsets[v] + v.
+	ways []cell
+	// penalty is d_v^−β for Penalized, nil for the others.
+	penalty []float64
+}
+
+// New prepares the walks of a graph: O(n + m) time, and for Penalized 32 bytes per
+// edge and 16 per vertex, for the others 16 per edge on a graph with
+// weights and none without.
+// workers bounds the goroutines; 0 means GOMAXPROCS.
+func New(ctx context.Context, g *csr.Graph, o Options, workers int) (*Walker, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	w := &Walker{graph: g, options: o.withDefaults()}
+	var err error
+	switch {
+	case o.Kind == Penalized:
+		w.penalty = w.penalties()
+		err = w.prepare(ctx, workers)
+	case g.Weights != nil:
+		err = w.prepare(ctx, workers)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("walk: %w", err)
+	}
+	return w, nil
+}
+
+// Options returns the options with their defaults.
+func (w *Walker) Options() Options { return w.options }
+
+// penalties returns d_v^−β for every vertex.
+func (w *Walker) penalties() []float64 {
+	p := make([]float64, w.graph.Vertices())
+	for v := range p {
+		if d := w.graph.Degree(uint32(v)); d > 0 {
+			p[v] = math.Pow(float64(d), -w.options.Beta)
+		}
+	}
+	return p
+}
+
+// prepare fills the tables.
+func (w *Walker) prepare(ctx context.Context, workers int) error {
+	g, penalty := w.graph, w.penalty
+	w.targets = make([]cell, len(g.Targets))
+	var sums []float64
+	if penalty != nil {
+		sums = make([]float64, g.Vertices())
+	}
+	err := w.eachRow(ctx, workers, func(v uint32, t *tableSpace) {
+		weights := w.rowWeights(v, penalty, t.weights[:0])
+		fillAlias(w.targets[g.Offsets[v]:g.Offsets[v+1]], weights, t.scaled, t.order)
+		if penalty != nil {
+			for _, x := range weights {
+				sums[v] += x
+			}
+		}
+	})
+	if err != nil || penalty == nil {
+		return err
+	}
+	w.ways = make([]cell, len(g.Targets)+g.Vertices())
+	return w.eachRow(ctx, workers, func(v uint32, t *tableSpace) {
+		weights := w.wayWeights(v, penalty, sums, t.weights[:0])
+		lo := g.Offsets[v] + int64(v)
+		fillAlias(w.ways[lo:lo+int64(len(weights))], weights, t.scaled, t.order)
+	})
+}
+
+// rowWeights appends the weight A_vj d_j^−β of each neighbour j of v.
+func (w *Walker) rowWeights(v uint32, penalty, dst []float64) []float64 {
+	g := w.graph
+	for i := g.Offsets[v]; i < g.Offsets[v+1]; i++ {
+		x := 1.0
+		if penalty != nil {
+			x = penalty[g.Targets[i]]
+		}
+		if g.Weights != nil {
+			x *= float64(g.Weights[i])
+		}
+		dst = append(dst, x)
+	}
+	return dst
+}
+
+// wayWeights appends the weight of each middle vertex of v, and that of the
+// direct way. A middle vertex of degree 1 leads back to v only.
+func (w *Walker) wayWeights(v uint32, penalty, sums, dst []float64) []float64 {
+	g := w.graph
+	for i := g.Offsets[v]; i < g.Offsets[v+1]; i++ {
+		m := g.Targets[i]
+		a := 1.0
+		if g.Weights != nil {
+			a = float64(g.Weights[i])
+		}
+		x := 0.0
+		if g.Degree(m) > 1 {
+			x = a * max(0, sums[m]-a*penalty[v])
+		}
+		dst = append(dst, x)
+	}
+	return append(dst, sums[v])
+}
+
+// tableSpace is working space for the longest row and one more.
+type tableSpace struct {
+	weights, scaled []float64
+	order           []uint32
+}
+
+// eachRow calls f for every vertex with neighbours, from several goroutines.
+func (w *Walker) eachRow(ctx context.Context, workers int, f func(v uint32, t *tableSpace)) error {
+	longest := 0
+	for v := range uint32(w.graph.Vertices()) {
+		longest = max(longest, w.graph.Degree(v))
+	}
+	const block = 1024 // rows: some 100 µs
+	vec.Parallel(w.graph.Vertices(), block, workers, func(_, lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		t := &tableSpace{make([]float64, longest+1), make([]float64, longest+1), make([]uint32, longest+1)}
+		for v := uint32(lo); v < uint32(hi); v++ {
+			if w.graph.Degree(v) > 0 {
+				f(v, t)
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// Append appends walk number round from vertex start to dst: Length vertices,
+// start first, or start alone where it has no neighbours.
+func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
+	dst = append(dst, start)
+	if w.graph.Degree(start) == 0 {
+		return dst
+	}
+	random := newStream(w.options.Seed, uint64(start), uint64(round))
+	switch {
+	case w.options.Kind == Penalized:
+		return w.penalized(dst, start, &random)
+	case w.options.Kind == Biased && (w.options.P != 1 || w.options.Q != 1):
+		return w.biased(dst, start, &random)
+	}
+	for range w.options.Length - 1 {
+		start = w.neighbor(start, &random)
+		dst = append(dst, start)
+	}
+	return dst
+}
+
+// neighbor draws a neighbour of v by the weights of the edges.
+func (w *Walker) neighbor(v uint32, random *stream) uint32 {
+	lo, hi := w.graph.Offsets[v], w.graph.Offsets[v+1]
+	if w.targets == nil {
+		return w.graph.Targets[lo+int64(random.below(uint64(hi-lo)))]
+	}
+	return w.graph.Targets[lo+int64(draw(w.targets[lo:hi], random))]
+}
+
+// penalized appends the walk of DP-Walker.
+func (w *Walker) penalized(dst []uint32, v uint32, random *stream) []uint32 {
+	g := w.graph
+	for range w.options.Length - 1 {
+		lo, hi := g.Offsets[v], g.Offsets[v+1]
+		way := int64(draw(w.ways[lo+int64(v):hi+int64(v)+1], random))
+		if way == hi-lo {
+			v = w.neighbor(v, random)
+		} else {
+			v = w.beyond(g.Targets[lo+way], v, random)
+		}
+		dst = append(dst, v)
+	}
+	return dst
+}
+
+// biased appends the walk of node2vec. A neighbour is proposed by its weight and
+// taken with the share of the largest factor that its place earns.
+func (w *Walker) biased(dst []uint32, v uint32, random *stream) []uint32 {
+	back, out := 1/w.options.P, 1/w.options.Q
+	most := max(back, 1, out)
+	previous := v
+	v = w.neighbor(v, random)
+	dst = append(dst, v)
+	for range w.options.Length - 2 {
+		factor := func(j uint32) float64 {
+			switch {
+			case j == previous:
+				return back
+			case w.graph.HasEdge(previous, j):
+				return 1
+			}
+			return out
+		}
+		next, found := uint32(0), false
+		for range manyDraws {
+			next = w.neighbor(v, random)
+			if found = random.float()*most < factor(next); found {
+				break
+			}
+		}
+		if !found {
+			next = w.scan(v, random, factor)
+		}
+		previous, v = v, next
+		dst = append(dst, v)
+	}
+	return dst
+}
+
+// beyond draws a neighbour of m other than i, which is one of at least two.
+func (w *Walker) beyond(m, i uint32, random *stream) uint32 {
+	for range manyDraws {
+		if j := w.neighbor(m, random); j != i {
+			return j
+		}
+	}
+	return w.scan(m, random, func(j uint32) float64 {
+		if j == i {
+			return 0
+		}
+		return 1
+	})
+}
+
+// manyDraws is how often a draw is repeated before scan takes over. Where one
+// vertex has nearly all the weight and is not wanted, the draws would go on for
+// ever; that is rare, because such rows are rarely chosen.
+const manyDraws = 64
+
+// scan draws a neighbour of v by its weight times a factor, in O(d). At least
+// one neighbour must have both above 0.
+func (w *Walker) scan(v uint32, random *stream, factor func(j uint32) float64) uint32 {
+	weights := w.rowWeights(v, w.penalty, nil)
+	row := w.graph.Neighbors(v)
+	sum := 0.0
+	for k, j := range row {
+		weights[k] *= factor(j)
+		sum += weights[k]
+	}
+	x := random.float() * sum
+	last := v
+	for k, j := range row {
+		if weights[k] == 0 {
+			continue
+		}
+		last = j
+		if x -= weights[k]; x < 0 {
+			break
+		}
+	}
+	return last
+}
