@@ -33,3 +33,7 @@ func tileAdd64(_ kind, acc *[TileRows * TileCols]float64, c *[TileRows * TileCol
 func tileStore(_ kind, y []float32, stride, rows, cols int, beta, alpha float32, c *[TileRows * TileCols]float32) {
 	tileStoreGo(y, stride, rows, cols, beta, alpha, c)
 }
+
+func rowDots(_ kind, dst, x []float32, rows [][]float32) { rowDotsBy(portable, dst, x, rows) }
+
+func rowSteps(_ kind, x []float32, rows [][]float32, g []float32) { rowStepsBy(portable, x, rows, g) }

@@ -1,0 +1,143 @@
+package vec
+
+import (
+	"math"
+	"testing"
+)
+
+// rowsOf makes n rows of a width, each guarded, of which the kernels are to use
+// the first dim columns.
+func guardedRows(rng interface{ NormFloat64() float64 }, n, width int) (rows [][]float32, intact func() bool) {
+	var guards []func() bool
+	for i := range n {
+		row, ok := guarded[float32](width, i%3)
+		for j := range row {
+			row[j] = float32(rng.NormFloat64())
+		}
+		rows, guards = append(rows, row), append(guards, ok)
+	}
+	return rows, func() bool {
+		for _, ok := range guards {
+			if !ok() {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func TestRowDots_EveryLength(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(5)
+		for dim := range maxLen {
+			if thinned(dim) {
+				continue
+			}
+			for n := range 10 {
+				rows, _ := guardedRows(rng, n, dim)
+				x, _ := guarded[float32](dim, 1)
+				fill(rng, x)
+				dst, intact := guarded[float32](n, 2)
+				rowDots(k, dst, x, rows)
+				for i, row := range rows {
+					want, size := 0.0, 0.0
+					for j := range x {
+						p := float64(x[j]) * float64(row[j])
+						want += p
+						size += math.Abs(p)
+					}
+					if !near(float64(dst[i]), want, dim+2, size) {
+						t.Fatalf("dim %d, row %d of %d: %v, want %v", dim, i, n, dst[i], want)
+					}
+				}
+				if !intact() {
+					t.Fatalf("dim %d, %d rows: wrote outside", dim, n)
+				}
+			}
+		}
+	})
+}
+
+func TestRowSteps_EveryLength(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(6)
+		for dim := range maxLen {
+			if thinned(dim) {
+				continue
+			}
+			for _, n := range []int{0, 1, 2, 5, 12} {
+				rows, intact := guardedRows(rng, n, dim)
+				before := make([][]float32, n)
+				for i, row := range rows {
+					before[i] = append([]float32(nil), row...)
+				}
+				x, xIntact := guarded[float32](dim, 1)
+				fill(rng, x)
+				old := append([]float32(nil), x...)
+				g := fill(rng, make([]float32, n))
+				rowSteps(k, x, rows, g)
+				for j := range x {
+					sum, size := float64(old[j]), math.Abs(float64(old[j]))
+					for i := range rows {
+						p := float64(g[i]) * float64(before[i][j])
+						sum += p
+						size += math.Abs(p)
+						q := float64(g[i]) * float64(old[j])
+						if !near(float64(rows[i][j]), float64(before[i][j])+q, 2, math.Abs(float64(before[i][j]))+math.Abs(q)) {
+							t.Fatalf("dim %d, row %d, column %d: %v", dim, i, j, rows[i][j])
+						}
+					}
+					if !near(float64(x[j]), sum, n+2, size) {
+						t.Fatalf("dim %d, %d rows, column %d of x: %v, want %v", dim, n, j, x[j], sum)
+					}
+				}
+				if !intact() || !xIntact() {
+					t.Fatalf("dim %d, %d rows: wrote outside", dim, n)
+				}
+			}
+		}
+	})
+}
+
+func TestRows_WrongShapes(t *testing.T) {
+	x := make([]float32, 4)
+	for name, f := range map[string]func(){
+		"short dst": func() { RowDots(nil, x, [][]float32{x}) },
+		"short row": func() { RowDots(make([]float32, 1), x, [][]float32{x[:3]}) },
+		"short g":   func() { RowSteps(x, [][]float32{make([]float32, 4)}, nil) },
+		"short one": func() { RowSteps(x, [][]float32{make([]float32, 3)}, make([]float32, 1)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		})
+	}
+}
+
+// BenchmarkRowSteps is one pair of skip-gram: the scalar products of a path of
+// the tree, and the step.
+func BenchmarkRowSteps(b *testing.B) {
+	for _, k := range available() {
+		b.Run("kind="+k.String()+"/dim=200/rows=12", func(b *testing.B) {
+			rng := newRand(1)
+			rows := make([][]float32, 12)
+			for i := range rows {
+				rows[i] = fill(rng, make([]float32, 208))[:200]
+			}
+			x := fill(rng, make([]float32, 200))
+			dots, g := make([]float32, 12), make([]float32, 12)
+			for i := range g {
+				g[i] = 1e-6 * float32(i%2*2-1)
+			}
+			for b.Loop() {
+				rowDots(k, dots, x, rows)
+				rowSteps(k, x, rows, g)
+			}
+			b.ReportMetric(float64(b.N)*12*6*200/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
