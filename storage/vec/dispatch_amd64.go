@@ -170,7 +170,7 @@ func tileStore(k kind, y []float32, stride, rows, cols int, beta, alpha float32,
 	}
 }
 
-func rowDots(k kind, dst, x []float32, rows [][]float32) {
+func rowDots(k kind, dst, x []float32, rows []*float32) {
 	if k == avx512 {
 		rowDotsAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(rows), len(rows))
 		return
@@ -178,7 +178,7 @@ func rowDots(k kind, dst, x []float32, rows [][]float32) {
 	rowDotsBy(k, dst, x, rows)
 }
 
-func rowSteps(k kind, x []float32, rows [][]float32, g []float32) {
+func rowSteps(k kind, x []float32, rows []*float32, g []float32) {
 	if k == avx512 && len(rows) > 0 {
 		rowStepsAVX512(unsafe.SliceData(x), len(x), unsafe.SliceData(rows), unsafe.SliceData(g), len(rows))
 		return

@@ -106,6 +106,6 @@ func tileStore(k kind, y []float32, stride, rows, cols int, beta, alpha float32,
 	tileStoreGo(y, stride, rows, cols, beta, alpha, c)
 }
 
-func rowDots(k kind, dst, x []float32, rows [][]float32) { rowDotsBy(k, dst, x, rows) }
+func rowDots(k kind, dst, x []float32, rows []*float32) { rowDotsBy(k, dst, x, rows) }
 
-func rowSteps(k kind, x []float32, rows [][]float32, g []float32) { rowStepsBy(k, x, rows, g) }
+func rowSteps(k kind, x []float32, rows []*float32, g []float32) { rowStepsBy(k, x, rows, g) }

@@ -34,6 +34,6 @@ func tileStore(_ kind, y []float32, stride, rows, cols int, beta, alpha float32,
 	tileStoreGo(y, stride, rows, cols, beta, alpha, c)
 }
 
-func rowDots(_ kind, dst, x []float32, rows [][]float32) { rowDotsBy(portable, dst, x, rows) }
+func rowDots(_ kind, dst, x []float32, rows []*float32) { rowDotsBy(portable, dst, x, rows) }
 
-func rowSteps(_ kind, x []float32, rows [][]float32, g []float32) { rowStepsBy(portable, x, rows, g) }
+func rowSteps(_ kind, x []float32, rows []*float32, g []float32) { rowStepsBy(portable, x, rows, g) }

@@ -133,9 +133,9 @@ func tileStoreAVX2(y *float32, step uintptr, rows, cols int, beta, alpha float32
 // rowDotsAVX512 is [RowDots] for n rows and dim columns.
 //
 //go:noescape
-func rowDotsAVX512(dst, x *float32, dim int, rows *[]float32, n int)
+func rowDotsAVX512(dst, x *float32, dim int, rows **float32, n int)
 
 // rowStepsAVX512 is [RowSteps] for n > 0 rows and dim columns.
 //
 //go:noescape
-func rowStepsAVX512(x *float32, dim int, rows *[]float32, factor *float32, n int)
+func rowStepsAVX512(x *float32, dim int, rows **float32, factor *float32, n int)

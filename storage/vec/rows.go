@@ -1,53 +1,67 @@
 package vec
 
-// RowDots sets dst[i] to the scalar product of x and rows[i]. It panics if dst
-// is shorter than rows, or a row shorter than x.
-func RowDots(dst, x []float32, rows [][]float32) {
-	if len(dst) < len(rows) {
-		panic("vec: RowDots: dst is shorter than rows")
-	}
-	checkRows(x, rows)
-	rowDots(active, dst, x, rows)
+import "unsafe"
+
+// RowList is a list of rows of one width, anywhere in memory, that one vector is
+// combined with. Its zero value is empty and takes rows of any width.
+type RowList struct {
+	dim  int
+	rows []*float32
 }
 
-// RowSteps moves x and every row towards each other, or apart: with e starting
-// at 0, it does e += g[i]·row and row += g[i]·x for each row in turn, and in the
-// end x += e. That is one step of stochastic gradient descent for a vector
-// against several others, as skip-gram makes them. No row may be listed twice
-// or overlap x. It panics if g is shorter than rows, or a row shorter than x.
-func RowSteps(x []float32, rows [][]float32, g []float32) {
-	if len(g) < len(rows) {
-		panic("vec: RowSteps: g is shorter than rows")
+// Reset empties the list and sets the width of the rows to come.
+func (l *RowList) Reset(dim int) { l.dim, l.rows = dim, l.rows[:0] }
+
+// Add appends a row, of which the list uses the first dim values; they are
+// aliased. It panics if the row is shorter.
+func (l *RowList) Add(row []float32) {
+	if len(row) < l.dim {
+		panic("vec: RowList: a row is too short")
 	}
-	checkRows(x, rows)
-	rowSteps(active, x, rows, g)
+	l.rows = append(l.rows, unsafe.SliceData(row))
 }
 
-func checkRows(x []float32, rows [][]float32) {
-	for _, row := range rows {
-		if len(row) < len(x) {
-			panic("vec: a row is shorter than the vector")
-		}
+// Len returns the number of rows.
+func (l *RowList) Len() int { return len(l.rows) }
+
+// Dots sets dst[i] to the scalar product of x and row i. It panics if dst is
+// shorter than the list or x is not as wide as its rows.
+func (l *RowList) Dots(dst, x []float32) {
+	if len(dst) < len(l.rows) || len(x) != l.dim {
+		panic("vec: RowList: Dots: wrong length")
 	}
+	rowDots(active, dst, x, l.rows)
 }
 
-// rowDotsBy is RowDots by single kernels.
-func rowDotsBy(k kind, dst, x []float32, rows [][]float32) {
+// Steps moves x and every row towards each other, or apart: with e starting at
+// 0, it does e += g[i]·row and row += g[i]·x for each row in turn, and in the
+// end x += e. That is a step of stochastic gradient descent for a vector against
+// several others, as skip-gram makes them. No row may be listed twice or overlap
+// x. It panics if g is shorter than the list or x is not as wide as its rows.
+func (l *RowList) Steps(x, g []float32) {
+	if len(g) < len(l.rows) || len(x) != l.dim {
+		panic("vec: RowList: Steps: wrong length")
+	}
+	rowSteps(active, x, l.rows, g)
+}
+
+// rowDotsBy is Dots by single kernels.
+func rowDotsBy(k kind, dst, x []float32, rows []*float32) {
 	for i, row := range rows {
-		dst[i] = dot(k, x, row[:len(x)])
+		dst[i] = dot(k, x, unsafe.Slice(row, len(x)))
 	}
 }
 
-// rowStepsBy is RowSteps by single kernels.
-func rowStepsBy(k kind, x []float32, rows [][]float32, g []float32) {
+// rowStepsBy is Steps by single kernels.
+func rowStepsBy(k kind, x []float32, rows []*float32, g []float32) {
 	const most = 256 // columns at a time, for which the sum is kept here
 	var e [most]float32
 	for lo := 0; lo < len(x); lo += most {
 		part := x[lo:min(lo+most, len(x))]
 		sum := e[:len(part)]
 		copy(sum, part)
-		for i, row := range rows {
-			row = row[lo : lo+len(part)]
+		for i, first := range rows {
+			row := unsafe.Slice(first, len(x))[lo : lo+len(part)]
 			axpy(k, g[i], row, sum)
 			axpy(k, g[i], part, row)
 		}

@@ -2,8 +2,6 @@
 
 #include "textflag.h"
 
-// The rows of a list are slices, of 24 bytes each: pointer, length, capacity.
-
 // DOTS2 multiplies two lines of X, at SI, with those of four rows and adds them
 // to two sums for each row.
 #define DOTS2 \
@@ -23,7 +21,7 @@
 	VEXTRACTF64X4 $1, z, Y16 \
 	VADDPS        Y16, y, y
 
-// func rowDotsAVX512(dst *float32, x *float32, dim int, rows *[]float32, n int)
+// func rowDotsAVX512(dst *float32, x *float32, dim int, rows **float32, n int)
 //
 // Four rows at a time share the lines of x. Where less than four are left, the
 // first of them stands in for the missing ones, and the store leaves them out.
@@ -50,15 +48,15 @@ four:
 	MOVL $1, AX
 	CMPQ R12, $2
 	JLT  ready
-	MOVQ 24(BX), R9
+	MOVQ 8(BX), R9
 	MOVL $3, AX
 	CMPQ R12, $3
 	JLT  ready
-	MOVQ 48(BX), R10
+	MOVQ 16(BX), R10
 	MOVL $7, AX
 	CMPQ R12, $4
 	JLT  ready
-	MOVQ 72(BX), R11
+	MOVQ 24(BX), R11
 	MOVL $15, AX
 
 ready:
@@ -126,7 +124,7 @@ sum:
 	VADDPS       X1, X0, X0
 	VMOVUPS      X0, K2, (DI)
 	ADDQ         $16, DI
-	ADDQ         $96, BX
+	ADDQ         $32, BX
 	SUBQ         $4, R12
 	JMP          four
 
@@ -141,7 +139,7 @@ done:
 	VFMADD231PS x, Z16, y        \
 	VMOVUPS     y, off(R8)(DX*1)
 
-// func rowStepsAVX512(x *float32, dim int, rows *[]float32, factor *float32, n int)
+// func rowStepsAVX512(x *float32, dim int, rows **float32, factor *float32, n int)
 //
 // x and the sum of the steps stay in registers for 128, 64 or 16 columns while
 // all rows pass by.
@@ -184,7 +182,7 @@ wideRow:
 	STEP(320, Z5, Z13, Z22)
 	STEP(384, Z6, Z14, Z23)
 	STEP(448, Z7, Z15, Z24)
-	ADDQ         $24, BX
+	ADDQ         $8, BX
 	ADDQ         $4, R9
 	DECQ         R12
 	JNZ          wideRow
@@ -222,7 +220,7 @@ halfRow:
 	STEP(64, Z1, Z9, Z18)
 	STEP(128, Z2, Z10, Z19)
 	STEP(192, Z3, Z11, Z20)
-	ADDQ         $24, BX
+	ADDQ         $8, BX
 	ADDQ         $4, R9
 	DECQ         R12
 	JNZ          halfRow
@@ -258,7 +256,7 @@ narrowRow:
 	VFMADD231PS  Z17, Z16, Z8
 	VFMADD231PS  Z0, Z16, Z17
 	VMOVUPS      Z17, K1, (R8)(DX*1)
-	ADDQ         $24, BX
+	ADDQ         $8, BX
 	ADDQ         $4, R9
 	DECQ         R12
 	JNZ          narrowRow

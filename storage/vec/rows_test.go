@@ -3,6 +3,7 @@ package vec
 import (
 	"math"
 	"testing"
+	"unsafe"
 )
 
 // rowsOf makes n rows of a width, each guarded, of which the kernels are to use
@@ -26,7 +27,15 @@ func guardedRows(rng interface{ NormFloat64() float64 }, n, width int) (rows [][
 	}
 }
 
-func TestRowDots_EveryLength(t *testing.T) {
+func pointers(rows [][]float32) []*float32 {
+	var list []*float32
+	for _, row := range rows {
+		list = append(list, unsafe.SliceData(row))
+	}
+	return list
+}
+
+func TestRowList_Dots_EveryLength(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(5)
 		for dim := range maxLen {
@@ -38,7 +47,7 @@ func TestRowDots_EveryLength(t *testing.T) {
 				x, _ := guarded[float32](dim, 1)
 				fill(rng, x)
 				dst, intact := guarded[float32](n, 2)
-				rowDots(k, dst, x, rows)
+				rowDots(k, dst, x, pointers(rows))
 				for i, row := range rows {
 					want, size := 0.0, 0.0
 					for j := range x {
@@ -58,7 +67,7 @@ func TestRowDots_EveryLength(t *testing.T) {
 	})
 }
 
-func TestRowSteps_EveryLength(t *testing.T) {
+func TestRowList_Steps_EveryLength(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(6)
 		for dim := range maxLen {
@@ -75,7 +84,7 @@ func TestRowSteps_EveryLength(t *testing.T) {
 				fill(rng, x)
 				old := append([]float32(nil), x...)
 				g := fill(rng, make([]float32, n))
-				rowSteps(k, x, rows, g)
+				rowSteps(k, x, pointers(rows), g)
 				for j := range x {
 					sum, size := float64(old[j]), math.Abs(float64(old[j]))
 					for i := range rows {
@@ -99,13 +108,17 @@ func TestRowSteps_EveryLength(t *testing.T) {
 	})
 }
 
-func TestRows_WrongShapes(t *testing.T) {
+func TestRowList_WrongShapes(t *testing.T) {
+	var l RowList
 	x := make([]float32, 4)
+	l.Reset(4)
+	l.Add(make([]float32, 5))
 	for name, f := range map[string]func(){
-		"short dst": func() { RowDots(nil, x, [][]float32{x}) },
-		"short row": func() { RowDots(make([]float32, 1), x, [][]float32{x[:3]}) },
-		"short g":   func() { RowSteps(x, [][]float32{make([]float32, 4)}, nil) },
-		"short one": func() { RowSteps(x, [][]float32{make([]float32, 3)}, make([]float32, 1)) },
+		"short dst": func() { l.Dots(nil, x) },
+		"short x":   func() { l.Dots(make([]float32, 1), x[:3]) },
+		"short g":   func() { l.Steps(x, nil) },
+		"long x":    func() { l.Steps(make([]float32, 5), make([]float32, 1)) },
+		"short row": func() { l.Add(x[:3]) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -116,11 +129,17 @@ func TestRows_WrongShapes(t *testing.T) {
 			f()
 		})
 	}
+	if l.Len() != 1 {
+		t.Errorf("%d rows, want 1", l.Len())
+	}
+	l.Reset(0)
+	l.Dots(nil, nil)
+	l.Steps(nil, nil)
 }
 
-// BenchmarkRowSteps is one pair of skip-gram: the scalar products of a path of
+// BenchmarkRowList is one pair of skip-gram: the scalar products of a path of
 // the tree, and the step.
-func BenchmarkRowSteps(b *testing.B) {
+func BenchmarkRowList(b *testing.B) {
 	for _, k := range available() {
 		b.Run("kind="+k.String()+"/dim=200/rows=12", func(b *testing.B) {
 			rng := newRand(1)
@@ -133,9 +152,10 @@ func BenchmarkRowSteps(b *testing.B) {
 			for i := range g {
 				g[i] = 1e-6 * float32(i%2*2-1)
 			}
+			list := pointers(rows)
 			for b.Loop() {
-				rowDots(k, dots, x, rows)
-				rowSteps(k, x, rows, g)
+				rowDots(k, dots, x, list)
+				rowSteps(k, x, list, g)
 			}
 			b.ReportMetric(float64(b.N)*12*6*200/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})

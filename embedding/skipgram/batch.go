@@ -1,0 +1,76 @@
+package skipgram
+
+import (
+	"math/rand/v2"
+
+	"heavytail/storage/vec"
+)
+
+// batchWalks is how many walks are trained between two merges of the tops, times
+// the rounds. Fewer make the rounds so short that workers wait for each other,
+// more let the copies of the top drift apart.
+const batchWalks = 128
+
+// batch is the walks that are being trained, one behind the other.
+type batch struct {
+	walks []uint32
+	first int // number of the first walk
+	alpha float32
+
+	// The window of the vertex at a place of walks, and the number of its walk
+	// within the batch.
+	windows []window
+	// Places of walks by the part of their vertex, ascending: as x and as centre.
+	in, out [][]int32
+
+	parts [][]uint32 // working space: each walk by itself
+}
+
+// window is the part of the walks around one place that its vertex is trained
+// with, and the beginning of the widest window that might have been drawn.
+type window struct{ lo, hi, widest, walk int32 }
+
+// fill asks for the walks [from, to) and draws their windows, which depend on the
+// seed, the epoch and the number of the walk.
+func (b *batch) fill(t *trainer, epoch, from, to int) {
+	for len(b.parts) < to-from {
+		b.parts = append(b.parts, nil)
+	}
+	vec.Parallel(to-from, 8, t.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			b.parts[i] = t.corpus.Append(b.parts[i][:0], from+i)
+		}
+	})
+	b.first = from
+	b.walks, b.windows = b.walks[:0], b.windows[:0]
+	for i, walk := range b.parts[:to-from] {
+		var random rand.PCG
+		random.Seed(t.Seed, uint64(epoch)<<40|uint64(from+i)<<8|useWindow)
+		begin := int32(len(b.walks))
+		b.walks = append(b.walks, walk...)
+		end := int32(len(b.walks))
+		for at := begin; at < end; at++ {
+			half := 1 + int32(random.Uint64()>>32*uint64(t.Window)>>32)
+			b.windows = append(b.windows, window{
+				lo: max(begin, at-half), hi: min(end, at+half+1), widest: max(begin, at-int32(t.Window)), walk: int32(i),
+			})
+		}
+	}
+	b.in = places(b.in, b.walks, t.inPart, t.Partitions)
+	b.out = places(b.out, b.walks, t.outPart, t.Partitions)
+}
+
+// places sorts the places of walks by the part of their vertex.
+func places(lists [][]int32, walks []uint32, part []uint8, parts int) [][]int32 {
+	if lists == nil {
+		lists = make([][]int32, parts)
+	}
+	for p := range lists {
+		lists[p] = lists[p][:0]
+	}
+	for at, v := range walks {
+		p := part[v]
+		lists[p] = append(lists[p], int32(at))
+	}
+	return lists
+}

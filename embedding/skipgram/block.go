@@ -1,0 +1,158 @@
+package skipgram
+
+import (
+	"math/rand/v2"
+
+	"heavytail/storage/vec"
+)
+
+// block trains the pairs of one part of the vertices as x and one part of the
+// centres. It has a copy of the top of the tree.
+type block struct {
+	*trainer
+	top     []float32 // rows of the top, as in trainer.out
+	changes []uint32  // how often each row of the top was changed in this round
+
+	rows  vec.RowList // of the present centre: those of its path, or its own and those of the negatives
+	turns []float32   // 1 where the path turns to the side of 0, or the row is the centre's own
+	gains []float32   // scalar products, then steps
+
+	pairs    int64
+	loss     float64
+	measured int64
+}
+
+func newBlock(t *trainer) *block {
+	longest := 1 + t.Negative
+	if t.tree != nil {
+		for v := range uint32(t.corpus.Vertices) {
+			longest = max(longest, len(t.tree.path(v)))
+		}
+	}
+	return &block{
+		trainer: t,
+		top:     make([]float32, t.top*t.stride),
+		changes: make([]uint32, t.top),
+		turns:   make([]float32, longest),
+		gains:   make([]float32, longest),
+	}
+}
+
+// train trains the pairs of the batch whose x is in part in and whose centre is
+// in part out, in the order of the walks.
+func (b *block) train(in, out int) {
+	copy(b.top, b.out[:len(b.top)])
+	clear(b.changes)
+	walks, others := b.batch.walks, b.batch.in[in]
+	for _, centre := range b.batch.out[out] {
+		w := b.batch.windows[centre]
+		for len(others) > 0 && others[0] < w.widest {
+			others = others[1:]
+		}
+		measure := (b.batch.first+int(w.walk))%16 == 0
+		pairs := uint32(0)
+		for _, at := range others {
+			if at >= w.hi {
+				break
+			}
+			if at < w.lo || at == centre {
+				continue
+			}
+			if pairs == 0 {
+				b.path(walks[centre])
+			}
+			pairs++
+			b.pair(b.in[int(walks[at])*b.stride:][:b.Dim], measure)
+		}
+		if pairs > 0 {
+			b.count(walks[centre], pairs)
+		}
+	}
+}
+
+// path collects the rows on the way to a centre.
+func (b *block) path(centre uint32) {
+	b.rows.Reset(b.Dim)
+	for i, step := range b.tree.path(centre) {
+		node := int(step >> 1)
+		from := b.out
+		if node < b.trainer.top {
+			from = b.top
+		}
+		b.rows.Add(from[node*b.stride:][:b.Dim])
+		b.turns[i] = float32(1 - step&1)
+	}
+}
+
+// count notes how often the top was changed for a centre.
+func (b *block) count(centre, pairs uint32) {
+	b.pairs += int64(pairs)
+	for _, step := range b.tree.path(centre) {
+		node := step >> 1
+		if node >= uint64(len(b.changes)) {
+			break
+		}
+		b.changes[node] += pairs
+	}
+}
+
+// pair makes one step for x and the rows of its centre.
+func (b *block) pair(x []float32, measure bool) {
+	b.rows.Dots(b.gains, x)
+	gains := b.gains[:b.rows.Len()]
+	turns := b.turns[:len(gains)]
+	if measure {
+		b.measure(gains, turns)
+	}
+	for i, product := range gains {
+		gains[i] = 0
+		if place, ok := at(product); ok {
+			gains[i] = (turns[i] - b.tables.sigmoid[place]) * b.batch.alpha
+		}
+	}
+	b.rows.Steps(x, gains)
+}
+
+// measure adds the loss of a pair, before its step.
+func (b *block) measure(products, turns []float32) {
+	for i, product := range products {
+		if turns[i] == 0 {
+			product = -product
+		}
+		product = max(-maxProduct+1e-3, min(product, maxProduct-1e-3))
+		place, _ := at(product)
+		b.loss += float64(b.tables.loss[place])
+	}
+	b.measured++
+}
+
+// mergeTop brings the copies of the top together. With d_b the changes of copy b
+// and u the mean number of steps that made them, the row moves by the sum of d_b
+// times a factor between 1 (few steps) and 1 / Partitions (many).
+func (t *trainer) mergeTop() {
+	const many = 100 // steps after which a row has gone most of the way that a round lets it go
+	for node := range t.top {
+		steps := uint32(0)
+		for _, b := range t.blocks {
+			steps += b.changes[node]
+		}
+		if steps == 0 {
+			continue
+		}
+		parts := float32(t.Partitions)
+		mean := min(float32(steps)/parts/many, 1)
+		factor := 1 / (1 + (parts-1)*mean)
+		row := t.out[node*t.stride:][:t.Dim]
+		vec.Axpy(-parts*factor, row, row)
+		for _, b := range t.blocks {
+			vec.Axpy(factor, b.top[node*t.stride:][:t.Dim], row)
+		}
+	}
+}
+
+// noise draws vertices of one part by visits^¾.
+type noise struct {
+	vertices []uint32
+	upTo     []float64 // cumulated
+	random   rand.PCG
+}

@@ -1,0 +1,81 @@
+package skipgram
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrOptions is wrapped by every fault that Validate reports.
+var ErrOptions = errors.New("skipgram: invalid options")
+
+// Options say how to train. The zero value is the setting of the paper's
+// experiments (AAAI 2018, section 5.1) and of DeepWalk.
+type Options struct {
+	Dim    int // dimensions of the vectors; 0 means 200
+	Window int // largest half-width of a window; 0 means 10
+	Epochs int // passes over the walks; 0 means 1
+	// Alpha is the learning rate at the beginning; 0 means 0.025. It falls
+	// evenly to a ten-thousandth of itself: the schedule of word2vec.
+	Alpha float64
+	// Negative is the number of vertices that a pair is told apart from, drawn by
+	// visits^¾. 0 means hierarchical softmax instead.
+	Negative int
+	// Partitions is how many blocks are trained at a time, and so how many
+	// processors can help; 0 means 4. More make the result of each batch staler.
+	// The result depends on it.
+	Partitions int
+	Seed       uint64
+	Workers    int // goroutines; 0 means GOMAXPROCS. The result does not depend on it.
+	// Progress, where not nil, is told the vertices of walks trained so far, out
+	// of total, from the calling goroutine after every batch.
+	Progress func(done, total int64)
+}
+
+const (
+	maxDim        = 1 << 16
+	maxWindow     = 1 << 10
+	maxEpochs     = 1 << 16
+	maxNegative   = 1 << 8
+	maxPartitions = 64
+)
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		value   *int
+		normal  int
+		comment string
+	}{
+		{&o.Dim, 200, "the paper's"},
+		{&o.Window, 10, "the paper's"},
+		{&o.Epochs, 1, "the paper's: ten walks from a vertex are ten passes already"},
+		{&o.Partitions, 4, "the processors of a small machine; loss and reconstruction as with 1 on the graphs that were tried"},
+	} {
+		if *d.value == 0 {
+			*d.value = d.normal
+		}
+	}
+	if o.Alpha == 0 {
+		o.Alpha = 0.025
+	}
+	return o
+}
+
+// Validate reports all faults at once.
+func (o Options) Validate() error {
+	var faults []error
+	for _, f := range []struct {
+		name        string
+		value, most int
+	}{
+		{"Dim", o.Dim, maxDim}, {"Window", o.Window, maxWindow}, {"Epochs", o.Epochs, maxEpochs},
+		{"Negative", o.Negative, maxNegative}, {"Partitions", o.Partitions, maxPartitions},
+	} {
+		if f.value < 0 || f.value > f.most {
+			faults = append(faults, fmt.Errorf("%w: %s (%d) must be 0 to %d", ErrOptions, f.name, f.value, f.most))
+		}
+	}
+	if o.Alpha != 0 && !(o.Alpha > 0 && o.Alpha <= 1) {
+		faults = append(faults, fmt.Errorf("%w: Alpha (%v) must be above 0 and at most 1", ErrOptions, o.Alpha))
+	}
+	return errors.Join(faults...)
+}
