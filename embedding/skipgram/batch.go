@@ -13,9 +13,10 @@ const batchWalks = 128
 
 // batch is the walks that are being trained, one behind the other.
 type batch struct {
-	walks []uint32
-	first int // number of the first walk
-	alpha float32
+	walks  []uint32
+	first  int // number of the first walk
+	number int // of the batch, over all epochs
+	alpha  float32
 
 	// The window of the vertex at a place of walks, and the number of its walk
 	// within the batch.
@@ -42,6 +43,7 @@ func (b *batch) fill(t *trainer, epoch, from, to int) {
 		}
 	})
 	b.first = from
+	b.number++
 	b.walks, b.windows = b.walks[:0], b.windows[:0]
 	for i, walk := range b.parts[:to-from] {
 		var random rand.PCG
@@ -50,7 +52,7 @@ func (b *batch) fill(t *trainer, epoch, from, to int) {
 		b.walks = append(b.walks, walk...)
 		end := int32(len(b.walks))
 		for at := begin; at < end; at++ {
-			half := 1 + int32(random.Uint64()>>32*uint64(t.Window)>>32)
+			half := 1 + int32(below(&random, uint64(t.Window)))
 			b.windows = append(b.windows, window{
 				lo: max(begin, at-half), hi: min(end, at+half+1), widest: max(begin, at-int32(t.Window)), walk: int32(i),
 			})

@@ -1,10 +1,16 @@
 package skipgram
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"heavytail/storage/vec"
 )
+
+// maxProduct: a pair and a node that agree or disagree so strongly do not change
+// each other, as in the program of Mikolov et al.
+const maxProduct = 6
 
 // block trains the pairs of one part of the vertices as x and one part of the
 // centres. It has a copy of the top of the tree.
@@ -16,6 +22,9 @@ type block struct {
 	rows  vec.RowList // of the present centre: those of its path, or its own and those of the negatives
 	turns []float32   // 1 where the path turns to the side of 0, or the row is the centre's own
 	gains []float32   // scalar products, then steps
+
+	random rand.PCG
+	drawn  []uint32 // vertices of rows, for negative sampling
 
 	pairs    int64
 	loss     float64
@@ -43,13 +52,14 @@ func newBlock(t *trainer) *block {
 func (b *block) train(in, out int) {
 	copy(b.top, b.out[:len(b.top)])
 	clear(b.changes)
+	b.random.Seed(b.Seed, uint64(b.batch.number)<<24|uint64(in)<<16|uint64(out)<<8|useNegative)
 	walks, others := b.batch.walks, b.batch.in[in]
 	for _, centre := range b.batch.out[out] {
 		w := b.batch.windows[centre]
 		for len(others) > 0 && others[0] < w.widest {
 			others = others[1:]
 		}
-		measure := (b.batch.first+int(w.walk))%16 == 0
+		measure := (b.batch.first+int(w.walk))%64 == 0
 		pairs := uint32(0)
 		for _, at := range others {
 			if at >= w.hi {
@@ -58,13 +68,17 @@ func (b *block) train(in, out int) {
 			if at < w.lo || at == centre {
 				continue
 			}
-			if pairs == 0 {
+			if pairs == 0 && b.tree != nil {
 				b.path(walks[centre])
+			}
+			if b.tree == nil {
+				b.answers(walks[centre], b.noise[out])
 			}
 			pairs++
 			b.pair(b.in[int(walks[at])*b.stride:][:b.Dim], measure)
 		}
-		if pairs > 0 {
+		b.pairs += int64(pairs)
+		if pairs > 0 && b.tree != nil {
 			b.count(walks[centre], pairs)
 		}
 	}
@@ -86,7 +100,6 @@ func (b *block) path(centre uint32) {
 
 // count notes how often the top was changed for a centre.
 func (b *block) count(centre, pairs uint32) {
-	b.pairs += int64(pairs)
 	for _, step := range b.tree.path(centre) {
 		node := step >> 1
 		if node >= uint64(len(b.changes)) {
@@ -94,6 +107,24 @@ func (b *block) count(centre, pairs uint32) {
 		}
 		b.changes[node] += pairs
 	}
+}
+
+// answers collects the rows of negative sampling: that of the centre, which is to
+// be told apart, and those of vertices drawn from the noise. One that is drawn
+// twice, or is the centre, counts once.
+func (b *block) answers(centre uint32, n *noise) {
+	b.rows.Reset(b.Dim)
+	b.drawn = append(b.drawn[:0], centre)
+	for range b.Negative {
+		if v := n.draw(&b.random); !slices.Contains(b.drawn, v) {
+			b.drawn = append(b.drawn, v)
+		}
+	}
+	for i, v := range b.drawn {
+		b.rows.Add(b.out[int(v)*b.stride:][:b.Dim])
+		b.turns[i] = 0
+	}
+	b.turns[0] = 1
 }
 
 // pair makes one step for x and the rows of its centre.
@@ -104,12 +135,7 @@ func (b *block) pair(x []float32, measure bool) {
 	if measure {
 		b.measure(gains, turns)
 	}
-	for i, product := range gains {
-		gains[i] = 0
-		if place, ok := at(product); ok {
-			gains[i] = (turns[i] - b.tables.sigmoid[place]) * b.batch.alpha
-		}
-	}
+	vec.LogisticSteps(gains, turns, b.batch.alpha, maxProduct)
 	b.rows.Steps(x, gains)
 }
 
@@ -119,9 +145,7 @@ func (b *block) measure(products, turns []float32) {
 		if turns[i] == 0 {
 			product = -product
 		}
-		product = max(-maxProduct+1e-3, min(product, maxProduct-1e-3))
-		place, _ := at(product)
-		b.loss += float64(b.tables.loss[place])
+		b.loss += math.Log1p(math.Exp(-float64(product)))
 	}
 	b.measured++
 }
@@ -148,11 +172,4 @@ func (t *trainer) mergeTop() {
 			vec.Axpy(factor, b.top[node*t.stride:][:t.Dim], row)
 		}
 	}
-}
-
-// noise draws vertices of one part by visits^¾.
-type noise struct {
-	vertices []uint32
-	upTo     []float64 // cumulated
-	random   rand.PCG
 }

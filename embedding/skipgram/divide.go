@@ -18,6 +18,9 @@ func (t *trainer) divide() {
 	t.inPart = deal(t.visits, t.Partitions)
 	if t.tree == nil {
 		t.outPart = t.inPart
+		for p := range t.Partitions {
+			t.noise = append(t.noise, newNoise(t.visits, t.outPart, p))
+		}
 		return
 	}
 	t.top = min(topNodes, n-1)

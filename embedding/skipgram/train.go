@@ -24,7 +24,7 @@ type Stats struct {
 	Pairs  int64 // steps
 	// Loss is, for each epoch, the mean over its pairs of −ln of the probability
 	// that the model gave to the centre (for negative sampling, to all answers),
-	// before it learned from the pair. It is measured on every 16th walk.
+	// before it learned from the pair. It is measured on every 64th walk.
 	Loss            []float64
 	Seconds         float64
 	VisitsPerSecond float64 // all epochs
@@ -65,7 +65,6 @@ func Train(ctx context.Context, c Corpus, o Options) (*vec.Matrix, Stats, error)
 type trainer struct {
 	Options
 	corpus Corpus
-	tables *tables
 
 	visits []int64 // of each vertex
 	total  int64
@@ -84,7 +83,7 @@ type trainer struct {
 }
 
 func newTrainer(c Corpus, o Options) *trainer {
-	return &trainer{Options: o, corpus: c, tables: newTables(), visits: make([]int64, c.Vertices)}
+	return &trainer{Options: o, corpus: c, visits: make([]int64, c.Vertices)}
 }
 
 // count walks all walks once and counts the visits of each vertex.

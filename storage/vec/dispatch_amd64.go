@@ -185,3 +185,11 @@ func rowSteps(k kind, x []float32, rows []*float32, g []float32) {
 	}
 	rowStepsBy(k, x, rows, g)
 }
+
+func logisticSteps(k kind, g, targets []float32, alpha, limit float32) {
+	if k == avx512 {
+		logisticStepsAVX512(unsafe.SliceData(g), unsafe.SliceData(targets), len(g), alpha, limit)
+		return
+	}
+	logisticStepsGo(g, targets, alpha, limit)
+}

@@ -37,3 +37,7 @@ func tileStore(_ kind, y []float32, stride, rows, cols int, beta, alpha float32,
 func rowDots(_ kind, dst, x []float32, rows []*float32) { rowDotsBy(portable, dst, x, rows) }
 
 func rowSteps(_ kind, x []float32, rows []*float32, g []float32) { rowStepsBy(portable, x, rows, g) }
+
+func logisticSteps(_ kind, g, targets []float32, alpha, limit float32) {
+	logisticStepsGo(g, targets, alpha, limit)
+}

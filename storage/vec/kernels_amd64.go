@@ -139,3 +139,8 @@ func rowDotsAVX512(dst, x *float32, dim int, rows **float32, n int)
 //
 //go:noescape
 func rowStepsAVX512(x *float32, dim int, rows **float32, factor *float32, n int)
+
+// logisticStepsAVX512 is [LogisticSteps] for n products.
+//
+//go:noescape
+func logisticStepsAVX512(products, targets *float32, n int, alpha, limit float32)

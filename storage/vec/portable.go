@@ -1,5 +1,7 @@
 package vec
 
+import "math"
+
 // The portable kernels: what every processor without assembly runs, and what
 // the tests compare the assembly with.
 
@@ -169,5 +171,15 @@ func tileStoreGo(y []float32, stride, rows, cols int, beta, alpha float32, c *[T
 		for j, v := range ci {
 			yi[j] = beta*yi[j] + alpha*v
 		}
+	}
+}
+
+func logisticStepsGo(g, targets []float32, alpha, limit float32) {
+	for i, x := range g {
+		if !(x > -limit && x < limit) {
+			g[i] = 0
+			continue
+		}
+		g[i] = alpha * (targets[i] - float32(1/(1+math.Exp(-float64(x)))))
 	}
 }

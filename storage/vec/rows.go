@@ -45,6 +45,17 @@ func (l *RowList) Steps(x, g []float32) {
 	rowSteps(active, x, l.rows, g)
 }
 
+// LogisticSteps turns scalar products into the steps of logistic regression:
+// g[i] becomes alpha · (targets[i] − σ(g[i])), σ(x) = 1/(1+e^−x), or 0 where the
+// product is limit or more in size, or no number. It panics if targets is
+// shorter than g. σ is good to 4 units of its last place.
+func LogisticSteps(g, targets []float32, alpha, limit float32) {
+	if len(targets) < len(g) {
+		panic("vec: LogisticSteps: targets is shorter than g")
+	}
+	logisticSteps(active, g, targets, alpha, limit)
+}
+
 // rowDotsBy is Dots by single kernels.
 func rowDotsBy(k kind, dst, x []float32, rows []*float32) {
 	for i, row := range rows {

@@ -268,3 +268,74 @@ narrowRow:
 done:
 	VZEROUPPER
 	RET
+
+// The constants of the logistic function: e^x = 2^n · 2^f with x·log2(e) = n + f,
+// |f| ≤ ½, and 2^f by the first seven terms of its series.
+DATA logistic<>+0(SB)/4, $0xbfb8aa3b  // −log2(e)
+DATA logistic<>+4(SB)/4, $0x3f800000  // 1
+DATA logistic<>+8(SB)/4, $0x3f317218  // ln 2
+DATA logistic<>+12(SB)/4, $0x3e75fdf0 // ln² 2 / 2
+DATA logistic<>+16(SB)/4, $0x3d635847 // ln³ 2 / 6
+DATA logistic<>+20(SB)/4, $0x3c1d955b // ln⁴ 2 / 24
+DATA logistic<>+24(SB)/4, $0x3aaec3ff // ln⁵ 2 / 120
+DATA logistic<>+28(SB)/4, $0x39218490 // ln⁶ 2 / 720
+DATA logistic<>+32(SB)/4, $0x7fffffff // all but the sign
+GLOBL logistic<>(SB), RODATA|NOPTR, $36
+
+// func logisticStepsAVX512(products, targets *float32, n int, alpha, limit float32)
+TEXT ·logisticStepsAVX512(SB), NOSPLIT, $0-32
+	MOVQ         products+0(FP), DI
+	MOVQ         targets+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSS alpha+24(FP), Z30
+	VBROADCASTSS limit+28(FP), Z31
+	VBROADCASTSS logistic<>+0(SB), Z20
+	VBROADCASTSS logistic<>+4(SB), Z21
+	VBROADCASTSS logistic<>+8(SB), Z22
+	VBROADCASTSS logistic<>+12(SB), Z23
+	VBROADCASTSS logistic<>+16(SB), Z24
+	VBROADCASTSS logistic<>+20(SB), Z25
+	VBROADCASTSS logistic<>+24(SB), Z26
+	VBROADCASTSS logistic<>+28(SB), Z27
+	VBROADCASTSS logistic<>+32(SB), Z28
+
+sixteen:
+	CMPQ  CX, $0
+	JLE   over
+	MOVL  $0xffff, AX
+	CMPQ  CX, $16
+	JGE   whole
+	MOVL  $1, AX
+	SHLL  CX, AX
+	DECL  AX
+
+whole:
+	KMOVW        AX, K1
+	VMOVUPS.Z    (DI), K1, Z0
+	VMOVUPS.Z    (SI), K1, Z1
+	VANDPS       Z28, Z0, Z2
+	VCMPPS       $1, Z31, Z2, K2 // |product| < limit; not so for NaN
+	VMULPS       Z20, Z0, Z3
+	VRNDSCALEPS  $0, Z3, Z4
+	VSUBPS       Z4, Z3, Z3
+	VMOVAPS      Z27, Z5
+	VFMADD213PS  Z26, Z3, Z5
+	VFMADD213PS  Z25, Z3, Z5
+	VFMADD213PS  Z24, Z3, Z5
+	VFMADD213PS  Z23, Z3, Z5
+	VFMADD213PS  Z22, Z3, Z5
+	VFMADD213PS  Z21, Z3, Z5
+	VSCALEFPS    Z4, Z5, Z5
+	VADDPS       Z21, Z5, Z5
+	VDIVPS       Z5, Z21, Z5
+	VSUBPS       Z5, Z1, Z1
+	VMULPS.Z     Z30, Z1, K2, Z1
+	VMOVUPS      Z1, K1, (DI)
+	ADDQ         $64, DI
+	ADDQ         $64, SI
+	SUBQ         $16, CX
+	JMP          sixteen
+
+over:
+	VZEROUPPER
+	RET

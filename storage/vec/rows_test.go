@@ -119,6 +119,7 @@ func TestRowList_WrongShapes(t *testing.T) {
 		"short g":   func() { l.Steps(x, nil) },
 		"long x":    func() { l.Steps(make([]float32, 5), make([]float32, 1)) },
 		"short row": func() { l.Add(x[:3]) },
+		"targets":   func() { LogisticSteps(x, x[:3], 1, 6) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -135,6 +136,37 @@ func TestRowList_WrongShapes(t *testing.T) {
 	l.Reset(0)
 	l.Dots(nil, nil)
 	l.Steps(nil, nil)
+}
+
+func TestLogisticSteps(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(7)
+		for n := range 40 {
+			g, intact := guarded[float32](n, 1)
+			targets := make([]float32, n)
+			for i := range g {
+				g[i] = float32(rng.NormFloat64() * 4)
+				targets[i] = float32(rng.IntN(2))
+			}
+			if n > 3 {
+				g[0], g[1], g[2] = float32(math.NaN()), float32(math.Inf(1)), -6
+			}
+			before := append([]float32(nil), g...)
+			logisticSteps(k, g, targets, 0.025, 6)
+			for i, x := range before {
+				want := 0.0
+				if math.Abs(float64(x)) < 6 {
+					want = 0.025 * (float64(targets[i]) - 1/(1+math.Exp(-float64(x))))
+				}
+				if !(math.Abs(float64(g[i])-want) <= 0.025*4*0x1p-23) {
+					t.Fatalf("product %v, target %v: %v, want %v", x, targets[i], g[i], want)
+				}
+			}
+			if !intact() {
+				t.Fatalf("%d products: wrote outside", n)
+			}
+		}
+	})
 }
 
 // BenchmarkRowList is one pair of skip-gram: the scalar products of a path of

@@ -1,0 +1,169 @@
+package embedding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heavytail/embedding/skipgram"
+	"heavytail/embedding/walk"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Names of the methods that learn from walks.
+const (
+	MethodDeepWalk = "deepwalk"
+	MethodDPWalker = "dp_walker"
+	MethodNode2Vec = "node2vec"
+)
+
+// WalkOptions are the parameters of DeepWalk, DPWalker and Node2Vec. The zero
+// value takes every default. Weights of edges are used where the graph has them.
+type WalkOptions struct {
+	Dim        int      // k, coordinates per vertex, up to 4096; 0 is 200
+	Walks      int      // from each vertex; 0 is 10
+	Length     int      // vertices of a walk; 0 is 40
+	Window     int      // largest half-width of a window of a walk; 0 is 10
+	Epochs     int      // passes over the walks; 0 is 1
+	Alpha      float64  // learning rate at the beginning; 0 is 0.025
+	Negative   int      // vertices that a pair is told apart from; 0 is hierarchical softmax
+	Beta       *float64 // β, the degree penalty, −8 to 8; nil is 1.5; DPWalker only
+	P, Q       float64  // 1/P weighs going back, 1/Q going away; 0 is 1; Node2Vec only
+	Partitions int      // blocks trained at a time, and so processors that can help; 0 is 4; shapes the result
+	Seed       uint64   // of the walks and of the training
+	Workers    int      // goroutines; 0 is GOMAXPROCS; the result does not depend on it
+
+	// Progress, if not nil, hears of the stage "training": vertices of walks, of
+	// all. It is called from one goroutine.
+	Progress func(stage string, done, total int64)
+}
+
+// WithDefaults returns a copy in which every parameter is set.
+func (o WalkOptions) WithDefaults() WalkOptions {
+	for _, d := range []struct {
+		value  *int
+		normal int
+	}{{&o.Dim, 200}, {&o.Walks, 10}, {&o.Length, 40}, {&o.Window, 10}, {&o.Epochs, 1}, {&o.Partitions, 4}} {
+		if *d.value == 0 {
+			*d.value = d.normal
+		}
+	}
+	if o.Alpha == 0 {
+		o.Alpha = 0.025
+	}
+	if o.Beta == nil {
+		o.Beta = new(1.5)
+	}
+	if o.P == 0 {
+		o.P = 1
+	}
+	if o.Q == 0 {
+		o.Q = 1
+	}
+	return o
+}
+
+// Validate reports every option that cannot be used; each error is ErrOptions.
+func (o WalkOptions) Validate() error {
+	o = o.WithDefaults()
+	var errs []error
+	if o.Dim < 1 || o.Dim > maxDim {
+		errs = append(errs, fmt.Errorf("dim (%d) must be from 1 to %d", o.Dim, maxDim))
+	}
+	if !(*o.Beta >= -maxBeta && *o.Beta <= maxBeta) {
+		errs = append(errs, fmt.Errorf("beta (%g) must be from -%d to %d", *o.Beta, maxBeta, maxBeta))
+	}
+	errs = append(errs, o.walks(walk.Uniform).Validate(), o.training().Validate())
+	for i, err := range errs {
+		if err != nil {
+			errs[i] = fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (o WalkOptions) walks(kind walk.Kind) walk.Options {
+	w := walk.Options{Kind: kind, Length: o.Length, Walks: o.Walks, Seed: o.Seed}
+	switch kind {
+	case walk.Penalized:
+		w.Beta = *o.Beta
+	case walk.Biased:
+		w.P, w.Q = o.P, o.Q
+	}
+	return w
+}
+
+func (o WalkOptions) training() skipgram.Options {
+	t := skipgram.Options{
+		Dim: o.Dim, Window: o.Window, Epochs: o.Epochs, Alpha: o.Alpha, Negative: o.Negative,
+		Partitions: o.Partitions, Seed: o.Seed, Workers: o.Workers,
+	}
+	if o.Progress != nil {
+		t.Progress = func(done, total int64) { o.Progress("training", done, total) }
+	}
+	return t
+}
+
+// WalkStats says what a training did.
+type WalkStats = skipgram.Stats
+
+// DeepWalk learns vectors from uniform random walks (Perozzi, Al-Rfou and
+// Skiena, KDD 2014) by skip-gram: vertices that are near each other on many
+// walks get near vectors. Row v belongs to vertex v. See package skipgram for
+// the training, its cost and its reproducibility.
+func DeepWalk(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, WalkStats, error) {
+	return learn(ctx, g, o, walk.Uniform)
+}
+
+// DPWalker is DeepWalk on walks that avoid vertices of high degree: the next
+// vertex j from i has the probability C'_ij / (d_i d_j)^β, normalised, where C'
+// adds the common neighbours to the edges (AAAI 2018, section "DP-Walker"). See
+// package walk for how it is sampled.
+func DPWalker(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, WalkStats, error) {
+	return learn(ctx, g, o, walk.Penalized)
+}
+
+// Node2Vec is DeepWalk on the biased walks of Grover and Leskovec (KDD 2016).
+func Node2Vec(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, WalkStats, error) {
+	return learn(ctx, g, o, walk.Biased)
+}
+
+func learn(ctx context.Context, g *csr.Graph, o WalkOptions, kind walk.Kind) (*vec.Matrix, WalkStats, error) {
+	if err := o.Validate(); err != nil {
+		return nil, WalkStats{}, err
+	}
+	o = o.WithDefaults()
+	walker, err := walk.New(ctx, g, o.walks(kind), o.Workers)
+	if err != nil {
+		return nil, WalkStats{}, err
+	}
+	n := g.Vertices()
+	return skipgram.Train(ctx, skipgram.Corpus{
+		Vertices: n,
+		Walks:    n * o.Walks,
+		Append: func(dst []uint32, i int) []uint32 {
+			round := i / n
+			return walker.Append(dst, mixed(uint64(i%n), uint64(round), uint64(n)), round)
+		},
+	}, o.training())
+}
+
+// mixed returns the i-th of n vertices in an order of its own for each round, so
+// that neither the order of the input nor that of the last round shapes what is
+// learned. It goes round the vertices with a step that has no factor in common
+// with n.
+func mixed(i, round, n uint64) uint32 {
+	step := uint64(float64(n)*0.6180339887) + 2*round + 1
+	for gcd(step, n) != 1 {
+		step++
+	}
+	return uint32((i*(step%n) + round*n/7) % n)
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
