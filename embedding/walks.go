@@ -74,7 +74,7 @@ func (o WalkOptions) Validate() error {
 	if !(*o.Beta >= -maxBeta && *o.Beta <= maxBeta) {
 		errs = append(errs, fmt.Errorf("beta (%g) must be from -%d to %d", *o.Beta, maxBeta, maxBeta))
 	}
-	errs = append(errs, o.walks(walk.Uniform).Validate(), o.training().Validate())
+	errs = append(errs, o.walks(walk.Biased).Validate(), o.training().Validate())
 	for i, err := range errs {
 		if err != nil {
 			errs[i] = fmt.Errorf("%w: %w", ErrOptions, err)

@@ -3,9 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
-	"strconv"
 
-	"heavytail/embedding"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -28,44 +26,18 @@ type Request struct {
 // processor. Errors are *MethodError, *OptionError, those of the algorithm and
 // those of storage.PutEmbedding; on any of them nothing is stored.
 func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request) (storage.EmbeddingInfo, error) {
-	options, err := parse(req.Method, req.Options)
+	method, err := prepare(req.Method, req.Options)
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}
-	options.Workers, options.Progress = req.Workers, req.Progress
-	run := embedding.DPSpectral
-	if req.Method == embedding.MethodLaplacianEigenmaps {
-		run = embedding.LaplacianEigenmaps
-	}
-	m, stats, err := run(ctx, snap.Graph, options)
+	m, info, err := method.run(ctx, snap.Graph, req.Workers, req.Progress)
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %s of graph %q: %w", req.Method, snap.Info.Name, err)
 	}
-	info, err := db.PutEmbedding(ctx, provenance(snap, req, options, stats), m)
-	if err != nil {
+	info.Name, info.Graph, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.Version
+	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
+	if info, err = db.PutEmbedding(ctx, info, m); err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %w", err)
 	}
 	return info, nil
-}
-
-// provenance describes a result before it is stored.
-func provenance(snap *storage.Snapshot, req Request, o embedding.SpectralOptions, stats embedding.SpectralStats) storage.EmbeddingInfo {
-	info := storage.EmbeddingInfo{
-		Name: req.Name, Graph: snap.Info.Name, GraphVersion: snap.Info.Version,
-		Method: req.Method, Seed: o.Seed, Kernel: vec.Kind(),
-		Eigenvalues: stats.Eigenvalues, Residuals: stats.Residuals,
-		Components: stats.Components, Iterations: stats.Iterations, Seconds: stats.Seconds,
-		Stats: []storage.Setting{
-			{Name: "products", Value: strconv.Itoa(stats.Products)},
-			{Name: "converged", Value: strconv.FormatBool(stats.Converged)},
-			{Name: "reason", Value: stats.Reason},
-		},
-	}
-	for _, f := range fields(req.Method) {
-		info.Options = append(info.Options, storage.Setting{Name: f.Name, Value: f.get(o)})
-	}
-	for _, note := range stats.Notes {
-		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
-	}
-	return info
 }

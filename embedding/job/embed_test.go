@@ -94,7 +94,7 @@ func TestEmbed_StoresResultAndProvenance(t *testing.T) {
 // The default of each option, given in words, changes nothing.
 func TestMethods_DefaultsReadBack(t *testing.T) {
 	for _, m := range Methods() {
-		plain, err := parse(m.Name, nil)
+		plain, err := prepare(m.Name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,14 +105,12 @@ func TestMethods_DefaultsReadBack(t *testing.T) {
 			} else if value, err = strconv.ParseFloat(o.Default, 64); err != nil {
 				t.Fatalf("%s.%s: default %q: %v", m.Name, o.Name, o.Default, err)
 			}
-			given, err := parse(m.Name, []Option{{o.Name, value}})
+			given, err := prepare(m.Name, []Option{{o.Name, value}})
 			if err != nil {
 				t.Fatalf("%s.%s: %v", m.Name, o.Name, err)
 			}
-			for _, f := range fields(m.Name) {
-				if f.get(given) != f.get(plain) {
-					t.Errorf("%s: %s := %s changes %s", m.Name, o.Name, o.Default, f.Name)
-				}
+			if !slices.Equal(given.options, plain.options) {
+				t.Errorf("%s: %s := %s changes options: %v", m.Name, o.Name, o.Default, given.options)
 			}
 		}
 	}
@@ -120,7 +118,7 @@ func TestMethods_DefaultsReadBack(t *testing.T) {
 
 func TestCheck_Errors(t *testing.T) {
 	var unknown *MethodError
-	if err := Check("spectral", nil); !errors.As(err, &unknown) || len(unknown.Known) != 2 {
+	if err := Check("spectral", nil); !errors.As(err, &unknown) || len(unknown.Known) != len(Methods()) {
 		t.Errorf("unknown method: %v", err)
 	}
 	if err := Check("laplacian_eigenmaps", []Option{{"dim", 8}, {"scale", 0}}); err != nil {
@@ -143,11 +141,35 @@ func TestCheck_Errors(t *testing.T) {
 		{"dp_spectral", Option{"normalization", "degrees"}, true},
 		{"dp_spectral", Option{"components", true}, true},
 		{"dp_spectral", Option{"seed", 0.5}, true},
+		{"deepwalk", Option{"beta", 1}, false},
+		{"dp_walker", Option{"beta", 9}, true},
+		{"dp_walker", Option{"walks", 0}, true},
+		{"dp_walker", Option{"alpha", 0}, true},
+		{"node2vec", Option{"p", 0}, true},
+		{"node2vec", Option{"negative", -1}, true},
+		{"node2vec", Option{"partitions", 65}, true},
 	} {
 		var e *OptionError
 		err := Check(bad.method, []Option{bad.option})
 		if !errors.As(err, &e) || e.Option != bad.option.Name || (e.Known == nil) != bad.known || bad.known == (e.Allowed == "") {
 			t.Errorf("%s, %v: %v", bad.method, bad.option, err)
+		}
+	}
+}
+
+// TestEmbed_Walks stores an embedding of each method that walks.
+func TestEmbed_Walks(t *testing.T) {
+	db, snap := ring(t, 30)
+	for _, method := range []string{"deepwalk", "dp_walker", "node2vec"} {
+		info, err := Embed(context.Background(), db, snap, Request{Name: method, Method: method, Options: []Option{{"dim", 8}, {"walks", 2}, {"seed", 3}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Dim != 8 || info.Vertices != 30 || info.Seed != 3 || info.Options[0] != (storage.Setting{Name: "dim", Value: "8"}) {
+			t.Errorf("%s: %+v", method, info)
+		}
+		if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "visits" }); i < 0 || info.Stats[i].Value != "2400" {
+			t.Errorf("%s: statistics %v", method, info.Stats)
 		}
 	}
 }

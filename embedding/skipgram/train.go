@@ -24,7 +24,10 @@ type Stats struct {
 	Pairs  int64 // steps
 	// Loss is, for each epoch, the mean over its pairs of −ln of the probability
 	// that the model gave to the centre (for negative sampling, to all answers),
-	// before it learned from the pair. It is measured on every 64th walk.
+	// before it learned from the pair. It is measured on every 64th walk. The
+	// model has just learned from other pairs of the same walk then, and the more
+	// so the more Partitions there are: compare it between epochs, not between
+	// settings.
 	Loss            []float64
 	Seconds         float64
 	VisitsPerSecond float64 // all epochs

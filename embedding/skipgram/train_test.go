@@ -2,12 +2,17 @@ package skipgram
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heavytail/embedding/walk"
 	"heavytail/storage/csr"
 	"heavytail/storage/realgraph"
+	"heavytail/storage/vec"
 )
 
 // walks is the corpus of a graph.
@@ -19,28 +24,306 @@ func walks(t testing.TB, g *csr.Graph, o walk.Options) Corpus {
 	}
 	n := g.Vertices()
 	return Corpus{Vertices: n, Walks: n * w.Options().Walks, Append: func(dst []uint32, i int) []uint32 {
-		return w.Append(dst, uint32(i%n*7919%n), i/n)
+		return w.Append(dst, uint32(i%n), i/n)
 	}}
 }
 
-func BenchmarkTrain(b *testing.B) {
-	for _, name := range []string{"ego-facebook"} {
-		g := realgraph.Load(b, name)
-		c := walks(b, g, walk.Options{})
-		for _, parts := range []int{1, 2, 4, 8} {
-			for _, workers := range []int{1, 2} {
-				b.Run(fmt.Sprintf("graph=%s/parts=%d/workers=%d", name, parts, workers), func(b *testing.B) {
-					for b.Loop() {
-						_, s, err := Train(context.Background(), c, Options{Partitions: parts, Workers: workers})
-						if err != nil {
-							b.Fatal(err)
-						}
-						b.ReportMetric(s.VisitsPerSecond/1e3, "kvisits/s")
-						b.ReportMetric(s.Loss[0], "loss")
-						b.ReportMetric(float64(s.Pairs)/float64(s.Visits), "pairs/visit")
-					}
-				})
+// communities is a graph of two dense halves with a few edges between them, and
+// one vertex without edges.
+func communities(t testing.TB, half int) *csr.Graph {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	var edges []csr.Edge
+	for u := range uint32(2 * half) {
+		for v := range u {
+			p := 0.02
+			if (int(u) < half) == (int(v) < half) {
+				p = 0.4
 			}
+			if rng.Float64() < p {
+				edges = append(edges, csr.Edge{U: u, V: v})
+			}
+		}
+	}
+	g, err := csr.FromEdges(2*half+1, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func train(t testing.TB, c Corpus, o Options) (*vec.Matrix, Stats) {
+	t.Helper()
+	m, stats, err := Train(context.Background(), c, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, stats
+}
+
+// oracle trains by the formulas of doc.go, one pair after the other, with one
+// part and in float64. It returns the rows of the vertices.
+func oracle(c Corpus, o Options) [][]float64 {
+	o = o.withDefaults()
+	o.Partitions = 1
+	t := newTrainer(c, o)
+	_ = t.count(context.Background())
+	t.prepare()
+	row := func(from []float32, i int) []float64 {
+		r := make([]float64, o.Dim)
+		for j := range r {
+			r[j] = float64(from[i*t.stride+j])
+		}
+		return r
+	}
+	in, out := make([][]float64, c.Vertices), make([][]float64, c.Vertices)
+	for v := range in {
+		in[v], out[v] = row(t.in, v), row(t.out, v)
+	}
+	seen := int64(0)
+	for from := 0; from < c.Walks; from += batchWalks {
+		t.batch.fill(t, 0, from, min(from+batchWalks, c.Walks))
+		alpha := o.Alpha * max(1-float64(seen)/float64(t.total), 1e-4)
+		for at, centre := range t.batch.walks {
+			w := t.batch.windows[at]
+			for i := w.lo; i < w.hi; i++ {
+				if int(i) != at {
+					oraclePair(in[t.batch.walks[i]], out, t.tree.path(centre), alpha)
+				}
+			}
+		}
+		seen += int64(len(t.batch.walks))
+	}
+	return in
+}
+
+func oraclePair(x []float64, out [][]float64, path []uint64, alpha float64) {
+	e := make([]float64, len(x))
+	for _, step := range path {
+		y := out[step>>1]
+		product := 0.0
+		for j := range x {
+			product += x[j] * y[j]
+		}
+		g := 0.0
+		if math.Abs(product) < maxProduct {
+			g = alpha * (1 - float64(step&1) - 1/(1+math.Exp(-product)))
+		}
+		for j := range x {
+			e[j] += g * y[j]
+			y[j] += g * x[j]
+		}
+	}
+	for j := range x {
+		x[j] += e[j]
+	}
+}
+
+func TestTrain_Oracle(t *testing.T) {
+	c := walks(t, communities(t, 20), walk.Options{Walks: 6, Length: 20})
+	o := Options{Dim: 21, Window: 4, Partitions: 1, Alpha: 0.2, Seed: 5}
+	got, _ := train(t, c, o)
+	for v, want := range oracle(c, o) {
+		for j, x := range want {
+			if d := math.Abs(x - float64(got.Row(v)[j])); d > 1e-4 {
+				t.Fatalf("vertex %d, column %d: %v, want %v", v, j, got.Row(v)[j], x)
+			}
+		}
+	}
+}
+
+// TestTrain_SameBytes trains with any number of workers.
+func TestTrain_SameBytes(t *testing.T) {
+	c := walks(t, communities(t, 60), walk.Options{Walks: 4})
+	for _, o := range []Options{{}, {Negative: 5}, {Partitions: 3, Epochs: 2}} {
+		o.Dim, o.Seed = 16, 9
+		o.Workers = 1
+		want, stats := train(t, c, o)
+		for _, workers := range []int{2, 4, 9} {
+			o.Workers = workers
+			got, s := train(t, c, o)
+			if !slices.Equal(got.Data, want.Data) || s.Pairs != stats.Pairs || !slices.Equal(s.Loss, stats.Loss) {
+				t.Errorf("%+v: another result with %d workers", o, workers)
+			}
+		}
+		o.Seed++
+		if got, _ := train(t, c, o); slices.Equal(got.Data, want.Data) {
+			t.Error("another seed gives the same")
+		}
+	}
+}
+
+// TestTrain_Communities expects vertices of a half to be nearer to each other
+// than to the other half, by all ways of training.
+func TestTrain_Communities(t *testing.T) {
+	const half = 50
+	g := communities(t, half)
+	c := walks(t, g, walk.Options{Walks: 10})
+	for _, o := range []Options{{Partitions: 1}, {Partitions: 2}, {}, {Partitions: 8}, {Negative: 5}, {Negative: 3, Partitions: 1}} {
+		t.Run(fmt.Sprintf("partitions=%d/negative=%d", o.Partitions, o.Negative), func(t *testing.T) {
+			o.Dim, o.Epochs, o.Alpha = 32, 3, 0.05
+			m, stats := train(t, c, o)
+			// Without training every answer is a coin toss.
+			untrained := math.Ln2 * float64(o.Negative+1)
+			if o.Negative == 0 {
+				untrained = math.Ln2 * math.Log2(2*half)
+			}
+			for _, loss := range stats.Loss {
+				if !(loss > 0 && loss < 0.95*untrained) {
+					t.Errorf("losses %v, %v without training", stats.Loss, untrained)
+				}
+			}
+			wrong := 0
+			for v := range 2 * half {
+				sums := [2]float64{}
+				for u := range 2 * half {
+					if u != v {
+						sums[u/half] += cosine(m.Row(u), m.Row(v))
+					}
+				}
+				if sums[v/half] < sums[1-v/half] {
+					wrong++
+				}
+			}
+			if wrong > 0 {
+				t.Errorf("%d of %d vertices are nearer to the other half", wrong, 2*half)
+			}
+			for _, x := range m.Row(2 * half) {
+				if math.Abs(float64(x)) > 0.5/32 {
+					t.Errorf("a vertex that is alone was moved to %v", m.Row(2*half))
+				}
+			}
+		})
+	}
+}
+
+func cosine(a, b []float32) float64 {
+	return float64(vec.Dot(a, b)) / math.Sqrt(float64(vec.Dot(a, a))*float64(vec.Dot(b, b)))
+}
+
+// TestTrain_Corners has nothing, one vertex, and fewer vertices than parts.
+func TestTrain_Corners(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3} {
+		for _, negative := range []int{0, 2} {
+			c := Corpus{Vertices: n, Walks: 5 * n, Append: func(dst []uint32, i int) []uint32 {
+				return append(dst, uint32(i%n), uint32((i+1)%n), uint32(i%n))
+			}}
+			m, stats := train(t, c, Options{Dim: 4, Negative: negative})
+			if m.Rows != n || m.Dim != 4 || n > 0 && stats.Visits != int64(15*n) {
+				t.Errorf("%d vertices: %d rows, %+v", n, m.Rows, stats)
+			}
+			for _, x := range m.Data {
+				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+					t.Fatalf("%d vertices: %v", n, m.Data)
+				}
+			}
+		}
+	}
+}
+
+func TestTrain_Cancelled(t *testing.T) {
+	c := walks(t, communities(t, 60), walk.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	batches := 0
+	_, _, err := Train(ctx, c, Options{Dim: 8, Progress: func(done, total int64) {
+		if batches++; batches == 2 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || batches != 2 {
+		t.Errorf("error %v after %d batches", err, batches)
+	}
+}
+
+func TestOptions_Validate(t *testing.T) {
+	for _, o := range []Options{{Dim: -1}, {Window: 1 << 20}, {Epochs: -1}, {Negative: 1000}, {Partitions: 65}, {Alpha: math.NaN()}, {Alpha: 2}} {
+		if err := o.Validate(); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestTree_Huffman compares the tree with the definition: no two leaves share a
+// path, and the weight of all paths is the least there is, which is the sum of
+// the inner nodes' weights.
+func TestTree_Huffman(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for n := 1; n < 60; n++ {
+		visits := make([]int64, n)
+		for v := range visits {
+			visits[v] = rng.Int64N(20)
+		}
+		tree := newTree(visits)
+		seen := map[string]bool{}
+		cost, least := int64(0), int64(0)
+		weight := make([]int64, max(n-1, 1))
+		for v := range uint32(n) {
+			turns := ""
+			for i, step := range tree.path(v) {
+				turns += fmt.Sprint(step & 1)
+				weight[step>>1] += visits[v]
+				if i == 0 && step>>1 != 0 {
+					t.Fatalf("%d leaves: a path begins at node %d", n, step>>1)
+				}
+			}
+			if seen[turns] {
+				t.Fatalf("%d leaves: two have the path %s", n, turns)
+			}
+			seen[turns] = true
+			cost += visits[v] * int64(len(turns))
+		}
+		if !slices.IsSortedFunc(weight, func(a, b int64) int { return int(b - a) }) {
+			t.Errorf("%d leaves: weights of nodes are %v", n, weight)
+		}
+		for rest := slices.Clone(visits); len(rest) > 1; {
+			slices.Sort(rest)
+			sum := rest[0] + rest[1]
+			least += sum
+			rest = append(rest[2:], sum)
+		}
+		if cost != least {
+			t.Errorf("%d leaves: all paths together weigh %d, at least %d is possible", n, cost, least)
+		}
+	}
+}
+
+func TestNoise_Frequencies(t *testing.T) {
+	visits := []int64{16, 0, 1, 81, 5}
+	n := newNoise(visits, []uint8{0, 0, 0, 0, 1}, 0)
+	var random rand.PCG
+	counts := map[uint32]float64{}
+	const draws = 36_000
+	for range draws {
+		counts[n.draw(&random)]++
+	}
+	// 16, 1 and 81 to the power of ¾ are 8, 1 and 27.
+	for v, want := range map[uint32]float64{0: 8000, 2: 1000, 3: 27000} {
+		if math.Abs(counts[v]-want) > 5*math.Sqrt(want) {
+			t.Errorf("vertex %d was drawn %v times of %d, expected %v", v, counts[v], draws, want)
+		}
+	}
+	if len(counts) != 3 {
+		t.Errorf("drawn: %v", counts)
+	}
+}
+
+// BenchmarkTrain reports the vertices of walks trained in a second of one or two
+// processors. The loss tells whether the answer is right.
+func BenchmarkTrain(b *testing.B) {
+	g := realgraph.Load(b, "ego-facebook")
+	for _, kind := range []walk.Kind{walk.Uniform, walk.Penalized} {
+		c := walks(b, g, walk.Options{Kind: kind, Beta: 1.5})
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("graph=ego-facebook/penalized=%v/workers=%d", kind == walk.Penalized, workers), func(b *testing.B) {
+				for b.Loop() {
+					_, s := train(b, c, Options{Workers: workers})
+					if !(s.Loss[0] > 3 && s.Loss[0] < 6) {
+						b.Fatalf("loss %v", s.Loss)
+					}
+					b.ReportMetric(s.VisitsPerSecond/1e3, "kvisits/s")
+					b.ReportMetric(s.Loss[0], "loss")
+				}
+			})
 		}
 	}
 }

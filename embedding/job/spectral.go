@@ -1,0 +1,82 @@
+package job
+
+import (
+	"context"
+	"strconv"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// spectral is a method of package embedding that solves for eigenvectors.
+func spectral(name, summary string, run func(context.Context, *csr.Graph, embedding.SpectralOptions) (*vec.Matrix, embedding.SpectralStats, error)) algorithm {
+	fields := spectralFields(name)
+	prepare := func(options []Option) (prepared, error) {
+		o, err := fields.parse(name, options, func(o embedding.SpectralOptions) bool { return o.Validate() == nil })
+		if err != nil {
+			return prepared{}, err
+		}
+		o = o.WithDefaults(name)
+		compute := func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+			o.Workers, o.Progress = workers, progress
+			m, stats, err := run(ctx, g, o)
+			return m, spectralRecord(o, stats), err
+		}
+		return prepared{fields.settings(o), compute}, nil
+	}
+	return algorithm{Method{name, summary, fields.describe(embedding.SpectralOptions{}.WithDefaults(name))}, prepare}
+}
+
+// spectralRecord is what the record of an embedding says of the solver.
+func spectralRecord(o embedding.SpectralOptions, stats embedding.SpectralStats) storage.EmbeddingInfo {
+	info := storage.EmbeddingInfo{
+		Seed:        o.Seed,
+		Eigenvalues: stats.Eigenvalues, Residuals: stats.Residuals,
+		Components: stats.Components, Iterations: stats.Iterations, Seconds: stats.Seconds,
+		Stats: []storage.Setting{
+			{Name: "products", Value: strconv.Itoa(stats.Products)},
+			{Name: "converged", Value: strconv.FormatBool(stats.Converged)},
+			{Name: "reason", Value: stats.Reason},
+		},
+	}
+	for _, note := range stats.Notes {
+		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
+	}
+	return info
+}
+
+// spectralFields returns the options of a method.
+func spectralFields(method string) table[embedding.SpectralOptions] {
+	type options = embedding.SpectralOptions
+	penalty := table[options]{
+		float("beta", "degree penalty, from 0 (none) to 8; 0.5 by default with degree", "a number from 0 to 8",
+			func(o *options) **float64 { return &o.Beta }),
+		choice("normalization", "by degrees, as the paper, or by the row sums of the penalised matrix, as the authors' code",
+			[]string{embedding.Normalization(0).String(), embedding.Normalization(1).String()},
+			func(o *options, i int) { o.Normalization = embedding.Normalization(i) },
+			func(o options) string { return o.Normalization.String() }),
+	}
+	common := table[options]{
+		float("scale", "power of the eigenvalue that every coordinate is multiplied by", "a number from 0 to 4",
+			func(o *options) **float64 { return &o.Scale }),
+		float("row_scale", "power of the degree that every row is divided by", "a number from 0 to 4",
+			func(o *options) **float64 { return &o.RowScale }),
+		positive("tolerance", "largest residual of an eigenpair, relative to the largest eigenvalue",
+			"a number above 0 and at most 0.1", func(o *options) *float64 { return &o.Tolerance }),
+		seed("of the random start", func(o *options) *uint64 { return &o.Seed }),
+		choice("components", "solve connected components by themselves and keep them apart, or all as one matrix",
+			[]string{embedding.ComponentMode(0).String(), embedding.ComponentMode(1).String()},
+			func(o *options, i int) { o.Components = embedding.ComponentMode(i) },
+			func(o options) string { return o.Components.String() }),
+	}
+	list := table[options]{
+		count("dim", "coordinates per vertex, at most the number of vertices", "a whole number from 1 to 4096",
+			func(o *options) *int { return &o.Dim }),
+	}
+	if method == embedding.MethodDPSpectral {
+		list = append(list, penalty...)
+	}
+	return append(list, common...)
+}

@@ -1,0 +1,79 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// walks is a method of package embedding that learns from walks.
+func walks(name, summary string, run func(context.Context, *csr.Graph, embedding.WalkOptions) (*vec.Matrix, embedding.WalkStats, error)) algorithm {
+	fields := walkFields(name)
+	prepare := func(options []Option) (prepared, error) {
+		o, err := fields.parse(name, options, func(o embedding.WalkOptions) bool { return o.Validate() == nil })
+		if err != nil {
+			return prepared{}, err
+		}
+		o = o.WithDefaults()
+		compute := func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+			o.Workers, o.Progress = workers, progress
+			m, stats, err := run(ctx, g, o)
+			return m, walkRecord(o, stats), err
+		}
+		return prepared{fields.settings(o), compute}, nil
+	}
+	return algorithm{Method{name, summary, fields.describe(embedding.WalkOptions{}.WithDefaults())}, prepare}
+}
+
+// walkRecord is what the record of an embedding says of the training.
+func walkRecord(o embedding.WalkOptions, stats embedding.WalkStats) storage.EmbeddingInfo {
+	info := storage.EmbeddingInfo{
+		Seed: o.Seed, Iterations: o.Epochs, Seconds: stats.Seconds,
+		Stats: []storage.Setting{
+			{Name: "visits", Value: strconv.FormatInt(stats.Visits, 10)},
+			{Name: "pairs", Value: strconv.FormatInt(stats.Pairs, 10)},
+		},
+	}
+	for i, loss := range stats.Loss {
+		info.Stats = append(info.Stats, storage.Setting{Name: "loss of epoch " + strconv.Itoa(i+1), Value: fmt.Sprintf("%.4f", loss)})
+	}
+	info.Stats = append(info.Stats, storage.Setting{Name: "visits per second", Value: fmt.Sprintf("%.0f", stats.VisitsPerSecond)})
+	return info
+}
+
+// walkFields returns the options of a method.
+func walkFields(method string) table[embedding.WalkOptions] {
+	type options = embedding.WalkOptions
+	list := table[options]{
+		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
+		count("walks", "walks from each vertex", "a whole number from 1 to 1048576", func(o *options) *int { return &o.Walks }),
+		count("length", "vertices of a walk", "a whole number from 1 to 65536", func(o *options) *int { return &o.Length }),
+		count("window", "largest distance on a walk of two vertices that are trained together", "a whole number from 1 to 1024",
+			func(o *options) *int { return &o.Window }),
+		count("epochs", "passes over the walks", "a whole number from 1 to 65536", func(o *options) *int { return &o.Epochs }),
+		positive("alpha", "learning rate at the beginning; it falls evenly towards 0", "a number above 0 and at most 1",
+			func(o *options) *float64 { return &o.Alpha }),
+		{OptionInfo{Name: "negative", Type: "int", Doc: "vertices that a pair is told apart from; 0 is hierarchical softmax"},
+			"a whole number from 0 to 256",
+			func(o *options, v any) { o.Negative = int(min(max(v.(int64), -1), 1<<20)) },
+			func(o options) string { return strconv.Itoa(o.Negative) }},
+	}
+	switch method {
+	case embedding.MethodDPWalker:
+		list = append(list, float("beta", "degree penalty of the walks; 0 has none", "a number from -8 to 8",
+			func(o *options) **float64 { return &o.Beta }))
+	case embedding.MethodNode2Vec:
+		list = append(list,
+			positive("p", "how rarely a walk goes back", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.P }),
+			positive("q", "how rarely a walk leaves the neighbourhood it is in", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.Q }))
+	}
+	return append(list,
+		count("partitions", "blocks trained at a time, and so processors that can help; the result depends on it", "a whole number from 1 to 64",
+			func(o *options) *int { return &o.Partitions }),
+		seed("of the walks and of the training", func(o *options) *uint64 { return &o.Seed }))
+}
