@@ -81,8 +81,12 @@ func (o *embedOp) exec(c *call) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	var residual Value
+	if len(r.Residuals) > 0 {
+		residual = r.WorstResidual
+	}
 	return rowsOf([]string{"embedding", "method", "dim", "vertices", "seconds", "residual"},
-		[][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, r.WorstResidual}}), nil
+		[][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, residual}}), nil
 }
 
 type nearestOp struct {
