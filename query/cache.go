@@ -22,17 +22,19 @@ type cache struct {
 }
 
 // cacheKey names one immutable thing: a version of a graph, an attribute in a
-// version of its graph, or a generation of an embedding.
+// version of its graph, a generation of an embedding, or that matched with a
+// version of its graph.
 type cacheKey struct {
-	kind    string // "graph", "column" or "embedding"
+	kind    string // "graph", "column", "embedding" or "matched"
 	name    string // of an attribute or an embedding
 	id      uint64 // of a graph; when an embedding was made, as its name may be used again
 	version uint64 // of a graph; generation of an embedding
+	graph   uint64 // version of the graph that an embedding is matched with
 }
 
 // sameObject reports whether two keys are versions of one thing.
 func (k cacheKey) sameObject(other cacheKey) bool {
-	return k.kind == other.kind && k.name == other.name && (k.kind == "embedding" || k.id == other.id)
+	return k.kind == other.kind && k.name == other.name && (k.kind == "embedding" || k.kind == "matched" || k.id == other.id)
 }
 
 type cacheEntry struct {

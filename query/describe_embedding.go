@@ -12,7 +12,7 @@ import (
 // it is.
 type EmbeddingDescription struct {
 	storage.EmbeddingInfo
-	Behind uint64 // versions that the graph has moved on since
+	Behind uint64 // versions of the graph since, without those that changed attributes only
 	// Changed counts the vertices whose neighbours changed since, -1 if it may
 	// be all.
 	Changed       int
@@ -47,12 +47,11 @@ func (c *call) describeEmbedding(embedding string) (EmbeddingDescription, error)
 	if graph.Version <= info.GraphVersion {
 		return d, nil
 	}
-	d.Behind = graph.Version - info.GraphVersion
 	changes, err := c.db.store.Changes(c.ctx, info.Graph, info.GraphVersion)
 	if err != nil {
 		return EmbeddingDescription{}, err
 	}
-	d.Changed = len(changes.Touched)
+	d.Behind, d.Changed = changes.Versions, len(changes.Touched)
 	if changes.All {
 		d.Changed = -1
 	}

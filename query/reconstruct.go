@@ -104,7 +104,10 @@ func (c *call) resolveReconstruct(req ReconstructRequest) (*reconstruction, erro
 			return nil, err
 		}
 	}
-	r.space, err = c.space(req.Embedding, partEmbedding)
+	err = c.settled(func() (err error) {
+		r.space, err = c.space(req.Embedding, partEmbedding)
+		return err
+	})
 	return r, err
 }
 

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
-	"heavytail/index"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // This file turns the names in requests into the graphs, vectors and vertices
@@ -176,71 +172,6 @@ func graphBytes(info storage.GraphInfo) int64 {
 	return 8*info.Edges + (16+43+13)*int64(info.Vertices)
 }
 
-// vectors are one generation of an embedding in memory, shared between calls.
-type vectors struct {
-	info   storage.EmbeddingInfo
-	matrix *vec.Matrix
-
-	mu    sync.Mutex // guards exact
-	exact map[index.Metric]*index.Exact
-}
-
-// searcher returns the exact index of the vectors under a metric. Cosine needs
-// the norm of every row, so it is made once and kept.
-func (v *vectors) searcher(metric index.Metric) (*index.Exact, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if x := v.exact[metric]; x != nil {
-		return x, nil
-	}
-	x, err := index.NewExact(v.matrix, metric)
-	if err == nil {
-		v.exact[metric] = x
-	}
-	return x, err
-}
-
-// space is an embedding as one call sees it, with the graph that it belongs to.
-type space struct {
-	*vectors
-	graph  *graphView
-	behind uint64 // versions that the graph has moved on since
-	hit    bool   // the vectors were in memory already
-}
-
-// space returns an embedding by name, with its graph, and notes if the graph
-// has moved on since.
-func (c *call) space(embedding string, at part) (*space, error) {
-	if s := c.spaces[embedding]; s != nil {
-		return s, nil
-	}
-	info, err := c.embeddingInfo(embedding, at)
-	if err != nil {
-		return nil, err
-	}
-	key := cacheKey{kind: "embedding", name: embedding, id: uint64(info.Created.UnixNano()), version: info.Generation}
-	stop := c.watch.start("embedding " + embedding)
-	bytes := 4*int64(info.Vertices)*int64(info.Dim) + 8*int64(info.Vertices) // and the norms
-	value, hit, err := c.hold(key, bytes, "embedding "+name(embedding), func(ctx context.Context) (any, error) {
-		info, matrix, err := c.db.store.Embedding(ctx, embedding)
-		return &vectors{info: info, matrix: matrix, exact: map[index.Metric]*index.Exact{}}, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	s := &space{vectors: value.(*vectors), hit: hit}
-	stop(int64(s.matrix.Rows), loadedFrom(hit))
-	if s.graph, err = c.graph(s.info.Graph, at); err != nil {
-		return nil, err
-	}
-	if now := s.graph.Info.Version; now > s.info.GraphVersion {
-		s.behind = now - s.info.GraphVersion
-		c.notice("embedding %s is %s behind graph %s", name(embedding), count(int64(s.behind), "version"), name(s.info.Graph))
-	}
-	c.spaces[embedding] = s
-	return s, nil
-}
-
 // embeddingInfo returns the catalogue entry of an embedding, or an Error that
 // names the nearest known embedding.
 func (c *call) embeddingInfo(embedding string, at part) (storage.EmbeddingInfo, error) {
@@ -355,28 +286,4 @@ func nearestKey(g *graphView, key string) (string, bool) {
 		}
 	}
 	return parser.Suggest(key, near)
-}
-
-// row returns the vector of a vertex. A vertex that is newer than the embedding
-// has none.
-func (s *space) row(v uint32, key string, at part) ([]float32, error) {
-	if int(v) < s.matrix.Rows {
-		return s.matrix.Row(int(v)), nil
-	}
-	e := mistake(at, "vertex %s is newer than embedding %s and has no vector yet", quoteKey(key), name(s.info.Name))
-	e.Hint = "embed the graph again"
-	return nil, e
-}
-
-// checkVector refuses a query vector that does not fit the embedding.
-func (s *space) checkVector(vector []float32, at part) error {
-	if len(vector) != s.info.Dim {
-		return mistake(at, "the vector has %s, embedding %s has dimension %d", count(int64(len(vector)), "number"), name(s.info.Name), s.info.Dim)
-	}
-	for i, x := range vector {
-		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return mistake(at, "element %d of the vector is %v, and must be a finite 32-bit number", i+1, x)
-		}
-	}
-	return nil
 }

@@ -281,20 +281,28 @@ func (c *call) resolveScoring(graph string, with []Scorer) (*scoring, error) {
 			return nil, err
 		}
 	}
+	err = c.settled(func() error { return c.bindScorers(s, graph, with) })
+	return s, err
+}
+
+// bindScorers loads the graph and turns all scorers into functions.
+func (c *call) bindScorers(s *scoring, graph string, with []Scorer) error {
+	var err error
 	if s.graph, err = c.graph(graph, partGraph); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.indexKeys(s.graph); err != nil {
-		return nil, err
+		return err
 	}
+	s.scorers, s.spaces = nil, nil
 	for i, w := range with {
 		b, err := c.bindScorer(s, w, partScorer(i))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.scorers = append(s.scorers, b)
 	}
-	return s, nil
+	return nil
 }
 
 // checkScorer refuses a scorer that is not known, or that wants an embedding

@@ -85,7 +85,7 @@ type EmbeddingState struct {
 	Name         string
 	Generation   uint64 // of the embedding
 	GraphVersion uint64 // version of the graph that was embedded
-	Behind       uint64 // versions that the graph has moved on since
+	Behind       uint64 // versions of the graph since, without those that changed attributes only
 }
 
 // state describes the vectors of a space.
@@ -180,7 +180,11 @@ func (c *call) resolveNearest(req NearestRequest) (*search, error) {
 	if req.K < 1 {
 		return nil, mistake(partCount, "the number of neighbours is %d, and must be at least 1", req.K)
 	}
-	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
+	var s *search
+	err := c.settled(func() (err error) {
+		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +198,11 @@ func (c *call) resolveNearest(req NearestRequest) (*search, error) {
 
 // resolveWithin checks a request and finds what it names.
 func (c *call) resolveWithin(req WithinRequest) (*search, error) {
-	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
+	var s *search
+	err := c.settled(func() (err error) {
+		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

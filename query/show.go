@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"heavytail/embedding/link"
@@ -12,7 +13,7 @@ import (
 // EmbeddingSummary is an embedding as SHOW EMBEDDINGS lists it.
 type EmbeddingSummary struct {
 	storage.EmbeddingInfo
-	Behind uint64 // versions that its graph has moved on since
+	Behind uint64 // versions of the graph since, without those that changed attributes only
 }
 
 // Graphs lists the graphs of the file by name.
@@ -53,9 +54,14 @@ func (c *call) embeddings() ([]EmbeddingSummary, error) {
 	list := make([]EmbeddingSummary, len(infos))
 	for i, e := range infos {
 		list[i].EmbeddingInfo = e
-		if v := versions[e.Graph]; v > e.GraphVersion {
-			list[i].Behind = v - e.GraphVersion
+		if versions[e.Graph] <= e.GraphVersion {
+			continue
 		}
+		changes, err := c.db.store.Changes(c.ctx, e.Graph, e.GraphVersion)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been dropped since
+			return nil, err
+		}
+		list[i].Behind = changes.Versions
 	}
 	return list, nil
 }

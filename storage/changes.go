@@ -252,7 +252,7 @@ func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSe
 		if err != nil {
 			return corrupt(t.path, describeGraph(graph)+", empty slots", err)
 		}
-		set = ChangeSet{From: since, To: r.Version, All: l.all, Deleted: l.deletions, EdgesChanged: l.all || l.edgesChanged}
+		set = ChangeSet{From: since, To: r.Version, All: l.all, Deleted: l.deletions, EdgesChanged: l.versions > 0, Versions: l.versions}
 		if !set.All {
 			set.Touched, set.Attributes = l.vertices(&slots)
 		}
@@ -263,14 +263,14 @@ func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSe
 
 // changeLog is the changes of several versions together.
 type changeLog struct {
-	gap          bool // it is not known of all versions
-	all          bool // everything may have changed
-	columns      bool // of all attributes
-	edgesChanged bool
-	edges        []uint64 // bit per slot
-	values       []uint64
-	deleted      []uint64
-	deletions    int
+	gap       bool     // it is not known of all versions
+	all       bool     // everything may have changed
+	columns   bool     // of all attributes
+	versions  uint64   // that changed more than attributes
+	edges     []uint64 // bit per slot
+	values    []uint64
+	deleted   []uint64
+	deletions int
 }
 
 // changesSince reads the log after a version.
@@ -280,7 +280,9 @@ func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
 	err := t.changesOf(r.ID, since, func(version uint64, c *change) error {
 		l.all, l.gap = l.all || c.all, l.gap || version != expect
 		l.columns = l.columns || c.columns
-		l.edgesChanged = l.edgesChanged || len(c.edges) > 0 || len(c.deleted) > 0
+		if c.all || len(c.edges) > 0 || len(c.deleted) > 0 {
+			l.versions++
+		}
 		l.deletions += len(c.deleted)
 		expect = version + 1
 		for _, list := range []struct {
@@ -296,8 +298,9 @@ func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
 		}
 		return nil
 	})
-	l.gap = l.gap || expect != r.Version+1
-	l.all = l.all || l.gap
+	if l.gap = l.gap || expect != r.Version+1; l.gap {
+		l.all, l.versions = true, r.Version-since
+	}
 	return l, err
 }
 

@@ -58,6 +58,7 @@ type ChangeSet struct {
 
 	Attributes   []uint32 // further vertices, of which only attributes changed, ascending
 	Deleted      int      // vertices deleted since
+	Versions     uint64   // how many of the versions changed more than attributes
 	EdgesChanged bool     // an edge came, went or changed its weight or timestamp, or a vertex came or went
 }
 
