@@ -111,6 +111,12 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return &helpOp{s.Topic, table}, err
 	case *parser.Check:
 		return &checkOp{}, nil
+	case *parser.Compact:
+		return &compactOp{}, b.writable()
+	case *parser.Backup:
+		return b.backupStatement(s)
+	case *parser.Migrate:
+		return &migrateOp{}, b.writable()
 	case *parser.Explain:
 		inner, err := b.statement(s.Statement)
 		if err != nil {

@@ -29,7 +29,8 @@ type GraphDescription struct {
 	// PowerLaw is fitted to the degrees; nil where fewer than two different
 	// degrees are positive. Its P is NaN without a bootstrap.
 	PowerLaw   *evaluate.PowerLaw
-	Bytes      int64 // in memory, with keys; an estimate
+	Bytes      int64              // in memory, with keys; an estimate
+	File       storage.GraphStats // bytes in the file
 	Embeddings []string
 	Notices    []Notice
 }
@@ -90,6 +91,9 @@ func (c *call) describeGraph(req DescribeGraphRequest) (GraphDescription, error)
 		return GraphDescription{}, err
 	}
 	if d.PowerLaw, err = c.powerLaw(view.Graph, req); err != nil {
+		return GraphDescription{}, err
+	}
+	if d.File, err = c.graphStats(req.Graph); err != nil {
 		return GraphDescription{}, err
 	}
 	all, err := c.db.store.Embeddings(c.ctx)
@@ -284,7 +288,19 @@ func (d GraphDescription) rows() [][]Value {
 		property("created", timestamp(d.Created)),
 		property("modified", timestamp(d.Modified)),
 		property("deleted slots", int64(d.Deleted)),
-		property("bytes in memory", d.Bytes))
+		property("bytes in memory", d.Bytes),
+		property("bytes in the file", d.File.Bytes()),
+		property("bytes of a vertex", each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
+		property("bytes of an edge", each(d.File.Arcs, d.Edges)),
+		property("bytes of the change log", d.File.Changes))
+}
+
+// each is what one of n things takes, or nil where there are none.
+func each(bytes, n int64) Value {
+	if n == 0 {
+		return nil
+	}
+	return float64(bytes) / float64(n)
 }
 
 // powerLawRows has the fit of a power law; its p only after a bootstrap.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"heavytail/storage/format"
 )
@@ -97,7 +98,8 @@ func (c *call) checkOutput(path string, overwrite bool, at part) error {
 	info, err := c.db.files.lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		_, err := c.db.files.stat(filepath.Dir(path))
+		return fileMistake(path, at, err)
 	case err != nil:
 		return fileMistake(path, at, err)
 	case !info.Mode().IsRegular():

@@ -124,12 +124,12 @@ func showHelps() []Help {
 			Columns: "property, value",
 			Example: "DESCRIBE EMBEDDING spec",
 		}, {
-			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | METHODS | SCORERS | GENERATORS",
+			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | METHODS | SCORERS | GENERATORS | STATS",
 			Summary: "lists what the file has, or what the language knows",
 			Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
 				"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, created; " +
 				"METHODS: method, options, summary; SCORERS: scorer, reads, likelier, summary; " +
-				"GENERATORS: generator, options, summary",
+				"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each",
 			Example: "SHOW EMBEDDINGS",
 		}, {
 			Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [WHERE condition] [LIMIT n]",
@@ -195,6 +195,22 @@ func upkeepHelps() []Help {
 			Summary: "verifies everything in the file; no rows mean that it is sound",
 			Columns: "where, fault, remedy",
 			Example: "CHECK",
+		}, {
+			Statement: "COMPACT", Syntax: "COMPACT",
+			Summary: "gives the space of what was deleted back, through a copy that takes the place of the file",
+			Columns: "before, after, seconds",
+			Example: "COMPACT",
+		}, {
+			Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
+			Summary: "copies everything as it is now into a new file, and verifies every record on the way",
+			Columns: "file, bytes, records, seconds",
+			Options: storeOptions(),
+			Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
+		}, {
+			Statement: "MIGRATE", Syntax: "MIGRATE",
+			Summary: "rewrites a file of an older format in the present one; older formats can be used without",
+			Columns: "from, to, before, after, seconds",
+			Example: "MIGRATE",
 		},
 	}
 }

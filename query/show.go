@@ -107,6 +107,9 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 			table = append(table, []Value{g.Name, optionsText(g.Options), g.Summary})
 		}
 		return rowsOf([]string{"generator", "options", "summary"}, table), nil
+	case parser.Stats:
+		stats, err := c.stats()
+		return rowsOf(statsColumns, statsRows(stats)), err
 	}
 	return nil, mistake(partStatement, "SHOW %s is not known here", what)
 }
