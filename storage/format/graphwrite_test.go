@@ -170,16 +170,21 @@ func TestWrite_RoundTrip(t *testing.T) {
 				r.Fatalf("%s: error %v, read\n%swant\n%sfrom\n%q", name, err, got, c.want, written)
 			}
 		}
-		checkTable(t, r, s)
+		checkTable(r, s)
 	})
+}
+
+// failer is a test of any kind.
+type failer interface {
+	Fatalf(format string, args ...any)
 }
 
 // checkTable writes the vertices and reads them back. A type that the table does
 // not tell has to follow from the values.
-func checkTable(t *testing.T, r *rapid.T, s *sample) {
+func checkTable(r failer, s *sample) {
 	var text bytes.Buffer
 	if err := WriteVertices(context.Background(), &text, s.graph(), CSVOptions{}); err != nil {
-		r.Fatal(err)
+		r.Fatalf("%v", err)
 	}
 	written := text.String()
 	var columns []Column

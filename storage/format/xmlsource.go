@@ -145,6 +145,7 @@ func (x *xmlReader) explain(err error) error {
 		return err // of the input, which has said where
 	}
 	line, column := x.decoder.InputPos()
+	column = max(column, 1) // it steps back from a line feed into column 0
 	at := &LineError{x.source.opts.Name, int64(line), column, err.Error(), ErrSyntax}
 	var limit *limitError
 	var syntax *xml.SyntaxError

@@ -1,0 +1,222 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fuzzLimits are small, so that short texts reach them.
+var fuzzLimits = Options{
+	EdgeListOptions: EdgeListOptions{MaxLine: 400, MaxKey: 20, MaxBytes: 1 << 16, MaxLines: 1000},
+	MaxValue:        30, MaxColumns: 6, MaxVertices: 1000,
+}
+
+// collect reads a text into a sample, the last values of a vertex that comes
+// again. Types that the text does not tell follow from the values.
+func collect(text []byte, opts Options) (*sample, error) {
+	s := &sample{}
+	numbers := map[string]uint32{}
+	number := func(key []byte) uint32 {
+		v, ok := numbers[string(key)]
+		if !ok {
+			v = uint32(len(s.keys))
+			numbers[string(key)] = v
+			s.keys = append(s.keys, string(key))
+			s.values = append(s.values, make([]*string, len(s.columns)))
+		}
+		return v
+	}
+	untold := map[int]bool{}
+	_, err := Read(context.Background(), bytes.NewReader(text), opts, Handler{
+		Columns: func(columns []Column) error {
+			s.columns = append(s.columns, columns...)
+			for i, c := range columns {
+				untold[i] = c.Type == Untyped
+			}
+			return nil
+		},
+		Vertex: func(key []byte, values [][]byte) error {
+			v := number(key)
+			for i, value := range values {
+				s.values[v][i] = nil
+				if value != nil {
+					s.values[v][i] = word(string(value))
+				}
+			}
+			return nil
+		},
+		Edge: func(e Edge) error {
+			s.weighted, s.timed = s.weighted || e.Weighted, s.timed || e.Timed
+			s.edges = append(s.edges, NumberedEdge{number(e.Source), number(e.Target), float32(e.Weight), e.Time, e.Timed})
+			return nil
+		},
+	})
+	for i := range s.columns {
+		for _, row := range s.values {
+			if row[i] != nil && untold[i] {
+				s.columns[i].Type = s.columns[i].Type.Or(TypeOf([]byte(*row[i])))
+			}
+		}
+		s.columns[i].Type = typeOr(s.columns[i].Type)
+	}
+	return s, err
+}
+
+// fuzzLayout checks what holds for every text in a layout: errors are of the
+// documented kinds, pieces of the text give what the whole gives, and what was
+// read is written and read back equal.
+func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
+	opts := fuzzLimits
+	opts.Layout, opts.SkipBad = layout, skip
+	whole, stats, err := transcript(t, bytes.NewReader(text), opts)
+	checkReadError(t, err)
+	if stats.Skipped > 0 && !skip || (stats.Skipped > 0) != (stats.FirstSkipped != nil) {
+		t.Fatalf("stats %+v", stats)
+	}
+	if errors.Is(err, ErrDamaged) {
+		return // the text looks compressed itself
+	}
+	for _, size := range []int{1, 7} {
+		if pieces, pieceErr := inPieces(opts, text, size); layout != LayoutGraphML && (pieces != whole || fmt.Sprint(pieceErr) != fmt.Sprint(err)) {
+			t.Fatalf("in pieces of %d:\n%s%v\nwhole:\n%s%v", size, pieces, pieceErr, whole, err)
+		}
+	}
+	if err != nil {
+		return
+	}
+	s, err := collect(text, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTable(t, s)
+	var out bytes.Buffer
+	switch err := WriteGraphML(context.Background(), &out, s.graph()); {
+	case errors.Is(err, ErrKey) || errors.Is(err, ErrValue):
+		return // of what XML cannot hold
+	case err != nil:
+		t.Fatal(err)
+	}
+	written := out.String()
+	if got, _, err := transcript(t, &out, Options{}); err != nil || got != s.text(true, true) {
+		t.Fatalf("error %v, read\n%swant\n%sfrom\n%s", err, got, s.text(true, true), written)
+	}
+}
+
+// inPieces reads a text whose blocks have a size.
+func inPieces(opts Options, text []byte, size int) (string, error) {
+	opts = opts.withDefaults()
+	var out strings.Builder
+	h := Handler{
+		Columns: func(columns []Column) error {
+			out.WriteString("columns")
+			for _, c := range columns {
+				fmt.Fprintf(&out, " %s:%s", c.Name, c.Type)
+			}
+			out.WriteByte('\n')
+			return nil
+		},
+		Vertex: func(key []byte, values [][]byte) error {
+			fmt.Fprintf(&out, "vertex %s", key)
+			for _, value := range values {
+				if value == nil {
+					out.WriteString(" -")
+				} else {
+					fmt.Fprintf(&out, " %q", value)
+				}
+			}
+			out.WriteByte('\n')
+			return nil
+		},
+		Edge: func(e Edge) error {
+			fmt.Fprintf(&out, "edge %s\n", edgeText(e))
+			return nil
+		},
+	}
+	var to *lines
+	switch opts.Layout {
+	case LayoutAdjacency:
+		to = &newAdjacency(opts, h).lines
+	case LayoutVertices:
+		to = &newTable(opts, h).lines
+	case LayoutMatrixMarket:
+		to = &newMatrix(context.Background(), opts, h).lines
+	default:
+		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
+	}
+	for at := 0; at < len(text); at += size {
+		if err := to.block(bytes.Clone(text[at:min(at+size, len(text))])); err != nil {
+			return out.String(), err
+		}
+	}
+	err := to.finish()
+	return out.String(), err
+}
+
+// addFiles adds the files of testdata with an ending to the seeds.
+func addFiles(f *testing.F, ending string) {
+	files, err := filepath.Glob("testdata/*" + ending)
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no files %s, %v", ending, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, false)
+	}
+}
+
+func FuzzReadAdjacency(f *testing.F) {
+	addFiles(f, ".adjlist")
+	for _, text := range []string{"a,\"b\"\"c\",d\n", "1 2 3\n4\n", "a\tb c\n", "#\n\n", ",\n", "a,\n"} {
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutAdjacency, text, skip) })
+}
+
+func FuzzReadTable(f *testing.F) {
+	for _, text := range []string{
+		"key,x:integer,y\na,1,\"p\r\nq\"\"\"\n", "id;n\n1;\"\n\"\n", "k\n\"#\"\n", "a\tid\n1\t2\n", "key,x:text,y:float,z:boolean\na,\"\",2,true\n", "key,x\n\"a\n\n", "key,,x\n", "key x\na b\nc\n", "key,x\na,007\nb,1\n",
+	} {
+		f.Add([]byte(text), false)
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutVertices, text, skip) })
+}
+
+func FuzzReadMatrixMarket(f *testing.F) {
+	addFiles(f, ".mtx")
+	for _, text := range []string{"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 .5\n", "%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n"} {
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutMatrixMarket, text, skip) })
+}
+
+func FuzzReadGraphML(f *testing.F) {
+	addFiles(f, ".graphml")
+	for _, text := range []string{
+		"<graphml><key id='k' for='node' attr.name='x' attr.type='int'><default>1</default></key><graph><node id='a'><data key='k'>2</data></node><node id='b'/><edge source='a' target='b'/></graph></graphml>",
+		"<!DOCTYPE graphml><graphml><!-- c --><graph><node id='&#x10ffff;&lt;'><![CDATA[x]]></node></graph></graphml>",
+		"<graphml>&\n",
+		"<graphml><key id='w' for='edge' attr.name='weight'/><graph><edge source='a' target='b'><data key='w'> 2 </data></edge><x><y/></x></graph></graphml>",
+	} {
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutGraphML, text, skip) })
+}
+
+// FuzzReadWeighted reads edge lists whose columns are chosen.
+func FuzzReadWeighted(f *testing.F) {
+	addFiles(f, ".edgelist")
+	for _, text := range []string{"source,target,weight,time\na,b,2,\n", "# source target w ts\na b .5 7\n", "w,to,from,date\n1,a,b,2020-01-02\n", "a b 1e-3 +7\n"} {
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutEdges, text, skip) })
+}
