@@ -94,11 +94,11 @@ func (c *call) checkImportTarget(req ImportRequest) error {
 func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
 	stop := c.watch.start(stepRead)
 	stats, err := c.db.store.Import(c.ctx, req.Graph, r, storage.ImportOptions{
-		Format: format.EdgeListOptions{
+		Format: format.Options{EdgeListOptions: format.EdgeListOptions{
 			Name: inputName(req.Path), Size: size,
 			Header: req.Header, Separator: req.Separator, SkipBad: req.SkipBad,
 			MaxLine: req.MaxLine, MaxKey: req.MaxKey, MaxBytes: req.MaxBytes, MaxLines: req.MaxLines,
-		},
+		}},
 		Source:   inputName(req.Path),
 		Progress: c.meter.update,
 	})

@@ -76,7 +76,7 @@ func benchStore(b *testing.B, graph string) *DB {
 			b.Fatal(openErr)
 		}
 		defer r.Close()
-		_, err = db.Import(context.Background(), graph, r, ImportOptions{Format: format.EdgeListOptions{Size: size}})
+		_, err = db.Import(context.Background(), graph, r, ImportOptions{Format: format.Options{EdgeListOptions: format.EdgeListOptions{Size: size}}})
 	}
 	if err != nil {
 		b.Fatal(err)

@@ -181,3 +181,23 @@ func (c *Column) code(text []byte) uint32 {
 
 // compact gives back the memory that only Set needs; Set makes it again.
 func (c *Column) compact() { c.table = keyTable{} }
+
+// fill sets the values that another column of the type has, which is not longer.
+func (c *Column) fill(from *Column) {
+	for v := range uint32(from.n) {
+		if !from.IsMissing(v) {
+			c.set(v, from.At(v))
+		}
+	}
+}
+
+// digest adds everything that the column holds.
+func (c *Column) digest(d *digester) {
+	digestList(d, c.present)
+	digestList(d, c.integers)
+	digestList(d, c.floats)
+	digestList(d, c.booleans)
+	digestList(d, c.codes)
+	digestList(d, c.texts.offsets)
+	digestList(d, c.texts.blob)
+}

@@ -114,7 +114,7 @@ func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord)
 
 // readAttributes reads the columns of all attributes by slot.
 func (t *tx) readAttributes(graph string, r *graphRecord, c *contents) error {
-	c.attributes = slices.Clone(r.Attributes)
+	c.attributes, c.nextAttribute = slices.Clone(r.Attributes), r.NextAttribute
 	for _, a := range r.Attributes {
 		column, err := t.readColumn(r, a, int(r.Slots), nil)
 		if err != nil {

@@ -40,7 +40,7 @@ func TestImport_RealGraphs(t *testing.T) {
 			}
 			defer r.Close()
 			db := newStore(t, nil)
-			stats, err := db.Import(ctx, "g", r, ImportOptions{Format: format.EdgeListOptions{Name: c.file, Size: size}})
+			stats, err := db.Import(ctx, "g", r, ImportOptions{Format: format.Options{EdgeListOptions: format.EdgeListOptions{Name: c.file, Size: size}}})
 			if err != nil {
 				t.Fatal(err)
 			}

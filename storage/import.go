@@ -5,25 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 )
 
-// ImportOptions say how to import an edge list. The zero value reads every
-// common form.
+// ImportOptions say how to import a graph. The zero value reads every common
+// form.
 type ImportOptions struct {
 	// Format says how the text is read. Its Progress is called for the stage
 	// "reading" (bytes of the input); where it is nil, Progress is.
-	Format format.EdgeListOptions
+	Format format.Options
+
+	// Repeated says what becomes of the weight of an edge that comes again, in
+	// either direction, or that the graph has; "" means RepeatedLast.
+	Repeated Repeated
 
 	// Source is what GraphInfo.Source will say; "" means Format.Name.
 	Source string
 
 	// Progress, where not nil, is called for the stages "reading" (bytes of the
-	// input), "sorting" (no count) and "writing" (keys and arcs), from one
-	// goroutine, at most about 20 times a second.
+	// input), "sorting" (no count) and "writing" (keys, arcs and values), from
+	// one goroutine, at most about 20 times a second.
 	Progress func(stage string, done, total int64)
 }
 
@@ -31,30 +37,46 @@ type ImportOptions struct {
 // read is one of Added, Duplicates and SelfLoops.
 type ImportStats struct {
 	format.ReadStats
-	Vertices   int    // of the graph after the import
-	Edges      int64  // of the graph after the import
-	Version    uint64 // of the graph after the import
-	Added      int64  // edges that the graph did not have
-	Duplicates int64  // edges that came again, in either direction, or that the graph had
-	SelfLoops  int64  // edges from a vertex to itself; they are dropped, the vertex is kept
-	Resumed    bool   // the import took up one that was killed
-	Seconds    float64
+	Vertices        int    // of the graph after the import
+	Edges           int64  // of the graph after the import
+	Version         uint64 // of the graph after the import
+	Added           int64  // edges that the graph did not have
+	Duplicates      int64  // edges that came again, in either direction, or that the graph had
+	Updated         int64  // edges of the graph that got another weight or timestamp
+	SelfLoops       int64  // edges from a vertex to itself; they are dropped, the vertex is kept
+	NewVertices     int64  // vertices that the graph did not have
+	UpdatedVertices int64  // vertices of the graph that got other values of attributes
+	Resumed         bool   // the import took up one that was killed
+	Seconds         float64
 }
 
-// Import reads an edge list into a graph, which is made if there is none by
-// this name. Directed edges become undirected; known keys keep their vertices
-// and new ones follow in the order of their first appearance. The keys of
-// vertices are UTF-8 without NUL, up to 1,024 bytes.
+// Import reads a graph, or vertices with attributes, into a graph of the store,
+// which is made if there is none by this name. Directed edges become
+// undirected; known keys keep their vertices and new ones follow in the order of
+// their first appearance. The keys of vertices are UTF-8 without NUL, up to
+// 1,024 bytes.
 //
-// The edges are sorted in memory (24 bytes per edge at most, and the keys) and
-// written in batches into a part of the file that nothing refers to; the last
-// batch makes the new version of the graph visible. An error or a cancelled
-// context before that changes nothing. After a kill, the same import takes up
-// the batches already written; another import of the graph discards them. An
-// import that adds nothing makes no new version.
+// An edge that the graph has is given the weight that Repeated says, and the new
+// timestamp. Values of attributes replace those that vertices have; a missing
+// one leaves the old one. Attributes that the graph does not have get the type
+// that the input declares, or else the narrowest that holds all values:
+// integer, float, boolean or text, where a number with zeros in front is a
+// text. The others keep their type, and a value that is none of it is
+// ErrInvalid.
+//
+// The edges are sorted in memory (24 bytes per edge at most, 90 with weights or
+// timestamps, and the keys) and written in batches into a part of the file that
+// nothing refers to; the last batch makes the new version of the graph visible.
+// An error or a cancelled context before that changes nothing. After a kill, the
+// same import takes up the batches already written; another import of the graph
+// discards them. An import that changes nothing makes no new version.
 func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts ImportOptions) (ImportStats, error) {
 	started := time.Now()
 	if err := checkName("graph", graph); err != nil {
+		return ImportStats{}, err
+	}
+	how, err := ParseRepeated(string(opts.Repeated))
+	if err != nil {
 		return ImportStats{}, err
 	}
 	if err := db.writable(); err != nil {
@@ -66,95 +88,198 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if opts.Source == "" {
 		opts.Source = opts.Format.Name
 	}
-	list := newEdgeList()
-	read, err := format.ReadEdgeList(ctx, r, opts.Format, func(e format.Edge) error { return list.add(e.Source, e.Target) })
+	list := newImportList()
+	read, err := format.Read(ctx, r, opts.Format, list.handler())
+	if err == nil && read.CountsHeader {
+		err = list.dropHeader(ctx, read.DeclaredVertices)
+	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("storage: import into graph %q: %w", graph, err)
 	}
-	if read.CountsHeader {
-		if err := list.dropHeader(ctx, read.DeclaredVertices); err != nil {
-			return ImportStats{ReadStats: read}, fmt.Errorf("storage: import into graph %q: %w", graph, err)
-		}
-	}
-	stats, err := db.importEdges(ctx, graph, list, opts.Source, read.SHA256, newReporter(opts.Progress))
-	stats.ReadStats = read
-	stats.Seconds = time.Since(started).Seconds()
-	return stats, err
-}
-
-// importEdges merges a list of edges into a graph and publishes the result.
-func (db *DB) importEdges(ctx context.Context, name string, list *edgeList, source string, input [32]byte, progress *reporter) (ImportStats, error) {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return ImportStats{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: source, input: input, progress: progress}
-	var old contents
-	err = db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		p.base = *r
-		old, err = t.readContents(name, r, false)
-		return err
-	})
-	if err != nil {
+	i := importer{list: list, how: how, publication: publication{
+		db: db, name: graph, source: opts.Source, input: read.SHA256, progress: newReporter(opts.Progress),
+	}}
+	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
-	progress.report("sorting", 0, 0)
-	stats := ImportStats{}
-	read := int64(len(list.edges))
-	if p.contents.keys, err = list.onto(ctx, old.keys); err != nil {
-		return ImportStats{}, fmt.Errorf("storage: import into graph %q: %w", name, err)
-	}
-	p.contents.slots, p.contents.attributes, p.contents.columns = old.slots, old.attributes, old.columns
-	p.contents.graph, stats.SelfLoops, err = buildGraph(ctx, p.contents.keys.len(), list.edges, old.graph)
-	if err != nil {
-		return ImportStats{}, fmt.Errorf("storage: import into graph %q: %w", name, err)
-	}
-	stats.Added = p.contents.graph.Edges() - int64(p.base.Edges)
-	stats.Duplicates = read - stats.SelfLoops - stats.Added
-	p.result = p.base
-	if p.base.ID == 0 || stats.Added > 0 || p.contents.keys.len() > old.keys.len() {
-		p.all, p.touched = changed(old.graph, p.contents.graph)
-		if err := p.run(ctx); err != nil {
-			return ImportStats{}, fmt.Errorf("storage: import into graph %q: %w", name, err)
-		}
-	}
-	stats.Vertices, stats.Edges = int(p.result.Vertices), int64(p.result.Edges)
-	stats.Version, stats.Resumed = p.result.Version, p.resumed
-	return stats, nil
+	i.stats.ReadStats = read
+	i.stats.Seconds = time.Since(started).Seconds()
+	return i.stats, nil
 }
 
-// changed lists the vertices whose neighbours differ between a graph and one
-// that has all its edges and more: those whose degree grew. Where they are most
-// of the graph, it says all instead.
-func changed(old, now *csr.Graph) (all bool, touched []uint32) {
-	known := 0
-	if old != nil {
-		known = old.Vertices()
+// importer merges what an import has read into a graph and publishes the result.
+type importer struct {
+	publication
+	list  *importList
+	how   Repeated
+	old   contents
+	stats ImportStats
+}
+
+// run does it all. The caller holds the writer's lock.
+func (i *importer) run(ctx context.Context) error {
+	if err := i.db.view(ctx, i.load); err != nil {
+		return err
 	}
-	for v := range uint32(now.Vertices()) {
-		if int(v) >= known || old.Degree(v) != now.Degree(v) {
-			touched = append(touched, v)
+	i.progress.report("sorting", 0, 0)
+	if err := i.merge(ctx); err != nil {
+		return fmt.Errorf("storage: import into graph %q: %w", i.name, err)
+	}
+	stats := &i.stats
+	i.result = i.base
+	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.attributes) > len(i.old.attributes) {
+		if err := i.publication.run(ctx); err != nil {
+			return fmt.Errorf("storage: import into graph %q: %w", i.name, err)
 		}
 	}
-	if 2*len(touched) > now.Vertices() {
-		return true, nil
+	stats.Vertices, stats.Edges = int(i.result.Vertices), int64(i.result.Edges)
+	stats.Version, stats.Resumed = i.result.Version, i.resumed
+	return nil
+}
+
+// load reads the graph, if there is one.
+func (i *importer) load(t *tx) error {
+	r, err := t.findGraph(i.name)
+	if errors.Is(err, ErrNotFound) {
+		return nil
 	}
-	return false, touched
+	if err != nil {
+		return err
+	}
+	i.base = *r
+	i.old, err = t.readContents(i.name, r, false)
+	return err
+}
+
+// merge makes the new contents of the graph and what changes with them.
+func (i *importer) merge(ctx context.Context) (err error) {
+	c, list, stats := &i.contents, i.list, &i.stats
+	read := int64(len(list.edges))
+	var number []uint32
+	if c.keys, number, err = list.onto(ctx, i.old.keys); err != nil {
+		return err
+	}
+	c.slots = i.old.slots
+	known := i.old.keys.len()
+	stats.NewVertices = int64(c.keys.len() - known)
+	plain := list.weights == nil && list.times == nil && !i.how.adds() && i.base.Weighted+i.base.Timed == 0
+	if plain {
+		c.graph, stats.SelfLoops, err = buildGraph(ctx, c.keys.len(), list.edges, i.old.graph)
+	} else {
+		c.graph, stats.SelfLoops, err = mergeGraph(ctx, c.keys.len(), list, i.old.graph, i.how)
+	}
+	if err != nil {
+		return err
+	}
+	stats.Added = c.graph.Edges() - int64(i.base.Edges)
+	stats.Duplicates = read - stats.SelfLoops - stats.Added
+	var touched []uint32
+	touched, stats.Updated = changedRows(i.old.graph, c.graph)
+	valued, err := i.mergeColumns(ctx, number)
+	if err != nil {
+		return err
+	}
+	stats.UpdatedVertices = int64(len(valued))
+	i.change = newChange(c.keys.len(), touched, valued)
+	return nil
+}
+
+// mergeColumns gives the new contents the attributes of the graph and of the
+// list, and returns the slots of the graph that got other values, ascending.
+func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32, error) {
+	c, known := &i.contents, uint32(i.old.keys.len())
+	schema := graphRecord{Attributes: slices.Clone(i.old.attributes), NextAttribute: i.base.NextAttribute}
+	c.columns = slices.Clone(i.old.columns)
+	changed := make(map[uint32]bool)
+	for _, raw := range i.list.columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		at, err := schema.attributeFor(raw)
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 {
+			continue
+		}
+		values, err := raw.parse(schema.Attributes[at].attribute(), i.list.keys.at)
+		if err != nil {
+			return nil, err
+		}
+		column := NewColumn(schema.Attributes[at].attribute(), c.keys.len())
+		if at < len(c.columns) {
+			column.fill(c.columns[at])
+			c.columns[at] = column
+		} else {
+			c.columns = append(c.columns, column)
+		}
+		for v, code := range raw.codes {
+			if code == 0 {
+				continue
+			}
+			slot := uint32(v)
+			if number != nil {
+				slot = number[v]
+			}
+			if slot < known && column.At(slot) != values[code-1] {
+				changed[slot] = true
+			}
+			column.set(slot, values[code-1])
+		}
+		column.compact()
+	}
+	c.attributes, c.nextAttribute = schema.Attributes, schema.NextAttribute
+	return slices.Sorted(maps.Keys(changed)), nil
+}
+
+// attributeFor returns the attribute that takes the values of a column, as its
+// number in r.Attributes; r gets one if it has none by this name. A column of no
+// type and without values makes none: then it is -1.
+func (r *graphRecord) attributeFor(raw *rawColumn) (int, error) {
+	if at := r.findAttribute(raw.name); at >= 0 {
+		return at, nil
+	}
+	kind := raw.kind
+	if kind == 0 {
+		if kind = raw.guess(); kind == 0 {
+			return -1, nil
+		}
+	}
+	return r.addAttribute(Attribute{raw.name, kind})
+}
+
+// newChange says what becomes of n slots; those whose values changed may be
+// among those that are touched. Where most of them are, it says all instead.
+func newChange(n int, touched, valued []uint32) change {
+	var c change
+	if c.all = 2*len(touched) > n; !c.all {
+		c.edges = touched
+	}
+	for _, slot := range valued {
+		for len(touched) > 0 && touched[0] < slot {
+			touched = touched[1:]
+		}
+		if len(touched) == 0 || touched[0] != slot {
+			c.values = append(c.values, slot)
+		}
+	}
+	if c.columns = 2*len(c.values) > n; c.columns {
+		c.values = nil
+	}
+	return c
 }
 
 // PutGraphRequest is a graph to be stored.
 type PutGraphRequest struct {
-	Graph  *csr.Graph
-	Keys   func(v uint32) string // key of each vertex; nil means its number in decimal
-	Source string                // what GraphInfo.Source will say
+	Graph      *csr.Graph
+	Keys       func(v uint32) string // key of each vertex; nil means its number in decimal
+	Attributes []*Column             // one value per vertex each
+	Source     string                // what GraphInfo.Source will say
 
 	// Progress, where not nil, is called for the stage "writing" as that of an
 	// import is.
@@ -184,7 +309,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		return GraphInfo{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: req.Source, all: true, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
+	p := &publication{db: db, name: name, source: req.Source, change: change{all: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
 	err = db.view(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
 		if errors.Is(err, ErrNotFound) {
@@ -199,6 +324,9 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		p.base = *r
 		return nil
 	})
+	if err == nil {
+		err = p.putColumns(req.Attributes)
+	}
 	if err != nil {
 		return GraphInfo{}, err
 	}
@@ -206,6 +334,24 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
 	}
 	return p.result.info(name), nil
+}
+
+// putColumns makes columns the attributes of a graph that had no vertices.
+func (p *publication) putColumns(columns []*Column) error {
+	schema := graphRecord{NextAttribute: p.base.NextAttribute}
+	for _, column := range columns {
+		if schema.findAttribute(column.Name) >= 0 {
+			return fmt.Errorf("storage: put graph %q: attribute %q comes twice: %w", p.name, clip(column.Name), ErrInvalid)
+		}
+		if column.Len() != p.contents.keys.len() {
+			return fmt.Errorf("storage: put graph %q: attribute %q has %d values for %d vertices: %w", p.name, clip(column.Name), column.Len(), p.contents.keys.len(), ErrInvalid)
+		}
+		if _, err := schema.addAttribute(column.Attribute); err != nil {
+			return err
+		}
+	}
+	p.contents.columns, p.contents.attributes, p.contents.nextAttribute = columns, schema.Attributes, schema.NextAttribute
+	return nil
 }
 
 // checkGraph makes sure that g keeps what csr.Graph promises, as its Validate

@@ -204,7 +204,7 @@ func TestImport_Refused(t *testing.T) {
 		"long name":     {strings.Repeat("n", 256), "a b\n", ErrName},
 		"invalid UTF-8": {"\xff", "a b\n", ErrName},
 	} {
-		_, err := db.Import(ctx, c.graph, strings.NewReader(c.text), ImportOptions{Format: format.EdgeListOptions{Header: format.HeaderNone}})
+		_, err := db.Import(ctx, c.graph, strings.NewReader(c.text), ImportOptions{Format: format.Options{EdgeListOptions: format.EdgeListOptions{Header: format.HeaderNone}}})
 		if !errors.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %v", name, err, c.kind)
 		}

@@ -59,7 +59,7 @@ func checkStore(t testing.TB, db *DB) CheckReport {
 // importText imports an edge list and fails the test where that fails.
 func importText(t testing.TB, db *DB, graph, text string) ImportStats {
 	t.Helper()
-	stats, err := db.Import(context.Background(), graph, strings.NewReader(text), ImportOptions{Format: format.EdgeListOptions{Name: "test", Header: format.HeaderNone}})
+	stats, err := db.Import(context.Background(), graph, strings.NewReader(text), ImportOptions{Format: format.Options{EdgeListOptions: format.EdgeListOptions{Name: "test", Header: format.HeaderNone}}})
 	if err != nil {
 		t.Fatal(err)
 	}

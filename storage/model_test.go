@@ -152,7 +152,7 @@ func runModel(t *testing.T, seed uint64) {
 				t.Fatalf("step %d: import reports %+v, want %d added, %d duplicates, %d loops, version %d", step, stats, added, duplicates, loops, g.version)
 			}
 		case 6: // an import that fails changes nothing
-			_, err := db.Import(ctx, name, strings.NewReader(pairsText(randomPairs(random))+"only-one-column\n"), ImportOptions{Format: format.EdgeListOptions{Separator: " ", Header: format.HeaderNone}})
+			_, err := db.Import(ctx, name, strings.NewReader(pairsText(randomPairs(random))+"only-one-column\n"), ImportOptions{Format: format.Options{EdgeListOptions: format.EdgeListOptions{Separator: " ", Header: format.HeaderNone}}})
 			expect(t, err, true, format.ErrSyntax)
 		case 7:
 			cancelled, cancel := context.WithCancel(ctx)

@@ -32,8 +32,9 @@ type contents struct {
 	slots slotMap
 
 	// Attributes of the vertices, by slot, in ascending order of their numbers.
-	attributes []attributeRecord
-	columns    []*Column
+	attributes    []attributeRecord
+	nextAttribute uint16
+	columns       []*Column
 }
 
 // digest identifies the contents and the input that they were made from (all
@@ -49,6 +50,10 @@ func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 	digestList(&d, c.graph.Targets)
 	digestList(&d, c.graph.Weights)
 	digestList(&d, c.graph.Times)
+	for i, a := range c.attributes {
+		d.sums = fmt.Appendf(d.sums, "%d %q %d ", a.ID, a.Name, a.Type)
+		c.columns[i].digest(&d)
+	}
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -65,7 +70,7 @@ type digester struct {
 }
 
 // digestList adds the length and the checksum of a list of numbers.
-func digestList[E byte | uint32 | int64 | float32](d *digester, list []E) {
+func digestList[E byte | uint32 | uint64 | int64 | float32 | float64](d *digester, list []E) {
 	const piece = 1 << 13
 	sum := uint32(0)
 	for rest := list; len(rest) > 0 && d.err == nil; {
@@ -88,8 +93,7 @@ type publication struct {
 	contents contents
 	source   string
 	input    [sha256.Size]byte // of the text; zero where there is none
-	all      bool              // the change log names everything,
-	touched  []uint32          // or these vertices
+	change   change            // for the log
 	progress *reporter
 
 	order   []uint32 // vertices by key
@@ -295,7 +299,7 @@ func (p *publication) publish(t *tx) error {
 	r.Slots = uint64(p.contents.keys.len())
 	weighted, timed := countValues(p.contents.graph.Weights, p.contents.graph.Times)
 	r.Weighted, r.Timed = weighted/2, timed/2
-	r.Attributes = p.contents.attributes
+	r.Attributes, r.NextAttribute = p.contents.attributes, p.contents.nextAttribute
 	for i := range r.Attributes {
 		r.Attributes[i].Values = uint64(p.contents.columns[i].Count())
 	}
@@ -303,7 +307,7 @@ func (p *publication) publish(t *tx) error {
 	if err := t.put(graphsName, []byte(p.name), &r); err != nil {
 		return err
 	}
-	if err := t.logChange(r.ID, r.Version, change{all: p.all, edges: p.touched}); err != nil {
+	if err := t.logChange(r.ID, r.Version, p.change); err != nil {
 		return err
 	}
 	if err := t.discard(p.base.Object); err != nil {

@@ -1,0 +1,448 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+// foldModel is what becomes of the occurrences of one edge, written down once
+// more: all weights and timestamps in order, 0 and csr.NoTime for none.
+func foldModel(how Repeated, known bool, weights []float32, times []int64) (float32, int64) {
+	var given []float64
+	for i, w := range weights {
+		switch {
+		case known && i == 0:
+			given = append(given, float64(w))
+		case how == RepeatedCount, how == RepeatedSum && w == 0:
+			given = append(given, 1)
+		case w != 0:
+			given = append(given, float64(w))
+		}
+	}
+	weight := 1.0
+	if len(given) > 0 {
+		switch how {
+		case RepeatedFirst:
+			weight = given[0]
+		case RepeatedMin:
+			weight = slices.Min(given)
+		case RepeatedMax:
+			weight = slices.Max(given)
+		case RepeatedSum, RepeatedCount:
+			weight = 0
+			for _, w := range given {
+				weight += w
+			}
+		default:
+			weight = given[len(given)-1]
+		}
+	}
+	times = slices.DeleteFunc(slices.Clone(times), func(t int64) bool { return t == csr.NoTime })
+	switch {
+	case len(times) == 0:
+		return float32(weight), csr.NoTime
+	case how == RepeatedFirst:
+		return float32(weight), times[0]
+	}
+	return float32(weight), times[len(times)-1]
+}
+
+// Edges with weights and timestamps are merged, with each other and with those
+// of a graph, as the model says, under every policy.
+func TestMergeGraph(t *testing.T) {
+	ctx := context.Background()
+	const n = 60
+	for seed := range 24 {
+		random := rand.New(rand.NewPCG(uint64(seed), 3))
+		how := Repeats()[seed%len(Repeats())]
+		var base *csr.Graph
+		if seed%4 > 0 {
+			base = withValues(randomGraph(n-10, 200, uint64(seed)), []int{0, 0, 3, 3}[seed%4], []int{0, 0, 0, 2}[seed%4])
+		}
+		type occurrences struct {
+			known   bool
+			weights []float32
+			times   []int64
+		}
+		want := make(map[arc]*occurrences)
+		note := func(u, v uint32, known bool, weight float32, time int64) {
+			a := newArc(min(u, v), max(u, v))
+			if want[a] == nil {
+				want[a] = &occurrences{known: known}
+			}
+			want[a].weights = append(want[a].weights, weight)
+			want[a].times = append(want[a].times, time)
+		}
+		if base != nil {
+			for _, v := range arcValues(base) {
+				if v.arc.source() < v.arc.target() {
+					note(v.arc.source(), v.arc.target(), true, v.weight, v.time)
+				}
+			}
+		}
+		list := newImportList()
+		loops := int64(0)
+		for range 500 {
+			u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
+			e := format.Edge{Source: fmt.Append(nil, u), Target: fmt.Append(nil, v), Weight: 1}
+			weight, time := float32(0), int64(csr.NoTime)
+			if seed%3 > 0 && random.IntN(2) == 0 {
+				weight = 1 + random.Float32()
+				e.Weight, e.Weighted = float64(weight), true
+			}
+			if seed%5 > 1 && random.IntN(3) == 0 {
+				time = random.Int64N(100)
+				e.Time, e.Timed = time, true
+			}
+			if u == v {
+				loops++
+			} else {
+				note(u, v, false, weight, time)
+			}
+			if err := list.addEdge(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The keys are the numbers of the model.
+		for i, e := range list.edges {
+			u, v := string(list.keys.at(uint32(e>>32))), string(list.keys.at(uint32(e)))
+			var a, b uint64
+			fmt.Sscan(u+" "+v, &a, &b)
+			list.edges[i] = a<<32 | b
+		}
+		g, selfLoops, err := mergeGraph(ctx, n, list, base, how)
+		if err != nil || selfLoops != loops {
+			t.Fatalf("%d loops, want %d; %v", selfLoops, loops, err)
+		}
+		if err := g.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		var arcs []arcValue
+		for a, o := range want {
+			weight, time := foldModel(how, o.known, o.weights, o.times)
+			arcs = append(arcs, arcValue{a, weight, time}, arcValue{a.reverse(), weight, time})
+		}
+		slices.SortFunc(arcs, arcValue.compare)
+		if !slices.Equal(arcValues(g), arcs) {
+			t.Errorf("seed %d, %s: the graph differs", seed, how)
+		}
+	}
+}
+
+func importValues(t *testing.T, db *DB, text string, opts ImportOptions) ImportStats {
+	t.Helper()
+	stats, err := db.Import(context.Background(), "g", strings.NewReader(text), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkStore(t, db)
+	return stats
+}
+
+// edgeTexts lists the edges of graph g.
+func edgeTexts(t *testing.T, db *DB) string {
+	t.Helper()
+	s, err := db.Snapshot(context.Background(), "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, v := range arcValues(s.Graph) {
+		if v.arc.source() < v.arc.target() {
+			fmt.Fprintf(&b, "%s-%s %v", s.Key(v.arc.source()), s.Key(v.arc.target()), v.weight)
+			if v.time != csr.NoTime {
+				fmt.Fprintf(&b, " @%d", v.time)
+			}
+			b.WriteString("; ")
+		}
+	}
+	return b.String()
+}
+
+func TestImport_Values(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	importValues(t, db, "source,target\na,b\nb,c\n", ImportOptions{})
+	stats := importValues(t, db, "source,target,weight,time\nb,a,2.5,100\nc,d,,7\nc,d,3,\nc,c,9,9\n", ImportOptions{})
+	if stats.Added != 1 || stats.Updated != 1 || stats.Duplicates != 2 || stats.SelfLoops != 1 || stats.NewVertices != 1 || stats.Version != 2 {
+		t.Errorf("%+v", stats)
+	}
+	if got := edgeTexts(t, db); got != "a-b 2.5 @100; b-c 1; c-d 3 @7; " {
+		t.Error(got)
+	}
+	set, err := db.Changes(ctx, "g", 1)
+	if err != nil || (!set.All && !slices.Equal(set.Touched, []uint32{0, 1, 2, 3})) {
+		t.Errorf("%+v, %v", set, err)
+	}
+	// The same again changes nothing, and edges without values keep theirs.
+	if stats := importValues(t, db, "source,target,weight\na,b,2.5\nd,c,\n", ImportOptions{}); stats.Version != 2 || stats.Updated != 0 || stats.Duplicates != 2 {
+		t.Errorf("%+v", stats)
+	}
+	stats = importValues(t, db, "x,y,z\na,b\nb,c,0.5\n", ImportOptions{Repeated: RepeatedSum, Format: format.Options{EdgeListOptions: format.EdgeListOptions{Header: format.HeaderNames, Weight: "3"}}})
+	if got := edgeTexts(t, db); got != "a-b 3.5 @100; b-c 1.5; c-d 3 @7; " || stats.Updated != 2 {
+		t.Error(got, stats)
+	}
+	importValues(t, db, "a b\na b\nb a\n", ImportOptions{Repeated: RepeatedCount})
+	if got := edgeTexts(t, db); got != "a-b 6.5 @100; b-c 1.5; c-d 3 @7; " {
+		t.Error(got)
+	}
+	if _, err := db.Import(ctx, "g", strings.NewReader("source,target,weight\na,b,3e38\na,b,3e38\n"), ImportOptions{Repeated: RepeatedSum}); !errors.Is(err, ErrLimit) {
+		t.Errorf("sum beyond a float32: %v", err)
+	}
+	if _, err := db.Import(ctx, "g", strings.NewReader("a b\n"), ImportOptions{Repeated: "often"}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("unknown policy: %v", err)
+	}
+}
+
+// columnTexts lists the values of an attribute of graph g, with its type.
+func columnTexts(t *testing.T, db *DB, name string) string {
+	t.Helper()
+	info, err := db.Graph(context.Background(), "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, err := db.Columns(context.Background(), "g", info.Version, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := columns[0].Type.String()
+	for v := range uint32(columns[0].Len()) {
+		text += " " + columns[0].At(v).String()
+	}
+	return text
+}
+
+func TestImport_Attributes(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	vertices := ImportOptions{Format: format.Options{Layout: format.LayoutVertices}}
+	importValues(t, db, "a b\nb c\n", ImportOptions{})
+	stats := importValues(t, db, "id,age,zip,score,ok,note,nothing\nb,41,0101,2,true,x,\nd,7,77,2.5,FALSE,,\na,,9,3,,\"x, y\",\n", vertices)
+	if stats.NewVertices != 1 || stats.UpdatedVertices != 2 || stats.Version != 2 || stats.Vertices != 4 || stats.Edges != 2 {
+		t.Errorf("%+v", stats)
+	}
+	missing := Value{}.String()
+	for name, want := range map[string]string{
+		"age":   fmt.Sprintf("integer %s 41 %s 7", missing, missing),
+		"zip":   fmt.Sprintf("text 9 0101 %s 77", missing),
+		"score": fmt.Sprintf("float 3 2 %s 2.5", missing),
+		"ok":    fmt.Sprintf("boolean %s true %s false", missing, missing),
+		"note":  fmt.Sprintf("text x, y x %s %s", missing, missing),
+	} {
+		if got := columnTexts(t, db, name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	info, err := db.Graph(ctx, "g")
+	if err != nil || len(info.Attributes) != 5 {
+		t.Errorf("%+v, %v", info.Attributes, err)
+	}
+	// Known attributes keep their types and what the table leaves out.
+	if _, err := db.Import(ctx, "g", strings.NewReader("id,age\na,5\nb,old\n"), vertices); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), `"b"`) || !strings.Contains(err.Error(), "old") {
+		t.Errorf("a text for an integer: %v", err)
+	}
+	stats = importValues(t, db, "id,age,score,more\na,5,1,\nb,,2,0.5\n", vertices)
+	if stats.UpdatedVertices != 2 || stats.Version != 3 {
+		t.Errorf("%+v", stats)
+	}
+	set, err := db.Changes(ctx, "g", 2)
+	if err != nil || set.EdgesChanged || len(set.Touched) > 0 || !slices.Equal(set.Attributes, []uint32{0, 1}) {
+		t.Errorf("%+v, %v", set, err)
+	}
+	if got, want := columnTexts(t, db, "age"), fmt.Sprintf("integer 5 41 %s 7", missing); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if stats := importValues(t, db, "id,age\na,5\nb,\n", vertices); stats.Version != 3 {
+		t.Errorf("nothing new, and yet %+v", stats)
+	}
+	if _, err := db.Import(ctx, "g", strings.NewReader("id,degree\na,5\n"), vertices); !errors.Is(err, ErrName) {
+		t.Errorf("a reserved name: %v", err)
+	}
+	// An import of edges keeps the attributes.
+	importValues(t, db, "e a\n", ImportOptions{})
+	if got, want := columnTexts(t, db, "age"), fmt.Sprintf("integer 5 41 %s 7 %s", missing, missing); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A graph keeps its empty slots when more is imported, and what is deleted does
+// not come back.
+func TestImport_AfterDeletion(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	importValues(t, db, "source,target,weight\na,b,2\nb,c,3\nc,d,4\n", ImportOptions{})
+	importValues(t, db, "id,age\na,1\nb,2\nc,3\nd,4\n", ImportOptions{Format: format.Options{Layout: format.LayoutVertices}})
+	if err := db.Update(ctx, func(x *Tx) error { _, err := x.DeleteVertices("g", []string{"b"}); return err }); err != nil {
+		t.Fatal(err)
+	}
+	importValues(t, db, "source,target,weight\nd,e,5\na,c,6\n", ImportOptions{})
+	if got := edgeTexts(t, db); got != "a-c 6; c-d 4; d-e 5; " {
+		t.Error(got)
+	}
+	if got, want := columnTexts(t, db, "age"), "integer 1 3 4 "+(Value{}.String()); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	importValues(t, db, "source,target\nb,a\n", ImportOptions{})
+	if got := edgeTexts(t, db); got != "a-c 6; a-b 1; c-d 4; d-e 5; " {
+		t.Error(got)
+	}
+}
+
+// Everything that GraphML can say arrives.
+func TestImport_GraphML(t *testing.T) {
+	const text = `<?xml version="1.0"?>
+<graphml><key id="k" for="node" attr.name="age" attr.type="int"/><key id="n" for="node" attr.name="name" attr.type="string"/>
+<key id="w" for="edge" attr.name="weight" attr.type="double"/>
+<graph edgedefault="undirected"><node id="x"><data key="k">3</data><data key="n">007</data></node><node id="y"/><node id="z"/>
+<edge source="y" target="x"><data key="w">0.25</data></edge></graph></graphml>`
+	db := newStore(t, nil)
+	stats := importValues(t, db, text, ImportOptions{})
+	missing := Value{}.String()
+	if stats.Vertices != 3 || edgeTexts(t, db) != "x-y 0.25; " ||
+		columnTexts(t, db, "age") != fmt.Sprintf("integer 3 %s %s", missing, missing) || columnTexts(t, db, "name") != fmt.Sprintf("text 007 %s %s", missing, missing) {
+		t.Errorf("%+v; %s; %s; %s", stats, edgeTexts(t, db), columnTexts(t, db, "age"), columnTexts(t, db, "name"))
+	}
+}
+
+func TestRawColumn_Guess(t *testing.T) {
+	for _, c := range []struct {
+		texts string
+		want  Type
+	}{
+		{"1,-2,0,9223372036854775807", Integer},
+		{"1,2.5,-3e2", Float},
+		{"0.5,.5,5.", Float},
+		{"007", Text},
+		{"1,00.5", Text},
+		{"-007.5", Text},
+		{"9223372036854775808", Text},
+		{"9007199254740993,0.5", Text},
+		{"+1", Text},
+		{"-0", Float},
+		{"1e999", Text},
+		{"nan", Text},
+		{"0x10", Text},
+		{"1_000", Text},
+		{"e", Text},
+		{"-", Text},
+		{"true,False", Boolean},
+		{"true,1", Text},
+		{"", Text},
+		{"none", Text},
+	} {
+		column, err := newRawColumn(format.Column{Name: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, text := range strings.Split(c.texts, ",") {
+			if err := column.set(uint32(v), []byte("replaced later")); err != nil {
+				t.Fatal(err)
+			}
+			if err := column.set(uint32(v), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := column.guess(); got != c.want {
+			t.Errorf("%q is %v, want %v", c.texts, got, c.want)
+		}
+		if _, err := column.parse(Attribute{"a", c.want}, nil); err != nil {
+			t.Errorf("%q: %v", c.texts, err)
+		}
+	}
+	column, err := newRawColumn(format.Column{Name: "a"})
+	if err != nil || column.guess() != 0 {
+		t.Errorf("a column without values is %v, %v", column.guess(), err)
+	}
+	for _, text := range []string{"a\x00", "\xff", strings.Repeat("x", maxText+1)} {
+		if err := column.set(0, []byte(text)); !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrLimit) {
+			t.Errorf("%q: %v", clip(text), err)
+		}
+	}
+}
+
+// PutGraph takes attributes, and refuses what does not fit.
+func TestPutGraph_Attributes(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	g := &csr.Graph{Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}}
+	block := NewColumn(Attribute{"block", Integer}, 2)
+	if err := block.Set(1, IntegerValue(7)); err != nil {
+		t.Fatal(err)
+	}
+	for name, columns := range map[string][]*Column{
+		"twice":    {block, block},
+		"short":    {NewColumn(Attribute{"a", Text}, 1)},
+		"reserved": {NewColumn(Attribute{"key", Text}, 2)},
+	} {
+		if _, err := db.PutGraph(ctx, "g", PutGraphRequest{Graph: g, Attributes: columns}); !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrName) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	info, err := db.PutGraph(ctx, "g", PutGraphRequest{Graph: g, Attributes: []*Column{block}})
+	if err != nil || len(info.Attributes) != 1 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	if got, want := columnTexts(t, db, "block"), "integer "+(Value{}.String())+" 7"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Batches of any size make the same records of attributes, weights and
+// timestamps too.
+func TestImport_BatchSizes_Values(t *testing.T) {
+	var edges, vertices strings.Builder
+	edges.WriteString("source,target,weight,time\n")
+	vertices.WriteString("id,age,city,score\n")
+	random := rand.New(rand.NewPCG(6, 6))
+	for range 5000 {
+		fmt.Fprintf(&edges, "v%d,v%d,%v,%d\n", random.IntN(500), random.IntN(500), 1+random.Float32(), random.IntN(1000))
+	}
+	for v := range 500 {
+		fmt.Fprintf(&vertices, "v%d,%d,city %d,%v\n", v, random.IntN(90), random.IntN(20), math.Round(random.Float64()*100)/8)
+	}
+	var want []byte
+	for _, size := range []int{0, 1, 3000, 100_000} {
+		db := newStore(t, &Options{BatchBytes: size})
+		importValues(t, db, edges.String(), ImportOptions{})
+		importValues(t, db, vertices.String(), ImportOptions{Format: format.Options{Layout: format.LayoutVertices}})
+		var records bytes.Buffer
+		err := db.view(context.Background(), func(tx *tx) error {
+			r, err := tx.findGraph("g")
+			if err != nil {
+				return err
+			}
+			for _, name := range [][]byte{keysName, idsName, arcsName, attrsName} {
+				p, err := tx.part(r.Object, name)
+				if err != nil {
+					return err
+				}
+				if err := tx.scan(p, func(key, payload []byte) error {
+					fmt.Fprintf(&records, "%x %x\n", key, payload)
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = records.Bytes()
+		}
+		if !bytes.Equal(records.Bytes(), want) {
+			t.Errorf("batches of %d bytes make other records", size)
+		}
+	}
+}

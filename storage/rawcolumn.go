@@ -1,0 +1,141 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heavytail/storage/format"
+)
+
+// rawColumn holds the values of an attribute as texts, until all of them are
+// known and with them its type. It takes 4 bytes per vertex, and about 24 per
+// distinct text beside its bytes.
+type rawColumn struct {
+	name  string
+	kind  Type     // 0 where the input does not say
+	codes []uint32 // by vertex: 0, or the number of its text in texts + 1
+	texts keySet   // distinct texts; number 0 is the empty one
+	table keyTable
+}
+
+func newRawColumn(c format.Column) (*rawColumn, error) {
+	r := &rawColumn{name: c.Name, texts: newKeySet(0)}
+	r.texts.add(nil)
+	if c.Type != format.Untyped {
+		kind, err := ParseType(string(c.Type))
+		if err != nil {
+			return nil, err
+		}
+		r.kind = kind
+	}
+	var err error
+	r.table, err = tableOf(context.Background(), &r.texts)
+	return r, err
+}
+
+// set gives a vertex a value; the last one counts.
+func (c *rawColumn) set(v uint32, text []byte) error {
+	if missing := int(v) + 1 - len(c.codes); missing > 0 {
+		c.codes = append(c.codes, make([]uint32, missing)...)
+	}
+	if len(text) == 0 {
+		c.codes[v] = 1
+		return nil
+	}
+	// The table takes texts without NUL only.
+	if bytes.IndexByte(text, 0) < 0 {
+		if id, found := c.table.find(&c.texts, text); found {
+			c.codes[v] = id + 1
+			return nil
+		}
+	}
+	if err := TextValue(textOf(text)).check(); err != nil {
+		return fmt.Errorf("attribute %q: %w", clip(c.name), err)
+	}
+	id := uint32(c.texts.len())
+	c.texts.add(text)
+	c.table.add(&c.texts, id)
+	c.codes[v] = id + 1
+	return nil
+}
+
+// used reports for every text whether a vertex has it still.
+func (c *rawColumn) used() []bool {
+	used := make([]bool, c.texts.len())
+	for _, code := range c.codes {
+		if code > 0 {
+			used[code-1] = true
+		}
+	}
+	return used
+}
+
+// guess returns the narrowest type that holds all values: integers, then
+// floats, booleans and texts. Numbers count as such where they are written in
+// the usual way and lose no digit, so that "007" and numbers of accounts stay
+// texts. Without values it is 0.
+func (c *rawColumn) guess() Type {
+	integer, float, boolean, some := true, true, true, false
+	for i, used := range c.used() {
+		if !used {
+			continue
+		}
+		some = true
+		text := string(c.texts.at(uint32(i)))
+		isInteger, isFloat := numeral(text)
+		integer, float = integer && isInteger, float && isFloat
+		boolean = boolean && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false"))
+	}
+	switch {
+	case !some:
+		return 0
+	case integer:
+		return Integer
+	case float:
+		return Float
+	case boolean:
+		return Boolean
+	}
+	return Text
+}
+
+// numeral reports whether a text is an integer, or a float, in decimal and
+// without superfluous zeros in front. An integer beyond 64 bits is neither.
+func numeral(text string) (isInteger, isFloat bool) {
+	digits := strings.TrimPrefix(text, "-")
+	whole := len(digits) - len(strings.TrimLeft(digits, "0123456789"))
+	if whole > 1 && digits[0] == '0' || strings.Trim(text, "+-.0123456789eE") != "" {
+		return false, false
+	}
+	if whole == len(digits) {
+		const exact = 1 << 53 // up to here a float has every integer
+		i, err := strconv.ParseInt(text, 10, 64)
+		return err == nil && text != "-0", err == nil && i >= -exact && i <= exact
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return false, err == nil && isFinite(f) && text[0] != '+'
+}
+
+// parse returns the value of every text that is used; key names the vertex of a
+// value that is none of the type.
+func (c *rawColumn) parse(a Attribute, key func(v uint32) []byte) ([]Value, error) {
+	values := make([]Value, c.texts.len())
+	for i, used := range c.used() {
+		if !used {
+			continue
+		}
+		value, err := ParseValue(a.Type, string(c.texts.at(uint32(i))))
+		if err != nil {
+			for v, code := range c.codes {
+				if code == uint32(i)+1 {
+					return nil, fmt.Errorf("vertex %q, attribute %q: %w", clip(string(key(uint32(v)))), clip(c.name), err)
+				}
+			}
+		}
+		values[i] = value
+	}
+	return values, nil
+}
