@@ -73,6 +73,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.importStatement(s)
 	case *parser.ExportGraph:
 		return b.exportGraphStatement(s)
+	case *parser.ExportVertices:
+		return b.exportVerticesStatement(s)
 	case *parser.ExportEmbedding:
 		return b.exportEmbeddingStatement(s)
 	case *parser.Generate:

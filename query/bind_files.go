@@ -23,35 +23,49 @@ func (b *binder) importStatement(s *parser.Import) (operation, error) {
 
 func (b *binder) exportGraphStatement(s *parser.ExportGraph) (operation, error) {
 	b.mark(partGraph, s.Graph)
-	req, err := b.exportRequest("EXPORT GRAPH", s.Graph.Name, s.File, s.Options)
-	if err != nil {
+	op := &exportGraphOp{}
+	var err error
+	if op.req, op.form, err = b.exportRequest(s, s.Graph.Name, s.File, s.Options, graphFormats); err != nil {
 		return nil, err
 	}
-	info, err := b.graphInfo(req.Name, partGraph)
-	return &exportGraphOp{req, info}, err
+	op.info, err = b.graphInfo(op.req.Name, partGraph)
+	return op, err
+}
+
+func (b *binder) exportVerticesStatement(s *parser.ExportVertices) (operation, error) {
+	b.mark(partGraph, s.Graph)
+	op := &exportVerticesOp{}
+	var err error
+	if op.req, _, err = b.exportRequest(s, s.Graph.Name, s.File, s.Options, vertexFormats); err != nil {
+		return nil, err
+	}
+	op.info, err = b.graphInfo(op.req.Name, partGraph)
+	return op, err
 }
 
 func (b *binder) exportEmbeddingStatement(s *parser.ExportEmbedding) (operation, error) {
 	b.mark(partEmbedding, s.Embedding)
-	req, err := b.exportRequest("EXPORT EMBEDDING", s.Embedding.Name, s.File, s.Options)
-	if err != nil {
+	op := &exportEmbeddingOp{}
+	var err error
+	if op.req, op.form, err = b.exportRequest(s, s.Embedding.Name, s.File, s.Options, embeddingFormats); err != nil {
 		return nil, err
 	}
-	info, err := b.embeddingInfo(req.Name, partEmbedding)
-	return &exportEmbeddingOp{req, info}, err
+	op.info, err = b.embeddingInfo(op.req.Name, partEmbedding)
+	return op, err
 }
 
-func (b *binder) exportRequest(statement, object string, file parser.Value, options []parser.Option) (req ExportRequest, err error) {
+func (b *binder) exportRequest(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) (req ExportRequest, form exportFormat, err error) {
 	req.Name = object
 	if req.Path, err = b.text(partInto, file); err != nil {
-		return req, err
+		return req, form, err
 	}
-	set, err := b.settings(statement, []OptionInfo{overwriteOption()}, options)
+	set, err := b.settings(parser.Heading(statement), exportOptions(formats), options)
 	if err != nil {
-		return req, err
+		return req, form, err
 	}
-	req.Overwrite = set.boolean("overwrite")
-	return req, b.checkOutput(req.Path, req.Overwrite, partInto)
+	exportSettings(&req, set)
+	form, err = b.checkExport(req, formats)
+	return req, form, err
 }
 
 func (b *binder) generateStatement(s *parser.Generate) (operation, error) {

@@ -18,6 +18,7 @@ func (o *importOp) exec(c *call) (*Rows, error) {
 
 type exportGraphOp struct {
 	req  ExportRequest
+	form exportFormat
 	info storage.GraphInfo
 }
 
@@ -26,8 +27,19 @@ func (o *exportGraphOp) exec(c *call) (*Rows, error) {
 	return rowsOf([]string{"file", "edges"}, [][]Value{{r.Path, r.Rows}}), err
 }
 
+type exportVerticesOp struct {
+	req  ExportRequest
+	info storage.GraphInfo
+}
+
+func (o *exportVerticesOp) exec(c *call) (*Rows, error) {
+	r, err := c.exportVertices(o.req)
+	return rowsOf([]string{"file", "vertices"}, [][]Value{{r.Path, r.Rows}}), err
+}
+
 type exportEmbeddingOp struct {
 	req  ExportRequest
+	form exportFormat
 	info storage.EmbeddingInfo
 }
 

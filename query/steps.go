@@ -56,13 +56,12 @@ func (o *dropGraphOp) plan() *Plan {
 func (o *dropEmbeddingOp) plan() *Plan { return result("drop embedding", name(o.embedding)) }
 
 func (o *describeGraphOp) plan() *Plan {
-	graph := measuredStep("graph "+o.info.Name, "graph", fmt.Sprintf("%s, version %d, %s", name(o.info.Name), o.info.Version, count(o.info.Edges, "edge")))
 	fit := "discrete, by maximum likelihood"
 	if o.req.Bootstrap > 0 {
 		fit += fmt.Sprintf("; p from %s", count(int64(o.req.Bootstrap), "synthetic data set"))
 	}
 	return result("description", "of graph "+name(o.info.Name),
-		measuredStep("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", graph),
+		measuredStep("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", graphInfoPlan(o.info)),
 		measuredStep("power law", "power law", fit))
 }
 

@@ -1,6 +1,10 @@
 package query
 
-import "fmt"
+import (
+	"fmt"
+
+	"heavytail/storage"
+)
 
 // This file has the plans of the statements that bring graphs in and out.
 
@@ -19,13 +23,26 @@ func (o *importOp) plan() *Plan {
 }
 
 func (o *exportGraphOp) plan() *Plan {
-	return result("edge list", "to "+quote(o.req.Path),
-		measuredStep("graph "+o.info.Name, "graph", fmt.Sprintf("%s, version %d, %s", name(o.info.Name), o.info.Version, count(o.info.Edges, "edge"))))
+	return writtenFile(o.form.title, o.req.Path, graphInfoPlan(o.info))
+}
+
+func (o *exportVerticesOp) plan() *Plan {
+	return writtenFile(vertexFormats[0].title, o.req.Path, graphInfoPlan(o.info))
 }
 
 func (o *exportEmbeddingOp) plan() *Plan {
-	return result("word2vec text", "to "+quote(o.req.Path),
+	return writtenFile(o.form.title, o.req.Path,
 		measuredStep("embedding "+o.info.Name, "embedding", fmt.Sprintf("%s, generation %d, %d × %d", name(o.info.Name), o.info.Generation, o.info.Vertices, o.info.Dim)))
+}
+
+// writtenFile is the last step of a statement that writes a file.
+func writtenFile(title, path string, input *Plan) *Plan {
+	return result(title, "to "+quote(path), input)
+}
+
+// graphInfoPlan is the plan of a graph that is not loaded yet.
+func graphInfoPlan(info storage.GraphInfo) *Plan {
+	return measuredStep("graph "+info.Name, "graph", fmt.Sprintf("%s, version %d, %s", name(info.Name), info.Version, count(info.Edges, "edge")))
 }
 
 func (o *generateOp) plan() *Plan {
