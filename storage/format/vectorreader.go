@@ -1,0 +1,366 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"unicode/utf8"
+)
+
+// VectorOptions say how vectors are read. The zero value is usual.
+type VectorOptions struct {
+	// Name is what errors call the input.
+	Name string
+	// Binary says that word2vec is in its binary format. Nothing in the file does.
+	Binary bool
+	// MaxKey is the most bytes of one key; 0 means 1024.
+	MaxKey int
+	// MaxDim is the most values of one row; 0 means 65,536.
+	MaxDim int
+	// MaxBytes is the most bytes after decompression; 0 means 64 GiB.
+	MaxBytes int64
+	// Size and Progress are as in EdgeListOptions.
+	Size     int64
+	Progress func(stage string, done, total int64)
+}
+
+const defaultMaxDim = 1 << 16
+
+// VectorHandler takes what is read. Its functions must be set; an error that one
+// returns ends the read and is returned as it is.
+type VectorHandler struct {
+	// Shape takes the numbers of rows and of values in each, before the first
+	// row. Memory for all rows should not be taken on its word alone.
+	Shape func(rows, dim int) error
+	// Row takes a row. The slices are valid during the call only.
+	Row func(key []byte, values []float32) error
+}
+
+// ReadWord2Vec reads vectors in the text or binary format of word2vec, plain or
+// compressed, as WriteWord2Vec, WriteWord2VecBinary and gensim write them. What
+// is malformed (also NaN, an infinity, another number of rows than declared)
+// gives a *VectorError. Cancelling is as for ReadEdgeList.
+func ReadWord2Vec(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
+	return readVectors(ctx, r, opts, func(v *vectorReader) error { return v.word2vec(h) })
+}
+
+// ReadNPY reads a matrix of numpy's float32 in little-endian order, row by row,
+// as WriteNPY writes it. Keys are nil. See ReadWord2Vec.
+func ReadNPY(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
+	return readVectors(ctx, r, opts, func(v *vectorReader) error { return v.npy(h) })
+}
+
+// VectorError says which row of a file of vectors is wrong, and why. It wraps
+// ErrSyntax, or ErrLimit where a limit was exceeded.
+type VectorError struct {
+	File   string // name of the input, as the options call it; may be empty
+	Row    int    // 1 for the first row; 0 for what is before it
+	Reason string
+	Kind   error
+}
+
+func (e *VectorError) Error() string {
+	if e.Row == 0 {
+		return fmt.Sprintf("%s: header: %s", nameOr(e.File), e.Reason)
+	}
+	return fmt.Sprintf("%s: row %d: %s", nameOr(e.File), e.Row, e.Reason)
+}
+
+func (e *VectorError) Unwrap() error { return e.Kind }
+
+// vectorReader reads a file of vectors.
+type vectorReader struct {
+	*bufio.Reader
+	opts      VectorOptions
+	rows, dim int
+	row       int // the one being read, from 1
+	word      []byte
+	bytes     []byte // of a row
+	values    []float32
+}
+
+func readVectors(ctx context.Context, r io.Reader, opts VectorOptions, read func(*vectorReader) error) error {
+	feedOptions := EdgeListOptions{Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes, Size: opts.Size, Progress: opts.Progress}
+	if err := feedOptions.Validate(); err != nil {
+		return err
+	}
+	if opts.MaxDim < 0 {
+		return fmt.Errorf("%w: MaxDim (%d) is negative", ErrOptions, opts.MaxDim)
+	}
+	feedOptions = feedOptions.withDefaults()
+	opts.MaxKey, opts.MaxBytes = feedOptions.MaxKey, feedOptions.MaxBytes
+	if opts.MaxDim == 0 {
+		opts.MaxDim = defaultMaxDim
+	}
+	f := startFeed(ctx, r, &feedOptions, false)
+	defer f.close()
+	text := &feedReader{feed: f, left: opts.MaxBytes}
+	v := &vectorReader{Reader: bufio.NewReader(text), opts: opts}
+	err := read(v)
+	if errors.Is(err, errTooLong) {
+		return v.fault(ErrLimit, "the file exceeds the limit of %d bytes", opts.MaxBytes)
+	}
+	if err == nil {
+		f.finish()
+	}
+	return err
+}
+
+// feedReader reads the text of a feed.
+type feedReader struct {
+	feed *feed
+	text []byte
+	left int64 // bytes up to the limit
+	err  error
+}
+
+// errTooLong says that the limit of bytes was reached.
+var errTooLong = errors.New("too long")
+
+func (r *feedReader) Read(p []byte) (int, error) {
+	for len(r.text) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.text, r.err = r.feed.next()
+	}
+	n := copy(p, r.text)
+	r.text = r.text[n:]
+	if r.left -= int64(n); r.left < 0 {
+		return 0, errTooLong
+	}
+	return n, nil
+}
+
+func (v *vectorReader) fault(kind error, format string, args ...any) error {
+	return &VectorError{v.opts.Name, v.row, fmt.Sprintf(format, args...), kind}
+}
+
+// ended explains an error that came where there should be more.
+func (v *vectorReader) ended(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return v.fault(ErrSyntax, "the file ends here, of %d rows", v.rows)
+	}
+	return err
+}
+
+// next reads a word and the one byte behind it, which is a blank or a line feed.
+// It skips blanks before the word, and nothing but blanks.
+func (v *vectorReader) next(most int) (word []byte, end byte, err error) {
+	v.word = v.word[:0]
+	for {
+		c, err := v.ReadByte()
+		switch {
+		case err == io.EOF && len(v.word) > 0:
+			return v.word, '\n', nil
+		case err != nil:
+			return nil, 0, v.ended(err)
+		case c == '\n' || isBlank(c) && len(v.word) > 0:
+			return bytes.TrimSuffix(v.word, []byte("\r")), c, nil
+		case isBlank(c):
+		case len(v.word) == most:
+			return nil, 0, v.fault(ErrLimit, "%s has more than %d bytes", excerpt(v.word), most)
+		default:
+			v.word = append(v.word, c)
+		}
+	}
+}
+
+// maxNumber is the most bytes of a number.
+const maxNumber = 64
+
+// shape reads the line "rows dim".
+func (v *vectorReader) shape() error {
+	var size [2]int64
+	for i := range size {
+		word, end, err := v.next(maxNumber)
+		if err != nil {
+			return err
+		}
+		n, ok := parseCount(word)
+		if !ok || (end == '\n') != (i == 1) {
+			return v.fault(ErrSyntax, "expected the numbers of rows and of values, found %s", excerpt(word))
+		}
+		size[i] = n
+	}
+	return v.setShape(size[0], size[1])
+}
+
+func (v *vectorReader) setShape(rows, dim int64) error {
+	switch {
+	case rows > math.MaxInt32 && rows > math.MaxInt:
+		return v.fault(ErrLimit, "%d rows", rows)
+	case dim > int64(v.opts.MaxDim):
+		return v.fault(ErrLimit, "rows of %d values exceed the limit of %d", dim, v.opts.MaxDim)
+	}
+	v.rows, v.dim = int(rows), int(dim)
+	v.values = make([]float32, v.dim)
+	return nil
+}
+
+func (v *vectorReader) word2vec(h VectorHandler) error {
+	if err := v.shape(); err != nil {
+		return err
+	}
+	if err := h.Shape(v.rows, v.dim); err != nil {
+		return err
+	}
+	var key []byte
+	for v.row = 1; v.row <= v.rows; v.row++ {
+		var err error
+		if v.opts.Binary {
+			key, err = v.binaryRow(key[:0])
+		} else {
+			key, err = v.textRow(key[:0])
+		}
+		if err != nil {
+			return err
+		}
+		if err := h.Row(key, v.values); err != nil {
+			return err
+		}
+	}
+	return v.nothingMore()
+}
+
+// nothingMore requires that the file ends, but for line feeds.
+func (v *vectorReader) nothingMore() error {
+	for {
+		switch c, err := v.ReadByte(); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case c != '\n' && c != '\r':
+			return v.fault(ErrSyntax, "there is more than the %d rows declared", v.rows)
+		}
+	}
+}
+
+func (v *vectorReader) textRow(key []byte) ([]byte, error) {
+	word, end, err := v.next(v.opts.MaxKey)
+	if err != nil {
+		return nil, err
+	}
+	key = append(key, word...)
+	if err := v.checkKey(key); err != nil {
+		return nil, err
+	}
+	for i := range v.values {
+		if end == '\n' {
+			return nil, v.fault(ErrSyntax, "%d values instead of %d", i, v.dim)
+		}
+		if word, end, err = v.next(maxNumber); err != nil {
+			return nil, err
+		}
+		x, err := strconv.ParseFloat(string(word), 32)
+		if err != nil || !isDecimal(word) {
+			return nil, v.fault(ErrSyntax, "%s is not a decimal number that a float32 can hold", excerpt(word))
+		}
+		v.values[i] = float32(x)
+	}
+	for end != '\n' {
+		// The first word2vec ended every line with a blank.
+		if word, end, err = v.next(maxNumber); err != nil {
+			return nil, err
+		}
+		if len(word) > 0 {
+			return nil, v.fault(ErrSyntax, "more than %d values", v.dim)
+		}
+	}
+	return key, nil
+}
+
+func (v *vectorReader) binaryRow(key []byte) ([]byte, error) {
+	for {
+		c, err := v.ReadByte()
+		switch {
+		case err != nil:
+			return nil, v.ended(err)
+		case c == '\n' && len(key) == 0: // behind the row before
+			continue
+		case c != ' ' && len(key) == v.opts.MaxKey:
+			return nil, v.fault(ErrLimit, "key %s has more than %d bytes", excerpt(key), v.opts.MaxKey)
+		case c != ' ':
+			key = append(key, c)
+			continue
+		}
+		if err := v.checkKey(key); err != nil {
+			return nil, err
+		}
+		return key, v.floats()
+	}
+}
+
+func (v *vectorReader) checkKey(key []byte) error {
+	if reason := checkVectorKey(key); reason != "" {
+		return v.fault(ErrSyntax, "key %s: %s", excerpt(key), reason)
+	}
+	return nil
+}
+
+// floats reads the values of a row from their bytes.
+func (v *vectorReader) floats() error {
+	if v.bytes == nil {
+		v.bytes = make([]byte, 4*v.dim)
+	}
+	if _, err := io.ReadFull(v, v.bytes); err != nil && v.dim > 0 {
+		return v.ended(err)
+	}
+	for i := range v.values {
+		x := math.Float32frombits(binary.LittleEndian.Uint32(v.bytes[4*i:]))
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return v.fault(ErrSyntax, "value %d is not finite", i)
+		}
+		v.values[i] = x
+	}
+	return nil
+}
+
+// npyMatrix is the description of a matrix that is read, as numpy writes it.
+var npyMatrix = regexp.MustCompile(`^\{'descr': '<f4', 'fortran_order': False, 'shape': \((\d{1,18}), (\d{1,18})\), \} *\n$`)
+
+func (v *vectorReader) npy(h VectorHandler) error {
+	start := make([]byte, len("\x93NUMPY\x01\x00")+2)
+	if _, err := io.ReadFull(v, start); err != nil {
+		return v.ended(err)
+	}
+	if string(start[:8]) != "\x93NUMPY\x01\x00" {
+		return v.fault(ErrSyntax, "not a file of numpy's format 1.0")
+	}
+	text := make([]byte, binary.LittleEndian.Uint16(start[8:]))
+	if _, err := io.ReadFull(v, text); err != nil {
+		return v.ended(err)
+	}
+	found := npyMatrix.FindSubmatch(text)
+	if found == nil || !utf8.Valid(text) {
+		return v.fault(ErrSyntax, "only matrices of little-endian float32 by rows are read, not %s", excerpt(text))
+	}
+	rows, _ := parseCount(found[1])
+	dim, _ := parseCount(found[2])
+	if err := v.setShape(rows, dim); err != nil {
+		return err
+	}
+	if err := h.Shape(v.rows, v.dim); err != nil {
+		return err
+	}
+	if v.dim == 0 {
+		return v.nothingMore() // rows without values could be any number
+	}
+	for v.row = 1; v.row <= v.rows; v.row++ {
+		if err := v.floats(); err != nil {
+			return err
+		}
+		if err := h.Row(nil, v.values); err != nil {
+			return err
+		}
+	}
+	return v.nothingMore()
+}
