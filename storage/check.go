@@ -78,16 +78,19 @@ func (c *checker) try(where, remedy string, f func() error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &file) && file.Err == ErrCorrupt && file.Cause != nil:
-		c.fault(where, strings.TrimPrefix(file.Cause.Error(), errRecord.Error()+": "), remedy)
+		c.fault(where, reason(file.Cause), remedy)
 	case errors.As(err, &file) && file.Err == ErrCorrupt:
 		c.fault(where, file.Reason, remedy)
 	case errors.Is(err, errRecord):
-		c.fault(where, strings.TrimPrefix(err.Error(), errRecord.Error()+": "), remedy)
+		c.fault(where, reason(err), remedy)
 	default:
 		return err
 	}
 	return nil
 }
+
+// reason is what an error of a record says.
+func reason(err error) string { return strings.TrimPrefix(err.Error(), errRecord.Error()+": ") }
 
 // step counts an object as checked.
 func (c *checker) step() {
@@ -359,10 +362,13 @@ func (c *checker) checkRows(r *embeddingRecord) error {
 	return err
 }
 
+// changeLogPart names the change log in faults.
+const changeLogPart = "change log"
+
 // checkChanges verifies the change log: nothing but records of known graphs,
 // and each log without a gap up to the present version.
 func (c *checker) checkChanges() error {
-	const where = "change log"
+	const where = changeLogPart
 	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
 	err := c.try(where, remedy, func() error {
 		orphans := make(map[uint64]bool)

@@ -28,6 +28,8 @@ type storeWriter struct {
 	batch   int // bytes of records per transaction
 	step    func(point string)
 
+	onRecord func() // after every record
+
 	records, bytes int64
 }
 
@@ -47,7 +49,7 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 	if err != nil {
 		return nil, err
 	}
-	w := &storeWriter{ctx: ctx, name: temp.Name(), batch: defaultBatchBytes, step: func(string) {}}
+	w := &storeWriter{ctx: ctx, name: temp.Name(), batch: defaultBatchBytes, step: func(string) {}, onRecord: func() {}}
 	if err := temp.Close(); err != nil {
 		return nil, errors.Join(err, os.Remove(w.name))
 	}
@@ -109,6 +111,7 @@ func (w *storeWriter) put(key, record []byte) error {
 		return err
 	}
 	w.records++
+	w.onRecord()
 	w.bytes += int64(len(key) + len(record))
 	if w.pending += len(key) + len(record); w.pending >= w.batch {
 		return w.commit()
@@ -211,7 +214,7 @@ func existsError(path string) error {
 // copyTo writes the state that the transaction sees into w: everything but
 // trash, unfinished embeddings, and objects that belong to nothing. Every
 // record is verified on the way.
-func (t *tx) copyTo(w *storeWriter, progress func()) error {
+func (t *tx) copyTo(w *storeWriter) error {
 	objects, err := t.copyCatalogue(w)
 	if err != nil {
 		return err
@@ -220,7 +223,7 @@ func (t *tx) copyTo(w *storeWriter, progress func()) error {
 	if err != nil {
 		return corrupt(t.path, "change log", err)
 	}
-	if err := t.copyBucket(w, changes, progress, changesName); err != nil {
+	if err := t.copyBucket(w, changes, changesName); err != nil {
 		return corrupt(t.path, "change log", err)
 	}
 	list, err := t.top(objectsName)
@@ -235,7 +238,7 @@ func (t *tx) copyTo(w *storeWriter, progress func()) error {
 		}
 		b, err := t.object(bytesToID(key))
 		if err == nil {
-			err = t.copyBucket(w, b, progress, objectsName, bytes.Clone(key))
+			err = t.copyBucket(w, b, objectsName, bytes.Clone(key))
 		}
 		if err != nil {
 			return corrupt(t.path, where, err)
@@ -303,7 +306,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 }
 
 // copyBucket copies a bucket with all that is in it.
-func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, progress func(), path ...[]byte) error {
+func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 	if len(path) == 3 && t.tree != nil {
 		if err := t.tree.below(path[:2], path); err != nil {
 			return err
@@ -318,7 +321,7 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, progress func(), path ..
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		if record == nil {
 			below := append(append([][]byte(nil), path...), bytes.Clone(key))
-			if err := t.copyBucket(w, b.Bucket(key), progress, below...); err != nil {
+			if err := t.copyBucket(w, b.Bucket(key), below...); err != nil {
 				return err
 			}
 			if err := w.into(path...); err != nil {
@@ -332,7 +335,6 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, progress func(), path ..
 		if err := w.put(key, record); err != nil {
 			return err
 		}
-		progress()
 	}
 	return nil
 }

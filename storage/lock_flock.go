@@ -47,10 +47,20 @@ func (l *fileLock) descriptor(bool) (*os.File, error) {
 // exclusive takes the lock for writing, or makes the one for reading that bbolt
 // took into one for writing. Between the two another process may get it, so
 // that what was read before must be read again.
-func (l *fileLock) exclusive(deadline time.Time) error {
+func (l *fileLock) exclusive(deadline time.Time) error { return l.lock(unix.LOCK_EX, deadline) }
+
+// shared takes the lock for reading and returns the file.
+func (l *fileLock) shared(deadline time.Time) (*os.File, error) {
+	if err := l.lock(unix.LOCK_SH, deadline); err != nil {
+		return nil, err
+	}
+	return l.descriptor(true)
+}
+
+func (l *fileLock) lock(how int, deadline time.Time) error {
 	const pause = 10 * time.Millisecond
 	for {
-		err := unix.Flock(int(l.file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(l.file.Fd()), how|unix.LOCK_NB)
 		switch {
 		case err == nil:
 			return nil

@@ -137,7 +137,9 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 	var h header
 	err := db.view(ctx, func(t *tx) error {
 		h = t.header
-		return t.copyTo(w, func() { progress.report("copying", w.bytes, t.size()) })
+		total := t.size()
+		w.onRecord = func() { progress.report("copying", w.bytes, total) }
+		return t.copyTo(w)
 	})
 	if err != nil {
 		return h, err

@@ -223,20 +223,26 @@ func tryMutant(path string, want map[string]any, readOnly bool) string {
 	return "identical"
 }
 
-// TestOpen_Mutants damages a file in many ways. Every answer must be the same
-// as before or a typed error; the process must neither die nor hang.
-// HEAVYTAIL_MUTANTS sets how many files are made.
-func TestOpen_Mutants(t *testing.T) {
-	count := 300
-	if testing.Short() {
-		count = 60
-	}
+// mutantCount is how many damaged files a test makes; HEAVYTAIL_MUTANTS sets it.
+func mutantCount(t *testing.T, usual, short int) int {
+	t.Helper()
 	if s := os.Getenv("HEAVYTAIL_MUTANTS"); s != "" {
-		var err error
-		if count, err = strconv.Atoi(s); err != nil {
+		count, err := strconv.Atoi(s)
+		if err != nil {
 			t.Fatal(err)
 		}
+		return count
 	}
+	if testing.Short() {
+		return short
+	}
+	return usual
+}
+
+// TestOpen_Mutants damages a file in many ways. Every answer must be the same
+// as before or a typed error; the process must neither die nor hang.
+func TestOpen_Mutants(t *testing.T) {
+	count := mutantCount(t, 300, 60)
 	base := mutantBase(t)
 	scratch := filepath.Join(t.TempDir(), "mutant")
 	outcomes := make(map[string]int)
