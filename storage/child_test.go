@@ -30,6 +30,8 @@ func runChild() bool {
 		childMutants(job[1], job[2], atoi(job[3]), atoi(job[4]))
 	case "rewrite":
 		childRewrite(job[1], job[2], atoi(job[3]))
+	case "model":
+		childModel(job[1], atoi(job[2]), atoi(job[3]))
 	case "hold":
 		childHold(job[1])
 	default:

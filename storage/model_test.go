@@ -1,19 +1,12 @@
 package storage
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
 	"heavytail/storage/csr"
-	"heavytail/storage/format"
-	"heavytail/storage/vec"
 )
 
 // model is what a store should hold, in maps.
@@ -22,328 +15,397 @@ type model struct {
 	embeddings map[string]*modelEmbedding
 }
 
+// modelGraph is a graph by slots. log has what each version changed, from
+// version 1 on.
 type modelGraph struct {
-	version uint64
-	ids     map[string]uint32
-	keys    []string
-	edges   map[[2]uint32]bool // u < v
-	changed map[uint32]uint64  // version that last touched a vertex
+	keys       []string // of the slots; "" where they are empty
+	ids        map[string]uint32
+	edges      map[[2]uint32]modelEdge // u < v
+	attributes []Attribute
+	values     map[string]map[uint32]Value // by attribute and slot
+	log        []modelChange
+	history    map[uint64][]uint32 // live slots of every version
+	now        modelChange         // of the transaction that is open
+}
+
+type modelChange struct {
+	changed, imported      bool
+	all, columns           bool // the log says that everything may have changed
+	edges, values, deleted map[uint32]bool
 }
 
 type modelEmbedding struct {
 	graph      string
 	generation uint64
 	version    uint64
+	slots      []uint32 // of the rows
 	rows       []float32
 	dim        int
 }
 
-func newModelGraph(version uint64) *modelGraph {
-	return &modelGraph{version: version, ids: map[string]uint32{}, edges: map[[2]uint32]bool{}, changed: map[uint32]uint64{}}
+func newModel() *model {
+	return &model{graphs: map[string]*modelGraph{}, embeddings: map[string]*modelEmbedding{}}
 }
 
-// vertex returns the number of a key, and whether it is new.
-func (g *modelGraph) vertex(key string) (uint32, bool) {
-	if v, found := g.ids[key]; found {
-		return v, false
+// newModelGraph is an empty graph; its first commit makes it version 1.
+func newModelGraph() *modelGraph {
+	g := &modelGraph{ids: map[string]uint32{}, edges: map[[2]uint32]modelEdge{}, values: map[string]map[uint32]Value{}, history: map[uint64][]uint32{}}
+	g.begin()
+	return g
+}
+
+// clone is a copy that a transaction may change and throw away.
+func (g *modelGraph) clone() *modelGraph {
+	c := *g
+	c.keys, c.ids, c.edges = slices.Clone(g.keys), maps.Clone(g.ids), maps.Clone(g.edges)
+	c.attributes, c.log, c.history = slices.Clone(g.attributes), slices.Clone(g.log), maps.Clone(g.history)
+	c.values = map[string]map[uint32]Value{}
+	for name, values := range g.values {
+		c.values[name] = maps.Clone(values)
 	}
-	v := uint32(len(g.keys))
-	g.ids[key] = v
+	c.begin()
+	return &c
+}
+
+func (g *modelGraph) version() uint64 { return uint64(len(g.log)) }
+
+func (g *modelGraph) begin() {
+	g.now = modelChange{edges: map[uint32]bool{}, values: map[uint32]bool{}, deleted: map[uint32]bool{}}
+}
+
+// commit makes a version of what changed, if anything did.
+func (g *modelGraph) commit() {
+	if g.now.changed {
+		n := len(g.live())
+		if g.now.imported {
+			n = len(g.keys)
+		}
+		for slot := range g.now.deleted {
+			delete(g.now.edges, slot)
+			delete(g.now.values, slot)
+		}
+		if g.now.all = 2*len(g.now.edges) > n; !g.now.all {
+			maps.DeleteFunc(g.now.values, func(slot uint32, _ bool) bool { return g.now.edges[slot] })
+		}
+		g.now.columns = 2*len(g.now.values) > n
+		g.log = append(g.log, g.now)
+		g.history[g.version()] = g.live()
+	}
+	g.begin()
+}
+
+// next is the version that a commit would give.
+func (g *modelGraph) next() uint64 {
+	if g.now.changed {
+		return g.version() + 1
+	}
+	return g.version()
+}
+
+// live lists the slots that have a vertex.
+func (g *modelGraph) live() []uint32 {
+	var slots []uint32
+	for slot, key := range g.keys {
+		if key != "" {
+			slots = append(slots, uint32(slot))
+		}
+	}
+	return slots
+}
+
+func (g *modelGraph) touch(slots ...uint32) {
+	for _, slot := range slots {
+		g.now.changed, g.now.edges[slot] = true, true
+	}
+}
+
+// vertex returns the slot of a key, which it makes if it is new.
+func (g *modelGraph) vertex(key string) (slot uint32, added bool) {
+	if slot, found := g.ids[key]; found {
+		return slot, false
+	}
+	slot = uint32(len(g.keys))
+	g.ids[key] = slot
 	g.keys = append(g.keys, key)
-	return v, true
+	g.touch(slot)
+	return slot, true
 }
 
-// add merges edges and returns what an import should report.
-func (g *modelGraph) add(pairs [][2]string) (added, duplicates, loops int64) {
-	touched := map[uint32]bool{}
-	for _, p := range pairs {
-		u, newU := g.vertex(p[0])
-		v, newV := g.vertex(p[1])
-		if newU {
-			touched[u] = true
+// setVertices gives values to vertices, in turn, and makes those that are not
+// there.
+func (g *modelGraph) setVertices(vertices []Vertex, stats *WriteStats) {
+	before := map[string]map[uint32]Value{}
+	for name, values := range g.values {
+		before[name] = maps.Clone(values)
+	}
+	for _, v := range vertices {
+		slot, added := g.vertex(v.Key)
+		changed := false
+		for _, x := range v.Values {
+			changed = g.setValue(slot, x) || changed
 		}
-		if newV {
-			touched[v] = true
-		}
-		switch e := [2]uint32{min(u, v), max(u, v)}; {
-		case u == v:
-			loops++
-		case g.edges[e]:
-			duplicates++
+		switch {
+		case added:
+			stats.Inserted++
+		case changed:
+			stats.Updated++
 		default:
-			added++
-			g.edges[e] = true
-			touched[u], touched[v] = true, true
+			stats.Unchanged++
 		}
 	}
-	if len(touched) > 0 {
-		g.version++
-		for v := range touched {
-			g.changed[v] = g.version
-		}
-	}
-	return added, duplicates, loops
-}
-
-// TestDB_Model runs random operations against the store and against maps, with
-// reopening in between, and compares everything now and then.
-func TestDB_Model(t *testing.T) {
-	seeds := 12
-	if testing.Short() {
-		seeds = 3
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			t.Parallel()
-			runModel(t, uint64(seed))
-		})
-	}
-}
-
-func runModel(t *testing.T, seed uint64) {
-	ctx := context.Background()
-	random := rand.New(rand.NewPCG(seed, 7))
-	path := filepath.Join(t.TempDir(), "model")
-	opts := &Options{BatchBytes: []int{0, 1, 300, 5000}[random.IntN(4)]}
-	db := openStore(t, path, opts)
-	m := &model{graphs: map[string]*modelGraph{}, embeddings: map[string]*modelEmbedding{}}
-	names := []string{"g", "Graph two", "ünï"}
-	vectors := []string{"e", "f", "vectors of g"}
-	for step := range 60 {
-		name, vectorName := names[random.IntN(len(names))], vectors[random.IntN(len(vectors))]
-		g := m.graphs[name]
-		switch random.IntN(12) {
-		case 0:
-			_, err := db.CreateGraph(ctx, name)
-			if g == nil {
-				m.graphs[name] = newModelGraph(1)
+	for name, values := range g.values {
+		for slot := range uint32(len(g.keys)) {
+			if values[slot] != before[name][slot] {
+				g.now.changed, g.now.values[slot] = true, true
 			}
-			expect(t, err, g != nil, ErrExists)
-		case 1:
-			used := false
-			for _, e := range m.embeddings {
-				used = used || e.graph == name
-			}
-			cascade := random.IntN(2) == 0
-			err := db.DropGraph(ctx, name, cascade)
-			switch {
-			case g == nil:
-				expect(t, err, true, ErrNotFound)
-			case used && !cascade:
-				expect(t, err, true, ErrInUse)
-			default:
-				expect(t, err, false, nil)
-				delete(m.graphs, name)
-				maps.DeleteFunc(m.embeddings, func(_ string, e *modelEmbedding) bool { return e.graph == name })
-			}
-		case 2, 3, 4, 5:
-			pairs := randomPairs(random)
-			if g == nil {
-				g = newModelGraph(0)
-			}
-			before := g.version
-			added, duplicates, loops := g.add(pairs)
-			if before == 0 && g.version == 0 {
-				g.version = 1
-			}
-			stats := importText(t, db, name, pairsText(pairs))
-			m.graphs[name] = g
-			if stats.Added != added || stats.Duplicates != duplicates || stats.SelfLoops != loops || stats.Version != g.version {
-				t.Fatalf("step %d: import reports %+v, want %d added, %d duplicates, %d loops, version %d", step, stats, added, duplicates, loops, g.version)
-			}
-		case 6: // an import that fails changes nothing
-			_, err := db.Import(ctx, name, strings.NewReader(pairsText(randomPairs(random))+"only-one-column\n"), ImportOptions{Format: format.Options{EdgeListOptions: format.EdgeListOptions{Separator: " ", Header: format.HeaderNone}}})
-			expect(t, err, true, format.ErrSyntax)
-		case 7:
-			cancelled, cancel := context.WithCancel(ctx)
-			cancel()
-			_, err := db.Import(cancelled, name, strings.NewReader("a b\n"), ImportOptions{})
-			expect(t, err, true, context.Canceled)
-		case 8, 9:
-			e := randomEmbedding(random, name, g)
-			old := m.embeddings[vectorName]
-			info, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: vectorName, Graph: name, GraphVersion: e.version, Method: "random", Options: []Setting{{"dim", fmt.Sprint(e.dim)}}},
-				&vec.Matrix{Rows: len(e.rows) / max(e.dim, 1), Dim: e.dim, Data: e.rows})
-			switch {
-			case g == nil:
-				expect(t, err, true, ErrNotFound)
-			case old != nil && old.graph != name:
-				expect(t, err, true, ErrExists)
-			default:
-				expect(t, err, false, nil)
-				if old != nil {
-					e.generation = old.generation + 1
-				}
-				if info.Generation != e.generation {
-					t.Fatalf("generation %d, want %d", info.Generation, e.generation)
-				}
-				m.embeddings[vectorName] = e
-			}
-		case 10:
-			err := db.DropEmbedding(ctx, vectorName)
-			expect(t, err, m.embeddings[vectorName] == nil, ErrNotFound)
-			delete(m.embeddings, vectorName)
-		case 11:
-			checkStore(t, db)
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
-			db = openStore(t, path, opts)
-		}
-		if step%10 == 9 {
-			compareModel(t, db, m)
 		}
 	}
 }
 
-func expect(t *testing.T, err error, fails bool, kind error) {
-	t.Helper()
-	if fails != (err != nil) || (fails && !errors.Is(err, kind)) {
-		t.Fatalf("error %v, want %v (%t)", err, kind, fails)
+func (g *modelGraph) setValue(slot uint32, x NamedValue) (changed bool) {
+	i := slices.IndexFunc(g.attributes, func(a Attribute) bool { return a.Name == x.Name })
+	switch {
+	case i < 0 && x.Value.IsMissing():
+		return false
+	case i < 0:
+		i = len(g.attributes)
+		g.attributes = append(g.attributes, Attribute{x.Name, x.Value.Type()})
+		g.values[x.Name] = map[uint32]Value{}
+		g.now.changed = true
 	}
+	value := x.Value
+	if g.attributes[i].Type == Float && value.Type() == Integer {
+		value = FloatValue(float64(value.Integer()))
+	}
+	changed = g.values[x.Name][slot] != value
+	if value.IsMissing() {
+		delete(g.values[x.Name], slot)
+	} else {
+		g.values[x.Name][slot] = value
+	}
+	return changed
 }
 
-// randomPairs draws edges among keys of very different lengths, most of them
-// between few vertices so that duplicates and loops occur.
-func randomPairs(random *rand.Rand) [][2]string {
-	key := func() string {
-		v := random.IntN(1 + random.IntN(400))
-		switch v % 5 {
-		case 0:
-			return fmt.Sprintf("a-vertex-with-a-long-common-prefix-%d", v)
-		case 1:
-			return strings.Repeat("é", v+1)
-		}
-		return fmt.Sprint(v)
+func (g *modelGraph) dropAttribute(name string) {
+	for slot := range g.values[name] {
+		g.now.values[slot] = true
 	}
-	pairs := make([][2]string, random.IntN(300))
-	for i := range pairs {
-		pairs[i] = [2]string{key(), key()}
-	}
-	return pairs
+	g.now.changed = true
+	delete(g.values, name)
+	g.attributes = slices.DeleteFunc(g.attributes, func(a Attribute) bool { return a.Name == name })
 }
 
-func pairsText(pairs [][2]string) string {
-	var b strings.Builder
-	for _, p := range pairs {
-		fmt.Fprintf(&b, "%s %s\n", p[0], p[1])
-	}
-	return b.String()
-}
-
-func randomEmbedding(random *rand.Rand, graph string, g *modelGraph) *modelEmbedding {
-	e := &modelEmbedding{graph: graph, generation: 1, version: 1, dim: 1 + random.IntN(40)}
-	if g != nil {
-		e.version = g.version
-		e.rows = make([]float32, len(g.keys)*e.dim)
-		for i := range e.rows {
-			e.rows[i] = random.Float32()
+func (g *modelGraph) deleteVertices(keys []string) (stats WriteStats) {
+	for _, key := range keys {
+		slot, found := g.ids[key]
+		if !found {
+			stats.Missing++
+			continue
 		}
-	}
-	return e
-}
-
-// compareModel compares every answer of the store with the model.
-func compareModel(t *testing.T, db *DB, m *model) {
-	t.Helper()
-	ctx := context.Background()
-	list, err := db.Graphs(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, info := range list {
-		found = append(found, info.Name)
-	}
-	if want := slices.Sorted(maps.Keys(m.graphs)); !slices.Equal(found, want) {
-		t.Fatalf("graphs %q, want %q", found, want)
-	}
-	for _, name := range found {
-		compareGraph(t, db, name, m.graphs[name])
-	}
-	infos, err := db.Embeddings(ctx)
-	if err != nil || len(infos) != len(m.embeddings) {
-		t.Fatalf("%d embeddings, want %d: %v", len(infos), len(m.embeddings), err)
-	}
-	for _, info := range infos {
-		want := m.embeddings[info.Name]
-		got, matrix, err := db.Embedding(ctx, info.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.Generation != want.generation || got.Graph != want.graph || got.GraphVersion != want.version || got.Dim != want.dim || !slices.Equal(matrix.Data, want.rows) {
-			t.Fatalf("embedding %q differs: %+v", info.Name, got)
-		}
-	}
-}
-
-func compareGraph(t *testing.T, db *DB, name string, want *modelGraph) {
-	t.Helper()
-	ctx := context.Background()
-	s, err := db.Snapshot(ctx, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Graph.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	if s.Info.Version != want.version || s.Graph.Vertices() != len(want.keys) || s.Graph.Edges() != int64(len(want.edges)) || s.Info.Edges != s.Graph.Edges() {
-		t.Fatalf("graph %q: %+v, want version %d, %d vertices, %d edges", name, s.Info, want.version, len(want.keys), len(want.edges))
-	}
-	for v, key := range want.keys {
-		id, found := s.Vertex(key)
-		if s.Key(uint32(v)) != key || !found || int(id) != v {
-			t.Fatalf("vertex %d has key %q and %q has vertex %d, %t", v, s.Key(uint32(v)), key, id, found)
-		}
-		for _, u := range s.Graph.Neighbors(uint32(v)) {
-			if !want.edges[[2]uint32{min(u, uint32(v)), max(u, uint32(v))}] {
-				t.Fatalf("edge (%d, %d) of %q is invented", v, u, name)
+		stats.Deleted++
+		g.now.changed, g.now.deleted[slot] = true, true
+		for pair := range g.edges {
+			if pair[0] == slot || pair[1] == slot {
+				delete(g.edges, pair)
+				g.touch(pair[:]...)
+				stats.EdgesDeleted++
 			}
 		}
-	}
-	if len(want.keys) > 0 {
-		comparePoint(t, db, name, s.Graph, want)
-	}
-	for since := uint64(1); since <= want.version; since++ {
-		set, err := db.Changes(ctx, name, since)
-		if err != nil {
-			t.Fatal(err)
+		for _, values := range g.values {
+			delete(values, slot)
 		}
-		var touched []uint32
-		for v := range uint32(len(want.keys)) {
-			if want.changed[v] > since {
-				touched = append(touched, v)
+		delete(g.ids, key)
+		g.keys[slot] = ""
+	}
+	return stats
+}
+
+// pair is the edge between two keys, and whether both are vertices.
+func (g *modelGraph) pair(e Edge) (pair [2]uint32, known bool) {
+	u, foundU := g.ids[e.Source]
+	v, foundV := g.ids[e.Target]
+	return [2]uint32{min(u, v), max(u, v)}, foundU && foundV
+}
+
+func (g *modelGraph) insertEdges(edges []Edge) (stats WriteStats) {
+	before := maps.Clone(g.edges)
+	for _, e := range edges {
+		u, newU := g.vertex(e.Source)
+		v, newV := g.vertex(e.Target)
+		for _, added := range []bool{newU, newV} {
+			if added {
+				stats.NewVertices++
 			}
 		}
-		if !set.All && !slices.Equal(set.Touched, touched) {
-			t.Fatalf("changes of %q since %d: %v, want %v", name, since, set.Touched, touched)
+		if u == v {
+			stats.SelfLoops++
+			continue
 		}
-		if set.All && 2*len(touched) <= len(want.keys) && since == want.version-1 {
-			t.Fatalf("changes of %q since %d: all, want %v", name, since, touched)
+		g.setEdge(e, &stats)
+	}
+	g.touchEdges(before)
+	return stats
+}
+
+// setEdge makes an edge between two vertices be as it is given.
+func (g *modelGraph) setEdge(e Edge, stats *WriteStats) {
+	pair, _ := g.pair(e)
+	old, found := g.edges[pair]
+	now := old
+	if !found {
+		now = modelEdge{1, csr.NoTime}
+	}
+	if e.Weight != 0 {
+		now.weight = float32(e.Weight)
+	}
+	if e.Timed {
+		now.time = e.Time
+	}
+	switch {
+	case !found:
+		stats.Inserted++
+	case now != old:
+		stats.Updated++
+	default:
+		stats.Unchanged++
+	}
+	g.edges[pair] = now
+}
+
+// touchEdges notes the ends of the edges that differ from before.
+func (g *modelGraph) touchEdges(before map[[2]uint32]modelEdge) {
+	for pair, e := range g.edges {
+		if old, found := before[pair]; !found || old != e {
+			g.touch(pair[:]...)
+		}
+	}
+	for pair := range before {
+		if _, found := g.edges[pair]; !found {
+			g.touch(pair[:]...)
 		}
 	}
 }
 
-// comparePoint compares the look-ups that read single blocks.
-func comparePoint(t *testing.T, db *DB, name string, g *csr.Graph, want *modelGraph) {
-	t.Helper()
-	ctx := context.Background()
-	for v := 0; v < len(want.keys); v += 1 + len(want.keys)/7 {
-		id, err := db.VertexID(ctx, name, want.keys[v])
-		if err != nil || int(id) != v {
-			t.Fatalf("key %q: vertex %d, %v, want %d", want.keys[v], id, err, v)
-		}
-		list, err := db.Neighbors(ctx, name, want.keys[v])
-		if err != nil || len(list) != g.Degree(id) {
-			t.Fatalf("neighbours of %d: %v, %v, want %v", v, list, err, g.Neighbors(id))
-		}
-		for i, u := range g.Neighbors(id) {
-			if list[i] != (Edge{Source: want.keys[v], Target: want.keys[u], Weight: 1}) {
-				t.Fatalf("neighbour %d of %d is %+v, want %q", i, v, list[i], want.keys[u])
-			}
+// updateEdges reports whether all edges are there; otherwise nothing happens.
+func (g *modelGraph) updateEdges(edges []Edge) (stats WriteStats, ok bool) {
+	for _, e := range edges {
+		pair, known := g.pair(e)
+		if _, found := g.edges[pair]; !known || !found {
+			return WriteStats{}, false
 		}
 	}
-	if _, err := db.VertexID(ctx, name, "nobody"); !errors.Is(err, ErrNotFound) {
-		t.Fatalf("unknown key: %v", err)
+	before := maps.Clone(g.edges)
+	for _, e := range edges {
+		g.setEdge(e, &stats)
 	}
+	g.touchEdges(before)
+	return stats, true
+}
+
+func (g *modelGraph) deleteEdges(edges []Edge) (stats WriteStats) {
+	before := maps.Clone(g.edges)
+	for _, e := range edges {
+		pair, known := g.pair(e)
+		if _, found := g.edges[pair]; known && found {
+			delete(g.edges, pair)
+			stats.Deleted++
+		} else {
+			stats.Missing++
+		}
+	}
+	g.touchEdges(before)
+	return stats
+}
+
+// importEdges merges the edges of a text and returns what an import should
+// report.
+func (g *modelGraph) importEdges(edges []Edge) (stats ImportStats) {
+	g.now.imported = true
+	for _, e := range edges {
+		u, _ := g.vertex(e.Source)
+		v, _ := g.vertex(e.Target)
+		pair := [2]uint32{min(u, v), max(u, v)}
+		switch _, found := g.edges[pair]; {
+		case u == v:
+			stats.SelfLoops++
+		case found:
+			stats.Duplicates++
+		default:
+			stats.Added++
+			g.edges[pair] = modelEdge{1, csr.NoTime}
+			g.touch(u, v)
+		}
+	}
+	g.now.changed = g.now.changed || g.version() == 0
+	return stats
+}
+
+// changesSince is what Changes should say.
+func (g *modelGraph) changesSince(since uint64) ChangeSet {
+	set := ChangeSet{From: since, To: g.version()}
+	edges, values := map[uint32]bool{}, map[uint32]bool{}
+	columns := false
+	for _, c := range g.log[since:] {
+		maps.Copy(edges, c.edges)
+		maps.Copy(values, c.values)
+		set.All, columns = set.All || c.all, columns || c.columns
+		set.EdgesChanged = set.EdgesChanged || c.all || len(c.edges)+len(c.deleted) > 0
+		set.Deleted += len(c.deleted)
+	}
+	if set.All {
+		return set
+	}
+	for v, slot := range g.live() {
+		switch {
+		case edges[slot]:
+			set.Touched = append(set.Touched, uint32(v))
+		case columns || values[slot]:
+			set.Attributes = append(set.Attributes, uint32(v))
+		}
+	}
+	return set
+}
+
+// vertexAt is a vertex as it should be read.
+func (g *modelGraph) vertexAt(slot uint32) Vertex {
+	v := Vertex{Key: g.keys[slot]}
+	for _, a := range g.attributes {
+		if x, found := g.values[a.Name][slot]; found {
+			v.Values = append(v.Values, NamedValue{a.Name, x})
+		}
+	}
+	return v
+}
+
+// neighborsOf are the edges of a vertex as they should be read.
+func (g *modelGraph) neighborsOf(slot uint32) []Edge {
+	list := []Edge{}
+	for u, key := range g.keys {
+		e, found := g.edges[[2]uint32{min(slot, uint32(u)), max(slot, uint32(u))}]
+		if !found {
+			continue
+		}
+		edge := Edge{Source: g.keys[slot], Target: key, Weight: float64(e.weight)}
+		if e.time != csr.NoTime {
+			edge.Time, edge.Timed = e.time, true
+		}
+		list = append(list, edge)
+	}
+	return list
+}
+
+// keysWith are the keys that Keys should list.
+func (g *modelGraph) keysWith(prefix string, limit int) []string {
+	var keys []string
+	for _, key := range slices.Sorted(maps.Keys(g.ids)) {
+		if strings.HasPrefix(key, prefix) && (limit <= 0 || len(keys) < limit) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// String names the state in a failure.
+func (g *modelGraph) String() string {
+	return fmt.Sprintf("version %d, %d of %d slots, %d edges, attributes %v", g.version(), len(g.ids), len(g.keys), len(g.edges), g.attributes)
 }

@@ -20,10 +20,11 @@ type vertexBatch struct {
 	changed  []bool           // whether a vertex got or lost a value
 }
 
-// valueRequest is a value that vertex number vertex of a batch is to have.
+// valueRequest is a value that a vertex of a batch is to have.
 type valueRequest struct {
 	slot   uint32
-	vertex uint32
+	vertex uint32 // number in the batch
+	order  int    // among the requests of the attribute
 	value  Value
 }
 
@@ -88,7 +89,7 @@ func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err err
 	for len(b.requests) <= at {
 		b.requests = append(b.requests, nil)
 	}
-	b.requests[at] = append(b.requests[at], valueRequest{vertex: vertex, value: value})
+	b.requests[at] = append(b.requests[at], valueRequest{vertex: vertex, order: len(b.requests[at]), value: value})
 	return nil
 }
 
@@ -120,6 +121,7 @@ func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, e
 
 // apply writes the values, attribute by attribute.
 func (b *vertexBatch) apply(t *tx, g *graphState) error {
+	g.changed = g.changed || len(b.record.Attributes) > len(g.record.Attributes)
 	g.record.Attributes, g.record.NextAttribute = slices.Clone(b.record.Attributes), b.record.NextAttribute
 	for i, requests := range b.requests {
 		for j := range requests {
@@ -136,7 +138,7 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 // those that differ in the end.
 func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
 	requests, err := mergeSort(t.ctx, requests, func(a, b valueRequest) int {
-		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.vertex, b.vertex))
+		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
 	})
 	if err != nil {
 		return fmt.Errorf("storage: %w", err)

@@ -1,0 +1,582 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage/format"
+	"heavytail/storage/vec"
+)
+
+// modelRounds makes the tests with the model run longer than in CI.
+var modelRounds = flag.Int("model", 0, "seeds of the tests that compare the store with a model; 0 means a few")
+
+// modelRun is a sequence of random operations. The model decides about each; the
+// store, where there is one, has to agree. The same seed gives the same sequence
+// with a store and without.
+type modelRun struct {
+	random *rand.Rand
+	model  *model
+	db     *DB
+	path   string
+	opts   *Options
+	steps  int
+}
+
+func newModelRun(seed uint64, path string) *modelRun {
+	random := rand.New(rand.NewPCG(seed, 7))
+	return &modelRun{random: random, model: newModel(), path: path, opts: &Options{BatchBytes: []int{0, 1, 300, 5000}[random.IntN(4)]}}
+}
+
+func (m *modelRun) open() (err error) {
+	m.db, err = Open(m.path, m.opts)
+	return err
+}
+
+// reopen checks the store, closes it and opens it again.
+func (m *modelRun) reopen() error {
+	if m.db == nil {
+		return nil
+	}
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := m.db.Close(); err != nil {
+		return err
+	}
+	return m.open()
+}
+
+// check reports the first fault that Check finds.
+func (m *modelRun) check() error {
+	report, err := m.db.Check(context.Background(), nil)
+	if err == nil && !report.OK() {
+		err = fmt.Errorf("check: %+v", report.Faults)
+	}
+	return err
+}
+
+// TestDB_Model runs random operations against the store and against maps, with
+// reopening in between, and compares everything now and then.
+func TestDB_Model(t *testing.T) {
+	seeds := 8
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range max(seeds, *modelRounds) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			t.Parallel()
+			m := newModelRun(uint64(seed), filepath.Join(t.TempDir(), "model"))
+			if err := m.open(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = m.db.Close() }()
+			for range 10 {
+				m.run(t, 8)
+				if err := errors.Join(m.compare(), m.check()); err != nil {
+					t.Fatalf("after %d steps: %v", m.steps, err)
+				}
+			}
+		})
+	}
+}
+
+func (m *modelRun) run(t *testing.T, steps int) {
+	t.Helper()
+	for range steps {
+		if err := m.step(); err != nil {
+			t.Fatalf("step %d: %v", m.steps, err)
+		}
+	}
+}
+
+// TestDB_Model_Killed kills the process that runs the operations before one of
+// its commits, or at some moment. What the file then holds is what the model
+// holds after the last operation that was confirmed, or after the one that was
+// running; and the run goes on from there.
+func TestDB_Model_Killed(t *testing.T) {
+	seeds := 6
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range max(seeds, *modelRounds) {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "model")
+			m := newModelRun(uint64(seed), path)
+			commits, wait := 1+seed*7%120, 30*time.Second
+			if seed%4 == 3 {
+				commits, wait = -1, time.Duration(50+seed*37%300)*time.Millisecond
+			}
+			cmd, out := startChild(t, "model", path, seed, commits)
+			timer := randomMoment(cmd, wait)
+			confirmed := 0
+			for out.Scan() {
+				if _, err := fmt.Sscanf(out.Text(), "done %d", &confirmed); err != nil {
+					t.Fatalf("child says %q", out.Text())
+				}
+			}
+			waitKilled(t, cmd)
+			timer.Stop()
+			m.run(t, confirmed)
+			if err := m.open(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = m.db.Close() }()
+			if before := m.compare(); before != nil {
+				db := m.db
+				m.db = nil
+				m.run(t, 1)
+				m.db = db
+				if after := m.compare(); after != nil {
+					t.Fatalf("killed after %d steps, the file is neither as before the next one (%v) nor as after it (%v)", confirmed, before, after)
+				}
+			}
+			m.run(t, 10)
+			if err := errors.Join(m.compare(), m.check()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// childModel runs operations until it is killed.
+func childModel(path string, seed, commits int) {
+	m := newModelRun(uint64(seed), path)
+	fail(m.open())
+	killAfter(m.db, commits)
+	before := m.db.beforeCommit
+	for {
+		fail(m.step())
+		fmt.Println("done", m.steps)
+		m.db.beforeCommit = before // where it was reopened
+	}
+}
+
+var (
+	modelGraphs     = []string{"g", "Graph two", "ünï"}
+	modelEmbeddings = []string{"e", "f", "vectors of g"}
+	modelAttributes = []Attribute{{"name", Text}, {"a note of any length", Text}, {"age", Integer}, {"größe", Float}, {"member", Boolean}}
+)
+
+// step runs one random operation.
+func (m *modelRun) step() error {
+	m.steps++
+	name := modelGraphs[m.random.IntN(len(modelGraphs))]
+	vectors := modelEmbeddings[m.random.IntN(len(modelEmbeddings))]
+	switch m.random.IntN(20) {
+	case 0:
+		return m.create(name)
+	case 1:
+		return m.drop(name, m.random.IntN(2) == 0)
+	case 2, 3, 4:
+		return m.importEdges(name)
+	case 5:
+		return m.failedImport(name)
+	case 6, 7, 8:
+		return m.putEmbedding(vectors, name)
+	case 9:
+		return m.dropEmbedding(vectors)
+	case 10:
+		return m.reopen()
+	}
+	return m.transaction()
+}
+
+// expect compares an error with the kind that is expected, nil for none.
+func expect(err, kind error) error {
+	if (kind == nil) != (err == nil) || !errors.Is(err, kind) {
+		return fmt.Errorf("error %v, want %v", err, kind)
+	}
+	return nil
+}
+
+func (m *modelRun) create(name string) error {
+	g, kind := m.model.graphs[name], error(nil)
+	if g != nil {
+		kind = ErrExists
+	} else {
+		g = newModelGraph()
+		g.now.changed = true
+		g.commit()
+		m.model.graphs[name] = g
+	}
+	if m.db == nil {
+		return nil
+	}
+	_, err := m.db.CreateGraph(context.Background(), name)
+	return expect(err, kind)
+}
+
+func (m *modelRun) drop(name string, cascade bool) error {
+	used, kind := false, error(nil)
+	for _, e := range m.model.embeddings {
+		used = used || e.graph == name
+	}
+	switch {
+	case m.model.graphs[name] == nil:
+		kind = ErrNotFound
+	case used && !cascade:
+		kind = ErrInUse
+	default:
+		delete(m.model.graphs, name)
+		maps.DeleteFunc(m.model.embeddings, func(_ string, e *modelEmbedding) bool { return e.graph == name })
+	}
+	if m.db == nil {
+		return nil
+	}
+	return expect(m.db.DropGraph(context.Background(), name, cascade), kind)
+}
+
+func (m *modelRun) importEdges(name string) error {
+	g := m.model.graphs[name]
+	if g == nil {
+		g = newModelGraph()
+		m.model.graphs[name] = g
+	}
+	edges := m.edges(m.random.IntN(300), false)
+	want := g.importEdges(edges)
+	g.commit()
+	if m.db == nil {
+		return nil
+	}
+	stats, err := m.db.Import(context.Background(), name, strings.NewReader(edgesText(edges)), ImportOptions{Format: format.EdgeListOptions{Name: "test", Header: format.HeaderNone}})
+	if err == nil && (stats.Added != want.Added || stats.Duplicates != want.Duplicates || stats.SelfLoops != want.SelfLoops || stats.Version != g.version()) {
+		err = fmt.Errorf("import reports %+v, want %+v and version %d", stats, want, g.version())
+	}
+	return err
+}
+
+func edgesText(edges []Edge) string {
+	var b strings.Builder
+	for _, e := range edges {
+		fmt.Fprintf(&b, "%s %s\n", e.Source, e.Target)
+	}
+	return b.String()
+}
+
+// failedImport imports what cannot be read, or is cancelled: nothing changes.
+func (m *modelRun) failedImport(name string) error {
+	text, cancelled := edgesText(m.edges(m.random.IntN(300), false))+"only-one-column\n", m.random.IntN(2) == 0
+	if m.db == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	kind := format.ErrSyntax
+	if cancelled {
+		cancel()
+		kind = context.Canceled
+	}
+	_, err := m.db.Import(ctx, name, strings.NewReader(text), ImportOptions{Format: format.EdgeListOptions{Separator: " ", Header: format.HeaderNone}})
+	return expect(err, kind)
+}
+
+// putEmbedding stores random rows for the present version of a graph or for one
+// of the last.
+func (m *modelRun) putEmbedding(name, graph string) error {
+	e := &modelEmbedding{graph: graph, generation: 1, version: 1, dim: 1 + m.random.IntN(40)}
+	g, kind := m.model.graphs[graph], error(nil)
+	back := uint64(m.random.IntN(1 + m.random.IntN(4)))
+	if g != nil {
+		e.version = max(1, g.version()-min(back, g.version()))
+		e.slots = g.history[e.version]
+		e.rows = make([]float32, len(e.slots)*e.dim)
+		for i := range e.rows {
+			e.rows[i] = m.random.Float32()
+		}
+	}
+	old := m.model.embeddings[name]
+	switch {
+	case g == nil:
+		kind = ErrNotFound
+	case old != nil && old.graph != graph:
+		kind = ErrExists
+	default:
+		if old != nil {
+			e.generation = old.generation + 1
+		}
+		m.model.embeddings[name] = e
+	}
+	if m.db == nil {
+		return nil
+	}
+	info := EmbeddingInfo{Name: name, Graph: graph, GraphVersion: e.version, Method: "random", Options: []Setting{{"dim", fmt.Sprint(e.dim)}}}
+	info, err := m.db.PutEmbedding(context.Background(), info, &vec.Matrix{Rows: len(e.slots), Dim: e.dim, Data: e.rows})
+	if err == nil && info.Generation != e.generation {
+		err = fmt.Errorf("generation %d, want %d", info.Generation, e.generation)
+	}
+	return expect(err, kind)
+}
+
+func (m *modelRun) dropEmbedding(name string) error {
+	kind := error(nil)
+	if m.model.embeddings[name] == nil {
+		kind = ErrNotFound
+	}
+	delete(m.model.embeddings, name)
+	if m.db == nil {
+		return nil
+	}
+	return expect(m.db.DropEmbedding(context.Background(), name), kind)
+}
+
+// errAbandon ends a transaction that is to be rolled back.
+var errAbandon = errors.New("abandoned")
+
+// transaction runs some operations on one or two graphs, and abandons some of
+// them in the end.
+func (m *modelRun) transaction() error {
+	abandon := m.random.IntN(6) == 0
+	graphs := maps.Clone(m.model.graphs)
+	for name, g := range graphs {
+		graphs[name] = g.clone()
+	}
+	body := func(x *Tx) error {
+		for range 1 + m.random.IntN(5) {
+			name := modelGraphs[m.random.IntN(1+m.random.IntN(len(modelGraphs)))]
+			if err := m.operate(x, graphs, name); err != nil {
+				return err
+			}
+		}
+		if abandon {
+			return errAbandon
+		}
+		return nil
+	}
+	var err error
+	if m.db == nil {
+		err = body(nil)
+	} else {
+		err = m.db.Update(context.Background(), body)
+	}
+	if abandon {
+		return expect(err, errAbandon)
+	}
+	for _, g := range graphs {
+		g.commit()
+	}
+	m.model.graphs = graphs
+	return err
+}
+
+// operate runs one operation of a transaction; x is nil where the model is alone.
+func (m *modelRun) operate(x *Tx, graphs map[string]*modelGraph, name string) error {
+	g := graphs[name]
+	if g == nil {
+		g = newModelGraph()
+		g.now.changed = true
+		graphs[name] = g
+		if x == nil {
+			return nil
+		}
+		_, err := x.CreateGraph(name)
+		return err
+	}
+	switch m.random.IntN(9) {
+	case 0, 1:
+		vertices := m.vertices(g, m.random.IntN(1+m.random.IntN(100)))
+		want := WriteStats{}
+		g.setVertices(vertices, &want)
+		return sameStats(x, g, want, nil, func() (WriteStats, error) { return x.InsertVertices(name, vertices) })
+	case 2:
+		return m.updateVertices(x, g, name)
+	case 3:
+		keys := m.someKeys(g, m.random.IntN(1+m.random.IntN(20)))
+		want := g.deleteVertices(keys)
+		return sameStats(x, g, want, nil, func() (WriteStats, error) { return x.DeleteVertices(name, keys) })
+	case 4:
+		edges := m.edges(m.random.IntN(1+m.random.IntN(100)), true)
+		want := g.insertEdges(edges)
+		return sameStats(x, g, want, nil, func() (WriteStats, error) { return x.InsertEdges(name, edges) })
+	case 5:
+		edges := m.someEdges(g, m.random.IntN(10))
+		want, ok := g.updateEdges(edges)
+		kind := error(nil)
+		if !ok {
+			kind = ErrNotFound
+		}
+		return sameStats(x, g, want, kind, func() (WriteStats, error) { return x.UpdateEdges(name, edges) })
+	case 6:
+		edges := m.someEdges(g, m.random.IntN(1+m.random.IntN(50)))
+		want := g.deleteEdges(edges)
+		return sameStats(x, g, want, nil, func() (WriteStats, error) { return x.DeleteEdges(name, edges) })
+	case 7:
+		return m.dropAttribute(x, g, name)
+	}
+	return m.look(x, g, name)
+}
+
+// sameStats compares the outcome of a call with what it should be.
+func sameStats(x *Tx, g *modelGraph, want WriteStats, kind error, call func() (WriteStats, error)) error {
+	if x == nil {
+		return nil
+	}
+	got, err := call()
+	if kind == nil {
+		want.Version = g.next()
+	}
+	if err == nil && got != want {
+		return fmt.Errorf("reports %+v, want %+v", got, want)
+	}
+	return expect(err, kind)
+}
+
+func (m *modelRun) updateVertices(x *Tx, g *modelGraph, name string) error {
+	var vertices []Vertex
+	for _, key := range m.someKeys(g, m.random.IntN(10)) {
+		vertices = append(vertices, Vertex{key, m.values(g)})
+	}
+	kind, want := error(nil), WriteStats{}
+	for _, v := range vertices {
+		if _, found := g.ids[v.Key]; !found {
+			kind = ErrNotFound
+		}
+	}
+	// Nor may an attribute be taken away that the graph does not have by then.
+	known := map[string]bool{}
+	for _, a := range g.attributes {
+		known[a.Name] = true
+	}
+	for _, v := range vertices {
+		for _, x := range v.Values {
+			if !known[x.Name] && x.Value.IsMissing() {
+				kind = ErrNotFound
+			}
+			known[x.Name] = true
+		}
+	}
+	if kind == nil {
+		g.setVertices(vertices, &want)
+	}
+	return sameStats(x, g, want, kind, func() (WriteStats, error) { return x.UpdateVertices(name, vertices) })
+}
+
+func (m *modelRun) dropAttribute(x *Tx, g *modelGraph, name string) error {
+	attribute := modelAttributes[m.random.IntN(len(modelAttributes))].Name
+	kind := error(nil)
+	if g.values[attribute] == nil {
+		kind = ErrNotFound
+	} else {
+		g.dropAttribute(attribute)
+	}
+	if x == nil {
+		return nil
+	}
+	return expect(x.DropAttribute(name, attribute), kind)
+}
+
+// look reads in a transaction what it has written.
+func (m *modelRun) look(x *Tx, g *modelGraph, name string) error {
+	for _, key := range m.someKeys(g, 2) {
+		if x == nil {
+			continue
+		}
+		kind := error(nil)
+		slot, found := g.ids[key]
+		if !found {
+			kind = ErrNotFound
+		}
+		v, err := x.Vertex(name, key)
+		if err := expect(err, kind); err != nil {
+			return err
+		}
+		edges, err := x.Neighbors(name, key)
+		if err := expect(err, kind); err != nil {
+			return err
+		}
+		if found && (!reflect.DeepEqual(v, g.vertexAt(slot)) || !reflect.DeepEqual(edges, g.neighborsOf(slot))) {
+			return fmt.Errorf("transaction reads %v with %v, want %v with %v", v, edges, g.vertexAt(slot), g.neighborsOf(slot))
+		}
+	}
+	return nil
+}
+
+// key draws keys of very different lengths, most of them few.
+func (m *modelRun) key() string {
+	v := m.random.IntN(1 + m.random.IntN(400))
+	switch v % 5 {
+	case 0:
+		return fmt.Sprintf("a-vertex-with-a-long-common-prefix-%d", v)
+	case 1:
+		return strings.Repeat("é", v+1)
+	}
+	return fmt.Sprint(v)
+}
+
+// importKeepsValues: an import into a graph keeps the weights and timestamps of
+// its edges.
+const importKeepsValues = false
+
+// edges draws edges, with weights and timestamps where valued is set.
+func (m *modelRun) edges(n int, valued bool) []Edge {
+	edges := randomEdges(m.random, n)
+	for i := range edges {
+		edges[i].Source, edges[i].Target = m.key(), m.key()
+		if !valued || !importKeepsValues {
+			edges[i] = Edge{Source: edges[i].Source, Target: edges[i].Target}
+		}
+	}
+	return edges
+}
+
+// someEdges draws edges of a graph, sometimes with others among them.
+func (m *modelRun) someEdges(g *modelGraph, n int) []Edge {
+	if m.random.IntN(4) == 0 {
+		return m.edges(n, true)
+	}
+	pairs := slices.SortedFunc(maps.Keys(g.edges), func(a, b [2]uint32) int { return slices.Compare(a[:], b[:]) })
+	edges := randomEdges(m.random, min(n, len(pairs)))
+	for i := range edges {
+		pair := pairs[m.random.IntN(len(pairs))]
+		edges[i] = Edge{Source: g.keys[pair[i%2]], Target: g.keys[pair[1-i%2]]}
+	}
+	return edges
+}
+
+// someKeys draws keys of a graph, sometimes with others among them.
+func (m *modelRun) someKeys(g *modelGraph, n int) []string {
+	live := g.live()
+	others := m.random.IntN(3) == 0 || len(live) == 0
+	keys := make([]string, n)
+	for i := range keys {
+		if others && m.random.IntN(3) == 0 || len(live) == 0 {
+			keys[i] = m.key()
+		} else {
+			keys[i] = g.keys[live[m.random.IntN(len(live))]]
+		}
+	}
+	return keys
+}
+
+// values draws some named values that fit the attributes of the graph.
+func (m *modelRun) values(g *modelGraph) []NamedValue {
+	var list []NamedValue
+	for range m.random.IntN(4) {
+		a := modelAttributes[m.random.IntN(len(modelAttributes))]
+		v := randomValue(m.random, a.Type)
+		if a.Type == Float && g.values[a.Name] != nil && m.random.IntN(4) == 0 {
+			v = IntegerValue(int64(m.random.IntN(3)))
+		}
+		list = append(list, NamedValue{a.Name, v})
+	}
+	return list
+}
+
+func (m *modelRun) vertices(g *modelGraph, n int) []Vertex {
+	vertices := make([]Vertex, n)
+	for i := range vertices {
+		vertices[i] = Vertex{m.key(), m.values(g)}
+	}
+	return vertices
+}
