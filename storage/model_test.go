@@ -349,7 +349,10 @@ func (g *modelGraph) changesSince(since uint64) ChangeSet {
 		maps.Copy(edges, c.edges)
 		maps.Copy(values, c.values)
 		set.All, columns = set.All || c.all, columns || c.columns
-		set.EdgesChanged = set.EdgesChanged || c.all || len(c.edges)+len(c.deleted) > 0
+		if len(c.edges)+len(c.deleted) > 0 {
+			set.EdgesChanged = true
+			set.Versions++
+		}
 		set.Deleted += len(c.deleted)
 	}
 	if set.All {
