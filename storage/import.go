@@ -287,8 +287,8 @@ type PutGraphRequest struct {
 }
 
 // PutGraph stores a graph that was made in memory, such as a generated or
-// reconstructed one, under a name that is free or whose graph is empty;
-// otherwise it is ErrExists. It is written and published like an import.
+// reconstructed one, under a name that is free or whose graph never had a
+// vertex; otherwise it is ErrExists. It is written and published like an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
 	g := req.Graph
 	if err := checkName("graph", name); err != nil {
@@ -318,8 +318,8 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		if err != nil {
 			return err
 		}
-		if r.Vertices > 0 {
-			return fmt.Errorf("storage: graph %q has vertices already: %w", name, ErrExists)
+		if r.Slots > 0 {
+			return fmt.Errorf("storage: graph %q has vertices already, or had some: %w", name, ErrExists)
 		}
 		p.base = *r
 		return nil

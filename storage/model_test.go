@@ -29,7 +29,7 @@ type modelGraph struct {
 }
 
 type modelChange struct {
-	changed, imported      bool
+	changed, imported, put bool
 	all, columns           bool // the log says that everything may have changed
 	edges, values, deleted map[uint32]bool
 }
@@ -84,7 +84,7 @@ func (g *modelGraph) commit() {
 			delete(g.now.edges, slot)
 			delete(g.now.values, slot)
 		}
-		if g.now.all = 2*len(g.now.edges) > n; !g.now.all {
+		if g.now.all = g.now.put || 2*len(g.now.edges) > n; !g.now.all {
 			maps.DeleteFunc(g.now.values, func(slot uint32, _ bool) bool { return g.now.edges[slot] })
 		}
 		g.now.columns = 2*len(g.now.values) > n
@@ -317,27 +317,153 @@ func (g *modelGraph) deleteEdges(edges []Edge) (stats WriteStats) {
 	return stats
 }
 
-// importEdges merges the edges of a text and returns what an import should
-// report.
-func (g *modelGraph) importEdges(edges []Edge) (stats ImportStats) {
-	g.now.imported = true
+// importEdges merges edges, repeated ones as how says, and returns what an
+// import should report.
+func (g *modelGraph) importEdges(edges []Edge, how Repeated) (stats ImportStats) {
+	slots := len(g.keys)
+	before := maps.Clone(g.edges)
+	folds := map[[2]uint32]edgeOccurrences{}
 	for _, e := range edges {
 		u, _ := g.vertex(e.Source)
 		v, _ := g.vertex(e.Target)
 		pair := [2]uint32{min(u, v), max(u, v)}
-		switch _, found := g.edges[pair]; {
-		case u == v:
+		if u == v {
 			stats.SelfLoops++
-		case found:
-			stats.Duplicates++
-		default:
+			continue
+		}
+		if _, found := g.edges[pair]; !found && folds[pair] == nil {
 			stats.Added++
-			g.edges[pair] = modelEdge{1, csr.NoTime}
-			g.touch(u, v)
+		} else {
+			stats.Duplicates++
+		}
+		folds[pair] = append(folds[pair], e)
+	}
+	for pair, occurrences := range folds {
+		old, found := before[pair]
+		g.edges[pair] = occurrences.fold(old, found, how)
+		if found && g.edges[pair] != old {
+			stats.Updated++
 		}
 	}
+	g.touchEdges(before)
+	stats.NewVertices = int64(len(g.keys) - slots)
+	g.now.imported = true
 	g.now.changed = g.now.changed || g.version() == 0
 	return stats
+}
+
+// edgeOccurrences are the lines of one edge, in order.
+type edgeOccurrences []Edge
+
+// fold is what they make of the edge that the graph has, or of none.
+func (list edgeOccurrences) fold(old modelEdge, found bool, how Repeated) modelEdge {
+	var weights []float64
+	var times []int64
+	if found {
+		weights = append(weights, float64(old.weight))
+		if old.time != csr.NoTime {
+			times = append(times, old.time)
+		}
+	}
+	adds := how == RepeatedSum || how == RepeatedCount
+	for _, e := range list {
+		switch {
+		case how == RepeatedCount || (adds && e.Weight == 0):
+			weights = append(weights, 1)
+		case e.Weight != 0:
+			weights = append(weights, e.Weight)
+		}
+		if e.Timed && e.Time != csr.NoTime {
+			times = append(times, e.Time)
+		}
+	}
+	e := modelEdge{1, csr.NoTime}
+	if n := len(times); n > 0 {
+		if e.time = times[n-1]; how == RepeatedFirst {
+			e.time = times[0]
+		}
+	}
+	if len(weights) == 0 {
+		return e
+	}
+	w := weights[len(weights)-1]
+	switch how {
+	case RepeatedFirst:
+		w = weights[0]
+	case RepeatedMin:
+		w = slices.Min(weights)
+	case RepeatedMax:
+		w = slices.Max(weights)
+	case RepeatedSum, RepeatedCount:
+		w = 0
+		for _, x := range weights {
+			w += x
+		}
+	}
+	e.weight = float32(w)
+	return e
+}
+
+// importVertices gives values to vertices and returns what an import should
+// report.
+func (g *modelGraph) importVertices(vertices []Vertex) (stats ImportStats) {
+	before, slots := g.clone(), len(g.keys)
+	g.setVertices(vertices, new(WriteStats))
+	stats.NewVertices = int64(len(g.keys) - slots)
+	for slot := range uint32(slots) {
+		if g.keys[slot] != "" && !slices.Equal(g.vertexAt(slot).Values, before.vertexAt(slot).Values) {
+			stats.UpdatedVertices++
+		}
+	}
+	g.now.imported = true
+	g.now.changed = g.now.changed || g.version() == 0
+	return stats
+}
+
+// csr is a graph without empty slots in memory.
+func (g *modelGraph) csr() (*csr.Graph, error) {
+	var edges []csr.Edge
+	for pair := range g.edges {
+		edges = append(edges, csr.Edge{U: pair[0], V: pair[1]})
+	}
+	graph, err := csr.FromEdges(len(g.keys), edges)
+	if err != nil {
+		return nil, err
+	}
+	weighted, timed := g.valued()
+	for u := range uint32(len(g.keys)) {
+		for _, v := range graph.Neighbors(u) {
+			e := g.edges[[2]uint32{min(u, v), max(u, v)}]
+			if weighted {
+				graph.Weights = append(graph.Weights, e.weight)
+			}
+			if timed {
+				graph.Times = append(graph.Times, e.time)
+			}
+		}
+	}
+	return graph, nil
+}
+
+// valued reports whether an edge has a weight other than 1, and a timestamp.
+func (g *modelGraph) valued() (weighted, timed bool) {
+	for _, e := range g.edges {
+		weighted, timed = weighted || e.weight != 1, timed || e.time != csr.NoTime
+	}
+	return weighted, timed
+}
+
+// columns are the attributes of a graph without empty slots.
+func (g *modelGraph) columns() []*Column {
+	var list []*Column
+	for _, a := range g.attributes {
+		c := NewColumn(a, len(g.keys))
+		for slot, value := range g.values[a.Name] {
+			c.set(slot, value)
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // changesSince is what Changes should say.
@@ -349,7 +475,7 @@ func (g *modelGraph) changesSince(since uint64) ChangeSet {
 		maps.Copy(edges, c.edges)
 		maps.Copy(values, c.values)
 		set.All, columns = set.All || c.all, columns || c.columns
-		if len(c.edges)+len(c.deleted) > 0 {
+		if c.all || len(c.edges)+len(c.deleted) > 0 {
 			set.EdgesChanged = true
 			set.Versions++
 		}

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 
-	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -83,10 +82,7 @@ func compareGraph(db *DB, s *Snapshot, want *modelGraph) error {
 	if err := s.Graph.Validate(); err != nil {
 		return err
 	}
-	weighted, timed := false, false
-	for _, e := range want.edges {
-		weighted, timed = weighted || e.weight != 1, timed || e.time != csr.NoTime
-	}
+	weighted, timed := want.valued()
 	if info.Version != want.version() || info.Vertices != len(live) || s.Graph.Vertices() != len(live) || info.Edges != int64(len(want.edges)) ||
 		s.Graph.Edges() != info.Edges || info.Deleted != len(want.keys)-len(live) || !slices.Equal(info.Attributes, want.attributes) ||
 		info.Weighted != weighted || info.Timed != timed || (s.Graph.Weights != nil) != weighted || (s.Graph.Times != nil) != timed {

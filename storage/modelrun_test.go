@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
@@ -174,7 +175,7 @@ func (m *modelRun) step() error {
 	m.steps++
 	name := modelGraphs[m.random.IntN(len(modelGraphs))]
 	vectors := modelEmbeddings[m.random.IntN(len(modelEmbeddings))]
-	switch m.random.IntN(20) {
+	switch m.random.IntN(22) {
 	case 0:
 		return m.create(name)
 	case 1:
@@ -183,6 +184,12 @@ func (m *modelRun) step() error {
 		return m.importEdges(name)
 	case 5:
 		return m.failedImport(name)
+	case 11:
+		return m.importVertices(name)
+	case 12:
+		return m.putGraph(name)
+	case 13:
+		return m.compact()
 	case 6, 7, 8:
 		return m.putEmbedding(vectors, name)
 	case 9:
@@ -191,6 +198,15 @@ func (m *modelRun) step() error {
 		return m.reopen()
 	}
 	return m.transaction()
+}
+
+// compact changes nothing that can be seen.
+func (m *modelRun) compact() error {
+	if m.db == nil {
+		return nil
+	}
+	_, err := m.db.Compact(context.Background(), nil)
+	return err
 }
 
 // expect compares an error with the kind that is expected, nil for none.
@@ -239,35 +255,138 @@ func (m *modelRun) drop(name string, cascade bool) error {
 }
 
 func (m *modelRun) importEdges(name string) error {
+	g := m.graphFor(name)
+	valued := m.random.IntN(2) == 0
+	edges := m.edges(m.random.IntN(300), valued)
+	how := Repeats()[m.random.IntN(len(Repeats()))]
+	if !valued && m.random.IntN(2) == 0 {
+		how = ""
+	}
+	want := g.importEdges(edges, how)
+	opts := ImportOptions{Repeated: how, Format: plainText}
+	if valued {
+		opts.Format.Separator, opts.Format.Header = ",", format.HeaderNames
+	}
+	return m.runImport(name, g, edgesText(edges, valued), opts, want)
+}
+
+// plainText is the format of an edge list without a header.
+var plainText = format.Options{EdgeListOptions: format.EdgeListOptions{Name: "test", Separator: " ", Header: format.HeaderNone}}
+
+// graphFor is the graph that an import goes into.
+func (m *modelRun) graphFor(name string) *modelGraph {
 	g := m.model.graphs[name]
 	if g == nil {
 		g = newModelGraph()
 		m.model.graphs[name] = g
 	}
-	edges := m.edges(m.random.IntN(300), false)
-	want := g.importEdges(edges)
+	return g
+}
+
+// runImport imports a text and compares what that reports.
+func (m *modelRun) runImport(name string, g *modelGraph, text string, opts ImportOptions, want ImportStats) error {
 	g.commit()
 	if m.db == nil {
 		return nil
 	}
-	stats, err := m.db.Import(context.Background(), name, strings.NewReader(edgesText(edges)), ImportOptions{Format: format.EdgeListOptions{Name: "test", Header: format.HeaderNone}})
-	if err == nil && (stats.Added != want.Added || stats.Duplicates != want.Duplicates || stats.SelfLoops != want.SelfLoops || stats.Version != g.version()) {
-		err = fmt.Errorf("import reports %+v, want %+v and version %d", stats, want, g.version())
+	got, err := m.db.Import(context.Background(), name, strings.NewReader(text), opts)
+	if err != nil {
+		return err
 	}
-	return err
+	want.Vertices, want.Edges, want.Version = len(g.ids), int64(len(g.edges)), g.version()
+	want.ReadStats, want.Seconds, want.Resumed = got.ReadStats, got.Seconds, got.Resumed
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Errorf("import by %q reports %+v, want %+v", opts.Repeated, got, want)
+	}
+	return nil
 }
 
-func edgesText(edges []Edge) string {
+// edgesText is an edge list, with columns of weights and timestamps where valued
+// is set.
+func edgesText(edges []Edge, valued bool) string {
 	var b strings.Builder
+	if valued {
+		b.WriteString("source,target,weight,time\n")
+	}
 	for _, e := range edges {
-		fmt.Fprintf(&b, "%s %s\n", e.Source, e.Target)
+		switch {
+		case !valued:
+			fmt.Fprintf(&b, "%s %s\n", e.Source, e.Target)
+		default:
+			fmt.Fprintf(&b, "%s,%s,", e.Source, e.Target)
+			if e.Weight != 0 {
+				fmt.Fprint(&b, e.Weight)
+			}
+			b.WriteByte(',')
+			if e.Timed && e.Time != csr.NoTime {
+				fmt.Fprint(&b, e.Time)
+			}
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }
 
+// importVertices imports values of attributes that the graph has.
+func (m *modelRun) importVertices(name string) error {
+	g := m.graphFor(name)
+	header := "id"
+	var columns []Attribute
+	for _, a := range g.attributes {
+		if m.random.IntN(2) == 0 {
+			columns = append(columns, a)
+			header += "," + a.Name
+		}
+	}
+	var vertices []Vertex
+	text := header + "\n"
+	for range 1 + m.random.IntN(50) {
+		v := Vertex{Key: m.key()}
+		text += v.Key
+		for _, a := range columns {
+			x := randomValue(m.random, a.Type)
+			if text += "," + x.String(); x.String() != "" {
+				v.Values = append(v.Values, NamedValue{a.Name, x})
+			}
+		}
+		text += "\n"
+		vertices = append(vertices, v)
+	}
+	want := g.importVertices(vertices)
+	return m.runImport(name, g, text, ImportOptions{Format: format.Options{Layout: format.LayoutVertices, EdgeListOptions: format.EdgeListOptions{Separator: ",", Header: format.HeaderNames}}}, want)
+}
+
+// putGraph stores a graph made in memory, unless one of the name has vertices
+// or had some.
+func (m *modelRun) putGraph(name string) error {
+	made := newModelGraph()
+	made.importEdges(m.edges(m.random.IntN(200), true), "")
+	made.setVertices(m.vertices(made, m.random.IntN(20)), new(WriteStats))
+	g, kind := m.model.graphs[name], error(nil)
+	if g != nil && len(g.keys) > 0 {
+		kind = ErrExists
+	} else {
+		if g != nil {
+			made.log, made.history = g.log, g.history
+		}
+		made.now = modelChange{changed: true, put: true}
+		made.commit()
+		m.model.graphs[name] = made
+	}
+	if m.db == nil {
+		return nil
+	}
+	graph, err := made.csr()
+	if err != nil {
+		return err
+	}
+	_, err = m.db.PutGraph(context.Background(), name, PutGraphRequest{Graph: graph, Keys: func(v uint32) string { return made.keys[v] }, Attributes: made.columns(), Source: "test"})
+	return expect(err, kind)
+}
+
 // failedImport imports what cannot be read, or is cancelled: nothing changes.
 func (m *modelRun) failedImport(name string) error {
-	text, cancelled := edgesText(m.edges(m.random.IntN(300), false))+"only-one-column\n", m.random.IntN(2) == 0
+	text, cancelled := edgesText(m.edges(m.random.IntN(300), false), false)+"only-one-column\n", m.random.IntN(2) == 0
 	if m.db == nil {
 		return nil
 	}
@@ -278,7 +397,7 @@ func (m *modelRun) failedImport(name string) error {
 		cancel()
 		kind = context.Canceled
 	}
-	_, err := m.db.Import(ctx, name, strings.NewReader(text), ImportOptions{Format: format.EdgeListOptions{Separator: " ", Header: format.HeaderNone}})
+	_, err := m.db.Import(ctx, name, strings.NewReader(text), ImportOptions{Format: plainText})
 	return expect(err, kind)
 }
 
@@ -514,16 +633,12 @@ func (m *modelRun) key() string {
 	return fmt.Sprint(v)
 }
 
-// importKeepsValues: an import into a graph keeps the weights and timestamps of
-// its edges.
-const importKeepsValues = false
-
 // edges draws edges, with weights and timestamps where valued is set.
 func (m *modelRun) edges(n int, valued bool) []Edge {
 	edges := randomEdges(m.random, n)
 	for i := range edges {
 		edges[i].Source, edges[i].Target = m.key(), m.key()
-		if !valued || !importKeepsValues {
+		if !valued {
 			edges[i] = Edge{Source: edges[i].Source, Target: edges[i].Target}
 		}
 	}
@@ -539,7 +654,7 @@ func (m *modelRun) someEdges(g *modelGraph, n int) []Edge {
 	edges := randomEdges(m.random, min(n, len(pairs)))
 	for i := range edges {
 		pair := pairs[m.random.IntN(len(pairs))]
-		edges[i] = Edge{Source: g.keys[pair[i%2]], Target: g.keys[pair[1-i%2]]}
+		edges[i].Source, edges[i].Target = g.keys[pair[i%2]], g.keys[pair[1-i%2]]
 	}
 	return edges
 }
