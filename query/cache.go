@@ -61,6 +61,7 @@ func (c *cache) get(ctx context.Context, key cacheKey, bytes int64, what string,
 		}
 		if mine {
 			entry.load(ctx, load)
+			c.measure(entry)
 		} else {
 			select {
 			case <-entry.ready:
@@ -110,6 +111,20 @@ func (c *cache) claim(key cacheKey, bytes int64, what string) (entry *cacheEntry
 	c.entries[key] = entry
 	c.bytes += bytes
 	return entry, true, nil
+}
+
+// measure replaces the estimate of an entry by its size, where it tells that: of
+// texts it is known only once they are there.
+func (c *cache) measure(entry *cacheEntry) {
+	sized, ok := entry.value.(interface{ Bytes() int64 })
+	if !ok || entry.err != nil {
+		return
+	}
+	bytes := sized.Bytes()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bytes += bytes - entry.bytes
+	entry.bytes = bytes
 }
 
 // reserve counts bytes that a call is about to allocate beside what it loaded,

@@ -209,3 +209,22 @@ func TestCache_PanickingLoadIsReady(t *testing.T) {
 		t.Error("others would wait for ever")
 	}
 }
+
+// sized is a value that tells its size.
+type sized int64
+
+func (s sized) Bytes() int64 { return int64(s) }
+
+func TestCache_MeasuresWhatTellsItsSize(t *testing.T) {
+	c := newCache(100, true)
+	_, release, _ := mustGet(t, c, key(1, 1), 40, sized(90))
+	if c.bytes != 90 {
+		t.Errorf("%d bytes in use, expected 90", c.bytes)
+	}
+	release()
+	_, release, _ = mustGet(t, c, key(2, 1), 20, "other")
+	defer release()
+	if c.bytes != 20 {
+		t.Errorf("%d bytes in use, expected the first entry forgotten and 20", c.bytes)
+	}
+}

@@ -21,9 +21,11 @@
 //	NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
 //
 // The parameter is bound as a value, never as text. The condition becomes a Go
-// function. Then the request is resolved, as it is when a Go program makes it:
-// spec is found in the catalogue, its vectors and its graph are loaded, or
-// taken from the cache (cache.go), and alice becomes vertex 17. All mistakes of
+// function (where.go, truth.go); the attributes that it reads go into the
+// request. Then the request is resolved, as it is when a Go program makes it:
+// spec is found in the catalogue, its vectors, its graph and the attributes
+// are loaded, or taken from the cache (cache.go, spaces.go, columns.go), and
+// alice becomes vertex 17. All mistakes of
 // the user end here, as [*Error], with what was found, what was expected, and
 // the nearest known name. Resolving says which piece of the request is wrong;
 // bind remembers which text the piece came from, and so gives it a position.
@@ -49,14 +51,16 @@
 // # Where things are
 //
 // The methods, their requests and results stand in one file for each group of
-// statements: graphs.go, import.go, export.go, generate.go, describe.go,
-// embed.go, search.go, reconstruct.go, score.go, show.go, check.go and help.go. db.go opens, closes and frames
-// calls; files.go is the only file that opens other files than the store;
-// progress.go computes rates and remaining times, once for all.
+// statements: graphs.go, update.go, import.go, export.go, generate.go,
+// describe.go, vertices.go, embed.go, search.go, reconstruct.go, score.go,
+// show.go, upkeep.go and help.go. db.go opens, closes and frames calls; files.go
+// is the only file that opens other files than the store; progress.go computes
+// rates and remaining times, once for all.
 //
 // To add a statement: its node in package parser, a case in bind.go, its
-// request and method in the file of its group, its exec in exec.go and its plan
-// in steps.go, its line in the table of help.go, and a script in testdata.
+// request and method in the file of its group, its binding, exec and plan in
+// the bind, exec and steps files of its group, its line in the table of
+// helps.go, and a script in testdata.
 //
 // # What callers can rely on
 //
@@ -64,7 +68,8 @@
 // Results do not depend on the number of workers, on what is cached, or on
 // whether the file was reopened: the golden scripts in testdata run under all
 // of these and must print the same text. Ties are in the order in which the
-// vertices came into the graph. What a call would need beyond
+// vertices came into the graph. A call that changes a graph is one transaction,
+// done as a whole or not at all. What a call would need beyond
 // [Options.MemoryLimit] or [Options.MaxRows] is refused with the figures. Text
 // that came from data is escaped in errors; in rows it is as it was stored, for
 // whoever prints it to escape.

@@ -303,9 +303,16 @@ func (c *call) deleteVertices(req DeleteVerticesRequest) (WriteResult, error) {
 // outside the transaction, so that other writers do not wait; if one of them has
 // changed the graph by then, they are looked for again, the last time inside.
 func (c *call) changeWhere(graph string, where func(Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
-	const outside = 3 // attempts
+	const (
+		outside  = 3   // attempts
+		keyBytes = 100 // a key of usual length, and what the store's batch has of each
+	)
 	for attempt := 1; ; attempt++ {
 		keys, version, err := c.admitted(graph, where, attributes)
+		if err != nil {
+			return WriteResult{}, err
+		}
+		release, err := c.db.cache.reserve(keyBytes*int64(len(keys)), "the keys of "+count(int64(len(keys)), "vertex"))
 		if err != nil {
 			return WriteResult{}, err
 		}
@@ -325,6 +332,7 @@ func (c *call) changeWhere(graph string, where func(Candidate) bool, attributes 
 			}
 			return f(tx, keys)
 		})
+		release()
 		if !errors.Is(err, storage.ErrConflict) || attempt >= outside {
 			return result, err
 		}

@@ -58,8 +58,15 @@ func TestTx_Vertices(t *testing.T) {
 		columns[2].At(3) != FloatValue(2) || columns[0].Count()+columns[1].Count()+columns[2].Count() != 3 {
 		t.Errorf("columns %v, %v", columns, err)
 	}
+	again, both, err := db.SnapshotColumns(ctx, "g", "city", "age")
+	if err != nil || again.Info.Version != 3 || len(both) != 2 || both[0].Name != "city" || both[0].Len() != 4 || both[1].At(0) != IntegerValue(41) {
+		t.Errorf("snapshot with columns: %v, %v, %v", again, both, err)
+	}
+	if _, _, err := db.SnapshotColumns(ctx, "g", "none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v for an attribute that is not there", err)
+	}
 	set, err := db.Changes(ctx, "g", 1)
-	if err != nil || set.All || !slices.Equal(set.Touched, []uint32{0, 1, 3}) || set.Attributes != nil || set.Deleted != 1 || !set.EdgesChanged {
+	if err != nil || set.All || !slices.Equal(set.Touched, []uint32{0, 1, 3}) || set.Attributes != nil || set.Deleted != 1 || !set.EdgesChanged || set.Versions != 2 {
 		t.Errorf("changes since the import: %+v, %v", set, err)
 	}
 	update(t, db, func(x *Tx) error {
@@ -74,7 +81,7 @@ func TestTx_Vertices(t *testing.T) {
 		t.Errorf("vertex a is %v, %v", v, err)
 	}
 	set, err = db.Changes(ctx, "g", 3)
-	if err != nil || set.All || set.Touched != nil || !slices.Equal(set.Attributes, []uint32{0, 3}) || set.Deleted != 0 || set.EdgesChanged {
+	if err != nil || set.All || set.Touched != nil || !slices.Equal(set.Attributes, []uint32{0, 3}) || set.Deleted != 0 || set.EdgesChanged || set.Versions != 0 {
 		t.Errorf("changes of attributes: %+v, %v", set, err)
 	}
 }
