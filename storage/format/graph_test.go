@@ -125,7 +125,7 @@ func TestRead_Table(t *testing.T) {
 		{name: "key by number", text: "id,b,c\n1,2,3\n", opts: Options{Key: "2", Columns: []string{"c"}}, want: "columns c:\nvertex 2 \"3\"\n"},
 		{name: "choice", text: "id,x,x,y\n1,2,3,4\n", opts: Options{Columns: []string{"Y"}}, want: "columns y:\nvertex 1 \"4\"\n"},
 		{name: "no attribute", text: "key\n\"a b\"\nc d\n", want: "columns\nvertex a b\nvertex c d\n"},
-		{name: "comments and empty lines", text: "\n# people\nkey,x\n\n# c\na,1\n", want: "columns x:\nvertex a \"1\"\n"},
+		{name: "comments and empty lines", text: "\n# people\nkey,x\n\n# c\n \na,1\n", want: "columns x:\nvertex # c -\nvertex a \"1\"\n"},
 		{name: "BOM, no last line end", text: "\ufeff\"key\",x\na,1", want: "columns x:\nvertex a \"1\"\n"},
 		{name: "skipped", text: "key,x:integer\na,1\nb,z\n,3\nd,4,5\ne,\"5\" 6\nf,6\n", opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "columns x:integer\nvertex a \"1\"\nvertex f \"6\"\n"},
 	} {

@@ -41,13 +41,13 @@ func checkVectorKey(key []byte) string {
 
 // isWord reports whether a key is one word to every reader of lists separated
 // by whitespace: no blanks of any script, and nothing that looks like a comment
-// or like CSV.
+// (networkx takes a # anywhere for one) or like CSV.
 func isWord(key []byte) bool {
 	if len(key) == 0 || isComment(key[0]) {
 		return false
 	}
 	for _, r := range string(key) {
-		if r <= ' ' || r == ',' || r == '"' || r == 0x7f || unicode.IsSpace(r) {
+		if r <= ' ' || r == ',' || r == '"' || r == '#' || r == 0x7f || unicode.IsSpace(r) {
 			return false
 		}
 	}

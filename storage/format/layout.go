@@ -20,8 +20,12 @@ const (
 	LayoutEdges Layout = "edges"
 	// LayoutAdjacency is a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"
-	// LayoutVertices is a table of vertices and their attributes, under a header
-	// of column names.
+	// LayoutVertices is a table of vertices and their attributes: CSV, or with
+	// another separator, under a header of column names. A name may tell a type
+	// behind a colon, as in "zip:text". A field in quotes may hold line breaks;
+	// blanks around a field without are dropped. An empty field is a missing
+	// value, and so is one in quotes unless its column is told to be text. Lines
+	// may end early, and comments stand only above the header.
 	LayoutVertices Layout = "vertices"
 	// LayoutMatrixMarket is the adjacency matrix in the coordinate format of
 	// Matrix Market.

@@ -8,7 +8,8 @@ import (
 )
 
 // table reads a table of vertices: a header of column names, then a record for
-// every vertex. A field in quotes may hold line breaks.
+// every vertex. A field in quotes may hold line breaks. As in edge lists, blanks
+// around a field are dropped.
 type table struct {
 	lines
 	options Options
@@ -43,7 +44,7 @@ func (t *table) bulk([]byte) (int, error) { return 0, nil }
 
 func (t *table) line(line []byte) error {
 	if !t.open {
-		if _, kind := t.sort(line); kind != lineData {
+		if t.passOver(line) {
 			return nil
 		}
 		t.started, t.record = t.stats.Lines, t.record[:0]
@@ -63,6 +64,21 @@ func (t *table) line(line []byte) error {
 		return err
 	}
 	return t.take(bytes.TrimSuffix(t.record, []byte("\r")))
+}
+
+// passOver reports whether a line is no part of a record: an empty one, or a
+// comment above the header. Below it there are none, since other programs write
+// keys that begin with # or % without quotes.
+func (t *table) passOver(line []byte) bool {
+	content := bytes.Trim(line, " \t\r")
+	switch {
+	case len(content) == 0:
+		return true
+	case !t.headed && isComment(content[0]):
+		t.stats.Comments++
+		return true
+	}
+	return false
 }
 
 // detect decides the separator by the header.

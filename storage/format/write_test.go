@@ -37,7 +37,8 @@ func TestWriteEdgeList_Text(t *testing.T) {
 		want string
 	}{
 		{[]string{"0", "1", "2"}, "# source target\n0 1\n2 0\n"},
-		{[]string{"Zoë", "北京", "a#b"}, "# source target\nZoë 北京\na#b Zoë\n"},
+		{[]string{"Zoë", "北京", "a%b"}, "# source target\nZoë 北京\na%b Zoë\n"},
+		{[]string{"a#b", "c", "d"}, "source,target\na#b,c\nd,a#b\n"},
 		{[]string{"a b", "c,d", "e"}, "source,target\na b,\"c,d\"\ne,a b\n"},
 		{[]string{"#a", `say "b"`, " c"}, "source,target\n\"#a\",\"say \"\"b\"\"\"\n\" c\",\"#a\"\n"},
 		{[]string{"a", "no\u00a0break", "b"}, "source,target\na,no\u00a0break\nb,a\n"},

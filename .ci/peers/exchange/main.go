@@ -1,0 +1,237 @@
+// Exchange is heavytail's side of .ci/peers/formats.py, which compares files with
+// networkx, scipy and gensim. Graphs pass between the two as JSON:
+//
+//	exchange write FOLDER        reads FOLDER/graph.json and vectors.json, writes both in every format
+//	exchange read FILE OPTION…   prints as JSON what a file holds; options are NAME=VALUE
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heavytail/storage/format"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "exchange:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	switch {
+	case len(args) == 2 && args[0] == "write":
+		return write(ctx, args[1])
+	case len(args) >= 2 && args[0] == "read":
+		result, err := read(ctx, args[1], args[2:])
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(result)
+	}
+	return errors.New("usage: exchange write FOLDER | exchange read FILE OPTION…")
+}
+
+// graph is a graph as JSON has it.
+type graph struct {
+	Columns  []format.Column      `json:"columns"`
+	Vertices []vertex             `json:"vertices"`
+	Edges    []edge               `json:"edges"`
+	types    map[int]*format.Type // of columns whose type the text did not tell
+}
+
+type vertex struct {
+	Key    string    `json:"key"`
+	Values []*string `json:"values"`
+}
+
+type edge struct {
+	Source string   `json:"source"`
+	Target string   `json:"target"`
+	Weight *float32 `json:"weight"`
+	Time   *int64   `json:"time"`
+}
+
+// table is a matrix with a key for every row, as JSON has it.
+type table struct {
+	Keys []string    `json:"keys"`
+	Rows [][]float32 `json:"rows"`
+}
+
+func load(path string, into any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// create writes a file of the folder.
+func create(folder, name string, write func(io.Writer) error) error {
+	f, err := format.CreateFile(filepath.Join(folder, name), false)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+func write(ctx context.Context, folder string) error {
+	var g graph
+	var v table
+	if err := errors.Join(load(filepath.Join(folder, "graph.json"), &g), load(filepath.Join(folder, "vectors.json"), &v)); err != nil {
+		return err
+	}
+	all := g.whole()
+	bare := all
+	bare.Weighted, bare.Timed = false, false
+	key := func(dst []byte, i uint32) []byte { return append(dst, v.Keys[i]...) }
+	row := func(i int) []float32 { return v.Rows[i] }
+	rows, dim := len(v.Rows), len(v.Rows[0])
+	var failed []error
+	for name, write := range map[string]func(io.Writer) error{
+		"ours.edges":          func(w io.Writer) error { return format.WriteEdges(ctx, w, bare) },
+		"ours-weighted.edges": func(w io.Writer) error { return format.WriteEdges(ctx, w, all) },
+		"ours.csv":            func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{}) },
+		"ours-vertices.csv":   func(w io.Writer) error { return format.WriteVertices(ctx, w, all, format.CSVOptions{}) },
+		"ours.graphml":        func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
+		"ours.graphml.gz":     func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
+		"ours.txt":            func(w io.Writer) error { return format.WriteWord2Vec(ctx, w, rows, dim, key, row) },
+		"ours.bin":            func(w io.Writer) error { return format.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
+		"ours.npy":            func(w io.Writer) error { return format.WriteNPY(ctx, w, rows, dim, row) },
+		"ours.npy.keys":       func(w io.Writer) error { return format.WriteKeys(ctx, w, rows, key) },
+	} {
+		failed = append(failed, create(folder, name, write))
+	}
+	return errors.Join(failed...)
+}
+
+// whole returns the graph as the writers take it.
+func (g *graph) whole() format.Graph {
+	numbers := map[string]uint32{}
+	for i, v := range g.Vertices {
+		numbers[v.Key] = uint32(i)
+	}
+	return format.Graph{
+		Vertices: len(g.Vertices),
+		Key:      func(dst []byte, v uint32) []byte { return append(dst, g.Vertices[v].Key...) },
+		Edges: func(yield func(format.NumberedEdge) bool) {
+			for _, e := range g.Edges {
+				out := format.NumberedEdge{Source: numbers[e.Source], Target: numbers[e.Target], Weight: *e.Weight}
+				if e.Time != nil {
+					out.Time, out.Timed = *e.Time, true
+				}
+				if !yield(out) {
+					return
+				}
+			}
+		},
+		Weighted: true,
+		Timed:    true,
+		Columns:  g.Columns,
+		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
+			value := g.Vertices[v].Values[column]
+			if value == nil {
+				return dst, false
+			}
+			return append(dst, *value...), true
+		},
+	}
+}
+
+// read reads a file of vectors, by its ending, or of a graph.
+func read(ctx context.Context, path string, args []string) (any, error) {
+	in, _, err := format.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	var v table
+	h := format.VectorHandler{
+		Shape: func(_, _ int) error { return nil },
+		Row: func(key []byte, values []float32) error {
+			v.Keys, v.Rows = append(v.Keys, string(key)), append(v.Rows, append([]float32{}, values...))
+			return nil
+		},
+	}
+	switch filepath.Ext(path) {
+	case ".txt", ".bin":
+		return &v, format.ReadWord2Vec(ctx, in, format.VectorOptions{Name: path, Binary: strings.HasSuffix(path, ".bin")}, h)
+	case ".npy":
+		return &v, format.ReadNPY(ctx, in, format.VectorOptions{Name: path}, h)
+	}
+	opts := format.Options{EdgeListOptions: format.EdgeListOptions{Name: path}}
+	for _, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		switch name {
+		case "layout":
+			opts.Layout = format.Layout(value)
+		case "weight":
+			opts.Weight = value
+		case "time":
+			opts.Time = value
+		case "separator":
+			opts.Separator = value
+		default:
+			return nil, fmt.Errorf("no option %s", name)
+		}
+	}
+	g := &graph{Vertices: []vertex{}, Edges: []edge{}, types: map[int]*format.Type{}}
+	_, err = format.Read(ctx, in, opts, g.handler())
+	for i, t := range g.types {
+		g.Columns[i].Type = *t
+	}
+	return g, err
+}
+
+func (g *graph) handler() format.Handler {
+	return format.Handler{
+		Columns: func(columns []format.Column) error {
+			g.Columns = append(g.Columns, columns...)
+			for i, c := range columns {
+				if c.Type == format.Untyped {
+					g.types[i] = new(format.Type)
+				}
+			}
+			return nil
+		},
+		Vertex: func(key []byte, values [][]byte) error {
+			v := vertex{Key: string(key)}
+			for i, value := range values {
+				if value == nil {
+					v.Values = append(v.Values, nil)
+					continue
+				}
+				if t := g.types[i]; t != nil {
+					*t = t.Or(format.TypeOf(value))
+				}
+				text := string(value)
+				v.Values = append(v.Values, &text)
+			}
+			g.Vertices = append(g.Vertices, v)
+			return nil
+		},
+		Edge: func(e format.Edge) error {
+			out := edge{Source: string(e.Source), Target: string(e.Target)}
+			if e.Weighted {
+				weight := float32(e.Weight)
+				out.Weight = &weight
+			}
+			if e.Timed {
+				out.Time = &e.Time
+			}
+			g.Edges = append(g.Edges, out)
+			return nil
+		},
+	}
+}

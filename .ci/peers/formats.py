@@ -1,0 +1,229 @@
+#!/usr/bin/python3
+"""Exchanges small graphs and vectors with networkx, scipy, numpy and gensim, in both directions and in every format:
+
+    formats.py EXCHANGE
+
+EXCHANGE is the program of .ci/peers/exchange. Everything must come back as it was; otherwise the exit code is 1.
+"""
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import networkx as nx
+import numpy as np
+import scipy.io
+import scipy.sparse
+from gensim.models import KeyedVectors
+
+COLUMNS = [("age", "integer"), ("score", "float"), ("ok", "boolean"), ("note", "text"), ("zip", "text"), ("void", "integer")]
+WORDS = ["Bern", "北京", "a,b", 'say "c"', "<&>", "two\nlines", "tab\there", " blanks ", "1", "true", "=1+1", "é"]
+failures = []
+
+
+def make_graph(keys, seed):
+    """Returns a graph with typed attributes, of which many are missing; every edge has a weight, some have a time."""
+    dice = random.Random(seed)
+    graph = nx.Graph()
+    for i, key in enumerate(keys):
+        values = {
+            "age": dice.randrange(-9, 2**62),
+            "score": dice.choice([dice.uniform(-1e6, 1e6), float(dice.randrange(9)), 1e-300]),
+            "ok": dice.random() < 0.5,
+            "note": dice.choice(WORDS),
+            "zip": f"{dice.randrange(10**5):05}",
+        }
+        graph.add_node(key, **{name: value for name, value in values.items() if i == 0 or dice.random() < 0.6})
+    for a in keys:
+        for b in dice.sample(keys, 3):
+            if a != b:
+                graph.add_edge(a, b, weight=float(np.float32(dice.choice([dice.uniform(0.001, 9), 1.0, 3e20]))))
+                if dice.random() < 0.5:
+                    graph.edges[a, b]["time"] = dice.randrange(-(2**40), 2**40)
+    return graph
+
+
+def text_of(value):
+    if value is None or isinstance(value, str):
+        return value
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def as_json(graph):
+    return {
+        "columns": [{"Name": name, "Type": kind} for name, kind in COLUMNS],
+        "vertices": [{"key": v, "values": [text_of(data.get(name)) for name, _ in COLUMNS]} for v, data in graph.nodes(data=True)],
+        "edges": [{"source": a, "target": b, "weight": d["weight"], "time": d.get("time")} for a, b, d in graph.edges(data=True)],
+    }
+
+
+PARSERS = {"integer": int, "float": float, "boolean": lambda text: text == "true", "text": str}
+
+
+def from_json(found):
+    """Makes a graph of what our reader found."""
+    graph = nx.Graph()
+    columns = [(c["Name"], PARSERS[c["Type"]]) for c in found["columns"] or []]
+    for vertex in found["vertices"]:
+        values = {name: parse(text) for (name, parse), text in zip(columns, vertex["values"] or []) if text is not None}
+        graph.add_node(vertex["key"], **values)
+    for e in found["edges"]:
+        graph.add_edge(e["source"], e["target"], **{name: e[name] for name in ("weight", "time") if e[name] is not None})
+    return graph
+
+
+def facts(graph, nodes, weights, times):
+    """Returns what is to be compared of a graph."""
+    def edge(a, b, data):
+        weight = float(np.float32(data["weight"])) if weights and "weight" in data else None
+        return tuple(sorted((a, b))), weight, data.get("time") if times else None
+    vertices = sorted((v, sorted(data.items()) if nodes == "values" else None) for v, data in graph.nodes(data=True)) if nodes else None
+    return vertices, sorted(map(repr, (edge(*e) for e in graph.edges(data=True))))
+
+
+def same(what, got, want):
+    if got == want:
+        print(f"  {what}")
+        return
+    failures.append(what)
+    print(f"  {what}: DIFFERENT\n    got  {str(got)[:600]}\n    want {str(want)[:600]}")
+
+
+class Exchange:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, graph, keys, rows):
+        for name, data in ("graph.json", as_json(graph)), ("vectors.json", {"keys": keys, "rows": rows}):
+            with open(self.path(name), "w", encoding="utf-8") as out:
+                json.dump(data, out)
+        subprocess.run([self.program, "write", self.folder], check=True)
+
+    def read(self, name, *options):
+        done = subprocess.run([self.program, "read", self.path(name), *options], check=True, stdout=subprocess.PIPE)
+        return json.loads(done.stdout)
+
+
+def read_csv(path):
+    with open(path, encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def csv_graph(edges, vertices):
+    graph = nx.Graph()
+    for record in vertices:
+        key = record.pop("key")
+        values = {}
+        for name, text in record.items():
+            name = name.split(":")[0]
+            if text != "":
+                values[name] = PARSERS[dict(COLUMNS)[name]](text)
+        graph.add_node(key, **values)
+    for e in edges:
+        graph.add_edge(e["source"], e["target"], weight=float(e["weight"]), **({"time": int(e["time"])} if e["time"] else {}))
+    return graph
+
+
+def ours_to_theirs(exchange, graph, words):
+    """They read what we wrote."""
+    everything = facts(graph, "values", True, True)
+    same("GraphML, read by networkx", facts(nx.read_graphml(exchange.path("ours.graphml")), "values", True, True), everything)
+    same("GraphML in gzip, read by networkx", facts(nx.read_graphml(exchange.path("ours.graphml.gz")), "values", True, True), everything)
+    tables = csv_graph(read_csv(exchange.path("ours.csv")), read_csv(exchange.path("ours-vertices.csv")))
+    same("CSV of edges and vertices, read by Python", facts(tables, "values", True, True), everything)
+    if words:
+        same("edge list, read by networkx", facts(nx.read_edgelist(exchange.path("ours.edges")), None, False, False), facts(graph, None, False, False))
+        timed = nx.Graph()
+        with open(exchange.path("ours-weighted.edges"), encoding="utf-8") as text:
+            for line in text:
+                fields = line.split()
+                if fields[0] != "#":
+                    timed.add_edge(*fields[:2], weight=float(fields[2]), **({"time": int(fields[3])} if len(fields) > 3 else {}))
+        same("edge list with weights and times, by words", facts(timed, None, True, True), facts(graph, None, True, True))
+
+
+def ours_to_ours(exchange, graph):
+    everything = facts(graph, "values", True, True)
+    for name in "ours.graphml", "ours.graphml.gz":
+        same(f"{name}, read by us", facts(from_json(exchange.read(name)), "values", True, True), everything)
+    for name in "ours.csv", "ours-weighted.edges":
+        same(f"{name}, read by us", facts(from_json(exchange.read(name)), None, True, True), facts(graph, None, True, True))
+    vertices = exchange.read("ours-vertices.csv", "layout=vertices")
+    same("types of ours-vertices.csv", [(c["Name"], c["Type"]) for c in vertices["columns"]], COLUMNS)
+    same("ours-vertices.csv, read by us", facts(from_json(vertices), "values", False, False)[0], everything[0])
+
+
+def theirs_to_ours(exchange, graph, words):
+    """We read what they wrote."""
+    nx.write_graphml_xml(graph, exchange.path("theirs.graphml"))
+    same("GraphML of networkx", facts(from_json(exchange.read("theirs.graphml")), "values", True, True), facts(graph, "values", True, True))
+    nx.write_edgelist(graph, exchange.path("tab.edges"), delimiter="\t", data=["weight"])
+    got = exchange.read("tab.edges", "weight=3", "separator=tab") if words else None
+    if words:
+        same("edge list of networkx, by tabs", facts(from_json(got), None, True, False), facts(graph, None, True, False))
+        nx.write_weighted_edgelist(graph, exchange.path("theirs.edges.gz"))
+        same("edge list of networkx, in gzip", facts(from_json(exchange.read("theirs.edges.gz", "weight=3")), None, True, False), facts(graph, None, True, False))
+        nx.write_adjlist(graph, exchange.path("theirs.adjlist"))
+        same("adjacency list of networkx", facts(from_json(exchange.read("theirs.adjlist")), "keys", False, False), facts(graph, "keys", False, False))
+    with open(exchange.path("theirs.csv"), "w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)  # ends its lines by CR LF
+        writer.writerow(["key", *(name for name, _ in COLUMNS)])
+        for vertex in as_json(graph)["vertices"]:
+            writer.writerow([vertex["key"], *vertex["values"]])
+    found = exchange.read("theirs.csv", "layout=vertices")
+    want = as_json(graph)["vertices"]
+    # Python leaves a missing value and an empty text alike; there are no empty texts here. Blanks around a bare field are dropped.
+    want = [[v["key"].strip() if "," not in v["key"] else v["key"], [t if t is None else t.strip() if '"' not in t and "," not in t and "\n" not in t else t for t in v["values"]]] for v in want]
+    same("CSV of Python", [[v["key"], v["values"]] for v in found["vertices"]], want)
+    order = list(graph)
+    numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(order)})
+    matrix = nx.to_scipy_sparse_array(graph, nodelist=order, weight="weight")
+    scipy.io.mmwrite(exchange.path("theirs.mtx"), scipy.sparse.coo_matrix(matrix))
+    same("Matrix Market of scipy", facts(from_json(exchange.read("theirs.mtx")), "keys", True, False), facts(numbered, "keys", True, False))
+
+
+def exchange_vectors(exchange, keys, rows):
+    want = {key: row.tolist() for key, row in zip(keys, rows)}
+    for name, binary in ("ours.txt", False), ("ours.bin", True):
+        vectors = KeyedVectors.load_word2vec_format(exchange.path(name), binary=binary)
+        same(f"{name}, read by gensim", {key: vectors[key].tolist() for key in vectors.index_to_key}, want)
+    same("ours.npy, read by numpy", np.load(exchange.path("ours.npy")).tolist(), rows.tolist())
+    with open(exchange.path("ours.npy.keys"), encoding="utf-8") as text:
+        same("ours.npy.keys", text.read().splitlines(), keys)
+    theirs = KeyedVectors(rows.shape[1])
+    theirs.add_vectors(keys, rows)
+    for name, binary in ("theirs.txt", False), ("theirs.bin", True):
+        theirs.save_word2vec_format(exchange.path(name), binary=binary)
+        found = exchange.read(name)
+        same(f"{name} of gensim", dict(zip(found["keys"], np.array(found["rows"], np.float32).tolist())), want)
+    np.save(exchange.path("theirs.npy"), rows)
+    same("theirs.npy of numpy", np.array(exchange.read("theirs.npy")["rows"], np.float32).tolist(), rows.tolist())
+
+
+def main():
+    program = sys.argv[1]
+    rows = np.random.default_rng(1).standard_normal((40, 7)).astype(np.float32) * np.float32(10) ** np.arange(-3, 4, dtype=np.float32)
+    plain = [f"v{i}" for i in range(30)] + ["Zoë", "北京", "007", "-1", "1.5", "a;b", "a%b", "x|y", "'q'", "&amp;"]
+    strange = plain[:30] + ["two words", "a,b", '"', 'say ""', " blank", "#1", "a#b", "<a>", "a\tb", "=1"]
+    for name, keys, words in ("plain keys", plain, True), ("strange keys", strange, False):
+        print(name)
+        graph = make_graph(keys, len(name))
+        with tempfile.TemporaryDirectory() as folder:
+            exchange = Exchange(program, folder)
+            exchange.write(graph, plain, rows.tolist())
+            ours_to_theirs(exchange, graph, words)
+            ours_to_ours(exchange, graph)
+            theirs_to_ours(exchange, graph, words)
+            if words:
+                exchange_vectors(exchange, plain, rows)
+    if failures:
+        sys.exit(f"{len(failures)} exchanges differ")
+
+
+main()
