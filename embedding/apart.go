@@ -33,12 +33,12 @@ func (s *solve) apart(ctx context.Context) error {
 	}
 	parts := make([]pairs, len(lists)) // without their vectors
 	one := func(c, workers int) error {
-		p, err := s.solve(ctx, component(s.g, lists[c], local), nil, 1, workers, c == 0)
+		p, err := s.solve(ctx, withoutEqual(component(s.g, lists[c], local)), nil, 1, workers, c == 0)
 		if err != nil {
 			return err
 		}
 		s.place(p, lists[c])
-		p.Vectors = nil
+		p.Vectors, p.degrees = nil, nil
 		parts[c] = p
 		return nil
 	}
@@ -77,10 +77,14 @@ func component(g *csr.Graph, list, local []uint32) *csr.Graph {
 		sub.Offsets[i+1] = sub.Offsets[i] + int64(g.Degree(v))
 	}
 	sub.Targets = make([]uint32, 0, sub.Offsets[len(list)])
+	if g.Weighted() {
+		sub.Weights = make([]float32, 0, sub.Offsets[len(list)])
+	}
 	for _, v := range list {
 		for _, u := range g.Neighbors(v) {
 			sub.Targets = append(sub.Targets, local[u])
 		}
+		sub.Weights = append(sub.Weights, g.WeightsOf(v)...)
 	}
 	return sub
 }
@@ -102,7 +106,7 @@ func (s *solve) place(p pairs, vertices []uint32) {
 		row := s.out.Row(int(v))
 		scale := 1.0
 		if delta != 0 {
-			scale = math.Pow(float64(s.g.Degree(v)), -delta)
+			scale = math.Pow(p.degrees[i], -delta)
 		}
 		for j, x := range p.Vectors.Row(i) {
 			row[j] = float32(scale * factor[j] * float64(x))

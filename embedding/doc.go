@@ -4,7 +4,8 @@
 // LaplacianEigenmaps and DPSpectral take rows from the leading eigenvectors of a
 // normalised matrix of the graph. Both are a diagonal scaling around products
 // with the adjacency matrix (type operator), for which package embedding/eigen
-// finds the eigenpairs; what is done about components is in apart.go.
+// finds the eigenpairs; what is done about components is in apart.go, and about
+// weights of edges in adjacency.go and weighted.go.
 //
 // Nothing here knows of the store or of the language; embedding/job joins them.
 package embedding

@@ -1,10 +1,6 @@
 package embedding
 
-import (
-	"math"
-
-	"heavytail/storage/csr"
-)
+import "math"
 
 // method is one of the spectral methods with its parameters.
 type method struct {
@@ -20,28 +16,28 @@ func (m method) unitTop() bool { return !m.twoHops || m.strength }
 // scaling returns the diagonal s of the method's matrix, 0 at isolated
 // vertices, and the factor that its eigenvalues have to be multiplied by. If
 // the eigenvalue 1 is known, top is its eigenvector, of any length.
-func (m method) scaling(g *csr.Graph) (s, top []float64, factor float64) {
-	n := g.Vertices()
+func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
+	n := a.g.Vertices()
 	s = make([]float64, n)
 	top = make([]float64, n)
 	smallest := math.Inf(1)
-	for v := range n {
-		if d := g.Degree(uint32(v)); d > 0 {
-			smallest = min(smallest, float64(d))
+	for _, d := range a.degrees {
+		if d > 0 {
+			smallest = min(smallest, d)
 		}
 	}
 	power := func(v int, exponent float64) float64 {
-		if d := g.Degree(uint32(v)); d > 0 {
-			return math.Pow(float64(d)/smallest, exponent)
+		if d := a.degrees[v]; d > 0 {
+			return math.Pow(d/smallest, exponent)
 		}
 		return 0
 	}
 	switch {
 	case !m.twoHops:
-		for v := range s {
-			if d := g.Degree(uint32(v)); d > 0 {
-				s[v] = 1 / math.Sqrt(float64(d))
-				top[v] = math.Sqrt(float64(d))
+		for v, d := range a.degrees {
+			if d > 0 {
+				s[v] = 1 / math.Sqrt(d)
+				top[v] = math.Sqrt(d)
 			}
 		}
 		return s, top, 1
@@ -60,25 +56,14 @@ func (m method) scaling(g *csr.Graph) (s, top []float64, factor float64) {
 	for v := range y {
 		y[v] = power(v, -m.beta)
 	}
-	once := neighborSums(g, y)
-	twice := neighborSums(g, once)
+	once := a.times(y)
+	twice := a.times(once)
 	for v := range s {
-		if d := g.Degree(uint32(v)); d > 0 {
-			common := twice[v] - float64(d)*y[v] + once[v]
+		if a.degrees[v] > 0 {
+			common := twice[v] - a.squares[v]*y[v] + once[v]
 			s[v] = math.Sqrt(y[v] / common)
 			top[v] = math.Sqrt(y[v] * common)
 		}
 	}
 	return s, top, 1
-}
-
-// neighborSums returns A·x.
-func neighborSums(g *csr.Graph, x []float64) []float64 {
-	sums := make([]float64, len(x))
-	for v := range sums {
-		for _, u := range g.Neighbors(uint32(v)) {
-			sums[v] += x[u]
-		}
-	}
-	return sums
 }

@@ -21,7 +21,12 @@ func spectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions)
 	}
 	components := g.Components()
 	stats.Components = components.Count()
-	s := &solve{g: g, components: components, method: m, opts: opts, stats: &stats, out: vec.NewMatrix(n, stats.Dim)}
+	// The methods know nothing of timestamps, nor of weights that are ignored.
+	bare := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets}
+	if !opts.IgnoreWeights {
+		bare.Weights = g.Weights
+	}
+	s := &solve{g: bare, components: components, method: m, opts: opts, stats: &stats, out: vec.NewMatrix(n, stats.Dim)}
 	var err error
 	if opts.Components == Joint {
 		err = s.joint(ctx)
@@ -56,6 +61,8 @@ type solve struct {
 type pairs struct {
 	*eigen.Result
 	relative []float64 // residuals over the largest eigenvalue
+	degrees  []float64 // of the vertices, weighted if weights were used
+	weighted bool      // weights were used
 }
 
 // joint solves the graph without its isolated vertices, whose rows stay zero,
@@ -75,7 +82,7 @@ func (s *solve) joint(ctx context.Context) error {
 	for i, v := range vertices {
 		labels[i] = s.components.Label[v]
 	}
-	sub := s.g.Induced(vertices)
+	sub := withoutEqual(s.g.Induced(vertices))
 	p, err := s.solve(ctx, sub, labels, linked, s.opts.Workers, true)
 	if err != nil {
 		return err
@@ -120,7 +127,7 @@ func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked
 	if top != nil {
 		result = join(top, result)
 	}
-	p := pairs{Result: result, relative: result.Residuals}
+	p := pairs{Result: result, relative: result.Residuals, degrees: op.degrees, weighted: g.Weighted()}
 	if k > 0 {
 		for i := range p.relative {
 			p.relative[i] /= max(result.Values[0], minNorm)
@@ -162,6 +169,7 @@ func join(a, b *eigen.Result) *eigen.Result {
 func (s *solve) add(p pairs) {
 	s.stats.Iterations += p.Restarts
 	s.stats.Products += p.Products
+	s.stats.Weighted = s.stats.Weighted || p.weighted
 	if !p.Converged && s.stats.Converged {
 		s.stats.Converged, s.stats.Reason = false, p.Reason
 	}

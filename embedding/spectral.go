@@ -74,6 +74,7 @@ type SpectralOptions struct {
 	MaxIterations int           // restarts of the eigensolver for one component; 0 is 100
 	Seed          uint64        // of the random start
 	Components    ComponentMode // Apart or Joint
+	IgnoreWeights bool          // take every edge as one of weight 1
 	Workers       int           // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
 	// Progress, if not nil, hears of the stage "solving": eigenpairs of the
@@ -88,6 +89,7 @@ type SpectralStats struct {
 	Eigenvalues []float64 // of the largest component (of the graph if Joint), descending
 	Residuals   []float64 // ‖Nt − λt‖ / λ₁ of each, measured with the final vectors
 	Components  int       // connected components of the graph
+	Weighted    bool      // weights of edges were used: there are some, not all equal, and not ignored
 	Iterations  int       // restarts of the eigensolver, summed over components
 	Products    int       // products of N with one vector, summed over components
 	Converged   bool      // every residual is within the tolerance
@@ -102,7 +104,13 @@ type SpectralStats struct {
 //
 // where A is the adjacency matrix and D the diagonal matrix of degrees (Belkin
 // and Niyogi, Neural Computation 15, 2003: the largest of N are the smallest of
-// the normalised Laplacian I − N). Weights of edges are not used.
+// the normalised Laplacian I − N).
+//
+// In a graph with weights A_ij is the weight of the edge, as in their algorithm,
+// and the degree of a vertex the sum of its weights wherever there are degrees, δ
+// included. Weights are taken over their mean, in each part that is solved as one
+// matrix: so their unit does not matter, and equal ones give the same bytes as
+// none. With IgnoreWeights every edge has weight 1.
 //
 // The result has one row per vertex: the rows of
 //
@@ -151,9 +159,16 @@ func LaplacianEigenmaps(ctx context.Context, g *csr.Graph, opts SpectralOptions)
 //	W = D^-β C' D^-β,   C' = A² − D + A,   S = diag(row sums of W)
 //
 // the degree-penalty spectral method of Feng et al., Representation Learning for
-// Scale-free Networks, AAAI 2018. C' counts common neighbours, and one more for
-// an edge. The paper prints the normalised form as D^-½ W D^½, which is not
+// Scale-free Networks, AAAI 2018, section 3. C' counts common neighbours, and one
+// more for an edge. The paper prints the normalised form as D^-½ W D^½, which is not
 // symmetric and taken for a misprint; Strength is what its authors' code does.
+//
+// The paper has no weights. In a graph with weights A_ij is the weight w_ij over
+// the mean weight and D the sums of its rows, in the penalty D^-β too, so that a
+// vertex of many or of heavy edges is penalised; C' = A² − diag(A²) + A: two
+// vertices are as near as the sum of w_im·w_mj over their common neighbours m,
+// and w_ij more if they are adjacent. Taking weights over their mean keeps the
+// balance of the two terms, and the embedding, independent of their unit.
 //
 // C' is never formed: a product with N is two with A. The rest is as for
 // LaplacianEigenmaps, but for Degree, whose largest eigenvalue is not known: its

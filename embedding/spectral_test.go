@@ -31,13 +31,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func explicit(g *csr.Graph, m method) *mat.SymDense {
 	n := g.Vertices()
 	a := mat.NewDense(n, n, nil)
+	mean := 0.0
+	for _, weight := range g.Weights {
+		mean += float64(weight) / float64(len(g.Weights))
+	}
 	for u := range n {
-		for _, v := range g.Neighbors(uint32(u)) {
-			a.Set(u, int(v), 1)
+		for i, v := range g.Neighbors(uint32(u)) {
+			weight := 1.0
+			if g.Weighted() {
+				weight = float64(g.Weights[g.Offsets[u]+int64(i)]) / mean
+			}
+			a.Set(u, int(v), weight)
 		}
 	}
 	w := mat.NewSymDense(n, nil)
-	degree := func(v int) float64 { return float64(g.Degree(uint32(v))) }
+	degree := func(v int) float64 { return mat.Sum(a.RowView(v)) }
 	diagonal := make([]float64, n)
 	if !m.twoHops {
 		for u := range n {

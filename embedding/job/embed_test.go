@@ -81,13 +81,67 @@ func TestEmbed_StoresResultAndProvenance(t *testing.T) {
 	options := []storage.Setting{
 		{Name: "dim", Value: "40"}, {Name: "beta", Value: "1"}, {Name: "normalization", Value: "degree"},
 		{Name: "scale", Value: "0.25"}, {Name: "row_scale", Value: "0"}, {Name: "tolerance", Value: "0.0001"},
-		{Name: "seed", Value: "-7"}, {Name: "components", Value: "apart"},
+		{Name: "seed", Value: "-7"}, {Name: "components", Value: "apart"}, {Name: "weights", Value: "true"},
 	}
 	if !slices.Equal(info.Options, options) {
 		t.Errorf("options %v", info.Options)
 	}
 	if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "note" }); i < 0 {
 		t.Error("no note that 30 vertices have no 40 coordinates")
+	}
+}
+
+// Weights are used where there are any, unless they are not wanted, and the
+// record says so.
+func TestEmbed_Weights(t *testing.T) {
+	db, snap := ring(t, 30)
+	ctx := context.Background()
+	g := &csr.Graph{Offsets: snap.Graph.Offsets, Targets: snap.Graph.Targets}
+	for u := range uint32(30) {
+		for _, v := range g.Neighbors(u) {
+			g.Weights = append(g.Weights, float32(1+u*v%7))
+		}
+	}
+	if _, err := db.PutGraph(ctx, "heavy", storage.PutGraphRequest{Graph: g, Source: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	heavy, err := db.Snapshot(ctx, "heavy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		snap    *storage.Snapshot
+		options []Option
+		want    *csr.Graph
+		stat    string // of the name weighted
+	}{
+		{"used", heavy, nil, g, "true"},
+		{"ignored", heavy, []Option{{"weights", false}}, snap.Graph, "false"},
+		{"none", snap, []Option{{"weights", true}}, snap.Graph, ""},
+	} {
+		info, err := Embed(ctx, db, c.snap, Request{Name: c.name, Method: "laplacian_eigenmaps", Options: append(c.options, Option{"dim", 5})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, m, err := db.Embedding(ctx, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := embedding.LaplacianEigenmaps(ctx, c.want, embedding.SpectralOptions{Dim: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(m.Data, want.Data) {
+			t.Errorf("%s: not the embedding of the graph", c.name)
+		}
+		stat := ""
+		if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "weighted" }); i >= 0 {
+			stat = info.Stats[i].Value
+		}
+		if stat != c.stat {
+			t.Errorf("%s: weighted is %q", c.name, stat)
+		}
 	}
 }
 
@@ -100,9 +154,15 @@ func TestMethods_DefaultsReadBack(t *testing.T) {
 		}
 		for _, o := range m.Options {
 			var value any = o.Default
-			if o.Type == "text" {
+			switch o.Type {
+			case "text":
 				value = o.Default[1 : len(o.Default)-1]
-			} else if value, err = strconv.ParseFloat(o.Default, 64); err != nil {
+			case "bool":
+				value, err = strconv.ParseBool(o.Default)
+			default:
+				value, err = strconv.ParseFloat(o.Default, 64)
+			}
+			if err != nil {
 				t.Fatalf("%s.%s: default %q: %v", m.Name, o.Name, o.Default, err)
 			}
 			given, err := prepare(m.Name, []Option{{o.Name, value}})
@@ -148,6 +208,8 @@ func TestCheck_Errors(t *testing.T) {
 		{"node2vec", Option{"p", 0}, true},
 		{"node2vec", Option{"negative", -1}, true},
 		{"node2vec", Option{"partitions", 65}, true},
+		{"dp_spectral", Option{"weights", "true"}, true},
+		{"laplacian_eigenmaps", Option{"weights", 1}, true},
 	} {
 		var e *OptionError
 		err := Check(bad.method, []Option{bad.option})

@@ -16,7 +16,7 @@ import (
 type field[O any] struct {
 	OptionInfo
 	allowed string                  // what a value may be, in words
-	set     func(o *O, v any)       // v is an int64, float64 or string as Type says
+	set     func(o *O, v any)       // v is an int64, float64, string or bool as Type says
 	get     func(o O) (text string) // canonical text, of options with defaults
 }
 
@@ -28,8 +28,11 @@ func (t table[O]) describe(defaults O) []OptionInfo {
 	var list []OptionInfo
 	for _, f := range t {
 		f.Default = f.get(defaults)
-		if f.Type == "text" {
+		switch f.Type {
+		case "text":
 			f.Default = "'" + f.Default + "'"
+		case "bool":
+			f.Default = strings.ToUpper(f.Default)
 		}
 		list = append(list, f.OptionInfo)
 	}
@@ -87,6 +90,8 @@ func (f field[O]) convert(value any) (any, bool) {
 		return v, f.Type == "float"
 	case string:
 		return v, f.Type == "text" && slices.Contains(f.Choices, v)
+	case bool:
+		return v, f.Type == "bool"
 	}
 	return nil, false
 }

@@ -19,13 +19,14 @@ type Method struct {
 // OptionInfo describes one option of a method.
 type OptionInfo struct {
 	Name    string
-	Type    string   // "int", "float" or "text"
+	Type    string   // "int", "float", "text" or "bool"
 	Default string   // in the language
 	Choices []string // the texts that are allowed; nil for any
 	Doc     string   // one line
 }
 
-// Option is an option as it is given: its value an int, int64, float64 or string.
+// Option is an option as it is given: its value an int, int64, float64, string
+// or bool.
 type Option struct {
 	Name  string
 	Value any

@@ -22,15 +22,17 @@ func spectral(name, summary string, run func(context.Context, *csr.Graph, embedd
 		compute := func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
 			o.Workers, o.Progress = workers, progress
 			m, stats, err := run(ctx, g, o)
-			return m, spectralRecord(o, stats), err
+			return m, spectralRecord(g, o, stats), err
 		}
 		return prepared{fields.settings(o), compute}, nil
 	}
 	return algorithm{Method{name, summary, fields.describe(embedding.SpectralOptions{}.WithDefaults(name))}, prepare}
 }
 
-// spectralRecord is what the record of an embedding says of the solver.
-func spectralRecord(o embedding.SpectralOptions, stats embedding.SpectralStats) storage.EmbeddingInfo {
+// spectralRecord is what the record of an embedding says of the solver and, for a
+// graph with weights, of these: they are not used where all are equal, or the
+// option weights is false.
+func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.SpectralStats) storage.EmbeddingInfo {
 	info := storage.EmbeddingInfo{
 		Seed:        o.Seed,
 		Eigenvalues: stats.Eigenvalues, Residuals: stats.Residuals,
@@ -40,6 +42,9 @@ func spectralRecord(o embedding.SpectralOptions, stats embedding.SpectralStats) 
 			{Name: "converged", Value: strconv.FormatBool(stats.Converged)},
 			{Name: "reason", Value: stats.Reason},
 		},
+	}
+	if g.Weighted() {
+		info.Stats = append(info.Stats, storage.Setting{Name: "weighted", Value: strconv.FormatBool(stats.Weighted)})
 	}
 	for _, note := range stats.Notes {
 		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
@@ -70,6 +75,9 @@ func spectralFields(method string) table[embedding.SpectralOptions] {
 			[]string{embedding.ComponentMode(0).String(), embedding.ComponentMode(1).String()},
 			func(o *options, i int) { o.Components = embedding.ComponentMode(i) },
 			func(o options) string { return o.Components.String() }),
+		{OptionInfo{Name: "weights", Type: "bool", Doc: "use the weights of edges, where the graph has them"}, "true or false",
+			func(o *options, v any) { o.IgnoreWeights = !v.(bool) },
+			func(o options) string { return strconv.FormatBool(!o.IgnoreWeights) }},
 	}
 	list := table[options]{
 		count("dim", "coordinates per vertex, at most the number of vertices", "a whole number from 1 to 4096",

@@ -9,7 +9,9 @@ import (
 
 // The scores of neighbourhoods. N(u) is the set of neighbours of u, d(u) its
 // size. A vertex paired with itself scores 0 everywhere: a simple graph has no
-// such link to predict. So does an isolated vertex, whose N is empty.
+// such link to predict. So does an isolated vertex, whose N is empty. Weights of
+// edges are not used: the definitions below have none, and of the weighted
+// variants in the literature none is standard.
 //
 // Definitions: Liben-Nowell and Kleinberg, "The Link-Prediction Problem for
 // Social Networks", 2007; resource allocation: Zhou, Lü and Zhang, "Predicting

@@ -34,9 +34,9 @@ func Scorers() []Scorer {
 }
 
 // New returns the named scorer as a function of two vertices. Scorers of
-// graphs need g, those of embeddings m; the other may be nil. The function is
-// safe for concurrent use and panics if a vertex is out of range. Every score
-// is symmetric in its two vertices.
+// graphs need g, whose weights they do not use, those of embeddings m; the other
+// may be nil. The function is safe for concurrent use and panics if a vertex is
+// out of range. Every score is symmetric in its two vertices.
 func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, error) {
 	heuristic, vector := lookup(name)
 	switch {
