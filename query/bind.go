@@ -71,6 +71,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.deleteEdgesFileStatement(s)
 	case *parser.Import:
 		return b.importStatement(s)
+	case *parser.ImportVertices:
+		return b.importVerticesStatement(s)
 	case *parser.ExportGraph:
 		return b.exportGraphStatement(s)
 	case *parser.ExportVertices:

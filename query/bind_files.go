@@ -5,20 +5,34 @@ import "heavytail/query/parser"
 // This file binds the statements that bring graphs in and out.
 
 func (b *binder) importStatement(s *parser.Import) (operation, error) {
-	b.mark(partGraph, s.Graph)
-	op := &importOp{req: ImportRequest{Graph: s.Graph.Name}}
-	var err error
-	if op.req.Path, err = b.text(partFile, s.File); err != nil {
-		return nil, err
-	}
-	set, err := b.settings("IMPORT", importOptions(), s.Options)
+	req, err := b.importRequest(s, s.Graph, s.File, importOptions(), s.Options)
 	if err != nil {
 		return nil, err
 	}
-	if err := importSettings(&op.req, set); err != nil {
+	return &importOp{req}, b.checkImport(req)
+}
+
+func (b *binder) importVerticesStatement(s *parser.ImportVertices) (operation, error) {
+	req, err := b.importRequest(s, s.Graph, s.File, importVerticesOptions(), s.Options)
+	if err != nil {
 		return nil, err
 	}
-	return op, b.checkImport(op.req)
+	req = req.vertices()
+	return &importVerticesOp{req}, b.checkImport(req)
+}
+
+func (b *binder) importRequest(statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) (ImportRequest, error) {
+	b.mark(partGraph, graph)
+	req := ImportRequest{Graph: graph.Name}
+	var err error
+	if req.Path, err = b.text(partFile, file); err != nil {
+		return req, err
+	}
+	set, err := b.settings(parser.Heading(statement), table, options)
+	if err != nil {
+		return req, err
+	}
+	return req, importSettings(&req, set)
 }
 
 func (b *binder) exportGraphStatement(s *parser.ExportGraph) (operation, error) {

@@ -16,6 +16,15 @@ func (o *importOp) exec(c *call) (*Rows, error) {
 		[][]Value{{o.req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}}), nil
 }
 
+type importVerticesOp struct{ req ImportRequest }
+
+func (o *importVerticesOp) exec(c *call) (*Rows, error) {
+	r, err := c.importFile(o.req)
+	return rowsOf(
+		[]string{"graph", "vertices", "inserted", "updated", "skipped", "seconds"},
+		[][]Value{{o.req.Graph, int64(r.Vertices), r.NewVertices, r.UpdatedVertices, r.Skipped, r.Seconds}}), err
+}
+
 type exportGraphOp struct {
 	req  ExportRequest
 	form exportFormat

@@ -77,7 +77,7 @@ func generators() []Generator {
 		model: erdosRenyi,
 	}, {
 		Name:    "stochastic_block",
-		Summary: "blocks of vertices with edges by chance within and between them",
+		Summary: "blocks of vertices with edges by chance within and between them; the attribute block has the number of each vertex's",
 		Options: []OptionInfo{
 			{Name: "sizes", Type: "text", Doc: "vertices of each block, as in '100,200'"},
 			{Name: "p_in", Type: "float", Default: "0", Doc: "probability of every edge within a block"},
@@ -262,6 +262,9 @@ func (c *call) generate(req GenerateRequest, given []setting) (GenerateResult, e
 	}
 	stop(g.Edges(), "")
 	put := storage.PutGraphRequest{Graph: g, Source: found.source, Progress: c.meter.update}
+	if put.Attributes, err = attributesOf(found.model); err != nil {
+		return GenerateResult{}, err
+	}
 	stop = c.watch.start(stepStore)
 	info, err := c.db.store.PutGraph(c.ctx, req.Graph, put)
 	if err != nil {
@@ -269,4 +272,19 @@ func (c *call) generate(req GenerateRequest, given []setting) (GenerateResult, e
 	}
 	stop(info.Edges, "")
 	return GenerateResult{Graph: info, Seconds: c.meter.now().Sub(began).Seconds(), Notices: c.notices}, nil
+}
+
+// attributesOf returns what a model knows about its vertices.
+func attributesOf(model generate.Model) ([]*storage.Column, error) {
+	blocks, ok := model.(generate.StochasticBlock)
+	if !ok {
+		return nil, nil
+	}
+	column := storage.NewColumn(storage.Attribute{Name: "block", Type: storage.Integer}, blocks.Vertices())
+	for v, block := range blocks.Blocks() {
+		if err := column.Set(uint32(v), storage.IntegerValue(int64(block))); err != nil {
+			return nil, err
+		}
+	}
+	return []*storage.Column{column}, nil
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,10 @@ func TestHelps_Columns(t *testing.T) {
 		}
 	}
 	expect("IMPORT '-' INTO g", "IMPORT", "; ")
+	if err := os.WriteFile(dir+"/people.csv", []byte("key,y\na,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(fmt.Sprintf("IMPORT VERTICES '%s/people.csv' INTO g", dir), "IMPORT VERTICES", "; ")
 	if _, err := putVectors(db, "g", "pos", "a 0\nb 1\nc 2"); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +133,7 @@ func TestHelps_Columns(t *testing.T) {
 // Every option that HELP names must be accepted, with the default that it says.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
 	tables := map[string][]OptionInfo{
-		"IMPORT": importOptions(), "RECONSTRUCT": reconstructOptions(), "SCORE FILE": scoreFileOptions(),
+		"IMPORT": importOptions(), "IMPORT VERTICES": importVerticesOptions(), "RECONSTRUCT": reconstructOptions(), "SCORE FILE": scoreFileOptions(),
 	}
 	for _, m := range embedMethods() {
 		tables[m.Name] = m.Options

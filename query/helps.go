@@ -83,7 +83,13 @@ func fileHelps() []Help {
 			Summary: "adds the edges of a text file, plain, gzip or zstd, to a graph; '-' is standard input",
 			Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
 			Options: importOptions(),
-			Example: "IMPORT 'facebook_combined.txt.gz' INTO social WITH (on_error := 'skip')",
+			Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
+		}, {
+			Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
+			Summary: "adds the vertices of a table, a line each, and sets their attributes from its columns",
+			Columns: "graph, vertices, inserted, updated, skipped, seconds",
+			Options: importVerticesOptions(),
+			Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 		}, {
 			Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
 			Summary: "writes the edges of a graph with weights and times, as an edge list, CSV or, with vertices and attributes, GraphML; compressed if the name ends in .gz or .zst",

@@ -5,20 +5,29 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
 
-// ImportRequest asks to add the edges of a text file to a graph.
+// ImportRequest asks to add the edges, or the vertices, of a text file to a
+// graph.
 type ImportRequest struct {
-	// Graph receives the edges. It is made where it does not exist.
+	// Graph receives what is read. It is made where it does not exist.
 	Graph string
-	// Path is an edge list, plain or compressed by gzip or zstd; "-" is
+	// Path is the file, plain or compressed by gzip or zstd; "-" is
 	// Options.Input. ImportReader takes it only as the name of its input.
 	Path string
+	// Layout is the form of the text. Empty finds it out: Matrix Market and
+	// GraphML by their first bytes or the ending of Path, adjacency lists by the
+	// ending .adjlist or .adj, and anything else is a list of edges. The zero
+	// values of all other fields read every common form.
+	Layout format.Layout
 	// Header, Separator, SkipBad and the limits are those of
-	// format.EdgeListOptions, whose zero values read every common form.
+	// format.EdgeListOptions.
 	Header    format.HeaderMode
 	Separator string
 	SkipBad   bool
@@ -26,6 +35,38 @@ type ImportRequest struct {
 	MaxKey    int
 	MaxBytes  int64
 	MaxLines  int64
+	// Source, Target, Weight and Time are the columns of a list of edges, by
+	// their names in the header or by their numbers from 1; format.NoColumn as
+	// Weight or Time takes none. See format.EdgeListOptions.
+	Source, Target, Weight, Time string
+	// Repeated says what becomes of the weight of an edge that comes again, or
+	// that the graph has; empty means storage.RepeatedLast.
+	Repeated storage.Repeated
+	// Key is the column of a table of vertices that has their keys, by name or
+	// number, and Columns are the names of those to take as attributes; empty
+	// means the column that is called key, id, vertex or node, else the first,
+	// and all others. Only ImportVertices takes them.
+	Key     string
+	Columns []string
+}
+
+// options lays the request out for package format.
+func (r ImportRequest) options(size int64) format.Options {
+	return format.Options{
+		EdgeListOptions: format.EdgeListOptions{
+			Name: inputName(r.Path), Size: size,
+			Header: r.Header, Separator: r.Separator, SkipBad: r.SkipBad,
+			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time,
+			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
+		},
+		Layout: r.Layout, Key: r.Key, Columns: r.Columns,
+	}
+}
+
+// vertices turns the request into one for a table of vertices.
+func (r ImportRequest) vertices() ImportRequest {
+	r.Layout = format.LayoutVertices
+	return r
 }
 
 // ImportResult is the answer of Import.
@@ -46,7 +87,22 @@ func (db *DB) Import(ctx context.Context, req ImportRequest) (ImportResult, erro
 	return result, c.wrap(err)
 }
 
-// ImportReader is Import from a reader.
+// ImportVertices adds the vertices of a table with their attributes to a graph,
+// or sets the attributes of those that it has; all of them or, after an error,
+// none. An attribute that the graph does not have gets the narrowest type that
+// holds all its values.
+func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResult, error) {
+	c, err := db.begin(ctx, "IMPORT VERTICES")
+	if err != nil {
+		return ImportResult{}, err
+	}
+	defer c.end()
+	result, err := c.importFile(req.vertices())
+	return result, c.wrap(err)
+}
+
+// ImportReader is Import from a reader; with the layout of format.LayoutVertices
+// it is ImportVertices.
 func (db *DB) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
 	c, err := db.begin(ctx, "IMPORT")
 	if err != nil {
@@ -84,6 +140,9 @@ func (c *call) checkImportTarget(req ImportRequest) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
+	if err := req.checkColumns(); err != nil {
+		return err
+	}
 	_, err := c.db.store.Graph(c.ctx, req.Graph)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nameMistake(err, partGraph)
@@ -91,43 +150,138 @@ func (c *call) checkImportTarget(req ImportRequest) error {
 	return nil
 }
 
+// checkColumns refuses columns that no file can have, and two uses of one.
+func (r ImportRequest) checkColumns() error {
+	single := map[string]ImportRequest{
+		"source": {Source: r.Source}, "target": {Target: r.Target}, "weight": {Weight: r.Weight}, "time": {Time: r.Time},
+		"key": {Key: r.Key},
+	}
+	for _, option := range []string{"source", "target", "weight", "time", "key"} {
+		// Asked alone, only a fault of the column itself shows.
+		one := single[option]
+		if _, err := strconv.Atoi(one.Source + one.Target); err == nil {
+			continue // the other end would be taken from the same column
+		}
+		if err := one.options(0).Validate(); err != nil {
+			return columnMistake(partOption(option), err)
+		}
+	}
+	if err := r.options(0).Validate(); err != nil {
+		return columnMistake(partFile, err)
+	}
+	return nil
+}
+
+// columnMistake is the Error for columns that package format refuses.
+func columnMistake(at part, err error) error {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	e := mistake(at, "%s", strings.TrimPrefix(first, format.ErrOptions.Error()+": "))
+	e.Err = errors.Join(ErrInvalid, err)
+	return e
+}
+
 func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
 	stop := c.watch.start(stepRead)
 	stats, err := c.db.store.Import(c.ctx, req.Graph, r, storage.ImportOptions{
-		Format: format.Options{EdgeListOptions: format.EdgeListOptions{
-			Name: inputName(req.Path), Size: size,
-			Header: req.Header, Separator: req.Separator, SkipBad: req.SkipBad,
-			MaxLine: req.MaxLine, MaxKey: req.MaxKey, MaxBytes: req.MaxBytes, MaxLines: req.MaxLines,
-		}},
-		Source:   inputName(req.Path),
-		Progress: c.meter.update,
+		Format: req.options(size), Repeated: req.Repeated,
+		Source: inputName(req.Path), Progress: c.meter.update,
 	})
 	if err != nil {
 		return ImportResult{}, nameMistake(err, partGraph)
 	}
 	stop(stats.Lines, count(stats.Bytes, "byte")+" of text")
+	c.noticeImport(req, stats)
+	return ImportResult{ImportStats: stats, Notices: c.notices}, nil
+}
+
+// noticeImport tells what the import has decided by itself, and how to have it
+// otherwise.
+func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
+	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges {
+		c.notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitles[stats.Layout])
+	}
 	if stats.Skipped > 0 && stats.FirstSkipped != nil {
 		c.notice("%s skipped, the first: %v", count(stats.Skipped, "bad line"), stats.FirstSkipped)
 	}
 	if stats.CountsHeader {
 		c.notice("the first line was taken as the counts of vertices and edges, not as an edge; header := 'none' takes it as an edge")
 	}
+	if stats.Weighted > 0 && req.Weight == "" {
+		c.notice("%s with a weight; weight := 'none' leaves them out", count(stats.Weighted, "edge"))
+	}
+	if stats.Timed > 0 && req.Time == "" {
+		c.notice("%s with a time; time := 'none' leaves them out", count(stats.Timed, "edge"))
+	}
 	if stats.IgnoredColumns > 0 {
-		c.notice("%s beyond the second ignored", count(int64(stats.IgnoredColumns), "column"))
+		hint := ""
+		if stats.Layout == format.LayoutEdges {
+			hint = "; the options weight and time take columns by name or number"
+		}
+		c.notice("%s not taken%s", count(int64(stats.IgnoredColumns), "further column"), hint)
 	}
 	if stats.Resumed {
 		c.notice("an import of the same input that was interrupted has been resumed")
 	}
-	return ImportResult{ImportStats: stats, Notices: c.notices}, nil
+}
+
+// layoutTitles name the layouts in a sentence.
+var layoutTitles = map[format.Layout]string{
+	format.LayoutAuto:         "what it looks like",
+	format.LayoutEdges:        "a list of edges",
+	format.LayoutAdjacency:    "an adjacency list",
+	format.LayoutVertices:     "a table of vertices",
+	format.LayoutMatrixMarket: "Matrix Market",
+	format.LayoutGraphML:      "GraphML",
+}
+
+// importLayouts are the layouts of IMPORT; tables of vertices have a statement
+// of their own.
+func importLayouts() []string {
+	var names []string
+	for _, l := range format.Layouts() {
+		if l != format.LayoutVertices {
+			names = append(names, string(l))
+		}
+	}
+	return names
+}
+
+// repeats are the names of what can become of repeated edges.
+func repeats() []string {
+	var names []string
+	for _, r := range storage.Repeats() {
+		names = append(names, string(r))
+	}
+	return names
 }
 
 // importOptions are the options of IMPORT.
 func importOptions() []OptionInfo {
+	return slices.Concat([]OptionInfo{
+		{Name: "format", Type: "text", Default: "'auto'", Choices: importLayouts(), Doc: "form of the text; auto goes by its first bytes and the ending of the file's name"},
+		{Name: "source", Type: "column", Default: "''", Doc: "column of one end; by default one of a known name, else the first"},
+		{Name: "target", Type: "column", Default: "''", Doc: "column of the other end; by default one of a known name, else the second"},
+		{Name: "weight", Type: "column", Default: "''", Doc: "column of weights; by default weight, w or value in the header, 'none' takes none"},
+		{Name: "time", Type: "column", Default: "''", Doc: "column of timestamps, integers or dates; by default time, timestamp, ts or date in the header, 'none' takes none"},
+		{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "weight of an edge that comes again or is there: the last, first, sum, min or max, or how often it comes"},
+	}, textOptions())
+}
+
+// importVerticesOptions are the options of IMPORT VERTICES.
+func importVerticesOptions() []OptionInfo {
+	return slices.Concat([]OptionInfo{
+		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},
+		{Name: "columns", Type: "text", Default: "''", Doc: "attributes to take, with commas between them; by default all columns"},
+	}, textOptions())
+}
+
+// textOptions are the options of every statement that reads a graph from text.
+func textOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what stands between columns: auto, whitespace, tab, comma, semicolon or bar"},
 		{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a bad line ends the import or is counted and left out"},
-		{Name: "max_line", Type: "int", Default: "1048576", Doc: "most bytes of a line"},
+		{Name: "max_line", Type: "int", Default: "1048576", Doc: "most bytes of a line; 64 times as many in an adjacency list"},
 		{Name: "max_key", Type: "int", Default: "1024", Doc: "most bytes of a vertex key"},
 		{Name: "max_bytes", Type: "int", Default: "68719476736", Doc: "most bytes of text, after decompression"},
 		{Name: "max_lines", Type: "int", Default: "9223372036854775807", Doc: "most lines"},
@@ -145,6 +299,14 @@ func importSettings(req *ImportRequest, s settings) error {
 	}
 	if err := separatorSetting(&req.Separator, s); err != nil {
 		return err
+	}
+	req.Layout, req.Repeated = format.Layout(s.text("format")), storage.Repeated(s.text("repeated"))
+	req.Source, req.Target, req.Weight, req.Time = s.text("source"), s.text("target"), s.text("weight"), s.text("time")
+	req.Key = s.text("key")
+	for column := range strings.SplitSeq(s.text("columns"), ",") {
+		if column = strings.TrimSpace(column); column != "" {
+			req.Columns = append(req.Columns, column)
+		}
 	}
 	req.SkipBad = s.text("on_error") == "skip"
 	var faults [4]error

@@ -18,7 +18,7 @@ type setting struct {
 // generator.
 type OptionInfo struct {
 	Name    string
-	Type    string   // "int", "float", "text" or "bool"
+	Type    string   // "int", "float", "text", "bool" or "column": a text, or a number from 1 on
 	Default string   // in the language; empty where the option must be given
 	Choices []string // the texts that are allowed; nil for any
 	Doc     string   // one line
@@ -87,7 +87,7 @@ func checkSettings(owner string, table []OptionInfo, given []setting) (settings,
 func (o OptionInfo) check(value any) (any, error) {
 	at := partOption(o.Name)
 	if text, ok := value.(Untyped); ok {
-		if value = any(string(text)); o.Type != "text" {
+		if value = any(string(text)); o.Type != "text" && o.Type != "column" {
 			value = text.infer()
 		}
 	}
@@ -98,6 +98,9 @@ func (o OptionInfo) check(value any) (any, error) {
 		}
 		if o.Type == "float" {
 			return float64(v), nil
+		}
+		if o.Type == "column" {
+			return strconv.FormatInt(v, 10), nil
 		}
 	case float64:
 		if o.Type == "float" {
@@ -111,7 +114,7 @@ func (o OptionInfo) check(value any) (any, error) {
 			return v, nil
 		}
 	case string:
-		if o.Type != "text" {
+		if o.Type != "text" && o.Type != "column" {
 			break
 		}
 		if o.Choices != nil && !slices.Contains(o.Choices, v) {
@@ -137,6 +140,8 @@ func typeName(t string) string {
 		return "a number"
 	case "bool":
 		return "TRUE or FALSE"
+	case "column":
+		return "the name of a column in quotes or its number"
 	}
 	return "a text in quotes"
 }

@@ -1,25 +1,29 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 
 	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 // This file has the plans of the statements that bring graphs in and out.
 
-func (o *importOp) plan() *Plan {
-	separator := o.req.Separator
-	if separator == "" {
-		separator = "auto"
-	}
+func (o *importOp) plan() *Plan { return o.req.plan() }
+
+func (o *importVerticesOp) plan() *Plan { return o.req.plan() }
+
+// plan of an import.
+func (r ImportRequest) plan() *Plan {
+	separator, layout := cmp.Or(r.Separator, "auto"), cmp.Or(r.Layout, format.LayoutAuto)
 	bad := "end the import"
-	if o.req.SkipBad {
+	if r.SkipBad {
 		bad = "are skipped"
 	}
-	read := fmt.Sprintf("%s; header %s, separator %s, bad lines %s", quote(inputName(o.req.Path)), o.req.Header, quote(separator), bad)
-	return result("import", "into graph "+name(o.req.Graph)+", published in one transaction",
-		measuredStep(stepRead, "edge list", read))
+	read := fmt.Sprintf("%s, as %s; header %s, separator %s, bad lines %s",
+		quote(inputName(r.Path)), layoutTitles[layout], r.Header, quote(separator), bad)
+	return result("import", "into graph "+name(r.Graph)+", published in one transaction", measuredStep(stepRead, "text", read))
 }
 
 func (o *exportGraphOp) plan() *Plan {
