@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heavytail/query"
+	"heavytail/storage"
 )
 
 // openExample opens a database in a temporary folder and imports a small graph:
@@ -148,4 +149,63 @@ func ExampleDB_Score() {
 	// alice erin [1 6]
 	// alice zoe [NaN NaN]
 	// 1 missing
+}
+
+// Several changes in one transaction: they are seen together or, after an
+// error, not at all.
+func ExampleDB_Update() {
+	db, done := openExample()
+	defer done()
+	ctx := context.Background()
+	err := db.Update(ctx, func(tx *storage.Tx) error {
+		_, err := tx.InsertVertices("social", []storage.Vertex{
+			{Key: "grace", Values: []storage.NamedValue{{Name: "age", Value: storage.IntegerValue(44)}}},
+		})
+		if err != nil {
+			return err
+		}
+		_, err = tx.InsertEdges("social", []storage.Edge{{Source: "grace", Target: "alice", Weight: 2.5}})
+		return err
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	d, err := db.DescribeVertex(ctx, "social", "grace")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Key, d.Degree, d.Strength, d.Attributes[0].Name, d.Attributes[0].Value)
+	// Output:
+	// grace 1 2.5 age 44
+}
+
+// A condition reads the degree of a vertex, its key, and the attributes that
+// the request names.
+func ExampleDB_UpdateVertices() {
+	db, done := openExample()
+	defer done()
+	ctx := context.Background()
+	result, err := db.UpdateVertices(ctx, query.UpdateVerticesRequest{
+		Graph: "social",
+		Where: func(c query.Candidate) bool { return c.Degree >= 3 },
+		Set:   []storage.NamedValue{{Name: "hub", Value: storage.BooleanValue(true)}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Updated, "updated")
+	hubs, err := db.Vertices(ctx, query.VerticesRequest{
+		Attributes: []string{"hub"},
+		Where:      func(c query.Candidate) bool { return c.Value("hub").Boolean() },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range hubs.Vertices {
+		fmt.Println(v.Key, v.Degree)
+	}
+	// Output:
+	// 2 updated
+	// alice 3
+	// dave 3
 }

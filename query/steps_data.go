@@ -31,23 +31,26 @@ func (o *updateVerticesOp) plan() *Plan {
 	}
 	what := strings.Join(set, ", ")
 	if o.where != nil {
-		return written("update", what, o.req.Graph, scanPlan(o.req.Graph, o.where))
+		return written("update", what, o.req.Graph, scanPlan(o.req.Graph, o.where, o.req.Attributes))
 	}
 	return written("update", count(int64(len(o.req.Vertices)), "vertex")+": "+what, o.req.Graph)
 }
 
 func (o *deleteVerticesOp) plan() *Plan {
 	if o.where != nil {
-		return written("delete", "vertices with their edges", o.req.Graph, scanPlan(o.req.Graph, o.where))
+		return written("delete", "vertices with their edges", o.req.Graph, scanPlan(o.req.Graph, o.where, o.req.Attributes))
 	}
 	return written("delete", count(int64(len(o.req.Keys)), "vertex")+" with edges", o.req.Graph)
 }
 
 // scanPlan is the plan of finding the vertices to be changed.
-func scanPlan(graph string, where parser.Expr) *Plan {
-	return measuredStep(stepScan, "scan", "all vertices",
-		step("filter", "during the scan: "+where.String()),
-		measuredStep("graph "+graph, "graph", name(graph)))
+func scanPlan(graph string, where parser.Expr, attributes []string) *Plan {
+	inputs := []*Plan{step("filter", "during the scan: "+where.String())}
+	for _, n := range attributes {
+		inputs = append(inputs, measuredStep("attribute "+n, "attribute", name(n)))
+	}
+	inputs = append(inputs, measuredStep("graph "+graph, "graph", name(graph)))
+	return measuredStep(stepScan, "scan", "all vertices", inputs...)
 }
 
 func (o *edgesOp) plan() *Plan {

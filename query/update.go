@@ -353,6 +353,6 @@ func (c *call) admitted(graph string, where func(Candidate) bool, attributes []s
 		keys = append(keys, found.graph.Key(v))
 		return nil
 	})
-	stop(int64(len(keys)), count(int64(found.graph.Graph.Vertices()), "vertex")+" scanned")
+	stop(int64(len(keys)), found.scanned())
 	return keys, found.graph.Info.Version, err
 }

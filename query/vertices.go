@@ -115,6 +115,8 @@ type vertexScan struct {
 
 	of     bool   // only neighbours of vertex
 	vertex uint32 // whose neighbours
+
+	looked int64 // vertices that each has looked at
 }
 
 // resolveVertices checks a request and finds what it names.
@@ -165,6 +167,7 @@ func (s *vertexScan) each(ctx context.Context, f func(v uint32) error) error {
 				return err
 			}
 		}
+		s.looked++
 		v := uint32(i)
 		if s.of {
 			v = g.Neighbors(s.vertex)[i]
@@ -201,10 +204,7 @@ func (s *vertexScan) values(row []Value, v uint32) []Value {
 
 // scanned says in PROFILE how much a scan looked at.
 func (s *vertexScan) scanned() string {
-	if s.of {
-		return count(int64(s.graph.Graph.Degree(s.vertex)), "neighbour") + " looked at"
-	}
-	return count(int64(s.graph.Graph.Vertices()), "vertex") + " looked at"
+	return count(s.looked, "vertex") + " looked at"
 }
 
 // neighbor describes one neighbour of the vertex.
