@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -91,6 +92,41 @@ func TestDB_Check_Planted(t *testing.T) {
 			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
 			reseal(t, b, seed, func(p []byte) []byte { p[0] = 4; return p })
 		}, "flags", snapshot},
+		{"weights of nothing", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte {
+				p[0] = arcWeights
+				return append(p, bytes.Repeat([]byte{0, 0, 0x80, 0x3f}, int(p[1]))...)
+			})
+		}, "all 1", snapshot},
+		{"weight that nobody counts", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte {
+				p[0] = arcWeights
+				return append(p, bytes.Repeat([]byte{0, 0, 0, 0x40}, int(p[1]))...)
+			})
+		}, "than the catalogue says", snapshot},
+		{"weights of one direction", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte {
+				p[0] = arcWeights
+				n := int(p[1])
+				// Arc a → b has a weight, and d → c.
+				p = append(p, 0, 0, 0, 0x40)
+				p = append(p, bytes.Repeat([]byte{0, 0, 0x80, 0x3f}, n-2)...)
+				return append(p, 0, 0, 0, 0x40)
+			})
+			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Weighted = 1 })
+		}, "two weights", nil},
+		{"timestamp of one direction", func(t *testing.T, root *bolt.Bucket) {
+			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			reseal(t, b, seed, func(p []byte) []byte {
+				p[0] = arcTimes
+				n := int(p[1])
+				return append(append(append(p, 1), make([]byte, n-2)...), 1)
+			})
+			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Timed = 1 })
+		}, "two timestamps", nil},
 		{"missing arcs", func(t *testing.T, root *bolt.Bucket) {
 			b, _ := objectBucket(t, root, "graphs", "g", arcsName)
 			key, _ := b.Cursor().First()

@@ -24,6 +24,8 @@ func runChild() bool {
 		return false
 	case "import":
 		childImport(job[1], atoi(job[2]))
+	case "update":
+		childUpdate(job[1], atoi(job[2]))
 	case "put":
 		childPut(job[1], atoi(job[2]))
 	case "mutants":
@@ -115,10 +117,37 @@ func childImport(path string, commits int) {
 	db, err := Open(path, &Options{BatchBytes: killBatch})
 	fail(err)
 	killAfter(db, commits)
-	stats, err := db.Import(context.Background(), "g", strings.NewReader(killText()), ImportOptions{})
+	stats, err := db.Import(context.Background(), "g", strings.NewReader(killText()), killOptions())
 	fail(err)
 	fmt.Println("done", stats.Resumed)
 	fail(db.Close())
+}
+
+// childUpdate writes ever new versions of the graphs "g" and "h", both in one
+// transaction.
+func childUpdate(path string, commits int) {
+	ctx := context.Background()
+	db, err := Open(path, nil)
+	fail(err)
+	killAfter(db, commits)
+	for {
+		info, err := db.Graph(ctx, "g")
+		fail(err)
+		version := info.Version + 1
+		fail(db.Update(ctx, func(x *Tx) error {
+			insert, remove := killEdges(version)
+			for _, graph := range []string{"g", "h"} {
+				if _, err := x.InsertEdges(graph, insert); err != nil {
+					return err
+				}
+				if _, err := x.DeleteEdges(graph, remove); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		fmt.Println("version", version)
+	}
 }
 
 // childPut replaces an embedding by ever new generations.

@@ -22,14 +22,31 @@ func TestDB_FailingCommit(t *testing.T) {
 	}
 	for _, work := range []struct {
 		name    string
+		commits int // at least
 		do      func(db *DB) error
 		changed func(db *DB) (bool, error)
 	}{
-		{"import", importMore, func(db *DB) (bool, error) {
+		{"import", 2, importMore, func(db *DB) (bool, error) {
 			g, err := db.Graph(ctx, "g")
 			return g.Version == 2, err
 		}},
-		{"put embedding", func(db *DB) error {
+		{"update", 1, func(db *DB) error {
+			return db.Update(ctx, func(x *Tx) error {
+				if _, err := x.InsertEdges("g", []Edge{{Source: "a", Target: "d", Weight: 2}}); err != nil {
+					return err
+				}
+				_, err := x.DeleteEdges("ring", []Edge{{Source: "0", Target: "1"}})
+				return err
+			})
+		}, func(db *DB) (bool, error) {
+			g, err := db.Graph(ctx, "g")
+			ring, ringErr := db.Graph(ctx, "ring")
+			if (g.Version == 2) != (ring.Version == 2) {
+				return false, errors.New("the graphs did not change together")
+			}
+			return g.Version == 2 && g.Edges == 3 && ring.Edges == 2499, errors.Join(err, ringErr)
+		}},
+		{"put embedding", 2, func(db *DB) error {
 			_, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(2500, 2))
 			return err
 		}, func(db *DB) (bool, error) {
@@ -44,7 +61,7 @@ func TestDB_FailingCommit(t *testing.T) {
 			}
 			return e.Generation == 2, nil
 		}},
-		{"drop graph", func(db *DB) error { return db.DropGraph(ctx, "ring", true) }, func(db *DB) (bool, error) {
+		{"drop graph", 2, func(db *DB) error { return db.DropGraph(ctx, "ring", true) }, func(db *DB) (bool, error) {
 			_, err := db.Graph(ctx, "ring")
 			_, embeddingErr := db.EmbeddingInfo(ctx, "e")
 			if errors.Is(err, ErrNotFound) != errors.Is(embeddingErr, ErrNotFound) {
@@ -100,7 +117,7 @@ func TestDB_FailingCommit(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !hit {
-					if failAt < 2 {
+					if failAt < work.commits {
 						t.Errorf("only %d commits", failAt)
 					}
 					return

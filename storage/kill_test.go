@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
 
@@ -24,32 +25,48 @@ const (
 	killBatch    = 5000 // about 20 batches
 )
 
-// killText is the edge list that killed imports read.
+// killText is the edge list that killed imports read. It has weights and times,
+// which killOptions take.
 func killText() string {
 	random := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder
 	for range 12_000 {
 		x := random.Float64()
-		fmt.Fprintf(&b, "v%d v%d\n", int(x*x*killVertices), random.IntN(killVertices))
+		fmt.Fprintf(&b, "v%d v%d %d %d\n", int(x*x*killVertices), random.IntN(killVertices), 1+random.IntN(3), random.IntN(1e6))
 	}
 	return b.String()
+}
+
+func killOptions() ImportOptions {
+	return ImportOptions{Repeated: RepeatedSum, Format: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "3", Time: "4"}}}
+}
+
+// killEdges are what a killed writer inserts and removes to make a version.
+func killEdges(version uint64) (insert, remove []Edge) {
+	list := func(seed uint64) []Edge { return randomEdges(rand.New(rand.NewPCG(seed, 5)), 300) }
+	return list(version), list(version - 1)[:150]
 }
 
 // expectedSnapshot is what an import that nobody disturbed makes.
 func expectedSnapshot(t *testing.T) *Snapshot {
 	t.Helper()
 	db := newStore(t, nil)
-	importText(t, db, "g", killText())
+	if _, err := db.Import(context.Background(), "g", strings.NewReader(killText()), killOptions()); err != nil {
+		t.Fatal(err)
+	}
 	s, err := db.Snapshot(context.Background(), "g")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !s.Info.Weighted || !s.Info.Timed {
+		t.Fatalf("%+v", s.Info)
 	}
 	return s
 }
 
 func sameSnapshot(t *testing.T, got, want *Snapshot) {
 	t.Helper()
-	if !slices.Equal(got.Graph.Offsets, want.Graph.Offsets) || !slices.Equal(got.Graph.Targets, want.Graph.Targets) ||
+	if !slices.Equal(arcValues(got.Graph), arcValues(want.Graph)) ||
 		!slices.Equal(got.keys.offsets, want.keys.offsets) || string(got.keys.blob) != string(want.keys.blob) {
 		t.Error("the graph differs from that of an undisturbed import")
 	}
@@ -128,6 +145,65 @@ func TestImport_KilledAtRandomMoments(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestDB_Update_Killed kills a writer of small transactions before commits and at
+// random moments: every version that it reported is there, and nothing of
+// another one, in both graphs of the transaction.
+func TestDB_Update_Killed(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "killed")
+	db := openStore(t, path, nil)
+	for _, name := range []string{"g", "h"} {
+		if _, err := db.CreateGraph(ctx, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	want := newEdgeModel()
+	for round := range 8 {
+		commits, wait := round, 20*time.Second
+		if round >= 4 {
+			commits, wait = -1, time.Duration(random.IntN(150))*time.Millisecond
+		}
+		cmd, out := startChild(t, "update", path, commits)
+		timer := randomMoment(cmd, wait)
+		acknowledged := want.version
+		for out.Scan() {
+			if _, err := fmt.Sscanf(out.Text(), "version %d", &acknowledged); err != nil {
+				t.Fatalf("child says %q", out.Text())
+			}
+		}
+		waitKilled(t, cmd)
+		timer.Stop()
+		db := openStore(t, path, nil)
+		info, err := db.Graph(ctx, "g")
+		if err != nil || info.Version < acknowledged || info.Version > acknowledged+1 {
+			t.Fatalf("round %d: %+v after version %d was acknowledged; %v", round, info, acknowledged, err)
+		}
+		for want.version < info.Version {
+			insert, remove := killEdges(want.version + 1)
+			want.insert(insert)
+			want.delete(remove)
+			want.commit()
+		}
+		want.compare(t, db)
+		g, errG := db.Snapshot(ctx, "g")
+		h, errH := db.Snapshot(ctx, "h")
+		if errG != nil || errH != nil {
+			t.Fatal(errG, errH)
+		}
+		sameSnapshot(t, h, g)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want.version < 4 {
+		t.Errorf("only %d versions; the test killed too early", want.version)
 	}
 }
 

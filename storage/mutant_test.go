@@ -27,8 +27,16 @@ func mutantBase(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "base")
 	db := openStore(t, path, nil)
 	putRing(t, db, "ring", 3000)
-	importText(t, db, "g", killText())
+	if _, err := db.Import(ctx, "g", strings.NewReader(killText()), killOptions()); err != nil {
+		t.Fatal(err)
+	}
 	importText(t, db, "g", "v1 new\nv2 newer\n")
+	if err := db.Update(ctx, func(x *Tx) error {
+		_, err := x.InsertEdges("g", []Edge{{Source: "v5", Target: "v6", Weight: 9}, {Source: "v5", Target: "v7", Time: 3, Timed: true}})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := db.CreateGraph(ctx, "empty"); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +116,7 @@ func answers(db *DB) map[string]any {
 	for _, name := range []string{"ring", "g", "empty"} {
 		s, err := db.Snapshot(ctx, name)
 		if err == nil {
-			record("snapshot "+name, nil, s.Info, s.Graph.Offsets, s.Graph.Targets, s.keys.offsets, s.keys.blob)
+			record("snapshot "+name, nil, s.Info, s.Graph.Offsets, s.Graph.Targets, s.Graph.Weights, s.Graph.Times, s.keys.offsets, s.keys.blob)
 		} else {
 			record("snapshot "+name, err)
 		}
