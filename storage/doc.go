@@ -3,10 +3,13 @@
 //
 // # Types
 //
-// Open gives a DB. Import and PutGraph write graphs, Snapshot copies one
-// version of a graph out of the file: a csr.Graph and the keys of its vertices.
-// PutEmbedding and Embedding do the same for the rows of an embedding. Changes
-// tells which vertices changed since a version. Check verifies the whole file.
+// Open gives a DB. Import and PutGraph write graphs, and Update changes vertices,
+// edges and attributes in place, in a Tx. Snapshot copies one version of a graph
+// out of the file: a csr.Graph and the keys of its vertices; Columns does so for
+// values of attributes. PutEmbedding and Embedding do the same for the rows of an
+// embedding. Changes tells which vertices changed since a version. Vertex,
+// Neighbors and Keys answer single questions without the graph in memory. Check
+// verifies the whole file.
 //
 // # What is stored
 //
@@ -20,17 +23,21 @@
 //	├─ embeddings  / name                      catalogue entry (msgpack)
 //	├─ objects     / id 8                      one bucket per object, its id never reused
 //	│              │   of a version of a graph
-//	│              ├─ keys / first vertex 4    block of keys of consecutive vertices
-//	│              ├─ ids  / first key         block of (key, vertex), by key
-//	│              ├─ arcs / source 4 target 4 block of arcs, by source and target
+//	│              ├─ keys  / first slot 4     block of keys of consecutive slots
+//	│              ├─ ids   / first key        block of (key, slot), by key
+//	│              ├─ arcs  / source 4 target 4  block of arcs, by source and target
+//	│              ├─ attrs / attribute 2 first slot 4  block of values; where there are any
+//	│              ├─ empty / first slot 4     block of empty slots; where there are any
 //	│              │   of a generation of an embedding
-//	│              └─ rows / first row 4       chunk of rows
+//	│              ├─ rows  / first row 4      chunk of rows
+//	│              └─ empty / first slot 4     slots that were empty then; where there were any
 //	├─ changes     / graph 8 version 8 part 4  vertices that a version touched
 //	├─ journal     / kind 1 name               unfinished import or embedding (msgpack)
 //	└─ trash       / id 8                      object whose pages are still to be freed
 //
-// Attributes of vertices will be further parts of a graph's object; weights and
-// timestamps are columns of the arc blocks, whose flags have room for them.
+// What is in the file names a vertex by its slot, a number given once and never
+// again. Without deletions a slot is the number that a Snapshot gives the vertex;
+// otherwise that is its rank among the slots that are not empty (slots.go).
 //
 // Every record begins with a checksum:
 //
@@ -41,14 +48,20 @@
 //
 //	header  │ magic 8 │ format 4 │ min reader 4 │ epoch 8 │ next id 8 │ created 8 │ n 1 │ features │
 //	keys    │ flags 1 │ count 2 │ front-coded keys                        see keyblock.go
-//	ids     │ flags 1 │ count 2 │ vertex │ front-coded key, vertex …      see keyblock.go
-//	arcs    │ flags 1 │ count 2 │ delta-varints grouped by source         see arcblock.go
-//	changes │ flags 1 │ count 2 │ delta-varints                           see changes.go
+//	ids     │ flags 1 │ count 2 │ slot │ front-coded key, slot …          see keyblock.go
+//	arcs    │ flags 1 │ count 2 │ delta-varints grouped by source │ weights │ timestamps
+//	                                                                      see arcblock.go
+//	attrs   │ type 1  │ count 2 │ runs of slots │ values                  see attrblock.go
+//	empty   │ flags 1 │ count 2 │ runs of slots                           see slots.go
+//	changes │ kind 1  │ count 2 │ delta-varints                           see changes.go
 //	rows    │ count 4 │ float32 …                                         see embedding.go
 //
-// An undirected edge is two arcs. Arcs are one ascending list per graph, cut
-// into blocks of up to 2,016 bytes with their key, two to a page: a hub is many
-// blocks, and an arc is added to it by rewriting one of them. Rows come in
+// An undirected edge is two arcs, both with its weight and its timestamp. Arcs
+// are one ascending list per graph, cut into blocks of up to 2,016 bytes with
+// their key, two to a page: a hub is many blocks, and an arc is added to it by
+// rewriting one of them. A block has weights only if one of them is not 1, and
+// timestamps only if one of its edges has one. A full block becomes two when an
+// arc is added, and a small one joins the next (blocks.go). Rows come in
 // chunks of a mebibyte whose values are aligned to four bytes in the map.
 //
 // # Sizes
@@ -58,6 +71,11 @@
 // (each key is stored twice, front-coded, once with a number of 3 bytes). In
 // use by the whole file, per edge: 2.8 bytes for blogcatalog, 3.4 for
 // ego-twitter, 5.3 for soc-Epinions1, 7.1 for dblp-2010 (2.7 edges per vertex).
+// Weights take 8 bytes per edge, and timestamps in seconds 7 to 8: in use by the
+// whole file, per edge, 4.6 bytes for sx-mathoverflow, 12.4 with timestamps. A
+// change of one edge writes 9 to 14 pages of 4 KiB, at a vertex with a million
+// neighbours as at one with two, and after many of them blocks are about 70 %
+// full.
 // Embeddings take 4 bytes per value and 8 per mebibyte. An empty store takes 32
 // KiB. The file grows by a sixteenth of its size (64 KiB to 16 MiB) beyond what
 // it needs and never shrinks by itself.
@@ -67,9 +85,14 @@
 // There is one writer at a time, within the process (a lock of the handle) and
 // between processes (a lock of the file). Readers never wait for it and it
 // never waits for readers: the map is larger than the file. No method leaves a
-// transaction open, and only Check, for its progress, calls back into the
-// caller's code while one is.
-// Each commit counts the epoch in the header up.
+// transaction open. Only Update, and Check for its progress, call back into the
+// caller's code while one is. Each commit counts the epoch in the header up.
+//
+// Update is one transaction: its changes are in memory until the commit, and
+// every block that they concern is rewritten once per call. On two shared cores
+// a single edge takes half a millisecond where flushing the disk is free, which
+// it is not elsewhere; in batches of 100,000 in a graph of a million edges it is
+// 150,000 edges a second and more.
 //
 // Work of many records is written in batches into an object to which only the
 // journal refers, in the same transaction as the journal's position. The last
@@ -86,6 +109,7 @@
 //	after the last batch                the new version, whole
 //	while an embedding is written       the old generation; the next open for writing discards the new one
 //	after the last chunk                the new generation, whole
+//	during an Update                    what it held before, or all of what the update did
 //	while the trash is freed            everything; the next open for writing goes on
 //
 // The same holds for a loss of power, as far as the disk keeps what it has
