@@ -39,7 +39,7 @@ func maintained(t *testing.T, path string) *DB {
 		}
 		return nil
 	}
-	if _, err := db.Import(stop, "half", strings.NewReader(killText()), ImportOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Import(stop, "half", strings.NewReader(killText()), killOptions()); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	db.beforeCommit = nil
@@ -87,7 +87,7 @@ func TestDB_Backup_SameContents(t *testing.T) {
 	}
 	// The stopped import goes on in the copy.
 	writing := openStore(t, target, nil)
-	if read, err := writing.Import(ctx, "half", strings.NewReader(killText()), ImportOptions{}); err != nil || !read.Resumed {
+	if read, err := writing.Import(ctx, "half", strings.NewReader(killText()), killOptions()); err != nil || !read.Resumed {
 		t.Errorf("%+v, %v", read, err)
 	}
 }
@@ -224,7 +224,7 @@ func TestDB_Compact(t *testing.T) {
 			t.Errorf("left %v, %v", entries, err)
 		}
 	}
-	if read, err := db.Import(ctx, "half", strings.NewReader(killText()), ImportOptions{}); err != nil || !read.Resumed {
+	if read, err := db.Import(ctx, "half", strings.NewReader(killText()), killOptions()); err != nil || !read.Resumed {
 		t.Errorf("%+v, %v", read, err)
 	}
 	if err := db.Close(); err != nil {
