@@ -58,7 +58,9 @@ func TestAttach_SameAsFile(t *testing.T) {
 	b := appFile(t)
 	for _, bucket := range []string{"graphs of the app", "heavytail"} {
 		db := attach(t, b, bucket, &Options{BatchBytes: 4096})
-		importText(t, db, "g", killText())
+		if _, err := db.Import(ctx, "g", strings.NewReader(killText()), killOptions()); err != nil {
+			t.Fatal(err)
+		}
 		got, err := db.Snapshot(ctx, "g")
 		if err != nil {
 			t.Fatal(err)
