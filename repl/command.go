@@ -49,7 +49,7 @@ func commands() []command {
 		},
 		{name: ".timer", args: "[on|off]", summary: "say how long each statement took", most: 1, run: (*session).setTimer},
 		{
-			name: ".output", args: "[FILE|-]", summary: "write results to a file; without one, or with -, to the screen again", most: 1, run: (*session).output,
+			name: ".output", args: "[FILE|-]", summary: "write results to a file, or with - to the screen again", most: 1, run: (*session).output,
 			detail: "A file of that name is replaced.",
 		}, {
 			name: ".read", args: "FILE", summary: "run the statements and commands of a file", least: 1, most: 1, run: (*session).read,
@@ -60,7 +60,7 @@ func commands() []command {
 		},
 		{name: ".pager", args: "[on|off]", summary: "show long results with $PAGER or less", most: 1, person: true, run: (*session).setPager},
 		{
-			name: ".edit", summary: "edit the last statement with $VISUAL or $EDITOR, and run what was saved", person: true, run: (*session).editLast,
+			name: ".edit", summary: "edit the last statement with $VISUAL or $EDITOR and run it", person: true, run: (*session).editLast,
 			detail: "An empty file runs nothing.",
 		},
 		{name: ".quit", summary: "leave; Ctrl-D does so too", run: (*session).leave},

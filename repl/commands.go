@@ -50,19 +50,19 @@ func (s *session) help(ctx context.Context, args []word) error {
 
 // helpList lists all commands.
 func (s *session) helpList() error {
-	widest := 0
-	for _, c := range commands() {
-		widest = max(widest, parser.Width(c.usage()))
-	}
+	const column = 18 // of the summaries; a longer usage has a line of its own
 	for _, c := range commands() {
 		if c.person && s.edit == nil {
 			continue
 		}
-		if widest > s.columns()/2 && s.columns() > 0 {
-			fmt.Fprintf(s.out, "%s\n    %s\n", c.usage(), c.summary)
-			continue
+		usage := c.usage()
+		fmt.Fprint(s.out, usage)
+		if blank := column - parser.Width(usage); blank > 0 {
+			fmt.Fprint(s.out, strings.Repeat(" ", blank))
+		} else {
+			fmt.Fprint(s.out, "\n"+strings.Repeat(" ", column))
 		}
-		fmt.Fprintf(s.out, "%s%s  %s\n", c.usage(), strings.Repeat(" ", widest-parser.Width(c.usage())), c.summary)
+		fmt.Fprintln(s.out, c.summary)
 	}
 	return s.say("Statements end with a semicolon; HELP; lists them, HELP NEAREST; explains one.")
 }

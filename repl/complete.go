@@ -25,7 +25,6 @@ type candidate struct {
 // keys, but never for longer than a person waits for a key.
 type completer struct {
 	db     *query.DB
-	keys   func(ctx context.Context, graph, prefix string, limit int) ([]string, error)
 	params func() map[string]any
 }
 
@@ -156,7 +155,7 @@ func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
 	var list []candidate
 	for _, g := range graphs {
 		name := g.Name
-		if quoted {
+		if quoted || strings.ContainsAny(name, " \t'\"") {
 			name = quoteName(name)
 		}
 		list = append(list, candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")})
@@ -224,13 +223,13 @@ func (c *completer) attributes(ctx context.Context, names parser.Names) []candid
 
 // vertices lists keys that begin as the word does, which is in quotes.
 func (c *completer) vertices(ctx context.Context, names parser.Names, word string) []candidate {
-	if !strings.HasPrefix(word, "'") || c.keys == nil {
+	if !strings.HasPrefix(word, "'") {
 		return nil
 	}
 	prefix := strings.ReplaceAll(word[1:], "''", "'")
 	var list []candidate
 	for _, graph := range c.graphsNamed(ctx, names) {
-		keys, err := c.keys(ctx, graph, prefix, mostCandidates)
+		keys, err := c.db.Keys(ctx, graph, prefix, mostCandidates)
 		if err != nil {
 			continue
 		}

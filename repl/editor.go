@@ -22,7 +22,6 @@ import (
 type editor struct {
 	shell *shell
 	rl    *readline.Shell
-	raw   *ttyState // of the terminal while a line is edited
 }
 
 func newEditor(sh *shell) *editor {
@@ -58,6 +57,7 @@ func (e *editor) start() {
 		"multiline-column":       true,
 		"history-autosuggest":    false,
 		"cursor-position-probe":  false,
+		"convert-meta":           false, // or ö would be M-v
 	} {
 		e.rl.Config.Set(name, value)
 	}
@@ -69,6 +69,15 @@ func (e *editor) commands() {
 	all := e.rl.Keymap.Commands()
 	all["heavytail-complete"] = e.complete
 	all["heavytail-suspend"] = e.suspend
+	all["abort"] = e.abort(all["abort"])
+	all["self-insert"] = e.insert
+	for name := range all {
+		// A mode that abort could not see, and one that waits for a key which
+		// clean would take out again.
+		if strings.HasPrefix(name, "non-incremental-") || name == "quoted-insert" {
+			all[name] = func() {}
+		}
+	}
 	for name, f := range all {
 		all[name] = func() {
 			f()
@@ -80,6 +89,35 @@ func (e *editor) commands() {
 		e.rl.Config.Bind(keymap, inputrc.Unescape(`\C-z`), "heavytail-suspend", false)
 		// Keys without a meaning do nothing, instead of leaving pieces of theirs.
 		e.rl.Config.Bind(keymap, inputrc.Unescape(`\e[`), "skip-csi-sequence", false)
+	}
+}
+
+// insert inserts the character of a key with all its marks, of which the library
+// takes only the first.
+func (e *editor) insert() {
+	e.rl.History.SkipSave()
+	keys := e.rl.Keys.Caller()
+	if strings.ContainsAny(string(keys), "\r\n") { // both at once, which it takes for one character
+		e.rl.Keymap.Commands()["accept-line"]()
+		return
+	}
+	if string(e.rl.Keymap.Local()) != "" {
+		keys = []rune(visible(string(keys))) // what is sought is drawn as it is
+	}
+	e.rl.Cursor().InsertAt(keys...)
+}
+
+// abort ends a menu or a search, as the library does it, and otherwise the line.
+// The library looks whether the key is one that ends lines, and loses the key
+// behind it.
+func (e *editor) abort(ofLibrary func()) func() {
+	return func() {
+		if string(e.rl.Keymap.Local()) != "" {
+			ofLibrary()
+			return
+		}
+		e.rl.Display.AcceptLine()
+		e.rl.History.Accept(false, false, readline.ErrInterrupt)
 	}
 }
 

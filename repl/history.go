@@ -146,7 +146,7 @@ func readEntries(r io.Reader) []string {
 		if len(bytes.TrimSpace(line)) > 0 {
 			var entry string
 			if json.Unmarshal(line, &entry) == nil {
-				if entry = cleanInput(entry); entry != "" {
+				if entry = cleanInput(entry); entry != "" && visible(entry) == entry {
 					entries = append(entries, entry)
 				}
 			}
@@ -248,9 +248,11 @@ func (h *history) shorten() {
 }
 
 // private reports whether an entry stays out of the history: one that begins with
-// a blank, as in other shells, and values of parameters.
+// a blank, as in other shells, values of parameters, and texts with characters
+// that cannot be seen, which the line editor would draw as they are when it
+// searches.
 func private(text string) bool {
-	if strings.HasPrefix(text, " ") {
+	if strings.HasPrefix(text, " ") || visible(text) != text {
 		return true
 	}
 	words := strings.Fields(text)

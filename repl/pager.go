@@ -116,6 +116,9 @@ func (p *paged) count(b []byte) {
 func (p *paged) start() error {
 	cmd := exec.Command(p.pager.command[0], p.pager.command[1:]...)
 	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
+	if _, set := os.LookupEnv("LESSCHARSET"); !set {
+		cmd.Env = append(os.Environ(), "LESSCHARSET=utf-8") // whatever the locale is
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

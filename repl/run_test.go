@@ -21,7 +21,14 @@ import (
 	"heavytail/query/parser"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// ownProcess runs what a test needs a process of its own for, where the test
+// binary was started for that.
+var ownProcess = func() {}
+
+func TestMain(m *testing.M) {
+	ownProcess()
+	goleak.VerifyTestMain(m)
+}
 
 var update = flag.Bool("update", false, "rewrite golden files")
 

@@ -1,0 +1,456 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"heavytail/query"
+)
+
+// shellFile names the file that the test binary opens a shell on, instead of
+// running tests. A shell needs a process and a terminal of its own.
+const shellFile = "REPL_TEST_SHELL"
+
+func init() {
+	ownProcess = func() {
+		if path := os.Getenv(shellFile); path != "" {
+			shellProcess(path)
+		}
+	}
+}
+
+// shellProcess is the child.
+func shellProcess(path string) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	status := NewStatus(os.Stderr, Detect(os.Stderr, os.Getenv))
+	readOnly := os.Getenv("READONLY") != ""
+	db, err := query.Open(path, &query.Options{Progress: status.Progress, ReadOnly: readOnly})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	c := ShellConfig{
+		Config: Config{DB: db, Out: os.Stdout, Status: status}, Title: filepath.Base(path),
+		History: HistoryFile(os.Getenv), Lookup: os.LookupEnv,
+	}
+	if readOnly {
+		c.Mark = "read-only"
+	}
+	if err := errors.Join(Shell(ctx, c), db.Close()); err != nil {
+		fmt.Fprintln(os.Stderr, "shell:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// console is a terminal with a shell in it.
+type console struct {
+	t    testing.TB
+	pty  *os.File
+	cmd  *exec.Cmd
+	done chan struct{} // the shell has ended and all is drawn
+
+	mu      sync.Mutex
+	screen  *screen
+	changed chan struct{} // closed and replaced at each change
+	above   int           // rows that the cursor must have left, since a key ended a line in them
+}
+
+// openConsole starts a shell on a file, in a terminal of some size, with an
+// environment and nothing else.
+func openConsole(t testing.TB, path string, columns, rows int, env ...string) *console {
+	t.Helper()
+	pty, tty := openPTY(t)
+	c := &console{t: t, pty: pty, screen: newScreen(columns, rows), changed: make(chan struct{}), done: make(chan struct{})}
+	c.setSize(columns, rows)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.cmd = exec.Command(self)
+	c.cmd.Env = append([]string{shellFile + "=" + path, "PATH=" + os.Getenv("PATH"), "TERM=xterm"}, env...)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = tty, tty, tty
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	go c.draw()
+	t.Cleanup(func() {
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
+		pty.Close()
+		<-c.done
+	})
+	return c
+}
+
+// openPTY makes a terminal.
+func openPTY(t testing.TB) (pty, tty *os.File) {
+	t.Helper()
+	pty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("this system gives no pseudo-terminal: %v", err)
+	}
+	var number int
+	conn, err := pty.SyscallConn()
+	if err == nil {
+		conn.Control(func(fd uintptr) {
+			if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
+				number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+			}
+		})
+	}
+	if err == nil {
+		tty, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		pty.Close()
+		t.Skipf("this system gives no pseudo-terminal: %v", err)
+	}
+	return pty, tty
+}
+
+// setSize tells the terminal, and so the shell, how large the window is.
+func (c *console) setSize(columns, rows int) {
+	conn, err := c.pty.SyscallConn()
+	if err == nil {
+		conn.Control(func(fd uintptr) {
+			err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(columns)})
+		})
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// resize changes the window while the shell runs.
+func (c *console) resize(columns, rows int) {
+	c.mu.Lock()
+	c.screen.resize(columns, rows)
+	c.mu.Unlock()
+	c.setSize(columns, rows)
+}
+
+// draw draws what the shell writes until it ends.
+func (c *console) draw() {
+	defer close(c.done)
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := c.pty.Read(buffer)
+		c.mu.Lock()
+		c.screen.Write(buffer[:n])
+		close(c.changed)
+		c.changed = make(chan struct{})
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// keys presses keys.
+func (c *console) keys(text string) {
+	c.t.Helper()
+	c.mu.Lock()
+	if last := text[len(text)-1]; last == '\r' || last == '\x03' {
+		c.above = c.screen.scrolled + c.screen.y + 1
+	} else {
+		c.above = 0 // Ctrl-L may bring it up again
+	}
+	c.mu.Unlock()
+	if _, err := io.WriteString(c.pty, text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// wait waits until something is true of the screen, and returns what it shows.
+func (c *console) wait(what string, is func(*screen) bool) string {
+	c.t.Helper()
+	timeout := time.After(20 * time.Second)
+	for {
+		c.mu.Lock()
+		shown, ok, changed := c.screen.String(), is(c.screen), c.changed
+		c.mu.Unlock()
+		if ok {
+			return shown
+		}
+		select {
+		case <-changed:
+		case <-timeout:
+			c.t.Fatalf("waited for %s, and the screen is\n%s", what, shown)
+		}
+	}
+}
+
+// at waits until the cursor stands behind a text that fills its row so far.
+func (c *console) at(text string) string {
+	c.t.Helper()
+	return c.wait(fmt.Sprintf("the cursor behind %q", text), func(s *screen) bool { return !s.hidden && s.before() == text && s.scrolled+s.y >= c.above })
+}
+
+// sees waits until a text is on the screen.
+func (c *console) sees(text string) string {
+	c.t.Helper()
+	return c.wait(fmt.Sprintf("%q", text), func(s *screen) bool { return !s.hidden && strings.Contains(s.String(), text) })
+}
+
+// ends waits for the end of the shell and returns its exit code.
+func (c *console) ends() int {
+	c.t.Helper()
+	timer := time.AfterFunc(20*time.Second, func() { c.cmd.Process.Kill() })
+	defer timer.Stop()
+	c.cmd.Wait()
+	<-c.done
+	return c.cmd.ProcessState.ExitCode()
+}
+
+// sound fails the test where anything reached the terminal that should not.
+func (c *console) sound() {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.screen.faults {
+		c.t.Errorf("the terminal got a %s", f)
+	}
+}
+
+// sampleStore is a file with the graph "ring" of a few vertices with names of all
+// kinds, an attribute, and an embedding.
+func sampleStore(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sample.ht")
+	db, err := query.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	edges := "alice bob\nbob carol\ncarol dave\ndave alice\nalice größe\ngröße 世界\n世界 al\n"
+	if _, err := db.ImportReader(t.Context(), strings.NewReader(edges), query.ImportRequest{Graph: "ring"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Query(t.Context(), "EMBED ring USING laplacian_eigenmaps(dim := 2) AS spec", nil); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestShell_Terminals plays testdata/*.terminal and compares what is seen. A file
+// has a line with the size and the environment, and steps: type presses keys, at,
+// sees and gone wait, resize changes the window, ends waits for the exit code, screen
+// is followed by what should be seen, each line behind a bar, or the last ones of
+// some number: how far a full screen has moved up depends on the hints that came
+// and went meanwhile.
+func TestShell_Terminals(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.terminal")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found terminals %v, %v", files, err)
+	}
+	for _, file := range files {
+		file, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".terminal"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := playTerminal(t, string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != string(text) {
+				t.Errorf("got\n%s", got)
+			}
+		})
+	}
+}
+
+// playTerminal plays a file and returns it with what was seen.
+func playTerminal(t *testing.T, text string) string {
+	var b strings.Builder
+	var c *console
+	shown := ""
+	for line := range strings.Lines(text) {
+		step, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if strings.HasPrefix(step, "|") {
+			continue
+		}
+		b.WriteString(line)
+		if c == nil && step != "terminal" && step != "" && step != "#" {
+			t.Fatalf("%q comes before the terminal", line)
+		}
+		switch step {
+		case "terminal":
+			var columns, rows int
+			words := strings.Fields(rest)
+			for i := range words {
+				words[i] = strings.ReplaceAll(words[i], `\u0020`, " ")
+			}
+			if _, err := fmt.Sscanf(words[0], "%dx%d", &columns, &rows); err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(t.TempDir()) // for the files that the shell writes
+			c = openConsole(t, sampleStore(t), columns, rows, append([]string{"HOME=" + t.TempDir()}, words[1:]...)...)
+		case "type":
+			c.keys(unquote(t, rest))
+		case "at":
+			shown = c.at(unquote(t, rest))
+		case "sees":
+			shown = c.sees(unquote(t, rest))
+		case "gone":
+			text := unquote(t, rest)
+			shown = c.wait("an end of "+rest, func(s *screen) bool { return !s.hidden && !strings.Contains(s.String(), text) })
+		case "resize":
+			var columns, rows int
+			if _, err := fmt.Sscanf(rest, "%dx%d", &columns, &rows); err != nil {
+				t.Fatal(err)
+			}
+			c.resize(columns, rows)
+		case "ends":
+			if code := c.ends(); strconv.Itoa(code) != rest {
+				t.Errorf("exit code %d", code)
+			}
+			shown = c.screen.String()
+		case "screen":
+			lines := strings.SplitAfter(strings.TrimSuffix(shown, "\n"), "\n")
+			if last, err := strconv.Atoi(rest); err == nil {
+				lines = lines[max(0, len(lines)-last):]
+			}
+			b.WriteString("|" + strings.Join(lines, "|") + "\n")
+		case "", "#":
+		default:
+			t.Fatalf("unknown step %q", line)
+		}
+	}
+	c.sound()
+	return b.String()
+}
+
+func unquote(t *testing.T, text string) string {
+	t.Helper()
+	s, err := strconv.Unquote(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return s
+}
+
+// TestShell_Interrupt presses Ctrl-C while a statement runs that would take long,
+// and expects the shell to live on with the file as it was.
+func TestShell_Interrupt(t *testing.T) {
+	c := openConsole(t, sampleStore(t), 80, 24, "HOME="+t.TempDir())
+	c.at("heavytail> ")
+	c.keys("GENERATE preferential_attachment(n := 20000, m := 20, seed := 1) INTO g;\r")
+	c.at("heavytail> ")
+	c.keys("EMBED g USING dp_spectral AS e;\r")
+	c.sees("EMBED: ") // the bar
+	began := time.Now()
+	c.keys("\x03")
+	c.sees("cancelled; the file is as it was")
+	t.Logf("cancelled and drawn after %v", time.Since(began))
+	c.at("heavytail> ")
+	c.keys(".schema\r")
+	c.at("heavytail> ")
+	c.keys("\x04")
+	if code := c.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	c.sound()
+}
+
+// TestShell_Terminated ends the shell by a signal while it waits for keys: the
+// terminal is as it was before.
+func TestShell_Terminated(t *testing.T) {
+	for _, term := range []string{"xterm", "dumb"} {
+		c := openConsole(t, sampleStore(t), 80, 24, "HOME="+t.TempDir(), "TERM="+term)
+		before := c.attributes()
+		c.at("heavytail> ")
+		c.keys("half a statement")
+		c.at("heavytail> half a statement")
+		if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		c.sees("context canceled")
+		if after := c.attributes(); after != before {
+			t.Errorf("%s: the terminal was %+v, and is %+v", term, before, after)
+		}
+		c.ends()
+	}
+}
+
+// attributes are those of the terminal.
+func (c *console) attributes() unix.Termios {
+	c.t.Helper()
+	var state unix.Termios
+	conn, err := c.pty.SyscallConn()
+	if err == nil {
+		conn.Control(func(fd uintptr) {
+			var got *unix.Termios
+			if got, err = unix.IoctlGetTermios(int(fd), ioctlGetTermios); err == nil {
+				state = *got
+			}
+		})
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return state
+}
+
+// TestShell_AnyKeys presses keys at random, among them pieces of statements,
+// escape sequences, control keys and bytes that are no text. Nothing reaches the
+// terminal but what the shell draws with, and the shell still works.
+func TestShell_AnyKeys(t *testing.T) {
+	rounds, presses := 5, 120
+	if testing.Short() {
+		rounds = 1
+	}
+	pieces := []string{
+		"SHOW ", "graphs", ";", "\r", "\t", "'", "\"", "$p", " ", "(", "-- ", "/* ", ".mo", ":", "NEAREST 1 TO 'al", "größe", "世界", "e\u0301",
+		"\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F", "\x1b[3~", "\x1bb", "\x1bf", "\x1b\x7f", "\x1b[200~a\x1b[31m\r\nb\x00\x1b[201~",
+		"\x01", "\x02", "\x05", "\x06", "\x07", "\x08", "\x0b", "\x0c", "\x0e", "\x10", "\x12", "\x14", "\x15", "\x16\x1b", "\x17", "\x19", "\x1a", "\x1f",
+		"\x7f", "\x00", "\xff", "\x80\x9b31m", "\u202e", "\u200b", "\u009b", "\x1b", "\x1b]0;x\x07", "\x1bP", "\x18\x15", "\x1b<", "\x1b.", "\x03",
+	}
+	for seed := range rounds {
+		random := rand.New(rand.NewPCG(uint64(seed), 1))
+		c := openConsole(t, sampleStore(t), 40, 12, "HOME="+t.TempDir(), "PAGER=", "VISUAL=true")
+		c.at("heavytail> ")
+		var typed []string
+		for range presses {
+			piece := pieces[random.IntN(len(pieces))]
+			typed = append(typed, piece)
+			c.keys(piece)
+		}
+		// Whatever mode that has led to, Ctrl-G and Ctrl-C end it; the last key
+		// of a sequence that was begun may be eaten.
+		for range 4 {
+			c.keys("~\x07\x03")
+		}
+		c.keys("\r\x03")
+		c.keys(".mode line\r")
+		c.keys(".mode\r")
+		t.Logf("seed %d: keys %q", seed, typed)
+		c.sees("mode is line")
+		c.sound()
+		c.cmd.Process.Kill()
+	}
+}
