@@ -4,16 +4,19 @@ package format
 // as networkx writes them.
 type adjacency struct {
 	lines
-	h       Handler
-	sep     separator
-	header  bool // the first data line is to be passed over
-	columns columns
-	vertex  []byte // the first field of the line
+	h        Handler
+	sep      separator
+	header   bool // the first data line is to be passed over
+	columns  columns
+	checking bool   // the line is looked through before it is delivered
+	vertex   []byte // the first field of the line
+	err      error  // of the handler
 }
 
 func newAdjacency(opts Options, h Handler) *adjacency {
 	a := &adjacency{h: h, header: opts.Header == HeaderNames}
 	a.opts, a.to = opts.EdgeListOptions, a
+	a.columns.each = a.field
 	a.sep, _ = parseSeparator(opts.Separator) // Validate has seen it
 	return a
 }
@@ -42,36 +45,31 @@ func (a *adjacency) line(line []byte) error {
 		return nil
 	}
 	// Checked as a whole first: a line that is left out leaves no edge behind.
-	a.columns.each = a.check
-	if a.columns.split(line, sep, &plan{}, 0); a.columns.bad.found() {
+	a.checking = true
+	if a.columns.split(line, sep, &noPlan, 0); a.columns.bad.found() {
 		return a.bad(line, a.columns.bad)
 	}
 	if a.columns.count > 1 {
 		a.sep = sep // a vertex alone tells nothing
 	}
-	var err error
-	a.vertex = nil
-	a.columns.each = func(field []byte, _ int, _ bool) fault {
-		if err == nil {
-			err = a.field(field)
-		}
-		return fault{}
-	}
-	a.columns.split(line, sep, &plan{}, 0)
-	return err
+	a.checking, a.vertex, a.err = false, nil, nil
+	a.columns.split(line, sep, &noPlan, 0)
+	return a.err
 }
 
-func (a *adjacency) check(field []byte, at int, _ bool) fault {
-	return keyFault(field, at, a.columns.count+1, a.opts.MaxKey)
-}
-
-// field delivers the vertex of a line, and then its edges.
-func (a *adjacency) field(field []byte) error {
-	if a.vertex == nil {
+// field checks or delivers a field of a line.
+func (a *adjacency) field(field []byte, at int, _ bool) fault {
+	switch {
+	case a.checking:
+		return keyFault(field, at, a.columns.count+1, a.opts.MaxKey)
+	case a.err != nil:
+	case a.vertex == nil:
 		a.vertex = field
 		a.stats.Vertices++
-		return a.h.Vertex(field, nil)
+		a.err = a.h.Vertex(field, nil)
+	default:
+		a.stats.Edges++
+		a.err = a.h.Edge(Edge{Source: a.vertex, Target: field, Weight: 1})
 	}
-	a.stats.Edges++
-	return a.h.Edge(Edge{Source: a.vertex, Target: field, Weight: 1})
+	return fault{}
 }

@@ -162,3 +162,39 @@ func BenchmarkWriteWord2Vec(b *testing.B) {
 	b.SetBytes(out.n)
 	b.ReportMetric(float64(b.N)*rows*dim/b.Elapsed().Seconds(), "values/s")
 }
+
+// BenchmarkRead reads the other layouts: edges with weights and times, and what
+// Read knows beside edge lists.
+func BenchmarkRead(b *testing.B) {
+	const head = "<graphml><key id='d0' for='node' attr.name='x' attr.type='int'/><graph>\n"
+	for _, c := range []struct {
+		name, head, form string
+		opts             Options
+	}{
+		{"weights", "source,target,weight\n", "%d,%d,0.25\n", Options{}},
+		{"weights and times", "# source target weight time\n", "%d %d 2 1700000000\n", Options{}},
+		{"dates", "source,target,date\n", "%d,%d,2024-01-02T03:04:05Z\n", Options{}},
+		{"adjacency", "", "%d %d\n", Options{Layout: LayoutAdjacency}},
+		{"vertices", "key,x,y\n", "%d,%d,text\n", Options{Layout: LayoutVertices}},
+		{"matrix", "%%MatrixMarket matrix coordinate real general\n1400000 1400000 200000\n", "%d %d 0.5\n", Options{}},
+		{"graphml", head, "<node id='%d'><data key='d0'>%d</data></node>\n", Options{}},
+	} {
+		text := []byte(c.head)
+		for i := range benchEdges {
+			text = fmt.Appendf(text, c.form, i+1, 7*i+1)
+		}
+		if c.name == "graphml" {
+			text = append(text, "</graph></graphml>"...)
+		}
+		b.Run("layout="+c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				stats, err := Read(context.Background(), bytes.NewReader(text), c.opts, Handler{})
+				if max(stats.Edges, stats.Vertices) < benchEdges || err != nil {
+					b.Fatal(stats, err)
+				}
+			}
+			report(b)
+		})
+	}
+}

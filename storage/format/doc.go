@@ -1,8 +1,20 @@
-// Package format reads and writes graphs and embeddings as text: edge lists in,
-// edge lists and word2vec vectors out, plain or compressed by gzip or zstd.
+// Package format reads and writes graphs and vectors as files: graphs as edge
+// lists, adjacency lists, CSV of edges and of vertices, Matrix Market (read only)
+// and GraphML; vectors as word2vec text, word2vec binary and numpy's .npy. Input
+// may be plain or compressed by gzip or zstd.
 //
-// It knows nothing of the store. A reader hands every edge to a function as two
-// raw keys; a writer is given keys by vertex number. Input is taken as hostile:
-// lines, keys, decompressed bytes and counts have limits, and every complaint
-// names file, line and column, or the byte of the compressed stream.
+// It knows nothing of the store. Readers hand every edge and every vertex to a
+// function, as raw keys and values; writers are given keys and values by vertex
+// number. Both stream: neither holds a graph. What a writer writes its reader
+// reads back the same, keys, types and missing values, and so do networkx,
+// gensim and numpy, as far as they know such things.
+//
+// Input is taken as hostile: lines, keys, values, columns, nesting, decompressed
+// bytes and declared counts have limits, and every complaint names file, line
+// and column, or the row of a vector, or the byte of the compressed stream.
+//
+// To follow one file through the package: Read finds out the layout of the first
+// block of an input, lines cuts blocks into lines, and a lineTaker (parser for
+// edge lists, adjacency, table, matrix) makes something of each; GraphML pulls
+// tokens through an xmlReader instead.
 package format

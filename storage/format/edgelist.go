@@ -99,11 +99,11 @@ func (e *edgeWriter) write() error {
 }
 
 func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
-	line, err := e.appendKey(line, edge.Source)
-	if err != nil {
-		return nil, err
-	}
-	if line, err = e.appendKey(append(line, separator), edge.Target); err != nil {
+	var err error
+	if e.words {
+		line = append(e.g.Key(line, edge.Source), separator)
+		line = e.g.Key(line, edge.Target)
+	} else if line, err = e.appendKeys(line, edge, separator); err != nil {
 		return nil, err
 	}
 	if e.g.Weighted {
@@ -132,13 +132,13 @@ func appendWeight(dst []byte, weight float32) ([]byte, error) {
 	return dst, nil
 }
 
-func (e *edgeWriter) appendKey(line []byte, v uint32) ([]byte, error) {
-	if e.words {
-		return e.g.Key(line, v), nil
+// appendKeys appends both keys as fields of CSV.
+func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
+	line, err := e.csv.appendKey(line, e.g, edge.Source, &e.scratch, &e.guarded)
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	line, err = e.csv.appendKey(line, e.g, v, &e.scratch, &e.guarded)
-	return line, err
+	return e.csv.appendKey(append(line, separator), e.g, edge.Target, &e.scratch, &e.guarded)
 }
 
 // appendKey appends the key of a vertex as a field of CSV.

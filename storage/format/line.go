@@ -74,18 +74,14 @@ func (c *columns) add(field []byte, at int, quoted bool, plan *plan, maxKey int)
 	}
 	if c.count < len(plan.roles) && !c.bad.found() {
 		if r := plan.roles[c.count]; r != roleIgnored {
-			c.take(r, field, at, maxKey)
+			if r < roleWeight && (len(field) == 0 || len(field) > maxKey) {
+				c.bad = keyFault(field, at, c.count+1, maxKey)
+			}
+			c.field[r], c.at[r] = field, at
+			c.taken++
 		}
 	}
 	c.count++
-}
-
-func (c *columns) take(r role, field []byte, at, maxKey int) {
-	if r < roleWeight {
-		c.bad = keyFault(field, at, c.count+1, maxKey)
-	}
-	c.field[r], c.at[r] = field, at
-	c.taken++
 }
 
 // keyFault finds what a key that stands in a column must not be.
@@ -101,7 +97,7 @@ func keyFault(field []byte, at, column, maxKey int) fault {
 
 // split cuts a line, without its line end, into columns.
 func (c *columns) split(line []byte, sep separator, plan *plan, maxKey int) {
-	*c = columns{scratch: c.scratch[:0], each: c.each}
+	c.field, c.count, c.taken, c.bad, c.scratch = [roleCount][]byte{}, 0, 0, fault{}, c.scratch[:0]
 	if sep == separatorWhitespace {
 		c.splitWords(line, plan, maxKey)
 	} else {

@@ -54,7 +54,7 @@ func (m *matrix) line(line []byte) error {
 		return m.bad(line, f)
 	}
 	m.words, m.at = m.words[:0], m.at[:0]
-	m.columns.split(line, separatorWhitespace, &plan{}, 0)
+	m.columns.split(line, separatorWhitespace, &noPlan, 0)
 	if m.size == 0 {
 		return m.sizeLine(line)
 	}

@@ -105,6 +105,9 @@ func (p *parser) emitLine(line []byte) error {
 // emitColumns delivers the edge of a line that was split.
 func (p *parser) emitColumns(line []byte) error {
 	edge := Edge{Source: p.columns.field[roleSource], Target: p.columns.field[roleTarget], Weight: 1}
+	if p.narrow {
+		return p.emit(edge, p.columns.extra())
+	}
 	if bad, reason := p.measure(&edge, &p.columns.field); bad != roleIgnored {
 		return p.bad(line, syntaxFault(p.columns.at[bad], "%s", reason()))
 	}

@@ -33,6 +33,9 @@ type plan struct {
 	at    [roleCount]int // the column of each role, counted from 1; 0 where there is none
 }
 
+// noPlan takes no columns: for lines whose fields all go one way.
+var noPlan plan
+
 // narrow reports whether just the first two columns are taken.
 func (p *plan) narrow() bool {
 	return len(p.roles) == 2 && p.at[roleSource] == 1 && p.at[roleTarget] == 2

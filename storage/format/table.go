@@ -36,6 +36,7 @@ const (
 func newTable(opts Options, h Handler) *table {
 	t := &table{options: opts, h: h}
 	t.opts, t.to = opts.EdgeListOptions, t
+	t.fields.each = t.field
 	t.sep, _ = parseSeparator(opts.Separator) // Validate has seen it
 	return t
 }
@@ -164,8 +165,7 @@ func (t *table) take(record []byte) error {
 	}
 	clear(t.values)
 	t.key = nil
-	t.fields.each = t.field
-	if t.fields.split(record, t.sep, &plan{}, 0); t.fields.bad.found() {
+	if t.fields.split(record, t.sep, &noPlan, 0); t.fields.bad.found() {
 		return t.fault(t.fields.bad)
 	}
 	if t.key == nil {
