@@ -35,8 +35,8 @@ var (
 // a value of the wrong type or out of range. Mistakes of the grammar are
 // *parser.Error instead, which has the same position and the same shape.
 type Error struct {
-	// Range is the text that is wrong. Its Start.Line is 0 for a request made
-	// from Go, which has no text.
+	// Range is the text that is wrong; parser.Excerpt shows it. Its Start.Line is
+	// 0 for a request made from Go, which has no text.
 	parser.Range
 	// Message says what is wrong and what was found.
 	Message string
@@ -72,51 +72,6 @@ func (e *Error) Error() string {
 
 // Unwrap returns the reason behind the error.
 func (e *Error) Unwrap() error { return e.Err }
-
-// Caret returns the line of source that the error is about, with carets under
-// the text that is wrong, or "" where source does not have it. Source is the
-// text that the positions count from. Nothing in it is escaped.
-func (e *Error) Caret(source string) string {
-	if e.Start.Line == 0 {
-		return ""
-	}
-	return Caret(source, e.Range)
-}
-
-// Caret draws the line of source in which at begins, and a line with carets
-// under the part of it that at covers, at least one. Tabs stay tabs in both, so
-// that the lines agree. It returns "" if at begins outside source.
-func Caret(source string, at parser.Range) string {
-	begin := at.Start.Offset
-	if begin < 0 || begin > len(source) {
-		return ""
-	}
-	lineStart := strings.LastIndexByte(source[:begin], '\n') + 1
-	line := source[lineStart:]
-	if end := strings.IndexByte(line, '\n'); end >= 0 {
-		line = line[:end]
-	}
-	line = strings.TrimSuffix(line, "\r")
-	var b strings.Builder
-	b.WriteString(line)
-	b.WriteByte('\n')
-	for i, r := range line {
-		switch at0 := lineStart + i; {
-		case at0 >= begin && (at0 < at.End.Offset || at0 == begin):
-			b.WriteByte('^')
-		case at0 > begin:
-			return b.String()
-		case r == '\t':
-			b.WriteByte('\t')
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	if begin >= lineStart+len(line) {
-		b.WriteByte('^') // past the end of the line, as for a missing word
-	}
-	return b.String()
-}
 
 // LimitError says which limit a call would have passed, with its figures. It
 // answers errors.Is for ErrLimit.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heavytail/query"
+	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
@@ -119,7 +120,7 @@ func ExampleError() {
 	_, err := db.Query(context.Background(), text, nil)
 	var mistake *query.Error
 	if errors.As(err, &mistake) {
-		fmt.Println(mistake.Caret(text))
+		fmt.Println(parser.Excerpt(parser.Source{Text: text}, mistake.Range))
 		fmt.Println(err)
 	}
 	// Output:
