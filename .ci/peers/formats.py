@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Exchanges small graphs and vectors with networkx, scipy, numpy and gensim, in both directions and in every format:
 
-    formats.py EXCHANGE
+    formats.py EXCHANGE HEAVYTAIL
 
-EXCHANGE is the program of .ci/peers/exchange. Everything must come back as it was; otherwise the exit code is 1.
+EXCHANGE is the program of .ci/peers/exchange, which reads and writes files, and HEAVYTAIL is the command, which imports
+and exports them. Everything must come back as it was; otherwise the exit code is 1.
 """
 import csv
 import json
@@ -206,8 +207,44 @@ def exchange_vectors(exchange, keys, rows):
     same("theirs.npy of numpy", np.array(exchange.read("theirs.npy")["rows"], np.float32).tolist(), rows.tolist())
 
 
+def execute(exchange, command, *statements):
+    """Runs statements on a new file in the folder."""
+    store = exchange.path("store.ht")
+    if os.path.exists(store):
+        os.remove(store)
+    script = "".join(statement + ";\n" for statement in statements)
+    done = subprocess.run([command, "exec", store], cwd=exchange.folder, input=script, text=True, capture_output=True)
+    if done.returncode != 0:
+        sys.exit(f"{script}{done.stderr}")
+
+
+def through_command(exchange, command, graph, words):
+    """We import what they wrote, store it, and export it; they read that."""
+    everything = facts(graph, "values", True, True)
+    execute(exchange, command, "IMPORT 'theirs.graphml' INTO g", "EXPORT GRAPH g INTO FILE 'stored.graphml'", "EXPORT GRAPH g INTO FILE 'stored.csv'", "EXPORT VERTICES OF g INTO FILE 'stored-vertices.csv'")
+    same("GraphML through the command", facts(nx.read_graphml(exchange.path("stored.graphml")), "values", True, True), everything)
+    tables = csv_graph(read_csv(exchange.path("stored.csv")), read_csv(exchange.path("stored-vertices.csv")))
+    same("CSV through the command", facts(tables, "values", True, True), everything)
+    execute(exchange, command, "IMPORT 'theirs.mtx' INTO g", "EXPORT GRAPH g INTO FILE 'matrix.graphml'")
+    numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(graph)})
+    same("Matrix Market through the command", facts(nx.read_graphml(exchange.path("matrix.graphml")), "keys", True, False), facts(numbered, "keys", True, False))
+    if not words:
+        return
+    execute(exchange, command, "IMPORT 'theirs.edges.gz' INTO g WITH (weight := 3)", "EXPORT GRAPH g INTO FILE 'stored.edges'")
+    same("edge list through the command", facts(nx.read_weighted_edgelist(exchange.path("stored.edges")), None, True, False), facts(graph, None, True, False))
+    execute(exchange, command, "IMPORT 'theirs.adjlist' INTO g", "EXPORT GRAPH g INTO FILE 'adjacency.graphml'", "EMBED g USING laplacian_eigenmaps(dim := 5) AS e",
+            "EXPORT EMBEDDING e INTO FILE 'e.txt'", "EXPORT EMBEDDING e INTO FILE 'e.bin'", "EXPORT EMBEDDING e INTO FILE 'e.npy'")
+    same("adjacency list through the command", facts(nx.read_graphml(exchange.path("adjacency.graphml")), "keys", False, False), facts(graph, "keys", False, False))
+    text, binary = (KeyedVectors.load_word2vec_format(exchange.path(name), binary=name == "e.bin") for name in ("e.txt", "e.bin"))
+    with open(exchange.path("e.npy.keys"), encoding="utf-8") as lines:
+        keys = lines.read().splitlines()
+    same("keys of an embedding", [text.index_to_key, binary.index_to_key], [keys, keys])
+    matrix = np.load(exchange.path("e.npy"))
+    same("an embedding in three formats", [text.vectors.tolist(), binary.vectors.tolist()], [matrix.tolist(), matrix.tolist()])
+
+
 def main():
-    program = sys.argv[1]
+    program, command = sys.argv[1:]
     rows = np.random.default_rng(1).standard_normal((40, 7)).astype(np.float32) * np.float32(10) ** np.arange(-3, 4, dtype=np.float32)
     plain = [f"v{i}" for i in range(30)] + ["Zoë", "北京", "007", "-1", "1.5", "a;b", "a%b", "x|y", "'q'", "&amp;"]
     strange = plain[:30] + ["two words", "a,b", '"', 'say ""', " blank", "#1", "a#b", "<a>", "a\tb", "=1"]
@@ -220,6 +257,7 @@ def main():
             ours_to_theirs(exchange, graph, words)
             ours_to_ours(exchange, graph)
             theirs_to_ours(exchange, graph, words)
+            through_command(exchange, command, graph, words)
             if words:
                 exchange_vectors(exchange, plain, rows)
     if failures:
