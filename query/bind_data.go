@@ -245,8 +245,10 @@ func (b *binder) describeVertexStatement(s *parser.DescribeVertex) (operation, e
 	if op.vertex, err = b.vertexKey(partVertex, s.Vertex); err != nil {
 		return nil, err
 	}
-	_, err = b.storedVertex(info.Name, op.vertex)
-	return op, err
+	if _, err := b.db.store.Vertex(b.ctx, info.Name, op.vertex); err != nil {
+		return nil, b.vertexMistake(info.Name, op.vertex, err)
+	}
+	return op, nil
 }
 
 // rowLimit returns the number of an optional LIMIT; 0 for none.

@@ -389,6 +389,37 @@ func readRound(ctx context.Context, db *DB, n, question int) error {
 	}
 }
 
+// A change with a condition whose graph is changed while it is asked is asked
+// again, and at last when nobody else can write.
+func TestUpdate_WhereGraphChanges(t *testing.T) {
+	for _, changes := range []int{0, 1, 3} {
+		db := openTest(t, nil)
+		ctx := context.Background()
+		if _, err := db.ImportReader(ctx, strings.NewReader("a b\n"), ImportRequest{Graph: "g"}); err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		result, err := db.UpdateVertices(ctx, UpdateVerticesRequest{
+			Graph: "g", Set: []storage.NamedValue{{Name: "x", Value: storage.IntegerValue(1)}},
+			Where: func(c Candidate) bool {
+				if c.Key() != "a" {
+					return true
+				}
+				if asked++; asked <= changes {
+					edge := storage.Edge{Source: "a", Target: fmt.Sprint("new", asked)}
+					if _, err := db.InsertEdges(ctx, "g", []storage.Edge{edge}); err != nil {
+						t.Error(err)
+					}
+				}
+				return true
+			},
+		})
+		if err != nil || result.Updated != int64(2+changes) || asked != changes+1 {
+			t.Errorf("%d changes: %d vertices updated, asked %d times, %v", changes, result.Updated, asked, err)
+		}
+	}
+}
+
 // A transaction that fails leaves nothing behind, and its error comes through.
 func TestDB_Update_Fails(t *testing.T) {
 	db := openTest(t, nil)

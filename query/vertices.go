@@ -263,44 +263,31 @@ func (c *call) describeVertex(graph, vertex string) (VertexDescription, error) {
 	if err != nil {
 		return VertexDescription{}, err
 	}
-	// Neither the graph nor a column is loaded for a single vertex. It and its
-	// edges are read one after the other, and again if the graph has changed.
-	for {
-		d := VertexDescription{Key: vertex}
-		if d.Graph, err = c.graphInfo(graph, partGraph); err != nil {
-			return VertexDescription{}, err
-		}
-		stored, err := c.storedVertex(graph, vertex)
-		if err != nil {
-			return VertexDescription{}, err
-		}
-		edges, err := c.db.store.Neighbors(c.ctx, graph, vertex)
-		if err != nil {
-			return VertexDescription{}, err
-		}
-		after, err := c.graphInfo(graph, partGraph)
-		if err != nil {
-			return VertexDescription{}, err
-		}
-		if after.ID != d.Graph.ID || after.Version != d.Graph.Version {
-			continue
-		}
-		for _, e := range edges {
-			d.add(e)
-		}
-		d.Attributes, d.Notices = stored.Values, c.notices
-		return d, nil
+	// Neither the graph nor a column is loaded for a single vertex.
+	d := VertexDescription{Key: vertex}
+	info, stored, edges, err := c.db.store.VertexEdges(c.ctx, graph, vertex)
+	if err != nil {
+		return VertexDescription{}, c.vertexMistake(graph, vertex, err)
 	}
+	for _, e := range edges {
+		d.add(e)
+	}
+	d.Graph, d.Attributes, d.Notices = info, stored.Values, c.notices
+	return d, nil
 }
 
-// storedVertex reads a vertex without its graph, or returns an Error that names
-// the most similar key of those that begin alike.
-func (c *call) storedVertex(graph, key string) (storage.Vertex, error) {
-	v, err := c.db.store.Vertex(c.ctx, graph, key)
-	if err == nil || !errors.Is(err, storage.ErrNotFound) {
-		return v, err
+// vertexMistake turns what the store says of a vertex that is not there into an
+// Error.
+func (c *call) vertexMistake(graph, key string, err error) error {
+	var missing *storage.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
 	}
-	return v, c.unknownVertex(graph, key, partVertex)
+	if missing.Kind == "graph" {
+		_, err := c.graphInfo(graph, partGraph)
+		return err
+	}
+	return c.unknownVertex(graph, key, partVertex)
 }
 
 // unknownVertex is the error for a key that a graph does not have.

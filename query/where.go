@@ -150,7 +150,11 @@ func (c *compiler) compare(e parser.Compare) (predicate, error) {
 	}
 	c.mark(partWhere, e)
 	if !canCompare(left.kind, right.kind) {
-		return nil, mistake(partWhere, "%s compares %s with %s", shorten(e.String()), kindName(left.kind), kindName(right.kind))
+		m := mistake(partWhere, "%s compares %s with %s", shorten(e.String()), kindName(left.kind), kindName(right.kind))
+		if isKey(e.Left) || isKey(e.Right) {
+			m.Hint = "a key is a text, in single quotes"
+		}
+		return nil, m
 	}
 	if left.kind == storage.Boolean && e.Op != parser.Equal && e.Op != parser.NotEqual {
 		m := mistake(partWhere, "true and false have no order for %s", e.Op)
@@ -159,6 +163,11 @@ func (c *compiler) compare(e parser.Compare) (predicate, error) {
 	}
 	holds := operatorFunc(e.Op)
 	return func(v Candidate) truth { return compareBy(left.value(v), right.value(v), holds) }, nil
+}
+
+func isKey(node parser.Operand) bool {
+	column, ok := node.(parser.Ident)
+	return ok && column.Name == "key"
 }
 
 // among compiles [NOT] IN.
@@ -238,7 +247,11 @@ func (c *compiler) column(node parser.Ident) (operand, error) {
 		}
 	}
 	e := mistake(partWhere, "unknown name %s", quote(node.Name))
-	return operand{}, e.withHint(node.Name, append([]string{"degree", "linked", "key"}, attributeNames(c.graph)...), func(s string) string { return parser.Ident{Name: s}.String() })
+	e = e.withHint(node.Name, append([]string{"degree", "linked", "key"}, attributeNames(c.graph)...), func(s string) string { return parser.Ident{Name: s}.String() })
+	if quoted := node.End.Offset-node.Start.Offset > len(node.Name); quoted && e.Hint == "" {
+		e.Hint = "a text is written in single quotes, double quotes are for names"
+	}
+	return operand{}, e
 }
 
 // attribute returns the number of an attribute among those that are read.

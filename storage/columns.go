@@ -251,6 +251,24 @@ func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
 	return v, err
 }
 
+// VertexEdges reads a vertex as Vertex does and its edges as Neighbors does, both
+// of the version of the graph that it returns.
+func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInfo, v Vertex, edges []Edge, err error) {
+	err = db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err != nil {
+			return err
+		}
+		info = r.info(graph)
+		if v, err = t.vertex(graph, r, key); err != nil {
+			return err
+		}
+		edges, err = t.edgesOf(r, graph, key)
+		return err
+	})
+	return info, v, edges, err
+}
+
 func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
 	slot, found, err := t.slotOf(r, []byte(key))
 	if err != nil {

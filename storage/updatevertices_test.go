@@ -80,6 +80,13 @@ func TestTx_Vertices(t *testing.T) {
 	if err != nil || v.Key != "a" || !slices.Equal(v.Values, []NamedValue{{"city", TextValue("Bern")}}) {
 		t.Errorf("vertex a is %v, %v", v, err)
 	}
+	info, same, edges, err := db.VertexEdges(ctx, "g", "a")
+	if err != nil || info.Version != 4 || !slices.Equal(same.Values, v.Values) || len(edges) != 1 || edges[0].Target != "c" {
+		t.Errorf("vertex a with edges is %+v, %v, %v, %v", info, same, edges, err)
+	}
+	if _, _, _, err := db.VertexEdges(ctx, "g", "none"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("got %v for a vertex that is not there", err)
+	}
 	set, err = db.Changes(ctx, "g", 3)
 	if err != nil || set.All || set.Touched != nil || !slices.Equal(set.Attributes, []uint32{0, 3}) || set.Deleted != 0 || set.EdgesChanged || set.Versions != 0 {
 		t.Errorf("changes of attributes: %+v, %v", set, err)
