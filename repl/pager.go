@@ -47,7 +47,7 @@ func newPager(lookup func(string) (string, bool), size func() (columns, rows int
 // begin returns a writer that shows one result on out.
 func (p *pager) begin(out io.Writer) *paged {
 	columns, rows := p.size()
-	return &paged{pager: p, out: out, columns: columns, rows: rows}
+	return &paged{pager: p, out: out, columns: columns, rows: rows, direct: rows <= 0} // as on a serial line
 }
 
 // paged is one result. It keeps what was written until there is more than a

@@ -428,3 +428,16 @@ func TestRun_Database(t *testing.T) {
 		}
 	}
 }
+
+// TestCommands_Readme expects every command in the table of the README.
+func TestCommands_Readme(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands() {
+		if !strings.Contains(string(text), "`"+c.name) && c.name != ".exit" {
+			t.Errorf("README.md does not have %s", c.name)
+		}
+	}
+}
