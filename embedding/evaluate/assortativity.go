@@ -22,6 +22,8 @@ func Assortativity(ctx context.Context, g *csr.Graph) (float64, error) {
 	// Over arcs (u, v): the number of them, Σ d_u, Σ d_u² and Σ d_u·d_v. A vertex
 	// is the source of as many arcs as its degree.
 	var first, second, product sum128
+	const checkArcs = 1 << 20 // some milliseconds
+	pending := 0
 	for v := range g.Vertices() {
 		row := g.Neighbors(uint32(v))
 		degree := uint64(len(row))
@@ -32,9 +34,14 @@ func Assortativity(ctx context.Context, g *csr.Graph) (float64, error) {
 			around += uint64(g.Degree(u))
 		}
 		product.add(degree, around)
-		if v%checkVertices == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
+		if pending += len(row) + 1; pending >= checkArcs {
+			if pending = 0; ctx.Err() != nil {
+				return 0, ctx.Err()
+			}
 		}
+	}
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
 	}
 	arcs := new(big.Int).SetInt64(int64(len(g.Targets)))
 	square := new(big.Int).Mul(first.big(), first.big())

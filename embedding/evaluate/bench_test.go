@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"heavytail/storage/realgraph"
 )
 
 func BenchmarkKendall(b *testing.B) {
@@ -41,4 +43,45 @@ func BenchmarkReconstructSweep(b *testing.B) {
 		}
 		b.ReportMetric(float64(g.Edges()), "edges")
 	})
+}
+
+// BenchmarkFitPowerLaw fits the degrees of real graphs, and data sets of their
+// bootstrap.
+func BenchmarkFitPowerLaw(b *testing.B) {
+	for _, c := range []struct {
+		graph string
+		xmin  int
+	}{{"ego-facebook", 47}, {"soc-Epinions1", 1}, {"ego-twitter", 188}} {
+		degrees := degreesOf(realgraph.Load(b, c.graph))
+		for _, replicates := range []int{0, 20} {
+			b.Run(fmt.Sprintf("graph=%s/bootstrap=%d", c.graph, replicates), func(b *testing.B) {
+				for b.Loop() {
+					law, err := FitPowerLaw(context.Background(), degrees, PowerLawOptions{Bootstrap: replicates, Workers: 1})
+					if err != nil || law.Xmin != c.xmin {
+						b.Fatal(law, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkClusteringCoefficients(b *testing.B) {
+	for _, c := range []struct {
+		graph     string
+		triangles int64
+	}{{"ego-facebook", 1612010}, {"soc-Epinions1", 1624481}, {"ego-twitter", 13082506}} {
+		g := realgraph.Load(b, c.graph)
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("graph=%s/workers=%d", c.graph, workers), func(b *testing.B) {
+				for b.Loop() {
+					got, err := ClusteringCoefficients(context.Background(), g, ClusteringOptions{Workers: workers})
+					if err != nil || got.Triangles != c.triangles {
+						b.Fatal(got, err)
+					}
+				}
+				b.ReportMetric(float64(b.N)*float64(g.Edges())/b.Elapsed().Seconds()/1e6, "Medges/s")
+			})
+		}
+	}
 }

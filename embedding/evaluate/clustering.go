@@ -52,6 +52,9 @@ func ClusteringCoefficients(ctx context.Context, g *csr.Graph, opts ClusteringOp
 	var c Clustering
 	sum, corners := 0.0, int64(0)
 	for v, rank := range o.ranks {
+		if v%checkVertices == 0 && ctx.Err() != nil {
+			return Clustering{}, ctx.Err()
+		}
 		degree := int64(g.Degree(uint32(v)))
 		if degree < 2 {
 			continue
@@ -82,8 +85,8 @@ type oriented struct {
 func orient(ctx context.Context, g *csr.Graph) (*oriented, error) {
 	n := g.Vertices()
 	o := &oriented{ranks: make([]uint32, n), offsets: make([]int64, n+1)}
-	byRank := rankByDegree(g, o.ranks)
-	if err := ctx.Err(); err != nil {
+	byRank, err := rankByDegree(ctx, g, o.ranks)
+	if err != nil {
 		return nil, err
 	}
 	for v := range n {
@@ -124,7 +127,7 @@ const checkVertices = 1 << 10
 
 // rankByDegree writes the rank of every vertex by ascending degree, equal ones
 // by ascending vertex, and returns the vertices in that order.
-func rankByDegree(g *csr.Graph, ranks []uint32) []uint32 {
+func rankByDegree(ctx context.Context, g *csr.Graph, ranks []uint32) ([]uint32, error) {
 	n := g.Vertices()
 	start := make([]uint32, n+1) // a degree is below n
 	for v := range n {
@@ -138,8 +141,11 @@ func rankByDegree(g *csr.Graph, ranks []uint32) []uint32 {
 		d := g.Degree(uint32(v))
 		ranks[v], byRank[start[d]] = start[d], uint32(v)
 		start[d]++
+		if v%checkVertices == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
-	return byRank
+	return byRank, nil
 }
 
 // row returns the neighbours of larger rank.

@@ -26,7 +26,7 @@ func TestErdosRenyi_Exact(t *testing.T) {
 			}
 		}
 		if m == all {
-			if key := pairKey(n, make1(t, ErdosRenyi{N: n, M: m})); key != 1<<all-1 {
+			if key := pairKey(n, generated(t, ErdosRenyi{N: n, M: m})); key != 1<<all-1 {
 				t.Errorf("all edges give %b", key)
 			}
 			continue
@@ -41,16 +41,16 @@ func TestErdosRenyi_Exact(t *testing.T) {
 func TestErdosRenyi_Extremes(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 50} {
 		all := int64(n * (n - 1) / 2)
-		if g := make1(t, ErdosRenyi{N: n, P: 1}); g.Edges() != all || g.Validate() != nil {
+		if g := generated(t, ErdosRenyi{N: n, P: 1}); g.Edges() != all || g.Validate() != nil {
 			t.Errorf("n %d, p 1: %d edges", n, g.Edges())
 		}
-		if g := make1(t, ErdosRenyi{N: n, M: all}); g.Edges() != all || g.Validate() != nil {
+		if g := generated(t, ErdosRenyi{N: n, M: all}); g.Edges() != all || g.Validate() != nil {
 			t.Errorf("n %d, all: %d edges", n, g.Edges())
 		}
-		if g := make1(t, ErdosRenyi{N: n}); g.Edges() != 0 || g.Vertices() != n {
+		if g := generated(t, ErdosRenyi{N: n}); g.Edges() != 0 || g.Vertices() != n {
 			t.Errorf("n %d, p 0: %d edges", n, g.Edges())
 		}
-		if g := make1(t, ErdosRenyi{N: n, P: 1e-300}); g.Edges() != 0 {
+		if g := generated(t, ErdosRenyi{N: n, P: 1e-300}); g.Edges() != 0 {
 			t.Errorf("n %d, p 1e-300: %d edges", n, g.Edges())
 		}
 	}
@@ -63,7 +63,7 @@ func TestErdosRenyi_Counts(t *testing.T) {
 		n int
 		p float64
 	}{{20_000, 0.001}, {1000, 0.45}, {1000, 0.55}, {1000, 0.999}} {
-		g := make1(t, ErdosRenyi{N: c.n, P: c.p, Seed: 5})
+		g := generated(t, ErdosRenyi{N: c.n, P: c.p, Seed: 5})
 		all := pairs(c.n)
 		if z := (float64(g.Edges()) - all*c.p) / math.Sqrt(all*c.p*(1-c.p)); math.Abs(z) > 5 {
 			t.Errorf("n %d, p %v: %d edges, %.1f deviations from the expected", c.n, c.p, g.Edges(), z)
@@ -81,7 +81,7 @@ func TestErdosRenyi_Counts(t *testing.T) {
 		}
 	}
 	for _, m := range []int64{1, 3000, 400_000, 499_499} {
-		if g := make1(t, ErdosRenyi{N: 1000, M: m}); g.Edges() != m || g.Validate() != nil {
+		if g := generated(t, ErdosRenyi{N: 1000, M: m}); g.Edges() != m || g.Validate() != nil {
 			t.Errorf("m %d: %d edges", m, g.Edges())
 		}
 	}

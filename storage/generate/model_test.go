@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"heavytail/storage/csr"
@@ -38,9 +39,9 @@ func hash(t testing.TB, g *csr.Graph) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-func make1(t testing.TB, m Model) *csr.Graph {
+func generated(t testing.TB, m Model) *csr.Graph {
 	t.Helper()
-	g, err := m.Generate(t.Context(), nil)
+	g, err := m.Generate(context.Background(), nil)
 	if err != nil {
 		t.Fatalf("%+v: %v", m, err)
 	}
@@ -62,14 +63,14 @@ func TestModel_Seed(t *testing.T) {
 		"small world":             "2ce17c8019a12368",
 	}
 	for name, m := range models(7) {
-		g := make1(t, m)
+		g := generated(t, m)
 		if err := g.Validate(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if again := make1(t, models(7)[name]); hash(t, g) != hash(t, again) {
+		if again := generated(t, models(7)[name]); hash(t, g) != hash(t, again) {
 			t.Errorf("%s: two graphs of one seed", name)
 		}
-		if other := make1(t, models(8)[name]); hash(t, g) == hash(t, other) {
+		if other := generated(t, models(8)[name]); hash(t, g) == hash(t, other) {
 			t.Errorf("%s: seeds 7 and 8 give the same graph", name)
 		}
 		if got := hash(t, g); got != golden[name] {
@@ -168,7 +169,7 @@ func TestModel_Validate(t *testing.T) {
 // TestModel_Bytes expects at least what the graph itself takes.
 func TestModel_Bytes(t *testing.T) {
 	for name, m := range models(3) {
-		g := make1(t, m)
+		g := generated(t, m)
 		own := 8*int64(len(g.Offsets)) + 4*int64(len(g.Targets))
 		if bytes := m.Bytes(); bytes < own || bytes > 20*own {
 			t.Errorf("%s: %d bytes, the graph takes %d", name, bytes, own)
@@ -200,7 +201,7 @@ func expectGraphs(t *testing.T, n int, exact map[uint64]float64, model func(seed
 	const trials = 40_000
 	observed := map[uint64]int{}
 	for seed := range uint64(trials) {
-		observed[pairKey(n, make1(t, model(seed)))]++
+		observed[pairKey(n, generated(t, model(seed)))]++
 	}
 	sum, chi, cells := 0.0, 0.0, 0
 	rareSeen, rareExpected := 0, 0.0
@@ -229,5 +230,32 @@ func expectGraphs(t *testing.T, n int, exact map[uint64]float64, model func(seed
 	// Wilson and Hilferty: the cube root of chi²/f is nearly normal.
 	if z := (math.Cbrt(chi/freedom) - 1 + 2/(9*freedom)) / math.Sqrt(2/(9*freedom)); z > 4.75 {
 		t.Errorf("chi-square %.1f for %d cells", chi, cells)
+	}
+}
+
+// BenchmarkModel makes graphs of a million vertices and some five million edges.
+func BenchmarkModel(b *testing.B) {
+	const n = 1_000_000
+	for _, c := range []struct {
+		name string
+		m    Model
+	}{
+		{"connect_neighbors", Vazquez{N: n, P: 0.8, Rule: ConnectNeighbors, Seed: 7}},
+		{"random_walk", Vazquez{N: n, P: 0.95, Seed: 7}},
+		{"erdos_renyi_p", ErdosRenyi{N: n, P: 1e-5, Seed: 7}},
+		{"erdos_renyi_m", ErdosRenyi{N: n, M: 5 * n, Seed: 7}},
+		{"stochastic_block", StochasticBlock{Sizes: slices.Repeat([]int{10}, n/10), In: 0.5, Out: 5e-6, Seed: 7}},
+		{"watts_strogatz", WattsStrogatz{N: n, K: 10, Beta: 0.1, Seed: 7}},
+	} {
+		b.Run("model="+c.name, func(b *testing.B) {
+			var g *csr.Graph
+			for b.Loop() {
+				g = generated(b, c.m)
+			}
+			if g.Vertices() != n || g.Edges() < 3*n || g.Edges() > 6*n {
+				b.Fatalf("%d vertices, %d edges", g.Vertices(), g.Edges())
+			}
+			b.ReportMetric(float64(b.N)*float64(g.Edges())/b.Elapsed().Seconds()/1e6, "Medges/s")
+		})
 	}
 }

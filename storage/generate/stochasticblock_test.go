@@ -41,9 +41,9 @@ func TestStochasticBlock_Counts(t *testing.T) {
 		matrix[a] = slices.Repeat([]float64{out}, len(sizes))
 		matrix[a][a] = in
 	}
-	plain := make1(t, StochasticBlock{Sizes: sizes, In: in, Out: out, Seed: 3})
+	plain := generated(t, StochasticBlock{Sizes: sizes, In: in, Out: out, Seed: 3})
 	m := StochasticBlock{Sizes: sizes, Matrix: matrix, Seed: 3}
-	g := make1(t, m)
+	g := generated(t, m)
 	if hash(t, g) != hash(t, plain) {
 		t.Error("the matrix of two probabilities gives another graph")
 	}
@@ -72,11 +72,11 @@ func TestStochasticBlock_Counts(t *testing.T) {
 // TestStochasticBlock_Extremes makes what probabilities of 0 and 1 leave no
 // choice about: disjoint cliques and the complete bipartite graph.
 func TestStochasticBlock_Extremes(t *testing.T) {
-	cliques := make1(t, StochasticBlock{Sizes: []int{4, 1, 3}, In: 1})
+	cliques := generated(t, StochasticBlock{Sizes: []int{4, 1, 3}, In: 1})
 	if c := cliques.Components(); cliques.Edges() != 6+3 || !slices.Equal(c.Sizes, []int{4, 3, 1}) {
 		t.Errorf("cliques: %d edges, components %v", cliques.Edges(), c.Sizes)
 	}
-	bipartite := make1(t, StochasticBlock{Sizes: []int{3, 5}, Out: 1})
+	bipartite := generated(t, StochasticBlock{Sizes: []int{3, 5}, Out: 1})
 	for u := range uint32(3) {
 		if !slices.Equal(bipartite.Neighbors(u), []uint32{3, 4, 5, 6, 7}) {
 			t.Errorf("vertex %d of the smaller side has %v", u, bipartite.Neighbors(u))

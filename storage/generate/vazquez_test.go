@@ -76,7 +76,7 @@ func TestVazquez_ConnectNeighborsExact(t *testing.T) {
 // tailExponent is the maximum likelihood of Clauset, Shalizi and Newman (2009),
 // equation 3.7, from a degree on, with its standard error.
 func tailExponent(t *testing.T, m Model, from int) (alpha, deviation float64) {
-	g := make1(t, m)
+	g := generated(t, m)
 	if err := g.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +120,11 @@ func TestVazquez_Edges(t *testing.T) {
 	for _, p := range []float64{0, 0.3, 0.6} {
 		mean := 1 / (1 - p)
 		deviation := math.Sqrt(p) / (1 - p) * math.Sqrt(n)
-		g := make1(t, Vazquez{N: n, P: p, Rule: ConnectNeighbors, Seed: 6})
+		g := generated(t, Vazquez{N: n, P: p, Rule: ConnectNeighbors, Seed: 6})
 		if got, want := float64(g.Edges()), (n-1)*mean; math.Abs(got-want) > 5*deviation {
 			t.Errorf("connect_neighbors, p %v: %.0f edges, expected %.0f", p, got, want)
 		}
-		walk := make1(t, Vazquez{N: n, P: p, Seed: 6})
+		walk := generated(t, Vazquez{N: n, P: p, Seed: 6})
 		if got, most := float64(walk.Edges()), (n-1)*mean; got > most+5*deviation || got < n-1 {
 			t.Errorf("random_walk, p %v: %.0f edges, expected %d to %.0f", p, got, n-1, most)
 		}
@@ -135,7 +135,7 @@ func TestVazquez_Edges(t *testing.T) {
 // attachment has next to none.
 func TestVazquez_Clustered(t *testing.T) {
 	for rule, least := range map[LocalRule]float64{RandomWalk: 0.3, ConnectNeighbors: 0.2} {
-		if c := clustering(make1(t, Vazquez{N: 3000, P: 0.6, Rule: rule, Seed: 1})); c < least {
+		if c := clustering(generated(t, Vazquez{N: 3000, P: 0.6, Rule: rule, Seed: 1})); c < least {
 			t.Errorf("%v: clustering %.3f", rule, c)
 		}
 	}
@@ -158,7 +158,7 @@ func TestModel_PowerLawFits(t *testing.T) {
 		{Vazquez{N: 100_000, P: 0.5, Seed: 4}, 2.4, 3.2},
 		{Vazquez{N: 100_000, P: 0.75, Seed: 4}, 2.1, 2.4},
 	} {
-		g := make1(t, c.m)
+		g := generated(t, c.m)
 		degrees := make([]int, g.Vertices())
 		for v := range degrees {
 			degrees[v] = g.Degree(uint32(v))

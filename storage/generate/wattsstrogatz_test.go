@@ -45,7 +45,7 @@ func TestWattsStrogatz_Exact(t *testing.T) {
 // knows whom, and its clustering in closed form.
 func TestWattsStrogatz_Lattice(t *testing.T) {
 	for _, c := range []struct{ n, k int }{{3, 2}, {5, 4}, {10, 4}, {40, 6}, {40, 20}} {
-		g := make1(t, WattsStrogatz{N: c.n, K: c.k})
+		g := generated(t, WattsStrogatz{N: c.n, K: c.k})
 		if err := g.Validate(); err != nil {
 			t.Fatal(err)
 		}
@@ -68,9 +68,9 @@ func TestWattsStrogatz_Lattice(t *testing.T) {
 // none of its edges moves, (1-β)³ (Barrat and Weigt, 2000).
 func TestWattsStrogatz_Rewired(t *testing.T) {
 	const n, k = 5000, 10
-	lattice := make1(t, WattsStrogatz{N: n, K: k})
+	lattice := generated(t, WattsStrogatz{N: n, K: k})
 	for _, beta := range []float64{0.01, 0.1, 0.5, 1} {
-		g := make1(t, WattsStrogatz{N: n, K: k, Beta: beta, Seed: 2})
+		g := generated(t, WattsStrogatz{N: n, K: k, Beta: beta, Seed: 2})
 		if err := g.Validate(); err != nil {
 			t.Fatal(err)
 		}
