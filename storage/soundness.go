@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
@@ -51,6 +52,11 @@ func openSoundness(path string, file pageFile) (*soundness, error) {
 		return nil, notStore(path, "a bbolt file of another program")
 	}
 	tops, err := w.bucket(*root)
+	for _, b := range tops { // all at once, where they must come from the disk
+		if f, ok := file.r.(*os.File); ok && b.root < file.meta.highWater {
+			willNeed(f, int64(b.root)*int64(file.meta.pageSize), int64(file.meta.pageSize))
+		}
+	}
 	for _, b := range tops {
 		if bytes.Equal(b.path[1], changesName) {
 			continue
