@@ -33,7 +33,7 @@ func mount(t *testing.T, source, kind string, flags uintptr, data string) string
 // acknowledged is lost, and once there is some room the file can be used again.
 func TestDB_DiskFull(t *testing.T) {
 	ctx := context.Background()
-	dir := mount(t, "tmpfs", "tmpfs", 0, "size=2m")
+	dir := mount(t, "tmpfs", "tmpfs", 0, "size=3m")
 	path, other := filepath.Join(dir, "store"), filepath.Join(dir, "other")
 	if err := os.WriteFile(other, make([]byte, 300_000), 0o600); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestDB_DiskFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = db.Import(ctx, fmt.Sprint("g", whole), strings.NewReader(killText()), ImportOptions{})
+		_, err = db.Import(ctx, fmt.Sprint("g", whole), strings.NewReader(killText()), killOptions())
 		switch {
 		case err == nil:
 			whole++
