@@ -121,6 +121,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.backupStatement(s)
 	case *parser.Migrate:
 		return &migrateOp{}, b.writable()
+	case *parser.Recover:
+		return b.recoverStatement(s)
 	case *parser.Explain:
 		inner, err := b.statement(s.Statement)
 		if err != nil {

@@ -25,3 +25,12 @@ func (b *binder) backupStatement(s *parser.Backup) (op *backupOp, err error) {
 	op.req.Path, op.req.Overwrite, err = b.storeFile(s, s.File, s.Options)
 	return op, err
 }
+
+func (b *binder) recoverStatement(s *parser.Recover) (op *recoverOp, err error) {
+	b.mark(partStatement, s)
+	op = &recoverOp{}
+	if op.req.Path, op.req.Overwrite, err = b.storeFile(s, s.File, s.Options); err != nil {
+		return nil, err
+	}
+	return op, b.checkRecover(op.req)
+}

@@ -1,5 +1,11 @@
 package query
 
+import (
+	"fmt"
+
+	"heavytail/storage"
+)
+
 // This file runs the bound statements that look after the file.
 
 type checkOp struct{}
@@ -36,4 +42,34 @@ func (o *migrateOp) exec(c *call) (*Rows, error) {
 	r, err := c.migrate()
 	return rowsOf([]string{"from", "to", "before", "after", "seconds"},
 		[][]Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}}), err
+}
+
+type recoverOp struct{ req RecoverRequest }
+
+func (o *recoverOp) exec(c *call) (*Rows, error) {
+	r, err := c.recoverStore(o.req)
+	return rowsOf([]string{"object", "vertices", "edges", "state"}, RecoveredRows(r.RecoverReport)), err
+}
+
+// RecoveredRows is the table of RECOVER: what was saved, and in which state.
+func RecoveredRows(r storage.RecoverReport) [][]Value {
+	var table [][]Value
+	for _, g := range r.Graphs {
+		state := "whole"
+		switch {
+		case g.Rebuilt && g.LostVertices < 0:
+			state = "rebuilt without its catalogue entry, so its name and attributes are lost"
+		case g.Rebuilt:
+			state = fmt.Sprintf("rebuilt without %s and %s", count(g.LostVertices, "vertex"), count(g.LostEdges, "edge"))
+		}
+		table = append(table, []Value{"graph " + name(g.Name), int64(g.Vertices), g.Edges, state})
+	}
+	for _, e := range r.Embeddings {
+		state := "whole"
+		if e.Lost > 0 {
+			state = "without " + count(int64(e.Lost), "vertex")
+		}
+		table = append(table, []Value{"embedding " + name(e.Name), int64(e.Vertices), nil, state})
+	}
+	return table
 }

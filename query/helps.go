@@ -223,6 +223,12 @@ func upkeepHelps() []Help {
 			Summary: "rewrites a file of an older format in the present one; older formats can be used without",
 			Columns: "from, to, before, after, seconds",
 			Example: "MIGRATE",
+		}, {
+			Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
+			Summary: "copies what is sound of a damaged file, open for reading, into a new one; 'heavytail recover' takes files that cannot be opened",
+			Columns: "object, vertices, edges, state",
+			Options: storeOptions(),
+			Example: "RECOVER INTO FILE 'saved.ht'",
 		},
 	}
 }

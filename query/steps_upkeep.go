@@ -17,3 +17,7 @@ func (o *backupOp) plan() *Plan {
 func (o *migrateOp) plan() *Plan {
 	return result("new file", "in the place of the old one, in one step, if its format is older", measuredStep(stepWrite, "copy", "every record, verified"))
 }
+
+func (o *recoverOp) plan() *Plan {
+	return result("new file", quote(o.req.Path)+", in one step", measuredStep(stepWrite, "copy", "every record that is sound"))
+}

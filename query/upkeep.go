@@ -3,10 +3,12 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -33,6 +35,18 @@ type CompactResult struct {
 // MigrateResult is the answer of Migrate.
 type MigrateResult struct {
 	storage.MigrateStats
+	Notices []Notice
+}
+
+// RecoverRequest asks to save what is sound of a store.
+type RecoverRequest struct {
+	Path      string
+	Overwrite bool // replace a file that exists, which is otherwise refused
+}
+
+// RecoverResult is the answer of Recover.
+type RecoverResult struct {
+	storage.RecoverReport
 	Notices []Notice
 }
 
@@ -199,4 +213,74 @@ func (c *call) copyFile(w io.Writer, r io.Reader, size int64) error {
 		}
 		c.meter.updateUnit("moving", "bytes", done, size)
 	}
+}
+
+// Recover copies what is sound of the store into a new file and tells what is
+// lost. The store must be open for reading only, as a damaged one is; a file that
+// cannot be opened at all is a matter for the function Recover.
+func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
+	c, err := db.begin(ctx, "RECOVER")
+	if err != nil {
+		return RecoverResult{}, err
+	}
+	defer c.end()
+	result, err := c.recoverStore(req)
+	return result, c.wrap(err)
+}
+
+// checkRecover refuses a store that is open for writing: the file is read by its
+// name, from which the lock of a writer keeps everybody, this process included.
+func (c *call) checkRecover(req RecoverRequest) error {
+	if !c.db.store.ReadOnly() {
+		e := mistake(partStatement, "the file is open for writing")
+		e.Hint = "open it for reading only to recover what is sound, or run 'heavytail recover'"
+		return e
+	}
+	return c.checkStoreOutput(req.Path, req.Overwrite)
+}
+
+func (c *call) recoverStore(req RecoverRequest) (result RecoverResult, err error) {
+	if err := c.checkRecover(req); err != nil {
+		return RecoverResult{}, err
+	}
+	stop := c.watch.start(stepWrite)
+	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
+		result.RecoverReport, err = storage.Recover(c.ctx, c.db.Path(), path, storage.RecoverOptions{
+			Overwrite: req.Overwrite, LockTimeout: c.db.opts.LockTimeout, Progress: c.meter.update,
+		})
+		return err
+	})
+	if err != nil {
+		return RecoverResult{}, err
+	}
+	stop(0, "")
+	result.To = req.Path
+	for _, line := range result.Lost {
+		c.notice("lost: %s", line)
+	}
+	if len(result.Lost) == 0 {
+		c.notice("nothing was lost")
+	}
+	result.Notices = c.notices
+	return result, nil
+}
+
+// RecoverOptions say how Recover works.
+type RecoverOptions struct {
+	Overwrite   bool           // replace a file that exists, which is otherwise refused
+	LockTimeout time.Duration  // as in Options
+	Progress    func(Progress) // as in Options
+}
+
+// Recover copies what is sound of the file at from, which may be one that Open
+// refuses as damaged, into a new file at to, and tells what is lost.
+func Recover(ctx context.Context, from, to string, opts RecoverOptions) (storage.RecoverReport, error) {
+	meter := newMeter("RECOVER", opts.Progress, time.Now)
+	report, err := storage.Recover(ctx, from, to, storage.RecoverOptions{
+		Overwrite: opts.Overwrite, LockTimeout: opts.LockTimeout, Progress: meter.update,
+	})
+	if err != nil {
+		return report, fmt.Errorf("RECOVER: %w", openError(from, err))
+	}
+	return report, nil
 }

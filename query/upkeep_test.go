@@ -2,9 +2,12 @@ package query
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -171,5 +174,81 @@ func TestCall_CopyFile(t *testing.T) {
 	broken := errors.New("broken")
 	if err := c.copyFile(io.Discard, iotest.ErrReader(broken), 2); !errors.Is(err, broken) {
 		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
+
+// Of a sound store everything is recovered; it must be open for reading. The
+// same is done to a file by its path.
+func TestDB_Recover(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.ht")
+	db, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twoTriangles(t, db)
+	want := contents(t, db)
+	if _, err := db.Query(t.Context(), "RECOVER INTO FILE 'x'", nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a store that is open for writing: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = Open(path, &Options{ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	saved := filepath.Join(t.TempDir(), "saved.ht")
+	rows, err := db.Query(t.Context(), "RECOVER INTO FILE $f", map[string]any{"f": saved})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for rows.Next() {
+		got = append(got, fmt.Sprint(rows.Row()))
+	}
+	if !slices.Equal(got, []string{"[graph social 6 7 whole]", "[embedding pos 6 <nil> whole]"}) || len(rows.Notices()) != 1 {
+		t.Errorf("%q, %v", got, rows.Notices())
+	}
+	again := filepath.Join(t.TempDir(), "again.ht")
+	var stages []string
+	report, err := Recover(t.Context(), path, again, RecoverOptions{Progress: func(p Progress) { stages = append(stages, p.Unit) }})
+	if err != nil || len(report.Lost) > 0 || len(report.Graphs) != 1 || !slices.Contains(stages, "bytes") {
+		t.Errorf("%+v, %v, %v", report, err, stages)
+	}
+	if _, err := Recover(t.Context(), path, again, RecoverOptions{}); !errors.Is(err, storage.ErrExists) {
+		t.Errorf("a file that exists: %v", err)
+	}
+	for _, path := range []string{saved, again} {
+		copied, err := Open(path, &Options{ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustBeSound(t, copied)
+		if got := contents(t, copied); got != want {
+			t.Errorf("%s: %s, expected %s", path, got, want)
+		}
+		if err := copied.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRecoveredRows(t *testing.T) {
+	got := RecoveredRows(storage.RecoverReport{
+		Graphs: []storage.RecoveredGraph{
+			{Name: "a", Vertices: 3, Edges: 2},
+			{Name: "b", Vertices: 3, Edges: 2, Rebuilt: true, LostVertices: 1, LostEdges: 2},
+			{Name: "c", Vertices: 3, Edges: 2, Rebuilt: true, LostVertices: -1, LostEdges: -1},
+		},
+		Embeddings: []storage.RecoveredEmbedding{{Name: "e", Vertices: 2, Lost: 1}},
+	})
+	want := [][]Value{
+		{"graph a", int64(3), int64(2), "whole"},
+		{"graph b", int64(3), int64(2), "rebuilt without 1 vertex and 2 edges"},
+		{"graph c", int64(3), int64(2), "rebuilt without its catalogue entry, so its name and attributes are lost"},
+		{"embedding e", int64(2), nil, "without 1 vertex"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, expected %v", got, want)
 	}
 }
