@@ -442,7 +442,7 @@ func TestOpen_ErrorsSayWhatToDo(t *testing.T) {
 		want  string
 	}{
 		{fs.ErrNotExist, `open "f.ht": file does not exist; give the path`},
-		{fs.ErrPermission, `open "f.ht": permission denied; open it for reading only`},
+		{fs.ErrPermission, `open "f.ht": permission denied; have the permissions`},
 		{syscall.EROFS, `open "f.ht": ` + syscall.EROFS.Error() + "; its file system cannot be written"},
 	} {
 		below := fmt.Errorf("storage: open: %w", &fs.PathError{Op: "open", Path: "f.ht", Err: tt.cause})

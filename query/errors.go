@@ -146,7 +146,7 @@ func openError(path string, err error) error {
 	case errors.Is(err, syscall.EROFS):
 		remedy = "; its file system cannot be written, so open it for reading only"
 	case errors.Is(err, fs.ErrPermission):
-		remedy = "; open it for reading only, or ask its owner for the right to write it and its folder"
+		remedy = "; have the permissions of the file, or of its folder, changed"
 	}
 	return fmt.Errorf("open %s: %w%s", quote(path), reason{system.Err, err}, remedy)
 }

@@ -59,8 +59,10 @@ func RecoveredRows(r storage.RecoverReport) [][]Value {
 		switch {
 		case g.Rebuilt && g.LostVertices < 0:
 			state = "rebuilt without its catalogue entry, so its name and attributes are lost"
+		case g.Rebuilt && g.LostVertices+g.LostEdges == 0:
+			state = "rebuilt, with all vertices and edges"
 		case g.Rebuilt:
-			state = fmt.Sprintf("rebuilt without %s and %s", count(g.LostVertices, "vertex"), count(g.LostEdges, "edge"))
+			state = fmt.Sprintf("rebuilt; %s and %s lost", count(g.LostVertices, "vertex"), count(g.LostEdges, "edge"))
 		}
 		table = append(table, []Value{"graph " + name(g.Name), int64(g.Vertices), g.Edges, state})
 	}

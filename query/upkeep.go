@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -280,7 +279,7 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (storage
 		Overwrite: opts.Overwrite, LockTimeout: opts.LockTimeout, Progress: meter.update,
 	})
 	if err != nil {
-		return report, fmt.Errorf("RECOVER: %w", openError(from, err))
+		return report, openError(from, err)
 	}
 	return report, nil
 }

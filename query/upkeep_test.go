@@ -238,13 +238,15 @@ func TestRecoveredRows(t *testing.T) {
 		Graphs: []storage.RecoveredGraph{
 			{Name: "a", Vertices: 3, Edges: 2},
 			{Name: "b", Vertices: 3, Edges: 2, Rebuilt: true, LostVertices: 1, LostEdges: 2},
+			{Name: "d", Vertices: 3, Edges: 2, Rebuilt: true},
 			{Name: "c", Vertices: 3, Edges: 2, Rebuilt: true, LostVertices: -1, LostEdges: -1},
 		},
 		Embeddings: []storage.RecoveredEmbedding{{Name: "e", Vertices: 2, Lost: 1}},
 	})
 	want := [][]Value{
 		{"graph a", int64(3), int64(2), "whole"},
-		{"graph b", int64(3), int64(2), "rebuilt without 1 vertex and 2 edges"},
+		{"graph b", int64(3), int64(2), "rebuilt; 1 vertex and 2 edges lost"},
+		{"graph d", int64(3), int64(2), "rebuilt, with all vertices and edges"},
 		{"graph c", int64(3), int64(2), "rebuilt without its catalogue entry, so its name and attributes are lost"},
 		{"embedding e", int64(2), nil, "without 1 vertex"},
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,8 +59,13 @@ func runCheck(ctx context.Context, std streams, path string) error {
 
 // count writes a number of things.
 func count[N int | int64](n N, thing string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + thing
+	case strings.HasSuffix(thing, "ex"):
+		return fmt.Sprintf("%d %sices", n, strings.TrimSuffix(thing, "ex"))
+	case strings.HasSuffix(thing, "s"):
+		return fmt.Sprintf("%d %ses", n, thing)
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

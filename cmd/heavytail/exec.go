@@ -137,7 +137,7 @@ func openSource(std streams, flags execFlags) (io.Reader, func(), error) {
 	case flags.script != "" && flags.script != "-":
 		f, err := os.Open(flags.script)
 		if err != nil {
-			return nil, nothing, fmt.Errorf("open script: %w", err)
+			return nil, nothing, fmt.Errorf("script: %w", err)
 		}
 		return f, func() { f.Close() }, nil
 	default:

@@ -95,7 +95,7 @@ func TestExec_Sources(t *testing.T) {
 	if out := mustRun(t, "SHOW GRAPHS", "exec", path, "-c", ""); out != "" {
 		t.Errorf("an empty -c printed %q", out)
 	}
-	mustFail(t, exitFailed, []string{"open script: ", "missing"}, "exec", path, "-f", filepath.Join(dir, "missing"))
+	mustFail(t, exitFailed, []string{"script: open ", "missing"}, "exec", path, "-f", filepath.Join(dir, "missing"))
 	mustFail(t, exitFailed, []string{"read statements: "}, "exec", path, "-f", dir)
 
 	mustWrite(t, script, []byte("SHOW GRAPHS;\nDESCRIBE GRAPH lines"))

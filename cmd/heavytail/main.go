@@ -115,7 +115,8 @@ powershell), which explains how to install that.`,
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
-	root.AddCommand(newShell(std), newExec(std), newDescribe(std), newCheck(std), newDemo(std))
+	root.AddCommand(newShell(std), newExec(std), newImport(std), newExport(std), newDescribe(std),
+		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newDemo(std))
 	return root
 }
 

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/repl"
+)
+
+// newCompact is the command that gives free space back.
+func newCompact(std streams) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "compact FILE",
+		Short: "Give the free space of a file back",
+		Long: `Copy a file without its free space, verify the copy, and put it in the place of
+the file in one step. The folder needs room for the copy; nobody else may have the
+file open.`,
+		Args: exactly(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, &parser.Compact{})
+		},
+	}
+	addFormat(cmd, &format)
+	return cmd
+}
+
+// newBackup is the command that copies a file.
+func newBackup(std streams) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "backup FILE COPY",
+		Short: "Copy a file and verify every record on the way",
+		Long: `Copy a file, as it is at one moment, to another one. Every checksum is verified on
+the way; the copy is compact and appears when it is complete. Other readers may
+have the file open.`,
+		Args: exactly(2, "FILE and COPY"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			statement := &parser.Backup{File: parser.String{Value: args[1]}, Options: givenOptions(cmd, "BACKUP")}
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, statement)
+		},
+	}
+	addFormat(cmd, &format)
+	addOptions(cmd, "BACKUP")
+	return cmd
+}
+
+// newStats is the command that tells what takes the space.
+func newStats(std streams) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "stats FILE",
+		Short: "Tell what takes the space of a file",
+		Args:  exactly(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, &parser.Show{What: parser.Stats})
+		},
+	}
+	addFormat(cmd, &format)
+	return cmd
+}
+
+// newMigrate is the command that rewrites a file in the present format.
+func newMigrate(std streams) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "migrate FILE",
+		Short: "Rewrite a file in the present format",
+		Long: `Rewrite a file of an older format in the present one, into a copy that takes the
+place of the file in one step. Older formats can be read and written without that;
+older versions of heavytail cannot read the present one.`,
+		Args: exactly(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, &parser.Migrate{})
+		},
+	}
+	addFormat(cmd, &format)
+	return cmd
+}
+
+// newRecover is the command that saves what is sound of a damaged file.
+func newRecover(std streams) *cobra.Command {
+	overwrite := false
+	cmd := &cobra.Command{
+		Use:   "recover FILE COPY",
+		Short: "Copy what is sound out of a damaged file",
+		Long: `Copy what is sound out of a damaged file into a new one, and tell what is lost. It
+works on files that cannot be opened. FILE is not changed. The exit code is 1 if
+anything is lost.`,
+		Example: `  heavytail recover social.ht saved.ht`,
+		Args:    exactly(2, "FILE and COPY"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runRecover(cmd, std, args[0], args[1], overwrite)
+		},
+	}
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace COPY where it exists")
+	return cmd
+}
+
+// runRecover saves what is sound of the file at path, and prints what was saved
+// and what was lost.
+func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bool) error {
+	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	report, err := query.Recover(ctx, path, copy, query.RecoverOptions{Overwrite: overwrite, Progress: status.Progress})
+	status.Clear()
+	if err != nil {
+		return err
+	}
+	for _, row := range query.RecoveredRows(report) {
+		fmt.Fprintf(std.out, "%s: %s, %v\n", parser.Escape(fmt.Sprint(row[0])), size(row), row[3])
+	}
+	for _, line := range report.Lost {
+		fmt.Fprintf(std.out, "lost: %s\n", parser.Escape(line))
+	}
+	if len(report.Lost) > 0 {
+		return fmt.Errorf("%s; what was sound of %s is in %s", count(len(report.Lost), "loss"), path, copy)
+	}
+	fmt.Fprintf(std.out, "nothing was lost; %s has everything\n", parser.Escape(copy))
+	return nil
+}
+
+// size tells how much of an object was saved.
+func size(row []query.Value) string {
+	vertices, _ := row[1].(int64)
+	text := count(vertices, "vertex")
+	if edges, ok := row[2].(int64); ok {
+		text += ", " + count(edges, "edge")
+	}
+	return text
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTransfer brings edges and vertices in, and out again, and in again.
+func TestTransfer(t *testing.T) {
+	path, dir := newFile(t), t.TempDir()
+	file := func(name, text string) string {
+		name = filepath.Join(dir, name)
+		if text != "" {
+			mustWrite(t, name, []byte(text))
+		}
+		return name
+	}
+	mail := file("mail.csv", "id,from,to,sent\n1,alice,bob,17\n2,bob,carol,18\n3,bob,alice,19\n")
+	people := file("people.csv", "age,name\n41,alice\n27,bob\n")
+	if out := mustRun(t, "", "import", path, "mail", mail, "--time", "sent", "--repeated", "count"); !strings.Contains(out, " mail  |        3 |     2 |") {
+		t.Errorf("imported:\n%s", out)
+	}
+	if out := mustRun(t, "", "import", path, "mail", people, "--vertices", "--key", "2"); !strings.Contains(out, " mail  |        3 |        0 |       2 |") {
+		t.Errorf("imported:\n%s", out)
+	}
+	mustRun(t, "x y\n", "import", path, "small", "-")
+
+	edges, vertices := file("mail.graphml.gz", ""), file("out.csv", "")
+	mustRun(t, "", "export", path, "graph", "mail", edges)
+	mustRun(t, "", "export", path, "vertices", "mail", vertices)
+	if text := string(mustRead(t, vertices)); text != "key,age\nalice,41\nbob,27\ncarol,\n" {
+		t.Errorf("vertices %q", text)
+	}
+	mustRun(t, "", "import", path, "again", edges)
+	const show = "SHOW VERTICES IN %; SHOW NEIGHBORS OF 'bob' IN %"
+	first := mustRun(t, "", "exec", path, "--format", "csv", "-c", strings.ReplaceAll(show, "%", "mail"))
+	if again := mustRun(t, "", "exec", path, "--format", "csv", "-c", strings.ReplaceAll(show, "%", "again")); again != first || !strings.Contains(first, "alice,1,2,19,41\n") {
+		t.Errorf("after a round trip:\n%s\nbefore:\n%s", again, first)
+	}
+	forced := file("x.dat", "")
+	mustRun(t, "", "export", path, "graph", "mail", forced, "--format", "csv")
+	if text := string(mustRead(t, forced)); !strings.HasPrefix(text, "source,target,weight,time\n") {
+		t.Errorf("as CSV: %q", text)
+	}
+
+	mustFail(t, exitFailed, []string{"no such file"}, "import", path, "g", file("missing", ""))
+	mustFail(t, exitFailed, []string{`IMPORT VERTICES has no option "weight"`}, "import", path, "g", people, "--vertices", "--weight", "w")
+	mustFail(t, exitFailed, []string{"option repeated is 'mean'"}, "import", path, "g", mail, "--repeated", "mean")
+	mustFail(t, exitFailed, []string{"exists"}, "export", path, "graph", "mail", forced)
+	mustFail(t, exitFailed, []string{`unknown embedding "mail"`}, "export", path, "embedding", "mail", file("e", ""))
+	mustFail(t, exitFailed, []string{"no such file"}, "export", newFile(t), "graph", "mail", file("e", ""))
+	mustFail(t, exitUsage, []string{`expected graph, vertices or embedding, found "edges"`}, "export", path, "edges", "mail", file("e", ""))
+	mustFail(t, exitUsage, []string{"expected FILE, GRAPH and INPUT, found 2 arguments"}, "import", path, "mail")
+}
