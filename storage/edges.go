@@ -48,11 +48,14 @@ type request struct {
 	index int // of the edge
 }
 
-func newEdgeBatch(edges []Edge) (*edgeBatch, error) {
+func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 	b := &edgeBatch{edges: edges, ends: make([][2]uint32, len(edges))}
 	names := newInterner()
 	for i := range edges {
 		e := &edges[i]
+		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+			return nil, fmt.Errorf("storage: %w", ctx.Err())
+		}
 		if err := e.check(); err != nil {
 			return nil, err
 		}
@@ -130,7 +133,10 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *edgeState, e *Edge)) error {
 	after := slices.Clone(b.states)
 	at := 0
-	for _, r := range b.requests {
+	for i, r := range b.requests {
+		if i%checkEvery == 0 && t.ctx.Err() != nil {
+			return fmt.Errorf("storage: %w", t.ctx.Err())
+		}
 		for after[at].arc != r.arc {
 			at++
 		}
@@ -148,7 +154,7 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *edgeState, e *Edg
 // Each block of keys or arcs that is concerned is rewritten once, so an edge of
 // a large batch costs much less than a single one; see the package comment.
 func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
-	b, err := newEdgeBatch(edges)
+	b, err := newEdgeBatch(x.tx.ctx, edges)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -188,7 +194,7 @@ func (stats *WriteStats) insert(s *edgeState, e *Edge) {
 // given: weight 1 and csr.NoTime are those of an edge that has none. The first
 // edge that is not there is a NotFoundError, and then nothing is changed.
 func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
-	b, err := newEdgeBatch(edges)
+	b, err := newEdgeBatch(x.tx.ctx, edges)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -228,7 +234,7 @@ func (b *edgeBatch) complete() error {
 // DeleteEdges removes edges; those that are not there are Missing. Weights and
 // timestamps do not matter. The vertices stay.
 func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
-	b, err := newEdgeBatch(edges)
+	b, err := newEdgeBatch(x.tx.ctx, edges)
 	if err != nil {
 		return WriteStats{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"time"
 
@@ -179,7 +178,9 @@ func (i *importer) merge(ctx context.Context) (err error) {
 	stats.Added = c.graph.Edges() - int64(i.base.Edges)
 	stats.Duplicates = read - stats.SelfLoops - stats.Added
 	var touched []uint32
-	touched, stats.Updated = changedRows(i.old.graph, c.graph)
+	if touched, stats.Updated, err = changedRows(ctx, i.old.graph, c.graph); err != nil {
+		return err
+	}
 	valued, err := i.mergeColumns(ctx, number)
 	if err != nil {
 		return err
@@ -192,24 +193,17 @@ func (i *importer) merge(ctx context.Context) (err error) {
 // mergeColumns gives the new contents the attributes of the graph and of the
 // list, and returns the slots of the graph that got other values, ascending.
 func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32, error) {
-	c, known := &i.contents, uint32(i.old.keys.len())
+	c := &i.contents
 	schema := graphRecord{Attributes: slices.Clone(i.old.attributes), NextAttribute: i.base.NextAttribute}
 	c.columns = slices.Clone(i.old.columns)
-	changed := make(map[uint32]bool)
+	changed := newBits(i.old.keys.len())
 	for _, raw := range i.list.columns {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		at, err := schema.attributeFor(raw)
+		at, err := schema.attributeFor(ctx, raw)
 		if err != nil {
 			return nil, err
 		}
 		if at < 0 {
 			continue
-		}
-		values, err := raw.parse(schema.Attributes[at].attribute(), i.list.keys.at)
-		if err != nil {
-			return nil, err
 		}
 		column := NewColumn(schema.Attributes[at].attribute(), c.keys.len())
 		if at < len(c.columns) {
@@ -218,36 +212,60 @@ func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32,
 		} else {
 			c.columns = append(c.columns, column)
 		}
-		for v, code := range raw.codes {
-			if code == 0 {
-				continue
-			}
-			slot := uint32(v)
-			if number != nil {
-				slot = number[v]
-			}
-			if slot < known && column.At(slot) != values[code-1] {
-				changed[slot] = true
-			}
-			column.set(slot, values[code-1])
+		values, err := raw.parse(ctx, column.Attribute, i.list.keys.at)
+		if err != nil {
+			return nil, err
 		}
-		column.compact()
+		if err := i.setValues(ctx, column, raw, values, number, changed); err != nil {
+			return nil, err
+		}
 	}
 	c.attributes, c.nextAttribute = schema.Attributes, schema.NextAttribute
-	return slices.Sorted(maps.Keys(changed)), nil
+	var slots []uint32
+	for slot := range uint32(i.old.keys.len()) {
+		if bitAt(changed, slot) {
+			slots = append(slots, slot)
+		}
+	}
+	return slots, nil
+}
+
+// setValues enters the values of a column of the list, and marks the slots of
+// the graph where another one was.
+func (i *importer) setValues(ctx context.Context, column *Column, raw *rawColumn, values []Value, number []uint32, changed []uint64) error {
+	known := uint32(i.old.keys.len())
+	for v, code := range raw.codes {
+		if v%(checkEvery/16) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if code == 0 {
+			continue
+		}
+		slot := uint32(v)
+		if number != nil {
+			slot = number[v]
+		}
+		if slot < known && column.At(slot) != values[code-1] {
+			setBit(changed, slot, true)
+		}
+		column.set(slot, values[code-1])
+	}
+	column.compact()
+	return nil
 }
 
 // attributeFor returns the attribute that takes the values of a column, as its
 // number in r.Attributes; r gets one if it has none by this name. A column of no
 // type and without values makes none: then it is -1.
-func (r *graphRecord) attributeFor(raw *rawColumn) (int, error) {
+func (r *graphRecord) attributeFor(ctx context.Context, raw *rawColumn) (int, error) {
 	if at := r.findAttribute(raw.name); at >= 0 {
 		return at, nil
 	}
 	kind := raw.kind
 	if kind == 0 {
-		if kind = raw.guess(); kind == 0 {
-			return -1, nil
+		var err error
+		if kind, err = raw.guess(ctx); kind == 0 || err != nil {
+			return -1, err
 		}
 	}
 	return r.addAttribute(Attribute{raw.name, kind})

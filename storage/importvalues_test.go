@@ -315,6 +315,7 @@ func TestImport_GraphML(t *testing.T) {
 }
 
 func TestRawColumn_Guess(t *testing.T) {
+	ctx := context.Background()
 	for _, c := range []struct {
 		texts string
 		want  Type
@@ -352,16 +353,19 @@ func TestRawColumn_Guess(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := column.guess(); got != c.want {
-			t.Errorf("%q is %v, want %v", c.texts, got, c.want)
+		if got, err := column.guess(ctx); got != c.want || err != nil {
+			t.Errorf("%q is %v, want %v; %v", c.texts, got, c.want, err)
 		}
-		if _, err := column.parse(Attribute{"a", c.want}, nil); err != nil {
+		if _, err := column.parse(ctx, Attribute{"a", c.want}, nil); err != nil {
 			t.Errorf("%q: %v", c.texts, err)
 		}
 	}
 	column, err := newRawColumn(format.Column{Name: "a"})
-	if err != nil || column.guess() != 0 {
-		t.Errorf("a column without values is %v, %v", column.guess(), err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind, err := column.guess(ctx); kind != 0 || err != nil {
+		t.Errorf("a column without values is %v, %v", kind, err)
 	}
 	for _, text := range []string{"a\x00", "\xff", strings.Repeat("x", maxText+1)} {
 		if err := column.set(0, []byte(text)); !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrLimit) {

@@ -102,7 +102,9 @@ func mergeGraph(ctx context.Context, n int, list *importList, base *csr.Graph, h
 	m.edges = make([]uint64, 0, int64(len(list.edges))+baseEdges(base))
 	m.from = make([]uint32, 0, len(list.edges))
 	if base != nil {
-		m.addBase(base)
+		if err := m.addBase(base); err != nil {
+			return nil, 0, err
+		}
 	}
 	if len(m.edges)+len(list.edges) > math.MaxUint32 {
 		return nil, 0, fmt.Errorf("more than %d edges with weights or timestamps: %w", uint32(math.MaxUint32), ErrLimit)
@@ -136,8 +138,11 @@ func baseEdges(base *csr.Graph) int64 {
 }
 
 // addBase takes the edges that the graph has.
-func (m *merger) addBase(base *csr.Graph) {
+func (m *merger) addBase(base *csr.Graph) error {
 	for u := range uint32(base.Vertices()) {
+		if u%1024 == 0 && m.ctx.Err() != nil {
+			return m.ctx.Err()
+		}
 		for at := base.Offsets[u]; at < base.Offsets[u+1]; at++ {
 			v := base.Targets[at]
 			if v < u {
@@ -153,6 +158,7 @@ func (m *merger) addBase(base *csr.Graph) {
 		}
 	}
 	m.known = len(m.edges)
+	return nil
 }
 
 // bySource distributes both directions of all edges over rows, in the order of
@@ -265,13 +271,16 @@ func (m *merger) occurrence(i int) (weight float64, time int64) {
 // changedRows compares a graph with one that has all its edges and more: it
 // returns the vertices that are new or whose edges changed, and how many edges
 // that were there have another weight or timestamp.
-func changedRows(old, now *csr.Graph) (touched []uint32, updated int64) {
+func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, updated int64, err error) {
 	known := uint32(0)
 	if old != nil {
 		known = uint32(old.Vertices())
 	}
 	values := now.Weights != nil || now.Times != nil
 	for v := range uint32(now.Vertices()) {
+		if v%1024 == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
 		switch {
 		case v >= known:
 			touched = append(touched, v)
@@ -287,7 +296,7 @@ func changedRows(old, now *csr.Graph) (touched []uint32, updated int64) {
 		}
 		touched = append(touched, v)
 	}
-	return touched, updated
+	return touched, updated, nil
 }
 
 // changedValues counts the edges of v in old whose values differ in now: those

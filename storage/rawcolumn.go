@@ -77,9 +77,12 @@ func (c *rawColumn) used() []bool {
 // floats, booleans and texts. Numbers count as such where they are written in
 // the usual way and lose no digit, so that "007" and numbers of accounts stay
 // texts. Without values it is 0.
-func (c *rawColumn) guess() Type {
+func (c *rawColumn) guess(ctx context.Context) (Type, error) {
 	integer, float, boolean, some := true, true, true, false
 	for i, used := range c.used() {
+		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		if !used {
 			continue
 		}
@@ -91,15 +94,15 @@ func (c *rawColumn) guess() Type {
 	}
 	switch {
 	case !some:
-		return 0
+		return 0, nil
 	case integer:
-		return Integer
+		return Integer, nil
 	case float:
-		return Float
+		return Float, nil
 	case boolean:
-		return Boolean
+		return Boolean, nil
 	}
-	return Text
+	return Text, nil
 }
 
 // numeral reports whether a text is an integer, or a float, in decimal and
@@ -121,9 +124,12 @@ func numeral(text string) (isInteger, isFloat bool) {
 
 // parse returns the value of every text that is used; key names the vertex of a
 // value that is none of the type.
-func (c *rawColumn) parse(a Attribute, key func(v uint32) []byte) ([]Value, error) {
+func (c *rawColumn) parse(ctx context.Context, a Attribute, key func(v uint32) []byte) ([]Value, error) {
 	values := make([]Value, c.texts.len())
 	for i, used := range c.used() {
+		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if !used {
 			continue
 		}

@@ -74,7 +74,7 @@ type graphState struct {
 // meanwhile, readers do not; f must not call methods of db that write, and sees
 // its own changes through the methods of Tx only.
 //
-// The cost is that of the blocks that are touched: some 20 KB are written for
+// The cost is that of the blocks that are touched: some 50 KB are written for
 // an edge, whatever the size of the graph and the degrees of its ends. All
 // changed pages are in memory until the commit, so an import (see Import) is
 // the better way to write tens of millions of edges.
