@@ -333,7 +333,7 @@ type AttributeSummary struct {
 }
 
 // Attributes lists the attributes of a graph, which may be left empty where the
-// file has one, in the order in which they came. It reads all their values.
+// file has one, in the order in which they came.
 func (db *DB) Attributes(ctx context.Context, graph string) ([]AttributeSummary, error) {
 	c, err := db.begin(ctx, "SHOW ATTRIBUTES")
 	if err != nil {
@@ -353,13 +353,9 @@ func (c *call) attributes(graph string) ([]AttributeSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, set, err := c.columns(graph, attributeNames(info), partGraph)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]AttributeSummary, len(set.columns))
-	for i, column := range set.columns {
-		list[i] = AttributeSummary{column.Attribute, column.Count(), column.Len() - column.Count()}
+	list := make([]AttributeSummary, len(info.Attributes))
+	for i, a := range info.Attributes {
+		list[i] = AttributeSummary{a, info.Values[i], info.Vertices - info.Values[i]}
 	}
 	return list, nil
 }

@@ -48,6 +48,7 @@ func (r *graphRecord) info(name string) GraphInfo {
 	}
 	for _, a := range r.Attributes {
 		info.Attributes = append(info.Attributes, a.attribute())
+		info.Values = append(info.Values, int(a.Values))
 	}
 	return info
 }

@@ -18,6 +18,7 @@ type GraphInfo struct {
 	Source   string // where the latest edges came from, in words
 
 	Attributes []Attribute // of the vertices, in the order of their first appearance
+	Values     []int       // how many vertices have a value, for each of Attributes
 	Deleted    int         // vertices that were deleted; their slots stay empty
 }
 

@@ -5,8 +5,9 @@
 // them out one by one while a script is still arriving. The nodes are plain data
 // with the range of text each came from; what the names in them stand for is
 // decided by package query. Every mistake is an Error with its position, what
-// was found, what would have been right there, and often what was meant. Tokens,
-// Complete, Keywords and Suggest are for the shell.
+// was found, what would have been right there, and often what was meant. Next
+// tells what may come at the end of an unfinished text, by the same productions;
+// it, Tokens, Complete, Keywords and Suggest are for the shell.
 //
 // The package knows nothing of graphs and reads no files. All functions are
 // deterministic and safe for concurrent use, but for the methods of one
