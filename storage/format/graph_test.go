@@ -180,6 +180,27 @@ func TestRead_GraphML(t *testing.T) {
 	}
 }
 
+// laughs is the classic bomb: ten entities, each ten times the one before.
+const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;">` +
+	`<!ENTITY lol3 "&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;">]><graphml>&lol3;</graphml>`
+
+// TestRead_Bombs reads small compressed files that become large.
+func TestRead_Bombs(t *testing.T) {
+	for layout, text := range map[Layout]string{
+		LayoutAdjacency:    strings.Repeat("\n", 8<<20),
+		LayoutVertices:     "key,x\na,\"" + strings.Repeat("\n", 8<<20),
+		LayoutMatrixMarket: "%%MatrixMarket matrix coordinate real general\n" + strings.Repeat("%\n", 4<<20),
+		LayoutGraphML:      "<graphml>" + strings.Repeat("<a/>", 2<<20),
+	} {
+		for _, data := range [][]byte{gzipped(t, []byte(text)), zstdped(t, []byte(text))} {
+			_, stats, err := transcript(t, bytes.NewReader(data), Options{Layout: layout, EdgeListOptions: EdgeListOptions{MaxBytes: 1 << 20}})
+			if !errors.Is(err, ErrLimit) || stats.Bytes > 2<<20 {
+				t.Errorf("%s: %v after %d bytes", layout, err, stats.Bytes)
+			}
+		}
+	}
+}
+
 func TestRead_Malformed(t *testing.T) {
 	mm := "%%MatrixMarket matrix coordinate "
 	for _, c := range []struct {
@@ -253,6 +274,10 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a&#10;b\"/></graph></graphml>", want: `g:1:17: key "a\nb" holds a line break`},
 		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\"/></graph></graphml>", want: "g:1:17: the element edge has no target"},
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><graph/></node></graph></graphml>", want: "g:1:30: a graph inside a node is not read"},
+		{layout: LayoutGraphML, text: "<graphml><graph><graph/></graph></graphml>", want: "g:1:17: a graph inside a graph is not read"},
+		{layout: LayoutGraphML, text: "<graphml><node id=\"a\"/></graphml>", want: "g:1:10: the element node stands outside a graph"},
+		{layout: LayoutGraphML, text: laughs, want: "g:1:22: a document type with declarations is not read"},
+		{layout: LayoutGraphML, text: "<!DOCTYPE graphml SYSTEM \"http://example.com/g.dtd\"><graphml>&lol9;</graphml>", want: "g:1:68: not well-formed XML: invalid character entity &lol9;"},
 		{layout: LayoutGraphML, text: "<graphml><graph><hyperedge/></graph></graphml>", want: "g:1:17: hyperedges are not read: an edge has two ends"},
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><port/></node></graph></graphml>", want: "g:1:30: ports of nodes are not read"},
 		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\" sourceport=\"1\" target=\"b\"/></graph></graphml>", want: "g:1:17: ports of nodes are not read"},

@@ -102,6 +102,8 @@ func (g *graphML) top(e xml.StartElement) error {
 			return err
 		}
 		return g.children(g.part)
+	case e.Name.Local == "node" || e.Name.Local == "edge":
+		return g.fault(ErrSyntax, "the element %s stands outside a graph", e.Name.Local)
 	}
 	return g.skip()
 }
@@ -237,6 +239,8 @@ func (g *graphML) part(e xml.StartElement) error {
 		return g.edge(e)
 	case "hyperedge":
 		return g.fault(ErrSyntax, "hyperedges are not read: an edge has two ends")
+	case "graph":
+		return g.fault(ErrSyntax, "a graph inside a graph is not read")
 	}
 	return g.skip()
 }

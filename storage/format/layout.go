@@ -86,8 +86,9 @@ const (
 	defaultMaxValue    = 64 << 10
 	defaultMaxColumns  = 1024
 	defaultMaxVertices = 100_000_000
-	// A line of an adjacency list holds all neighbours of a hub.
-	defaultAdjacencyLine = 64 << 20
+	// A line of an adjacency list holds all neighbours of a hub, and a record of a
+	// table all values of a vertex: MaxColumns times MaxValue.
+	defaultLongLine = 64 << 20
 )
 
 // Validate reports all faults of the options at once. Each wraps ErrOptions.
@@ -143,8 +144,8 @@ func (o Options) fit() error {
 
 // withDefaults returns a copy with every zero replaced by its default.
 func (o Options) withDefaults() Options {
-	if o.MaxLine == 0 && o.Layout == LayoutAdjacency {
-		o.MaxLine = defaultAdjacencyLine
+	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutVertices) {
+		o.MaxLine = defaultLongLine
 	}
 	o.EdgeListOptions = o.EdgeListOptions.withDefaults()
 	if o.MaxValue == 0 {

@@ -89,7 +89,9 @@ type EdgeListOptions struct {
 	SkipBad bool
 	// MaxLine is the most bytes of one line, up to 1 GiB; 0 means 1 MiB. Two keys
 	// of the greatest length and hundreds of further columns fit; a file that
-	// has no line ends, such as an image, is found out early.
+	// has no line ends, such as an image, is found out early. In adjacency lists
+	// and tables of vertices, which may have long lines, 0 means 64 MiB; in
+	// GraphML it is the most bytes of one tag or text.
 	MaxLine int
 	// MaxKey is the most bytes of one key; 0 means 1024. Longer "keys" are
 	// documents, and the store keeps every key in an index.

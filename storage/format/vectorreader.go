@@ -195,8 +195,8 @@ func (v *vectorReader) shape() error {
 
 func (v *vectorReader) setShape(rows, dim int64) error {
 	switch {
-	case rows > math.MaxInt32 && rows > math.MaxInt:
-		return v.fault(ErrLimit, "%d rows", rows)
+	case int64(int(rows)) != rows:
+		return v.fault(ErrLimit, "%d rows are more than this machine can count", rows)
 	case dim > int64(v.opts.MaxDim):
 		return v.fault(ErrLimit, "rows of %d values exceed the limit of %d", dim, v.opts.MaxDim)
 	}
