@@ -101,9 +101,6 @@ func (e *editor) insert() {
 		e.rl.Keymap.Commands()["accept-line"]()
 		return
 	}
-	if string(e.rl.Keymap.Local()) != "" {
-		keys = []rune(visible(string(keys))) // what is sought is drawn as it is
-	}
 	e.rl.Cursor().InsertAt(keys...)
 }
 
@@ -121,14 +118,22 @@ func (e *editor) abort(ofLibrary func()) func() {
 	}
 }
 
+// searchMode is where the line is what is sought in the history, which the library
+// draws as it is.
+const searchMode = "isearch"
+
 // clean takes out of the line what must not reach the terminal, whichever way it
 // came: a key, a macro, the kill ring, an editor.
 func (e *editor) clean() {
+	keep := cleanInput
+	if string(e.rl.Keymap.Local()) == searchMode {
+		keep = func(text string) string { return visible(cleanInput(text)) }
+	}
 	line := e.rl.Line()
-	if text := string(*line); cleanInput(text) != text {
+	if text := string(*line); keep(text) != text {
 		at := e.rl.Cursor().Pos()
-		before := cleanInput(string((*line)[:min(at, line.Len())]))
-		line.Set([]rune(cleanInput(text))...)
+		before := keep(string((*line)[:min(at, line.Len())]))
+		line.Set([]rune(keep(text))...)
 		e.rl.Cursor().Set(utf8.RuneCountInString(before))
 	}
 }

@@ -424,6 +424,12 @@ func TestShell_AnyKeys(t *testing.T) {
 	if testing.Short() {
 		rounds = 1
 	}
+	if text := os.Getenv("HEAVYTAIL_KEYS"); text != "" { // for a longer search
+		var err error
+		if rounds, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
 	pieces := []string{
 		"SHOW ", "graphs", ";", "\r", "\t", "'", "\"", "$p", " ", "(", "-- ", "/* ", ".mo", ":", "NEAREST 1 TO 'al", "größe", "世界", "e\u0301",
 		"\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F", "\x1b[3~", "\x1bb", "\x1bf", "\x1b\x7f", "\x1b[200~a\x1b[31m\r\nb\x00\x1b[201~",
