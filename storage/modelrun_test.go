@@ -345,7 +345,9 @@ func (m *modelRun) importVertices(name string) error {
 		text += v.Key
 		for _, a := range columns {
 			x := randomValue(m.random, a.Type)
-			if text += "," + x.String(); x.String() != "" {
+			text += ","
+			if x.String() != "" {
+				text += `"` + x.String() + `"` // keeps blanks at the end
 				v.Values = append(v.Values, NamedValue{a.Name, x})
 			}
 		}
