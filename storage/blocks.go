@@ -83,8 +83,14 @@ func editBlock[E any](p part, l *blockList[E], edits []edit[E]) (done int, err e
 	return done, writeBlocks(p, l, entries, next.key == nil)
 }
 
-// before returns how many of the edits, at least one, lie before a block.
+// maxEdits is how many edits are applied between two looks at the context: some
+// ten milliseconds.
+const maxEdits = 1 << 15
+
+// before returns how many of the edits, at least one and at most maxEdits, lie
+// before a block.
 func (l *blockList[E]) before(edits []edit[E], key []byte) int {
+	edits = edits[:min(len(edits), maxEdits)]
 	if key == nil {
 		return len(edits)
 	}

@@ -71,7 +71,7 @@ func TestDB_Check_Planted(t *testing.T) {
 	ctx := context.Background()
 	snapshot := func(db *DB) error { _, err := db.Snapshot(ctx, "g"); return err }
 	embedding := func(db *DB) error { _, _, err := db.Embedding(ctx, "e"); return err }
-	for _, p := range []plant{
+	tryPlants(t, []plant{
 		{"edge in one direction", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
 			reseal(t, b, seed, func(p []byte) []byte {
@@ -192,16 +192,24 @@ func TestDB_Check_Planted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "key of 1 bytes", nil},
-	} {
+	}, func(db *DB) {
+		importText(t, db, "g", "a b\na c\nb c\nc d\n")
+		if _, err := db.CreateGraph(ctx, "empty"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, constantRows(4, 1)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// tryPlants plants each damage into a store of its own, which fill fills.
+func tryPlants(t *testing.T, plants []plant, fill func(db *DB)) {
+	ctx := context.Background()
+	for _, p := range plants {
 		t.Run(p.name, func(t *testing.T) {
 			db := newStore(t, nil)
-			importText(t, db, "g", "a b\na c\nb c\nc d\n")
-			if _, err := db.CreateGraph(ctx, "empty"); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, constantRows(4, 1)); err != nil {
-				t.Fatal(err)
-			}
+			fill(db)
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}

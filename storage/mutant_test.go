@@ -46,10 +46,62 @@ func mutantBase(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+	mutantRich(t, db)
+	// No page may be left that was once a part of the tree: nobody could tell
+	// that it is there again in its old place.
+	if _, err := db.Compact(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// mutantRich makes the graph "rich", in version 3: with attributes of all types,
+// weights, timestamps and empty slots, and an embedding.
+func mutantRich(t *testing.T, db *DB) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(6, 6))
+	update(t, db, func(x *Tx) error {
+		if _, err := x.CreateGraph("rich"); err != nil {
+			return err
+		}
+		var vertices []Vertex
+		for i := range 2000 {
+			v := Vertex{Key: fmt.Sprint("v", i)}
+			for _, a := range modelAttributes {
+				v.Values = append(v.Values, NamedValue{a.Name, randomValue(random, a.Type)})
+			}
+			vertices = append(vertices, v)
+		}
+		_, err := x.InsertVertices("rich", vertices)
+		return err
+	})
+	update(t, db, func(x *Tx) error {
+		edges := randomEdges(random, 3000)
+		for i := range edges {
+			edges[i].Source, edges[i].Target = fmt.Sprint("v", random.IntN(2000)), fmt.Sprint("v", random.IntN(2000))
+		}
+		_, err := x.InsertEdges("rich", edges)
+		return err
+	})
+	update(t, db, func(x *Tx) error {
+		var keys []string
+		for i := range 400 {
+			keys = append(keys, fmt.Sprint("v", i*i%2000))
+		}
+		_, err := x.DeleteVertices("rich", keys)
+		return err
+	})
+	s, err := db.Snapshot(context.Background(), "rich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := EmbeddingInfo{Name: "f", Graph: "rich", GraphVersion: s.Info.Version}
+	if _, err := db.PutEmbedding(context.Background(), info, constantRows(s.Info.Vertices, 2)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // mutantRows takes two chunks, of which bbolt makes one page of two elements.
@@ -99,7 +151,10 @@ func answers(db *DB) map[string]any {
 	ctx := context.Background()
 	out := make(map[string]any)
 	record := func(name string, err error, answer ...any) {
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrNotFound):
+			answer = []any{"not found"}
+		case err != nil:
 			out[name] = err
 			return
 		}
@@ -113,34 +168,40 @@ func answers(db *DB) map[string]any {
 	}
 	graphs, err := db.Graphs(ctx)
 	record("graphs", err, graphs)
-	for _, name := range []string{"ring", "g", "empty"} {
+	for _, name := range []string{"ring", "g", "empty", "rich"} {
 		s, err := db.Snapshot(ctx, name)
 		if err == nil {
-			record("snapshot "+name, nil, s.Info, s.Graph.Offsets, s.Graph.Targets, s.Graph.Weights, s.Graph.Times, s.keys.offsets, s.keys.blob)
+			record("snapshot "+name, nil, s.Info, s.Graph.Offsets, s.Graph.Targets, s.Graph.Weights, s.Graph.Times, s.keys.offsets, s.keys.blob, s.slots.empty)
 		} else {
 			record("snapshot "+name, err)
 		}
 		set, err := db.Changes(ctx, name, 1)
 		record("changes "+name, err, set)
-		id, err := db.VertexID(ctx, name, "v17")
-		if errors.Is(err, ErrNotFound) && name != "g" {
-			err = nil
-		}
-		record("vertex of "+name, err, id)
-		key := map[string]string{"ring": "5"}[name]
-		neighbours, err := db.Neighbors(ctx, name, cmp.Or(key, "v5"))
-		if errors.Is(err, ErrNotFound) && name == "empty" {
-			err = nil
-		}
+		key := cmp.Or(map[string]string{"ring": "5", "rich": "v20"}[name], "v5")
+		id, err := db.VertexID(ctx, name, key)
+		record("number of a vertex of "+name, err, id)
+		vertex, err := db.Vertex(ctx, name, key)
+		record("vertex of "+name, err, vertex)
+		neighbours, err := db.Neighbors(ctx, name, key)
 		record("neighbours in "+name, err, neighbours)
+		keys, err := db.Keys(ctx, name, "v1", 100)
+		record("keys of "+name, err, keys)
 	}
+	columns, err := db.Columns(ctx, "rich", 3)
+	var parts []any
+	for _, c := range columns {
+		parts = append(parts, c.Attribute, c.present, c.integers, c.floats, c.booleans, c.codes, c.texts.blob, c.texts.offsets)
+	}
+	record("columns", err, parts...)
 	embeddings, err := db.Embeddings(ctx)
 	record("embeddings", err, embeddings)
-	info, m, err := db.Embedding(ctx, "e")
-	if err == nil {
-		record("embedding", nil, info, m.Data)
-	} else {
-		record("embedding", err)
+	for name, answer := range map[string]string{"e": "embedding", "f": "embedding of rich"} {
+		info, m, err := db.Embedding(ctx, name)
+		if err == nil {
+			record(answer, nil, info, m.Data)
+		} else {
+			record(answer, err)
+		}
 	}
 	return out
 }

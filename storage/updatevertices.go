@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -28,13 +29,16 @@ type valueRequest struct {
 	value  Value
 }
 
-func newVertexBatch(vertices []Vertex) (*vertexBatch, error) {
+func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error) {
 	b := &vertexBatch{vertices: vertices, numbers: make([]uint32, len(vertices)), changed: make([]bool, len(vertices))}
 	if uint64(len(vertices)) > maxVertices {
 		return nil, fmt.Errorf("storage: %d vertices: %w", len(vertices), ErrLimit)
 	}
 	names := newInterner()
 	for i := range vertices {
+		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+			return nil, fmt.Errorf("storage: %w", ctx.Err())
+		}
 		number, err := names.intern(bytesOf(vertices[i].Key))
 		if err != nil {
 			return nil, fmt.Errorf("storage: %w", err)
@@ -60,6 +64,9 @@ func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
 	}
 	b.record = g.record
 	for i := range b.vertices {
+		if i%(checkEvery/16) == 0 && t.ctx.Err() != nil {
+			return fmt.Errorf("storage: %w", t.ctx.Err())
+		}
 		for _, v := range b.vertices[i].Values {
 			if err := b.request(uint32(i), v, strict); err != nil {
 				return err
@@ -197,7 +204,7 @@ func (g *graphState) attribute(slot uint32) {
 // Each block of keys or values that is concerned is rewritten once, so a vertex
 // of a large batch costs much less than a single one.
 func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error) {
-	b, err := newVertexBatch(vertices)
+	b, err := newVertexBatch(x.tx.ctx, vertices)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -241,7 +248,7 @@ func (b *vertexBatch) count(stats *WriteStats, added map[uint32]bool) {
 // an unknown key, or an unknown attribute that is to be taken away, is a
 // NotFoundError, and then nothing is changed.
 func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error) {
-	b, err := newVertexBatch(vertices)
+	b, err := newVertexBatch(x.tx.ctx, vertices)
 	if err != nil {
 		return WriteStats{}, err
 	}
