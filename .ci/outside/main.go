@@ -1,7 +1,7 @@
 // Outside is a program as a user of the library would write it, built by
-// .ci/run in a module of its own: it keeps a graph in a file, embeds it, and
-// asks. Every answer is checked, and the column names too, since they are part
-// of the interface.
+// .ci/run in a module of its own: it keeps a graph in a file, embeds it, asks,
+// changes it, and keeps another graph inside a file of its own. Every answer is
+// checked, and the column names too, since they are part of the interface.
 package main
 
 import (
@@ -54,10 +54,13 @@ func run(edges string) error {
 	}
 	fmt.Printf("embedded in %d dimensions, largest residual %.1e\n", embedded.Dim, embedded.WorstResidual)
 
-	for _, check := range []func(context.Context, *query.DB) error{nearest, columns, mistakes, locked} {
+	for _, check := range []func(context.Context, *query.DB) error{nearest, columns, mistakes, locked, update} {
 		if err := check(ctx, db); err != nil {
 			return err
 		}
+	}
+	if err := attached(ctx, dir); err != nil {
+		return err
 	}
 	return db.Close()
 }
