@@ -210,3 +210,101 @@ func ExampleDB_UpdateVertices() {
 	// alice 3
 	// dave 3
 }
+
+// Attributes come from a table, and leave in GraphML with the edges.
+func ExampleDB_ImportVertices() {
+	ctx := context.Background()
+	db, done := openExample()
+	defer done()
+	dir, err := os.MkdirTemp("", "heavytail")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	people := filepath.Join(dir, "people.csv")
+	if err := os.WriteFile(people, []byte("name,age\nalice,41\nbob,27\ngrace,\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	result, err := db.ImportVertices(ctx, query.ImportRequest{Graph: "social", Path: people, Key: "name"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.NewVertices, "new,", result.UpdatedVertices, "updated")
+
+	file := filepath.Join(dir, "social.graphml.gz")
+	if _, err := db.ExportGraph(ctx, query.ExportRequest{Name: "social", Path: file}); err != nil {
+		log.Fatal(err)
+	}
+	again, err := db.Import(ctx, query.ImportRequest{Graph: "again", Path: file})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Layout, again.Vertices, again.Edges)
+	// Output:
+	// 1 new, 2 updated
+	// graphml 7 7
+}
+
+// What a graph looks like, and what it takes.
+func ExampleDB_DescribeGraph() {
+	db, done := openExample()
+	defer done()
+	d, err := db.DescribeGraph(context.Background(), query.DescribeGraphRequest{Graph: "social"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Components, "component,", d.Clustering.Triangles, "triangles")
+	fmt.Printf("transitivity %.2f, assortativity %.2f\n", d.Clustering.Transitivity, d.Assortativity)
+	fmt.Println("the hub", d.Hub, "has degree", d.Packing.Degree)
+	// Output:
+	// 1 component, 2 triangles
+	// transitivity 0.60, assortativity -0.17
+	// the hub alice has degree 3
+}
+
+// A backup is made while others read and write.
+func ExampleDB_Backup() {
+	ctx := context.Background()
+	db, done := openExample()
+	defer done()
+	dir, err := os.MkdirTemp("", "heavytail")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "monday.ht")
+	if _, err := db.Backup(ctx, query.BackupRequest{Path: path}); err != nil {
+		log.Fatal(err)
+	}
+	monday, err := query.Open(path, &query.Options{ReadOnly: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer monday.Close()
+	report, err := monday.Check(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.OK(), report.Graphs, "graph")
+	// Output: true 1 graph
+}
+
+// A program that runs statements of other people keeps their files in a folder.
+func ExampleOptions_folder() {
+	dir, err := os.MkdirTemp("", "heavytail")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	db, err := query.Open(filepath.Join(dir, "social.ht"), &query.Options{Folder: dir})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	_, err = db.Query(context.Background(), "IMPORT '../../etc/passwd' INTO stolen", nil)
+	fmt.Println(errors.Is(err, query.ErrOutside))
+	fmt.Println(err)
+	// Output:
+	// true
+	// line 1, column 8: file "../../etc/passwd" is outside the folder that files are confined to
+}

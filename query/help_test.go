@@ -132,8 +132,9 @@ func TestHelps_Columns(t *testing.T) {
 
 // Every option that HELP names must be accepted, with the default that it says.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
-	tables := map[string][]OptionInfo{
-		"IMPORT": importOptions(), "IMPORT VERTICES": importVerticesOptions(), "RECONSTRUCT": reconstructOptions(), "SCORE FILE": scoreFileOptions(),
+	tables := map[string][]OptionInfo{}
+	for _, h := range Helps() {
+		tables[h.Statement] = h.Options
 	}
 	for _, m := range embedMethods() {
 		tables[m.Name] = m.Options
