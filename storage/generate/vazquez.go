@@ -104,8 +104,9 @@ func (z Vazquez) Bytes() int64 {
 	if z.Rule == RandomWalk {
 		return bytesOf(z.N, z.edges(), 24, 16) // a slice that grows has a half to spare
 	}
-	// 2−P potential edges for each that is or was one, and lists of neighbours.
-	return bytesOf(z.N, z.edges(), 16, 44)
+	// Lists of neighbours, 24 bytes for each edge, and potential edges, at most two
+	// for each, in slices that grow by a quarter.
+	return bytesOf(z.N, z.edges(), 16, 1.25*(24+2*8))
 }
 
 // Generate makes the graph in expected O(N/(1−P)) time.
