@@ -18,23 +18,38 @@ import (
 // syntheticEdges is the text of 3 million directed edges on 200,000 vertices
 // whose degrees have a heavy tail: end points are drawn with density x^-1/2.
 var syntheticEdges = sync.OnceValue(func() []byte {
+	return syntheticText(func(*rand.Rand) string { return "" })
+})
+
+// syntheticValues gives these edges weights and times.
+var syntheticValues = sync.OnceValue(func() []byte {
+	return syntheticText(func(random *rand.Rand) string {
+		return fmt.Sprintf(" %d %d", 1+random.IntN(5), 1_600_000_000+random.IntN(100_000_000))
+	})
+})
+
+func syntheticText(values func(random *rand.Rand) string) []byte {
 	const n, m = 200_000, 3_000_000
-	random := rand.New(rand.NewPCG(1, 2))
+	random, other := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, 4))
 	draw := func() int {
 		x := random.Float64()
 		return int(x * x * n)
 	}
 	var b bytes.Buffer
 	for range m {
-		fmt.Fprintf(&b, "%d %d\n", draw(), draw())
+		fmt.Fprintf(&b, "%d %d%s\n", draw(), draw(), values(other))
 	}
 	return b.Bytes()
-})
+}
 
 // BenchmarkImport measures an import from text in memory to a published graph
 // on the disk, parsing included.
 func BenchmarkImport(b *testing.B) {
-	text := syntheticEdges()
+	b.Run("plain", func(b *testing.B) { benchImport(b, syntheticEdges(), format.EdgeListOptions{}) })
+	b.Run("values", func(b *testing.B) { benchImport(b, syntheticValues(), format.EdgeListOptions{Weight: "3", Time: "4"}) })
+}
+
+func benchImport(b *testing.B, text []byte, opts format.EdgeListOptions) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
@@ -43,7 +58,7 @@ func BenchmarkImport(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		stats, err := db.Import(context.Background(), "g", bytes.NewReader(text), ImportOptions{})
+		stats, err := db.Import(context.Background(), "g", bytes.NewReader(text), ImportOptions{Format: format.Options{EdgeListOptions: opts}})
 		if err != nil || stats.ReadStats.Edges != 3_000_000 {
 			b.Fatal(stats, err)
 		}
