@@ -57,7 +57,7 @@ type checker struct {
 }
 
 const (
-	remedyGraph     = "drop the graph and import it again, or restore the file from a backup"
+	remedyGraph     = "drop the graph and import it again, restore the file from a backup, or recover what is left into a new file (RECOVER)"
 	remedyEmbedding = "drop the embedding and compute it again"
 )
 

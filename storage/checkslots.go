@@ -32,7 +32,7 @@ func checkNoEdges(g *csr.Graph, slots *slotMap) error {
 	return nil
 }
 
-const remedyAttribute = "drop the attribute and import it again, or restore the file from a backup"
+const remedyAttribute = "drop the attribute and import it again, restore the file from a backup, or recover what is left into a new file (RECOVER)"
 
 // checkAttributes verifies every attribute: the types of its blocks, that the
 // slots of its values ascend and hold vertices, and the number of its values;

@@ -9,7 +9,10 @@
 // values of attributes. PutEmbedding and Embedding do the same for the rows of an
 // embedding. Changes tells which vertices changed since a version. Vertex,
 // Neighbors and Keys answer single questions without the graph in memory. Check
-// verifies the whole file.
+// verifies the whole file, Backup copies it, Compact and Migrate write it anew,
+// Stats measures it, and Recover takes what is sound out of a damaged one. Attach
+// gives a DB that lies in the bbolt file of an application, and UpdateIn an
+// Update inside of a transaction of the application.
 //
 // # What is stored
 //
@@ -85,8 +88,9 @@
 // There is one writer at a time, within the process (a lock of the handle) and
 // between processes (a lock of the file). Readers never wait for it and it
 // never waits for readers: the map is larger than the file. No method leaves a
-// transaction open. Only Update, and Check for its progress, call back into the
-// caller's code while one is. Each commit counts the epoch in the header up.
+// transaction open. Only Update, and Check and the copies for their progress,
+// call back into the caller's code while one is. Each commit counts the epoch in
+// the header up.
 //
 // Update is one transaction: its changes are in memory until the commit, and
 // every block that they concern is rewritten once per call. On two shared cores
@@ -98,6 +102,33 @@
 // journal refers, in the same transaction as the journal's position. The last
 // batch makes the catalogue point at the new object, logs the change and puts
 // the old object into the trash, in one transaction. Then the trash is freed.
+//
+// # Opening
+//
+// bbolt opens a file for reading at once, but for writing it reads all of it, to
+// find the free pages, and so must we before it follows them. So a store opens
+// bbolt for reading, makes its lock an exclusive one if it is to be written, and
+// walks over the catalogue. The pages of an object are walked at its first use
+// (soundness.go), and the whole tree before the first write, when bbolt opens
+// the file a second time, under the same lock (upgrade.go): a lock of flock
+// belongs to the open file, of which both openings have a descriptor. Readers
+// go on meanwhile on the first one (handle.go). On 0.5 GB of edges, with two
+// busy cores: 0.2 ms to open, 6 ms with an empty page cache; 0.6 s per gigabyte
+// before the first write, 2 s with an empty cache. On systems without flock all
+// of it is done by Open.
+//
+// A file on a network file system is refused for writing (ErrNetworkFS), and
+// so is a write to a file that lost its name (ErrReplaced): Compact, and people,
+// put another file in its place.
+//
+// # Copies
+//
+// Backup, Compact and Migrate copy the records of one read transaction, each
+// with its checksum verified, into a new file whose pages are filled to the end,
+// and read it back before it gets its name (copy.go). Compact opens and locks
+// the new file before the rename. Recover salvages records with plain reads
+// (salvage.go), puts damaged graphs together from what is left of them
+// (remains.go), and makes the result pass Check (recover.go).
 //
 // # What survives a crash
 //
@@ -111,6 +142,10 @@
 //	after the last chunk                the new generation, whole
 //	during an Update                    what it held before, or all of what the update did
 //	while the trash is freed            everything; the next open for writing goes on
+//	during a compaction or migration    the old file or the new one, whole; perhaps a file .name.*.compact
+//	                                    beside it, which the next compaction removes
+//	during a backup or recovery         what it held before, and the new file whole or not at all; perhaps
+//	                                    a file .name.*.backup or .name.*.recover beside it
 //
 // The same holds for a loss of power, as far as the disk keeps what it has
 // confirmed: bbolt flushes the pages of a transaction before the meta page that
@@ -120,13 +155,16 @@
 // # Damage
 //
 // bbolt checks nothing but its two meta pages. So Open reads these itself and
-// compares them with the size of the file, verifies the shape of the whole tree
-// with plain reads (walk.go), and only then lets bbolt follow it. Reads of the
+// compares them with the size of the file, and bbolt follows no part of the tree
+// whose shape was not verified with plain reads (walk.go). A file with damage
+// below the catalogue is opened: what is sound can be read, the rest is
+// ErrCorrupt, and so is every write. Reads of the
 // map run with faults turned into errors (guard.go); every record is verified
 // by its checksum; every decoder bounds what it allocates by the bytes that are
 // there, and msgpack is scanned before its decoder, which does not, sees it. A
 // damaged or hostile file gives ErrCorrupt, never a crash, a hang or a wrong
-// answer. One loss cannot be seen from inside: where the newer meta page is
+// answer. (In an application's file the shape of the tree is not verified; see
+// Attach.) One loss cannot be seen from inside: where the newer meta page is
 // damaged, bbolt falls back to the other one, and the last commit is undone;
 // Epoch is there to notice that from outside.
 //
@@ -134,7 +172,7 @@
 //
 // A file that needs a newer reader, or has a feature that the code does not
 // know, is refused (ErrVersion) and not touched. Code reads every older format;
-// an older file is rewritten by migration into a copy, never in place. The
+// Migrate writes an older file anew, into a copy. The
 // first bytes of the header (checksum, magic, format, min reader) keep their
 // places for ever.
 //
