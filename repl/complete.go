@@ -35,7 +35,8 @@ const (
 
 // at returns the candidates for the word at the end of a text, and the offset
 // where it begins. They are safe to print, and what they insert can be typed.
-func (c *completer) at(text string) (start int, list []candidate) {
+// There may be more of them than are listed.
+func (c *completer) at(text string) (start int, list []candidate, more bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), completionWait)
 	defer cancel()
 	if trimmed := strings.TrimLeft(text, " \t\n"); isCommand(trimmed) && !strings.Contains(trimmed, "\n") {
@@ -47,13 +48,13 @@ func (c *completer) at(text string) (start int, list []candidate) {
 	list = slices.DeleteFunc(list, func(x candidate) bool {
 		return parser.Escape(x.text) != x.text || !hasPrefixFold(x.text, text[start:])
 	})
-	if len(list) > mostCandidates {
+	if more = len(list) > mostCandidates; more {
 		list = list[:mostCandidates]
 	}
 	for i := range list {
 		list[i].detail = parser.Escape(list[i].detail)
 	}
-	return start, list
+	return start, list, more
 }
 
 // hasPrefixFold is strings.HasPrefix without case, for a prefix in ASCII.
@@ -229,7 +230,7 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 	prefix := strings.ReplaceAll(word[1:], "''", "'")
 	var list []candidate
 	for _, graph := range c.graphsNamed(ctx, names) {
-		keys, err := c.db.Keys(ctx, graph, prefix, mostCandidates)
+		keys, err := c.db.Keys(ctx, graph, prefix, mostCandidates+1)
 		if err != nil {
 			continue
 		}

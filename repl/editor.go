@@ -10,6 +10,8 @@ import (
 
 	"github.com/reeflective/readline"
 	"github.com/reeflective/readline/inputrc"
+
+	"heavytail/query/parser"
 )
 
 // editor reads what is typed with editing, history and completion, on a terminal
@@ -58,6 +60,7 @@ func (e *editor) start() {
 		"history-autosuggest":    false,
 		"cursor-position-probe":  false,
 		"convert-meta":           false, // or ö would be M-v
+		"usage-hint-always":      true,  // that there are more candidates
 	} {
 		e.rl.Config.Set(name, value)
 	}
@@ -196,14 +199,14 @@ func (e *editor) suspend() {
 func (e *editor) complete() {
 	line, cursor := e.rl.Line(), e.rl.Cursor()
 	before := string((*line)[:min(cursor.Pos(), line.Len())])
-	start, list := e.shell.completer.at(before)
+	start, list, more := e.shell.completer.at(before)
 	switch word := before[start:]; {
 	case len(list) == 0:
 		return
 	case len(list) == 1:
 		e.replace(word, list[0].text+e.tail(list[0].tail))
 	default:
-		if common := commonPrefix(list); len(common) > len(word) {
+		if common := commonPrefix(list); len(common) > len(word) && !more {
 			e.replace(word, common)
 			return
 		}
@@ -267,10 +270,13 @@ func anchor(before string, start int) (string, bool) {
 // menu gives the candidates to the menu of the library.
 func (e *editor) menu(line []rune, cursor int) readline.Completions {
 	before := string(line[:min(cursor, len(line))])
-	start, list := e.shell.completer.at(before)
+	start, list, more := e.shell.completer.at(before)
 	word, ok := anchor(before, start)
 	if !ok {
 		return readline.Completions{}
+	}
+	if room := menuRoom(string(line), list); len(list) > room {
+		list, more = list[:room], true
 	}
 	prefix := ""
 	if start == len(before) {
@@ -282,7 +288,29 @@ func (e *editor) menu(line []rune, cursor int) readline.Completions {
 	}
 	completions := readline.CompleteRaw(values).NoSort().NoSpace()
 	completions.PREFIX = word
+	if more {
+		completions = completions.Usage("there are more; type on")
+	}
 	return completions
+}
+
+// menuRoom is how many of the candidates fit below the input, so that a menu does
+// not push the input off the screen.
+func menuRoom(line string, list []candidate) int {
+	columns, rows, _ := terminalSize(os.Stdout)
+	columns = max(columns, 1)
+	used := 4 // the prompt, what belowInput keeps free, and the hint
+	for l := range strings.Lines(line) {
+		used += 1 + parser.Width(parser.Escape(l))/columns
+	}
+	widest := 1
+	for _, c := range list {
+		if c.detail != "" {
+			return max(2, rows-used)
+		}
+		widest = max(widest, parser.Width(c.text))
+	}
+	return max(2, rows-used) * max(1, columns/(widest+2))
 }
 
 // listed writes candidates in a line.

@@ -69,7 +69,7 @@ func FuzzInput(f *testing.F) {
 		if cleanInput(clean) != clean {
 			t.Fatalf("%q is cleaned twice", text)
 		}
-		start, list := c.at(clean)
+		start, list, _ := c.at(clean)
 		if start < 0 || start > len(clean) {
 			t.Fatalf("%q: a word at %d", clean, start)
 		}
@@ -146,13 +146,31 @@ func TestCompleter_At(t *testing.T) {
 		"SHOW GRAPHS ":          "[]",
 		"-- SHO":                "[]",
 	} {
-		_, list := c.at(text)
+		_, list, _ := c.at(text)
 		texts := []string{}
 		for _, x := range list {
 			texts = append(texts, x.text)
 		}
 		if got := fmt.Sprint(texts); got != want {
 			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestCompleter_More says that there are more keys than it lists.
+func TestCompleter_More(t *testing.T) {
+	db := completionStore(t)
+	statement := fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := 1) INTO social", mostCandidates+1)
+	if _, err := db.Query(t.Context(), "DROP GRAPH social CASCADE", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Query(t.Context(), statement, nil); err != nil {
+		t.Fatal(err)
+	}
+	c := &completer{db: db, params: func() map[string]any { return nil }}
+	for text, want := range map[string]bool{"DESCRIBE VERTEX '": true, "DESCRIBE VERTEX '1": false} {
+		if _, list, more := c.at(text); more != want || len(list) > mostCandidates || len(list) < 10 {
+			t.Errorf("%s: %d candidates, more: %v", text, len(list), more)
 		}
 	}
 }
