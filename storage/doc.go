@@ -79,6 +79,7 @@
 // change of one edge writes 9 to 14 pages of 4 KiB, at a vertex with a million
 // neighbours as at one with two, and after many of them blocks are about 70 %
 // full.
+//
 // Values of attributes take, packed, 1 byte for a text of few different ones and
 // for a small integer, 8 for a float, a bit for a boolean, and else the length of
 // the text or number; a byte or two more where most vertices lack one. In use by
@@ -87,6 +88,7 @@
 // number, 4 per text of few different ones and about 30 per name. A vertex that is
 // deleted leaves a byte among the keys, its share of a run among the empty slots,
 // and 4 bytes in a Snapshot.
+//
 // Embeddings take 4 bytes per value and 8 per mebibyte. An empty store takes 32
 // KiB. The file grows by a sixteenth of its size (64 KiB to 16 MiB) beyond what
 // it needs and never shrinks by itself.
@@ -104,10 +106,9 @@
 // every block that they concern is rewritten once per call. On two shared cores
 // a single edge takes half a millisecond where flushing the disk is free, which
 // it is not elsewhere; in batches of 100,000 in a graph of a million edges it is
-// 150,000 edges a second and more.
-// A value of a vertex takes 0.2 ms, and 100,000 new vertices with four attributes
-// take 0.2 s. Columns reads 45 to 55 million values a second, and 2 million of
-// texts that are all different.
+// 150,000 edges a second and more. A value of a vertex takes 0.2 ms, and 100,000
+// new vertices with four attributes take 0.2 s. Columns reads 45 to 55 million
+// values a second, and 2 million of texts that are all different.
 //
 // Work of many records is written in batches into an object to which only the
 // journal refers, in the same transaction as the journal's position. The last

@@ -320,18 +320,14 @@ func (t *tx) deleteVertices(g *graphState, victims []idEntry) (edges int64, err 
 		return 0, nil
 	}
 	slots := make([]uint32, len(victims))
-	var arcs []arc
 	for i, v := range victims {
 		slots[i] = v.slot
-		list, err := t.arcsOf(&g.record, v.slot)
-		if err != nil {
-			return 0, corrupt(t.path, describeGraph(g.name)+", arcs", err)
-		}
-		for _, a := range list {
-			arcs = append(arcs, a.arc)
-		}
 	}
-	if edges, err = t.dropEdges(g, arcs); err != nil {
+	arcs, err := t.arcsOfSlots(&g.record, slots)
+	if err == nil {
+		edges, err = t.dropEdges(g, arcs)
+	}
+	if err != nil {
 		return 0, corrupt(t.path, describeGraph(g.name)+", arcs", err)
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
@@ -343,6 +339,55 @@ func (t *tx) deleteVertices(g *graphState, victims []idEntry) (edges int64, err 
 	g.changed = true
 	g.deleted = append(g.deleted, slots...)
 	return edges, corrupt(t.path, describeGraph(g.name), t.removeVertices(&g.record, victims))
+}
+
+// arcsOfSlots returns the arcs that leave slots, given in ascending order. It
+// reads the blocks that hold some of them, or could, once each.
+func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]arc, error) {
+	p, err := t.part(r.Object, arcsName)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		arcs    []arc
+		content arcBlock
+	)
+	for b := (block{}); len(slots) > 0; {
+		if err := t.ctx.Err(); err != nil {
+			return nil, fmt.Errorf("storage: %w", err)
+		}
+		if b.key == nil {
+			if b = p.blockOf(nil, arcKey(slots[0], 0)); b.key == nil {
+				return arcs, nil
+			}
+		}
+		payload, err := p.seed.open(b.key, b.record)
+		if err == nil {
+			err = content.decode(b.key, payload)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range content.arcs {
+			for len(slots) > 0 && slots[0] < a.source() {
+				slots = slots[1:]
+			}
+			if len(slots) > 0 && slots[0] == a.source() {
+				arcs = append(arcs, a)
+			}
+		}
+		if b = p.after(nil, b.key); b.key == nil {
+			return arcs, nil
+		}
+		next := arcOfKey(b.key).source()
+		for len(slots) > 0 && slots[0] < next {
+			slots = slots[1:]
+		}
+		if len(slots) > 0 && slots[0] > next {
+			b = block{} // some blocks may be passed over
+		}
+	}
+	return arcs, nil
 }
 
 // dropValues removes the values that slots, ascending, have of an attribute.
