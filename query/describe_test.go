@@ -121,3 +121,22 @@ func TestDescribeGraph_Undefined(t *testing.T) {
 		}
 	}
 }
+
+// Weights and times take memory, and count.
+func TestDescribeGraph_Bytes(t *testing.T) {
+	db := openTest(t, nil)
+	importText(t, db, "plain", "a b\nb c\n")
+	importText(t, db, "rich", "source,target,weight,time\na,b,2,17\nb,c,3,18\n")
+	bytes := func(graph string) int64 {
+		t.Helper()
+		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: graph})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Bytes
+	}
+	// 4 and 8 bytes for each of two directions of two edges.
+	if plain, rich := bytes("plain"), bytes("rich"); rich-plain != 2*2*(4+8) {
+		t.Errorf("%d bytes, and %d with weights and times", plain, rich)
+	}
+}

@@ -48,9 +48,13 @@ func confined(t *testing.T) (*DB, string) {
 func TestFolder_Confines(t *testing.T) {
 	db, parent := confined(t)
 	absolute := filepath.Join(parent, "secret.txt")
-	inputs := []string{"IMPORT $f INTO h", "SCORE FILE $f IN social WITH jaccard"}
+	inputs := []string{
+		"IMPORT $f INTO h", "IMPORT VERTICES $f INTO h", "SCORE FILE $f IN social WITH jaccard", "DELETE EDGES FILE $f FROM h",
+	}
 	outputs := []string{
 		"EXPORT GRAPH social INTO FILE $f",
+		"EXPORT VERTICES OF social INTO FILE $f",
+		"BACKUP INTO FILE $f",
 		"EXPORT EMBEDDING pos INTO FILE $f",
 		"RECONSTRUCT pos RADIUS 2 INTO FILE $f",
 		"SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE $f",

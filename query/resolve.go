@@ -166,10 +166,18 @@ func (c *call) graphInfo(graph string, at part) (storage.GraphInfo, error) {
 }
 
 // graphBytes estimates what a snapshot takes in memory, from the figures that
-// storage.Snapshot states: 8 bytes an edge, and 16 a vertex with its table of
-// keys, 43 at most, and some 13 for the text of its key.
+// storage.Snapshot states: 8 bytes an edge, as much again for its weights and
+// twice that for its times, and 16 a vertex with its table of keys, 43 at most,
+// and some 13 for the text of its key.
 func graphBytes(info storage.GraphInfo) int64 {
-	return 8*info.Edges + (16+43+13)*int64(info.Vertices)
+	perEdge := int64(8)
+	if info.Weighted {
+		perEdge += 8
+	}
+	if info.Timed {
+		perEdge += 16
+	}
+	return perEdge*info.Edges + (16+43+13)*int64(info.Vertices)
 }
 
 // embeddingInfo returns the catalogue entry of an embedding, or an Error that
