@@ -106,7 +106,7 @@ func mergeGraph(ctx context.Context, n int, list *importList, base *csr.Graph, h
 			return nil, 0, err
 		}
 	}
-	if len(m.edges)+len(list.edges) > math.MaxUint32 {
+	if uint64(len(m.edges)+len(list.edges)) > math.MaxUint32 {
 		return nil, 0, fmt.Errorf("more than %d edges with weights or timestamps: %w", uint32(math.MaxUint32), ErrLimit)
 	}
 	for i, e := range list.edges {

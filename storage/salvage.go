@@ -115,12 +115,14 @@ func (s *salvage) pages(id uint64, where string, seen pageSet, depth int, f func
 
 // leaf reads the values of a page.
 func (s *salvage) leaf(p *page, where string, f func(e found) error) error {
+	left := (p.overflow + 1) * uint64(s.file.meta.pageSize)
 	for i := range p.count {
-		e, err := s.element(p, i)
+		e, err := s.element(p, i, left)
 		if err != nil {
 			s.losses.add(where, err)
 			continue
 		}
+		left -= uint64(len(e.key) + len(e.value))
 		if err := f(e); err != nil {
 			return err
 		}
@@ -128,8 +130,10 @@ func (s *salvage) leaf(p *page, where string, f func(e found) error) error {
 	return nil
 }
 
-// element reads value number i of a leaf page.
-func (s *salvage) element(p *page, i int) (found, error) {
+// element reads value number i of a leaf page. All values of a page together
+// have no more than its bytes, so that a hostile page cannot have the whole file
+// read for each of its values.
+func (s *salvage) element(p *page, i int, left uint64) (found, error) {
 	at := uint64(pageHeadSize + i*leafElemSize)
 	e, err := s.file.bytes(p, at, leafElemSize)
 	if err != nil {
@@ -137,7 +141,7 @@ func (s *salvage) element(p *page, i int) (found, error) {
 	}
 	flags, keyAt := native.Uint32(e), at+uint64(native.Uint32(e[4:]))
 	keySize, valueSize := uint64(native.Uint32(e[8:])), uint64(native.Uint32(e[12:]))
-	if keySize == 0 || keySize > maxElementKey || flags > bucketElement {
+	if keySize == 0 || keySize > maxElementKey || keySize+valueSize > left || flags > bucketElement {
 		return found{}, fmt.Errorf("page %d: damaged element", p.id)
 	}
 	key, err := s.file.bytes(p, keyAt, keySize)
