@@ -36,7 +36,7 @@ func newPager(lookup func(string) (string, bool), size func() (columns, rows int
 		p.command = []string{"sh", "-c", value}
 	default:
 		less, err := exec.LookPath("less")
-		if err != nil {
+		if term, _ := lookup("TERM"); err != nil || !drawable(term) {
 			return nil
 		}
 		p.command = []string{less, "-FRX"}

@@ -144,9 +144,15 @@ func (sh *shell) greet(ctx context.Context) {
 // chooseInput takes the line editor where the terminal can be drawn on.
 func (sh *shell) chooseInput() {
 	sh.input = &lineInput{shell: sh}
-	if term := sh.getenv("TERM"); runtime.GOOS == "windows" || term != "" && term != "dumb" {
+	if drawable(sh.getenv("TERM")) {
 		sh.input = newEditor(sh)
 	}
+}
+
+// drawable reports whether a terminal of that name can be drawn on. Consoles of
+// Windows have no name.
+func drawable(term string) bool {
+	return runtime.GOOS == "windows" || term != "" && term != "dumb"
 }
 
 // loop reads and runs until the person leaves.
