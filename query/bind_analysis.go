@@ -1,9 +1,6 @@
 package query
 
 import (
-	"slices"
-
-	"heavytail/embedding/evaluate"
 	"heavytail/query/parser"
 	"heavytail/storage/format"
 )
@@ -78,18 +75,7 @@ func (b *binder) withinStatement(s *parser.Within) (operation, error) {
 }
 
 // reconstructOptions are the options of RECONSTRUCT.
-func reconstructOptions() []OptionInfo {
-	return []OptionInfo{
-		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii AUTO tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
-		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles AUTO tries at first"},
-		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what AUTO maximises: a correlation of the degrees, or f1 of the edges"},
-		{Name: "sweep", Type: "bool", Default: "FALSE", Doc: "show every point that AUTO tried, not only the best"},
-		overwriteOption(),
-	}
-}
-
-// criteria are the names of evaluate.Criterion, by its numbers.
-func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1"} }
+func reconstructOptions() []OptionInfo { return append(sweepOptions("AUTO"), overwriteOption()) }
 
 func (b *binder) reconstructStatement(s *parser.Reconstruct) (operation, error) {
 	b.mark(partEmbedding, s.Embedding)
@@ -121,15 +107,10 @@ func (b *binder) reconstructStatement(s *parser.Reconstruct) (operation, error) 
 	if _, given := set["overwrite"]; given && op.req.File == "" {
 		return nil, mistake(partOption("overwrite"), "option overwrite has no meaning without INTO FILE")
 	}
-	if set.text("grid") == "paper" {
-		op.req.Grid = evaluate.Paper
-	}
-	op.req.Criterion = evaluate.Criterion(max(0, slices.Index(criteria(), set.text("criterion"))))
-	points, err := set.within("points", 2, maxPoints)
-	if err != nil {
+	if err := sweepSettings(&op.req, set); err != nil {
 		return nil, err
 	}
-	op.req.Points, op.req.Overwrite = int(points), set.boolean("overwrite")
+	op.req.Overwrite = set.boolean("overwrite")
 	op.sweep = set.boolean("sweep")
 	op.found, err = b.resolveReconstruct(op.req)
 	return op, err

@@ -386,6 +386,14 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	if got := table("RECONSTRUCT pos AUTO WITH (criterion := 'f1')"); got != want {
 		t.Errorf("RECONSTRUCT: %q, method %q", got, want)
 	}
+	evaluated, err := db.EvaluateReconstruction(ctx, EvaluateReconstructionRequest{Embedding: "pos", Criterion: evaluate.ByF1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = fmt.Sprintln(evaluationRow(evaluated.Points[evaluated.Best])...)
+	if got := table("EVALUATE RECONSTRUCTION OF pos WITH (criterion := 'f1')"); got != want {
+		t.Errorf("EVALUATE RECONSTRUCTION: %q, method %q", got, want)
+	}
 	if got := strings.Count(table("RECONSTRUCT pos AUTO WITH (criterion := 'f1', sweep := TRUE)"), "\n"); got != len(reconstructed.Points) {
 		t.Errorf("RECONSTRUCT with sweep: %d rows of %d points", got, len(reconstructed.Points))
 	}

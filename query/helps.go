@@ -186,6 +186,12 @@ func analysisHelps() []Help {
 			Options: reconstructOptions(),
 			Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
 		}, {
+			Statement: "EVALUATE RECONSTRUCTION", Syntax: "EVALUATE RECONSTRUCTION OF embedding [WITH (option := value, …)]",
+			Summary: "measures how well an embedding gives back the degrees and edges of its graph, at the best of many distances",
+			Columns: "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+			Options: sweepOptions("it"),
+			Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
+		}, {
 			Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding), …",
 			Summary: "scores how likely a link is; SHOW SCORERS lists the scorers",
 			Columns: "source, target, and one column for each scorer",

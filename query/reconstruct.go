@@ -29,7 +29,7 @@ type ReconstructRequest struct {
 	Auto      bool
 	Grid      evaluate.Grid      // which radii Auto tries
 	Points    int                // how many; 0 is the default of evaluate.ReconstructOptions
-	Criterion evaluate.Criterion // what Auto maximises
+	Criterion evaluate.Criterion // what is best to Auto
 	// Graph names a new graph to store the reconstruction in, with the same
 	// vertex keys; empty stores none.
 	Graph string
@@ -37,6 +37,8 @@ type ReconstructRequest struct {
 	// file that exists is refused, unless Overwrite is set.
 	File      string
 	Overwrite bool
+
+	powerLaw bool // fit one to the degrees of every point
 }
 
 // ReconstructResult is the answer of Reconstruct.
@@ -160,7 +162,7 @@ func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
 // those that AUTO tries.
 func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
 	opts := evaluate.ReconstructOptions{
-		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion,
+		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.powerLaw,
 		Workers: c.db.opts.Workers, Progress: c.meter.update,
 		MaxBytes: min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)),
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"heavytail/embedding/evaluate"
 	"heavytail/query/parser"
 )
 
@@ -113,11 +112,7 @@ func (s *search) plan(where parser.Expr) *Plan {
 func (o *reconstructOp) plan() *Plan {
 	var radii string
 	if o.req.Auto {
-		grid := "quantiles of the distances"
-		if o.req.Grid == evaluate.Paper {
-			grid = "epsilon from 0.01 to 0.50"
-		}
-		radii = fmt.Sprintf("%s, the best by %s", grid, criteria()[o.req.Criterion])
+		radii = radiiText(o.req.Grid, o.req.Criterion)
 	} else {
 		radii = fmt.Sprintf("distance at most %.6g (%s)", o.found.radius, o.threshold)
 	}

@@ -3,7 +3,8 @@
 //   - [Pearson], [Spearman] and [Kendall] compare two lists of numbers, here
 //     the degrees of a graph and of its reconstruction.
 //   - [ReconstructAt] measures the reconstruction at one radius,
-//     [ReconstructSweep] at many, and finds the best.
+//     [ReconstructSweep] at many, and finds the best: degree correlations, the
+//     power law of the degrees, precision and recall of the edges.
 //
 // A reconstruction joins two vertices whose edge probability 1/(1+e^distance)
 // is at least ε, that is, whose distance is at most r = ln(1/ε − 1) (Feng et

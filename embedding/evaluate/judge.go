@@ -105,7 +105,7 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 		points = points[:done+len(part)]
 		vec.Parallel(len(part), 1, j.opts.Workers, func(i, _, _ int) {
 			if ctx.Err() == nil {
-				points[done+i] = j.compare(sweep, i, kept[i])
+				points[done+i] = j.compare(ctx, sweep, i, kept[i])
 			}
 		})
 		if err := ctx.Err(); err != nil {
@@ -152,8 +152,8 @@ func (j *judge) kept(ctx context.Context, radii []float64) []int64 {
 }
 
 // compare measures the reconstruction at radius i of a sweep, which kept so many
-// of the original edges.
-func (j *judge) compare(sweep *index.Sweep, i int, kept int64) ReconstructionPoint {
+// of the original edges. When ctx ends the power law may be missing.
+func (j *judge) compare(ctx context.Context, sweep *index.Sweep, i int, kept int64) ReconstructionPoint {
 	degrees := sweep.Degrees(i, nil)
 	values := make([]float64, len(degrees))
 	for v, d := range degrees {
@@ -162,6 +162,7 @@ func (j *judge) compare(sweep *index.Sweep, i int, kept int64) ReconstructionPoi
 	ranks := rankDegrees(degrees)
 	radius := sweep.Radii[i]
 	return ReconstructionPoint{
+		Law:       j.law(ctx, degrees),
 		Epsilon:   index.RadiusToEpsilon(radius),
 		Radius:    radius,
 		Edges:     sweep.Edges[i],
@@ -171,6 +172,23 @@ func (j *judge) compare(sweep *index.Sweep, i int, kept int64) ReconstructionPoi
 		Precision: share(kept, float64(sweep.Edges[i])),
 		Recall:    share(kept, float64(len(j.edges))),
 	}
+}
+
+// law fits a power law to degrees, if it is asked for and there is one.
+func (j *judge) law(ctx context.Context, degrees []uint32) PowerLaw {
+	if !j.opts.PowerLaw {
+		return PowerLaw{}
+	}
+	counts := make([]int, len(degrees))
+	for v, d := range degrees {
+		counts[v] = int(d)
+	}
+	// The only error but that of ctx is that there are too few degrees.
+	law, err := FitPowerLaw(ctx, counts, PowerLawOptions{})
+	if err != nil {
+		return PowerLaw{}
+	}
+	return law
 }
 
 // share returns part/whole, NaN if there is nothing.

@@ -24,6 +24,20 @@ type ReconstructionPoint struct {
 
 	Precision float64 // share of the reconstructed edges that are original
 	Recall    float64 // share of the original edges that are reconstructed
+
+	// Law is the power law that fits the degrees of the reconstruction. It is
+	// zero, with an Xmin of 0, where none was asked for, and where fewer than two
+	// different degrees are positive.
+	Law PowerLaw
+}
+
+// KS returns the Kolmogorov–Smirnov distance of the degrees of the
+// reconstruction from their power law, NaN where there is no law.
+func (p ReconstructionPoint) KS() float64 {
+	if p.Law.Xmin == 0 {
+		return math.NaN()
+	}
+	return p.Law.KS
 }
 
 // F1 returns the harmonic mean of precision and recall, NaN if either is.
@@ -47,7 +61,8 @@ const (
 	Paper
 )
 
-// Criterion is what a sweep maximises.
+// Criterion is what makes a point of a sweep the best: the largest value, of KS
+// the smallest.
 type Criterion uint8
 
 const (
@@ -55,9 +70,13 @@ const (
 	BySpearman                  // rank correlation of degrees
 	ByKendall                   // Kendall's τ-b of degrees
 	ByF1                        // harmonic mean of the precision and recall of edges
+	// ByKS asks for the distance of the degrees from a power law of their own,
+	// whatever the original's are. A handful of edges can have a good law, so it
+	// is to be read beside the other measures.
+	ByKS
 )
 
-// value returns the criterion at a point.
+// value returns what is to be large at a point.
 func (c Criterion) value(p ReconstructionPoint) float64 {
 	switch c {
 	case BySpearman:
@@ -66,6 +85,8 @@ func (c Criterion) value(p ReconstructionPoint) float64 {
 		return p.Kendall
 	case ByF1:
 		return p.F1()
+	case ByKS:
+		return -p.KS()
 	}
 	return p.Pearson
 }
@@ -75,6 +96,11 @@ func (c Criterion) value(p ReconstructionPoint) float64 {
 type ReconstructOptions struct {
 	Grid      Grid
 	Criterion Criterion
+
+	// PowerLaw fits a power law to the degrees of every reconstruction, as ByKS
+	// does in any case. It takes O(n + u²) for each of the points, u the number
+	// of different degrees.
+	PowerLaw bool
 
 	// Points is the number of radii of the first pass over a Quantiles grid;
 	// the second pass, around the best of them, adds half as many. 0 means 128:
@@ -102,7 +128,7 @@ func (o ReconstructOptions) Validate() error {
 	if o.Grid > Paper {
 		faults = append(faults, fmt.Errorf("evaluate: grid %d: %w", o.Grid, ErrOption))
 	}
-	if o.Criterion > ByF1 {
+	if o.Criterion > ByKS {
 		faults = append(faults, fmt.Errorf("evaluate: criterion %d: %w", o.Criterion, ErrOption))
 	}
 	if o.Points < 0 {
@@ -121,6 +147,7 @@ func (o ReconstructOptions) withDefaults() ReconstructOptions {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
 	}
+	o.PowerLaw = o.PowerLaw || o.Criterion == ByKS
 	return o
 }
 

@@ -118,6 +118,47 @@ func bruteAt(t *testing.T, g *csr.Graph, m *vec.Matrix, radius float64) Reconstr
 	}
 }
 
+// The law of every point is that of its degrees, and ByKS takes the nearest.
+func TestReconstructSweep_PowerLaw(t *testing.T) {
+	g, m := world(t, 120)
+	opts := ReconstructOptions{Points: 20, Criterion: ByKS}
+	best, points, err := ReconstructSweep(context.Background(), g, m, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lawless := 0
+	for i, p := range points {
+		degrees := make([]int, m.Rows)
+		for u := range m.Rows {
+			for v := range u {
+				if float64(vec.L2Squared(m.Row(u), m.Row(v))) <= p.Radius*p.Radius {
+					degrees[u]++
+					degrees[v]++
+				}
+			}
+		}
+		want, err := FitPowerLaw(context.Background(), degrees, PowerLawOptions{})
+		switch {
+		case err != nil:
+			lawless++
+			if p.Law != (PowerLaw{}) || !math.IsNaN(p.KS()) {
+				t.Errorf("radius %v has the law %+v, and its degrees have none", p.Radius, p.Law)
+			}
+		case p.Law.Alpha != want.Alpha || p.Law.Xmin != want.Xmin || p.KS() != want.KS:
+			t.Errorf("radius %v: law %+v, expected %+v", p.Radius, p.Law, want)
+		case want.KS < points[best].KS() || want.KS == points[best].KS() && i < best:
+			t.Errorf("KS %v at point %d is better than %v at %d", want.KS, i, points[best].KS(), best)
+		}
+	}
+	if lawless == len(points) {
+		t.Error("no point has a law")
+	}
+	opts.Criterion = ByPearson
+	if _, points, err = ReconstructSweep(context.Background(), g, m, opts); err != nil || points[0].Law != (PowerLaw{}) {
+		t.Errorf("a law that nobody asked for: %+v, %v", points[0].Law, err)
+	}
+}
+
 func TestReconstructSweep_BruteForce(t *testing.T) {
 	g, m := world(t, 150)
 	for _, grid := range []Grid{Quantiles, Paper} {

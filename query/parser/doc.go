@@ -46,8 +46,8 @@
 //	plain        = create | drop | insert | update | delete
 //	             | import | export | generate | describe
 //	             | show | embed | nearest | within
-//	             | reconstruct | score | scorefile | help
-//	             | maintain                                 e.g. CHECK;
+//	             | reconstruct | evaluate | score
+//	             | scorefile | help | maintain              e.g. CHECK;
 //
 //	create       = "CREATE" "GRAPH" name                    e.g. CREATE GRAPH social;
 //	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
@@ -95,6 +95,8 @@
 //	               [ "INTO" ( "GRAPH" name
 //	                        | "FILE" string ) ]
 //	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
+//	evaluate     = "EVALUATE" "RECONSTRUCTION" "OF" name
+//	               [ options ]                              e.g. EVALUATE RECONSTRUCTION OF spec WITH (criterion := 'spearman');
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]

@@ -67,6 +67,8 @@ func Heading(statement Statement) string {
 		return "WITHIN"
 	case *Reconstruct:
 		return "RECONSTRUCT"
+	case *EvaluateReconstruction:
+		return "EVALUATE RECONSTRUCTION"
 	case *Score:
 		return "SCORE"
 	case *ScoreFile:

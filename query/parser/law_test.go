@@ -169,7 +169,7 @@ func genWhere(t *rapid.T) Expr {
 
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
-		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook}).Draw(t, "group")
+		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate}).Draw(t, "group")
 		st := genKind(t)
 		if rapid.IntRange(0, 4).Draw(t, "explain") == 0 {
 			return &Explain{Profile: rapid.Bool().Draw(t, "profile"), Statement: st}
@@ -250,6 +250,11 @@ func genPlain(t *rapid.T) Statement {
 	default:
 		return rapid.SampledFrom([]Statement{&Check{}, &Compact{}, &Migrate{}}).Draw(t, "word")
 	}
+}
+
+// genEvaluate draws a statement that judges embeddings.
+func genEvaluate(t *rapid.T) Statement {
+	return &EvaluateReconstruction{Embedding: genIdent().Draw(t, "name"), Options: genOptions(0).Draw(t, "options")}
 }
 
 func genLimit(t *rapid.T) Value {

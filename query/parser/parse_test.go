@@ -113,6 +113,7 @@ func TestParse_Tree(t *testing.T) {
 			Using: Space{Embedding: id("e")}, Limit: num(5),
 		}},
 		{"RECONSTRUCT e AUTO", &Reconstruct{Embedding: id("e"), Threshold: Threshold{Kind: Auto}}},
+		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
 		{"RECONSTRUCT e RADIUS 1 INTO GRAPH h", &Reconstruct{
 			Embedding: id("e"), Threshold: Threshold{Kind: Radius, Value: num(1)}, Graph: idp("h"),
 		}},

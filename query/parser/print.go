@@ -120,6 +120,10 @@ func (s *Reconstruct) String() string {
 	return text + intoFile(s.File) + withOptions(s.Options)
 }
 
+func (s *EvaluateReconstruction) String() string {
+	return "EVALUATE RECONSTRUCTION OF " + s.Embedding.String() + withOptions(s.Options)
+}
+
 func (s *Score) String() string {
 	return "SCORE " + list(s.Pairs) + in(s.Graph) + " WITH " + list(s.Scorers) + withOptions(s.Options)
 }

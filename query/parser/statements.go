@@ -40,6 +40,7 @@ var statements = []struct {
 	{"NEAREST", (*parser).nearest},
 	{"WITHIN", (*parser).within},
 	{"RECONSTRUCT", (*parser).reconstruct},
+	{"EVALUATE", (*parser).evaluate},
 	{"SCORE", (*parser).score},
 	{"HELP", (*parser).help},
 	{"CHECK", (*parser).check},
