@@ -215,8 +215,8 @@ func (c *call) copyFile(w io.Writer, r io.Reader, size int64) error {
 }
 
 // Recover copies what is sound of the store into a new file and tells what is
-// lost. The store must be open for reading only, as a damaged one is; a file that
-// cannot be opened at all is a matter for the function Recover.
+// lost. Writers wait meanwhile. A file that cannot be opened at all is a matter
+// for the function Recover.
 func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
 	c, err := db.begin(ctx, "RECOVER")
 	if err != nil {
@@ -227,14 +227,8 @@ func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, e
 	return result, c.wrap(err)
 }
 
-// checkRecover refuses a store that is open for writing: the file is read by its
-// name, from which the lock of a writer keeps everybody, this process included.
+// checkRecover refuses a target that cannot be written to.
 func (c *call) checkRecover(req RecoverRequest) error {
-	if !c.db.store.ReadOnly() {
-		e := mistake(partStatement, "the file is open for writing")
-		e.Hint = "open it for reading only to recover what is sound, or run 'heavytail recover'"
-		return e
-	}
 	return c.checkStoreOutput(req.Path, req.Overwrite)
 }
 
@@ -244,9 +238,7 @@ func (c *call) recoverStore(req RecoverRequest) (result RecoverResult, err error
 	}
 	stop := c.watch.start(stepWrite)
 	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
-		result.RecoverReport, err = storage.Recover(c.ctx, c.db.Path(), path, storage.RecoverOptions{
-			Overwrite: req.Overwrite, LockTimeout: c.db.opts.LockTimeout, Progress: c.meter.update,
-		})
+		result.RecoverReport, err = c.db.store.Recover(c.ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.meter.update})
 		return err
 	})
 	if err != nil {
