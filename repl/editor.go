@@ -61,6 +61,7 @@ func (e *editor) start() {
 		"cursor-position-probe":  false,
 		"convert-meta":           false, // or ö would be M-v
 		"usage-hint-always":      true,  // that there are more candidates
+		"enable-bracketed-paste": true,  // a pasted script is not run line by line
 	} {
 		e.rl.Config.Set(name, value)
 	}
