@@ -178,7 +178,7 @@ func (b *binder) deleteEdgesFileStatement(s *parser.DeleteEdgesFile) (operation,
 	if op.req.Path, err = b.text(partFile, s.File); err != nil {
 		return nil, err
 	}
-	set, err := b.settings("DELETE EDGES FILE", pairsOptions(), s.Options)
+	set, err := b.settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,8 @@ func (b *binder) deleteEdgesFileStatement(s *parser.DeleteEdgesFile) (operation,
 	if err := separatorSetting(&op.req.Separator, set); err != nil {
 		return nil, err
 	}
-	return op, b.checkInput(op.req.Path, partFile)
+	op.req.Source, op.req.Target, op.req.SkipBad = set.text("source"), set.text("target"), set.text("on_error") == "skip"
+	return op, op.req.check(b.call)
 }
 
 func (b *binder) showVerticesStatement(s *parser.ShowVertices) (operation, error) {

@@ -70,7 +70,7 @@ func updateHelps() []Help {
 			Statement: "DELETE EDGES FILE", Syntax: "DELETE EDGES FILE 'file' FROM graph [WITH (option := value, …)]",
 			Summary: "deletes the edges of a file of pairs, plain, gzip or zstd",
 			Columns: "graph, deleted, missing, version",
-			Options: pairsOptions(),
+			Options: edgePairsOptions(),
 			Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 		},
 	}

@@ -159,7 +159,7 @@ func (r ImportRequest) checkColumns() error {
 	for _, option := range []string{"source", "target", "weight", "time", "key"} {
 		// Asked alone, only a fault of the column itself shows.
 		one := single[option]
-		if _, err := strconv.Atoi(one.Source + one.Target); err == nil {
+		if n, err := strconv.Atoi(one.Source + one.Target); err == nil && n > 0 {
 			continue // the other end would be taken from the same column
 		}
 		if err := one.options(0).Validate(); err != nil {
@@ -259,12 +259,28 @@ func repeats() []string {
 func importOptions() []OptionInfo {
 	return slices.Concat([]OptionInfo{
 		{Name: "format", Type: "text", Default: "'auto'", Choices: importLayouts(), Doc: "form of the text; auto goes by its first bytes and the ending of the file's name"},
-		{Name: "source", Type: "column", Default: "''", Doc: "column of one end; by default one of a known name, else the first"},
-		{Name: "target", Type: "column", Default: "''", Doc: "column of the other end; by default one of a known name, else the second"},
+		sourceOption(), targetOption(),
 		{Name: "weight", Type: "column", Default: "''", Doc: "column of weights; by default weight, w or value in the header, 'none' takes none"},
 		{Name: "time", Type: "column", Default: "''", Doc: "column of timestamps, integers or dates; by default time, timestamp, ts or date in the header, 'none' takes none"},
 		{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "weight of an edge that comes again or is there: the last, first, sum, min or max, or how often it comes"},
 	}, textOptions())
+}
+
+func sourceOption() OptionInfo {
+	return OptionInfo{Name: "source", Type: "column", Default: "''", Doc: "column of one end; by default one of a known name, else the first"}
+}
+
+func targetOption() OptionInfo {
+	return OptionInfo{Name: "target", Type: "column", Default: "''", Doc: "column of the other end; by default one of a known name, else the second"}
+}
+
+func skipOption() OptionInfo {
+	return OptionInfo{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a bad line ends the statement or is counted and left out"}
+}
+
+// edgePairsOptions are the options of DELETE EDGES FILE.
+func edgePairsOptions() []OptionInfo {
+	return slices.Concat([]OptionInfo{sourceOption(), targetOption()}, pairsOptions(), []OptionInfo{skipOption()})
 }
 
 // importVerticesOptions are the options of IMPORT VERTICES.
@@ -280,7 +296,7 @@ func textOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what stands between columns: auto, whitespace, tab, comma, semicolon or bar"},
-		{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a bad line ends the import or is counted and left out"},
+		skipOption(),
 		{Name: "max_line", Type: "int", Default: "1048576", Doc: "most bytes of a line; 64 times as many in an adjacency list"},
 		{Name: "max_key", Type: "int", Default: "1024", Doc: "most bytes of a vertex key"},
 		{Name: "max_bytes", Type: "int", Default: "68719476736", Doc: "most bytes of text, after decompression"},

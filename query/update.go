@@ -53,6 +53,10 @@ type DeleteEdgesFileRequest struct {
 	Path      string
 	Header    format.HeaderMode
 	Separator string
+	// Source and Target are the columns of the ends, by name or number, and
+	// SkipBad leaves bad lines out, as in ImportRequest.
+	Source, Target string
+	SkipBad        bool
 }
 
 // Update calls f with a write transaction over any number of graphs, and
@@ -219,8 +223,17 @@ func (c *call) deleteEdges(graph string, edges []storage.Edge) (WriteResult, err
 	return c.change(graph, func(tx *storage.Tx) (storage.WriteStats, error) { return tx.DeleteEdges(graph, edges) })
 }
 
+// check refuses columns that no file can have, and a file that cannot be read.
+func (r DeleteEdgesFileRequest) check(c *call) error {
+	columns := ImportRequest{Source: r.Source, Target: r.Target, Header: r.Header, Separator: r.Separator}
+	if err := columns.checkColumns(); err != nil {
+		return err
+	}
+	return c.checkInput(r.Path, partFile)
+}
+
 func (c *call) deleteEdgesFile(req DeleteEdgesFileRequest) (WriteResult, error) {
-	if err := c.checkInput(req.Path, partFile); err != nil {
+	if err := req.check(c); err != nil {
 		return WriteResult{}, err
 	}
 	return c.change(req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
@@ -230,7 +243,8 @@ func (c *call) deleteEdgesFile(req DeleteEdgesFileRequest) (WriteResult, error) 
 		}
 		defer in.Close()
 		opts := format.EdgeListOptions{
-			Name: inputName(req.Path), Size: size, Header: req.Header, Separator: req.Separator, Progress: c.meter.update,
+			Name: inputName(req.Path), Size: size, Header: req.Header, Separator: req.Separator,
+			Source: req.Source, Target: req.Target, SkipBad: req.SkipBad, Progress: c.meter.update,
 		}
 		return c.deleteEdgesOf(tx, req.Graph, in, opts)
 	})
@@ -249,7 +263,7 @@ func (c *call) deleteEdgesOf(tx *storage.Tx, graph string, in io.Reader, opts fo
 		edges = edges[:0]
 		return err
 	}
-	_, err := format.ReadPairs(c.ctx, in, opts, func(source, target []byte) error {
+	read, err := format.ReadPairs(c.ctx, in, opts, func(source, target []byte) error {
 		edges = append(edges, storage.Edge{Source: string(source), Target: string(target)})
 		if len(edges) < batch {
 			return nil
@@ -258,6 +272,9 @@ func (c *call) deleteEdgesOf(tx *storage.Tx, graph string, in io.Reader, opts fo
 	})
 	if err == nil {
 		err = flush()
+	}
+	if read.Skipped > 0 && read.FirstSkipped != nil {
+		c.notice("%s skipped, the first: %v", count(read.Skipped, "bad line"), read.FirstSkipped)
 	}
 	return total, err
 }
