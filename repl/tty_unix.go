@@ -4,6 +4,8 @@ package repl
 
 import (
 	"os"
+	"os/signal"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,5 +28,17 @@ func setTTY(f *os.File, state *ttyState) {
 }
 
 // suspend stops the process and what it has started, as Ctrl-Z does, and returns
-// when it is continued.
-func suspend() { unix.Kill(0, unix.SIGTSTP) }
+// when it is continued. The stop comes a moment after it is asked for, and not at
+// all where no shell of the system could continue the process.
+func suspend() {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, unix.SIGCONT)
+	defer signal.Stop(continued)
+	if unix.Kill(0, unix.SIGTSTP) != nil {
+		return
+	}
+	select {
+	case <-continued:
+	case <-time.After(300 * time.Millisecond):
+	}
+}
