@@ -113,7 +113,7 @@ type WalkStats = skipgram.Stats
 // walks get near vectors. Row v belongs to vertex v. See package skipgram for
 // the training, its cost and its reproducibility.
 func DeepWalk(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, WalkStats, error) {
-	return learn(ctx, g, o, walk.Uniform)
+	return learn(ctx, g, o, MethodDeepWalk)
 }
 
 // DPWalker is DeepWalk on walks that avoid vertices of high degree: the next
@@ -121,32 +121,52 @@ func DeepWalk(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, Wa
 // adds the common neighbours to the edges (AAAI 2018, section "DP-Walker"). See
 // package walk for how it is sampled.
 func DPWalker(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, WalkStats, error) {
-	return learn(ctx, g, o, walk.Penalized)
+	return learn(ctx, g, o, MethodDPWalker)
 }
 
 // Node2Vec is DeepWalk on the biased walks of Grover and Leskovec (KDD 2016).
 func Node2Vec(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, WalkStats, error) {
-	return learn(ctx, g, o, walk.Biased)
+	return learn(ctx, g, o, MethodNode2Vec)
 }
 
-func learn(ctx context.Context, g *csr.Graph, o WalkOptions, kind walk.Kind) (*vec.Matrix, WalkStats, error) {
-	if err := o.Validate(); err != nil {
+func learn(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (*vec.Matrix, WalkStats, error) {
+	walks, err := NewWalks(ctx, g, method, o)
+	if err != nil {
 		return nil, WalkStats{}, err
+	}
+	return skipgram.Train(ctx, walks, o.WithDefaults().training())
+}
+
+// Walks are the walks that a method learns from, in the order in which it does.
+type Walks = skipgram.Corpus
+
+// NewWalks returns the walks of a method, which is one of those that learn from
+// walks. None is kept: each is walked when it is asked for, and is the same every
+// time. Walks of every round begin at all vertices; that of a vertex without
+// neighbours is the vertex alone.
+func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (Walks, error) {
+	kinds := map[string]walk.Kind{MethodDeepWalk: walk.Uniform, MethodDPWalker: walk.Penalized, MethodNode2Vec: walk.Biased}
+	kind, ok := kinds[method]
+	if !ok {
+		return Walks{}, fmt.Errorf("%w: %q is no method that learns from walks", ErrOptions, method)
+	}
+	if err := o.Validate(); err != nil {
+		return Walks{}, err
 	}
 	o = o.WithDefaults()
 	walker, err := walk.New(ctx, g, o.walks(kind), o.Workers)
 	if err != nil {
-		return nil, WalkStats{}, err
+		return Walks{}, err
 	}
 	n := g.Vertices()
-	return skipgram.Train(ctx, skipgram.Corpus{
+	return Walks{
 		Vertices: n,
 		Walks:    n * o.Walks,
 		Append: func(dst []uint32, i int) []uint32 {
 			round := i / n
 			return walker.Append(dst, mixed(uint64(i%n), uint64(round), uint64(n)), round)
 		},
-	}, o.training())
+	}, nil
 }
 
 // mixed returns the i-th of n vertices in an order of its own for each round, so

@@ -77,6 +77,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.exportGraphStatement(s)
 	case *parser.ExportVertices:
 		return b.exportVerticesStatement(s)
+	case *parser.ExportWalks:
+		return b.exportWalksStatement(s)
 	case *parser.ExportEmbedding:
 		return b.exportEmbeddingStatement(s)
 	case *parser.Generate:

@@ -57,6 +57,29 @@ func (b *binder) exportVerticesStatement(s *parser.ExportVertices) (operation, e
 	return op, err
 }
 
+func (b *binder) exportWalksStatement(s *parser.ExportWalks) (operation, error) {
+	b.mark(partGraph, s.Graph)
+	b.mark(partMethod, s.Method.Name)
+	op := &exportWalksOp{req: ExportWalksRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}, text: s.Method.String()}
+	var err error
+	if op.given, err = b.given(s.Method.Options); err != nil {
+		return nil, err
+	}
+	if op.req.Path, err = b.text(partInto, s.File); err != nil {
+		return nil, err
+	}
+	set, err := b.settings(parser.Heading(s), exportWalksOptions(), s.Options)
+	if err != nil {
+		return nil, err
+	}
+	op.req.Overwrite = set.boolean("overwrite")
+	if _, err := b.walkOptions(op.req, op.given); err != nil {
+		return nil, err
+	}
+	op.info, err = b.graphInfo(op.req.Graph, partGraph)
+	return op, err
+}
+
 func (b *binder) exportEmbeddingStatement(s *parser.ExportEmbedding) (operation, error) {
 	b.mark(partEmbedding, s.Embedding)
 	op := &exportEmbeddingOp{}

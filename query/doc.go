@@ -51,7 +51,7 @@
 // # Where things are
 //
 // The methods, their requests and results stand in one file for each group of
-// statements: graphs.go, update.go, import.go, export.go, generate.go,
+// statements: graphs.go, update.go, import.go, export.go, walks.go, generate.go,
 // describe.go, vertices.go, embed.go, search.go, reconstruct.go, score.go,
 // show.go, stats.go, upkeep.go and help.go. db.go opens, closes and frames calls; files.go
 // is the only file that opens other files than the store; progress.go computes

@@ -83,15 +83,7 @@ func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, erro
 	if e.method, err = findMethod(req.Method); err != nil {
 		return nil, err
 	}
-	if e.settings, err = checkSettings("method "+req.Method, e.method.Options, given); err != nil {
-		return nil, err
-	}
-	for _, o := range e.method.Options {
-		if value, ok := e.settings[o.Name]; ok {
-			e.options = append(e.options, job.Option{Name: o.Name, Value: value})
-		}
-	}
-	if err := optionMistake(job.Check(req.Method, e.options)); err != nil {
+	if e.settings, e.options, err = methodOptions(e.method, given); err != nil {
 		return nil, err
 	}
 	if req.Name == "" {
@@ -118,6 +110,22 @@ func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, erro
 	}
 	e.graph, err = c.graph(req.Graph, partGraph)
 	return e, err
+}
+
+// methodOptions checks settings, and returns them by name and in the order of the
+// method.
+func methodOptions(method Method, given []setting) (settings, []job.Option, error) {
+	settings, err := checkSettings("method "+method.Name, method.Options, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	var options []job.Option
+	for _, o := range method.Options {
+		if value, ok := settings[o.Name]; ok {
+			options = append(options, job.Option{Name: o.Name, Value: value})
+		}
+	}
+	return settings, options, optionMistake(job.Check(method.Name, options))
 }
 
 // bytes estimates the memory of a solve: vectors of 4 bytes a coordinate, once

@@ -46,6 +46,18 @@ func (o *exportVerticesOp) exec(c *call) (*Rows, error) {
 	return rowsOf([]string{"file", "vertices"}, [][]Value{{r.Path, r.Rows}}), err
 }
 
+type exportWalksOp struct {
+	req   ExportWalksRequest
+	given []setting
+	text  string // the method in the language
+	info  storage.GraphInfo
+}
+
+func (o *exportWalksOp) exec(c *call) (*Rows, error) {
+	r, err := c.exportWalks(o.req, o.given)
+	return rowsOf([]string{"file", "walks"}, [][]Value{{r.Path, r.Rows}}), err
+}
+
 type exportEmbeddingOp struct {
 	req  ExportRequest
 	form exportFormat

@@ -28,11 +28,11 @@ type ExportRequest struct {
 	Spreadsheet bool
 }
 
-// ExportResult is the answer of ExportGraph, ExportVertices and ExportEmbedding.
+// ExportResult is the answer of ExportGraph, ExportVertices, ExportWalks and ExportEmbedding.
 type ExportResult struct {
 	Path    string
 	Keys    string // of the matrix at Path, the file with the keys of its rows; otherwise empty
-	Rows    int64  // edges, vertices or vectors written
+	Rows    int64  // edges, vertices, walks or vectors written
 	Notices []Notice
 }
 

@@ -115,6 +115,7 @@ func TestHelps_Columns(t *testing.T) {
 	expect(fmt.Sprintf("EXPORT GRAPH g INTO FILE '%s/g'", dir), "EXPORT GRAPH", "; ")
 	expect(fmt.Sprintf("DELETE EDGES FILE '%s/g' FROM g", dir), "DELETE EDGES FILE", "; ")
 	expect(fmt.Sprintf("EXPORT VERTICES OF g INTO FILE '%s/v'", dir), "EXPORT VERTICES", "; ")
+	expect(fmt.Sprintf("EXPORT WALKS OF g USING deepwalk INTO FILE '%s/w'", dir), "EXPORT WALKS", "; ")
 	expect(fmt.Sprintf("EXPORT EMBEDDING pos INTO FILE '%s/e'", dir), "EXPORT EMBEDDING", "; ")
 	expect(fmt.Sprintf("SCORE FILE '%s/g' IN g WITH jaccard INTO FILE '%s/s'", dir, dir), "SCORE FILE", "INTO FILE: ")
 	expect("CHECK", "CHECK", "; ")

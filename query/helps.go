@@ -103,6 +103,12 @@ func fileHelps() []Help {
 			Options: exportOptions(vertexFormats),
 			Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
 		}, {
+			Statement: "EXPORT WALKS", Syntax: "EXPORT WALKS OF graph USING method[(option := value, …)] INTO FILE 'file' [WITH (option := value, …)]",
+			Summary: "writes the walks that a method learns from for other trainers, a line each, keys separated by blanks; compressed if the name ends in .gz or .zst",
+			Columns: "file, walks",
+			Options: exportWalksOptions(),
+			Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
+		}, {
 			Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value, …)]",
 			Summary: "writes an embedding in a format of word2vec, or as a numpy matrix with the keys of its rows in 'file.keys'",
 			Columns: "file, vectors",

@@ -34,6 +34,10 @@ func (o *exportVerticesOp) plan() *Plan {
 	return writtenFile(vertexFormats[0].title, o.req.Path, graphInfoPlan(o.info))
 }
 
+func (o *exportWalksOp) plan() *Plan {
+	return writtenFile("walks", o.req.Path, measuredStep(stepWrite, "method", o.text, graphInfoPlan(o.info)))
+}
+
 func (o *exportEmbeddingOp) plan() *Plan {
 	return writtenFile(o.form.title, o.req.Path,
 		measuredStep("embedding "+o.info.Name, "embedding", fmt.Sprintf("%s, generation %d, %d × %d", name(o.info.Name), o.info.Generation, o.info.Vertices, o.info.Dim)))

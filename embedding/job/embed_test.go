@@ -258,3 +258,29 @@ func TestEmbed_NothingStoredOnFailure(t *testing.T) {
 		t.Errorf("after failures: %v", err)
 	}
 }
+
+// TestWalks has the walks of the methods that walk, and errors for the others.
+func TestWalks(t *testing.T) {
+	_, snap := ring(t, 30)
+	for _, m := range Methods() {
+		walks, err := Walks(context.Background(), snap.Graph, m.Name, []Option{{"seed", 3}}, 0)
+		if !HasWalks(m.Name) {
+			if !errors.Is(err, ErrNoWalks) {
+				t.Errorf("%s: %v", m.Name, err)
+			}
+			continue
+		}
+		if err != nil || walks.Vertices != 30 || walks.Walks != 300 {
+			t.Fatalf("%s: %+v, %v", m.Name, walks, err)
+		}
+		for i := range walks.Walks {
+			if w := walks.Append(nil, i); len(w) != 40 || !slices.Equal(w, walks.Append(nil, i)) {
+				t.Fatalf("%s: walk %d is %v", m.Name, i, w)
+			}
+		}
+	}
+	var unknown *OptionError
+	if _, err := Walks(context.Background(), snap.Graph, "deepwalk", []Option{{"beta", 1.0}}, 0); !errors.As(err, &unknown) {
+		t.Errorf("an option that the method does not have: %v", err)
+	}
+}

@@ -1,9 +1,13 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
+
+// ErrNoWalks is returned for a method that does not learn from walks.
+var ErrNoWalks = errors.New("job: the method has no walks")
 
 // MethodError is returned for a method that does not exist.
 type MethodError struct {

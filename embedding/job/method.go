@@ -44,11 +44,15 @@ type algorithm struct {
 type prepared struct {
 	options []storage.Setting // all of them, in canonical text
 	run     computation
+	walk    sampling // nil for a method without walks
 }
 
 // computation returns the rows, and the part of their record that depends on the
 // method.
 type computation func(ctx context.Context, g *csr.Graph, workers int, progress func(stage string, done, total int64)) (*vec.Matrix, storage.EmbeddingInfo, error)
+
+// sampling returns the walks that a method learns from.
+type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error)
 
 func algorithms() []algorithm {
 	return []algorithm{

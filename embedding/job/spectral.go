@@ -24,7 +24,7 @@ func spectral(name, summary string, run func(context.Context, *csr.Graph, embedd
 			m, stats, err := run(ctx, g, o)
 			return m, spectralRecord(g, o, stats), err
 		}
-		return prepared{fields.settings(o), compute}, nil
+		return prepared{options: fields.settings(o), run: compute}, nil
 	}
 	return algorithm{Method{name, summary, fields.describe(embedding.SpectralOptions{}.WithDefaults(name))}, prepare}
 }

@@ -25,7 +25,11 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 			m, stats, err := run(ctx, g, o)
 			return m, walkRecord(o, stats), err
 		}
-		return prepared{fields.settings(o), compute}, nil
+		sample := func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {
+			o.Workers = workers
+			return embedding.NewWalks(ctx, g, name, o)
+		}
+		return prepared{fields.settings(o), compute, sample}, nil
 	}
 	return algorithm{Method{name, summary, fields.describe(embedding.WalkOptions{}.WithDefaults())}, prepare}
 }

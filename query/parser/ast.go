@@ -110,6 +110,15 @@ type ExportEmbedding struct {
 	Options   []Option
 }
 
+// ExportWalks is EXPORT WALKS OF g USING method(…) INTO FILE 'file' [WITH (…)].
+type ExportWalks struct {
+	Range
+	Graph   Ident
+	Method  Call
+	File    Value // String or Param
+	Options []Option
+}
+
 // Generate is GENERATE generator(…) INTO g.
 type Generate struct {
 	Range
@@ -291,6 +300,7 @@ func (*Import) statement()            {}
 func (*ImportVertices) statement()    {}
 func (*ExportGraph) statement()       {}
 func (*ExportVertices) statement()    {}
+func (*ExportWalks) statement()       {}
 func (*ExportEmbedding) statement()   {}
 func (*Generate) statement()          {}
 func (*DescribeGraph) statement()     {}

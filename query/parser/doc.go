@@ -71,7 +71,9 @@
 //	import       = "IMPORT" [ "VERTICES" ] string
 //	               "INTO" name [ options ]                  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
 //	export       = "EXPORT" ( "GRAPH" name
-//	             | "VERTICES" "OF" name | "EMBEDDING" name )
+//	             | "VERTICES" "OF" name
+//	             | "WALKS" "OF" name "USING" call
+//	             | "EMBEDDING" name )
 //	               "INTO" "FILE" string [ options ]         e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
 //	describe     = "DESCRIBE" ( "GRAPH" name [ options ]

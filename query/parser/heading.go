@@ -41,6 +41,8 @@ func Heading(statement Statement) string {
 		return "EXPORT GRAPH"
 	case *ExportVertices:
 		return "EXPORT VERTICES"
+	case *ExportWalks:
+		return "EXPORT WALKS"
 	case *ExportEmbedding:
 		return "EXPORT EMBEDDING"
 	case *Generate:

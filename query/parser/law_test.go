@@ -308,7 +308,12 @@ func genUpdate(t *rapid.T) Statement {
 // of them but by a file.
 func genLook(t *rapid.T) Statement {
 	file := genValue(aString)
-	switch rapid.IntRange(0, 5).Draw(t, "statement") {
+	switch rapid.IntRange(0, 6).Draw(t, "statement") {
+	case 6:
+		return &ExportWalks{
+			Graph: genIdent().Draw(t, "graph"), Method: genCall().Draw(t, "method"),
+			File: file.Draw(t, "file"), Options: genOptions(0).Draw(t, "options"),
+		}
 	case 0:
 		return &ImportVertices{File: file.Draw(t, "file"), Graph: genIdent().Draw(t, "graph"), Options: genOptions(0).Draw(t, "options")}
 	case 1:

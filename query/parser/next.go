@@ -13,7 +13,7 @@ const (
 	ClassAttribute Class = "attribute" // an attribute of Names.Graph, or a column of a condition
 	ClassVertex    Class = "vertex"    // the key of a vertex
 	ClassOption    Class = "option"    // an option of Names.Call
-	ClassMethod    Class = "method"    // of EMBED
+	ClassMethod    Class = "method"    // of EMBED and EXPORT WALKS
 	ClassGenerator Class = "generator" // of GENERATE
 	ClassScorer    Class = "scorer"    // of SCORE
 	ClassMetric    Class = "metric"    // of NEAREST and WITHIN

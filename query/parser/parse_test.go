@@ -79,6 +79,10 @@ func TestParse_Tree(t *testing.T) {
 			File: str("p"), Graph: id("g"), Options: []Option{{Name: id("key"), Value: str("id")}},
 		}},
 		{"EXPORT VERTICES OF g INTO FILE 'v'", &ExportVertices{Graph: id("g"), File: str("v")}},
+		{"EXPORT WALKS OF g USING dp_walker(beta := 2) INTO FILE 'w' WITH (overwrite := TRUE)", &ExportWalks{
+			Graph: id("g"), Method: Call{Name: id("dp_walker"), Options: []Option{{Name: id("beta"), Value: num(2)}}},
+			File: str("w"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}},
+		}},
 		{"DESCRIBE GRAPH g WITH (bootstrap := 100)", &DescribeGraph{
 			Graph: id("g"), Options: []Option{{Name: id("bootstrap"), Value: num(100)}},
 		}},

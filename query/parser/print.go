@@ -70,6 +70,10 @@ func (s *ExportVertices) String() string {
 	return "EXPORT VERTICES OF " + s.Graph.String() + intoFile(s.File) + withOptions(s.Options)
 }
 
+func (s *ExportWalks) String() string {
+	return "EXPORT WALKS OF " + s.Graph.String() + " USING " + s.Method.String() + intoFile(s.File) + withOptions(s.Options)
+}
+
 func (s *ExportEmbedding) String() string {
 	return "EXPORT EMBEDDING " + s.Embedding.String() + intoFile(s.File) + withOptions(s.Options)
 }

@@ -118,6 +118,15 @@ func (p *parser) export(begin Pos) Statement {
 		s.Options = p.withOptions("EXPORT VERTICES")
 		s.Range = p.since(begin)
 		return s
+	case p.keyword("WALKS"):
+		p.needKeyword("OF")
+		s := &ExportWalks{Graph: p.graph()}
+		p.needKeyword("USING")
+		s.Method = p.call(methodName)
+		s.File = p.intoFile()
+		s.Options = p.withOptions("EXPORT WALKS")
+		s.Range = p.since(begin)
+		return s
 	}
 	p.needKeyword("EMBEDDING")
 	s := &ExportEmbedding{Embedding: p.embedding()}

@@ -1,7 +1,7 @@
 // Package format reads and writes graphs and vectors as files: graphs as edge
 // lists, adjacency lists, CSV of edges and of vertices, Matrix Market (read only)
-// and GraphML; vectors as word2vec text, word2vec binary and numpy's .npy. Input
-// may be plain or compressed by gzip or zstd.
+// and GraphML; vectors as word2vec text, word2vec binary and numpy's .npy; walks
+// as sentences (write only). Input may be plain or compressed by gzip or zstd.
 //
 // It knows nothing of the store. Readers hand every edge and every vertex to a
 // function, as raw keys and values; writers are given keys and values by vertex

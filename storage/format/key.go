@@ -26,7 +26,7 @@ func checkKey(key []byte) string {
 	return ""
 }
 
-// checkVectorKey says why word2vec text cannot hold a key, or returns "".
+// checkVectorKey says why a text of keys between blanks cannot hold a key, or returns "".
 func checkVectorKey(key []byte) string {
 	switch {
 	case len(key) == 0:
@@ -34,7 +34,7 @@ func checkVectorKey(key []byte) string {
 	case !utf8.Valid(key):
 		return "it is not valid UTF-8"
 	case bytes.IndexByte(key, 0) >= 0 || bytes.IndexFunc(key, unicode.IsSpace) >= 0:
-		return "it holds white space or a NUL, which the word2vec format cannot"
+		return "it holds white space or a NUL, which separates keys there"
 	}
 	return ""
 }

@@ -1,0 +1,52 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// WriteWalks writes walks as text, each on a line of its own, the keys of its
+// vertices separated by blanks: sentences, as word2vec, gensim's LineSentence and
+// fastText read them. walk appends the vertices of walk i to dst; it is called
+// once for each walk, in order.
+//
+// Before the first walk all keys of the vertices are looked at: one that is
+// empty, holds white space or NUL, or is not UTF-8 gives a *KeyError.
+func WriteWalks(ctx context.Context, w io.Writer, vertices, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32) error {
+	if err := writeWalks(newOutput(ctx, w), vertices, walks, key, walk); err != nil {
+		return fmt.Errorf("write walks: %w", err)
+	}
+	return nil
+}
+
+func writeWalks(out *output, vertices, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32) error {
+	var line []byte
+	err := out.each(vertices, func(v uint32) error {
+		line = key(line[:0], v)
+		if reason := checkVectorKey(line); reason != "" {
+			return &KeyError{string(line), reason}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var path []uint32
+	for i := range walks {
+		path, line = walk(path[:0], i), line[:0]
+		for at, v := range path {
+			if err := out.tick(); err != nil {
+				return err
+			}
+			if at > 0 {
+				line = append(line, ' ')
+			}
+			line = key(line, v)
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return out.finish()
+}
