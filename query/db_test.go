@@ -394,6 +394,21 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	if got := table("EVALUATE RECONSTRUCTION OF pos WITH (criterion := 'f1')"); got != want {
 		t.Errorf("EVALUATE RECONSTRUCTION: %q, method %q", got, want)
 	}
+	links, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{
+		Graph: "social", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 2}, Share: 0.5, Seed: 3,
+		Scorers: []string{"jaccard", "l2"}, Features: []string{"l1"}, HitsAt: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = ""
+	for i, scorer := range []string{"jaccard", "l2", "logistic(l1)"} {
+		s := links.Scores[i]
+		want += fmt.Sprintln(scorer, number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits))
+	}
+	if got := table("EVALUATE LINKS IN social USING laplacian_eigenmaps(dim := 2) WITH (share := 0.5, seed := 3, scorers := 'jaccard,l2', features := 'l1', hits := 1)"); got != want {
+		t.Errorf("EVALUATE LINKS: %q, method %q", got, want)
+	}
 	if got := strings.Count(table("RECONSTRUCT pos AUTO WITH (criterion := 'f1', sweep := TRUE)"), "\n"); got != len(reconstructed.Points) {
 		t.Errorf("RECONSTRUCT with sweep: %d rows of %d points", got, len(reconstructed.Points))
 	}

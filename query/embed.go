@@ -112,6 +112,15 @@ func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, erro
 	return e, err
 }
 
+// noteMethod passes on what a method says of its result.
+func (c *call) noteMethod(info storage.EmbeddingInfo) {
+	for _, s := range info.Stats {
+		if s.Name == "note" {
+			c.notice("%s", s.Value)
+		}
+	}
+}
+
 // methodOptions checks settings, and returns them by name and in the order of the
 // method.
 func methodOptions(method Method, given []setting) (settings, []job.Option, error) {
@@ -130,14 +139,17 @@ func methodOptions(method Method, given []setting) (settings, []job.Option, erro
 
 // bytes estimates the memory of a solve: vectors of 4 bytes a coordinate, once
 // for the result and not quite twice for the basis that it is found in.
-func (e *embedding) bytes() int64 {
+func (e *embedding) bytes() int64 { return 12 * int64(e.graph.Graph.Vertices()) * e.dim() }
+
+// dim returns the number of coordinates.
+func (e *embedding) dim() int64 {
 	n, dim := int64(e.graph.Graph.Vertices()), e.settings.integer("dim")
 	for _, o := range e.method.Options {
 		if o.Name == "dim" && dim == 0 {
 			dim, _ = strconv.ParseInt(o.Default, 10, 64)
 		}
 	}
-	return 12 * n * min(n, max(dim, 0))
+	return min(n, max(dim, 0))
 }
 
 // optionMistake says which option of the method has a value out of its range.
@@ -182,11 +194,7 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 	if err != nil {
 		return EmbedResult{}, nameMistake(err, partEmbedding)
 	}
-	for _, s := range info.Stats {
-		if s.Name == "note" {
-			c.notice("%s", s.Value)
-		}
-	}
+	c.noteMethod(info)
 	stop(int64(info.Vertices), count(int64(info.Iterations), "iteration"))
 	result := EmbedResult{EmbeddingInfo: info}
 	if len(info.Residuals) > 0 {

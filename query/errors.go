@@ -120,7 +120,7 @@ func plainly(err error) error {
 func (e plainError) Error() string {
 	lines := strings.Split(e.err.Error(), "\n")
 	for i, line := range lines {
-		for _, layer := range []string{"storage", "format", "job", "link", "index", "eigen", "embedding"} {
+		for _, layer := range []string{"storage", "format", "job", "link", "index", "eigen", "embedding", "evaluate", "classify"} {
 			line = strings.TrimPrefix(line, layer+": ")
 		}
 		lines[i] = line

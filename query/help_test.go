@@ -111,6 +111,7 @@ func TestHelps_Columns(t *testing.T) {
 		expect("SHOW "+what, "SHOW", "; "+what+": ")
 	}
 	expect("RECONSTRUCT pos RADIUS 1", "RECONSTRUCT", "; ")
+	expect("EVALUATE LINKS IN pa USING dp_spectral(dim := 2)", "EVALUATE LINKS", "; ")
 	expect("EVALUATE RECONSTRUCTION OF pos", "EVALUATE RECONSTRUCTION", "; ")
 	expect(fmt.Sprintf("EXPORT GRAPH g INTO FILE '%s/g'", dir), "EXPORT GRAPH", "; ")
 	expect(fmt.Sprintf("DELETE EDGES FILE '%s/g' FROM g", dir), "DELETE EDGES FILE", "; ")

@@ -198,6 +198,12 @@ func analysisHelps() []Help {
 			Options: sweepOptions("it"),
 			Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 		}, {
+			Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
+			Summary: "holds out edges, embeds the rest, and compares how well scorers and learned models tell those edges from pairs that are none; stores nothing",
+			Columns: "scorer, auc, average_precision, precision, recall, f1, hits",
+			Options: linksOptions(),
+			Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25) WITH (share := 0.1, features := 'difference, l1')",
+		}, {
 			Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding), …",
 			Summary: "scores how likely a link is; SHOW SCORERS lists the scorers",
 			Columns: "source, target, and one column for each scorer",

@@ -92,5 +92,6 @@ const (
 	stepWrite  = "write"
 	stepRead   = "read"
 	stepSolve  = "solve"
+	stepSplit  = "split"
 	stepResult = "result" // the whole statement
 )

@@ -308,9 +308,7 @@ func (c *call) bindScorers(s *scoring, graph string, with []Scorer) error {
 // checkScorer refuses a scorer that is not known, or that wants an embedding
 // and has none, or the other way round.
 func checkScorer(w Scorer, at part) error {
-	var names []string
 	for _, known := range link.Scorers() {
-		names = append(names, known.Name)
 		switch {
 		case known.Name != w.Name:
 		case known.NeedsEmbedding && w.Embedding == "":
@@ -323,9 +321,23 @@ func checkScorer(w Scorer, at part) error {
 			return nil
 		}
 	}
-	e := mistake(at, "unknown scorer %s", quote(w.Name))
+	return unknownScorer(w.Name, at)
+}
+
+// unknownScorer is the error for a name that is no scorer's.
+func unknownScorer(scorer string, at part) error {
+	e := mistake(at, "unknown scorer %s", quote(scorer))
 	e.Err = link.ErrScorer
-	return e.withHint(w.Name, names, func(s string) string { return s })
+	return e.withHint(scorer, scorerNames(), func(s string) string { return s })
+}
+
+// scorerNames lists the scorers.
+func scorerNames() []string {
+	var names []string
+	for _, s := range link.Scorers() {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // bindScorer turns a scorer into a function of two vertices.

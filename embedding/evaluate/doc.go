@@ -23,6 +23,7 @@
 //   - [PackingDimension] bounds the dimensions that its largest hub asks of an
 //     embedding.
 //
-// Evaluations that train a model on an embedding (labels, held-out links)
-// belong in files of their own here, and share nothing with these.
+// How well links are predicted: [SplitLinks] holds out edges, and
+// [LinkSplit.Score] compares scorers and learned models on them by [AUC],
+// [AveragePrecision], [HitsAt] and F1.
 package evaluate

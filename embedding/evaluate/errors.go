@@ -6,5 +6,7 @@ import "errors"
 var (
 	ErrShape   = errors.New("graph and embedding do not match") // rows and vertices differ
 	ErrOption  = errors.New("invalid option")                   // a field of an options struct
+	ErrLinks   = errors.New("too few edges to hold any out")    // or too few pairs that are none
+	ErrTimes   = errors.New("the graph has no timestamps")      // to hold out the latest edges
 	ErrDegrees = errors.New("degrees cannot be fitted")         // negative, or too few different ones
 )

@@ -2,9 +2,11 @@ package link
 
 import "errors"
 
-// Errors of New. They are wrapped with the name of the scorer.
+// Errors of New and FindFeature. They are wrapped with the name that was asked
+// for.
 var (
 	ErrScorer         = errors.New("unknown scorer")
 	ErrNeedsGraph     = errors.New("scorer needs a graph")
+	ErrFeature        = errors.New("unknown feature")
 	ErrNeedsEmbedding = errors.New("scorer needs an embedding")
 )

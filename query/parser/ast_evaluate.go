@@ -9,4 +9,13 @@ type EvaluateReconstruction struct {
 	Options   []Option
 }
 
+// EvaluateLinks is EVALUATE LINKS IN g USING method(…) [WITH (…)].
+type EvaluateLinks struct {
+	Range
+	Graph   Ident
+	Method  Call
+	Options []Option
+}
+
+func (*EvaluateLinks) statement()          {}
 func (*EvaluateReconstruction) statement() {}

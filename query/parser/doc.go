@@ -97,8 +97,9 @@
 //	               [ "INTO" ( "GRAPH" name
 //	                        | "FILE" string ) ]
 //	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
-//	evaluate     = "EVALUATE" "RECONSTRUCTION" "OF" name
-//	               [ options ]                              e.g. EVALUATE RECONSTRUCTION OF spec WITH (criterion := 'spearman');
+//	evaluate     = "EVALUATE" ( "RECONSTRUCTION" "OF" name
+//	             | "LINKS" "IN" name "USING" call )
+//	               [ options ]                              e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64) WITH (share := 0.1);
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]

@@ -69,6 +69,8 @@ func Heading(statement Statement) string {
 		return "WITHIN"
 	case *Reconstruct:
 		return "RECONSTRUCT"
+	case *EvaluateLinks:
+		return "EVALUATE LINKS"
 	case *EvaluateReconstruction:
 		return "EVALUATE RECONSTRUCTION"
 	case *Score:

@@ -254,6 +254,9 @@ func genPlain(t *rapid.T) Statement {
 
 // genEvaluate draws a statement that judges embeddings.
 func genEvaluate(t *rapid.T) Statement {
+	if rapid.Bool().Draw(t, "links") {
+		return &EvaluateLinks{Graph: genIdent().Draw(t, "graph"), Method: genCall().Draw(t, "method"), Options: genOptions(0).Draw(t, "options")}
+	}
 	return &EvaluateReconstruction{Embedding: genIdent().Draw(t, "name"), Options: genOptions(0).Draw(t, "options")}
 }
 

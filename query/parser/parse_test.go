@@ -117,6 +117,7 @@ func TestParse_Tree(t *testing.T) {
 			Using: Space{Embedding: id("e")}, Limit: num(5),
 		}},
 		{"RECONSTRUCT e AUTO", &Reconstruct{Embedding: id("e"), Threshold: Threshold{Kind: Auto}}},
+		{"EVALUATE LINKS IN g USING m", &EvaluateLinks{Graph: id("g"), Method: Call{Name: id("m")}}},
 		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
 		{"RECONSTRUCT e RADIUS 1 INTO GRAPH h", &Reconstruct{
 			Embedding: id("e"), Threshold: Threshold{Kind: Radius, Value: num(1)}, Graph: idp("h"),

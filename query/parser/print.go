@@ -124,6 +124,10 @@ func (s *Reconstruct) String() string {
 	return text + intoFile(s.File) + withOptions(s.Options)
 }
 
+func (s *EvaluateLinks) String() string {
+	return "EVALUATE LINKS IN " + s.Graph.String() + " USING " + s.Method.String() + withOptions(s.Options)
+}
+
 func (s *EvaluateReconstruction) String() string {
 	return "EVALUATE RECONSTRUCTION OF " + s.Embedding.String() + withOptions(s.Options)
 }

@@ -1,0 +1,107 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"heavytail/storage/vec"
+)
+
+// Model is a linear classifier of two classes: the positive one is where the
+// score is above 0. It never changes and is safe for concurrent use.
+type Model struct {
+	Weights []float64 // of the features as they are, not standardised
+	Bias    float64
+
+	Loss       float64 // what training has minimised, at its end
+	Iterations int
+	// Converged says that the gradient came below the tolerance, and not only as
+	// far as the rounding of the features or the number of iterations lets it.
+	Converged bool
+}
+
+// Score returns the logarithm of the odds of the positive class. x has as many
+// features as the rows that the model was trained on.
+func (m *Model) Score(x []float32) float64 {
+	s := m.Bias
+	for j, w := range m.Weights {
+		s += w * float64(x[j])
+	}
+	return s
+}
+
+// Probability returns the probability of the positive class.
+func (m *Model) Probability(x []float32) float64 { return sigmoid(m.Score(x)) }
+
+// Options sets how Logistic works. The zero value works.
+type Options struct {
+	// Penalty is the factor λ of the squared weights. 0 means 1, the usual
+	// strength; it counts as much as one row does, so that it matters where rows
+	// are few.
+	Penalty float64
+	// Tolerance ends the training when no element of the gradient is larger, in
+	// the mean over all rows. 0 means 1e-5.
+	Tolerance float64
+	// Iterations is the largest number of steps. 0 means 300.
+	Iterations int
+	Workers    int // goroutines, 0 means GOMAXPROCS; no result depends on it
+}
+
+// Validate reports all faults of the options at once.
+func (o Options) Validate() error {
+	var faults []error
+	for _, value := range []struct {
+		name string
+		x    float64
+	}{{"penalty", o.Penalty}, {"tolerance", o.Tolerance}, {"iterations", float64(o.Iterations)}, {"workers", float64(o.Workers)}} {
+		if !(value.x >= 0) || math.IsInf(value.x, 0) {
+			faults = append(faults, fmt.Errorf("classify: %s (%v) must be finite and not negative: %w", value.name, value.x, ErrOption))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Penalty == 0 {
+		o.Penalty = 1
+	}
+	if o.Tolerance == 0 {
+		o.Tolerance = 1e-5
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 300
+	}
+	return o
+}
+
+// Logistic trains a logistic regression: it minimises
+//
+//	1/m · ( Σ ln(1 + e^(−y·score)) + λ/2 · Σ w² )
+//
+// over the m rows of x, y being 1 where positive says so and −1 elsewhere, and w
+// the weights of the features after each was shifted to the mean 0 and scaled to
+// the standard deviation 1, so that the penalty is fair to all. The bias is not
+// penalised. Features that never change have the weight 0.
+//
+// The minimum is unique, and L-BFGS goes there; every step takes a pass or a few
+// over x, O(m · dim). The same rows give the same
+// model at any number of workers. Errors are ErrShape, ErrClasses, ErrValue,
+// ErrOption, and that of ctx.
+func Logistic(ctx context.Context, x *vec.Matrix, positive []bool, opts Options) (*Model, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := newProblem(ctx, x, positive, opts.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	best := minimise(ctx, p.visit, x.Dim+1, p.opts.Tolerance, p.opts.Iterations)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("classify: %w", ctx.Err())
+	}
+	m := &Model{Loss: best.value, Iterations: best.iterations, Converged: best.converged}
+	m.Weights, m.Bias = p.plain(best.w)
+	return m, nil
+}

@@ -1,0 +1,142 @@
+package evaluate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// This file measures how well scores tell positives from negatives. Equal scores
+// are one step of a ranking, never an order: no measure depends on the order in
+// which they came. NaN is below every number.
+
+// AUC returns the probability that a positive has a higher score than a
+// negative, a tie counting half: the area under the ROC curve, by rank sums and
+// without approximation. NaN if one of the lists is empty.
+func AUC(positive, negative []float64) float64 { return rankScores(positive, negative).auc() }
+
+// AveragePrecision returns the mean, over all positives, of the precision among
+// those whose score is as high or higher: the area under the steps of the curve
+// of precision and recall. NaN if one of the lists is empty.
+func AveragePrecision(positive, negative []float64) float64 {
+	return rankScores(positive, negative).averagePrecision()
+}
+
+// HitsAt returns the share of the positives whose score is above that of the
+// k-th highest negative. NaN if there are no positives or fewer than k negatives.
+func HitsAt(k int, positive, negative []float64) float64 {
+	return rankScores(positive, negative).hits(int64(k))
+}
+
+// scoreStep is all that has one score.
+type scoreStep struct {
+	score                float64
+	positives, negatives int64
+}
+
+// scoreRanking has the steps by falling score.
+type scoreRanking struct {
+	steps                []scoreStep
+	positives, negatives int64
+}
+
+// rankScores sorts scores in O(n log n).
+func rankScores(positive, negative []float64) scoreRanking {
+	r := scoreRanking{positives: int64(len(positive)), negatives: int64(len(negative))}
+	positive, negative = slices.Clone(positive), slices.Clone(negative)
+	falling := func(a, b float64) int { return cmp.Compare(b, a) }
+	slices.SortFunc(positive, falling)
+	slices.SortFunc(negative, falling)
+	for len(positive)+len(negative) > 0 {
+		s := scoreStep{}
+		switch {
+		case len(negative) == 0 || len(positive) > 0 && falling(positive[0], negative[0]) < 0:
+			s.score = positive[0]
+		default:
+			s.score = negative[0]
+		}
+		positive, s.positives = cutRun(positive, s.score)
+		negative, s.negatives = cutRun(negative, s.score)
+		r.steps = append(r.steps, s)
+	}
+	return r
+}
+
+// cutRun counts the first elements that equal a score, and returns the others.
+func cutRun(scores []float64, score float64) (rest []float64, run int64) {
+	for len(scores) > 0 && cmp.Compare(scores[0], score) == 0 {
+		scores = scores[1:]
+		run++
+	}
+	return scores, run
+}
+
+func (r scoreRanking) auc() float64 {
+	if r.positives == 0 || r.negatives == 0 {
+		return math.NaN()
+	}
+	// Twice the number of pairs in the right order; a product of two counts of
+	// pairs fits an int64 for billions of each.
+	won, below := int64(0), r.negatives
+	for _, s := range r.steps {
+		below -= s.negatives
+		won += s.positives * (2*below + s.negatives)
+	}
+	return float64(won) / 2 / float64(r.positives) / float64(r.negatives)
+}
+
+func (r scoreRanking) averagePrecision() float64 {
+	if r.positives == 0 || r.negatives == 0 {
+		return math.NaN()
+	}
+	sum, found, seen := 0.0, int64(0), int64(0)
+	for _, s := range r.steps {
+		found += s.positives
+		seen += s.positives + s.negatives
+		sum += float64(s.positives) * float64(found) / float64(seen)
+	}
+	return sum / float64(r.positives)
+}
+
+func (r scoreRanking) hits(k int64) float64 {
+	if r.positives == 0 || k < 1 || r.negatives < k {
+		return math.NaN()
+	}
+	above, passed := int64(0), int64(0)
+	for _, s := range r.steps {
+		if passed += s.negatives; passed >= k {
+			break
+		}
+		above += s.positives
+	}
+	return float64(above) / float64(r.positives)
+}
+
+// bestThreshold returns the score from which on to say yes for the best F1, the
+// highest of equally good ones.
+func (r scoreRanking) bestThreshold() float64 {
+	best, threshold := -1.0, math.Inf(1)
+	found, wrong := int64(0), int64(0)
+	for _, s := range r.steps {
+		found += s.positives
+		wrong += s.negatives
+		if f1 := 2 * float64(found) / float64(found+wrong+r.positives); f1 > best {
+			best, threshold = f1, s.score
+		}
+	}
+	return threshold
+}
+
+// decide returns precision, recall and F1 of saying yes from a threshold on, NaN
+// where they are not defined.
+func (r scoreRanking) decide(threshold float64) (precision, recall, f1 float64) {
+	found, wrong := int64(0), int64(0)
+	for _, s := range r.steps {
+		if cmp.Compare(s.score, threshold) < 0 {
+			break
+		}
+		found += s.positives
+		wrong += s.negatives
+	}
+	return share(found, float64(found+wrong)), share(found, float64(r.positives)), share(2*found, float64(found+wrong+r.positives))
+}

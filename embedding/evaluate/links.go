@@ -1,0 +1,231 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"heavytail/embedding/classify"
+	"heavytail/embedding/link"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// LinkScore says how well one scorer tells held-out edges from pairs that are
+// none. Values that are not defined are NaN.
+type LinkScore struct {
+	// Scorer is the name of a scorer of package link, or of a feature of pairs if
+	// Learned.
+	Scorer  string
+	Learned bool // a logistic regression on the feature
+
+	AUC              float64 // probability that an edge scores higher than another pair; see the function AUC
+	AveragePrecision float64
+	// Precision, Recall and F1 are those of a decision: of the learned scorers
+	// where the probability of an edge is above ½, of the others where the score
+	// has the best F1 over the training pairs.
+	Precision, Recall, F1 float64
+	Hits                  float64 // see HitsAt
+}
+
+// LinkOptions sets how scorers are compared. The zero value works.
+type LinkOptions struct {
+	// Scorers are names of package link; those of vectors need an embedding. nil
+	// means all that can be used.
+	Scorers []string
+	// Features are names of features of package link to learn from; they need an
+	// embedding. nil means DefaultFeature, if there is one.
+	Features []string
+	HitsAt   int // 0 means 100
+	Workers  int // goroutines, 0 means GOMAXPROCS; no result depends on it
+
+	// Progress, if not nil, is told of scorers that are done, under the stage
+	// "scoring".
+	Progress func(stage string, done, total int64)
+}
+
+// DefaultFeature is the feature that a logistic regression learns most from on
+// average: over ego-facebook, ca-GrQc and CollegeMsg, the latter by its latest
+// edges, with the vectors of DP-Spectral, Laplacian Eigenmaps, DeepWalk and
+// DP-Walker, the mean AUC was 0.844 of the concatenation, 0.842 of l1, 0.835 of
+// l2, 0.821 of hadamard, 0.808 of cosine and 0.501 of the difference.
+const DefaultFeature = "concatenation"
+
+// Validate reports all faults of the options at once.
+func (o LinkOptions) Validate() error {
+	var faults []error
+	if o.HitsAt < 0 {
+		faults = append(faults, fmt.Errorf("evaluate: hits at (%d) must not be negative: %w", o.HitsAt, ErrOption))
+	}
+	for _, name := range o.Features {
+		if _, err := link.FindFeature(name); err != nil {
+			faults = append(faults, fmt.Errorf("evaluate: %w: %w", err, ErrOption))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (o LinkOptions) withDefaults(embedded bool) LinkOptions {
+	if o.Scorers == nil {
+		for _, s := range link.Scorers() {
+			if embedded || !s.NeedsEmbedding {
+				o.Scorers = append(o.Scorers, s.Name)
+			}
+		}
+	}
+	if o.Features == nil && embedded {
+		o.Features = []string{DefaultFeature}
+	}
+	if o.HitsAt == 0 {
+		o.HitsAt = 100
+	}
+	return o
+}
+
+// Score compares scorers: those by name first, then the learned ones, each list
+// in its order. Row v of m is the vector of vertex v, from an embedding of
+// s.Graph and of nothing else; it may be nil where no scorer needs it.
+//
+// Scorers and features see s.Graph and m. Models and thresholds are found on the
+// training pairs alone. It takes the memory of the features of all training
+// pairs, 4 bytes each, one feature at a time. Errors are ErrShape, ErrOption,
+// those of [link.New] and [classify.Logistic], and that of ctx.
+func (s *LinkSplit) Score(ctx context.Context, m *vec.Matrix, opts LinkOptions) ([]LinkScore, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	if m != nil && m.Rows != s.Graph.Vertices() {
+		return nil, fmt.Errorf("evaluate: %d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
+	}
+	opts = opts.withDefaults(m != nil)
+	if m == nil && len(opts.Features) > 0 {
+		return nil, fmt.Errorf("evaluate: features without an embedding: %w", ErrShape)
+	}
+	var scores []LinkScore
+	report := newReporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)))
+	report(0)
+	for _, name := range opts.Scorers {
+		score, err := s.scoreBy(ctx, name, m, opts)
+		if err != nil {
+			return nil, err
+		}
+		scores = append(scores, score)
+		report(int64(len(scores)))
+	}
+	for _, name := range opts.Features {
+		score, err := s.scoreLearned(ctx, name, m, opts)
+		if err != nil {
+			return nil, err
+		}
+		scores = append(scores, score)
+		report(int64(len(scores)))
+	}
+	return scores, nil
+}
+
+// scoreBy measures a scorer of package link.
+func (s *LinkSplit) scoreBy(ctx context.Context, name string, m *vec.Matrix, opts LinkOptions) (LinkScore, error) {
+	f, err := link.New(name, s.Graph, m)
+	if err != nil {
+		return LinkScore{}, fmt.Errorf("evaluate: %w", err)
+	}
+	for _, known := range link.Scorers() {
+		if known.Name == name && !known.HigherIsLikelier {
+			distance := f
+			f = func(u, v uint32) float64 { return -distance(u, v) }
+		}
+	}
+	ranked := func(edges, nonEdges []csr.Edge) (r scoreRanking, err error) {
+		positive, err := scorePairs(ctx, edges, opts.Workers, f)
+		if err != nil {
+			return r, err
+		}
+		negative, err := scorePairs(ctx, nonEdges, opts.Workers, f)
+		return rankScores(positive, negative), err
+	}
+	train, err := ranked(s.TrainEdges, s.TrainNonEdges)
+	if err != nil {
+		return LinkScore{}, err
+	}
+	test, err := ranked(s.Edges, s.NonEdges)
+	return test.measure(LinkScore{Scorer: name}, train.bestThreshold(), opts), err
+}
+
+// scorePairs scores pairs in their order.
+func scorePairs(ctx context.Context, pairs []csr.Edge, workers int, f func(u, v uint32) float64) ([]float64, error) {
+	const block = 256
+	scores := make([]float64, len(pairs))
+	vec.Parallel(len(pairs), block, workers, func(_, lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := lo; i < hi; i++ {
+			scores[i] = f(pairs[i].U, pairs[i].V)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("evaluate: %w", err)
+	}
+	return scores, nil
+}
+
+// scoreLearned trains a model on a feature, and measures it.
+func (s *LinkSplit) scoreLearned(ctx context.Context, name string, m *vec.Matrix, opts LinkOptions) (LinkScore, error) {
+	feature, err := link.FindFeature(name)
+	if err != nil {
+		return LinkScore{}, fmt.Errorf("evaluate: %w", err)
+	}
+	model, err := s.train(ctx, feature, m, opts)
+	if err != nil {
+		return LinkScore{}, err
+	}
+	width := feature.Width(m.Dim)
+	f := func(u, v uint32) float64 {
+		x := make([]float32, width)
+		feature.Set(x, m.Row(int(u)), m.Row(int(v)))
+		return model.Score(x)
+	}
+	positive, err := scorePairs(ctx, s.Edges, opts.Workers, f)
+	if err != nil {
+		return LinkScore{}, err
+	}
+	negative, err := scorePairs(ctx, s.NonEdges, opts.Workers, f)
+	if err != nil {
+		return LinkScore{}, err
+	}
+	// The least number above 0: at 0 the probability is ½.
+	return rankScores(positive, negative).measure(LinkScore{Scorer: name, Learned: true}, math.SmallestNonzeroFloat64, opts), nil
+}
+
+// train learns to tell the training edges from the other training pairs.
+func (s *LinkSplit) train(ctx context.Context, feature link.Feature, m *vec.Matrix, opts LinkOptions) (*classify.Model, error) {
+	pairs := append(append([]csr.Edge(nil), s.TrainEdges...), s.TrainNonEdges...)
+	x := vec.NewMatrix(len(pairs), feature.Width(m.Dim))
+	const block = 256
+	vec.Parallel(len(pairs), block, opts.Workers, func(_, lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := lo; i < hi; i++ {
+			feature.Set(x.Row(i), m.Row(int(pairs[i].U)), m.Row(int(pairs[i].V)))
+		}
+	})
+	labels := make([]bool, len(pairs))
+	for i := range s.TrainEdges {
+		labels[i] = true
+	}
+	model, err := classify.Logistic(ctx, x, labels, classify.Options{Workers: opts.Workers})
+	if err != nil {
+		return nil, fmt.Errorf("evaluate: %s: %w", feature.Name, err)
+	}
+	return model, nil
+}
+
+// measure fills in all measures of a score.
+func (r scoreRanking) measure(s LinkScore, threshold float64, opts LinkOptions) LinkScore {
+	s.AUC, s.AveragePrecision = r.auc(), r.averagePrecision()
+	s.Precision, s.Recall, s.F1 = r.decide(threshold)
+	s.Hits = r.hits(int64(opts.HitsAt))
+	return s
+}

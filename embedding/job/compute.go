@@ -1,0 +1,26 @@
+package job
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Compute computes an embedding of a graph and stores nothing: the vectors, and
+// the record that Embed would store of them but for names and versions. Errors
+// are *MethodError, *OptionError and those of the algorithm.
+func Compute(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
+	method, err := prepare(req.Method, req.Options)
+	if err != nil {
+		return nil, storage.EmbeddingInfo{}, err
+	}
+	m, info, err := method.run(ctx, g, req.Workers, req.Progress)
+	if err != nil {
+		return nil, storage.EmbeddingInfo{}, fmt.Errorf("job: %s: %w", req.Method, err)
+	}
+	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
+	return m, info, nil
+}
