@@ -287,7 +287,7 @@ func (d GraphDescription) rows() [][]Value {
 		property("source", d.Source),
 		property("created", timestamp(d.Created)),
 		property("modified", timestamp(d.Modified)),
-		property("deleted slots", int64(d.Deleted)),
+		property("deleted vertices", int64(d.Deleted)),
 		property("bytes in memory", d.Bytes),
 		property("bytes in the file", d.File.Bytes()),
 		property("bytes of a vertex", each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),

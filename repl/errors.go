@@ -75,6 +75,12 @@ func (s *session) report(src parser.Source, err error) {
 		where = s.name + ": " + where
 	}
 	message := err.Error()
+	if s.config.Unplaced {
+		where, excerpt, message = "", "", unplaced(err)
+	}
+	if s.config.Reword != nil {
+		message = s.config.Reword(message)
+	}
 	if errors.Is(err, context.Canceled) {
 		// Whoever pressed the key wants to know what became of the file, and not
 		// which layers the error came through.
@@ -86,4 +92,14 @@ func (s *session) report(src parser.Source, err error) {
 		lines[i] = parser.Escape(line)
 	}
 	s.config.Status.printError(strings.Join(lines, "\n"), excerpt)
+}
+
+// unplaced is the message of an error without its place in the statement.
+func unplaced(err error) string {
+	if bind, ok := err.(*query.Error); ok {
+		placeless := *bind
+		placeless.Range = parser.Range{}
+		return placeless.Error()
+	}
+	return err.Error()
 }

@@ -28,8 +28,14 @@ type Config struct {
 	// KeepGoing runs the statements after one that failed as well. By default
 	// they do not run, since they often build on it.
 	KeepGoing bool
-	// Timer says for each statement the seconds that each statement took.
+	// Timer says after each statement the seconds that it took.
 	Timer bool
+	// Unplaced leaves the place and the excerpt out of errors: the statements
+	// were written by a program, and its user does not know them.
+	Unplaced bool
+	// Reword changes messages of errors into words that the user of a program
+	// knows, such as flags instead of options. Nil changes nothing.
+	Reword func(message string) string
 }
 
 // Validate returns every fault of the configuration, joined.

@@ -208,7 +208,7 @@ func (w *storeWriter) moveTo(path string, overwrite bool) error {
 }
 
 func existsError(path string) error {
-	return &FileError{Path: path, Err: ErrExists, Remedy: "give another path, or allow to overwrite it"}
+	return &FileError{Path: path, Err: ErrExists, Remedy: "give another path, or set overwrite"}
 }
 
 // copyTo writes the state that the transaction sees into w: everything but

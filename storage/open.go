@@ -187,7 +187,7 @@ func checkFileSystem(path string, o Options) error {
 }
 
 func notStore(path, reason string) error {
-	return &FileError{Path: path, Err: ErrNotStore, Reason: reason, Remedy: "give the path of a heavytail file, or of none to make one"}
+	return &FileError{Path: path, Err: ErrNotStore, Reason: reason, Remedy: "give the path of a heavytail file"}
 }
 
 // openBolt opens the locked file with bbolt.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -43,17 +44,28 @@ func runCheck(ctx context.Context, std streams, path string) error {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
+	var text strings.Builder
 	for _, fault := range report.Faults {
-		fmt.Fprintf(std.out, "%s: %s\n  %s\n", parser.Escape(fault.Where), parser.Escape(fault.What), parser.Escape(fault.Remedy))
+		fmt.Fprintf(&text, "%s: %s\n  %s\n", parser.Escape(fault.Where), parser.Escape(fault.What), parser.Escape(fault.Remedy))
 	}
 	for _, note := range report.Notes {
-		fmt.Fprintf(std.out, "note: %s\n", parser.Escape(note))
+		fmt.Fprintf(&text, "note: %s\n", parser.Escape(note))
 	}
-	if !report.OK() {
-		return fmt.Errorf("%s in %s", count(len(report.Faults), "fault"), path)
+	if report.OK() {
+		fmt.Fprintf(&text, "%s is sound: %s, %s, %s, %s\n", parser.Escape(path),
+			count(report.Graphs, "graph"), count(report.Embeddings, "embedding"), count(report.Records, "record"), count(report.Bytes, "byte"))
+	} else {
+		err = fmt.Errorf("%s in %s", count(len(report.Faults), "fault"), path)
 	}
-	fmt.Fprintf(std.out, "%s is sound: %s, %s, %s, %s\n", parser.Escape(path),
-		count(report.Graphs, "graph"), count(report.Embeddings, "embedding"), count(report.Records, "record"), count(report.Bytes, "byte"))
+	return errors.Join(writeText(std.out, text.String()), err)
+}
+
+// writeText prints a text for the user. Who sends it to a full disk must not take
+// what is there for all of it.
+func writeText(out io.Writer, text string) error {
+	if _, err := io.WriteString(out, text); err != nil {
+		return fmt.Errorf("write to standard output: %w", err)
+	}
 	return nil
 }
 

@@ -96,7 +96,7 @@ func demoSteps(f demoFlags) []demoStep {
 				"the youngest one and not yet linked to it.",
 			statements: []string{
 				"NEAREST 5 TO '0' USING cosine(penalised)",
-				fmt.Sprintf("NEAREST 5 TO '%d' USING penalised WHERE NOT linked AND degree >= 100", youngest),
+				fmt.Sprintf("NEAREST 5 TO '%d' USING penalised WHERE NOT linked AND degree >= %d", youngest, 5*f.attach/2),
 			},
 		},
 		{
@@ -136,7 +136,7 @@ func runDemo(ctx context.Context, std streams, flags demoFlags) error {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "All of it took %.1f s. The file is %s; go on with\n\n  heavytail exec %s -c \"HELP\"\n",
+	fmt.Fprintf(std.out, "All of it took %.1f s. The file is %s; go on with\n\n  heavytail shell %s\n",
 		time.Since(began).Seconds(), path, shellQuote(path))
 	return nil
 }

@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 	if statements != want {
 		t.Errorf("%d statements were printed, expected %d", statements, want)
 	}
-	for _, text := range []string{"from_penalised", "(4 rows)", "exec " + path + " -c \"HELP\""} {
+	for _, text := range []string{"from_penalised", "(4 rows)", "heavytail shell " + path} {
 		if !strings.Contains(out, text) {
 			t.Errorf("the tour does not have %q:\n%s", text, out)
 		}

@@ -23,7 +23,7 @@ func TestDescribe(t *testing.T) {
 	if line, pa := strings.Index(out, "graph,line\n"), strings.Index(out, "graph,pa\n"); line < 0 || pa < line {
 		t.Errorf("all graphs:\n%s", out)
 	}
-	mustFail(t, exitFailed, []string{`unknown graph "lin": did you mean "line"?`, "DESCRIBE GRAPH lin"}, "describe", path, "lin")
+	mustFail(t, exitFailed, []string{`unknown graph "lin": did you mean "line"?`, "error: unknown graph"}, "describe", path, "lin")
 	mustFail(t, exitFailed, []string{"bootstrap is -1"}, "describe", path, "line", "--bootstrap", "-1")
 	mustFail(t, exitUsage, []string{"expected FILE and at most one GRAPH, found 3 arguments"}, "describe", path, "a", "b")
 	mustFail(t, exitUsage, []string{`unknown format "tabel"`}, "describe", path, "--format", "tabel")

@@ -114,9 +114,19 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 	}
 	config := repl.Config{
 		Out: std.out, Status: status, Format: format, Params: params, KeepGoing: f.keepGoing, Timer: f.timer,
+		Reword: fieldsAsFlags.Replace,
 	}
-	return config, options, options.Validate()
+	if err := options.Validate(); err != nil {
+		return repl.Config{}, nil, errors.New(fieldsAsFlags.Replace(err.Error()))
+	}
+	return config, options, nil
 }
+
+// fieldsAsFlags names the flags that set fields of query.Options, in messages
+// that name the fields.
+var fieldsAsFlags = strings.NewReplacer(
+	"Workers (", "--workers (", "MemoryLimit (", "--memory-limit (", "and MemoryLimit allows", "and --memory-limit allows",
+)
 
 // unreported turns statements that failed, of which the user knows already, into
 // errReported; other errors pass.

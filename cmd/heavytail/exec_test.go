@@ -192,6 +192,12 @@ func TestExec_Failures(t *testing.T) {
 	mustFail(t, exitFailed, []string{"store is open for reading only"}, "exec", path, "--read-only", "-c", "CREATE GRAPH new")
 }
 
+// TestExec_Limit names the flag that raises a limit.
+func TestExec_Limit(t *testing.T) {
+	mustFail(t, exitFailed, []string{"and --memory-limit allows 10 bytes"},
+		"exec", newFile(t), "--memory-limit", "10", "-c", "GENERATE erdos_renyi(n := 100, m := 100) INTO g")
+}
+
 // TestExec_KeepGoing runs the statements after one that failed only where it was
 // asked to, and fails all the same.
 func TestExec_KeepGoing(t *testing.T) {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -112,17 +114,19 @@ func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bo
 	if err != nil {
 		return err
 	}
+	var text strings.Builder
 	for _, row := range query.RecoveredRows(report) {
-		fmt.Fprintf(std.out, "%s: %s, %v\n", parser.Escape(fmt.Sprint(row[0])), size(row), row[3])
+		fmt.Fprintf(&text, "%s: %s, %v\n", parser.Escape(fmt.Sprint(row[0])), size(row), row[3])
 	}
 	for _, line := range report.Lost {
-		fmt.Fprintf(std.out, "lost: %s\n", parser.Escape(line))
+		fmt.Fprintf(&text, "lost: %s\n", parser.Escape(line))
 	}
 	if len(report.Lost) > 0 {
-		return fmt.Errorf("%s; what was sound of %s is in %s", count(len(report.Lost), "loss"), path, copy)
+		err = fmt.Errorf("%s; what was sound of %s is in %s", count(len(report.Lost), "loss"), path, copy)
+	} else {
+		fmt.Fprintf(&text, "nothing was lost; %s has everything\n", parser.Escape(copy))
 	}
-	fmt.Fprintf(std.out, "nothing was lost; %s has everything\n", parser.Escape(copy))
-	return nil
+	return errors.Join(writeText(std.out, text.String()), err)
 }
 
 // size tells how much of an object was saved.

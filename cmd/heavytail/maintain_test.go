@@ -81,3 +81,16 @@ func TestRecover_Damaged(t *testing.T) {
 		t.Errorf("again: %s%s", a.out, a.err)
 	}
 }
+
+// TestMaintain_OutputFails sends what check and recover say to where nothing can
+// be written, which must not pass for success.
+func TestMaintain_OutputFails(t *testing.T) {
+	path := sampleFile(t)
+	for _, args := range [][]string{{"check", path}, {"recover", path, newFile(t)}} {
+		var messages bytes.Buffer
+		code := run(t.Context(), args, streams{in: strings.NewReader(""), out: fullDisk{}, err: &messages})
+		if code != exitFailed || !strings.Contains(messages.String(), "no room") {
+			t.Errorf("heavytail %q: exit code %d, %q", args, code, messages.String())
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,20 +61,30 @@ func statementOptions(statement string) []query.OptionInfo {
 // flagName is the flag of an option.
 func flagName(option string) string { return strings.ReplaceAll(option, "_", "-") }
 
-// givenOptions are the options of statements that the user has set by flags, in
+// givenOptions are the options of a statement that the user has set by flags, in
 // the order of HELP.
-func givenOptions(cmd *cobra.Command, statements ...string) []parser.Option {
+func givenOptions(cmd *cobra.Command, statement string) []parser.Option {
 	var given []parser.Option
-	for _, statement := range statements {
-		for _, o := range statementOptions(statement) {
-			flag := cmd.Flags().Lookup(flagName(o.Name))
-			known := slices.ContainsFunc(given, func(g parser.Option) bool { return g.Name.Name == o.Name })
-			if flag.Changed && !known {
-				given = append(given, parser.Option{Name: parser.Ident{Name: o.Name}, Value: literal(flag.Value.Type(), flag.Value.String())})
-			}
+	for _, o := range statementOptions(statement) {
+		if flag := cmd.Flags().Lookup(flagName(o.Name)); flag.Changed {
+			given = append(given, parser.Option{Name: parser.Ident{Name: o.Name}, Value: literal(flag.Value.Type(), flag.Value.String())})
 		}
 	}
 	return given
+}
+
+// refuseOthers is the error of a flag that was given and is an option of other
+// statements only, where the command stands for one of several.
+func refuseOthers(cmd *cobra.Command, statement string, others ...string) error {
+	for _, other := range others {
+		for _, o := range statementOptions(other) {
+			has := func(own query.OptionInfo) bool { return own.Name == o.Name }
+			if cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(statementOptions(statement), has) {
+				return usageError{fmt.Errorf("--%s is for %s, not for %s", flagName(o.Name), other, statement)}
+			}
+		}
+	}
+	return nil
 }
 
 // literal is the value of a flag in the language.
@@ -97,6 +108,7 @@ func addFormat(cmd *cobra.Command, format *string) {
 
 // runner runs statements on one open file and prints their rows.
 type runner struct {
+	cmd    *cobra.Command
 	ctx    context.Context
 	db     *query.DB
 	std    streams
@@ -119,7 +131,7 @@ func runOn(cmd *cobra.Command, std streams, path string, options query.Options, 
 	if err != nil {
 		return err
 	}
-	err = f(&runner{ctx, db, std, status, rows})
+	err = f(&runner{cmd, ctx, db, std, status, rows})
 	status.Clear()
 	return errors.Join(err, db.Close())
 }
@@ -129,12 +141,31 @@ func runStatement(cmd *cobra.Command, std streams, path string, options query.Op
 	return runOn(cmd, std, path, options, format, func(r *runner) error { return r.run(statement) })
 }
 
-// run runs one statement. Its text is parsed again on the way, so that errors
-// can show it.
+// run runs one statement. Its errors do not show it, since the user has written
+// a command line, and speak of flags.
 func (r *runner) run(statement parser.Statement) error {
 	return unreported(repl.Run(r.ctx, repl.Config{
 		DB: r.db, In: strings.NewReader(statement.String()), Out: r.std.out, Status: r.status, Format: r.format,
+		Unplaced: true, Reword: func(message string) string { return inFlags(r.cmd, message) },
 	}))
+}
+
+// optionInMessage is how errors name the option of a statement.
+var optionInMessage = regexp.MustCompile(`(?:the )?option "?([a-z_]+)"?( := true)?`)
+
+// statementInMessage is how errors begin that have no place in the statement.
+var statementInMessage = regexp.MustCompile(`^[A-Z ]+: `)
+
+// inFlags words the error of a statement for who gave its options as flags.
+func inFlags(cmd *cobra.Command, message string) string {
+	message = statementInMessage.ReplaceAllString(message, "")
+	return optionInMessage.ReplaceAllStringFunc(message, func(found string) string {
+		name := flagName(optionInMessage.FindStringSubmatch(found)[1])
+		if cmd.Flags().Lookup(name) == nil {
+			return found
+		}
+		return "--" + name
+	})
 }
 
 // between requires from least to most arguments, described by what.

@@ -27,7 +27,14 @@ is added or, after an error, nothing.`,
 		Args: exactly(3, "FILE, GRAPH and INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, graph := parser.String{Value: args[2]}, parser.Ident{Name: args[1]}
-			given := givenOptions(cmd, "IMPORT", "IMPORT VERTICES")
+			kind, other := "IMPORT", "IMPORT VERTICES"
+			if vertices {
+				kind, other = other, kind
+			}
+			if err := refuseOthers(cmd, kind, other); err != nil {
+				return err
+			}
+			given := givenOptions(cmd, kind)
 			var statement parser.Statement = &parser.Import{File: file, Graph: graph, Options: given}
 			if vertices {
 				statement = &parser.ImportVertices{File: file, Graph: graph, Options: given}
@@ -58,6 +65,15 @@ var exports = []struct {
 	}},
 }
 
+// exportStatements are the statements of all exports.
+func exportStatements() []string {
+	var statements []string
+	for _, e := range exports {
+		statements = append(statements, e.statement)
+	}
+	return statements
+}
+
 // newExport is the command that writes a graph or an embedding to a file.
 func newExport(std streams) *cobra.Command {
 	cmd := &cobra.Command{
@@ -75,6 +91,9 @@ when it is complete.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, e := range exports {
 				if e.word == args[1] {
+					if err := refuseOthers(cmd, e.statement, exportStatements()...); err != nil {
+						return err
+					}
 					statement := e.node(parser.Ident{Name: args[2]}, parser.String{Value: args[3]}, givenOptions(cmd, e.statement))
 					return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, "table", statement)
 				}

@@ -45,9 +45,11 @@ func TestTransfer(t *testing.T) {
 	}
 
 	mustFail(t, exitFailed, []string{"no such file"}, "import", path, "g", file("missing", ""))
-	mustFail(t, exitFailed, []string{`IMPORT VERTICES has no option "weight"`}, "import", path, "g", people, "--vertices", "--weight", "w")
-	mustFail(t, exitFailed, []string{"option repeated is 'mean'"}, "import", path, "g", mail, "--repeated", "mean")
-	mustFail(t, exitFailed, []string{"exists"}, "export", path, "graph", "mail", forced)
+	mustFail(t, exitUsage, []string{"--weight is for IMPORT, not for IMPORT VERTICES"}, "import", path, "g", people, "--vertices", "--weight", "w")
+	mustFail(t, exitUsage, []string{"--key is for IMPORT VERTICES, not for IMPORT"}, "import", path, "g", people, "--key", "name")
+	mustFail(t, exitUsage, []string{"--spreadsheet is for EXPORT"}, "export", path, "embedding", "e", file("e", ""), "--spreadsheet")
+	mustFail(t, exitFailed, []string{"error: --repeated is 'mean'"}, "import", path, "g", mail, "--repeated", "mean")
+	mustFail(t, exitFailed, []string{"error: file ", "exists: to replace it, set --overwrite\n"}, "export", path, "graph", "mail", forced)
 	mustFail(t, exitFailed, []string{`unknown embedding "mail"`}, "export", path, "embedding", "mail", file("e", ""))
 	mustFail(t, exitFailed, []string{"no such file"}, "export", newFile(t), "graph", "mail", file("e", ""))
 	mustFail(t, exitUsage, []string{`expected graph, vertices or embedding, found "edges"`}, "export", path, "edges", "mail", file("e", ""))
