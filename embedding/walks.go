@@ -30,7 +30,7 @@ type WalkOptions struct {
 	Negative   int      // vertices that a pair is told apart from; 0 is hierarchical softmax
 	Beta       *float64 // β, the degree penalty, −8 to 8; nil is 1.5; DPWalker only
 	P, Q       float64  // 1/P weighs going back, 1/Q going away; 0 is 1; Node2Vec only
-	Partitions int      // blocks trained at a time, and so processors that can help; 0 is 4; shapes the result
+	Partitions int      // blocks trained at a time, and so processors that can help; 0 is 2; shapes the result
 	Seed       uint64   // of the walks and of the training
 	Workers    int      // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
@@ -44,7 +44,7 @@ func (o WalkOptions) WithDefaults() WalkOptions {
 	for _, d := range []struct {
 		value  *int
 		normal int
-	}{{&o.Dim, 200}, {&o.Walks, 10}, {&o.Length, 40}, {&o.Window, 10}, {&o.Epochs, 1}, {&o.Partitions, 4}} {
+	}{{&o.Dim, 200}, {&o.Walks, 10}, {&o.Length, 40}, {&o.Window, 10}, {&o.Epochs, 1}, {&o.Partitions, 2}} {
 		if *d.value == 0 {
 			*d.value = d.normal
 		}

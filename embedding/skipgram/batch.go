@@ -6,10 +6,20 @@ import (
 	"heavytail/storage/vec"
 )
 
-// batchWalks is how many walks are trained between two merges of the tops, times
-// the rounds. Fewer make the rounds so short that workers wait for each other,
+// batchPairs is about how many pairs a batch has with two parts, at the usual
+// learning rate. Fewer make the rounds so short that workers wait for each other,
 // more let the copies of the top drift apart.
-const batchWalks = 128
+const batchPairs = 56_000
+
+// batchWalks returns how many walks are trained at a time. What the copies of the
+// top are apart in the end, and by how much their sum overshoots, grows with the
+// pairs of a round, with the number of copies and with the learning rate.
+func (t *trainer) batchWalks() int {
+	pairs := batchPairs * min(1, 0.025/t.Alpha)
+	pairs *= min(1, 4/float64(t.Partitions*t.Partitions))
+	length := float64(t.total) / float64(t.corpus.Walks)
+	return max(1, int(pairs/(length*float64(t.Window+1))))
+}
 
 // batch is the walks that are being trained, one behind the other.
 type batch struct {

@@ -16,8 +16,7 @@ const maxProduct = 6
 // centres. It has a copy of the top of the tree.
 type block struct {
 	*trainer
-	top     []float32 // rows of the top, as in trainer.out
-	changes []uint32  // how often each row of the top was changed in this round
+	top []float32 // rows of the top, as in trainer.out
 
 	rows  vec.RowList // of the present centre: those of its path, or its own and those of the negatives
 	turns []float32   // 1 where the path turns to the side of 0, or the row is the centre's own
@@ -41,7 +40,6 @@ func newBlock(t *trainer) *block {
 	return &block{
 		trainer: t,
 		top:     make([]float32, t.top*t.stride),
-		changes: make([]uint32, t.top),
 		turns:   make([]float32, longest),
 		gains:   make([]float32, longest),
 	}
@@ -51,7 +49,6 @@ func newBlock(t *trainer) *block {
 // in part out, in the order of the walks.
 func (b *block) train(in, out int) {
 	copy(b.top, b.out[:len(b.top)])
-	clear(b.changes)
 	b.random.Seed(b.Seed, uint64(b.batch.number)<<24|uint64(in)<<16|uint64(out)<<8|useNegative)
 	walks, others := b.batch.walks, b.batch.in[in]
 	for _, centre := range b.batch.out[out] {
@@ -78,9 +75,6 @@ func (b *block) train(in, out int) {
 			b.pair(b.in[int(walks[at])*b.stride:][:b.Dim], measure)
 		}
 		b.pairs += int64(pairs)
-		if pairs > 0 && b.tree != nil {
-			b.count(walks[centre], pairs)
-		}
 	}
 }
 
@@ -95,17 +89,6 @@ func (b *block) path(centre uint32) {
 		}
 		b.rows.Add(from[node*b.stride:][:b.Dim])
 		b.turns[i] = float32(1 - step&1)
-	}
-}
-
-// count notes how often the top was changed for a centre.
-func (b *block) count(centre, pairs uint32) {
-	for _, step := range b.tree.path(centre) {
-		node := step >> 1
-		if node >= uint64(len(b.changes)) {
-			break
-		}
-		b.changes[node] += pairs
 	}
 }
 
@@ -150,26 +133,16 @@ func (b *block) measure(products, turns []float32) {
 	b.measured++
 }
 
-// mergeTop brings the copies of the top together. With d_b the changes of copy b
-// and u the mean number of steps that made them, the row moves by the sum of d_b
-// times a factor between 1 (few steps) and 1 / Partitions (many).
+// mergeTop brings the copies of the top together: a row moves by the sum of what
+// the blocks changed in their copies of it, as if they had come one after the
+// other. Steps that all blocks make the same way add up to too much, which is why
+// rounds are short (batchWalks); their mean would be safe, but learns less.
 func (t *trainer) mergeTop() {
-	const many = 100 // steps after which a row has gone most of the way that a round lets it go
 	for node := range t.top {
-		steps := uint32(0)
-		for _, b := range t.blocks {
-			steps += b.changes[node]
-		}
-		if steps == 0 {
-			continue
-		}
-		parts := float32(t.Partitions)
-		mean := min(float32(steps)/parts/many, 1)
-		factor := 1 / (1 + (parts-1)*mean)
 		row := t.out[node*t.stride:][:t.Dim]
-		vec.Axpy(-parts*factor, row, row)
+		vec.Axpy(-float32(t.Partitions), row, row) // leaves 1 − Partitions times the row
 		for _, b := range t.blocks {
-			vec.Axpy(factor, b.top[node*t.stride:][:t.Dim], row)
+			vec.Axpy(1, b.top[node*t.stride:][:t.Dim], row)
 		}
 	}
 }

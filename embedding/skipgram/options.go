@@ -21,8 +21,9 @@ type Options struct {
 	// visits^¾. 0 means hierarchical softmax instead.
 	Negative int
 	// Partitions is how many blocks are trained at a time, and so how many
-	// processors can help; 0 means 4. More make the result of each batch staler.
-	// The result depends on it.
+	// processors can help; 0 means 2. There are fewer on a graph of less than 512
+	// vertices for each. The result depends on it: see "What partitions cost" in
+	// the comment of the package.
 	Partitions int
 	Seed       uint64
 	Workers    int // goroutines; 0 means GOMAXPROCS. The result does not depend on it.
@@ -48,7 +49,7 @@ func (o Options) withDefaults() Options {
 		{&o.Dim, 200, "the paper's"},
 		{&o.Window, 10, "the paper's"},
 		{&o.Epochs, 1, "the paper's: ten walks from a vertex are ten passes already"},
-		{&o.Partitions, 4, "the processors of a small machine; loss and reconstruction as with 1 on the graphs that were tried"},
+		{&o.Partitions, 2, "reconstruction as with 1 on all graphs that were tried; with 4 it differs on some"},
 	} {
 		if *d.value == 0 {
 			*d.value = d.normal

@@ -85,7 +85,13 @@ type trainer struct {
 	blocks []*block
 }
 
+// partVertices is how many vertices a part has at least. On smaller graphs every
+// vertex is in every round so often that the copies of the top of the tree all
+// learn the same, and there is little to gain.
+const partVertices = 512
+
 func newTrainer(c Corpus, o Options) *trainer {
+	o.Partitions = max(1, min(o.Partitions, c.Vertices/partVertices))
 	return &trainer{Options: o, corpus: c, visits: make([]int64, c.Vertices)}
 }
 
@@ -165,11 +171,12 @@ func (t *trainer) prepare() {
 func (t *trainer) epoch(ctx context.Context, epoch int, stats *Stats) error {
 	loss, measured := 0.0, int64(0)
 	done := int64(epoch) * t.total
-	for from := 0; from < t.corpus.Walks; from += batchWalks {
+	walks := t.batchWalks()
+	for from := 0; from < t.corpus.Walks; from += walks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t.batch.fill(t, epoch, from, min(from+batchWalks, t.corpus.Walks))
+		t.batch.fill(t, epoch, from, min(from+walks, t.corpus.Walks))
 		share := float64(done) / float64(t.total*int64(t.Epochs))
 		t.batch.alpha = float32(t.Alpha * max(1-share, 1e-4))
 		for round := range t.Partitions {
