@@ -5,6 +5,8 @@
 //	ours spectral FOLDER METHOD   METHOD.ours.txt (eigenvalues), METHOD.npy (vectors)
 //	ours radius FOLDER METHOD     prints a radius that joins about as many pairs as there are edges
 //	ours join FOLDER METHOD RADIUS
+//	ours walks FOLDER METHOD      METHOD.npy, METHOD.walks: trained without one edge in ten
+//	ours judge FOLDER VECTORS     prints Pearson, Spearman and link AUC of VECTORS.npy
 //
 // What is measured is printed as "seconds CPU-seconds megabytes result".
 package main
@@ -39,7 +41,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("usage: ours prepare|spectral|radius|join FOLDER …")
+		return errors.New("usage: ours prepare|spectral|radius|join|walks|judge FOLDER …")
 	}
 	command, f := args[0], folder(args[1])
 	switch {
@@ -49,6 +51,10 @@ func run(args []string) error {
 		return f.spectral(args[2])
 	case command == "radius" && len(args) == 3:
 		return f.radius(args[2])
+	case command == "walks" && len(args) == 3:
+		return f.walks(args[2])
+	case command == "judge" && len(args) == 3:
+		return f.judge(args[2])
 	case command == "join" && len(args) == 4:
 		return f.join(args[2], args[3])
 	}
@@ -212,6 +218,9 @@ type clock struct {
 }
 
 func startClock() clock { return clock{time.Now(), usage().cpu} }
+
+// spent is the processor time since the clock was started.
+func (c clock) spent() time.Duration { return usage().cpu - c.cpu }
 
 func (c clock) print(result string) {
 	wall, now := time.Since(c.wall), usage()
