@@ -2,15 +2,11 @@ package query
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/job"
 	"heavytail/embedding/link"
-	"heavytail/query/parser"
 	"heavytail/storage/vec"
 )
 
@@ -24,7 +20,7 @@ type EvaluateLinksRequest struct {
 	Method   string
 	Settings map[string]any
 
-	Share    float64 // of the edges, to hold out; 0 is 0.2
+	Share    float64 // of the edges, to hold out; 0 is the default of evaluate.SplitOptions
 	Latest   bool    // hold out the edges with the latest timestamps, and not any
 	Training int     // edges to train on at most; 0 is the default of evaluate.SplitOptions
 	Seed     uint64  // of the edges and pairs that are drawn
@@ -137,13 +133,10 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest) int64 {
 	}
 	edges, training := t.graph.Graph.Edges(), int64(req.Training)
 	if training == 0 {
-		training = defaultTraining
+		training = evaluate.DefaultTraining
 	}
 	return graphBytes(t.graph.Info) + 64*edges + t.embedding.bytes() + 8*int64(width)*min(training, edges)
 }
-
-// defaultTraining is the number of training edges of evaluate.SplitOptions.
-const defaultTraining = 20_000
 
 func (c *call) evaluateLinks(req EvaluateLinksRequest, given []setting) (EvaluateLinksResult, error) {
 	t, err := c.resolveEvaluateLinks(req, given)
@@ -178,9 +171,16 @@ func (c *call) evaluateLinks(req EvaluateLinksRequest, given []setting) (Evaluat
 // embedSplit holds edges out and embeds the others.
 func (c *call) embedSplit(t *linkTrial, req EvaluateLinksRequest) (*evaluate.LinkSplit, *vec.Matrix, error) {
 	stop := c.watch.start(stepSplit)
-	split, err := evaluate.SplitLinks(c.ctx, t.graph.Graph, evaluate.SplitOptions{
-		Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed,
+	var split *evaluate.LinkSplit
+	var err error
+	waited := c.await(func() {
+		split, err = evaluate.SplitLinks(c.ctx, t.graph.Graph, evaluate.SplitOptions{
+			Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed,
+		})
 	})
+	if waited != nil {
+		return nil, nil, waited
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -195,141 +195,4 @@ func (c *call) embedSplit(t *linkTrial, req EvaluateLinksRequest) (*evaluate.Lin
 	c.noteMethod(info)
 	stop(int64(m.Rows), count(int64(info.Iterations), "iteration"))
 	return split, m, nil
-}
-
-// linksOptions are the options of EVALUATE LINKS.
-func linksOptions() []OptionInfo {
-	return []OptionInfo{
-		{Name: "share", Type: "float", Default: "0.2", Doc: "share of the edges that are held out"},
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "of the edges and pairs that are drawn"},
-		{Name: "training", Type: "int", Default: fmt.Sprint(defaultTraining), Doc: "edges to learn from at most, and as many pairs without one"},
-		{Name: "scorers", Type: "text", Default: "'all'", Doc: "which scorers to compare, with commas between; SHOW SCORERS lists them"},
-		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "what a logistic regression learns from, with commas between: " + strings.Join(featureNames(), ", ") + " or all"},
-		{Name: "hits", Type: "int", Default: "100", Doc: "hits are the edges that score above all but so many of the pairs without one"},
-	}
-}
-
-func (b *binder) evaluateLinksStatement(s *parser.EvaluateLinks) (operation, error) {
-	b.mark(partGraph, s.Graph)
-	op := &evaluateLinksOp{req: EvaluateLinksRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}, text: s.Method.String()}
-	var err error
-	// Both lists of options may have the same names, such as seed. Mistakes of the
-	// method are found before the marks of the other list take their places.
-	if op.given, err = b.methodCall(s.Method); err != nil {
-		return nil, err
-	}
-	set, err := b.settings("EVALUATE LINKS", linksOptions(), s.Options)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.linksSettings(&op.req, set); err != nil {
-		return nil, err
-	}
-	op.found, err = b.resolveEvaluateLinks(op.req, op.given)
-	return op, err
-}
-
-// methodCall evaluates the options of a method, and checks them.
-func (b *binder) methodCall(call parser.Call) ([]setting, error) {
-	b.mark(partMethod, call.Name)
-	given, err := b.given(call.Options)
-	if err != nil {
-		return nil, err
-	}
-	method, err := findMethod(call.Name.Name)
-	if err != nil {
-		return nil, err
-	}
-	_, _, err = methodOptions(method, given)
-	return given, err
-}
-
-// linksSettings puts checked options into a request.
-func (b *binder) linksSettings(req *EvaluateLinksRequest, set settings) error {
-	if share, given := set["share"]; given {
-		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
-			return mistake(partOption("share"), "option share is %v, and must be above 0 and below 1", req.Share)
-		}
-	}
-	training, err := set.within("training", 1, maxTraining)
-	if err != nil {
-		return err
-	}
-	hits, err := set.within("hits", 1, math.MaxInt32)
-	if err != nil {
-		return err
-	}
-	req.Training, req.HitsAt, req.Seed = int(training), int(hits), uint64(set.integer("seed"))
-	if text := set.text("scorers"); text != "" && text != "all" {
-		req.Scorers = namesIn(text)
-	}
-	switch text := set.text("features"); text {
-	case "":
-	case "all":
-		req.Features = featureNames()
-	default:
-		req.Features = namesIn(text)
-	}
-	if latest, given := set["latest"]; given {
-		req.Latest = latest.(bool)
-		return nil
-	}
-	info, err := b.graphInfo(req.Graph, partGraph)
-	req.Latest = info.Timed
-	return err
-}
-
-// maxTraining keeps a slip of the finger from asking for more than any memory.
-const maxTraining = 100_000_000
-
-// namesIn splits a list at its commas.
-func namesIn(text string) []string {
-	names := strings.Split(text, ",")
-	for i, n := range names {
-		names[i] = strings.TrimSpace(n)
-	}
-	return names
-}
-
-type evaluateLinksOp struct {
-	req   EvaluateLinksRequest
-	given []setting
-	found *linkTrial
-	text  string // the method in the language
-}
-
-func (o *evaluateLinksOp) plan() *Plan {
-	share := o.req.Share
-	if share == 0 {
-		share = 0.2
-	}
-	which := "at random"
-	if o.req.Latest {
-		which = "with the latest timestamps"
-	}
-	scorers := "all scorers"
-	if o.req.Scorers != nil {
-		scorers = strings.Join(o.req.Scorers, ", ")
-	}
-	return result("evaluation", "AUC, average precision, decisions, hits",
-		measuredStep(stepScore, "score", scorers+"; learned from "+strings.Join(o.found.features, ", "),
-			measuredStep(stepSolve, "method", o.text,
-				measuredStep(stepSplit, "split", fmt.Sprintf("%v of the edges held out, %s", share, which), o.found.graph.plan()))))
-}
-
-func (o *evaluateLinksOp) exec(c *call) (*Rows, error) {
-	r, err := c.evaluateLinks(o.req, o.given)
-	if err != nil {
-		return nil, err
-	}
-	table := make([][]Value, len(r.Scores))
-	for i, s := range r.Scores {
-		scorer := s.Scorer
-		if s.Learned {
-			scorer = "logistic(" + s.Scorer + ")"
-		}
-		table[i] = []Value{scorer, number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits)}
-	}
-	return rowsOf([]string{"scorer", "auc", "average_precision", "precision", "recall", "f1", "hits"}, table), nil
 }

@@ -43,18 +43,9 @@ type scoreRanking struct {
 // rankScores sorts scores in O(n log n).
 func rankScores(positive, negative []float64) scoreRanking {
 	r := scoreRanking{positives: int64(len(positive)), negatives: int64(len(negative))}
-	positive, negative = slices.Clone(positive), slices.Clone(negative)
-	falling := func(a, b float64) int { return cmp.Compare(b, a) }
-	slices.SortFunc(positive, falling)
-	slices.SortFunc(negative, falling)
+	positive, negative = slices.Sorted(slices.Values(positive)), slices.Sorted(slices.Values(negative))
 	for len(positive)+len(negative) > 0 {
-		s := scoreStep{}
-		switch {
-		case len(negative) == 0 || len(positive) > 0 && falling(positive[0], negative[0]) < 0:
-			s.score = positive[0]
-		default:
-			s.score = negative[0]
-		}
+		s := scoreStep{score: highest(positive, negative)}
 		positive, s.positives = cutRun(positive, s.score)
 		negative, s.negatives = cutRun(negative, s.score)
 		r.steps = append(r.steps, s)
@@ -62,10 +53,21 @@ func rankScores(positive, negative []float64) scoreRanking {
 	return r
 }
 
-// cutRun counts the first elements that equal a score, and returns the others.
+// highest returns the highest of two ascending lists, one of which may be empty.
+func highest(a, b []float64) float64 {
+	switch {
+	case len(a) == 0:
+		return b[len(b)-1]
+	case len(b) == 0 || cmp.Compare(a[len(a)-1], b[len(b)-1]) > 0:
+		return a[len(a)-1]
+	}
+	return b[len(b)-1]
+}
+
+// cutRun counts the last elements that equal a score, and returns the others.
 func cutRun(scores []float64, score float64) (rest []float64, run int64) {
-	for len(scores) > 0 && cmp.Compare(scores[0], score) == 0 {
-		scores = scores[1:]
+	for len(scores) > 0 && cmp.Compare(scores[len(scores)-1], score) == 0 {
+		scores = scores[:len(scores)-1]
 		run++
 	}
 	return scores, run
