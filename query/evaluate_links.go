@@ -64,6 +64,9 @@ func (c *call) resolveEvaluateLinks(req EvaluateLinksRequest, given []setting) (
 	if !(req.Share >= 0 && req.Share < 1) {
 		return nil, mistake(partOption("share"), "option share is %v, and must be above 0 and below 1", req.Share)
 	}
+	if req.Training < 0 || req.HitsAt < 0 {
+		return nil, mistake(partOption("training"), "%d edges to learn from and hits at %d must not be negative", req.Training, req.HitsAt)
+	}
 	for _, name := range req.Scorers {
 		if !slices.Contains(scorerNames(), name) {
 			return nil, unknownScorer(name, partOption("scorers"))

@@ -1,0 +1,110 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/storage"
+)
+
+// attached makes a graph large enough for every stage to report.
+func attached(t *testing.T, db *DB) {
+	t.Helper()
+	run(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO pa")
+}
+
+func run(t *testing.T, db *DB, text string) {
+	t.Helper()
+	rows, err := db.Query(t.Context(), text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+}
+
+// A call ends where its context does, in whatever stage, and leaves nothing.
+func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
+	for _, stage := range []string{"solving", "scoring"} {
+		var end func()
+		db := openTest(t, &Options{Progress: func(p Progress) {
+			if p.Statement == "EVALUATE LINKS" && p.Stage == stage {
+				end()
+			}
+		}})
+		attached(t, db)
+		ctx, cancel := context.WithCancel(t.Context())
+		end = cancel
+		_, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Method: "dp_spectral", Settings: map[string]any{"dim": 16}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled while %s: %v", stage, err)
+		}
+		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+			t.Errorf("embeddings after it: %v, %v", list, err)
+		}
+		cancel()
+	}
+}
+
+// The result is the same at any number of workers, depends on the seed, and
+// says how many pairs there were.
+func TestDB_EvaluateLinks_Same(t *testing.T) {
+	req := EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}, Training: 100}
+	var first EvaluateLinksResult
+	for _, workers := range []int{1, 3} {
+		db := openTest(t, &Options{Workers: workers})
+		attached(t, db)
+		got, err := db.EvaluateLinks(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if workers == 1 {
+			first = got
+		}
+		if !slices.Equal(got.Scores, first.Scores) {
+			t.Errorf("%d workers: %+v, expected %+v", workers, got.Scores, first.Scores)
+		}
+		if got.Held != got.Pairs || got.Held < 200 || got.Trained != 200 {
+			t.Errorf("%d edges held out, %d pairs, %d to learn from", got.Held, got.Pairs, got.Trained)
+		}
+		req := req
+		req.Seed = 1
+		if other, err := db.EvaluateLinks(t.Context(), req); err != nil || slices.Equal(other.Scores, first.Scores) {
+			t.Errorf("another seed gives the same scores, %v", err)
+		}
+	}
+}
+
+func TestDB_EvaluateLinks_Errors(t *testing.T) {
+	db := openTest(t, nil)
+	attached(t, db)
+	for _, c := range []struct {
+		name string
+		req  EvaluateLinksRequest
+		want error
+	}{
+		{"graph", EvaluateLinksRequest{Graph: "ap", Method: "deepwalk"}, storage.ErrNotFound},
+		{"method", EvaluateLinksRequest{Graph: "pa", Method: "deepwork"}, ErrInvalid},
+		{"share", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Share: 1}, ErrInvalid},
+		{"training", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Training: -1}, ErrInvalid},
+		{"hits", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", HitsAt: -1}, ErrInvalid},
+		{"latest", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Latest: true}, evaluate.ErrTimes},
+		{"setting", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Settings: map[string]any{"beta": 1}}, ErrInvalid},
+	} {
+		if _, err := db.EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	small := openTest(t, &Options{MemoryLimit: 100_000})
+	attached(t, small)
+	var limit *LimitError
+	if _, err := small.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Method: "deepwalk"}); !errors.As(err, &limit) {
+		t.Errorf("little memory: %v", err)
+	}
+}
