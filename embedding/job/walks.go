@@ -19,7 +19,7 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 		if err != nil {
 			return prepared{}, err
 		}
-		o = o.WithDefaults()
+		o = o.WithDefaults(name)
 		compute := func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
 			o.Workers, o.Progress = workers, progress
 			m, stats, err := run(ctx, g, o)
@@ -31,7 +31,7 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 		}
 		return prepared{fields.settings(o), compute, sample}, nil
 	}
-	return algorithm{Method{name, summary, fields.describe(embedding.WalkOptions{}.WithDefaults())}, prepare}
+	return algorithm{Method{name, summary, fields.describe(embedding.WalkOptions{}.WithDefaults(name))}, prepare}
 }
 
 // walkRecord is what the record of an embedding says of the training.

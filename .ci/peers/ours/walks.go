@@ -18,8 +18,12 @@ import (
 	"heavytail/storage/format"
 )
 
-// walkBeta is the degree penalty of dp_walker in the comparison.
-const walkBeta = 1.5
+// What both sides have in the comparison: gensim's learning rate, and the degree
+// penalty of dp_walker.
+const (
+	walkAlpha = 0.025
+	walkBeta  = 1.5
+)
 
 // kept returns the graph without one edge in ten, which are returned too. Edges of
 // vertices that would be left without any are kept.
@@ -64,7 +68,7 @@ func (f folder) walks(method string) error {
 	if method == embedding.MethodDPWalker {
 		train = embedding.DPWalker
 	}
-	o := embedding.WalkOptions{Beta: new(walkBeta), Seed: 1, Workers: runtime.GOMAXPROCS(0)}
+	o := embedding.WalkOptions{Alpha: walkAlpha, Beta: new(walkBeta), Seed: 1, Workers: runtime.GOMAXPROCS(0)}
 	clock := startClock()
 	m, stats, err := train(context.Background(), g, o)
 	if err != nil {
