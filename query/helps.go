@@ -151,12 +151,12 @@ func showHelps() []Help {
 			Example: "SHOW EMBEDDINGS",
 		}, {
 			Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [WHERE condition] [LIMIT n]",
-			Summary: "lists vertices in the order in which they came into the graph",
+			Summary: "lists vertices in the order in which they came into the graph; LIMIT takes the first",
 			Columns: "vertex, degree, and one column for each attribute",
 			Example: "SHOW VERTICES IN social WHERE age >= 40 AND city IN ('Bern', 'Basel') LIMIT 20",
 		}, {
 			Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [IN graph] [WHERE condition] [LIMIT n]",
-			Summary: "lists the neighbours of a vertex, with what the edges to them have",
+			Summary: "lists the neighbours of a vertex, with what the edges to them have, in the order in which they came into the graph; LIMIT takes the first",
 			Columns: "vertex, degree, weight and time where the graph has any, and one column for each attribute",
 			Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
 		}, {
@@ -177,12 +177,12 @@ func analysisHelps() []Help {
 			Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
 		}, {
 			Statement: "NEAREST", Syntax: "NEAREST k TO vertex | [vector] USING embedding | metric(embedding) [WHERE condition]",
-			Summary: "finds the k nearest vertices; metrics are l2, cosine and dot",
+			Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot",
 			Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 			Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
 		}, {
 			Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [WHERE condition] [LIMIT n]",
-			Summary: "finds all vertices within a distance, or of at least an edge probability 1/(1+e^distance)",
+			Summary: "finds all vertices within a distance, or of at least an edge probability 1/(1+e^distance), nearest first; LIMIT takes the nearest",
 			Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 			Example: "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
 		}, {

@@ -19,7 +19,9 @@ type Format string
 const (
 	// Table is columns for people, numbers to the right with six significant
 	// digits, and the number of rows below. A missing value is blank. Nothing is
-	// written for a statement without a result.
+	// written for a statement without a result. On a terminal that is too narrow
+	// floats have fewer digits, down to three, and texts lose their ends; a short
+	// result that is wider still has a line for each value.
 	Table Format = "table"
 	// Box is Table with lines around the cells.
 	Box Format = "box"

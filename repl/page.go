@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -58,30 +57,34 @@ var markdownStyle = &style{
 // pageRenderer writes tables of padded columns. It holds one page of rows: the
 // first decides which columns are numbers and how wide they are, later ones can
 // only make them wider, so a result of any length needs the memory of a page.
-// Where the table has a limit, columns of text become narrower, first the widest,
-// and texts that are longer are cut; numbers are whole always, even where the
-// table gets too wide by them.
+// Where the table has a limit, floats may have fewer digits, and columns of text
+// become narrower, first the widest; texts that are longer are cut, or in a table
+// of two columns go on in the next line. Numbers are never cut, even where the
+// table gets too wide by them, unless it is short and can be turned.
 type pageRenderer struct {
-	out     *bufio.Writer
-	style   *style
-	limit   func() int // columns of the terminal when a result begins; nil or 0 is no limit
-	results int        // with columns, so far
-	header  []string
-	page    []string // cells of the rows that are not written yet
-	widths  []int
-	drawn   []int  // widths of the rows above
-	digits  []int  // widest number so far
-	number  []bool // columns where all values so far are numbers, or missing
-	seen    []bool // columns with a value so far
-	fitted  bool   // widths are those that fit the terminal
-	cut     bool   // something of this result was cut
-	headed  bool
-	rows    int
+	out       *bufio.Writer
+	style     *style
+	limit     func() int // columns of the terminal when a result begins; nil or 0 is no limit
+	results   int        // with columns, so far
+	header    []string
+	page      []string      // cells of the rows that are not written yet
+	values    []query.Value // of the first page, where there is a limit
+	widths    []int
+	drawn     []int  // widths of the rows above
+	digits    []int  // widest number so far
+	number    []bool // columns where all values so far are numbers, or missing
+	seen      []bool // columns with a value so far
+	precision int    // significant digits of floats; 0 is what the style has
+	fitted    bool   // widths are those that fit the terminal
+	cut       bool   // something of this result was cut
+	headed    bool
+	rows      int
 }
 
 func (r *pageRenderer) begin(columns []string) {
 	r.header, r.page, r.headed, r.rows = nil, r.page[:0], false, 0
-	r.fitted, r.cut = false, false
+	r.values = r.values[:0]
+	r.fitted, r.cut, r.precision = false, false, 0
 	if len(columns) == 0 {
 		return
 	}
@@ -103,24 +106,25 @@ const leastWidth = 3
 
 func (r *pageRenderer) row(values []query.Value) error {
 	for i, v := range values {
-		cell := r.style.cell(v)
+		cell := r.cell(v)
 		r.page = append(r.page, cell)
-		width, isNumber := parser.Width(cell), false
-		switch v.(type) {
-		case int64, float64:
-			isNumber = true
+		width, number := parser.Width(cell), isNumber(v)
+		if number {
 			r.digits[i] = max(r.digits[i], width)
 		}
-		if isNumber || !r.fitted {
+		if number || !r.fitted {
 			r.widths[i] = max(r.widths[i], width)
 		}
 		if !r.headed && v != nil {
 			r.seen[i] = true
-			r.number[i] = r.number[i] && isNumber
+			r.number[i] = r.number[i] && number
+		}
+		if !r.headed && r.limit != nil {
+			r.values = append(r.values, v)
 		}
 	}
 	if r.rows++; r.rows%pageRows == 0 {
-		r.flush()
+		r.flush(false)
 		// Writing nothing returns the error that a bufio.Writer has kept.
 		_, err := r.out.Write(nil)
 		return err
@@ -132,8 +136,9 @@ func (r *pageRenderer) end(error) {
 	if len(r.header) == 0 {
 		return
 	}
-	r.flush()
-	r.rule(r.style.bottom)
+	if r.flush(true) {
+		r.rule(r.style.bottom)
+	}
 	if r.style.count {
 		if r.rows == 1 {
 			r.out.WriteString("(1 row)\n")
@@ -143,10 +148,16 @@ func (r *pageRenderer) end(error) {
 	}
 }
 
-// flush writes the page, and before the first one the header.
-func (r *pageRenderer) flush() {
+// flush writes the page, and before the first one the header. It reports whether
+// that was a table.
+func (r *pageRenderer) flush(last bool) bool {
 	if r.limit != nil && !r.fitted {
-		r.fit(r.limit())
+		fits := r.fit(r.limit())
+		if !fits && last && !r.headed && 0 < r.rows && r.rows <= turnedRows {
+			r.turned()
+			r.forget()
+			return false
+		}
 	}
 	if !r.headed {
 		r.headed = true
@@ -163,36 +174,15 @@ func (r *pageRenderer) flush() {
 	for cells := r.page; len(cells) > 0; cells = cells[len(r.header):] {
 		r.line(cells[:len(r.header)])
 	}
-	clear(r.page) // lets go of the texts
-	r.page = r.page[:0]
+	r.forget()
+	return true
 }
 
-// fit makes columns narrower until the table has at most so many columns of the
-// terminal, as far as that goes without cutting numbers.
-func (r *pageRenderer) fit(limit int) {
-	const leastText = 6 // columns that a text keeps, so that it can be told from others
-	right := max(parser.Width(r.style.right), parser.Width(r.style.middle.right))
-	frame := parser.Width(r.style.left) + right + (len(r.widths)-1)*parser.Width(r.style.between)
-	least, widest := make([]int, len(r.widths)), 0
-	for i, w := range r.widths {
-		least[i] = max(r.digits[i], min(w, leastText))
-		widest = max(widest, w)
-	}
-	total := func(most int) int {
-		sum := frame
-		for i, w := range r.widths {
-			sum += min(w, max(least[i], most))
-		}
-		return sum
-	}
-	if limit <= 0 || total(widest) <= limit {
-		return
-	}
-	r.fitted = true
-	most := sort.Search(widest, func(n int) bool { return total(n) > limit }) - 1
-	for i, w := range r.widths {
-		r.widths[i] = min(w, max(least[i], most))
-	}
+// forget lets go of the texts of the page.
+func (r *pageRenderer) forget() {
+	clear(r.page)
+	clear(r.values)
+	r.page, r.values = r.page[:0], r.values[:0]
 }
 
 // rule writes a horizontal line, if the style has it.
@@ -214,7 +204,22 @@ func (r *pageRenderer) rule(s *rule) {
 	r.out.WriteString(s.right + "\n")
 }
 
+// line writes a row, which may take several lines of a table of two columns.
 func (r *pageRenderer) line(cells []string) {
+	if pieces := r.wrapped(cells); pieces != nil {
+		for i, piece := range pieces {
+			name := ""
+			if i == 0 {
+				name = cells[0]
+			}
+			r.oneLine([]string{name, piece})
+		}
+		return
+	}
+	r.oneLine(cells)
+}
+
+func (r *pageRenderer) oneLine(cells []string) {
 	r.out.WriteString(r.style.left)
 	for i, cell := range cells {
 		if i > 0 {

@@ -191,7 +191,7 @@ func FuzzTable_Fit(f *testing.F) {
 				if w := parser.Width(strings.TrimRight(l, " ")); w > limit && limit >= least {
 					t.Fatalf("%d columns in a terminal of %d: %q", w, limit, l)
 				}
-				if style == boxStyle && parser.Width(l) != parser.Width(lines[0]) {
+				if strings.HasPrefix(lines[0], "┌") && parser.Width(l) != parser.Width(lines[0]) {
 					t.Fatalf("line %d is not straight:\n%s", i, buffer.String())
 				}
 			}
@@ -260,6 +260,50 @@ func TestCSV_Terminal(t *testing.T) {
 		for _, c := range strings.ReplaceAll(buffer.String(), "\n", "") {
 			if parser.Escape(string(c)) != string(c) {
 				t.Errorf("%s: %q", f, &buffer)
+			}
+		}
+	}
+}
+
+// TestTable_Narrow rounds floats before it cuts texts, turns a short result that
+// is too wide all the same, and wraps the second of two columns.
+func TestTable_Narrow(t *testing.T) {
+	for _, test := range []struct {
+		width   int
+		columns []string
+		row     []query.Value
+		want    string
+	}{
+		{30, []string{"v", "a", "b"}, []query.Value{"a text", 0.123456, 1234.567}, "" +
+			" v      |        a |       b\n--------+----------+---------\n a text | 0.123456 | 1234.57\n(1 row)\n"},
+		{26, []string{"v", "a", "b"}, []query.Value{"a text", 0.123456, 123456.7}, "" +
+			" v      |      a |      b\n--------+--------+--------\n a text | 0.1235 | 123457\n(1 row)\n"},
+		{15, []string{"vertex", "a", "b"}, []query.Value{"a text", 0.123456, nil}, "" +
+			"vertex = a text\n     a = 0.123\n     b = \n(1 row)\n"},
+		{25, []string{"item", "text"}, []query.Value{"syntax", "one two three-and-four five"}, "" +
+			" item   | text\n--------+----------------\n syntax | one two\n        | three-and-four\n        | five\n(1 row)\n"},
+	} {
+		var buffer bytes.Buffer
+		out := bufio.NewWriter(&buffer)
+		r := newRenderer(Table, out, func() int { return test.width })
+		r.begin(test.columns)
+		r.row(test.row)
+		r.end(nil)
+		out.Flush()
+		if buffer.String() != test.want {
+			t.Errorf("in %d columns:\n%s\nwant\n%s", test.width, &buffer, test.want)
+		}
+	}
+}
+
+// TestWrap keeps every character but blanks at the ends of lines.
+func TestWrap(t *testing.T) {
+	for _, text := range []string{"", "a", strings.Repeat("世", 9), "a b c d e f g", strings.Repeat("word ", 40), "e\u0301e\u0301e\u0301"} {
+		for columns := 1; columns < 12; columns++ {
+			lines := wrap(text, columns)
+			squeeze := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+			if squeeze(strings.Join(lines, "")) != squeeze(text) || len(lines) > wrapLines {
+				t.Errorf("%q in %d columns: %q", text, columns, lines)
 			}
 		}
 	}
