@@ -135,6 +135,7 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 		if err != nil {
 			return err
 		}
+		t.pending = t.header.Epoch != db.epoch.Load()
 		err = t.change(func(x *Tx) (err error) {
 			defer func() {
 				if panicked = recover(); panicked != nil {

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -185,6 +186,42 @@ func TestDB_UpdateIn(t *testing.T) {
 	if err := newStore(t, nil).UpdateIn(ctx, nil, nil); !errors.Is(err, ErrInvalid) {
 		t.Errorf("store with a file of its own: %v", err)
 	}
+}
+
+// A second UpdateIn of a transaction works on what the first one wrote, which
+// may be much larger than the file is yet.
+func TestDB_UpdateIn_Twice(t *testing.T) {
+	ctx := context.Background()
+	b := appFile(t)
+	db := attach(t, b, "store", nil)
+	vertices := make([]Vertex, 50_000)
+	for i := range vertices {
+		vertices[i].Key = fmt.Sprint(i)
+	}
+	err := b.Update(func(btx *bolt.Tx) error {
+		if btx.Size() >= int64(2*len(vertices)) {
+			t.Fatalf("the file has %d bytes already", btx.Size())
+		}
+		first := db.UpdateIn(ctx, btx, func(x *Tx) error {
+			_, err := x.CreateGraph("g")
+			if err == nil {
+				_, err = x.InsertVertices("g", vertices)
+			}
+			return err
+		})
+		second := db.UpdateIn(ctx, btx, func(x *Tx) error {
+			_, err := x.InsertEdges("g", []Edge{{Source: "1", Target: "2"}})
+			return err
+		})
+		return errors.Join(first, second)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := db.Graph(ctx, "g"); err != nil || info.Vertices != len(vertices) || info.Edges != 1 || info.Version != 2 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	checkStore(t, db)
 }
 
 // A write inside of the application's transaction waits for itself; it ends

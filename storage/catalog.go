@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -114,8 +115,8 @@ type embeddingRecord struct {
 // info is the entry as the caller gets it; slots are those of the vertices.
 func (r *embeddingRecord) info(name string, slots slotMap) EmbeddingInfo {
 	return EmbeddingInfo{
-		graphID: r.GraphID, slots: slots,
-		Name: name, Graph: r.Graph, GraphVersion: r.GraphVersion, Generation: r.Generation,
+		slots: slots,
+		Name:  name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
 		Method: r.Method, Options: settings(r.Options), Seed: r.Seed, Kernel: r.Kernel,
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
@@ -226,9 +227,16 @@ func (t *tx) each(bucket []byte, f func(key, record []byte) error) error {
 	return nil
 }
 
-// size is the size of the file as bbolt maps it, a bound for what counts can
-// be true.
+// size is the size of the file as this transaction found it.
 func (t *tx) size() int64 { return t.root.Tx().Size() }
+
+// bound is a number of bytes that what the catalogue counts cannot exceed.
+func (t *tx) bound() int64 {
+	if t.pending { // pages that are not written yet are not in the size
+		return math.MaxInt64
+	}
+	return t.size()
+}
 
 // findGraph returns the catalogue entry of a graph.
 func (t *tx) findGraph(name string) (*graphRecord, error) {
@@ -238,7 +246,7 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 		if r.Slots == 0 {
 			r.Slots = r.Vertices // as format 1 leaves it
 		}
-		err = r.validate(t.size())
+		err = r.validate(t.bound())
 	}
 	if err != nil {
 		return nil, corrupt(t.path, describeGraph(name), err)
@@ -254,7 +262,7 @@ func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
 	r := new(embeddingRecord)
 	found, err := t.get(embeddingsName, []byte(name), r)
 	if err == nil && found {
-		err = r.validate(t.size())
+		err = r.validate(t.bound())
 	}
 	if err != nil {
 		return nil, corrupt(t.path, describeEmbedding(name), err)

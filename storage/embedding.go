@@ -34,9 +34,9 @@ func chunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 // row v belongs to vertex v of version info.GraphVersion. Name, Graph and
 // GraphVersion of info must be set; Generation, Vertices, Dim and Created are
 // set here, and the rest is kept as it is. Where vertices were deleted, the
-// change log must reach back to that version; otherwise it is ErrConflict. An
-// embedding of this name is
-// replaced if it belongs to the same graph, otherwise it is ErrExists: the new
+// change log must reach back to that version; otherwise it is ErrConflict, as it
+// is where GraphID is given and the graph of this name is another one by now. An
+// embedding of this name is replaced if it belongs to the same graph, otherwise it is ErrExists: the new
 // generation is written in batches and becomes visible in one step, and readers
 // finish on the old one. A value that is not finite, and a matrix of the wrong
 // shape, are ErrInvalid. Where it fails or is cancelled nothing changes.
@@ -53,7 +53,7 @@ func (db *DB) PutEmbedding(ctx context.Context, info EmbeddingInfo, m *vec.Matri
 	}
 	defer unlock()
 	w := embeddingWriter{db: db, name: info.Name, matrix: m, record: embeddingRecord{
-		Graph: info.Graph, GraphVersion: info.GraphVersion,
+		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
 		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
 		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
 		Eigenvalues: info.Eigenvalues, Residuals: info.Residuals,
@@ -135,6 +135,9 @@ func (w *embeddingWriter) begin(t *tx) error {
 	g, err := t.findGraph(r.Graph)
 	if err != nil {
 		return err
+	}
+	if r.GraphID != 0 && r.GraphID != g.ID {
+		return fmt.Errorf("storage: put embedding %q: graph %q is another one than that of the rows: %w", w.name, r.Graph, ErrConflict)
 	}
 	r.GraphID = g.ID
 	if w.slots, err = t.slotsAt(g, r); err != nil {

@@ -89,7 +89,7 @@ func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error)
 		return fmt.Errorf("storage: embedding %q and version %d of graph %q: %s: %w", info.Name, s.Info.Version, s.Info.Name, reason, ErrConflict)
 	}
 	switch {
-	case info.graphID != s.Info.ID:
+	case info.GraphID != s.Info.ID:
 		return nil, conflict("another graph")
 	case info.slots.vertices() != m.Rows:
 		return nil, fmt.Errorf("storage: %d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.vertices(), ErrInvalid)

@@ -127,6 +127,34 @@ func TestDB_FailingCommit(t *testing.T) {
 	}
 }
 
+// Rows that were computed for a graph do not go to another one that has its name
+// by the time that they are there.
+func TestPutEmbedding_GraphMadeAgain(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	putRing(t, db, "g", 10)
+	before, err := db.Graph(ctx, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.DropGraph(ctx, "g", false); err != nil {
+		t.Fatal(err)
+	}
+	putRing(t, db, "g", 10)
+	info := EmbeddingInfo{Name: "e", Graph: "g", GraphID: before.ID, GraphVersion: before.Version}
+	if _, err := db.PutEmbedding(ctx, info, constantRows(10, 1)); !errors.Is(err, ErrConflict) {
+		t.Errorf("rows of the graph before: %v", err)
+	}
+	now, err := db.Graph(ctx, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.GraphID = now.ID
+	if info, err = db.PutEmbedding(ctx, info, constantRows(10, 1)); err != nil || info.GraphID != now.ID {
+		t.Errorf("rows of this graph: %+v, %v", info, err)
+	}
+}
+
 // A cancelled embedding leaves nothing behind, at whatever batch it stops.
 func TestPutEmbedding_Cancelled(t *testing.T) {
 	db := newStore(t, &Options{BatchBytes: 1})

@@ -361,7 +361,7 @@ func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version ui
 			continue
 		}
 		lost := e.info.Vertices - e.rows.Rows
-		e.info.Graph, e.info.GraphVersion = graph, version
+		e.info.Graph, e.info.GraphID, e.info.GraphVersion = graph, 0, version // the rebuilt graph has another number
 		if _, err := m.db.PutEmbedding(ctx, e.info, e.rows); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type tx struct {
 	header  header
 	tree    *soundness // what is known of the shape of the tree; nil where it is trusted
 	scanned int64      // records that scan has verified
+	pending bool       // the transaction holds an earlier UpdateIn: the size of the file is no bound
 }
 
 // newTx reads the header; a file whose header cannot be read has no further

@@ -30,6 +30,7 @@ type Setting struct{ Name, Value string }
 type EmbeddingInfo struct {
 	Name         string
 	Graph        string    // name of the graph
+	GraphID      uint64    // number of the graph, by which it is known when another one has its name
 	GraphVersion uint64    // version of the graph that was embedded
 	Generation   uint64    // 1 for the first; one more with every replacement
 	Method       string    // such as "dp_spectral"
@@ -46,8 +47,7 @@ type EmbeddingInfo struct {
 	Created      time.Time
 	Stats        []Setting // other statistics of the method
 
-	graphID uint64
-	slots   slotMap // of the vertices of the rows
+	slots slotMap // of the vertices of the rows
 }
 
 // ChangeSet says which vertices changed between two versions of a graph, as

@@ -23,7 +23,8 @@ type Request struct {
 // The record of the embedding holds every option after defaults, in the order of
 // Methods and in canonical text, so that the same method with the same options
 // on the same version of the graph gives the same bytes on the same kind of
-// processor. Errors are *MethodError, *OptionError, those of the algorithm and
+// processor. A graph that was dropped meanwhile, and made again under its name, is
+// storage.ErrConflict. Errors are *MethodError, *OptionError, those of the algorithm and
 // those of storage.PutEmbedding; on any of them nothing is stored.
 func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request) (storage.EmbeddingInfo, error) {
 	method, err := prepare(req.Method, req.Options)
@@ -34,7 +35,7 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %s of graph %q: %w", req.Method, snap.Info.Name, err)
 	}
-	info.Name, info.Graph, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.Version
+	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
 	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
 	if info, err = db.PutEmbedding(ctx, info, m); err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %w", err)

@@ -236,6 +236,21 @@ func TestEmbed_Walks(t *testing.T) {
 	}
 }
 
+// A graph that takes the name of the one that was embedded does not get its rows.
+func TestEmbed_GraphMadeAgain(t *testing.T) {
+	ctx := context.Background()
+	db, snap := ring(t, 30)
+	if err := db.DropGraph(ctx, "ring", false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.PutGraph(ctx, "ring", storage.PutGraphRequest{Graph: snap.Graph}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Embed(ctx, db, snap, Request{Name: "e", Method: "dp_spectral"}); !errors.Is(err, storage.ErrConflict) {
+		t.Errorf("err = %v", err)
+	}
+}
+
 // Nothing is stored when a job fails or is cancelled.
 func TestEmbed_NothingStoredOnFailure(t *testing.T) {
 	db, snap := ring(t, 30)
