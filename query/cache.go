@@ -164,10 +164,20 @@ func (c *cache) makeRoom(bytes int64) bool {
 	return true
 }
 
-// forget drops an entry. The caller holds mu.
+// forget drops an entry, and with an embedding what is matched with it, which
+// keeps its vectors in memory without counting them. Nobody holds that: who does
+// holds the embedding as well. The caller holds mu.
 func (c *cache) forget(key cacheKey, entry *cacheEntry) {
 	delete(c.entries, key)
 	c.bytes -= entry.bytes
+	if key.kind != "embedding" {
+		return
+	}
+	for other, matched := range c.entries {
+		if other.kind == "matched" && other.name == key.name && other.id == key.id && other.version == key.version && matched.users == 0 {
+			c.forget(other, matched)
+		}
+	}
 }
 
 // release counts one user less and forgets what need not be kept.

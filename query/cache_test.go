@@ -67,6 +67,27 @@ func TestCache_NewVersionReplacesOld(t *testing.T) {
 	}
 }
 
+// What is matched with an embedding shares its vectors and counts nothing for
+// them, so that it must not outlive it.
+func TestCache_ForgetsWhatIsMatched(t *testing.T) {
+	c := newCache(100, true)
+	embedding := cacheKey{kind: "embedding", name: "e", id: 1, version: 1}
+	matched, another := embedding, embedding
+	matched.kind, matched.graph = "matched", 7
+	another.kind, another.name = "matched", "f"
+	_, release, _ := mustGet(t, c, embedding, 80, "vectors")
+	_, release2, _ := mustGet(t, c, matched, 0, "the same vectors")
+	_, release3, _ := mustGet(t, c, another, 10, "others")
+	release3()
+	release2()
+	release()
+	_, release4, _ := mustGet(t, c, key(1, 1), 50, "a graph")
+	defer release4()
+	if c.entries[matched] != nil || c.entries[another] == nil || c.bytes != 60 {
+		t.Errorf("%d entries, %d bytes", len(c.entries), c.bytes)
+	}
+}
+
 func TestCache_RefusesWhatDoesNotFit(t *testing.T) {
 	c := newCache(100, true)
 	_, _, _, err := c.get(context.Background(), key(1, 1), 101, "a big graph", load(1))

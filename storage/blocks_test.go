@@ -388,3 +388,44 @@ func TestValueList_LongText(t *testing.T) {
 		return nil
 	})
 }
+
+// deleteRange deletes what it is told to, over many pages, and heeds the context.
+func TestTx_DeleteRange(t *testing.T) {
+	inObject(t, func(x *tx, object uint64) error {
+		p, err := x.part(object, keysName)
+		if err != nil {
+			return err
+		}
+		const records = 5000
+		for i := range uint32(records) {
+			if err := p.bucket.Put(be32(i), make([]byte, 200)); err != nil {
+				return err
+			}
+		}
+		below := func(key []byte) bool { return bytes.Compare(key, be32(4000)) < 0 }
+		cancelled, cancel := context.WithCancel(x.ctx)
+		cancel()
+		other := *x
+		other.ctx = cancelled
+		if err := other.deleteRange(p.bucket, be32(1000), below); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+		if err := x.deleteRange(p.bucket, be32(1000), below); err != nil {
+			return err
+		}
+		i, cursor := uint32(0), p.bucket.Cursor()
+		for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+			if i == 1000 {
+				i = 4000
+			}
+			if !bytes.Equal(key, be32(i)) {
+				t.Fatalf("key %x where %d should be", key, i)
+			}
+			i++
+		}
+		if i != records {
+			t.Errorf("the last key is %d", i-1)
+		}
+		return nil
+	})
+}

@@ -218,16 +218,9 @@ func (t *tx) dropChanges(graph, last uint64) error {
 	if err != nil {
 		return err
 	}
-	for {
-		// Deleting under a cursor may skip a key, so it starts again each time.
-		key, _ := bucket.Cursor().Seek(changesKey(graph, 0, 0))
-		if len(key) != changesKeySize || bytesToID(key) != graph || bytesToID(key[8:]) > last {
-			return nil
-		}
-		if err := bucket.Delete(key); err != nil {
-			return err
-		}
-	}
+	return t.deleteRange(bucket, changesKey(graph, 0, 0), func(key []byte) bool {
+		return len(key) == changesKeySize && bytesToID(key) == graph && bytesToID(key[8:]) <= last
+	})
 }
 
 // Changes returns which vertices of a graph changed after the version since.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -142,6 +143,35 @@ func (t *tx) part(id uint64, name []byte) (part, error) {
 		return part{}, badRecord("object %d has no %s", id, name)
 	}
 	return part{bucket: b, seed: partSeed(id, name)}, nil
+}
+
+// deleteRange deletes the records of a bucket from a key on, as long as within
+// says that a key belongs to them.
+func (t *tx) deleteRange(b *bolt.Bucket, from []byte, within func(key []byte) bool) error {
+	const most = 1 << 10 // keys that are held at a time
+	var keys [][]byte
+	for {
+		// Deleting under a cursor may skip a key, so that keys are gathered
+		// first; and leaves that became empty stay until the commit, so that it
+		// goes on where it was, and not from the first of them.
+		keys = keys[:0]
+		cursor := b.Cursor()
+		for key, _ := cursor.Seek(from); key != nil && len(keys) < most && within(key); key, _ = cursor.Next() {
+			keys = append(keys, bytes.Clone(key))
+		}
+		for _, key := range keys {
+			if err := t.ctx.Err(); err != nil {
+				return fmt.Errorf("storage: %w", err)
+			}
+			if err := b.Delete(key); err != nil {
+				return err
+			}
+		}
+		if len(keys) < most {
+			return nil
+		}
+		from = keys[most-1]
+	}
 }
 
 // scan calls f with the verified payload of every record of a part, in key

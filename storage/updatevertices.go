@@ -439,19 +439,7 @@ func (t *tx) dropAttribute(g *graphState, a attributeRecord) error {
 		return err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
-	for {
-		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("storage: %w", err)
-		}
-		// Deleting under a cursor may skip a key, so it starts again each time.
-		key, _ := p.bucket.Cursor().Seek(prefix)
-		if !bytes.HasPrefix(key, prefix) {
-			return nil
-		}
-		if err := p.bucket.Delete(key); err != nil {
-			return err
-		}
-	}
+	return t.deleteRange(p.bucket, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
 }
 
 // Vertex returns a vertex with its attributes, as DB.Vertex does, with the

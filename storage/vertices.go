@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"sort"
 )
 
@@ -189,7 +188,10 @@ func (t *tx) removeVertices(r *graphRecord, vertices []idEntry) error {
 		empty[i].entry = v.slot
 		byKey[i] = edit[idEntry]{v, true}
 	}
-	slices.SortFunc(byKey, func(a, b edit[idEntry]) int { return bytes.Compare(a.entry.key, b.entry.key) })
+	byKey, err := mergeSort(t.ctx, byKey, func(a, b edit[idEntry]) int { return bytes.Compare(a.entry.key, b.entry.key) })
+	if err != nil {
+		return fmt.Errorf("storage: %w", err)
+	}
 	if err := editPart(t, r.Object, keysName, keyList, bySlot); err != nil {
 		return err
 	}
