@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -198,7 +199,7 @@ func (c *call) end() {
 
 // release gives back what the call holds in the cache.
 func (c *call) release() {
-	for _, release := range c.releases {
+	for _, release := range slices.Backward(c.releases) { // what shares memory with another thing goes first
 		release()
 	}
 	c.releases = nil

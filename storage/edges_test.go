@@ -147,11 +147,11 @@ func randomEdges(random *rand.Rand, n int) []Edge {
 // TestTx_Edges_Model writes random batches of edges, several to a transaction,
 // some of which fail, and compares everything with maps.
 func TestTx_Edges_Model(t *testing.T) {
-	seeds := 6
+	seeds := 3
 	if testing.Short() {
 		seeds = 2
 	}
-	for seed := range seeds {
+	for seed := range max(seeds, *modelRounds) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			t.Parallel()
 			runEdgeModel(t, uint64(seed))

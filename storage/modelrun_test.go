@@ -69,7 +69,7 @@ func (m *modelRun) check() error {
 // TestDB_Model runs random operations against the store and against maps, with
 // reopening in between, and compares everything now and then.
 func TestDB_Model(t *testing.T) {
-	seeds := 8
+	seeds := 5
 	if testing.Short() {
 		seeds = 3
 	}
@@ -105,7 +105,7 @@ func (m *modelRun) run(t *testing.T, steps int) {
 // holds after the last operation that was confirmed, or after the one that was
 // running; and the run goes on from there.
 func TestDB_Model_Killed(t *testing.T) {
-	seeds := 6
+	seeds := 4 // one of which is killed at some moment
 	if testing.Short() {
 		seeds = 2
 	}

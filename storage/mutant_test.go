@@ -311,7 +311,7 @@ func mutantCount(t *testing.T, usual, short int) int {
 // TestOpen_Mutants damages a file in many ways. Every answer must be the same
 // as before or a typed error; the process must neither die nor hang.
 func TestOpen_Mutants(t *testing.T) {
-	count := mutantCount(t, 300, 60)
+	count := mutantCount(t, 120, 60)
 	base := mutantBase(t)
 	scratch := filepath.Join(t.TempDir(), "mutant")
 	outcomes := make(map[string]int)

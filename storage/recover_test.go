@@ -194,7 +194,7 @@ func TestRecover_SoundFile(t *testing.T) {
 // check and says nothing that the file did not say, and what is missing is
 // reported.
 func TestRecover_Mutants(t *testing.T) {
-	count := mutantCount(t, 24, 10)
+	count := mutantCount(t, 12, 6)
 	base := recoverBase(t)
 	file, err := os.ReadFile(base)
 	if err != nil {
