@@ -126,9 +126,9 @@ func DeepWalk(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, Wa
 //
 // The defaults are those that reconstruct degrees best, by Pearson's and
 // Spearman's correlation, over several graphs, not on each of them: β 1.5 gives
-// .739 / .860 on ego-facebook and .627 / .697 on ego-twitter, where DeepWalk gives
-// .731 / .713 on the first. Sparse graphs want more: ca-GrQc has .739 / .587 with
-// β 1.5 and .871 / .708 with β 2.5. The learning rate is half the usual one, since
+// .737 / .814 on ego-facebook and .627 / .697 on ego-twitter, where DeepWalk gives
+// .732 / .708 on the first. Sparse graphs want more: ca-GrQc has .739 / .587 with
+// β 1.5 and .870 / .701 with β 2.5. The learning rate is half the usual one, since
 // these walks come back to the same vertices of low degree; with 0.025 it is
 // .666 / .725 on ego-facebook and .489 / .616 on ego-twitter. A graph grown by
 // preferential attachment wants 0.025, though: .848 / .623 against .795 / .350.

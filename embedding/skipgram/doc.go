@@ -42,9 +42,9 @@
 // result still differs. Pearson / Spearman of the degrees in reconstructions:
 //
 //	                                            parts: 1            2            4
-//	ego-facebook, DeepWalk                     .726/.69     .731/.713    .718/.681
-//	ego-facebook, DP-Walker β 1.5, α 0.0125    .728/.822    .739/.860
-//	ca-GrQc, DeepWalk                          .711/.42     .721/.430    .727/.429
+//	ego-facebook, DeepWalk                     .726/.69     .732/.708    .718/.681
+//	ego-facebook, DP-Walker β 1.5, α 0.0125    .728/.822    .737/.814
+//	ca-GrQc, DeepWalk                          .711/.42     .721/.440    .727/.429
 //	ca-GrQc, DP-Walker β 2.5, α 0.025          .874/.692    .879/.712    .878/.720
 //	preferential attachment, β 2.5, α 0.025    .863/.594    .848/.623    .815/.438
 //
