@@ -85,7 +85,12 @@ func (c *call) checkInput(path string, at part) error {
 	}
 	info, err := c.db.files.stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: format.ErrNotRegular}
+		e := mistake(at, "file %s: %v", quote(path), format.ErrNotRegular)
+		e.Err = format.ErrNotRegular
+		if c.db.opts.Input != nil && !info.IsDir() { // such as a pipe
+			e.Hint = "'-' reads standard input"
+		}
+		return e
 	}
 	return fileMistake(path, at, err)
 }

@@ -34,8 +34,14 @@ func (s *session) help(ctx context.Context, args []word) error {
 	if len(args) == 0 {
 		return s.helpList()
 	}
-	if isCommand(args[0].text) {
-		c, err := find(args[0].text)
+	name, dotless := args[0].text, false
+	if !isCommand(name) {
+		name, dotless = "."+name, true
+	}
+	// Without its sign it is a command only if it is one to the letter, and has
+	// no further words: HELP explains the rest.
+	c, err := find(name)
+	if !dotless || err == nil && len(args) == 1 {
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,8 @@ const (
 // no bins (Clauset, Shalizi and Newman 2009, section 2). Vertices without edges
 // count in the shares and have no place on the axis. With colour the lines are
 // told apart by colour, without by their marks. Series without edges are left
-// out; where none is left nothing is drawn.
+// out; where no vertex has two neighbours, a line says that there is nothing to
+// draw.
 func DegreePlot(w io.Writer, series []DegreeSeries, colour bool) error {
 	highest := 0
 	for _, s := range series {
@@ -40,7 +41,8 @@ func DegreePlot(w io.Writer, series []DegreeSeries, colour bool) error {
 		}
 	}
 	if highest < 2 {
-		return nil
+		_, err := fmt.Fprintln(w, "no vertex has two neighbours: there are no degrees to plot")
+		return err
 	}
 	var lines [][]float64
 	var names []string

@@ -30,5 +30,9 @@ func TestDescribe(t *testing.T) {
 	empty := newFile(t)
 	mustRun(t, "", "exec", empty, "-c", "HELP CHECK")
 	mustFail(t, exitFailed, []string{"the file has no graph yet"}, "describe", empty)
+	mustRun(t, "a b\n", "import", empty, "pair", "-")
+	if out := mustRun(t, "", "describe", empty); !strings.Contains(out, "there are no degrees to plot\n") {
+		t.Errorf("a plot of one edge:\n%s", out)
+	}
 	mustFail(t, exitFailed, []string{"no such file"}, "describe", newFile(t))
 }

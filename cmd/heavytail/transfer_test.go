@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,6 +46,7 @@ func TestTransfer(t *testing.T) {
 	}
 
 	mustFail(t, exitFailed, []string{"no such file"}, "import", path, "g", file("missing", ""))
+	mustFail(t, exitFailed, []string{"not a regular file: '-' reads standard input"}, "import", path, "g", os.DevNull)
 	mustFail(t, exitUsage, []string{"--weight is for IMPORT, not for IMPORT VERTICES"}, "import", path, "g", people, "--vertices", "--weight", "w")
 	mustFail(t, exitUsage, []string{"--key is for IMPORT VERTICES, not for IMPORT"}, "import", path, "g", people, "--key", "name")
 	mustFail(t, exitUsage, []string{"--spreadsheet is for EXPORT"}, "export", path, "embedding", "e", file("e", ""), "--spreadsheet")
