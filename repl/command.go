@@ -45,7 +45,7 @@ func commands() []command {
 			detail: "A power law is a straight line. Without a name all graphs are plotted, if they are not more than " + fmt.Sprint(len(marks)) + ".",
 		}, {
 			name: ".mode", args: "[MODE]", summary: "show or set how results are written", most: 1, run: (*session).mode,
-			detail: "Modes: " + strings.Join(Formats(), ", ") + ". Table and box cut texts to the width of the terminal, line shows all of them.",
+			detail: "Modes: " + strings.Join(Formats(), ", ") + ". Table and box fit the terminal with fewer digits and the beginnings of texts, line shows all of a text.",
 		},
 		{name: ".timer", args: "[on|off]", summary: "say how long each statement took", most: 1, run: (*session).setTimer},
 		{
