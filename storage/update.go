@@ -71,8 +71,8 @@ type graphState struct {
 // Update calls f with a write transaction and commits what f did where it
 // returns nil; otherwise nothing has happened. Every graph that f changed gets
 // one new version and one entry in the change log. Other writers wait
-// meanwhile, readers do not; f must not call methods of db that write, and sees
-// its own changes through the methods of Tx only.
+// meanwhile, readers do not; f must not call methods of db that write, nor Close,
+// which would wait for f, and sees its own changes through the methods of Tx only.
 //
 // The cost is that of the blocks that are touched: some 50 KB are written for
 // an edge, whatever the size of the graph and the degrees of its ends. All
