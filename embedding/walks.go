@@ -39,31 +39,19 @@ type WalkOptions struct {
 	Progress func(stage string, done, total int64)
 }
 
-// WithDefaults returns a copy in which every parameter is set as the method has it.
+// WithDefaults returns a copy in which every parameter is set as the method has it:
+// the defaults of packages walk and skipgram, but for α of DPWalker, and β.
 func (o WalkOptions) WithDefaults(method string) WalkOptions {
-	for _, d := range []struct {
-		value  *int
-		normal int
-	}{{&o.Dim, 200}, {&o.Walks, 10}, {&o.Length, 40}, {&o.Window, 10}, {&o.Epochs, 1}, {&o.Partitions, 2}} {
-		if *d.value == 0 {
-			*d.value = d.normal
-		}
-	}
-	if o.Alpha == 0 {
-		o.Alpha = 0.025
-		if method == MethodDPWalker {
-			o.Alpha = 0.0125
-		}
-	}
 	if o.Beta == nil {
 		o.Beta = new(1.5)
 	}
-	if o.P == 0 {
-		o.P = 1
+	if o.Alpha == 0 && method == MethodDPWalker {
+		o.Alpha = 0.0125
 	}
-	if o.Q == 0 {
-		o.Q = 1
-	}
+	w := o.walks(walk.Biased).WithDefaults()
+	o.Walks, o.Length, o.P, o.Q = w.Walks, w.Length, w.P, w.Q
+	t := o.training().WithDefaults()
+	o.Dim, o.Window, o.Epochs, o.Alpha, o.Partitions = t.Dim, t.Window, t.Epochs, t.Alpha, t.Partitions
 	return o
 }
 

@@ -39,8 +39,8 @@ func (t table[O]) describe(defaults O) []OptionInfo {
 	return list
 }
 
-// parse sets options as they were given; valid says whether O can be used.
-func (t table[O]) parse(method string, options []Option, valid func(O) bool) (o O, err error) {
+// parse sets options as they were given; validate says why O cannot be used.
+func (t table[O]) parse(method string, options []Option, validate func(O) error) (o O, err error) {
 	for _, given := range options {
 		i := slices.IndexFunc(t, func(f field[O]) bool { return f.Name == given.Name })
 		if i < 0 {
@@ -53,7 +53,7 @@ func (t table[O]) parse(method string, options []Option, valid func(O) bool) (o 
 		value, ok := t[i].convert(given.Value)
 		if ok {
 			t[i].set(&o, value)
-			ok = valid(o)
+			ok = validate(o) == nil
 		}
 		if !ok {
 			return o, &OptionError{Method: method, Option: given.Name, Value: given.Value, Allowed: t[i].allowed}

@@ -64,6 +64,22 @@ func algorithms() []algorithm {
 	}
 }
 
+// method is the algorithm whose options are O: complete sets their defaults, and
+// with makes of them what can be run.
+func method[O any](name, summary string, fields table[O], validate func(O) error, complete func(O) O, with func(O) prepared) algorithm {
+	var zero O
+	return algorithm{Method{name, summary, fields.describe(complete(zero))}, func(options []Option) (prepared, error) {
+		o, err := fields.parse(name, options, validate)
+		if err != nil {
+			return prepared{}, err
+		}
+		o = complete(o)
+		p := with(o)
+		p.options = fields.settings(o)
+		return p, nil
+	}}
+}
+
 // Methods lists the methods, with the options of each in their order.
 func Methods() []Method {
 	var list []Method

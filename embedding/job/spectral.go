@@ -12,21 +12,15 @@ import (
 
 // spectral is a method of package embedding that solves for eigenvectors.
 func spectral(name, summary string, run func(context.Context, *csr.Graph, embedding.SpectralOptions) (*vec.Matrix, embedding.SpectralStats, error)) algorithm {
-	fields := spectralFields(name)
-	prepare := func(options []Option) (prepared, error) {
-		o, err := fields.parse(name, options, func(o embedding.SpectralOptions) bool { return o.Validate() == nil })
-		if err != nil {
-			return prepared{}, err
-		}
-		o = o.WithDefaults(name)
-		compute := func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
+	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
+		return prepared{run: func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+			o := o
 			o.Workers, o.Progress = workers, progress
 			m, stats, err := run(ctx, g, o)
 			return m, spectralRecord(g, o, stats), err
-		}
-		return prepared{options: fields.settings(o), run: compute}, nil
-	}
-	return algorithm{Method{name, summary, fields.describe(embedding.SpectralOptions{}.WithDefaults(name))}, prepare}
+		}}
+	})
 }
 
 // spectralRecord is what the record of an embedding says of the solver and, for a

@@ -13,25 +13,22 @@ import (
 
 // walks is a method of package embedding that learns from walks.
 func walks(name, summary string, run func(context.Context, *csr.Graph, embedding.WalkOptions) (*vec.Matrix, embedding.WalkStats, error)) algorithm {
-	fields := walkFields(name)
-	prepare := func(options []Option) (prepared, error) {
-		o, err := fields.parse(name, options, func(o embedding.WalkOptions) bool { return o.Validate() == nil })
-		if err != nil {
-			return prepared{}, err
+	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
+	return method(name, summary, walkFields(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
+		return prepared{
+			run: func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+				o := o
+				o.Workers, o.Progress = workers, progress
+				m, stats, err := run(ctx, g, o)
+				return m, walkRecord(o, stats), err
+			},
+			walk: func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {
+				o := o
+				o.Workers = workers
+				return embedding.NewWalks(ctx, g, name, o)
+			},
 		}
-		o = o.WithDefaults(name)
-		compute := func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
-			o.Workers, o.Progress = workers, progress
-			m, stats, err := run(ctx, g, o)
-			return m, walkRecord(o, stats), err
-		}
-		sample := func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {
-			o.Workers = workers
-			return embedding.NewWalks(ctx, g, name, o)
-		}
-		return prepared{fields.settings(o), compute, sample}, nil
-	}
-	return algorithm{Method{name, summary, fields.describe(embedding.WalkOptions{}.WithDefaults(name))}, prepare}
+	})
 }
 
 // walkRecord is what the record of an embedding says of the training.

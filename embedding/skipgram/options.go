@@ -40,16 +40,16 @@ const (
 	maxPartitions = 64
 )
 
-func (o Options) withDefaults() Options {
+// WithDefaults returns a copy in which every parameter is set.
+func (o Options) WithDefaults() Options {
 	for _, d := range []struct {
-		value   *int
-		normal  int
-		comment string
+		value  *int
+		normal int
 	}{
-		{&o.Dim, 200, "the paper's"},
-		{&o.Window, 10, "the paper's"},
-		{&o.Epochs, 1, "the paper's: ten walks from a vertex are ten passes already"},
-		{&o.Partitions, 2, "reconstruction as with 1 on all graphs that were tried; with 4 it differs on some"},
+		{&o.Dim, 200},      // the paper's
+		{&o.Window, 10},    // the paper's
+		{&o.Epochs, 1},     // the paper's: ten walks from a vertex are ten passes already
+		{&o.Partitions, 2}, // reconstruction as with 1 on all graphs that were tried; with 4 it differs on some
 	} {
 		if *d.value == 0 {
 			*d.value = d.normal

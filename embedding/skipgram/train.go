@@ -45,7 +45,7 @@ func Train(ctx context.Context, c Corpus, o Options) (*vec.Matrix, Stats, error)
 		return nil, Stats{}, err
 	}
 	started := time.Now()
-	t := newTrainer(c, o.withDefaults())
+	t := newTrainer(c, o.WithDefaults())
 	if c.Vertices == 0 {
 		return vec.NewMatrix(0, t.Dim), Stats{}, nil
 	}

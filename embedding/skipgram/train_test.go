@@ -64,7 +64,7 @@ func train(t testing.TB, c Corpus, o Options) (*vec.Matrix, Stats) {
 // oracle trains by the formulas of doc.go, one pair after the other, with one
 // part and in float64. It returns the rows of the vertices.
 func oracle(c Corpus, o Options) [][]float64 {
-	o = o.withDefaults()
+	o = o.WithDefaults()
 	o.Partitions = 1
 	t := newTrainer(c, o)
 	_ = t.count(context.Background())

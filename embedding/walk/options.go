@@ -47,7 +47,8 @@ const (
 	maxBeta   = 16 // 10^6^16 is still far inside float64
 )
 
-func (o Options) withDefaults() Options {
+// WithDefaults returns a copy in which every parameter is set.
+func (o Options) WithDefaults() Options {
 	if o.Length == 0 {
 		o.Length = 40
 	}

@@ -34,7 +34,7 @@ func New(ctx context.Context, g *csr.Graph, o Options, workers int) (*Walker, er
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	w := &Walker{graph: g, options: o.withDefaults()}
+	w := &Walker{graph: g, options: o.WithDefaults()}
 	var err error
 	switch {
 	case o.Kind == Penalized:
