@@ -137,15 +137,20 @@ func (o *reconstructOp) exec(c *call) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	points := r.Points
-	if !o.sweep {
-		points = points[r.Best : r.Best+1]
+	columns := []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "precision", "recall"}
+	return pointRows(columns, r.Points, r.Best, o.sweep, pointRow), nil
+}
+
+// pointRows is the table of the best point of a sweep, or of all of them.
+func pointRows(columns []string, points []evaluate.ReconstructionPoint, best int, all bool, row func(evaluate.ReconstructionPoint) []Value) *Rows {
+	if !all {
+		points = points[best : best+1]
 	}
 	table := make([][]Value, len(points))
 	for i, p := range points {
-		table[i] = pointRow(p)
+		table[i] = row(p)
 	}
-	return rowsOf([]string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "precision", "recall"}, table), nil
+	return rowsOf(columns, table)
 }
 
 func pointRow(p evaluate.ReconstructionPoint) []Value {

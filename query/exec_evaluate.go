@@ -20,15 +20,8 @@ func (o *evaluateReconstructionOp) exec(c *call) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	points := r.Points
-	if !o.sweep {
-		points = points[r.Best : r.Best+1]
-	}
-	table := make([][]Value, len(points))
-	for i, p := range points {
-		table[i] = evaluationRow(p)
-	}
-	return rowsOf([]string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "alpha", "xmin", "ks", "precision", "recall"}, table), nil
+	columns := []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "alpha", "xmin", "ks", "precision", "recall"}
+	return pointRows(columns, r.Points, r.Best, o.sweep, evaluationRow), nil
 }
 
 // evaluationRow is a point with the power law of its degrees.

@@ -33,11 +33,7 @@ func (r *csvRenderer) begin(columns []string) {
 		r.out.WriteByte('\n')
 	}
 	r.safe = r.limit != nil && r.limit() > 0
-	values := make([]query.Value, len(columns))
-	for i, c := range columns {
-		values[i] = c
-	}
-	r.row(values)
+	r.row(header(columns))
 }
 
 func (r *csvRenderer) row(values []query.Value) error {
@@ -68,6 +64,15 @@ func (r *csvRenderer) write(record []string) error {
 
 func (r *csvRenderer) end(error) {}
 
+// header is the row of the names of columns.
+func header(columns []string) []query.Value {
+	values := make([]query.Value, len(columns))
+	for i, c := range columns {
+		values[i] = c
+	}
+	return values
+}
+
 // tsvRenderer writes fields between tabs.
 type tsvRenderer struct {
 	out     *bufio.Writer
@@ -86,11 +91,7 @@ func (r *tsvRenderer) begin(columns []string) {
 		r.out.WriteByte('\n')
 	}
 	r.safe = r.limit != nil && r.limit() > 0
-	values := make([]query.Value, len(columns))
-	for i, c := range columns {
-		values[i] = c
-	}
-	r.row(values)
+	r.row(header(columns))
 }
 
 func (r *tsvRenderer) row(values []query.Value) error {
