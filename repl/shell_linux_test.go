@@ -77,6 +77,12 @@ type console struct {
 func openConsole(t testing.TB, path string, columns, rows int, env ...string) *console {
 	t.Helper()
 	pty, tty := openPTY(t)
+	return startConsole(t, pty, tty, path, columns, rows, env...)
+}
+
+// startConsole is openConsole in a terminal that is there.
+func startConsole(t testing.TB, pty, tty *os.File, path string, columns, rows int, env ...string) *console {
+	t.Helper()
 	c := &console{t: t, pty: pty, screen: newScreen(columns, rows), changed: make(chan struct{}), done: make(chan struct{})}
 	c.setSize(columns, rows)
 	self, err := os.Executable()
@@ -427,6 +433,21 @@ func (c *console) attributes() unix.Termios {
 	return state
 }
 
+// silence makes a terminal not echo what is typed while a statement runs: it would
+// do so byte by byte, whatever the bytes are, and what is drawn would not be the
+// shell's alone.
+func silence(t testing.TB, tty *os.File) {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(tty.Fd()), ioctlGetTermios)
+	if err == nil {
+		state.Lflag &^= unix.ECHO
+		err = unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, state)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestShell_AnyKeys presses keys at random, among them pieces of statements,
 // escape sequences, control keys and bytes that are no text. Nothing reaches the
 // terminal but what the shell draws with, and the shell still works.
@@ -449,7 +470,9 @@ func TestShell_AnyKeys(t *testing.T) {
 	}
 	for seed := range rounds {
 		random := rand.New(rand.NewPCG(uint64(seed), 1))
-		c := openConsole(t, sampleStore(t), 40, 12, "HOME="+t.TempDir(), "PAGER=", "VISUAL=true")
+		pty, tty := openPTY(t)
+		silence(t, tty)
+		c := startConsole(t, pty, tty, sampleStore(t), 40, 12, "HOME="+t.TempDir(), "PAGER=", "VISUAL=true")
 		c.at("heavytail> ")
 		var typed []string
 		for range presses {
