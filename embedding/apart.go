@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -14,8 +13,7 @@ import (
 // together. Smaller ones are solved side by side, one worker each.
 const soloVertices = 2000
 
-// apart solves every component by itself and then moves them away from each
-// other.
+// apart solves every component by itself.
 //
 // A component of n_c vertices has min(k, n_c) coordinates, of unit norm as those
 // of the largest; the rest of its coordinates are 0. To keep only eigenvalues
@@ -37,7 +35,7 @@ func (s *solve) apart(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.place(p, lists[c])
+		s.keep(p, lists[c])
 		p.Vectors, p.degrees = nil, nil
 		parts[c] = p
 		return nil
@@ -64,8 +62,12 @@ func (s *solve) apart(ctx context.Context) error {
 		if c == 0 && p.Result != nil {
 			s.stats.Eigenvalues, s.stats.Residuals = p.Values, p.relative
 		}
+		part := EigenPart{Vertices: lists[c]}
+		if p.Result != nil {
+			part.Values = p.Values
+		}
+		s.out.Parts = append(s.out.Parts, part)
 	}
-	s.separate(lists)
 	return nil
 }
 
@@ -89,62 +91,11 @@ func component(g *csr.Graph, list, local []uint32) *csr.Graph {
 	return sub
 }
 
-// place writes the eigenvectors of a part, scaled, as rows of the embedding:
-// D^-δ T Λ^γ.
-func (s *solve) place(p pairs, vertices []uint32) {
-	gamma, delta := *s.opts.Scale, *s.opts.RowScale
-	factor := make([]float64, len(p.Values))
-	for j := range factor {
-		switch value := p.Values[j]; {
-		case gamma == 0:
-			factor[j] = 1
-		case value > 0:
-			factor[j] = math.Pow(value, gamma)
-		}
-	}
+// keep writes the eigenvectors of a part, and the degrees that they were found
+// with, to the rows of its vertices.
+func (s *solve) keep(p pairs, vertices []uint32) {
 	for i, v := range vertices {
-		row := s.out.Row(int(v))
-		scale := 1.0
-		if delta != 0 {
-			scale = math.Pow(p.degrees[i], -delta)
-		}
-		for j, x := range p.Vectors.Row(i) {
-			row[j] = float32(scale * factor[j] * float64(x))
-		}
-	}
-}
-
-// separate moves component c by Δ times the digits of c in the smallest base
-// that the coordinates suffice for, so that two components differ by at least Δ
-// in some coordinate. With R the largest norm of a row, Δ = 6R + 5, and rows of
-// different components are more than 4R + 5 apart: twice the widest distance
-// within a component, and beyond the radius of ε = 0.01. The largest component
-// stays at the origin.
-func (s *solve) separate(lists [][]uint32) {
-	dim := s.out.Dim
-	if len(lists) < 2 {
-		return
-	}
-	norm := 0.0
-	for v := range s.out.Rows {
-		row := s.out.Row(v)
-		sum := 0.0
-		for _, x := range row {
-			sum += float64(x) * float64(x)
-		}
-		norm = max(norm, sum)
-	}
-	step := 6*math.Sqrt(norm) + 5
-	base := 2
-	for math.Pow(float64(base), float64(dim)) < float64(len(lists)) {
-		base++
-	}
-	for c, list := range lists {
-		for j, rest := 0, c; rest > 0; j, rest = j+1, rest/base {
-			shift := float32(step * float64(rest%base))
-			for _, v := range list {
-				s.out.Row(int(v))[j] += shift
-			}
-		}
+		copy(s.out.Vectors.Row(int(v)), p.Vectors.Row(i))
+		s.out.Degrees[v] = p.degrees[i]
 	}
 }

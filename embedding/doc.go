@@ -5,7 +5,8 @@
 // normalised matrix of the graph. Both are a diagonal scaling around products
 // with the adjacency matrix (type operator), for which package embedding/eigen
 // finds the eigenpairs; what is done about components is in apart.go, and about
-// weights of edges in adjacency.go and weighted.go.
+// weights of edges in adjacency.go and weighted.go. SolveSpectral returns the
+// eigenpairs themselves, of which any scale and row scale is made at little cost.
 //
 // Nothing here knows of the store or of the language; embedding/job joins them.
 package embedding

@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// spectral embeds a graph by a method whose options have been checked.
-func spectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
+// solveSpectral finds the eigenpairs of a method whose options have been checked.
+func solveSpectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions) (*Eigenpairs, error) {
 	start := time.Now()
 	n := g.Vertices()
 	stats := SpectralStats{Dim: min(opts.Dim, n), Converged: true, Reason: eigen.ReasonConverged}
@@ -26,7 +26,8 @@ func spectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions)
 	if !opts.IgnoreWeights {
 		bare.Weights = g.Weights
 	}
-	s := &solve{g: bare, components: components, method: m, opts: opts, stats: &stats, out: vec.NewMatrix(n, stats.Dim)}
+	out := &Eigenpairs{Vectors: vec.NewMatrix(n, stats.Dim), Degrees: make([]float64, n), Components: opts.Components}
+	s := &solve{g: bare, components: components, method: m, opts: opts, stats: &stats, out: out}
 	var err error
 	if opts.Components == Joint {
 		err = s.joint(ctx)
@@ -35,15 +36,16 @@ func spectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOptions)
 	}
 	switch {
 	case errors.Is(err, ErrOptions):
-		return nil, SpectralStats{}, err
+		return nil, err
 	case err != nil:
-		return nil, SpectralStats{}, fmt.Errorf("embedding: %w", err)
+		return nil, fmt.Errorf("embedding: %w", err)
 	}
 	if !stats.Converged {
 		stats.Notes = append(stats.Notes, fmt.Sprintf("the tolerance of %g was not reached: %s", opts.Tolerance, stats.Reason))
 	}
 	stats.Seconds = time.Since(start).Seconds()
-	return s.out, stats, nil
+	out.Stats = stats
+	return out, nil
 }
 
 // solve is one run of a spectral method.
@@ -53,7 +55,7 @@ type solve struct {
 	method     method
 	opts       SpectralOptions
 	stats      *SpectralStats
-	out        *vec.Matrix
+	out        *Eigenpairs
 	reported   time.Time // when Progress was called last
 }
 
@@ -89,7 +91,8 @@ func (s *solve) joint(ctx context.Context) error {
 	}
 	s.add(p)
 	s.stats.Eigenvalues, s.stats.Residuals = p.Values, p.relative
-	s.place(p, vertices)
+	s.keep(p, vertices)
+	s.out.Parts = []EigenPart{{Vertices: vertices, Values: p.Values}}
 	return nil
 }
 

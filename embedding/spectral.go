@@ -148,10 +148,7 @@ type SpectralStats struct {
 // tolerance that is not reached is not an error: the best result is returned
 // with Converged false.
 func LaplacianEigenmaps(ctx context.Context, g *csr.Graph, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
-	if err := opts.Validate(); err != nil {
-		return nil, SpectralStats{}, err
-	}
-	return spectral(ctx, g, method{}, opts.WithDefaults(MethodLaplacianEigenmaps))
+	return spectral(ctx, g, MethodLaplacianEigenmaps, opts)
 }
 
 // DPSpectral embeds the vertices by the k largest (algebraic) eigenpairs of
@@ -179,9 +176,5 @@ func LaplacianEigenmaps(ctx context.Context, g *csr.Graph, opts SpectralOptions)
 // A β so large that degrees of the graph to that power do not fit float32 is
 // ErrOptions.
 func DPSpectral(ctx context.Context, g *csr.Graph, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
-	if err := opts.Validate(); err != nil {
-		return nil, SpectralStats{}, err
-	}
-	opts = opts.WithDefaults(MethodDPSpectral)
-	return spectral(ctx, g, method{twoHops: true, strength: opts.Normalization == Strength, beta: *opts.Beta}, opts)
+	return spectral(ctx, g, MethodDPSpectral, opts)
 }
