@@ -153,7 +153,7 @@ func (r *embeddingRecord) validate(size int64) error {
 	return nil
 }
 
-// journalRecord is what an unfinished import or embedding has written so far.
+// journalRecord is what an unfinished import, embedding or blob has written so far.
 // It is in the same transaction as what it describes.
 type journalRecord struct {
 	Object  uint64 `msgpack:"object"`
@@ -170,6 +170,7 @@ type journalRecord struct {
 const (
 	journalGraph     = 'g'
 	journalEmbedding = 'e'
+	journalBlob      = 'b' // the name is the number of the object, of eight bytes
 )
 
 func journalKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }

@@ -418,6 +418,9 @@ func (c *checker) checkJournal() error {
 			c.report.Records++
 			name := string(key[1:])
 			where := fmt.Sprintf("journal of %q", name)
+			if key[0] == journalBlob {
+				where = fmt.Sprintf("journal of object %x", name)
+			}
 			return c.try(where, "import again or drop what it belongs to", func() error {
 				var j journalRecord
 				if err := decodeStruct(seedOf(journalName), key, record, &j); err != nil {
@@ -433,6 +436,9 @@ func (c *checker) checkJournal() error {
 				case journalEmbedding:
 					c.refer(j.Object, where, rowsName)
 					c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)
+				case journalBlob:
+					c.refer(j.Object, where, blobName)
+					c.note("the %s is being written, or its writing stopped; it is discarded when the file is next opened for writing", clip(j.Source))
 				default:
 					return badRecord("journal of kind %#02x", key[0])
 				}

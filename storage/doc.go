@@ -33,9 +33,11 @@
 //	│              ├─ empty / first slot 4     block of empty slots; where there are any
 //	│              │   of a generation of an embedding
 //	│              ├─ rows  / first row 4      chunk of rows
-//	│              └─ empty / first slot 4     slots that were empty then; where there were any
+//	│              ├─ empty / first slot 4     slots that were empty then; where there were any
+//	│              │   of a stream of bytes
+//	│              └─ blob  / number 4         block
 //	├─ changes     / graph 8 version 8 part 4  vertices that a version touched
-//	├─ journal     / kind 1 name               unfinished import or embedding (msgpack)
+//	├─ journal     / kind 1 name               unfinished import, embedding or stream (msgpack)
 //	└─ trash       / id 8                      object whose pages are still to be freed
 //
 // What is in the file names a vertex by its slot, a number given once and never
@@ -58,6 +60,7 @@
 //	empty   │ flags 1 │ count 2 │ runs of slots                           see slots.go
 //	changes │ kind 1  │ count 2 │ delta-varints                           see changes.go
 //	rows    │ count 4 │ float32 …                                         see embedding.go
+//	blob    │ bytes                                                       see blob.go
 //
 // An undirected edge is two arcs, both with its weight and its timestamp. Arcs
 // are one ascending list per graph, cut into blocks of up to 2,016 bytes with
@@ -192,4 +195,5 @@
 //	1       1           –         the first
 //	2       2           –         weights, timestamps, attributes, empty slots; format 1 is a subset,
 //	                              and becomes format 2 with the first commit
+//	3       3           –         streams of bytes, and what has them; formats 1 and 2 are subsets
 package storage

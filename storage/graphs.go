@@ -138,8 +138,8 @@ func (db *DB) sweep(ctx context.Context) {
 	}
 }
 
-// tidy finishes what a killed process left: an embedding that was not complete
-// is discarded, and the trash is emptied. Imports stay, to be resumed. Where
+// tidy finishes what a killed process left: an embedding or stream that was not
+// complete is discarded, and the trash is emptied. Imports stay, to be resumed. Where
 // nothing was left, nothing is written. Damage is left to the first write, which
 // reports it.
 func (db *DB) tidy(ctx context.Context) error {
@@ -154,8 +154,8 @@ func (db *DB) tidy(ctx context.Context) error {
 		}
 		garbage = trash != nil
 		return t.each(journalName, func(key, _ []byte) error {
-			if key[0] == journalEmbedding {
-				stale = append(stale, string(key[1:]))
+			if key[0] == journalEmbedding || key[0] == journalBlob {
+				stale = append(stale, string(key))
 			}
 			return nil
 		})
@@ -169,18 +169,19 @@ func (db *DB) tidy(ctx context.Context) error {
 	return err
 }
 
-// discardStale discards unfinished embeddings and empties the trash.
-func (db *DB) discardStale(ctx context.Context, names []string) error {
+// discardStale discards what entries of the journal are about and empties the
+// trash.
+func (db *DB) discardStale(ctx context.Context, keys []string) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if len(names) > 0 {
+	if len(keys) > 0 {
 		err = db.update(ctx, func(t *tx) error {
-			for _, name := range names {
-				if err := t.dropJournal(journalEmbedding, name); err != nil {
-					return corrupt(t.path, "journal of "+describeEmbedding(name), err)
+			for _, key := range keys {
+				if err := t.dropJournal(key[0], key[1:]); err != nil {
+					return corrupt(t.path, fmt.Sprintf("journal of %q", key[1:]), err)
 				}
 			}
 			return nil

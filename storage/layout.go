@@ -18,11 +18,14 @@ var (
 	journalName    = []byte("journal")
 	trashName      = []byte("trash")
 
-	// Buckets of a graph object and of an embedding object.
+	// Buckets of the object of a graph and of that of an embedding.
 	keysName = []byte("keys")
 	idsName  = []byte("ids")
 	arcsName = []byte("arcs")
 	rowsName = []byte("rows")
+
+	// Bucket of the object of a blob.
+	blobName = []byte("blob")
 
 	// Buckets that an object has once it needs them.
 	attrsName = []byte("attrs")
@@ -34,8 +37,8 @@ var topBuckets = [][]byte{graphsName, embeddingsName, objectsName, changesName, 
 
 // Format versions. doc.go has one row per version.
 const (
-	formatVersion = 2 // what this code writes
-	minReader     = 2 // the oldest code that can read what this code writes
+	formatVersion = 3 // what this code writes
+	minReader     = 3 // the oldest code that can read what this code writes
 )
 
 var magic = [8]byte{'h', 'v', 'y', 't', 'a', 'i', 'l', '\n'}

@@ -22,7 +22,7 @@ type Stats struct {
 
 	Graphs     []GraphStats     // by name
 	Embeddings []EmbeddingStats // by name
-	Unfinished []UnfinishedWork // imports that stopped, and embeddings that are being written
+	Unfinished []UnfinishedWork // imports that stopped, and embeddings and streams that are being written
 	TrashBytes int64            // of discarded objects that are still to be removed
 	OtherBytes int64            // catalogue and journal
 }
@@ -57,8 +57,8 @@ type EmbeddingStats struct {
 
 // UnfinishedWork is an entry of the journal.
 type UnfinishedWork struct {
-	Kind    string // "import" or "embedding"
-	Name    string // of the graph or embedding
+	Kind    string // "import", "embedding" or "stream"
+	Name    string // of the graph or embedding; what the stream is, in words
 	Source  string // of the import
 	Started time.Time
 	Bytes   int64 // that it has written so far
@@ -192,11 +192,14 @@ func (s sizes) assignRest(t *tx, out *Stats) error {
 		if err := decodeStruct(seedOf(journalName), key, record, &j); err != nil {
 			return corrupt(t.path, "journal", err)
 		}
-		kind := "import"
-		if key[0] == journalEmbedding {
+		kind, name := "import", string(key[1:])
+		switch key[0] {
+		case journalEmbedding:
 			kind = "embedding"
+		case journalBlob:
+			kind, name = "stream", j.Source
 		}
-		out.Unfinished = append(out.Unfinished, UnfinishedWork{Kind: kind, Name: string(key[1:]), Source: j.Source, Started: time.Unix(0, j.Started), Bytes: s.object(j.Object)})
+		out.Unfinished = append(out.Unfinished, UnfinishedWork{Kind: kind, Name: name, Source: j.Source, Started: time.Unix(0, j.Started), Bytes: s.object(j.Object)})
 		return nil
 	})
 	if err != nil {

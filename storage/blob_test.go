@@ -1,0 +1,230 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// blobBytes are n bytes that differ from block to block.
+func blobBytes(n int) []byte {
+	random := rand.New(rand.NewPCG(uint64(n), 8))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(random.Uint32())
+	}
+	return b
+}
+
+// writeBlob writes bytes in pieces and publishes them; the test has no owner for
+// them, so that it must discard them before the store is checked.
+func writeBlob(t *testing.T, db *DB, data []byte, piece int) blobRecord {
+	t.Helper()
+	ctx := context.Background()
+	w := db.newBlobWriter(ctx, "test blob")
+	for rest := data; len(rest) > 0; {
+		n := min(piece, len(rest))
+		if _, err := w.Write(rest[:n]); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	var record blobRecord
+	publishing(t, db, func(x *tx) (err error) {
+		record, err = w.publish(x)
+		return err
+	})
+	return record
+}
+
+// publishing runs f in a write transaction.
+func publishing(t *testing.T, db *DB, f func(x *tx) error) {
+	t.Helper()
+	if err := db.mendIn(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readBlob(db *DB, record blobRecord) ([]byte, error) {
+	var r io.Reader
+	err := db.view(context.Background(), func(x *tx) (err error) {
+		r, err = x.openBlob(db, "test blob", record)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// What is written is read back, in however large pieces and transactions.
+func TestBlob_RoundTrip(t *testing.T) {
+	for _, batch := range []int{1, 3 * blobBlock, 0} {
+		db := newStore(t, &Options{BatchBytes: batch})
+		for _, size := range []int{0, 1, blobBlock - 1, blobBlock, blobBlock + 1, 40*blobBlock + 77} {
+			data := blobBytes(size)
+			record := writeBlob(t, db, data, 1+size/3)
+			if record.Size != uint64(size) || (record.Object == 0) != (size == 0) {
+				t.Fatalf("%d bytes: %+v", size, record)
+			}
+			got, err := readBlob(db, record)
+			if err != nil || !bytes.Equal(got, data) {
+				t.Fatalf("batch %d, %d bytes: %d bytes came back, %v", batch, size, len(got), err)
+			}
+			publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
+		}
+		db.sweep(context.Background())
+	}
+}
+
+// Two blocks fill 32 pages, so that a blob takes hardly more than its bytes.
+func TestBlob_Space(t *testing.T) {
+	db := newStore(t, nil)
+	data := blobBytes(10 << 20)
+	record := writeBlob(t, db, data, len(data))
+	err := db.view(context.Background(), func(x *tx) error {
+		var s Stats
+		found, err := db.measure(x, &s)
+		if took := found.object(record.Object); took > 10<<20*1002/1000 {
+			t.Errorf("%d bytes take %d", len(data), took)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
+	db.sweep(context.Background())
+	report := checkStore(t, db)
+	if free := report.FreePages * int64(os.Getpagesize()); free < 10<<20 {
+		t.Errorf("%d bytes free after the blob was discarded", free)
+	}
+}
+
+// A blob that is not published is freed, by its writer or by the next opening.
+func TestBlob_Unpublished(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "store")
+	db := openStore(t, path, &Options{BatchBytes: 1})
+	w := db.newBlobWriter(ctx, "test blob")
+	if _, err := w.Write(blobBytes(5 * blobBlock)); err != nil {
+		t.Fatal(err)
+	}
+	if report := checkStore(t, db); len(report.Notes) != 1 {
+		t.Errorf("notes %q", report.Notes)
+	}
+	stats, err := db.Stats(ctx)
+	if err != nil || len(stats.Unfinished) != 1 || stats.Unfinished[0].Name != "test blob" || stats.Unfinished[0].Bytes < 4*blobBlock {
+		t.Errorf("%+v, %v", stats.Unfinished, err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup")
+	if _, err := db.Backup(ctx, backup, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if report := checkStore(t, openStore(t, backup, &Options{ReadOnly: true})); len(report.Notes) != 0 {
+		t.Errorf("a backup has %q", report.Notes)
+	}
+	w.abandon(ctx)
+	w.abandon(ctx)
+	if report := checkStore(t, db); len(report.Notes) != 0 {
+		t.Errorf("after it was abandoned: %q", report.Notes)
+	}
+	w = db.newBlobWriter(ctx, "test blob")
+	if _, err := w.Write(blobBytes(5 * blobBlock)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(blobBytes(5 * blobBlock)); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	if report := checkStore(t, openStore(t, path, nil)); len(report.Notes) != 0 {
+		t.Errorf("after it was opened again: %q", report.Notes)
+	}
+}
+
+// A failed transaction ends the writer, and what it wrote before is freed.
+func TestBlob_FailedWrite(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	db := newStore(t, &Options{BatchBytes: 1})
+	w := db.newBlobWriter(ctx, "test blob")
+	if _, err := w.Write(blobBytes(3 * blobBlock)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	for range 2 {
+		if _, err := w.Write(blobBytes(3 * blobBlock)); !errors.Is(err, context.Canceled) {
+			t.Errorf("after cancel: %v", err)
+		}
+	}
+	err := db.mendIn(context.Background(), func(x *tx) error {
+		_, err := w.publish(x)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("published after a failure: %v", err)
+	}
+	w.abandon(ctx)
+	if report := checkStore(t, db); len(report.Notes) != 0 {
+		t.Errorf("after it was abandoned: %q", report.Notes)
+	}
+}
+
+// Damage is found, and so is an owner that gave the blob up meanwhile.
+func TestBlob_Damage(t *testing.T) {
+	ctx := context.Background()
+	data := blobBytes(20 * blobBlock)
+	for name, damage := range map[string]func(p part) error{
+		"missing block": func(p part) error { return p.bucket.Delete(be32(7)) },
+		"last block":    func(p part) error { return p.bucket.Delete(be32(19)) },
+		"flipped bit": func(p part) error {
+			b := bytes.Clone(p.bucket.Get(be32(18)))
+			b[100] ^= 1
+			return p.bucket.Put(be32(18), b)
+		},
+		"moved block": func(p part) error { return p.bucket.Put(be32(3), bytes.Clone(p.bucket.Get(be32(4)))) },
+		"short block": func(p part) error {
+			return p.bucket.Put(be32(5), p.seed.seal(be32(5), make([]byte, sumSize+100)))
+		},
+	} {
+		db := newStore(t, nil)
+		record := writeBlob(t, db, data, len(data))
+		publishing(t, db, func(x *tx) error {
+			p, err := x.part(record.Object, blobName)
+			if err != nil {
+				return err
+			}
+			return damage(p)
+		})
+		if _, err := readBlob(db, record); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+		publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
+		db.sweep(ctx)
+	}
+
+	db := newStore(t, nil)
+	record := writeBlob(t, db, data, len(data))
+	var r io.Reader
+	err := db.view(ctx, func(x *tx) (err error) {
+		r, err = x.openBlob(db, "test blob", record)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
+	db.sweep(ctx)
+	if _, err := io.ReadAll(r); !errors.Is(err, ErrConflict) {
+		t.Errorf("a blob that was removed: %v", err)
+	}
+}
