@@ -200,3 +200,19 @@ func logisticSteps(k kind, g, targets []float32, alpha, limit float32) {
 	}
 	logisticStepsGo(g, targets, alpha, limit)
 }
+
+func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
+	if k != avx512 || len(idx) == 0 || len(x) == 0 {
+		listDotsBy(k, dst, x, block, stride, idx)
+		return
+	}
+	listDotsAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(block), uintptr(stride)*4, unsafe.SliceData(idx), len(idx))
+}
+
+func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
+	if k != avx512 || len(idx) == 0 || len(x) == 0 {
+		listL2SquaredBy(k, dst, x, block, stride, idx)
+		return
+	}
+	listL2SquaredAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(block), uintptr(stride)*4, unsafe.SliceData(idx), len(idx))
+}

@@ -113,3 +113,11 @@ func rowSteps(k kind, x []float32, rows []*float32, g []float32) { rowStepsBy(k,
 func logisticSteps(_ kind, g, targets []float32, alpha, limit float32) {
 	logisticStepsGo(g, targets, alpha, limit)
 }
+
+func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
+	listDotsBy(k, dst, x, block, stride, idx)
+}
+
+func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
+	listL2SquaredBy(k, dst, x, block, stride, idx)
+}

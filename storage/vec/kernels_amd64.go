@@ -154,3 +154,13 @@ func rowStepsAVX512(x *float32, dim int, rows **float32, factor *float32, n int)
 //
 //go:noescape
 func logisticStepsAVX512(products, targets *float32, n int, alpha, limit float32)
+
+// listDotsAVX512 is [ListDots] for n > 0 rows of dim > 0 elements.
+//
+//go:noescape
+func listDotsAVX512(dst, x *float32, dim int, block *float32, step uintptr, idx *uint32, n int)
+
+// listL2SquaredAVX512 is [ListL2Squared] for n > 0 rows of dim > 0 elements.
+//
+//go:noescape
+func listL2SquaredAVX512(dst, x *float32, dim int, block *float32, step uintptr, idx *uint32, n int)
