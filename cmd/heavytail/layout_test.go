@@ -37,6 +37,7 @@ var layout = map[string][]string{
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/job", "index", "query/parser",
 	},
 	"repl":          {"query", "query/parser"},
+	"cmd/figure":    {},
 	"cmd/heavytail": {"repl", "query", "query/parser"},
 }
 
@@ -51,6 +52,7 @@ var outsiders = map[string][]string{
 	"github.com/jedib0t/go-pretty/v6":   {"repl", "cmd/heavytail"},
 	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},
 	"github.com/reeflective/readline":   {"repl"},
+	"gonum.org/v1/plot":                 {"cmd/figure"},
 	"golang.org/x/sys":                  {"storage", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 }
 

@@ -1,0 +1,127 @@
+package figure
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"unicode"
+)
+
+// ErrEmpty is returned for a chart without a point that can be drawn.
+var ErrEmpty = errors.New("figure: there is no point to draw")
+
+// Chart is a picture of series on two axes.
+type Chart struct {
+	Title  string // one line; cut where it is too long
+	X, Y   Axis
+	Series []Series // in the order of the legend; what comes later is drawn over what came before
+
+	// Ordered says that the series are classes of one quantity in ascending
+	// order: they take shades of one scale, from light to dark, and one shape.
+	Ordered bool
+}
+
+// Axis describes one axis.
+type Axis struct {
+	Label string // what is measured, with its unit
+	Log   bool   // a logarithmic axis, for positive values only
+	Bare  bool   // without ticks, for coordinates whose values mean nothing
+}
+
+// Mark is how the points of a series are drawn.
+type Mark uint8
+
+const (
+	Line  Mark = iota // points joined by a line in their order
+	Dots              // single points
+	Cloud             // very many points: small and translucent
+)
+
+// Series are points that belong together. Points that are not finite, or not
+// positive on a logarithmic axis, are left out.
+type Series struct {
+	Name   string // in the legend; a chart of one series without a name has none
+	Mark   Mark
+	Points []Point
+}
+
+// Point is a point in the units of the axes.
+type Point struct{ X, Y float64 }
+
+// span is the range of an axis.
+type span struct{ min, max float64 }
+
+// visible returns the chart without points that have no place on its axes and
+// without letters that no picture can have, and the ranges of the points that are
+// left. Series keep their places, and so their colours, when they lose all of
+// their points.
+func (c Chart) visible() (Chart, span, span, error) {
+	x, y := span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
+	c.Title, c.X.Label, c.Y.Label = printable(c.Title), printable(c.X.Label), printable(c.Y.Label)
+	kept := make([]Series, len(c.Series))
+	for i, s := range c.Series {
+		kept[i] = Series{Name: printable(s.Name), Mark: s.Mark}
+		for _, p := range s.Points {
+			if c.X.takes(p.X) && c.Y.takes(p.Y) {
+				kept[i].Points = append(kept[i].Points, p)
+				x.include(p.X)
+				y.include(p.Y)
+			}
+		}
+	}
+	c.Series = kept
+	if x.min > x.max {
+		return c, x, y, ErrEmpty
+	}
+	return c, c.X.widen(x), c.Y.widen(y), nil
+}
+
+// printable replaces what is no letter: control characters, which XML forbids and
+// terminals obey, and bytes that are no UTF-8. It cuts what is longer than any
+// picture is wide.
+func printable(text string) string {
+	const longest = 200 // letters
+	letters := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text))
+	return string(letters[:min(len(letters), longest)])
+}
+
+func (s *span) include(v float64) { s.min, s.max = min(s.min, v), max(s.max, v) }
+
+// most bounds the values that are drawn, so that what is computed of two of them,
+// and of the room around them, is finite.
+const most = 1e300
+
+// takes reports whether a value has a place on the axis.
+func (a Axis) takes(v float64) bool {
+	return math.Abs(v) <= most && (!a.Log || v >= 1/most)
+}
+
+// widen makes room around values, so that no point lies on the frame, and a range
+// of one value is one.
+func (a Axis) widen(s span) span {
+	const share = 0.04 // of the range, on either side
+	if a.Log {
+		low, high := math.Log10(s.min), math.Log10(s.max)
+		room := max(share*(high-low), 0.05)
+		return span{math.Pow(10, max(low-room, -307)), math.Pow(10, min(high+room, 307))}
+	}
+	room := share * (s.max - s.min)
+	if room <= 1e-9*max(math.Abs(s.min), math.Abs(s.max)) {
+		room = max(0.05*math.Abs(s.max), 1e-9)
+	}
+	return span{s.min - room, s.max + room}
+}
+
+// fraction is the place of a value on an axis of this range, from 0 to 1.
+func (a Axis) fraction(s span, v float64) float64 {
+	if a.Log {
+		low := math.Log(s.min)
+		return (math.Log(v) - low) / (math.Log(s.max) - low)
+	}
+	return (v - s.min) / (s.max - s.min)
+}

@@ -1,0 +1,99 @@
+package figure
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes, in points. A chart fills a column of a page, and half a screen.
+const (
+	width, height = 480, 360
+	margin        = 10
+	textSize      = 10
+	titleSize     = 12
+	dpi           = 144 // of PNG: 960 by 720 pixels
+)
+
+// palette has colours that people with any colour vision tell apart, on white
+// (Okabe and Ito, "Color Universal Design", 2008), without the yellow, which is too
+// pale for a line.
+var palette = []color.NRGBA{
+	{0x00, 0x00, 0x00, 0xff}, // black
+	{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+	{0x00, 0x72, 0xb2, 0xff}, // blue
+	{0x00, 0x9e, 0x73, 0xff}, // green
+	{0xcc, 0x79, 0xa7, 0xff}, // purple
+	{0xe6, 0x9f, 0x00, 0xff}, // orange
+	{0x56, 0xb4, 0xe9, 0xff}, // sky
+}
+
+// shapes are the dots of series, beside their colours. Eight shapes and seven
+// colours have no common factor, so 56 series all look different.
+var shapes = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
+	draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
+}
+
+// scale has the ends and the middle of the colours of ordered classes, from light
+// to dark: lightness alone tells them apart.
+var scale = []color.NRGBA{
+	{0xf3, 0xc3, 0x4f, 0xff},
+	{0x2a, 0x9d, 0x8f, 0xff},
+	{0x2b, 0x1b, 0x5a, 0xff},
+}
+
+// colour returns the colour of series i of the chart.
+func (c Chart) colour(i int) color.NRGBA {
+	if !c.Ordered {
+		return palette[i%len(palette)]
+	}
+	if len(c.Series) == 1 {
+		return scale[len(scale)-1]
+	}
+	at := float64(i) / float64(len(c.Series)-1) * float64(len(scale)-1)
+	low := min(int(at), len(scale)-2)
+	return blend(scale[low], scale[low+1], at-float64(low))
+}
+
+// blend is the colour at a share of the way from a to b.
+func blend(a, b color.NRGBA, share float64) color.NRGBA {
+	mix := func(x, y uint8) uint8 { return uint8(float64(x)*(1-share) + float64(y)*share + 0.5) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
+}
+
+// glyph returns the dots of series i.
+func (c Chart) glyph(i int) draw.GlyphStyle {
+	style := draw.GlyphStyle{Color: c.colour(i), Radius: 2.6, Shape: shapes[i%len(shapes)]}
+	if c.Ordered {
+		style.Shape = shapes[0]
+	}
+	if c.Series[i].Mark == Cloud {
+		faint := c.colour(i)
+		faint.A = 0xb0
+		style.Color, style.Radius, style.Shape = faint, 1.4, shapes[0]
+	}
+	return style
+}
+
+// stroke returns the line of series i.
+func (c Chart) stroke(i int) draw.LineStyle {
+	dashes := [][]vg.Length{nil, {6, 2.5}, {2, 2}, {8, 2.5, 2, 2.5}}
+	return draw.LineStyle{Color: c.colour(i), Width: 1.3, Dashes: dashes[i%len(dashes)]}
+}
+
+var (
+	ink  = color.NRGBA{0x22, 0x22, 0x22, 0xff}
+	rule = draw.LineStyle{Color: color.NRGBA{0xe2, 0xe2, 0xe2, 0xff}, Width: 0.5}
+)
+
+// lettering is the style of texts of a size.
+func lettering(size vg.Length) text.Style {
+	return text.Style{
+		Color: ink, Handler: text.Plain{Fonts: font.DefaultCache},
+		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+	}
+}
