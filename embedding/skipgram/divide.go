@@ -15,11 +15,11 @@ const topNodes = 255
 // about the same work.
 func (t *trainer) divide() {
 	n := t.corpus.Vertices
-	t.inPart = deal(t.visits, t.Partitions)
+	t.inPart = deal(t.at.Visits, t.Partitions)
 	if t.tree == nil {
 		t.outPart = t.inPart
 		for p := range t.Partitions {
-			t.noise = append(t.noise, newNoise(t.visits, t.outPart, p))
+			t.noise = append(t.noise, newNoise(t.at.Visits, t.outPart, p))
 		}
 		return
 	}
@@ -36,7 +36,7 @@ func (t *trainer) divide() {
 				break
 			}
 		}
-		weights[unit[v]] += t.visits[v]
+		weights[unit[v]] += t.at.Visits[v]
 	}
 	parts := deal(weights, t.Partitions)
 	t.outPart = make([]uint8, n)

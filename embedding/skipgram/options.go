@@ -30,6 +30,12 @@ type Options struct {
 	// Progress, where not nil, is told the vertices of walks trained so far, out
 	// of total, from the calling goroutine after every batch.
 	Progress func(done, total int64)
+
+	Checkpoints Checkpoints
+	// From, where not nil, is the state of a training with the same corpus and
+	// options, which goes on from there and ends with the same bytes as if it had
+	// never stopped.
+	From *State
 }
 
 const (

@@ -2,8 +2,10 @@ package skipgram
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"heavytail/storage/vec"
@@ -41,27 +43,48 @@ type Stats struct {
 // corpus and options with any number of workers on one kind of processor. The
 // context is looked at between batches, some milliseconds each.
 func Train(ctx context.Context, c Corpus, o Options) (*vec.Matrix, Stats, error) {
+	state, stats, err := TrainState(ctx, c, o)
+	if err != nil {
+		return nil, stats, err
+	}
+	return state.Matrix(), stats, nil
+}
+
+// TrainState is Train for who wants to train on later: it returns the state after
+// the last epoch, whose Matrix is what Train returns.
+func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error) {
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, err
 	}
 	started := time.Now()
-	t := newTrainer(c, o.WithDefaults())
-	if c.Vertices == 0 {
-		return vec.NewMatrix(0, t.Dim), Stats{}, nil
-	}
-	if err := t.count(ctx); err != nil {
-		return nil, Stats{}, fmt.Errorf("skipgram: %w", err)
-	}
-	t.prepare()
-	stats := Stats{Visits: t.total}
-	for epoch := range t.Epochs {
-		if err := t.epoch(ctx, epoch, &stats); err != nil {
-			return nil, stats, fmt.Errorf("skipgram: %w", err)
+	o = o.WithDefaults()
+	if o.From != nil {
+		if err := o.From.fits(c, o); err != nil {
+			return nil, Stats{}, err
 		}
 	}
+	t := newTrainer(c, o)
+	if c.Vertices == 0 {
+		return &State{Epoch: o.Epochs, Vectors: vec.Panel{Cols: t.Dim, Stride: t.Dim}}, Stats{}, nil
+	}
+	if err := t.begin(ctx); err != nil {
+		return nil, Stats{}, fmt.Errorf("skipgram: %w", err)
+	}
+	before := t.at.Done + int64(t.at.Epoch)*t.total
+	for t.at.Epoch < t.Epochs {
+		if err := t.epoch(ctx); err != nil {
+			return nil, t.stats(), fmt.Errorf("skipgram: %w", err)
+		}
+	}
+	stats := t.stats()
 	stats.Seconds = time.Since(started).Seconds()
-	stats.VisitsPerSecond = float64(t.total) * float64(t.Epochs) / stats.Seconds
-	return t.result(), stats, nil
+	stats.VisitsPerSecond = float64(t.total*int64(t.Epochs)-before) / stats.Seconds
+	return &t.at, stats, nil
+}
+
+// stats says what was trained so far.
+func (t *trainer) stats() Stats {
+	return Stats{Visits: t.total, Pairs: t.at.Pairs, Loss: t.at.Loss}
 }
 
 // trainer holds the model while it is being trained.
@@ -69,8 +92,9 @@ type trainer struct {
 	Options
 	corpus Corpus
 
-	visits []int64 // of each vertex
-	total  int64
+	at    State     // its vectors and nodes are in and out
+	total int64     // visits on all walks, once
+	saved time.Time // when the state was saved last
 
 	tree   *tree     // nil for negative sampling
 	noise  []*noise  // of each part, for negative sampling
@@ -92,7 +116,44 @@ const partVertices = 512
 
 func newTrainer(c Corpus, o Options) *trainer {
 	o.Partitions = max(1, min(o.Partitions, c.Vertices/partVertices))
-	return &trainer{Options: o, corpus: c, visits: make([]int64, c.Vertices)}
+	return &trainer{Options: o, corpus: c, saved: time.Now()}
+}
+
+// begin makes the model as it is before training, or as the state to go on from
+// has it.
+func (t *trainer) begin(ctx context.Context) error {
+	if t.From != nil {
+		t.at = *t.From
+		t.at.Loss = slices.Clone(t.From.Loss)
+	} else {
+		t.at.Visits = make([]int64, t.corpus.Vertices)
+		if err := t.count(ctx); err != nil {
+			return err
+		}
+	}
+	for _, n := range t.at.Visits {
+		t.total += n
+	}
+	n := t.corpus.Vertices
+	t.stride = (t.Dim + 15) &^ 15
+	t.in, t.out = make([]float32, n*t.stride), make([]float32, n*t.stride)
+	if t.From != nil {
+		t.restore(t.in, t.From.Vectors)
+		t.restore(t.out, t.From.Nodes)
+	} else {
+		t.randomize()
+	}
+	t.at.Vectors = vec.Panel{Data: t.in, Rows: n, Cols: t.Dim, Stride: t.stride}
+	t.at.Nodes = vec.Panel{Data: t.out, Rows: n, Cols: t.Dim, Stride: t.stride}
+	t.prepare()
+	return nil
+}
+
+// restore copies the rows of a state.
+func (t *trainer) restore(rows []float32, from vec.Panel) {
+	for i := range from.Rows {
+		copy(rows[i*t.stride:][:t.Dim], from.Data[i*from.Stride:])
+	}
 }
 
 // count walks all walks once and counts the visits of each vertex.
@@ -128,8 +189,7 @@ func (t *trainer) count(ctx context.Context) error {
 	close(free)
 	for p := range free {
 		for v, n := range p.visits {
-			t.visits[v] += n
-			t.total += n
+			t.at.Visits[v] += n
 		}
 	}
 	return nil
@@ -142,12 +202,9 @@ const (
 	useNegative
 )
 
-// prepare makes the model as it is before training.
-func (t *trainer) prepare() {
-	n := t.corpus.Vertices
-	t.stride = (t.Dim + 15) &^ 15
-	t.in = make([]float32, n*t.stride)
-	vec.Parallel(n, 1024, t.Workers, func(block, lo, hi int) {
+// randomize gives vectors their random beginning.
+func (t *trainer) randomize() {
+	vec.Parallel(t.corpus.Vertices, 1024, t.Workers, func(block, lo, hi int) {
 		random := rand.NewPCG(t.Seed, uint64(block)<<8|useInit)
 		for v := lo; v < hi; v++ {
 			row := t.in[v*t.stride:][:t.Dim]
@@ -156,45 +213,61 @@ func (t *trainer) prepare() {
 			}
 		}
 	})
-	t.out = make([]float32, n*t.stride)
+}
+
+// prepare makes what follows from the visits, and the working space.
+func (t *trainer) prepare() {
 	if t.Negative == 0 {
-		t.tree = newTree(t.visits)
+		t.tree = newTree(t.at.Visits)
 	}
 	t.divide()
 	t.blocks = make([]*block, t.Partitions)
 	for b := range t.blocks {
 		t.blocks[b] = newBlock(t)
 	}
+	t.batch.number = t.at.Batch
 }
 
-// epoch trains all walks once.
-func (t *trainer) epoch(ctx context.Context, epoch int, stats *Stats) error {
-	loss, measured := 0.0, int64(0)
-	done := int64(epoch) * t.total
-	walks := t.batchWalks()
-	for from := 0; from < t.corpus.Walks; from += walks {
-		if err := ctx.Err(); err != nil {
+// epoch trains the rest of the walks of an epoch.
+func (t *trainer) epoch(ctx context.Context) error {
+	at := &t.at
+	all := t.total * int64(t.Epochs)
+	for walks := t.batchWalks(); at.Walk < t.corpus.Walks; {
+		if err := t.save(ctx); err != nil {
 			return err
 		}
-		t.batch.fill(t, epoch, from, min(from+walks, t.corpus.Walks))
-		share := float64(done) / float64(t.total*int64(t.Epochs))
-		t.batch.alpha = float32(t.Alpha * max(1-share, 1e-4))
+		to := min(at.Walk+walks, t.corpus.Walks)
+		t.batch.fill(t, at.Epoch, at.Walk, to)
+		done := int64(at.Epoch)*t.total + at.Done
+		t.batch.alpha = float32(t.Alpha * max(1-float64(done)/float64(all), 1e-4))
 		for round := range t.Partitions {
 			t.round(round)
 		}
 		for _, b := range t.blocks {
-			stats.Pairs += b.pairs
-			loss += b.loss
-			measured += b.measured
+			at.Pairs += b.pairs
+			at.Sum += b.loss
+			at.Measured += b.measured
 			b.pairs, b.loss, b.measured = 0, 0, 0
 		}
-		done += int64(len(t.batch.walks))
+		trained := int64(len(t.batch.walks))
+		at.Walk, at.Batch, at.Done = to, t.batch.number, at.Done+trained
 		if t.Progress != nil {
-			t.Progress(done, t.total*int64(t.Epochs))
+			t.Progress(done+trained, all)
 		}
 	}
-	stats.Loss = append(stats.Loss, loss/float64(max(measured, 1)))
+	at.Loss = append(at.Loss, at.Sum/float64(max(at.Measured, 1)))
+	at.Epoch, at.Walk, at.Done, at.Sum, at.Measured = at.Epoch+1, 0, 0, 0, 0
 	return nil
+}
+
+// save looks at the context and saves the state where it is time to.
+func (t *trainer) save(ctx context.Context) error {
+	err := ctx.Err()
+	if t.Checkpoints.Save != nil && (err != nil || time.Since(t.saved) >= t.Checkpoints.Every) {
+		err = errors.Join(err, t.Checkpoints.Save(&t.at))
+		t.saved = time.Now()
+	}
+	return err
 }
 
 // round trains the blocks of a round, which have no row in common but the top of
@@ -204,13 +277,4 @@ func (t *trainer) round(round int) {
 		t.blocks[a].train(a, (a+round)%t.Partitions)
 	})
 	t.mergeTop()
-}
-
-// result copies the rows of the vertices out of their lines.
-func (t *trainer) result() *vec.Matrix {
-	m := vec.NewMatrix(t.corpus.Vertices, t.Dim)
-	for v := range t.corpus.Vertices {
-		copy(m.Row(v), t.in[v*t.stride:])
-	}
-	return m
 }

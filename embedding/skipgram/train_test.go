@@ -67,8 +67,7 @@ func oracle(c Corpus, o Options) [][]float64 {
 	o = o.WithDefaults()
 	o.Partitions = 1
 	t := newTrainer(c, o)
-	_ = t.count(context.Background())
-	t.prepare()
+	_ = t.begin(context.Background())
 	row := func(from []float32, i int) []float64 {
 		r := make([]float64, o.Dim)
 		for j := range r {

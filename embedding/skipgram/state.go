@@ -1,0 +1,195 @@
+package skipgram
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"heavytail/storage/vec"
+)
+
+// ErrState is wrapped by the errors of a State that cannot be read, or not be
+// continued with the corpus and options that it is given.
+var ErrState = errors.New("skipgram: invalid state of a training")
+
+// State is a training between two batches, where the copies of the top of the
+// tree are merged: all that it takes to continue with the same bytes. The tree,
+// and what belongs to which part, follow from the visits; random numbers depend
+// on the seed and the place in the corpus alone.
+type State struct {
+	Epoch int // that is being trained; Options.Epochs after the end
+	Walk  int // of the epoch, the next one
+	Batch int // batches so far
+
+	Visits []int64 // of each vertex on all walks, once
+
+	// Vectors has one row per vertex: the result so far. Nodes has one row per
+	// inner node of the tree, numbered from the root, and the last
+	// row is unused; for negative sampling, one row per vertex as a centre. Rows
+	// may be further apart than they are long.
+	Vectors, Nodes vec.Panel
+
+	Done     int64     // visits trained in the epoch
+	Pairs    int64     // steps so far
+	Loss     []float64 // of the epochs that have ended
+	Sum      float64   // of the loss in the epoch
+	Measured int64     // pairs whose loss is in Sum
+}
+
+// Matrix returns the vectors as a matrix of their own.
+func (s *State) Matrix() *vec.Matrix {
+	m := vec.NewMatrix(s.Vectors.Rows, s.Vectors.Cols)
+	for v := range m.Rows {
+		copy(m.Row(v), s.row(s.Vectors, v))
+	}
+	return m
+}
+
+func (s *State) row(p vec.Panel, i int) []float32 { return p.Data[i*p.Stride:][:p.Cols] }
+
+// fits reports why a training cannot go on from a state.
+func (s *State) fits(c Corpus, o Options) error {
+	rows := func(p vec.Panel) bool {
+		return p.Rows == c.Vertices && p.Cols == o.Dim && p.Stride >= p.Cols && len(p.Data) >= (p.Rows-1)*p.Stride+p.Cols
+	}
+	switch {
+	case len(s.Visits) != c.Vertices || !rows(s.Vectors) || !rows(s.Nodes):
+		return fmt.Errorf("%w: %d × %d vectors of %d visited vertices, and %d nodes, for %d vertices and %d dimensions", ErrState,
+			s.Vectors.Rows, s.Vectors.Cols, len(s.Visits), s.Nodes.Rows, c.Vertices, o.Dim)
+	case s.Epoch < 0 || s.Epoch > o.Epochs || s.Walk < 0 || s.Walk > c.Walks || len(s.Loss) != s.Epoch:
+		return fmt.Errorf("%w: walk %d of %d in epoch %d of %d", ErrState, s.Walk, c.Walks, s.Epoch, o.Epochs)
+	}
+	return nil
+}
+
+// Checkpoints say how often the state of a training is saved. The zero value
+// saves nothing.
+type Checkpoints struct {
+	// Save, where not nil, is given the state between two batches, and when the
+	// context has ended, from the calling goroutine. The training goes on when it
+	// has returned; the state and what it refers to are the training's. An error
+	// ends the training.
+	Save func(*State) error
+	// Every is the least time from one call to the next; the call at the end of
+	// the context does not wait for it.
+	Every time.Duration
+}
+
+// The form of a state: numbers of eight bytes, little-endian, in the order of
+// stateHead, then the losses, the visits, the vectors and the nodes.
+var stateMagic = [8]byte{'s', 'k', 'i', 'p', 'g', 'r', 'm', '1'}
+
+type stateHead struct {
+	Magic                           [8]byte
+	Vertices, Dim                   int64
+	Epoch, Walk, Batch, Done, Pairs int64
+	Sum                             float64
+	Measured                        int64
+}
+
+// WriteTo writes a state, 8·n·dim bytes and a little more.
+func (s *State) WriteTo(w io.Writer) (int64, error) {
+	out := &counter{w: bufio.NewWriterSize(w, 1<<16)}
+	out.write(stateHead{stateMagic, int64(s.Vectors.Rows), int64(s.Vectors.Cols), int64(s.Epoch), int64(s.Walk), int64(s.Batch), s.Done, s.Pairs, s.Sum, s.Measured})
+	out.write(s.Loss)
+	out.write(s.Visits)
+	for _, p := range []vec.Panel{s.Vectors, s.Nodes} {
+		for i := range p.Rows {
+			out.write(s.row(p, i))
+		}
+	}
+	if out.err == nil {
+		out.err = out.w.Flush()
+	}
+	return out.n, out.err
+}
+
+// counter writes numbers and remembers the first error.
+type counter struct {
+	w      *bufio.Writer
+	n      int64
+	buffer []byte
+	err    error
+}
+
+func (c *counter) write(v any) {
+	if c.err != nil {
+		return
+	}
+	if c.buffer, c.err = binary.Append(c.buffer[:0], binary.LittleEndian, v); c.err == nil {
+		n := 0
+		n, c.err = c.w.Write(c.buffer)
+		c.n += int64(n)
+	}
+}
+
+// ReadState reads what WriteTo wrote of a training of so many vertices with these
+// options, which bound what it allocates. Anything else is ErrState, and an error
+// of the reader is wrapped.
+func ReadState(r io.Reader, vertices int, o Options) (*State, error) {
+	o = o.WithDefaults()
+	in := bufio.NewReaderSize(r, 1<<16)
+	var head stateHead
+	if err := read(in, &head); err != nil {
+		return nil, err
+	}
+	if head.Magic != stateMagic || head.Vertices != int64(vertices) || head.Dim != int64(o.Dim) || head.Epoch < 0 || head.Epoch > int64(o.Epochs) {
+		return nil, fmt.Errorf("%w: not one of %d vertices, %d dimensions and %d epochs", ErrState, vertices, o.Dim, o.Epochs)
+	}
+	s := &State{
+		Epoch: int(head.Epoch), Walk: int(head.Walk), Batch: int(head.Batch), Visits: make([]int64, vertices),
+		Done: head.Done, Pairs: head.Pairs, Sum: head.Sum, Measured: head.Measured,
+	}
+	if s.Epoch > 0 {
+		s.Loss = make([]float64, s.Epoch)
+	}
+	for _, list := range []any{s.Loss, s.Visits} {
+		if err := read(in, list); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range []*vec.Panel{&s.Vectors, &s.Nodes} {
+		m, err := readRows(in, vertices, o.Dim)
+		if err != nil {
+			return nil, err
+		}
+		*p = m.Panel(0, o.Dim)
+	}
+	if _, err := in.ReadByte(); err != io.EOF {
+		return nil, fmt.Errorf("%w: bytes after its end", ErrState)
+	}
+	for _, n := range s.Visits {
+		if n < 0 {
+			return nil, fmt.Errorf("%w: %d visits", ErrState, n)
+		}
+	}
+	return s, nil
+}
+
+// readRows reads a matrix of finite numbers.
+func readRows(in io.Reader, rows, dim int) (*vec.Matrix, error) {
+	m := vec.NewMatrix(rows, dim)
+	for v := range rows {
+		row := m.Row(v)
+		if err := read(in, row); err != nil {
+			return nil, err
+		}
+		for _, x := range row {
+			if x-x != 0 {
+				return nil, fmt.Errorf("%w: %v in row %d", ErrState, x, v)
+			}
+		}
+	}
+	return m, nil
+}
+
+func read(in io.Reader, v any) error {
+	err := binary.Read(in, binary.LittleEndian, v)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return fmt.Errorf("%w: it ends too early", ErrState)
+	}
+	return err
+}

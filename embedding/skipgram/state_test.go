@@ -1,0 +1,155 @@
+package skipgram
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"heavytail/embedding/walk"
+)
+
+// states trains with a checkpoint after every batch, and returns these as bytes.
+func states(t testing.TB, c Corpus, o Options) (saved [][]byte) {
+	t.Helper()
+	o.Checkpoints = Checkpoints{Save: func(s *State) error {
+		var b bytes.Buffer
+		n, err := s.WriteTo(&b)
+		if n != int64(b.Len()) {
+			t.Errorf("says %d bytes, and wrote %d", n, b.Len())
+		}
+		saved = append(saved, b.Bytes())
+		return err
+	}}
+	train(t, c, o)
+	return saved
+}
+
+// A training that goes on from any checkpoint ends with the same bytes, losses
+// and counts.
+func TestTrain_From(t *testing.T) {
+	g := communities(t, 600) // two parts
+	for name, o := range map[string]Options{
+		"softmax":  {Dim: 20, Epochs: 2, Seed: 3},
+		"negative": {Dim: 20, Epochs: 2, Negative: 5, Seed: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := walks(t, g, walk.Options{Walks: 1, Length: 20})
+			want, wantStats := train(t, c, o)
+			saved := states(t, c, o)
+			if len(saved) < 5 {
+				t.Fatalf("only %d checkpoints", len(saved))
+			}
+			step := max(1, len(saved)/8)
+			for i := 0; i < len(saved); i += step {
+				from, err := ReadState(bytes.NewReader(saved[i]), c.Vertices, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resumed := o
+				resumed.From = from
+				got, stats := train(t, c, resumed)
+				if !slices.Equal(got.Data, want.Data) {
+					t.Errorf("checkpoint %d: other vectors", i)
+				}
+				if stats.Visits != wantStats.Visits || stats.Pairs != wantStats.Pairs || !slices.Equal(stats.Loss, wantStats.Loss) {
+					t.Errorf("checkpoint %d: %+v instead of %+v", i, stats, wantStats)
+				}
+			}
+		})
+	}
+}
+
+// At the end of its context a training saves its state once more.
+func TestTrain_SavesWhenCancelled(t *testing.T) {
+	c := walks(t, communities(t, 600), walk.Options{Walks: 1, Length: 20})
+	o := Options{Dim: 20, Seed: 3}
+	want, _ := train(t, c, o)
+	ctx, cancel := context.WithCancel(context.Background())
+	var saved bytes.Buffer
+	o.Checkpoints = Checkpoints{Every: math.MaxInt64, Save: func(s *State) error {
+		_, err := s.WriteTo(&saved)
+		return err
+	}}
+	batches := 0
+	o.Progress = func(int64, int64) {
+		if batches++; batches == 3 {
+			cancel()
+		}
+	}
+	if _, _, err := Train(ctx, c, o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("cancelled: %v", err)
+	}
+	o.Checkpoints, o.Progress = Checkpoints{}, nil
+	from, err := ReadState(&saved, c.Vertices, o)
+	if err != nil || from.Batch != 3 {
+		t.Fatalf("%+v, %v", from, err)
+	}
+	o.From = from
+	if got, _ := train(t, c, o); !slices.Equal(got.Data, want.Data) {
+		t.Error("other vectors")
+	}
+	failure := errors.New("disk full")
+	o = Options{Dim: 20, Checkpoints: Checkpoints{Save: func(*State) error { return failure }}}
+	if _, _, err := Train(context.Background(), c, o); !errors.Is(err, failure) {
+		t.Errorf("a save that failed: %v", err)
+	}
+}
+
+// A state that does not belong to the training is refused.
+func TestTrain_FromOther(t *testing.T) {
+	c := walks(t, communities(t, 20), walk.Options{Walks: 1, Length: 20})
+	state, _, err := TrainState(context.Background(), c, Options{Dim: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]Options{"dimensions": {Dim: 9}, "epochs": {Dim: 8, Epochs: 2, From: &State{}}} {
+		if o.From == nil {
+			o.From = state
+		}
+		if _, _, err := Train(context.Background(), c, o); !errors.Is(err, ErrState) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if again, _, err := TrainState(context.Background(), c, Options{Dim: 8, From: state}); err != nil || !slices.Equal(again.Matrix().Data, state.Matrix().Data) {
+		t.Errorf("from the end: %v", err)
+	}
+}
+
+func FuzzReadState(f *testing.F) {
+	c := walks(f, communities(f, 3), walk.Options{Walks: 1, Length: 5})
+	o := Options{Dim: 2, Epochs: 2}
+	state, _, err := TrainState(context.Background(), c, o)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := state.WriteTo(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(b.Bytes()[:b.Len()-1])
+	f.Add(append(bytes.Clone(b.Bytes()), 0))
+	wrong := bytes.Clone(b.Bytes())
+	binary.LittleEndian.PutUint64(wrong[8:], math.MaxUint64)
+	f.Add(wrong)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ReadState(bytes.NewReader(data), c.Vertices, o)
+		if err != nil {
+			if !errors.Is(err, ErrState) {
+				t.Errorf("%v", err)
+			}
+			return
+		}
+		var again bytes.Buffer
+		if _, err := s.WriteTo(&again); err != nil || !bytes.Equal(again.Bytes(), data) {
+			t.Errorf("%d bytes are written as others: %v", len(data), err)
+		}
+		if back, err := ReadState(&again, c.Vertices, o); err != nil || !slices.Equal(back.Visits, s.Visits) {
+			t.Errorf("read again: %v", err)
+		}
+	})
+}
