@@ -47,6 +47,10 @@ type Options struct {
 	// Iterations is the largest number of steps. 0 means 300.
 	Iterations int
 	Workers    int // goroutines, 0 means GOMAXPROCS; no result depends on it
+
+	// Progress, if not nil, is told of classes that OneVsRest has trained, from
+	// one goroutine at a time.
+	Progress func(done, total int64)
 }
 
 // Validate reports all faults of the options at once.

@@ -26,4 +26,6 @@
 // How well links are predicted: [SplitLinks] holds out edges, and
 // [LinkSplit.Score] compares scorers and learned models on them by [AUC],
 // [AveragePrecision], [HitsAt] and F1.
+//
+// How well classes of vertices can be told: [ClassifyLabels].
 package evaluate

@@ -8,5 +8,6 @@ var (
 	ErrOption  = errors.New("invalid option")                   // a field of an options struct
 	ErrLinks   = errors.New("too few edges to hold any out")    // or too few pairs that are none
 	ErrTimes   = errors.New("the graph has no timestamps")      // to hold out the latest edges
+	ErrLabels  = errors.New("labels cannot be told apart")      // too few vertices or classes, or labels out of order
 	ErrDegrees = errors.New("degrees cannot be fitted")         // negative, or too few different ones
 )
