@@ -19,20 +19,23 @@ const (
 )
 
 // WalkOptions are the parameters of DeepWalk, DPWalker and Node2Vec. The zero
-// value takes every default. Weights of edges are used where the graph has them.
+// value takes every default.
 type WalkOptions struct {
-	Dim        int      // k, coordinates per vertex, up to 4096; 0 is 200
-	Walks      int      // from each vertex; 0 is 10
-	Length     int      // vertices of a walk; 0 is 40
-	Window     int      // largest half-width of a window of a walk; 0 is 10
-	Epochs     int      // passes over the walks; 0 is 1
-	Alpha      float64  // learning rate at the beginning; 0 is 0.0125 for DPWalker, 0.025 for the others
-	Negative   int      // vertices that a pair is told apart from; 0 is hierarchical softmax
-	Beta       *float64 // β, the degree penalty, −8 to 8; nil is 1.5; DPWalker only
-	P, Q       float64  // 1/P weighs going back, 1/Q going away; 0 is 1; Node2Vec only
-	Partitions int      // blocks trained at a time, and so processors that can help; 0 is 2; shapes the result
-	Seed       uint64   // of the walks and of the training
-	Workers    int      // goroutines; 0 is GOMAXPROCS; the result does not depend on it
+	Dim      int      // k, coordinates per vertex, up to 4096; 0 is 200
+	Walks    int      // from each vertex; 0 is 10
+	Length   int      // vertices of a walk; 0 is 40
+	Window   int      // largest half-width of a window of a walk; 0 is 10
+	Epochs   int      // passes over the walks; 0 is 1
+	Alpha    float64  // learning rate at the beginning; 0 is 0.0125 for DPWalker, 0.025 for the others
+	Negative int      // vertices that a pair is told apart from; 0 is hierarchical softmax
+	Beta     *float64 // β, the degree penalty, −8 to 8; nil is 1.5; DPWalker only
+	P, Q     float64  // 1/P weighs going back, 1/Q going away; 0 is 1; Node2Vec only
+	// IgnoreWeights takes every edge as one of weight 1. Otherwise walks go by the
+	// weights where the graph has any, see package walk; equal ones are as none.
+	IgnoreWeights bool
+	Partitions    int    // blocks trained at a time, and so processors that can help; 0 is 2; shapes the result
+	Seed          uint64 // of the walks and of the training
+	Workers       int    // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
 	// Progress, if not nil, hears of the stage "training": vertices of walks, of
 	// all. It is called from one goroutine.
@@ -154,8 +157,11 @@ func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (
 		return Walks{}, err
 	}
 	o = o.WithDefaults(method)
-	walker, err := walk.New(ctx, g, o.walks(kind), o.Workers)
-	if err != nil {
+	walker, err := walk.New(ctx, o.weighed(g), o.walks(kind), o.Workers)
+	switch {
+	case errors.Is(err, walk.ErrOptions):
+		return Walks{}, fmt.Errorf("%w: %w", ErrOptions, err)
+	case err != nil:
 		return Walks{}, err
 	}
 	n := g.Vertices()
@@ -167,6 +173,18 @@ func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (
 			return walker.Append(dst, mixed(uint64(i%n), uint64(round), uint64(n)), round)
 		},
 	}, nil
+}
+
+// UsesWeights reports whether the weights of a graph shape its walks: it has some,
+// not all of them equal, and they are not ignored.
+func (o WalkOptions) UsesWeights(g *csr.Graph) bool { return o.weighed(g).Weighted() }
+
+// weighed returns the graph with the weights that are used.
+func (o WalkOptions) weighed(g *csr.Graph) *csr.Graph {
+	if o.IgnoreWeights {
+		return &csr.Graph{Offsets: g.Offsets, Targets: g.Targets}
+	}
+	return withoutEqual(g)
 }
 
 // mixed returns the i-th of n vertices in an order of its own for each round, so

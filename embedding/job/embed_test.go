@@ -120,27 +120,39 @@ func TestEmbed_Weights(t *testing.T) {
 		{"ignored", heavy, []Option{{"weights", false}}, snap.Graph, "false"},
 		{"none", snap, []Option{{"weights", true}}, snap.Graph, ""},
 	} {
-		info, err := Embed(ctx, db, c.snap, Request{Name: c.name, Method: "laplacian_eigenmaps", Options: append(c.options, Option{"dim", 5})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, m, err := db.Embedding(ctx, c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _, err := embedding.LaplacianEigenmaps(ctx, c.want, embedding.SpectralOptions{Dim: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(m.Data, want.Data) {
-			t.Errorf("%s: not the embedding of the graph", c.name)
-		}
-		stat := ""
-		if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "weighted" }); i >= 0 {
-			stat = info.Stats[i].Value
-		}
-		if stat != c.stat {
-			t.Errorf("%s: weighted is %q", c.name, stat)
+		for method, compute := range map[string]func(g *csr.Graph) (*vec.Matrix, error){
+			"laplacian_eigenmaps": func(g *csr.Graph) (*vec.Matrix, error) {
+				m, _, err := embedding.LaplacianEigenmaps(ctx, g, embedding.SpectralOptions{Dim: 5})
+				return m, err
+			},
+			"dp_walker": func(g *csr.Graph) (*vec.Matrix, error) {
+				m, _, err := embedding.DPWalker(ctx, g, embedding.WalkOptions{Dim: 5})
+				return m, err
+			},
+		} {
+			name := c.name + " by " + method
+			info, err := Embed(ctx, db, c.snap, Request{Name: name, Method: method, Options: append(c.options, Option{"dim", 5})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, m, err := db.Embedding(ctx, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := compute(c.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(m.Data, want.Data) {
+				t.Errorf("%s: not the embedding of the graph", name)
+			}
+			stat := ""
+			if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "weighted" }); i >= 0 {
+				stat = info.Stats[i].Value
+			}
+			if stat != c.stat {
+				t.Errorf("%s: weighted is %q", name, stat)
+			}
 		}
 	}
 }

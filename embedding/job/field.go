@@ -135,6 +135,13 @@ func seed[O any](doc string, at func(*O) *uint64) field[O] {
 		func(o O) string { return strconv.FormatInt(int64(*at(&o)), 10) }}
 }
 
+// weights is whether the weights of edges are used.
+func weights[O any](ignored func(*O) *bool) field[O] {
+	return field[O]{OptionInfo{Name: "weights", Type: "bool", Doc: "use the weights of edges, where the graph has them"}, "true or false",
+		func(o *O, v any) { *ignored(o) = !v.(bool) },
+		func(o O) string { return strconv.FormatBool(!*ignored(&o)) }}
+}
+
 // choice is one of some texts; set is given its index.
 func choice[O any](name, doc string, choices []string, set func(*O, int), get func(O) string) field[O] {
 	return field[O]{OptionInfo{Name: name, Type: "text", Choices: choices, Doc: doc},

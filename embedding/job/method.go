@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"strconv"
 
 	"heavytail/embedding"
 	"heavytail/storage"
@@ -78,6 +79,15 @@ func method[O any](name, summary string, fields table[O], validate func(O) error
 		p.options = fields.settings(o)
 		return p, nil
 	}}
+}
+
+// weighted says of a graph with weights whether they were used: they are not where
+// all are equal, or the option weights is false.
+func weighted(g *csr.Graph, used bool) []storage.Setting {
+	if !g.Weighted() {
+		return nil
+	}
+	return []storage.Setting{{Name: "weighted", Value: strconv.FormatBool(used)}}
 }
 
 // Methods lists the methods, with the options of each in their order.

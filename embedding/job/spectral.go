@@ -37,9 +37,7 @@ func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.S
 			{Name: "reason", Value: stats.Reason},
 		},
 	}
-	if g.Weighted() {
-		info.Stats = append(info.Stats, storage.Setting{Name: "weighted", Value: strconv.FormatBool(stats.Weighted)})
-	}
+	info.Stats = append(info.Stats, weighted(g, stats.Weighted)...)
 	for _, note := range stats.Notes {
 		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
 	}
@@ -69,9 +67,7 @@ func spectralFields(method string) table[embedding.SpectralOptions] {
 			[]string{embedding.ComponentMode(0).String(), embedding.ComponentMode(1).String()},
 			func(o *options, i int) { o.Components = embedding.ComponentMode(i) },
 			func(o options) string { return o.Components.String() }),
-		{OptionInfo{Name: "weights", Type: "bool", Doc: "use the weights of edges, where the graph has them"}, "true or false",
-			func(o *options, v any) { o.IgnoreWeights = !v.(bool) },
-			func(o options) string { return strconv.FormatBool(!o.IgnoreWeights) }},
+		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 	}
 	list := table[options]{
 		count("dim", "coordinates per vertex, at most the number of vertices", "a whole number from 1 to 4096",

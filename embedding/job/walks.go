@@ -20,7 +20,7 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 				o := o
 				o.Workers, o.Progress = workers, progress
 				m, stats, err := run(ctx, g, o)
-				return m, walkRecord(o, stats), err
+				return m, walkRecord(g, o, stats), err
 			},
 			walk: func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {
 				o := o
@@ -31,8 +31,9 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 	})
 }
 
-// walkRecord is what the record of an embedding says of the training.
-func walkRecord(o embedding.WalkOptions, stats embedding.WalkStats) storage.EmbeddingInfo {
+// walkRecord is what the record of an embedding says of the training and, for a
+// graph with weights, of these.
+func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats) storage.EmbeddingInfo {
 	info := storage.EmbeddingInfo{
 		Seed: o.Seed, Iterations: o.Epochs, Seconds: stats.Seconds,
 		Stats: []storage.Setting{
@@ -44,6 +45,7 @@ func walkRecord(o embedding.WalkOptions, stats embedding.WalkStats) storage.Embe
 		info.Stats = append(info.Stats, storage.Setting{Name: "loss of epoch " + strconv.Itoa(i+1), Value: fmt.Sprintf("%.4f", loss)})
 	}
 	info.Stats = append(info.Stats, storage.Setting{Name: "visits per second", Value: fmt.Sprintf("%.0f", stats.VisitsPerSecond)})
+	info.Stats = append(info.Stats, weighted(g, o.UsesWeights(g))...)
 	return info
 }
 
@@ -74,6 +76,7 @@ func walkFields(method string) table[embedding.WalkOptions] {
 			positive("q", "how rarely a walk leaves the neighbourhood it is in", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.Q }))
 	}
 	return append(list,
+		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 		count("partitions", "blocks trained at a time, and so processors that can help; the result depends on it", "a whole number from 1 to 64",
 			func(o *options) *int { return &o.Partitions }),
 		seed("of the walks and of the training", func(o *options) *uint64 { return &o.Seed }))

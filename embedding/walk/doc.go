@@ -21,6 +21,14 @@
 // each in constant time), and the second is repeated where it gives i back. The
 // tables take 16 bytes per arc, which is 32 per edge.
 //
+// # Weights
+//
+// In a graph with weights A_ij is the weight of the edge; [Uniform] and [Biased]
+// choose among the edges of a vertex in proportion to it. For [Penalized] weights
+// are taken over their mean, so that the balance of the two terms of C' does not
+// depend on their unit, and d is the sum of the weights of a vertex: one with many
+// or with heavy edges is avoided.
+//
 // # Where a walk ends
 //
 // A walk from a vertex without neighbours is that vertex alone. Every other walk

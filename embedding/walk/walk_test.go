@@ -3,6 +3,7 @@ package walk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -76,16 +77,99 @@ func TestWalker_Transitions_Karate(t *testing.T) {
 	}
 }
 
+// withWeights gives the edges of a graph weights between 0.5 and 4.5 times a unit.
+func withWeights(g *csr.Graph, unit float32) *csr.Graph {
+	weighted := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, len(g.Targets))}
+	for v := range uint32(g.Vertices()) {
+		for i, u := range g.Neighbors(v) {
+			weighted.Weights[g.Offsets[v]+int64(i)] = (0.5 + float32((u*v)%5)) * unit
+		}
+	}
+	return weighted
+}
+
+// TestWalker_Transitions_Weighted compares steps on a graph with weights with
+// those of the matrix C' = A² − diag(A²) + A, made entry by entry.
+func TestWalker_Transitions_Weighted(t *testing.T) {
+	_, plain := readKarate(t)
+	g := withWeights(plain, 3)
+	n := g.Vertices()
+	mean := 0.0
+	for _, x := range g.Weights {
+		mean += float64(x) / float64(len(g.Weights))
+	}
+	a := make([][]float64, n)
+	degree := make([]float64, n)
+	for v := range uint32(n) {
+		a[v] = make([]float64, n)
+		for i, u := range g.Neighbors(v) {
+			a[v][u] = float64(g.WeightsOf(v)[i]) / mean
+			degree[v] += a[v][u]
+		}
+	}
+	for _, beta := range []float64{0, 1.5, -1, 4} {
+		w := newWalker(t, g, Options{Kind: Penalized, Beta: beta})
+		for i := range n {
+			want, sum := make([]float64, n), 0.0
+			for j := range n {
+				if i == j {
+					continue
+				}
+				common := a[i][j]
+				for m := range n {
+					common += a[i][m] * a[m][j]
+				}
+				want[j] = common / math.Pow(degree[i]*degree[j], beta)
+				sum += want[j]
+			}
+			got := make([]float64, n)
+			for _, s := range w.Transitions(uint32(i)) {
+				got[s.Vertex] = s.Probability
+			}
+			for j := range n {
+				if math.Abs(got[j]-want[j]/sum) > 1e-12 {
+					t.Fatalf("β %v, %d → %d: %v, want %v", beta, i, j, got[j], want[j]/sum)
+				}
+			}
+		}
+	}
+	// The unit of the weights does not matter.
+	one, other := newWalker(t, g, Options{Kind: Penalized, Beta: 1.5}), newWalker(t, withWeights(plain, 96), Options{Kind: Penalized, Beta: 1.5})
+	for v := range uint32(n) {
+		if !slices.Equal(one.Append(nil, v, 0), other.Append(nil, v, 0)) {
+			t.Errorf("another unit of the weights gives another walk from %d", v)
+		}
+	}
+}
+
+// TestNew_WeightsOutOfRange has weights whose powers floating-point numbers cannot
+// hold, and such as they just can.
+func TestNew_WeightsOutOfRange(t *testing.T) {
+	g, err := csr.FromEdges(4, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Weights = []float32{1e-38, 1e-38, 1, 1, 1e38, 1e38}
+	for _, beta := range []float64{4, -4} {
+		if _, err := New(context.Background(), g, Options{Kind: Penalized, Beta: beta}, 0); !errors.Is(err, ErrOptions) {
+			t.Errorf("β %v: %v", beta, err)
+		}
+	}
+	for _, beta := range []float64{2, -2} {
+		w := newWalker(t, g, Options{Kind: Penalized, Beta: beta})
+		for v := range uint32(4) {
+			if path := w.Append(nil, v, 0); len(path) != 40 {
+				t.Errorf("β %v: walk from %d: %v", beta, v, path)
+			}
+		}
+	}
+}
+
 // TestWalker_Append_Frequencies compares how often each step is taken with its
 // probability, by chi-square over all vertices together.
 func TestWalker_Append_Frequencies(t *testing.T) {
 	_, g := readKarate(t)
-	weighted := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, len(g.Targets))}
-	for v := range uint32(g.Vertices()) {
-		for i, u := range g.Neighbors(v) {
-			weighted.Weights[g.Offsets[v]+int64(i)] = 0.5 + float32((u*v)%5)
-		}
-	}
+	weighted := withWeights(g, 1)
 	for _, c := range []struct {
 		name  string
 		graph *csr.Graph

@@ -18,49 +18,91 @@ type Walker struct {
 	// arcs: by weight for Uniform and Biased (nil where all are equal), by
 	// A_vj d_j^−β for Penalized.
 	targets []cell
+	// unit is what Penalized multiplies weights by: 1 over their mean.
+	unit float64
 	// ways draws how Penalized goes on from v: through the middle vertex at this
 	// place of the row, or directly for the place behind the last one. Row v
 	// begins at Offsets[v] + v.
 	ways []cell
-	// penalty is d_v^−β for Penalized, nil for the others.
+	// penalty is d_v^−β for Penalized, nil for the others. d_v is the sum of the
+	// weights of v, which is its degree where there are none.
 	penalty []float64
 }
 
 // New prepares the walks of a graph: O(n + m) time, and for Penalized 32 bytes per
 // edge and 16 per vertex, for the others 16 per edge on a graph with
-// weights and none without.
-// workers bounds the goroutines; 0 means GOMAXPROCS.
+// weights and none without. A β so large that degrees to that power leave the range
+// of floating-point numbers, which takes weights of very different sizes, is
+// ErrOptions. workers bounds the goroutines; 0 means GOMAXPROCS.
 func New(ctx context.Context, g *csr.Graph, o Options, workers int) (*Walker, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	w := &Walker{graph: g, options: o.WithDefaults()}
-	var err error
-	switch {
-	case o.Kind == Penalized:
-		w.penalty = w.penalties()
-		err = w.prepare(ctx, workers)
-	case g.Weights != nil:
-		err = w.prepare(ctx, workers)
+	w := &Walker{graph: g, options: o.WithDefaults(), unit: 1}
+	if o.Kind == Penalized {
+		if g.Weighted() {
+			w.unit = 1 / meanWeight(g)
+		}
+		if err := w.penalize(); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("walk: %w", err)
+	if o.Kind == Penalized || g.Weighted() {
+		if err := w.prepare(ctx, workers); err != nil {
+			return nil, fmt.Errorf("walk: %w", err)
+		}
 	}
 	return w, nil
+}
+
+// meanWeight returns the mean weight of a graph, 1 if it has no edges.
+func meanWeight(g *csr.Graph) float64 {
+	sum := 0.0
+	for _, x := range g.Weights {
+		sum += float64(x)
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum / float64(len(g.Weights))
 }
 
 // Options returns the options with their defaults.
 func (w *Walker) Options() Options { return w.options }
 
-// penalties returns d_v^−β for every vertex.
-func (w *Walker) penalties() []float64 {
-	p := make([]float64, w.graph.Vertices())
-	for v := range p {
-		if d := w.graph.Degree(uint32(v)); d > 0 {
-			p[v] = math.Pow(float64(d), -w.options.Beta)
+// maxPower bounds d^−β and d^β: above 2³² to the power of maxBeta, which is the most
+// without weights, and so that the weight of a step, of two weights of edges and a
+// penalty, does not overflow.
+const maxPower = 1e155
+
+// penalize sets the penalties, those of vertices without neighbours to 0.
+func (w *Walker) penalize() error {
+	w.penalty = make([]float64, w.graph.Vertices())
+	for v := range uint32(w.graph.Vertices()) {
+		degree := w.degree(v)
+		if degree == 0 {
+			continue
 		}
+		x := math.Pow(degree, -w.options.Beta)
+		if !(x <= maxPower && x >= 1/maxPower) {
+			return fmt.Errorf("%w: Beta (%v) is too large for the weights of this graph", ErrOptions, w.options.Beta)
+		}
+		w.penalty[v] = x
 	}
-	return p
+	return nil
+}
+
+// degree returns the sum of the weights of a vertex over the mean weight: the
+// number of its neighbours where there are none.
+func (w *Walker) degree(v uint32) float64 {
+	if !w.graph.Weighted() {
+		return float64(w.graph.Degree(v))
+	}
+	sum := 0.0
+	for _, x := range w.graph.WeightsOf(v) {
+		sum += float64(x)
+	}
+	return sum * w.unit
 }
 
 // prepare fills the tables.
@@ -100,7 +142,7 @@ func (w *Walker) rowWeights(v uint32, penalty, dst []float64) []float64 {
 			x = penalty[g.Targets[i]]
 		}
 		if g.Weights != nil {
-			x *= float64(g.Weights[i])
+			x *= float64(g.Weights[i]) * w.unit
 		}
 		dst = append(dst, x)
 	}
@@ -115,7 +157,7 @@ func (w *Walker) wayWeights(v uint32, penalty, sums, dst []float64) []float64 {
 		m := g.Targets[i]
 		a := 1.0
 		if g.Weights != nil {
-			a = float64(g.Weights[i])
+			a = float64(g.Weights[i]) * w.unit
 		}
 		x := 0.0
 		if g.Degree(m) > 1 {
