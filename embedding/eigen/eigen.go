@@ -50,6 +50,12 @@ type Options struct {
 	// Progress, if not nil, hears how many pairs have converged, after every
 	// block of the basis.
 	Progress func(converged int)
+
+	Checkpoints Checkpoints
+	// From, if not nil, is the state of a solve of the same operator with the same
+	// options, which goes on from there and ends with the same bytes as if it had
+	// never stopped.
+	From *State
 }
 
 // Result of Solve.
@@ -87,7 +93,7 @@ func (o Options) withDefaults() Options {
 //
 // If the tolerance is not reached, by the limit of restarts or because float32
 // does not reach it, the best vectors found are returned with Converged false.
-// An error is ctx.Err() or ErrNotFinite.
+// An error is ctx.Err(), ErrNotFinite, ErrState or one of Checkpoints.Save.
 func Solve(ctx context.Context, op Operator, opts Options) (*Result, error) {
 	opts = opts.withDefaults()
 	known := 0

@@ -217,7 +217,7 @@ func TestDensity_Quantiles(t *testing.T) {
 	if err := s.begin(context.Background(), s.w); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.expand(context.Background(), surveySteps[0]*Width); err != nil {
+	if err := s.expand(context.Background(), surveySteps[0]*Width, nil); err != nil {
 		t.Fatal(err)
 	}
 	values, vectors, err := s.ritz(s.m)

@@ -2,9 +2,11 @@ package eigen
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"heavytail/storage/vec"
 )
@@ -28,20 +30,20 @@ type solver struct {
 	opts    Options
 	n, k, m int
 
+	position
 	basis  vec.Matrix // n × (m+Width): orthonormal columns, the first cols of them set
-	cols   int        // the last block of them is not yet multiplied
-	fresh  bool       // the last block follows a restart: it couples to the whole basis
-	filter filter
-	states []state   // estimate of the spectrum
-	margin float64   // how many times k eigenvalues the filter is to let pass
-	h      []float64 // projected filter(N), (m+Width)², lower and upper
-	last   []float64 // Width × Width: coupling of the last block to the one before
-	u, w   []float32 // blocks, n × Width
-	random *rand.Rand
+	states []state    // estimate of the spectrum
+	h      []float64  // projected filter(N), (m+Width)², lower and upper
+	last   []float64  // Width × Width: coupling of the last block to the one before
+	u, w   []float32  // blocks, n × Width
+	source *rand.PCG
+	random *rand.Rand // from source
 
-	products, restarts int
-	done               int // pairs that had converged when the basis was last full
-	filterSince        int // restarts when the filter was set
+	// The state between two blocks, for checkpoints.
+	marked       position
+	markedRandom rand.PCG
+	torn         bool // the basis is being changed as a whole: it is no state
+	saved        time.Time
 }
 
 func newSolver(op Operator, opts Options) *solver {
@@ -55,71 +57,101 @@ func newSolver(op Operator, opts Options) *solver {
 	s.last = make([]float64, Width*Width)
 	s.u = make([]float32, s.n*Width)
 	s.w = make([]float32, s.n*Width)
-	s.margin = margin
-	s.random = rand.New(rand.NewPCG(opts.Seed, 0x9e3779b97f4a7c15))
+	s.margin, s.best = margin, math.Inf(1)
+	s.source = rand.NewPCG(opts.Seed, 0x9e3779b97f4a7c15)
+	s.random = rand.New(s.source)
+	s.saved = time.Now()
 	return s
 }
 
 func (s *solver) run(ctx context.Context) (*Result, error) {
-	if err := s.choose(ctx); err != nil {
+	s.torn = true
+	var err error
+	if s.opts.From != nil {
+		err = s.restore(s.opts.From)
+	} else {
+		err = s.choose(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return s.iterate(ctx)
+	s.torn = false
+	s.mark()
+	result, err := s.iterate(ctx)
+	if err != nil && ctx.Err() != nil && !s.torn && s.opts.Checkpoints.Save != nil {
+		err = errors.Join(err, s.save())
+	}
+	return result, err
 }
 
 // iterate fills the basis and restarts until the wanted pairs have converged or
 // there is no more to gain.
 func (s *solver) iterate(ctx context.Context) (*Result, error) {
-	best := math.Inf(1) // largest residual of the last measurement
 	for {
-		if err := s.expand(ctx, s.m); err != nil {
-			return nil, err
-		}
-		values, vectors, err := s.ritz(s.keep())
-		if err != nil {
-			return nil, err
-		}
-		last := s.restarts >= s.opts.Restarts
-		if s.misplaced(values) && !last {
-			if err := s.widen(ctx, values, vectors); err != nil {
+		for !s.due {
+			if err := s.cycle(ctx); err != nil {
 				return nil, err
 			}
-			continue
-		}
-		converged := s.converged(values, vectors)
-		s.done = min(converged, s.k-1) // the last one when it is measured
-		s.report()
-		if err := s.restart(ctx, values, vectors); err != nil {
-			return nil, err
-		}
-		if converged < s.k && !last {
-			continue
 		}
 		result, err := s.measure(ctx)
 		if err != nil {
 			return nil, err
 		}
+		s.due = false
 		switch worst := slices.Max(result.Residuals); {
 		case result.Converged:
 			return result, nil
-		case last:
+		case s.final:
 			result.Reason = ReasonRestarts
 			return result, nil
-		case worst > 0.8*best && s.filter.degree > 1:
+		case worst > 0.8*s.best && s.filter.degree > 1:
 			// The rounding errors of a filter of lower degree are smaller.
-			best = math.Inf(1)
-			if err := s.refilter(ctx, s.filter.degree/2); err != nil {
+			s.best = math.Inf(1)
+			if err := s.change(func() error { return s.refilter(ctx, s.filter.degree/2) }); err != nil {
 				return nil, err
 			}
-		case worst > 0.8*best:
+		case worst > 0.8*s.best:
 			// The Lanczos residuals have vanished and the true ones do not
 			// follow: they are rounding errors.
 			result.Reason = ReasonPrecision
 			return result, nil
 		default:
-			best = worst
+			s.best = worst
 		}
 	}
+}
+
+// cycle fills the basis and restarts it. It is due to be measured if the wanted
+// pairs seem to have converged, or there is to be no further restart.
+func (s *solver) cycle(ctx context.Context) error {
+	if err := s.expand(ctx, s.m, s.checkpoint); err != nil {
+		return err
+	}
+	values, vectors, err := s.ritz(s.keep())
+	if err != nil {
+		return err
+	}
+	s.final = s.restarts >= s.opts.Restarts
+	if s.misplaced(values) && !s.final {
+		return s.change(func() error { return s.widen(ctx, values, vectors) })
+	}
+	converged := s.converged(values, vectors)
+	s.done = min(converged, s.k-1) // the last one when it is measured
+	s.report()
+	if err := s.change(func() error { return s.restart(ctx, values, vectors) }); err != nil {
+		return err
+	}
+	s.due = converged == s.k || s.final
+	s.mark()
+	return nil
+}
+
+// change does something to the whole basis, which is no state meanwhile.
+func (s *solver) change(f func() error) error {
+	s.torn = true
+	err := f()
+	s.torn = err != nil
+	return err
 }
 
 // patience is how many restarts a filter gets to show the k-th eigenvalue
@@ -157,7 +189,7 @@ func (s *solver) choose(ctx context.Context) error {
 		return err
 	}
 	for _, steps := range surveySteps {
-		if err := s.expand(ctx, min(steps*Width, s.m-Width)); err != nil {
+		if err := s.expand(ctx, min(steps*Width, s.m-Width), nil); err != nil {
 			return err
 		}
 		values, vectors, err := s.ritz(s.m)
@@ -223,10 +255,15 @@ func (s *solver) begin(ctx context.Context, x []float32) error {
 }
 
 // expand adds blocks until the basis has m columns that are multiplied, and
-// one block more that is not.
-func (s *solver) expand(ctx context.Context, m int) error {
+// one block more that is not. Before each block it calls between, if there is one.
+func (s *solver) expand(ctx context.Context, m int, between func(context.Context) error) error {
 	stride := s.basis.Dim
 	for s.cols <= m {
+		if between != nil {
+			if err := between(ctx); err != nil {
+				return err
+			}
+		}
 		lo := s.cols - Width
 		s.load(lo)
 		y, err := s.filter.apply(ctx, s, s.u, s.w)

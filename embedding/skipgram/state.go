@@ -43,12 +43,10 @@ type State struct {
 func (s *State) Matrix() *vec.Matrix {
 	m := vec.NewMatrix(s.Vectors.Rows, s.Vectors.Cols)
 	for v := range m.Rows {
-		copy(m.Row(v), s.row(s.Vectors, v))
+		copy(m.Row(v), s.Vectors.Data[v*s.Vectors.Stride:])
 	}
 	return m
 }
-
-func (s *State) row(p vec.Panel, i int) []float32 { return p.Data[i*p.Stride:][:p.Cols] }
 
 // fits reports why a training cannot go on from a state.
 func (s *State) fits(c Corpus, o Options) error {
@@ -90,43 +88,18 @@ type stateHead struct {
 	Measured                        int64
 }
 
-// WriteTo writes a state, 8·n·dim bytes and a little more.
-func (s *State) WriteTo(w io.Writer) (int64, error) {
-	out := &counter{w: bufio.NewWriterSize(w, 1<<16)}
-	out.write(stateHead{stateMagic, int64(s.Vectors.Rows), int64(s.Vectors.Cols), int64(s.Epoch), int64(s.Walk), int64(s.Batch), s.Done, s.Pairs, s.Sum, s.Measured})
-	out.write(s.Loss)
-	out.write(s.Visits)
-	for _, p := range []vec.Panel{s.Vectors, s.Nodes} {
-		for i := range p.Rows {
-			out.write(s.row(p, i))
+// Write writes a state: 8·n·dim bytes and a little more.
+func (s *State) Write(w io.Writer) error {
+	head := stateHead{stateMagic, int64(s.Vectors.Rows), int64(s.Vectors.Cols), int64(s.Epoch), int64(s.Walk), int64(s.Batch), s.Done, s.Pairs, s.Sum, s.Measured}
+	for _, v := range []any{head, s.Loss, s.Visits} {
+		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
+			return err
 		}
 	}
-	if out.err == nil {
-		out.err = out.w.Flush()
-	}
-	return out.n, out.err
+	return errors.Join(vec.WriteRows(w, s.Vectors), vec.WriteRows(w, s.Nodes))
 }
 
-// counter writes numbers and remembers the first error.
-type counter struct {
-	w      *bufio.Writer
-	n      int64
-	buffer []byte
-	err    error
-}
-
-func (c *counter) write(v any) {
-	if c.err != nil {
-		return
-	}
-	if c.buffer, c.err = binary.Append(c.buffer[:0], binary.LittleEndian, v); c.err == nil {
-		n := 0
-		n, c.err = c.w.Write(c.buffer)
-		c.n += int64(n)
-	}
-}
-
-// ReadState reads what WriteTo wrote of a training of so many vertices with these
+// ReadState reads what Write wrote of a training of so many vertices with these
 // options, which bound what it allocates. Anything else is ErrState, and an error
 // of the reader is wrapped.
 func ReadState(r io.Reader, vertices int, o Options) (*State, error) {
@@ -152,9 +125,9 @@ func ReadState(r io.Reader, vertices int, o Options) (*State, error) {
 		}
 	}
 	for _, p := range []*vec.Panel{&s.Vectors, &s.Nodes} {
-		m, err := readRows(in, vertices, o.Dim)
+		m, err := vec.ReadRows(in, vertices, o.Dim)
 		if err != nil {
-			return nil, err
+			return nil, stateError(err)
 		}
 		*p = m.Panel(0, o.Dim)
 	}
@@ -169,27 +142,18 @@ func ReadState(r io.Reader, vertices int, o Options) (*State, error) {
 	return s, nil
 }
 
-// readRows reads a matrix of finite numbers.
-func readRows(in io.Reader, rows, dim int) (*vec.Matrix, error) {
-	m := vec.NewMatrix(rows, dim)
-	for v := range rows {
-		row := m.Row(v)
-		if err := read(in, row); err != nil {
-			return nil, err
-		}
-		for _, x := range row {
-			if x-x != 0 {
-				return nil, fmt.Errorf("%w: %v in row %d", ErrState, x, v)
-			}
-		}
-	}
-	return m, nil
-}
-
 func read(in io.Reader, v any) error {
 	err := binary.Read(in, binary.LittleEndian, v)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("%w: it ends too early", ErrState)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return stateError(err)
+}
+
+// stateError makes ErrState of what is wrong with the bytes of a state.
+func stateError(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, vec.ErrNotFinite) {
+		return fmt.Errorf("%w: %w", ErrState, err)
 	}
 	return err
 }

@@ -1,0 +1,54 @@
+package vec
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrNotFinite is returned for rows with a value that is not finite.
+var ErrNotFinite = errors.New("vec: value is not finite")
+
+// streamValues is how many values are converted at a time.
+const streamValues = 1 << 13
+
+// WriteRows writes the rows of a panel, one behind the other, as little-endian
+// float32. It makes a few large writes.
+func WriteRows(w io.Writer, p Panel) error {
+	buffer := make([]byte, 0, 4*max(streamValues, p.Cols))
+	for i := range p.Rows {
+		if len(buffer)+4*p.Cols > cap(buffer) {
+			if _, err := w.Write(buffer); err != nil {
+				return err
+			}
+			buffer = buffer[:0]
+		}
+		buffer, _ = binary.Append(buffer, binary.LittleEndian, p.Data[i*p.Stride:][:p.Cols]) // of a fixed size: it cannot fail
+	}
+	_, err := w.Write(buffer)
+	return err
+}
+
+// ReadRows reads rows that WriteRows has written. A stream that ends before is
+// io.ErrUnexpectedEOF, and a value that is no number is ErrNotFinite. It allocates
+// the matrix at once: the caller knows that it may be so large.
+func ReadRows(r io.Reader, rows, cols int) (*Matrix, error) {
+	m := NewMatrix(rows, cols)
+	for at := 0; at < len(m.Data); {
+		values := m.Data[at:min(at+streamValues, len(m.Data))]
+		if err := binary.Read(r, binary.LittleEndian, values); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		}
+		for i, x := range values {
+			if x-x != 0 {
+				return nil, fmt.Errorf("%w: %v in row %d", ErrNotFinite, x, (at+i)/cols)
+			}
+		}
+		at += len(values)
+	}
+	return m, nil
+}
