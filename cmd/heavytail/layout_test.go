@@ -38,7 +38,8 @@ var layout = map[string][]string{
 	},
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
-	"cmd/heavytail": {"repl", "query", "query/parser"},
+	"cmd/paper":     {"query", "storage"},
+	"cmd/heavytail": {"repl", "query", "query/parser", "cmd/paper"},
 }
 
 // outsiders are the modules that only some packages may import: the file is

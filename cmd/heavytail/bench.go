@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/cmd/paper"
+	"heavytail/repl"
+)
+
+// newBench is the command above those that measure.
+func newBench(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Repeat published experiments",
+		Args:  exactly(1, "one of: paper"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return usageError{fmt.Errorf("unknown experiment %q: expected paper", args[0])}
+		},
+	}
+	cmd.AddCommand(newBenchPaper(std))
+	return cmd
+}
+
+// newBenchPaper is the command that repeats the experiments of the paper.
+func newBenchPaper(std streams) *cobra.Command {
+	var config paper.Config
+	cmd := &cobra.Command{
+		Use:   "paper --data DIR",
+		Short: "Repeat the tables of the paper and compare",
+		Long: `Repeat the experiments of "Representation Learning for Scale-free Networks" (AAAI
+2018) on every graph of its Table 1 that can be had, with the methods in the form
+of the paper, with the defaults and tuned, and print its tables 2, 3 and 4 with the
+paper's figures beside ours, and which rows beat them.
+
+DIR has the graphs: ego-facebook.txt.gz, ego-twitter.txt.gz and ca-GrQc.txt.gz of
+SNAP, dblp.txt.gz and dblp-labels.txt.gz of AMiner. Synthetic is generated.
+
+What is finished is kept in the folder of --out, so that the same command goes on
+where one was stopped, and after a run that was complete only writes the tables.`,
+		Example: `  heavytail bench paper --data ../shared/data
+  heavytail bench paper --data ../shared/data --graphs coauthor,facebook --out quick`,
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if config.Data == "" {
+				return usageError{errors.New("expected --data DIR, the folder of the graphs")}
+			}
+			if config.Budget <= 0 {
+				return usageError{fmt.Errorf("--budget is %v, and must be above 0", config.Budget)}
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return runBenchPaper(ctx, std, config)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&config.Data, "data", "", "folder of the graphs")
+	f.StringVar(&config.Out, "out", "paper", "folder for what is finished, the tables and the plots")
+	f.StringSliceVar(&config.Graphs, "graphs", nil, "graphs, with commas between; all by default: "+strings.Join(paper.Graphs(), ", "))
+	f.DurationVar(&config.Budget, "budget", 10*time.Minute, "time of each search for the best parameters")
+	must(cmd.RegisterFlagCompletionFunc("graphs", cobra.FixedCompletions(paper.Graphs(), cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}
+
+// runBenchPaper runs the experiments and prints the tables, of what there is
+// where the run was stopped.
+func runBenchPaper(ctx context.Context, std streams, config paper.Config) error {
+	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	config.Progress = status.Progress
+	config.Log = func(line string) {
+		status.Clear()
+		fmt.Fprintln(std.err, line)
+	}
+	report, err := paper.Run(ctx, config)
+	status.Clear()
+	if errors.Is(err, paper.ErrGraph) {
+		return usageError{err}
+	}
+	if report != "" {
+		err = errors.Join(err, writeText(std.out, report))
+	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(std.err, "stopped: the same command goes on from here")
+		return context.Canceled
+	}
+	return err
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBench_Usage(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"bench"}, "expected one of: paper"},
+		{[]string{"bench", "book"}, `unknown experiment "book": expected paper`},
+		{[]string{"bench", "paper"}, "expected --data DIR"},
+		{[]string{"bench", "paper", "--data", ".", "x"}, "expected no arguments"},
+		{[]string{"bench", "paper", "--data", ".", "--budget", "0s"}, "--budget is 0s"},
+		{[]string{"bench", "paper", "--data", ".", "--graphs", "mobile"}, `unknown graph "mobile": expected coauthor, facebook, synthetic, citation, twitter`},
+		{[]string{"bench", "paper", "--datum", "."}, "did you mean --data?"},
+	} {
+		a := command(t, "", c.args...)
+		if a.code != exitUsage || !strings.Contains(a.err, c.want) {
+			t.Errorf("%v: exit code %d, %q, want %q", c.args, a.code, a.err, c.want)
+		}
+	}
+}
+
+// TestBench_Missing expects a run without its files to say which is missing, and
+// to make nothing.
+func TestBench_Missing(t *testing.T) {
+	folder := t.TempDir()
+	out := filepath.Join(folder, "out")
+	a := command(t, "", "bench", "paper", "--data", folder, "--graphs", "facebook", "--out", out)
+	if a.code != exitFailed || !strings.Contains(a.err, "ego-facebook.txt.gz") {
+		t.Errorf("exit code %d, %q", a.code, a.err)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("the folder of results was made")
+	}
+}

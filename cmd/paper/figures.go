@@ -1,0 +1,77 @@
+package paper
+
+import (
+	_ "embed" // for the figures
+	"encoding/csv"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The figures that the paper prints, one a line.
+//
+//go:embed figures.csv
+var figuresText string
+
+// Names of the methods in the paper.
+const (
+	le         = "LE"
+	deepWalk   = "DeepWalk"
+	dpSpectral = "DP-Spectral"
+	dpWalker   = "DP-Walker"
+)
+
+// methods are the methods of the paper in its order.
+func methods() []string { return []string{le, deepWalk, dpSpectral, dpWalker} }
+
+// figure names one number of the paper's tables.
+type figure struct {
+	table                  int
+	graph, method, measure string
+}
+
+// figures are the numbers that the paper prints.
+type figures map[figure]float64
+
+// readFigures reads the table of figures, which is part of the program.
+func readFigures() (figures, error) {
+	reader := csv.NewReader(strings.NewReader(figuresText))
+	reader.Comment = '#'
+	records, err := reader.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("paper: figures: %w", err)
+	}
+	list := figures{}
+	for i, r := range records[1:] {
+		table, err := strconv.Atoi(r[0])
+		if err != nil {
+			return nil, fmt.Errorf("paper: figures: record %d: %w", i+2, err)
+		}
+		value, err := strconv.ParseFloat(r[4], 64)
+		if err != nil {
+			return nil, fmt.Errorf("paper: figures: record %d: %w", i+2, err)
+		}
+		list[figure{table, r[1], r[2], r[3]}] = value
+	}
+	return list, nil
+}
+
+// of is the figure of a method on a graph, NaN where the paper has none.
+func (f figures) of(table int, graph, method, measure string) float64 {
+	if v, ok := f[figure{table, graph, method, measure}]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// best is the largest figure of any method on a graph, NaN where there is none.
+func (f figures) best(table int, graph, measure string) float64 {
+	best := math.NaN()
+	for _, m := range methods() {
+		if v := f.of(table, graph, m, measure); !(v <= best) && !math.IsNaN(v) {
+			best = v
+		}
+	}
+	return best
+}

@@ -1,0 +1,124 @@
+package paper
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// ErrGraph is returned for the name of a graph that is none of the paper's, or
+// cannot be had.
+var ErrGraph = errors.New("paper: unknown graph")
+
+// dataset is a graph of the paper's Table 1.
+type dataset struct {
+	name            string // in the paper; in the store it is in small letters
+	vertices, edges int64  // as the paper counts them
+	file            string // in the folder of the data; "" where it is generated
+	labels          string // a file with a vertex and its class a line, or ""
+	note            string // how what is used differs from the paper's
+}
+
+// datasets lists the graphs that can be had, the small ones first.
+func datasets() []dataset {
+	return []dataset{
+		{name: "Coauthor", vertices: 5242, edges: 28980, file: "ca-GrQc.txt.gz",
+			note: "ca-GrQc of SNAP; the paper counts each edge twice"},
+		{name: "Facebook", vertices: 4039, edges: 88234, file: "ego-facebook.txt.gz",
+			note: "ego-Facebook of SNAP"},
+		{name: "Synthetic", vertices: 10000, edges: 399580,
+			note: "preferential attachment with n = 10,000 and m = 40, as the paper describes it; not its sample"},
+		{name: "Citation", vertices: 48521, edges: 357235, file: "dblp.txt.gz", labels: "dblp-labels.txt.gz",
+			note: "the academic network of AMiner with research areas, the nearest that is public: it has a third of the edges"},
+		{name: "Twitter", vertices: 81306, edges: 1768149, file: "ego-twitter.txt.gz",
+			note: "ego-Twitter of SNAP as an undirected graph; the paper counts directed edges"},
+	}
+}
+
+// private says what cannot be had.
+const private = "Mobile, the paper's graph of calls, is private to a company and cannot be had."
+
+// Graphs lists the names of the graphs that an experiment can be about.
+func Graphs() []string {
+	var names []string
+	for _, d := range datasets() {
+		names = append(names, d.stored())
+	}
+	return names
+}
+
+// stored is the name of the graph in the store.
+func (d dataset) stored() string { return strings.ToLower(d.name) }
+
+// choose returns the graphs of these names, all for none.
+func choose(names []string) ([]dataset, error) {
+	if len(names) == 0 {
+		return datasets(), nil
+	}
+	var list []dataset
+	for _, d := range datasets() {
+		for _, name := range names {
+			if strings.EqualFold(name, d.name) {
+				list = append(list, d)
+				break
+			}
+		}
+	}
+	for _, name := range names {
+		known := false
+		for _, d := range list {
+			known = known || strings.EqualFold(name, d.name)
+		}
+		if !known {
+			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, name, strings.Join(Graphs(), ", "))
+		}
+	}
+	return list, nil
+}
+
+// load is the statement that brings the graph into the store, with $file for the
+// file of the graph.
+func (d dataset) load() string {
+	if d.file == "" {
+		return "GENERATE preferential_attachment(n := 10000, m := 40, seed := 1) INTO " + d.stored()
+	}
+	return "IMPORT $file INTO " + d.stored()
+}
+
+// classAttribute is the attribute that has the classes of vertices.
+const classAttribute = "area"
+
+// writeLabels makes a table with a header of a file of labels, which has none, for
+// IMPORT VERTICES.
+func writeLabels(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("paper: labels: %w", err)
+	}
+	defer in.Close()
+	plain, err := gzip.NewReader(in)
+	if err != nil {
+		return fmt.Errorf("paper: labels of %s: %w", from, err)
+	}
+	content, err := io.ReadAll(plain)
+	if err != nil {
+		return fmt.Errorf("paper: labels of %s: %w", from, err)
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		return fmt.Errorf("paper: labels: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	table := csv.NewWriter(out)
+	records := [][]string{{"key", classAttribute + ":text"}}
+	for line := range strings.Lines(string(content)) {
+		if record := strings.Fields(line); len(record) == 2 {
+			records = append(records, record)
+		}
+	}
+	return table.WriteAll(records)
+}

@@ -1,0 +1,113 @@
+package paper
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// entry is a step that was finished: a statement and its answer.
+type entry struct {
+	Statement string   `json:"statement"`
+	Seconds   float64  `json:"seconds"`
+	Columns   []string `json:"columns,omitempty"`
+	Rows      [][]any  `json:"rows,omitempty"`
+	Notices   []string `json:"notices,omitempty"`
+}
+
+// rows returns the rows of the answer as maps from column to value.
+func (e entry) rows() []map[string]any {
+	var list []map[string]any
+	for _, r := range e.Rows {
+		row := map[string]any{}
+		for i, c := range e.Columns {
+			if i < len(r) {
+				row[c] = r[i]
+			}
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// journal keeps finished steps in a file, one a line. It is for one goroutine.
+type journal struct {
+	file *os.File
+	done map[string]entry // by statement
+}
+
+// openJournal opens the journal at path, or makes it. What a killed process left
+// of a line is cut off.
+func openJournal(path string) (*journal, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("paper: journal: %w", err)
+	}
+	j := &journal{file: file, done: map[string]entry{}}
+	whole, err := j.read()
+	if err == nil {
+		err = file.Truncate(whole)
+	}
+	if err == nil {
+		_, err = file.Seek(whole, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("paper: journal %s: %w", path, err), file.Close())
+	}
+	return j, nil
+}
+
+// read takes in the entries and returns the bytes of those that are whole.
+func (j *journal) read() (whole int64, err error) {
+	reader := bufio.NewReader(j.file)
+	for {
+		line, err := reader.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return whole, nil
+		}
+		if err != nil {
+			return whole, err
+		}
+		var e entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return whole, fmt.Errorf("byte %d: %w", whole, err)
+		}
+		j.done[e.Statement] = e
+		whole += int64(len(line))
+	}
+}
+
+// add writes a step that was finished, so that it stays when the process or the
+// machine ends.
+func (j *journal) add(e entry) error {
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = j.file.Write(append(line, '\n'))
+	}
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("paper: journal: %w", err)
+	}
+	j.done[e.Statement] = e
+	return nil
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// startOver empties the journal where there is no store any more that its
+// embeddings are in.
+func startOver(store, path string) error {
+	if _, err := os.Stat(store); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("paper: journal: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,268 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestReadFigures_Complete expects a figure for every cell of the paper's tables,
+// and a few of them as they are printed.
+func TestReadFigures_Complete(t *testing.T) {
+	f, err := readFigures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 6*4*3 + 6*4*3 + 4*7; len(f) != want {
+		t.Errorf("%d figures, want %d", len(f), want)
+	}
+	for at, want := range map[figure]float64{
+		{2, "Facebook", dpSpectral, "pearson"}:  0.87,
+		{2, "Synthetic", deepWalk, "spearman"}:  -0.22,
+		{2, "Mobile", dpWalker, "pearson"}:      0.93,
+		{3, "Twitter", dpSpectral, "recall"}:    0.98,
+		{3, "Coauthor", dpWalker, "f1"}:         0.61,
+		{4, "Citation", le, "computer science"}: 0.14,
+	} {
+		if got := f.of(at.table, at.graph, at.method, at.measure); got != want {
+			t.Errorf("%v: %v, want %v", at, got, want)
+		}
+	}
+	if got := f.best(2, "Facebook", "spearman"); got != 0.73 {
+		t.Errorf("best Spearman on Facebook %v, want 0.73", got)
+	}
+	if got := f.best(2, "Enron", "spearman"); !math.IsNaN(got) {
+		t.Errorf("best on a graph that is not there: %v", got)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all, err := choose(nil)
+	if err != nil || len(all) != 5 {
+		t.Fatalf("%d graphs, %v", len(all), err)
+	}
+	some, err := choose([]string{"twitter", "FACEBOOK"})
+	if err != nil || len(some) != 2 || some[0].name != "Facebook" {
+		t.Errorf("%v, %v", some, err)
+	}
+	for _, name := range []string{"mobile", "", "face"} {
+		if _, err := choose([]string{"facebook", name}); !errors.Is(err, ErrGraph) {
+			t.Errorf("%q: %v, want ErrGraph", name, err)
+		}
+	}
+}
+
+// small makes a folder with a ring of 30 vertices with chords, and returns it
+// with the graph and uses that take no time.
+func small(t *testing.T) (config Config, graphs []dataset, methods []use) {
+	t.Helper()
+	var edges bytes.Buffer
+	for v := range 30 {
+		for _, step := range []int{1, 2, 5 + v%3} {
+			edges.WriteString(key(v) + " " + key((v+step)%30) + "\n")
+		}
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "ring.txt"), edges.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	config = Config{Data: folder, Out: filepath.Join(folder, "out")}
+	graphs = []dataset{{name: "Facebook", vertices: 30, edges: 90, file: "ring.txt", note: "a ring"}}
+	methods = []use{
+		{le, asPaper, "laplacian_eigenmaps(dim := 8, scale := 0, row_scale := 0)"},
+		{dpWalker, asDefault, "dp_walker(dim := 8, walks := 2, length := 5)"},
+	}
+	return config, graphs, methods
+}
+
+func key(v int) string { return string(rune('a'+v/10)) + string(rune('0'+v%10)) }
+
+// TestRun_Tables expects a line for every use in every table, with the paper's
+// figures beside, and the same numbers in CSV.
+func TestRun_Tables(t *testing.T) {
+	config, graphs, methods := small(t)
+	report, err := run(t.Context(), config, graphs, methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"## Table 2", "## Table 3", "(0.48)", // LE on Facebook against itself
+		"(0.73)", // a default against the best of all
+		"| Facebook | LE ", "| Facebook | DP-Walker ", "no embedding", "a ring", private,
+		"logistic(difference) of dp_walker", "logistic(concatenation) of laplacian_eigenmaps",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("the report lacks %q:\n%s", want, report)
+		}
+	}
+	written, err := os.ReadFile(filepath.Join(config.Out, reportName))
+	if err != nil || string(written) != report {
+		t.Errorf("the file has another report: %v", err)
+	}
+	file, err := os.Open(filepath.Join(config.Out, csvName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two uses with 7 measures of Table 2; and of Table 3 five for each of two
+	// features of two uses, and for the best without an embedding.
+	if want := 1 + 2*7 + 5*(2*2+1); len(records) != want {
+		t.Errorf("%d records, want %d", len(records), want)
+	}
+}
+
+// TestRun_Resumes stops a run after each of its steps in turn, leaves half a line
+// in the journal, and expects the next run to make exactly the steps that are
+// missing and to end with the report of a run that was never stopped.
+func TestRun_Resumes(t *testing.T) {
+	config, graphs, methods := small(t)
+	config.Out = filepath.Join(config.Data, "whole")
+	want, err := run(t.Context(), config, graphs, methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := (&experiment{config: config, graphs: graphs, uses: methods}).steps()
+	config.Out = filepath.Join(config.Data, "stopped")
+	var got string
+	for i := range steps {
+		ctx, stop := context.WithCancel(t.Context())
+		began := 0
+		config.Log = func(line string) {
+			if began++; began == 2 {
+				stop()
+			}
+		}
+		got, err = run(ctx, config, graphs, methods)
+		stop()
+		if last := i == len(steps)-1; last != (err == nil) {
+			t.Fatalf("run %d: %v", i, err)
+		} else if !last && !errors.Is(err, context.Canceled) {
+			t.Fatalf("run %d: %v, want it cancelled", i, err)
+		}
+		appendTo(t, filepath.Join(config.Out, journalName), `{"statement":"EMBED fa`)
+	}
+	if withoutSeconds(got) != withoutSeconds(want) {
+		t.Errorf("stopped:\n%s\nwhole:\n%s", got, want)
+	}
+	config.Log = func(line string) { t.Errorf("a step of a run that is complete: %s", line) }
+	if again, err := run(t.Context(), config, graphs, methods); err != nil || withoutSeconds(again) != withoutSeconds(want) {
+		t.Errorf("a run that was complete: %v\n%s", err, again)
+	}
+}
+
+// TestRun_Store expects a run to begin anew where the store is gone.
+func TestRun_Store(t *testing.T) {
+	config, graphs, methods := small(t)
+	if _, err := run(t.Context(), config, graphs, methods); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(config.Out, storeName)); err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	config.Log = func(string) { made++ }
+	if _, err := run(t.Context(), config, graphs, methods); err != nil {
+		t.Fatal(err)
+	}
+	if want := len((&experiment{graphs: graphs, uses: methods}).steps()); made != want {
+		t.Errorf("%d steps, want all %d", made, want)
+	}
+}
+
+func TestRun_Errors(t *testing.T) {
+	config, graphs, methods := small(t)
+	missing := slices.Clone(graphs)
+	missing[0].file = "nowhere.txt"
+	if _, err := run(t.Context(), config, missing, methods); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v, want that the file is not there", err)
+	}
+	if _, err := Run(t.Context(), Config{Data: config.Data, Out: config.Out, Graphs: []string{"mobile"}}); !errors.Is(err, ErrGraph) {
+		t.Errorf("error %v, want ErrGraph", err)
+	}
+	if _, err := run(t.Context(), config, graphs, methods); err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, filepath.Join(config.Out, journalName), "no JSON\n")
+	var syntax *json.SyntaxError
+	if _, err := run(t.Context(), config, graphs, methods); !errors.As(err, &syntax) {
+		t.Errorf("error %v, want that of the journal", err)
+	}
+}
+
+// TestExperiment_Beats holds rows against the paper by hand.
+func TestExperiment_Beats(t *testing.T) {
+	f, err := readFigures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &experiment{figures: f}
+	line := func(graph, method, form string, pearson, spearman float64) row {
+		return row{table: 2, graph: graph, method: method, form: form, measures: map[string]float64{"pearson": pearson, "spearman": spearman}}
+	}
+	for _, c := range []struct {
+		row  row
+		want outcome
+	}{
+		{line("Facebook", le, asPaper, 0.49, 0.19), won},
+		{line("Facebook", le, asPaper, 0.49, 0.18), lost},
+		{line("Facebook", le, asDefault, 0.49, 0.19), lost},
+		{line("Facebook", dpSpectral, asTuned, 0.88, 0.74), won},
+		{line("Facebook", dpSpectral, asTuned, math.NaN(), 0.74), lost},
+		{line("Enron", dpSpectral, asTuned, 1, 1), unknown},
+	} {
+		if got := e.beats(tablesOf()[0], c.row); got != c.want {
+			t.Errorf("%+v: %v, want %v", c.row, got, c.want)
+		}
+	}
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withoutSeconds leaves out the one column that differs between runs, and the
+// spaces that its width makes.
+func withoutSeconds(report string) string {
+	var text strings.Builder
+	column := -1
+	for line := range strings.Lines(report) {
+		cells := strings.Split(line, "|")
+		for i, c := range cells {
+			if strings.TrimSpace(c) == "seconds" {
+				column = i
+			}
+		}
+		if !strings.HasPrefix(line, "|") {
+			column = -1
+		}
+		for i, c := range cells {
+			if i != column {
+				text.WriteString(strings.Trim(c, " -") + "|")
+			}
+		}
+		text.WriteString("\n")
+	}
+	return text.String()
+}

@@ -1,0 +1,257 @@
+package paper
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// column is a measure of a table.
+type column struct {
+	title, measure string
+	paper          bool // the paper prints it, too
+}
+
+// tableOf describes one of the tables.
+type tableOf struct {
+	number  int
+	title   string
+	columns []column
+	wins    []string // the measures that all must be above the paper's for a row to win
+	note    string
+}
+
+func tablesOf() []tableOf {
+	return []tableOf{
+		{2, "Reconstruction of degrees", []column{
+			{"ε", "epsilon", false}, {"Pearson", "pearson", true}, {"Spearman", "spearman", true}, {"Kendall", "kendall", true},
+			{"KS", "ks", false}, {"precision", "precision", false}, {"recall", "recall", false},
+		}, []string{"pearson", "spearman"},
+			"All measures of a row are at one ε. In the form \"paper\" ε is from the grid of 0.01, elsewhere from quantiles of the\ndistances; it is the least edge probability 1/(1+e^distance), of which the paper prints one minus the value for most rows."},
+		{3, "Link prediction", []column{
+			{"precision", "precision", true}, {"recall", "recall", true}, {"F1", "f1", true}, {"AUC", "auc", false}, {"hits@100", "hits", false},
+		}, []string{"f1"},
+			"A tenth of the edges is held out, and the rest is embedded; the paper trains and tests on pairs of the graph that it\nhas embedded. As many pairs without an edge are to be told from the edges that were held out."},
+	}
+}
+
+// write writes the tables into the folder, as Markdown and as CSV, and returns
+// the former.
+func (e *experiment) write() (string, error) {
+	rows := e.rows()
+	report := e.markdown(rows)
+	err := os.WriteFile(e.path(reportName), []byte(report), 0o644)
+	if err == nil {
+		err = e.writeCSV(rows)
+	}
+	if err != nil {
+		return report, fmt.Errorf("paper: %w", err)
+	}
+	return report, nil
+}
+
+// markdown writes the tables for people.
+func (e *experiment) markdown(rows []row) string {
+	var text strings.Builder
+	text.WriteString("# The tables of \"Representation Learning for Scale-free Networks\", repeated\n\n")
+	text.WriteString("In brackets the figures of the paper. A row that beats is above them in every measure that counts for its table: a row in\nthe form \"paper\" above the same method, any other above the best of all methods, which need not be one method.\n\n")
+	for _, d := range e.graphs {
+		fmt.Fprintf(&text, "- %s: %s.\n", d.name, d.note)
+	}
+	fmt.Fprintf(&text, "- %s\n", private)
+	for _, t := range tablesOf() {
+		var lines [][]string
+		for _, r := range rows {
+			if r.table == t.number {
+				lines = append(lines, e.cells(t, r))
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		fmt.Fprintf(&text, "\n## Table %d: %s\n\n%s\n\n", t.number, t.title, t.note)
+		writeTable(&text, t.header(), lines)
+	}
+	text.WriteString("\n## What beats the paper\n\n")
+	text.WriteString(e.verdicts(rows))
+	return text.String()
+}
+
+// header are the titles of the columns.
+func (t tableOf) header() []string {
+	titles := []string{"graph", "method", "form"}
+	for _, c := range t.columns {
+		titles = append(titles, c.title)
+	}
+	return append(titles, "seconds", "beats", "made with")
+}
+
+// cells are the texts of a line.
+func (e *experiment) cells(t tableOf, r row) []string {
+	line := []string{r.graph, r.method, r.form}
+	for _, c := range t.columns {
+		cell := short(r.get(c.measure))
+		if c.paper {
+			if paper := e.against(t, r, c.measure); !math.IsNaN(paper) {
+				cell += fmt.Sprintf(" (%.2f)", paper)
+			}
+		}
+		line = append(line, cell)
+	}
+	beats := ""
+	switch e.beats(t, r) {
+	case won:
+		beats = "yes"
+	case lost:
+		beats = "no"
+	}
+	return append(line, strconv.FormatFloat(r.seconds, 'f', 1, 64), beats, r.call)
+}
+
+// short is a number with three digits, or nothing.
+func short(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', 3, 64)
+}
+
+// against is the figure of the paper that a row is held against.
+func (e *experiment) against(t tableOf, r row, measure string) float64 {
+	if r.form == asPaper {
+		return e.figures.of(t.number, r.graph, r.method, measure)
+	}
+	return e.figures.best(t.number, r.graph, measure)
+}
+
+// outcome is how a row compares with the paper.
+type outcome uint8
+
+const (
+	unknown outcome = iota // the paper has no figure
+	lost
+	won
+)
+
+// beats holds a row against the paper.
+func (e *experiment) beats(t tableOf, r row) outcome {
+	result := won
+	for _, measure := range t.wins {
+		ours, paper := r.get(measure), e.against(t, r, measure)
+		if math.IsNaN(paper) {
+			return unknown
+		}
+		if !(ours > paper) {
+			result = lost
+		}
+	}
+	return result
+}
+
+// verdicts says for each table and graph which row is the best that beats the
+// paper, or how near the nearest comes.
+func (e *experiment) verdicts(rows []row) string {
+	var lines [][]string
+	for _, t := range tablesOf() {
+		for _, d := range e.graphs {
+			best, found := e.nearest(t, d, rows)
+			if !found {
+				continue
+			}
+			verdict := "no"
+			if e.beats(t, best) == won {
+				verdict = "yes"
+			}
+			var ours, paper []string
+			for _, measure := range t.wins {
+				ours = append(ours, short(best.get(measure)))
+				paper = append(paper, fmt.Sprintf("%.2f", e.figures.best(t.number, d.name, measure)))
+			}
+			lines = append(lines, []string{strconv.Itoa(t.number), d.name, strings.Join(t.wins, " / "),
+				strings.Join(ours, " / "), strings.Join(paper, " / "), verdict, best.form, best.call})
+		}
+	}
+	var text strings.Builder
+	writeTable(&text, []string{"table", "graph", "measure", "best of ours", "best of the paper", "beats", "form", "made with"}, lines)
+	return text.String()
+}
+
+// nearest is the row of a graph whose least lead over the best figures of the
+// paper is the largest.
+func (e *experiment) nearest(t tableOf, d dataset, rows []row) (best row, found bool) {
+	lead := math.Inf(-1)
+	for _, r := range rows {
+		if r.table != t.number || r.graph != d.name {
+			continue
+		}
+		least := math.Inf(1)
+		for _, measure := range t.wins {
+			least = min(least, r.get(measure)-e.figures.best(t.number, d.name, measure))
+		}
+		if least > lead {
+			best, lead, found = r, least, true
+			if best.form == asPaper {
+				best.form = asDefault + " of the " + asPaper // held against the best of all, not against its own method
+			}
+		}
+	}
+	return best, found
+}
+
+// writeTable writes a table of Markdown whose columns stand under each other.
+func writeTable(text *strings.Builder, header []string, lines [][]string) {
+	widths := make([]int, len(header))
+	for _, line := range append([][]string{header}, lines...) {
+		for i, cell := range line {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	write := func(line []string) {
+		for i, cell := range line {
+			text.WriteString("| " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+1))
+		}
+		text.WriteString("|\n")
+	}
+	write(header)
+	for _, w := range widths {
+		text.WriteString("|" + strings.Repeat("-", w+2))
+	}
+	text.WriteString("|\n")
+	for _, line := range lines {
+		write(line)
+	}
+}
+
+// writeCSV writes every number of every row with the one of the paper, a line
+// each.
+func (e *experiment) writeCSV(rows []row) (err error) {
+	file, err := os.Create(e.path(csvName))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	lines := [][]string{{"table", "graph", "method", "form", "made_with", "measure", "value", "paper", "seconds"}}
+	plain := func(v float64) string {
+		if math.IsNaN(v) {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	for _, t := range tablesOf() {
+		for _, r := range rows {
+			if r.table != t.number {
+				continue
+			}
+			for _, c := range t.columns {
+				lines = append(lines, []string{strconv.Itoa(t.number), r.graph, r.method, r.form, r.call, c.measure,
+					plain(r.get(c.measure)), plain(e.against(t, r, c.measure)), plain(r.seconds)})
+			}
+		}
+	}
+	return csv.NewWriter(file).WriteAll(lines)
+}

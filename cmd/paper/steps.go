@@ -1,0 +1,175 @@
+package paper
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"heavytail/storage"
+)
+
+// Forms of a method.
+const (
+	asPaper   = "paper"
+	asDefault = "default"
+	asTuned   = "tuned"
+)
+
+// use is a method in one form.
+type use struct {
+	method string // in the paper
+	form   string
+	call   string // in the language
+}
+
+// uses are the methods and forms whose options are known beforehand.
+func uses() []use {
+	return []use{
+		{le, asPaper, "laplacian_eigenmaps(dim := 200, scale := 0, row_scale := 0, components := 'joint')"},
+		{deepWalk, asPaper, "deepwalk(dim := 200, walks := 10, length := 40)"},
+		{dpSpectral, asPaper, "dp_spectral(dim := 200, normalization := 'degree', beta := 0.5, scale := 0, row_scale := 0, components := 'joint')"},
+		{dpWalker, asPaper, "dp_walker(dim := 200, walks := 10, length := 40, beta := 1.5, alpha := 0.025)"},
+		{le, asDefault, "laplacian_eigenmaps"},
+		{dpSpectral, asDefault, "dp_spectral"},
+		{dpWalker, asDefault, "dp_walker"},
+	}
+}
+
+// trial is the use of a method on a graph.
+type trial struct {
+	use
+	graph dataset
+}
+
+// trials are those of a graph.
+func (e *experiment) trials(d dataset) []trial {
+	var list []trial
+	for _, u := range e.uses {
+		list = append(list, trial{u, d})
+	}
+	return list
+}
+
+// name is the name of the embedding in the store.
+func (t trial) name() string {
+	method, _, _ := strings.Cut(t.call, "(")
+	return fmt.Sprintf("%s_%s_%s", t.graph.stored(), method, t.form)
+}
+
+func (t trial) embed() string {
+	return fmt.Sprintf("EMBED %s USING %s AS %s", t.graph.stored(), t.call, t.name())
+}
+
+// reconstruct measures the reconstruction, in the form of the paper at the radii
+// of its grid.
+func (t trial) reconstruct() string {
+	if t.form == asPaper {
+		return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s WITH (grid := 'paper')", t.name())
+	}
+	return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s", t.name())
+}
+
+// links measures how edges that were held out are predicted: from the difference
+// of two vectors, as in the paper, from the feature that is best on average, and
+// by scores that learn nothing.
+func (t trial) links() string {
+	return fmt.Sprintf("EVALUATE LINKS IN %s USING %s WITH (share := 0.1, seed := 1, features := 'difference, concatenation')", t.graph.stored(), t.call)
+}
+
+// step is one statement of an experiment.
+type step struct {
+	graph     dataset
+	statement string
+	about     string                      // in words, for who waits
+	file      string                      // that $file stands for
+	cost      float64                     // seconds that it takes on some machine, for the time that is left
+	prepare   func(context.Context) error // comes before the statement, unless nil
+}
+
+// steps lists the steps of an experiment in their order: the graphs, and then
+// what is cheap before what is dear, so that a run that is stopped early has the
+// most of the tables. An embedding is made just before what needs it.
+func (e *experiment) steps() []step {
+	var list []step
+	var groups [][]step
+	for _, d := range e.graphs {
+		list = append(list, e.loading(d)...)
+		for _, t := range e.trials(d) {
+			groups = append(groups, []step{
+				{graph: d, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()},
+				{graph: d, statement: t.reconstruct(), about: "reconstruction by " + t.method + " in the form " + t.form, cost: d.pairCost()},
+			}, []step{
+				{graph: d, statement: t.links(), about: "links by " + t.method + " in the form " + t.form, cost: t.cost() + 2},
+			})
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b []step) int { return cmp.Compare(costOf(a), costOf(b)) })
+	return append(list, slices.Concat(groups...)...)
+}
+
+// costOf is the cost of all of some steps.
+func costOf(steps []step) float64 {
+	sum := 0.0
+	for _, s := range steps {
+		sum += s.cost
+	}
+	return sum
+}
+
+// loading are the steps that bring a graph and its labels into the store.
+func (e *experiment) loading(d dataset) []step {
+	list := []step{{
+		graph: d, statement: d.load(), file: e.data(d.file), about: "the graph", cost: 0.2,
+		prepare: func(ctx context.Context) error { return e.drop(ctx, d) },
+	}}
+	if d.labels == "" {
+		return list
+	}
+	table := e.path(d.stored() + "-labels.csv")
+	return append(list, step{
+		graph: d, statement: "IMPORT VERTICES $file INTO " + d.stored(), file: table, about: "its labels", cost: 0.2,
+		prepare: func(context.Context) error { return writeLabels(e.data(d.labels), table) },
+	})
+}
+
+// drop removes a graph that a killed process has left behind.
+func (e *experiment) drop(ctx context.Context, d dataset) error {
+	if err := e.db.DropGraph(ctx, d.stored(), true); !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// cost guesses the seconds of an embedding from the size of the graph.
+func (t trial) cost() float64 {
+	n := float64(t.graph.vertices)
+	if strings.Contains(t.call, "walk") {
+		return n * 400 / 60_000
+	}
+	return 0.2 + n/10_000
+}
+
+// pairCost guesses the seconds of a sweep over all pairs.
+func (d dataset) pairCost() float64 { return 0.2 + math.Pow(float64(d.vertices), 2)*3e-9 }
+
+// clock tells how long the steps that are left will take, from how long those
+// that are done took against their costs.
+type clock struct{ cost, seconds float64 }
+
+func (c *clock) add(cost, seconds float64) {
+	c.cost += cost
+	c.seconds += seconds
+}
+
+// left is the time for steps of this cost, zero where nothing is known yet.
+func (c clock) left(cost float64) time.Duration {
+	if c.cost == 0 {
+		return 0
+	}
+	return time.Duration(cost / c.cost * c.seconds * float64(time.Second))
+}
