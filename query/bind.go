@@ -111,6 +111,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.evaluateLinksStatement(s)
 	case *parser.EvaluateReconstruction:
 		return b.evaluateReconstructionStatement(s)
+	case *parser.Tune:
+		return b.tuneStatement(s)
 	case *parser.Score:
 		return b.scoreStatement(s)
 	case *parser.ScoreFile:

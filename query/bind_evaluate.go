@@ -18,13 +18,13 @@ func sweepOptions(subject string) []OptionInfo {
 	return []OptionInfo{
 		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii " + subject + " tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
 		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles " + subject + " tries at first"},
-		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what is best: the largest correlation of the degrees or f1 of the edges, or the smallest distance ks of the degrees from a power law of their own"},
+		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what is best: the largest correlation of the degrees, or both pearson and spearman, or f1 of the edges, or the smallest distance ks of the degrees from a power law of their own"},
 		{Name: "sweep", Type: "bool", Default: "FALSE", Doc: "show every point that " + subject + " tried, not only the best"},
 	}
 }
 
 // criteria are the names of evaluate.Criterion, by its numbers.
-func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks"} }
+func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks", "both"} }
 
 // sweepSettings puts checked options of sweepOptions into a request.
 func sweepSettings(req *ReconstructRequest, set settings) error {

@@ -78,7 +78,7 @@ func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, erro
 	if err := c.writable(); err != nil {
 		return nil, err
 	}
-	e := &embedding{generation: 1}
+	e := &embedding{}
 	var err error
 	if e.method, err = findMethod(req.Method); err != nil {
 		return nil, err
@@ -86,30 +86,44 @@ func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, erro
 	if e.settings, e.options, err = methodOptions(e.method, given); err != nil {
 		return nil, err
 	}
-	if req.Name == "" {
-		return nil, mistake(partEmbedding, "the embedding has no name")
+	if e.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+		return nil, err
 	}
-	old, err := c.db.store.EmbeddingInfo(c.ctx, req.Name)
+	e.graph, err = c.embeddable(req.Graph)
+	return e, err
+}
+
+// nextGeneration returns the generation that an embedding of a graph will have
+// under a name, which must be free or that of an embedding of the same graph.
+func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
+	if embedding == "" {
+		return 0, mistake(partEmbedding, "the embedding has no name")
+	}
+	old, err := c.db.store.EmbeddingInfo(c.ctx, embedding)
 	switch {
-	case err == nil && old.Graph != req.Graph:
-		m := mistake(partEmbedding, "embedding %s exists and belongs to graph %s", quote(req.Name), name(old.Graph))
+	case err == nil && old.Graph != graph:
+		m := mistake(partEmbedding, "embedding %s exists and belongs to graph %s", quote(embedding), name(old.Graph))
 		m.Hint = "drop it first, or choose another name"
 		m.Err = storage.ErrExists
-		return nil, m
+		return 0, m
 	case err == nil:
-		e.generation = old.Generation + 1
+		return old.Generation + 1, nil
 	case !errors.Is(err, storage.ErrNotFound):
-		return nil, nameMistake(err, partEmbedding)
+		return 0, nameMistake(err, partEmbedding)
 	}
-	info, err := c.graphInfo(req.Graph, partGraph)
+	return 1, nil
+}
+
+// embeddable returns a graph that has vertices.
+func (c *call) embeddable(graph string) (*graphView, error) {
+	info, err := c.graphInfo(graph, partGraph)
 	if err != nil {
 		return nil, err
 	}
 	if info.Vertices == 0 {
-		return nil, mistake(partGraph, "graph %s has no vertices to embed", quote(req.Graph))
+		return nil, mistake(partGraph, "graph %s has no vertices to embed", quote(graph))
 	}
-	e.graph, err = c.graph(req.Graph, partGraph)
-	return e, err
+	return c.graph(graph, partGraph)
 }
 
 // noteMethod passes on what a method says of its result.
@@ -186,11 +200,16 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 		return EmbedResult{}, err
 	}
 	defer release()
+	result, err := c.storeEmbedding(e.graph, job.Request{Name: req.Name, Method: req.Method, Options: e.options})
+	result.Notices = c.notices
+	return result, err
+}
+
+// storeEmbedding computes an embedding and stores it.
+func (c *call) storeEmbedding(g *graphView, req job.Request) (EmbedResult, error) {
 	stop := c.watch.start(stepSolve)
-	info, err := job.Embed(c.ctx, c.db.store, e.graph.Snapshot, job.Request{
-		Name: req.Name, Method: req.Method, Options: e.options,
-		Workers: c.db.opts.Workers, Progress: c.meter.update,
-	})
+	req.Workers, req.Progress = c.db.opts.Workers, c.meter.update
+	info, err := job.Embed(c.ctx, c.db.store, g.Snapshot, req)
 	if err != nil {
 		return EmbedResult{}, nameMistake(err, partEmbedding)
 	}
@@ -200,6 +219,5 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 	if len(info.Residuals) > 0 {
 		result.WorstResidual = slices.Max(info.Residuals)
 	}
-	result.Notices = c.notices
 	return result, nil
 }

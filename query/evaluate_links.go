@@ -98,12 +98,18 @@ func (c *call) resolveEvaluateLinks(req EvaluateLinksRequest, given []setting) (
 		return nil, m
 	}
 	if req.Latest && !info.Timed {
-		m := mistake(partOption("latest"), "graph %s has no timestamps", quote(req.Graph))
-		m.Err = evaluate.ErrTimes
-		return nil, m
+		return nil, untimed(req.Graph)
 	}
 	t.graph, err = c.graph(req.Graph, partGraph)
 	return t, err
+}
+
+// untimed is the mistake of asking for the latest edges of a graph without
+// timestamps.
+func untimed(graph string) error {
+	m := mistake(partOption("latest"), "graph %s has no timestamps", quote(graph))
+	m.Err = evaluate.ErrTimes
+	return m
 }
 
 // checkFeature refuses a name that is no feature's.

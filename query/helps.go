@@ -204,6 +204,12 @@ func analysisHelps() []Help {
 			Options: linksOptions(),
 			Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25) WITH (share := 0.1, features := 'difference, l1')",
 		}, {
+			Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)]",
+			Summary: "searches the parameters of methods that are not given, for a purpose on this graph, and stores the best embedding; lists all trials, the best first. Without USING it searches dp_spectral and dp_walker",
+			Columns: "trial, method, options, stage, score, the measures of the goal, seconds",
+			Options: tuneOptions(),
+			Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
+		}, {
 			Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding), …",
 			Summary: "scores how likely a link is; SHOW SCORERS lists the scorers",
 			Columns: "source, target, and one column for each scorer",

@@ -93,5 +93,6 @@ const (
 	stepRead   = "read"
 	stepSolve  = "solve"
 	stepSplit  = "split"
+	stepSearch = "search"
 	stepResult = "result" // the whole statement
 )

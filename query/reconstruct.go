@@ -164,7 +164,7 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 	opts := evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.powerLaw,
 		Workers: c.db.opts.Workers, Progress: c.meter.update,
-		MaxBytes: min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)),
+		MaxBytes: c.sweepBytes(),
 	}
 	rows := int64(r.space.matrix.Rows)
 	// Two lists of degrees and their ranks; and with AUTO the counts of a pass,
@@ -195,6 +195,9 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 	stop(int64(len(result.Points)), fmt.Sprintf("%d pairs of vectors compared", rows*(rows-1)/2))
 	return result, nil
 }
+
+// sweepBytes is what the counts of one pass over all pairs may take.
+func (c *call) sweepBytes() int64 { return min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)) }
 
 // storeReconstruction makes a graph of all pairs within the radius.
 func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {

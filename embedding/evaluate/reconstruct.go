@@ -74,11 +74,21 @@ const (
 	// whatever the original's are. A handful of edges can have a good law, so it
 	// is to be read beside the other measures.
 	ByKS
+	// ByBoth asks for a good correlation of degrees and of their ranks at the same
+	// radius, since either by itself can be best where the other is poor: the
+	// harmonic mean in which Pearson's, by which the paper chooses ε, counts twice
+	// and Spearman's once, or the smaller of them where it is not positive.
+	ByBoth
 )
 
-// value returns what is to be large at a point.
-func (c Criterion) value(p ReconstructionPoint) float64 {
+// Value returns what is to be large at a point.
+func (c Criterion) Value(p ReconstructionPoint) float64 {
 	switch c {
+	case ByBoth:
+		if low := min(p.Pearson, p.Spearman); !(low > 0) {
+			return low
+		}
+		return 3 / (2/p.Pearson + 1/p.Spearman)
 	case BySpearman:
 		return p.Spearman
 	case ByKendall:
@@ -128,7 +138,7 @@ func (o ReconstructOptions) Validate() error {
 	if o.Grid > Paper {
 		faults = append(faults, fmt.Errorf("evaluate: grid %d: %w", o.Grid, ErrOption))
 	}
-	if o.Criterion > ByKS {
+	if o.Criterion > ByBoth {
 		faults = append(faults, fmt.Errorf("evaluate: criterion %d: %w", o.Criterion, ErrOption))
 	}
 	if o.Points < 0 {
@@ -199,7 +209,7 @@ func (j *judge) best(points []ReconstructionPoint) int {
 	for _, by := range []Criterion{j.opts.Criterion, ByF1} {
 		best, most := -1, math.Inf(-1)
 		for i, p := range points {
-			if value := by.value(p); value > most {
+			if value := by.Value(p); value > most {
 				best, most = i, value
 			}
 		}

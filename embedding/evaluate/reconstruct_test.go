@@ -55,7 +55,7 @@ func TestReconstructAt_ByHand(t *testing.T) {
 
 func TestReconstructSweep_Best(t *testing.T) {
 	g, m := path3(t)
-	for _, by := range []Criterion{ByPearson, BySpearman, ByKendall, ByF1} {
+	for _, by := range []Criterion{ByPearson, BySpearman, ByKendall, ByF1, ByBoth} {
 		best, points, err := ReconstructSweep(context.Background(), g, m, ReconstructOptions{Criterion: by})
 		if err != nil {
 			t.Fatal(err)
@@ -288,5 +288,19 @@ func TestReconstructSweep_Progress(t *testing.T) {
 	}
 	if last != end || end != choose2(200)*6 {
 		t.Errorf("ended at %d of %d", last, end)
+	}
+}
+
+// TestCriterion_Both expects a mean between both correlations, nearer to
+// Pearson's than to Spearman's, and order where one of them is not positive.
+func TestCriterion_Both(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct{ pearson, spearman, want float64 }{
+		{0.8, 0.8, 0.8}, {0.5, 1, 0.6}, {1, 0.5, 0.75}, {0.9, 0, 0}, {0.9, -0.2, -0.2}, {-0.3, -0.1, -0.3}, {nan, 0.5, nan}, {0.5, nan, nan},
+	} {
+		got := ByBoth.Value(ReconstructionPoint{Pearson: c.pearson, Spearman: c.spearman})
+		if !(math.Abs(got-c.want) < 1e-12 || math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("of %v and %v it is %v, not %v", c.pearson, c.spearman, got, c.want)
+		}
 	}
 }

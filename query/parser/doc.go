@@ -46,7 +46,7 @@
 //	plain        = create | drop | insert | update | delete
 //	             | import | export | generate | describe
 //	             | show | embed | nearest | within
-//	             | reconstruct | evaluate | score
+//	             | reconstruct | evaluate | tune | score
 //	             | scorefile | help | maintain              e.g. CHECK;
 //
 //	create       = "CREATE" "GRAPH" name                    e.g. CREATE GRAPH social;
@@ -100,6 +100,9 @@
 //	evaluate     = "EVALUATE" ( "RECONSTRUCTION" "OF" name
 //	             | "LINKS" "IN" name "USING" call )
 //	               [ options ]                              e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64) WITH (share := 0.1);
+//	tune         = "TUNE" name [ "USING" call { "," call } ]
+//	               "FOR" ( "RECONSTRUCTION" | "LINKS"
+//	             | "LABELS" ) "AS" name [ options ]         e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]

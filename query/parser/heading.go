@@ -73,6 +73,8 @@ func Heading(statement Statement) string {
 		return "EVALUATE LINKS"
 	case *EvaluateReconstruction:
 		return "EVALUATE RECONSTRUCTION"
+	case *Tune:
+		return "TUNE"
 	case *Score:
 		return "SCORE"
 	case *ScoreFile:

@@ -119,6 +119,11 @@ func TestParse_Tree(t *testing.T) {
 		{"RECONSTRUCT e AUTO", &Reconstruct{Embedding: id("e"), Threshold: Threshold{Kind: Auto}}},
 		{"EVALUATE LINKS IN g USING m", &EvaluateLinks{Graph: id("g"), Method: Call{Name: id("m")}}},
 		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
+		{"TUNE g FOR LABELS AS e", &Tune{Graph: id("g"), For: ForLabels, Embedding: id("e")}},
+		{"tune g using m, n(x := 1) for links as e with (trials := 2)", &Tune{
+			Graph: id("g"), Methods: []Call{{Name: id("m")}, {Name: id("n"), Options: []Option{{Name: id("x"), Value: num(1)}}}},
+			For: ForLinks, Embedding: id("e"), Options: []Option{{Name: id("trials"), Value: num(2)}},
+		}},
 		{"RECONSTRUCT e RADIUS 1 INTO GRAPH h", &Reconstruct{
 			Embedding: id("e"), Threshold: Threshold{Kind: Radius, Value: num(1)}, Graph: idp("h"),
 		}},

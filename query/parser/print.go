@@ -132,6 +132,14 @@ func (s *EvaluateReconstruction) String() string {
 	return "EVALUATE RECONSTRUCTION OF " + s.Embedding.String() + withOptions(s.Options)
 }
 
+func (s *Tune) String() string {
+	text := "TUNE " + s.Graph.String()
+	if len(s.Methods) > 0 {
+		text += " USING " + list(s.Methods)
+	}
+	return text + " FOR " + string(s.For) + " AS " + s.Embedding.String() + withOptions(s.Options)
+}
+
 func (s *Score) String() string {
 	return "SCORE " + list(s.Pairs) + in(s.Graph) + " WITH " + list(s.Scorers) + withOptions(s.Options)
 }

@@ -41,6 +41,7 @@ var statements = []struct {
 	{"WITHIN", (*parser).within},
 	{"RECONSTRUCT", (*parser).reconstruct},
 	{"EVALUATE", (*parser).evaluate},
+	{"TUNE", (*parser).tune},
 	{"SCORE", (*parser).score},
 	{"HELP", (*parser).help},
 	{"CHECK", (*parser).check},

@@ -1,0 +1,230 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"heavytail/storage/vec"
+)
+
+// ErrOptions is wrapped by every error of a method or an option that cannot be
+// used.
+var ErrOptions = errors.New("tune: invalid options")
+
+// Options say how long a search goes on.
+type Options struct {
+	// Budget is the time after which no trial begins; 0 is none. A trial that
+	// has begun is finished.
+	Budget time.Duration
+	// Trials is the largest number of trials; 0 is none but the search's own end.
+	Trials  int
+	Workers int // goroutines; 0 is GOMAXPROCS; no result depends on it
+
+	// Progress, if not nil, hears of trials that are done, of those that are
+	// planned as far as that is known, under the stages of [Stage].
+	Progress func(stage string, done, total int64)
+}
+
+// Validate reports all faults of the options at once.
+func (o Options) Validate() error {
+	var faults []error
+	if o.Budget < 0 {
+		faults = append(faults, fmt.Errorf("%w: budget (%v) must not be negative", ErrOptions, o.Budget))
+	}
+	if o.Trials < 0 {
+		faults = append(faults, fmt.Errorf("%w: trials (%d) must not be negative", ErrOptions, o.Trials))
+	}
+	return errors.Join(faults...)
+}
+
+// Stage is a part of a search.
+type Stage uint8
+
+// The stages in their order.
+const (
+	Survey Stage = iota
+	Full
+	Refine
+)
+
+// String returns the name of the stage.
+func (s Stage) String() string {
+	return [...]string{"survey", "full", "refine"}[min(s, Refine)]
+}
+
+// Trial is one embedding that was computed and judged.
+type Trial struct {
+	Number  int // from 1, in the order of the search
+	Method  string
+	Options []Option // the parameters that were searched; the others are as they were given
+	Stage   Stage
+	Judgement
+	// Seconds is the wall time that the trial took. Of trials that share a solve
+	// the first has its time.
+	Seconds float64
+}
+
+// Option is a parameter with its value, a float64 or a string, by the name that
+// it has in the language.
+type Option struct {
+	Name  string
+	Value any
+}
+
+// Reason says why a search ended.
+type Reason string
+
+// The reasons.
+const (
+	Finished Reason = "finished" // nothing was left to try
+	Budget   Reason = "budget"   // the time was over
+	Trials   Reason = "trials"   // the number of trials was reached
+)
+
+// Result of a search.
+type Result struct {
+	// Trials are all that were made, the best first: those at the full price by
+	// their scores, then those of the survey. Of equal ones the earlier is first.
+	Trials []Trial
+	Reason Reason
+	Stage  Stage // that the search ended in
+	// Left is the number of trials of that stage that were planned and not made.
+	// What a refinement would have tried next is not known before.
+	Left    int
+	Seconds float64 // wall time
+}
+
+// Best returns the best trial.
+func (r *Result) Best() Trial { return r.Trials[0] }
+
+// Search looks for the parameters of the methods that the objective scores
+// highest. At least one trial is made. Errors are ErrOptions, those of the
+// methods and of the objective, and that of ctx, which is heeded within a
+// trial too.
+//
+// Memory beside what the methods and the objective take is the eigenvectors of
+// the last solves: see [Bytes].
+func Search(ctx context.Context, objective Objective, methods []Method, opts Options) (*Result, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	s := &search{ctx: ctx, objective: objective, opts: opts, began: time.Now(), done: map[key]int{}}
+	for _, m := range methods {
+		branches, err := m.branches()
+		if err != nil {
+			return nil, err
+		}
+		s.branches = append(s.branches, branches...)
+	}
+	if len(s.branches) == 0 {
+		return nil, fmt.Errorf("%w: no method to search", ErrOptions)
+	}
+	s.runner = newRunner(objective.Graph(), opts.Workers)
+	err := s.run()
+	if err != nil && !errors.Is(err, errCut) {
+		return nil, err
+	}
+	slices.SortStableFunc(s.trials, compareTrials)
+	return &Result{Trials: s.trials, Reason: s.reason, Stage: s.stage, Left: s.left, Seconds: time.Since(s.began).Seconds()}, nil
+}
+
+// compareTrials puts the better first.
+func compareTrials(a, b Trial) int {
+	if full := cmp.Compare(min(b.Stage, Full), min(a.Stage, Full)); full != 0 {
+		return full
+	}
+	return cmp.Compare(value(b.Score), value(a.Score))
+}
+
+// value of a score that may be NaN, which is worse than all others.
+func value(score float64) float64 {
+	if math.IsNaN(score) {
+		return math.Inf(-1)
+	}
+	return score
+}
+
+// errCut ends a search that has reached a limit.
+var errCut = errors.New("tune: limit reached")
+
+// search is the state of one Search.
+type search struct {
+	ctx       context.Context
+	objective Objective
+	opts      Options
+	branches  []*branch
+	runner    *runner
+	began     time.Time
+	trials    []Trial
+	done      map[key]int // index in trials of each that was made
+	stage     Stage
+	planned   int // trials of all stages, as far as that is known
+	left      int
+	reason    Reason
+}
+
+// key names a trial: a point of a branch at a price.
+type key struct {
+	branch *branch
+	full   bool
+	point  point
+}
+
+// try makes a trial, unless it was made before, and returns its score. It
+// returns errCut where a limit has been reached.
+func (s *search) try(b *branch, p point) (float64, error) {
+	full := s.stage != Survey
+	k := key{b, full, p}
+	if i, there := s.done[k]; there {
+		return s.trials[i].Score, nil
+	}
+	if err := s.limit(); err != nil {
+		return math.NaN(), err
+	}
+	start := time.Now()
+	m, err := s.runner.embed(s.ctx, b, p, full)
+	if err != nil {
+		return math.NaN(), err
+	}
+	j, err := s.judge(m, full)
+	if err != nil {
+		return math.NaN(), err
+	}
+	s.done[k] = len(s.trials)
+	s.trials = append(s.trials, Trial{
+		Number: len(s.trials) + 1, Method: b.method.Name, Options: b.options(p), Stage: s.stage,
+		Judgement: j, Seconds: time.Since(start).Seconds(),
+	})
+	s.planned = max(s.planned, len(s.trials))
+	if s.opts.Progress != nil {
+		s.opts.Progress(s.stage.String(), int64(len(s.trials)), int64(s.planned))
+	}
+	return j.Score, nil
+}
+
+// judge asks the objective.
+func (s *search) judge(m *vec.Matrix, full bool) (Judgement, error) {
+	return s.objective.Judge(s.ctx, m, Effort{Full: full, Workers: s.opts.Workers})
+}
+
+// limit returns errCut where no trial may begin.
+func (s *search) limit() error {
+	switch {
+	case s.ctx.Err() != nil:
+		return fmt.Errorf("tune: %w", s.ctx.Err())
+	case len(s.trials) == 0:
+		return nil // one there must be
+	case s.opts.Trials > 0 && len(s.trials) >= s.opts.Trials:
+		s.reason = Trials
+		return errCut
+	case s.opts.Budget > 0 && time.Since(s.began) >= s.opts.Budget:
+		s.reason = Budget
+		return errCut
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"heavytail/embedding"
+	"heavytail/embedding/evaluate"
+	"heavytail/storage/csr"
+	"heavytail/storage/generate"
+	"heavytail/storage/vec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func attachment(tb testing.TB, n, m int) *csr.Graph {
+	tb.Helper()
+	g, err := generate.PreferentialAttachment{N: n, M: m, Seed: 1}.Generate(context.Background(), nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// wanted is an objective that knows the best vectors: it scores others by their
+// distance from them.
+type wanted struct {
+	g    *csr.Graph
+	best *vec.Matrix
+	seen int
+}
+
+func (w *wanted) Graph() *csr.Graph { return w.g }
+
+func (w *wanted) Judge(_ context.Context, m *vec.Matrix, effort Effort) (Judgement, error) {
+	w.seen++
+	sum := 0.0
+	for v := range m.Rows {
+		for j, x := range m.Row(v) {
+			d := float64(x - w.best.Row(v)[j])
+			sum += d * d
+		}
+	}
+	return Judgement{Score: -sum, Measures: []Measure{{"full", map[bool]float64{true: 1}[effort.Full]}}}, nil
+}
+
+// spectral embeds as a trial at the full price would.
+func spectral(tb testing.TB, g *csr.Graph, o embedding.SpectralOptions) *vec.Matrix {
+	tb.Helper()
+	m, _, err := embedding.DPSpectral(context.Background(), g, o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+func option(t Trial, name string) any {
+	for _, o := range t.Options {
+		if o.Name == name {
+			return o.Value
+		}
+	}
+	return nil
+}
+
+// TestSearch_FindsThePoint hides an embedding at parameters that are on no grid
+// and expects the search to come near them, in every parameter.
+func TestSearch_FindsThePoint(t *testing.T) {
+	g := attachment(t, 80, 3)
+	want := embedding.SpectralOptions{Dim: 6, Normalization: embedding.Strength, Beta: new(1.3), Scale: new(0.4), RowScale: new(0.15)}
+	objective := &wanted{g: g, best: spectral(t, g, want)}
+	found, err := Search(context.Background(), objective, []Method{
+		{Name: embedding.MethodDPSpectral, Spectral: embedding.SpectralOptions{Dim: 6}},
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := found.Best()
+	if best.Stage != Refine || found.Reason != Finished || len(found.Trials) != objective.seen {
+		t.Errorf("%d trials, the best in the stage %v, ended by %s", len(found.Trials), best.Stage, found.Reason)
+	}
+	if option(best, "normalization") != "strength" {
+		t.Errorf("found %v", best.Options)
+	}
+	for name, x := range map[string]float64{"beta": 1.3, "scale": 0.4, "row_scale": 0.15} {
+		if got := option(best, name).(float64); math.Abs(got-x) > 0.08 {
+			t.Errorf("%s is %v, and should be near %v", name, got, x)
+		}
+	}
+}
+
+// TestSearch_Limits expects a search with fewer trials to be the beginning of
+// one with more, and neither workers nor a repetition to change it.
+func TestSearch_Limits(t *testing.T) {
+	g := attachment(t, 60, 2)
+	methods := []Method{
+		{Name: embedding.MethodDPWalker, Walks: embedding.WalkOptions{Dim: 4, Walks: 1, Length: 5}},
+		{Name: embedding.MethodLaplacianEigenmaps, Spectral: embedding.SpectralOptions{Dim: 4}},
+	}
+	run := func(trials, workers int) *Result {
+		objective, err := Reconstruction(g, evaluate.ReconstructOptions{Points: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := Search(context.Background(), objective, methods, Options{Trials: trials, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(found.Trials, func(a, b Trial) int { return a.Number - b.Number })
+		return found
+	}
+	all := run(40, 1)
+	if len(all.Trials) != 40 || all.Reason != Trials {
+		t.Fatalf("%d trials, ended by %s", len(all.Trials), all.Reason)
+	}
+	for _, trials := range []int{1, 20, 35, 40} {
+		some := run(trials, 3)
+		if len(some.Trials) != trials {
+			t.Fatalf("%d trials, not %d", len(some.Trials), trials)
+		}
+		for i, trial := range some.Trials {
+			trial.Seconds = all.Trials[i].Seconds
+			if got, want := fmt.Sprint(trial), fmt.Sprint(all.Trials[i]); got != want {
+				t.Fatalf("with %d trials, trial %d is\n%s\nnot\n%s", trials, i+1, got, want)
+			}
+		}
+	}
+	if left := run(5, 1).Left; left != 22 {
+		t.Errorf("%d trials of the survey are left of 27, not 22", left)
+	}
+}
+
+// TestSearch_Held expects parameters that are held in no trial's options, and
+// their values in all of its vectors.
+func TestSearch_Held(t *testing.T) {
+	g := attachment(t, 60, 2)
+	held := embedding.SpectralOptions{Dim: 5, Normalization: embedding.Degree, Beta: new(0.3), Scale: new(0.7)}
+	held.RowScale = new(0.25)
+	objective := &wanted{g: g, best: spectral(t, g, held)}
+	held.RowScale = nil
+	found, err := Search(context.Background(), objective, []Method{
+		{Name: embedding.MethodDPSpectral, Spectral: held, Held: []string{"normalization", "beta", "scale"}},
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trial := range found.Trials {
+		if len(trial.Options) != 1 || trial.Options[0].Name != "row_scale" {
+			t.Fatalf("searched %v", trial.Options)
+		}
+	}
+	if best := found.Best(); best.Score != 0 || option(best, "row_scale") != 0.25 {
+		t.Errorf("the best is %+v: the options that were given were not used", best)
+	}
+}
+
+// TestSearch_Order expects trials by their scores, those in full before all
+// others, whatever these scored.
+func TestSearch_Order(t *testing.T) {
+	trials := []Trial{
+		{Number: 1, Stage: Survey, Judgement: Judgement{Score: 9}},
+		{Number: 2, Stage: Full, Judgement: Judgement{Score: math.NaN()}},
+		{Number: 3, Stage: Full, Judgement: Judgement{Score: 1}},
+		{Number: 4, Stage: Refine, Judgement: Judgement{Score: 2}},
+		{Number: 5, Stage: Refine, Judgement: Judgement{Score: 1}},
+	}
+	slices.SortStableFunc(trials, compareTrials)
+	var order []int
+	for _, trial := range trials {
+		order = append(order, trial.Number)
+	}
+	if !slices.Equal(order, []int{4, 3, 5, 2, 1}) {
+		t.Errorf("the order is %v", order)
+	}
+}
+
+// TestSearch_Cancelled cancels within a trial and expects the error of the
+// context; a budget that is over leaves one trial.
+func TestSearch_Cancelled(t *testing.T) {
+	g := attachment(t, 60, 2)
+	ctx, cancel := context.WithCancel(context.Background())
+	methods := []Method{{Name: embedding.MethodDeepWalk, Walks: embedding.WalkOptions{Dim: 4, Walks: 1, Length: 5}}}
+	objective, err := Reconstruction(g, evaluate.ReconstructOptions{Points: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Search(ctx, objective, methods, Options{Progress: func(string, int64, int64) { cancel() }})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	found, err := Search(context.Background(), objective, methods, Options{Budget: time.Nanosecond})
+	if err != nil || len(found.Trials) != 1 || found.Reason != Budget || found.Left != 2 {
+		t.Errorf("no time: %+v, %v", found, err)
+	}
+}
+
+func TestSearch_Errors(t *testing.T) {
+	objective, err := Reconstruction(attachment(t, 20, 2), evaluate.ReconstructOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		methods []Method
+		opts    Options
+		want    error
+	}{
+		"none":    {nil, Options{}, ErrOptions},
+		"unknown": {[]Method{{Name: "word2vec"}}, Options{}, ErrOptions},
+		"held":    {[]Method{{Name: "deepwalk", Held: []string{"beta"}}}, Options{}, ErrOptions},
+		"budget":  {[]Method{{Name: "deepwalk"}}, Options{Budget: -1}, ErrOptions},
+		"trials":  {[]Method{{Name: "deepwalk"}}, Options{Trials: -1}, ErrOptions},
+		"method":  {[]Method{{Name: "deepwalk", Walks: embedding.WalkOptions{Dim: -1}}}, Options{}, embedding.ErrOptions},
+	} {
+		if _, err := Search(context.Background(), objective, c.methods, c.opts); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Reconstruction(nil, evaluate.ReconstructOptions{Points: -1}); !errors.Is(err, evaluate.ErrOption) {
+		t.Errorf("points: %v", err)
+	}
+	if _, err := Links(context.Background(), attachment(t, 20, 2), evaluate.SplitOptions{}, 9); !errors.Is(err, ErrOptions) {
+		t.Errorf("criterion: %v", err)
+	}
+}
+
+// TestLinks expects the objective to embed what the split leaves, and its
+// figures to be those of the split's own scoring.
+func TestLinks(t *testing.T) {
+	g := attachment(t, 100, 4)
+	ctx := context.Background()
+	for criterion, name := range []string{"auc", "f1", "average_precision"} {
+		objective, err := Links(ctx, g, evaluate.SplitOptions{Seed: 3}, LinkCriterion(criterion))
+		if err != nil {
+			t.Fatal(err)
+		}
+		split, err := evaluate.SplitLinks(ctx, g, evaluate.SplitOptions{Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(objective.Graph().Targets, split.Graph.Targets) {
+			t.Fatal("it does not embed the graph of the split")
+		}
+		m := spectral(t, split.Graph, embedding.SpectralOptions{Dim: 8})
+		j, err := objective.Judge(ctx, m, Effort{Full: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores, err := split.Score(ctx, m, evaluate.LinkOptions{Scorers: []string{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]float64{"auc": scores[0].AUC, "f1": scores[0].F1, "average_precision": scores[0].AveragePrecision}
+		for _, measure := range j.Measures {
+			if x, there := want[measure.Name]; there && x != measure.Value {
+				t.Errorf("%s is %v, not %v", measure.Name, measure.Value, x)
+			}
+		}
+		if j.Score != want[name] {
+			t.Errorf("the score is %v, not the %s", j.Score, name)
+		}
+	}
+}

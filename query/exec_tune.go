@@ -1,0 +1,31 @@
+package query
+
+// This file runs TUNE.
+
+type tuneOp struct {
+	req     TuneRequest
+	methods []methodCall
+	found   *tuning
+	text    string // the methods in the language; empty where none are named
+}
+
+func (o *tuneOp) exec(c *call) (*Rows, error) {
+	r, err := c.tune(o.req, o.methods)
+	if err != nil {
+		return nil, err
+	}
+	columns := []string{"trial", "method", "options", "stage", "score"}
+	for _, m := range r.Trials[0].Measures {
+		columns = append(columns, m.Name)
+	}
+	columns = append(columns, "seconds")
+	table := make([][]Value, len(r.Trials))
+	for i, t := range r.Trials {
+		row := []Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), number(t.Score)}
+		for _, m := range t.Measures {
+			row = append(row, number(m.Value))
+		}
+		table[i] = append(row, t.Seconds)
+	}
+	return rowsOf(columns, table), nil
+}

@@ -1,0 +1,25 @@
+package parser
+
+// Tune is TUNE g [USING method(…), …] FOR goal AS e [WITH (…)].
+type Tune struct {
+	Range
+	Graph     Ident
+	Methods   []Call // nil where none are named
+	For       Goal
+	Embedding Ident
+	Options   []Option
+}
+
+// Goal is what TUNE tunes an embedding for, by its keyword.
+type Goal string
+
+// The goals.
+const (
+	ForReconstruction Goal = "RECONSTRUCTION"
+	ForLinks          Goal = "LINKS"
+	ForLabels         Goal = "LABELS"
+)
+
+var goals = []Goal{ForReconstruction, ForLinks, ForLabels}
+
+func (*Tune) statement() {}

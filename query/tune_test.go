@@ -1,0 +1,146 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/tune"
+	"heavytail/storage"
+)
+
+// tuned is a search that is short in all its stages.
+func tuned() TuneRequest {
+	return TuneRequest{
+		Graph: "pa", Name: "best", Goal: ForReconstruction, Trials: 40, Seed: 5,
+		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 8, "normalization": "degree", "scale": 0.5}}},
+	}
+}
+
+// What is stored has the bytes and the record that EMBED gives with the options
+// of the record, and the figures of the best trial.
+func TestDB_Tune_StoresTheBest(t *testing.T) {
+	db := openTest(t, nil)
+	attached(t, db)
+	r, err := db.Tune(t.Context(), tuned())
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := r.Trials[0]
+	if len(r.Trials) != 40 || best.Stage == tune.Survey || r.Reason != tune.Trials {
+		t.Fatalf("%d trials, the best in the stage %v, ended by %s", len(r.Trials), best.Stage, r.Reason)
+	}
+	info, m, err := db.store.Embedding(t.Context(), "best")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := map[string]any{}
+	for _, o := range info.Options {
+		settings[o.Name] = Untyped(o.Value)
+	}
+	if info.Seed != 5 || settings["dim"] != Untyped("8") || settings["scale"] != Untyped("0.5") {
+		t.Errorf("stored with %v", info.Options)
+	}
+	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	again, m2, err := db.store.Embedding(t.Context(), "again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(m.Data, m2.Data) || !slices.Equal(info.Options, again.Options) {
+		t.Error("EMBED with the options of the record gives something else")
+	}
+	e, err := db.EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Points[e.Best].Pearson; best.Measures[0].Name != "pearson" || got != best.Measures[0].Value {
+		t.Errorf("pearson of the stored embedding is %v, of the best trial %+v", got, best.Measures)
+	}
+}
+
+// The same request gives the same trials and bytes at any number of workers.
+func TestDB_Tune_Same(t *testing.T) {
+	var rows []float32
+	var trials []tune.Trial
+	for _, workers := range []int{1, 3} {
+		db := openTest(t, &Options{Workers: workers})
+		attached(t, db)
+		r, err := db.Tune(t.Context(), tuned())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, m, err := db.store.Embedding(t.Context(), "best")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows == nil {
+			rows, trials = m.Data, r.Trials
+		}
+		same := func(a, b tune.Trial) bool {
+			return a.Number == b.Number && a.Score == b.Score && slices.Equal(a.Options, b.Options)
+		}
+		if !slices.Equal(rows, m.Data) || !slices.EqualFunc(trials, r.Trials, same) {
+			t.Errorf("%d workers give another result", workers)
+		}
+	}
+}
+
+// A search that is cancelled in any stage leaves nothing.
+func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
+	for _, stage := range []string{"survey", "full", "refine", "solving"} {
+		var end func()
+		db := openTest(t, &Options{Progress: func(p Progress) {
+			if p.Statement == "TUNE" && p.Stage == stage {
+				end()
+			}
+		}})
+		attached(t, db)
+		ctx, cancel := context.WithCancel(t.Context())
+		end = cancel
+		if _, err := db.Tune(ctx, tuned()); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled in the stage %s: %v", stage, err)
+		}
+		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+			t.Errorf("embeddings after it: %v, %v", list, err)
+		}
+		cancel()
+	}
+}
+
+func TestDB_Tune_Errors(t *testing.T) {
+	db := openTest(t, nil)
+	attached(t, db)
+	for name, c := range map[string]struct {
+		change func(*TuneRequest)
+		want   error
+	}{
+		"graph":     {func(r *TuneRequest) { r.Graph = "ap" }, storage.ErrNotFound},
+		"name":      {func(r *TuneRequest) { r.Name = "" }, ErrInvalid},
+		"method":    {func(r *TuneRequest) { r.Methods[0].Method = "deepwork" }, ErrInvalid},
+		"twice":     {func(r *TuneRequest) { r.Methods = append(r.Methods, r.Methods[0]) }, ErrInvalid},
+		"setting":   {func(r *TuneRequest) { r.Methods[0].Settings["p"] = 1 }, ErrInvalid},
+		"goal":      {func(r *TuneRequest) { r.Goal = "fame" }, ErrInvalid},
+		"criterion": {func(r *TuneRequest) { r.Criterion = "auc" }, ErrInvalid},
+		"budget":    {func(r *TuneRequest) { r.Budget = -time.Second }, ErrInvalid},
+		"trials":    {func(r *TuneRequest) { r.Trials = -1 }, ErrInvalid},
+		"share":     {func(r *TuneRequest) { r.Share = 1 }, ErrInvalid},
+		"latest":    {func(r *TuneRequest) { r.Goal, r.Latest = ForLinks, true }, evaluate.ErrTimes},
+	} {
+		req := tuned()
+		c.change(&req)
+		if _, err := db.Tune(t.Context(), req); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	small := openTest(t, &Options{MemoryLimit: 50_000})
+	attached(t, small)
+	var limit *LimitError
+	if _, err := small.Tune(t.Context(), tuned()); !errors.As(err, &limit) {
+		t.Errorf("little memory: %v", err)
+	}
+}
