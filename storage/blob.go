@@ -29,6 +29,8 @@ import (
 // the record of the owner, writes the rest and hands the blob over; until then
 // abandon frees it.
 //
+// (PutJobCheckpoint is an example.)
+//
 //	w := db.newBlobWriter(ctx, "state of embedding \"e\"")
 //	defer w.abandon(ctx)                  // nothing after publish
 //	_, err := state.WriteTo(w)            // without the writer's lock
@@ -159,6 +161,7 @@ func (w *blobWriter) put(t *tx) error {
 	if err != nil {
 		return corrupt(t.path, w.owner, err)
 	}
+	t.pending = true         // records of owners that are read from now on may be of more bytes than the file has
 	p.bucket.FillPercent = 1 // blocks only follow each other
 	for _, record := range w.pending {
 		number := w.record.blocks()

@@ -179,7 +179,7 @@ func journalKey(kind byte, name string) []byte { return append([]byte{kind}, nam
 // reports whether there is one.
 func (t *tx) get(bucket, key []byte, v any) (bool, error) {
 	b, err := t.top(bucket)
-	if err != nil {
+	if err != nil || b == nil {
 		return false, err
 	}
 	record := b.Get(key)
@@ -191,6 +191,9 @@ func (t *tx) get(bucket, key []byte, v any) (bool, error) {
 
 func (t *tx) put(bucket, key []byte, v any) error {
 	b, err := t.top(bucket)
+	if err == nil && b == nil {
+		b, err = t.root.CreateBucket(bucket)
+	}
 	if err != nil {
 		return err
 	}
@@ -213,7 +216,7 @@ func (t *tx) remove(bucket, key []byte) error {
 // encoded. f must not change the bucket.
 func (t *tx) each(bucket []byte, f func(key, record []byte) error) error {
 	b, err := t.top(bucket)
-	if err != nil {
+	if err != nil || b == nil {
 		return err
 	}
 	cursor := b.Cursor()

@@ -28,6 +28,8 @@ func runChild() bool {
 		childUpdate(job[1], atoi(job[2]))
 	case "put":
 		childPut(job[1], atoi(job[2]))
+	case "checkpoint":
+		childCheckpoint(job[1], atoi(job[2]))
 	case "mutants":
 		childMutants(job[1], job[2], atoi(job[3]), atoi(job[4]))
 	case "rewrite":

@@ -292,6 +292,9 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	if err != nil {
 		return nil, err
 	}
+	if err := t.copyJobs(w, refer); err != nil {
+		return nil, err
+	}
 	return objects, copyTop(journalName, func(key, record []byte) (bool, error) {
 		var j journalRecord
 		if err := decodeStruct(seedOf(journalName), key, record, &j); err != nil {

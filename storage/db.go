@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +20,7 @@ type DB struct {
 	attached bool   // the file belongs to an application
 	opts     Options
 	lock     *fileLock // nil where attached
+	token    uint64    // random; no other handle has it, by which what others left is known
 
 	mu      sync.Mutex // guards what follows
 	current *handle
@@ -41,7 +43,7 @@ type DB struct {
 }
 
 func newDB(path string, bucket []byte, opts Options) *DB {
-	db := &DB{path: path, bucket: bucket, opts: opts, writer: make(chan struct{}, 1)}
+	db := &DB{path: path, bucket: bucket, opts: opts, token: rand.Uint64(), writer: make(chan struct{}, 1)}
 	db.idle.L = &db.mu
 	db.writer <- struct{}{}
 	return db

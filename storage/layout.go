@@ -18,6 +18,9 @@ var (
 	journalName    = []byte("journal")
 	trashName      = []byte("trash")
 
+	// Top buckets that are made when they are needed.
+	jobsName = []byte("jobs")
+
 	// Buckets of the object of a graph and of that of an embedding.
 	keysName = []byte("keys")
 	idsName  = []byte("ids")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -47,6 +48,15 @@ func mutantBase(t *testing.T) string {
 		}
 	}
 	mutantRich(t, db)
+	for id := range uint64(2) {
+		job := JobInfo{ID: id + 1, Kind: "EMBED", Statement: "EMBED ring", State: JobCancelled, Options: []Setting{{"dim", "256"}}}
+		if err := db.PutJobCheckpoint(ctx, job, func(w io.Writer) error {
+			_, err := w.Write(blobBytes(5*blobBlock + 100))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// No page may be left that was once a part of the tree: nobody could tell
 	// that it is there again in its old place.
 	if _, err := db.Compact(ctx, nil); err != nil {
@@ -186,6 +196,16 @@ func answers(db *DB) map[string]any {
 		record("neighbours in "+name, err, neighbours)
 		keys, err := db.Keys(ctx, name, "v1", 100)
 		record("keys of "+name, err, keys)
+	}
+	jobs, err := db.Jobs(ctx)
+	record("jobs", err, jobs)
+	for _, id := range []uint64{1, 2} {
+		var data []byte
+		r, err := db.JobCheckpoint(ctx, id)
+		if err == nil {
+			data, err = io.ReadAll(r)
+		}
+		record(fmt.Sprintf("checkpoint of job %d", id), err, data)
 	}
 	columns, err := db.Columns(ctx, "rich", 3)
 	var parts []any

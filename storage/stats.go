@@ -22,9 +22,10 @@ type Stats struct {
 
 	Graphs     []GraphStats     // by name
 	Embeddings []EmbeddingStats // by name
+	Jobs       []JobStats       // those that have a checkpoint, by number
 	Unfinished []UnfinishedWork // imports that stopped, and embeddings and streams that are being written
 	TrashBytes int64            // of discarded objects that are still to be removed
-	OtherBytes int64            // catalogue and journal
+	OtherBytes int64            // catalogue, records of jobs, and journal
 }
 
 // GraphStats is the space that a graph takes: whole pages, or the bytes of a
@@ -53,6 +54,12 @@ type EmbeddingStats struct {
 	Vertices int
 	Dim      int
 	Bytes    int64
+}
+
+// JobStats is the space that the checkpoint of a job takes.
+type JobStats struct {
+	ID    uint64
+	Bytes int64
 }
 
 // UnfinishedWork is an entry of the journal.
@@ -182,6 +189,15 @@ func (s sizes) assign(t *tx, out *Stats) error {
 	if err != nil {
 		return err
 	}
+	err = t.eachJob(func(id uint64, r *jobRecord) error {
+		if r.Checkpoint.Object != 0 {
+			out.Jobs = append(out.Jobs, JobStats{ID: id, Bytes: s.object(r.Checkpoint.Object)})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	return s.assignRest(t, out)
 }
 
@@ -211,7 +227,7 @@ func (s sizes) assignRest(t *tx, out *Stats) error {
 		}
 		return nil
 	})
-	for _, name := range [][]byte{nil, graphsName, embeddingsName, journalName, trashName, objectsName} {
+	for _, name := range [][]byte{nil, graphsName, embeddingsName, jobsName, journalName, trashName, objectsName} {
 		out.OtherBytes += s[[2]string{string(name)}]
 	}
 	return err

@@ -20,7 +20,7 @@ type tx struct {
 	header  header
 	tree    *soundness // what is known of the shape of the tree; nil where it is trusted
 	scanned int64      // records that scan has verified
-	pending bool       // the transaction holds an earlier UpdateIn: the size of the file is no bound
+	pending bool       // the transaction holds an earlier UpdateIn, or a blob: the size of the file is no bound
 }
 
 // newTx reads the header; a file whose header cannot be read has no further
@@ -83,7 +83,8 @@ func initStore(root *bolt.Bucket, h header) error {
 	return root.Put(headerKey, h.encode())
 }
 
-// top returns one of the buckets that every store has.
+// top returns one of the buckets that every store has, or one of those that are
+// made when they are needed, and nil where that did not happen.
 func (t *tx) top(name []byte) (*bolt.Bucket, error) {
 	b := t.root.Bucket(name)
 	if t.tree == nil {

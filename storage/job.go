@@ -1,0 +1,421 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+)
+
+// JobState says what became of a job.
+type JobState string
+
+// The states of a job.
+const (
+	JobQueued    JobState = "queued"
+	JobRunning   JobState = "running"
+	JobDone      JobState = "done"
+	JobFailed    JobState = "failed"
+	JobCancelled JobState = "cancelled"
+	// JobInterrupted is a job that was queued or running when its process ended,
+	// or its store was closed.
+	JobInterrupted JobState = "interrupted"
+)
+
+var jobStates = []JobState{JobQueued, JobRunning, JobDone, JobFailed, JobCancelled, JobInterrupted}
+
+// Active reports whether the job is still to end.
+func (s JobState) Active() bool { return s == JobQueued || s == JobRunning }
+
+// JobInfo is the record of a job: long work that a statement asked for. What a
+// job does is not known here; its checkpoints are bytes.
+type JobInfo struct {
+	ID        uint64
+	Kind      string // such as "EMBED"
+	Statement string // by which it can be run again
+	Target    string // name of the embedding that it writes; empty where it writes none
+	State     JobState
+
+	// The graph that it works on, at the version that it works on, and what it
+	// must have in common with a run that goes on from its checkpoint.
+	Graph        string
+	GraphID      uint64
+	GraphVersion uint64
+	Options      []Setting // after defaults
+	Kernel       string    // vec.Kind()
+
+	Stage       string // of the last report
+	Done, Total int64
+	Rate        float64       // units a second
+	Remaining   time.Duration // of the stage; 0 where unknown
+	Memory      int64         // bytes that it takes at most, as far as known
+	Seconds     float64       // of work, over all its runs
+	Error       string
+	Process     int // the operating system's number of the process
+
+	Created, Started, Ended time.Time // zero where that did not happen
+	Updated                 time.Time // when the record was written
+
+	Checkpoint   int64     // bytes of the checkpoint; 0 where there is none
+	Checkpointed time.Time // when it was written
+}
+
+// jobRecord is a JobInfo as it is stored, under its number. Times are nanoseconds
+// of Unix time, 0 for none.
+type jobRecord struct {
+	Kind         string          `msgpack:"kind"`
+	Statement    string          `msgpack:"statement"`
+	Target       string          `msgpack:"target"`
+	State        string          `msgpack:"state"`
+	Graph        string          `msgpack:"graph"`
+	GraphID      uint64          `msgpack:"graph_id"`
+	GraphVersion uint64          `msgpack:"graph_version"`
+	Options      []settingRecord `msgpack:"options"`
+	Kernel       string          `msgpack:"kernel"`
+	Stage        string          `msgpack:"stage"`
+	Done         int64           `msgpack:"done"`
+	Total        int64           `msgpack:"total"`
+	Rate         float64         `msgpack:"rate"`
+	Remaining    int64           `msgpack:"remaining"`
+	Memory       int64           `msgpack:"memory"`
+	Seconds      float64         `msgpack:"seconds"`
+	Error        string          `msgpack:"error"`
+	Process      int64           `msgpack:"process"`
+	Owner        uint64          `msgpack:"owner"` // DB.token of the handle that wrote it
+	Created      int64           `msgpack:"created"`
+	Started      int64           `msgpack:"started"`
+	Ended        int64           `msgpack:"ended"`
+	Updated      int64           `msgpack:"updated"`
+	Checkpoint   blobRecord      `msgpack:"checkpoint"`
+	Checkpointed int64           `msgpack:"checkpointed"`
+}
+
+// maxJobText bounds the texts of a record: a statement may be as long as the
+// language allows, and an error has no bound of its own.
+const maxJobText = 1 << 17
+
+// keptJobs is how many jobs that ended for good are kept to be looked at.
+const keptJobs = 100
+
+func (j *JobInfo) record() jobRecord {
+	return jobRecord{
+		Kind: j.Kind, Statement: j.Statement, Target: j.Target, State: string(j.State),
+		Graph: j.Graph, GraphID: j.GraphID, GraphVersion: j.GraphVersion, Options: settingRecords(j.Options), Kernel: j.Kernel,
+		Stage: j.Stage, Done: j.Done, Total: j.Total, Rate: j.Rate, Remaining: int64(j.Remaining), Memory: j.Memory,
+		Seconds: j.Seconds, Error: j.Error[:min(len(j.Error), maxJobText)], Process: int64(j.Process),
+		Created: unixNano(j.Created), Started: unixNano(j.Started), Ended: unixNano(j.Ended), Updated: unixNano(j.Updated),
+	}
+}
+
+// info is the job as this handle sees it: one that another handle left unfinished
+// was interrupted, since the lock of the file lets nobody else write.
+func (r *jobRecord) info(id, token uint64) JobInfo {
+	j := JobInfo{
+		ID: id, Kind: r.Kind, Statement: r.Statement, Target: r.Target, State: JobState(r.State),
+		Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Options: settings(r.Options), Kernel: r.Kernel,
+		Stage: r.Stage, Done: r.Done, Total: r.Total, Rate: r.Rate, Remaining: time.Duration(r.Remaining), Memory: r.Memory,
+		Seconds: r.Seconds, Error: r.Error, Process: int(r.Process),
+		Created: fromUnixNano(r.Created), Started: fromUnixNano(r.Started), Ended: fromUnixNano(r.Ended), Updated: fromUnixNano(r.Updated),
+		Checkpoint: int64(r.Checkpoint.Size), Checkpointed: fromUnixNano(r.Checkpointed),
+	}
+	if j.State.Active() && r.Owner != token {
+		j.State, j.Ended = JobInterrupted, j.Updated
+	}
+	return j
+}
+
+func unixNano(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func fromUnixNano(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}
+
+func (r *jobRecord) validate(size int64) error {
+	if !slices.Contains(jobStates, JobState(r.State)) || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText {
+		return badRecord("job in the state %q with a statement of %d bytes", clip(r.State), len(r.Statement))
+	}
+	return r.Checkpoint.validate(size)
+}
+
+// over reports whether nothing can come of the job any more.
+func (r *jobRecord) over(token uint64) bool {
+	active := JobState(r.State).Active() && r.Owner == token
+	return !active && r.Checkpoint.Object == 0
+}
+
+func describeJob(id uint64) string { return fmt.Sprintf("job %d", id) }
+
+func describeCheckpoint(id uint64) string { return "checkpoint of " + describeJob(id) }
+
+// findJob returns the record of a job.
+func (t *tx) findJob(id uint64) (*jobRecord, error) {
+	r := new(jobRecord)
+	found, err := t.get(jobsName, be64(id), r)
+	if err == nil && found {
+		err = r.validate(t.bound())
+	}
+	if err != nil {
+		return nil, corrupt(t.path, describeJob(id), err)
+	}
+	if !found {
+		return nil, &NotFoundError{Kind: "job", Name: fmt.Sprint(id)}
+	}
+	return r, nil
+}
+
+// eachJob calls f with every job by number.
+func (t *tx) eachJob(f func(id uint64, r *jobRecord) error) error {
+	return t.each(jobsName, func(key, _ []byte) error {
+		if len(key) != 8 {
+			return corrupt(t.path, "jobs", badRecord("key of %d bytes", len(key)))
+		}
+		id := bytesToID(key)
+		r, err := t.findJob(id)
+		if err != nil {
+			return err
+		}
+		return f(id, r)
+	})
+}
+
+// Jobs lists the jobs by number.
+func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
+	var list []JobInfo
+	err := db.view(ctx, func(t *tx) error {
+		list = nil
+		return t.eachJob(func(id uint64, r *jobRecord) error {
+			list = append(list, r.info(id, db.token))
+			return nil
+		})
+	})
+	return list, err
+}
+
+// Job returns one job; a number that none has is ErrNotFound.
+func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
+	var info JobInfo
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findJob(id)
+		if err == nil {
+			info = r.info(id, db.token)
+		}
+		return err
+	})
+	return info, err
+}
+
+// PutJob writes the record of a job, which must have a number, and sets Updated.
+// Its checkpoint stays as it is, unless the job is done: then its checkpoint goes,
+// and so do those of other jobs that are not active and have the same target. Of
+// jobs that ended and have no checkpoint, the last 100 are kept.
+func (db *DB) PutJob(ctx context.Context, info JobInfo) error {
+	return db.putJob(ctx, info, func(t *tx, r *jobRecord) error { return nil })
+}
+
+// PutJobCheckpoint is PutJob with a new checkpoint, the bytes that write writes,
+// which takes the place of the one before in one step: after a crash, or an
+// error, the one or the other is there, whole. The bytes are written in batches,
+// and other writers come between.
+func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w io.Writer) error) error {
+	w := db.newBlobWriter(ctx, describeCheckpoint(info.ID))
+	defer w.abandon(ctx)
+	if err := write(w); err != nil {
+		return fmt.Errorf("storage: %s: %w", describeCheckpoint(info.ID), err)
+	}
+	return db.putJob(ctx, info, func(t *tx, r *jobRecord) error {
+		err := t.discard(r.Checkpoint.Object)
+		if err == nil {
+			r.Checkpoint, err = w.publish(t)
+		}
+		r.Checkpointed = time.Now().UnixNano()
+		return err
+	})
+}
+
+func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tx, r *jobRecord) error) error {
+	if info.ID == 0 || len(info.Statement) > maxJobText || !slices.Contains(jobStates, info.State) {
+		return fmt.Errorf("storage: %s in the state %q with a statement of %d bytes: %w", describeJob(info.ID), info.State, len(info.Statement), ErrInvalid)
+	}
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = db.update(ctx, func(t *tx) error {
+		var old jobRecord
+		if _, err := t.get(jobsName, be64(info.ID), &old); err != nil {
+			return corrupt(t.path, describeJob(info.ID), err)
+		}
+		r := info.record()
+		r.Owner, r.Updated = db.token, time.Now().UnixNano()
+		r.Checkpoint, r.Checkpointed = old.Checkpoint, old.Checkpointed
+		if err := change(t, &r); err != nil {
+			return err
+		}
+		if info.State == JobDone {
+			if err := t.discard(r.Checkpoint.Object); err != nil {
+				return err
+			}
+			r.Checkpoint, r.Checkpointed = blobRecord{}, 0
+			if err := t.supersede(info.ID, info.Target, db.token); err != nil {
+				return err
+			}
+		}
+		if err := t.put(jobsName, be64(info.ID), &r); err != nil {
+			return err
+		}
+		return t.forgetJobs(db.token)
+	})
+	if err == nil {
+		db.sweep(ctx)
+	}
+	return err
+}
+
+// supersede removes the checkpoints of jobs that are not active and whose target
+// a job has just written.
+func (t *tx) supersede(by uint64, target string, token uint64) error {
+	if target == "" {
+		return nil
+	}
+	changed := make(map[uint64]*jobRecord)
+	err := t.eachJob(func(id uint64, r *jobRecord) error {
+		info := r.info(id, token)
+		if id != by && r.Target == target && !info.State.Active() && r.Checkpoint.Object != 0 {
+			changed[id] = r
+		}
+		return nil
+	})
+	for id, r := range changed {
+		if err == nil {
+			err = t.discard(r.Checkpoint.Object)
+		}
+		r.Checkpoint, r.Checkpointed = blobRecord{}, 0
+		if err == nil {
+			err = t.put(jobsName, be64(id), r)
+		}
+	}
+	return err
+}
+
+// forgetJobs removes the oldest of the jobs of which nothing can come any more.
+func (t *tx) forgetJobs(token uint64) error {
+	var over []uint64
+	err := t.eachJob(func(id uint64, r *jobRecord) error {
+		if r.over(token) {
+			over = append(over, id)
+		}
+		return nil
+	})
+	for i := 0; err == nil && i < len(over)-keptJobs; i++ {
+		err = t.remove(jobsName, be64(over[i]))
+	}
+	return err
+}
+
+// JobCheckpoint returns a reader of the checkpoint of a job. A job that has none
+// is ErrNotFound. Where the checkpoint is replaced while it is read, the reader
+// gives ErrConflict.
+func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
+	var r io.Reader
+	err := db.view(ctx, func(t *tx) error {
+		record, err := t.findJob(id)
+		if err != nil {
+			return err
+		}
+		if record.Checkpoint.Object == 0 {
+			return &NotFoundError{Kind: "checkpoint of job", Name: fmt.Sprint(id)}
+		}
+		r, err = t.openBlob(db, describeCheckpoint(id), record.Checkpoint)
+		return err
+	})
+	return r, err
+}
+
+// DropJob removes the record of a job and its checkpoint. That the job does not
+// run is the caller's business.
+func (db *DB) DropJob(ctx context.Context, id uint64) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = db.update(ctx, func(t *tx) error {
+		r, err := t.findJob(id)
+		if err != nil {
+			return err
+		}
+		if err := t.discard(r.Checkpoint.Object); err != nil {
+			return err
+		}
+		return t.remove(jobsName, be64(id))
+	})
+	if err == nil {
+		db.sweep(ctx)
+	}
+	return err
+}
+
+// checkJobs verifies the jobs and their checkpoints.
+func (c *checker) checkJobs() error {
+	const remedy = "drop the job and run its statement again"
+	return c.try("jobs", remedyRestore, func() error {
+		return c.tx.each(jobsName, func(key, _ []byte) error {
+			c.report.Records++
+			if len(key) != 8 {
+				return badRecord("key of %d bytes", len(key))
+			}
+			id := bytesToID(key)
+			defer c.step()
+			return c.try(describeJob(id), remedy, func() error {
+				r, err := c.tx.findJob(id)
+				if err != nil {
+					return foundDamage(err)
+				}
+				return c.checkBlob(describeCheckpoint(id), remedy, r.Checkpoint)
+			})
+		})
+	})
+}
+
+// copyJobs copies the jobs, and has refer note their checkpoints.
+func (t *tx) copyJobs(w *storeWriter, refer func(object uint64, where string)) error {
+	if t.root.Bucket(jobsName) == nil {
+		return nil
+	}
+	if err := w.into(jobsName); err != nil {
+		return err
+	}
+	return t.eachJob(func(id uint64, r *jobRecord) error {
+		refer(r.Checkpoint.Object, describeCheckpoint(id))
+		return w.put(be64(id), t.root.Bucket(jobsName).Get(be64(id)))
+	})
+}
+
+// skipJobs notes the checkpoints that a recovery leaves behind.
+func (s *salvage) skipJobs() error {
+	if _, known := s.tops[string(jobsName)]; !known {
+		return nil
+	}
+	return s.top(jobsName, func(e found) error {
+		var r jobRecord
+		if err := decodeStruct(seedOf(jobsName), e.key, e.value, &r); err != nil || len(e.key) != 8 {
+			return nil // there is nothing to lose but the memory of it
+		}
+		if r.Checkpoint.Object != 0 {
+			s.skipped[r.Checkpoint.Object] = true
+			s.losses.add(describeJob(bytesToID(e.key)), fmt.Errorf("its checkpoint is not carried over; run it again: %s", clip(r.Statement)))
+		}
+		return nil
+	})
+}

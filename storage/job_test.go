@@ -1,0 +1,234 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// checkpointOf writes a checkpoint of so many bytes, and returns them.
+func checkpointOf(t *testing.T, db *DB, job JobInfo, size int) []byte {
+	t.Helper()
+	data := blobBytes(size)
+	if err := db.PutJobCheckpoint(context.Background(), job, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func readCheckpoint(db *DB, id uint64) ([]byte, error) {
+	r, err := db.JobCheckpoint(context.Background(), id)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// A job comes back as it was put, and one that another handle left unfinished is
+// interrupted.
+func TestPutJob_ReadBack(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "store")
+	db := openStore(t, path, nil)
+	if list, err := db.Jobs(ctx); err != nil || list != nil {
+		t.Errorf("of a new store: %v, %v", list, err)
+	}
+	if _, err := db.Job(ctx, 7); !errors.Is(err, ErrNotFound) {
+		t.Errorf("no job: %v", err)
+	}
+	job := JobInfo{
+		ID: 7, Kind: "EMBED", Statement: "EMBED g USING m AS e", Target: "e", State: JobRunning, Graph: "g", GraphID: 3, GraphVersion: 4,
+		Options: []Setting{{"dim", "8"}}, Kernel: "portable", Stage: "solving", Done: 3, Total: 9, Rate: 1.5, Remaining: 4 * time.Second,
+		Memory: 1 << 20, Seconds: 2.5, Process: 77, Created: time.Unix(5, 6), Started: time.Unix(7, 8),
+	}
+	if err := db.PutJob(ctx, job); err != nil {
+		t.Fatal(err)
+	}
+	same := func(db *DB, want JobInfo) {
+		t.Helper()
+		got, err := db.Job(ctx, want.ID)
+		if err != nil || got.Updated.IsZero() {
+			t.Fatal(got.Updated, err)
+		}
+		if want.State == JobInterrupted && got.Ended.Equal(got.Updated) {
+			got.Ended = time.Time{}
+		}
+		got.Updated, got.Checkpointed = time.Time{}, time.Time{}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+	same(db, job)
+	data := checkpointOf(t, db, job, 3*blobBlock)
+	job.Checkpoint = int64(len(data))
+	same(db, job)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = openStore(t, path, nil)
+	job.State = JobInterrupted
+	same(db, job)
+	if got, err := readCheckpoint(db, 7); err != nil || !bytes.Equal(got, data) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	stats, err := db.Stats(ctx)
+	if err != nil || len(stats.Jobs) != 1 || stats.Jobs[0].Bytes < 3*blobBlock {
+		t.Errorf("%+v, %v", stats.Jobs, err)
+	}
+	job.State = JobDone
+	if err := db.PutJob(ctx, job); err != nil {
+		t.Fatal(err)
+	}
+	job.Checkpoint = 0
+	same(db, job)
+	if _, err := readCheckpoint(db, 7); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a job that is done: %v", err)
+	}
+	if err := db.DropJob(ctx, 7); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.DropJob(ctx, 7); !errors.Is(err, ErrNotFound) {
+		t.Errorf("dropped twice: %v", err)
+	}
+	if err := db.PutJob(ctx, JobInfo{}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("without a number: %v", err)
+	}
+	if err := db.PutJob(ctx, JobInfo{ID: 1, State: "asleep"}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("without a state: %v", err)
+	}
+}
+
+// What a job has written makes the checkpoints of others with its target useless;
+// the oldest of those that ended are forgotten.
+func TestPutJob_SupersedesAndForgets(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	checkpointOf(t, db, JobInfo{ID: 1, Target: "e", State: JobCancelled}, 10)
+	checkpointOf(t, db, JobInfo{ID: 2, Target: "f", State: JobCancelled}, 10)
+	checkpointOf(t, db, JobInfo{ID: 3, Target: "e", State: JobRunning}, 10)
+	for id := range uint64(keptJobs + 20) {
+		if err := db.PutJob(ctx, JobInfo{ID: 10 + id, Target: "e", State: JobDone}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var left []uint64
+	for id := range uint64(4) {
+		if _, err := readCheckpoint(db, id); err == nil {
+			left = append(left, id)
+		}
+	}
+	if !slices.Equal(left, []uint64{2, 3}) {
+		t.Errorf("checkpoints of %v are left", left)
+	}
+	list, err := db.Jobs(ctx)
+	if err != nil || len(list) != keptJobs+2 || list[0].ID != 2 || list[1].ID != 3 || list[2].ID != 30 {
+		t.Errorf("%d jobs, the first %v, %v", len(list), list[:3], err)
+	}
+}
+
+// Copies have the jobs with their checkpoints, and a recovery says what it leaves.
+func TestJobs_Copied(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db := openStore(t, filepath.Join(dir, "store"), nil)
+	data := checkpointOf(t, db, JobInfo{ID: 5, Statement: "EMBED g", State: JobCancelled}, 2*blobBlock+5)
+	if _, err := db.Backup(ctx, filepath.Join(dir, "backup"), false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Compact(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	report, err := db.Recover(ctx, filepath.Join(dir, "recovered"), RecoverOptions{})
+	if err != nil || len(report.Lost) != 1 {
+		t.Errorf("recovery says %q, %v", report.Lost, err)
+	}
+	for _, copied := range []*DB{db, openStore(t, filepath.Join(dir, "backup"), &Options{ReadOnly: true})} {
+		checkStore(t, copied)
+		if got, err := readCheckpoint(copied, 5); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: %d bytes, %v", copied.Path(), len(got), err)
+		}
+	}
+	if list, err := openStore(t, filepath.Join(dir, "recovered"), nil).Jobs(ctx); err != nil || list != nil {
+		t.Errorf("recovered: %v, %v", list, err)
+	}
+}
+
+// childCheckpoint replaces the checkpoint of a job by ever new ones.
+func childCheckpoint(path string, commits int) {
+	db, err := Open(path, &Options{BatchBytes: 3 * blobBlock})
+	fail(err)
+	killAfter(db, commits)
+	for {
+		job, err := db.Job(context.Background(), 1)
+		fail(err)
+		job.Done++
+		fail(db.PutJobCheckpoint(context.Background(), job, func(w io.Writer) error {
+			_, err := w.Write(bytes.Repeat([]byte{byte(job.Done)}, 20*blobBlock))
+			return err
+		}))
+		fmt.Println("checkpoint", job.Done)
+	}
+}
+
+// TestPutJobCheckpoint_Killed kills the writing of checkpoints at every commit and
+// at random moments: the one before or the new one is there, whole, with the
+// record that belongs to it.
+func TestPutJobCheckpoint_Killed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "killed")
+	db := openStore(t, path, nil)
+	if err := db.PutJobCheckpoint(context.Background(), JobInfo{ID: 1, State: JobRunning, Done: 1}, func(w io.Writer) error {
+		_, err := w.Write([]byte{1})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	last := int64(1)
+	for round := range 14 {
+		commits, wait := round, 20*time.Second
+		if round >= 10 {
+			commits, wait = -1, time.Duration(random.IntN(150))*time.Millisecond
+		}
+		cmd, out := startChild(t, "checkpoint", path, commits)
+		timer := randomMoment(cmd, wait)
+		for out.Scan() {
+			if _, err := fmt.Sscanf(out.Text(), "checkpoint %d", &last); err != nil {
+				t.Fatalf("child says %q", out.Text())
+			}
+		}
+		waitKilled(t, cmd)
+		timer.Stop()
+		db := openStore(t, path, nil)
+		if report := checkStore(t, db); len(report.Notes) > 0 {
+			t.Errorf("round %d: opening left %q", round, report.Notes)
+		}
+		job, err := db.Job(context.Background(), 1)
+		if err != nil || job.State != JobInterrupted || job.Done < last || job.Done > last+1 {
+			t.Fatalf("round %d: %+v after checkpoint %d, %v", round, job, last, err)
+		}
+		data, err := readCheckpoint(db, 1)
+		if err != nil || slices.ContainsFunc(data, func(b byte) bool { return b != byte(job.Done) }) {
+			t.Fatalf("round %d: checkpoint %d is %d bytes of others, %v", round, job.Done, len(data), err)
+		}
+		last = job.Done
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last < 3 {
+		t.Error("the test killed too early")
+	}
+}
