@@ -143,12 +143,14 @@ func learn(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (*ve
 // Walks are the walks that a method learns from, in the order in which it does.
 type Walks = skipgram.Corpus
 
+// kinds are the walks of the methods.
+var kinds = map[string]walk.Kind{MethodDeepWalk: walk.Uniform, MethodDPWalker: walk.Penalized, MethodNode2Vec: walk.Biased}
+
 // NewWalks returns the walks of a method, which is one of those that learn from
 // walks. None is kept: each is walked when it is asked for, and is the same every
 // time. Walks of every round begin at all vertices; that of a vertex without
 // neighbours is the vertex alone.
 func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (Walks, error) {
-	kinds := map[string]walk.Kind{MethodDeepWalk: walk.Uniform, MethodDPWalker: walk.Penalized, MethodNode2Vec: walk.Biased}
 	kind, ok := kinds[method]
 	if !ok {
 		return Walks{}, fmt.Errorf("%w: %q is no method that learns from walks", ErrOptions, method)
@@ -173,6 +175,17 @@ func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (
 			return walker.Append(dst, mixed(uint64(i%n), uint64(round), uint64(n)), round)
 		},
 	}, nil
+}
+
+// SamplerBytes returns the memory of the walks of a method beside the graph.
+func SamplerBytes(g *csr.Graph, method string, o WalkOptions) int64 {
+	return walk.Bytes(o.weighed(g), kinds[method])
+}
+
+// WalkBytes estimates the memory of DeepWalk, DPWalker or Node2Vec beside the
+// graph, with the result.
+func WalkBytes(g *csr.Graph, method string, o WalkOptions) int64 {
+	return SamplerBytes(g, method, o) + o.WithDefaults(method).training().Bytes(g.Vertices())
 }
 
 // UsesWeights reports whether the weights of a graph shape its walks: it has some,

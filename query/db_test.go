@@ -250,7 +250,7 @@ func TestDB_MemoryLimit(t *testing.T) {
 	if _, err := db.Degrees(ctx, "social"); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"DESCRIBE GRAPH social", "RECONSTRUCT pos RADIUS 9 INTO GRAPH g", "GENERATE preferential_attachment(n := 100, m := 3) INTO g"} {
+	for _, text := range []string{"DESCRIBE GRAPH social", "EXPORT WALKS OF social USING dp_walker INTO FILE 'x'", "EMBED social USING dp_walker AS w", "RECONSTRUCT pos RADIUS 9 INTO GRAPH g", "GENERATE preferential_attachment(n := 100, m := 3) INTO g"} {
 		_, err := db.Query(ctx, text, nil)
 		var limit *LimitError
 		if !errors.As(err, &limit) || limit.Limit != 600 || limit.Need <= 600 || limit.Field != "MemoryLimit" {

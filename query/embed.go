@@ -32,11 +32,9 @@ type EmbedResult struct {
 type Method struct {
 	Name    string
 	Summary string // one line
+	Walks   bool   // learns from walks, which ExportWalks writes
 	Options []OptionInfo
 }
-
-// Methods lists the embedding methods.
-func (db *DB) Methods() []Method { return embedMethods() }
 
 // Embed computes an embedding and stores it with everything that shaped it. An
 // embedding of that name is replaced when the new one is complete; who reads
@@ -51,11 +49,14 @@ func (db *DB) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) 
 	return result, c.wrap(err)
 }
 
-// embedMethods lists the methods of package job in the terms of this one.
-func embedMethods() []Method {
+// Methods lists the embedding methods.
+func (db *DB) Methods() []Method { return Methods() }
+
+// Methods lists the embedding methods, which all databases have.
+func Methods() []Method {
 	var methods []Method
 	for _, m := range job.Methods() {
-		own := Method{Name: m.Name, Summary: m.Summary}
+		own := Method{Name: m.Name, Summary: m.Summary, Walks: m.Walks}
 		for _, o := range m.Options {
 			own.Options = append(own.Options, OptionInfo{Name: o.Name, Type: o.Type, Default: o.Default, Choices: o.Choices, Doc: o.Doc})
 		}
@@ -151,9 +152,11 @@ func methodOptions(method Method, given []setting) (settings, []job.Option, erro
 	return settings, options, optionMistake(job.Check(method.Name, options))
 }
 
-// bytes estimates the memory of a solve: vectors of 4 bytes a coordinate, once
-// for the result and not quite twice for the basis that it is found in.
-func (e *embedding) bytes() int64 { return 12 * int64(e.graph.Graph.Vertices()) * e.dim() }
+// bytes estimates the memory of the computation, with its result.
+func (e *embedding) bytes() int64 {
+	bytes, _ := job.Bytes(e.graph.Graph, e.method.Name, e.options) // both have been checked
+	return bytes
+}
 
 // dim returns the number of coordinates.
 func (e *embedding) dim() int64 {
@@ -179,7 +182,7 @@ func optionMistake(err error) error {
 
 // findMethod finds a method by name.
 func findMethod(method string) (Method, error) {
-	all := embedMethods()
+	all := Methods()
 	names := make([]string, len(all))
 	for i, m := range all {
 		if names[i] = m.Name; m.Name == method {

@@ -103,7 +103,7 @@ func helpTopics() []helpTopic {
 		{"missing", "x IS MISSING, x IS NOT MISSING; all else about a missing value is neither true nor false, and only what is true passes"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}})
-	for _, m := range embedMethods() {
+	for _, m := range Methods() {
 		rows := [][]Value{{"method", m.Name}, {"summary", m.Summary}}
 		topics = append(topics, helpTopic{m.Name, append(rows, optionRows(m.Options)...)})
 	}

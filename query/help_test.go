@@ -139,7 +139,7 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 	for _, h := range Helps() {
 		tables[h.Statement] = h.Options
 	}
-	for _, m := range embedMethods() {
+	for _, m := range Methods() {
 		tables[m.Name] = m.Options
 	}
 	for _, g := range generators() {

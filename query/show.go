@@ -86,7 +86,7 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 		}
 		return rowsOf([]string{"embedding", "graph", "method", "dim", "vertices", "generation", "behind", "created"}, table), err
 	case parser.Methods:
-		for _, m := range embedMethods() {
+		for _, m := range Methods() {
 			table = append(table, []Value{m.Name, optionsText(m.Options), m.Summary})
 		}
 		return rowsOf([]string{"method", "options", "summary"}, table), nil

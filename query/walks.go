@@ -43,10 +43,10 @@ func (c *call) walkOptions(req ExportWalksRequest, given []setting) ([]job.Optio
 	if err != nil {
 		return nil, err
 	}
-	if !job.HasWalks(method.Name) {
+	if !method.Walks {
 		e := mistake(partMethod, "method %s has no walks", method.Name)
-		for _, m := range embedMethods() {
-			if job.HasWalks(m.Name) {
+		for _, m := range Methods() {
+			if m.Walks {
 				e.Expected = append(e.Expected, m.Name)
 			}
 		}
@@ -68,6 +68,15 @@ func (c *call) exportWalks(req ExportWalksRequest, given []setting) (ExportResul
 	if err != nil {
 		return ExportResult{}, err
 	}
+	bytes, err := job.WalkBytes(g.Graph, req.Method, options)
+	if err != nil {
+		return ExportResult{}, err
+	}
+	release, err := c.db.cache.reserve(bytes, "the walks on graph "+name(req.Graph))
+	if err != nil {
+		return ExportResult{}, err
+	}
+	defer release()
 	walks, err := job.Walks(c.ctx, g.Graph, req.Method, options, c.db.opts.Workers)
 	if err != nil {
 		return ExportResult{}, err

@@ -122,10 +122,12 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 		return c.vertices(ctx, names, word)
 	case parser.ClassOption:
 		return c.optionNames(names.Call)
-	case parser.ClassMethod:
+	case parser.ClassMethod, parser.ClassWalks:
 		var list []candidate
 		for _, m := range c.db.Methods() {
-			list = append(list, candidate{m.Name, "(", m.Summary})
+			if class == parser.ClassMethod || m.Walks {
+				list = append(list, candidate{m.Name, "(", m.Summary})
+			}
 		}
 		return list
 	case parser.ClassGenerator:

@@ -126,6 +126,7 @@ func TestCompleter_At(t *testing.T) {
 		"SCORE ('o''":                       "['o''neill']",
 		"NEAREST 1 TO 'b":                   "['b' 'bob']", // not what cannot be typed
 		"EMBED social USING dp_s":           "[dp_spectral]",
+		"EXPORT WALKS OF social USING ":     "[dp_walker deepwalk node2vec]",
 		"EMBED social USING dp_spectral(no": "[normalization]",
 		"EMBED social USING dp_spectral(normalization := ": "['strength' 'degree']",
 		"GENERATE pref":         "[preferential_attachment]",

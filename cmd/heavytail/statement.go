@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -21,10 +22,13 @@ import (
 // and the statement that a command line stands for runs as one of exec does, so
 // that rows, progress, notices and errors are the same.
 
-// addOptions gives a command a flag for every option of a statement, with the
-// words of HELP. A flag that is there already keeps its meaning.
-func addOptions(cmd *cobra.Command, statement string) {
-	for _, o := range statementOptions(statement) {
+// addOptions gives a command a flag for every option of a statement.
+func addOptions(cmd *cobra.Command, statement string) { addFlags(cmd, statementOptions(statement)) }
+
+// addFlags gives a command a flag for every option, with the words of HELP. A flag
+// that is there already keeps its meaning.
+func addFlags(cmd *cobra.Command, options []query.OptionInfo) {
+	for _, o := range options {
 		name := flagName(o.Name)
 		if cmd.Flags().Lookup(name) != nil {
 			continue
@@ -35,10 +39,11 @@ func addOptions(cmd *cobra.Command, statement string) {
 		}
 		switch o.Type {
 		case "bool":
-			cmd.Flags().Bool(name, false, doc)
+			cmd.Flags().Bool(name, o.Default == "TRUE", doc)
 		case "int":
-			cmd.Flags().Int64(name, 0, doc+" (default "+o.Default+")")
-			cmd.Flags().Lookup(name).DefValue = "0" // which is not shown: the words have the true one
+			cmd.Flags().Int64(name, 0, doc+shownDefault(o))
+		case "float":
+			cmd.Flags().Float64(name, 0, doc+shownDefault(o))
 		default:
 			cmd.Flags().String(name, strings.Trim(o.Default, "'"), doc)
 		}
@@ -46,6 +51,15 @@ func addOptions(cmd *cobra.Command, statement string) {
 			must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(o.Choices, cobra.ShellCompDirectiveNoFileComp)))
 		}
 	}
+}
+
+// shownDefault is the default of a number in the words of its flag. Who does not give
+// the flag leaves the option out, so that the flag has none of its own.
+func shownDefault(o query.OptionInfo) string {
+	if o.Default == "" {
+		return ""
+	}
+	return " (default " + o.Default + ")"
 }
 
 // statementOptions are the options that HELP tells of a statement.
@@ -64,8 +78,13 @@ func flagName(option string) string { return strings.ReplaceAll(option, "_", "-"
 // givenOptions are the options of a statement that the user has set by flags, in
 // the order of HELP.
 func givenOptions(cmd *cobra.Command, statement string) []parser.Option {
+	return givenFlags(cmd, statementOptions(statement))
+}
+
+// givenFlags are those of some options that the user has set by flags.
+func givenFlags(cmd *cobra.Command, options []query.OptionInfo) []parser.Option {
 	var given []parser.Option
-	for _, o := range statementOptions(statement) {
+	for _, o := range options {
 		if flag := cmd.Flags().Lookup(flagName(o.Name)); flag.Changed {
 			given = append(given, parser.Option{Name: parser.Ident{Name: o.Name}, Value: literal(flag.Value.Type(), flag.Value.String())})
 		}
@@ -96,6 +115,13 @@ func literal(kind, text string) parser.Value {
 		n, err := strconv.ParseInt(text, 10, 64)
 		must(err)
 		return parser.Int{Value: n}
+	case "float64":
+		x, err := strconv.ParseFloat(text, 64)
+		must(err)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			break // no number of the language: refused as the text that it is
+		}
+		return parser.Float{Value: x}
 	}
 	return parser.String{Value: text}
 }

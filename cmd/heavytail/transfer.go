@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,46 +66,133 @@ var exports = []struct {
 	}},
 }
 
+// exportWalks is the word for the export of walks, which names a method by a flag
+// and has the options of the method as flags too.
+const exportWalks = "walks"
+
+// exportWords are what export can write.
+func exportWords() []string {
+	var words []string
+	for _, e := range exports {
+		words = append(words, e.word)
+	}
+	return append(words, exportWalks)
+}
+
+// words lists some words, of at least two, with another before the last one.
+func words(list []string, before string) string {
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " " + before + " " + list[last]
+}
+
 // exportStatements are the statements of all exports.
 func exportStatements() []string {
 	var statements []string
 	for _, e := range exports {
 		statements = append(statements, e.statement)
 	}
-	return statements
+	return append(statements, "EXPORT WALKS")
+}
+
+// exportStatement makes the statement that a command line stands for.
+func exportStatement(cmd *cobra.Command, word string, name parser.Ident, file parser.Value) (parser.Statement, error) {
+	if word == exportWalks {
+		return walksStatement(cmd, name, file)
+	}
+	for _, e := range exports {
+		if e.word != word {
+			continue
+		}
+		if err := refuseOthers(cmd, e.statement, exportStatements()...); err != nil {
+			return nil, err
+		}
+		for _, o := range append(walkOptions(), query.OptionInfo{Name: "method"}) {
+			if cmd.Flags().Changed(flagName(o.Name)) {
+				return nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), e.statement)}
+			}
+		}
+		return e.node(name, file, givenOptions(cmd, e.statement)), nil
+	}
+	return nil, usageError{fmt.Errorf("expected %s, found %q", words(exportWords(), "or"), word)}
+}
+
+// walksStatement is EXPORT WALKS.
+func walksStatement(cmd *cobra.Command, graph parser.Ident, file parser.Value) (parser.Statement, error) {
+	const statement = "EXPORT WALKS"
+	if err := refuseOthers(cmd, statement, exportStatements()...); err != nil {
+		return nil, err
+	}
+	method, err := cmd.Flags().GetString("method")
+	must(err)
+	return &parser.ExportWalks{
+		Graph: graph, File: file, Options: givenOptions(cmd, statement),
+		Method: parser.Call{Name: parser.Ident{Name: method}, Options: givenFlags(cmd, walkOptions())},
+	}, nil
+}
+
+// walkMethods are the methods that learn from walks.
+func walkMethods() []string {
+	var names []string
+	for _, m := range query.Methods() {
+		if m.Walks {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// walkOptions are the options of all methods that learn from walks. Those with
+// different defaults have none here.
+func walkOptions() []query.OptionInfo {
+	var list []query.OptionInfo
+	for _, m := range query.Methods() {
+		if !m.Walks {
+			continue
+		}
+		for _, o := range m.Options {
+			i := slices.IndexFunc(list, func(known query.OptionInfo) bool { return known.Name == o.Name })
+			switch {
+			case i < 0:
+				list = append(list, o)
+			case list[i].Default != o.Default:
+				list[i].Default = ""
+			}
+		}
+	}
+	return list
 }
 
 // newExport is the command that writes a graph or an embedding to a file.
 func newExport(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "export FILE graph|vertices|embedding NAME OUTPUT",
-		Short: "Write a graph, its vertices or an embedding to a file",
-		Long: `Write the edges of a graph, the attributes of its vertices, or an embedding to a
-file in a form that other programs read. The form follows from the ending of
-OUTPUT, unless --format says it; a further .gz or .zst compresses. OUTPUT appears
-when it is complete.`,
+		Use:   "export FILE " + strings.Join(exportWords(), "|") + " NAME OUTPUT",
+		Short: "Write a graph, its vertices, an embedding or walks to a file",
+		Long: `Write the edges of a graph, the attributes of its vertices, an embedding, or the
+walks that a method learns from to a file in a form that other programs read. The
+form follows from the ending of OUTPUT, unless --format says it; a further .gz or
+.zst compresses. OUTPUT appears when it is complete.`,
 		Example: `  heavytail export social.ht graph social social.graphml
   heavytail export social.ht vertices social people.csv
-  heavytail export social.ht embedding spec spec.npy`,
-		Args:              exactly(4, "FILE, one of graph, vertices and embedding, NAME and OUTPUT"),
+  heavytail export social.ht embedding spec spec.npy
+  heavytail export social.ht walks social walks.txt.gz --method deepwalk --length 80`,
+		Args:              exactly(4, "FILE, one of "+words(exportWords(), "and")+", NAME and OUTPUT"),
 		ValidArgsFunction: completeExport,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, e := range exports {
-				if e.word == args[1] {
-					if err := refuseOthers(cmd, e.statement, exportStatements()...); err != nil {
-						return err
-					}
-					statement := e.node(parser.Ident{Name: args[2]}, parser.String{Value: args[3]}, givenOptions(cmd, e.statement))
-					return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, "table", statement)
-				}
+			statement, err := exportStatement(cmd, args[1], parser.Ident{Name: args[2]}, parser.String{Value: args[3]})
+			if err != nil {
+				return err
 			}
-			return usageError{fmt.Errorf("expected graph, vertices or embedding, found %q", args[1])}
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, "table", statement)
 		},
 	}
 	cmd.Flags().String("format", "", "form of OUTPUT: "+formsOf())
 	for _, e := range exports {
 		addOptions(cmd, e.statement)
 	}
+	methods := walkMethods()
+	cmd.Flags().String("method", methods[0], "of walks: "+strings.Join(methods, ", "))
+	must(cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(methods, cobra.ShellCompDirectiveNoFileComp)))
+	addFlags(cmd, walkOptions())
 	return cmd
 }
 
@@ -130,5 +218,5 @@ func completeExport(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	if len(args) != 1 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return []string{"graph", "vertices", "embedding"}, cobra.ShellCompDirectiveNoFileComp
+	return exportWords(), cobra.ShellCompDirectiveNoFileComp
 }

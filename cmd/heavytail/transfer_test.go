@@ -45,6 +45,20 @@ func TestTransfer(t *testing.T) {
 		t.Errorf("as CSV: %q", text)
 	}
 
+	walks := file("walks.txt", "")
+	mustRun(t, "", "export", path, "walks", "small", walks, "--walks", "1", "--length", "3", "--beta", "2.5", "--weights=false")
+	if text := string(mustRead(t, walks)); text != "x y x\ny x y\n" && text != "y x y\nx y x\n" {
+		t.Errorf("walks %q", text)
+	}
+	mustRun(t, "", "export", path, "walks", "small", walks, "--method", "node2vec", "--q", "0.5", "--overwrite")
+
+	mustFail(t, exitFailed, []string{"method dp_spectral has no walks"}, "export", path, "walks", "small", file("w", ""), "--method", "dp_spectral")
+	mustFail(t, exitFailed, []string{"method deepwalk has no --beta"}, "export", path, "walks", "small", file("w", ""), "--method", "deepwalk", "--beta", "1")
+	mustFail(t, exitFailed, []string{"--beta is 99, and must be"}, "export", path, "walks", "small", file("w", ""), "--beta", "99")
+	mustFail(t, exitFailed, []string{"--beta"}, "export", path, "walks", "small", file("w", ""), "--beta", "NaN")
+	mustFail(t, exitUsage, []string{"--beta is for EXPORT WALKS, not for EXPORT GRAPH"}, "export", path, "graph", "mail", file("w", ""), "--beta", "1")
+	mustFail(t, exitUsage, []string{"--method is for EXPORT WALKS"}, "export", path, "graph", "mail", file("w", ""), "--method", "deepwalk")
+	mustFail(t, exitUsage, []string{"--format is for EXPORT"}, "export", path, "walks", "small", file("w", ""), "--format", "csv")
 	mustFail(t, exitFailed, []string{"no such file"}, "import", path, "g", file("missing", ""))
 	mustFail(t, exitFailed, []string{"not a regular file: '-' reads standard input"}, "import", path, "g", os.DevNull)
 	mustFail(t, exitUsage, []string{"--weight is for IMPORT, not for IMPORT VERTICES"}, "import", path, "g", people, "--vertices", "--weight", "w")
@@ -54,6 +68,6 @@ func TestTransfer(t *testing.T) {
 	mustFail(t, exitFailed, []string{"error: file ", "exists: to replace it, set --overwrite\n"}, "export", path, "graph", "mail", forced)
 	mustFail(t, exitFailed, []string{`unknown embedding "mail"`}, "export", path, "embedding", "mail", file("e", ""))
 	mustFail(t, exitFailed, []string{"no such file"}, "export", newFile(t), "graph", "mail", file("e", ""))
-	mustFail(t, exitUsage, []string{`expected graph, vertices or embedding, found "edges"`}, "export", path, "edges", "mail", file("e", ""))
+	mustFail(t, exitUsage, []string{`expected graph, vertices, embedding or walks, found "edges"`}, "export", path, "edges", "mail", file("e", ""))
 	mustFail(t, exitUsage, []string{"expected FILE, GRAPH and INPUT, found 2 arguments"}, "import", path, "mail")
 }

@@ -14,6 +14,7 @@ import (
 type Method struct {
 	Name    string
 	Summary string // one line
+	Walks   bool   // learns from walks, which the function Walks gives
 	Options []OptionInfo
 }
 
@@ -46,6 +47,9 @@ type prepared struct {
 	options []storage.Setting // all of them, in canonical text
 	run     computation
 	walk    sampling // nil for a method without walks
+	// bytes estimates the memory of run beside the graph, with the result, and
+	// sampler that of walk.
+	bytes, sampler func(g *csr.Graph) int64
 }
 
 // computation returns the rows, and the part of their record that depends on the
@@ -69,7 +73,7 @@ func algorithms() []algorithm {
 // with makes of them what can be run.
 func method[O any](name, summary string, fields table[O], validate func(O) error, complete func(O) O, with func(O) prepared) algorithm {
 	var zero O
-	return algorithm{Method{name, summary, fields.describe(complete(zero))}, func(options []Option) (prepared, error) {
+	return algorithm{Method{Name: name, Summary: summary, Options: fields.describe(complete(zero))}, func(options []Option) (prepared, error) {
 		o, err := fields.parse(name, options, validate)
 		if err != nil {
 			return prepared{}, err

@@ -14,13 +14,20 @@ import (
 func spectral(name, summary string, run func(context.Context, *csr.Graph, embedding.SpectralOptions) (*vec.Matrix, embedding.SpectralStats, error)) algorithm {
 	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
 	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
-		return prepared{run: func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+		return prepared{bytes: func(g *csr.Graph) int64 { return spectralBytes(g, o) }, run: func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
 			o := o
 			o.Workers, o.Progress = workers, progress
 			m, stats, err := run(ctx, g, o)
 			return m, spectralRecord(g, o, stats), err
 		}}
 	})
+}
+
+// spectralBytes estimates the memory of a solve: vectors of 4 bytes a coordinate,
+// once for the result and not quite twice for the basis that it is found in.
+func spectralBytes(g *csr.Graph, o embedding.SpectralOptions) int64 {
+	n := g.Vertices()
+	return 12 * int64(n) * int64(min(n, o.Dim))
 }
 
 // spectralRecord is what the record of an embedding says of the solver and, for a

@@ -14,7 +14,7 @@ import (
 // walks is a method of package embedding that learns from walks.
 func walks(name, summary string, run func(context.Context, *csr.Graph, embedding.WalkOptions) (*vec.Matrix, embedding.WalkStats, error)) algorithm {
 	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
-	return method(name, summary, walkFields(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
+	a := method(name, summary, walkFields(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
 		return prepared{
 			run: func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
 				o := o
@@ -27,8 +27,12 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 				o.Workers = workers
 				return embedding.NewWalks(ctx, g, name, o)
 			},
+			bytes:   func(g *csr.Graph) int64 { return embedding.WalkBytes(g, name, o) },
+			sampler: func(g *csr.Graph) int64 { return embedding.SamplerBytes(g, name, o) },
 		}
 	})
+	a.Walks = true
+	return a
 }
 
 // walkRecord is what the record of an embedding says of the training and, for a

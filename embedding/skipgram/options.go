@@ -3,6 +3,7 @@ package skipgram
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // ErrOptions is wrapped by every fault that Validate reports.
@@ -65,6 +66,17 @@ func (o Options) WithDefaults() Options {
 		o.Alpha = 0.025
 	}
 	return o
+}
+
+// Bytes estimates the memory of Train on a corpus of some vertices: two rows each
+// while it learns and one of the result, and the paths of the tree, which have
+// hardly more steps than a balanced tree's.
+func (o Options) Bytes(vertices int) int64 {
+	o = o.WithDefaults()
+	n := int64(vertices)
+	row := 4 * int64((o.Dim+15)&^15)
+	steps := int64(bits.Len(uint(vertices)) + 2)
+	return n * (3*row + 8*steps + 64)
 }
 
 // Validate reports all faults at once.

@@ -77,6 +77,20 @@ func TestWalker_Transitions_Karate(t *testing.T) {
 	}
 }
 
+// TestBytes compares the estimate with the tables.
+func TestBytes(t *testing.T) {
+	_, plain := readKarate(t)
+	for _, g := range []*csr.Graph{plain, withWeights(plain, 1)} {
+		for _, kind := range []Kind{Uniform, Penalized, Biased} {
+			w := newWalker(t, g, Options{Kind: kind, Beta: 1})
+			got := 8 * int64(len(w.targets)+len(w.ways)+len(w.penalty))
+			if want := Bytes(g, kind); got != want {
+				t.Errorf("kind %d, weights %v: %d bytes, estimated %d", kind, g.Weighted(), got, want)
+			}
+		}
+	}
+}
+
 // withWeights gives the edges of a graph weights between 0.5 and 4.5 times a unit.
 func withWeights(g *csr.Graph, unit float32) *csr.Graph {
 	weighted := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, len(g.Targets))}

@@ -29,6 +29,19 @@ type Walker struct {
 	penalty []float64
 }
 
+// Bytes returns what New allocates and keeps for a graph.
+func Bytes(g *csr.Graph, kind Kind) int64 {
+	const cellBytes = 8
+	cells := int64(len(g.Targets)) * cellBytes
+	switch {
+	case kind == Penalized: // two tables, a cell for the direct way, and penalties
+		return 2*cells + int64(g.Vertices())*(cellBytes+8)
+	case g.Weighted():
+		return cells
+	}
+	return 0
+}
+
 // New prepares the walks of a graph: O(n + m) time, and for Penalized 32 bytes per
 // edge and 16 per vertex, for the others 16 per edge on a graph with
 // weights and none without. A β so large that degrees to that power leave the range

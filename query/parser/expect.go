@@ -9,6 +9,7 @@ const (
 	attributeName    = "an attribute name"
 	optionName       = "an option name"
 	methodName       = "a method name"
+	walkMethodName   = "the name of a method that walks"
 	generatorName    = "a generator name"
 	scorerName       = "a scorer name"
 	metricName       = "a metric"
@@ -31,7 +32,7 @@ var scalarTexts = []string{stringText, numberText, "TRUE", "FALSE"}
 // The expectations that stand for a name, and those that a string meets.
 var (
 	nameClasses = []string{
-		graphName, newGraphName, embeddingName, newEmbeddingName, attributeName, optionName, methodName,
+		graphName, newGraphName, embeddingName, newEmbeddingName, attributeName, optionName, methodName, walkMethodName,
 		generatorName, scorerName, columnName,
 	}
 	textClasses = []string{fileText, keyText, stringText, dateText}

@@ -13,7 +13,8 @@ const (
 	ClassAttribute Class = "attribute" // an attribute of Names.Graph, or a column of a condition
 	ClassVertex    Class = "vertex"    // the key of a vertex
 	ClassOption    Class = "option"    // an option of Names.Call
-	ClassMethod    Class = "method"    // of EMBED and EXPORT WALKS
+	ClassMethod    Class = "method"    // of EMBED
+	ClassWalks     Class = "walks"     // a method that learns from walks, of EXPORT WALKS
 	ClassGenerator Class = "generator" // of GENERATE
 	ClassScorer    Class = "scorer"    // of SCORE
 	ClassMetric    Class = "metric"    // of NEAREST and WITHIN
@@ -33,6 +34,7 @@ var classes = map[string]Class{
 	columnName:       ClassAttribute,
 	optionName:       ClassOption,
 	methodName:       ClassMethod,
+	walkMethodName:   ClassWalks,
 	generatorName:    ClassGenerator,
 	scorerName:       ClassScorer,
 	metricName:       ClassMetric,

@@ -39,6 +39,8 @@ func TestNext_Cases(t *testing.T) {
 		{"TUNE social USING dp_spectral, |", "(method) social"},
 		{"TUNE social FOR |", "RECONSTRUCTION LINKS LABELS social"},
 		{"TUNE social FOR LINKS AS best WITH (|", "(option) social TUNE"},
+		{"EXPORT WALKS OF g USING |", "(walks) g"},
+		{"EXPORT WALKS OF g USING dp_walker(|", "(option) g dp_walker"},
 		{"EXPORT GRAPH g INTO FILE 'x' WITH (|", "(option) g EXPORT GRAPH"},
 		{"EXPORT GRAPH g INTO FILE 'x' WITH (format := '|", "TRUE FALSE (value) g EXPORT GRAPH format"},
 		{"EXPORT GRAPH g INTO FILE 'x' WITH (format := 'csv') |", "g"},

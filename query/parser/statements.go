@@ -123,7 +123,7 @@ func (p *parser) export(begin Pos) Statement {
 		p.needKeyword("OF")
 		s := &ExportWalks{Graph: p.graph()}
 		p.needKeyword("USING")
-		s.Method = p.call(methodName)
+		s.Method = p.call(walkMethodName)
 		s.File = p.intoFile()
 		s.Options = p.withOptions("EXPORT WALKS")
 		s.Range = p.since(begin)
