@@ -107,6 +107,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.withinStatement(s)
 	case *parser.Reconstruct:
 		return b.reconstructStatement(s)
+	case *parser.EvaluateLabels:
+		return b.evaluateLabelsStatement(s)
 	case *parser.EvaluateLinks:
 		return b.evaluateLinksStatement(s)
 	case *parser.EvaluateReconstruction:

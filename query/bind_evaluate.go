@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heavytail/embedding/evaluate"
@@ -60,6 +61,8 @@ func linksOptions() []OptionInfo {
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "of the edges and pairs that are drawn"},
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "edges to learn from at most, and as many pairs without one"},
+		{Name: "learn", Type: "text", Default: "'auto'", Choices: []string{"auto", "seen", "unseen"}, Doc: "from which edges to learn: those that the embedding has seen, or others that are held out as well; auto is unseen where the latest are held out"},
+		{Name: "order", Type: "text", Default: "'random'", Choices: []string{"random", "ascending"}, Doc: "order of the two vertices of a pair, which the feature difference depends on: random, or first the one that came first into the graph"},
 		{Name: "scorers", Type: "text", Default: "'all'", Doc: "which scorers to compare, with commas between; SHOW SCORERS lists them"},
 		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "what a logistic regression learns from, with commas between: " + strings.Join(featureNames(), ", ") + " or all"},
 		{Name: "hits", Type: "int", Default: "100", Doc: "hits are the edges that score above all but so many of the pairs without one"},
@@ -68,12 +71,16 @@ func linksOptions() []OptionInfo {
 
 func (b *binder) evaluateLinksStatement(s *parser.EvaluateLinks) (operation, error) {
 	b.mark(partGraph, s.Graph)
-	op := &evaluateLinksOp{req: EvaluateLinksRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}, text: s.Method.String()}
-	var err error
-	// Both lists of options may have the same names, such as seed. Mistakes of the
-	// method are found before the marks of the other list take their places.
-	if op.given, err = b.methodCall(s.Method); err != nil {
-		return nil, err
+	op := &evaluateLinksOp{req: EvaluateLinksRequest{Graph: s.Graph.Name}}
+	// All lists of options may have the same names, such as seed. Mistakes of a
+	// method are found before the marks of the next list take their places.
+	for _, call := range s.Methods {
+		given, err := b.methodCall(call)
+		if err != nil {
+			return nil, err
+		}
+		op.req.Methods = append(op.req.Methods, LinkMethod{Method: call.Name.Name})
+		op.given, op.texts = append(op.given, given), append(op.texts, call.String())
 	}
 	set, err := b.settings("EVALUATE LINKS", linksOptions(), s.Options)
 	if err != nil {
@@ -129,11 +136,16 @@ func (b *binder) linksSettings(req *EvaluateLinksRequest, set settings) error {
 	}
 	if latest, given := set["latest"]; given {
 		req.Latest = latest.(bool)
-		return nil
+	} else {
+		info, err := b.graphInfo(req.Graph, partGraph)
+		if err != nil {
+			return err
+		}
+		req.Latest = info.Timed
 	}
-	info, err := b.graphInfo(req.Graph, partGraph)
-	req.Latest = info.Timed
-	return err
+	req.Ascending = set.text("order") == "ascending"
+	req.Unseen = set.text("learn") == "unseen" || set.text("learn") != "seen" && req.Latest
+	return nil
 }
 
 // maxTraining keeps a slip of the finger from asking for more than any memory.
@@ -146,4 +158,64 @@ func namesIn(text string) []string {
 		names[i] = strings.TrimSpace(n)
 	}
 	return names
+}
+
+// labelsOptions are the options of EVALUATE LABELS.
+func labelsOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "fractions", Type: "text", Default: "'0.1,0.5,0.9'", Doc: "shares of the vertices to train on, with commas between; the others are to be told"},
+		{Name: "seeds", Type: "int", Default: fmt.Sprint(evaluate.DefaultSeeds), Doc: "random choices of the training vertices to average over"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "of the first of them"},
+		{Name: "separator", Type: "text", Default: "''", Doc: "what stands between several classes of a vertex, such as ','; by default the whole value is one class"},
+		{Name: "penalty", Type: "float", Default: "0", Doc: "strength that holds the weights of the models back; 0 lets the training vertices choose"},
+		{Name: "classes", Type: "bool", Default: "FALSE", Doc: "show every class by itself"},
+	}
+}
+
+func (b *binder) evaluateLabelsStatement(s *parser.EvaluateLabels) (operation, error) {
+	b.mark(partEmbedding, s.Embedding)
+	attribute, err := b.text(partAttribute, s.Attribute)
+	if err != nil {
+		return nil, err
+	}
+	set, err := b.settings("EVALUATE LABELS", labelsOptions(), s.Options)
+	if err != nil {
+		return nil, err
+	}
+	op := &evaluateLabelsOp{classes: set.boolean("classes")}
+	op.req = EvaluateLabelsRequest{
+		Embedding: s.Embedding.Name, Attribute: attribute, Separator: set.text("separator"),
+		Seed: uint64(set.integer("seed")), Penalty: set.number("penalty"),
+	}
+	seeds, err := set.within("seeds", 1, maxSeeds)
+	if err != nil {
+		return nil, err
+	}
+	op.req.Seeds = int(seeds)
+	if op.req.Fractions, err = fractionsIn(set.text("fractions")); err != nil {
+		return nil, err
+	}
+	op.found, err = b.resolveEvaluateLabels(op.req)
+	return op, err
+}
+
+// maxSeeds keeps a slip of the finger from asking for years.
+const maxSeeds = 10_000
+
+// fractionsIn reads a list of numbers; nil for an empty text.
+func fractionsIn(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var list []float64
+	for _, field := range namesIn(text) {
+		f, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			e := mistake(partOption("fractions"), "option fractions has %s", quoteKey(field))
+			e.Expected = []string{"numbers with commas between them"}
+			return nil, e
+		}
+		list = append(list, f)
+	}
+	return list, nil
 }

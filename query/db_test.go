@@ -395,19 +395,35 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 		t.Errorf("EVALUATE RECONSTRUCTION: %q, method %q", got, want)
 	}
 	links, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{
-		Graph: "social", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 2}, Share: 0.5, Seed: 3,
+		Graph: "social", Methods: []LinkMethod{{"laplacian_eigenmaps", map[string]any{"dim": 2}}}, Share: 0.5, Seed: 3,
 		Scorers: []string{"jaccard", "l2"}, Features: []string{"l1"}, HitsAt: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want = ""
-	for i, scorer := range []string{"jaccard", "l2", "logistic(l1)"} {
+	for i, scorer := range []string{"<nil> jaccard", "laplacian_eigenmaps(dim := 2) l2", "laplacian_eigenmaps(dim := 2) logistic(l1)"} {
 		s := links.Scores[i]
 		want += fmt.Sprintln(scorer, number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits))
 	}
 	if got := table("EVALUATE LINKS IN social USING laplacian_eigenmaps(dim := 2) WITH (share := 0.5, seed := 3, scorers := 'jaccard,l2', features := 'l1', hits := 1)"); got != want {
 		t.Errorf("EVALUATE LINKS: %q, method %q", got, want)
+	}
+	table("UPDATE VERTEX 'a', 'b' SET kind := 'x,y' IN social")
+	table("UPDATE VERTEX 'c', 'd' SET kind := 'y' IN social")
+	told, err := db.EvaluateLabels(ctx, EvaluateLabelsRequest{
+		Embedding: "pos", Attribute: "kind", Separator: ",", Fractions: []float64{0.5}, Seeds: 3, Seed: 1, Penalty: 2,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	score := told.Scores[0]
+	want = fmt.Sprintln(0.5, 2, 2, score.MicroF1.Mean, score.MicroF1.Deviation, score.MacroF1.Mean, score.MacroF1.Deviation, score.Accuracy.Mean, score.Accuracy.Deviation)
+	if got := table("EVALUATE LABELS 'kind' OF pos WITH (separator := ',', fractions := '0.5', seeds := 3, seed := 1, penalty := 2)"); got != want {
+		t.Errorf("EVALUATE LABELS: %q, method %q", got, want)
+	}
+	if got := fmt.Sprint(told.Classes, told.Labelled, told.Unlabelled, told.New); got != "[x y] 4 2 0" {
+		t.Errorf("EVALUATE LABELS: %s", got)
 	}
 	if got := strings.Count(table("RECONSTRUCT pos AUTO WITH (criterion := 'f1', sweep := TRUE)"), "\n"); got != len(reconstructed.Points) {
 		t.Errorf("RECONSTRUCT with sweep: %d rows of %d points", got, len(reconstructed.Points))

@@ -41,7 +41,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 		attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		_, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Method: "dp_spectral", Settings: map[string]any{"dim": 16}})
+		_, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{"dp_spectral", map[string]any{"dim": 16}}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
@@ -55,7 +55,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 // The result is the same at any number of workers, depends on the seed, and
 // says how many pairs there were.
 func TestDB_EvaluateLinks_Same(t *testing.T) {
-	req := EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}, Training: 100}
+	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{"deepwalk", map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
 	var first EvaluateLinksResult
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
@@ -89,13 +89,13 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 		req  EvaluateLinksRequest
 		want error
 	}{
-		{"graph", EvaluateLinksRequest{Graph: "ap", Method: "deepwalk"}, storage.ErrNotFound},
-		{"method", EvaluateLinksRequest{Graph: "pa", Method: "deepwork"}, ErrInvalid},
-		{"share", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Share: 1}, ErrInvalid},
-		{"training", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Training: -1}, ErrInvalid},
-		{"hits", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", HitsAt: -1}, ErrInvalid},
-		{"latest", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Latest: true}, evaluate.ErrTimes},
-		{"setting", EvaluateLinksRequest{Graph: "pa", Method: "deepwalk", Settings: map[string]any{"beta": 1}}, ErrInvalid},
+		{"graph", EvaluateLinksRequest{Graph: "ap", Methods: []LinkMethod{{Method: "deepwalk"}}}, storage.ErrNotFound},
+		{"method", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwork"}}}, ErrInvalid},
+		{"share", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Share: 1}, ErrInvalid},
+		{"training", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Training: -1}, ErrInvalid},
+		{"hits", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, ErrInvalid},
+		{"latest", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
+		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{"deepwalk", map[string]any{"beta": 1}}}}, ErrInvalid},
 	} {
 		if _, err := db.EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)
@@ -104,7 +104,7 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 	small := openTest(t, &Options{MemoryLimit: 100_000})
 	attached(t, small)
 	var limit *LimitError
-	if _, err := small.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Method: "deepwalk"}); !errors.As(err, &limit) {
+	if _, err := small.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

@@ -112,6 +112,9 @@ func TestHelps_Columns(t *testing.T) {
 	}
 	expect("RECONSTRUCT pos RADIUS 1", "RECONSTRUCT", "; ")
 	expect("EVALUATE LINKS IN pa USING dp_spectral(dim := 2)", "EVALUATE LINKS", "; ")
+	run("UPDATE VERTEX 'b' SET x := 3 IN g")
+	expect("EVALUATE LABELS 'x' OF pos", "EVALUATE LABELS", "; ")
+	expect("EVALUATE LABELS 'x' OF pos WITH (classes := TRUE)", "EVALUATE LABELS", "with classes: ")
 	expect("EVALUATE RECONSTRUCTION OF pos", "EVALUATE RECONSTRUCTION", "; ")
 	expect(fmt.Sprintf("EXPORT GRAPH g INTO FILE '%s/g'", dir), "EXPORT GRAPH", "; ")
 	expect(fmt.Sprintf("DELETE EDGES FILE '%s/g' FROM g", dir), "DELETE EDGES FILE", "; ")

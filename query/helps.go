@@ -198,11 +198,17 @@ func analysisHelps() []Help {
 			Options: sweepOptions("it"),
 			Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 		}, {
-			Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
-			Summary: "holds out edges, embeds the rest, and compares how well scorers and learned models tell those edges from pairs that are none; stores nothing",
-			Columns: "scorer, auc, average_precision, precision, recall, f1, hits",
+			Statement: "EVALUATE LABELS", Syntax: "EVALUATE LABELS 'attribute' OF embedding [WITH (option := value, …)]",
+			Summary: "measures how well the values of an attribute can be told from the vectors, by classifiers trained on a part of the vertices; stores nothing",
+			Columns: "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
+			Options: labelsOptions(),
+			Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
+		}, {
+			Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph USING method[(option := value, …)], … [WITH (option := value, …)]",
+			Summary: "holds out edges, embeds the rest by each method, and compares how well scorers and learned models tell those edges from pairs that are none; stores nothing",
+			Columns: "method, scorer, auc, average_precision, precision, recall, f1, hits",
 			Options: linksOptions(),
-			Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25) WITH (share := 0.1, features := 'difference, l1')",
+			Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 		}, {
 			Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)]",
 			Summary: "searches the parameters of methods that are not given, for a purpose on this graph, and stores the best embedding; lists all trials, the best first. Without USING it searches dp_spectral and dp_walker",

@@ -216,8 +216,11 @@ func count(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "x") {
+	switch {
+	case strings.HasSuffix(noun, "x"):
 		return fmt.Sprintf("%d %sices", n, strings.TrimSuffix(noun, "ex"))
+	case strings.HasSuffix(noun, "s"):
+		return fmt.Sprintf("%d %ses", n, noun)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

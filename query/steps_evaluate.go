@@ -33,12 +33,42 @@ func (o *evaluateLinksOp) plan() *Plan {
 	if o.req.Latest {
 		which = "with the latest timestamps"
 	}
+	if o.req.Unseen {
+		which += fmt.Sprintf(", and %v of the others to learn from", evaluate.DefaultUnseen)
+	}
 	scorers := "all scorers"
 	if o.req.Scorers != nil {
 		scorers = strings.Join(o.req.Scorers, ", ")
 	}
+	var inputs []*Plan
+	for i, text := range o.texts {
+		inputs = append(inputs, measuredStep(solveStep(i), "method", text))
+	}
+	inputs = append(inputs, measuredStep(stepSplit, "split", fmt.Sprintf("%v of the edges held out, %s", share, which), o.found.graph.plan()))
 	return result("evaluation", "AUC, average precision, decisions, hits",
-		measuredStep(stepScore, "score", scorers+"; learned from "+strings.Join(o.found.features, ", "),
-			measuredStep(stepSolve, "method", o.text,
-				measuredStep(stepSplit, "split", fmt.Sprintf("%v of the edges held out, %s", share, which), o.found.graph.plan()))))
+		measuredStep(stepScore, "score", scorers+"; learned from "+strings.Join(o.found.features, ", "), inputs...))
+}
+
+func (o *evaluateLabelsOp) plan() *Plan {
+	fractions := o.req.Fractions
+	if fractions == nil {
+		fractions = evaluate.DefaultFractions()
+	}
+	var shares []string
+	for _, f := range fractions {
+		shares = append(shares, fmt.Sprint(f))
+	}
+	seeds := o.req.Seeds
+	if seeds == 0 {
+		seeds = evaluate.DefaultSeeds
+	}
+	penalty := "penalty chosen in the training vertices"
+	if o.req.Penalty > 0 {
+		penalty = fmt.Sprintf("penalty %v", o.req.Penalty)
+	}
+	s := o.found.space
+	return result("evaluation", "micro- and macro-F1, accuracy",
+		measuredStep(stepSolve, "logistic regressions", fmt.Sprintf("each class against the rest, %s; trained on %s of the vertices, %s",
+			penalty, strings.Join(shares, ", "), count(int64(seeds), "time")),
+			append(o.found.columns.plans(), s.plan(), s.graph.plan())...))
 }

@@ -118,6 +118,8 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 		return c.embeddings(ctx)
 	case parser.ClassAttribute:
 		return c.attributes(ctx, names)
+	case parser.ClassLabel:
+		return c.labels(ctx, names)
 	case parser.ClassVertex:
 		return c.vertices(ctx, names, word)
 	case parser.ClassOption:
@@ -218,6 +220,26 @@ func (c *completer) attributes(ctx context.Context, names parser.Names) []candid
 			if !seen[a.Name] {
 				seen[a.Name] = true
 				list = append(list, candidate{quoteName(a.Name), " ", a.Type.String()})
+			}
+		}
+	}
+	return list
+}
+
+// labels lists attributes as texts.
+func (c *completer) labels(ctx context.Context, names parser.Names) []candidate {
+	graphs, err := c.db.Graphs(ctx)
+	if err != nil {
+		return nil
+	}
+	about := c.graphsNamed(ctx, names)
+	var list []candidate
+	for _, g := range graphs {
+		for _, a := range g.Attributes {
+			text := "'" + strings.ReplaceAll(a.Name, "'", "''") + "'"
+			known := slices.ContainsFunc(list, func(x candidate) bool { return x.text == text })
+			if slices.Contains(about, g.Name) && !known {
+				list = append(list, candidate{text, " ", a.Type.String()})
 			}
 		}
 	}

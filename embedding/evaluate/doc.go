@@ -26,6 +26,17 @@
 // How well links are predicted: [SplitLinks] holds out edges, and
 // [LinkSplit.Score] compares scorers and learned models on them by [AUC],
 // [AveragePrecision], [HitsAt] and F1.
+// The paper learns from the difference of two vectors (section 4, table 3),
+// which changes its sign with the order of the pair, and finds F1 from 0.83 to
+// 0.90 on ego-facebook. With the pairs in random order the difference tells
+// nothing there: F1 0.51 to 0.62, AUC 0.50. The paper's figures come out where
+// the vertex that comes first in the file is first in every pair, edge or not,
+// and the embedding has seen all edges, the test's too: F1 0.88 to 0.89 at a
+// precision of 0.82 and a recall of 0.96 to 0.98. Vertices of that file are
+// numbered circle by circle, so that the difference along an eigenvector is 0
+// within a circle and has one sign between two: the model learns the numbers.
+// [SplitOptions].Ascending orders pairs like this; edges of the test stay held
+// out, which leaves 0.78 to 0.88.
 //
 // How well classes of vertices can be told: [ClassifyLabels].
 package evaluate

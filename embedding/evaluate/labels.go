@@ -128,7 +128,7 @@ func (o LabelOptions) withDefaults() LabelOptions {
 //
 // Without a Penalty the first three quarters of the training vertices train for
 // each of 0.3, 3, 30 and 300, at most 7,500 of them, and the others choose: that
-// with the highest sum of micro- and macro-F1, of equal ones the largest. All of
+// with the highest sum of micro- and macro-F1, of equal ones the smallest. All of
 // them train again with it.
 //
 // The scores are in the order of the fractions. The same vectors, labels and
@@ -219,8 +219,8 @@ func (t *labelTrial) choose(ctx context.Context, training []uint32) (float64, er
 		if err != nil {
 			return 0, err
 		}
-		// A single vertex to train on leaves none to choose by.
-		if f1 := tally.micro() + tally.macro(); f1 >= most || math.IsNaN(f1) {
+		// A single training vertex leaves none to choose by, and NaN for all.
+		if f1 := tally.micro() + tally.macro(); f1 > most || best == 0 {
 			best, most = penalty, f1
 		}
 	}

@@ -188,7 +188,7 @@ func TestClassifyLabels_Choice(t *testing.T) {
 		sums[p] = tally.micro() + tally.macro()
 	}
 	for p, sum := range sums {
-		if sum > sums[penalty] || sum == sums[penalty] && p > penalty {
+		if sum > sums[penalty] || sum == sums[penalty] && p < penalty {
 			t.Errorf("chosen %v of %v", penalty, sums)
 		}
 	}

@@ -92,23 +92,21 @@ func (t *labelTally) macro() float64 {
 	return measured(of).Mean
 }
 
-// measured takes mean and deviation of the values that are not NaN.
+// measured takes mean and deviation of the values that are not NaN. It changes
+// the list.
 func measured(values []float64) Measured {
-	n, sum := 0.0, 0.0
-	for _, x := range values {
-		if !math.IsNaN(x) {
-			n++
-			sum += x
-		}
-	}
-	if n == 0 {
+	values = slices.DeleteFunc(values, math.IsNaN)
+	if len(values) == 0 {
 		return Measured{math.NaN(), math.NaN()}
 	}
-	mean, squares := sum/n, 0.0
+	// Taken from the first value, equal ones have exactly that mean.
+	n, sum := float64(len(values)), 0.0
 	for _, x := range values {
-		if !math.IsNaN(x) {
-			squares += (x - mean) * (x - mean)
-		}
+		sum += x - values[0]
+	}
+	mean, squares := values[0]+sum/n, 0.0
+	for _, x := range values {
+		squares += (x - mean) * (x - mean)
 	}
 	if n == 1 {
 		return Measured{mean, math.NaN()}

@@ -9,13 +9,22 @@ type EvaluateReconstruction struct {
 	Options   []Option
 }
 
-// EvaluateLinks is EVALUATE LINKS IN g USING method(…) [WITH (…)].
+// EvaluateLinks is EVALUATE LINKS IN g USING method(…), … [WITH (…)].
 type EvaluateLinks struct {
 	Range
 	Graph   Ident
-	Method  Call
+	Methods []Call // at least one
 	Options []Option
 }
 
+// EvaluateLabels is EVALUATE LABELS 'attribute' OF e [WITH (…)].
+type EvaluateLabels struct {
+	Range
+	Attribute Value // String or Param
+	Embedding Ident
+	Options   []Option
+}
+
+func (*EvaluateLabels) statement()         {}
 func (*EvaluateLinks) statement()          {}
 func (*EvaluateReconstruction) statement() {}

@@ -98,8 +98,10 @@
 //	                        | "FILE" string ) ]
 //	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
 //	evaluate     = "EVALUATE" ( "RECONSTRUCTION" "OF" name
-//	             | "LINKS" "IN" name "USING" call )
-//	               [ options ]                              e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64) WITH (share := 0.1);
+//	             | "LABELS" string "OF" name
+//	             | "LINKS" "IN" name "USING" call
+//	               { "," call } )
+//	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec; EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
 //	tune         = "TUNE" name [ "USING" call { "," call } ]
 //	               "FOR" ( "RECONSTRUCTION" | "LINKS"
 //	             | "LABELS" ) "AS" name [ options ]         e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');

@@ -3,8 +3,11 @@ package parser
 // This file has the productions of EVALUATE.
 
 func (p *parser) evaluate(begin Pos) Statement {
-	if p.keyword("LINKS") {
+	switch {
+	case p.keyword("LINKS"):
 		return p.evaluateLinks(begin)
+	case p.keyword("LABELS"):
+		return p.evaluateLabels(begin)
 	}
 	p.needKeyword("RECONSTRUCTION")
 	p.needKeyword("OF")
@@ -19,8 +22,17 @@ func (p *parser) evaluateLinks(begin Pos) Statement {
 	p.needKeyword("IN")
 	s.Graph = p.graph()
 	p.needKeyword("USING")
-	s.Method = p.call(methodName)
+	s.Methods = separated(p, func() Call { return p.call(methodName) })
 	s.Options = p.withOptions("EVALUATE LINKS")
+	s.Range = p.since(begin)
+	return s
+}
+
+func (p *parser) evaluateLabels(begin Pos) Statement {
+	s := &EvaluateLabels{Attribute: p.value(aString, attributeText)}
+	p.needKeyword("OF")
+	s.Embedding = p.embedding()
+	s.Options = p.withOptions("EVALUATE LABELS")
 	s.Range = p.since(begin)
 	return s
 }

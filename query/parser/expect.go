@@ -7,6 +7,7 @@ const (
 	embeddingName    = "an embedding name"
 	newEmbeddingName = "a name for the embedding"
 	attributeName    = "an attribute name"
+	attributeText    = "an attribute name in single quotes"
 	optionName       = "an option name"
 	methodName       = "a method name"
 	walkMethodName   = "the name of a method that walks"
@@ -35,5 +36,5 @@ var (
 		graphName, newGraphName, embeddingName, newEmbeddingName, attributeName, optionName, methodName, walkMethodName,
 		generatorName, scorerName, columnName,
 	}
-	textClasses = []string{fileText, keyText, stringText, dateText}
+	textClasses = []string{attributeText, fileText, keyText, stringText, dateText}
 )

@@ -69,6 +69,8 @@ func Heading(statement Statement) string {
 		return "WITHIN"
 	case *Reconstruct:
 		return "RECONSTRUCT"
+	case *EvaluateLabels:
+		return "EVALUATE LABELS"
 	case *EvaluateLinks:
 		return "EVALUATE LINKS"
 	case *EvaluateReconstruction:

@@ -254,8 +254,11 @@ func genPlain(t *rapid.T) Statement {
 
 // genEvaluate draws a statement that judges embeddings.
 func genEvaluate(t *rapid.T) Statement {
-	if rapid.Bool().Draw(t, "links") {
-		return &EvaluateLinks{Graph: genIdent().Draw(t, "graph"), Method: genCall().Draw(t, "method"), Options: genOptions(0).Draw(t, "options")}
+	switch rapid.IntRange(0, 2).Draw(t, "what") {
+	case 0:
+		return &EvaluateLinks{Graph: genIdent().Draw(t, "graph"), Methods: rapid.SliceOfN(genCall(), 1, 3).Draw(t, "methods"), Options: genOptions(0).Draw(t, "options")}
+	case 1:
+		return &EvaluateLabels{Attribute: genValue(aString).Draw(t, "attribute"), Embedding: genIdent().Draw(t, "name"), Options: genOptions(0).Draw(t, "options")}
 	}
 	return &EvaluateReconstruction{Embedding: genIdent().Draw(t, "name"), Options: genOptions(0).Draw(t, "options")}
 }

@@ -11,6 +11,7 @@ const (
 	ClassGraph     Class = "graph"     // a graph of the file
 	ClassEmbedding Class = "embedding" // an embedding of the file
 	ClassAttribute Class = "attribute" // an attribute of Names.Graph, or a column of a condition
+	ClassLabel     Class = "label"     // an attribute, its name in single quotes
 	ClassVertex    Class = "vertex"    // the key of a vertex
 	ClassOption    Class = "option"    // an option of Names.Call
 	ClassMethod    Class = "method"    // of EMBED
@@ -32,6 +33,7 @@ var classes = map[string]Class{
 	newEmbeddingName: ClassName,
 	attributeName:    ClassAttribute,
 	columnName:       ClassAttribute,
+	attributeText:    ClassLabel,
 	optionName:       ClassOption,
 	methodName:       ClassMethod,
 	walkMethodName:   ClassWalks,

@@ -117,7 +117,13 @@ func TestParse_Tree(t *testing.T) {
 			Using: Space{Embedding: id("e")}, Limit: num(5),
 		}},
 		{"RECONSTRUCT e AUTO", &Reconstruct{Embedding: id("e"), Threshold: Threshold{Kind: Auto}}},
-		{"EVALUATE LINKS IN g USING m", &EvaluateLinks{Graph: id("g"), Method: Call{Name: id("m")}}},
+		{"EVALUATE LINKS IN g USING m", &EvaluateLinks{Graph: id("g"), Methods: []Call{{Name: id("m")}}}},
+		{"EVALUATE LINKS IN g USING m(x := 1), n WITH (y := 2)", &EvaluateLinks{
+			Graph:   id("g"),
+			Methods: []Call{{Name: id("m"), Options: []Option{{Name: id("x"), Value: Int{Value: 1}}}}, {Name: id("n")}},
+			Options: []Option{{Name: id("y"), Value: Int{Value: 2}}},
+		}},
+		{"EVALUATE LABELS 'a' OF e", &EvaluateLabels{Attribute: String{Value: "a"}, Embedding: id("e")}},
 		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
 		{"TUNE g FOR LABELS AS e", &Tune{Graph: id("g"), For: ForLabels, Embedding: id("e")}},
 		{"tune g using m, n(x := 1) for links as e with (trials := 2)", &Tune{

@@ -125,7 +125,11 @@ func (s *Reconstruct) String() string {
 }
 
 func (s *EvaluateLinks) String() string {
-	return "EVALUATE LINKS IN " + s.Graph.String() + " USING " + s.Method.String() + withOptions(s.Options)
+	return "EVALUATE LINKS IN " + s.Graph.String() + " USING " + list(s.Methods) + withOptions(s.Options)
+}
+
+func (s *EvaluateLabels) String() string {
+	return "EVALUATE LABELS " + s.Attribute.String() + " OF " + s.Embedding.String() + withOptions(s.Options)
 }
 
 func (s *EvaluateReconstruction) String() string {
