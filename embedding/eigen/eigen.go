@@ -75,6 +75,7 @@ const (
 	ReasonConverged = "all residuals are within the tolerance"
 	ReasonRestarts  = "the limit of restarts was reached"
 	ReasonPrecision = "the residuals are as small as single precision allows"
+	ReasonStep      = "one step from the vectors given does not reach the tolerance"
 )
 
 func (o Options) withDefaults() Options {
