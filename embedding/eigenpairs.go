@@ -63,13 +63,29 @@ func spectralMethod(name string, opts SpectralOptions) (method, error) {
 // spectral is the embedding by a method. It needs no more memory than the
 // eigenvectors, which become its rows.
 func spectral(ctx context.Context, g *csr.Graph, method string, opts SpectralOptions) (*vec.Matrix, SpectralStats, error) {
+	m, _, stats, err := Spectral(ctx, g, method, opts)
+	return m, stats, err
+}
+
+// Spectral is [LaplacianEigenmaps] or [DPSpectral], by its name, with what
+// [RefreshSpectral] needs later to bring the rows up to date.
+func Spectral(ctx context.Context, g *csr.Graph, method string, opts SpectralOptions) (*vec.Matrix, *SpectralState, SpectralStats, error) {
 	e, err := SolveSpectral(ctx, g, method, opts)
 	if err != nil {
-		return nil, SpectralStats{}, err
+		return nil, nil, SpectralStats{}, err
 	}
 	opts = opts.WithDefaults(method)
-	e.scale(e.Vectors, *opts.Scale, *opts.RowScale)
-	return e.Vectors, e.Stats, nil
+	state := &SpectralState{Places: make([]uint32, g.Vertices())}
+	state.spacing = e.scale(e.Vectors, *opts.Scale, *opts.RowScale)
+	for place, part := range e.Parts {
+		for _, v := range part.Vertices {
+			state.Places[v] = uint32(place)
+		}
+	}
+	if *opts.RowScale != 0 {
+		state.Degrees = e.Degrees
+	}
+	return e.Vectors, state, e.Stats, nil
 }
 
 // Rows returns the embedding with a scale γ and a row scale δ, each from 0 to 4:
@@ -86,13 +102,20 @@ func (e *Eigenpairs) Rows(scale, rowScale float64) (*vec.Matrix, error) {
 }
 
 // scale writes the embedding to a matrix of zeros, or over the eigenvectors.
-func (e *Eigenpairs) scale(to *vec.Matrix, gamma, delta float64) {
+func (e *Eigenpairs) scale(to *vec.Matrix, gamma, delta float64) spacing {
 	for _, part := range e.Parts {
 		e.place(to, part, gamma, delta)
 	}
-	if e.Components == Apart {
-		e.separate(to)
+	if e.Components == Joint || len(e.Parts) < 2 {
+		return spacing{}
 	}
+	s := newSpacing(to, len(e.Parts))
+	for place, part := range e.Parts {
+		for _, v := range part.Vertices {
+			s.shift(to.Row(int(v)), uint32(place), 1)
+		}
+	}
+	return s
 }
 
 // place writes the eigenvectors of a part, scaled, as rows of the embedding:
@@ -119,37 +142,41 @@ func (e *Eigenpairs) place(to *vec.Matrix, part EigenPart, gamma, delta float64)
 	}
 }
 
-// separate moves component c by Δ times the digits of c in the smallest base
-// that the coordinates suffice for, so that two components differ by at least Δ
-// in some coordinate. With R the largest norm of a row, Δ = 6R + 5, and rows of
-// different components are more than 4R + 5 apart: twice the widest distance
-// within a component, and beyond the radius of ε = 0.01. The largest component
-// stays at the origin.
-func (e *Eigenpairs) separate(m *vec.Matrix) {
-	dim := m.Dim
-	if len(e.Parts) < 2 {
-		return
-	}
+// spacing says how the parts of a graph are moved apart. The part in place c is
+// moved by Step times the digits of c in the smallest base that the coordinates
+// suffice for, so that two parts differ by at least Step in some coordinate. With
+// R the largest norm of a row, Step = 6R + 5, and rows of different parts are more
+// than 4R + 5 apart: twice the widest distance within a part, and beyond the
+// radius of ε = 0.01. The part in place 0, the largest, stays at the origin.
+type spacing struct {
+	Step float64 // 0 where nothing is moved
+	Base int
+}
+
+// newSpacing finds the spacing of rows that are not moved yet for places below
+// count, which is at least 2.
+func newSpacing(m *vec.Matrix, count int) spacing {
 	norm := 0.0
 	for v := range m.Rows {
-		row := m.Row(v)
 		sum := 0.0
-		for _, x := range row {
+		for _, x := range m.Row(v) {
 			sum += float64(x) * float64(x)
 		}
 		norm = max(norm, sum)
 	}
-	step := 6*math.Sqrt(norm) + 5
-	base := 2
-	for math.Pow(float64(base), float64(dim)) < float64(len(e.Parts)) {
-		base++
+	s := spacing{Step: 6*math.Sqrt(norm) + 5, Base: 2}
+	for math.Pow(float64(s.Base), float64(m.Dim)) < float64(count) {
+		s.Base++
 	}
-	for c, part := range e.Parts {
-		for j, rest := 0, c; rest > 0; j, rest = j+1, rest/base {
-			shift := float32(step * float64(rest%base))
-			for _, v := range part.Vertices {
-				m.Row(int(v))[j] += shift
-			}
-		}
+	return s
+}
+
+// shift moves a row to a place, or back from it with sign −1.
+func (s spacing) shift(row []float32, place uint32, sign float64) {
+	if s.Step == 0 {
+		return
+	}
+	for j, rest := 0, int(place); rest > 0; j, rest = j+1, rest/s.Base {
+		row[j] += float32(sign * s.Step * float64(rest%s.Base))
 	}
 }

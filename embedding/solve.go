@@ -99,50 +99,66 @@ func (s *solve) joint(ctx context.Context) error {
 // solve finds the leading eigenpairs of a graph without isolated vertices. Its
 // components are given by labels below linked, nil if it is connected. Only one caller at a time may ask it to report.
 func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int, report bool) (pairs, error) {
-	n := g.Vertices()
-	k := min(s.stats.Dim, n)
-	op, err := newOperator(g, s.method, workers)
+	p, err := s.problem(ctx, g, labels, linked, workers)
 	if err != nil {
 		return pairs{}, err
-	}
-	opts := eigen.Options{
-		K: k, Tolerance: s.opts.Tolerance, Restarts: s.opts.MaxIterations,
-		Gathers: op.gathers(), Seed: s.opts.Seed, Workers: workers,
-	}
-	known := 0
-	var target eigen.Operator = op
-	var top *eigen.Result
-	if s.method.unitTop() {
-		deflated := newDeflated(op, labels, linked)
-		known = min(k, linked)
-		opts.Norm, opts.K, target = 1, k-known, deflated
-		if top, err = eigen.Measure(ctx, op, deflated.vectors(known), opts); err != nil {
-			return pairs{}, err
-		}
 	}
 	if report && s.opts.Progress != nil {
-		opts.Progress = func(converged int) { s.report(known+converged, k, false) }
+		p.opts.Progress = func(converged int) { s.report(p.known+converged, p.k, false) }
 	}
-	result, err := eigen.Solve(ctx, target, opts)
+	result, err := eigen.Solve(ctx, p.target, p.opts)
 	if err != nil {
 		return pairs{}, err
 	}
-	if top != nil {
-		result = join(top, result)
+	if report {
+		s.report(p.k, p.k, true)
 	}
-	p := pairs{Result: result, relative: result.Residuals, degrees: op.degrees, weighted: g.Weighted()}
-	if k > 0 {
-		for i := range p.relative {
-			p.relative[i] /= max(result.Values[0], minNorm)
-		}
+	return p.pairs(result), nil
+}
+
+// problem is the matrix of a part of the graph and what is known of it.
+type problem struct {
+	op     *operator
+	k      int            // eigenpairs wanted
+	known  int            // of them have the eigenvalue 1
+	top    *eigen.Result  // these, nil where none is known
+	target eigen.Operator // op without these
+	opts   eigen.Options  // of its solution
+}
+
+// problem prepares the solution of a part, given as for solve.
+func (s *solve) problem(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int) (*problem, error) {
+	op, err := newOperator(g, s.method, workers)
+	if err != nil {
+		return nil, err
+	}
+	p := &problem{op: op, k: min(s.stats.Dim, g.Vertices()), target: op}
+	p.opts = eigen.Options{
+		K: p.k, Tolerance: s.opts.Tolerance, Restarts: s.opts.MaxIterations,
+		Gathers: op.gathers(), Seed: s.opts.Seed, Workers: workers,
+	}
+	if s.method.unitTop() {
+		deflated := newDeflated(op, labels, linked)
+		p.known = min(p.k, linked)
+		p.opts.Norm, p.opts.K, p.target = 1, p.k-p.known, deflated
+		p.top, err = eigen.Measure(ctx, op, deflated.vectors(p.known), p.opts)
+	}
+	return p, err
+}
+
+// pairs puts a solution and what was known together.
+func (p *problem) pairs(result *eigen.Result) pairs {
+	if p.top != nil {
+		result = join(p.top, result)
+	}
+	found := pairs{Result: result, relative: result.Residuals, degrees: p.op.degrees, weighted: p.op.g.Weighted()}
+	for i := range found.relative {
+		found.relative[i] /= max(result.Values[0], minNorm)
 	}
 	for i := range result.Values {
-		result.Values[i] *= op.factor
+		result.Values[i] *= p.op.factor
 	}
-	if report {
-		s.report(k, k, true)
-	}
-	return p, nil
+	return found
 }
 
 // minNorm stands for a largest eigenvalue that is zero, of a matrix that is.

@@ -11,9 +11,6 @@ import (
 // Refinement is the outcome of Refine.
 type Refinement struct {
 	*Result
-	// Overlap is Vectorsᵀ·start, K × start.Dim, row-major, of the start as it was
-	// given: what turns the new vectors towards the old ones is found from it.
-	Overlap []float64
 	// Added is the number of directions of the residual that were added.
 	Added int
 }
@@ -25,7 +22,7 @@ type Refinement struct {
 //	span [V, (I − VVᵀ)·N·V],   V an orthonormal basis of the start,
 //
 // of which only those directions of the second part are taken in which the
-// residual N·V − V·(VᵀNV) is longer than a tenth of the tolerance: after a small
+// residual N·V − V·(VᵀNV) is longer than half of the tolerance: after a small
 // change they are few. The start may have any number of columns, of any length,
 // and dependent ones; what is known of a Projector is removed from it. It is
 // overwritten.
@@ -37,7 +34,8 @@ type Refinement struct {
 //
 // It takes start.Dim products and one more for each added direction, and some ten
 // products of tall matrices with small ones: 16·n·start.Dim operations each way.
-// Memory is two matrices as large as the start and what is added. Errors are
+// Memory is two matrices as large as the start and what is added, which is
+// at most half as much. Errors are
 // ctx.Err() and ErrNotFinite.
 func Refine(ctx context.Context, op Operator, start *vec.Matrix, opts Options) (*Refinement, error) {
 	opts = opts.withDefaults()
@@ -66,12 +64,11 @@ type refiner struct {
 	x, y    []float32 // blocks, Size × Width
 
 	basis  vec.Matrix // orthonormal columns: first of the start, then of its residual
-	images vec.Matrix // N·basis, later less its projection on the basis
+	images vec.Matrix // N·basis, less its projection on the start, and for what is added on the basis
 	first  int        // columns of the start that are independent
 	added  int        // columns of the residual
 	h      []float64  // first × first: projected N
-	back   []float64  // first × start.Dim: basisᵀ·start
-	dim    int        // columns of the start
+	gram   []float64  // first × first: Gram matrix of the residual
 
 	products int
 }
@@ -84,7 +81,6 @@ const independent = 3e-4
 // matrix.
 func (r *refiner) span(ctx context.Context, start *vec.Matrix) error {
 	n, m := start.Rows, start.Dim
-	r.dim = m
 	if err := r.eachBlock(ctx, start.Panel(0, m), func(block vec.Panel) error {
 		r.load(block)
 		r.project(r.x)
@@ -107,12 +103,10 @@ func (r *refiner) span(ctx context.Context, start *vec.Matrix) error {
 	extra := (m/2 + Width) / Width * Width
 	r.basis, r.images = *vec.NewMatrix(n, r.first+extra), *vec.NewMatrix(n, r.first+extra)
 	c := make([]float32, m*r.first)
-	r.back = make([]float64, r.first*m)
 	for j := range r.first {
 		length := math.Sqrt(values[j])
 		for i := range m {
 			c[i*r.first+j] = float32(vectors[j*m+i] / length)
-			r.back[j*m+i] = vectors[j*m+i] * length
 		}
 	}
 	return vec.MulNNContext(ctx, r.basis.Panel(0, r.first), 0, 1, start.Panel(0, m), c, r.opts.Workers)
@@ -151,11 +145,12 @@ func (r *refiner) enrich(ctx context.Context) error {
 	if err := vec.MulTNContext(ctx, gram, y, y, r.opts.Workers); err != nil {
 		return err
 	}
+	r.gram = slices.Clone(gram)
 	values, vectors, err := eigenpairs(gram, k, k)
 	if err != nil {
 		return err
 	}
-	threshold := 0.1 * r.opts.Tolerance * r.norm()
+	threshold := 0.5 * r.opts.Tolerance * r.norm()
 	for r.added < k && k+r.added < r.basis.Dim && values[r.added] > square(threshold) {
 		r.added++
 	}
@@ -231,24 +226,10 @@ func (r *refiner) orthonormal(ctx context.Context, q, v vec.Panel) error {
 
 // finish takes the Ritz pairs of the basis and their residuals.
 func (r *refiner) finish(ctx context.Context) (*Refinement, error) {
-	k, m := r.first, r.first+r.added
-	a := make([]float64, m*m)
-	for i := range k {
-		copy(a[i*m:], r.h[i*k:(i+1)*k])
-	}
-	if r.added > 0 {
-		b, err := r.reduce(ctx, r.images.Panel(k, m), r.basis.Panel(0, m))
-		if err != nil {
-			return nil, err
-		}
-		for i := range m {
-			for j := range r.added {
-				a[i*m+k+j], a[(k+j)*m+i] = b[i*r.added+j], b[i*r.added+j]
-			}
-		}
-		if _, err := r.reduce(ctx, r.images.Panel(0, k), r.basis.Panel(k, m)); err != nil {
-			return nil, err
-		}
+	m := r.first + r.added
+	a, left, err := r.projected(ctx)
+	if err != nil {
+		return nil, err
 	}
 	want := min(r.opts.K, m)
 	values, vectors, err := eigenpairs(a, m, want)
@@ -256,9 +237,7 @@ func (r *refiner) finish(ctx context.Context) (*Refinement, error) {
 		return nil, err
 	}
 	result := &Result{Values: values[:want], Products: r.products, Degree: 1, Restarts: 1}
-	if err := r.residuals(ctx, result, vectors); err != nil {
-		return nil, err
-	}
+	r.residuals(result, vectors, left)
 	c := make([]float32, m*want)
 	for j := range want {
 		for i := range m {
@@ -269,38 +248,73 @@ func (r *refiner) finish(ctx context.Context) (*Refinement, error) {
 	if err := vec.MulNNContext(ctx, result.Vectors.Panel(0, want), 0, 1, r.basis.Panel(0, m), c, r.opts.Workers); err != nil {
 		return nil, err
 	}
-	overlap := make([]float64, want*r.dim)
-	for j := range want {
-		for i := range k {
-			vec.Axpy64(vectors[j*m+i], r.back[i*r.dim:(i+1)*r.dim], overlap[j*r.dim:(j+1)*r.dim])
-		}
-	}
-	return &Refinement{Result: result, Overlap: overlap, Added: r.added}, nil
+	return &Refinement{Result: result, Added: r.added}, nil
 }
 
-// residuals measures the Ritz vectors, given by their coefficients: what is left
-// of the images when their projections on the basis are taken away, combined as
-// the vectors are, is N·t − λ·t.
-func (r *refiner) residuals(ctx context.Context, result *Result, vectors []float64) error {
-	m := r.first + r.added
-	gram := make([]float64, m*m)
-	left := r.images.Panel(0, m)
-	if err := vec.MulTNContext(ctx, gram, left, left, r.opts.Workers); err != nil {
-		return err
+// projected returns the projection of N on the basis, and the Gram matrix of what
+// it leaves of the images: with Q what was added to V and R = (I − VVᵀ)NV,
+//
+//	(I − QQᵀ)·R  and  E = (I − VVᵀ − QQᵀ)·NQ.
+//
+// Since VᵀNQ = RᵀQ, the part of R along Q needs no product of tall matrices.
+func (r *refiner) projected(ctx context.Context) (a, left []float64, err error) {
+	k, p, m := r.first, r.added, r.first+r.added
+	a, left = make([]float64, m*m), make([]float64, m*m)
+	for i := range k {
+		copy(a[i*m:], r.h[i*k:(i+1)*k])
+		copy(left[i*m:], r.gram[i*k:(i+1)*k])
 	}
+	if p == 0 {
+		return a, left, nil
+	}
+	images := r.images.Panel(k, m)
+	b, err := r.reduce(ctx, images, r.basis.Panel(0, m))
+	if err != nil {
+		return nil, nil, err
+	}
+	cross, square := make([]float64, k*p), make([]float64, p*p)
+	if err := vec.MulTNContext(ctx, cross, r.images.Panel(0, k), images, r.opts.Workers); err != nil {
+		return nil, nil, err
+	}
+	if err := vec.MulTNContext(ctx, square, images, images, r.opts.Workers); err != nil {
+		return nil, nil, err
+	}
+	for i := range m {
+		for j := range p {
+			a[i*m+k+j], a[(k+j)*m+i] = b[i*p+j], b[i*p+j]
+		}
+	}
+	for i := range k {
+		for j := range k {
+			left[i*m+j] -= vec.Dot64(b[i*p:(i+1)*p], b[j*p:(j+1)*p])
+		}
+		for j := range p {
+			left[i*m+k+j], left[(k+j)*m+i] = cross[i*p+j], cross[i*p+j]
+		}
+	}
+	for i := range p {
+		copy(left[(k+i)*m+k:], square[i*p:(i+1)*p])
+	}
+	return a, left, nil
+}
+
+// residuals measures the Ritz vectors, given by their coefficients: what the
+// projection leaves of the images, combined as the vectors are, is N·t − λ·t.
+func (r *refiner) residuals(result *Result, vectors, left []float64) {
+	m := r.first + r.added
 	row := make([]float64, m)
 	result.Residuals = make([]float64, len(result.Values))
 	for j := range result.Values {
 		c := vectors[j*m : (j+1)*m]
 		clear(row)
 		for i, x := range c {
-			vec.Axpy64(x, gram[i*m:(i+1)*m], row)
+			vec.Axpy64(x, left[i*m:(i+1)*m], row)
 		}
 		result.Residuals[j] = math.Sqrt(max(0, vec.Dot64(row, c)))
 	}
 	result.Converged, result.Reason = true, ReasonConverged
 	if len(result.Values) == 0 {
-		return nil
+		return
 	}
 	norm := r.opts.Norm
 	if norm == 0 {
@@ -309,7 +323,6 @@ func (r *refiner) residuals(ctx context.Context, result *Result, vectors []float
 	if !(slices.Max(result.Residuals) <= r.opts.Tolerance*norm) {
 		result.Converged, result.Reason = false, ReasonStep
 	}
-	return nil
 }
 
 // eachBlock calls f for runs of up to Width columns of a panel.

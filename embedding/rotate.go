@@ -1,0 +1,79 @@
+package embedding
+
+import (
+	"math"
+
+	"heavytail/embedding/eigen"
+	"heavytail/storage/vec"
+)
+
+// rotation returns the orthogonal k × k matrix R, row-major, that brings X·R
+// nearest to Y in the least squares of all entries, given m = XᵀY, k × k: the
+// orthogonal Procrustes problem (Schönemann, Psychometrika 31, 1966). It is W·Zᵀ
+// for the singular value decomposition m = W·Σ·Zᵀ. Directions that m does not
+// settle, because X or Y has nothing there, are completed to an orthogonal matrix.
+//
+// The decomposition is by the eigenvectors Z of mᵀm, and the columns m·z are made
+// orthonormal in the order of falling length, so that what is lost to squaring
+// concerns only directions that matter little.
+func rotation(m []float64, k int) []float64 {
+	at := func(i int) []float64 { return m[i*k : (i+1)*k] }
+	square := make([]float64, k*k)
+	for i := range k {
+		for j := range k {
+			vec.Axpy64(at(i)[j], at(i), square[j*k:(j+1)*k])
+		}
+	}
+	sum := vec.Dot64(square, square)
+	r := make([]float64, k*k)
+	var z []float64
+	ok := !math.IsNaN(sum) && !math.IsInf(sum, 0)
+	if ok {
+		_, z, ok = eigen.Symmetric(square, k)
+	}
+	if !ok {
+		for i := range k {
+			r[i*k+i] = 1
+		}
+		return r
+	}
+	w := make([]float64, k*k) // rows are left singular vectors
+	for j := range k {
+		for i := range k {
+			w[j*k+i] = vec.Dot64(at(i), z[j*k:(j+1)*k])
+		}
+	}
+	orthonormalRows(w, k)
+	for j := range k {
+		for i := range k {
+			vec.Axpy64(w[j*k+i], z[j*k:(j+1)*k], r[i*k:(i+1)*k])
+		}
+	}
+	return r
+}
+
+// orthonormalRows makes the rows of a k × k matrix orthonormal, each to those
+// before it. A row of which nothing is left becomes what is left of a unit vector.
+func orthonormalRows(w []float64, k int) {
+	unit := 0
+	for j := 0; j < k; j++ {
+		row := w[j*k : (j+1)*k]
+		length := math.Sqrt(vec.Dot64(row, row))
+		for range 2 {
+			for i := range j {
+				vec.Axpy64(-vec.Dot64(row, w[i*k:(i+1)*k]), w[i*k:(i+1)*k], row)
+			}
+		}
+		left := math.Sqrt(vec.Dot64(row, row))
+		if !(left > 1e-6*length) {
+			clear(row)
+			row[unit] = 1
+			unit++
+			j--
+			continue
+		}
+		for i := range row {
+			row[i] /= left
+		}
+	}
+}
