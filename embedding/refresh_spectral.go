@@ -390,10 +390,17 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 			r.refined++
 			return found, true, nil
 		}
+		if norm := refined.Values[0]; refined.Residuals[len(refined.Residuals)-1] > hopeless*r.tolerance*max(p.opts.Norm, norm) {
+			break
+		}
 		start = refined.Vectors
 	}
 	return pairs{}, false, nil
 }
+
+// hopeless is how many times the tolerance the residual of the last pair may be
+// for another step to be taken.
+const hopeless = 6
 
 // maxSteps is how many steps are worth taking: two cost a third of a full solve
 // where that is cheap.
@@ -513,7 +520,9 @@ func (r *refresh) place() {
 	last := slices.Max(append(slices.Clone(r.places), 0))
 	if last > 0 {
 		need := newSpacing(r.rows, int(last)+1)
-		r.next.Step, r.next.Base = max(r.next.Step, need.Step), max(r.next.Base, need.Base)
+		if need.Base > r.next.Base || need.Step > slack*r.next.Step {
+			r.next.Step, r.next.Base = max(r.next.Step, need.Step), max(r.next.Base, need.Base)
+		}
 	}
 	for c, list := range r.parts {
 		for _, v := range list {
@@ -526,6 +535,10 @@ func (r *refresh) place() {
 		}
 	}
 }
+
+// slack is by how much the space that parts need may exceed what they have before
+// all move: it is twice what is needed at least.
+const slack = 1.1
 
 // describe fills in what the run found.
 func (r *refresh) describe(s *RefreshStats) {

@@ -151,19 +151,8 @@ var kinds = map[string]walk.Kind{MethodDeepWalk: walk.Uniform, MethodDPWalker: w
 // time. Walks of every round begin at all vertices; that of a vertex without
 // neighbours is the vertex alone.
 func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (Walks, error) {
-	kind, ok := kinds[method]
-	if !ok {
-		return Walks{}, fmt.Errorf("%w: %q is no method that learns from walks", ErrOptions, method)
-	}
-	if err := o.Validate(); err != nil {
-		return Walks{}, err
-	}
-	o = o.WithDefaults(method)
-	walker, err := walk.New(ctx, o.weighed(g), o.walks(kind), o.Workers)
-	switch {
-	case errors.Is(err, walk.ErrOptions):
-		return Walks{}, fmt.Errorf("%w: %w", ErrOptions, err)
-	case err != nil:
+	walker, o, err := newWalker(ctx, g, method, o)
+	if err != nil {
 		return Walks{}, err
 	}
 	n := g.Vertices()
@@ -186,6 +175,23 @@ func SamplerBytes(g *csr.Graph, method string, o WalkOptions) int64 {
 // graph, with the result.
 func WalkBytes(g *csr.Graph, method string, o WalkOptions) int64 {
 	return SamplerBytes(g, method, o) + o.WithDefaults(method).training().Bytes(g.Vertices())
+}
+
+// newWalker returns what walks as a method does, and its options with defaults.
+func newWalker(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (*walk.Walker, WalkOptions, error) {
+	kind, ok := kinds[method]
+	if !ok {
+		return nil, o, fmt.Errorf("%w: %q is no method that learns from walks", ErrOptions, method)
+	}
+	if err := o.Validate(); err != nil {
+		return nil, o, err
+	}
+	o = o.WithDefaults(method)
+	walker, err := walk.New(ctx, o.weighed(g), o.walks(kind), o.Workers)
+	if errors.Is(err, walk.ErrOptions) {
+		err = fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return walker, o, err
 }
 
 // UsesWeights reports whether the weights of a graph shape its walks: it has some,

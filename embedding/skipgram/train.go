@@ -96,6 +96,8 @@ type trainer struct {
 	total int64     // visits on all walks, once
 	saved time.Time // when the state was saved last
 
+	constant bool // the learning rate does not fall
+
 	tree   *tree     // nil for negative sampling
 	noise  []*noise  // of each part, for negative sampling
 	stride int       // from a row to the next: whole lines of the cache
@@ -134,19 +136,24 @@ func (t *trainer) begin(ctx context.Context) error {
 	for _, n := range t.at.Visits {
 		t.total += n
 	}
-	n := t.corpus.Vertices
-	t.stride = (t.Dim + 15) &^ 15
-	t.in, t.out = make([]float32, n*t.stride), make([]float32, n*t.stride)
+	t.allocate()
 	if t.From != nil {
 		t.restore(t.in, t.From.Vectors)
 		t.restore(t.out, t.From.Nodes)
 	} else {
 		t.randomize()
 	}
-	t.at.Vectors = vec.Panel{Data: t.in, Rows: n, Cols: t.Dim, Stride: t.stride}
-	t.at.Nodes = vec.Panel{Data: t.out, Rows: n, Cols: t.Dim, Stride: t.stride}
 	t.prepare()
 	return nil
+}
+
+// allocate makes the rows of vectors and nodes, and has the state refer to them.
+func (t *trainer) allocate() {
+	n := t.corpus.Vertices
+	t.stride = (t.Dim + 15) &^ 15
+	t.in, t.out = make([]float32, n*t.stride), make([]float32, n*t.stride)
+	t.at.Vectors = vec.Panel{Data: t.in, Rows: n, Cols: t.Dim, Stride: t.stride}
+	t.at.Nodes = vec.Panel{Data: t.out, Rows: n, Cols: t.Dim, Stride: t.stride}
 }
 
 // restore copies the rows of a state.
@@ -217,7 +224,7 @@ func (t *trainer) randomize() {
 
 // prepare makes what follows from the visits, and the working space.
 func (t *trainer) prepare() {
-	if t.Negative == 0 {
+	if t.Negative == 0 && t.tree == nil {
 		t.tree = newTree(t.at.Visits)
 	}
 	t.divide()
@@ -240,6 +247,9 @@ func (t *trainer) epoch(ctx context.Context) error {
 		t.batch.fill(t, at.Epoch, at.Walk, to)
 		done := int64(at.Epoch)*t.total + at.Done
 		t.batch.alpha = float32(t.Alpha * max(1-float64(done)/float64(all), 1e-4))
+		if t.constant {
+			t.batch.alpha = float32(t.Alpha)
+		}
 		for round := range t.Partitions {
 			t.round(round)
 		}

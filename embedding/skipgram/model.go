@@ -1,0 +1,398 @@
+package skipgram
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"heavytail/storage/vec"
+)
+
+// Model is a trained model that goes on when the graph has changed: its vertices
+// can be exchanged (Change), and it can learn from more walks (Continue).
+type Model struct {
+	Vectors *vec.Matrix // row v belongs to vertex v
+	// Nodes has one row for each inner node of the tree, which are one fewer than
+	// vertices, from the root; for negative sampling, one row per vertex as a
+	// centre.
+	Nodes *vec.Matrix
+	// Children are those of each inner node, of the turns 0 and 1: the number of
+	// an inner node, which is higher than its parent's, or ^v for the leaf of
+	// vertex v. It is nil for negative sampling.
+	Children [][2]int64
+	Visits   []int64 // of each vertex on the walks of the first training, at least 1
+}
+
+// Model returns the model of a state. Vectors and nodes are copies.
+func (s *State) Model(negative int) *Model {
+	n := s.Vectors.Rows
+	m := &Model{Vectors: s.Matrix(), Visits: slices.Clone(s.Visits)}
+	rows := n
+	if negative == 0 {
+		rows = max(n-1, 0)
+		m.Children = make([][2]int64, rows)
+		t := newTree(s.Visits)
+		for v := range uint32(n) {
+			path := t.path(v)
+			for i, step := range path {
+				child := ^int64(v)
+				if i+1 < len(path) {
+					child = int64(path[i+1] >> 1)
+				}
+				m.Children[step>>1][step&1] = child
+			}
+		}
+	}
+	m.Nodes = vec.NewMatrix(rows, s.Nodes.Cols)
+	for i := range rows {
+		copy(m.Nodes.Row(i), s.row(s.Nodes, i))
+	}
+	for v := range m.Visits {
+		m.Visits[v] = max(m.Visits[v], 1)
+	}
+	return m
+}
+
+// Added stands for a vertex that a model does not have yet.
+const Added = math.MaxUint32
+
+// Change makes a model whose vertex v is vertex from[v] of m, or a new one where
+// that is Added; from may name each vertex once, and two at least. What is not
+// named is deleted: its leaf goes, and the other child of its parent takes the
+// place of the parent. A new vertex begins in the middle between those that near
+// names for it, which are vertices of the new model that m has, with their mean
+// visits, and its leaf comes beside that of the one of them that is least deep,
+// the lowest of equals: where it is, the walks that lead there are already
+// expected. One without any, or with none but very deep ones, comes beside a vertex
+// that its number chooses.
+//
+// m must not be used any more.
+func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, error) {
+	n := len(from)
+	kept, seen := 0, make([]bool, m.Vectors.Rows)
+	for _, old := range from {
+		switch {
+		case old == Added:
+			continue
+		case int(old) >= len(seen) || seen[old]:
+			return nil, fmt.Errorf("%w: vertex %d of %d named twice or not there", ErrState, old, len(seen))
+		}
+		seen[old] = true
+		kept++
+	}
+	if kept < 2 {
+		return nil, fmt.Errorf("%w: %d of its vertices are left", ErrState, kept)
+	}
+	next := &Model{Vectors: vec.NewMatrix(n, m.Vectors.Dim), Visits: make([]int64, n)}
+	for v, old := range from {
+		if old != Added {
+			copy(next.Vectors.Row(v), m.Vectors.Row(int(old)))
+			next.Visits[v] = m.Visits[old]
+		}
+	}
+	for v, old := range from {
+		if old == Added {
+			next.settle(v, near(uint32(v)))
+		}
+	}
+	if m.Children == nil {
+		next.Nodes = vec.NewMatrix(n, m.Nodes.Dim)
+		for v, old := range from {
+			if old != Added {
+				copy(next.Nodes.Row(v), m.Nodes.Row(int(old)))
+			}
+		}
+		return next, nil
+	}
+	g := newGrowth(m, from)
+	for v, old := range from {
+		if old == Added {
+			g.add(uint32(v), near(uint32(v)))
+		}
+	}
+	next.Nodes, next.Children = g.nodes(m.Nodes)
+	return next, nil
+}
+
+// settle puts a new vertex in the middle between others.
+func (m *Model) settle(v int, near []uint32) {
+	m.Visits[v] = 1
+	if len(near) == 0 {
+		return
+	}
+	row, visits := m.Vectors.Row(v), int64(0)
+	for _, u := range near {
+		vec.Axpy(1/float32(len(near)), m.Vectors.Row(int(u)), row)
+		visits += m.Visits[u]
+	}
+	m.Visits[v] = max(1, visits/int64(len(near)))
+}
+
+// growth is a tree whose leaves come and go. Inner nodes keep their numbers until
+// the end, and new ones follow them, so that children stay above their parents.
+type growth struct {
+	children [][2]int64
+	parent   []int64 // of each inner node: the node above times 2 and the turn; −1 for the root
+	leaf     []int64 // of each vertex, likewise
+	gone     []bool  // inner nodes
+	root     int64
+	present  []uint32 // vertices that have a leaf
+}
+
+// maxDepth is how deep a leaf may be that another one is put beside if it is near.
+const maxDepth = 40
+
+func newGrowth(m *Model, from []uint32) *growth {
+	g := &growth{children: m.Children, parent: make([]int64, len(m.Children)), leaf: make([]int64, len(from)), gone: make([]bool, len(m.Children))}
+	now := make([]uint32, m.Vectors.Rows)
+	for v := range now {
+		now[v] = Added
+	}
+	for v, old := range from {
+		if old != Added {
+			now[old] = uint32(v)
+			g.present = append(g.present, uint32(v))
+		}
+	}
+	g.parent[0] = -1
+	var deleted []int64
+	for node := range g.children {
+		for turn, child := range g.children[node] {
+			at := int64(node)<<1 | int64(turn)
+			switch {
+			case child >= 0:
+				g.parent[child] = at
+			case now[^child] == Added:
+				deleted = append(deleted, at)
+			default:
+				g.children[node][turn] = ^int64(now[^child])
+				g.leaf[now[^child]] = at
+			}
+		}
+	}
+	g.remove(deleted)
+	return g
+}
+
+// remove takes leaves away, given by their parents, from below: what is below a
+// node has higher numbers.
+func (g *growth) remove(leaves []int64) {
+	dead := make([][2]bool, len(g.children))
+	for _, at := range leaves {
+		dead[at>>1][at&1] = true
+	}
+	for node := int64(len(g.children)) - 1; node >= 0; node-- {
+		switch {
+		case dead[node][0] && dead[node][1]:
+			g.gone[node] = true
+			if up := g.parent[node]; up >= 0 {
+				dead[up>>1][up&1] = true
+			}
+		case dead[node][0] || dead[node][1]:
+			rest := g.children[node][0]
+			if dead[node][0] {
+				rest = g.children[node][1]
+			}
+			g.gone[node] = true
+			g.put(g.parent[node], rest)
+		}
+	}
+}
+
+// put makes a child, an inner node or a leaf, that of a place.
+func (g *growth) put(place, child int64) {
+	if child >= 0 {
+		g.parent[child] = place
+	} else {
+		g.leaf[^child] = place
+	}
+	if place < 0 {
+		g.root = child
+	} else {
+		g.children[place>>1][place&1] = child
+	}
+}
+
+// depth of a leaf, as far as it matters.
+func (g *growth) depth(v uint32) int {
+	depth := 0
+	for at := g.leaf[v]; at >= 0 && depth <= maxDepth; at = g.parent[at>>1] {
+		depth++
+	}
+	return depth
+}
+
+// add puts the leaf of a new vertex beside another.
+func (g *growth) add(v uint32, near []uint32) {
+	beside, least := uint32(0), maxDepth+1
+	for _, u := range near {
+		if depth := g.depth(u); depth < least || (depth == least && u < beside) {
+			beside, least = u, depth
+		}
+	}
+	for try := uint64(0); try < 16 && least > maxDepth; try++ {
+		u := g.present[(uint64(v)+try)*0x9e3779b97f4a7c15>>16%uint64(len(g.present))]
+		if depth := g.depth(u); try == 0 || depth < least {
+			beside, least = u, depth
+		}
+	}
+	g.present = append(g.present, v)
+	node := int64(len(g.children))
+	place := g.leaf[beside]
+	g.children = append(g.children, [2]int64{})
+	g.parent = append(g.parent, 0)
+	g.gone = append(g.gone, false)
+	g.put(place, node)
+	g.put(node<<1, ^int64(beside))
+	g.put(node<<1|1, ^int64(v))
+}
+
+// nodes numbers the inner nodes that are left without gaps, and copies their rows;
+// those of new ones are zero.
+func (g *growth) nodes(rows *vec.Matrix) (*vec.Matrix, [][2]int64) {
+	number := make([]int64, len(g.children))
+	count := int64(0)
+	for node := range g.children {
+		if !g.gone[node] {
+			number[node] = count
+			count++
+		}
+	}
+	m, children := vec.NewMatrix(int(count), rows.Dim), make([][2]int64, 0, count)
+	for node, pair := range g.children {
+		if g.gone[node] {
+			continue
+		}
+		if node < rows.Rows {
+			copy(m.Row(len(children)), rows.Row(node))
+		}
+		for turn, child := range pair {
+			if child >= 0 {
+				pair[turn] = number[child]
+			}
+		}
+		children = append(children, pair)
+	}
+	return m, children
+}
+
+// tree returns the paths of the model's tree.
+func (m *Model) tree() *tree {
+	n := m.Vectors.Rows
+	up, depth := make([]int64, len(m.Children)), make([]int32, len(m.Children))
+	leaf := make([]int64, n)
+	t := &tree{first: make([]int64, n+1)}
+	for node, pair := range m.Children {
+		for turn, child := range pair {
+			at := int64(node)<<1 | int64(turn)
+			if child >= 0 {
+				up[child], depth[child] = at, depth[node]+1
+			} else {
+				leaf[^child] = at
+				t.first[^child+1] = int64(depth[node]) + 1
+			}
+		}
+	}
+	for v := range n {
+		t.first[v+1] += t.first[v]
+	}
+	t.steps = make([]uint64, t.first[n])
+	for v := range n {
+		at := leaf[v]
+		for i := t.first[v+1] - 1; i >= t.first[v]; i-- {
+			t.steps[i] = uint64(at)
+			at = up[at>>1]
+		}
+	}
+	return t
+}
+
+// The form of what a model keeps beside its vectors: numbers of eight bytes,
+// little-endian, in the order of modelHead, then children, visits and nodes.
+var modelMagic = [8]byte{'s', 'g', 'm', 'o', 'd', 'e', 'l', '1'}
+
+type modelHead struct {
+	Magic                [8]byte
+	Vertices, Nodes, Dim int64
+	Children             int64
+}
+
+// WriteTo writes the model without its vectors: for each vertex a row of the nodes
+// and 24 bytes.
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	out := &counter{w: bufio.NewWriterSize(w, 1<<16)}
+	out.write(modelHead{modelMagic, int64(m.Vectors.Rows), int64(m.Nodes.Rows), int64(m.Nodes.Dim), int64(len(m.Children))})
+	for _, pair := range m.Children {
+		out.write(pair)
+	}
+	out.write(m.Visits)
+	for i := range m.Nodes.Rows {
+		out.write(m.Nodes.Row(i))
+	}
+	if out.err == nil {
+		out.err = out.w.Flush()
+	}
+	return out.n, out.err
+}
+
+// ReadModel reads what WriteTo wrote of a model with these vectors, which become
+// the model's and bound what it allocates. Anything else is ErrState, and an error
+// of the reader is wrapped.
+func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var head modelHead
+	if err := read(in, &head); err != nil {
+		return nil, err
+	}
+	n := int64(vectors.Rows)
+	tree := head.Children == n-1 && head.Nodes == n-1
+	if head.Magic != modelMagic || n < 1 || head.Vertices != n || head.Dim != int64(vectors.Dim) || !(tree || head.Children == 0 && head.Nodes == n) {
+		return nil, fmt.Errorf("%w: not one of %d × %d vectors", ErrState, n, vectors.Dim)
+	}
+	m := &Model{Vectors: vectors, Visits: make([]int64, n)}
+	if tree {
+		m.Children = make([][2]int64, head.Children)
+		if err := read(in, m.Children); err != nil {
+			return nil, err
+		}
+		if err := m.checkTree(); err != nil {
+			return nil, err
+		}
+	}
+	if err := read(in, m.Visits); err != nil {
+		return nil, err
+	}
+	for _, visits := range m.Visits {
+		if visits < 1 {
+			return nil, fmt.Errorf("%w: %d visits", ErrState, visits)
+		}
+	}
+	var err error
+	if m.Nodes, err = readRows(in, int(head.Nodes), vectors.Dim); err != nil {
+		return nil, err
+	}
+	if _, err := in.ReadByte(); err != io.EOF {
+		return nil, fmt.Errorf("%w: bytes after its end", ErrState)
+	}
+	return m, nil
+}
+
+// checkTree verifies that children are one tree of all vertices.
+func (m *Model) checkTree() error {
+	nodes, leaves := make([]bool, len(m.Children)), make([]bool, len(m.Visits))
+	for node, pair := range m.Children {
+		for _, child := range pair {
+			switch {
+			case child > int64(node) && child < int64(len(nodes)) && !nodes[child]:
+				nodes[child] = true
+			case child < 0 && ^child < int64(len(leaves)) && !leaves[^child]:
+				leaves[^child] = true
+			default:
+				return fmt.Errorf("%w: child %d of node %d", ErrState, child, node)
+			}
+		}
+	}
+	return nil
+}
