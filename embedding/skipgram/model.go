@@ -2,6 +2,7 @@ package skipgram
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -47,7 +48,7 @@ func (s *State) Model(negative int) *Model {
 	}
 	m.Nodes = vec.NewMatrix(rows, s.Nodes.Cols)
 	for i := range rows {
-		copy(m.Nodes.Row(i), s.row(s.Nodes, i))
+		copy(m.Nodes.Row(i), s.Nodes.Data[i*s.Nodes.Stride:])
 	}
 	for v := range m.Visits {
 		m.Visits[v] = max(m.Visits[v], 1)
@@ -319,25 +320,19 @@ type modelHead struct {
 	Children             int64
 }
 
-// WriteTo writes the model without its vectors: for each vertex a row of the nodes
+// Write writes the model without its vectors: for each vertex a row of the nodes
 // and 24 bytes.
-func (m *Model) WriteTo(w io.Writer) (int64, error) {
-	out := &counter{w: bufio.NewWriterSize(w, 1<<16)}
-	out.write(modelHead{modelMagic, int64(m.Vectors.Rows), int64(m.Nodes.Rows), int64(m.Nodes.Dim), int64(len(m.Children))})
-	for _, pair := range m.Children {
-		out.write(pair)
+func (m *Model) Write(w io.Writer) error {
+	head := modelHead{modelMagic, int64(m.Vectors.Rows), int64(m.Nodes.Rows), int64(m.Nodes.Dim), int64(len(m.Children))}
+	for _, v := range []any{head, m.Children, m.Visits} {
+		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
+			return err
+		}
 	}
-	out.write(m.Visits)
-	for i := range m.Nodes.Rows {
-		out.write(m.Nodes.Row(i))
-	}
-	if out.err == nil {
-		out.err = out.w.Flush()
-	}
-	return out.n, out.err
+	return vec.WriteRows(w, m.Nodes.Panel(0, m.Nodes.Dim))
 }
 
-// ReadModel reads what WriteTo wrote of a model with these vectors, which become
+// ReadModel reads what Write wrote of a model with these vectors, which become
 // the model's and bound what it allocates. Anything else is ErrState, and an error
 // of the reader is wrapped.
 func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
@@ -370,8 +365,8 @@ func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 		}
 	}
 	var err error
-	if m.Nodes, err = readRows(in, int(head.Nodes), vectors.Dim); err != nil {
-		return nil, err
+	if m.Nodes, err = vec.ReadRows(in, int(head.Nodes), vectors.Dim); err != nil {
+		return nil, stateError(err)
 	}
 	if _, err := in.ReadByte(); err != io.EOF {
 		return nil, fmt.Errorf("%w: bytes after its end", ErrState)

@@ -56,7 +56,7 @@ func TestModel_TreeIsThatOfTheVisits(t *testing.T) {
 	m := randomModel(200, 3, rand.New(rand.NewPCG(1, 1)))
 	want := newTree(m.Visits)
 	var file bytes.Buffer
-	if _, err := m.WriteTo(&file); err != nil {
+	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
 	read, err := ReadModel(&file, m.Vectors)
@@ -241,7 +241,7 @@ func TestContinue(t *testing.T) {
 func FuzzReadModel(f *testing.F) {
 	for _, m := range []*Model{randomModel(5, 2, rand.New(rand.NewPCG(1, 1)))} {
 		var file bytes.Buffer
-		if _, err := m.WriteTo(&file); err != nil {
+		if err := m.Write(&file); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(file.Bytes())
@@ -259,7 +259,7 @@ func FuzzReadModel(f *testing.F) {
 			pathsOf(t, m)
 		}
 		var file bytes.Buffer
-		if _, err := m.WriteTo(&file); err != nil || !bytes.Equal(file.Bytes(), data) {
+		if err := m.Write(&file); err != nil || !bytes.Equal(file.Bytes(), data) {
 			t.Errorf("written again as other bytes: %v", err)
 		}
 	})
