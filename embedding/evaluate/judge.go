@@ -22,6 +22,12 @@ type judge struct {
 	ranks   ranking   // of the degrees
 	edges   []float32 // squared lengths of the original edges
 
+	// nearest is the best point so far with its degrees, if its law is asked for.
+	nearest struct {
+		point   ReconstructionPoint
+		degrees []uint32
+	}
+
 	passes int // over all pairs, for the progress
 	passed int
 }
@@ -111,8 +117,21 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("evaluate: %w", err)
 		}
+		if j.opts.BestLaw && !j.opts.PowerLaw {
+			j.keepBest(sweep, points[done:])
+		}
 	}
 	return points, nil
+}
+
+// keepBest keeps the degrees of the best point, of equal ones that of the
+// smallest radius.
+func (j *judge) keepBest(sweep *index.Sweep, points []ReconstructionPoint) {
+	i := j.best(points)
+	value, old := j.opts.Criterion.Value(points[i]), j.opts.Criterion.Value(j.nearest.point)
+	if j.nearest.degrees == nil || value > old || value == old && points[i].Radius < j.nearest.point.Radius {
+		j.nearest.point, j.nearest.degrees = points[i], sweep.Degrees(i, j.nearest.degrees)
+	}
 }
 
 // progress passes on the progress of one pass as a part of all passes.
@@ -161,8 +180,7 @@ func (j *judge) compare(ctx context.Context, sweep *index.Sweep, i int, kept int
 	}
 	ranks := rankDegrees(degrees)
 	radius := sweep.Radii[i]
-	return ReconstructionPoint{
-		Law:       j.law(ctx, degrees),
+	p := ReconstructionPoint{
 		Epsilon:   index.RadiusToEpsilon(radius),
 		Radius:    radius,
 		Edges:     sweep.Edges[i],
@@ -172,13 +190,14 @@ func (j *judge) compare(ctx context.Context, sweep *index.Sweep, i int, kept int
 		Precision: share(kept, float64(sweep.Edges[i])),
 		Recall:    share(kept, float64(len(j.edges))),
 	}
+	if j.opts.PowerLaw {
+		p.Law = j.law(ctx, degrees)
+	}
+	return p
 }
 
-// law fits a power law to degrees, if it is asked for and there is one.
+// law fits a power law to degrees, if there is one.
 func (j *judge) law(ctx context.Context, degrees []uint32) PowerLaw {
-	if !j.opts.PowerLaw {
-		return PowerLaw{}
-	}
 	counts := make([]int, len(degrees))
 	for v, d := range degrees {
 		counts[v] = int(d)

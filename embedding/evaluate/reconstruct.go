@@ -111,6 +111,8 @@ type ReconstructOptions struct {
 	// does in any case. It takes O(n + u²) for each of the points, u the number
 	// of different degrees.
 	PowerLaw bool
+	// BestLaw fits one to the best of a sweep alone.
+	BestLaw bool
 
 	// Points is the number of radii of the first pass over a Quantiles grid;
 	// the second pass, around the best of them, adds half as many. 0 means 128:
@@ -201,12 +203,23 @@ func ReconstructSweep(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts Rec
 	if err != nil {
 		return 0, nil, err
 	}
-	return j.best(points), points, nil
+	best = j.best(points)
+	if j.nearest.degrees != nil && j.nearest.point.Radius == points[best].Radius {
+		points[best].Law = j.law(ctx, j.nearest.degrees)
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, nil, fmt.Errorf("evaluate: %w", err)
+	}
+	return best, points, nil
 }
 
 // best returns the first point with the largest value of the criterion.
-func (j *judge) best(points []ReconstructionPoint) int {
-	for _, by := range []Criterion{j.opts.Criterion, ByF1} {
+func (j *judge) best(points []ReconstructionPoint) int { return bestPoint(points, j.opts.Criterion) }
+
+// bestPoint returns the first point with the largest value of a criterion, or of
+// F1 where that is defined nowhere.
+func bestPoint(points []ReconstructionPoint, criterion Criterion) int {
+	for _, by := range []Criterion{criterion, ByF1} {
 		best, most := -1, math.Inf(-1)
 		for i, p := range points {
 			if value := by.Value(p); value > most {

@@ -304,3 +304,31 @@ func TestCriterion_Both(t *testing.T) {
 		}
 	}
 }
+
+// TestReconstructSweep_BestLaw expects the law of the best point alone, whether
+// the counts fit into one pass or not.
+func TestReconstructSweep_BestLaw(t *testing.T) {
+	g, m := attached(t, 200)
+	for _, by := range []Criterion{ByPearson, ByF1, ByBoth} {
+		for _, bytes := range []int64{1 << 20, 200 * 4 * 3} {
+			opts := ReconstructOptions{Points: 20, Criterion: by, BestLaw: true, MaxBytes: bytes}
+			best, points, err := ReconstructSweep(context.Background(), g, m, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts.PowerLaw = true
+			wantBest, want, err := ReconstructSweep(context.Background(), g, m, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if best != wantBest || points[best].Law != want[best].Law || points[best].Law.Xmin == 0 {
+				t.Errorf("by %v in %d bytes, the law is %+v, not %+v", by, bytes, points[best].Law, want[best].Law)
+			}
+			for i, p := range points {
+				if i != best && p.Law.Xmin != 0 {
+					t.Errorf("point %d has a law too", i)
+				}
+			}
+		}
+	}
+}

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"math"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/storage/csr"
@@ -29,11 +28,24 @@ func Reconstruction(g *csr.Graph, opts evaluate.ReconstructOptions) (Objective, 
 
 func (r *reconstruction) Graph() *csr.Graph { return r.g }
 
-// Judge sweeps over the radii.
+// surveyRows is how many rows an estimate is from: hubs decide Pearson's
+// correlation and are among them, so that the rest of the error is small against
+// the steps of the survey.
+const surveyRows = 1024
+
+// Judge sweeps over the radii, of a sample of rows where an estimate will do.
 func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort) (Judgement, error) {
 	opts := r.opts
 	opts.Workers = effort.Workers
-	best, points, err := evaluate.ReconstructSweep(ctx, r.g, m, opts)
+	opts.BestLaw = true
+	var best int
+	var points []evaluate.ReconstructionPoint
+	var err error
+	if effort.Full {
+		best, points, err = evaluate.ReconstructSweep(ctx, r.g, m, opts)
+	} else {
+		best, points, err = evaluate.ReconstructSample(ctx, r.g, m, surveyRows, opts)
+	}
 	if err != nil {
 		return Judgement{}, err
 	}
@@ -45,13 +57,4 @@ func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort
 			{"ks", p.KS()}, {"f1", p.F1()}, {"epsilon", p.Epsilon}, {"edges", float64(p.Edges)},
 		},
 	}, nil
-}
-
-// bytesOfSweep estimates what a sweep takes beside the vectors.
-func (r *reconstruction) bytes(rows, dim int64) int64 {
-	limit := r.opts.MaxBytes
-	if limit == 0 {
-		limit = math.MaxInt64
-	}
-	return 4*rows*dim + 56*rows + min(limit, 4*rows*int64(max(r.opts.Points, 128)))
 }
