@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -321,7 +322,7 @@ func TestReconstructSweep_BestLaw(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if best != wantBest || points[best].Law != want[best].Law || points[best].Law.Xmin == 0 {
+			if best != wantBest || fmt.Sprint(points[best].Law) != fmt.Sprint(want[best].Law) || points[best].Law.Xmin == 0 {
 				t.Errorf("by %v in %d bytes, the law is %+v, not %+v", by, bytes, points[best].Law, want[best].Law)
 			}
 			for i, p := range points {
