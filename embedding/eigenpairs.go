@@ -101,6 +101,26 @@ func (e *Eigenpairs) Rows(scale, rowScale float64) (*vec.Matrix, error) {
 	return m, nil
 }
 
+// Leading returns the first eigenpairs, as a solve for so many coordinates finds
+// them within its tolerance. All that there are come back as they are. It takes
+// O(n·k).
+func (e *Eigenpairs) Leading(k int) *Eigenpairs {
+	if k >= e.Vectors.Dim {
+		return e
+	}
+	k = max(k, 0)
+	first := *e
+	first.Vectors = vec.NewMatrix(e.Vectors.Rows, k)
+	for v := range e.Vectors.Rows {
+		copy(first.Vectors.Row(v), e.Vectors.Row(v))
+	}
+	first.Parts = make([]EigenPart, len(e.Parts))
+	for i, part := range e.Parts {
+		first.Parts[i] = EigenPart{part.Vertices, part.Values[:min(k, len(part.Values))]}
+	}
+	return &first
+}
+
 // scale writes the embedding to a matrix of zeros, or over the eigenvectors.
 func (e *Eigenpairs) scale(to *vec.Matrix, gamma, delta float64) spacing {
 	for _, part := range e.Parts {

@@ -211,21 +211,11 @@ func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) 
 
 // degreeCounts counts the vertices of each degree that occurs.
 func degreeCounts(g *csr.Graph) []DegreeCount {
-	var vertices []int64 // of each degree
-	for v := range uint32(g.Vertices()) {
-		d := g.Degree(v)
-		if d >= len(vertices) {
-			vertices = append(vertices, make([]int64, d+1-len(vertices))...)
-		}
-		vertices[d]++
+	degrees := make([]uint32, g.Vertices())
+	for v := range degrees {
+		degrees[v] = uint32(g.Degree(uint32(v)))
 	}
-	var counts []DegreeCount
-	for d, n := range vertices {
-		if n > 0 {
-			counts = append(counts, DegreeCount{d, n})
-		}
-	}
-	return counts
+	return countDegrees(degrees)
 }
 
 // summarise reads off the quantiles of the degrees, and the number of vertices

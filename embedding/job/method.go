@@ -50,6 +50,9 @@ type prepared struct {
 	// bytes estimates the memory of run beside the graph, with the result, and
 	// sampler that of walk.
 	bytes, sampler func(g *csr.Graph) int64
+	// solved are the options of a method that solves for eigenvectors, nil of
+	// others.
+	solved *embedding.SpectralOptions
 }
 
 // computation returns the rows, and the part of their record that depends on the

@@ -1,0 +1,94 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heavytail/embedding"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Axis is an option of a method with the values that it is given one after the
+// other.
+type Axis struct {
+	Option string
+	Values []float64
+}
+
+// Vary embeds a graph once for every value of every axis, with the options of the
+// request but for that one, and calls use with each embedding, in the order of the
+// axes and of their values. use must not keep the rows.
+//
+// Of a method that solves for eigenvectors all values of dim, scale and row_scale
+// are served by one solve, for the most coordinates: the leading ones are those
+// that a solve for fewer finds, within its tolerance. Every other value takes an
+// embedding of its own. Errors are those of [Compute] and of use.
+func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(axis, value int, rows *vec.Matrix) error) error {
+	v := variation{ctx: ctx, g: g, req: req}
+	for _, axis := range axes {
+		for _, value := range axis.Values {
+			p, err := prepare(req.Method, withOption(req.Options, axis.Option, value))
+			if err != nil {
+				return err
+			}
+			if v.shares(p, axis.Option) {
+				v.widest = max(v.widest, p.solved.Dim)
+			}
+		}
+	}
+	for a, axis := range axes {
+		for i, value := range axis.Values {
+			p, err := prepare(req.Method, withOption(req.Options, axis.Option, value))
+			if err != nil {
+				return err
+			}
+			rows, err := v.rows(p, axis.Option)
+			if err != nil {
+				return fmt.Errorf("job: %s: %w", req.Method, err)
+			}
+			if err := use(a, i, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// withOption returns options in which one has another value.
+func withOption(options []Option, name string, value float64) []Option {
+	others := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Name == name })
+	return append(others, Option{name, value})
+}
+
+// variation is a run of Vary.
+type variation struct {
+	ctx    context.Context
+	g      *csr.Graph
+	req    Request
+	widest int                   // coordinates of the shared solve
+	pairs  *embedding.Eigenpairs // of the shared solve, once it was needed
+}
+
+// shares reports whether values of an option are served by the shared solve.
+func (v *variation) shares(p prepared, option string) bool {
+	return p.solved != nil && (option == "dim" || option == "scale" || option == "row_scale")
+}
+
+// rows computes one embedding.
+func (v *variation) rows(p prepared, option string) (*vec.Matrix, error) {
+	if !v.shares(p, option) {
+		rows, _, err := p.run(v.ctx, v.g, v.req.Workers, v.req.Progress)
+		return rows, err
+	}
+	if v.pairs == nil {
+		o := *p.solved
+		o.Dim, o.Workers, o.Progress = v.widest, v.req.Workers, v.req.Progress
+		var err error
+		if v.pairs, err = embedding.SolveSpectral(v.ctx, v.g, v.req.Method, o); err != nil {
+			return nil, err
+		}
+	}
+	return v.pairs.Leading(p.solved.Dim).Rows(*p.solved.Scale, *p.solved.RowScale)
+}

@@ -1,0 +1,110 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"heavytail/embedding/evaluate"
+)
+
+// TestDB_EvaluateParameters_Embeddings holds every point of a study against an
+// embedding that is stored and evaluated by itself.
+func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
+	db := openTest(t, nil)
+	attached(t, db)
+	for _, method := range []string{"dp_spectral", "laplacian_eigenmaps", "dp_walker"} {
+		settings := map[string]any{"dim": 12}
+		vary := []Variation{{"dim", []float64{4, 20}}, {"scale", []float64{0, 0.5}}, {"row_scale", []float64{0.25}}, {"beta", []float64{0.5, 1}}}
+		switch method {
+		case "dp_walker":
+			settings["walks"] = 2
+			vary = []Variation{{"beta", []float64{1, 2}}}
+		case "laplacian_eigenmaps":
+			vary = vary[:3]
+		}
+		r, err := db.EvaluateParameters(t.Context(), EvaluateParametersRequest{Graph: "pa", Method: method, Settings: settings, Vary: vary})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for _, v := range vary {
+			for _, value := range v.Values {
+				p := r.Points[at]
+				at++
+				if p.Option != v.Option || p.Value != value {
+					t.Fatalf("%s: point %d is of %s %v, want %s %v", method, at, p.Option, p.Value, v.Option, value)
+				}
+				alone := map[string]any{"dim": settings["dim"], v.Option: value}
+				if v.Option == "dim" {
+					alone["dim"] = int(value)
+				}
+				if w, ok := settings["walks"]; ok {
+					alone["walks"] = w
+				}
+				if want := embeddedAlone(t, db, method, alone); math.Abs(p.Pearson-want.Pearson) > 0.01 || math.Abs(p.Spearman-want.Spearman) > 0.02 {
+					t.Errorf("%s: %s %v: %.4f / %.4f, alone %.4f / %.4f", method, v.Option, value, p.Pearson, p.Spearman, want.Pearson, want.Spearman)
+				}
+			}
+		}
+		if at != len(r.Points) {
+			t.Errorf("%s: %d points, want %d", method, len(r.Points), at)
+		}
+	}
+}
+
+// embeddedAlone embeds the graph and returns the best of its reconstructions.
+func embeddedAlone(t *testing.T, db *DB, method string, settings map[string]any) evaluate.ReconstructionPoint {
+	t.Helper()
+	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "alone", Method: method, Settings: settings}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := db.EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "alone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Points[r.Best]
+}
+
+func TestDefaultVariations(t *testing.T) {
+	for method, want := range map[string]int{"dp_spectral": 4, "laplacian_eigenmaps": 3, "dp_walker": 2, "deepwalk": 1, "none": 0} {
+		if got := DefaultVariations(method); len(got) != want {
+			t.Errorf("%s: %v", method, got)
+		}
+	}
+}
+
+func TestDB_EvaluateParameters_Errors(t *testing.T) {
+	db := openTest(t, nil)
+	attached(t, db)
+	for _, req := range []EvaluateParametersRequest{
+		{Graph: "pa", Method: "dp_spectrum"},
+		{Graph: "ap", Method: "dp_spectral"},
+		{Graph: "pa", Method: "dp_spectral", Points: -1},
+		{Graph: "pa", Method: "dp_spectral", Settings: map[string]any{"p": 1}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"alpha", []float64{1}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"beta", []float64{9}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"beta", nil}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"dim", []float64{2.5}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"normalization", []float64{1}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"beta", []float64{math.NaN()}}}},
+	} {
+		var mistake *Error
+		if _, err := db.EvaluateParameters(t.Context(), req); !errors.As(err, &mistake) {
+			t.Errorf("%+v: error %v, want an *Error", req, err)
+		}
+	}
+	for _, stage := range []string{"solving", "joining"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		db.opts.Progress = func(p Progress) {
+			if p.Stage == stage {
+				cancel()
+			}
+		}
+		if _, err := db.EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "pa", Method: "dp_spectral"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled while %s: %v", stage, err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,91 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// TestDB_Projection_Components expects the largest component alone where the
+// components were placed apart, and all of them otherwise.
+func TestDB_Projection_Components(t *testing.T) {
+	db := openTest(t, nil)
+	edges := "a b\nb c\nc d\nd a\na c\nx y\n"
+	if _, err := db.ImportReader(t.Context(), strings.NewReader(edges), ImportRequest{Graph: "two"}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, db, "INSERT VERTEX 'a' (side := 'left'), 'c' (side := 'right') INTO two")
+	run(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0) AS apart")
+	run(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0, components := 'joint') AS joint")
+	for _, c := range []struct {
+		req  ProjectionRequest
+		want string
+	}{
+		{ProjectionRequest{Embedding: "apart", Attribute: "side"}, "abcd"},
+		{ProjectionRequest{Embedding: "apart", All: true}, "abcdxy"},
+		{ProjectionRequest{Embedding: "joint"}, "abcdxy"},
+	} {
+		r, err := db.Projection(t.Context(), c.req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys, mean := "", 0.0
+		for _, v := range r.Vertices {
+			keys += v.Key
+			mean += v.X
+			if want := (v.Key == "a" || v.Key == "c") && c.req.Attribute != ""; v.Value.IsMissing() == want {
+				t.Errorf("%+v: the value of %s is %v", c.req, v.Key, v.Value)
+			}
+		}
+		if keys != c.want || r.LeftOut != 6-len(c.want) || math.Abs(mean) > 1e-4 {
+			t.Errorf("%+v: vertices %s, %d left out, sum %v", c.req, keys, r.LeftOut, mean)
+		}
+		if share := r.Share[0] + r.Share[1]; share <= 0.5 || share > 1+1e-6 || r.Share[0] < r.Share[1] {
+			t.Errorf("%+v: shares %v", c.req, r.Share)
+		}
+	}
+}
+
+func TestDB_Projection_Errors(t *testing.T) {
+	db := openTest(t, nil)
+	attached(t, db)
+	run(t, db, "EMBED pa USING laplacian_eigenmaps(dim := 3) AS e")
+	for _, req := range []ProjectionRequest{{Embedding: "f"}, {Embedding: "e", Attribute: "side"}} {
+		if _, err := db.Projection(t.Context(), req); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("%+v: error %v, want ErrNotFound", req, err)
+		}
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := db.Projection(stopped, ProjectionRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want it cancelled", err)
+	}
+}
+
+// TestDB_ReconstructedDegrees_Stored holds the degrees against those of the
+// reconstruction when it is stored as a graph.
+func TestDB_ReconstructedDegrees_Stored(t *testing.T) {
+	db := openTest(t, nil)
+	attached(t, db)
+	run(t, db, "EMBED pa USING dp_spectral(dim := 16) AS e")
+	run(t, db, "RECONSTRUCT e AUTO INTO GRAPH again")
+	got, err := db.ReconstructedDegrees(t.Context(), EvaluateReconstructionRequest{Embedding: "e"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := db.Degrees(t.Context(), "again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Degrees, want) || got.Graph != "pa" || got.Point.Edges == 0 {
+		t.Errorf("degrees %v of %s, want %v", got.Degrees, got.Graph, want)
+	}
+	if _, err := db.ReconstructedDegrees(t.Context(), EvaluateReconstructionRequest{Embedding: "f"}); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("error %v, want ErrNotFound", err)
+	}
+}
