@@ -139,35 +139,24 @@ func checkVariation(method Method, v Variation) error {
 	return nil
 }
 
-// bytes estimates the memory of a study: that of the widest embedding, and of the
-// eigenvectors that others are scaled from.
-func (s *study) bytes() int64 {
-	n, dim := int64(s.graph.Graph.Vertices()), s.dim()
-	for _, axis := range s.axes {
-		if axis.Option == "dim" {
-			for _, value := range axis.Values {
-				dim = max(dim, min(n, int64(value)))
-			}
-		}
-	}
-	return 20 * n * dim
-}
-
 func (c *call) evaluateParameters(req EvaluateParametersRequest, given []setting) (EvaluateParametersResult, error) {
 	s, err := c.resolveEvaluateParameters(req, given)
 	if err != nil {
 		return EvaluateParametersResult{}, err
 	}
-	release, err := c.db.cache.reserve(s.bytes(), "a study of graph "+name(req.Graph))
+	embed := job.Request{Method: req.Method, Options: s.options, Workers: c.db.opts.Workers, Progress: c.meter.update}
+	bytes, err := job.VaryBytes(s.graph.Graph, embed, s.axes)
+	if err != nil {
+		return EvaluateParametersResult{}, err
+	}
+	release, err := c.db.cache.reserve(bytes, "a study of graph "+name(req.Graph))
 	if err != nil {
 		return EvaluateParametersResult{}, err
 	}
 	defer release()
 	stop := c.watch.start(stepSolve)
 	var result EvaluateParametersResult
-	err = job.Vary(c.ctx, s.graph.Graph, job.Request{
-		Method: req.Method, Options: s.options, Workers: c.db.opts.Workers, Progress: c.meter.update,
-	}, s.axes, func(axis, value int, rows *vec.Matrix) error {
+	err = job.Vary(c.ctx, s.graph.Graph, embed, s.axes, func(axis, value int, rows *vec.Matrix) error {
 		best, err := c.bestReconstruction(s.graph.Graph, rows, req)
 		result.Points = append(result.Points, ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best})
 		return err

@@ -56,6 +56,22 @@ func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(
 	return nil
 }
 
+// VaryBytes estimates the memory that Vary takes beside the graph: that of its
+// dearest embedding, and of the eigenvectors that others are scaled from.
+func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {
+	most := int64(0)
+	for _, axis := range axes {
+		for _, value := range axis.Values {
+			bytes, err := Bytes(g, req.Method, withOption(req.Options, axis.Option, value))
+			if err != nil {
+				return 0, err
+			}
+			most = max(most, bytes)
+		}
+	}
+	return 2 * most, nil
+}
+
 // withOption returns options in which one has another value.
 func withOption(options []Option, name string, value float64) []Option {
 	others := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Name == name })
