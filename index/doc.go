@@ -4,8 +4,10 @@
 //
 // # What is here
 //
-//   - [Index] is the seam between exact and approximate search. [Exact], a scan
-//     of the matrix, is its first implementation and the oracle of all others.
+//   - [Index] is the seam between exact and approximate search. [Exact] scans the
+//     matrix, and is the oracle of [HNSW], which walks through a graph of links:
+//     [NewHNSW] builds it, [HNSW.Apply] follows changes of rows, [HNSW.WriteTo] and
+//     [ReadHNSW] store it, [HNSW.Recall] measures what it finds.
 //   - [Join] lists all pairs within one radius; [NewSweep] counts, for every
 //     vertex, its neighbours within each of many radii, in one pass.
 //   - [EpsilonToRadius] and [RadiusToEpsilon] translate the paper's edge

@@ -10,4 +10,8 @@ var (
 	ErrRadius    = errors.New("invalid radius")            // NaN, infinite, negative, or radii out of order
 	ErrEpsilon   = errors.New("epsilon must be in (0, ½]") // edge probability out of range
 	ErrMetric    = errors.New("unknown metric")            // name or number of a metric
+	ErrVertex    = errors.New("no such vertex")            // number beyond the rows
+	ErrOption    = errors.New("option out of range")       // parameter of an HNSW
+	ErrFormat    = errors.New("not a stored index")        // damaged, truncated or of another kind
+	ErrMismatch  = errors.New("index of other vectors")    // links that belong to another matrix
 )

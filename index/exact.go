@@ -60,23 +60,20 @@ func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchO
 	if k < 1 {
 		return nil, fmt.Errorf("index: k = %d: %w", k, ErrK)
 	}
-	score, err := x.scorer(query)
-	if err != nil {
+	var score scorer
+	if err := score.reset(x, query); err != nil {
 		return nil, err
 	}
 	k = min(k, x.m.Rows)
 	workers := x.workers(opts.Workers)
 	tops := make([]top, workers)
-	err = x.scan(ctx, workers, func(worker, lo, hi int) {
+	err := x.scan(ctx, workers, &score, func(worker int, c candidate) {
 		t := &tops[worker]
-		for v := lo; v < hi; v++ {
-			c := candidate{key: score(v), vertex: uint32(v)}
-			if len(t.heap) == k && !c.before(t.heap[0]) {
-				continue
-			}
-			if opts.Filter == nil || opts.Filter(c.vertex) {
-				t.offer(c, k)
-			}
+		if len(t.heap) == k && c >= t.heap[0] {
+			return
+		}
+		if opts.Filter == nil || opts.Filter(c.vertex()) {
+			t.offer(c, k)
 		}
 	})
 	if err != nil {
@@ -97,25 +94,19 @@ func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchO
 // the least similarity. A radius that is not finite, or negative under L2, is
 // [ErrRadius].
 func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) ([]Hit, error) {
-	if math.IsNaN(radius) || math.IsInf(radius, 0) || (x.metric == L2 && radius < 0) {
-		return nil, fmt.Errorf("index: radius %v: %w", radius, ErrRadius)
-	}
-	score, err := x.scorer(query)
-	if err != nil {
+	if err := x.checkRadius(radius); err != nil {
 		return nil, err
 	}
-	limit := -radius
-	if x.metric == L2 {
-		limit = radius * radius
+	var score scorer
+	if err := score.reset(x, query); err != nil {
+		return nil, err
 	}
+	limit := x.limit(radius)
 	workers := x.workers(opts.Workers)
 	found := make([][]candidate, workers)
-	err = x.scan(ctx, workers, func(worker, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			c := candidate{key: score(v), vertex: uint32(v)}
-			if float64(c.key) <= limit && (opts.Filter == nil || opts.Filter(c.vertex)) {
-				found[worker] = append(found[worker], c)
-			}
+	err := x.scan(ctx, workers, &score, func(worker int, c candidate) {
+		if float64(c.key()) <= limit && (opts.Filter == nil || opts.Filter(c.vertex())) {
+			found[worker] = append(found[worker], c)
 		}
 	})
 	if err != nil {
@@ -125,50 +116,25 @@ func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opt
 	return x.hits(all, len(all)), nil
 }
 
-// scorer checks the query and returns the function that scores row v: the
-// squared distance under L2, the negated similarity otherwise, so that smaller
-// is nearer under every metric.
-func (x *Exact) scorer(query []float32) (func(v int) float32, error) {
-	if len(query) != x.m.Dim {
-		return nil, fmt.Errorf("index: query of dimension %d for vectors of dimension %d: %w", len(query), x.m.Dim, ErrDimension)
+// checkRadius refuses a radius that means nothing under the metric.
+func (x *Exact) checkRadius(radius float64) error {
+	if math.IsNaN(radius) || math.IsInf(radius, 0) || (x.metric == L2 && radius < 0) {
+		return fmt.Errorf("index: radius %v: %w", radius, ErrRadius)
 	}
-	for i, q := range query {
-		if !finite(q) {
-			return nil, fmt.Errorf("index: query: element %d is %v: %w", i, q, ErrNotFinite)
-		}
-	}
-	switch x.metric {
-	case Dot:
-		return func(v int) float32 {
-			row := x.m.Row(v)
-			s := vec.Dot(query, row)
-			if !finite(s) {
-				// Products overflowed, maybe with both signs, which would give
-				// NaN. Their sum may still be a number.
-				s = toFloat32(dot64(query, row))
-			}
-			return -s
-		}, nil
-	case Cosine:
-		unit, length := normalised(query)
-		if length == 0 {
-			return func(int) float32 { return 0 }, nil
-		}
-		return func(v int) float32 {
-			row, inverse := x.m.Row(v), x.inverse[v]
-			if math.IsNaN(inverse) {
-				inverse = 1 / norm64(row)
-				return -clampCosine(dot64(query, row) * inverse / length)
-			}
-			return -clampCosine(float64(vec.Dot(unit, row)) * inverse)
-		}, nil
-	}
-	return func(v int) float32 { return vec.L2Squared(query, x.m.Row(v)) }, nil
+	return nil
 }
 
-// scan calls f for all rows in blocks, from the given number of goroutines,
-// and stops early when ctx ends.
-func (x *Exact) scan(ctx context.Context, workers int, f func(worker, lo, hi int)) error {
+// limit returns the largest key within a radius.
+func (x *Exact) limit(radius float64) float64 {
+	if x.metric == L2 {
+		return radius * radius
+	}
+	return -radius
+}
+
+// scan calls f for all rows, from the given number of goroutines, and stops
+// early when ctx ends.
+func (x *Exact) scan(ctx context.Context, workers int, s *scorer, f func(worker int, c candidate)) error {
 	block := scanRows(x.m.Dim)
 	var next atomic.Int64
 	vec.Parallel(workers, 1, workers, func(worker, _, _ int) {
@@ -177,7 +143,9 @@ func (x *Exact) scan(ctx context.Context, workers int, f func(worker, lo, hi int
 			if lo >= x.m.Rows {
 				return
 			}
-			f(worker, lo, min(lo+block, x.m.Rows))
+			for v := lo; v < min(lo+block, x.m.Rows); v++ {
+				f(worker, candidateOf(s.one(uint32(v)), uint32(v)))
+			}
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -203,10 +171,10 @@ func (x *Exact) workers(asked int) int {
 
 // hits sorts the candidates and returns the first k of them as hits.
 func (x *Exact) hits(all []candidate, k int) []Hit {
-	slices.SortFunc(all, candidate.compare)
+	slices.Sort(all)
 	hits := make([]Hit, min(k, len(all)))
 	for i := range hits {
-		hits[i] = Hit{Vertex: all[i].vertex, Distance: x.distance(all[i].key)}
+		hits[i] = Hit{Vertex: all[i].vertex(), Distance: x.distance(all[i].key())}
 	}
 	return hits
 }

@@ -1,24 +1,27 @@
 package index
 
-import "cmp"
+import (
+	"math"
+)
 
-// candidate is a vertex and its key; smaller keys are nearer.
-type candidate struct {
-	key    float32
-	vertex uint32
+// candidate is a vertex and its key, smaller keys being nearer, in one number:
+// candidates in ascending order are nearest first, ties by vertex. The upper
+// half has the bits of the key, changed so that they ascend as keys do.
+type candidate uint64
+
+// candidateOf packs a key, which is not NaN, and a vertex.
+func candidateOf(key float32, vertex uint32) candidate {
+	bits := math.Float32bits(key + 0) // −0 becomes 0: both are as near
+	bits ^= uint32(int32(bits)>>31) | 1<<31
+	return candidate(bits)<<32 | candidate(vertex)
 }
 
-// before reports whether c comes before d: nearer, or as near with the smaller
-// vertex. Keys are never NaN, so this is a total order.
-func (c candidate) before(d candidate) bool {
-	return c.key < d.key || (c.key == d.key && c.vertex < d.vertex)
-}
+func (c candidate) vertex() uint32 { return uint32(c) }
 
-func (c candidate) compare(d candidate) int {
-	if r := cmp.Compare(c.key, d.key); r != 0 {
-		return r
-	}
-	return cmp.Compare(c.vertex, d.vertex)
+func (c candidate) key() float32 {
+	bits := uint32(c >> 32)
+	bits ^= ^uint32(int32(bits)>>31) | 1<<31
+	return math.Float32frombits(bits)
 }
 
 // top keeps the k first candidates offered to it in a binary heap whose root is
@@ -31,32 +34,92 @@ type top struct {
 func (t *top) offer(c candidate, k int) {
 	if len(t.heap) < k {
 		t.heap = append(t.heap, c)
-		for i := len(t.heap) - 1; i > 0; {
+		h := t.heap
+		i := len(h) - 1
+		for i > 0 {
 			parent := (i - 1) / 2
-			if !t.heap[parent].before(t.heap[i]) {
-				return
+			if h[parent] >= c {
+				break
 			}
-			t.heap[parent], t.heap[i] = t.heap[i], t.heap[parent]
+			h[i] = h[parent]
 			i = parent
 		}
+		h[i] = c
 		return
 	}
-	if k == 0 || !c.before(t.heap[0]) {
+	if k == 0 || c >= t.heap[0] {
 		return
 	}
-	t.heap[0] = c
-	for i := 0; ; {
+	h := t.heap
+	i := 0
+	for {
 		child := 2*i + 1
-		if child >= k {
-			return
+		if child >= len(h) {
+			break
 		}
-		if child+1 < k && t.heap[child].before(t.heap[child+1]) {
+		if child+1 < len(h) && h[child] < h[child+1] {
 			child++
 		}
-		if !t.heap[i].before(t.heap[child]) {
-			return
+		if c >= h[child] {
+			break
 		}
-		t.heap[i], t.heap[child] = t.heap[child], t.heap[i]
+		h[i] = h[child]
 		i = child
 	}
+	h[i] = c
+}
+
+// queue gives back candidates first to last. It is a heap of four children a
+// node, which is lower than a binary one: a candidate that comes in seldom rises
+// far, and the way down of the one that takes the place of the root is half as
+// long.
+type queue struct {
+	heap []candidate
+}
+
+// push adds a candidate.
+func (q *queue) push(c candidate) {
+	q.heap = append(q.heap, c)
+	h := q.heap
+	i := len(h) - 1
+	for i > 0 {
+		parent := (i - 1) / 4
+		if h[parent] <= c {
+			break
+		}
+		h[i] = h[parent]
+		i = parent
+	}
+	h[i] = c
+}
+
+// pop removes and returns the first candidate; there must be one.
+func (q *queue) pop() candidate {
+	h := q.heap
+	first, c := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	q.heap = h
+	if len(h) == 0 {
+		return first
+	}
+	i := 0
+	for {
+		child := 4*i + 1
+		if child >= len(h) {
+			break
+		}
+		least := h[child]
+		for j := child + 1; j < min(child+4, 4*i+5, len(h)); j++ {
+			if h[j] < least {
+				least, child = h[j], j
+			}
+		}
+		if c <= least {
+			break
+		}
+		h[i] = least
+		i = child
+	}
+	h[i] = c
+	return first
 }

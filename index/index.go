@@ -60,7 +60,16 @@ type SearchOptions struct {
 	// several goroutines at a time and must give the same answer every time.
 	Filter func(vertex uint32) bool
 
-	// Workers is the number of goroutines; 0 means GOMAXPROCS. Small scans use
+	// Ef is how many candidates a search of an [HNSW] keeps, at least k: the more,
+	// the more of the nearest it finds and the longer it takes. 0 is the value
+	// that the index was built with. Exact searches do not look at it.
+	Ef int
+
+	// GraphOnly makes a search of an HNSW stay in its graph even where a scan of
+	// all rows is cheaper, to measure what the graph finds.
+	GraphOnly bool
+
+	// Workers is the number of goroutines of a scan; 0 means GOMAXPROCS. Small scans use
 	// one, because starting a second costs more than it saves.
 	Workers int
 }

@@ -10,6 +10,7 @@ import (
 // times a second, from one of them at a time.
 type meter struct {
 	report func(stage string, done, total int64) // nil is silent
+	stage  string
 	total  int64
 	done   atomic.Int64
 	mu     sync.Mutex
@@ -18,7 +19,7 @@ type meter struct {
 }
 
 func newMeter(report func(stage string, done, total int64), total int64) *meter {
-	return &meter{report: report, total: total, last: time.Now()}
+	return &meter{report: report, stage: "joining", total: total, last: time.Now()}
 }
 
 // add counts n more as done.
@@ -47,6 +48,6 @@ func (m *meter) finish() {
 func (m *meter) tell() {
 	if done := m.done.Load(); done > m.told || m.total == 0 {
 		m.told = done
-		m.report("joining", done, m.total)
+		m.report(m.stage, done, m.total)
 	}
 }

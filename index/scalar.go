@@ -66,19 +66,6 @@ func toFloat32(x float64) float32 {
 	return float32(max(-math.MaxFloat32, min(math.MaxFloat32, x)))
 }
 
-// normalised returns a / ‖a‖ and ‖a‖, or nil and 0 for a zero vector.
-func normalised(a []float32) ([]float32, float64) {
-	length := norm64(a)
-	if length == 0 {
-		return nil, 0
-	}
-	unit := make([]float32, len(a))
-	for i, x := range a {
-		unit[i] = float32(float64(x) / length)
-	}
-	return unit, length
-}
-
 // inverseNorm returns 1/‖a‖, 0 for a zero vector, and NaN where a is so short
 // or so long that its float32 products with a unit vector cannot be trusted.
 func inverseNorm(a []float32) float64 {

@@ -1,0 +1,228 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"heavytail/storage/vec"
+)
+
+// HNSW is a hierarchical navigable small world graph over the rows of a matrix
+// (Malkov and Yashunin, "Efficient and robust approximate nearest neighbor
+// search using hierarchical navigable small world graphs", TPAMI 2020). A search
+// walks through the graph towards the query and looks at a few hundred or
+// thousand rows in place of all; it may miss some of the nearest. [HNSW.Recall]
+// measures how many it finds.
+//
+// # Structure
+//
+// It holds links and no vectors. Every vertex has a level, drawn from its number
+// and the seed; level l holds about n/Mˡ vertices. A vertex has up to M links on
+// each upper level and up to 2M on level 0, all in flat arrays: 8M+5 bytes a
+// vertex and 4M more for one in M, 141 bytes at M = 16.
+//
+// Rows of equal values are in the graph once, as the first of them; the others
+// are its twins and come with it. Linked among each other they would fill each
+// other's lists and be cut off from the rest. Where clusters lie so far apart
+// that no links lead from one to another, bridges do, so that every vertex can
+// be reached from the entry: a search with ef ≥ n finds what [Exact] finds.
+//
+// An HNSW never changes, and is safe for concurrent use as long as nobody writes
+// the matrix; [HNSW.Apply] makes another one of it. The same rows, options and
+// seed give the same links with any number of workers.
+//
+// # Parameters
+//
+//	M               links, 16: 8 to 12 suffice for spectral embeddings of few
+//	                dimensions, 24 to 48 for high recall in many dimensions
+//	EfConstruction  candidates that links are chosen from, 200: what a build
+//	                costs is proportional to it; less than 100 loses recall
+//	Ef              candidates that a search keeps, 64: its time is about
+//	                proportional to it, and recall grows with it
+type HNSW struct {
+	exact *Exact
+	opts  HNSWOptions // without Workers and Progress
+
+	levels  []uint8  // by vertex; absent or twin
+	base    []uint32 // links of level 0, 2M a vertex; none fills a list
+	upper   []uint32 // links of upper levels, M a vertex and level
+	upperAt []uint32 // by vertex of an upper level: its first list in upper
+
+	entry  uint32 // where searches begin: a vertex of the highest level
+	height int    // the highest level, −1 where there is no vertex
+	live   int    // vertices that may be answers
+	detours
+
+	searchers sync.Pool // of *searcher
+}
+
+const (
+	none     = math.MaxUint32 // in place of a link
+	maxLevel = 31
+
+	// In place of a level:
+	absent = 255 // deleted
+	twin   = 254 // equal to a vertex of the graph, which knows it
+)
+
+var _ Index = (*HNSW)(nil)
+
+// HNSWOptions are the parameters of an index. The zero value takes the defaults.
+type HNSWOptions struct {
+	M              int    // links of a vertex, 2 to 100; 0 means 16
+	EfConstruction int    // candidates that links are chosen from, at most 10,000; 0 means 200
+	Ef             int    // candidates that a search keeps, where it does not say; 0 means 64
+	Seed           uint64 // of the levels
+
+	Workers int // number of goroutines of a build, 0 means GOMAXPROCS
+
+	// Progress, if not nil, is told how many vertices are linked, under the
+	// stage "linking", from one goroutine at a time.
+	Progress func(stage string, done, total int64)
+}
+
+// Limits of the options.
+const (
+	minM, maxM           = 2, 100
+	maxEfConstruction    = 10_000
+	defaultM             = 16
+	defaultEf            = 64
+	defaultEfConstuction = 200
+)
+
+// withDefaults fills in defaults and checks the limits: ErrOption.
+func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
+	if o.M == 0 {
+		o.M = defaultM
+	}
+	if o.EfConstruction == 0 {
+		o.EfConstruction = defaultEfConstuction
+	}
+	if o.Ef == 0 {
+		o.Ef = defaultEf
+	}
+	switch {
+	case o.M < minM || o.M > maxM:
+		return o, fmt.Errorf("index: m is %d, and must be between %d and %d: %w", o.M, minM, maxM, ErrOption)
+	case o.EfConstruction < 1 || o.EfConstruction > maxEfConstruction:
+		return o, fmt.Errorf("index: ef_construction is %d, and must be between 1 and %d: %w", o.EfConstruction, maxEfConstruction, ErrOption)
+	case o.Ef < 1 || int64(o.Ef) > math.MaxUint32:
+		return o, fmt.Errorf("index: ef is %d, and must be at least 1: %w", o.Ef, ErrOption)
+	}
+	return o, nil
+}
+
+// NewHNSW builds the index of the rows of m, which it shares: m must not be
+// written afterwards. Values that are not finite are ErrNotFinite.
+//
+// It looks at some 15·EfConstruction rows for each vertex, and holds the index
+// and some 10 KB per worker.
+func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions) (*HNSW, error) {
+	return newHNSW(ctx, m, metric, opts, nil)
+}
+
+// newHNSW is NewHNSW without the deleted vertices, which ascend.
+func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions, deleted []uint32) (*HNSW, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	exact, err := NewExact(m, metric)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFinite(ctx, m, opts.Workers); err != nil {
+		return nil, err
+	}
+	h := emptyHNSW(exact, opts)
+	h.grow(m.Rows)
+	fresh := make([]uint32, 0, m.Rows)
+	for v := range uint32(m.Rows) {
+		if len(deleted) > 0 && deleted[0] == v {
+			deleted = deleted[1:]
+			continue
+		}
+		fresh = append(fresh, v)
+	}
+	if err := h.build(ctx, opts, fresh); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// emptyHNSW returns an index without vertices.
+func emptyHNSW(exact *Exact, opts HNSWOptions) *HNSW {
+	opts.Workers, opts.Progress = 0, nil
+	h := &HNSW{exact: exact, opts: opts, entry: none, height: -1}
+	h.searchers.New = func() any { return newSearcher(h) }
+	return h
+}
+
+// grow makes room for n vertices; the new ones are absent.
+func (h *HNSW) grow(n int) {
+	old := len(h.levels)
+	if n <= old {
+		return
+	}
+	h.levels = append(slices.Grow(h.levels, n-old), make([]uint8, n-old)...)
+	h.upperAt = append(slices.Grow(h.upperAt, n-old), make([]uint32, n-old)...)
+	width := 2 * h.opts.M
+	h.base = append(slices.Grow(h.base, (n-old)*width), make([]uint32, (n-old)*width)...)
+	for v := old; v < n; v++ {
+		h.levels[v], h.upperAt[v] = absent, none
+	}
+	for i := old * width; i < len(h.base); i++ {
+		h.base[i] = none
+	}
+}
+
+// Len returns the number of vectors of the matrix, among them those that were
+// deleted.
+func (h *HNSW) Len() int { return len(h.levels) }
+
+// Live returns the number of vertices that may be answers.
+func (h *HNSW) Live() int { return h.live }
+
+// Dim returns the dimension of the vectors.
+func (h *HNSW) Dim() int { return h.exact.Dim() }
+
+// Metric returns the measure of nearness.
+func (h *HNSW) Metric() Metric { return h.exact.Metric() }
+
+// Options returns the parameters, with defaults filled in.
+func (h *HNSW) Options() HNSWOptions { return h.opts }
+
+// Bytes returns what the index takes in memory, without the matrix.
+func (h *HNSW) Bytes() int64 {
+	return int64(len(h.levels)) + 4*int64(len(h.base)+len(h.upper)+len(h.upperAt)) + h.detours.bytes()
+}
+
+// links returns the list of a vertex on a level, whose end is filled with none.
+func (h *HNSW) links(level int, v uint32) []uint32 {
+	if level == 0 {
+		width := 2 * h.opts.M
+		return h.base[int(v)*width : (int(v)+1)*width]
+	}
+	at := (int(h.upperAt[v]) + level - 1) * h.opts.M
+	return h.upper[at : at+h.opts.M]
+}
+
+// inGraph reports whether a vertex has lists.
+func (h *HNSW) inGraph(v uint32) bool { return h.levels[v] <= maxLevel }
+
+// mix spreads a counter over 64 bits (the finaliser of SplitMix64).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// levelOf draws the level of a vertex: l or more with probability M⁻ˡ.
+func levelOf(seed uint64, v uint32, m int) int {
+	uniform := (float64(mix(mix(seed)^uint64(v))>>11) + 0.5) * 0x1p-53
+	return min(maxLevel, int(-math.Log(uniform)/math.Log(float64(m))))
+}

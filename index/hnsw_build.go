@@ -1,0 +1,329 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"heavytail/storage/vec"
+)
+
+// batchSize is how many vertices are linked at a time. They look for candidates
+// in the graph as it was before all of them, and besides among those of the batch
+// that come before them, which costs half a batch of nearby rows each: so the
+// result is about that of one after the other, and no number of workers changes
+// it.
+const batchSize = 128
+
+// builder adds vertices to an HNSW that nobody uses yet.
+type builder struct {
+	h       *HNSW
+	workers []*linker
+	meter   *meter
+}
+
+// backLink is a link that a vertex of a batch asks of another vertex.
+type backLink struct {
+	level    int
+	to, from uint32
+}
+
+// newBuilder prepares a build.
+func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
+	count := opts.Workers
+	if count <= 0 {
+		count = runtime.GOMAXPROCS(0)
+	}
+	b := &builder{h: h, meter: newMeter(opts.Progress, int64(vertices))}
+	b.meter.stage = "linking"
+	spare := h.spare(count)
+	for range min(count, batchSize) {
+		b.workers = append(b.workers, newLinker(h, spare))
+	}
+	return b
+}
+
+// spare returns under Dot what every row lacks to the length of the longest. The
+// graph is then that of longer vectors: with this as one more element all have
+// that length. Among vectors of one length the largest products are with the
+// nearest, and a query, whose additional element is 0, has the same products with
+// all as before.
+func (h *HNSW) spare(workers int) []float32 {
+	if h.Metric() != Dot {
+		return nil
+	}
+	m := h.exact.m
+	squares := make([]float64, m.Rows)
+	vec.Parallel(m.Rows, scanRows(m.Dim), workers, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			squares[v] = dot64(m.Row(v), m.Row(v))
+		}
+	})
+	longest := 0.0
+	for _, s := range squares {
+		longest = max(longest, s)
+	}
+	spare := make([]float32, m.Rows)
+	for v, s := range squares {
+		spare[v] = toFloat32(math.Sqrt(longest - s))
+	}
+	return spare
+}
+
+// build links vertices that are absent and bridges what is cut off.
+func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) error {
+	first, twins := h.pair(fresh)
+	h.live += len(fresh)
+	for _, e := range twins {
+		h.levels[e.to] = twin
+	}
+	h.twins = append(h.twins, twins...)
+	b := newBuilder(h, opts, len(first))
+	if err := b.insert(ctx, first); err != nil {
+		return fmt.Errorf("index: build: %w", err)
+	}
+	if err := h.bridge(ctx); err != nil {
+		return fmt.Errorf("index: build: %w", err)
+	}
+	b.meter.finish()
+	return nil
+}
+
+// insert links vertices that are absent: those of higher levels first, so that
+// the entry is settled with the first of them, and otherwise in random order, so
+// that early vertices get long links.
+func (b *builder) insert(ctx context.Context, vertices []uint32) error {
+	h := b.h
+	order := slices.Clone(vertices)
+	for _, v := range order {
+		level := levelOf(h.opts.Seed, v, h.opts.M)
+		h.levels[v] = uint8(level)
+		if level > 0 && h.upperAt[v] == none {
+			h.upperAt[v] = uint32(len(h.upper) / h.opts.M)
+			for range level * h.opts.M {
+				h.upper = append(h.upper, none)
+			}
+		}
+	}
+	slices.SortFunc(order, func(u, v uint32) int {
+		return cmp.Or(-cmp.Compare(h.levels[u], h.levels[v]),
+			cmp.Compare(mix(uint64(u)^h.opts.Seed), mix(uint64(v)^h.opts.Seed)), cmp.Compare(u, v))
+	})
+	for len(order) > 0 {
+		batch := order[:min(batchSize, len(order))]
+		order = order[len(batch):]
+		if err := b.batch(ctx, batch); err != nil {
+			return err
+		}
+		b.meter.add(int64(len(batch)))
+	}
+	return nil
+}
+
+// batch links some vertices.
+func (b *builder) batch(ctx context.Context, batch []uint32) error {
+	h := b.h
+	wanted := make([][]backLink, len(batch))
+	b.parallel(len(batch), func(l *linker, i int) {
+		if ctx.Err() == nil {
+			wanted[i] = l.link(ctx, batch, i)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	links := slices.Concat(wanted...)
+	slices.SortFunc(links, func(a, b backLink) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from))
+	})
+	// The lists of different vertices change independently of each other.
+	var groups [][]backLink
+	for len(links) > 0 {
+		n := 1
+		for n < len(links) && links[n].level == links[0].level && links[n].to == links[0].to {
+			n++
+		}
+		groups = append(groups, links[:n])
+		links = links[n:]
+	}
+	b.parallel(len(groups), func(l *linker, i int) { l.linkBack(groups[i]) })
+	if top := int(h.levels[batch[0]]); top > h.height {
+		h.entry, h.height = batch[0], top
+	}
+	return nil
+}
+
+// parallel calls f for 0 to n−1, each with a worker that no other call has at
+// the time.
+func (b *builder) parallel(n int, f func(l *linker, i int)) {
+	free := make(chan *linker, len(b.workers))
+	for _, l := range b.workers {
+		free <- l
+	}
+	const block = 4
+	vec.Parallel(n, block, len(b.workers), func(_, lo, hi int) {
+		l := <-free
+		defer func() { free <- l }()
+		for i := lo; i < hi; i++ {
+			f(l, i)
+		}
+	})
+}
+
+// linker chooses links. It is the workspace of one worker.
+type linker struct {
+	*searcher
+	pair   scorer // of a candidate against those that were chosen
+	found  []candidate
+	chosen []uint32
+}
+
+func newLinker(h *HNSW, spare []float32) *linker {
+	l := &linker{searcher: newSearcher(h)}
+	l.budget = math.MaxInt
+	l.score.spare, l.pair.spare = spare, spare
+	return l
+}
+
+// link gives vertex i of a batch its links, and returns those that it asks of
+// others. It writes to the lists of the vertex only.
+func (l *linker) link(ctx context.Context, batch []uint32, i int) []backLink {
+	h, v := l.h, batch[i]
+	l.score.row(h.exact, v)
+	highest := int(h.levels[v])
+	peers := l.peers(batch[:i])
+	var wanted []backLink
+	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
+	if h.height >= 0 {
+		start := l.candidate(h.entry)
+		for level := h.height; level > highest; level-- {
+			start = l.descend(level, start)
+		}
+		l.best.heap = append(l.best.heap, start)
+	}
+	for level := highest; level >= 0; level-- {
+		l.found = l.found[:0]
+		if level <= h.height {
+			l.explore(ctx, level)
+			l.found = append(l.found, l.best.heap...)
+		}
+		for _, c := range peers {
+			if int(h.levels[c.vertex()]) >= level {
+				l.found = append(l.found, c)
+			}
+		}
+		slices.Sort(l.found)
+		l.chosen = l.chosen[:0]
+		l.choose(l.found, h.opts.M)
+		copy(h.links(level, v), l.chosen)
+		for _, u := range l.chosen {
+			wanted = append(wanted, backLink{level, u, v})
+		}
+	}
+	return wanted
+}
+
+// peers scores vertices of the same batch.
+func (l *linker) peers(batch []uint32) []candidate {
+	keys := make([]float32, len(batch))
+	l.score.list(keys, batch)
+	peers := make([]candidate, len(batch))
+	for i, u := range batch {
+		peers[i] = candidateOf(keys[i], u)
+	}
+	return peers
+}
+
+// explore searches one level from what is in best, and leaves the nearest
+// vertices there.
+func (l *linker) explore(ctx context.Context, level int) {
+	ef := l.h.opts.EfConstruction
+	for _, c := range l.best.heap {
+		l.begin(c)
+	}
+	// What comes from the level above is in best already, as a heap of ef at most.
+	for turns := 1; len(l.near.heap) > 0; turns++ {
+		c := l.near.pop()
+		if len(l.best.heap) == ef && c > l.best.heap[0] || turns%64 == 0 && ctx.Err() != nil {
+			break
+		}
+		l.gather(l.h.links(level, c.vertex()), c.vertex())
+		l.scoreAll()
+		for i, u := range l.ids {
+			c := candidateOf(l.keys[i], u)
+			if len(l.best.heap) == ef && c >= l.best.heap[0] {
+				continue
+			}
+			l.near.push(c)
+			l.best.offer(c, ef)
+		}
+	}
+	l.clear()
+}
+
+// choose picks links among candidates, nearest first, and adds them to chosen
+// until these are as many as there may be: those that no link chosen before is
+// nearer to than the vertex is, which lead in different directions (algorithm 4
+// of the paper, without the rejected ones).
+func (l *linker) choose(candidates []candidate, most int) {
+	const step = 4 // distances that the kernel takes at a time
+	var keys [step]float32
+next:
+	for _, c := range candidates {
+		if len(l.chosen) == most {
+			return
+		}
+		l.pair.row(l.h.exact, c.vertex())
+		for lo := 0; lo < len(l.chosen); lo += step {
+			part := l.chosen[lo:min(lo+step, len(l.chosen))]
+			l.pair.list(keys[:], part)
+			for _, key := range keys[:len(part)] {
+				if key < c.key() {
+					continue next
+				}
+			}
+		}
+		l.chosen = append(l.chosen, c.vertex())
+	}
+}
+
+// linkBack adds links to one list. Where they do not fit, it chooses among them
+// and those that were there.
+func (l *linker) linkBack(wanted []backLink) {
+	list := l.h.links(wanted[0].level, wanted[0].to)
+	count := slices.Index(list, none)
+	if count < 0 {
+		count = len(list)
+	}
+	if count+len(wanted) <= len(list) {
+		for i, w := range wanted {
+			list[count+i] = w.from
+		}
+		return
+	}
+	l.ids = append(l.ids[:0], list[:count]...)
+	for _, w := range wanted {
+		l.ids = append(l.ids, w.from)
+	}
+	l.chosen = l.chosen[:0]
+	l.relink(list, wanted[0].to)
+}
+
+// relink fills the list of a vertex with what is chosen and the best choice of
+// what is in ids.
+func (l *linker) relink(list []uint32, v uint32) {
+	l.score.row(l.h.exact, v)
+	l.scoreAll()
+	l.found = l.found[:0]
+	for i, u := range l.ids {
+		l.found = append(l.found, candidateOf(l.keys[i], u))
+	}
+	slices.Sort(l.found)
+	l.choose(l.found, len(list))
+	for i := copy(list, l.chosen); i < len(list); i++ {
+		list[i] = none
+	}
+}

@@ -1,0 +1,124 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"testing"
+
+	"heavytail/storage/vec"
+)
+
+// stored returns the bytes of an index.
+func stored(t testing.TB, h *HNSW) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := h.WriteTo(&b)
+	if err != nil || n != int64(b.Len()) {
+		t.Fatalf("%d bytes of %d: %v", b.Len(), n, err)
+	}
+	return b.Bytes()
+}
+
+func TestReadHNSW_RoundTrip(t *testing.T) {
+	ctx := context.Background()
+	sets := matrices()
+	for name, m := range hnswSets(500) {
+		sets["hnsw "+name] = m
+	}
+	for name, m := range sets {
+		for _, metric := range Metrics() {
+			h := mustHNSW(t, m, metric, HNSWOptions{M: 3, EfConstruction: 9, Ef: 20, Seed: 7})
+			if m.Rows > 10 {
+				var err error
+				if h, err = h.Apply(ctx, m, Changes{Deleted: []uint32{0, 3}}, HNSWOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b := stored(t, h)
+			got, err := ReadHNSW(bytes.NewReader(b), m)
+			if err != nil {
+				t.Fatalf("%s, %v: %v", name, metric, err)
+			}
+			if got.Metric() != metric || got.Live() != h.Live() || got.opts.Seed != 7 || !bytes.Equal(stored(t, got), b) {
+				t.Fatalf("%s, %v: another index came back", name, metric)
+			}
+			for i := range min(3, m.Rows) {
+				want, err := h.Search(ctx, m.Row(i), 5, SearchOptions{GraphOnly: true})
+				hits, err2 := got.Search(ctx, m.Row(i), 5, SearchOptions{GraphOnly: true})
+				if err != nil || err2 != nil || !slices.Equal(hits, want) {
+					t.Fatalf("%s, %v: %v, before %v (%v, %v)", name, metric, hits, want, err, err2)
+				}
+			}
+		}
+	}
+}
+
+// Every cut and every flipped bit is found, and so are links of other vectors.
+func TestReadHNSW_Damage(t *testing.T) {
+	m := gridded(60, 3, 1)
+	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 2}))
+	for n := range b {
+		if _, err := ReadHNSW(bytes.NewReader(b[:n]), m); !errors.Is(err, ErrFormat) {
+			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
+		}
+	}
+	for bit := range 8 * len(b) {
+		flipped := slices.Clone(b)
+		flipped[bit/8] ^= 1 << (bit % 8)
+		if _, err := ReadHNSW(bytes.NewReader(flipped), m); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrMismatch) {
+			t.Fatalf("bit %d: %v", bit, err)
+		}
+	}
+	if _, err := ReadHNSW(bytes.NewReader(append(slices.Clone(b), 0)), m); !errors.Is(err, ErrFormat) {
+		t.Errorf("a byte more: %v", err)
+	}
+	other := &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
+	other.Data[100]++
+	for _, m := range []*vec.Matrix{other, gridded(59, 3, 1), gridded(60, 4, 1)} {
+		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrMismatch) {
+			t.Errorf("other vectors: %v", err)
+		}
+	}
+}
+
+// FuzzReadHNSW changes bytes and mends the checksum: whatever is accepted can be
+// searched, and every answer is a vertex once.
+func FuzzReadHNSW(f *testing.F) {
+	m := gridded(40, 2, 1)
+	for _, metric := range Metrics() {
+		for _, width := range []int{2, 5} {
+			f.Add(stored(f, mustHNSW(f, m, metric, HNSWOptions{M: width, EfConstruction: 6})))
+		}
+	}
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 4 {
+			b = slices.Clone(b)
+			binary.LittleEndian.PutUint32(b[len(b)-4:], crc32.Checksum(b[:len(b)-4], castagnoli))
+		}
+		h, err := ReadHNSW(bytes.NewReader(b), m)
+		if err != nil {
+			if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrMismatch) {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, ef := range []int{1, 40} {
+			a, err := h.Find(context.Background(), m.Row(3), 40, SearchOptions{Ef: ef, GraphOnly: true})
+			if err != nil || len(a.Hits) > h.Live() {
+				t.Fatalf("%d hits of %d, %v", len(a.Hits), h.Live(), err)
+			}
+			seen := map[uint32]bool{}
+			for _, hit := range a.Hits {
+				if seen[hit.Vertex] {
+					t.Fatalf("vertex %d twice", hit.Vertex)
+				}
+				seen[hit.Vertex] = true
+			}
+		}
+	})
+}

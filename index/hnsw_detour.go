@@ -1,0 +1,170 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// detours are what a search follows beside links.
+type detours struct {
+	// twins leads from vertices to those equal to them, bridges to vertices that
+	// no link leads to. Both ascend.
+	twins, bridges []edge
+	marked         []uint64 // bits of the vertices that have a twin or a bridge; nil for none
+}
+
+// edge is one way from a vertex to another.
+type edge struct{ from, to uint32 }
+
+func (e edge) compare(f edge) int {
+	return cmp.Or(cmp.Compare(e.from, f.from), cmp.Compare(e.to, f.to))
+}
+
+// mark sorts the detours and finds out which of n vertices have some.
+func (d *detours) mark(n int) {
+	d.marked = nil
+	for _, list := range [][]edge{d.twins, d.bridges} {
+		slices.SortFunc(list, edge.compare)
+		for _, e := range list {
+			if d.marked == nil {
+				d.marked = make([]uint64, (n+63)/64)
+			}
+			d.marked[e.from/64] |= 1 << (e.from % 64)
+		}
+	}
+}
+
+// has reports whether a vertex has detours.
+func (d *detours) has(v uint32) bool {
+	return d.marked != nil && d.marked[v/64]&(1<<(v%64)) != 0
+}
+
+// of returns the edges of a list from a vertex.
+func of(list []edge, v uint32) []edge {
+	lo, _ := slices.BinarySearchFunc(list, edge{v, 0}, edge.compare)
+	hi := lo
+	for hi < len(list) && list[hi].from == v {
+		hi++
+	}
+	return list[lo:hi]
+}
+
+func (d *detours) bytes() int64 {
+	return 8 * int64(len(d.twins)+len(d.bridges)+len(d.marked))
+}
+
+// pair splits fresh vertices into those that come first with their values, which
+// are to be linked, and their twins, each under the first or under the vertex of
+// the graph that has these values. Both ascend. It takes O(n·d) time and 16 bytes
+// a vertex.
+func (h *HNSW) pair(fresh []uint32) (first []uint32, twins []edge) {
+	type hashed struct {
+		hash   uint64
+		vertex uint32
+		fresh  uint32 // 0 or 1
+	}
+	m := h.exact.m
+	list := make([]hashed, 0, len(fresh))
+	for v := range uint32(h.Len()) {
+		if h.inGraph(v) {
+			list = append(list, hashed{hashRow(m.Row(int(v))), v, 0})
+		}
+	}
+	for _, v := range fresh {
+		list = append(list, hashed{hashRow(m.Row(int(v))), v, 1})
+	}
+	slices.SortFunc(list, func(a, b hashed) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.fresh, b.fresh), cmp.Compare(a.vertex, b.vertex))
+	})
+	for len(list) > 0 {
+		same := 1
+		for same < len(list) && list[same].hash == list[0].hash {
+			same++
+		}
+		// Rows of one hash are equal, or else there are few of them.
+		var heads []uint32
+	next:
+		for _, e := range list[:same] {
+			for _, head := range heads {
+				if slices.Equal(m.Row(int(head)), m.Row(int(e.vertex))) {
+					twins = append(twins, edge{head, e.vertex})
+					continue next
+				}
+			}
+			heads = append(heads, e.vertex)
+			if e.fresh == 1 {
+				first = append(first, e.vertex)
+			}
+		}
+		list = list[same:]
+	}
+	slices.Sort(first)
+	slices.SortFunc(twins, edge.compare)
+	return first, twins
+}
+
+// hashRow hashes the values of a row: 0 and −0, which are equal, alike.
+func hashRow(row []float32) uint64 {
+	h := uint64(len(row))
+	for _, x := range row {
+		h = (h ^ uint64(candidateOf(x, 0)>>32)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}
+
+// bridge makes every vertex of the graph reachable from the entry by links and
+// bridges of level 0: where links lead to a vertex from nowhere, a bridge leads
+// there from the nearest that a search finds among those that can be reached,
+// and back. It takes O(n·M), and a search for every part that is cut off.
+func (h *HNSW) bridge(ctx context.Context) error {
+	h.bridges = h.bridges[:0]
+	h.mark(h.Len())
+	if h.height < 0 {
+		return nil
+	}
+	reached := make([]uint64, (h.Len()+63)/64)
+	stack := []uint32{h.entry}
+	var built []edge // those that searches may follow: the reached part grows by them
+	s := newSearcher(h)
+	for v := uint32(0); ; {
+		h.flood(reached, stack)
+		for int(v) < h.Len() && (!h.inGraph(v) || reached[v/64]&(1<<(v%64)) != 0) {
+			v++
+		}
+		if int(v) == h.Len() {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		near := s.nearestReached(ctx, v)
+		built = append(built, edge{near, v}, edge{v, near})
+		stack = append(stack[:0], v)
+	}
+	h.bridges = built
+	h.mark(h.Len())
+	return nil
+}
+
+// flood adds to the reached vertices all that links of level 0 lead to from those
+// of the stack.
+func (h *HNSW) flood(reached []uint64, stack []uint32) {
+	for _, v := range stack {
+		reached[v/64] |= 1 << (v % 64)
+	}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, u := range h.links(0, v) {
+			if u == none {
+				break
+			}
+			if reached[u/64]&(1<<(u%64)) == 0 {
+				reached[u/64] |= 1 << (u % 64)
+				stack = append(stack, u)
+			}
+		}
+	}
+}

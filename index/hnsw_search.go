@@ -1,0 +1,371 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Answer is what a search of an [HNSW] found, and how.
+type Answer struct {
+	Hits []Hit // nearest first, ties by vertex
+
+	// Exact says why the answer comes from a scan of all rows and is exact; it is
+	// empty where the graph was searched.
+	Exact string
+
+	Ef     int // candidates that the search kept
+	Scored int // rows that it looked at, without those of a scan
+}
+
+// Reasons of an exact answer.
+const (
+	exactFew    = "k or ef is not far below the number of vertices"
+	exactFilter = "too few vertices pass the filter"
+	exactMany   = "too many vertices are near enough"
+)
+
+// A search that has scored this share of all rows, in random order, has cost
+// about as much as a scan will.
+const scanShare = 4
+
+// Search returns the k nearest admissible vertices that it finds; see [Index]
+// and [HNSW.Find].
+func (h *HNSW) Search(ctx context.Context, query []float32, k int, opts SearchOptions) ([]Hit, error) {
+	a, err := h.Find(ctx, query, k, opts)
+	return a.Hits, err
+}
+
+// Find returns the k nearest admissible vertices that a search with opts.Ef
+// candidates finds; distances are those of [Exact.Search]. The filter is asked
+// during the search, which goes on until Ef admissible candidates are found.
+// Where so few are admissible, or k or Ef so large, that a search would cost
+// more than a scan, it scans, and says so. Errors are those of [Index].
+func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOptions) (Answer, error) {
+	if k < 1 {
+		return Answer{}, fmt.Errorf("index: k = %d: %w", k, ErrK)
+	}
+	s, err := h.searcher(ctx, query, opts)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer h.searchers.Put(s)
+	ef := max(k, h.ef(opts))
+	if !opts.GraphOnly && ef > h.live/scanShare {
+		return h.scan(ctx, query, k, opts, Answer{Exact: exactFew, Ef: ef})
+	}
+	ef = min(ef, max(1, h.live))
+	if s.search(ctx, ef); s.gaveUp {
+		return h.scan(ctx, query, k, opts, Answer{Exact: s.reason(exactFew), Ef: ef, Scored: s.scored})
+	}
+	if err := ctx.Err(); err != nil {
+		return Answer{}, fmt.Errorf("index: search: %w", err)
+	}
+	slices.Sort(s.best.heap)
+	return Answer{Hits: h.exact.hits(s.best.heap, k), Ef: ef, Scored: s.scored}, nil
+}
+
+// Within returns the admissible vertices within the radius of the query that it
+// finds; the rule is that of [Exact.Within]. It searches with ever more
+// candidates until at most half of them are within, so that the border of the
+// radius is well inside of what it knows: it finds about the share of them that
+// the index finds of the nearest. Where so many are within that a scan is
+// cheaper, it scans, and says so.
+func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) (Answer, error) {
+	if err := h.exact.checkRadius(radius); err != nil {
+		return Answer{}, err
+	}
+	s, err := h.searcher(ctx, query, opts)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer h.searchers.Put(s)
+	limit := h.exact.limit(radius)
+	for ef := h.ef(opts); ; ef *= 4 {
+		if !opts.GraphOnly && ef > h.live/scanShare {
+			return h.scanWithin(ctx, query, radius, opts, Answer{Exact: exactMany, Ef: ef, Scored: s.scored})
+		}
+		if s.search(ctx, min(ef, max(1, h.live))); s.gaveUp {
+			return h.scanWithin(ctx, query, radius, opts, Answer{Exact: s.reason(exactMany), Ef: ef, Scored: s.scored})
+		}
+		if err := ctx.Err(); err != nil {
+			return Answer{}, fmt.Errorf("index: search: %w", err)
+		}
+		slices.Sort(s.best.heap)
+		within, _ := slices.BinarySearchFunc(s.best.heap, limit, func(c candidate, limit float64) int {
+			if float64(c.key()) <= limit {
+				return -1
+			}
+			return 1
+		})
+		if 2*within <= ef || ef >= h.live {
+			return Answer{Hits: h.exact.hits(s.best.heap, within), Ef: ef, Scored: s.scored}, nil
+		}
+	}
+}
+
+// ef is the number of candidates that a search asks for.
+func (h *HNSW) ef(opts SearchOptions) int {
+	if opts.Ef > 0 {
+		return opts.Ef
+	}
+	return h.opts.Ef
+}
+
+// scan answers exactly.
+func (h *HNSW) scan(ctx context.Context, query []float32, k int, opts SearchOptions, a Answer) (Answer, error) {
+	var err error
+	a.Hits, err = h.exact.Search(ctx, query, k, h.without(opts))
+	return a, err
+}
+
+// scanWithin answers exactly.
+func (h *HNSW) scanWithin(ctx context.Context, query []float32, radius float64, opts SearchOptions, a Answer) (Answer, error) {
+	var err error
+	a.Hits, err = h.exact.Within(ctx, query, radius, h.without(opts))
+	return a, err
+}
+
+// without keeps deleted vertices out of a scan.
+func (h *HNSW) without(opts SearchOptions) SearchOptions {
+	if h.live == h.Len() {
+		return opts
+	}
+	filter := opts.Filter
+	opts.Filter = func(v uint32) bool { return h.levels[v] != absent && (filter == nil || filter(v)) }
+	return opts
+}
+
+// searcher walks through a graph for one query at a time.
+type searcher struct {
+	h      *HNSW
+	score  scorer
+	filter func(uint32) bool
+
+	seen    []uint64 // bits of the vertices that were scored
+	touched []uint32 // those vertices, to clear the bits
+	ids     []uint32 // neighbours that are scored together
+	keys    []float32
+
+	near queue // candidates whose links were not followed yet
+	best top   // the nearest admissible vertices
+
+	budget int // rows that may be scored
+	scored int
+	gaveUp bool // the budget was spent
+}
+
+func newSearcher(h *HNSW) *searcher {
+	width := 2 * h.opts.M
+	return &searcher{
+		h: h, seen: make([]uint64, (h.Len()+63)/64),
+		ids: make([]uint32, 0, width), keys: make([]float32, width),
+	}
+}
+
+// searcher returns one for a query.
+func (h *HNSW) searcher(ctx context.Context, query []float32, opts SearchOptions) (*searcher, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("index: search: %w", err)
+	}
+	s := h.searchers.Get().(*searcher)
+	if err := s.score.reset(h.exact, query); err != nil {
+		h.searchers.Put(s)
+		return nil, err
+	}
+	s.filter, s.scored, s.gaveUp = opts.Filter, 0, false
+	s.budget = math.MaxInt
+	if !opts.GraphOnly {
+		s.budget = max(1000, h.live/scanShare)
+	}
+	return s, nil
+}
+
+// search leaves the ef nearest admissible vertices that it finds in best, in no
+// order.
+func (s *searcher) search(ctx context.Context, ef int) {
+	h := s.h
+	s.best.heap = s.best.heap[:0]
+	if h.height < 0 {
+		return
+	}
+	entry := s.candidate(h.entry)
+	start := entry
+	for level := h.height; level > 0; level-- {
+		start = s.descend(level, start)
+	}
+	s.begin(start)
+	// The bridges begin at what can be reached from the entry.
+	if start != entry && h.detours.marked != nil {
+		s.begin(entry)
+	}
+	for _, c := range s.near.heap {
+		s.offer(c, ef)
+	}
+	s.walk(ctx, ef)
+	s.clear()
+}
+
+// reason says why the budget was spent: by the filter, or else by what is asked.
+func (s *searcher) reason(otherwise string) string {
+	if s.filter != nil {
+		return exactFilter
+	}
+	return otherwise
+}
+
+// candidate scores one vertex.
+func (s *searcher) candidate(v uint32) candidate {
+	s.scored++
+	return candidateOf(s.score.one(v), v)
+}
+
+// begin adds a vertex to those that the walk starts from.
+func (s *searcher) begin(c candidate) {
+	v := c.vertex()
+	s.seen[v/64] |= 1 << (v % 64)
+	s.touched = append(s.touched, v)
+	s.near.push(c)
+}
+
+// clear forgets what was seen.
+func (s *searcher) clear() {
+	for _, v := range s.touched {
+		s.seen[v/64] = 0
+	}
+	s.touched = s.touched[:0]
+	s.near.heap = s.near.heap[:0]
+}
+
+// descend goes from a vertex to ever nearer neighbours on an upper level.
+func (s *searcher) descend(level int, at candidate) candidate {
+	for {
+		s.ids = s.ids[:0]
+		for _, u := range s.h.links(level, at.vertex()) {
+			if u == none {
+				break
+			}
+			s.ids = append(s.ids, u)
+		}
+		s.scoreAll()
+		next := at
+		for i, u := range s.ids {
+			next = min(next, candidateOf(s.keys[i], u))
+		}
+		if next == at {
+			return at
+		}
+		at = next
+	}
+}
+
+// scoreAll scores the listed vertices.
+func (s *searcher) scoreAll() {
+	if len(s.keys) < len(s.ids) {
+		s.keys = make([]float32, 2*len(s.ids))
+	}
+	s.score.list(s.keys, s.ids)
+	s.scored += len(s.ids)
+}
+
+// offer adds a vertex that was scored, and its twins, to the best if they are
+// admissible.
+func (s *searcher) offer(c candidate, ef int) {
+	if len(s.best.heap) == ef && c >= s.best.heap[0] {
+		return
+	}
+	v := c.vertex()
+	if s.filter == nil || s.filter(v) {
+		s.best.offer(c, ef)
+	}
+	if !s.h.has(v) {
+		return
+	}
+	for _, e := range of(s.h.twins, v) {
+		t := c - candidate(v) + candidate(e.to)
+		if len(s.best.heap) == ef && t >= s.best.heap[0] {
+			return
+		}
+		if s.filter == nil || s.filter(e.to) {
+			s.best.offer(t, ef)
+		}
+	}
+}
+
+// walk follows the links of level 0 from what is in near until all candidates
+// left are farther than the ef best.
+func (s *searcher) walk(ctx context.Context, ef int) {
+	h := s.h
+	width := 2 * h.opts.M
+	plain := s.filter == nil && h.marked == nil
+	for turns := 1; len(s.near.heap) > 0; turns++ {
+		c := s.near.pop()
+		if len(s.best.heap) == ef && c > s.best.heap[0] {
+			return
+		}
+		if s.scored > s.budget {
+			s.gaveUp = true
+			return
+		}
+		if turns%64 == 0 && ctx.Err() != nil {
+			return
+		}
+		v := int(c.vertex())
+		s.gather(h.base[v*width:(v+1)*width], uint32(v))
+		s.scoreAll()
+		for i, u := range s.ids {
+			c := candidateOf(s.keys[i], u)
+			if len(s.best.heap) == ef && c >= s.best.heap[0] {
+				continue
+			}
+			s.near.push(c)
+			if plain {
+				s.best.offer(c, ef)
+			} else {
+				s.offer(c, ef)
+			}
+		}
+	}
+}
+
+// gather lists the vertices that the links and bridges of v lead to and that
+// were not seen yet.
+func (s *searcher) gather(links []uint32, v uint32) {
+	ids, count := s.ids[:cap(s.ids)], 0
+	for _, u := range links {
+		if u == none {
+			break
+		}
+		// About half of them were seen, in no order that a processor could
+		// foretell: so each is written, and the next over it if it was.
+		word, shift := u/64, u%64
+		seen := s.seen[word]
+		ids[count] = u
+		count += int(^seen >> shift & 1)
+		s.seen[word] = seen | 1<<shift
+	}
+	s.ids = ids[:count]
+	if s.h.has(v) {
+		for _, e := range of(s.h.bridges, v) {
+			if bit := uint64(1) << (e.to % 64); s.seen[e.to/64]&bit == 0 {
+				s.seen[e.to/64] |= bit
+				s.ids = append(s.ids, e.to)
+			}
+		}
+	}
+	s.touched = append(s.touched, s.ids...)
+}
+
+// nearestReached returns the nearest vertex to v that a search from the entry
+// finds, which is not v, as no link leads there.
+func (s *searcher) nearestReached(ctx context.Context, v uint32) uint32 {
+	s.score.set(s.h.exact, s.h.exact.m.Row(int(v)))
+	s.budget, s.best.heap = math.MaxInt, s.best.heap[:0]
+	entry := s.candidate(s.h.entry)
+	s.begin(entry)
+	s.best.offer(entry, defaultEf)
+	s.walk(ctx, defaultEf)
+	s.clear()
+	return slices.Min(s.best.heap).vertex()
+}
