@@ -15,7 +15,7 @@ import (
 // tuneOptions are the options of TUNE.
 func tuneOptions() []OptionInfo {
 	var criteria []string
-	for _, g := range []Goal{ForReconstruction, ForLinks} {
+	for _, g := range []Goal{ForReconstruction, ForLinks, ForLabels} {
 		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
 	}
 	return []OptionInfo{
@@ -23,6 +23,7 @@ func tuneOptions() []OptionInfo {
 		{Name: "trials", Type: "int", Default: "0", Doc: "most trials; 0 is any number. The same number gives the same result"},
 		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to be largest: " + strings.Join(criteria, "; ") + "; the first is the default"},
 		{Name: "attribute", Type: "text", Default: "''", Doc: "the attribute that has the labels"},
+		{Name: "separator", Type: "text", Default: "''", Doc: "what stands between several labels of a vertex, such as ','"},
 		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "share of the edges that are held out, for links"},
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "of what is drawn, and of the methods without a seed of their own"},
@@ -32,6 +33,7 @@ func tuneOptions() []OptionInfo {
 func (b *binder) tuneStatement(s *parser.Tune) (operation, error) {
 	b.mark(partGraph, s.Graph)
 	b.mark(partEmbedding, s.Embedding)
+	b.mark(partGoal, s)
 	op := &tuneOp{req: TuneRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Goal: Goal(strings.ToLower(string(s.For)))}}
 	var texts []string
 	for _, m := range s.Methods {
@@ -61,7 +63,10 @@ func (b *binder) tuneSettings(req *TuneRequest, set settings) error {
 		return err
 	}
 	req.Trials, req.Seed = int(trials), uint64(set.integer("seed"))
-	req.Criterion, req.Attribute = set.text("criterion"), set.text("attribute")
+	req.Criterion, req.Attribute, req.Separator = set.text("criterion"), set.text("attribute"), set.text("separator")
+	if at, given := b.at[partOption("attribute")]; given {
+		b.at[partAttribute] = at
+	}
 	if share, given := set["share"]; given {
 		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
 			return mistake(partOption("share"), "option share is %v, and must be above 0 and below 1", req.Share)

@@ -38,7 +38,9 @@ type TuneRequest struct {
 	// Criterion is the measure to be largest, one of Criteria of the goal; empty is
 	// the first of them.
 	Criterion string
-	Attribute string // of the labels
+	// Attribute has the labels, and Separator stands between those of a vertex in a
+	// text, as in EvaluateLabelsRequest.
+	Attribute, Separator string
 
 	Share  float64 // of the edges to hold out for links; 0 is the default of evaluate.SplitOptions
 	Latest bool    // hold out the edges with the latest timestamps, and not any
@@ -76,6 +78,8 @@ func (g Goal) Criteria() []string {
 		return []string{"both", "pearson", "spearman", "kendall", "f1", "ks"}
 	case ForLinks:
 		return []string{"auc", "f1", "average_precision"}
+	case ForLabels:
+		return []string{"micro_f1", "macro_f1", "accuracy"}
 	}
 	return nil
 }
@@ -111,6 +115,7 @@ type tuning struct {
 	generation uint64 // that the result will have
 	methods    []tunedMethod
 	criterion  int // index in the Criteria of the goal
+	labels     evaluate.Labels
 	budget     time.Duration
 }
 
@@ -150,6 +155,11 @@ func (c *call) resolveTune(req TuneRequest, calls []methodCall) (*tuning, error)
 	if t.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
 		return nil, err
 	}
+	if req.Goal == ForLabels { // before anything else loads the graph
+		if err := c.resolveLabels(req, t); err != nil {
+			return nil, err
+		}
+	}
 	if t.graph, err = c.embeddable(req.Graph); err != nil {
 		return nil, err
 	}
@@ -160,6 +170,25 @@ func (c *call) resolveTune(req TuneRequest, calls []methodCall) (*tuning, error)
 		t.methods[i].graph = t.graph
 	}
 	return t, nil
+}
+
+// resolveLabels reads the classes of the vertices.
+func (c *call) resolveLabels(req TuneRequest, t *tuning) error {
+	if req.Attribute == "" {
+		return mistake(partGoal, "labels need an attribute: WITH (attribute := 'name')")
+	}
+	view, columns, err := c.columns(req.Graph, []string{req.Attribute}, partAttribute)
+	if err != nil {
+		return err
+	}
+	err = c.await(func() {
+		t.labels = classesOf(columns.columns[0], view.Graph.Vertices(), req.Separator)
+	})
+	if err != nil {
+		return err
+	}
+	found := EvaluateLabelsResult{Classes: t.labels.Names, Labelled: t.labels.Labelled()}
+	return found.check(EvaluateLabelsRequest{Attribute: req.Attribute})
 }
 
 // setLimits checks how long the search goes on.
@@ -222,8 +251,11 @@ func resolveTuned(m methodCall, seed uint64) (tunedMethod, error) {
 // objective returns what the search is for.
 func (c *call) objective(req TuneRequest, t *tuning) (tune.Objective, error) {
 	g := t.graph.Graph
-	if req.Goal == ForLinks {
+	switch req.Goal {
+	case ForLinks:
 		return tune.Links(c.ctx, g, evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Seed: req.Seed}, tune.LinkCriterion(t.criterion))
+	case ForLabels:
+		return tune.Labels(g, t.labels, req.Seed, tune.LabelCriterion(t.criterion))
 	}
 	by := slices.Index(criteria(), req.Goal.Criteria()[t.criterion])
 	return tune.Reconstruction(g, evaluate.ReconstructOptions{
@@ -238,7 +270,10 @@ func (t *tuning) bytes(goal Goal, sweep int64) int64 {
 		dim = max(dim, m.dim())
 	}
 	bytes := tune.Bytes(n, dim)
-	if goal == ForLinks {
+	switch goal {
+	case ForLabels:
+		return bytes + 4*n*dim + 96*n // a copy of the rows, and classes and predictions
+	case ForLinks:
 		// A second graph, and the features of pairs to learn from.
 		return bytes + graphBytes(t.graph.Info) + 64*t.graph.Graph.Edges() + 8*5*dim*min(evaluate.DefaultTraining, t.graph.Graph.Edges())
 	}

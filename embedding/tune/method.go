@@ -195,6 +195,16 @@ func (b *branch) solve(p point) point {
 	return p
 }
 
+// scales is the rest of a point.
+func (b *branch) scales(p point) point {
+	for i, a := range b.axes {
+		if a.solved {
+			p[i] = 0
+		}
+	}
+	return p
+}
+
 // grid lists the points of the survey, those of one solve one after the other.
 // Within the values of an axis the middle comes first: it is the likeliest to be
 // good, and limits cut from the end.

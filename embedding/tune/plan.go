@@ -11,6 +11,7 @@ import (
 // How many of the survey go on. Solves are dear and scales are cheap, so that of
 // each solve several scales do.
 const (
+	surveyedPoints = 5 // of each solve of the survey after the first of a branch
 	promotedSolves = 3
 	promotedPoints = 4 // of each solve
 	// contender is the share of the best score that another branch must have in
@@ -62,7 +63,8 @@ func max2(a, b scored) scored {
 }
 
 // survey tries the grid of every branch, a solve of each in turn, and returns the
-// points of each branch by solve, the best point and the best solve first.
+// points of each branch by solve, the best point and the best solve first. Of all
+// solves but the first of a branch it tries the scales that were best before.
 func (s *search) survey() (map[*branch][][]scored, error) {
 	s.stage = Survey
 	grids := make([][][]point, len(s.branches))
@@ -70,8 +72,9 @@ func (s *search) survey() (map[*branch][][]scored, error) {
 	for i, b := range s.branches {
 		grids[i] = b.grid()
 		most = max(most, len(grids[i]))
-		for _, group := range grids[i] {
-			s.left += len(group)
+		s.left += len(grids[i][0])
+		for _, group := range grids[i][1:] {
+			s.left += min(len(group), surveyedPoints)
 		}
 	}
 	s.planned = s.left
@@ -82,7 +85,11 @@ func (s *search) survey() (map[*branch][][]scored, error) {
 				continue
 			}
 			var group []scored
-			for _, p := range grids[i][round] {
+			points := grids[i][round]
+			if round > 0 {
+				points = likeliest(b, points, found[b][round-1])
+			}
+			for _, p := range points {
 				score, err := s.try(b, p)
 				if err != nil {
 					return nil, err
@@ -98,6 +105,20 @@ func (s *search) survey() (map[*branch][][]scored, error) {
 		slices.SortStableFunc(groups, func(a, b []scored) int { return better(a[0], b[0]) })
 	}
 	return found, nil
+}
+
+// likeliest returns the points of a solve whose scales were the best of another
+// solve of the branch: what is good for one penalty is hardly bad for the next.
+func likeliest(b *branch, points []point, other []scored) []point {
+	var list []point
+	for _, x := range other[:min(len(other), surveyedPoints)] {
+		for _, p := range points {
+			if b.scales(p) == b.scales(x.point) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
 }
 
 // promote tries the best of the survey at the full price and returns the best

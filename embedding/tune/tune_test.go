@@ -230,6 +230,69 @@ func TestSearch_Errors(t *testing.T) {
 	}
 }
 
+// TestLabels expects the figures of the classification itself.
+func TestLabels(t *testing.T) {
+	g, ctx := attachment(t, 100, 4), context.Background()
+	classes := evaluate.Labels{Names: []string{"few", "many"}}
+	for v := range uint32(100) {
+		classes.Of = append(classes.Of, []uint32{uint32(min(1, g.Degree(v)/8))})
+	}
+	m := spectral(t, g, embedding.SpectralOptions{Dim: 8})
+	scores, err := evaluate.ClassifyLabels(ctx, m, classes, evaluate.LabelOptions{Fractions: []float64{0.5}, Seeds: 3, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for criterion, want := range []float64{scores[0].MicroF1.Mean, scores[0].MacroF1.Mean, scores[0].Accuracy.Mean} {
+		objective, err := Labels(g, classes, 2, LabelCriterion(criterion))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := objective.Judge(ctx, m, Effort{Full: true})
+		if err != nil || j.Score != want || j.Measures[criterion].Value != want {
+			t.Errorf("criterion %d: %+v, %v, not %v", criterion, j, err, want)
+		}
+	}
+	if _, err := Labels(g, classes, 0, 9); !errors.Is(err, ErrOptions) {
+		t.Errorf("criterion: %v", err)
+	}
+}
+
+// TestSearch_Survey expects every solve of a branch after the first with the best
+// scales of the one before it, and fewer of them.
+func TestSearch_Survey(t *testing.T) {
+	g := attachment(t, 60, 2)
+	objective := &wanted{g: g, best: spectral(t, g, embedding.SpectralOptions{Dim: 4})}
+	found, err := Search(context.Background(), objective, []Method{{
+		Name: embedding.MethodDPSpectral, Spectral: embedding.SpectralOptions{Dim: 4, Normalization: embedding.Strength}, Held: []string{"normalization"},
+	}}, Options{Trials: 12 + surveyedPoints})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scales := func(trial Trial) string { return fmt.Sprint(option(trial, "scale"), option(trial, "row_scale")) }
+	first, second := map[string]float64{}, []string{}
+	for _, trial := range found.Trials {
+		if trial.Number <= 12 {
+			first[scales(trial)] = trial.Score
+		} else {
+			second = append(second, scales(trial))
+		}
+	}
+	for tried := range first {
+		better := 0
+		for _, score := range first {
+			if score > first[tried] {
+				better++
+			}
+		}
+		if slices.Contains(second, tried) != (better < surveyedPoints) {
+			t.Errorf("scales %s, of which %d were better, in the second solve: %v", tried, better, second)
+		}
+	}
+	if len(second) != surveyedPoints || found.Left != 3*surveyedPoints {
+		t.Errorf("%d trials of the second solve, %d left", len(second), found.Left)
+	}
+}
+
 // TestLinks expects the objective to embed what the split leaves, and its
 // figures to be those of the split's own scoring.
 func TestLinks(t *testing.T) {
