@@ -1,7 +1,6 @@
 package embedding
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -30,29 +29,41 @@ func (s *solve) apart(ctx context.Context) error {
 		}
 	}
 	parts := make([]pairs, len(lists)) // without their vectors
-	one := func(c, workers int) error {
-		p, err := s.solve(ctx, withoutEqual(component(s.g, lists[c], local)), nil, 1, workers, c == 0)
-		if err != nil {
-			return err
+	one := func(c, workers int, as rank) error {
+		p, solved := pairs{}, false
+		if as != small {
+			p, solved = s.log.take(c)
+		}
+		if !solved {
+			var err error
+			if p, err = s.solve(ctx, withoutEqual(component(s.g, lists[c], local)), nil, 1, workers, as); err != nil {
+				return err
+			}
+			if as != small {
+				s.log.add(p)
+			}
 		}
 		s.keep(p, lists[c])
-		p.Vectors, p.degrees = nil, nil
+		p.degrees = nil
+		result := *p.Result
+		result.Vectors = nil
+		p.Result = &result
 		parts[c] = p
 		return nil
 	}
-	c := 0
-	for ; c < len(lists) && len(lists[c]) >= soloVertices; c++ {
-		if err := one(c, s.opts.Workers); err != nil {
+	var sizes []int // of those that are solved alone
+	for c := 0; c < len(lists) && len(lists[c]) >= soloVertices; c++ {
+		sizes = append(sizes, len(lists[c]))
+	}
+	if err := s.openLog(sizes); err != nil {
+		return err
+	}
+	for c := range sizes {
+		if err := one(c, s.opts.Workers, rankOf(c, alone)); err != nil {
 			return err
 		}
 	}
-	errs := make([]error, len(lists))
-	vec.Parallel(len(lists)-c, 1, s.opts.Workers, func(i, _, _ int) {
-		if len(lists[c+i]) > 1 && ctx.Err() == nil {
-			errs[c+i] = one(c+i, 1)
-		}
-	})
-	if err := cmp.Or(ctx.Err(), errors.Join(errs...)); err != nil {
+	if err := s.others(ctx, lists, len(sizes), func(c int) error { return one(c, 1, rankOf(c, small)) }); err != nil {
 		return err
 	}
 	for c, p := range parts {
@@ -69,6 +80,32 @@ func (s *solve) apart(ctx context.Context) error {
 		s.out.Parts = append(s.out.Parts, part)
 	}
 	return nil
+}
+
+// rankOf is the rank of component number c, unless it is the largest.
+func rankOf(c int, other rank) rank {
+	if c == 0 {
+		return largest
+	}
+	return other
+}
+
+// others has the components from number first on solved side by side. Those before
+// them are saved if the context ends meanwhile.
+func (s *solve) others(ctx context.Context, lists [][]uint32, first int, one func(c int) error) error {
+	errs := make([]error, len(lists))
+	vec.Parallel(len(lists)-first, 1, s.opts.Workers, func(i, _, _ int) {
+		if len(lists[first+i]) > 1 && ctx.Err() == nil {
+			errs[first+i] = one(first + i)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		if first > 0 && s.log.Save != nil {
+			err = errors.Join(err, s.log.save(nil))
+		}
+		return err
+	}
+	return errors.Join(errs...)
 }
 
 // component is Induced for a list that is a whole component, with the place of

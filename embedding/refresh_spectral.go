@@ -334,7 +334,7 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32)
 	}
 	if !follow {
 		var err error
-		if found, err = r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, c == 0); err != nil {
+		if found, err = r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small)); err != nil {
 			return err
 		}
 		r.solved++

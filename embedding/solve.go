@@ -35,7 +35,7 @@ func solveSpectral(ctx context.Context, g *csr.Graph, m method, opts SpectralOpt
 		err = s.apart(ctx)
 	}
 	switch {
-	case errors.Is(err, ErrOptions):
+	case errors.Is(err, ErrOptions), errors.Is(err, ErrCheckpoint):
 		return nil, err
 	case err != nil:
 		return nil, fmt.Errorf("embedding: %w", err)
@@ -56,6 +56,7 @@ type solve struct {
 	opts       SpectralOptions
 	stats      *SpectralStats
 	out        *Eigenpairs
+	log        *solveLog // nil without checkpoints
 	reported   time.Time // when Progress was called last
 }
 
@@ -65,6 +66,21 @@ type pairs struct {
 	relative []float64 // residuals over the largest eigenvalue
 	degrees  []float64 // of the vertices, weighted if weights were used
 	weighted bool      // weights were used
+}
+
+// rank says how a part is solved among the others.
+type rank uint8
+
+const (
+	largest rank = iota // with checkpoints and progress
+	alone               // with checkpoints
+	small               // beside others, and over so soon that it is no matter of checkpoints
+)
+
+// openLog begins the log of the parts, of so many vertices, that are solved alone.
+func (s *solve) openLog(sizes []int) (err error) {
+	s.log, err = openLog(s.opts.Checkpoints, sizes, s.stats.Dim)
+	return err
 }
 
 // joint solves the graph without its isolated vertices, whose rows stay zero,
@@ -85,7 +101,10 @@ func (s *solve) joint(ctx context.Context) error {
 		labels[i] = s.components.Label[v]
 	}
 	sub := withoutEqual(s.g.Induced(vertices))
-	p, err := s.solve(ctx, sub, labels, linked, s.opts.Workers, true)
+	if err := s.openLog(nil); err != nil {
+		return err
+	}
+	p, err := s.solve(ctx, sub, labels, linked, s.opts.Workers, largest)
 	if err != nil {
 		return err
 	}
@@ -97,20 +116,25 @@ func (s *solve) joint(ctx context.Context) error {
 }
 
 // solve finds the leading eigenpairs of a graph without isolated vertices. Its
-// components are given by labels below linked, nil if it is connected. Only one caller at a time may ask it to report.
-func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int, report bool) (pairs, error) {
+// components are given by labels below linked, nil if it is connected.
+func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int, as rank) (pairs, error) {
 	p, err := s.problem(ctx, g, labels, linked, workers)
 	if err != nil {
 		return pairs{}, err
 	}
-	if report && s.opts.Progress != nil {
+	if as == largest && s.opts.Progress != nil {
 		p.opts.Progress = func(converged int) { s.report(p.known+converged, p.k, false) }
+	}
+	if as != small && s.log != nil {
+		if err := s.log.solver(&p.opts, g.Vertices()); err != nil {
+			return pairs{}, err
+		}
 	}
 	result, err := eigen.Solve(ctx, p.target, p.opts)
 	if err != nil {
 		return pairs{}, err
 	}
-	if report {
+	if as == largest {
 		s.report(p.k, p.k, true)
 	}
 	return p.pairs(result), nil

@@ -81,6 +81,8 @@ type SpectralOptions struct {
 	// largest component (of the graph if Joint) that have converged, of all. It is
 	// called from one goroutine, at most some 20 times a second.
 	Progress func(stage string, done, total int64)
+
+	Checkpoints Checkpoints
 }
 
 // SpectralStats describe a finished solve.

@@ -40,6 +40,8 @@ type WalkOptions struct {
 	// Progress, if not nil, hears of the stage "training": vertices of walks, of
 	// all. It is called from one goroutine.
 	Progress func(stage string, done, total int64)
+
+	Checkpoints Checkpoints
 }
 
 // WithDefaults returns a copy in which every parameter is set as the method has it:
@@ -137,7 +139,11 @@ func learn(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (*ve
 	if err != nil {
 		return nil, WalkStats{}, err
 	}
-	return skipgram.Train(ctx, walks, o.WithDefaults(method).training())
+	training := o.WithDefaults(method).training()
+	if err := o.Checkpoints.training(&training, walks.Vertices); err != nil {
+		return nil, WalkStats{}, err
+	}
+	return skipgram.Train(ctx, walks, training)
 }
 
 // Walks are the walks that a method learns from, in the order in which it does.

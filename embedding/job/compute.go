@@ -17,7 +17,7 @@ func Compute(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, stora
 	if err != nil {
 		return nil, storage.EmbeddingInfo{}, err
 	}
-	m, info, err := method.run(ctx, g, req.Workers, req.Progress)
+	m, info, err := method.run(ctx, g, req)
 	if err != nil {
 		return nil, storage.EmbeddingInfo{}, fmt.Errorf("job: %s: %w", req.Method, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heavytail/embedding"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -15,6 +16,16 @@ type Request struct {
 	Options  []Option
 	Workers  int // goroutines; 0 is GOMAXPROCS
 	Progress func(stage string, done, total int64)
+
+	Checkpoints embedding.Checkpoints
+}
+
+// Settings returns all options of a method, after defaults, in its order and in
+// canonical text: those that an embedding is stored with. Errors are *MethodError
+// and *OptionError.
+func Settings(method string, options []Option) ([]storage.Setting, error) {
+	m, err := prepare(method, options)
+	return m.options, err
 }
 
 // Embed computes an embedding of the snapshot and stores it under the name of
@@ -31,7 +42,7 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}
-	m, info, err := method.run(ctx, snap.Graph, req.Workers, req.Progress)
+	m, info, err := method.run(ctx, snap.Graph, req)
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %s of graph %q: %w", req.Method, snap.Info.Name, err)
 	}

@@ -56,8 +56,8 @@ type prepared struct {
 }
 
 // computation returns the rows, and the part of their record that depends on the
-// method.
-type computation func(ctx context.Context, g *csr.Graph, workers int, progress func(stage string, done, total int64)) (*vec.Matrix, storage.EmbeddingInfo, error)
+// method. Of the request it takes what does not shape them.
+type computation func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error)
 
 // sampling returns the walks that a method learns from.
 type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error)

@@ -14,9 +14,9 @@ import (
 func spectral(name, summary string, run func(context.Context, *csr.Graph, embedding.SpectralOptions) (*vec.Matrix, embedding.SpectralStats, error)) algorithm {
 	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
 	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
-		return prepared{solved: &o, bytes: func(g *csr.Graph) int64 { return spectralBytes(g, o) }, run: func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+		return prepared{solved: &o, bytes: func(g *csr.Graph) int64 { return spectralBytes(g, o) }, run: func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
 			o := o
-			o.Workers, o.Progress = workers, progress
+			o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
 			m, stats, err := run(ctx, g, o)
 			return m, spectralRecord(g, o, stats), err
 		}}

@@ -16,9 +16,9 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
 	a := method(name, summary, walkFields(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
 		return prepared{
-			run: func(ctx context.Context, g *csr.Graph, workers int, progress func(string, int64, int64)) (*vec.Matrix, storage.EmbeddingInfo, error) {
+			run: func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
 				o := o
-				o.Workers, o.Progress = workers, progress
+				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
 				m, stats, err := run(ctx, g, o)
 				return m, walkRecord(g, o, stats), err
 			},
