@@ -54,6 +54,9 @@ where one was stopped, and after a run that was complete only writes the tables.
 			if config.Budget <= 0 {
 				return usageError{fmt.Errorf("--budget is %v, and must be above 0", config.Budget)}
 			}
+			if config.Trials < 0 {
+				return usageError{fmt.Errorf("--trials is %d, and must not be negative", config.Trials)}
+			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			return runBenchPaper(ctx, std, config)
@@ -64,6 +67,7 @@ where one was stopped, and after a run that was complete only writes the tables.
 	f.StringVar(&config.Out, "out", "paper", "folder for what is finished, the tables and the plots")
 	f.StringSliceVar(&config.Graphs, "graphs", nil, "graphs, with commas between; all by default: "+strings.Join(paper.Graphs(), ", "))
 	f.DurationVar(&config.Budget, "budget", 10*time.Minute, "time of each search for the best parameters")
+	f.IntVar(&config.Trials, "trials", 0, "trials of each search, instead of --budget: the same number gives the same tables")
 	must(cmd.RegisterFlagCompletionFunc("graphs", cobra.FixedCompletions(paper.Graphs(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }

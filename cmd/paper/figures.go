@@ -54,7 +54,39 @@ func readFigures() (figures, error) {
 		}
 		list[figure{table, r[1], r[2], r[3]}] = value
 	}
+	list.summarise()
 	return list, nil
+}
+
+// Measures of Table 4 over its classes, which the paper prints one by one.
+const (
+	meanAccuracy      = "mean accuracy"
+	deviationAccuracy = "deviation of accuracy"
+)
+
+// summarise adds mean and deviation of the accuracies in Table 4.
+func (f figures) summarise() {
+	const table, graph = 4, "Citation"
+	for _, m := range methods() {
+		var accuracies []float64
+		for _, class := range []string{"architecture", "computer network", "computer science", "data mining", "theory", "graphics", "unknown"} {
+			accuracies = append(accuracies, f.of(table, graph, m, class))
+		}
+		mean, deviation := spread(accuracies)
+		f[figure{table, graph, m, meanAccuracy}] = mean
+		f[figure{table, graph, m, deviationAccuracy}] = deviation
+	}
+}
+
+// spread is the mean of numbers and their deviation from it.
+func spread(list []float64) (mean, deviation float64) {
+	for _, v := range list {
+		mean += v / float64(len(list))
+	}
+	for _, v := range list {
+		deviation += (v - mean) * (v - mean) / float64(len(list))
+	}
+	return mean, math.Sqrt(deviation)
 }
 
 // of is the figure of a method on a graph, NaN where the paper has none.

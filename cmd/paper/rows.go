@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -28,10 +30,15 @@ func (r row) get(measure string) float64 {
 func (e *experiment) rows() []row {
 	var list []row
 	for _, d := range e.graphs {
-		for _, t := range e.trials(d) {
+		trials := append(e.trials(d), e.tuned(d))
+		for _, t := range trials {
 			list = append(list, e.reconstruction(t)...)
+			list = append(list, e.classRows(t)...)
 		}
-		for _, t := range e.trials(d) {
+		if t, known := e.tunedLinks(d); known {
+			trials[len(trials)-1] = t
+		}
+		for _, t := range trials {
 			list = append(list, e.linkRows(t)...)
 		}
 		list = append(list, e.heuristics(d)...)
@@ -41,12 +48,43 @@ func (e *experiment) rows() []row {
 
 // reconstruction is the line of Table 2 of a trial.
 func (e *experiment) reconstruction(t trial) []row {
-	made, there := e.journal.done[t.embed()]
+	made, there := e.journal.done[e.maker(t)]
 	judged, too := e.journal.done[t.reconstruct()]
 	if !there || !too || len(judged.Rows) == 0 {
 		return nil
 	}
 	return []row{{2, t.graph.name, t.method, t.form, t.call, numbers(judged.rows()[0]), made.Seconds + judged.Seconds}}
+}
+
+// maker is the statement that made the embedding of a trial.
+func (e *experiment) maker(t trial) string {
+	if t.form == asTuned {
+		return e.search(t.graph, forReconstruction)
+	}
+	return t.embed()
+}
+
+// classCount is how many classes Table 4 is about: those of the most vertices.
+const classCount = 7
+
+// classRows is the line of Table 4 of a trial: mean and deviation of the accuracy
+// of the largest classes.
+func (e *experiment) classRows(t trial) []row {
+	made, there := e.journal.done[e.maker(t)]
+	judged := e.journal.done[t.classes()]
+	if !there || t.graph.labels == "" || len(judged.Rows) == 0 {
+		return nil
+	}
+	classes := judged.rows()
+	slices.SortStableFunc(classes, func(a, b map[string]any) int {
+		return cmp.Compare(numbers(b)["test"], numbers(a)["test"])
+	})
+	var accuracies []float64
+	for _, c := range classes[:min(len(classes), classCount)] {
+		accuracies = append(accuracies, numbers(c)["accuracy"])
+	}
+	mean, deviation := spread(accuracies)
+	return []row{{4, t.graph.name, t.method, t.form, t.call, map[string]float64{meanAccuracy: mean, deviationAccuracy: deviation}, made.Seconds + judged.Seconds}}
 }
 
 // Scorers of EVALUATE LINKS that have learned, and what the forms of Table 3 are

@@ -18,6 +18,7 @@ type Config struct {
 	Out    string        // folder of the journal, the store and the tables
 	Graphs []string      // of Graphs; none is all
 	Budget time.Duration // of each search by TUNE
+	Trials int           // of each search, instead of the budget, unless 0; the same number gives the same tables
 
 	Progress func(query.Progress) // of the step that runs; may be nil
 	Log      func(line string)    // hears of every step; may be nil
@@ -102,24 +103,32 @@ func (e *experiment) data(name string) string { return filepath.Join(e.config.Da
 
 // run makes the steps that are left.
 func (e *experiment) run(ctx context.Context) error {
-	steps := e.steps()
-	left := costOf(steps)
-	for i, s := range steps {
-		done, there := e.journal.done[s.statement]
-		if !there {
-			e.announce(s, i, len(steps), left)
-			if err := e.step(ctx, s); err != nil {
-				return fmt.Errorf("paper: %s: %s: %w", s.graph.name, s.about, err)
+	for {
+		steps := e.steps()
+		e.clock = clock{}
+		next, left := -1, 0.0
+		for i, s := range steps {
+			if done, there := e.journal.done[s.statement]; there {
+				e.clock.add(s.cost, done.Seconds)
+				continue
 			}
-			if _, err := e.write(); err != nil {
-				return err
+			left += s.cost
+			if next < 0 {
+				next = i
 			}
-			done = e.journal.done[s.statement]
 		}
-		left -= s.cost
-		e.clock.add(s.cost, done.Seconds)
+		if next < 0 {
+			return nil
+		}
+		s := steps[next]
+		e.announce(s, next, len(steps), left)
+		if err := e.step(ctx, s); err != nil {
+			return fmt.Errorf("paper: %s: %s: %w", s.graph.name, s.about, err)
+		}
+		if _, err := e.write(); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
 // announce says which step begins, and how long the rest will take.

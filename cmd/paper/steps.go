@@ -57,6 +57,9 @@ func (e *experiment) trials(d dataset) []trial {
 
 // name is the name of the embedding in the store.
 func (t trial) name() string {
+	if t.form == asTuned {
+		return t.graph.stored() + "_tuned"
+	}
 	method, _, _ := strings.Cut(t.call, "(")
 	return fmt.Sprintf("%s_%s_%s", t.graph.stored(), method, t.form)
 }
@@ -65,13 +68,11 @@ func (t trial) embed() string {
 	return fmt.Sprintf("EMBED %s USING %s AS %s", t.graph.stored(), t.call, t.name())
 }
 
-// reconstruct measures the reconstruction, in the form of the paper at the radii
-// of its grid.
+// reconstruct measures the reconstruction: in the form of the paper at the radii
+// of its grid, and after a search by what was searched for.
 func (t trial) reconstruct() string {
-	if t.form == asPaper {
-		return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s WITH (grid := 'paper')", t.name())
-	}
-	return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s", t.name())
+	options := map[string]string{asPaper: " WITH (grid := 'paper')", asTuned: " WITH (criterion := 'both')"}
+	return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s", t.name()) + options[t.form]
 }
 
 // links measures how edges that were held out are predicted: from the difference
@@ -79,6 +80,12 @@ func (t trial) reconstruct() string {
 // by scores that learn nothing.
 func (t trial) links() string {
 	return fmt.Sprintf("EVALUATE LINKS IN %s USING %s WITH (share := 0.1, seed := 1, features := 'difference, concatenation')", t.graph.stored(), t.call)
+}
+
+// classes measures how well the classes of vertices can be told from the
+// embedding, each by itself.
+func (t trial) classes() string {
+	return fmt.Sprintf("EVALUATE LABELS %s OF %s WITH (fractions := '0.5', seeds := 3, classes := TRUE)", "'"+classAttribute+"'", t.name())
 }
 
 // step is one statement of an experiment.
@@ -93,23 +100,43 @@ type step struct {
 
 // steps lists the steps of an experiment in their order: the graphs, and then
 // what is cheap before what is dear, so that a run that is stopped early has the
-// most of the tables. An embedding is made just before what needs it.
+// most of the tables. An embedding is made just before what needs it. What follows
+// from a search is known when that is in the journal.
 func (e *experiment) steps() []step {
 	var list []step
 	var groups [][]step
 	for _, d := range e.graphs {
 		list = append(list, e.loading(d)...)
 		for _, t := range e.trials(d) {
-			groups = append(groups, []step{
-				{graph: d, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()},
-				{graph: d, statement: t.reconstruct(), about: "reconstruction by " + t.method + " in the form " + t.form, cost: d.pairCost()},
-			}, []step{
-				{graph: d, statement: t.links(), about: "links by " + t.method + " in the form " + t.form, cost: t.cost() + 2},
-			})
+			made := step{graph: d, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()}
+			groups = append(groups, append([]step{made}, t.judging()...),
+				[]step{{graph: d, statement: t.links(), about: "links by " + t.method + " in the form " + t.form, cost: t.cost() + 2}})
 		}
+		groups = append(groups, e.tuning(d)...)
 	}
 	slices.SortStableFunc(groups, func(a, b []step) int { return cmp.Compare(costOf(a), costOf(b)) })
 	return append(list, slices.Concat(groups...)...)
+}
+
+// judging are the steps that measure an embedding.
+func (t trial) judging() []step {
+	list := []step{{graph: t.graph, statement: t.reconstruct(), about: "reconstruction by " + t.method + " in the form " + t.form, cost: t.graph.pairCost()}}
+	if t.graph.labels != "" {
+		list = append(list, step{graph: t.graph, statement: t.classes(), about: "classes by " + t.method + " in the form " + t.form, cost: float64(t.graph.vertices) / 2000})
+	}
+	return list
+}
+
+// tuning are the searches on a graph, each with what judges its result.
+func (e *experiment) tuning(d dataset) [][]step {
+	found := e.tuned(d)
+	search := step{graph: d, statement: e.search(d, forReconstruction), about: "a search for the best reconstruction", cost: e.config.Budget.Seconds()}
+	groups := [][]step{append([]step{search}, found.judging()...)}
+	links := []step{{graph: d, statement: e.search(d, forLinks), about: "a search for the best prediction of links", cost: e.config.Budget.Seconds()}}
+	if t, known := e.tunedLinks(d); known {
+		links = append(links, step{graph: d, statement: t.links(), about: "links by what was found", cost: t.cost() + 2})
+	}
+	return append(groups, links)
 }
 
 // costOf is the cost of all of some steps.
