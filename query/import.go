@@ -45,9 +45,12 @@ type ImportRequest struct {
 	// Key is the column of a table of vertices that has their keys, by name or
 	// number, and Columns are the names of those to take as attributes; empty
 	// means the column that is called key, id, vertex or node, else the first,
-	// and all others. Only ImportVertices takes them.
+	// and all others. Where the table has no header, Columns names all others. Only
+	// ImportVertices takes them.
 	Key     string
 	Columns []string
+	// Join is storage.ImportOptions.Join, for ImportVertices.
+	Join string
 }
 
 // options lays the request out for package format.
@@ -183,7 +186,7 @@ func columnMistake(at part, err error) error {
 func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
 	stop := c.watch.start(stepRead)
 	stats, err := c.db.store.Import(c.ctx, req.Graph, r, storage.ImportOptions{
-		Format: req.options(size), Repeated: req.Repeated,
+		Format: req.options(size), Repeated: req.Repeated, Join: req.Join,
 		Source: inputName(req.Path), Progress: c.meter.update,
 	})
 	if err != nil {
@@ -208,6 +211,12 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	}
 	if stats.Weighted > 0 && req.Weight == "" {
 		c.notice("%s with a weight; weight := 'none' leaves them out", count(stats.Weighted, "edge"))
+	}
+	if stats.Layout == format.LayoutVertices && stats.Header == "" && req.Header == format.HeaderAuto {
+		c.notice("the first line has nothing but integers and was taken as a vertex; header := 'names' takes it as the names of the columns")
+	}
+	if stats.RepeatedValues > 0 && req.Join == "" {
+		c.notice("%s followed by another one of the same vertex, of which the last counts; join := ',' keeps all of them as a text", count(stats.RepeatedValues, "value"))
 	}
 	if stats.Timed > 0 && req.Time == "" {
 		c.notice("%s with a time; time := 'none' leaves them out", count(stats.Timed, "edge"))
@@ -287,7 +296,8 @@ func edgePairsOptions() []OptionInfo {
 func importVerticesOptions() []OptionInfo {
 	return slices.Concat([]OptionInfo{
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},
-		{Name: "columns", Type: "text", Default: "''", Doc: "attributes to take, with commas between them; by default all columns"},
+		{Name: "columns", Type: "text", Default: "''", Doc: "attributes to take, with commas between them; by default all columns. They name the columns of a table without a header"},
+		{Name: "join", Type: "text", Default: "''", Doc: "what stands between the values of a vertex that comes again, such as ','; by default the last value counts"},
 	}, textOptions())
 }
 
@@ -318,7 +328,7 @@ func importSettings(req *ImportRequest, s settings) error {
 	}
 	req.Layout, req.Repeated = format.Layout(s.text("format")), storage.Repeated(s.text("repeated"))
 	req.Source, req.Target, req.Weight, req.Time = s.text("source"), s.text("target"), s.text("weight"), s.text("time")
-	req.Key = s.text("key")
+	req.Key, req.Join = s.text("key"), s.text("join")
 	for column := range strings.SplitSeq(s.text("columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {
 			req.Columns = append(req.Columns, column)

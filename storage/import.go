@@ -23,6 +23,11 @@ type ImportOptions struct {
 	// either direction, or that the graph has; "" means RepeatedLast.
 	Repeated Repeated
 
+	// Join stands between the values of a vertex that comes again in a table, each
+	// value once, and makes the attributes of which the table tells no type texts.
+	// "" means that the last value counts.
+	Join string
+
 	// Source is what GraphInfo.Source will say; "" means Format.Name.
 	Source string
 
@@ -45,6 +50,7 @@ type ImportStats struct {
 	SelfLoops       int64  // edges from a vertex to itself; they are dropped, the vertex is kept
 	NewVertices     int64  // vertices that the graph did not have
 	UpdatedVertices int64  // vertices of the graph that got other values of attributes
+	RepeatedValues  int64  // values of vertices that had another one from the same input
 	Resumed         bool   // the import took up one that was killed
 	Seconds         float64
 }
@@ -87,10 +93,13 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if opts.Source == "" {
 		opts.Source = opts.Format.Name
 	}
-	list := newImportList()
+	list := newImportList(opts.Join)
 	read, err := format.Read(ctx, r, opts.Format, list.handler())
 	if err == nil && read.CountsHeader {
 		err = list.dropHeader(ctx, read.DeclaredVertices)
+	}
+	if err == nil {
+		err = list.join(ctx)
 	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("storage: import into graph %q: %w", graph, err)
@@ -106,7 +115,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
-	i.stats.ReadStats = read
+	i.stats.ReadStats, i.stats.RepeatedValues = read, list.repeated()
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
 }

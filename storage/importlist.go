@@ -19,13 +19,16 @@ type importList struct {
 	weights []float32 // of every edge, 0 where none was given; nil before the first one
 	times   []int64   // of every edge, csr.NoTime where none was given; nil before the first one
 	columns []*rawColumn
+	joiner  string // see ImportOptions.Join
 
 	// Edge lists are often sorted by source; the last one saves a search.
 	lastKey []byte
 	last    uint32
 }
 
-func newImportList() *importList { return &importList{interner: newInterner()} }
+func newImportList(joiner string) *importList {
+	return &importList{interner: newInterner(), joiner: joiner}
+}
 
 // handler collects everything that a reader finds.
 func (l *importList) handler() format.Handler {
@@ -90,7 +93,7 @@ func repeated[E any](e E, n int) []E {
 
 func (l *importList) addColumns(columns []format.Column) error {
 	for _, c := range columns {
-		column, err := newRawColumn(c)
+		column, err := newRawColumn(c, l.joiner)
 		if err != nil {
 			return err
 		}
@@ -113,6 +116,25 @@ func (l *importList) addVertex(key []byte, values [][]byte) error {
 		}
 	}
 	return nil
+}
+
+// join gives vertices that came again the values that belong together.
+func (l *importList) join(ctx context.Context) error {
+	for _, c := range l.columns {
+		if err := c.join(ctx, l.keys.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeated returns how many values met another one of the same vertex.
+func (l *importList) repeated() int64 {
+	n := int64(0)
+	for _, c := range l.columns {
+		n += c.repeated
+	}
+	return n
 }
 
 // dropHeader takes back the first edge if it may be a header of counts that

@@ -90,7 +90,7 @@ func TestMergeGraph(t *testing.T) {
 				}
 			}
 		}
-		list := newImportList()
+		list := newImportList("")
 		loops := int64(0)
 		for range 500 {
 			u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
@@ -275,6 +275,46 @@ func TestImport_Attributes(t *testing.T) {
 	}
 }
 
+// A vertex that comes again has its last value, or all of them.
+func TestImport_RepeatedVertices(t *testing.T) {
+	text := "7,1\n8,2\n7,12\n7,1\n9,\n8,2\n7,3\n9,4\n"
+	options := func(join string, columns ...string) ImportOptions {
+		return ImportOptions{Join: join, Format: format.Options{Layout: format.LayoutVertices, Columns: columns}}
+	}
+	for _, c := range []struct {
+		opts     ImportOptions
+		name     string
+		want     string
+		repeated int64
+	}{
+		{options("", "group"), "group", "integer 3 2 4", 3},
+		{options(",", "group"), "group", "text 1,12,3 2 4", 2},
+		{options("; ", "group"), "group", "text 1; 12; 3 2 4", 2},
+		{options(","), "column2", "text 1,12,3 2 4", 2},
+	} {
+		db := newStore(t, nil)
+		stats := importValues(t, db, text, c.opts)
+		if got := columnTexts(t, db, c.name); got != c.want || stats.RepeatedValues != c.repeated {
+			t.Errorf("%q: %s, %d repeated; expected %s, %d", c.opts.Join, got, stats.RepeatedValues, c.want, c.repeated)
+		}
+		// What is there already is no earlier value of the same table.
+		if stats := importValues(t, db, text, c.opts); stats.UpdatedVertices != 0 {
+			t.Errorf("%q: %d vertices changed by the same table", c.opts.Join, stats.UpdatedVertices)
+		}
+	}
+	db := newStore(t, nil)
+	if _, err := db.Import(context.Background(), "g", strings.NewReader("key,x:integer\na,1\na,2\n"), options(",")); !errors.Is(err, ErrInvalid) {
+		t.Errorf("joined integers: %v", err)
+	}
+	var long strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&long, "1,%d\n", i)
+	}
+	if _, err := db.Import(context.Background(), "g", strings.NewReader(long.String()), options(",")); !errors.Is(err, ErrLimit) {
+		t.Errorf("more than a text holds: %v", err)
+	}
+}
+
 // A graph keeps its empty slots when more is imported, and what is deleted does
 // not come back.
 func TestImport_AfterDeletion(t *testing.T) {
@@ -341,7 +381,7 @@ func TestRawColumn_Guess(t *testing.T) {
 		{"", Text},
 		{"none", Text},
 	} {
-		column, err := newRawColumn(format.Column{Name: "a"})
+		column, err := newRawColumn(format.Column{Name: "a"}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +400,7 @@ func TestRawColumn_Guess(t *testing.T) {
 			t.Errorf("%q: %v", c.texts, err)
 		}
 	}
-	column, err := newRawColumn(format.Column{Name: "a"})
+	column, err := newRawColumn(format.Column{Name: "a"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -415,6 +415,16 @@ func (g *modelGraph) importVertices(vertices []Vertex) (stats ImportStats) {
 			stats.UpdatedVertices++
 		}
 	}
+	last := map[string]string{} // by vertex and attribute
+	for _, v := range vertices {
+		for _, x := range v.Values {
+			cell, text := v.Key+"\x00"+x.Name, x.Value.String()
+			if old, again := last[cell]; again && old != text {
+				stats.RepeatedValues++
+			}
+			last[cell] = text
+		}
+	}
 	g.now.imported = true
 	g.now.changed = g.now.changed || g.version() == 0
 	return stats

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,10 +21,17 @@ type rawColumn struct {
 	codes []uint32 // by vertex: 0, or the number of its text in texts + 1
 	texts keySet   // distinct texts; number 0 is the empty one
 	table keyTable
+
+	repeated int64             // values that met another one of their vertex
+	joiner   string            // stands between the values of a vertex; "" keeps the last
+	joined   map[uint32][]byte // by vertex that has several values: all of them
 }
 
-func newRawColumn(c format.Column) (*rawColumn, error) {
-	r := &rawColumn{name: c.Name, texts: newKeySet(0)}
+func newRawColumn(c format.Column, joiner string) (*rawColumn, error) {
+	r := &rawColumn{name: c.Name, texts: newKeySet(0), joiner: joiner}
+	if joiner != "" {
+		r.kind, r.joined = Text, map[uint32][]byte{}
+	}
 	r.texts.add(nil)
 	if c.Type != format.Untyped {
 		kind, err := ParseType(string(c.Type))
@@ -36,11 +45,56 @@ func newRawColumn(c format.Column) (*rawColumn, error) {
 	return r, err
 }
 
-// set gives a vertex a value; the last one counts.
+// set gives a vertex a value; the last one counts, or all are joined.
 func (c *rawColumn) set(v uint32, text []byte) error {
 	if missing := int(v) + 1 - len(c.codes); missing > 0 {
 		c.codes = append(c.codes, make([]uint32, missing)...)
 	}
+	if code := c.codes[v]; code > 0 && !bytes.Equal(c.texts.at(code-1), text) {
+		c.repeated++
+		if c.joiner != "" {
+			return c.add(v, text)
+		}
+	}
+	return c.put(v, text)
+}
+
+// add puts a further value behind those of a vertex, unless it is one of them.
+func (c *rawColumn) add(v uint32, text []byte) error {
+	all, several := c.joined[v]
+	if !several {
+		all = bytes.Clone(c.texts.at(c.codes[v] - 1))
+	}
+	for known := range bytes.SplitSeq(all, []byte(c.joiner)) {
+		if bytes.Equal(known, text) {
+			return nil
+		}
+	}
+	all = append(append(all, c.joiner...), text...)
+	// Held against the limit as it grows, so that each addition stays cheap.
+	if len(all) > maxText {
+		return fmt.Errorf("attribute %q: values of %d bytes together, at most %d: %w", clip(c.name), len(all), maxText, ErrLimit)
+	}
+	c.joined[v] = all
+	return nil
+}
+
+// join gives the vertices with several values all of them; key names a vertex.
+func (c *rawColumn) join(ctx context.Context, key func(v uint32) []byte) error {
+	for i, v := range slices.Sorted(maps.Keys(c.joined)) {
+		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := c.put(v, c.joined[v]); err != nil {
+			return fmt.Errorf("vertex %q: %w", clip(string(key(v))), err)
+		}
+	}
+	c.joined = nil
+	return nil
+}
+
+// put gives a vertex its only value.
+func (c *rawColumn) put(v uint32, text []byte) error {
 	if len(text) == 0 {
 		c.codes[v] = 1
 		return nil

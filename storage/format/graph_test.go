@@ -242,6 +242,10 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutVertices, text: "a,b\n", opts: Options{Key: "3"}, want: "g:1:1: there is no column 3 for the key; the header names 2"},
 		{layout: LayoutVertices, text: "a,b\n", opts: Options{Columns: []string{"c"}}, want: `g:1:1: no column is called "c"; there are "a", "b"`},
 		{layout: LayoutVertices, text: "a,b,c\n", opts: Options{MaxColumns: 2}, want: "g:1:1: 3 columns exceed the limit of 2", kind: ErrLimit},
+		{layout: LayoutVertices, text: "1,2\n3,4,5\n", want: "g:2:5: the first line has 2 columns, and here is one more"},
+		{layout: LayoutVertices, text: "1,2\n", opts: Options{Columns: []string{"a", "b"}}, want: "g:1:1: 2 names for the 1 columns beside the key, and there is no header"},
+		{layout: LayoutVertices, text: "a,2\n", opts: Options{Key: "id", EdgeListOptions: EdgeListOptions{Header: HeaderNone}}, want: `g:1:1: no column is called "id", as there is no header`},
+		{layout: LayoutVertices, text: "1,2\n", opts: Options{Key: "3"}, want: "g:1:1: there is no column 3 for the key; the first line has 2"},
 		{layout: LayoutVertices, text: "key,x\nä,1,2\n", want: "g:2:5: the header names 2 columns, and here is one more"},
 		{layout: LayoutVertices, text: "key,x\n,1\n", want: "g:2:1: column 1 is empty"},
 		{layout: LayoutVertices, text: "x,key\n1\n", want: "g:2:1: the line ends before the column of the key"},
@@ -364,7 +368,7 @@ func TestRead_Options(t *testing.T) {
 	for _, opts := range []Options{
 		{Layout: "tree"}, {MaxValue: -1}, {MaxColumns: -1}, {MaxColumns: 1 << 20}, {MaxVertices: -1}, {Key: "0"},
 		{Layout: LayoutEdges, Key: "a"}, {Layout: LayoutEdges, Columns: []string{}}, {Layout: LayoutVertices, EdgeListOptions: EdgeListOptions{Weight: "3"}},
-		{Layout: LayoutVertices, EdgeListOptions: EdgeListOptions{Header: HeaderNone}}, {Layout: LayoutAdjacency, EdgeListOptions: EdgeListOptions{Header: HeaderCounts}},
+		{Layout: LayoutGraphML, EdgeListOptions: EdgeListOptions{Header: HeaderNone}}, {Layout: LayoutAdjacency, EdgeListOptions: EdgeListOptions{Header: HeaderCounts}},
 		{Layout: LayoutAdjacency, EdgeListOptions: EdgeListOptions{Time: "3"}}, {Layout: LayoutGraphML, Key: "a"}, {Layout: LayoutGraphML, EdgeListOptions: EdgeListOptions{Separator: ","}},
 		{Layout: LayoutMatrixMarket, EdgeListOptions: EdgeListOptions{Source: "2"}},
 	} {

@@ -21,8 +21,11 @@ const (
 	// LayoutAdjacency is a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"
 	// LayoutVertices is a table of vertices and their attributes: CSV, or with
-	// another separator, under a header of column names. A name may tell a type
-	// behind a colon, as in "zip:text". A field in quotes may hold line breaks;
+	// another separator, under a header of column names. Under HeaderAuto a first
+	// line that has nothing but integers is no header, and under HeaderNone no line
+	// is; then Options.Columns names the columns but that of the keys, in their
+	// order, or else they are called column1, column2 and so on by their places. A
+	// name may tell a type behind a colon, as in "zip:text". A field in quotes may hold line breaks;
 	// blanks around a field without are dropped. An empty field is a missing
 	// value, and so is one in quotes unless its column is told to be text. Lines
 	// may end early, and comments stand only above the header.
@@ -69,7 +72,8 @@ type Options struct {
 	// by number as in EdgeListOptions. If it is empty, that is the first column
 	// called key, id, vertex or node, else column 1.
 	Key string
-	// Columns are the names of the attributes to be taken; nil takes all.
+	// Columns are the names of the attributes to be taken; nil takes all. In a table
+	// of vertices without a header they give the columns their names.
 	Columns []string
 	// MaxValue is the most bytes of one value of an attribute; 0 means 64 KiB.
 	MaxValue int
@@ -131,7 +135,7 @@ func (o Options) fit() error {
 		{"a key column", o.Key != "", []Layout{LayoutVertices}},
 		{"a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML}},
 		{"a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency}},
+		{"a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
 		{"a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
 		{"a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
 	} {

@@ -3,12 +3,13 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// table reads a table of vertices: a header of column names, then a record for
-// every vertex. A field in quotes may hold line breaks. As in edge lists, blanks
+// table reads a table of vertices: a header of column names, where there is one,
+// then a record for every vertex. A field in quotes may hold line breaks. As in edge lists, blanks
 // around a field are dropped.
 type table struct {
 	lines
@@ -91,6 +92,8 @@ func (t *table) detect(line []byte) fault {
 	case sep != separatorWhitespace:
 	case outsideQuotes(line, ';'):
 		sep = separatorSemicolon
+	case outsideQuotes(line, '\t'):
+		sep = separatorTab // even where the first fields are integers
 	case bytes.IndexByte(bytes.Trim(line, " \t\r"), ' ') < 0:
 		sep = separatorComma // a single column
 	}
@@ -161,7 +164,10 @@ func (t *table) take(record []byte) error {
 		return t.fault(f)
 	}
 	if !t.headed {
-		return t.header(record)
+		named, err := t.header(record)
+		if named || err != nil {
+			return err
+		}
 	}
 	clear(t.values)
 	t.key = nil
@@ -179,7 +185,11 @@ func (t *table) take(record []byte) error {
 func (t *table) field(field []byte, at int, quoted bool) fault {
 	column := t.fields.count
 	if column >= len(t.place) {
-		return syntaxFault(at, "the header names %d columns, and here is one more", len(t.place))
+		told := "header names"
+		if t.stats.Header == "" {
+			told = "first line has"
+		}
+		return syntaxFault(at, "the %s %d columns, and here is one more", told, len(t.place))
 	}
 	if i := bytes.IndexByte(field, '\r'); i >= 0 && !quoted {
 		return syntaxFault(at+i, "carriage return inside a line")
@@ -206,30 +216,88 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 	return fault{}
 }
 
-// header takes the names of the columns.
-func (t *table) header(record []byte) error {
-	names := namesIn(record, t.sep)
-	if names == nil {
-		return t.fault(syntaxFault(0, "malformed header %s", excerpt(record)))
+// header takes the first record. It reports whether that named the columns, and
+// was no vertex.
+func (t *table) header(record []byte) (named bool, err error) {
+	fields := namesIn(record, t.sep)
+	if fields == nil {
+		return false, t.fault(syntaxFault(0, "malformed first line %s", excerpt(record)))
 	}
-	if len(names) > t.options.MaxColumns {
-		return t.fault(fault{0, fmt.Sprintf("%d columns exceed the limit of %d", len(names), t.options.MaxColumns), ErrLimit})
+	if len(fields) > t.options.MaxColumns {
+		return false, t.fault(fault{0, fmt.Sprintf("%d columns exceed the limit of %d", len(fields), t.options.MaxColumns), ErrLimit})
 	}
+	named = !t.headless(fields)
+	doubt := ""
+	if named {
+		doubt = t.namedColumns(fields)
+	} else {
+		doubt = t.numberedColumns(len(fields))
+	}
+	if doubt != "" {
+		return false, t.fault(syntaxFault(0, "%s", doubt))
+	}
+	t.headed = true
+	if named {
+		t.stats.Header = string(record)
+	}
+	t.values = make([][]byte, len(t.columns))
+	return named, t.h.Columns(t.columns)
+}
+
+// headless reports whether the first record is a vertex and not a header.
+func (t *table) headless(fields []string) bool {
+	if t.opts.Header != HeaderAuto {
+		return t.opts.Header == HeaderNone
+	}
+	if _, number := columnNumber(t.options.Key); !number && t.options.Key != "" {
+		return false // a column is called by its name
+	}
+	return !slices.ContainsFunc(fields, func(f string) bool { return !isInteger([]byte(f)) })
+}
+
+// namedColumns takes the columns that a header names.
+func (t *table) namedColumns(names []string) (doubt string) {
 	types := make([]Type, len(names))
 	for i, name := range names {
 		names[i], types[i] = cutType(name)
 	}
 	key, doubt := t.keyColumn(names)
-	if doubt == "" {
-		doubt = t.choose(names, types, key-1)
-	}
 	if doubt != "" {
-		return t.fault(syntaxFault(0, "%s", doubt))
+		return doubt
 	}
-	t.headed = true
-	t.stats.Header = string(record)
-	t.values = make([][]byte, len(t.columns))
-	return t.h.Columns(t.columns)
+	return t.choose(names, types, key-1, t.options.Columns)
+}
+
+// numberedColumns takes all columns of a table that has no header, under the
+// names that the options give them.
+func (t *table) numberedColumns(count int) (doubt string) {
+	key := 1
+	if t.options.Key != "" {
+		var number bool
+		if key, number = columnNumber(t.options.Key); !number {
+			return fmt.Sprintf("no column is called %s, as there is no header", excerpt([]byte(t.options.Key)))
+		}
+	}
+	given := t.options.Columns
+	switch {
+	case key > count:
+		return fmt.Sprintf("there is no column %d for the key; the first line has %d", key, count)
+	case given != nil && len(given) != count-1:
+		return fmt.Sprintf("%d names for the %d columns beside the key, and there is no header", len(given), count-1)
+	}
+	names, types := make([]string, count), make([]Type, count)
+	next := 0
+	for i := range names {
+		switch {
+		case i == key-1:
+		case given != nil:
+			names[i], types[i] = cutType(given[next])
+			next++
+		default:
+			names[i] = fmt.Sprintf("column%d", i+1)
+		}
+	}
+	return t.choose(names, types, key-1, nil)
 }
 
 // cutType takes the type off a name such as "zip:text".
@@ -265,10 +333,11 @@ func (t *table) keyColumn(names []string) (number int, doubt string) {
 	return 1, ""
 }
 
-// choose decides which columns are taken.
-func (t *table) choose(names []string, types []Type, key int) (doubt string) {
+// choose decides which columns are taken: those of the wanted names, or all for
+// nil.
+func (t *table) choose(names []string, types []Type, key int, columns []string) (doubt string) {
 	wanted := map[int]bool{}
-	for _, name := range t.options.Columns {
+	for _, name := range columns {
 		number, doubt := columnNamed(names, name)
 		if doubt != "" {
 			return doubt
@@ -281,7 +350,7 @@ func (t *table) choose(names []string, types []Type, key int) (doubt string) {
 		switch {
 		case i == key:
 			place = placeKey
-		case t.options.Columns != nil && !wanted[i]:
+		case columns != nil && !wanted[i]:
 		case name == "":
 			return fmt.Sprintf("column %d has no name", i+1)
 		case known[name] > 0:
