@@ -18,9 +18,11 @@ type block struct {
 	*trainer
 	top []float32 // rows of the top, as in trainer.out
 
-	rows  vec.RowList // of the present centre: those of its path, or its own and those of the negatives
-	turns []float32   // 1 where the path turns to the side of 0, or the row is the centre's own
-	gains []float32   // scalar products, then steps
+	// What is trained now, and what comes after it: its rows are fetched into the
+	// cache meanwhile.
+	now, next *lesson
+	one       vec.RowList // a single x of a lesson that is measured
+	products  []float32   // of it with the rows
 
 	random rand.PCG
 	drawn  []uint32 // vertices of rows, for negative sampling
@@ -30,6 +32,21 @@ type block struct {
 	measured int64
 }
 
+// lesson is some pairs of one centre that are trained with the same rows.
+type lesson struct {
+	xs   vec.RowList // rows of the others
+	rows vec.RowList // of the path of the centre, or its own and those of the negatives
+	// 1 where the path turns to the side of 0, or the row is the centre's own.
+	turns   []float32
+	measure bool
+}
+
+// reset empties the lists.
+func (l *lesson) reset(width int) {
+	l.xs.Reset(width)
+	l.rows.Reset(width)
+}
+
 func newBlock(t *trainer) *block {
 	longest := 1 + t.Negative
 	if t.tree != nil {
@@ -37,12 +54,16 @@ func newBlock(t *trainer) *block {
 			longest = max(longest, len(t.tree.path(v)))
 		}
 	}
-	return &block{
-		trainer: t,
-		top:     make([]float32, t.top*t.stride),
-		turns:   make([]float32, longest),
-		gains:   make([]float32, longest),
+	b := &block{
+		trainer:  t,
+		top:      make([]float32, t.top*t.stride),
+		now:      &lesson{turns: make([]float32, longest)},
+		next:     &lesson{turns: make([]float32, longest)},
+		products: make([]float32, longest),
 	}
+	b.now.reset(t.stride)
+	b.next.reset(t.stride)
+	return b
 }
 
 // train trains the pairs of the batch whose x is in part in and whose centre is
@@ -50,45 +71,77 @@ func newBlock(t *trainer) *block {
 func (b *block) train(in, out int) {
 	copy(b.top, b.out[:len(b.top)])
 	b.random.Seed(b.Seed, uint64(b.batch.number)<<24|uint64(in)<<16|uint64(out)<<8|useNegative)
-	walks, others := b.batch.walks, b.batch.in[in]
+	others := b.batch.in[in]
 	for _, centre := range b.batch.out[out] {
 		w := b.batch.windows[centre]
 		for len(others) > 0 && others[0] < w.widest {
 			others = others[1:]
 		}
-		measure := (b.batch.first+int(w.walk))%64 == 0
-		pairs := uint32(0)
-		for _, at := range others {
-			if at >= w.hi {
-				break
-			}
-			if at < w.lo || at == centre {
-				continue
-			}
-			if pairs == 0 && b.tree != nil {
-				b.path(walks[centre])
-			}
-			if b.tree == nil {
-				b.answers(walks[centre], b.noise[out])
-			}
-			pairs++
-			b.pair(b.in[int(walks[at])*b.stride:][:b.Dim], measure)
+		b.centre(centre, w, others, out)
+	}
+	b.turn()
+}
+
+// centre prepares the lessons of one centre, with those of the others that are in
+// its window.
+func (b *block) centre(at int32, w window, others []int32, out int) {
+	v := b.batch.walks[at]
+	b.next.measure = (b.batch.first+int(w.walk))%64 == 0
+	for _, other := range others {
+		if other >= w.hi {
+			break
 		}
-		b.pairs += int64(pairs)
+		if other < w.lo || other == at {
+			continue
+		}
+		b.next.xs.Add(b.in[int(b.batch.walks[other])*b.stride:][:b.stride])
+		if b.tree == nil {
+			b.answers(v, b.noise[out])
+			b.turn()
+		}
+	}
+	if b.next.xs.Len() > 0 {
+		b.path(v)
+		b.turn()
+	}
+}
+
+// turn makes the next lesson the present one, after training with that.
+func (b *block) turn() {
+	b.next.rows.Fetch()
+	b.next.xs.Fetch()
+	b.learn(b.now)
+	b.now.reset(b.stride)
+	b.now, b.next = b.next, b.now
+	b.next.measure = b.now.measure // the next may be of the same centre
+}
+
+// learn trains the pairs of a lesson.
+func (b *block) learn(l *lesson) {
+	b.pairs += int64(l.xs.Len())
+	if !l.measure {
+		l.rows.Learn(&l.xs, l.turns, b.batch.alpha, maxProduct)
+		return
+	}
+	for i := range l.xs.Len() {
+		b.one.Reset(b.stride)
+		b.one.Add(l.xs.Row(i))
+		b.measure(l, l.xs.Row(i))
+		l.rows.Learn(&b.one, l.turns, b.batch.alpha, maxProduct)
 	}
 }
 
 // path collects the rows on the way to a centre.
 func (b *block) path(centre uint32) {
-	b.rows.Reset(b.Dim)
+	l := b.next
 	for i, step := range b.tree.path(centre) {
 		node := int(step >> 1)
 		from := b.out
 		if node < b.trainer.top {
 			from = b.top
 		}
-		b.rows.Add(from[node*b.stride:][:b.Dim])
-		b.turns[i] = float32(1 - step&1)
+		l.rows.Add(from[node*b.stride:][:b.stride])
+		l.turns[i] = float32(1 - step&1)
 	}
 }
 
@@ -96,7 +149,7 @@ func (b *block) path(centre uint32) {
 // be told apart, and those of vertices drawn from the noise. One that is drawn
 // twice, or is the centre, counts once.
 func (b *block) answers(centre uint32, n *noise) {
-	b.rows.Reset(b.Dim)
+	l := b.next
 	b.drawn = append(b.drawn[:0], centre)
 	for range b.Negative {
 		if v := n.draw(&b.random); !slices.Contains(b.drawn, v) {
@@ -104,28 +157,17 @@ func (b *block) answers(centre uint32, n *noise) {
 		}
 	}
 	for i, v := range b.drawn {
-		b.rows.Add(b.out[int(v)*b.stride:][:b.Dim])
-		b.turns[i] = 0
+		l.rows.Add(b.out[int(v)*b.stride:][:b.stride])
+		l.turns[i] = 0
 	}
-	b.turns[0] = 1
-}
-
-// pair makes one step for x and the rows of its centre.
-func (b *block) pair(x []float32, measure bool) {
-	b.rows.Dots(b.gains, x)
-	gains := b.gains[:b.rows.Len()]
-	turns := b.turns[:len(gains)]
-	if measure {
-		b.measure(gains, turns)
-	}
-	vec.LogisticSteps(gains, turns, b.batch.alpha, maxProduct)
-	b.rows.Steps(x, gains)
+	l.turns[0] = 1
 }
 
 // measure adds the loss of a pair, before its step.
-func (b *block) measure(products, turns []float32) {
-	for i, product := range products {
-		if turns[i] == 0 {
+func (b *block) measure(l *lesson, x []float32) {
+	l.rows.Dots(b.products, x)
+	for i, product := range b.products[:l.rows.Len()] {
+		if l.turns[i] == 0 {
 			product = -product
 		}
 		b.loss += math.Log1p(math.Exp(-float64(product)))

@@ -182,23 +182,30 @@ func rowDots(k kind, dst, x []float32, rows []*float32) {
 }
 
 func rowSteps(k kind, x []float32, rows []*float32, g []float32) {
-	switch {
-	case len(rows) == 0:
-	case k == avx512:
-		rowStepsAVX512(unsafe.SliceData(x), len(x), unsafe.SliceData(rows), unsafe.SliceData(g), len(rows))
-	case k == avx2:
+	if k == avx2 && len(rows) > 0 {
 		rowStepsAVX2(unsafe.SliceData(x), len(x), unsafe.SliceData(rows), unsafe.SliceData(g), len(rows))
-	default:
-		rowStepsBy(k, x, rows, g)
-	}
-}
-
-func logisticSteps(k kind, g, targets []float32, alpha, limit float32) {
-	if k == avx512 {
-		logisticStepsAVX512(unsafe.SliceData(g), unsafe.SliceData(targets), len(g), alpha, limit)
 		return
 	}
-	logisticStepsGo(g, targets, alpha, limit)
+	rowStepsBy(k, x, rows, g)
+}
+
+func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
+	if k != avx512 {
+		learnBy(k, l, xs, targets, alpha, limit)
+		return
+	}
+	n := len(l.rows)
+	whole := (n + 3) &^ 3 // the kernel folds the sums of four rows at a time
+	room := l.room(whole * (rowLine + 2))
+	sums, gains, wanted := room[:whole*rowLine], room[whole*rowLine:], room[whole*(rowLine+1):]
+	copy(wanted, targets)
+	learnAVX512(unsafe.SliceData(xs), len(xs), unsafe.SliceData(l.rows), n, l.dim/rowLine, &wanted[0], &gains[0], &sums[0], alpha, limit)
+}
+
+func fetchRows(k kind, rows []*float32, dim int) {
+	if k != portable && len(rows) > 0 {
+		fetchRowsAMD64(unsafe.SliceData(rows), len(rows), dim)
+	}
 }
 
 func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {

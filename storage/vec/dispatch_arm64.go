@@ -110,8 +110,8 @@ func rowDots(k kind, dst, x []float32, rows []*float32) { rowDotsBy(k, dst, x, r
 
 func rowSteps(k kind, x []float32, rows []*float32, g []float32) { rowStepsBy(k, x, rows, g) }
 
-func logisticSteps(_ kind, g, targets []float32, alpha, limit float32) {
-	logisticStepsGo(g, targets, alpha, limit)
+func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
+	learnBy(k, l, xs, targets, alpha, limit)
 }
 
 func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
@@ -121,3 +121,5 @@ func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
 func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
 	listL2SquaredBy(k, dst, x, block, stride, idx)
 }
+
+func fetchRows(kind, []*float32, int) {}

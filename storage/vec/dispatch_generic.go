@@ -38,8 +38,8 @@ func rowDots(_ kind, dst, x []float32, rows []*float32) { rowDotsBy(portable, ds
 
 func rowSteps(_ kind, x []float32, rows []*float32, g []float32) { rowStepsBy(portable, x, rows, g) }
 
-func logisticSteps(_ kind, g, targets []float32, alpha, limit float32) {
-	logisticStepsGo(g, targets, alpha, limit)
+func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
+	learnBy(k, l, xs, targets, alpha, limit)
 }
 
 func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
@@ -49,3 +49,5 @@ func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
 func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
 	listL2SquaredBy(k, dst, x, block, stride, idx)
 }
+
+func fetchRows(kind, []*float32, int) {}

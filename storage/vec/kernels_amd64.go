@@ -140,20 +140,23 @@ func rowDotsAVX512(dst, x *float32, dim int, rows **float32, n int)
 //go:noescape
 func rowDotsAVX2(dst, x *float32, dim int, rows **float32, n int)
 
-// rowStepsAVX2 is rowStepsAVX512.
+// rowStepsAVX2 makes the step of [RowList.Learn] for one vector, n > 0 rows and
+// dim columns, with the given steps g.
 //
 //go:noescape
-func rowStepsAVX2(x *float32, dim int, rows **float32, factor *float32, n int)
+func rowStepsAVX2(x *float32, dim int, rows **float32, gains *float32, n int)
 
-// rowStepsAVX512 is [RowList.Steps] for n > 0 rows and dim columns.
+// learnAVX512 is [RowList.Learn] for count > 0 vectors, n > 0 rows and lines > 0
+// lines of 16 columns. targets, gains and sums have room for n rounded up to a
+// multiple of 4, sums for a line each.
 //
 //go:noescape
-func rowStepsAVX512(x *float32, dim int, rows **float32, factor *float32, n int)
+func learnAVX512(xs **float32, count int, rows **float32, n, lines int, targets, gains, sums *float32, alpha, limit float32)
 
-// logisticStepsAVX512 is [LogisticSteps] for n products.
+// fetchRowsAMD64 is [RowList.Fetch] for n > 0 rows and dim columns.
 //
 //go:noescape
-func logisticStepsAVX512(products, targets *float32, n int, alpha, limit float32)
+func fetchRowsAMD64(rows **float32, n, dim int)
 
 // listDotsAVX512 is [ListDots] for n > 0 rows of dim > 0 elements.
 //

@@ -174,10 +174,10 @@ func tileStoreGo(y []float32, stride, rows, cols int, beta, alpha float32, c *[T
 	}
 }
 
-// logisticStepsGo has e^−x = 2ⁿ 2ᶠ with n the nearest whole number to −x log₂ e,
+// logisticSteps turns scalar products into the steps of RowList.Learn. It has e^−x = 2ⁿ 2ᶠ with n the nearest whole number to −x log₂ e,
 // and 2ᶠ by its series: a third of the time of math.Exp, and what the assembly
 // does.
-func logisticStepsGo(g, targets []float32, alpha, limit float32) {
+func logisticSteps(g, targets []float32, alpha, limit float32) {
 	for i, x := range g {
 		if !(x > -limit && x < limit) {
 			g[i] = 0

@@ -1,12 +1,16 @@
 package vec
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // RowList is a list of rows of one width, anywhere in memory, that one vector is
 // combined with. Its zero value is empty and takes rows of any width.
 type RowList struct {
 	dim  int
 	rows []*float32
+	work []float32 // of Learn
 }
 
 // Reset empties the list and sets the width of the rows to come.
@@ -24,6 +28,13 @@ func (l *RowList) Add(row []float32) {
 // Len returns the number of rows.
 func (l *RowList) Len() int { return len(l.rows) }
 
+// Row returns row i.
+func (l *RowList) Row(i int) []float32 { return unsafe.Slice(l.rows[i], l.dim) }
+
+// Fetch begins to load the rows into the cache of the processor, where it can be
+// told to, and does nothing else.
+func (l *RowList) Fetch() { fetchRows(active, l.rows, l.dim) }
+
 // Dots sets dst[i] to the scalar product of x and row i. It panics if dst is
 // shorter than the list or x is not as wide as its rows.
 func (l *RowList) Dots(dst, x []float32) {
@@ -33,27 +44,52 @@ func (l *RowList) Dots(dst, x []float32) {
 	rowDots(active, dst, x, l.rows)
 }
 
-// Steps moves x and every row towards each other, or apart: with e starting at
-// 0, it does e += g[i]·row and row += g[i]·x for each row in turn, and in the
-// end x += e. That is a step of stochastic gradient descent for a vector against
-// several others, as skip-gram makes them. No row may be listed twice or overlap
-// x. It panics if g is shorter than the list or x is not as wide as its rows.
-func (l *RowList) Steps(x, g []float32) {
-	if len(g) < len(l.rows) || len(x) != l.dim {
-		panic("vec: RowList: Steps: wrong length")
+// Learn makes a step of logistic regression for each vector x of xs in turn. The
+// probability of row y_i, given x, is σ(x·y_i) with σ(p) = 1/(1+e^−p), and should
+// be targets[i]. So, with the scalar products of the rows as they are,
+//
+//	g_i = alpha · (targets[i] − σ(x·y_i)),  e = Σ g_i y_i,  y_i += g_i x,  x += e,
+//
+// and g_i = 0 where the product is limit or more in size, or no number. That is a
+// step of stochastic gradient descent for one vector against several others, as
+// skip-gram makes them. σ is good to 4 units of its last place.
+//
+// A row stands in l once and does not overlap a vector of xs, which may name one
+// several times. It panics if the widths of the lists differ or are no multiple of
+// 16, or if targets is shorter than l.
+func (l *RowList) Learn(xs *RowList, targets []float32, alpha, limit float32) {
+	if xs.dim != l.dim || l.dim%rowLine != 0 {
+		panic("vec: RowList: Learn: wrong width")
 	}
-	rowSteps(active, x, l.rows, g)
+	if len(targets) < len(l.rows) {
+		panic("vec: RowList: Learn: targets is shorter than the list")
+	}
+	if len(l.rows) > 0 && len(xs.rows) > 0 && l.dim > 0 {
+		learn(active, l, xs.rows, targets[:len(l.rows)], alpha, limit)
+	}
 }
 
-// LogisticSteps turns scalar products into the steps of logistic regression:
-// g[i] becomes alpha · (targets[i] − σ(g[i])), σ(x) = 1/(1+e^−x), or 0 where the
-// product is limit or more in size, or no number. It panics if targets is
-// shorter than g. σ is good to 4 units of its last place.
-func LogisticSteps(g, targets []float32, alpha, limit float32) {
-	if len(targets) < len(g) {
-		panic("vec: LogisticSteps: targets is shorter than g")
+// rowLine is the number of columns that Learn works on at a time.
+const rowLine = 16
+
+// room returns working space for n values, which begins with a line of the cache:
+// the allocator aligns powers of two by themselves.
+func (l *RowList) room(n int) []float32 {
+	if len(l.work) < n {
+		l.work = make([]float32, 1<<bits.Len(uint(n)))
 	}
-	logisticSteps(active, g, targets, alpha, limit)
+	return l.work[:n]
+}
+
+// learnBy is Learn by the kernels for one vector.
+func learnBy(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
+	g := l.room(len(l.rows))
+	for _, first := range xs {
+		x := unsafe.Slice(first, l.dim)
+		rowDots(k, g, x, l.rows)
+		logisticSteps(g, targets, alpha, limit)
+		rowSteps(k, x, l.rows, g)
+	}
 }
 
 // rowDotsBy is Dots by single kernels.
@@ -63,7 +99,8 @@ func rowDotsBy(k kind, dst, x []float32, rows []*float32) {
 	}
 }
 
-// rowStepsBy is Steps by single kernels.
+// rowStepsBy makes the step of one vector by single kernels: with e starting at 0,
+// e += g[i]·row and row += g[i]·x for each row in turn, and in the end x += e.
 func rowStepsBy(k kind, x []float32, rows []*float32, g []float32) {
 	const most = 256 // columns at a time, for which the sum is kept here
 	var e [most]float32

@@ -129,7 +129,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func rowStepsAVX2(x *float32, dim int, rows **float32, factor *float32, n int)
+// func rowStepsAVX2(x *float32, dim int, rows **float32, gains *float32, n int)
 //
 // x and the sum of the steps stay in registers for 32 or 8 columns while all
 // rows pass by.
@@ -150,7 +150,7 @@ wide:
 	VMOVAPS Y2, Y6
 	VMOVAPS Y3, Y7
 	MOVQ    rows+16(FP), BX
-	MOVQ    factor+24(FP), R9
+	MOVQ    gains+24(FP), R9
 	MOVQ    n+32(FP), R12
 
 wideRow:
@@ -199,7 +199,7 @@ masked:
 	VMASKMOVPS (SI)(DX*1), Y15, Y0
 	VMOVAPS    Y0, Y4
 	MOVQ       rows+16(FP), BX
-	MOVQ       factor+24(FP), R9
+	MOVQ       gains+24(FP), R9
 	MOVQ       n+32(FP), R12
 
 narrowRow:

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 )
@@ -67,41 +68,117 @@ func TestRowList_Dots_EveryLength(t *testing.T) {
 	})
 }
 
-func TestRowList_Steps_EveryLength(t *testing.T) {
+// learnOracle is RowList.Learn in float64. Rows have their values in float64.
+func learnOracle(xs, rows [][]float64, targets []float32, alpha, limit float64) {
+	for _, x := range xs {
+		e := make([]float64, len(x))
+		for i, row := range rows {
+			product := 0.0
+			for j := range x {
+				product += x[j] * row[j]
+			}
+			if !(math.Abs(product) < limit) {
+				continue
+			}
+			g := alpha * (float64(targets[i]) - 1/(1+math.Exp(-product)))
+			for j := range x {
+				e[j] += g * row[j]
+				row[j] += g * x[j]
+			}
+		}
+		for j := range x {
+			x[j] += e[j]
+		}
+	}
+}
+
+func wide(rows [][]float32) [][]float64 {
+	all := make([][]float64, len(rows))
+	for i, row := range rows {
+		for _, v := range row {
+			all[i] = append(all[i], float64(v))
+		}
+	}
+	return all
+}
+
+// TestRowList_Learn_EveryShape has all widths of some passes and rests, all
+// numbers of rows around the fours that are folded together, and vectors that are
+// named several times, one behind the other or not.
+func TestRowList_Learn_EveryShape(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(6)
-		for dim := range maxLen {
+		for dim := rowLine; dim <= 30*rowLine; dim += rowLine {
 			if thinned(dim) {
 				continue
 			}
-			for _, n := range []int{0, 1, 2, 5, 12} {
-				rows, intact := guardedRows(rng, n, dim)
-				before := make([][]float32, n)
-				for i, row := range rows {
-					before[i] = append([]float32(nil), row...)
+			for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 17, 33} {
+				for _, order := range [][]int{{0}, {0, 1}, {0, 0}, {0, 1, 2, 0}, {0, 1, 1, 2}, {2, 2, 2}} {
+					testLearn(t, k, rng, dim, n, order)
 				}
-				x, xIntact := guarded[float32](dim, 1)
-				fill(rng, x)
-				old := append([]float32(nil), x...)
-				g := fill(rng, make([]float32, n))
-				rowSteps(k, x, pointers(rows), g)
-				for j := range x {
-					sum, size := float64(old[j]), math.Abs(float64(old[j]))
-					for i := range rows {
-						p := float64(g[i]) * float64(before[i][j])
-						sum += p
-						size += math.Abs(p)
-						q := float64(g[i]) * float64(old[j])
-						if !near(float64(rows[i][j]), float64(before[i][j])+q, 2, math.Abs(float64(before[i][j]))+math.Abs(q)) {
-							t.Fatalf("dim %d, row %d, column %d: %v", dim, i, j, rows[i][j])
-						}
-					}
-					if !near(float64(x[j]), sum, n+2, size) {
-						t.Fatalf("dim %d, %d rows, column %d of x: %v, want %v", dim, n, j, x[j], sum)
-					}
+			}
+		}
+	})
+}
+
+func testLearn(t *testing.T, k kind, rng *rand.Rand, dim, n int, order []int) {
+	rows, intact := guardedRows(rng, n, dim)
+	vectors, vectorsIntact := guardedRows(rng, 3, dim)
+	for _, x := range vectors {
+		for j := range x {
+			x[j] /= float32(math.Sqrt(float64(dim))) // products are about 1 then
+		}
+	}
+	targets := make([]float32, n)
+	for i := range targets {
+		targets[i] = float32(rng.IntN(2))
+	}
+	const alpha, limit = 0.05, 1.5
+	wantRows, wantVectors := wide(rows), wide(vectors)
+	var xs [][]float32
+	var want [][]float64
+	for _, i := range order {
+		xs, want = append(xs, vectors[i]), append(want, wantVectors[i])
+	}
+	learnOracle(want, wantRows, targets, alpha, limit)
+	l := &RowList{dim: dim, rows: pointers(rows)}
+	learn(k, l, pointers(xs), targets, alpha, limit)
+	const tolerance = 1e-5
+	for i, row := range append(rows, vectors...) {
+		for j, v := range append(wantRows, wantVectors...)[i] {
+			if !(math.Abs(v-float64(row[j])) <= tolerance) {
+				t.Fatalf("dim %d, %d rows, vectors %v: row %d, column %d: %v, want %v", dim, n, order, i, j, row[j], v)
+			}
+		}
+	}
+	if !intact() || !vectorsIntact() {
+		t.Fatalf("dim %d, %d rows, vectors %v: wrote outside", dim, n, order)
+	}
+}
+
+// TestRowList_Learn_Logistic looks at the step of single products, by rows and a
+// vector that have one column.
+func TestRowList_Learn_Logistic(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	products := []float32{nan, inf, -inf, -6, 6, 300, -300, 5.999999, -5.999999, 0, 1e-30, 88, -88, 127, -127, 3e38, -3e38}
+	rng := newRand(7)
+	for range 200 {
+		products = append(products, float32(rng.NormFloat64()*4))
+	}
+	eachKind(t, func(t *testing.T, k kind) {
+		for i, product := range products {
+			for _, limit := range []float32{6, 1000} {
+				target := float32(i % 2)
+				row, x := make([]float32, rowLine), make([]float32, rowLine)
+				row[0], x[0], x[1] = product, 1, 1
+				l := &RowList{dim: rowLine, rows: pointers([][]float32{row})}
+				learn(k, l, pointers([][]float32{x}), []float32{target}, 0.025, limit)
+				want := 0.0
+				if math.Abs(float64(product)) < float64(limit) {
+					want = 0.025 * (float64(target) - 1/(1+math.Exp(-float64(product))))
 				}
-				if !intact() || !xIntact() {
-					t.Fatalf("dim %d, %d rows: wrote outside", dim, n)
+				if got := float64(row[1]); !(math.Abs(got-want) <= 0.025*4*0x1p-23) {
+					t.Fatalf("product %v, target %v, limit %v: %v, want %v", product, target, limit, got, want)
 				}
 			}
 		}
@@ -109,17 +186,22 @@ func TestRowList_Steps_EveryLength(t *testing.T) {
 }
 
 func TestRowList_WrongShapes(t *testing.T) {
-	var l RowList
-	x := make([]float32, 4)
-	l.Reset(4)
-	l.Add(make([]float32, 5))
+	x := make([]float32, 16)
+	list := func(dim int, rows ...[]float32) *RowList {
+		l := &RowList{}
+		l.Reset(dim)
+		for _, row := range rows {
+			l.Add(row)
+		}
+		return l
+	}
 	for name, f := range map[string]func(){
-		"short dst": func() { l.Dots(nil, x) },
-		"short x":   func() { l.Dots(make([]float32, 1), x[:3]) },
-		"short g":   func() { l.Steps(x, nil) },
-		"long x":    func() { l.Steps(make([]float32, 5), make([]float32, 1)) },
-		"short row": func() { l.Add(x[:3]) },
-		"targets":   func() { LogisticSteps(x, x[:3], 1, 6) },
+		"short dst":    func() { list(16, x).Dots(nil, x) },
+		"short x":      func() { list(16, x).Dots(x, x[:3]) },
+		"short row":    func() { list(16, x[:3]) },
+		"targets":      func() { list(16, x, x).Learn(list(16, x), x[:1], 1, 6) },
+		"width":        func() { list(15, x).Learn(list(15, x), x, 1, 6) },
+		"other widths": func() { list(16, x).Learn(list(0, x), x, 1, 6) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -130,73 +212,38 @@ func TestRowList_WrongShapes(t *testing.T) {
 			f()
 		})
 	}
-	if l.Len() != 1 {
-		t.Errorf("%d rows, want 1", l.Len())
-	}
-	l.Reset(0)
-	l.Dots(nil, nil)
-	l.Steps(nil, nil)
-}
-
-func TestLogisticSteps(t *testing.T) {
-	eachKind(t, func(t *testing.T, k kind) {
-		rng := newRand(7)
-		for n := range 40 {
-			g, intact := guarded[float32](n, 1)
-			targets := make([]float32, n)
-			for i := range g {
-				g[i] = float32(rng.NormFloat64() * 4)
-				targets[i] = float32(rng.IntN(2))
-			}
-			if n > 3 {
-				g[0], g[1], g[2] = float32(math.NaN()), float32(math.Inf(1)), -6
-			}
-			limit := float32(6)
-			if n%2 == 1 {
-				limit = 1000
-			}
-			if n > 20 {
-				g[3], g[4] = 300, -300
-			}
-			before := append([]float32(nil), g...)
-			logisticSteps(k, g, targets, 0.025, limit)
-			for i, x := range before {
-				want := 0.0
-				if math.Abs(float64(x)) < float64(limit) {
-					want = 0.025 * (float64(targets[i]) - 1/(1+math.Exp(-float64(x))))
-				}
-				if !(math.Abs(float64(g[i])-want) <= 0.025*4*0x1p-23) {
-					t.Fatalf("product %v, target %v: %v, want %v", x, targets[i], g[i], want)
-				}
-			}
-			if !intact() {
-				t.Fatalf("%d products: wrote outside", n)
-			}
+	// Nothing to do, and nothing done.
+	list(0).Dots(nil, nil)
+	list(0, x).Learn(list(0, x), x, 1, 6)
+	list(16).Learn(list(16, x), nil, 1, 6)
+	list(16, x).Learn(list(16), x, 1, 6)
+	for _, v := range x {
+		if v != 0 {
+			t.Errorf("x is %v", x)
 		}
-	})
+	}
 }
 
-// BenchmarkRowList is one pair of skip-gram: the scalar products of a path of
-// the tree, and the step.
-func BenchmarkRowList(b *testing.B) {
+// BenchmarkRowList_Learn is a centre of skip-gram: the others of its window and
+// the path of the tree.
+func BenchmarkRowList_Learn(b *testing.B) {
 	for _, k := range available() {
-		b.Run("kind="+k.String()+"/dim=200/rows=12", func(b *testing.B) {
+		b.Run("kind="+k.String()+"/dim=208/rows=12/vectors=10", func(b *testing.B) {
 			rng := newRand(1)
-			rows := make([][]float32, 12)
-			for i := range rows {
-				rows[i] = fill(rng, make([]float32, 208))[:200]
+			var rows, xs RowList
+			rows.Reset(208)
+			for range 12 {
+				rows.Add(fill(rng, make([]float32, 208)))
 			}
-			x := fill(rng, make([]float32, 200))
-			dots, g := make([]float32, 12), make([]float32, 12)
-			for i := range g {
-				g[i] = 1e-6 * float32(i%2*2-1)
+			xs.Reset(208)
+			for range 10 {
+				xs.Add(make([]float32, 208))
 			}
-			list := pointers(rows)
+			targets := make([]float32, 12)
 			for b.Loop() {
-				rowDots(k, dots, x, list)
-				rowSteps(k, x, list, g)
+				learn(k, &rows, xs.rows, targets, 1e-7, 6)
 			}
-			b.ReportMetric(float64(b.N)*12*6*200/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			b.ReportMetric(float64(b.N)*10*12*6*208/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
 }
