@@ -296,8 +296,17 @@ func (t *tx) newObject(parts ...[]byte) (uint64, error) {
 	return id, nil
 }
 
-// discard hands an object to the sweep. 0 is no object.
+// discard hands an object to the sweep, and the indexes of its rows. 0 is no
+// object.
 func (t *tx) discard(object uint64) error {
+	if err := t.dropIndexes(object); err != nil {
+		return err
+	}
+	return t.trash(object)
+}
+
+// trash hands an object to the sweep that has no indexes.
+func (t *tx) trash(object uint64) error {
 	if object == 0 {
 		return nil
 	}

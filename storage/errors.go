@@ -63,7 +63,7 @@ var (
 
 // NotFoundError names what does not exist. errors.Is(err, ErrNotFound) holds.
 type NotFoundError struct {
-	Kind string // "graph", "embedding", "vertex", "edge", "attribute" or "job"
+	Kind string // "graph", "embedding", "vertex", "edge", "attribute", "index" or "job"
 	Name string
 }
 

@@ -19,7 +19,8 @@ var (
 	trashName      = []byte("trash")
 
 	// Top buckets that are made when they are needed.
-	jobsName = []byte("jobs")
+	jobsName    = []byte("jobs")
+	indexesName = []byte("indexes")
 
 	// Buckets of the object of a graph and of that of an embedding.
 	keysName = []byte("keys")

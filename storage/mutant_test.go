@@ -48,6 +48,11 @@ func mutantBase(t *testing.T) string {
 		}
 	}
 	mutantRich(t, db)
+	of, err := db.EmbeddingInfo(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	putIndex(t, db, of, "l2", 2*blobBlock+100)
 	for id := range uint64(2) {
 		job := JobInfo{ID: id + 1, Kind: "EMBED", Statement: "EMBED ring", State: JobCancelled, Options: []Setting{{"dim", "256"}}}
 		if err := db.PutJobCheckpoint(ctx, job, func(w io.Writer) error {
@@ -206,6 +211,12 @@ func answers(db *DB) map[string]any {
 			data, err = io.ReadAll(r)
 		}
 		record(fmt.Sprintf("checkpoint of job %d", id), err, data)
+	}
+	indexes, err := db.Indexes(ctx, "")
+	record("indexes", err, indexes)
+	if of, err := db.EmbeddingInfo(ctx, "e"); err == nil {
+		data, err := readIndex(db, of, "l2")
+		record("index", err, data)
 	}
 	columns, err := db.Columns(ctx, "rich", 3)
 	var parts []any

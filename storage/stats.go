@@ -22,6 +22,7 @@ type Stats struct {
 
 	Graphs     []GraphStats     // by name
 	Embeddings []EmbeddingStats // by name
+	Indexes    []IndexStats     // by embedding and metric
 	Jobs       []JobStats       // those that have a checkpoint, by number
 	Unfinished []UnfinishedWork // imports that stopped, and embeddings and streams that are being written
 	TrashBytes int64            // of discarded objects that are still to be removed
@@ -54,6 +55,13 @@ type EmbeddingStats struct {
 	Vertices int
 	Dim      int
 	Bytes    int64
+}
+
+// IndexStats is the space that an index of an embedding takes.
+type IndexStats struct {
+	Embedding string
+	Metric    string
+	Bytes     int64
 }
 
 // JobStats is the space that the checkpoint of a job takes.
@@ -189,6 +197,16 @@ func (s sizes) assign(t *tx, out *Stats) error {
 	if err != nil {
 		return err
 	}
+	err = t.eachIndexed(func(embedding string, e *embeddingRecord, metric string) error {
+		r, err := t.findIndex(e.Object, embedding, metric)
+		if err == nil {
+			out.Indexes = append(out.Indexes, IndexStats{Embedding: embedding, Metric: metric, Bytes: s.object(r.Stream.Object)})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	err = t.eachJob(func(id uint64, r *jobRecord) error {
 		if r.Checkpoint.Object != 0 {
 			out.Jobs = append(out.Jobs, JobStats{ID: id, Bytes: s.object(r.Checkpoint.Object)})
@@ -227,7 +245,7 @@ func (s sizes) assignRest(t *tx, out *Stats) error {
 		}
 		return nil
 	})
-	for _, name := range [][]byte{nil, graphsName, embeddingsName, jobsName, journalName, trashName, objectsName} {
+	for _, name := range [][]byte{nil, graphsName, embeddingsName, indexesName, jobsName, journalName, trashName, objectsName} {
 		out.OtherBytes += s[[2]string{string(name)}]
 	}
 	return err
