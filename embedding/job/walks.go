@@ -48,7 +48,8 @@ func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats
 	for i, loss := range stats.Loss {
 		info.Stats = append(info.Stats, storage.Setting{Name: "loss of epoch " + strconv.Itoa(i+1), Value: fmt.Sprintf("%.4f", loss)})
 	}
-	info.Stats = append(info.Stats, storage.Setting{Name: "visits per second", Value: fmt.Sprintf("%.0f", stats.VisitsPerSecond)})
+	info.Stats = append(info.Stats, storage.Setting{Name: "visits per second", Value: fmt.Sprintf("%.0f", stats.VisitsPerSecond)},
+		storage.Setting{Name: "steps of walks per second", Value: fmt.Sprintf("%.0f", stats.StepsPerSecond)})
 	info.Stats = append(info.Stats, weighted(g, o.UsesWeights(g))...)
 	return info
 }

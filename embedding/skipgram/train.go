@@ -33,6 +33,9 @@ type Stats struct {
 	Loss            []float64
 	Seconds         float64
 	VisitsPerSecond float64 // all epochs
+	// StepsPerSecond is how fast the walks were walked once to count their visits;
+	// 0 for a training that went on from a state.
+	StepsPerSecond float64
 }
 
 // Train learns a vector for every vertex of a corpus. Row v of the result
@@ -84,7 +87,11 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 
 // stats says what was trained so far.
 func (t *trainer) stats() Stats {
-	return Stats{Visits: t.total, Pairs: t.at.Pairs, Loss: t.at.Loss}
+	s := Stats{Visits: t.total, Pairs: t.at.Pairs, Loss: t.at.Loss}
+	if t.counting > 0 {
+		s.StepsPerSecond = float64(t.total) / t.counting.Seconds()
+	}
+	return s
 }
 
 // trainer holds the model while it is being trained.
@@ -96,7 +103,8 @@ type trainer struct {
 	total int64     // visits on all walks, once
 	saved time.Time // when the state was saved last
 
-	constant bool // the learning rate does not fall
+	constant bool          // the learning rate does not fall
+	counting time.Duration // that counting the visits took; 0 where a state had them
 
 	tree   *tree     // nil for negative sampling
 	noise  []*noise  // of each part, for negative sampling
@@ -128,10 +136,12 @@ func (t *trainer) begin(ctx context.Context) error {
 		t.at = *t.From
 		t.at.Loss = slices.Clone(t.From.Loss)
 	} else {
+		began := time.Now()
 		t.at.Visits = make([]int64, t.corpus.Vertices)
 		if err := t.count(ctx); err != nil {
 			return err
 		}
+		t.counting = time.Since(began)
 	}
 	for _, n := range t.at.Visits {
 		t.total += n
