@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """gensim's side: skip-gram with hierarchical softmax on walks that are there.
 
-    skipgram.py WALKS VECTORS
+    skipgram.py WALKS VECTORS ALPHA
 
 reads walks over the vertices 0 to n-1, a line each, trains 200 dimensions with a
-window of 10 in one pass and one thread, writes a matrix with a row for each vertex
+window of 10 in one pass and one thread, at a learning rate that begins at ALPHA,
+writes a matrix with a row for each vertex
 and prints "seconds CPU-seconds megabytes thousand-words-per-CPU-second". Reading is
 not measured; making the vocabulary is, as ours counts its visits too.
 """
@@ -22,7 +23,8 @@ def main():
     words = sum(map(len, walks))
     wall, cpu = time.perf_counter(), time.process_time()
     model = Word2Vec(
-        walks, vector_size=200, window=10, sg=1, hs=1, negative=0, sample=0, min_count=0, epochs=1, workers=1, seed=1
+        walks, vector_size=200, window=10, sg=1, hs=1, negative=0, sample=0, min_count=0, epochs=1, workers=1, seed=1,
+        alpha=float(sys.argv[3]),
     )
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

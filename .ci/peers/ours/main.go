@@ -5,7 +5,8 @@
 //	ours spectral FOLDER METHOD   METHOD.ours.txt (eigenvalues), METHOD.npy (vectors)
 //	ours radius FOLDER METHOD     prints a radius that joins about as many pairs as there are edges
 //	ours join FOLDER METHOD RADIUS
-//	ours walks FOLDER METHOD      METHOD.npy, METHOD.walks: trained without one edge in ten
+//	ours walks FOLDER METHOD ALPHA BETA
+//	                              METHOD.npy, METHOD.walks: trained without one edge in ten
 //	ours judge FOLDER VECTORS     prints Pearson, Spearman and link AUC of VECTORS.npy
 //
 // What is measured is printed as "seconds CPU-seconds megabytes result".
@@ -51,8 +52,8 @@ func run(args []string) error {
 		return f.spectral(args[2])
 	case command == "radius" && len(args) == 3:
 		return f.radius(args[2])
-	case command == "walks" && len(args) == 3:
-		return f.walks(args[2])
+	case command == "walks" && len(args) == 5:
+		return f.walks(args[2], args[3], args[4])
 	case command == "judge" && len(args) == 3:
 		return f.judge(args[2])
 	case command == "join" && len(args) == 4:

@@ -18,13 +18,6 @@ import (
 	"heavytail/storage/format"
 )
 
-// What both sides have in the comparison: gensim's learning rate, and the degree
-// penalty of dp_walker.
-const (
-	walkAlpha = 0.025
-	walkBeta  = 1.5
-)
-
 // kept returns the graph without one edge in ten, which are returned too. Edges of
 // vertices that would be left without any are kept.
 func kept(g *csr.Graph) (*csr.Graph, []csr.Edge, error) {
@@ -53,9 +46,17 @@ func kept(g *csr.Graph) (*csr.Graph, []csr.Edge, error) {
 	return rest, held, err
 }
 
-// walks trains a method on the graph without the held out edges, and writes the
-// walks that it has learned from.
-func (f folder) walks(method string) error {
+// walks trains a method on the graph without the held out edges, at a learning
+// rate, and writes the walks that it has learned from. beta is the degree penalty of
+// dp_walker.
+func (f folder) walks(method, alpha, beta string) error {
+	o := embedding.WalkOptions{Beta: new(0.0), Seed: 1, Workers: runtime.GOMAXPROCS(0)}
+	var errAlpha, errBeta error
+	o.Alpha, errAlpha = strconv.ParseFloat(alpha, 64)
+	*o.Beta, errBeta = strconv.ParseFloat(beta, 64)
+	if err := errors.Join(errAlpha, errBeta); err != nil {
+		return err
+	}
 	whole, err := f.graph()
 	if err != nil {
 		return err
@@ -68,7 +69,6 @@ func (f folder) walks(method string) error {
 	if method == embedding.MethodDPWalker {
 		train = embedding.DPWalker
 	}
-	o := embedding.WalkOptions{Alpha: walkAlpha, Beta: new(walkBeta), Seed: 1, Workers: runtime.GOMAXPROCS(0)}
 	clock := startClock()
 	m, stats, err := train(context.Background(), g, o)
 	if err != nil {
