@@ -57,6 +57,10 @@ func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats
 // walkFields returns the options of a method.
 func walkFields(method string) table[embedding.WalkOptions] {
 	type options = embedding.WalkOptions
+	rate := "learning rate at the beginning; it falls evenly towards 0"
+	if method == embedding.MethodDPWalker {
+		rate += "; by default it grows from 0.01 with beta 1.5 to 0.03 with 2.5"
+	}
 	list := table[options]{
 		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
 		count("walks", "walks from each vertex", "a whole number from 1 to 1048576", func(o *options) *int { return &o.Walks }),
@@ -64,7 +68,7 @@ func walkFields(method string) table[embedding.WalkOptions] {
 		count("window", "largest distance on a walk of two vertices that are trained together", "a whole number from 1 to 1024",
 			func(o *options) *int { return &o.Window }),
 		count("epochs", "passes over the walks", "a whole number from 1 to 65536", func(o *options) *int { return &o.Epochs }),
-		positive("alpha", "learning rate at the beginning; it falls evenly towards 0", "a number above 0 and at most 1",
+		positive("alpha", rate, "a number above 0 and at most 1",
 			func(o *options) *float64 { return &o.Alpha }),
 		{OptionInfo{Name: "negative", Type: "int", Doc: "vertices that a pair is told apart from; 0 is hierarchical softmax"},
 			"a whole number from 0 to 256",
