@@ -1,0 +1,44 @@
+package embedding_test
+
+import (
+	"context"
+	"testing"
+
+	"heavytail/embedding"
+	"heavytail/embedding/evaluate"
+	"heavytail/storage/realgraph"
+)
+
+// TestWalkMethods_Reconstruction holds the degrees that are reconstructed from the
+// embeddings of a real graph against those of the graph, with default options.
+func TestWalkMethods_Reconstruction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains on 1.6 million visits, twice")
+	}
+	g := realgraph.Load(t, "ego-facebook")
+	for _, c := range []struct {
+		method            string
+		pearson, spearman float64 // a little less than it reaches
+	}{
+		{embedding.MethodDeepWalk, 0.71, 0.65},
+		{embedding.MethodDPWalker, 0.70, 0.80},
+	} {
+		train := embedding.DeepWalk
+		if c.method == embedding.MethodDPWalker {
+			train = embedding.DPWalker
+		}
+		m, _, err := train(context.Background(), g, embedding.WalkOptions{Beta: new(1.5), Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, points, err := evaluate.ReconstructSweep(context.Background(), g, m, evaluate.ReconstructOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := points[best]; p.Pearson < c.pearson || p.Spearman < c.spearman {
+			t.Errorf("%s: Pearson %.3f, Spearman %.3f", c.method, p.Pearson, p.Spearman)
+		} else {
+			t.Logf("%s: Pearson %.3f, Spearman %.3f", c.method, p.Pearson, p.Spearman)
+		}
+	}
+}
