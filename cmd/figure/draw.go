@@ -2,6 +2,7 @@ package figure
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -25,7 +26,22 @@ func newPicture(c Chart) (picture, error) {
 func (p picture) draw(canvas draw.Canvas) {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Rectangle.Path())
-	p.axes().Draw(p.drawLegend(p.drawTitle(draw.Crop(canvas, margin, -margin, margin, -margin))))
+	inner := draw.Crop(canvas, margin, -margin, margin, -margin)
+	p.axes().Draw(p.drawLabels(p.drawLegend(p.drawTitle(inner))))
+}
+
+// drawLabels writes what the axes measure below and beside them, and returns what
+// is left. The library would make room for the label of a logarithmic axis where
+// it is not.
+func (p picture) drawLabels(c draw.Canvas) draw.Canvas {
+	style := lettering(textSize)
+	style.XAlign = text.XCenter
+	room := style.FontExtents().Height + 6
+	rest := draw.Crop(c, room, 0, room, 0)
+	c.FillText(style, vg.Point{X: rest.Center().X, Y: c.Min.Y + style.FontExtents().Descent}, fit(p.Chart.X.Label, style, rest.Max.X-rest.Min.X))
+	style.Rotation, style.YAlign = math.Pi/2, text.YTop
+	c.FillText(style, vg.Point{X: c.Min.X, Y: rest.Center().Y}, fit(p.Chart.Y.Label, style, rest.Max.Y-rest.Min.Y))
+	return rest
 }
 
 // drawTitle writes the title and returns what is left below it.
@@ -109,11 +125,8 @@ func (p picture) setAxis(axis *plot.Axis, a Axis, s span) {
 	axis.Tick.Width = 0.5
 	axis.Scale = scaling{a}
 	axis.Tick.Marker = plot.TickerFunc(func(min, max float64) []plot.Tick { return libraryTicks(a.ticks(span{min, max})) })
-	axis.Label.Text, axis.Label.Padding = a.Label, 4
-	for _, style := range []*text.Style{&axis.Label.TextStyle, &axis.Tick.Label} {
-		plain := lettering(textSize)
-		style.Color, style.Handler, style.Font = plain.Color, plain.Handler, plain.Font
-	}
+	plain := lettering(textSize)
+	axis.Tick.Label.Color, axis.Tick.Label.Handler, axis.Tick.Label.Font = plain.Color, plain.Handler, plain.Font
 }
 
 // scaling is an axis as the library asks for it.

@@ -40,7 +40,7 @@ var layout = map[string][]string{
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
 	"cmd/paper":     {"query", "storage"},
-	"cmd/heavytail": {"repl", "query", "query/parser", "cmd/paper"},
+	"cmd/heavytail": {"repl", "query", "query/parser", "cmd/figure", "cmd/paper"},
 }
 
 // outsiders are the modules that only some packages may import: the file is

@@ -116,7 +116,7 @@ powershell), which explains how to install that.`,
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
 	root.AddCommand(newShell(std), newExec(std), newImport(std), newExport(std), newDescribe(std),
-		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newDemo(std), newBench(std))
+		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newDemo(std), newPlot(std), newBench(std))
 	return root
 }
 

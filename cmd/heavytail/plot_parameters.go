@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/cmd/figure"
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// studyFlags are the flags of plot parameters.
+type studyFlags struct {
+	picture
+	using   []string // methods in the language
+	vary    string   // an option, perhaps with its values
+	measure string
+}
+
+// measures are what a study can be drawn of.
+var measures = []struct {
+	name, label string
+	of          func(query.ParameterPoint) float64
+}{
+	{"pearson", "Pearson's r of degrees", func(p query.ParameterPoint) float64 { return p.Pearson }},
+	{"spearman", "Spearman's ρ of degrees", func(p query.ParameterPoint) float64 { return p.Spearman }},
+	{"kendall", "Kendall's τ of degrees", func(p query.ParameterPoint) float64 { return p.Kendall }},
+	{"f1", "F1 of edges", func(p query.ParameterPoint) float64 { return p.F1() }},
+	{"ks", "distance of degrees from a power law (KS)", func(p query.ParameterPoint) float64 { return p.KS() }},
+}
+
+func measureNames() []string {
+	var names []string
+	for _, m := range measures {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// axisLabels say what options are, on the axis of a study.
+var axisLabels = map[string]string{
+	"dim": "dimension k", "beta": "degree penalty β", "scale": "scale γ, power of the eigenvalues", "row_scale": "row scale δ, power of the degrees",
+}
+
+// newPlotParameters is the command that draws studies of parameters.
+func newPlotParameters(std streams) *cobra.Command {
+	var flags studyFlags
+	cmd := &cobra.Command{
+		Use:   "parameters FILE GRAPH --vary OPTION[=VALUES]",
+		Short: "Draw how a reconstruction depends on a parameter of the methods",
+		Long: `Embed a graph with one option at a number of values, and draw how well the best
+reconstruction of each gives the degrees back. One solve serves all values of dim,
+scale and row_scale.
+
+--using names a method with options that stay, as EMBED takes it, and may be
+repeated: each is a line. Nothing is stored.`,
+		Example: `  heavytail plot parameters social.ht social --vary dim
+  heavytail plot parameters social.ht social --vary beta=0,0.5,1,1.5,2 --using "dp_spectral(normalization := 'degree')" --using dp_walker --out beta.svg`,
+		Args: exactly(2, "FILE and GRAPH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(measureNames(), flags.measure) {
+				return usageError{fmt.Errorf("--measure is %q: expected %s", flags.measure, strings.Join(measureNames(), ", "))}
+			}
+			requests, err := flags.requests(args[1])
+			if err != nil {
+				return usageError{err}
+			}
+			return runPlot(cmd, std, args[0], flags.picture, func(r *runner) error { return r.plotParameters(flags, requests) })
+		},
+	}
+	addPicture(cmd, &flags.picture)
+	f := cmd.Flags()
+	f.StringVar(&flags.vary, "vary", "", "option that takes other values, such as dim or beta=0,0.5,1; without values those that are usual")
+	f.StringArrayVar(&flags.using, "using", []string{"dp_spectral"}, "method with the options that stay; may be repeated")
+	f.StringVar(&flags.measure, "measure", "pearson", "what is drawn: "+strings.Join(measureNames(), ", "))
+	must(cmd.RegisterFlagCompletionFunc("measure", cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp)))
+	must(cmd.RegisterFlagCompletionFunc("vary", cobra.FixedCompletions([]string{"dim", "beta", "scale", "row_scale"}, cobra.ShellCompDirectiveNoFileComp)))
+	return cmd
+}
+
+// requests are the studies that the flags ask for, one for each method.
+func (f studyFlags) requests(graph string) ([]query.EvaluateParametersRequest, error) {
+	option, values, err := f.variation()
+	if err != nil {
+		return nil, err
+	}
+	var list []query.EvaluateParametersRequest
+	for _, text := range f.using {
+		req, err := methodOf(text)
+		if err != nil {
+			return nil, err
+		}
+		req.Graph = graph
+		vary := query.Variation{Option: option, Values: values}
+		if values == nil {
+			usual := query.DefaultVariations(req.Method)
+			i := slices.IndexFunc(usual, func(v query.Variation) bool { return v.Option == option })
+			if i < 0 {
+				return nil, fmt.Errorf("--vary %s has no usual values with %s: expected some, as in --vary %s=1,2", option, req.Method, option)
+			}
+			vary = usual[i]
+		}
+		req.Vary = []query.Variation{vary}
+		list = append(list, req)
+	}
+	return list, nil
+}
+
+// variation reads --vary.
+func (f studyFlags) variation() (option string, values []float64, err error) {
+	option, list, given := strings.Cut(f.vary, "=")
+	if option == "" {
+		return "", nil, errors.New("expected --vary OPTION, such as --vary dim or --vary beta=0,0.5,1")
+	}
+	if !given {
+		return option, nil, nil
+	}
+	for _, text := range strings.Split(list, ",") {
+		value, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil {
+			return "", nil, fmt.Errorf("--vary %s: %q is no number", f.vary, text)
+		}
+		values = append(values, value)
+	}
+	slices.Sort(values)
+	return option, values, nil
+}
+
+// methodOf reads a method with options as EMBED takes it.
+func methodOf(text string) (query.EvaluateParametersRequest, error) {
+	req := query.EvaluateParametersRequest{Settings: map[string]any{}}
+	statement, err := parser.Parse("EMBED g USING " + text + " AS e")
+	embed, ok := statement.(*parser.Embed)
+	if err != nil || !ok {
+		return req, fmt.Errorf("--using %q is no method with its options, such as dp_spectral(beta := 0.5)", text)
+	}
+	req.Method = embed.Method.Name.Name
+	for _, o := range embed.Method.Options {
+		switch v := o.Value.(type) {
+		case parser.Int:
+			req.Settings[o.Name.Name] = v.Value
+		case parser.Float:
+			req.Settings[o.Name.Name] = v.Value
+		case parser.String:
+			req.Settings[o.Name.Name] = v.Value
+		case parser.Bool:
+			req.Settings[o.Name.Name] = v.Value
+		default:
+			return req, fmt.Errorf("--using %q: option %s is no number, text or truth value", text, o.Name.Name)
+		}
+	}
+	return req, nil
+}
+
+// plotParameters runs studies and draws them in one chart.
+func (r *runner) plotParameters(flags studyFlags, requests []query.EvaluateParametersRequest) error {
+	option := requests[0].Vary[0].Option
+	measure := measures[slices.Index(measureNames(), flags.measure)]
+	chart := figure.Chart{
+		Title: fmt.Sprintf("Reconstruction of %s against %s", requests[0].Graph, option),
+		X:     figure.Axis{Label: option},
+		Y:     figure.Axis{Label: measure.label},
+	}
+	if label, known := axisLabels[option]; known {
+		chart.X.Label = label
+	}
+	for i, req := range requests {
+		result, err := r.db.EvaluateParameters(r.ctx, req)
+		if err != nil {
+			return err
+		}
+		line := figure.Series{Name: flags.using[i]}
+		for _, p := range result.Points {
+			line.Points = append(line.Points, figure.Point{X: p.Value, Y: measure.of(p)})
+		}
+		chart.Series = append(chart.Series, line)
+		r.noteAll(result.Notices)
+	}
+	return r.draw(flags.picture, chart)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// plotted makes a file with a graph, its attributes and an embedding.
+func plotted(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "plot.ht")
+	mustRun(t, "", "exec", file, "-c", `GENERATE preferential_attachment(n := 200, m := 4, seed := 1) INTO pa;
+UPDATE VERTICES IN pa SET side := 'left' WHERE degree > 9;
+UPDATE VERTICES IN pa SET side := 'right', age := 30 WHERE degree < 6;
+EMBED pa USING dp_spectral(dim := 16) AS spec`)
+	return file
+}
+
+func TestPlot_Text(t *testing.T) {
+	file := plotted(t)
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"degrees", file, "pa", "spec"}, []string{"Degree distributions", "degree d", "* pa", "+ spec at ε 0."}},
+		{[]string{"parameters", file, "pa", "--vary", "dim=4,8", "--using", "dp_spectral(beta := 0.5)", "--using", "laplacian_eigenmaps", "--measure", "spearman"},
+			[]string{"dimension k", "Spearman's ρ", "* dp_spectral(beta := 0.5)", "+ laplacian_eigenmaps"}},
+		{[]string{"parameters", file, "pa", "--vary", "scale", "--title", "Scales"}, []string{"Scales", "scale γ", "0.5"}},
+		{[]string{"projection", file, "spec"}, []string{"Embedding spec", "first principal component (", "degree 4", ". degree", "@ degree"}},
+		{[]string{"projection", file, "spec", "--color", "side"}, []string{"* others", "+ side right", "o side left"}},
+		{[]string{"projection", file, "spec", "--color", "age"}, []string{"* others", "+ age 30"}},
+	} {
+		out := mustRun(t, "", append([]string{"plot"}, c.args...)...)
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%v: no %q in\n%s", c.args, want, out)
+			}
+		}
+	}
+}
+
+func TestPlot_Pictures(t *testing.T) {
+	file := plotted(t)
+	for _, args := range [][]string{{"degrees", file, "pa", "spec"}, {"projection", file, "spec"}, {"parameters", file, "pa", "--vary", "beta=0,1"}} {
+		var first []byte
+		for range 2 { // the second replaces the first
+			path := filepath.Join(filepath.Dir(file), args[0]+".svg")
+			if out := mustRun(t, "", append(append([]string{"plot"}, args...), "--out", path)...); out != "" {
+				t.Errorf("%v prints %q", args, out)
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first != nil && !bytes.Equal(content, first) {
+				t.Errorf("%v: two pictures differ", args)
+			}
+			first = content
+		}
+		for decoder := xml.NewDecoder(bytes.NewReader(first)); ; {
+			if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%v: %v", args, err)
+			}
+		}
+		path := filepath.Join(filepath.Dir(file), args[0]+".png")
+		mustRun(t, "", append(append([]string{"plot"}, args...), "--out", path)...)
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := png.Decode(bytes.NewReader(content)); err != nil {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestPlot_Points(t *testing.T) {
+	file := plotted(t)
+	a := command(t, "", "plot", "projection", file, "spec", "--points", "50")
+	if a.code != exitDone || !strings.Contains(a.err, "notice: 50 of 200 vertices drawn") {
+		t.Errorf("exit code %d, %q", a.code, a.err)
+	}
+}
+
+func TestPlot_Errors(t *testing.T) {
+	file := plotted(t)
+	for _, c := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{exitUsage, "expected one of: degrees", nil},
+		{exitUsage, `unknown plot "cake"`, []string{"cake"}},
+		{exitUsage, "expected FILE and at least one NAME", []string{"degrees", file}},
+		{exitUsage, "ends neither in .svg nor in .png", []string{"degrees", file, "pa", "--out", "x.pdf"}},
+		{exitUsage, "expected --vary OPTION", []string{"parameters", file, "pa"}},
+		{exitUsage, `"x" is no number`, []string{"parameters", file, "pa", "--vary", "beta=1,x"}},
+		{exitUsage, "has no usual values with dp_spectral", []string{"parameters", file, "pa", "--vary", "alpha"}},
+		{exitUsage, `--measure is "best"`, []string{"parameters", file, "pa", "--vary", "beta", "--measure", "best"}},
+		{exitUsage, "is no method with its options", []string{"parameters", file, "pa", "--vary", "beta", "--using", "dp_spectral("}},
+		{exitUsage, "is no method with its options", []string{"parameters", file, "pa", "--vary", "beta", "--using", "a AS b; DROP GRAPH pa; EMBED g USING a"}},
+		{exitUsage, "option beta is no number", []string{"parameters", file, "pa", "--vary", "dim", "--using", "dp_spectral(beta := $b)"}},
+		{exitUsage, "--points of 1 or more", []string{"projection", file, "spec", "--points", "0"}},
+		{exitFailed, `did you mean "spec"?`, []string{"projection", file, "speck"}},
+		{exitFailed, `no attribute "sides"`, []string{"projection", file, "spec", "--color", "sides"}},
+		{exitFailed, `unknown graph "ap"`, []string{"degrees", file, "ap"}},
+		{exitFailed, "option beta is 9", []string{"parameters", file, "pa", "--vary", "beta=9"}},
+		{exitFailed, "no such file", []string{"degrees", file, "pa", "--out", filepath.Join("nowhere", "x.svg")}},
+	} {
+		a := command(t, "", append([]string{"plot"}, c.args...)...)
+		if a.code != c.code || !strings.Contains(a.err, c.want) {
+			t.Errorf("%v: exit code %d, %q, want %d and %q", c.args, a.code, a.err, c.code, c.want)
+		}
+	}
+}
