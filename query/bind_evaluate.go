@@ -19,7 +19,7 @@ func sweepOptions(subject string) []OptionInfo {
 	return []OptionInfo{
 		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii " + subject + " tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
 		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles " + subject + " tries at first"},
-		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what is best: the largest correlation of the degrees, or both pearson and spearman, or f1 of the edges, or the smallest distance ks of the degrees from a power law of their own"},
+		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what is best: the largest correlation of the degrees, or both pearson and spearman, or f1 of the edges, or the smallest distance ks of the degrees from a power law of their own, over at least 50 vertices"},
 		{Name: "sweep", Type: "bool", Default: "FALSE", Doc: "show every point that " + subject + " tried, not only the best"},
 	}
 }
@@ -49,7 +49,7 @@ func (b *binder) evaluateReconstructionStatement(s *parser.EvaluateReconstructio
 		return nil, err
 	}
 	op := &evaluateReconstructionOp{sweep: set.boolean("sweep")}
-	op.req = EvaluateReconstructionRequest{Embedding: s.Embedding.Name, Grid: sweep.Grid, Points: sweep.Points, Criterion: sweep.Criterion}
+	op.req = EvaluateReconstructionRequest{Embedding: s.Embedding.Name, Grid: sweep.Grid, Points: sweep.Points, Criterion: sweep.Criterion, Laws: op.sweep}
 	op.found, err = b.resolveReconstruct(op.req.sweep())
 	return op, err
 }

@@ -15,12 +15,13 @@ type EvaluateReconstructionRequest struct {
 	Grid      evaluate.Grid      // which radii are tried
 	Points    int                // how many; 0 is the default of evaluate.ReconstructOptions
 	Criterion evaluate.Criterion // what makes one the best
+	Laws      bool               // fit a power law to the degrees of every point, and not of the best alone
 }
 
 // EvaluateReconstructionResult is the answer of EvaluateReconstruction.
 type EvaluateReconstructionResult struct {
-	// Points are all that were measured, by ascending radius, each with the power
-	// law of its degrees.
+	// Points are all that were measured, by ascending radius. The best has the power
+	// law of its degrees, and with Laws or the criterion ByKS each has.
 	Points  []evaluate.ReconstructionPoint
 	Best    int // index in Points of the best by the criterion
 	Notices []Notice
@@ -28,7 +29,7 @@ type EvaluateReconstructionResult struct {
 
 // EvaluateReconstruction measures the reconstructions of a graph from an
 // embedding over a range of radii, as Reconstruct does with Auto, and fits a
-// power law to the degrees of each. It stores nothing.
+// power law to the degrees. It stores nothing.
 func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
 	c, err := db.begin(ctx, "EVALUATE RECONSTRUCTION")
 	if err != nil {
@@ -43,7 +44,7 @@ func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstruc
 func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 	return ReconstructRequest{
 		Embedding: req.Embedding, Auto: true, Grid: req.Grid, Points: req.Points, Criterion: req.Criterion,
-		powerLaw: true,
+		laws: req.Laws, bestLaw: true,
 	}
 }
 

@@ -173,7 +173,7 @@ func (c *call) evaluateParameters(req EvaluateParametersRequest, given []setting
 // and returns the best.
 func (c *call) bestReconstruction(g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
 	best, points, err := evaluate.ReconstructSweep(c.ctx, g, rows, evaluate.ReconstructOptions{
-		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: true,
+		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, BestLaw: true,
 		Workers: c.db.opts.Workers, Progress: c.meter.update, MaxBytes: 1 << 28,
 	})
 	if err != nil {

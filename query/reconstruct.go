@@ -38,7 +38,8 @@ type ReconstructRequest struct {
 	File      string
 	Overwrite bool
 
-	powerLaw bool // fit one to the degrees of every point
+	laws    bool // fit a power law to the degrees of every point
+	bestLaw bool // fit one to those of the best
 }
 
 // ReconstructResult is the answer of Reconstruct.
@@ -162,7 +163,7 @@ func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
 // those that AUTO tries.
 func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
 	opts := evaluate.ReconstructOptions{
-		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.powerLaw,
+		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.laws, BestLaw: req.bestLaw,
 		Workers: c.db.opts.Workers, Progress: c.meter.update,
 		MaxBytes: c.sweepBytes(),
 	}
@@ -191,6 +192,9 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 	}
 	if req.Epsilon != 0 {
 		result.Points[0].Epsilon = req.Epsilon // not its image after two roundings
+	}
+	if best := result.Points[result.Best]; req.Auto && req.Criterion == evaluate.ByKS && math.IsNaN(req.Criterion.Value(best)) {
+		c.notice("no reconstruction has a power law over %d vertices of %d different degrees, and f1 decides", evaluate.LeastTail, evaluate.LeastDegrees)
 	}
 	stop(int64(len(result.Points)), fmt.Sprintf("%d pairs of vectors compared", rows*(rows-1)/2))
 	return result, nil

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -128,8 +129,9 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 // smallest radius.
 func (j *judge) keepBest(sweep *index.Sweep, points []ReconstructionPoint) {
 	i := j.best(points)
-	value, old := j.opts.Criterion.Value(points[i]), j.opts.Criterion.Value(j.nearest.point)
-	if j.nearest.degrees == nil || value > old || value == old && points[i].Radius < j.nearest.point.Radius {
+	both := []ReconstructionPoint{j.nearest.point, points[i]}
+	slices.SortFunc(both, func(a, b ReconstructionPoint) int { return cmp.Compare(a.Radius, b.Radius) })
+	if j.nearest.degrees == nil || both[j.best(both)].Radius == points[i].Radius {
 		j.nearest.point, j.nearest.degrees = points[i], sweep.Degrees(i, j.nearest.degrees)
 	}
 }

@@ -16,6 +16,7 @@ type PowerLaw struct {
 	KS            float64 // Kolmogorov–Smirnov distance of the tail from the law
 	LogLikelihood float64 // of the tail under the law
 	Tail          int     // vertices of degree Xmin or more
+	Different     int     // different degrees among those
 	Positive      int     // vertices of degree 1 or more
 	// P is the probability that degrees that do follow the law are as far from
 	// their fit as these: below 0.1 the law is ruled out, says the paper. NaN
@@ -146,7 +147,7 @@ func (h histogram) fit(ctx context.Context) (PowerLaw, error) {
 		alpha := t.exponent()
 		norm := scaledZeta(alpha, float64(t.values[0]))
 		if ks := t.distance(alpha, norm, best.KS); ks < best.KS {
-			best.Alpha, best.Xmin, best.KS, best.Tail = alpha, t.values[0], ks, t.count
+			best.Alpha, best.Xmin, best.KS, best.Tail, best.Different = alpha, t.values[0], ks, t.count, len(t.values)
 			best.LogLikelihood = -alpha*t.excess() - float64(t.count)*math.Log(norm)
 		}
 	}

@@ -61,6 +61,14 @@ const (
 	Paper
 )
 
+// LeastTail and LeastDegrees are what a power law must hold for to count under
+// ByKS. Clauset, Shalizi and Newman find exponents of fewer than some 50 values
+// too uncertain (section 3.2); ten degrees span a decade of a tail.
+const (
+	LeastTail    = 50
+	LeastDegrees = 10
+)
+
 // Criterion is what makes a point of a sweep the best: the largest value, of KS
 // the smallest.
 type Criterion uint8
@@ -71,8 +79,9 @@ const (
 	ByKendall                   // Kendall's τ-b of degrees
 	ByF1                        // harmonic mean of the precision and recall of edges
 	// ByKS asks for the distance of the degrees from a power law of their own,
-	// whatever the original's are. A handful of edges can have a good law, so it
-	// is to be read beside the other measures.
+	// whatever the original's are, of a tail of at least LeastTail vertices with
+	// LeastDegrees different degrees: a few vertices, or many of nearly one degree,
+	// are near to some law by chance. It is to be read beside the other measures.
 	ByKS
 	// ByBoth asks for a good correlation of degrees and of their ranks at the same
 	// radius, since either by itself can be best where the other is poor: the
@@ -96,6 +105,9 @@ func (c Criterion) Value(p ReconstructionPoint) float64 {
 	case ByF1:
 		return p.F1()
 	case ByKS:
+		if p.Law.Tail < LeastTail || p.Law.Different < LeastDegrees {
+			return math.NaN()
+		}
 		return -p.KS()
 	}
 	return p.Pearson

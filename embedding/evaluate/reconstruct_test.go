@@ -121,13 +121,13 @@ func bruteAt(t *testing.T, g *csr.Graph, m *vec.Matrix, radius float64) Reconstr
 
 // The law of every point is that of its degrees, and ByKS takes the nearest.
 func TestReconstructSweep_PowerLaw(t *testing.T) {
-	g, m := world(t, 120)
+	g, m := attached(t, 400)
 	opts := ReconstructOptions{Points: 20, Criterion: ByKS}
 	best, points, err := ReconstructSweep(context.Background(), g, m, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lawless := 0
+	lawless, slight := 0, 0
 	for i, p := range points {
 		degrees := make([]int, m.Rows)
 		for u := range m.Rows {
@@ -147,12 +147,17 @@ func TestReconstructSweep_PowerLaw(t *testing.T) {
 			}
 		case p.Law.Alpha != want.Alpha || p.Law.Xmin != want.Xmin || p.KS() != want.KS:
 			t.Errorf("radius %v: law %+v, expected %+v", p.Radius, p.Law, want)
+		case want.Tail < LeastTail || want.Different < LeastDegrees:
+			slight++
+			if i == best {
+				t.Errorf("the best law is of %d vertices and %d degrees", want.Tail, want.Different)
+			}
 		case want.KS < points[best].KS() || want.KS == points[best].KS() && i < best:
 			t.Errorf("KS %v at point %d is better than %v at %d", want.KS, i, points[best].KS(), best)
 		}
 	}
-	if lawless == len(points) {
-		t.Error("no point has a law")
+	if slight == 0 || lawless+slight == len(points) {
+		t.Errorf("of %d points %d have no law and %d a slight one", len(points), lawless, slight)
 	}
 	opts.Criterion = ByPearson
 	if _, points, err = ReconstructSweep(context.Background(), g, m, opts); err != nil || points[0].Law != (PowerLaw{}) {
