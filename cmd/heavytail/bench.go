@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +58,11 @@ where one was stopped, and after a run that was complete only writes the tables.
 			if config.Trials < 0 {
 				return usageError{fmt.Errorf("--trials is %d, and must not be negative", config.Trials)}
 			}
+			for _, kind := range config.Only {
+				if !slices.Contains(paper.Kinds(), kind) && kind != "tables" {
+					return usageError{fmt.Errorf("--only %s: expected tables, %s", kind, strings.Join(paper.Kinds(), ", "))}
+				}
+			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
 			return runBenchPaper(ctx, std, config)
@@ -66,8 +72,10 @@ where one was stopped, and after a run that was complete only writes the tables.
 	f.StringVar(&config.Data, "data", "", "folder of the graphs")
 	f.StringVar(&config.Out, "out", "paper", "folder for what is finished, the tables and the plots")
 	f.StringSliceVar(&config.Graphs, "graphs", nil, "graphs, with commas between; all by default: "+strings.Join(paper.Graphs(), ", "))
+	f.StringSliceVar(&config.Only, "only", nil, "kinds of steps to make, with commas between: "+strings.Join(paper.Kinds(), ", ")+"; tables makes none")
 	f.DurationVar(&config.Budget, "budget", 10*time.Minute, "time of each search for the best parameters")
 	f.IntVar(&config.Trials, "trials", 0, "trials of each search, instead of --budget: the same number gives the same tables")
+	must(cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(append(paper.Kinds(), "tables"), cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.RegisterFlagCompletionFunc("graphs", cobra.FixedCompletions(paper.Graphs(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }

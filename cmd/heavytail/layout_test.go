@@ -39,7 +39,7 @@ var layout = map[string][]string{
 	},
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
-	"cmd/paper":     {"query", "storage"},
+	"cmd/paper":     {"query", "storage", "cmd/figure"},
 	"cmd/heavytail": {"repl", "query", "query/parser", "cmd/figure", "cmd/paper"},
 }
 

@@ -25,14 +25,14 @@ const (
 // methods are the methods of the paper in its order.
 func methods() []string { return []string{le, deepWalk, dpSpectral, dpWalker} }
 
-// figure names one number of the paper's tables.
-type figure struct {
+// printed names one number of the paper's tables.
+type printed struct {
 	table                  int
 	graph, method, measure string
 }
 
 // figures are the numbers that the paper prints.
-type figures map[figure]float64
+type figures map[printed]float64
 
 // readFigures reads the table of figures, which is part of the program.
 func readFigures() (figures, error) {
@@ -52,7 +52,7 @@ func readFigures() (figures, error) {
 		if err != nil {
 			return nil, fmt.Errorf("paper: figures: record %d: %w", i+2, err)
 		}
-		list[figure{table, r[1], r[2], r[3]}] = value
+		list[printed{table, r[1], r[2], r[3]}] = value
 	}
 	list.summarise()
 	return list, nil
@@ -73,8 +73,8 @@ func (f figures) summarise() {
 			accuracies = append(accuracies, f.of(table, graph, m, class))
 		}
 		mean, deviation := spread(accuracies)
-		f[figure{table, graph, m, meanAccuracy}] = mean
-		f[figure{table, graph, m, deviationAccuracy}] = deviation
+		f[printed{table, graph, m, meanAccuracy}] = mean
+		f[printed{table, graph, m, deviationAccuracy}] = deviation
 	}
 }
 
@@ -91,7 +91,7 @@ func spread(list []float64) (mean, deviation float64) {
 
 // of is the figure of a method on a graph, NaN where the paper has none.
 func (f figures) of(table int, graph, method, measure string) float64 {
-	if v, ok := f[figure{table, graph, method, measure}]; ok {
+	if v, ok := f[printed{table, graph, method, measure}]; ok {
 		return v
 	}
 	return math.NaN()

@@ -20,6 +20,7 @@ type dataset struct {
 	vertices, edges int64  // as the paper counts them
 	file            string // in the folder of the data; "" where it is generated
 	labels          string // a file with a vertex and its class a line, or ""
+	studied         bool   // the paper studies parameters on it
 	note            string // how what is used differs from the paper's
 }
 
@@ -28,9 +29,9 @@ func datasets() []dataset {
 	return []dataset{
 		{name: "Coauthor", vertices: 5242, edges: 28980, file: "ca-GrQc.txt.gz",
 			note: "ca-GrQc of SNAP; the paper counts each edge twice"},
-		{name: "Facebook", vertices: 4039, edges: 88234, file: "ego-facebook.txt.gz",
+		{name: "Facebook", vertices: 4039, edges: 88234, file: "ego-facebook.txt.gz", studied: true,
 			note: "ego-Facebook of SNAP"},
-		{name: "Synthetic", vertices: 10000, edges: 399580,
+		{name: "Synthetic", vertices: 10000, edges: 399580, studied: true,
 			note: "preferential attachment with n = 10,000 and m = 40, as the paper describes it; not its sample"},
 		{name: "Citation", vertices: 48521, edges: 357235, file: "dblp.txt.gz", labels: "dblp-labels.txt.gz",
 			note: "the academic network of AMiner with research areas, the nearest that is public: it has a third of the edges"},

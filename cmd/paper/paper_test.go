@@ -26,7 +26,7 @@ func TestReadFigures_Complete(t *testing.T) {
 	if want := 6*4*3 + 6*4*3 + 4*7 + 4*2; len(f) != want {
 		t.Errorf("%d figures, want %d", len(f), want)
 	}
-	for at, want := range map[figure]float64{
+	for at, want := range map[printed]float64{
 		{2, "Facebook", dpSpectral, "pearson"}:  0.87,
 		{2, "Synthetic", deepWalk, "spearman"}:  -0.22,
 		{2, "Mobile", dpWalker, "pearson"}:      0.93,
@@ -65,7 +65,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// small makes a folder with a ring of 30 vertices with chords, and returns it
+// small makes a folder with a ring of 30 vertices with chords, of which more are at
+// the first vertices, and returns it
 // with the graph and uses that take no time.
 func small(t *testing.T) (config Config, graphs []dataset, methods []use) {
 	t.Helper()
@@ -74,6 +75,7 @@ func small(t *testing.T) (config Config, graphs []dataset, methods []use) {
 		for _, step := range []int{1, 2, 5 + v%3} {
 			edges.WriteString(key(v) + " " + key((v+step)%30) + "\n")
 		}
+		edges.WriteString(key(v) + " " + key(v*v%7) + "\n")
 	}
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "ring.txt"), edges.Bytes(), 0o644); err != nil {
@@ -107,6 +109,7 @@ func key(v int) string { return string(rune('a'+v/10)) + string(rune('0'+v%10)) 
 // figures beside, and the same numbers in CSV.
 func TestRun_Tables(t *testing.T) {
 	config, graphs, methods := small(t)
+	graphs[0].studied = true
 	report, err := run(t.Context(), config, graphs, methods)
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +127,13 @@ func TestRun_Tables(t *testing.T) {
 	written, err := os.ReadFile(filepath.Join(config.Out, reportName))
 	if err != nil || string(written) != report {
 		t.Errorf("the file has another report: %v", err)
+	}
+	for _, name := range []string{"degrees-citation", "parameters-citation-dim", "parameters-citation-beta", "parameters-citation-scale", "parameters-citation-row-scale"} {
+		for _, ending := range []string{".svg", ".png"} {
+			if info, err := os.Stat(filepath.Join(config.Out, name+ending)); err != nil || info.Size() < 1000 {
+				t.Errorf("picture %s%s: %v", name, ending, err)
+			}
+		}
 	}
 	file, err := os.Open(filepath.Join(config.Out, csvName))
 	if err != nil {
@@ -164,7 +174,7 @@ func TestRun_Resumes(t *testing.T) {
 		}
 		got, err = run(ctx, config, graphs, methods)
 		stop()
-		if err != nil && !errors.Is(err, context.Canceled) || began > 2 || i > 30 {
+		if err != nil && !errors.Is(err, context.Canceled) || began > 2 || i > 40 {
 			t.Fatalf("run %d, after %d steps: %v, want it cancelled after one", i, began, err)
 		}
 		appendTo(t, filepath.Join(config.Out, journalName), `{"statement":"EMBED fa`)
@@ -196,10 +206,31 @@ func TestRun_Store(t *testing.T) {
 	if _, err := run(t.Context(), config, graphs, methods); err != nil {
 		t.Fatal(err)
 	}
-	// The graph and its labels; embedding, two judgements and links of each use; and
-	// two searches with three judgements.
-	if want := 2 + 2*4 + 5; made != want {
+	// The graph and its labels; embedding, two judgements and links of each use; two
+	// searches with three judgements; and the degrees of the graph and of two
+	// reconstructions.
+	if want := 2 + 2*4 + 5 + 3; made != want {
 		t.Errorf("%d steps, want all %d", made, want)
+	}
+}
+
+// TestRun_Only expects the steps of one kind with what they need, and tables of
+// what was made before.
+func TestRun_Only(t *testing.T) {
+	config, graphs, methods := small(t)
+	made := 0
+	config.Log = func(string) { made++ }
+	config.Only = []string{Links}
+	if _, err := run(t.Context(), config, graphs, methods); err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 + 2; made != want {
+		t.Errorf("%d steps, want %d", made, want)
+	}
+	config.Only = []string{"tables"}
+	report, err := run(t.Context(), config, graphs, methods)
+	if err != nil || made != 4 || !strings.Contains(report, "## Table 3") || strings.Contains(report, "## Table 2") {
+		t.Errorf("after %d steps: %v\n%s", made, err, report)
 	}
 }
 

@@ -29,7 +29,7 @@ func (r row) get(measure string) float64 {
 // rows are the lines of the tables that the journal has the steps of.
 func (e *experiment) rows() []row {
 	var list []row
-	for _, d := range e.graphs {
+	for _, d := range e.reported() {
 		trials := append(e.trials(d), e.tuned(d))
 		for _, t := range trials {
 			list = append(list, e.reconstruction(t)...)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"heavytail/query"
@@ -17,6 +18,7 @@ type Config struct {
 	Data   string        // folder of the graphs
 	Out    string        // folder of the journal, the store and the tables
 	Graphs []string      // of Graphs; none is all
+	Only   []string      // kinds of steps, of Kinds; none is all
 	Budget time.Duration // of each search by TUNE
 	Trials int           // of each search, instead of the budget, unless 0; the same number gives the same tables
 
@@ -64,7 +66,7 @@ func run(ctx context.Context, config Config, graphs []dataset, uses []use) (repo
 	defer func() { err = errors.Join(err, e.db.Close(), e.journal.close()) }()
 	failed := e.run(ctx)
 	report, err = e.write()
-	return report, errors.Join(failed, err)
+	return report, errors.Join(failed, err, e.draw())
 }
 
 // open checks the configuration and opens store and journal.
@@ -148,28 +150,52 @@ func (e *experiment) step(ctx context.Context, s step) error {
 		}
 	}
 	began := time.Now()
+	done := entry{Statement: s.statement}
+	var err error
+	if s.answer != nil {
+		done.Columns, done.Rows, err = s.answer(ctx)
+	} else {
+		err = e.ask(ctx, s, &done)
+	}
+	if err != nil {
+		return err
+	}
+	for _, row := range done.Rows {
+		for i, v := range row {
+			if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
+				row[i] = nil // JSON has neither
+			}
+		}
+	}
+	done.Seconds = math.Round(time.Since(began).Seconds()*1000) / 1000
+	return e.journal.add(done)
+}
+
+// ask runs a statement and takes in its answer.
+func (e *experiment) ask(ctx context.Context, s step, done *entry) error {
 	rows, err := e.db.Query(ctx, s.statement, map[string]any{"file": s.file})
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	done := entry{Statement: s.statement, Columns: rows.Columns()}
+	done.Columns = rows.Columns()
 	for rows.Next() {
-		row := make([]any, len(rows.Row()))
-		for i, v := range rows.Row() {
-			if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
-				v = nil // which JSON cannot have
-			}
-			row[i] = v
-		}
-		done.Rows = append(done.Rows, row)
-	}
-	if err := rows.Err(); err != nil {
-		return err
+		done.Rows = append(done.Rows, slices.Clone(rows.Row()))
 	}
 	for _, n := range rows.Notices() {
 		done.Notices = append(done.Notices, n.String())
 	}
-	done.Seconds = math.Round(time.Since(began).Seconds()*1000) / 1000
-	return e.journal.add(done)
+	return rows.Err()
+}
+
+// reported are the graphs of the run, and those of runs before it.
+func (e *experiment) reported() []dataset {
+	list := slices.Clone(e.graphs)
+	for _, d := range datasets() {
+		_, loaded := e.journal.done[d.load()]
+		if loaded && !slices.ContainsFunc(list, func(other dataset) bool { return other.name == d.name }) {
+			list = append(list, d)
+		}
+	}
+	return list
 }

@@ -91,12 +91,27 @@ func (t trial) classes() string {
 // step is one statement of an experiment.
 type step struct {
 	graph     dataset
+	kind      string // one of Kinds, "" of what brings a graph in
 	statement string
-	about     string                      // in words, for who waits
 	file      string                      // that $file stands for
+	about     string                      // in words, for who waits
 	cost      float64                     // seconds that it takes on some machine, for the time that is left
 	prepare   func(context.Context) error // comes before the statement, unless nil
+	// answer, unless nil, is asked in place of a statement, which is then only the
+	// name of the step.
+	answer func(context.Context) (columns []string, rows [][]any, err error)
 }
+
+// Kinds of steps.
+const (
+	Methods  = "methods"  // the methods in the forms that are known, and what they give back
+	Links    = "links"    // links predicted by them
+	Searches = "searches" // for the best parameters, and what they give
+	Plots    = "plots"    // degrees of reconstructions, and studies of parameters
+)
+
+// Kinds lists the kinds of steps.
+func Kinds() []string { return []string{Methods, Links, Searches, Plots} }
 
 // steps lists the steps of an experiment in their order: the graphs, and then
 // what is cheap before what is dear, so that a run that is stopped early has the
@@ -108,35 +123,54 @@ func (e *experiment) steps() []step {
 	for _, d := range e.graphs {
 		list = append(list, e.loading(d)...)
 		for _, t := range e.trials(d) {
-			made := step{graph: d, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()}
-			groups = append(groups, append([]step{made}, t.judging()...),
-				[]step{{graph: d, statement: t.links(), about: "links by " + t.method + " in the form " + t.form, cost: t.cost() + 2}})
+			groups = append(groups, append([]step{e.making(t)}, t.judging(Methods)...),
+				[]step{{graph: d, kind: Links, statement: t.links(), about: "links by " + t.method + " in the form " + t.form, cost: t.cost() + 2}})
 		}
 		groups = append(groups, e.tuning(d)...)
+		groups = append(groups, e.degreesOf(d)...)
+		groups = append(groups, e.studies(d)...)
 	}
+	groups = slices.DeleteFunc(groups, func(g []step) bool {
+		return len(e.config.Only) > 0 && !slices.Contains(e.config.Only, g[len(g)-1].kind)
+	})
 	slices.SortStableFunc(groups, func(a, b []step) int { return cmp.Compare(costOf(a), costOf(b)) })
-	return append(list, slices.Concat(groups...)...)
+	return append(list, firsts(slices.Concat(groups...))...)
 }
 
-// judging are the steps that measure an embedding.
-func (t trial) judging() []step {
-	list := []step{{graph: t.graph, statement: t.reconstruct(), about: "reconstruction by " + t.method + " in the form " + t.form, cost: t.graph.pairCost()}}
-	if t.graph.labels != "" {
-		list = append(list, step{graph: t.graph, statement: t.classes(), about: "classes by " + t.method + " in the form " + t.form, cost: float64(t.graph.vertices) / 2000})
-	}
-	return list
+// firsts leaves out steps that are there before already.
+func firsts(steps []step) []step {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(steps, func(s step) bool {
+		again := seen[s.statement]
+		seen[s.statement] = true
+		return again
+	})
+}
+
+// making is the step that makes the embedding of a trial.
+func (e *experiment) making(t trial) step {
+	return step{graph: t.graph, kind: Methods, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()}
 }
 
 // tuning are the searches on a graph, each with what judges its result.
 func (e *experiment) tuning(d dataset) [][]step {
 	found := e.tuned(d)
-	search := step{graph: d, statement: e.search(d, forReconstruction), about: "a search for the best reconstruction", cost: e.config.Budget.Seconds()}
-	groups := [][]step{append([]step{search}, found.judging()...)}
-	links := []step{{graph: d, statement: e.search(d, forLinks), about: "a search for the best prediction of links", cost: e.config.Budget.Seconds()}}
+	search := step{graph: d, kind: Searches, statement: e.search(d, forReconstruction), about: "a search for the best reconstruction", cost: e.config.Budget.Seconds()}
+	groups := [][]step{append([]step{search}, found.judging(Searches)...)}
+	links := []step{{graph: d, kind: Searches, statement: e.search(d, forLinks), about: "a search for the best prediction of links", cost: e.config.Budget.Seconds() + d.pairCost() + 1}}
 	if t, known := e.tunedLinks(d); known {
-		links = append(links, step{graph: d, statement: t.links(), about: "links by what was found", cost: t.cost() + 2})
+		links = append(links, step{graph: d, kind: Searches, statement: t.links(), about: "links by what was found", cost: t.cost() + 2})
 	}
 	return append(groups, links)
+}
+
+// judging are the steps that measure an embedding.
+func (t trial) judging(kind string) []step {
+	list := []step{{graph: t.graph, kind: kind, statement: t.reconstruct(), about: "reconstruction by " + t.method + " in the form " + t.form, cost: t.graph.pairCost()}}
+	if t.graph.labels != "" {
+		list = append(list, step{graph: t.graph, kind: kind, statement: t.classes(), about: "classes by " + t.method + " in the form " + t.form, cost: float64(t.graph.vertices) / 2000})
+	}
+	return list
 }
 
 // costOf is the cost of all of some steps.

@@ -1,0 +1,191 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"heavytail/cmd/figure"
+	"heavytail/query"
+)
+
+// This file has the paper's figures 1 and 3: what they take is made by steps, and
+// drawn from the journal.
+
+// degreesOf are the steps for figure 1: the degrees of a graph, and of its
+// reconstructions without the penalty and with it.
+func (e *experiment) degreesOf(d dataset) [][]step {
+	counts := step{graph: d, kind: Plots, statement: "degrees of graph " + d.stored(), about: "its degrees", cost: 0.1,
+		answer: func(ctx context.Context) ([]string, [][]any, error) {
+			degrees, err := e.db.Degrees(ctx, d.stored())
+			return []string{"degree", "vertices"}, degreeRows(degrees), err
+		}}
+	groups := [][]step{{counts}}
+	for _, t := range e.drawn(d) {
+		groups = append(groups, []step{e.making(t), {
+			graph: d, kind: Plots, statement: "degrees of reconstruction " + t.name(), about: "degrees of the reconstruction by " + t.method, cost: 2 * d.pairCost(),
+			answer: func(ctx context.Context) ([]string, [][]any, error) {
+				r, err := e.db.ReconstructedDegrees(ctx, query.EvaluateReconstructionRequest{Embedding: t.name()})
+				return []string{"degree", "vertices"}, degreeRows(r.Degrees), err
+			},
+		}})
+	}
+	return groups
+}
+
+// drawn are the trials whose reconstructions figure 1 shows: LE in the form of the
+// paper, which it shows too, and the penalised methods with their defaults.
+func (e *experiment) drawn(d dataset) []trial {
+	var list []trial
+	for _, t := range e.trials(d) {
+		if t.method == le && t.form == asPaper || t.form == asDefault && t.method != le {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func degreeRows(degrees []query.DegreeCount) [][]any {
+	var rows [][]any
+	for _, c := range degrees {
+		rows = append(rows, []any{float64(c.Degree), float64(c.Vertices)})
+	}
+	return rows
+}
+
+// studied are the methods of figure 3, with the options that stay.
+func studied() []struct {
+	method   string
+	settings map[string]any
+} {
+	return []struct {
+		method   string
+		settings map[string]any
+	}{
+		{"dp_spectral", map[string]any{"normalization": "degree"}},
+		{"dp_spectral", map[string]any{"normalization": "strength"}},
+		{"dp_walker", nil},
+	}
+}
+
+// studyName says which study it is.
+func studyName(method string, settings map[string]any) string {
+	if n, ok := settings["normalization"]; ok {
+		return fmt.Sprintf("%s, %v", method, n)
+	}
+	return method
+}
+
+// studies are the steps for figure 3, on the graphs that it has.
+func (e *experiment) studies(d dataset) [][]step {
+	if !d.studied {
+		return nil
+	}
+	var groups [][]step
+	for _, s := range studied() {
+		for _, v := range query.DefaultVariations(s.method) {
+			groups = append(groups, []step{{
+				graph: d, kind: Plots, statement: study(d, s.method, s.settings, v.Option),
+				about: fmt.Sprintf("reconstructions by %s against %s", studyName(s.method, s.settings), v.Option),
+				cost:  float64(len(v.Values)) * (trial{use{call: s.method}, d}.cost() + d.pairCost()),
+				answer: func(ctx context.Context) ([]string, [][]any, error) {
+					return e.vary(ctx, d, s.method, s.settings, v)
+				},
+			}})
+		}
+	}
+	return groups
+}
+
+// study names the step of a study.
+func study(d dataset, method string, settings map[string]any, option string) string {
+	return fmt.Sprintf("study of %s on graph %s against %s", studyName(method, settings), d.stored(), option)
+}
+
+// vary measures the reconstructions for one study.
+func (e *experiment) vary(ctx context.Context, d dataset, method string, settings map[string]any, v query.Variation) ([]string, [][]any, error) {
+	r, err := e.db.EvaluateParameters(ctx, query.EvaluateParametersRequest{
+		Graph: d.stored(), Method: method, Settings: settings, Vary: []query.Variation{v},
+	})
+	var rows [][]any
+	for _, p := range r.Points {
+		rows = append(rows, []any{p.Value, p.Pearson, p.Spearman})
+	}
+	return []string{"value", "pearson", "spearman"}, rows, err
+}
+
+// draw makes the pictures of what is in the journal.
+func (e *experiment) draw() error {
+	for _, d := range e.reported() {
+		if err := e.drawDegrees(d); err != nil {
+			return err
+		}
+		for _, v := range query.DefaultVariations("dp_spectral") {
+			if err := e.drawStudy(d, v.Option); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// drawDegrees draws figure 1 of a graph.
+func (e *experiment) drawDegrees(d dataset) error {
+	list := []figure.Degrees{{Name: d.name, Counts: e.counts("degrees of graph " + d.stored())}}
+	for _, t := range e.drawn(d) {
+		if counts := e.counts("degrees of reconstruction " + t.name()); counts != nil {
+			list = append(list, figure.Degrees{Name: fmt.Sprintf("%s, %s", t.method, t.form), Counts: counts})
+		}
+	}
+	return e.picture("degrees-"+d.stored(), figure.DegreeChart("Degrees of "+d.name+" and of its reconstructions", list))
+}
+
+// counts are the degrees that a step has found.
+func (e *experiment) counts(statement string) []figure.Count {
+	var counts []figure.Count
+	for _, r := range e.journal.done[statement].rows() {
+		n := numbers(r)
+		counts = append(counts, figure.Count{Degree: int(n["degree"]), Vertices: int64(n["vertices"])})
+	}
+	return counts
+}
+
+// drawStudy draws figure 3 of a graph against one option.
+func (e *experiment) drawStudy(d dataset, option string) error {
+	labels := map[string]string{
+		"dim": "dimension k", "beta": "degree penalty β", "scale": "scale γ, power of the eigenvalues", "row_scale": "row scale δ, power of the degrees",
+	}
+	chart := figure.Chart{Title: d.name + ": reconstruction against " + option, X: figure.Axis{Label: labels[option]}, Y: figure.Axis{Label: "Pearson's r of degrees"}}
+	for _, s := range studied() {
+		line := figure.Series{Name: studyName(s.method, s.settings)}
+		for _, r := range e.journal.done[study(d, s.method, s.settings, option)].rows() {
+			n := row{measures: numbers(r)}
+			line.Points = append(line.Points, figure.Point{X: n.get("value"), Y: n.get("pearson")})
+		}
+		if line.Points != nil {
+			chart.Series = append(chart.Series, line)
+		}
+	}
+	return e.picture(strings.ReplaceAll("parameters-"+d.stored()+"-"+option, "_", "-"), chart)
+}
+
+// picture writes a chart as SVG and as PNG, unless there is nothing in it yet.
+func (e *experiment) picture(name string, chart figure.Chart) error {
+	for _, format := range figure.Formats() {
+		var content bytes.Buffer
+		err := figure.Write(&content, chart, format)
+		if errors.Is(err, figure.ErrEmpty) {
+			return nil
+		}
+		if err == nil {
+			err = os.WriteFile(e.path(name+"."+string(format)), content.Bytes(), 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("paper: picture: %w", err)
+		}
+	}
+	return nil
+}
