@@ -144,7 +144,7 @@ func walkStarts(n, walks int, touched []uint32) []walkStart {
 	count := uint64(len(touched))
 	for i := range starts {
 		round := uint64(i) / count
-		starts[i] = walkStart{touched[mixed(uint64(i)%count, round, count)], int(round)}
+		starts[i] = walkStart{touched[mixed(uint64(i)%count, round, count, stride(round, count))], int(round)}
 	}
 	return starts
 }

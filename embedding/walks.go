@@ -28,7 +28,7 @@ type WalkOptions struct {
 	Epochs   int      // passes over the walks; 0 is 1
 	Alpha    float64  // learning rate at the beginning; 0 is 0.025, and 0.01 to 0.03 by β for DPWalker
 	Negative int      // vertices that a pair is told apart from; 0 is hierarchical softmax
-	Beta     *float64 // β, the degree penalty, −8 to 8; nil is 1.5; DPWalker only
+	Beta     *float64 // β, the degree penalty, −8 to 8; nil is 2; DPWalker only
 	P, Q     float64  // 1/P weighs going back, 1/Q going away; 0 is 1; Node2Vec only
 	// IgnoreWeights takes every edge as one of weight 1. Otherwise walks go by the
 	// weights where the graph has any, see package walk; equal ones are as none.
@@ -48,7 +48,7 @@ type WalkOptions struct {
 // the defaults of packages walk and skipgram, but for α of DPWalker, and β.
 func (o WalkOptions) WithDefaults(method string) WalkOptions {
 	if o.Beta == nil {
-		o.Beta = new(1.5)
+		o.Beta = new(2.0)
 	}
 	if o.Alpha == 0 && method == MethodDPWalker {
 		o.Alpha = penalizedAlpha(*o.Beta)
@@ -170,12 +170,16 @@ func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (
 		return Walks{}, err
 	}
 	n := g.Vertices()
+	strides := make([]uint64, o.Walks) // finding one takes as long as some steps of a walk
+	for round := range strides {
+		strides[round] = stride(uint64(round), uint64(n))
+	}
 	return Walks{
 		Vertices: n,
 		Walks:    n * o.Walks,
 		Append: func(dst []uint32, i int) []uint32 {
 			round := i / n
-			return walker.Append(dst, mixed(uint64(i%n), uint64(round), uint64(n)), round)
+			return walker.Append(dst, mixed(uint64(i-round*n), uint64(round), uint64(n), strides[round]), round)
 		},
 	}, nil
 }
@@ -222,14 +226,20 @@ func (o WalkOptions) weighed(g *csr.Graph) *csr.Graph {
 
 // mixed returns the i-th of n vertices in an order of its own for each round, so
 // that neither the order of the input nor that of the last round shapes what is
-// learned. It goes round the vertices with a step that has no factor in common
-// with n.
-func mixed(i, round, n uint64) uint32 {
+// learned. It goes round the vertices with the stride of the round.
+func mixed(i, round, n, stride uint64) uint32 { return uint32((i*stride + round*n/7) % n) }
+
+// stride returns a number below n > 0 that has no factor in common with it, near
+// the golden section, another one for the next round.
+func stride(round, n uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
 	step := uint64(float64(n)*0.6180339887) + 2*round + 1
 	for gcd(step, n) != 1 {
 		step++
 	}
-	return uint32((i*(step%n) + round*n/7) % n)
+	return step % n
 }
 
 func gcd(a, b uint64) uint64 {

@@ -7,6 +7,7 @@
 //	ours join FOLDER METHOD RADIUS
 //	ours walks FOLDER METHOD ALPHA BETA
 //	                              METHOD.npy, METHOD.walks: trained without one edge in ten
+//	ours steps FOLDER METHOD BETA prints millions of steps of walks in a second of a processor
 //	ours judge FOLDER VECTORS     prints Pearson, Spearman and link AUC of VECTORS.npy
 //
 // What is measured is printed as "seconds CPU-seconds megabytes result".
@@ -42,7 +43,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) < 3 {
-		return errors.New("usage: ours prepare|spectral|radius|join|walks|judge FOLDER …")
+		return errors.New("usage: ours prepare|spectral|radius|join|walks|steps|judge FOLDER …")
 	}
 	command, f := args[0], folder(args[1])
 	switch {
@@ -54,6 +55,8 @@ func run(args []string) error {
 		return f.radius(args[2])
 	case command == "walks" && len(args) == 5:
 		return f.walks(args[2], args[3], args[4])
+	case command == "steps" && len(args) == 4:
+		return f.steps(args[2], args[3])
 	case command == "judge" && len(args) == 3:
 		return f.judge(args[2])
 	case command == "join" && len(args) == 4:

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
@@ -88,6 +89,35 @@ func (f folder) walks(method, alpha, beta string) error {
 	}
 	key := func(dst []byte, v uint32) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
 	return errors.Join(format.WriteWalks(context.Background(), out, walks.Vertices, walks.Walks, key, walks.Append), out.Close())
+}
+
+// steps walks for half a second and prints how many millions of steps were made in
+// a second of processor time. The tables of the walks are made before.
+func (f folder) steps(method, beta string) error {
+	penalty, err := strconv.ParseFloat(beta, 64)
+	if err != nil {
+		return err
+	}
+	g, err := f.graph()
+	if err != nil {
+		return err
+	}
+	walks, err := embedding.NewWalks(context.Background(), g, method, embedding.WalkOptions{Beta: &penalty, Workers: 1})
+	if err != nil {
+		return err
+	}
+	var walk []uint32
+	steps := 0
+	clock := startClock()
+	for i := 0; clock.spent() < time.Second/2; i++ {
+		for range 1000 {
+			walk = walks.Append(walk[:0], i%walks.Walks)
+			steps += len(walk) - 1
+			i++
+		}
+	}
+	fmt.Printf("%.1f\n", float64(steps)/clock.spent().Seconds()/1e6)
+	return nil
 }
 
 // judge prints the best Pearson correlation of the degrees that a reconstruction
