@@ -93,6 +93,21 @@ const (
 	defaultEfConstuction = 200
 )
 
+// Validate returns ErrOption where an option is outside of its limits.
+func (o HNSWOptions) Validate() error {
+	_, err := o.withDefaults()
+	return err
+}
+
+// Bytes estimates what an index of n vectors takes in memory while it is built.
+func (o HNSWOptions) Bytes(n int) int64 {
+	m := o.M
+	if m == 0 {
+		m = defaultM
+	}
+	return int64(n) * int64(8*m+4*m/max(1, m-1)+5+32)
+}
+
 // withDefaults fills in defaults and checks the limits: ErrOption.
 func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
 	if o.M == 0 {

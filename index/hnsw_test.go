@@ -322,15 +322,17 @@ func TestHNSW_Concurrent(t *testing.T) {
 	group.Wait()
 }
 
-func TestHNSW_MeasureRecall(t *testing.T) {
+func TestHNSW_Recall_Measured(t *testing.T) {
+	ctx := context.Background()
 	h := mustHNSW(t, clustered(3000, 32, 1, 0, 2), L2, HNSWOptions{M: 4, EfConstruction: 20})
-	low, err := h.Recall(context.Background(), 10, 10, 50)
-	if err != nil {
-		t.Fatal(err)
+	r, err := h.Recall(ctx, 10, 50, 10, 100, 3000)
+	if err != nil || r[0] < 0.1 || r[0] > 0.95 || r[1] < r[0] || r[2] != 1 {
+		t.Errorf("recall %v with ef 10, 100 and n (%v)", r, err)
 	}
-	high, err := h.Recall(context.Background(), 10, 3000, 50)
-	if err != nil || high != 1 || low < 0.1 || low > 0.95 {
-		t.Errorf("recall %v with ef 10, %v with ef n (%v)", low, high, err)
+	got, err := h.Calibrate(ctx, 10, 50, 0.9)
+	again, err2 := h.Recall(ctx, 10, 50, h.opts.Ef, h.opts.Ef/2)
+	if err != nil || err2 != nil || got < 0.9 || again[0] != got || again[1] >= 0.9 {
+		t.Errorf("recall %v with ef %d, measured again %v (%v, %v)", got, h.opts.Ef, again, err, err2)
 	}
 }
 

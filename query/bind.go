@@ -53,6 +53,10 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		}
 		_, err := b.embeddingInfo(s.Embedding.Name, partEmbedding)
 		return &dropEmbeddingOp{s.Embedding.Name}, err
+	case *parser.CreateIndex:
+		return b.createIndexStatement(s)
+	case *parser.DropIndex:
+		return b.dropIndexStatement(s)
 	case *parser.DropAttribute:
 		return b.dropAttributeStatement(s)
 	case *parser.InsertVertices:

@@ -26,6 +26,7 @@ func (b *binder) embedStatement(s *parser.Embed) (operation, error) {
 
 func (b *binder) nearestStatement(s *parser.Nearest) (operation, error) {
 	op := &nearestOp{where: s.Where}
+	op.req.Exact = s.Exact
 	var err error
 	if op.req.K, err = b.size(partCount, s.Count); err != nil {
 		return nil, err
@@ -47,6 +48,7 @@ func (b *binder) nearestStatement(s *parser.Nearest) (operation, error) {
 
 func (b *binder) withinStatement(s *parser.Within) (operation, error) {
 	op := &withinOp{where: s.Where, threshold: s.Threshold}
+	op.req.Exact = s.Exact
 	var err error
 	if op.req.Radius, op.req.Epsilon, err = b.threshold(s.Threshold); err != nil {
 		return nil, err

@@ -25,15 +25,19 @@ type cache struct {
 // version of its graph, a generation of an embedding, or that matched with a
 // version of its graph.
 type cacheKey struct {
-	kind    string // "graph", "column", "embedding" or "matched"
+	kind    string // "graph", "column", "embedding", "matched" or "index"
 	name    string // of an attribute or an embedding
 	id      uint64 // of a graph; when an embedding was made, as its name may be used again
 	version uint64 // of a graph; generation of an embedding
-	graph   uint64 // version of the graph that an embedding is matched with
+	graph   uint64 // version of the graph that an embedding is matched with; metric of an index
+	made    int64  // when an index was made
 }
 
 // sameObject reports whether two keys are versions of one thing.
 func (k cacheKey) sameObject(other cacheKey) bool {
+	if k.kind == "index" {
+		return other.kind == "index" && k.name == other.name && k.graph == other.graph
+	}
 	return k.kind == other.kind && k.name == other.name && (k.kind == "embedding" || k.kind == "matched" || k.id == other.id)
 }
 
@@ -164,8 +168,8 @@ func (c *cache) makeRoom(bytes int64) bool {
 	return true
 }
 
-// forget drops an entry, and with an embedding what is matched with it, which
-// keeps its vectors in memory without counting them. Nobody holds that: who does
+// forget drops an entry, and with an embedding what is matched with it and its
+// indexes, which keep its vectors in memory without counting them. Nobody holds that: who does
 // holds the embedding as well. The caller holds mu.
 func (c *cache) forget(key cacheKey, entry *cacheEntry) {
 	delete(c.entries, key)
@@ -174,7 +178,7 @@ func (c *cache) forget(key cacheKey, entry *cacheEntry) {
 		return
 	}
 	for other, matched := range c.entries {
-		if other.kind == "matched" && other.name == key.name && other.id == key.id && other.version == key.version && matched.users == 0 {
+		if (other.kind == "matched" || other.kind == "index") && other.name == key.name && other.id == key.id && other.version == key.version && matched.users == 0 {
 			c.forget(other, matched)
 		}
 	}

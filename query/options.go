@@ -31,6 +31,10 @@ type Options struct {
 	// dimensions on 5 million vertices. A call that needs more is refused with
 	// a LimitError before it allocates.
 	MemoryLimit int64
+	// IndexBytes is from how many bytes of vectors on a search uses the index of
+	// the embedding, if it has one; 0 means 8 MiB, which a scan reads in about a
+	// millisecond.
+	IndexBytes int64
 	// LockTimeout is how long Open waits for another process to close the file;
 	// 0 means one second, longer than a short command takes. A negative value
 	// tries once.
@@ -61,6 +65,8 @@ type Options struct {
 	// BatchBytes bounds the records that one write transaction carries; 0 leaves
 	// it to the store.
 	BatchBytes int
+
+	graphOnly bool // searches use the graph of an index even where a scan is cheaper, for tests
 }
 
 // Validate returns every fault of the options, joined.
@@ -74,6 +80,7 @@ func (o Options) Validate() error {
 	check(o.Workers < 0, "Workers (%d) must not be negative", o.Workers)
 	check(o.MaxRows < 0, "MaxRows (%d) must not be negative", o.MaxRows)
 	check(o.MemoryLimit < 0, "MemoryLimit (%d) must not be negative", o.MemoryLimit)
+	check(o.IndexBytes < 0, "IndexBytes (%d) must not be negative", o.IndexBytes)
 	check(o.BatchBytes < 0, "BatchBytes (%d) must not be negative", o.BatchBytes)
 	return errors.Join(faults...)
 }
@@ -89,6 +96,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if full.MaxRows == 0 {
 		full.MaxRows = 1_000_000
+	}
+	if full.IndexBytes == 0 {
+		full.IndexBytes = 8 << 20
 	}
 	if full.MemoryLimit == 0 {
 		full.MemoryLimit = 8 << 30

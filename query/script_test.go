@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/index"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -58,6 +59,7 @@ var configurations = []struct {
 	name   string
 	opts   Options
 	reopen bool // before every statement
+	index  bool // NEAREST and WITHIN search by indexes that find everything
 }{
 	{name: "default"},
 	{name: "reopen", reopen: true},
@@ -65,6 +67,7 @@ var configurations = []struct {
 	{name: "tinybatches", opts: Options{BatchBytes: 1}},
 	{name: "workers=1", opts: Options{Workers: 1}},
 	{name: "workers=4", opts: Options{Workers: 4}},
+	{name: "index", opts: Options{IndexBytes: 1, graphOnly: true}, index: true},
 }
 
 func TestScripts(t *testing.T) {
@@ -84,7 +87,7 @@ func TestScripts(t *testing.T) {
 			name := strings.TrimSuffix(filepath.Base(file), ".script") + "/" + config.name
 			t.Run(name, func(t *testing.T) {
 				s := newScript(t, config.opts)
-				s.alwaysReopen = config.reopen
+				s.alwaysReopen, s.indexed = config.reopen, config.index
 				got := s.run(string(text))
 				if *update && i == 0 {
 					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -103,6 +106,7 @@ type script struct {
 	opts         Options
 	db           *DB
 	alwaysReopen bool
+	indexed      bool
 	notices      []string
 	line         int // of the case that runs
 }
@@ -127,6 +131,43 @@ func (s *script) open() {
 	var err error
 	if s.db, err = Open("test.ht", &s.opts); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// index makes indexes of all vectors and metrics, which find everything, where
+// the script has made none, and returns what drops them again.
+func (s *script) index() (drop func()) {
+	ctx := context.Background()
+	list, err := s.db.Embeddings(ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	there, err := s.db.Indexes(ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var made []string
+	for _, e := range list {
+		if slices.ContainsFunc(there, func(x IndexInfo) bool { return x.Embedding == e.Name }) {
+			continue
+		}
+		for _, metric := range index.Metrics() {
+			if e.Vertices == 0 || e.Dim == 0 {
+				continue
+			}
+			if _, err := s.db.CreateIndex(ctx, CreateIndexRequest{Embedding: e.Name, Metric: metric, M: 4, EfConstruction: 10, Ef: 1 << 20}); err != nil {
+				s.t.Fatal(err)
+			}
+			made = append(made, e.Name)
+		}
+	}
+	s.notices = nil
+	return func() {
+		for _, name := range slices.Compact(made) {
+			if err := s.db.DropIndex(ctx, name); err != nil {
+				s.t.Fatal(err)
+			}
+		}
 	}
 }
 
@@ -209,6 +250,9 @@ func (s *script) directive(args map[string]string, body string) []string {
 			rows.Close()
 		}
 	case "query":
+		if s.indexed && (strings.HasPrefix(body, "NEAREST") || strings.HasPrefix(body, "WITHIN")) {
+			defer s.index()()
+		}
 		out = s.query(body, args)
 	case "explain":
 		rows, err := s.db.Query(context.Background(), "EXPLAIN "+body, params(args))

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"heavytail/index"
@@ -36,6 +37,7 @@ type NearestRequest struct {
 	// elements as the embedding has dimensions.
 	Vector []float32
 	Metric index.Metric // index.L2 by default
+	Exact  bool         // do not use an index
 	// Where tells which vertices may be answers; nil admits all. It is asked
 	// during the search, so there are K answers if K vertices are admitted. It
 	// is called from several goroutines at a time.
@@ -51,6 +53,7 @@ type WithinRequest struct {
 	Vertex    string // key of the query vertex, as in NearestRequest
 	Vector    []float32
 	Metric    index.Metric
+	Exact     bool // do not use an index
 	// Radius is the largest distance, or the least similarity under
 	// index.Cosine and index.Dot.
 	Radius float64
@@ -77,7 +80,10 @@ type SearchResult struct {
 	Neighbors []Neighbor
 	Metric    index.Metric
 	Embedding EmbeddingState // what the answer rests on
-	Notices   []Notice
+	// Index is the index that was searched; nil where the answer comes from a
+	// scan of all vectors and is exact.
+	Index   *IndexInfo
+	Notices []Notice
 }
 
 // EmbeddingState says which vectors an answer rests on, and how old they are.
@@ -96,8 +102,9 @@ func (s *space) state() EmbeddingState {
 	}
 }
 
-// Nearest returns the K vertices nearest to a vertex or a vector, exactly. It
-// scans all vectors, once.
+// Nearest returns the K vertices nearest to a vertex or a vector. It scans all
+// vectors, once, and is exact, unless the embedding is large and has an index of
+// the metric: that may miss some, as its Recall tells.
 func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
 	c, err := db.begin(ctx, "NEAREST")
 	if err != nil {
@@ -108,8 +115,9 @@ func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, er
 	return result, c.wrap(err)
 }
 
-// Within returns all vertices within a distance of a vertex or a vector,
-// exactly. It scans all vectors, once.
+// Within returns all vertices within a distance of a vertex or a vector. It scans
+// all vectors, once, and is exact, unless the embedding is large and has an index
+// of the metric: that finds about the share of them that its Recall tells.
 func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
 	c, err := db.begin(ctx, "WITHIN")
 	if err != nil {
@@ -125,17 +133,54 @@ func (c *call) nearest(req NearestRequest) (SearchResult, error) {
 	if err != nil {
 		return SearchResult{}, err
 	}
-	exact, err := s.space.searcher(req.Metric)
+	opts := s.options(c, req.Where)
+	hits, err := c.run(s,
+		func(x *index.Exact) ([]index.Hit, error) { return x.Search(c.ctx, s.vector, req.K, opts) },
+		func(h *index.HNSW) (index.Answer, error) { return h.Find(c.ctx, s.vector, req.K, opts) })
 	if err != nil {
 		return SearchResult{}, err
+	}
+	return c.searchResult(s, hits), nil
+}
+
+// run answers a search by the index of its space, or by a scan where there is
+// none, and notes for PROFILE what it took.
+func (c *call) run(s *search, scan func(*index.Exact) ([]index.Hit, error), walk func(*index.HNSW) (index.Answer, error)) ([]index.Hit, error) {
+	if s.index != nil {
+		h, err := c.hnsw(s.space, s.metric, s.index)
+		if err != nil {
+			return nil, err
+		}
+		if h != nil {
+			stop := c.watch.start(stepScan)
+			a, err := walk(h)
+			if err == nil {
+				stop(int64(len(a.Hits)), s.walked(h, a))
+			}
+			if a.Exact != "" {
+				s.index = nil
+			}
+			return a.Hits, err
+		}
+		s.index = nil
+	}
+	exact, err := s.space.searcher(s.metric)
+	if err != nil {
+		return nil, err
 	}
 	stop := c.watch.start(stepScan)
-	hits, err := exact.Search(c.ctx, s.vector, req.K, s.options(c, req.Where))
-	if err != nil {
-		return SearchResult{}, err
-	}
+	hits, err := scan(exact)
 	stop(int64(len(hits)), s.scanned())
-	return c.searchResult(s, hits), nil
+	return hits, err
+}
+
+// walked says in PROFILE what a search of an index looked at.
+func (s *search) walked(h *index.HNSW, a index.Answer) string {
+	if a.Exact != "" {
+		return s.scanned() + ", as " + a.Exact
+	}
+	return fmt.Sprintf("%d of %s looked at with ef %d, recall %.4g, index %s", a.Scored,
+		count(int64(h.Live()), "vector"), a.Ef, s.index.Recall, loadedFrom(s.space.indexHit))
 }
 
 func (c *call) within(req WithinRequest) (SearchResult, error) {
@@ -143,16 +188,13 @@ func (c *call) within(req WithinRequest) (SearchResult, error) {
 	if err != nil {
 		return SearchResult{}, err
 	}
-	exact, err := s.space.searcher(req.Metric)
+	opts := s.options(c, req.Where)
+	hits, err := c.run(s,
+		func(x *index.Exact) ([]index.Hit, error) { return x.Within(c.ctx, s.vector, s.radius, opts) },
+		func(h *index.HNSW) (index.Answer, error) { return h.Within(c.ctx, s.vector, s.radius, opts) })
 	if err != nil {
 		return SearchResult{}, err
 	}
-	stop := c.watch.start(stepScan)
-	hits, err := exact.Within(c.ctx, s.vector, s.radius, s.options(c, req.Where))
-	if err != nil {
-		return SearchResult{}, err
-	}
-	stop(int64(len(hits)), s.scanned())
 	if req.Limit > 0 && len(hits) > req.Limit {
 		hits = hits[:req.Limit]
 	}
@@ -173,6 +215,7 @@ type search struct {
 	vertex  uint32 // the query vertex
 	byKey   bool   // there is a query vertex
 	radius  float64
+	index   *storage.IndexInfo // that is used; nil for a scan
 }
 
 // resolveNearest checks a request and finds what it names.
@@ -183,6 +226,9 @@ func (c *call) resolveNearest(req NearestRequest) (*search, error) {
 	var s *search
 	err := c.settled(func() (err error) {
 		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
+		if err == nil && !req.Exact {
+			s.index, err = c.indexFor(s.space, req.Metric)
+		}
 		return err
 	})
 	if err != nil {
@@ -201,6 +247,9 @@ func (c *call) resolveWithin(req WithinRequest) (*search, error) {
 	var s *search
 	err := c.settled(func() (err error) {
 		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
+		if err == nil && !req.Exact {
+			s.index, err = c.indexFor(s.space, req.Metric)
+		}
 		return err
 	})
 	if err != nil {
@@ -296,7 +345,7 @@ func (s *search) options(c *call, where func(Candidate) bool) index.SearchOption
 	if where == nil && !s.byKey && s.space.matrix.Rows <= n {
 		filter = nil
 	}
-	return index.SearchOptions{Filter: filter, Workers: c.db.opts.Workers}
+	return index.SearchOptions{Filter: filter, Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
 }
 
 // scanned says in PROFILE how much a scan looked at.
@@ -310,5 +359,5 @@ func (c *call) searchResult(s *search, hits []index.Hit) SearchResult {
 	for i, h := range hits {
 		neighbors[i] = Neighbor{Vertex: s.space.graph.Key(h.Vertex), Distance: float64(h.Distance)}
 	}
-	return SearchResult{Neighbors: neighbors, Metric: s.metric, Embedding: s.space.state(), Notices: c.notices}
+	return SearchResult{Neighbors: neighbors, Metric: s.metric, Embedding: s.space.state(), Index: s.index, Notices: c.notices}
 }

@@ -85,6 +85,9 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 			table = append(table, []Value{e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind), timestamp(e.Created)})
 		}
 		return rowsOf([]string{"embedding", "graph", "method", "dim", "vertices", "generation", "behind", "created"}, table), err
+	case parser.Indexes:
+		list, err := c.db.store.Indexes(c.ctx, "")
+		return indexRows(list), err
 	case parser.Methods:
 		for _, m := range Methods() {
 			table = append(table, []Value{m.Name, optionsText(m.Options), m.Summary})

@@ -49,13 +49,15 @@ func (v *vectors) searcher(metric index.Metric) (*index.Exact, error) {
 type matched struct {
 	*vectors        // row v belongs to vertex v; later vertices have no row
 	behind   uint64 // versions of the graph since the embedding, without those that changed attributes only
+	aligned  bool   // rows were left out, so that row numbers are not those of the stored vectors
 }
 
 // space is an embedding as one call sees it, with the graph that it belongs to.
 type space struct {
 	*matched
-	graph *graphView
-	hit   bool // the vectors were in memory already
+	graph    *graphView
+	hit      bool // the vectors were in memory already
+	indexHit bool // and so was the index that was used
 }
 
 // space returns an embedding by name, with its graph, and notes if the graph
@@ -65,21 +67,10 @@ func (c *call) space(embedding string, at part) (*space, error) {
 	if s := c.spaces[embedding]; s != nil {
 		return s, nil
 	}
-	info, err := c.embeddingInfo(embedding, at)
+	stored, key, hit, err := c.vectors(embedding, at)
 	if err != nil {
 		return nil, err
 	}
-	key := cacheKey{kind: "embedding", name: embedding, id: uint64(info.Created.UnixNano()), version: info.Generation}
-	stop := c.watch.start("embedding " + embedding)
-	value, hit, err := c.hold(key, vectorBytes(info.Vertices, info.Dim), "embedding "+name(embedding), func(ctx context.Context) (any, error) {
-		info, matrix, err := c.db.store.Embedding(ctx, embedding)
-		return newVectors(info, matrix), err
-	})
-	if err != nil {
-		return nil, err
-	}
-	stored := value.(*vectors)
-	stop(int64(stored.matrix.Rows), loadedFrom(hit))
 	s := &space{hit: hit}
 	if s.graph, err = c.graph(stored.info.Graph, at); err != nil {
 		return nil, err
@@ -92,6 +83,28 @@ func (c *call) space(embedding string, at part) (*space, error) {
 	}
 	c.spaces[embedding] = s
 	return s, nil
+}
+
+// vectors returns the vectors of an embedding by name as they are stored, and the
+// key of the cache that they have there.
+func (c *call) vectors(embedding string, at part) (stored *vectors, key cacheKey, hit bool, err error) {
+	info, err := c.embeddingInfo(embedding, at)
+	if err != nil {
+		return nil, key, false, err
+	}
+	key = cacheKey{kind: "embedding", name: embedding, id: uint64(info.Created.UnixNano()), version: info.Generation}
+	stop := c.watch.start("embedding " + embedding)
+	var value any
+	value, hit, err = c.hold(key, vectorBytes(info.Vertices, info.Dim), "embedding "+name(embedding), func(ctx context.Context) (any, error) {
+		info, matrix, err := c.db.store.Embedding(ctx, embedding)
+		return newVectors(info, matrix), err
+	})
+	if err != nil {
+		return nil, key, false, err
+	}
+	stored = value.(*vectors)
+	stop(int64(stored.matrix.Rows), loadedFrom(hit))
+	return stored, key, hit, nil
 }
 
 // match gives the vertices of a graph their rows. While no vertex was deleted
@@ -133,7 +146,7 @@ func (c *call) loadMatched(ctx context.Context, stored *vectors, graph *graphVie
 		return nil, err
 	}
 	if matrix != stored.matrix {
-		m.vectors = newVectors(stored.info, matrix)
+		m.vectors, m.aligned = newVectors(stored.info, matrix), true
 	}
 	return m, nil
 }

@@ -55,6 +55,9 @@ func statsRows(s storage.Stats) [][]Value {
 	for _, e := range s.Embeddings {
 		table = append(table, spaceRow("embedding "+name(e.Name), "all", e.Bytes, int64(e.Vertices)))
 	}
+	for _, x := range s.Indexes {
+		table = append(table, spaceRow("index of "+name(x.Embedding)+" by "+x.Metric, "all", x.Bytes, 0))
+	}
 	for _, u := range s.Unfinished {
 		table = append(table, spaceRow("unfinished "+u.Kind+" "+name(u.Name), "all", u.Bytes, 0))
 	}

@@ -106,6 +106,9 @@ func (s *search) plan(where parser.Expr) *Plan {
 	if where != nil {
 		inputs = append([]*Plan{step("filter", "during the scan: "+where.String())}, inputs...)
 	}
+	if s.index != nil {
+		return measuredStep(stepScan, "index search", fmt.Sprintf("%s from %s, %s", s.metric, from, settingsText(s.index.Parameters)), inputs...)
+	}
 	return measuredStep(stepScan, "exact scan", fmt.Sprintf("%s from %s", s.metric, from), inputs...)
 }
 

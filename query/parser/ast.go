@@ -153,6 +153,7 @@ type Listing string
 const (
 	Graphs     Listing = "GRAPHS"
 	Embeddings Listing = "EMBEDDINGS"
+	Indexes    Listing = "INDEXES"
 	Methods    Listing = "METHODS"
 	Scorers    Listing = "SCORERS"
 	Generators Listing = "GENERATORS"
@@ -160,7 +161,7 @@ const (
 )
 
 // listings are all of them, in the order of the grammar.
-var listings = []Listing{Graphs, Embeddings, Methods, Scorers, Generators, Stats}
+var listings = []Listing{Graphs, Embeddings, Indexes, Methods, Scorers, Generators, Stats}
 
 // Show is SHOW GRAPHS and its siblings.
 type Show struct {
@@ -199,21 +200,23 @@ type Embed struct {
 	Embedding Ident
 }
 
-// Nearest is NEAREST k TO v USING space [WHERE condition].
+// Nearest is NEAREST k TO v USING space [EXACT] [WHERE condition].
 type Nearest struct {
 	Range
 	Count Value // Int or Param
 	To    Value // String (a key), Int (its decimal text is the key), Vector or Param
 	Using Space
+	Exact bool
 	Where Expr // nil where left out
 }
 
-// Within is WITHIN threshold OF v USING space [WHERE condition] [LIMIT n].
+// Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [LIMIT n].
 type Within struct {
 	Range
 	Threshold Threshold // never Auto
 	Of        Value     // as To of Nearest
 	Using     Space
+	Exact     bool
 	Where     Expr  // nil where left out
 	Limit     Value // Int or Param; nil where left out
 }

@@ -49,9 +49,10 @@
 //	             | reconstruct | evaluate | tune | score
 //	             | scorefile | help | maintain              e.g. CHECK;
 //
-//	create       = "CREATE" "GRAPH" name                    e.g. CREATE GRAPH social;
+//	create       = "CREATE" ( "GRAPH" name
+//	             | "INDEX" "ON" name [ options ] )          e.g. CREATE GRAPH social; CREATE INDEX ON spec WITH (metric := 'cosine');
 //	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
-//	             | "EMBEDDING" name
+//	             | "EMBEDDING" name | "INDEX" "ON" name
 //	             | "ATTRIBUTE" name "FROM" name )           e.g. DROP GRAPH social CASCADE; DROP ATTRIBUTE age FROM social;
 //	insert       = "INSERT" ( vertexword newvertex
 //	               { "," newvertex }
@@ -80,17 +81,18 @@
 //	             | "VERTEX" key [ "IN" name ]
 //	             | "EMBEDDING" name )                       e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
-//	             | "METHODS" | "SCORERS" | "GENERATORS"
-//	             | "STATS" | "ATTRIBUTES" [ "IN" name ]
+//	             | "INDEXES" | "METHODS" | "SCORERS"
+//	             | "GENERATORS" | "STATS"
+//	             | "ATTRIBUTES" [ "IN" name ]
 //	             | showvertices )                           e.g. SHOW EMBEDDINGS;
 //	showvertices = ( "VERTICES" | "NEIGHBORS" "OF" key )
 //	               [ "IN" name ] [ where ]
 //	               [ "LIMIT" integer ]                      e.g. SHOW NEIGHBORS OF 'alice' IN social WHERE age > 30 LIMIT 10;
 //	embed        = "EMBED" name "USING" call "AS" name      e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	nearest      = "NEAREST" integer "TO" vertex
-//	               "USING" space [ where ]                  e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
+//	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
 //	within       = "WITHIN" threshold "OF" vertex
-//	               "USING" space [ where ]
+//	               "USING" space [ "EXACT" ] [ where ]
 //	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;
 //	reconstruct  = "RECONSTRUCT" name
 //	               ( threshold | "AUTO" )

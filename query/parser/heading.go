@@ -5,6 +5,10 @@ package parser
 // it.
 func Heading(statement Statement) string {
 	switch s := statement.(type) {
+	case *CreateIndex:
+		return "CREATE INDEX"
+	case *DropIndex:
+		return "DROP INDEX"
 	case *CreateGraph:
 		return "CREATE GRAPH"
 	case *DropGraph:

@@ -24,6 +24,10 @@ func TestParse_Tree(t *testing.T) {
 		{"DROP GRAPH Model", &DropGraph{Graph: id("Model")}},
 		{"DROP GRAPH g CASCADE;", &DropGraph{Graph: id("g"), Cascade: true}},
 		{"DROP EMBEDDING e", &DropEmbedding{Embedding: id("e")}},
+		{"create index on e", &CreateIndex{Embedding: id("e")}},
+		{"CREATE INDEX ON on WITH (m := 8)", &CreateIndex{Embedding: id("on"), Options: []Option{{Name: id("m"), Value: num(8)}}}},
+		{"DROP INDEX ON e", &DropIndex{Embedding: id("e")}},
+		{"SHOW INDEXES", &Show{What: Indexes}},
 		{"IMPORT '-' INTO g", &Import{File: str("-"), Graph: id("g")}},
 		{"IMPORT $f INTO g WITH (header := 'auto', max := 3)", &Import{
 			File: Param{Name: "f"}, Graph: id("g"),
@@ -108,6 +112,7 @@ func TestParse_Tree(t *testing.T) {
 			Embedding: id("e"),
 		}},
 		{"NEAREST 10 TO 'alice' USING e", &Nearest{Count: num(10), To: str("alice"), Using: Space{Embedding: id("e")}}},
+		{"NEAREST 10 TO 1 USING e EXACT", &Nearest{Count: num(10), To: num(1), Using: Space{Embedding: id("e")}, Exact: true}},
 		{"NEAREST $k TO [1, -2.5, 1e-4] USING dot(e) WHERE linked", &Nearest{
 			Count: Param{Name: "k"}, To: Vector{Values: []float64{1, -2.5, 1e-4}},
 			Using: Space{Metric: idp("dot"), Embedding: id("e")}, Where: Flag{Name: id("linked")},

@@ -109,11 +109,11 @@ func (s *Embed) String() string {
 }
 
 func (s *Nearest) String() string {
-	return "NEAREST " + s.Count.String() + " TO " + s.To.String() + " USING " + s.Using.String() + where(s.Where)
+	return "NEAREST " + s.Count.String() + " TO " + s.To.String() + " USING " + s.Using.String() + exact(s.Exact) + where(s.Where)
 }
 
 func (s *Within) String() string {
-	return "WITHIN " + s.Threshold.String() + " OF " + s.Of.String() + " USING " + s.Using.String() + where(s.Where) + limit(s.Limit)
+	return "WITHIN " + s.Threshold.String() + " OF " + s.Of.String() + " USING " + s.Using.String() + exact(s.Exact) + where(s.Where) + limit(s.Limit)
 }
 
 func (s *Reconstruct) String() string {

@@ -64,6 +64,9 @@ func (p *parser) plainStatement() Statement {
 }
 
 func (p *parser) create(begin Pos) Statement {
+	if p.keyword("INDEX") {
+		return p.createIndex(begin)
+	}
 	p.needKeyword("GRAPH")
 	graph := p.name(newGraphName)
 	return &CreateGraph{p.since(begin), graph}
@@ -81,6 +84,8 @@ func (p *parser) drop(begin Pos) Statement {
 		s.Graph = p.graph()
 		s.Range = p.since(begin)
 		return s
+	case p.keyword("INDEX"):
+		return p.dropIndex(begin)
 	}
 	p.needKeyword("EMBEDDING")
 	embedding := p.embedding()
@@ -208,6 +213,7 @@ func (p *parser) nearest(begin Pos) Statement {
 	s.To = p.value(aVertex, keyText, vectorText)
 	p.needKeyword("USING")
 	s.Using = p.space()
+	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
 	s.Range = p.since(begin)
 	return s
@@ -219,6 +225,7 @@ func (p *parser) within(begin Pos) Statement {
 	s.Of = p.value(aVertex, keyText, vectorText)
 	p.needKeyword("USING")
 	s.Using = p.space()
+	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
 	s.Limit = p.limit()
 	s.Range = p.since(begin)

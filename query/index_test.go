@@ -1,0 +1,202 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/index"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// indexedDB has a ring of n vertices with random vectors, as the embedding e.
+func indexedDB(t *testing.T, n int, opts Options) *DB {
+	t.Helper()
+	db := openTest(t, &opts)
+	putRandom(t, db, n, 1)
+	return db
+}
+
+// putRandom stores random vectors as e; the graph is made where it is missing.
+func putRandom(t *testing.T, db *DB, n int, seed uint64) {
+	t.Helper()
+	ctx := context.Background()
+	if _, err := db.store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
+		mustRun(t, db, fmt.Sprintf("GENERATE erdos_renyi(n := %d, p := 0.01, seed := 1) INTO g", n))
+	}
+	random := rand.New(rand.NewPCG(seed, 1))
+	m := vec.NewMatrix(n, 8)
+	for i := range m.Data {
+		m.Data[i] = float32(random.NormFloat64())
+	}
+	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
+	t.Helper()
+	req.Embedding, req.K = "e", 10
+	r, err := db.Nearest(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A search uses the index of its metric and generation, where it pays and is
+// wanted, and says so.
+func TestNearest_Index(t *testing.T) {
+	ctx := context.Background()
+	db := indexedDB(t, 2000, Options{IndexBytes: 1})
+	info, err := db.CreateIndex(ctx, CreateIndexRequest{Embedding: "e"})
+	if err != nil || info.Recall < 0.95 || info.Vectors != 2000 || info.Bytes == 0 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	exact := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
+	found := nearestTo(t, db, NearestRequest{Vertex: "7"})
+	if exact.Index != nil || found.Index == nil || found.Index.Metric != "l2" || !slices.Equal(exact.Neighbors, found.Neighbors) {
+		t.Errorf("with EXACT %v, with the index %v", exact, found)
+	}
+	within, err := db.Within(ctx, WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
+	if err != nil || within.Index == nil || !slices.Equal(within.Neighbors, exact.Neighbors) {
+		t.Errorf("within: %v, %v", within, err)
+	}
+	if r := nearestTo(t, db, NearestRequest{Vertex: "7", Metric: index.Cosine}); r.Index != nil {
+		t.Error("another metric used the index")
+	}
+	few := nearestTo(t, db, NearestRequest{Vertex: "7", Where: func(c Candidate) bool { return c.Key() == "9" }})
+	if few.Index != nil || len(few.Neighbors) != 1 || few.Neighbors[0].Vertex != "9" {
+		t.Errorf("one vertex passes: %+v", few)
+	}
+	for statement, want := range map[string]string{
+		"PROFILE NEAREST 10 TO '7' USING e":                     "looked at with ef",
+		"PROFILE NEAREST 10 TO '7' USING e WHERE degree > 1000": "2000 vectors scanned, as too few vertices pass the filter",
+		"PROFILE NEAREST 10 TO '7' USING e EXACT":               "2000 vectors scanned",
+	} {
+		if text := mustRun(t, db, statement); !strings.Contains(text, want) {
+			t.Errorf("%s:\n%s\nexpected %q", statement, text, want)
+		}
+	}
+
+	// A new generation has no index, and none of the old one is used.
+	putRandom(t, db, 2000, 2)
+	again := nearestTo(t, db, NearestRequest{Vertex: "7"})
+	if again.Index != nil || !slices.Equal(again.Neighbors, nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}).Neighbors) {
+		t.Error("the index of another generation was used")
+	}
+	mustBeSound(t, db)
+}
+
+// Small sets are scanned, which is as fast.
+func TestNearest_IndexBytes(t *testing.T) {
+	db := indexedDB(t, 500, Options{})
+	mustRun(t, db, "CREATE INDEX ON e")
+	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index != nil {
+		t.Error("the index of 16 KB was used")
+	}
+}
+
+// Vertices that are deleted later are no answers.
+func TestNearest_IndexDeleted(t *testing.T) {
+	db := indexedDB(t, 500, Options{IndexBytes: 1})
+	mustRun(t, db, "CREATE INDEX ON e")
+	near := nearestTo(t, db, NearestRequest{Vertex: "7"}).Neighbors[0].Vertex
+	mustRun(t, db, "DELETE VERTEX '"+near+"' FROM g")
+	r := nearestTo(t, db, NearestRequest{Vertex: "7"})
+	if slices.ContainsFunc(r.Neighbors, func(n Neighbor) bool { return n.Vertex == near }) || r.Index != nil {
+		t.Errorf("after %s was deleted: %+v", near, r)
+	}
+	if want := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
+		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
+	}
+}
+
+// An index that is damaged, cut or of other vectors gives an exact answer with a
+// notice, never a wrong one.
+func TestNearest_IndexDamaged(t *testing.T) {
+	ctx := context.Background()
+	db := indexedDB(t, 1000, Options{IndexBytes: 1})
+	of, m, err := db.store.Embedding(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func(m *vec.Matrix) []byte {
+		h, err := index.NewHNSW(ctx, m, index.L2, index.HNSWOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if _, err := h.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	sound := build(m)
+	flipped := slices.Clone(sound)
+	flipped[len(flipped)/2] ^= 4
+	other := &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
+	slices.Reverse(other.Data)
+	want := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
+	for what, stored := range map[string][]byte{
+		"cut": sound[:len(sound)/2], "flipped": flipped, "of other vectors": build(other), "text": []byte("no index"),
+	} {
+		_, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+			_, err := w.Write(stored)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := nearestTo(t, db, NearestRequest{Vertex: "7"})
+		if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "cannot be used") {
+			t.Errorf("%s: %+v", what, r)
+		}
+	}
+	mustRun(t, db, "CREATE INDEX ON e")
+	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index == nil {
+		t.Error("the index was created again and is not used")
+	}
+}
+
+func TestDB_CreateIndex_Refused(t *testing.T) {
+	ctx := context.Background()
+	db := indexedDB(t, 100, Options{})
+	for _, req := range []CreateIndexRequest{{Embedding: "e", M: 1}, {Embedding: "e", Metric: 7}, {Embedding: "none"}, {}} {
+		if _, err := db.CreateIndex(ctx, req); err == nil {
+			t.Errorf("%+v: no error", req)
+		}
+	}
+	if err := db.DropIndex(ctx, "e"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("no index to drop: %v", err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := db.CreateIndex(ended, CreateIndexRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// mustRun runs a statement and returns the text of its rows.
+func mustRun(t *testing.T, db *DB, statement string) string {
+	t.Helper()
+	rows, err := db.Query(context.Background(), statement, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	var out strings.Builder
+	for rows.Next() {
+		fmt.Fprintln(&out, rows.Row()...)
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+	return out.String()
+}

@@ -1,0 +1,31 @@
+package parser
+
+// CreateIndex is CREATE INDEX ON e [WITH (…)].
+type CreateIndex struct {
+	Range
+	Embedding Ident
+	Options   []Option
+}
+
+// DropIndex is DROP INDEX ON e.
+type DropIndex struct {
+	Range
+	Embedding Ident
+}
+
+func (*CreateIndex) statement() {}
+func (*DropIndex) statement()   {}
+
+func (s *CreateIndex) String() string {
+	return "CREATE INDEX ON " + s.Embedding.String() + withOptions(s.Options)
+}
+
+func (s *DropIndex) String() string { return "DROP INDEX ON " + s.Embedding.String() }
+
+// exact writes EXACT where it was given.
+func exact(given bool) string {
+	if given {
+		return " EXACT"
+	}
+	return ""
+}
