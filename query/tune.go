@@ -323,7 +323,7 @@ func (c *call) search(req TuneRequest, t *tuning) (*tune.Result, error) {
 	}
 	found, err := tune.Search(c.ctx, objective, methods, tune.Options{
 		Budget: t.budget, Trials: req.Trials, Workers: c.db.opts.Workers,
-		Progress: func(stage string, done, total int64) { c.meter.updateUnit(stage, "trials", done, total) },
+		Progress: c.trialProgress(t.budget),
 	})
 	if err != nil {
 		return nil, err
@@ -334,6 +334,20 @@ func (c *call) search(req TuneRequest, t *tuning) (*tune.Result, error) {
 		c.notice("%s", cutText(found))
 	}
 	return found, nil
+}
+
+// trialProgress tells of the trials of a search or, where their number is not
+// known, of the time that is spent.
+func (c *call) trialProgress(budget time.Duration) func(stage string, done, total int64) {
+	began := c.meter.now()
+	return func(stage string, done, total int64) {
+		if total == 0 && budget > 0 {
+			spent := c.meter.now().Sub(began)
+			c.meter.updateUnit(stage, "seconds", int64(spent.Seconds()), int64(budget.Seconds()))
+			return
+		}
+		c.meter.updateUnit(stage, "trials", done, total)
+	}
 }
 
 // cutText says what a limit left out of a search.

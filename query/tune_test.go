@@ -92,7 +92,7 @@ func TestDB_Tune_Same(t *testing.T) {
 
 // A search that is cancelled in any stage leaves nothing.
 func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
-	for _, stage := range []string{"survey", "full", "refine", "solving"} {
+	for _, stage := range []string{"survey", "select", "refine", "solving"} {
 		var end func()
 		db := openTest(t, &Options{Progress: func(p Progress) {
 			if p.Statement == "TUNE" && p.Stage == stage {

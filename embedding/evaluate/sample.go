@@ -27,7 +27,7 @@ import (
 // to 1/4096 of the range of distances, in its logarithm. Errors are those of
 // ReconstructSweep. Memory: 16 KB per row.
 func ReconstructSample(ctx context.Context, g *csr.Graph, m *vec.Matrix, rows int, opts ReconstructOptions) (best int, points []ReconstructionPoint, err error) {
-	if g.Vertices() <= 2*rows || opts.Criterion == ByKendall || opts.Criterion == ByKS {
+	if SampleIsAll(g, rows, opts.Criterion) {
 		return ReconstructSweep(ctx, g, m, opts)
 	}
 	if err := opts.Validate(); err != nil {
@@ -47,6 +47,13 @@ func ReconstructSample(ctx context.Context, g *csr.Graph, m *vec.Matrix, rows in
 		slices.SortFunc(points, func(a, b ReconstructionPoint) int { return cmp.Compare(a.Radius, b.Radius) })
 	}
 	return bestPoint(points, opts.Criterion), points, nil
+}
+
+// SampleIsAll reports whether ReconstructSample measures all rows of a graph, and
+// so what ReconstructSweep does: where half of them are asked for, and for
+// criteria that a sample does not know.
+func SampleIsAll(g *csr.Graph, rows int, criterion Criterion) bool {
+	return g.Vertices() <= 2*rows || criterion == ByKendall || criterion == ByKS
 }
 
 // sampleCells is the number of classes of distances.

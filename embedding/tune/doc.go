@@ -7,16 +7,18 @@
 // A search is over [Method]s, of which every option that was given stays as it
 // is and the others are searched, and for an [Objective]: how well the graph is
 // reconstructed, how well edges that were held out are predicted, how well
-// labels are. It goes in three stages.
+// labels are. It goes in four stages.
 //
 //	survey   a coarse grid over all parameters of all methods at a low price: few
-//	         dimensions, few walks, and an objective that measures a sample
-//	full     the best of the grid, of each method by itself, at the full price
+//	         dimensions, few walks, and a rough judgement
+//	select   the best of the grid, of each method by itself, as it will be
+//	         stored, and judged closely
 //	refine   steps from the best of all in each parameter, halved while none
 //	         helps; methods that are far behind by then are left
+//	confirm  exact figures of the best few, where there are only close ones
 //
 // That is successive halving with a local search at its end: what is cheap
-// decides where to look, and only what was measured in full is compared with
+// decides where to look, and only what was measured exactly is compared with
 // the figures that anybody else measures. One solve of a spectral method serves
 // all its scales and row scales, so that trials come in the order of solves.
 //

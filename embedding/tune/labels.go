@@ -48,10 +48,10 @@ func Labels(g *csr.Graph, classes evaluate.Labels, seed uint64, criterion LabelC
 func (l *labels) Graph() *csr.Graph { return l.g }
 
 // Judge trains a logistic regression for each class.
-func (l *labels) Judge(ctx context.Context, m *vec.Matrix, effort Effort) (Judgement, error) {
-	opts := evaluate.LabelOptions{Fractions: []float64{labelsFraction}, Seeds: 1, Seed: l.seed, Workers: effort.Workers}
-	if effort.Full {
-		opts.Seeds = fullOrders
+func (l *labels) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error) {
+	opts := evaluate.LabelOptions{Fractions: []float64{labelsFraction}, Seeds: fullOrders, Seed: l.seed, Workers: workers}
+	if effort == Rough {
+		opts.Seeds = 1
 	}
 	scores, err := evaluate.ClassifyLabels(ctx, m, l.labels, opts)
 	if err != nil {
@@ -59,5 +59,5 @@ func (l *labels) Judge(ctx context.Context, m *vec.Matrix, effort Effort) (Judge
 	}
 	s := scores[0]
 	all := []Measure{{"micro_f1", s.MicroF1.Mean}, {"macro_f1", s.MacroF1.Mean}, {"accuracy", s.Accuracy.Mean}}
-	return Judgement{Score: all[l.criterion].Value, Measures: all}, nil
+	return Judgement{Score: all[l.criterion].Value, Exact: effort != Rough, Measures: all}, nil
 }

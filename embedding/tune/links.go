@@ -52,17 +52,17 @@ func Links(ctx context.Context, g *csr.Graph, opts evaluate.SplitOptions, criter
 func (l *links) Graph() *csr.Graph { return l.split.Graph }
 
 // Judge learns from the default feature.
-func (l *links) Judge(ctx context.Context, m *vec.Matrix, effort Effort) (Judgement, error) {
-	split := l.small
-	if effort.Full {
-		split = l.split
+func (l *links) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error) {
+	split := l.split
+	if effort == Rough {
+		split = l.small
 	}
-	scores, err := split.Score(ctx, m, evaluate.LinkOptions{Scorers: []string{}, Workers: effort.Workers})
+	scores, err := split.Score(ctx, m, evaluate.LinkOptions{Scorers: []string{}, Workers: workers})
 	if err != nil {
 		return Judgement{}, fmt.Errorf("tune: %w", err)
 	}
 	s := scores[0]
-	j := Judgement{Score: s.AUC, Measures: []Measure{
+	j := Judgement{Score: s.AUC, Exact: effort != Rough, Measures: []Measure{
 		{"auc", s.AUC}, {"average_precision", s.AveragePrecision},
 		{"precision", s.Precision}, {"recall", s.Recall}, {"f1", s.F1},
 	}}

@@ -14,19 +14,25 @@ type Objective interface {
 	// Graph returns what is to be embedded: the graph, or what an evaluation
 	// leaves of it.
 	Graph() *csr.Graph
-	// Judge scores the vectors of the vertices of Graph, row v those of vertex v.
-	Judge(ctx context.Context, m *vec.Matrix, effort Effort) (Judgement, error)
+	// Judge scores the vectors of the vertices of Graph, row v those of vertex v,
+	// with so many goroutines; 0 is GOMAXPROCS.
+	Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error)
 }
 
-// Effort says at what price vectors are judged.
-type Effort struct {
-	Full    bool // as others would measure them; otherwise an estimate will do
-	Workers int  // goroutines; 0 is GOMAXPROCS
-}
+// Effort is what a judgement may cost.
+type Effort uint8
+
+// The efforts. An objective may always do more.
+const (
+	Rough Effort = iota // to tell good parameters from bad ones
+	Close               // to tell good parameters from better ones
+	Exact               // to be compared with what others measure
+)
 
 // Judgement is what an objective says of an embedding.
 type Judgement struct {
 	Score    float64   // the higher the better; NaN is worse than all
+	Exact    bool      // more effort would give the same
 	Measures []Measure // what the score comes from and what else is known, the same names every time
 }
 

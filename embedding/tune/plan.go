@@ -8,14 +8,15 @@ import (
 
 // This file has the stages of a search.
 
-// How many of the survey go on. Solves are dear and scales are cheap, so that of
-// each solve several scales do.
+// How many go on from a stage to the next. Solves are dear and scales are cheap,
+// so that of each solve several scales do.
 const (
-	surveyedPoints = 5 // of each solve of the survey after the first of a branch
-	promotedSolves = 3
-	promotedPoints = 4 // of each solve
-	// contender is the share of the best score that another branch must have in
-	// full to be refined too.
+	surveyedPoints  = 5 // of each solve of the survey after the first of a branch
+	selectedSolves  = 3 // of each method
+	selectedPoints  = 3 // of each of these solves
+	confirmedPoints = 3
+	// contender is the share of the best score that the best of another branch must
+	// have to be refined too.
 	contender = 0.97
 )
 
@@ -24,6 +25,7 @@ type scored struct {
 	branch *branch
 	point  point
 	score  float64
+	number int // of the trial, where it matters
 }
 
 // better orders by descending score; sorts by it are stable.
@@ -36,34 +38,48 @@ func (s *search) run() error {
 	if err != nil {
 		return err
 	}
-	best, err := s.promote(groups)
+	best, err := s.selection(groups)
 	if err != nil {
 		return err
 	}
-	s.stage = Refine
+	s.stage, s.planned = Refine, 0
+	most := value(best[0].score)
 	for i, b := range best {
-		if i > 0 && b.score < contender*best[0].score {
+		if i > 0 && !(b.score >= contender*most) {
 			break
 		}
 		refined, err := s.refine(b)
 		if err != nil {
 			return err
 		}
-		best[0] = max2(best[0], refined)
+		most = max(most, value(refined.score))
+	}
+	return s.confirm()
+}
+
+// confirm takes the exact figures of the best that have only estimates.
+func (s *search) confirm() error {
+	s.stage = Confirm
+	var list []scored
+	for k, i := range s.done {
+		if t := s.trials[i]; t.Stage != Survey && !t.Exact {
+			list = append(list, scored{k.branch, k.point, t.Score, t.Number})
+		}
+	}
+	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(better(a, b), cmp.Compare(a.number, b.number)) })
+	list = list[:min(len(list), confirmedPoints)]
+	s.left, s.planned = len(list), len(s.trials)+len(list)
+	for _, x := range list {
+		if _, err := s.try(x.branch, x.point); err != nil {
+			return err
+		}
+		s.left--
 	}
 	return nil
 }
 
-// max2 returns the better of two, of equal ones the first.
-func max2(a, b scored) scored {
-	if better(b, a) < 0 {
-		return b
-	}
-	return a
-}
-
 // survey tries the grid of every branch, a solve of each in turn, and returns the
-// points of each branch by solve, the best point and the best solve first. Of all
+// points of each branch by solve, the best point of each first. Of all
 // solves but the first of a branch it tries the scales that were best before.
 func (s *search) survey() (map[*branch][][]scored, error) {
 	s.stage = Survey
@@ -95,14 +111,11 @@ func (s *search) survey() (map[*branch][][]scored, error) {
 					return nil, err
 				}
 				s.left--
-				group = append(group, scored{b, p, score})
+				group = append(group, scored{branch: b, point: p, score: score})
 			}
 			slices.SortStableFunc(group, better)
 			found[b] = append(found[b], group)
 		}
-	}
-	for _, groups := range found {
-		slices.SortStableFunc(groups, func(a, b []scored) int { return better(a[0], b[0]) })
 	}
 	return found, nil
 }
@@ -121,21 +134,20 @@ func likeliest(b *branch, points []point, other []scored) []point {
 	return list
 }
 
-// promote tries the best of the survey at the full price and returns the best
-// point of each branch, the best first.
-func (s *search) promote(groups map[*branch][][]scored) ([]scored, error) {
-	s.stage = Full
+// selection tries the best of the survey of each method with all dimensions and
+// walks, and returns the best point of each branch, the best first. Scores of the
+// survey do not compare between methods: few walks cost more than few dimensions.
+func (s *search) selection(groups map[*branch][][]scored) ([]scored, error) {
+	s.stage = Select
 	var list []scored
-	for rank := range promotedSolves {
-		for _, b := range s.branches {
-			if rank < len(groups[b]) {
-				group := groups[b][rank]
-				list = append(list, group[:min(len(group), promotedPoints)]...)
+	for rank := range selectedSolves {
+		for _, solves := range s.byMethod(groups) {
+			if rank < len(solves) {
+				list = append(list, solves[rank][:min(len(solves[rank]), selectedPoints)]...)
 			}
 		}
 	}
-	s.left = len(list)
-	s.planned = len(s.trials) + len(list)
+	s.left, s.planned = len(list), len(s.trials)+len(list)
 	best := map[*branch]scored{}
 	for _, x := range list {
 		var err error
@@ -149,10 +161,28 @@ func (s *search) promote(groups map[*branch][][]scored) ([]scored, error) {
 	}
 	var order []scored
 	for _, b := range s.branches {
-		order = append(order, best[b])
+		if x, there := best[b]; there {
+			order = append(order, x)
+		}
 	}
 	slices.SortStableFunc(order, better)
 	return order, nil
+}
+
+// byMethod joins the solves of the branches of each method, the best first.
+func (s *search) byMethod(groups map[*branch][][]scored) [][][]scored {
+	var methods [][][]scored
+	for i, b := range s.branches {
+		if i == 0 || b.method.Name != s.branches[i-1].method.Name {
+			methods = append(methods, nil)
+		}
+		last := len(methods) - 1
+		methods[last] = append(methods[last], groups[b]...)
+	}
+	for _, solves := range methods {
+		slices.SortStableFunc(solves, func(a, b []scored) int { return better(a[0], b[0]) })
+	}
+	return methods
 }
 
 // refine looks around a point: one step to either side on each axis, the cheap
@@ -221,7 +251,7 @@ func (s *search) line(from scored, axis int, step float64) (scored, error) {
 }
 
 // round keeps the values of parameters short: they are to be read and typed.
-func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+func round(x float64) float64 { return math.Round(x*1e5) / 1e5 }
 
 func boolInt(b bool) int {
 	if b {

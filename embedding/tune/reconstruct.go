@@ -28,30 +28,33 @@ func Reconstruction(g *csr.Graph, opts evaluate.ReconstructOptions) (Objective, 
 
 func (r *reconstruction) Graph() *csr.Graph { return r.g }
 
-// surveyRows is how many rows an estimate is from: hubs decide Pearson's
-// correlation and are among them, so that the rest of the error is small against
-// the steps of the survey.
-const surveyRows = 1024
+// Rows that estimates are from. Hubs decide Pearson's correlation and are among
+// them, so that the rest of the error is small against the steps between the
+// candidates of each effort.
+const (
+	roughRows = 1024
+	closeRows = 4096
+)
 
 // Judge sweeps over the radii, of a sample of rows where an estimate will do.
-func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort) (Judgement, error) {
+func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error) {
 	opts := r.opts
-	opts.Workers = effort.Workers
-	opts.BestLaw = true
-	var best int
-	var points []evaluate.ReconstructionPoint
-	var err error
-	if effort.Full {
-		best, points, err = evaluate.ReconstructSweep(ctx, r.g, m, opts)
-	} else {
-		best, points, err = evaluate.ReconstructSample(ctx, r.g, m, surveyRows, opts)
+	opts.Workers, opts.BestLaw = workers, true
+	rows := r.g.Vertices() // as many are no sample
+	switch effort {
+	case Rough:
+		rows = roughRows
+	case Close:
+		rows = closeRows
 	}
+	best, points, err := evaluate.ReconstructSample(ctx, r.g, m, rows, opts)
 	if err != nil {
 		return Judgement{}, err
 	}
 	p := points[best]
 	return Judgement{
 		Score: r.opts.Criterion.Value(p),
+		Exact: evaluate.SampleIsAll(r.g, rows, r.opts.Criterion),
 		Measures: []Measure{
 			{"pearson", p.Pearson}, {"spearman", p.Spearman}, {"kendall", p.Kendall},
 			{"ks", p.KS()}, {"f1", p.F1()}, {"epsilon", p.Epsilon}, {"edges", float64(p.Edges)},

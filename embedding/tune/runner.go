@@ -28,9 +28,16 @@ type runner struct {
 	solves  []solved // the last used first
 }
 
+// solveKey names a solve, at the full price or that of the survey.
+type solveKey struct {
+	branch *branch
+	full   bool
+	point  point
+}
+
 // solved is a solve that was made.
 type solved struct {
-	key
+	solveKey
 	pairs *embedding.Eigenpairs
 }
 
@@ -77,9 +84,9 @@ func walker(name string) func(context.Context, *csr.Graph, embedding.WalkOptions
 
 // solve returns the eigenpairs of a point.
 func (r *runner) solve(ctx context.Context, b *branch, p point, full bool) (*embedding.Eigenpairs, error) {
-	k := key{b, full, b.solve(p)}
+	k := solveKey{b, full, b.solve(p)}
 	for i, s := range r.solves {
-		if s.key == k {
+		if s.solveKey == k {
 			copy(r.solves[1:], r.solves[:i])
 			r.solves[0] = s
 			return s.pairs, nil

@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"heavytail/storage/vec"
 )
 
 // ErrOptions is wrapped by every error of a method or an option that cannot be
@@ -25,8 +23,9 @@ type Options struct {
 	Trials  int
 	Workers int // goroutines; 0 is GOMAXPROCS; no result depends on it
 
-	// Progress, if not nil, hears of trials that are done, of those that are
-	// planned as far as that is known, under the stages of [Stage].
+	// Progress, if not nil, hears under the names of the stages how many trials of
+	// the search are done, and how many there are at the end of the stage: 0 where
+	// that is not known, as of a refinement without a number of trials.
 	Progress func(stage string, done, total int64)
 }
 
@@ -48,13 +47,25 @@ type Stage uint8
 // The stages in their order.
 const (
 	Survey Stage = iota
-	Full
+	Select
 	Refine
+	Confirm
 )
 
 // String returns the name of the stage.
 func (s Stage) String() string {
-	return [...]string{"survey", "full", "refine"}[min(s, Refine)]
+	return [...]string{"survey", "select", "refine", "confirm"}[min(s, Confirm)]
+}
+
+// effort is what a judgement in the stage may cost.
+func (s Stage) effort() Effort {
+	switch s {
+	case Survey:
+		return Rough
+	case Confirm:
+		return Exact
+	}
+	return Close
 }
 
 // Trial is one embedding that was computed and judged.
@@ -88,8 +99,9 @@ const (
 
 // Result of a search.
 type Result struct {
-	// Trials are all that were made, the best first: those at the full price by
-	// their scores, then those of the survey. Of equal ones the earlier is first.
+	// Trials are all that were made, the best first: those with exact figures by
+	// their scores, then those with close ones, then those of the survey. Of equal
+	// ones the earlier is first.
 	Trials []Trial
 	Reason Reason
 	Stage  Stage // that the search ended in
@@ -135,10 +147,18 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 
 // compareTrials puts the better first.
 func compareTrials(a, b Trial) int {
-	if full := cmp.Compare(min(b.Stage, Full), min(a.Stage, Full)); full != 0 {
-		return full
+	return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(value(b.Score), value(a.Score)))
+}
+
+// rank is lower the more the figures of a trial are worth.
+func (t Trial) rank() int {
+	switch {
+	case t.Stage == Survey:
+		return 2
+	case t.Exact:
+		return 0
 	}
-	return cmp.Compare(value(b.Score), value(a.Score))
+	return 1
 }
 
 // value of a score that may be NaN, which is worse than all others.
@@ -163,7 +183,7 @@ type search struct {
 	trials    []Trial
 	done      map[key]int // index in trials of each that was made
 	stage     Stage
-	planned   int // trials of all stages, as far as that is known
+	planned   int // trials at the end of the stage; 0 if not known
 	left      int
 	reason    Reason
 }
@@ -171,15 +191,15 @@ type search struct {
 // key names a trial: a point of a branch at a price.
 type key struct {
 	branch *branch
-	full   bool
+	effort Effort
 	point  point
 }
 
 // try makes a trial, unless it was made before, and returns its score. It
 // returns errCut where a limit has been reached.
 func (s *search) try(b *branch, p point) (float64, error) {
-	full := s.stage != Survey
-	k := key{b, full, p}
+	effort := s.stage.effort()
+	k := key{b, effort, p}
 	if i, there := s.done[k]; there {
 		return s.trials[i].Score, nil
 	}
@@ -187,11 +207,11 @@ func (s *search) try(b *branch, p point) (float64, error) {
 		return math.NaN(), err
 	}
 	start := time.Now()
-	m, err := s.runner.embed(s.ctx, b, p, full)
+	m, err := s.runner.embed(s.ctx, b, p, effort != Rough)
 	if err != nil {
 		return math.NaN(), err
 	}
-	j, err := s.judge(m, full)
+	j, err := s.objective.Judge(s.ctx, m, effort, s.opts.Workers)
 	if err != nil {
 		return math.NaN(), err
 	}
@@ -200,16 +220,20 @@ func (s *search) try(b *branch, p point) (float64, error) {
 		Number: len(s.trials) + 1, Method: b.method.Name, Options: b.options(p), Stage: s.stage,
 		Judgement: j, Seconds: time.Since(start).Seconds(),
 	})
-	s.planned = max(s.planned, len(s.trials))
-	if s.opts.Progress != nil {
-		s.opts.Progress(s.stage.String(), int64(len(s.trials)), int64(s.planned))
-	}
+	s.report()
 	return j.Score, nil
 }
 
-// judge asks the objective.
-func (s *search) judge(m *vec.Matrix, full bool) (Judgement, error) {
-	return s.objective.Judge(s.ctx, m, Effort{Full: full, Workers: s.opts.Workers})
+// report tells of the trials so far.
+func (s *search) report() {
+	if s.opts.Progress == nil {
+		return
+	}
+	total := s.planned
+	if most := s.opts.Trials; most > 0 && (total == 0 || total > most) {
+		total = most
+	}
+	s.opts.Progress(s.stage.String(), int64(len(s.trials)), int64(total))
 }
 
 // limit returns errCut where no trial may begin.

@@ -35,11 +35,13 @@ type wanted struct {
 	g    *csr.Graph
 	best *vec.Matrix
 	seen int
+	// exact is the least effort with which it is exact.
+	exact Effort
 }
 
 func (w *wanted) Graph() *csr.Graph { return w.g }
 
-func (w *wanted) Judge(_ context.Context, m *vec.Matrix, effort Effort) (Judgement, error) {
+func (w *wanted) Judge(_ context.Context, m *vec.Matrix, effort Effort, _ int) (Judgement, error) {
 	w.seen++
 	sum := 0.0
 	for v := range m.Rows {
@@ -48,7 +50,7 @@ func (w *wanted) Judge(_ context.Context, m *vec.Matrix, effort Effort) (Judgeme
 			sum += d * d
 		}
 	}
-	return Judgement{Score: -sum, Measures: []Measure{{"full", map[bool]float64{true: 1}[effort.Full]}}}, nil
+	return Judgement{Score: -sum, Exact: effort >= w.exact, Measures: []Measure{{"effort", float64(effort)}}}, nil
 }
 
 // spectral embeds as a trial at the full price would.
@@ -166,17 +168,18 @@ func TestSearch_Held(t *testing.T) {
 func TestSearch_Order(t *testing.T) {
 	trials := []Trial{
 		{Number: 1, Stage: Survey, Judgement: Judgement{Score: 9}},
-		{Number: 2, Stage: Full, Judgement: Judgement{Score: math.NaN()}},
-		{Number: 3, Stage: Full, Judgement: Judgement{Score: 1}},
-		{Number: 4, Stage: Refine, Judgement: Judgement{Score: 2}},
-		{Number: 5, Stage: Refine, Judgement: Judgement{Score: 1}},
+		{Number: 2, Stage: Select, Judgement: Judgement{Score: math.NaN(), Exact: true}},
+		{Number: 3, Stage: Select, Judgement: Judgement{Score: 1, Exact: true}},
+		{Number: 4, Stage: Confirm, Judgement: Judgement{Score: 2, Exact: true}},
+		{Number: 5, Stage: Refine, Judgement: Judgement{Score: 1, Exact: true}},
+		{Number: 6, Stage: Refine, Judgement: Judgement{Score: 8}},
 	}
 	slices.SortStableFunc(trials, compareTrials)
 	var order []int
 	for _, trial := range trials {
 		order = append(order, trial.Number)
 	}
-	if !slices.Equal(order, []int{4, 3, 5, 2, 1}) {
+	if !slices.Equal(order, []int{4, 3, 5, 2, 6, 1}) {
 		t.Errorf("the order is %v", order)
 	}
 }
@@ -198,6 +201,69 @@ func TestSearch_Cancelled(t *testing.T) {
 	found, err := Search(context.Background(), objective, methods, Options{Budget: time.Nanosecond})
 	if err != nil || len(found.Trials) != 1 || found.Reason != Budget || found.Left != 2 {
 		t.Errorf("no time: %+v, %v", found, err)
+	}
+}
+
+// TestSearch_Confirm expects the best few of the refinement to be judged again
+// where their figures were estimates, and the best to be one of them.
+func TestSearch_Confirm(t *testing.T) {
+	g := attachment(t, 60, 2)
+	objective := &wanted{g: g, best: spectral(t, g, embedding.SpectralOptions{Dim: 4}), exact: Exact}
+	found, err := Search(context.Background(), objective, []Method{
+		{Name: embedding.MethodLaplacianEigenmaps, Spectral: embedding.SpectralOptions{Dim: 4}},
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, trial := range found.Trials {
+		confirmed := i < confirmedPoints
+		if trial.Exact != confirmed || (trial.Stage == Confirm) != confirmed {
+			t.Errorf("trial %d of the list is of the stage %v, exact: %v", i, trial.Stage, trial.Exact)
+		}
+	}
+	again := found.Trials[confirmedPoints]
+	if best := found.Best(); best.Score != again.Score || fmt.Sprint(best.Options) != fmt.Sprint(again.Options) {
+		t.Errorf("confirmed %+v, and the best was %+v", best, again)
+	}
+	if found.Stage != Confirm || found.Reason != Finished || found.Left != 0 {
+		t.Errorf("ended in the stage %v by %s, %d left", found.Stage, found.Reason, found.Left)
+	}
+}
+
+// TestSearch_Progress expects every trial to be told, with the trials that there
+// are at the end of its stage, which is open for a refinement.
+func TestSearch_Progress(t *testing.T) {
+	g := attachment(t, 60, 2)
+	for _, most := range []int{0, 14, 1000} {
+		var told []string
+		_, err := Search(context.Background(), &wanted{g: g, best: spectral(t, g, embedding.SpectralOptions{Dim: 4})},
+			[]Method{{Name: embedding.MethodLaplacianEigenmaps, Spectral: embedding.SpectralOptions{Dim: 4}}},
+			Options{Trials: most, Progress: func(stage string, done, total int64) {
+				told = append(told, fmt.Sprint(stage, done, total))
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := func(planned int) int {
+			if most > 0 && (planned == 0 || planned > most) {
+				return most
+			}
+			return planned
+		}
+		for i, text := range told {
+			want := fmt.Sprint("survey", i+1, end(12))
+			if i >= 15 {
+				want = fmt.Sprint("refine", i+1, end(0))
+			} else if i >= 12 {
+				want = fmt.Sprint("select", i+1, end(15))
+			}
+			if text != want {
+				t.Errorf("at most %d trials: told %q, not %q", most, text, want)
+			}
+		}
+		if len(told) < 14 || most == 14 && len(told) != 14 {
+			t.Errorf("at most %d trials: told of %d", most, len(told))
+		}
 	}
 }
 
@@ -247,7 +313,7 @@ func TestLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j, err := objective.Judge(ctx, m, Effort{Full: true})
+		j, err := objective.Judge(ctx, m, Exact, 0)
 		if err != nil || j.Score != want || j.Measures[criterion].Value != want {
 			t.Errorf("criterion %d: %+v, %v, not %v", criterion, j, err, want)
 		}
@@ -311,7 +377,7 @@ func TestLinks(t *testing.T) {
 			t.Fatal("it does not embed the graph of the split")
 		}
 		m := spectral(t, split.Graph, embedding.SpectralOptions{Dim: 8})
-		j, err := objective.Judge(ctx, m, Effort{Full: true})
+		j, err := objective.Judge(ctx, m, Exact, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
