@@ -22,8 +22,12 @@ func (o *tuneOp) exec(c *call) (*Rows, error) {
 	table := make([][]Value, len(r.Trials))
 	for i, t := range r.Trials {
 		row := []Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), number(t.Score)}
-		for _, m := range t.Measures {
-			row = append(row, number(m.Value))
+		for j := range r.Trials[0].Measures {
+			var value Value // of a method that refused its parameters
+			if j < len(t.Measures) {
+				value = number(t.Measures[j].Value)
+			}
+			row = append(row, value)
 		}
 		table[i] = append(row, t.Seconds)
 	}

@@ -329,6 +329,11 @@ func (c *call) search(req TuneRequest, t *tuning) (*tune.Result, error) {
 		return nil, err
 	}
 	ran := int64(len(found.Trials))
+	for _, trial := range found.Trials {
+		if trial.Err != nil {
+			c.notice("trial %d was refused: %v", trial.Number, trial.Err)
+		}
+	}
 	stop(ran, "ended by "+string(found.Reason))
 	if found.Reason != tune.Finished {
 		c.notice("%s", cutText(found))

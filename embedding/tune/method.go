@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -111,6 +112,9 @@ func (m Method) branches() ([]*branch, error) {
 		if !slices.Contains(Parameters(m.Name), name) {
 			return nil, fmt.Errorf("%w: %q is no parameter of %s that is searched", ErrOptions, name, m.Name)
 		}
+	}
+	if err := errors.Join(m.Spectral.Validate(), m.Walks.Validate()); err != nil {
+		return nil, fmt.Errorf("tune: %s: %w", m.Name, err)
 	}
 	var branches []*branch
 	for _, shape := range list {

@@ -195,7 +195,7 @@ func (s *search) refine(from scored) (scored, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Compare(boolInt(b.axes[i].solved), boolInt(b.axes[j].solved))
+		return compareBool(b.axes[i].solved, b.axes[j].solved)
 	})
 	share := 1.0
 	for {
@@ -252,10 +252,3 @@ func (s *search) line(from scored, axis int, step float64) (scored, error) {
 
 // round keeps the values of parameters short: they are to be read and typed.
 func round(x float64) float64 { return math.Round(x*1e5) / 1e5 }
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

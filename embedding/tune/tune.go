@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"heavytail/embedding"
 )
 
 // ErrOptions is wrapped by every error of a method or an option that cannot be
@@ -75,6 +77,10 @@ type Trial struct {
 	Options []Option // the parameters that were searched; the others are as they were given
 	Stage   Stage
 	Judgement
+	// Err says why the method refused these parameters on this graph, as a penalty
+	// beyond the precision of its matrix. The score is NaN then, and the others are
+	// not measured.
+	Err error
 	// Seconds is the wall time that the trial took. Of trials that share a solve
 	// the first has its time.
 	Seconds float64
@@ -142,12 +148,26 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 		return nil, err
 	}
 	slices.SortStableFunc(s.trials, compareTrials)
+	if refused := s.trials[0].Err; refused != nil {
+		return nil, refused
+	}
 	return &Result{Trials: s.trials, Reason: s.reason, Stage: s.stage, Left: s.left, Seconds: time.Since(s.began).Seconds()}, nil
 }
 
 // compareTrials puts the better first.
 func compareTrials(a, b Trial) int {
-	return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(value(b.Score), value(a.Score)))
+	return cmp.Or(compareBool(a.Err != nil, b.Err != nil), cmp.Compare(a.rank(), b.rank()), cmp.Compare(value(b.Score), value(a.Score)))
+}
+
+// compareBool puts false first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // rank is lower the more the figures of a trial are worth.
@@ -207,21 +227,31 @@ func (s *search) try(b *branch, p point) (float64, error) {
 		return math.NaN(), err
 	}
 	start := time.Now()
-	m, err := s.runner.embed(s.ctx, b, p, effort != Rough)
-	if err != nil {
-		return math.NaN(), err
-	}
-	j, err := s.objective.Judge(s.ctx, m, effort, s.opts.Workers)
+	j, refusal, err := s.judge(b, p, effort)
 	if err != nil {
 		return math.NaN(), err
 	}
 	s.done[k] = len(s.trials)
 	s.trials = append(s.trials, Trial{
 		Number: len(s.trials) + 1, Method: b.method.Name, Options: b.options(p), Stage: s.stage,
-		Judgement: j, Seconds: time.Since(start).Seconds(),
+		Judgement: j, Err: refusal, Seconds: time.Since(start).Seconds(),
 	})
 	s.report()
 	return j.Score, nil
+}
+
+// judge embeds and judges a point. A point that the method refuses is no error of
+// the search.
+func (s *search) judge(b *branch, p point, effort Effort) (j Judgement, refusal, err error) {
+	m, err := s.runner.embed(s.ctx, b, p, effort != Rough)
+	if errors.Is(err, embedding.ErrOptions) {
+		return Judgement{Score: math.NaN(), Exact: true}, err, nil
+	}
+	if err != nil {
+		return j, nil, err
+	}
+	j, err = s.objective.Judge(s.ctx, m, effort, s.opts.Workers)
+	return j, nil, err
 }
 
 // report tells of the trials so far.

@@ -204,6 +204,42 @@ func TestSearch_Cancelled(t *testing.T) {
 	}
 }
 
+// TestSearch_Refused searches where a penalty is beyond the precision of the
+// matrix: its trials come last with their reason, and only where there are no
+// others is it the error of the search.
+func TestSearch_Refused(t *testing.T) {
+	pendant := []csr.Edge{{U: 0, V: 60}}
+	for v := range uint32(60) {
+		for u := range v {
+			pendant = append(pendant, csr.Edge{U: u, V: v})
+		}
+	}
+	g, err := csr.FromEdges(61, pendant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := embedding.SpectralOptions{Dim: 3}
+	methods := []Method{{Name: embedding.MethodDPSpectral, Spectral: small, Held: []string{"beta"}}, {Name: embedding.MethodLaplacianEigenmaps, Spectral: small}}
+	methods[0].Spectral.Beta = new(8.0)
+	objective, err := Reconstruction(g, evaluate.ReconstructOptions{Points: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Search(context.Background(), objective, methods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, trial := range found.Trials {
+		refused := trial.Method == embedding.MethodDPSpectral
+		if refused != errors.Is(trial.Err, embedding.ErrOptions) || refused && (!math.IsNaN(trial.Score) || i == 0) {
+			t.Errorf("trial %d of the list is %+v", i, trial)
+		}
+	}
+	if _, err := Search(context.Background(), objective, methods[:1], Options{}); !errors.Is(err, embedding.ErrOptions) {
+		t.Errorf("nothing but what is refused: %v", err)
+	}
+}
+
 // TestSearch_Confirm expects the best few of the refinement to be judged again
 // where their figures were estimates, and the best to be one of them.
 func TestSearch_Confirm(t *testing.T) {
