@@ -97,8 +97,10 @@ func completionStore(t testing.TB) *query.DB {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.Query(t.Context(), "EMBED social USING laplacian_eigenmaps(dim := 2) AS spec", nil); err != nil {
-		t.Fatal(err)
+	for _, text := range []string{"EMBED social USING laplacian_eigenmaps(dim := 2) AS spec", `UPDATE VERTEX 'alice' SET "it's" := 3, area := 'x' IN social`} {
+		if _, err := db.Query(t.Context(), text, nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return db
 }
@@ -122,6 +124,8 @@ func TestCompleter_At(t *testing.T) {
 		"DESCRIBE EMBEDDING s":              "[spec]",
 		"NEAREST 1 TO 'al' USING ":          "[cosine dot l2 spec]",
 		"NEAREST 1 TO 'al":                  "['alan' 'alice' 'alma']",
+		"EVALUATE LABELS 'i":                "['it''s']",
+		"EVALUATE LABELS ":                  "['it''s' 'area']",
 		"SCORE ('o":                         "['o''neill']",
 		"SCORE ('o''":                       "['o''neill']",
 		"NEAREST 1 TO 'b":                   "['b' 'bob']", // not what cannot be typed

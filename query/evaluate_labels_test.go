@@ -1,0 +1,86 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/storage"
+)
+
+// labelled makes a graph whose vertices are labelled by their degree, and an
+// embedding of it.
+func labelled(t *testing.T, db *DB) {
+	t.Helper()
+	attached(t, db)
+	run(t, db, "UPDATE VERTICES IN pa SET kind := 'few' WHERE degree < 6")
+	run(t, db, "UPDATE VERTICES IN pa SET kind := 'many' WHERE degree >= 6")
+	run(t, db, "UPDATE VERTICES IN pa SET one := 1 WHERE degree >= 6")
+	run(t, db, "EMBED pa USING dp_spectral(dim := 8) AS e")
+}
+
+func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
+	var end func()
+	db := openTest(t, &Options{Progress: func(p Progress) {
+		if p.Statement == "EVALUATE LABELS" && p.Stage == "classifying" {
+			end()
+		}
+	}})
+	labelled(t, db)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	end = cancel
+	if _, err := db.EvaluateLabels(ctx, EvaluateLabelsRequest{Embedding: "e", Attribute: "kind"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestDB_EvaluateLabels_SameAtAnyWorkers(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 3} {
+		db := openTest(t, &Options{Workers: workers})
+		labelled(t, db)
+		r, err := db.EvaluateLabels(t.Context(), EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Seeds: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(r.Scores, r.Classes); first == "" {
+			first = got
+		} else if got != first {
+			t.Errorf("%d workers: %s, expected %s", workers, got, first)
+		}
+		if r.Labelled != 300 || len(r.Scores) != 3 || r.Scores[2].MicroF1.Mean < 0.7 {
+			t.Errorf("%d vertices: %+v", r.Labelled, r.Scores[2])
+		}
+	}
+}
+
+func TestDB_EvaluateLabels_Errors(t *testing.T) {
+	db := openTest(t, nil)
+	labelled(t, db)
+	for _, c := range []struct {
+		name string
+		req  EvaluateLabelsRequest
+		want error
+	}{
+		{"embedding", EvaluateLabelsRequest{Embedding: "f", Attribute: "kind"}, storage.ErrNotFound},
+		{"attribute", EvaluateLabelsRequest{Embedding: "e", Attribute: "kin"}, storage.ErrNotFound},
+		{"fraction", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Fractions: []float64{0}}, ErrInvalid},
+		{"no fraction", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Fractions: []float64{}}, evaluate.ErrOption},
+		{"seeds", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Seeds: -1}, ErrInvalid},
+		{"penalty", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Penalty: -1}, ErrInvalid},
+		{"one class", EvaluateLabelsRequest{Embedding: "e", Attribute: "one"}, evaluate.ErrLabels},
+	} {
+		if r, err := db.EvaluateLabels(t.Context(), c.req); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, %v", c.name, r, err)
+		}
+	}
+	small := openTest(t, &Options{MemoryLimit: 70_000})
+	labelled(t, small)
+	var limit *LimitError
+	if _, err := small.EvaluateLabels(t.Context(), EvaluateLabelsRequest{Embedding: "e", Attribute: "kind"}); !errors.As(err, &limit) {
+		t.Errorf("little memory: %v", err)
+	}
+}
