@@ -194,7 +194,7 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 		result.Points[0].Epsilon = req.Epsilon // not its image after two roundings
 	}
 	if best := result.Points[result.Best]; req.Auto && req.Criterion == evaluate.ByKS && math.IsNaN(req.Criterion.Value(best)) {
-		c.notice("no reconstruction has a power law over %d vertices of %d different degrees, and f1 decides", evaluate.LeastTail, evaluate.LeastDegrees)
+		c.notice("no reconstruction has a power law over %d vertices of %d different degrees that span a factor of %d, and f1 decides", evaluate.LeastTail, evaluate.LeastDegrees, evaluate.LeastSpan)
 	}
 	stop(int64(len(result.Points)), fmt.Sprintf("%d pairs of vectors compared", rows*(rows-1)/2))
 	return result, nil

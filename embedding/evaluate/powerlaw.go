@@ -17,6 +17,7 @@ type PowerLaw struct {
 	LogLikelihood float64 // of the tail under the law
 	Tail          int     // vertices of degree Xmin or more
 	Different     int     // different degrees among those
+	Largest       int     // the largest of them
 	Positive      int     // vertices of degree 1 or more
 	// P is the probability that degrees that do follow the law are as far from
 	// their fit as these: below 0.1 the law is ruled out, says the paper. NaN
@@ -147,7 +148,8 @@ func (h histogram) fit(ctx context.Context) (PowerLaw, error) {
 		alpha := t.exponent()
 		norm := scaledZeta(alpha, float64(t.values[0]))
 		if ks := t.distance(alpha, norm, best.KS); ks < best.KS {
-			best.Alpha, best.Xmin, best.KS, best.Tail, best.Different = alpha, t.values[0], ks, t.count, len(t.values)
+			best.Alpha, best.Xmin, best.KS = alpha, t.values[0], ks
+			best.Tail, best.Different, best.Largest = t.count, len(t.values), t.values[len(t.values)-1]
 			best.LogLikelihood = -alpha*t.excess() - float64(t.count)*math.Log(norm)
 		}
 	}
