@@ -105,6 +105,10 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.showAttributesStatement(s)
 	case *parser.Embed:
 		return b.embedStatement(s)
+	case *parser.Estimate:
+		return b.estimateStatement(s)
+	case *parser.Job:
+		return b.jobStatement(s)
 	case *parser.Nearest:
 		return b.nearestStatement(s)
 	case *parser.Within:

@@ -18,7 +18,7 @@ func (b *binder) embedStatement(s *parser.Embed) (operation, error) {
 	}
 	op := &embedOp{
 		req:   EmbedRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Method: s.Method.Name.Name},
-		given: given, text: s.Method.String(),
+		given: given, text: s.Method.String(), background: s.Background,
 	}
 	op.found, err = b.resolveEmbed(op.req, given)
 	return op, err

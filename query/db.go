@@ -17,10 +17,11 @@ import (
 // graphs and vectors that they load, and a call sees the version of a graph
 // that was current when the call first used it.
 type DB struct {
-	store *storage.DB
-	opts  Options
-	cache *cache
-	files files
+	store  *storage.DB
+	opts   Options
+	cache  *cache
+	files  files
+	runner *runner
 
 	mu      sync.Mutex // guards closed, and running against a Close that waits
 	closed  bool
@@ -68,7 +69,7 @@ func New(store *storage.DB, opts *Options) (*DB, error) {
 
 // open makes a DB over a store, with checked options.
 func open(store *storage.DB, full Options) (*DB, error) {
-	db := &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache)}
+	db := &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache), runner: newRunner(full.BackgroundJobs)}
 	if full.Folder != "" {
 		var err error
 		if db.files.folder, err = os.OpenRoot(full.Folder); err != nil {
@@ -78,8 +79,8 @@ func open(store *storage.DB, full Options) (*DB, error) {
 	return db, nil
 }
 
-// Close waits for running calls to end and closes the file; to have it sooner,
-// cancel their contexts. Rows that were returned already stay readable.
+// Close stops jobs in the background at a checkpoint, waits for running calls to
+// end and closes the file; to have it sooner, cancel their contexts. Rows that were returned already stay readable.
 // Closing a closed DB does nothing.
 func (db *DB) Close() error {
 	db.mu.Lock()
@@ -89,6 +90,7 @@ func (db *DB) Close() error {
 	if closed {
 		return nil
 	}
+	db.runner.stop(errClosing)
 	db.running.Wait()
 	if err := errors.Join(db.store.Close(), db.files.close()); err != nil {
 		return fmt.Errorf("close: %w", plainly(err))
@@ -164,6 +166,8 @@ type call struct {
 	at        map[part]parser.Range // where the text of each piece of the request is
 	named     map[string]part       // which piece names a vertex, by its key; for errors
 	streaming bool                  // rows that are still to be read use the call
+	job       *activeJob            // that the call runs; nil for none
+	quiet     bool                  // the call runs in the background, and its notices are for nobody
 }
 
 // begin starts a call. Every call that began must end.
@@ -177,15 +181,22 @@ func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
 		return nil, fmt.Errorf("%s: %w", statement, err)
 	}
 	db.running.Add(1)
+	c := db.newCall(ctx, statement)
+	c.meter.report = db.opts.Progress
+	return c, nil
+}
+
+// newCall makes a call that tells nobody of its progress.
+func (db *DB) newCall(ctx context.Context, statement string) *call {
 	c := &call{
 		db: db, ctx: ctx, statement: statement,
-		meter:  newMeter(statement, db.opts.Progress, time.Now),
+		meter:  newMeter(statement, nil, time.Now),
 		watch:  newStopwatch(time.Now),
 		graphs: map[string]*graphView{},
 		spaces: map[string]*space{},
 	}
 	c.stop = c.watch.start(stepResult)
-	return c, nil
+	return c
 }
 
 // end ends a call. What it loaded goes back to the cache, unless rows still
@@ -209,7 +220,7 @@ func (c *call) release() {
 func (c *call) notice(format string, args ...any) {
 	n := Notice{Statement: c.statement, Text: fmt.Sprintf(format, args...)}
 	c.notices = append(c.notices, n)
-	if c.db.opts.Notice != nil {
+	if c.db.opts.Notice != nil && !c.quiet {
 		c.db.opts.Notice(n)
 	}
 }

@@ -74,9 +74,15 @@ type embedOp struct {
 	given []setting
 	found *embedding
 	text  string // the method in the language
+
+	background bool
 }
 
 func (o *embedOp) exec(c *call) (*Rows, error) {
+	if o.background && c.job == nil {
+		info, err := c.startEmbed(o.req, o.given)
+		return jobRows([]storage.JobInfo{info}), err
+	}
 	r, err := c.embed(o.req, o.given)
 	if err != nil {
 		return nil, err

@@ -142,13 +142,14 @@ func showHelps() []Help {
 			Columns: "property, value",
 			Example: "DESCRIBE EMBEDDING spec",
 		}, {
-			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | METHODS | SCORERS | GENERATORS | STATS",
+			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | METHODS | SCORERS | GENERATORS | STATS | JOBS",
 			Summary: "lists what the file has, or what the language knows",
 			Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
 				"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, created; " +
 				"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created; " +
 				"METHODS: method, options, summary; SCORERS: scorer, reads, likelier, summary; " +
-				"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each",
+				"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each; " +
+				"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, checkpoint, error",
 			Example: "SHOW EMBEDDINGS",
 		}, {
 			Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [WHERE condition] [LIMIT n]",
@@ -172,10 +173,15 @@ func showHelps() []Help {
 func analysisHelps() []Help {
 	return []Help{
 		{
-			Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding",
-			Summary: "computes a vector for every vertex; an embedding of that name is replaced when it is done",
-			Columns: "embedding, method, dim, vertices, seconds, residual",
+			Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [IN BACKGROUND]",
+			Summary: "computes a vector for every vertex; an embedding of that name is replaced when it is done. What takes more than two seconds is a job that can go on after it was stopped",
+			Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
 			Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
+		}, {
+			Statement: "ESTIMATE EMBED", Syntax: "ESTIMATE EMBED graph USING method[(option := value, …)]",
+			Summary: "tells the memory and, from a short measurement, the time that EMBED would take on this machine",
+			Columns: "graph, method, dim, bytes, limit, seconds",
+			Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 		}, {
 			Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)]",
 			Summary: "builds an index (HNSW) of the vectors, which NEAREST and WITHIN use where these are many; recall is the share of the 10 nearest that it finds, measured on 100 of the vectors. Computing the embedding again removes it",
@@ -244,6 +250,25 @@ func analysisHelps() []Help {
 func upkeepHelps() []Help {
 	return []Help{
 		{
+			Statement: "CANCEL JOB", Syntax: "CANCEL JOB job",
+			Summary: "ends a job, with a checkpoint from which RESUME JOB goes on",
+			Columns: "those of SHOW JOBS",
+			Example: "CANCEL JOB 3",
+		}, {
+			Statement: "RESUME JOB", Syntax: "RESUME JOB job [IN BACKGROUND]",
+			Summary: "runs a job that was cancelled, interrupted or failed again from its checkpoint, with the same result as if it had never stopped",
+			Columns: "those of its statement; in the background those of SHOW JOBS",
+			Example: "RESUME JOB 3 IN BACKGROUND",
+		}, {
+			Statement: "WAIT JOB", Syntax: "WAIT JOB job",
+			Summary: "waits for a job to end, and tells its progress",
+			Columns: "those of SHOW JOBS",
+			Example: "WAIT JOB 3",
+		}, {
+			Statement: "DROP JOB", Syntax: "DROP JOB job",
+			Summary: "forgets a job that has ended, with its checkpoint",
+			Example: "DROP JOB 3",
+		}, {
 			Statement: "CHECK", Syntax: "CHECK",
 			Summary: "verifies everything in the file; no rows mean that it is sound",
 			Columns: "where, fault, remedy",

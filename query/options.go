@@ -35,6 +35,10 @@ type Options struct {
 	// the embedding, if it has one; 0 means 8 MiB, which a scan reads in about a
 	// millisecond.
 	IndexBytes int64
+	// BackgroundJobs is how many statements run in the background at a time; others
+	// wait. 0 means 1: each uses all processors, so that two of them are not
+	// sooner done.
+	BackgroundJobs int
 	// LockTimeout is how long Open waits for another process to close the file;
 	// 0 means one second, longer than a short command takes. A negative value
 	// tries once.
@@ -78,6 +82,7 @@ func (o Options) Validate() error {
 		}
 	}
 	check(o.Workers < 0, "Workers (%d) must not be negative", o.Workers)
+	check(o.BackgroundJobs < 0, "BackgroundJobs (%d) must not be negative", o.BackgroundJobs)
 	check(o.MaxRows < 0, "MaxRows (%d) must not be negative", o.MaxRows)
 	check(o.MemoryLimit < 0, "MemoryLimit (%d) must not be negative", o.MemoryLimit)
 	check(o.IndexBytes < 0, "IndexBytes (%d) must not be negative", o.IndexBytes)
@@ -93,6 +98,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if full.Workers == 0 {
 		full.Workers = runtime.GOMAXPROCS(0)
+	}
+	if full.BackgroundJobs == 0 {
+		full.BackgroundJobs = 1
 	}
 	if full.MaxRows == 0 {
 		full.MaxRows = 1_000_000

@@ -47,8 +47,9 @@ type meter struct {
 	report    func(Progress)
 	now       func() time.Time
 
-	mu      sync.Mutex // guards what follows: stages may report from workers
-	began   time.Time  // start of the statement
+	mu      sync.Mutex     // guards what follows: stages may report from workers
+	also    func(Progress) // told as well; may be nil
+	began   time.Time      // start of the statement
 	stage   string
 	entered time.Time // start of the stage
 	first   int64     // units already done when the stage was first reported
@@ -69,11 +70,11 @@ func (m *meter) update(stage string, done, total int64) {
 
 // updateUnit is update for a stage that counts other units than its name says.
 func (m *meter) updateUnit(stage, unit string, done, total int64) {
-	if m.report == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.report == nil && m.also == nil {
+		return
+	}
 	now := m.now()
 	if stage != m.stage || done < m.last {
 		// A stage whose count falls back has begun again, as the passes of a
@@ -91,5 +92,17 @@ func (m *meter) updateUnit(stage, unit string, done, total int64) {
 			p.Remaining = time.Duration(float64(total-done) / p.Rate * float64(time.Second))
 		}
 	}
-	m.report(p)
+	if m.also != nil {
+		m.also(p)
+	}
+	if m.report != nil {
+		m.report(p)
+	}
+}
+
+// watch has f told of all progress as well, until it is given nil.
+func (m *meter) watch(f func(Progress)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.also = f
 }

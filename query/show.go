@@ -110,6 +110,9 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 			table = append(table, []Value{g.Name, optionsText(g.Options), g.Summary})
 		}
 		return rowsOf([]string{"generator", "options", "summary"}, table), nil
+	case parser.Jobs:
+		list, err := c.jobs()
+		return jobRows(list), err
 	case parser.Stats:
 		stats, err := c.stats()
 		return rowsOf(statsColumns, statsRows(stats)), err

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 
 	"heavytail/storage"
 )
@@ -57,6 +58,9 @@ func statsRows(s storage.Stats) [][]Value {
 	}
 	for _, x := range s.Indexes {
 		table = append(table, spaceRow("index of "+name(x.Embedding)+" by "+x.Metric, "all", x.Bytes, 0))
+	}
+	for _, j := range s.Jobs {
+		table = append(table, spaceRow(fmt.Sprintf("job %d", j.ID), "checkpoint", j.Bytes, 0))
 	}
 	for _, u := range s.Unfinished {
 		table = append(table, spaceRow("unfinished "+u.Kind+" "+name(u.Name), "all", u.Bytes, 0))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -138,6 +139,8 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 			list = append(list, candidate{g.Name, "(", g.Summary})
 		}
 		return list
+	case parser.ClassJob:
+		return c.jobs(ctx)
 	case parser.ClassScorer:
 		return c.scorers()
 	case parser.ClassMetric:
@@ -176,6 +179,19 @@ func (c *completer) embeddings(ctx context.Context) []candidate {
 	var list []candidate
 	for _, e := range embeddings {
 		list = append(list, candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph})
+	}
+	return list
+}
+
+// jobs lists the jobs by number.
+func (c *completer) jobs(ctx context.Context) []candidate {
+	jobs, err := c.db.Jobs(ctx)
+	if err != nil {
+		return nil
+	}
+	var list []candidate
+	for _, j := range jobs {
+		list = append(list, candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement})
 	}
 	return list
 }

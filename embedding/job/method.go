@@ -50,6 +50,8 @@ type prepared struct {
 	// bytes estimates the memory of run beside the graph, with the result, and
 	// sampler that of walk.
 	bytes, sampler func(g *csr.Graph) int64
+	// seconds estimates the time of run on this machine.
+	seconds func(ctx context.Context, g *csr.Graph, workers int) (float64, error)
 	// solved are the options of a method that solves for eigenvectors, nil of
 	// others.
 	solved *embedding.SpectralOptions

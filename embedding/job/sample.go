@@ -18,6 +18,17 @@ func Bytes(g *csr.Graph, method string, options []Option) (int64, error) {
 	return m.bytes(g), nil
 }
 
+// Seconds estimates the time of computing an embedding on this machine, from
+// measurements on the graph that take some tenths of a second; see
+// embedding.SpectralSeconds and embedding.WalkSeconds. Errors are those of Compute.
+func Seconds(ctx context.Context, g *csr.Graph, method string, options []Option, workers int) (float64, error) {
+	m, err := prepare(method, options)
+	if err != nil {
+		return 0, err
+	}
+	return m.seconds(ctx, g, workers)
+}
+
 // WalkBytes estimates the memory that Walks takes beside the graph.
 func WalkBytes(g *csr.Graph, method string, options []Option) (int64, error) {
 	m, err := prepareWalks(method, options)

@@ -14,7 +14,11 @@ import (
 func spectral(name, summary string, run func(context.Context, *csr.Graph, embedding.SpectralOptions) (*vec.Matrix, embedding.SpectralStats, error)) algorithm {
 	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
 	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
-		return prepared{solved: &o, bytes: func(g *csr.Graph) int64 { return spectralBytes(g, o) }, run: func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
+		return prepared{solved: &o, bytes: func(g *csr.Graph) int64 { return spectralBytes(g, o) }, seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+			o := o
+			o.Workers = workers
+			return embedding.SpectralSeconds(ctx, g, name, o)
+		}, run: func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
 			o := o
 			o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
 			m, stats, err := run(ctx, g, o)

@@ -27,7 +27,12 @@ func walks(name, summary string, run func(context.Context, *csr.Graph, embedding
 				o.Workers = workers
 				return embedding.NewWalks(ctx, g, name, o)
 			},
-			bytes:   func(g *csr.Graph) int64 { return embedding.WalkBytes(g, name, o) },
+			bytes: func(g *csr.Graph) int64 { return embedding.WalkBytes(g, name, o) },
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				o := o
+				o.Workers = workers
+				return embedding.WalkSeconds(ctx, g, name, o)
+			},
 			sampler: func(g *csr.Graph) int64 { return embedding.SamplerBytes(g, name, o) },
 		}
 	})

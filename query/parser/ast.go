@@ -158,10 +158,11 @@ const (
 	Scorers    Listing = "SCORERS"
 	Generators Listing = "GENERATORS"
 	Stats      Listing = "STATS"
+	Jobs       Listing = "JOBS"
 )
 
 // listings are all of them, in the order of the grammar.
-var listings = []Listing{Graphs, Embeddings, Indexes, Methods, Scorers, Generators, Stats}
+var listings = []Listing{Graphs, Embeddings, Indexes, Methods, Scorers, Generators, Stats, Jobs}
 
 // Show is SHOW GRAPHS and its siblings.
 type Show struct {
@@ -192,12 +193,13 @@ type ShowAttributes struct {
 	Graph *Ident // nil where left out
 }
 
-// Embed is EMBED g USING method(…) AS e.
+// Embed is EMBED g USING method(…) AS e [IN BACKGROUND].
 type Embed struct {
 	Range
-	Graph     Ident
-	Method    Call
-	Embedding Ident
+	Graph      Ident
+	Method     Call
+	Embedding  Ident
+	Background bool
 }
 
 // Nearest is NEAREST k TO v USING space [EXACT] [WHERE condition].

@@ -45,7 +45,8 @@
 //	statement    = [ "EXPLAIN" | "PROFILE" ] plain          e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
 //	plain        = create | drop | insert | update | delete
 //	             | import | export | generate | describe
-//	             | show | embed | nearest | within
+//	             | show | embed | estimate | job
+//	             | nearest | within
 //	             | reconstruct | evaluate | tune | score
 //	             | scorefile | help | maintain              e.g. CHECK;
 //
@@ -53,6 +54,7 @@
 //	             | "INDEX" "ON" name [ options ] )          e.g. CREATE GRAPH social; CREATE INDEX ON spec WITH (metric := 'cosine');
 //	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
 //	             | "EMBEDDING" name | "INDEX" "ON" name
+//	             | "JOB" integer
 //	             | "ATTRIBUTE" name "FROM" name )           e.g. DROP GRAPH social CASCADE; DROP ATTRIBUTE age FROM social;
 //	insert       = "INSERT" ( vertexword newvertex
 //	               { "," newvertex }
@@ -82,13 +84,18 @@
 //	             | "EMBEDDING" name )                       e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
 //	             | "INDEXES" | "METHODS" | "SCORERS"
-//	             | "GENERATORS" | "STATS"
+//	             | "GENERATORS" | "STATS" | "JOBS"
 //	             | "ATTRIBUTES" [ "IN" name ]
 //	             | showvertices )                           e.g. SHOW EMBEDDINGS;
 //	showvertices = ( "VERTICES" | "NEIGHBORS" "OF" key )
 //	               [ "IN" name ] [ where ]
 //	               [ "LIMIT" integer ]                      e.g. SHOW NEIGHBORS OF 'alice' IN social WHERE age > 30 LIMIT 10;
-//	embed        = "EMBED" name "USING" call "AS" name      e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
+//	embed        = "EMBED" name "USING" call "AS" name
+//	               [ background ]                           e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
+//	estimate     = "ESTIMATE" "EMBED" name "USING" call     e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
+//	job          = ( "CANCEL" | "WAIT" ) "JOB" integer
+//	             | "RESUME" "JOB" integer [ background ]    e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND;
+//	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
 //	nearest      = "NEAREST" integer "TO" vertex
 //	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
 //	within       = "WITHIN" threshold "OF" vertex

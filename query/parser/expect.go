@@ -24,6 +24,7 @@ const (
 	stringText       = "a string"
 	comparisonText   = "a comparison"
 	topicText        = "a topic"
+	jobText          = "the number of a job"
 	parameterText    = "a $parameter"
 )
 

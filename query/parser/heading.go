@@ -67,6 +67,10 @@ func Heading(statement Statement) string {
 		return "SHOW ATTRIBUTES"
 	case *Embed:
 		return "EMBED"
+	case *Estimate:
+		return "ESTIMATE EMBED"
+	case *Job:
+		return string(s.Verb) + " JOB"
 	case *Nearest:
 		return "NEAREST"
 	case *Within:

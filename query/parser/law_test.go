@@ -188,7 +188,12 @@ func genPlain(t *rapid.T) Statement {
 		}
 		return list
 	}
-	switch rapid.IntRange(0, 19).Draw(t, "statement") {
+	switch rapid.IntRange(0, 21).Draw(t, "statement") {
+	case 20:
+		verb := rapid.SampledFrom([]JobVerb{CancelJob, ResumeJob, WaitJob, DropJob}).Draw(t, "verb")
+		return &Job{Verb: verb, Number: value(anInt), Background: verb == ResumeJob && rapid.Bool().Draw(t, "background")}
+	case 21:
+		return &Estimate{Graph: ident(), Method: genCall().Draw(t, "method")}
 	case 0:
 		return &CreateGraph{Graph: ident()}
 	case 1:
@@ -210,7 +215,7 @@ func genPlain(t *rapid.T) Statement {
 	case 9:
 		return &Show{What: rapid.SampledFrom(listings).Draw(t, "what")}
 	case 10:
-		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident()}
+		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Background: rapid.Bool().Draw(t, "background")}
 	case 11:
 		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Where: genWhere(t)}
 	case 12:

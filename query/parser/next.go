@@ -21,6 +21,7 @@ const (
 	ClassMetric    Class = "metric"    // of NEAREST and WITHIN
 	ClassFile      Class = "file"      // the name of a file
 	ClassTopic     Class = "topic"     // of HELP
+	ClassJob       Class = "job"       // the number of a job
 	ClassValue     Class = "value"     // a string, number or boolean, of Names.Option where that is set
 	ClassName      Class = "name"      // a new name, which nothing has yet
 )
@@ -43,6 +44,7 @@ var classes = map[string]Class{
 	fileText:         ClassFile,
 	keyText:          ClassVertex,
 	topicText:        ClassTopic,
+	jobText:          ClassJob,
 	countText:        ClassValue,
 	numberText:       ClassValue,
 	dateText:         ClassValue,

@@ -37,6 +37,10 @@ var statements = []struct {
 	{"DESCRIBE", (*parser).describe},
 	{"SHOW", (*parser).show},
 	{"EMBED", (*parser).embed},
+	{"ESTIMATE", (*parser).estimate},
+	{"CANCEL", (*parser).cancelJob},
+	{"RESUME", (*parser).resumeJob},
+	{"WAIT", (*parser).waitJob},
 	{"NEAREST", (*parser).nearest},
 	{"WITHIN", (*parser).within},
 	{"RECONSTRUCT", (*parser).reconstruct},
@@ -86,6 +90,8 @@ func (p *parser) drop(begin Pos) Statement {
 		return s
 	case p.keyword("INDEX"):
 		return p.dropIndex(begin)
+	case p.keyword("JOB"):
+		return p.job(begin, DropJob)
 	}
 	p.needKeyword("EMBEDDING")
 	embedding := p.embedding()
@@ -203,6 +209,7 @@ func (p *parser) embed(begin Pos) Statement {
 	s.Method = p.call(methodName)
 	p.needKeyword("AS")
 	s.Embedding = p.name(newEmbeddingName)
+	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }

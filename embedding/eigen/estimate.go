@@ -1,0 +1,23 @@
+package eigen
+
+import "math"
+
+// Seconds estimates how long Solve takes for k pairs of a matrix of order n, where
+// a product with a block takes product seconds and a multiply-add of the
+// orthogonalisation takes multiply. It assumes a spectrum as graphs have it:
+// expectedRestarts, and eigenvalues as close as expectedSteps says.
+func Seconds(n, k int, product, multiply float64) float64 {
+	m := basisColumns(k)
+	if n <= m+2*Width {
+		return float64((n+Width-1)/Width)*product + 10*multiply*math.Pow(float64(n), 3)
+	}
+	const (
+		expectedRestarts = 4  // real graphs take 1 to 15
+		expectedSteps    = 45 // D of planFilter
+	)
+	keep := k + (m-k)*keepShare/100
+	blocks := float64(m+surveySteps[0]*Width+expectedRestarts*(m-keep)) / Width
+	orthogonalization := 2 * 2 * 0.8 * float64(m) * float64(n) * Width * multiply
+	degree := math.Sqrt(expectedSteps * orthogonalization * Width / (float64(k) * max(product, 1e-12)))
+	return blocks * (orthogonalization + min(max(degree, 1), maxDegree)*product)
+}

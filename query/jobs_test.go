@@ -1,0 +1,450 @@
+package query
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage"
+)
+
+// childEnv makes the test binary a child that computes an embedding: the path of
+// the store, the statement, and the checkpoint point before which it dies.
+const childEnv = "HEAVYTAIL_QUERY_CHILD"
+
+// eager has a database save at every opportunity.
+func eager(db *DB) { db.runner.least, db.runner.every = 0, time.Nanosecond }
+
+// runChild does the work of a child process, if this is one.
+func runChild() bool {
+	args := strings.Split(os.Getenv(childEnv), "\n")
+	if len(args) != 3 {
+		return false
+	}
+	fail := func(err error) {
+		if err != nil {
+			fmt.Println("child:", err)
+			os.Exit(3)
+		}
+	}
+	db, err := Open(args[0], nil)
+	fail(err)
+	eager(db)
+	var dies int
+	_, err = fmt.Sscan(args[2], &dies)
+	fail(err)
+	points := 0
+	db.runner.atCheckpoint = func(string) {
+		if points == dies {
+			self, err := os.FindProcess(os.Getpid())
+			fail(err)
+			fail(self.Kill())
+			select {}
+		}
+		points++
+	}
+	_, err = db.Query(context.Background(), args[1], nil)
+	fail(err)
+	fail(db.Close())
+	fmt.Println("done")
+	return true
+}
+
+// child runs a statement in a child process that dies at a point, or by the
+// clock, and reports whether it got through.
+func child(t *testing.T, path, statement string, dies int, wait time.Duration) (finished bool) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{path, statement, fmt.Sprint(dies)}, "\n"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	last := ""
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		last = lines.Text()
+	}
+	err = cmd.Wait()
+	if cmd.ProcessState.ExitCode() == 3 {
+		t.Fatal(last)
+	}
+	return err == nil
+}
+
+// jobStatements compute long enough to be stopped, by methods of both kinds.
+var jobStatements = map[string]string{
+	"spectral": "EMBED g USING dp_spectral(dim := 40, seed := 3) AS e",
+	"walks":    "EMBED g USING deepwalk(dim := 24, walks := 2, length := 12, seed := 3) AS e",
+}
+
+// jobStore makes a store with the graph "g", and what each statement makes of it.
+func jobStore(t *testing.T) (path string, want map[string][]float32) {
+	t.Helper()
+	ctx := context.Background()
+	path = filepath.Join(t.TempDir(), "store")
+	db := openJobs(t, path)
+	if _, err := db.Query(ctx, "GENERATE preferential_attachment(n := 1500, m := 3, seed := 1) INTO g", nil); err != nil {
+		t.Fatal(err)
+	}
+	want = map[string][]float32{}
+	for name, statement := range jobStatements {
+		if _, err := db.Query(ctx, statement, nil); err != nil {
+			t.Fatal(err)
+		}
+		want[name] = rowsOfEmbedding(t, db)
+		if _, err := db.Query(ctx, "DROP EMBEDDING e", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := db.Jobs(ctx); err != nil || len(list) > 0 {
+		t.Errorf("short statements left jobs: %v, %v", list, err)
+	}
+	closeJobs(t, db)
+	return path, want
+}
+
+func openJobs(t *testing.T, path string) *DB {
+	t.Helper()
+	db, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// closeJobs checks and closes a database.
+func closeJobs(t *testing.T, db *DB) {
+	t.Helper()
+	mustBeSound(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
+	t.Helper()
+	_, m, err := db.store.Embedding(context.Background(), "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Data
+}
+
+// TestJobs_Killed kills the process at checkpoints and at random moments, and
+// again while it resumes: the job that is resumed ends with the same bytes.
+func TestJobs_Killed(t *testing.T) {
+	ctx := context.Background()
+	path, want := jobStore(t)
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	rounds := 12
+	if testing.Short() {
+		rounds = 4
+	}
+	for name, statement := range jobStatements {
+		t.Run(name, func(t *testing.T) {
+			resumed, begin := 0, statement
+			for round := range rounds {
+				dies, wait := round, 30*time.Second
+				if round%3 == 2 {
+					dies, wait = 1<<30, time.Duration(20+random.IntN(400))*time.Millisecond
+				}
+				finished := child(t, path, begin, dies, wait)
+				db := openJobs(t, path)
+				eager(db)
+				list, err := db.Jobs(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var last storage.JobInfo
+				if len(list) > 0 {
+					last = list[len(list)-1]
+				}
+				switch {
+				case last.State == storage.JobInterrupted && round%2 == 0:
+					// Killed once more, on its way from the checkpoint.
+					begin = fmt.Sprintf("RESUME JOB %d", last.ID)
+				case last.State == storage.JobInterrupted:
+					if last.Checkpoint > 0 {
+						resumed++
+					}
+					if _, err := db.ResumeJob(ctx, last.ID, false); err != nil {
+						t.Fatalf("round %d: %v", round, err)
+					}
+					finished, begin = true, statement
+				default:
+					begin = statement
+				}
+				if finished {
+					if !slices.Equal(rowsOfEmbedding(t, db), want[name]) {
+						t.Fatalf("round %d: other bytes", round)
+					}
+					if stats, err := db.store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
+						t.Errorf("round %d: checkpoints are left: %v, %v", round, stats.Jobs, err)
+					}
+				}
+				closeJobs(t, db)
+			}
+			if resumed == 0 {
+				t.Error("no job was resumed from a checkpoint")
+			}
+		})
+	}
+}
+
+// TestJobs_Cancelled cancels jobs at random moments, by their contexts and by
+// CANCEL JOB, resumes them, and ends with the same bytes.
+func TestJobs_Cancelled(t *testing.T) {
+	path, want := jobStore(t)
+	db := openJobs(t, path)
+	eager(db)
+	defer closeJobs(t, db)
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	rounds := 25
+	if testing.Short() {
+		rounds = 5
+	}
+	for name, statement := range jobStatements {
+		cancelled, id := 0, uint64(0)
+		for range rounds {
+			stop := random.IntN(6)
+			ctx, cancel := context.WithCancel(context.Background())
+			points := 0
+			db.runner.atCheckpoint = func(string) {
+				if points++; points > stop {
+					cancel()
+				}
+			}
+			text := statement
+			if id != 0 {
+				text = fmt.Sprintf("RESUME JOB %d", id)
+			}
+			_, err := db.Query(ctx, text, nil)
+			cancel()
+			switch {
+			case err == nil:
+				id = 0
+			case errors.Is(err, context.Canceled):
+				cancelled++
+				list, err := db.Jobs(context.Background())
+				if err != nil || len(list) == 0 {
+					t.Fatal(list, err)
+				}
+				last := list[len(list)-1]
+				if last.State != storage.JobCancelled || last.Checkpoint == 0 {
+					t.Fatalf("%+v", last)
+				}
+				id = last.ID
+			default:
+				t.Fatal(err)
+			}
+		}
+		db.runner.atCheckpoint = func(string) {}
+		if id != 0 {
+			if _, err := db.ResumeJob(context.Background(), id, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if cancelled == 0 || !slices.Equal(rowsOfEmbedding(t, db), want[name]) {
+			t.Errorf("%s: other bytes after %d cancels", name, cancelled)
+		}
+	}
+}
+
+// held makes a database whose jobs stop at their first checkpoint until release is
+// called; reached is closed when one has come there.
+func held(db *DB) (reached chan struct{}, release func()) {
+	reached, gate := make(chan struct{}), make(chan struct{})
+	first := true
+	db.runner.atCheckpoint = func(string) {
+		if first {
+			first = false
+			close(reached)
+			<-gate
+		}
+	}
+	return reached, func() { close(gate) }
+}
+
+// A job in the background: it is listed, has the embedding to itself, and is
+// waited for.
+func TestJobs_Background(t *testing.T) {
+	ctx := context.Background()
+	path, want := jobStore(t)
+	db := openJobs(t, path)
+	eager(db)
+	defer closeJobs(t, db)
+	reached, release := held(db)
+	req := EmbedRequest{Graph: "g", Name: "e", Method: "deepwalk", Settings: map[string]any{"dim": 24, "walks": 2, "length": 12, "seed": 3}}
+	started, err := db.StartEmbed(ctx, req)
+	if err != nil || started.State != storage.JobQueued || started.ID == 0 {
+		t.Fatal(started, err)
+	}
+	<-reached
+	if _, err := db.Embed(ctx, req); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", started.ID)) {
+		t.Errorf("two of one embedding: %v", err)
+	}
+	second, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := db.Jobs(ctx)
+	if err != nil || len(list) != 2 || list[0].State != storage.JobRunning || list[1].State != storage.JobQueued {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for name, f := range map[string]func() error{
+		"dropped": func() error { return db.DropJob(ctx, started.ID) },
+		"resumed": func() error { _, err := db.ResumeJob(ctx, started.ID, true); return err },
+	} {
+		if err := f(); !errors.Is(err, storage.ErrConflict) {
+			t.Errorf("%s while it runs: %v", name, err)
+		}
+	}
+	short, cancel := context.WithTimeout(ctx, time.Millisecond)
+	if _, err := db.WaitJob(short, started.ID); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting: %v", err)
+	}
+	cancel()
+	if info, err := db.CancelJob(ctx, second.ID); err != nil || info.State != storage.JobCancelled {
+		t.Errorf("cancelled in the queue: %+v, %v", info, err)
+	}
+	release()
+	info, err := db.WaitJob(ctx, started.ID)
+	if err != nil || info.State != storage.JobDone || info.Checkpoint != 0 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	if !slices.Equal(rowsOfEmbedding(t, db), want["walks"]) {
+		t.Error("other bytes")
+	}
+	if _, err := db.ResumeJob(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
+		t.Errorf("a job that is done: %v", err)
+	}
+	if _, err := db.CancelJob(ctx, started.ID); !errors.Is(err, storage.ErrConflict) {
+		t.Errorf("a job that is done: %v", err)
+	}
+	if _, err := db.ResumeJob(ctx, second.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := db.WaitJob(ctx, second.ID); err != nil || info.State != storage.JobDone {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if err := db.DropJob(ctx, started.ID); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.WaitJob(ctx, started.ID); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("a job that was dropped: %v", err)
+	}
+}
+
+// Close stops a job in the background at a checkpoint, from which the next process
+// goes on; if the graph has other edges by then, it starts over.
+func TestJobs_InterruptedByClose(t *testing.T) {
+	ctx := context.Background()
+	path, want := jobStore(t)
+	for _, change := range []string{"", "UPDATE VERTICES IN g SET seen := TRUE WHERE degree > 3", "INSERT EDGE ('0', 'new') INTO g"} {
+		db := openJobs(t, path)
+		eager(db)
+		reached, release := held(db)
+		rows, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil)
+		if err != nil || !rows.Next() {
+			t.Fatal(err)
+		}
+		id := uint64(rows.Row()[0].(int64))
+		<-reached
+		closed := make(chan error)
+		go func() { closed <- db.Close() }()
+		<-db.runner.background.Done()
+		release()
+		if err := <-closed; err != nil {
+			t.Fatal(err)
+		}
+		var notices []string
+		db, err = Open(path, &Options{Notice: func(n Notice) { notices = append(notices, n.Text) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := db.store.Job(ctx, id)
+		if err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
+			t.Fatalf("%+v, %v", info, err)
+		}
+		if change != "" {
+			if _, err := db.Query(ctx, change, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.ResumeJob(ctx, id, false); err != nil {
+			t.Fatal(err)
+		}
+		over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
+		if edges := strings.HasPrefix(change, "INSERT"); over != edges || slices.Equal(rowsOfEmbedding(t, db), want["walks"]) == edges {
+			t.Errorf("after %q: notices %q", change, notices)
+		}
+		closeJobs(t, db)
+	}
+}
+
+// A graph that changes while a job runs: the embedding is that of the version
+// that the job began with, and says so.
+func TestJobs_GraphChanges(t *testing.T) {
+	ctx := context.Background()
+	path, want := jobStore(t)
+	db := openJobs(t, path)
+	eager(db)
+	defer closeJobs(t, db)
+	reached, release := held(db)
+	rows, err := db.Query(ctx, jobStatements["spectral"]+" IN BACKGROUND", nil)
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	id := uint64(rows.Row()[0].(int64))
+	<-reached
+	if _, err := db.Query(ctx, "INSERT EDGE ('0', 'new') INTO g", nil); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if info, err := db.WaitJob(ctx, id); err != nil || info.State != storage.JobDone {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	list, err := db.Embeddings(ctx)
+	if err != nil || len(list) != 1 || list[0].Behind != 1 || !slices.Equal(rowsOfEmbedding(t, db), want["spectral"]) {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// A second process cannot write while the first one runs a job.
+func TestJobs_SecondProcess(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	db := openJobs(t, path)
+	eager(db)
+	reached, release := held(db)
+	if _, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil); err != nil {
+		t.Fatal(err)
+	}
+	<-reached
+	if _, err := Open(path, &Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
+		t.Errorf("a second opening: %v", err)
+	}
+	release()
+	if _, err := db.WaitJob(ctx, 1); err != nil {
+		t.Error(err)
+	}
+	closeJobs(t, db)
+}
