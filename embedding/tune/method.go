@@ -58,11 +58,11 @@ const maxAxes = 4
 // point is a value for each axis of a branch.
 type point [maxAxes]float64
 
-// The axes of scales. δ beyond ½ draws all hubs to one place.
+// The axes of scales.
 func scaleAxes() []axis {
 	return []axis{
 		{name: "scale", coarse: []float64{0, 0.25, 0.5, 1}, most: 4, step: 0.125, finest: 0.03},
-		{name: "row_scale", coarse: []float64{0, 0.25, 0.5}, most: 2, step: 0.125, finest: 0.03},
+		{name: "row_scale", coarse: []float64{0, 0.25, 0.5, 1}, most: 4, step: 0.125, finest: 0.03},
 	}
 }
 

@@ -223,14 +223,15 @@ func (s *search) refine(from scored) (scored, error) {
 	}
 }
 
-// line walks along one axis in the direction that helps, as long as it does.
+// line walks along one axis in the direction that helps, as long as it does, in
+// steps that double: the best may be far beyond the grid.
 func (s *search) line(from scored, axis int, step float64) (scored, error) {
 	best := from
-	for _, direction := range []float64{1, -1} {
-		for {
+	for _, direction := range []float64{step, -step} {
+		for length := direction; ; length *= 2 {
 			next := best
 			a := from.branch.axes[axis]
-			next.point[axis] = round(min(a.most, max(a.least, best.point[axis]+direction*step)))
+			next.point[axis] = round(min(a.most, max(a.least, best.point[axis]+length)))
 			if next.point == best.point {
 				break
 			}
@@ -243,7 +244,7 @@ func (s *search) line(from scored, axis int, step float64) (scored, error) {
 			}
 			best = next
 		}
-		if best != from {
+		if best.point != from.point {
 			break
 		}
 	}

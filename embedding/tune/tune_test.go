@@ -134,8 +134,8 @@ func TestSearch_Limits(t *testing.T) {
 			}
 		}
 	}
-	if left := run(5, 1).Left; left != 22 {
-		t.Errorf("%d trials of the survey are left of 27, not 22", left)
+	if left := run(5, 1).Left; left != 26 {
+		t.Errorf("%d trials of the survey are left of 31, not 26", left)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestSearch_Confirm(t *testing.T) {
 // are at the end of its stage, which is open for a refinement.
 func TestSearch_Progress(t *testing.T) {
 	g := attachment(t, 60, 2)
-	for _, most := range []int{0, 14, 1000} {
+	for _, most := range []int{0, 18, 1000} {
 		var told []string
 		_, err := Search(context.Background(), &wanted{g: g, best: spectral(t, g, embedding.SpectralOptions{Dim: 4})},
 			[]Method{{Name: embedding.MethodLaplacianEigenmaps, Spectral: embedding.SpectralOptions{Dim: 4}}},
@@ -287,17 +287,17 @@ func TestSearch_Progress(t *testing.T) {
 			return planned
 		}
 		for i, text := range told {
-			want := fmt.Sprint("survey", i+1, end(12))
-			if i >= 15 {
+			want := fmt.Sprint("survey", i+1, end(16))
+			if i >= 19 {
 				want = fmt.Sprint("refine", i+1, end(0))
-			} else if i >= 12 {
-				want = fmt.Sprint("select", i+1, end(15))
+			} else if i >= 16 {
+				want = fmt.Sprint("select", i+1, end(19))
 			}
 			if text != want {
 				t.Errorf("at most %d trials: told %q, not %q", most, text, want)
 			}
 		}
-		if len(told) < 14 || most == 14 && len(told) != 14 {
+		if len(told) < 18 || most == 18 && len(told) != 18 {
 			t.Errorf("at most %d trials: told of %d", most, len(told))
 		}
 	}
@@ -366,14 +366,14 @@ func TestSearch_Survey(t *testing.T) {
 	objective := &wanted{g: g, best: spectral(t, g, embedding.SpectralOptions{Dim: 4})}
 	found, err := Search(context.Background(), objective, []Method{{
 		Name: embedding.MethodDPSpectral, Spectral: embedding.SpectralOptions{Dim: 4, Normalization: embedding.Strength}, Held: []string{"normalization"},
-	}}, Options{Trials: 12 + surveyedPoints})
+	}}, Options{Trials: 16 + surveyedPoints})
 	if err != nil {
 		t.Fatal(err)
 	}
 	scales := func(trial Trial) string { return fmt.Sprint(option(trial, "scale"), option(trial, "row_scale")) }
 	first, second := map[string]float64{}, []string{}
 	for _, trial := range found.Trials {
-		if trial.Number <= 12 {
+		if trial.Number <= 16 {
 			first[scales(trial)] = trial.Score
 		} else {
 			second = append(second, scales(trial))
