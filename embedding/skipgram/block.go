@@ -166,12 +166,20 @@ func (b *block) answers(centre uint32, n *noise) {
 // measure adds the loss of a pair, before its step.
 func (b *block) measure(l *lesson, x []float32) {
 	l.rows.Dots(b.products, x)
+	// One logarithm of a product, which is kept from an overflow, takes less time
+	// than many.
+	odds := 1.0
 	for i, product := range b.products[:l.rows.Len()] {
 		if l.turns[i] == 0 {
 			product = -product
 		}
-		b.loss += math.Log1p(math.Exp(-float64(product)))
+		odds *= 1 + math.Exp(-float64(product))
+		if odds > 1e20 {
+			b.loss += math.Log(odds)
+			odds = 1
+		}
 	}
+	b.loss += math.Log(odds)
 	b.measured++
 }
 

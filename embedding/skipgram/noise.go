@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"sort"
 )
 
 // noise draws vertices of one part as centres, with probabilities in proportion
@@ -14,6 +13,9 @@ import (
 type noise struct {
 	vertices []uint32
 	upTo     []uint64 // cumulated shares of 2⁶⁴, the last one implied
+	// guide[r>>shift] is where to begin to look for r: about one step on average.
+	guide []uint32
+	shift int
 }
 
 func newNoise(visits []int64, part []uint8, of int) *noise {
@@ -30,13 +32,30 @@ func newNoise(visits []int64, part []uint8, of int) *noise {
 		upTo += math.Pow(float64(visits[v]), 0.75)
 		n.upTo = append(n.upTo, uint64(min(upTo/sum, 1-0x1p-53)*(1<<64)))
 	}
+	n.guideTo()
 	return n
 }
 
-// draw returns a vertex, in O(log n). There is at least one.
+// guideTo makes the guide, with at least as many entries as there are vertices.
+func (n *noise) guideTo() {
+	n.shift = 64 - bits.Len(uint(len(n.upTo)))
+	n.guide = make([]uint32, 1<<(64-n.shift))
+	at := 0
+	for i := range n.guide {
+		for at < len(n.upTo)-1 && n.upTo[at] <= uint64(i)<<n.shift {
+			at++
+		}
+		n.guide[i] = uint32(at)
+	}
+}
+
+// draw returns a vertex, in O(1) on average. There is at least one.
 func (n *noise) draw(random *rand.PCG) uint32 {
 	r := random.Uint64()
-	i := sort.Search(len(n.upTo)-1, func(i int) bool { return r < n.upTo[i] })
+	i := int(n.guide[r>>n.shift])
+	for i < len(n.upTo)-1 && r >= n.upTo[i] {
+		i++
+	}
 	return n.vertices[i]
 }
 

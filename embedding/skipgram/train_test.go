@@ -312,6 +312,29 @@ func TestNoise_Frequencies(t *testing.T) {
 	}
 }
 
+// TestNoise_Draw compares draws with a search of the whole table, for vertices of
+// the same weight and of very different ones.
+func TestNoise_Draw(t *testing.T) {
+	for n := 1; n < 70; n++ {
+		visits := make([]int64, n)
+		for v := range visits {
+			visits[v] = 1 + int64(v*n)<<(v%30)
+		}
+		noise := newNoise(visits, make([]uint8, n), 0)
+		var random, same rand.PCG
+		for range 500 {
+			r := same.Uint64()
+			want := slices.IndexFunc(noise.upTo[:n-1], func(upTo uint64) bool { return r < upTo })
+			if want < 0 {
+				want = n - 1
+			}
+			if v := noise.draw(&random); int(v) != want {
+				t.Fatalf("%d vertices: %#x draws %d, want %d", n, r, v, want)
+			}
+		}
+	}
+}
+
 // BenchmarkTrain reports the vertices of walks trained in a second of one or two
 // processors. The loss tells whether the answer is right.
 func BenchmarkTrain(b *testing.B) {
