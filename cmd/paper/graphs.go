@@ -19,6 +19,7 @@ type dataset struct {
 	name            string // in the paper; in the store it is in small letters
 	vertices, edges int64  // as the paper counts them
 	file            string // in the folder of the data; "" where it is generated
+	attach          int    // edges that a new vertex brings, where it is generated
 	labels          string // a file with a vertex and its class a line, or ""
 	studied         bool   // the paper studies parameters on it
 	note            string // how what is used differs from the paper's
@@ -31,13 +32,26 @@ func datasets() []dataset {
 			note: "ca-GrQc of SNAP; the paper counts each edge twice"},
 		{name: "Facebook", vertices: 4039, edges: 88234, file: "ego-facebook.txt.gz", studied: true,
 			note: "ego-Facebook of SNAP"},
-		{name: "Synthetic", vertices: 10000, edges: 399580, studied: true,
-			note: "preferential attachment with n = 10,000 and m = 40, as the paper describes it; not its sample"},
+		{name: "Synthetic", vertices: 10000, edges: 399580, attach: 40, studied: true,
+			note: "preferential attachment with n = 10,000 and m = 40, which has about the edges that the paper counts"},
+		{name: synthetic20, vertices: 10000, edges: 399580, attach: 20,
+			note: "the same with m = 20, whose edges counted twice are exactly the 399,580 of the paper"},
 		{name: "Citation", vertices: 48521, edges: 357235, file: "dblp.txt.gz", labels: "dblp-labels.txt.gz",
 			note: "the academic network of AMiner with research areas, the nearest that is public: it has a third of the edges"},
 		{name: "Twitter", vertices: 81306, edges: 1768149, file: "ego-twitter.txt.gz",
 			note: "ego-Twitter of SNAP as an undirected graph; the paper counts directed edges"},
 	}
+}
+
+// synthetic20 is another graph for the one that the paper generates.
+const synthetic20 = "Synthetic20"
+
+// inPaper is the name in the paper of a graph.
+func inPaper(graph string) string {
+	if graph == synthetic20 {
+		return "Synthetic"
+	}
+	return graph
 }
 
 // private says what cannot be had.
@@ -85,7 +99,7 @@ func choose(names []string) ([]dataset, error) {
 // file of the graph.
 func (d dataset) load() string {
 	if d.file == "" {
-		return "GENERATE preferential_attachment(n := 10000, m := 40, seed := 1) INTO " + d.stored()
+		return fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := %d, seed := 1) INTO %s", d.vertices, d.attach, d.stored())
 	}
 	return "IMPORT $file INTO " + d.stored()
 }

@@ -51,7 +51,7 @@ func TestReadFigures_Complete(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	all, err := choose(nil)
-	if err != nil || len(all) != 5 {
+	if err != nil || len(all) != 6 {
 		t.Fatalf("%d graphs, %v", len(all), err)
 	}
 	some, err := choose([]string{"twitter", "FACEBOOK"})
@@ -273,6 +273,8 @@ func TestExperiment_Beats(t *testing.T) {
 		{line("Facebook", le, asDefault, 0.49, 0.19), lost},
 		{line("Facebook", dpSpectral, asTuned, 0.88, 0.74), won},
 		{line("Facebook", dpSpectral, asTuned, math.NaN(), 0.74), lost},
+		{line("Synthetic20", le, asPaper, 0.15, 0.06), won},
+		{line("Synthetic20", le, asTuned, 0.95, 0.78), lost},
 		{line("Enron", dpSpectral, asTuned, 1, 1), unknown},
 	} {
 		if got := e.beats(tablesOf()[0], c.row); got != c.want {

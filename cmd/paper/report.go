@@ -129,9 +129,9 @@ func short(v float64) string {
 // against is the figure of the paper that a row is held against.
 func (e *experiment) against(t tableOf, r row, measure string) float64 {
 	if r.form == asPaper {
-		return e.figures.of(t.number, r.graph, r.method, measure)
+		return e.figures.of(t.number, inPaper(r.graph), r.method, measure)
 	}
-	return e.figures.best(t.number, r.graph, measure)
+	return e.figures.best(t.number, inPaper(r.graph), measure)
 }
 
 // outcome is how a row compares with the paper.
@@ -164,18 +164,18 @@ func (e *experiment) verdicts(rows []row) string {
 	var lines [][]string
 	for _, t := range tablesOf() {
 		for _, d := range e.reported() {
-			best, found := e.nearest(t, d, rows)
-			if !found {
+			best, lead := e.nearest(t, d, rows)
+			if math.IsInf(lead, -1) {
 				continue
 			}
 			verdict := "no"
-			if e.beats(t, best) == won {
+			if lead > 0 {
 				verdict = "yes"
 			}
 			var ours, paper []string
 			for _, measure := range t.wins {
 				ours = append(ours, short(best.get(measure)))
-				paper = append(paper, fmt.Sprintf("%.2f", e.figures.best(t.number, d.name, measure)))
+				paper = append(paper, fmt.Sprintf("%.2f", e.figures.best(t.number, inPaper(d.name), measure)))
 			}
 			lines = append(lines, []string{strconv.Itoa(t.number), d.name, strings.Join(t.wins, " / "),
 				strings.Join(ours, " / "), strings.Join(paper, " / "), verdict, best.form, best.call})
@@ -210,25 +210,22 @@ func lawsText(rows []row) string {
 }
 
 // nearest is the row of a graph whose least lead over the best figures of the
-// paper is the largest.
-func (e *experiment) nearest(t tableOf, d dataset, rows []row) (best row, found bool) {
-	lead := math.Inf(-1)
+// paper is the largest, with that lead; it is minus infinity where there is none.
+func (e *experiment) nearest(t tableOf, d dataset, rows []row) (best row, lead float64) {
+	lead = math.Inf(-1)
 	for _, r := range rows {
 		if r.table != t.number || r.graph != d.name {
 			continue
 		}
 		least := math.Inf(1)
 		for _, measure := range t.wins {
-			least = min(least, r.get(measure)-e.figures.best(t.number, d.name, measure))
+			least = min(least, r.get(measure)-e.figures.best(t.number, inPaper(d.name), measure))
 		}
 		if least > lead {
-			best, lead, found = r, least, true
-			if best.form == asPaper {
-				best.form = asDefault + " of the " + asPaper // held against the best of all, not against its own method
-			}
+			best, lead = r, least
 		}
 	}
-	return best, found
+	return best, lead
 }
 
 // writeTable writes a table of Markdown whose columns stand under each other.
