@@ -117,6 +117,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.reconstructStatement(s)
 	case *parser.EvaluateLabels:
 		return b.evaluateLabelsStatement(s)
+	case *parser.EvaluateParameters:
+		return b.evaluateParametersStatement(s)
 	case *parser.EvaluateLinks:
 		return b.evaluateLinksStatement(s)
 	case *parser.EvaluateReconstruction:

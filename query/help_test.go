@@ -112,6 +112,7 @@ func TestHelps_Columns(t *testing.T) {
 	}
 	expect("RECONSTRUCT pos RADIUS 1", "RECONSTRUCT", "; ")
 	expect("EVALUATE LINKS IN pa USING dp_spectral(dim := 2)", "EVALUATE LINKS", "; ")
+	expect("EVALUATE PARAMETERS IN pa USING dp_spectral(dim := 2) WITH (beta := '1')", "EVALUATE PARAMETERS", "; ")
 	run("UPDATE VERTEX 'b' SET x := 3 IN g")
 	expect("EVALUATE LABELS 'x' OF pos", "EVALUATE LABELS", "; ")
 	expect("EVALUATE LABELS 'x' OF pos WITH (classes := TRUE)", "EVALUATE LABELS", "with classes: ")

@@ -215,6 +215,12 @@ func analysisHelps() []Help {
 			Options: sweepOptions("it"),
 			Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 		}, {
+			Statement: "EVALUATE PARAMETERS", Syntax: "EVALUATE PARAMETERS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
+			Summary: "embeds a graph with one option of a method after the other at several values, and measures the best reconstruction of each; without values it takes the usual ones of all options; stores nothing",
+			Columns: "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+			Options: parametersOptions(),
+			Example: "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
+		}, {
 			Statement: "EVALUATE LABELS", Syntax: "EVALUATE LABELS 'attribute' OF embedding [WITH (option := value, …)]",
 			Summary: "measures how well the values of an attribute can be told from the vectors, by classifiers trained on a part of the vertices; stores nothing",
 			Columns: "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",

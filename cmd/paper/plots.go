@@ -56,27 +56,14 @@ func degreeRows(degrees []query.DegreeCount) [][]any {
 	return rows
 }
 
-// studied are the methods of figure 3, with the options that stay.
-func studied() []struct {
-	method   string
-	settings map[string]any
-} {
-	return []struct {
-		method   string
-		settings map[string]any
-	}{
-		{"dp_spectral", map[string]any{"normalization": "degree"}},
-		{"dp_spectral", map[string]any{"normalization": "strength"}},
-		{"dp_walker", nil},
+// studied are the methods of figure 3 with the options that stay, by the names of
+// their lines.
+func studied() []struct{ name, call string } {
+	return []struct{ name, call string }{
+		{"dp_spectral, degree", "dp_spectral(normalization := 'degree')"},
+		{"dp_spectral, strength", "dp_spectral(normalization := 'strength')"},
+		{"dp_walker", "dp_walker"},
 	}
-}
-
-// studyName says which study it is.
-func studyName(method string, settings map[string]any) string {
-	if n, ok := settings["normalization"]; ok {
-		return fmt.Sprintf("%s, %v", method, n)
-	}
-	return method
 }
 
 // studies are the steps for figure 3, on the graphs that it has.
@@ -86,35 +73,30 @@ func (e *experiment) studies(d dataset) [][]step {
 	}
 	var groups [][]step
 	for _, s := range studied() {
-		for _, v := range query.DefaultVariations(s.method) {
+		method, _, _ := strings.Cut(s.call, "(")
+		for _, v := range query.DefaultVariations(method) {
 			groups = append(groups, []step{{
-				graph: d, kind: Plots, statement: study(d, s.method, s.settings, v.Option),
-				about: fmt.Sprintf("reconstructions by %s against %s", studyName(s.method, s.settings), v.Option),
-				cost:  float64(len(v.Values)) * (trial{use{call: s.method}, d}.cost() + d.pairCost()),
-				answer: func(ctx context.Context) ([]string, [][]any, error) {
-					return e.vary(ctx, d, s.method, s.settings, v)
-				},
+				graph: d, kind: Plots, statement: study(d, s.call, v.Option),
+				about: fmt.Sprintf("reconstructions by %s against %s", s.name, v.Option),
+				cost:  float64(len(v.Values)) * (trial{use{call: s.call}, d}.cost() + d.pairCost()),
 			}})
 		}
 	}
 	return groups
 }
 
-// study names the step of a study.
-func study(d dataset, method string, settings map[string]any, option string) string {
-	return fmt.Sprintf("study of %s on graph %s against %s", studyName(method, settings), d.stored(), option)
-}
-
-// vary measures the reconstructions for one study.
-func (e *experiment) vary(ctx context.Context, d dataset, method string, settings map[string]any, v query.Variation) ([]string, [][]any, error) {
-	r, err := e.db.EvaluateParameters(ctx, query.EvaluateParametersRequest{
-		Graph: d.stored(), Method: method, Settings: settings, Vary: []query.Variation{v},
-	})
-	var rows [][]any
-	for _, p := range r.Points {
-		rows = append(rows, []any{p.Value, p.Pearson, p.Spearman})
+// study is the statement of a study at the usual values of an option.
+func study(d dataset, call, option string) string {
+	method, _, _ := strings.Cut(call, "(")
+	var values []string
+	for _, v := range query.DefaultVariations(method) {
+		for _, value := range v.Values {
+			if v.Option == option {
+				values = append(values, fmt.Sprint(value))
+			}
+		}
 	}
-	return []string{"value", "pearson", "spearman"}, rows, err
+	return fmt.Sprintf("EVALUATE PARAMETERS IN %s USING %s WITH (%s := '%s')", d.stored(), call, option, strings.Join(values, ", "))
 }
 
 // draw makes the pictures of what is in the journal.
@@ -160,8 +142,8 @@ func (e *experiment) drawStudy(d dataset, option string) error {
 	}
 	chart := figure.Chart{Title: d.name + ": reconstruction against " + option, X: figure.Axis{Label: labels[option]}, Y: figure.Axis{Label: "Pearson's r of degrees"}}
 	for _, s := range studied() {
-		line := figure.Series{Name: studyName(s.method, s.settings)}
-		for _, r := range e.journal.done[study(d, s.method, s.settings, option)].rows() {
+		line := figure.Series{Name: s.name}
+		for _, r := range e.journal.done[study(d, s.call, option)].rows() {
 			n := row{measures: numbers(r)}
 			line.Points = append(line.Points, figure.Point{X: n.get("value"), Y: n.get("pearson")})
 		}

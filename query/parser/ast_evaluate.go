@@ -25,6 +25,15 @@ type EvaluateLabels struct {
 	Options   []Option
 }
 
+// EvaluateParameters is EVALUATE PARAMETERS IN g USING method(…) [WITH (…)].
+type EvaluateParameters struct {
+	Range
+	Graph   Ident
+	Method  Call
+	Options []Option
+}
+
 func (*EvaluateLabels) statement()         {}
+func (*EvaluateParameters) statement()     {}
 func (*EvaluateLinks) statement()          {}
 func (*EvaluateReconstruction) statement() {}

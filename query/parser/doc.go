@@ -108,6 +108,7 @@
 //	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
 //	evaluate     = "EVALUATE" ( "RECONSTRUCTION" "OF" name
 //	             | "LABELS" string "OF" name
+//	             | "PARAMETERS" "IN" name "USING" call
 //	             | "LINKS" "IN" name "USING" call
 //	               { "," call } )
 //	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec; EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);

@@ -8,6 +8,8 @@ func (p *parser) evaluate(begin Pos) Statement {
 		return p.evaluateLinks(begin)
 	case p.keyword("LABELS"):
 		return p.evaluateLabels(begin)
+	case p.keyword("PARAMETERS"):
+		return p.evaluateParameters(begin)
 	}
 	p.needKeyword("RECONSTRUCTION")
 	p.needKeyword("OF")
@@ -24,6 +26,17 @@ func (p *parser) evaluateLinks(begin Pos) Statement {
 	p.needKeyword("USING")
 	s.Methods = separated(p, func() Call { return p.call(methodName) })
 	s.Options = p.withOptions("EVALUATE LINKS")
+	s.Range = p.since(begin)
+	return s
+}
+
+func (p *parser) evaluateParameters(begin Pos) Statement {
+	s := &EvaluateParameters{}
+	p.needKeyword("IN")
+	s.Graph = p.graph()
+	p.needKeyword("USING")
+	s.Method = p.call(methodName)
+	s.Options = p.withOptions("EVALUATE PARAMETERS")
 	s.Range = p.since(begin)
 	return s
 }

@@ -79,6 +79,8 @@ func Heading(statement Statement) string {
 		return "RECONSTRUCT"
 	case *EvaluateLabels:
 		return "EVALUATE LABELS"
+	case *EvaluateParameters:
+		return "EVALUATE PARAMETERS"
 	case *EvaluateLinks:
 		return "EVALUATE LINKS"
 	case *EvaluateReconstruction:

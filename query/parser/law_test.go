@@ -259,7 +259,9 @@ func genPlain(t *rapid.T) Statement {
 
 // genEvaluate draws a statement that judges embeddings.
 func genEvaluate(t *rapid.T) Statement {
-	switch rapid.IntRange(0, 2).Draw(t, "what") {
+	switch rapid.IntRange(0, 3).Draw(t, "what") {
+	case 3:
+		return &EvaluateParameters{Graph: genIdent().Draw(t, "graph"), Method: genCall().Draw(t, "method"), Options: genOptions(0).Draw(t, "options")}
 	case 0:
 		return &EvaluateLinks{Graph: genIdent().Draw(t, "graph"), Methods: rapid.SliceOfN(genCall(), 1, 3).Draw(t, "methods"), Options: genOptions(0).Draw(t, "options")}
 	case 1:

@@ -128,6 +128,7 @@ func TestParse_Tree(t *testing.T) {
 			Methods: []Call{{Name: id("m"), Options: []Option{{Name: id("x"), Value: Int{Value: 1}}}}, {Name: id("n")}},
 			Options: []Option{{Name: id("y"), Value: Int{Value: 2}}},
 		}},
+		{"EVALUATE PARAMETERS IN g USING m(a := 1)", &EvaluateParameters{Graph: id("g"), Method: Call{Name: id("m"), Options: []Option{{Name: id("a"), Value: Int{Value: 1}}}}}},
 		{"EVALUATE LABELS 'a' OF e", &EvaluateLabels{Attribute: String{Value: "a"}, Embedding: id("e")}},
 		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
 		{"TUNE g FOR LABELS AS e", &Tune{Graph: id("g"), For: ForLabels, Embedding: id("e")}},

@@ -128,6 +128,10 @@ func (s *EvaluateLinks) String() string {
 	return "EVALUATE LINKS IN " + s.Graph.String() + " USING " + list(s.Methods) + withOptions(s.Options)
 }
 
+func (s *EvaluateParameters) String() string {
+	return "EVALUATE PARAMETERS IN " + s.Graph.String() + " USING " + s.Method.String() + withOptions(s.Options)
+}
+
 func (s *EvaluateLabels) String() string {
 	return "EVALUATE LABELS " + s.Attribute.String() + " OF " + s.Embedding.String() + withOptions(s.Options)
 }
