@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -312,5 +314,35 @@ func TestBuildGraph(t *testing.T) {
 	}
 	if selfLoops != loops || !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Targets, want.Targets) {
 		t.Errorf("%d loops, want %d, or rows differ", selfLoops, loops)
+	}
+}
+
+// Values come back with the same bits, whatever their number, and one that is not
+// finite is found in every place.
+func TestDecodeFloats(t *testing.T) {
+	bits := []uint32{0, 1 << 31, 1, 0x7f7f_ffff, 0xff7f_ffff, 0x0080_0000, 0x3f80_0000, 0x8000_0001}
+	for n := range 40 {
+		body := make([]byte, 0, 4*n)
+		for i := range n {
+			body = binary.LittleEndian.AppendUint32(body, bits[i%len(bits)])
+		}
+		values := make([]float32, n)
+		if !decodeFloats(values, body) {
+			t.Fatalf("%d finite values: some is not", n)
+		}
+		for i, v := range values {
+			if math.Float32bits(v) != bits[i%len(bits)] {
+				t.Fatalf("value %d of %d is %x, expected %x", i, n, math.Float32bits(v), bits[i%len(bits)])
+			}
+		}
+		for i := range n {
+			for _, wrong := range []uint32{0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffff_ffff, 0x7f80_0001} {
+				damaged := bytes.Clone(body)
+				binary.LittleEndian.PutUint32(damaged[4*i:], wrong)
+				if decodeFloats(values, damaged) {
+					t.Fatalf("value %d of %d is %x, and was taken as finite", i, n, wrong)
+				}
+			}
+		}
 	}
 }
