@@ -196,8 +196,9 @@ func (s *searcher) search(ctx context.Context, ef int) {
 		start = s.descend(level, start)
 	}
 	s.begin(start)
-	// The bridges begin at what can be reached from the entry.
-	if start != entry && h.detours.marked != nil {
+	// Links and bridges lead from the entry to every vertex, but maybe not from
+	// where the descent ended.
+	if start != entry {
 		s.begin(entry)
 	}
 	for _, c := range s.near.heap {
@@ -362,6 +363,7 @@ func (s *searcher) gather(links []uint32, v uint32) {
 func (s *searcher) nearestReached(ctx context.Context, v uint32) uint32 {
 	s.score.set(s.h.exact, s.h.exact.m.Row(int(v)))
 	s.budget, s.best.heap = math.MaxInt, s.best.heap[:0]
+	s.filter = s.h.inGraph // a bridge from a twin would never be walked on
 	entry := s.candidate(s.h.entry)
 	s.begin(entry)
 	s.best.offer(entry, defaultEf)

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,24 @@ func spectral(rows, dim int, seed uint64) *vec.Matrix {
 		}
 	}
 	return m
+}
+
+// sortedRows puts rows into the order of their clusters, by their products with a
+// direction: the worst order in which an index can get them.
+func sortedRows(m *vec.Matrix) *vec.Matrix {
+	order := make([]int, m.Rows)
+	for v := range order {
+		order[v] = v
+	}
+	direction := uniform(1, m.Dim, 1).Data
+	slices.SortFunc(order, func(u, v int) int {
+		return cmp.Compare(vec.Dot(direction, m.Row(u)), vec.Dot(direction, m.Row(v)))
+	})
+	sorted := vec.NewMatrix(m.Rows, m.Dim)
+	for v, from := range order {
+		copy(sorted.Row(v), m.Row(from))
+	}
+	return sorted
 }
 
 // mustHNSW builds an index.
@@ -84,6 +103,7 @@ func hnswSets(n int) map[string]*vec.Matrix {
 		"far apart":  clustered(n, 16, 40, 1000, 4),
 		"duplicates": gridded(n, 6, 5),
 		"spectral":   spectral(n, 24, 6),
+		"sorted":     sortedRows(clustered(n, 16, 20, 4, 7)),
 	}
 }
 
