@@ -17,7 +17,8 @@ const estimateTime = 50 * time.Millisecond
 
 // SpectralSeconds estimates how long a spectral method takes on this machine, from
 // the speed of its two kernels on this graph. What it cannot know is the spectrum:
-// the truth is within a third and three times of it on the graphs that were tried.
+// the truth is within a third and three times of it as a rule, and was five times of
+// it on a graph that took 15 restarts.
 // It takes about a tenth of a second.
 func SpectralSeconds(ctx context.Context, g *csr.Graph, method string, o SpectralOptions) (float64, error) {
 	if err := o.Validate(); err != nil {

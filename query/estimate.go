@@ -19,9 +19,9 @@ type Estimate struct {
 
 // EstimateEmbed tells what Embed would take, without a name for the embedding. The
 // time comes from measurements on the graph that take some tenths of a second: of
-// a method that walks it is right to some tens of per cent, of a spectral one,
-// whose spectrum nobody knows before, within a third and three times of it. Embed
-// itself refuses what would take more memory than allowed.
+// a method that walks it is right to some tens of per cent on an idle machine, of a
+// spectral one, whose spectrum nobody knows before, to a factor of three as a rule.
+// Embed itself refuses what would take more memory than allowed.
 func (db *DB) EstimateEmbed(ctx context.Context, req EmbedRequest) (Estimate, error) {
 	c, err := db.begin(ctx, "ESTIMATE EMBED")
 	if err != nil {

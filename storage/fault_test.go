@@ -1,9 +1,11 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,6 +62,22 @@ func TestDB_FailingCommit(t *testing.T) {
 				}
 			}
 			return e.Generation == 2, nil
+		}},
+		{"checkpoint", 2, func(db *DB) error {
+			return db.PutJobCheckpoint(ctx, JobInfo{ID: 1, State: JobRunning, Done: 2}, func(w io.Writer) error {
+				_, err := w.Write(bytes.Repeat([]byte{2}, 3*blobBlock))
+				return err
+			})
+		}, func(db *DB) (bool, error) {
+			job, err := db.Job(ctx, 1)
+			if errors.Is(err, ErrNotFound) {
+				return false, nil
+			}
+			data, readErr := readCheckpoint(db, 1)
+			if len(data) != 3*blobBlock || job.Done != 2 {
+				return false, fmt.Errorf("%d bytes with progress %d", len(data), job.Done)
+			}
+			return true, errors.Join(err, readErr)
 		}},
 		{"drop graph", 2, func(db *DB) error { return db.DropGraph(ctx, "ring", true) }, func(db *DB) (bool, error) {
 			_, err := db.Graph(ctx, "ring")
