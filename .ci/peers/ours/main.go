@@ -5,8 +5,9 @@
 //	ours spectral FOLDER METHOD   METHOD.ours.txt (eigenvalues), METHOD.npy (vectors)
 //	ours radius FOLDER METHOD     prints a radius that joins about as many pairs as there are edges
 //	ours join FOLDER METHOD RADIUS
-//	ours walks FOLDER METHOD ALPHA BETA
-//	                              METHOD.npy, METHOD.walks: trained without one edge in ten
+//	ours walks FOLDER METHOD ALPHA BETA N
+//	                              METHOD.npy, METHOD.walks: trained without one edge in ten,
+//	                              with N walks from a vertex
 //	ours steps FOLDER METHOD BETA prints millions of steps of walks in a second of a processor
 //	ours judge FOLDER VECTORS     prints Pearson, Spearman and link AUC of VECTORS.npy
 //	ours hnsw FOLDER VECTORS EF…  a line for the build and for each EF; see hnsw.go
@@ -54,8 +55,8 @@ func run(args []string) error {
 		return f.spectral(args[2])
 	case command == "radius" && len(args) == 3:
 		return f.radius(args[2])
-	case command == "walks" && len(args) == 5:
-		return f.walks(args[2], args[3], args[4])
+	case command == "walks" && len(args) == 6:
+		return f.walks(args[2], args[3], args[4], args[5])
 	case command == "steps" && len(args) == 4:
 		return f.steps(args[2], args[3])
 	case command == "judge" && len(args) == 3:

@@ -48,14 +48,15 @@ func kept(g *csr.Graph) (*csr.Graph, []csr.Edge, error) {
 }
 
 // walks trains a method on the graph without the held out edges, at a learning
-// rate, and writes the walks that it has learned from. beta is the degree penalty of
-// dp_walker.
-func (f folder) walks(method, alpha, beta string) error {
+// rate, with a number of walks from a vertex, and writes the walks that it has
+// learned from. beta is the degree penalty of dp_walker.
+func (f folder) walks(method, alpha, beta, number string) error {
 	o := embedding.WalkOptions{Beta: new(0.0), Seed: 1, Workers: runtime.GOMAXPROCS(0)}
-	var errAlpha, errBeta error
+	var errAlpha, errBeta, errWalks error
 	o.Alpha, errAlpha = strconv.ParseFloat(alpha, 64)
 	*o.Beta, errBeta = strconv.ParseFloat(beta, 64)
-	if err := errors.Join(errAlpha, errBeta); err != nil {
+	o.Walks, errWalks = strconv.Atoi(number)
+	if err := errors.Join(errAlpha, errBeta, errWalks); err != nil {
 		return err
 	}
 	whole, err := f.graph()
