@@ -110,6 +110,8 @@ type embeddingRecord struct {
 	Seconds      float64         `msgpack:"seconds"`
 	Created      int64           `msgpack:"created"` // nanoseconds of Unix time
 	Stats        []settingRecord `msgpack:"stats"`
+	State        blobRecord      `msgpack:"state"` // what a refresh needs beside the rows
+	Past         bool            `msgpack:"past"`  // an older generation; see generations.go
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
@@ -121,6 +123,7 @@ func (r *embeddingRecord) info(name string, slots slotMap) EmbeddingInfo {
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
 		Created: time.Unix(0, r.Created), Stats: settings(r.Stats),
+		StateBytes: int64(r.State.Size), Past: r.Past,
 	}
 }
 
@@ -150,7 +153,9 @@ func (r *embeddingRecord) validate(size int64) error {
 		return badRecord("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows, %d slots",
 			r.Generation, r.Object, r.Vertices, r.Dim, r.ChunkRows, r.Slots)
 	}
-	return nil
+	// Readers allocate nothing by the size of the state: one of which most is lost
+	// must not take the rows with it.
+	return r.State.validate(math.MaxInt64)
 }
 
 // journalRecord is what an unfinished import, embedding or blob has written so far.
@@ -261,10 +266,15 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 	return r, nil
 }
 
-// findEmbedding returns the catalogue entry of an embedding.
+// findEmbedding returns the catalogue entry of an embedding, or of a generation of
+// one.
 func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
 	r := new(embeddingRecord)
 	found, err := t.get(embeddingsName, []byte(name), r)
+	if base, generation, ok := splitGeneration(name); err == nil && !found && ok {
+		found, err = t.get(embeddingsName, []byte(base), r)
+		found = found && r.Generation == generation
+	}
 	if err == nil && found {
 		err = r.validate(t.bound())
 	}

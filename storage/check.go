@@ -58,6 +58,7 @@ type checker struct {
 
 const (
 	remedyGraph     = "drop the graph and import it again, restore the file from a backup, or recover what is left into a new file (RECOVER)"
+	remedyState     = "compute the embedding again, or recover the file: its rows are sound"
 	remedyEmbedding = "drop the embedding and compute it again"
 )
 
@@ -300,7 +301,6 @@ func (c *checker) checkEmbeddings() error {
 		return c.tx.each(embeddingsName, func(key, _ []byte) error {
 			name := string(key)
 			where := describeEmbedding(name)
-			c.report.Embeddings++
 			c.report.Records++
 			defer c.step()
 			return c.try(where, remedyEmbedding, func() error {
@@ -311,7 +311,13 @@ func (c *checker) checkEmbeddings() error {
 				if err != nil {
 					return foundDamage(err)
 				}
+				if !r.Past {
+					c.report.Embeddings++
+				}
 				c.checkOwner(where, r)
+				if err := c.checkBlob(where+", "+statePart, remedyState, r.State); err != nil {
+					return err
+				}
 				if r.Object == 0 {
 					return nil
 				}

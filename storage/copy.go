@@ -276,6 +276,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		r, err := t.findEmbedding(string(key))
 		if err == nil {
 			refer(r.Object, describeEmbedding(string(key)))
+			refer(r.State.Object, describeEmbedding(string(key))+", "+statePart)
 		}
 		return true, err
 	})

@@ -25,7 +25,7 @@
 //	heavytail
 //	├─ header                                  magic, format, epoch, next id, features
 //	├─ graphs      / name                      catalogue entry (msgpack)
-//	├─ embeddings  / name                      catalogue entry (msgpack)
+//	├─ embeddings  / name                      catalogue entry (msgpack); name@generation where it was replaced
 //	├─ objects     / id 8                      one bucket per object, its id never reused
 //	│              │   of a version of a graph
 //	│              ├─ keys  / first slot 4     block of keys of consecutive slots
@@ -96,7 +96,10 @@
 // deleted leaves a byte among the keys, its share of a run among the empty slots,
 // and 4 bytes in a Snapshot.
 //
-// Embeddings take 4 bytes per value and 8 per mebibyte. An empty store takes 32
+// Embeddings take 4 bytes per value and 8 per mebibyte, and so does the generation
+// before the present one. What is kept beside the rows for a refresh is as large
+// again and 24 bytes per vertex for methods that walk, and 4 to 12 bytes per vertex
+// for spectral ones. An empty store takes 32
 // KiB. The file grows by a sixteenth of its size (64 KiB to 16 MiB) beyond what
 // it needs and never shrinks by itself.
 //
@@ -201,5 +204,6 @@
 //	1       1           –         the first
 //	2       2           –         weights, timestamps, attributes, empty slots; format 1 is a subset,
 //	                              and becomes format 2 with the first commit
-//	3       3           –         jobs, indexes, and streams of bytes; formats 1 and 2 are subsets
+//	3       3           –         jobs, indexes, streams of bytes, generations and states of
+//	                              embeddings; formats 1 and 2 are subsets
 package storage

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"time"
 
@@ -38,21 +39,36 @@ func chunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 // is where GraphID is given and the graph of this name is another one by now. An
 // embedding of this name is replaced if it belongs to the same graph, otherwise it is ErrExists: the new
 // generation is written in batches and becomes visible in one step, and readers
-// finish on the old one. A value that is not finite, and a matrix of the wrong
+// finish on the old one, which is kept (see Generations). A value that is not finite, and a matrix of the wrong
 // shape, are ErrInvalid. Where it fails or is cancelled nothing changes.
 func (db *DB) PutEmbedding(ctx context.Context, info EmbeddingInfo, m *vec.Matrix) (EmbeddingInfo, error) {
-	if err := checkName("embedding", info.Name); err != nil {
+	return db.PutEmbeddingState(ctx, info, m, nil)
+}
+
+// PutEmbeddingState is PutEmbedding with a state, which EmbeddingState reads back:
+// what bringing the embedding up to date needs beside the rows. write writes it,
+// before anything else is written, and may take its time; nil is no state. It
+// appears with the generation, in the same step, and goes with it.
+func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
+	if err := checkNewEmbedding(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
 	if err := checkMatrix(ctx, m); err != nil {
 		return EmbeddingInfo{}, fmt.Errorf("storage: put embedding %q: %w", info.Name, err)
+	}
+	state := db.newBlobWriter(ctx, describeEmbedding(info.Name)+", "+statePart)
+	defer state.abandon(ctx)
+	if write != nil {
+		if err := write(state); err != nil {
+			return EmbeddingInfo{}, fmt.Errorf("storage: put embedding %q: state: %w", info.Name, err)
+		}
 	}
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
 	defer unlock()
-	w := embeddingWriter{db: db, name: info.Name, matrix: m, record: embeddingRecord{
+	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, record: embeddingRecord{
 		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
 		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
 		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
@@ -92,9 +108,10 @@ type embeddingWriter struct {
 	name   string
 	matrix *vec.Matrix
 	record embeddingRecord
-	slots  slotMap // of the rows
-	old    uint64  // object of the generation before
-	next   int     // next row
+	state  *blobWriter
+	slots  slotMap          // of the rows
+	old    *embeddingRecord // the generation before, if any
+	next   int              // next row
 }
 
 // run writes the rows in batches under a journal entry; the last batch makes
@@ -149,7 +166,7 @@ func (w *embeddingWriter) begin(t *tx) error {
 	case err == nil && old.GraphID != g.ID:
 		return fmt.Errorf("storage: embedding %q belongs to graph %q: %w", w.name, old.Graph, ErrExists)
 	case err == nil:
-		r.Generation, w.old = old.Generation+1, old.Object
+		r.Generation, w.old = old.Generation+1, old
 	case !errors.Is(err, ErrNotFound):
 		return err
 	}
@@ -193,11 +210,16 @@ func (w *embeddingWriter) batch(t *tx) error {
 	return nil
 }
 
-func (w *embeddingWriter) publish(t *tx) error {
-	if err := t.put(embeddingsName, []byte(w.name), &w.record); err != nil {
+func (w *embeddingWriter) publish(t *tx) (err error) {
+	if w.record.State, err = w.state.publish(t); err != nil {
 		return err
 	}
-	if err := t.discard(w.old); err != nil {
+	if w.old != nil {
+		if err := t.retire(w.name, w.old); err != nil {
+			return err
+		}
+	}
+	if err := t.put(embeddingsName, []byte(w.name), &w.record); err != nil {
 		return err
 	}
 	return t.remove(journalName, journalKey(journalEmbedding, w.name))
@@ -334,14 +356,14 @@ func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
 	return m, err
 }
 
-// Embeddings lists the embeddings by name.
+// Embeddings lists the embeddings by name, in their present generations.
 func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 	var list []EmbeddingInfo
 	err := db.view(ctx, func(t *tx) error {
 		list = nil
 		return t.each(embeddingsName, func(key, _ []byte) error {
 			info, err := t.embeddingInfo(string(key))
-			if err == nil {
+			if err == nil && !info.Past {
 				list = append(list, info)
 			}
 			return err
@@ -350,7 +372,8 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 	return list, err
 }
 
-// DropEmbedding removes an embedding. The space is used again by later writes;
+// DropEmbedding removes an embedding with all of its generations, or one past
+// generation. The space is used again by later writes;
 // the file does not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
 	unlock, err := db.lockWriter(ctx)
@@ -366,22 +389,27 @@ func (db *DB) DropEmbedding(ctx context.Context, name string) error {
 }
 
 func (t *tx) dropEmbedding(name string) error {
-	r, err := t.findEmbedding(name)
+	past, err := t.past(name)
 	if err != nil {
 		return err
 	}
-	if err := t.discard(r.Object); err != nil {
+	if err := t.dropEntry(name); err != nil {
 		return err
 	}
-	return t.remove(embeddingsName, []byte(name))
+	for _, generation := range past {
+		if err := t.dropEntry(generationName(name, generation)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// embeddingsOf lists the embeddings of a graph by name.
+// embeddingsOf lists the embeddings of a graph by name, without past generations.
 func (t *tx) embeddingsOf(graph uint64) ([]string, error) {
 	var names []string
 	err := t.each(embeddingsName, func(key, _ []byte) error {
 		r, err := t.findEmbedding(string(key))
-		if err == nil && r.GraphID == graph {
+		if err == nil && r.GraphID == graph && !r.Past {
 			names = append(names, string(key))
 		}
 		return err

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"math"
 
 	"heavytail/storage/vec"
 )
@@ -76,6 +77,26 @@ func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
 	return r.info(name, slots), nil
 }
 
+// NoRow stands for a vertex that an embedding has no row of.
+const NoRow = math.MaxUint32
+
+// RowsOf returns, for each vertex of the snapshot, its row in an embedding of the
+// same graph, or NoRow where the vertex came later. Errors are those of Align. It
+// takes O(n).
+func (s *Snapshot) RowsOf(info EmbeddingInfo) ([]uint32, error) {
+	kept, err := s.keptRows(info)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]uint32, s.Info.Vertices)
+	for v := range rows {
+		if rows[v] = NoRow; v < len(kept) { // later vertices have higher slots
+			rows[v] = kept[v]
+		}
+	}
+	return rows, nil
+}
+
 // Align returns the rows of m, which were read with info from an embedding of
 // the same graph, that belong to vertices of the snapshot: row v of the result
 // belongs to vertex v. Rows of vertices that were deleted since are left out,
@@ -85,20 +106,36 @@ func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
 // embedding belongs to another graph or is of a later version than the snapshot
 // and has other vertices. It takes O(n) and the copy.
 func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error) {
+	if info.slots.vertices() != m.Rows {
+		return nil, fmt.Errorf("storage: %d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.vertices(), ErrInvalid)
+	}
+	kept, err := s.keptRows(info)
+	if err != nil {
+		return nil, err
+	}
+	if len(kept) == m.Rows {
+		return m, nil
+	}
+	aligned := vec.NewMatrix(len(kept), m.Dim)
+	for v, row := range kept {
+		copy(aligned.Data[v*m.Dim:(v+1)*m.Dim], m.Data[int(row)*m.Dim:])
+	}
+	return aligned, nil
+}
+
+// keptRows lists the rows of an embedding whose vertices the snapshot has, in the
+// order of both.
+func (s *Snapshot) keptRows(info EmbeddingInfo) ([]uint32, error) {
 	conflict := func(reason string) error {
 		return fmt.Errorf("storage: embedding %q and version %d of graph %q: %s: %w", info.Name, s.Info.Version, s.Info.Name, reason, ErrConflict)
 	}
 	switch {
 	case info.GraphID != s.Info.ID:
 		return nil, conflict("another graph")
-	case info.slots.vertices() != m.Rows:
-		return nil, fmt.Errorf("storage: %d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.vertices(), ErrInvalid)
 	case info.slots.slots > s.slots.slots:
 		return nil, conflict("it has more vertices")
-	case len(s.slots.empty) == 0 && len(info.slots.empty) == 0:
-		return m, nil
 	}
-	kept := make([]uint32, 0, m.Rows) // rows of the result
+	kept := make([]uint32, 0, info.slots.vertices())
 	were, are := info.slots.empty, s.slots.empty
 	row := uint32(0)
 	for slot := range uint32(info.slots.slots) {
@@ -119,12 +156,5 @@ func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error)
 			row++
 		}
 	}
-	if len(kept) == m.Rows {
-		return m, nil
-	}
-	aligned := vec.NewMatrix(len(kept), m.Dim)
-	for v, row := range kept {
-		copy(aligned.Data[v*m.Dim:(v+1)*m.Dim], m.Data[int(row)*m.Dim:])
-	}
-	return aligned, nil
+	return kept, nil
 }

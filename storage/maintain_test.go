@@ -353,10 +353,10 @@ func TestDB_Stats(t *testing.T) {
 	if stats.Bytes != report.Bytes || stats.Pages != report.Pages || stats.FreePages != report.FreePages || stats.Epoch != db.Epoch() {
 		t.Errorf("%+v, %+v", stats, report)
 	}
-	if len(stats.Graphs) != 3 || len(stats.Embeddings) != 1 || len(stats.Unfinished) != 1 {
+	if len(stats.Graphs) != 3 || len(stats.Embeddings) != 2 || len(stats.Unfinished) != 1 {
 		t.Fatalf("%+v", stats)
 	}
-	sum := stats.OtherBytes + stats.TrashBytes + stats.Embeddings[0].Bytes + stats.Unfinished[0].Bytes
+	sum := stats.OtherBytes + stats.TrashBytes + stats.Embeddings[0].Bytes + stats.Embeddings[1].Bytes + stats.Unfinished[0].Bytes
 	for _, g := range stats.Graphs {
 		sum += g.Bytes()
 		if empty := g.Name == "empty"; (g.Keys == 0) != empty || (g.IDs == 0) != empty || (g.Arcs == 0) != empty {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -220,7 +221,7 @@ type mender struct {
 func (m *mender) faulty(where string) bool {
 	for _, fault := range m.faults {
 		part, within := strings.CutPrefix(fault.Where, where)
-		if within && (part == "" || strings.HasPrefix(part, ", ")) && part != ", "+changeLogPart {
+		if within && (part == "" || strings.HasPrefix(part, ", ")) && part != ", "+changeLogPart && !strings.HasPrefix(part, ", "+statePart) {
 			return true
 		}
 	}
@@ -324,11 +325,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 	err = m.db.mendIn(ctx, func(t *tx) error {
 		for _, embedding := range left.names {
 			m.gone[embedding] = true
-			var r embeddingRecord
-			if _, err := t.get(embeddingsName, []byte(embedding), &r); err != nil {
-				return err
-			}
-			if err := errors.Join(t.discard(r.Object), t.remove(embeddingsName, []byte(embedding))); err != nil {
+			if err := t.dropEntry(embedding); err != nil {
 				return err
 			}
 		}
@@ -406,7 +403,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 // embeddings removes the embeddings with faults.
 func (m *mender) embeddings(ctx context.Context) error {
 	return m.db.mendIn(ctx, func(t *tx) error {
-		var bad []string
+		var bad, stateless, past, orphans []string
 		err := t.each(embeddingsName, func(key, record []byte) error {
 			name := string(key)
 			switch {
@@ -418,17 +415,32 @@ func (m *mender) embeddings(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
+				if r.Past {
+					past = append(past, name)
+					return nil
+				}
+				if m.faulty(describeEmbedding(name) + ", " + statePart) {
+					stateless = append(stateless, name)
+				}
 				m.report.Embeddings = append(m.report.Embeddings, RecoveredEmbedding{Name: name, Graph: r.Graph, Vertices: int(r.Vertices)})
 			}
 			return nil
 		})
-		for _, name := range bad {
-			var r embeddingRecord
-			if _, getErr := t.get(embeddingsName, []byte(name), &r); err == nil {
-				err = getErr
+		for _, name := range past {
+			if base, _, _ := splitGeneration(name); slices.Contains(bad, base) || m.gone[base] {
+				orphans = append(orphans, name)
 			}
+		}
+		for _, name := range stateless {
 			if err == nil {
-				err = errors.Join(t.discard(r.Object), t.remove(embeddingsName, []byte(name)))
+				err = t.dropState(name)
+			}
+			m.lose(describeEmbedding(name)+", "+statePart, "is left out; the next refresh computes the embedding in full")
+		}
+		bad = append(bad, orphans...)
+		for _, name := range bad {
+			if err == nil {
+				err = t.dropEntry(name)
 			}
 			m.lose(describeEmbedding(name), "is left out; compute it again")
 		}
@@ -489,7 +501,7 @@ func (m *mender) objects(ctx context.Context) error {
 		err = t.each(embeddingsName, func(key, _ []byte) error {
 			r, err := t.findEmbedding(string(key))
 			if err == nil {
-				used[r.Object] = true
+				used[r.Object], used[r.State.Object] = true, true
 			}
 			return err
 		})

@@ -223,6 +223,9 @@ func (left *remains) readEmbeddings(t *tx, r *graphRecord, faulty func(where str
 		}
 		name := string(key)
 		left.names = append(left.names, name)
+		if e.Past {
+			return nil
+		}
 		old := oldEmbedding{info: e.info(name, slotMap{})}
 		switch {
 		case e.GraphVersion != r.Version:

@@ -401,7 +401,8 @@ func (s *salvage) copyCatalogues() error {
 			return nil
 		}
 		s.owners[r.Object] = where
-		s.nextID = max(s.nextID, r.Object+1)
+		s.owners[r.State.Object] = where + ", " + statePart
+		s.nextID = max(s.nextID, r.Object+1, r.State.Object+1)
 		return s.to.put(e.key, e.value)
 	})
 }

@@ -55,6 +55,7 @@ type EmbeddingStats struct {
 	Vertices int
 	Dim      int
 	Bytes    int64
+	State    int64 // of Bytes, for bringing it up to date
 }
 
 // IndexStats is the space that an index of an embedding takes.
@@ -191,7 +192,7 @@ func (s sizes) assign(t *tx, out *Stats) error {
 		if err != nil {
 			return err
 		}
-		out.Embeddings = append(out.Embeddings, EmbeddingStats{Name: string(key), Graph: r.Graph, Vertices: int(r.Vertices), Dim: int(r.Dim), Bytes: s.object(r.Object)})
+		out.Embeddings = append(out.Embeddings, EmbeddingStats{Name: string(key), Graph: r.Graph, Vertices: int(r.Vertices), Dim: int(r.Dim), Bytes: s.object(r.Object) + s.object(r.State.Object), State: s.object(r.State.Object)})
 		return nil
 	})
 	if err != nil {

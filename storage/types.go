@@ -46,6 +46,8 @@ type EmbeddingInfo struct {
 	Seconds      float64 // time that the computation took
 	Created      time.Time
 	Stats        []Setting // other statistics of the method
+	StateBytes   int64     // of what is stored beside the rows for bringing them up to date; 0 for nothing
+	Past         bool      // a generation that has been replaced
 
 	slots slotMap // of the vertices of the rows
 }

@@ -1,0 +1,181 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An embedding that is replaced stays in the catalogue as a past generation, under
+// its name, "@" and the number of the generation: an entry like any other, but for
+// Past, and without a state. A name that ends so is therefore none that an
+// embedding can be given. The last generations are kept, keptGenerations of them
+// with the present one, and older ones discarded with the transaction that adds
+// another.
+
+// keptGenerations is how many generations of an embedding there are at most: the
+// present one and the one before, so that the two can be compared.
+const keptGenerations = 2
+
+// generationName is the name by which a generation is addressed.
+func generationName(name string, generation uint64) string {
+	return name + "@" + strconv.FormatUint(generation, 10)
+}
+
+// splitGeneration splits the name of a generation, and reports whether it is one.
+func splitGeneration(name string) (base string, generation uint64, ok bool) {
+	at := strings.LastIndexByte(name, '@')
+	if at < 1 {
+		return name, 0, false
+	}
+	generation, err := strconv.ParseUint(name[at+1:], 10, 64)
+	return name[:at], generation, err == nil && generation > 0 && generationName(name[:at], generation) == name
+}
+
+// checkNewEmbedding reports why an embedding cannot be given a name.
+func checkNewEmbedding(name string) error {
+	if _, _, ok := splitGeneration(name); ok {
+		return fmt.Errorf("storage: embedding name %q: %w: it means a generation of another embedding", clip(name), ErrName)
+	}
+	return checkName("embedding", name)
+}
+
+// Generations lists the generations of an embedding that are kept, ascending. The
+// last is the present one; the others are called name@generation, and can be read
+// and dropped by that name.
+func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, error) {
+	var list []EmbeddingInfo
+	err := db.view(ctx, func(t *tx) error {
+		present, err := t.embeddingInfo(name)
+		if err != nil {
+			return err
+		}
+		past, err := t.past(name)
+		list = nil
+		for _, generation := range past {
+			info, err := t.embeddingInfo(generationName(name, generation))
+			if err != nil {
+				return err
+			}
+			list = append(list, info)
+		}
+		list = append(list, present)
+		return err
+	})
+	return list, err
+}
+
+// past lists the numbers of the past generations of an embedding, ascending.
+func (t *tx) past(name string) ([]uint64, error) {
+	b, err := t.top(embeddingsName)
+	if err != nil {
+		return nil, err
+	}
+	var list []uint64
+	prefix := name + "@"
+	cursor := b.Cursor()
+	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix); key, _ = cursor.Next() {
+		if base, generation, ok := splitGeneration(string(key)); ok && base == name {
+			r, err := t.findEmbedding(string(key))
+			if err != nil {
+				return nil, err
+			}
+			if r.Past {
+				list = append(list, generation)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// retire makes the entry of a replaced embedding a past generation, without its
+// state, and drops those that are too old by then. A name that is taken, in a file
+// from before there were generations, stays.
+func (t *tx) retire(name string, old *embeddingRecord) error {
+	if err := t.discard(old.State.Object); err != nil {
+		return err
+	}
+	key := []byte(generationName(name, old.Generation))
+	taken, err := t.get(embeddingsName, key, new(embeddingRecord))
+	if err != nil {
+		return err
+	}
+	if taken || len(key) > maxName {
+		return t.discard(old.Object)
+	}
+	old.State, old.Past = blobRecord{}, true
+	if err := t.put(embeddingsName, key, old); err != nil {
+		return err
+	}
+	past, err := t.past(name)
+	if err != nil {
+		return err
+	}
+	for len(past) >= keptGenerations {
+		if err := t.dropEntry(generationName(name, past[0])); err != nil {
+			return err
+		}
+		past = past[1:]
+	}
+	return nil
+}
+
+// dropEntry removes one entry with what it refers to.
+func (t *tx) dropEntry(name string) error {
+	r := new(embeddingRecord)
+	found, err := t.get(embeddingsName, []byte(name), r)
+	if err != nil {
+		return corrupt(t.path, describeEmbedding(name), err)
+	}
+	if !found {
+		return &NotFoundError{Kind: "embedding", Name: name}
+	}
+	for _, object := range []uint64{r.Object, r.State.Object} {
+		if err := t.discard(object); err != nil {
+			return err
+		}
+	}
+	return t.remove(embeddingsName, []byte(name))
+}
+
+// EmbeddingState returns what was stored beside the rows of an embedding, whose
+// entry info is, for bringing it up to date. It is read in transactions of its own.
+// Where there is nothing it is ErrNotFound, and ErrConflict where the embedding has
+// another generation by now, also later while it is being read.
+func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader, error) {
+	var reader io.Reader
+	err := db.view(ctx, func(t *tx) error {
+		r, err := t.findEmbedding(info.Name)
+		switch {
+		case err != nil:
+			return err
+		case r.Generation != info.Generation || r.GraphID != info.GraphID:
+			return fmt.Errorf("storage: embedding %q has generation %d, not %d: %w", info.Name, r.Generation, info.Generation, ErrConflict)
+		case r.State.Object == 0:
+			return &NotFoundError{Kind: "state of embedding", Name: info.Name}
+		}
+		reader, err = t.openBlob(db, describeEmbedding(info.Name)+", "+statePart, r.State)
+		return err
+	})
+	return reader, err
+}
+
+// statePart names the state of an embedding in faults.
+const statePart = "state"
+
+// dropState removes the state of an embedding.
+func (t *tx) dropState(name string) error {
+	r := new(embeddingRecord)
+	if _, err := t.get(embeddingsName, []byte(name), r); err != nil {
+		return err
+	}
+	if err := t.discard(r.State.Object); err != nil {
+		return err
+	}
+	r.State = blobRecord{}
+	return t.put(embeddingsName, []byte(name), r)
+}

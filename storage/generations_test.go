@@ -1,0 +1,249 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"heavytail/storage/vec"
+)
+
+// putGeneration stores a matrix full of x, with a state where it is not nil.
+func putGeneration(t *testing.T, db *DB, name string, vertices int, x float32, state []byte) EmbeddingInfo {
+	t.Helper()
+	m := vec.NewMatrix(vertices, 3)
+	for i := range m.Data {
+		m.Data[i] = x
+	}
+	var write func(io.Writer) error
+	if state != nil {
+		write = func(w io.Writer) error {
+			_, err := w.Write(state)
+			return err
+		}
+	}
+	info, err := db.Snapshot(context.Background(), "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := db.PutEmbeddingState(context.Background(), EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: info.Info.Version}, m, write)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stored
+}
+
+func readState(db *DB, info EmbeddingInfo) ([]byte, error) {
+	r, err := db.EmbeddingState(context.Background(), info)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// The present generation and the one before can be read by name and number, older
+// ones are gone, and the state is that of the present one alone.
+func TestGenerations(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, &Options{BatchBytes: 5000})
+	putRing(t, db, "ring", 100)
+	state := blobBytes(3 * blobBlock)
+	for generation := uint64(1); generation <= 5; generation++ {
+		info := putGeneration(t, db, "e", 100, float32(generation), state[:int(generation)*1000])
+		if info.Generation != generation || info.StateBytes != int64(generation)*1000 {
+			t.Fatalf("stored as %+v", info)
+		}
+		if got, err := readState(db, info); err != nil || !bytes.Equal(got, state[:len(got)]) || int64(len(got)) != info.StateBytes {
+			t.Fatalf("state of %d bytes, %v", len(got), err)
+		}
+		list, err := db.Generations(ctx, "e")
+		if err != nil || len(list) != min(int(generation), keptGenerations) || list[len(list)-1].Past || list[len(list)-1].Name != "e" {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		checkStore(t, db)
+	}
+	for name, want := range map[string]float32{"e": 5, "e@5": 5, "e@4": 4} {
+		info, m, err := db.Embedding(ctx, name)
+		if err != nil || m.Data[0] != want || info.Generation != uint64(want) || info.Past != (want == 4) {
+			t.Errorf("%s: %+v, %v", name, info, err)
+		}
+	}
+	for _, name := range []string{"e@3", "e@6", "e@05", "e@", "@5"} {
+		if _, err := db.EmbeddingInfo(ctx, name); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	old, _ := db.EmbeddingInfo(ctx, "e@4")
+	if _, err := readState(db, old); !errors.Is(err, ErrNotFound) {
+		t.Errorf("state of a past generation: %v", err)
+	}
+	old.Name = "e"
+	if _, err := readState(db, old); !errors.Is(err, ErrConflict) {
+		t.Errorf("state of a generation that was replaced: %v", err)
+	}
+	if list, err := db.Embeddings(ctx); err != nil || len(list) != 1 || list[0].Name != "e" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e@7", Graph: "ring", GraphVersion: 1}, vec.NewMatrix(100, 2)); !errors.Is(err, ErrName) {
+		t.Errorf("an embedding with the name of a generation: %v", err)
+	}
+}
+
+// What is dropped takes its generations and states with it, and its space is free.
+func TestGenerations_Drop(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	putRing(t, db, "ring", 100)
+	putGeneration(t, db, "e@x", 100, 9, nil)
+	empty := checkStore(t, db).Pages
+	for range 3 {
+		putGeneration(t, db, "e", 100, 1, blobBytes(5*blobBlock))
+	}
+	if err := db.DropEmbedding(ctx, "e@3"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the present generation by its number: %v", err)
+	}
+	if err := db.DropEmbedding(ctx, "e@2"); err != nil {
+		t.Error(err)
+	}
+	if list, err := db.Generations(ctx, "e"); err != nil || len(list) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	putGeneration(t, db, "e", 100, 1, blobBytes(5*blobBlock))
+	if err := db.DropEmbedding(ctx, "e"); err != nil {
+		t.Fatal(err)
+	}
+	if pages := checkStore(t, db).Pages; pages > empty+1 {
+		t.Errorf("%d pages in use, %d before", pages, empty)
+	}
+	putGeneration(t, db, "e", 100, 1, blobBytes(10))
+	putGeneration(t, db, "e", 100, 1, nil)
+	if err := db.DropGraph(ctx, "ring", true); err != nil {
+		t.Fatal(err)
+	}
+	checkStore(t, db)
+	if _, err := db.EmbeddingInfo(ctx, "e@1"); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a generation of a dropped graph: %v", err)
+	}
+}
+
+// Copies have generations and states. A damaged state costs the state alone.
+func TestGenerations_Copied(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	db := openStore(t, filepath.Join(dir, "store"), nil)
+	putRing(t, db, "ring", 100)
+	state := blobBytes(2*blobBlock + 7)
+	putGeneration(t, db, "e", 100, 1, nil)
+	info := putGeneration(t, db, "e", 100, 2, state)
+	if _, err := db.Backup(ctx, filepath.Join(dir, "backup"), false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Compact(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := db.Recover(ctx, filepath.Join(dir, "recovered"), RecoverOptions{}); err != nil || len(report.Lost) > 0 {
+		t.Errorf("recovery says %q, %v", report.Lost, err)
+	}
+	for _, copied := range []*DB{db, openStore(t, filepath.Join(dir, "backup"), &Options{ReadOnly: true}), openStore(t, filepath.Join(dir, "recovered"), nil)} {
+		checkStore(t, copied)
+		if got, err := readState(copied, info); err != nil || !bytes.Equal(got, state) {
+			t.Errorf("%s: %d bytes, %v", copied.Path(), len(got), err)
+		}
+		if _, m, err := copied.Embedding(ctx, "e@1"); err != nil || m.Data[0] != 1 {
+			t.Errorf("%s: %v", copied.Path(), err)
+		}
+	}
+	publishing(t, db, func(x *tx) error {
+		r, err := x.findEmbedding("e")
+		if err != nil {
+			return err
+		}
+		p, err := x.part(r.State.Object, blobName)
+		if err != nil {
+			return err
+		}
+		return p.bucket.Delete(be32(1))
+	})
+	report, err := db.Recover(ctx, filepath.Join(dir, "mended"), RecoverOptions{})
+	if err != nil || len(report.Lost) != 1 || len(report.Embeddings) != 1 {
+		t.Fatalf("recovery says %+v, %v", report, err)
+	}
+	mended := openStore(t, filepath.Join(dir, "mended"), nil)
+	checkStore(t, mended)
+	got, m, err := mended.Embedding(ctx, "e")
+	if err != nil || got.StateBytes != 0 || m.Data[0] != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// The store that was damaged on purpose is not checked at the end.
+	publishing(t, db, func(x *tx) error { return x.dropEmbedding("e") })
+	db.sweep(ctx)
+}
+
+// A state that fails to be written leaves the generation before as it was.
+func TestPutEmbeddingState_FailedState(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, &Options{BatchBytes: 5000})
+	putRing(t, db, "ring", 100)
+	before := putGeneration(t, db, "e", 100, 1, []byte("state"))
+	broken := errors.New("broken")
+	_, err := db.PutEmbeddingState(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, vec.NewMatrix(100, 2), func(w io.Writer) error {
+		if _, err := w.Write(blobBytes(3 * blobBlock)); err != nil {
+			return err
+		}
+		return broken
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error is %v", err)
+	}
+	checkStore(t, db)
+	if got, err := readState(db, before); err != nil || string(got) != "state" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if list, err := db.Generations(ctx, "e"); err != nil || len(list) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// RowsOf agrees with Align, whose rows it numbers.
+func TestSnapshot_RowsOf(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	putRing(t, db, "ring", 20)
+	snap, err := db.Snapshot(ctx, "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := putGeneration(t, db, "e", 20, 1, nil)
+	gone := []string{snap.Key(3), snap.Key(11), snap.Key(19)}
+	err = db.Update(ctx, func(tx *Tx) error {
+		if _, err := tx.DeleteVertices("ring", gone); err != nil {
+			return err
+		}
+		_, err := tx.InsertEdges("ring", []Edge{{Source: "new", Target: snap.Key(5)}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := db.Snapshot(ctx, "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := now.RowsOf(info)
+	if err != nil || len(rows) != 18 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	for v, row := range rows {
+		key := now.Key(uint32(v))
+		if old, was := snap.Vertex(key); !was && row != NoRow || was && row != old {
+			t.Errorf("vertex %q has row %d", key, row)
+		}
+	}
+	if slices.Contains(rows[:17], NoRow) {
+		t.Errorf("a vertex that was there has no row: %v", rows)
+	}
+}
