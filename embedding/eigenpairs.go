@@ -185,6 +185,8 @@ func newSpacing(m *vec.Matrix, count int) spacing {
 		norm = max(norm, sum)
 	}
 	s := spacing{Step: 6*math.Sqrt(norm) + 5, Base: 2}
+	// The root is a little less than the base, whatever its rounding.
+	s.Base = max(s.Base, int(math.Pow(float64(count), 1/float64(m.Dim)))-1)
 	for math.Pow(float64(s.Base), float64(m.Dim)) < float64(count) {
 		s.Base++
 	}

@@ -120,6 +120,9 @@ func TrainWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions)
 		return nil, WalkStats{}, err
 	}
 	training := o.WithDefaults(method).training()
+	if err := o.Checkpoints.training(&training, walks.Vertices); err != nil {
+		return nil, WalkStats{}, err
+	}
 	state, stats, err := skipgram.TrainState(ctx, walks, training)
 	if err != nil {
 		return nil, stats, err

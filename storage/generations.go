@@ -107,6 +107,10 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 	if taken || len(key) > maxName {
 		return t.discard(old.Object)
 	}
+	// Nothing but comparisons reads the rows from now on.
+	if err := t.dropIndexes(old.Object); err != nil {
+		return err
+	}
 	old.State, old.Past = blobRecord{}, true
 	if err := t.put(embeddingsName, key, old); err != nil {
 		return err

@@ -17,10 +17,11 @@ func Compute(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, stora
 	if err != nil {
 		return nil, storage.EmbeddingInfo{}, err
 	}
-	m, info, err := method.run(ctx, g, req)
+	computed, err := method.run(ctx, g, req)
 	if err != nil {
 		return nil, storage.EmbeddingInfo{}, fmt.Errorf("job: %s: %w", req.Method, err)
 	}
+	info := computed.info
 	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
-	return m, info, nil
+	return computed.rows, info, nil
 }

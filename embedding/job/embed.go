@@ -42,13 +42,20 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}
-	m, info, err := method.run(ctx, snap.Graph, req)
+	computed, err := method.run(ctx, snap.Graph, req)
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %s of graph %q: %w", req.Method, snap.Info.Name, err)
 	}
+	return store(ctx, db, snap, req, method, computed)
+}
+
+// store stores what was computed, with everything that shaped it.
+func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request, method prepared, computed outcome) (storage.EmbeddingInfo, error) {
+	info := computed.info
 	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
 	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
-	if info, err = db.PutEmbedding(ctx, info, m); err != nil {
+	info, err := db.PutEmbeddingState(ctx, info, computed.rows, computed.state)
+	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %w", err)
 	}
 	return info, nil

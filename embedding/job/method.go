@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"io"
 	"strconv"
 
 	"heavytail/embedding"
@@ -46,6 +47,7 @@ type algorithm struct {
 type prepared struct {
 	options []storage.Setting // all of them, in canonical text
 	run     computation
+	renew   renewal
 	walk    sampling // nil for a method without walks
 	// bytes estimates the memory of run beside the graph, with the result, and
 	// sampler that of walk.
@@ -59,18 +61,38 @@ type prepared struct {
 
 // computation returns the rows, and the part of their record that depends on the
 // method. Of the request it takes what does not shape them.
-type computation func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error)
+type computation func(ctx context.Context, g *csr.Graph, req Request) (outcome, error)
+
+// outcome is what a method computed.
+type outcome struct {
+	rows  *vec.Matrix
+	info  storage.EmbeddingInfo // what depends on the method
+	state func(io.Writer) error // writes what a renewal needs beside the rows
+}
+
+// renewal brings rows up to date with a graph that has changed.
+type renewal func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error)
+
+// renewing is where a renewal begins.
+type renewing struct {
+	rows      *vec.Matrix
+	state     io.Reader
+	from      []uint32 // of each vertex of the graph, its row, or storage.NoRow
+	touched   []uint32 // vertices that are new or whose edges changed
+	turn      int      // generations before
+	tolerance float64  // of residuals; 0 is the default
+}
 
 // sampling returns the walks that a method learns from.
 type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error)
 
 func algorithms() []algorithm {
 	return []algorithm{
-		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised common-neighbour matrix", embedding.DPSpectral),
-		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix", embedding.LaplacianEigenmaps),
-		walks(embedding.MethodDPWalker, "skip-gram on walks that avoid vertices of high degree", embedding.DPWalker),
-		walks(embedding.MethodDeepWalk, "skip-gram on uniform walks", embedding.DeepWalk),
-		walks(embedding.MethodNode2Vec, "skip-gram on walks that tend back or outwards", embedding.Node2Vec),
+		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised common-neighbour matrix"),
+		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix"),
+		walks(embedding.MethodDPWalker, "skip-gram on walks that avoid vertices of high degree"),
+		walks(embedding.MethodDeepWalk, "skip-gram on uniform walks"),
+		walks(embedding.MethodNode2Vec, "skip-gram on walks that tend back or outwards"),
 	}
 }
 

@@ -7,23 +7,35 @@ import (
 	"heavytail/embedding"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // spectral is a method of package embedding that solves for eigenvectors.
-func spectral(name, summary string, run func(context.Context, *csr.Graph, embedding.SpectralOptions) (*vec.Matrix, embedding.SpectralStats, error)) algorithm {
+func spectral(name, summary string) algorithm {
 	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
 	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
-		return prepared{solved: &o, bytes: func(g *csr.Graph) int64 { return spectralBytes(g, o) }, seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
-			o := o
-			o.Workers = workers
-			return embedding.SpectralSeconds(ctx, g, name, o)
-		}, run: func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
-			o := o
-			o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
-			m, stats, err := run(ctx, g, o)
-			return m, spectralRecord(g, o, stats), err
-		}}
+		return prepared{
+			solved: &o,
+			bytes:  func(g *csr.Graph) int64 { return spectralBytes(g, o) },
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				o := o
+				o.Workers = workers
+				return embedding.SpectralSeconds(ctx, g, name, o)
+			},
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+				o := o
+				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
+				rows, state, stats, err := embedding.Spectral(ctx, g, name, o)
+				if err != nil {
+					return outcome{}, err
+				}
+				return outcome{rows, spectralRecord(g, o, stats), state.Write}, nil
+			},
+			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+				o := o
+				o.Workers = workers
+				return renewSpectral(ctx, g, name, o, r)
+			},
+		}
 	})
 }
 

@@ -95,8 +95,8 @@ func (v *variation) shares(p prepared, option string) bool {
 // rows computes one embedding.
 func (v *variation) rows(p prepared, option string) (*vec.Matrix, error) {
 	if !v.shares(p, option) {
-		rows, _, err := p.run(v.ctx, v.g, Request{Workers: v.req.Workers, Progress: v.req.Progress})
-		return rows, err
+		computed, err := p.run(v.ctx, v.g, Request{Workers: v.req.Workers, Progress: v.req.Progress})
+		return computed.rows, err
 	}
 	if v.pairs == nil {
 		o := *p.solved

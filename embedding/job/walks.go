@@ -8,19 +8,26 @@ import (
 	"heavytail/embedding"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // walks is a method of package embedding that learns from walks.
-func walks(name, summary string, run func(context.Context, *csr.Graph, embedding.WalkOptions) (*vec.Matrix, embedding.WalkStats, error)) algorithm {
+func walks(name, summary string) algorithm {
 	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
 	a := method(name, summary, walkFields(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
 		return prepared{
-			run: func(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 				o := o
 				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
-				m, stats, err := run(ctx, g, o)
-				return m, walkRecord(g, o, stats), err
+				model, stats, err := embedding.TrainWalks(ctx, g, name, o)
+				if err != nil {
+					return outcome{}, err
+				}
+				return outcome{model.Vectors, walkRecord(g, o, stats), model.Write}, nil
+			},
+			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+				o := o
+				o.Workers = workers
+				return renewWalks(ctx, g, name, o, r)
 			},
 			walk: func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {
 				o := o
