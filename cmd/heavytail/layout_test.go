@@ -30,7 +30,7 @@ var layout = map[string][]string{
 	"embedding/evaluate": {"storage/csr", "storage/vec", "embedding/classify", "embedding/link", "index"},
 	"embedding/link":     {"storage/csr", "storage/vec"},
 	"embedding/tune":     {"storage/csr", "storage/vec", "embedding", "embedding/evaluate"},
-	"embedding/job":      {"storage", "storage/csr", "storage/vec", "embedding", "embedding/tune"},
+	"embedding/job":      {"storage", "storage/csr", "storage/vec", "embedding", "embedding/tune", "embedding/skipgram"},
 	"index":              {"storage/vec"},
 	"query/parser":       {},
 	"query": {
