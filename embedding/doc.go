@@ -8,5 +8,8 @@
 // weights of edges in adjacency.go and weighted.go. SolveSpectral returns the
 // eigenpairs themselves, of which any scale and row scale is made at little cost.
 //
+// RefreshSpectral and RefreshWalks bring an embedding up to date with a graph that
+// has changed a little, in a fraction of the time of a full run.
+//
 // Nothing here knows of the store or of the language; embedding/job joins them.
 package embedding

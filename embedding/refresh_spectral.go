@@ -343,8 +343,7 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32)
 	if c == 0 {
 		r.stats.Eigenvalues, r.stats.Residuals = found.Values, found.relative
 	}
-	r.turn(found, list)
-	return nil
+	return r.turn(ctx, found, list)
 }
 
 // smallPart is how many vertices a part has at least for each coordinate to be
@@ -468,10 +467,9 @@ func (r *refresh) groups(sub *csr.Graph, list []uint32) [][]uint32 {
 
 // turn writes the rows of a part, rotated to where those of its untouched vertices
 // were.
-func (r *refresh) turn(found pairs, list []uint32) {
+func (r *refresh) turn(ctx context.Context, found pairs, list []uint32) error {
 	k := found.Vectors.Dim
-	e := &Eigenpairs{Vectors: vec.NewMatrix(r.rows.Rows, 0), Degrees: found.degrees}
-	e.Vectors = found.Vectors
+	e := &Eigenpairs{Vectors: found.Vectors, Degrees: found.degrees}
 	all := make([]uint32, len(list))
 	for i := range all {
 		all[i] = uint32(i)
@@ -490,12 +488,16 @@ func (r *refresh) turn(found pairs, list []uint32) {
 	}
 	if anchored {
 		cross := make([]float64, k*k)
-		vec.MulTN(cross, found.Vectors.Panel(0, k), before.Panel(0, k), r.opts.Workers)
+		if err := vec.MulTNContext(ctx, cross, found.Vectors.Panel(0, k), before.Panel(0, k), r.opts.Workers); err != nil {
+			return err
+		}
 		turn := make([]float32, k*k)
 		for i, x := range rotation(cross, k) {
 			turn[i] = float32(x)
 		}
-		vec.MulNN(before.Panel(0, k), 0, 1, found.Vectors.Panel(0, k), turn, r.opts.Workers)
+		if err := vec.MulNNContext(ctx, before.Panel(0, k), 0, 1, found.Vectors.Panel(0, k), turn, r.opts.Workers); err != nil {
+			return err
+		}
 	} else {
 		before = found.Vectors
 	}
@@ -505,6 +507,7 @@ func (r *refresh) turn(found pairs, list []uint32) {
 			r.drift.add(r.old.Row(int(v)), r.rows.Row(int(v)))
 		}
 	}
+	return nil
 }
 
 // place moves the parts to their places, farther apart than before if need be.

@@ -109,6 +109,14 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.estimateStatement(s)
 	case *parser.Job:
 		return b.jobStatement(s)
+	case *parser.ShowGenerations:
+		return b.showGenerationsStatement(s)
+	case *parser.Refresh:
+		return b.refreshStatement(s)
+	case *parser.Verify:
+		return b.verifyStatement(s)
+	case *parser.Diff:
+		return b.diffStatement(s)
 	case *parser.Nearest:
 		return b.nearestStatement(s)
 	case *parser.Within:

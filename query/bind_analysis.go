@@ -37,11 +37,19 @@ func (b *binder) nearestStatement(s *parser.Nearest) (operation, error) {
 	if op.req.Embedding, op.req.Metric, err = b.space(s.Using); err != nil {
 		return nil, err
 	}
+	op.req.Fresh = s.Fresh
 	where, err := b.searchWhere(s.Where, op.req.Embedding, op.req.Vector == nil)
 	if err != nil {
 		return nil, err
 	}
 	op.req.Where, op.req.Attributes = where.admits, where.attributes
+	if s.Fresh { // what it finds is not there before it runs
+		if err := b.writable(); err != nil {
+			return nil, err
+		}
+		_, _, err = b.present(op.req.Embedding)
+		return op, err
+	}
 	op.found, err = b.resolveNearest(op.req)
 	return op, err
 }

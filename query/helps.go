@@ -193,8 +193,30 @@ func analysisHelps() []Help {
 			Summary: "removes all indexes of an embedding",
 			Example: "DROP INDEX ON spec",
 		}, {
-			Statement: "NEAREST", Syntax: "NEAREST k TO vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition]",
-			Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; EXACT does without an index, which may miss some",
+			Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)]",
+			Summary: "brings an embedding up to date with its graph, from what has changed if it can and otherwise in full, as its next generation; kind is none, incremental or full, drift is how far vertices moved relative to their norms",
+			Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason",
+			Options: refreshOptions(),
+			Example: "REFRESH spec",
+		}, {
+			Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)]",
+			Summary: "computes an embedding in full, stores nothing, and compares: nearest neighbours, angles in degrees between the spaces of a spectral one, reconstruction, and how well distances tell edges from other pairs",
+			Columns: "measure, stored, full",
+			Options: verifyOptions(),
+			Example: "VERIFY spec WITH (sample := 200)",
+		}, {
+			Statement: "SHOW GENERATIONS", Syntax: "SHOW GENERATIONS OF embedding",
+			Summary: "lists the generations of an embedding that are kept: the present one and the one before, which name@generation names in every statement that reads embeddings",
+			Columns: "embedding, generation, version, behind, vertices, made, created",
+			Example: "SHOW GENERATIONS OF spec",
+		}, {
+			Statement: "DIFF", Syntax: "DIFF embedding, embedding [LIMIT n]",
+			Summary: "tells which vertices moved most between two generations of an embedding; ten by default",
+			Columns: "vertex, distance, relative",
+			Example: "DIFF spec@1, spec@2 LIMIT 20",
+		}, {
+			Statement: "NEAREST", Syntax: "NEAREST k TO vertex | [vector] USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition]",
+			Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; FRESH brings the embedding up to date first, as REFRESH does; EXACT does without an index, which may miss some",
 			Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 			Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
 		}, {

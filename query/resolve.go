@@ -25,6 +25,7 @@ const (
 	partCount     part = "count"
 	partThreshold part = "threshold"
 	partLimit     part = "limit"
+	partBefore    part = "before"
 	partWhere     part = "where"
 	partMetric    part = "metric"
 	partMethod    part = "method"
@@ -69,7 +70,11 @@ func quoteKey(key string) string {
 // name writes the name of a graph or an embedding inside a sentence: bare where
 // that is safe.
 func name(text string) string {
-	if text == "" || strings.IndexFunc(text, func(r rune) bool {
+	bare, generation, _ := strings.Cut(text, "@")
+	if _, err := strconv.ParseUint(generation, 10, 64); err != nil {
+		bare = text
+	}
+	if bare == "" || strings.IndexFunc(bare, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 	}) >= 0 {
 		return quote(text)

@@ -44,6 +44,8 @@ type NearestRequest struct {
 	Where func(Candidate) bool
 	// Attributes are those that Where reads; each is loaded.
 	Attributes []string
+	// Fresh brings the embedding up to date first, as Refresh does.
+	Fresh bool
 }
 
 // WithinRequest asks for all vertices within a distance of a vertex or a
@@ -92,6 +94,7 @@ type EmbeddingState struct {
 	Generation   uint64 // of the embedding
 	GraphVersion uint64 // version of the graph that was embedded
 	Behind       uint64 // versions of the graph since, without those that changed attributes only
+	Changed      int    // vertices of the answer whose edges changed since
 }
 
 // state describes the vectors of a space.
@@ -129,6 +132,11 @@ func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, erro
 }
 
 func (c *call) nearest(req NearestRequest) (SearchResult, error) {
+	if req.Fresh {
+		if _, err := c.refresh(RefreshRequest{Embedding: req.Embedding}); err != nil {
+			return SearchResult{}, err
+		}
+	}
 	s, err := c.resolveNearest(req)
 	if err != nil {
 		return SearchResult{}, err
@@ -359,5 +367,14 @@ func (c *call) searchResult(s *search, hits []index.Hit) SearchResult {
 	for i, h := range hits {
 		neighbors[i] = Neighbor{Vertex: s.space.graph.Key(h.Vertex), Distance: float64(h.Distance)}
 	}
-	return SearchResult{Neighbors: neighbors, Metric: s.metric, Embedding: s.space.state(), Index: s.index, Notices: c.notices}
+	state := s.space.state()
+	for _, h := range hits {
+		if s.space.behind > 0 && s.space.changed(h.Vertex) {
+			state.Changed++
+		}
+	}
+	if state.Changed > 0 {
+		c.notice("%d of the %s shown changed since", state.Changed, count(int64(len(hits)), "vertex"))
+	}
+	return SearchResult{Neighbors: neighbors, Metric: s.metric, Embedding: state, Index: s.index, Notices: c.notices}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"heavytail/index"
@@ -47,9 +48,17 @@ func (v *vectors) searcher(metric index.Metric) (*index.Exact, error) {
 
 // matched is an embedding for the vertices of one version of its graph.
 type matched struct {
-	*vectors        // row v belongs to vertex v; later vertices have no row
-	behind   uint64 // versions of the graph since the embedding, without those that changed attributes only
-	aligned  bool   // rows were left out, so that row numbers are not those of the stored vectors
+	*vectors          // row v belongs to vertex v; later vertices have no row
+	behind   uint64   // versions of the graph since the embedding, without those that changed attributes only
+	touched  []uint32 // vertices that are new since, or whose edges changed, ascending
+	all      bool     // any vertex may have changed
+	aligned  bool     // rows were left out, so that row numbers are not those of the stored vectors
+}
+
+// changed tells whether a vertex has other edges than when it got its vector.
+func (m *matched) changed(v uint32) bool {
+	_, found := slices.BinarySearch(m.touched, v)
+	return found || m.all
 }
 
 // space is an embedding as one call sees it, with the graph that it belongs to.
@@ -136,6 +145,8 @@ func (c *call) loadMatched(ctx context.Context, stored *vectors, graph *graphVie
 			return nil, err
 		}
 		m.behind = min(changes.Versions, graph.Info.Version-stored.info.GraphVersion)
+		// What the log says may be of a later version than the graph of the call.
+		m.touched, m.all = changes.Touched, changes.All || changes.To != graph.Info.Version
 	}
 	var matrix *vec.Matrix
 	var err error
@@ -173,7 +184,7 @@ func (s *space) row(v uint32, key string, at part) ([]float32, error) {
 		return s.matrix.Row(int(v)), nil
 	}
 	e := mistake(at, "vertex %s is newer than embedding %s and has no vector yet", quoteKey(key), name(s.info.Name))
-	e.Hint = "embed the graph again"
+	e.Hint = "REFRESH the embedding first"
 	return nil, e
 }
 

@@ -81,7 +81,12 @@ func (o *nearestOp) plan() *Plan {
 	if o.req.Metric.Similarity() {
 		order = "most similar first"
 	}
-	return result("nearest", fmt.Sprintf("%d by %s, %s, ties by vertex", o.req.K, o.req.Metric, order), o.found.plan(o.where))
+	detail := fmt.Sprintf("%d by %s, %s, ties by vertex", o.req.K, o.req.Metric, order)
+	if o.req.Fresh {
+		return result("nearest", detail, measuredStep(stepScan, "exact scan", "of the embedding as it is then",
+			measuredStep(stepSolve, "refresh", "embedding "+name(o.req.Embedding))))
+	}
+	return result("nearest", detail, o.found.plan(o.where))
 }
 
 func (o *withinOp) plan() *Plan {

@@ -81,6 +81,7 @@ type renewing struct {
 	touched   []uint32 // vertices that are new or whose edges changed
 	turn      int      // generations before
 	tolerance float64  // of residuals; 0 is the default
+	progress  func(stage string, done, total int64)
 }
 
 // sampling returns the walks that a method learns from.

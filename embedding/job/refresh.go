@@ -76,7 +76,7 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 		return Refreshed{}, err
 	}
 	computed, err := renew(ctx, db, snap, req, method, &done, renewing{
-		rows: rows, from: numbers, touched: changes.Touched, turn: int(from.Generation), tolerance: req.Tolerance,
+		rows: rows, from: numbers, touched: changes.Touched, turn: int(from.Generation), tolerance: req.Tolerance, progress: req.Progress,
 	}, changes.All)
 	if err != nil {
 		return Refreshed{}, err

@@ -32,7 +32,7 @@ func spectral(name, summary string) algorithm {
 			},
 			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
 				o := o
-				o.Workers = workers
+				o.Workers, o.Progress = workers, r.progress
 				return renewSpectral(ctx, g, name, o, r)
 			},
 		}

@@ -26,7 +26,7 @@ func walks(name, summary string) algorithm {
 			},
 			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
 				o := o
-				o.Workers = workers
+				o.Workers, o.Progress = workers, r.progress
 				return renewWalks(ctx, g, name, o, r)
 			},
 			walk: func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {

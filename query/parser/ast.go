@@ -208,6 +208,7 @@ type Nearest struct {
 	Count Value // Int or Param
 	To    Value // String (a key), Int (its decimal text is the key), Vector or Param
 	Using Space
+	Fresh bool // bring the embedding up to date first
 	Exact bool
 	Where Expr // nil where left out
 }

@@ -18,7 +18,8 @@
 // A text is UTF-8. Blanks, tabs, line ends and comments (-- to the end of the
 // line, /* … */ not nested) separate tokens. Keywords are read in any case. A
 // bare name is a letter A to Z of either case or _, then letters, digits and _;
-// names are case-sensitive. A name in double quotes and a string in single
+// names are case-sensitive. @ and a number behind a bare name belong to it: they
+// mean a generation of an embedding. A name in double quotes and a string in single
 // quotes are any text, in which their own quote is written twice. NUL and bytes
 // that are no UTF-8 are errors everywhere.
 //
@@ -45,7 +46,7 @@
 //	statement    = [ "EXPLAIN" | "PROFILE" ] plain          e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
 //	plain        = create | drop | insert | update | delete
 //	             | import | export | generate | describe
-//	             | show | embed | estimate | job
+//	             | show | embed | estimate | job | renew | diff
 //	             | nearest | within
 //	             | reconstruct | evaluate | tune | score
 //	             | scorefile | help | maintain              e.g. CHECK;
@@ -86,6 +87,7 @@
 //	             | "INDEXES" | "METHODS" | "SCORERS"
 //	             | "GENERATORS" | "STATS" | "JOBS"
 //	             | "ATTRIBUTES" [ "IN" name ]
+//	             | "GENERATIONS" "OF" name
 //	             | showvertices )                           e.g. SHOW EMBEDDINGS;
 //	showvertices = ( "VERTICES" | "NEIGHBORS" "OF" key )
 //	               [ "IN" name ] [ where ]
@@ -96,8 +98,11 @@
 //	job          = ( "CANCEL" | "WAIT" ) "JOB" integer
 //	             | "RESUME" "JOB" integer [ background ]    e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND;
 //	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
+//	renew        = ( "REFRESH" | "VERIFY" ) name [ options ] e.g. REFRESH spec;
+//	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
 //	nearest      = "NEAREST" integer "TO" vertex
-//	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
+//	               "USING" space [ "FRESH" ] [ "EXACT" ]
+//	               [ where ]                                e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
 //	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;

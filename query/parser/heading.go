@@ -71,6 +71,14 @@ func Heading(statement Statement) string {
 		return "ESTIMATE EMBED"
 	case *Job:
 		return string(s.Verb) + " JOB"
+	case *ShowGenerations:
+		return "SHOW GENERATIONS"
+	case *Refresh:
+		return "REFRESH"
+	case *Verify:
+		return "VERIFY"
+	case *Diff:
+		return "DIFF"
 	case *Nearest:
 		return "NEAREST"
 	case *Within:

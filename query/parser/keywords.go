@@ -19,12 +19,12 @@ var reserved = []string{
 // here breaks no script.
 var unreserved = []string{
 	"ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "CANCEL", "CASCADE", "CHECK", "COMPACT",
-	"CREATE", "DELETE", "DESCRIBE", "DROP", "EDGE", "EDGES", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
-	"ESTIMATE", "EVALUATE", "EXACT", "EXPLAIN", "EXPORT", "FILE", "GENERATE", "GENERATORS", "GRAPH",
-	"GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "METHODS",
+	"CREATE", "DELETE", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
+	"ESTIMATE", "EVALUATE", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
+	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "METHODS",
 	"MIGRATE", "NEAREST", "NEIGHBORS", "ON", "PARAMETERS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
-	"RECOVER", "RESUME", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "TIME", "TUNE", "UPDATE", "VERTEX",
-	"VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
+	"RECOVER", "REFRESH", "RESUME", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "TIME", "TUNE", "UPDATE", "VERIFY",
+	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
 }
 
 // Keywords returns every keyword of the language in upper case, sorted. The
@@ -44,6 +44,7 @@ func Reserved(word string) bool {
 
 // isWord reports whether name is written like a bare name or keyword.
 func isWord(name string) bool {
+	name = name[:len(name)-generation(name)]
 	for i := range len(name) {
 		if !(isLetter(name[i]) || i > 0 && isDigit(name[i])) {
 			return false

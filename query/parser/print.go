@@ -109,7 +109,7 @@ func (s *Embed) String() string {
 }
 
 func (s *Nearest) String() string {
-	return "NEAREST " + s.Count.String() + " TO " + s.To.String() + " USING " + s.Using.String() + exact(s.Exact) + where(s.Where)
+	return "NEAREST " + s.Count.String() + " TO " + s.To.String() + " USING " + s.Using.String() + fresh(s.Fresh) + exact(s.Exact) + where(s.Where)
 }
 
 func (s *Within) String() string {

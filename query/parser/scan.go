@@ -168,6 +168,9 @@ func wordLength(text string) int {
 
 func (s *scanner) word(text string) (Token, *Error) {
 	n := wordLength(text)
+	if length := 1 + digits(text[min(n+1, len(text)):]); length > 1 && text[n] == '@' {
+		n += length
+	}
 	r, size := utf8.DecodeRuneInString(text[n:])
 	if r < utf8.RuneSelf || !unicode.IsLetter(r) {
 		return s.take(KindWord, n), nil

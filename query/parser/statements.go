@@ -41,6 +41,9 @@ var statements = []struct {
 	{"CANCEL", (*parser).cancelJob},
 	{"RESUME", (*parser).resumeJob},
 	{"WAIT", (*parser).waitJob},
+	{"REFRESH", (*parser).refresh},
+	{"VERIFY", (*parser).verify},
+	{"DIFF", (*parser).diff},
 	{"NEAREST", (*parser).nearest},
 	{"WITHIN", (*parser).within},
 	{"RECONSTRUCT", (*parser).reconstruct},
@@ -181,6 +184,8 @@ func (p *parser) show(begin Pos) Statement {
 		}
 	}
 	switch {
+	case p.keyword("GENERATIONS"):
+		return p.showGenerations(begin)
 	case p.keyword("VERTICES"):
 		s := &ShowVertices{Graph: p.in()}
 		s.Where = p.where()
@@ -220,6 +225,7 @@ func (p *parser) nearest(begin Pos) Statement {
 	s.To = p.value(aVertex, keyText, vectorText)
 	p.needKeyword("USING")
 	s.Using = p.space()
+	s.Fresh = p.keyword("FRESH")
 	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
 	s.Range = p.since(begin)

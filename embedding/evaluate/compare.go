@@ -1,0 +1,100 @@
+package evaluate
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"heavytail/index"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Overlap returns which share of the k nearest rows of a row, by Euclidean
+// distance, are the same in two matrices of as many rows, in the mean over a
+// sample of rows. A sample that is not smaller than the matrix is all of it. It
+// takes a scan of both for each row of the sample.
+func Overlap(ctx context.Context, a, b *vec.Matrix, k, sample int, seed uint64, workers int) (float64, error) {
+	if a.Rows < 2 || k < 1 {
+		return 1, nil
+	}
+	var both [2]*index.Exact
+	for i, m := range []*vec.Matrix{a, b} {
+		var err error
+		if both[i], err = index.NewExact(m, index.L2); err != nil {
+			return 0, err
+		}
+	}
+	rows := sampleOf(a.Rows, sample, seed)
+	same, all := 0, 0
+	for _, v := range rows {
+		var near [2][]uint32
+		for i, m := range []*vec.Matrix{a, b} {
+			hits, err := both[i].Search(ctx, m.Row(v), k, index.SearchOptions{Workers: workers, Filter: func(u uint32) bool { return int(u) != v }})
+			if err != nil {
+				return 0, err
+			}
+			for _, h := range hits {
+				near[i] = append(near[i], h.Vertex)
+			}
+		}
+		all += len(near[0])
+		for _, u := range near[0] {
+			if slices.Contains(near[1], u) {
+				same++
+			}
+		}
+	}
+	return float64(same) / float64(max(all, 1)), nil
+}
+
+// sampleOf returns numbers below n, ascending: all of them, or so many at random.
+func sampleOf(n, count int, seed uint64) []int {
+	list := make([]int, 0, min(n, count))
+	random := rand.New(rand.NewPCG(seed, 0x5a3b))
+	for i := range n {
+		if random.IntN(n-i) < count-len(list) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// EdgeAUC returns how well Euclidean distances tell the edges of a graph from
+// other pairs of vertices: the area under the curve for a sample of edges and as
+// many pairs that are none, at random. 1 is perfectly, and ½ not at all; a graph
+// without edges, or without other pairs, has ½.
+func EdgeAUC(ctx context.Context, g *csr.Graph, m *vec.Matrix, sample int, seed uint64) (float64, error) {
+	n := g.Vertices()
+	if g.Edges() == 0 || 2*g.Edges() == int64(n)*int64(n-1) {
+		return 0.5, nil
+	}
+	random := rand.New(rand.NewPCG(seed, 0x77d1))
+	near := func(u, v uint32) float64 { return -float64(vec.L2Squared(m.Row(int(u)), m.Row(int(v)))) }
+	var linked, others []float64
+	for i := range sample {
+		if i%1000 == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		arc := random.Int64N(int64(len(g.Targets)))
+		source, found := slices.BinarySearch(g.Offsets, arc)
+		if !found {
+			source--
+		}
+		for g.Offsets[source+1] <= arc { // rows without edges
+			source++
+		}
+		linked = append(linked, near(uint32(source), g.Targets[arc]))
+		// In a graph of nearly all pairs there are few others to find.
+		for range 1000 {
+			if u, v := uint32(random.IntN(n)), uint32(random.IntN(n)); u != v && !g.HasEdge(u, v) {
+				others = append(others, near(u, v))
+				break
+			}
+		}
+	}
+	if len(others) == 0 {
+		return 0.5, nil
+	}
+	return AUC(linked, others), nil
+}

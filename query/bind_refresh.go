@@ -1,0 +1,82 @@
+package query
+
+import (
+	"fmt"
+	"math"
+
+	"heavytail/query/parser"
+)
+
+// This file binds the statements about the generations of an embedding.
+
+// refreshOptions are the options of REFRESH.
+func refreshOptions() []OptionInfo {
+	return []OptionInfo{{Name: "tolerance", Type: "float", Default: fmt.Sprint(refreshTolerance),
+		Doc: "residual of an eigenpair, relative to the largest eigenvalue, above which a spectral embedding is solved in full"}}
+}
+
+func (b *binder) refreshStatement(s *parser.Refresh) (operation, error) {
+	b.mark(partEmbedding, s.Embedding)
+	set, err := b.settings("REFRESH", refreshOptions(), s.Options)
+	if err != nil {
+		return nil, err
+	}
+	op := &refreshOp{req: RefreshRequest{Embedding: s.Embedding.Name}}
+	if tolerance, given := set["tolerance"]; given {
+		if op.req.Tolerance = tolerance.(float64); !(op.req.Tolerance > 0) {
+			return nil, mistake(partOption("tolerance"), "option tolerance is %v, and must be above 0 and at most 0.5", tolerance)
+		}
+	}
+	if err := b.writable(); err != nil {
+		return nil, err
+	}
+	info, graph, err := b.present(op.req.Embedding)
+	if err != nil {
+		return nil, err
+	}
+	op.graph, op.generation = graph, info.Generation
+	changes, err := b.db.store.Changes(b.ctx, info.Graph, info.GraphVersion)
+	op.changes = changes
+	return op, err
+}
+
+// verifyOptions are the options of VERIFY.
+func verifyOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "sample", Type: "int", Default: "1000", Doc: "vertices whose neighbours are compared, and a tenth of the edges that are told from other pairs"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "of the sample"},
+	}
+}
+
+func (b *binder) verifyStatement(s *parser.Verify) (operation, error) {
+	b.mark(partEmbedding, s.Embedding)
+	set, err := b.settings("VERIFY", verifyOptions(), s.Options)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := set.within("sample", 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	op := &verifyOp{req: VerifyRequest{Embedding: s.Embedding.Name, Sample: int(sample), Seed: uint64(set.integer("seed"))}}
+	op.found, err = b.resolveVerify(op.req)
+	return op, err
+}
+
+func (b *binder) showGenerationsStatement(s *parser.ShowGenerations) (operation, error) {
+	b.mark(partEmbedding, s.Embedding)
+	info, err := b.embeddingInfo(s.Embedding.Name, partEmbedding)
+	return &showGenerationsOp{info.Name}, err
+}
+
+func (b *binder) diffStatement(s *parser.Diff) (operation, error) {
+	b.mark(partBefore, s.Before)
+	b.mark(partEmbedding, s.After)
+	op := &diffOp{req: DiffRequest{Before: s.Before.Name, After: s.After.Name}}
+	var err error
+	if op.req.Limit, err = b.rowLimit(s.Limit); err != nil {
+		return nil, err
+	}
+	op.before, op.after, err = b.resolveDiff(op.req)
+	return op, err
+}

@@ -1,0 +1,95 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// A refresh after a change keeps the generation before, which DIFF compares it
+// with, and VERIFY finds it near to a full run.
+func TestDB_Refresh(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, nil)
+	if _, err := db.Generate(ctx, GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 400, "m": 4, "seed": 2}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, method := range map[string]string{"spec": "dp_spectral", "walk": "dp_walker"} {
+		settings := map[string]any{"dim": 16}
+		if method == "dp_walker" {
+			settings["alpha"] = 0.05
+		}
+		if _, err := db.Embed(ctx, EmbedRequest{Graph: "g", Name: name, Method: method, Settings: settings}); err != nil {
+			t.Fatal(err)
+		}
+		for round := range 3 {
+			err := db.Update(ctx, func(tx *storage.Tx) error {
+				_, err := tx.InsertEdges("g", []storage.Edge{{Source: name + strconv.Itoa(round), Target: "5"}, {Source: name + strconv.Itoa(round), Target: "7"}, {Source: "100", Target: strconv.Itoa(200 + round)}})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := db.Refresh(ctx, RefreshRequest{Embedding: name})
+			if err != nil || r.Kind != RefreshIncremental || r.To.Generation != uint64(round+2) || r.Versions == 0 || r.Touched < 3 {
+				t.Fatalf("%s: %+v, %v", name, r, err)
+			}
+		}
+		if r, err := db.Refresh(ctx, RefreshRequest{Embedding: name}); err != nil || r.Kind != RefreshNone {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		list, err := db.Generations(ctx, name)
+		if err != nil || len(list) != 2 || list[0].Name != name+"@3" || list[0].Behind == 0 || list[1].Behind != 0 || list[1].Refresh != RefreshIncremental {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+		d, err := db.Diff(ctx, DiffRequest{Before: name + "@3", After: name, Limit: 3})
+		if err != nil || len(d.Moved) != 3 || d.Moved[0].Distance < d.Moved[2].Distance || d.Mean > 0.3 || d.Vertices != list[0].Vertices {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+		v, err := db.Verify(ctx, VerifyRequest{Embedding: name, Sample: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range v.Measures {
+			if m.Name == "edge auc" && m.Stored < m.Full-0.05 || m.Name == "overlap at 10" && (m.Stored < 0.1 || m.Stored > 1) {
+				t.Errorf("%s: %+v", name, m)
+			}
+		}
+	}
+}
+
+// An answer says how many of the vertices that it shows changed since.
+func TestDB_Nearest_Changed(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, nil)
+	if _, err := db.Generate(ctx, GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 50, "m": 2, "seed": 2}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Embed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 4}}); err != nil {
+		t.Fatal(err)
+	}
+	err := db.Update(ctx, func(tx *storage.Tx) error {
+		_, err := tx.InsertEdges("g", []storage.Edge{{Source: "new", Target: "5"}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := db.Nearest(ctx, NearestRequest{K: 100, Vertex: "3", Embedding: "e"})
+	if err != nil || all.Embedding.Changed != 1 || len(all.Notices) != 2 {
+		t.Errorf("%+v, %v", all.Embedding, err)
+	}
+	if _, err := db.Nearest(ctx, NearestRequest{K: 1, Vertex: "new", Embedding: "e"}); err == nil {
+		t.Error("a vertex without a vector has neighbours")
+	}
+	fresh, err := db.Nearest(ctx, NearestRequest{K: 1, Vertex: "new", Embedding: "e", Fresh: true})
+	if err != nil || fresh.Embedding.Generation != 2 || fresh.Embedding.Behind != 0 || len(fresh.Neighbors) != 1 {
+		t.Errorf("%+v, %v", fresh, err)
+	}
+	if _, err := db.Refresh(ctx, RefreshRequest{Embedding: "e@1"}); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("a past generation: %v", err)
+	}
+}

@@ -1,0 +1,29 @@
+package query
+
+import "fmt"
+
+// This file has the steps of the statements about the generations of an embedding.
+
+func (o *refreshOp) plan() *Plan {
+	if !o.changes.EdgesChanged {
+		return result("embedding", fmt.Sprintf("%s, generation %d, as it is: no edge changed", name(o.req.Embedding), o.generation), o.graph.plan())
+	}
+	what := fmt.Sprintf("from generation %d and %s of %s", o.generation, count(int64(len(o.changes.Touched)), "touched vertex"), count(int64(o.changes.Versions), "version"))
+	if o.changes.All {
+		what = "in full: the change log does not say which vertices changed"
+	}
+	return result("embedding", fmt.Sprintf("%s, generation %d", name(o.req.Embedding), o.generation+1),
+		measuredStep(stepSolve, "method", what, o.graph.plan()))
+}
+
+func (o *verifyOp) plan() *Plan {
+	return result("comparison", "neighbours, reconstruction and edges of both",
+		o.found.plan(),
+		measuredStep(stepSolve, "method", o.found.info.Method+" in full", o.found.graph.plan()))
+}
+
+func (o *showGenerationsOp) plan() *Plan { return result("list", "generations of "+name(o.embedding)) }
+
+func (o *diffOp) plan() *Plan {
+	return result("vertices", "those that moved most first", o.before.plan(), o.after.plan())
+}
