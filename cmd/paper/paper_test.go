@@ -220,6 +220,10 @@ func TestRun_Only(t *testing.T) {
 	config, graphs, methods := small(t)
 	made := 0
 	config.Log = func(string) { made++ }
+	config.Only = []string{"tables"}
+	if _, err := run(t.Context(), config, graphs, methods); err != nil || made > 0 {
+		t.Fatalf("after %d steps for nothing: %v", made, err)
+	}
 	config.Only = []string{Links}
 	if _, err := run(t.Context(), config, graphs, methods); err != nil {
 		t.Fatal(err)

@@ -133,6 +133,9 @@ func (e *experiment) steps() []step {
 	groups = slices.DeleteFunc(groups, func(g []step) bool {
 		return len(e.config.Only) > 0 && !slices.Contains(e.config.Only, g[len(g)-1].kind)
 	})
+	if len(groups) == 0 {
+		return nil // nothing needs the graphs
+	}
 	slices.SortStableFunc(groups, func(a, b []step) int { return cmp.Compare(costOf(a), costOf(b)) })
 	return append(list, firsts(slices.Concat(groups...))...)
 }
