@@ -21,6 +21,10 @@ func (t *trainer) batchWalks() int {
 	return max(1, int(pairs/(length*float64(t.Window+1))))
 }
 
+// aheadVisits is about how many visits are walked at a time. Training drives the
+// graph out of the cache; so it is loaded once for several batches.
+const aheadVisits = 1 << 16
+
 // batch is the walks that are being trained, one behind the other.
 type batch struct {
 	walks  []uint32
@@ -34,28 +38,41 @@ type batch struct {
 	// Places of walks by the part of their vertex, ascending: as x and as centre.
 	in, out [][]int32
 
-	parts [][]uint32 // working space: each walk by itself
+	// Each walk by itself, from number begin to below end: of the batch and of some
+	// that follow.
+	ahead      [][]uint32
+	begin, end int
 }
 
 // window is the part of the walks around one place that its vertex is trained
 // with, and the beginning of the widest window that might have been drawn.
 type window struct{ lo, hi, widest, walk int32 }
 
+// walk returns the walks [from, to), and walks on beyond them where it has to walk.
+func (b *batch) walk(t *trainer, from, to int) [][]uint32 {
+	if from < b.begin || to > b.end {
+		visits := max(1, int(t.total)/t.corpus.Walks*(to-from))
+		batches := max(1, aheadVisits/visits)
+		b.begin, b.end = from, min(from+batches*(to-from), t.corpus.Walks)
+		for len(b.ahead) < b.end-b.begin {
+			b.ahead = append(b.ahead, nil)
+		}
+		vec.Parallel(b.end-b.begin, 8, t.Workers, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				b.ahead[i] = t.corpus.Append(b.ahead[i][:0], b.begin+i)
+			}
+		})
+	}
+	return b.ahead[from-b.begin : to-b.begin]
+}
+
 // fill asks for the walks [from, to) and draws their windows, which depend on the
 // seed, the epoch and the number of the walk.
 func (b *batch) fill(t *trainer, epoch, from, to int) {
-	for len(b.parts) < to-from {
-		b.parts = append(b.parts, nil)
-	}
-	vec.Parallel(to-from, 8, t.Workers, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			b.parts[i] = t.corpus.Append(b.parts[i][:0], from+i)
-		}
-	})
 	b.first = from
 	b.number++
 	b.walks, b.windows = b.walks[:0], b.windows[:0]
-	for i, walk := range b.parts[:to-from] {
+	for i, walk := range b.walk(t, from, to) {
 		var random rand.PCG
 		random.Seed(t.Seed, uint64(epoch)<<40|uint64(from+i)<<8|useWindow)
 		begin := int32(len(b.walks))
