@@ -21,6 +21,7 @@ type block struct {
 	// What is trained now, and what comes after it: its rows are fetched into the
 	// cache meanwhile.
 	now, next *lesson
+	seen      int32       // places below it have been in a window
 	one       vec.RowList // a single x of a lesson that is measured
 	products  []float32   // of it with the rows
 
@@ -36,6 +37,9 @@ type block struct {
 type lesson struct {
 	xs   vec.RowList // rows of the others
 	rows vec.RowList // of the path of the centre, or its own and those of the negatives
+	// The first rows and xs that are in the cache as it is: the root of the tree and
+	// what is near it, and the others of windows before.
+	hotRows, hotXs int
 	// 1 where the path turns to the side of 0, or the row is the centre's own.
 	turns   []float32
 	measure bool
@@ -45,6 +49,7 @@ type lesson struct {
 func (l *lesson) reset(width int) {
 	l.xs.Reset(width)
 	l.rows.Reset(width)
+	l.hotRows, l.hotXs = 0, 0
 }
 
 func newBlock(t *trainer) *block {
@@ -66,13 +71,25 @@ func newBlock(t *trainer) *block {
 	return b
 }
 
+// pathAhead is for how many centres ahead paths are fetched. Their rows are fetched
+// for the next one.
+const pathAhead = 2
+
+// hotSteps is how many steps of every path need not be fetched, as one of the last
+// paths had them too.
+const hotSteps = 3
+
 // train trains the pairs of the batch whose x is in part in and whose centre is
 // in part out, in the order of the walks.
 func (b *block) train(in, out int) {
 	copy(b.top, b.out[:len(b.top)])
 	b.random.Seed(b.Seed, uint64(b.batch.number)<<24|uint64(in)<<16|uint64(out)<<8|useNegative)
-	others := b.batch.in[in]
-	for _, centre := range b.batch.out[out] {
+	others, centres := b.batch.in[in], b.batch.out[out]
+	b.seen = 0
+	for i, centre := range centres {
+		if b.tree != nil && i+pathAhead < len(centres) {
+			vec.FetchList(b.tree.path(b.batch.walks[centres[i+pathAhead]]))
+		}
 		w := b.batch.windows[centre]
 		for len(others) > 0 && others[0] < w.widest {
 			others = others[1:]
@@ -95,11 +112,15 @@ func (b *block) centre(at int32, w window, others []int32, out int) {
 			continue
 		}
 		b.next.xs.Add(b.in[int(b.batch.walks[other])*b.stride:][:b.stride])
+		if other < b.seen {
+			b.next.hotXs++
+		}
 		if b.tree == nil {
 			b.answers(v, b.noise[out])
 			b.turn()
 		}
 	}
+	b.seen = max(b.seen, w.hi)
 	if b.next.xs.Len() > 0 {
 		b.path(v)
 		b.turn()
@@ -108,8 +129,8 @@ func (b *block) centre(at int32, w window, others []int32, out int) {
 
 // turn makes the next lesson the present one, after training with that.
 func (b *block) turn() {
-	b.next.rows.Fetch()
-	b.next.xs.Fetch()
+	b.next.rows.Fetch(b.next.hotRows)
+	b.next.xs.Fetch(b.next.hotXs)
 	b.learn(b.now)
 	b.now.reset(b.stride)
 	b.now, b.next = b.next, b.now
@@ -143,6 +164,7 @@ func (b *block) path(centre uint32) {
 		l.rows.Add(from[node*b.stride:][:b.stride])
 		l.turns[i] = float32(1 - step&1)
 	}
+	l.hotRows = min(hotSteps, l.rows.Len())
 }
 
 // answers collects the rows of negative sampling: that of the centre, which is to

@@ -54,7 +54,7 @@
 //
 // # Memory
 //
-// Two rows of Dim values (rounded up to 16) for each vertex, 8 bytes for each
-// node on a path (5 to 20 per vertex), and a batch of walks. Walks are not kept:
+// Two rows of Dim values (rounded up to 16) for each vertex, 4 bytes for each
+// node on a path (5 to 20 per vertex), and some batches of walks. Walks are not kept:
 // they are asked for twice, once to count visits and once to train.
 package skipgram

@@ -299,11 +299,11 @@ func (m *Model) tree() *tree {
 	for v := range n {
 		t.first[v+1] += t.first[v]
 	}
-	t.steps = make([]uint64, t.first[n])
+	t.steps = make([]uint32, t.first[n])
 	for v := range n {
 		at := leaf[v]
 		for i := t.first[v+1] - 1; i >= t.first[v]; i-- {
-			t.steps[i] = uint64(at)
+			t.steps[i] = uint32(at)
 			at = up[at>>1]
 		}
 	}

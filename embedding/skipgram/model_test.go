@@ -13,13 +13,13 @@ import (
 
 // pathsOf returns the turns from the root to each vertex by walking down the
 // children, the plainest way.
-func pathsOf(t *testing.T, m *Model) [][]uint64 {
+func pathsOf(t *testing.T, m *Model) [][]uint32 {
 	t.Helper()
-	paths := make([][]uint64, m.Vectors.Rows)
-	var down func(node int64, path []uint64)
-	down = func(node int64, path []uint64) {
+	paths := make([][]uint32, m.Vectors.Rows)
+	var down func(node int64, path []uint32)
+	down = func(node int64, path []uint32) {
 		for turn, child := range m.Children[node] {
-			step := append(slices.Clone(path), uint64(node)<<1|uint64(turn))
+			step := append(slices.Clone(path), uint32(node)<<1|uint32(turn))
 			if child >= 0 {
 				down(child, step)
 			} else if paths[^child] != nil {

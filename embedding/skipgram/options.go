@@ -76,7 +76,7 @@ func (o Options) Bytes(vertices int) int64 {
 	n := int64(vertices)
 	row := 4 * int64((o.Dim+15)&^15)
 	steps := int64(bits.Len(uint(vertices)) + 2)
-	return n * (3*row + 8*steps + 64)
+	return n * (3*row + 4*steps + 64)
 }
 
 // Validate reports all faults at once.

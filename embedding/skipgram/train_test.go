@@ -97,7 +97,7 @@ func oracle(c Corpus, o Options) [][]float64 {
 	return in
 }
 
-func oraclePair(x []float64, out [][]float64, path []uint64, alpha float64) {
+func oraclePair(x []float64, out [][]float64, path []uint32, alpha float64) {
 	e := make([]float64, len(x))
 	for _, step := range path {
 		y := out[step>>1]

@@ -10,10 +10,10 @@ import (
 // come first.
 type tree struct {
 	first []int64  // of vertex v are steps[first[v]:first[v+1]]
-	steps []uint64 // from the root down: the node, and in the lowest bit the turn
+	steps []uint32 // from the root down: the node, and in the lowest bit the turn
 }
 
-// newTree builds the tree of n ≥ 1 leaves in O(n log n). Ties go to the lower
+// newTree builds the tree of 1 ≤ n ≤ 2³¹ leaves in O(n log n). Ties go to the lower
 // vertex.
 func newTree(visits []int64) *tree {
 	n := len(visits)
@@ -57,11 +57,11 @@ func newTree(visits []int64) *tree {
 		}
 		t.first[v+1] = t.first[v] + int64(depth[v])
 	}
-	t.steps = make([]uint64, t.first[n])
+	t.steps = make([]uint32, t.first[n])
 	for v := range n {
 		at := uint32(v)
 		for i := t.first[v+1] - 1; i >= t.first[v]; i-- {
-			step := uint64(root-parent[at]) << 1
+			step := (root - parent[at]) << 1
 			if turn[at] {
 				step |= 1
 			}
@@ -73,4 +73,4 @@ func newTree(visits []int64) *tree {
 }
 
 // path returns the steps from the root to a vertex.
-func (t *tree) path(v uint32) []uint64 { return t.steps[t.first[v]:t.first[v+1]] }
+func (t *tree) path(v uint32) []uint32 { return t.steps[t.first[v]:t.first[v+1]] }

@@ -31,9 +31,16 @@ func (l *RowList) Len() int { return len(l.rows) }
 // Row returns row i.
 func (l *RowList) Row(i int) []float32 { return unsafe.Slice(l.rows[i], l.dim) }
 
-// Fetch begins to load the rows into the cache of the processor, where it can be
-// told to, and does nothing else.
-func (l *RowList) Fetch() { fetchRows(active, l.rows, l.dim) }
+// Fetch begins to load the rows from number first on into the cache of the
+// processor, where it can be told to, and does nothing else.
+func (l *RowList) Fetch(first int) { fetchRows(active, l.rows[first:], l.dim) }
+
+// FetchList begins to load a list of numbers into the cache, as RowList.Fetch does
+// rows.
+func FetchList(list []uint32) {
+	first := [1]*float32{(*float32)(unsafe.Pointer(unsafe.SliceData(list)))}
+	fetchRows(active, first[:], len(list)+rowLine-1) // with the line that it ends in
+}
 
 // Dots sets dst[i] to the scalar product of x and row i. It panics if dst is
 // shorter than the list or x is not as wide as its rows.

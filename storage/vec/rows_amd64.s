@@ -11,14 +11,28 @@ TEXT ·fetchRowsAMD64(SB), NOSPLIT, $0-24
 
 row:
 	MOVQ (BX), SI
-	XORQ AX, AX
+	MOVQ DX, AX
+	SUBQ $256, AX
+	JLT  rest
+
+lines:
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	PREFETCHT0 128(SI)
+	PREFETCHT0 192(SI)
+	ADDQ       $256, SI
+	SUBQ       $256, AX
+	JGE        lines
+
+rest:
+	ADDQ $256, AX
+	JEQ  next
 
 line:
-	CMPQ       AX, DX
-	JGE        next
-	PREFETCHT0 (SI)(AX*1)
-	ADDQ       $64, AX
-	JMP        line
+	PREFETCHT0 (SI)
+	ADDQ       $64, SI
+	SUBQ       $64, AX
+	JGT        line
 
 next:
 	ADDQ $8, BX
