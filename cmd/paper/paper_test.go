@@ -188,6 +188,33 @@ func TestRun_Resumes(t *testing.T) {
 	}
 }
 
+// TestRun_OtherLimit expects that what a search with another limit finds is judged
+// anew, and the tables of a run that had this limit from the beginning.
+func TestRun_OtherLimit(t *testing.T) {
+	config, graphs, methods := small(t)
+	config.Trials = 1
+	if _, err := run(t.Context(), config, graphs, methods); err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	config.Log = func(line string) { steps = append(steps, line) }
+	config.Trials = 7
+	got, err := run(t.Context(), config, graphs, methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a search for the best reconstruction", "reconstruction by best found", "classes by best found"} {
+		if !slices.ContainsFunc(steps, func(line string) bool { return strings.Contains(line, want) }) {
+			t.Errorf("no step has %q: %q", want, steps)
+		}
+	}
+	config.Log, config.Out = nil, filepath.Join(config.Data, "whole")
+	want, err := run(t.Context(), config, graphs, methods)
+	if err != nil || withoutSeconds(got) != withoutSeconds(want) {
+		t.Errorf("%v, after another limit:\n%s\nfrom the beginning:\n%s", err, got, want)
+	}
+}
+
 // TestRun_Store expects a run to begin anew where the store is gone.
 func TestRun_Store(t *testing.T) {
 	config, graphs, methods := small(t)

@@ -78,7 +78,7 @@ func (e *experiment) studies(d dataset) [][]step {
 			groups = append(groups, []step{{
 				graph: d, kind: Plots, statement: study(d, s.call, v.Option),
 				about: fmt.Sprintf("reconstructions by %s against %s", s.name, v.Option),
-				cost:  float64(len(v.Values)) * (trial{use{call: s.call}, d}.cost() + d.pairCost()),
+				cost:  float64(len(v.Values)) * (trial{use: use{call: s.call}, graph: d}.cost() + d.pairCost()),
 			}})
 		}
 	}

@@ -43,22 +43,23 @@ func uses() []use {
 // trial is the use of a method on a graph.
 type trial struct {
 	use
-	graph dataset
+	graph  dataset
+	stored string // name of the embedding in the store, where it does not follow from the rest
 }
 
 // trials are those of a graph.
 func (e *experiment) trials(d dataset) []trial {
 	var list []trial
 	for _, u := range e.uses {
-		list = append(list, trial{u, d})
+		list = append(list, trial{use: u, graph: d})
 	}
 	return list
 }
 
 // name is the name of the embedding in the store.
 func (t trial) name() string {
-	if t.form == asTuned {
-		return t.graph.stored() + "_tuned"
+	if t.stored != "" {
+		return t.stored
 	}
 	method, _, _ := strings.Cut(t.call, "(")
 	return fmt.Sprintf("%s_%s_%s", t.graph.stored(), method, t.form)
@@ -158,9 +159,9 @@ func (e *experiment) making(t trial) step {
 // tuning are the searches on a graph, each with what judges its result.
 func (e *experiment) tuning(d dataset) [][]step {
 	found := e.tuned(d)
-	search := step{graph: d, kind: Searches, statement: e.search(d, forReconstruction), about: "a search for the best reconstruction", cost: e.config.Budget.Seconds()}
+	search := step{graph: d, kind: Searches, statement: e.search(d, forReconstruction), about: "a search for the best reconstruction", cost: e.searchCost(d)}
 	groups := [][]step{append([]step{search}, found.judging(Searches)...)}
-	links := []step{{graph: d, kind: Searches, statement: e.search(d, forLinks), about: "a search for the best prediction of links", cost: e.config.Budget.Seconds() + d.pairCost() + 1}}
+	links := []step{{graph: d, kind: Searches, statement: e.search(d, forLinks), about: "a search for the best prediction of links", cost: e.searchCost(d) + d.pairCost() + 1}}
 	if t, known := e.tunedLinks(d); known {
 		links = append(links, step{graph: d, kind: Searches, statement: t.links(), about: "links by what was found", cost: t.cost() + 2})
 	}
