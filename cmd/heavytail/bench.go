@@ -44,7 +44,9 @@ DIR has the graphs: ego-facebook.txt.gz, ego-twitter.txt.gz and ca-GrQc.txt.gz o
 SNAP, dblp.txt.gz and dblp-labels.txt.gz of AMiner. Synthetic is generated.
 
 What is finished is kept in the folder of --out, so that the same command goes on
-where one was stopped, and after a run that was complete only writes the tables.`,
+where one was stopped, and after a run that was complete only writes the tables. A
+search with another --budget or --trials is a new one. Take a new folder for another
+version of heavytail, or of the graphs: what is finished is not computed again.`,
 		Example: `  heavytail bench paper --data ../shared/data
   heavytail bench paper --data ../shared/data --graphs coauthor,facebook --out quick`,
 		Args: exactly(0, "no arguments"),
