@@ -29,8 +29,8 @@ func Reconstruction(g *csr.Graph, opts evaluate.ReconstructOptions) (Objective, 
 func (r *reconstruction) Graph() *csr.Graph { return r.g }
 
 // Rows that estimates are from. Hubs decide Pearson's correlation and are among
-// them, so that the rest of the error is small against the steps between the
-// candidates of each effort.
+// them; how far off the figures are then, ReconstructSample says. The survey only
+// chooses several points of several solves by them.
 const (
 	roughRows = 1024
 	closeRows = 4096
