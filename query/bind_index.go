@@ -28,7 +28,7 @@ func (b *binder) createIndexStatement(s *parser.CreateIndex) (operation, error) 
 	if err != nil {
 		return nil, err
 	}
-	op := &createIndexOp{req: CreateIndexRequest{Embedding: s.Embedding.Name, Seed: set.seed()}}
+	op := &createIndexOp{req: CreateIndexRequest{Embedding: s.Embedding.Name, Seed: set.seed()}, background: s.Background}
 	if text := set.text("metric"); text != "" {
 		if op.req.Metric, err = index.ParseMetric(text); err != nil {
 			return nil, err

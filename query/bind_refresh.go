@@ -21,22 +21,16 @@ func (b *binder) refreshStatement(s *parser.Refresh) (operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	op := &refreshOp{req: RefreshRequest{Embedding: s.Embedding.Name}}
+	op := &refreshOp{req: RefreshRequest{Embedding: s.Embedding.Name}, background: s.Background}
 	if tolerance, given := set["tolerance"]; given {
 		if op.req.Tolerance = tolerance.(float64); !(op.req.Tolerance > 0) {
 			return nil, mistake(partOption("tolerance"), "option tolerance is %v, and must be above 0 and at most 0.5", tolerance)
 		}
 	}
-	if err := b.writable(); err != nil {
+	if op.info, op.graph, err = b.resolveRefresh(op.req); err != nil {
 		return nil, err
 	}
-	info, graph, err := b.present(op.req.Embedding)
-	if err != nil {
-		return nil, err
-	}
-	op.graph, op.generation = graph, info.Generation
-	changes, err := b.db.store.Changes(b.ctx, info.Graph, info.GraphVersion)
-	op.changes = changes
+	op.changes, err = b.db.store.Changes(b.ctx, op.info.Graph, op.info.GraphVersion)
 	return op, err
 }
 
@@ -58,7 +52,7 @@ func (b *binder) verifyStatement(s *parser.Verify) (operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	op := &verifyOp{req: VerifyRequest{Embedding: s.Embedding.Name, Sample: int(sample), Seed: uint64(set.integer("seed"))}}
+	op := &verifyOp{req: VerifyRequest{Embedding: s.Embedding.Name, Sample: int(sample), Seed: uint64(set.integer("seed"))}, background: s.Background}
 	op.found, err = b.resolveVerify(op.req)
 	return op, err
 }

@@ -34,7 +34,10 @@ func (b *binder) tuneStatement(s *parser.Tune) (operation, error) {
 	b.mark(partGraph, s.Graph)
 	b.mark(partEmbedding, s.Embedding)
 	b.mark(partGoal, s)
-	op := &tuneOp{req: TuneRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Goal: Goal(strings.ToLower(string(s.For)))}}
+	op := &tuneOp{
+		req:        TuneRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Goal: Goal(strings.ToLower(string(s.For)))},
+		background: s.Background,
+	}
 	var texts []string
 	for _, m := range s.Methods {
 		given, err := b.methodCall(m)

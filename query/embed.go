@@ -3,13 +3,11 @@ package query
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
 	embeddings "heavytail/embedding"
 	"heavytail/embedding/job"
-	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
@@ -201,11 +199,6 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 	if err != nil {
 		return EmbedResult{}, err
 	}
-	release, err := c.db.cache.reserve(e.bytes(), "embedding graph "+name(req.Graph))
-	if err != nil {
-		return EmbedResult{}, err
-	}
-	defer release()
 	var result EmbedResult
 	err = c.asJob(e.spec(req), func(checkpoints embeddings.Checkpoints) (err error) {
 		result, err = c.storeEmbedding(e.graph, job.Request{Name: req.Name, Method: req.Method, Options: e.options, Checkpoints: checkpoints})
@@ -213,43 +206,6 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 	})
 	result.Notices = c.notices
 	return result, err
-}
-
-// startEmbed checks a request and computes it in the background.
-func (c *call) startEmbed(req EmbedRequest, given []setting) (storage.JobInfo, error) {
-	e, err := c.resolveEmbed(req, given)
-	if err != nil {
-		return storage.JobInfo{}, err
-	}
-	release, err := c.db.cache.reserve(e.bytes(), "embedding graph "+name(req.Graph))
-	if err != nil {
-		return storage.JobInfo{}, err
-	}
-	release() // to be taken again when its turn comes
-	return c.inBackground(e.spec(req).info())
-}
-
-// spec is the job that computes an embedding.
-func (e *embedding) spec(req EmbedRequest) jobSpec {
-	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: parser.Call{Name: parser.Ident{Name: req.Method}}, Embedding: parser.Ident{Name: req.Name}}
-	for _, o := range e.options {
-		text.Method.Options = append(text.Method.Options, parser.Option{Name: parser.Ident{Name: o.Name}, Value: literal(o.Value)})
-	}
-	options, _ := job.Settings(req.Method, e.options) // they have been checked
-	return jobSpec{kind: "EMBED", text: text.String(), target: req.Name, graph: e.graph.Info, options: options, memory: e.bytes()}
-}
-
-// literal writes the value of a checked setting in the language.
-func literal(v any) parser.Value {
-	switch v := v.(type) {
-	case int64:
-		return parser.Int{Value: v}
-	case float64:
-		return parser.Float{Value: v}
-	case bool:
-		return parser.Bool{Value: v}
-	}
-	return parser.String{Value: fmt.Sprint(v)}
 }
 
 // storeEmbedding computes an embedding and stores it.

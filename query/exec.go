@@ -80,8 +80,7 @@ type embedOp struct {
 
 func (o *embedOp) exec(c *call) (*Rows, error) {
 	if o.background && c.job == nil {
-		info, err := c.startEmbed(o.req, o.given)
-		return jobRows([]storage.JobInfo{info}), err
+		return c.queued(o)
 	}
 	r, err := c.embed(o.req, o.given)
 	if err != nil {

@@ -10,11 +10,15 @@ import (
 // This file runs CREATE INDEX and DROP INDEX, and has the table of indexes.
 
 type createIndexOp struct {
-	req  CreateIndexRequest
-	info storage.EmbeddingInfo
+	req        CreateIndexRequest
+	info       storage.EmbeddingInfo
+	background bool
 }
 
 func (o *createIndexOp) exec(c *call) (*Rows, error) {
+	if o.background && c.job == nil {
+		return c.queued(o)
+	}
 	info, err := c.createIndex(o.req)
 	if err != nil {
 		return nil, err

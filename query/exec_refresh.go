@@ -6,12 +6,16 @@ import "heavytail/storage"
 
 type refreshOp struct {
 	req        RefreshRequest
+	info       storage.EmbeddingInfo // as it is before
 	graph      *graphView
-	generation uint64
 	changes    storage.ChangeSet
+	background bool
 }
 
 func (o *refreshOp) exec(c *call) (*Rows, error) {
+	if o.background && c.job == nil {
+		return c.queued(o)
+	}
 	r, err := c.refresh(o.req)
 	if err != nil {
 		return nil, err
@@ -28,11 +32,15 @@ func (o *refreshOp) exec(c *call) (*Rows, error) {
 }
 
 type verifyOp struct {
-	req   VerifyRequest
-	found *space
+	req        VerifyRequest
+	found      *space
+	background bool
 }
 
 func (o *verifyOp) exec(c *call) (*Rows, error) {
+	if o.background && c.job == nil {
+		return c.queued(o)
+	}
 	r, err := c.verify(o.req)
 	if err != nil {
 		return nil, err

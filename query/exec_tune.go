@@ -7,9 +7,14 @@ type tuneOp struct {
 	methods []methodCall
 	found   *tuning
 	text    string // the methods in the language; empty where none are named
+
+	background bool
 }
 
 func (o *tuneOp) exec(c *call) (*Rows, error) {
+	if o.background && c.job == nil {
+		return c.queued(o)
+	}
 	r, err := c.tune(o.req, o.methods)
 	if err != nil {
 		return nil, err

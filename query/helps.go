@@ -149,7 +149,7 @@ func showHelps() []Help {
 				"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created; " +
 				"METHODS: method, options, summary; SCORERS: scorer, reads, likelier, summary; " +
 				"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each; " +
-				"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, checkpoint, error",
+				"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, checkpoint, error, result",
 			Example: "SHOW EMBEDDINGS",
 		}, {
 			Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [WHERE condition] [LIMIT n]",
@@ -183,9 +183,9 @@ func analysisHelps() []Help {
 			Columns: "graph, method, dim, bytes, limit, seconds",
 			Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 		}, {
-			Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)]",
+			Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
 			Summary: "builds an index (HNSW) of the vectors, which NEAREST and WITHIN use where these are many; recall is the share of the 10 nearest that it finds, measured on 100 of the vectors. Computing the embedding again removes it",
-			Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created",
+			Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created; in the background those of SHOW JOBS",
 			Options: indexOptions(),
 			Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
 		}, {
@@ -193,15 +193,15 @@ func analysisHelps() []Help {
 			Summary: "removes all indexes of an embedding",
 			Example: "DROP INDEX ON spec",
 		}, {
-			Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)]",
+			Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)] [IN BACKGROUND]",
 			Summary: "brings an embedding up to date with its graph, from what has changed if it can and otherwise in full, as its next generation; kind is none, incremental or full, drift is how far vertices moved relative to their norms",
-			Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason",
+			Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
 			Options: refreshOptions(),
 			Example: "REFRESH spec",
 		}, {
-			Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)]",
+			Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
 			Summary: "computes an embedding in full, stores nothing, and compares: nearest neighbours, angles in degrees between the spaces of a spectral one, reconstruction, and how well distances tell edges from other pairs",
-			Columns: "measure, stored, full",
+			Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
 			Options: verifyOptions(),
 			Example: "VERIFY spec WITH (sample := 200)",
 		}, {
@@ -255,9 +255,9 @@ func analysisHelps() []Help {
 			Options: linksOptions(),
 			Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 		}, {
-			Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)]",
+			Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
 			Summary: "searches the parameters of methods that are not given, for a purpose on this graph, and stores the best embedding; lists all trials, the best first. Without USING it searches dp_spectral and dp_walker",
-			Columns: "trial, method, options, stage, score, the measures of the goal, seconds",
+			Columns: "trial, method, options, stage, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
 			Options: tuneOptions(),
 			Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 		}, {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	embeddings "heavytail/embedding"
 	"heavytail/index"
 	"heavytail/storage"
 )
@@ -106,19 +107,25 @@ func (c *call) resolveCreateIndex(req CreateIndexRequest) (storage.EmbeddingInfo
 }
 
 func (c *call) createIndex(req CreateIndexRequest) (IndexInfo, error) {
-	if _, err := c.resolveCreateIndex(req); err != nil {
+	info, err := c.resolveCreateIndex(req)
+	if err != nil {
 		return IndexInfo{}, err
 	}
+	var result IndexInfo
+	err = c.asJob(indexSpec(req, info), func(embeddings.Checkpoints) (err error) {
+		result, err = c.storeIndex(req)
+		return err
+	})
+	return result, err
+}
+
+// storeIndex builds an index and stores it.
+func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	v, _, _, err := c.vectors(req.Embedding, partEmbedding)
 	if err != nil {
 		return IndexInfo{}, err
 	}
 	opts := req.options()
-	release, err := c.db.cache.reserve(opts.Bytes(v.matrix.Rows), "the index")
-	if err != nil {
-		return IndexInfo{}, err
-	}
-	defer release()
 	began := time.Now()
 	stop := c.watch.start(stepSolve)
 	opts.Workers, opts.Progress = c.db.opts.Workers, c.meter.update
@@ -131,6 +138,7 @@ func (c *call) createIndex(req CreateIndexRequest) (IndexInfo, error) {
 		return IndexInfo{}, err
 	}
 	stop(int64(h.Live()), fmt.Sprintf("recall %.4f", recall))
+	c.jobResult("recall %.4f", recall)
 	o := h.Options()
 	info := IndexInfo{
 		Metric: req.Metric.String(), Vectors: h.Live(), Recall: recall, Queries: min(recallQueries, h.Live()), Seconds: time.Since(began).Seconds(),

@@ -33,8 +33,8 @@ import (
 //     does the same. RESUME JOB and the background run it.
 //   - Whatever shapes the bytes and is not in the text is in the spec: the version
 //     of the graph, and the options after defaults.
-//   - For IN BACKGROUND the operation calls inBackground instead of its work,
-//     unless it runs in a job already (call.job is set).
+//   - For IN BACKGROUND the operation, a jobOperation, returns queued instead of
+//     working, unless it runs in a job already (call.job is set).
 //
 // A job within another one, as the last step of TUNE, is a part of that one.
 
@@ -46,6 +46,8 @@ type jobSpec struct {
 	graph   storage.GraphInfo
 	options []storage.Setting // after defaults
 	memory  int64             // bytes
+	purpose string            // what takes the memory
+	beside  bool              // it adds something to the target, and leaves its rows as they are
 }
 
 // info is the record of a new job.
@@ -144,6 +146,20 @@ func (j *activeJob) progress(p Progress) {
 	j.info.Stage, j.info.Done, j.info.Total, j.info.Rate, j.info.Remaining = p.Stage, p.Done, p.Total, p.Rate, p.Remaining
 }
 
+// jobResult notes what came of the job that the call runs, in few words.
+func (c *call) jobResult(format string, args ...any) {
+	c.job.mu.Lock()
+	defer c.job.mu.Unlock()
+	c.job.info.Result = fmt.Sprintf(format, args...)
+}
+
+// untarget lets the record of a job say that it has written no embedding.
+func (j *activeJob) untarget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.info.Target = ""
+}
+
 // long reports whether the job has run so long that it is to leave something.
 func (j *activeJob) long(least time.Duration) bool {
 	j.mu.Lock()
@@ -240,6 +256,11 @@ func (r *runner) number(ctx context.Context, store *storage.DB, j *activeJob) er
 
 // asJob runs f as the job that spec describes.
 func (c *call) asJob(spec jobSpec, f func(embeddings.Checkpoints) error) error {
+	release, err := c.db.cache.reserve(spec.memory, spec.purpose)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if c.job != nil && c.job.running {
 		return f(embeddings.Checkpoints{})
 	}
@@ -257,7 +278,10 @@ func (c *call) asJob(spec jobSpec, f func(embeddings.Checkpoints) error) error {
 		c.meter.watch(nil)
 		c.ctx, c.job = outer, job
 	}()
-	err := c.withCheckpoints(j, spec, f)
+	err = c.withCheckpoints(j, spec, f)
+	if err == nil && spec.beside {
+		j.untarget()
+	}
 	c.endJob(j, err)
 	return err
 }

@@ -83,19 +83,6 @@ func (db *DB) ResumeJob(ctx context.Context, id uint64, background bool) (storag
 	})
 }
 
-// StartEmbed is Embed in the background: it returns when the request is found to
-// be one that can run. At most Options.BackgroundJobs run at a time, and others
-// wait for them.
-func (db *DB) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo, error) {
-	c, err := db.begin(ctx, "EMBED")
-	if err != nil {
-		return storage.JobInfo{}, err
-	}
-	defer c.end()
-	info, err := c.startEmbed(req, sortedSettings(req.Settings))
-	return info, c.wrap(err)
-}
-
 func (db *DB) jobCall(ctx context.Context, statement string, id uint64, f func(c *call, id uint64) (storage.JobInfo, error)) (storage.JobInfo, error) {
 	c, err := db.begin(ctx, statement)
 	if err != nil {
@@ -227,7 +214,7 @@ func (c *call) resumeInBackground(id uint64) (storage.JobInfo, error) {
 func jobRows(list []storage.JobInfo) *Rows {
 	table := make([][]Value, len(list))
 	for i, j := range list {
-		var share, left, memory, failure Value
+		var share, left, memory, failure, result Value
 		if j.State.Active() && j.Total > 0 {
 			share = float64(j.Done) / float64(j.Total)
 		}
@@ -240,7 +227,10 @@ func jobRows(list []storage.JobInfo) *Rows {
 		if j.Error != "" {
 			failure = j.Error
 		}
-		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, j.Checkpoint, failure}
+		if j.Result != "" {
+			result = j.Result
+		}
+		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, j.Checkpoint, failure, result}
 	}
-	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "checkpoint", "error"}, table)
+	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "checkpoint", "error", "result"}, table)
 }

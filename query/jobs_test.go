@@ -448,3 +448,150 @@ func TestJobs_SecondProcess(t *testing.T) {
 	}
 	closeJobs(t, db)
 }
+
+// Every kind of statement that writes an embedding, or beside it, has it to itself:
+// while a job has one, the others are refused and name it.
+func TestJobs_OneForEachEmbedding(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	db := openJobs(t, path)
+	eager(db)
+	defer closeJobs(t, db)
+	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4) AS e", nil); err != nil {
+		t.Fatal(err)
+	}
+	reached, release := held(db)
+	rows, err := db.Query(ctx, "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 9, seed := 2) IN BACKGROUND", nil)
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	id := uint64(rows.Row()[0].(int64))
+	<-reached
+	for _, text := range []string{
+		"EMBED g USING dp_spectral(dim := 4) AS e", "REFRESH e", "CREATE INDEX ON e", "TUNE g FOR LINKS AS e WITH (trials := 1)",
+		"REFRESH e IN BACKGROUND", "CREATE INDEX ON e IN BACKGROUND", "TUNE g FOR LINKS AS e WITH (trials := 1) IN BACKGROUND",
+	} {
+		if _, err := db.Query(ctx, text, nil); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", id)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	// What only reads it goes on.
+	for _, text := range []string{"VERIFY e WITH (sample := 5)", "NEAREST 3 TO '0' USING e"} {
+		if _, err := db.Query(ctx, text, nil); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	release()
+	if info, err := db.WaitJob(ctx, id); err != nil || info.State != storage.JobDone || info.Result == "" {
+		t.Errorf("%+v, %v", info, err)
+	}
+	list, err := db.Jobs(ctx)
+	if err != nil || len(list) != 3 || list[2].Kind != "VERIFY" || !strings.Contains(list[2].Result, "overlap at 10") {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// A search that Close stops goes on from the trials that it made, and stores the
+// bytes of one that was never stopped.
+func TestJobs_TuneResumed(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	req := TuneRequest{
+		Graph: "g", Name: "e", Goal: ForReconstruction, Trials: 12, Seed: 2,
+		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
+	}
+	db := openJobs(t, path)
+	eager(db)
+	whole, err := db.Tune(ctx, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rowsOfEmbedding(t, db)
+	if _, err := db.Query(ctx, "DROP EMBEDDING e", nil); err != nil {
+		t.Fatal(err)
+	}
+	points, reached, gate := 0, make(chan struct{}), make(chan struct{})
+	db.runner.atCheckpoint = func(string) {
+		if points++; points == 10 { // before the fifth trial is the last of a checkpoint
+			close(reached)
+			<-gate
+		}
+	}
+	started, err := db.StartTune(ctx, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-reached
+	closed := make(chan error)
+	go func() { closed <- db.Close() }()
+	<-db.runner.background.Done()
+	close(gate)
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	db = openJobs(t, path)
+	defer closeJobs(t, db)
+	if info, err := db.store.Job(ctx, started.ID); err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	var notices []string
+	db.opts.Notice = func(n Notice) { notices = append(notices, n.Text) }
+	rows, err := db.Query(ctx, fmt.Sprintf("RESUME JOB %d", started.ID), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials := 0
+	for ; rows.Next(); trials++ {
+		row := rows.Row()
+		if same := whole.Trials[trials]; row[0] != int64(same.Number) || row[4] != same.Score {
+			t.Errorf("trial %v, not %+v", row, same)
+		}
+	}
+	over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
+	if trials != len(whole.Trials) || over || !slices.Equal(rowsOfEmbedding(t, db), want) {
+		t.Errorf("%d trials, notices %q", trials, notices)
+	}
+}
+
+// Kinds that keep no checkpoint are cancelled in the queue, and resumed from the
+// beginning.
+func TestJobs_StartOver(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	var notices []string
+	db, err := Open(path, &Options{Notice: func(n Notice) { notices = append(notices, n.Text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eager(db)
+	defer closeJobs(t, db)
+	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4) AS e", nil); err != nil {
+		t.Fatal(err)
+	}
+	db.runner.slots <- struct{}{} // nothing in the background gets its turn
+	for kind, start := range map[string]func() (storage.JobInfo, error){
+		"REFRESH":      func() (storage.JobInfo, error) { return db.StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
+		"VERIFY":       func() (storage.JobInfo, error) { return db.StartVerify(ctx, VerifyRequest{Embedding: "e", Sample: 5}) },
+		"CREATE INDEX": func() (storage.JobInfo, error) { return db.StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e"}) },
+	} {
+		started, err := start()
+		if err != nil || started.Kind != kind {
+			t.Fatal(started, err)
+		}
+		if info, err := db.CancelJob(ctx, started.ID); err != nil || info.State != storage.JobCancelled {
+			t.Fatalf("%s: %+v, %v", kind, info, err)
+		}
+		notices = nil
+		info, err := db.ResumeJob(ctx, started.ID, false)
+		if err != nil || info.State != storage.JobDone || info.Result == "" {
+			t.Errorf("%s: %+v, %v", kind, info, err)
+		}
+		if !slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over: it has no checkpoint") }) {
+			t.Errorf("%s: notices %q", kind, notices)
+		}
+		if err := db.DropJob(ctx, started.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	<-db.runner.slots
+}

@@ -2,7 +2,9 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	methods "heavytail/embedding" // embedding is a type of this package
 	"heavytail/embedding/job"
@@ -64,26 +66,39 @@ func (c *call) present(embedding string) (storage.EmbeddingInfo, *graphView, err
 	return info, graph, err
 }
 
-func (c *call) refresh(req RefreshRequest) (RefreshResult, error) {
+// resolveRefresh checks a request and finds what it names.
+func (c *call) resolveRefresh(req RefreshRequest) (storage.EmbeddingInfo, *graphView, error) {
 	if err := c.writable(); err != nil {
-		return RefreshResult{}, err
+		return storage.EmbeddingInfo{}, nil, err
 	}
 	if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
-		return RefreshResult{}, mistake(partOption("tolerance"), "option tolerance is %v, and must be from 0 to 0.5", req.Tolerance)
+		return storage.EmbeddingInfo{}, nil, mistake(partOption("tolerance"), "option tolerance is %v, and must be from 0 to 0.5", req.Tolerance)
 	}
+	return c.present(req.Embedding)
+}
+
+func (c *call) refresh(req RefreshRequest) (RefreshResult, error) {
+	info, graph, err := c.resolveRefresh(req)
+	if err != nil {
+		return RefreshResult{}, err
+	}
+	var result RefreshResult
+	err = c.asJob(refreshSpec(req, info, graph), func(methods.Checkpoints) (err error) {
+		result, err = c.storeRefreshed(req)
+		return err
+	})
+	result.Notices = c.notices
+	return result, err
+}
+
+// storeRefreshed computes the next generation of an embedding and stores it.
+func (c *call) storeRefreshed(req RefreshRequest) (RefreshResult, error) {
 	var result RefreshResult
 	err := c.settled(func() error {
 		info, graph, err := c.present(req.Embedding)
 		if err != nil {
 			return err
 		}
-		// The rows before and after; from one to the other a spectral method has an
-		// enriched basis and its products, and one that walks its nodes, twice.
-		release, err := c.db.cache.reserve(8*vectorBytes(graph.Info.Vertices, info.Dim), "refreshing embedding "+name(req.Embedding))
-		if err != nil {
-			return err
-		}
-		defer release()
 		stop := c.watch.start(stepSolve)
 		result.Refreshed, err = job.Refresh(c.ctx, c.db.store, graph.Snapshot, job.RefreshRequest{
 			Name: info.Name, Tolerance: req.Tolerance, Workers: c.db.opts.Workers, Progress: c.meter.update,
@@ -105,7 +120,7 @@ func (c *call) refresh(req RefreshRequest) (RefreshResult, error) {
 	// What the call has loaded is of the generation before.
 	clear(c.spaces)
 	c.noteMethod(result.To)
-	result.Notices = c.notices
+	c.jobResult("%s, generation %d", result.Kind, result.To.Generation)
 	return result, nil
 }
 
@@ -174,14 +189,20 @@ func (c *call) verify(req VerifyRequest) (VerifyResult, error) {
 	if err != nil {
 		return VerifyResult{}, err
 	}
+	var result VerifyResult
+	err = c.asJob(verifySpec(req, s), func(methods.Checkpoints) (err error) {
+		result, err = c.verifyInFull(req, s)
+		return err
+	})
+	result.Notices = c.notices
+	return result, err
+}
+
+// verifyInFull compares an embedding with a full run.
+func (c *call) verifyInFull(req VerifyRequest, s *space) (VerifyResult, error) {
 	if req.Sample == 0 {
 		req.Sample = 1000
 	}
-	release, err := c.db.cache.reserve(4*vectorBytes(s.matrix.Rows, s.matrix.Dim), "verifying embedding "+name(req.Embedding))
-	if err != nil {
-		return VerifyResult{}, err
-	}
-	defer release()
 	result := VerifyResult{EmbeddingInfo: s.info}
 	stop := c.watch.start(stepSolve)
 	began := c.watch.now()
@@ -194,7 +215,11 @@ func (c *call) verify(req VerifyRequest) (VerifyResult, error) {
 	if result.Measures, err = c.compare(req, s, full); err != nil {
 		return VerifyResult{}, err
 	}
-	result.Notices = c.notices
+	texts := make([]string, len(result.Measures))
+	for i, m := range result.Measures {
+		texts[i] = fmt.Sprintf("%s %.4g, in full %.4g", m.Name, m.Stored, m.Full)
+	}
+	c.jobResult("%s", strings.Join(texts, "; "))
 	return result, nil
 }
 

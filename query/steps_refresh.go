@@ -6,13 +6,13 @@ import "fmt"
 
 func (o *refreshOp) plan() *Plan {
 	if !o.changes.EdgesChanged {
-		return result("embedding", fmt.Sprintf("%s, generation %d, as it is: no edge changed", name(o.req.Embedding), o.generation), o.graph.plan())
+		return result("embedding", fmt.Sprintf("%s, generation %d, as it is: no edge changed", name(o.req.Embedding), o.info.Generation), o.graph.plan())
 	}
-	what := fmt.Sprintf("from generation %d and %s of %s", o.generation, count(int64(len(o.changes.Touched)), "touched vertex"), count(int64(o.changes.Versions), "version"))
+	what := fmt.Sprintf("from generation %d and %s of %s", o.info.Generation, count(int64(len(o.changes.Touched)), "touched vertex"), count(int64(o.changes.Versions), "version"))
 	if o.changes.All {
 		what = "in full: the change log does not say which vertices changed"
 	}
-	return result("embedding", fmt.Sprintf("%s, generation %d", name(o.req.Embedding), o.generation+1),
+	return result("embedding", fmt.Sprintf("%s, generation %d", name(o.req.Embedding), o.info.Generation+1),
 		measuredStep(stepSolve, "method", what, o.graph.plan()))
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	embeddings "heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/job"
 	"heavytail/embedding/tune"
@@ -95,12 +96,17 @@ func (db *DB) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
 		return TuneResult{}, err
 	}
 	defer c.end()
-	methods := make([]methodCall, len(req.Methods))
-	for i, m := range req.Methods {
+	result, err := c.tune(req, req.calls())
+	return result, c.wrap(err)
+}
+
+// calls returns the methods of a request.
+func (r TuneRequest) calls() []methodCall {
+	methods := make([]methodCall, len(r.Methods))
+	for i, m := range r.Methods {
 		methods[i] = methodCall{m.Method, sortedSettings(m.Settings)}
 	}
-	result, err := c.tune(req, methods)
-	return result, c.wrap(err)
+	return methods
 }
 
 // methodCall is a method with its options as they were given.
@@ -285,12 +291,18 @@ func (c *call) tune(req TuneRequest, calls []methodCall) (TuneResult, error) {
 	if err != nil {
 		return TuneResult{}, err
 	}
-	release, err := c.db.cache.reserve(t.bytes(req.Goal, c.sweepBytes()), "tuning an embedding of graph "+name(req.Graph))
-	if err != nil {
-		return TuneResult{}, err
-	}
-	defer release()
-	found, err := c.search(req, t)
+	var result TuneResult
+	err = c.asJob(t.spec(req, c.sweepBytes()), func(checkpoints embeddings.Checkpoints) (err error) {
+		result, err = c.storeTuned(req, t, checkpoints)
+		return err
+	})
+	result.Notices = c.notices
+	return result, err
+}
+
+// storeTuned searches and stores the best embedding.
+func (c *call) storeTuned(req TuneRequest, t *tuning, checkpoints embeddings.Checkpoints) (TuneResult, error) {
+	found, err := c.search(req, t, checkpoints)
 	if err != nil {
 		return TuneResult{}, err
 	}
@@ -306,12 +318,12 @@ func (c *call) tune(req TuneRequest, calls []methodCall) (TuneResult, error) {
 	if err != nil {
 		return TuneResult{}, err
 	}
-	result.Notices = c.notices
+	c.jobResult("%s(%s), %s %.4g", best.Method, trialText(best.Options), req.Goal.Criteria()[t.criterion], best.Score)
 	return result, nil
 }
 
 // search runs the trials.
-func (c *call) search(req TuneRequest, t *tuning) (*tune.Result, error) {
+func (c *call) search(req TuneRequest, t *tuning, checkpoints embeddings.Checkpoints) (*tune.Result, error) {
 	stop := c.watch.start(stepSearch)
 	objective, err := c.objective(req, t)
 	if err != nil {
@@ -323,7 +335,7 @@ func (c *call) search(req TuneRequest, t *tuning) (*tune.Result, error) {
 	}
 	found, err := tune.Search(c.ctx, objective, methods, tune.Options{
 		Budget: t.budget, Trials: req.Trials, Workers: c.db.opts.Workers,
-		Progress: c.trialProgress(t.budget),
+		Progress: c.trialProgress(t.budget), Checkpoints: checkpoints,
 	})
 	if err != nil {
 		return nil, err

@@ -53,7 +53,8 @@ type JobInfo struct {
 	Memory      int64         // bytes that it takes at most, as far as known
 	Seconds     float64       // of work, over all its runs
 	Error       string
-	Process     int // the operating system's number of the process
+	Result      string // of a job that is done, for people
+	Process     int    // the operating system's number of the process
 
 	Created, Started, Ended time.Time // zero where that did not happen
 	Updated                 time.Time // when the record was written
@@ -82,6 +83,7 @@ type jobRecord struct {
 	Memory       int64           `msgpack:"memory"`
 	Seconds      float64         `msgpack:"seconds"`
 	Error        string          `msgpack:"error"`
+	Result       string          `msgpack:"result"`
 	Process      int64           `msgpack:"process"`
 	Owner        uint64          `msgpack:"owner"` // DB.token of the handle that wrote it
 	Created      int64           `msgpack:"created"`
@@ -104,7 +106,7 @@ func (j *JobInfo) record() jobRecord {
 		Kind: j.Kind, Statement: j.Statement, Target: j.Target, State: string(j.State),
 		Graph: j.Graph, GraphID: j.GraphID, GraphVersion: j.GraphVersion, Options: settingRecords(j.Options), Kernel: j.Kernel,
 		Stage: j.Stage, Done: j.Done, Total: j.Total, Rate: j.Rate, Remaining: int64(j.Remaining), Memory: j.Memory,
-		Seconds: j.Seconds, Error: j.Error[:min(len(j.Error), maxJobText)], Process: int64(j.Process),
+		Seconds: j.Seconds, Error: j.Error[:min(len(j.Error), maxJobText)], Result: j.Result[:min(len(j.Result), maxJobText)], Process: int64(j.Process),
 		Created: unixNano(j.Created), Started: unixNano(j.Started), Ended: unixNano(j.Ended), Updated: unixNano(j.Updated),
 	}
 }
@@ -116,7 +118,7 @@ func (r *jobRecord) info(id, token uint64) JobInfo {
 		ID: id, Kind: r.Kind, Statement: r.Statement, Target: r.Target, State: JobState(r.State),
 		Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Options: settings(r.Options), Kernel: r.Kernel,
 		Stage: r.Stage, Done: r.Done, Total: r.Total, Rate: r.Rate, Remaining: time.Duration(r.Remaining), Memory: r.Memory,
-		Seconds: r.Seconds, Error: r.Error, Process: int(r.Process),
+		Seconds: r.Seconds, Error: r.Error, Result: r.Result, Process: int(r.Process),
 		Created: fromUnixNano(r.Created), Started: fromUnixNano(r.Started), Ended: fromUnixNano(r.Ended), Updated: fromUnixNano(r.Updated),
 		Checkpoint: int64(r.Checkpoint.Size), Checkpointed: fromUnixNano(r.Checkpointed),
 	}
@@ -141,7 +143,7 @@ func fromUnixNano(n int64) time.Time {
 }
 
 func (r *jobRecord) validate(size int64) error {
-	if !slices.Contains(jobStates, JobState(r.State)) || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText {
+	if !slices.Contains(jobStates, JobState(r.State)) || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {
 		return badRecord("job in the state %q with a statement of %d bytes", clip(r.State), len(r.Statement))
 	}
 	return r.Checkpoint.validate(size)

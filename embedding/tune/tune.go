@@ -29,6 +29,11 @@ type Options struct {
 	// the search are done, and how many there are at the end of the stage: 0 where
 	// that is not known, as of a refinement without a number of trials.
 	Progress func(stage string, done, total int64)
+
+	// Checkpoints have the trials that were made. A search that goes on from them
+	// makes the others and ends with the same result; the budget includes the time
+	// that was spent before.
+	Checkpoints embedding.Checkpoints
 }
 
 // Validate reports all faults of the options at once.
@@ -122,8 +127,8 @@ func (r *Result) Best() Trial { return r.Trials[0] }
 
 // Search looks for the parameters of the methods that the objective scores
 // highest. At least one trial is made. Errors are ErrOptions, those of the
-// methods and of the objective, and that of ctx, which is heeded within a
-// trial too.
+// methods and of the objective, embedding.ErrCheckpoint, and that of ctx, which is
+// heeded within a trial too.
 //
 // Memory beside what the methods and the objective take is the eigenvectors of
 // the last solves: see [Bytes].
@@ -131,7 +136,7 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
-	s := &search{ctx: ctx, objective: objective, opts: opts, began: time.Now(), done: map[key]int{}}
+	s := &search{ctx: ctx, objective: objective, opts: opts, began: time.Now(), savedAt: time.Now(), done: map[key]int{}}
 	for _, m := range methods {
 		branches, err := m.branches()
 		if err != nil {
@@ -142,9 +147,17 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 	if len(s.branches) == 0 {
 		return nil, fmt.Errorf("%w: no method to search", ErrOptions)
 	}
+	if err := s.resume(); err != nil {
+		return nil, err
+	}
 	s.runner = newRunner(objective.Graph(), opts.Workers)
 	err := s.run()
-	if err != nil && !errors.Is(err, errCut) {
+	if err == nil || errors.Is(err, errCut) {
+		err = s.save(true)
+	} else if ctx.Err() != nil {
+		err = errors.Join(err, s.save(true))
+	}
+	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(s.trials, compareTrials)
@@ -206,6 +219,8 @@ type search struct {
 	planned   int // trials at the end of the stage; 0 if not known
 	left      int
 	reason    Reason
+	known     []savedTrial // of a checkpoint
+	savedAt   time.Time    // of the last checkpoint, or of the beginning
 }
 
 // key names a trial: a point of a branch at a price.
@@ -223,21 +238,30 @@ func (s *search) try(b *branch, p point) (float64, error) {
 	if i, there := s.done[k]; there {
 		return s.trials[i].Score, nil
 	}
-	if err := s.limit(); err != nil {
-		return math.NaN(), err
+	t, there, err := s.recall(b, p)
+	if !there && err == nil {
+		t, err = s.perform(b, p)
 	}
-	start := time.Now()
-	j, refusal, err := s.judge(b, p, effort)
 	if err != nil {
 		return math.NaN(), err
 	}
 	s.done[k] = len(s.trials)
-	s.trials = append(s.trials, Trial{
+	s.trials = append(s.trials, t)
+	s.report()
+	return t.Score, s.save(false)
+}
+
+// perform makes the next trial, unless a limit has been reached.
+func (s *search) perform(b *branch, p point) (Trial, error) {
+	if err := s.limit(); err != nil {
+		return Trial{}, err
+	}
+	start := time.Now()
+	j, refusal, err := s.judge(b, p, s.stage.effort())
+	return Trial{
 		Number: len(s.trials) + 1, Method: b.method.Name, Options: b.options(p), Stage: s.stage,
 		Judgement: j, Err: refusal, Seconds: time.Since(start).Seconds(),
-	})
-	s.report()
-	return j.Score, nil
+	}, err
 }
 
 // judge embeds and judges a point. A point that the method refuses is no error of

@@ -1,10 +1,11 @@
 package parser
 
-// CreateIndex is CREATE INDEX ON e [WITH (…)].
+// CreateIndex is CREATE INDEX ON e [WITH (…)] [IN BACKGROUND].
 type CreateIndex struct {
 	Range
-	Embedding Ident
-	Options   []Option
+	Embedding  Ident
+	Options    []Option
+	Background bool
 }
 
 // DropIndex is DROP INDEX ON e.
@@ -17,7 +18,7 @@ func (*CreateIndex) statement() {}
 func (*DropIndex) statement()   {}
 
 func (s *CreateIndex) String() string {
-	return "CREATE INDEX ON " + s.Embedding.String() + withOptions(s.Options)
+	return "CREATE INDEX ON " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
 }
 
 func (s *DropIndex) String() string { return "DROP INDEX ON " + s.Embedding.String() }

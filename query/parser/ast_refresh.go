@@ -1,17 +1,19 @@
 package parser
 
-// Refresh is REFRESH e [WITH (…)].
+// Refresh is REFRESH e [WITH (…)] [IN BACKGROUND].
 type Refresh struct {
 	Range
-	Embedding Ident
-	Options   []Option
+	Embedding  Ident
+	Options    []Option
+	Background bool
 }
 
-// Verify is VERIFY e [WITH (…)].
+// Verify is VERIFY e [WITH (…)] [IN BACKGROUND].
 type Verify struct {
 	Range
-	Embedding Ident
-	Options   []Option
+	Embedding  Ident
+	Options    []Option
+	Background bool
 }
 
 // ShowGenerations is SHOW GENERATIONS OF e.

@@ -1,13 +1,14 @@
 package parser
 
-// Tune is TUNE g [USING method(…), …] FOR goal AS e [WITH (…)].
+// Tune is TUNE g [USING method(…), …] FOR goal AS e [WITH (…)] [IN BACKGROUND].
 type Tune struct {
 	Range
-	Graph     Ident
-	Methods   []Call // nil where none are named
-	For       Goal
-	Embedding Ident
-	Options   []Option
+	Graph      Ident
+	Methods    []Call // nil where none are named
+	For        Goal
+	Embedding  Ident
+	Options    []Option
+	Background bool
 }
 
 // Goal is what TUNE tunes an embedding for, by its keyword.

@@ -52,7 +52,8 @@
 //	             | scorefile | help | maintain              e.g. CHECK;
 //
 //	create       = "CREATE" ( "GRAPH" name
-//	             | "INDEX" "ON" name [ options ] )          e.g. CREATE GRAPH social; CREATE INDEX ON spec WITH (metric := 'cosine');
+//	             | "INDEX" "ON" name [ options ]
+//	               [ background ] )                         e.g. CREATE GRAPH social; CREATE INDEX ON spec WITH (metric := 'cosine');
 //	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
 //	             | "EMBEDDING" name | "INDEX" "ON" name
 //	             | "JOB" integer
@@ -98,7 +99,8 @@
 //	job          = ( "CANCEL" | "WAIT" ) "JOB" integer
 //	             | "RESUME" "JOB" integer [ background ]    e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND;
 //	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
-//	renew        = ( "REFRESH" | "VERIFY" ) name [ options ] e.g. REFRESH spec;
+//	renew        = ( "REFRESH" | "VERIFY" ) name [ options ]
+//	               [ background ]                           e.g. REFRESH spec; VERIFY spec IN BACKGROUND;
 //	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
 //	nearest      = "NEAREST" integer "TO" vertex
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]
@@ -119,7 +121,8 @@
 //	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec; EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
 //	tune         = "TUNE" name [ "USING" call { "," call } ]
 //	               "FOR" ( "RECONSTRUCTION" | "LINKS"
-//	             | "LABELS" ) "AS" name [ options ]         e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');
+//	             | "LABELS" ) "AS" name [ options ]
+//	               [ background ]                           e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]

@@ -6,6 +6,7 @@ func (p *parser) createIndex(begin Pos) Statement {
 	p.needKeyword("ON")
 	s := &CreateIndex{Embedding: p.embedding()}
 	s.Options = p.withOptions("CREATE INDEX")
+	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }

@@ -25,6 +25,9 @@ func TestParse_Tree(t *testing.T) {
 		{"DROP GRAPH g CASCADE;", &DropGraph{Graph: id("g"), Cascade: true}},
 		{"DROP EMBEDDING e", &DropEmbedding{Embedding: id("e")}},
 		{"create index on e", &CreateIndex{Embedding: id("e")}},
+		{"create index on e with (m := 8) in background", &CreateIndex{Embedding: id("e"), Options: []Option{{Name: id("m"), Value: num(8)}}, Background: true}},
+		{"REFRESH e IN BACKGROUND", &Refresh{Embedding: id("e"), Background: true}},
+		{"VERIFY e WITH (sample := 8) IN BACKGROUND", &Verify{Embedding: id("e"), Options: []Option{{Name: id("sample"), Value: num(8)}}, Background: true}},
 		{"CREATE INDEX ON on WITH (m := 8)", &CreateIndex{Embedding: id("on"), Options: []Option{{Name: id("m"), Value: num(8)}}}},
 		{"DROP INDEX ON e", &DropIndex{Embedding: id("e")}},
 		{"SHOW INDEXES", &Show{What: Indexes}},
@@ -132,6 +135,7 @@ func TestParse_Tree(t *testing.T) {
 		{"EVALUATE LABELS 'a' OF e", &EvaluateLabels{Attribute: String{Value: "a"}, Embedding: id("e")}},
 		{"EVALUATE RECONSTRUCTION OF e", &EvaluateReconstruction{Embedding: id("e")}},
 		{"TUNE g FOR LABELS AS e", &Tune{Graph: id("g"), For: ForLabels, Embedding: id("e")}},
+		{"TUNE g FOR LINKS AS e IN BACKGROUND", &Tune{Graph: id("g"), For: ForLinks, Embedding: id("e"), Background: true}},
 		{"tune g using m, n(x := 1) for links as e with (trials := 2)", &Tune{
 			Graph: id("g"), Methods: []Call{{Name: id("m")}, {Name: id("n"), Options: []Option{{Name: id("x"), Value: num(1)}}}},
 			For: ForLinks, Embedding: id("e"), Options: []Option{{Name: id("trials"), Value: num(2)}},

@@ -145,7 +145,7 @@ func (s *Tune) String() string {
 	if len(s.Methods) > 0 {
 		text += " USING " + list(s.Methods)
 	}
-	return text + " FOR " + string(s.For) + " AS " + s.Embedding.String() + withOptions(s.Options)
+	return text + " FOR " + string(s.For) + " AS " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
 }
 
 func (s *Score) String() string {

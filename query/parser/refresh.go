@@ -7,6 +7,7 @@ import "strings"
 func (p *parser) refresh(begin Pos) Statement {
 	s := &Refresh{Embedding: p.embedding()}
 	s.Options = p.withOptions("REFRESH")
+	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }
@@ -14,6 +15,7 @@ func (p *parser) refresh(begin Pos) Statement {
 func (p *parser) verify(begin Pos) Statement {
 	s := &Verify{Embedding: p.embedding()}
 	s.Options = p.withOptions("VERIFY")
+	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }
@@ -53,10 +55,12 @@ func fresh(yes bool) string {
 }
 
 func (s *Refresh) String() string {
-	return "REFRESH " + s.Embedding.String() + withOptions(s.Options)
+	return "REFRESH " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
 }
 
-func (s *Verify) String() string { return "VERIFY " + s.Embedding.String() + withOptions(s.Options) }
+func (s *Verify) String() string {
+	return "VERIFY " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
+}
 
 func (s *ShowGenerations) String() string { return "SHOW GENERATIONS OF " + s.Embedding.String() }
 

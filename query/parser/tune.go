@@ -12,6 +12,7 @@ func (p *parser) tune(begin Pos) Statement {
 	p.needKeyword("AS")
 	s.Embedding = p.name(newEmbeddingName)
 	s.Options = p.withOptions("TUNE")
+	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }

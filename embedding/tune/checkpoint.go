@@ -1,0 +1,151 @@
+package tune
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"heavytail/embedding"
+)
+
+// A search is made of trials, and which one comes next depends on nothing but what
+// those before it scored. Its checkpoint is therefore the list of the trials: one
+// that goes on is run again, and takes the scores of the list instead of
+// embedding anything until the list ends.
+
+// maxSaved bounds a checkpoint: a trial takes a few hundred bytes.
+const maxSaved = 64 << 20
+
+// savedTrial is a trial as it is written. Numbers are texts, since NaN is among
+// them.
+type savedTrial struct {
+	Stage    Stage        `json:"stage"`
+	Method   string       `json:"method"`
+	Options  []savedValue `json:"options"`
+	Score    string       `json:"score"`
+	Exact    bool         `json:"exact"`
+	Measures []savedValue `json:"measures"`
+	Refused  bool         `json:"refused"`
+	Seconds  float64      `json:"seconds"`
+}
+
+type savedValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// saved returns a trial as it is written.
+func saved(t Trial) savedTrial {
+	s := savedTrial{
+		Stage: t.Stage, Method: t.Method, Options: savedOptions(t.Options), Score: formatFloat(t.Score), Exact: t.Exact,
+		Refused: t.Err != nil, Seconds: t.Seconds,
+	}
+	for _, m := range t.Measures {
+		s.Measures = append(s.Measures, savedValue{m.Name, formatFloat(m.Value)})
+	}
+	return s
+}
+
+func savedOptions(options []Option) []savedValue {
+	var list []savedValue
+	for _, o := range options {
+		text, isText := o.Value.(string)
+		if x, isFloat := o.Value.(float64); isFloat && !isText {
+			text = formatFloat(x)
+		}
+		list = append(list, savedValue{o.Name, text})
+	}
+	return list
+}
+
+func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// judgement returns what the objective said.
+func (s savedTrial) judgement() (Judgement, error) {
+	score, err := strconv.ParseFloat(s.Score, 64)
+	j := Judgement{Score: score, Exact: s.Exact}
+	for _, m := range s.Measures {
+		value, parseErr := strconv.ParseFloat(m.Value, 64)
+		err = errors.Join(err, parseErr)
+		j.Measures = append(j.Measures, Measure{m.Name, value})
+	}
+	return j, err
+}
+
+// readTrials reads a checkpoint.
+func readTrials(r io.Reader) ([]savedTrial, error) {
+	bytes, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
+	if err != nil {
+		return nil, err
+	}
+	var list []savedTrial
+	if len(bytes) > maxSaved {
+		err = fmt.Errorf("more than %d bytes", maxSaved)
+	} else {
+		err = json.Unmarshal(bytes, &list)
+	}
+	for i := 0; err == nil && i < len(list); i++ {
+		if list[i].Stage > Confirm || list[i].Seconds < 0 {
+			err = fmt.Errorf("trial %d is none", i+1)
+		} else {
+			_, err = list[i].judgement()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tune: %w: %w", embedding.ErrCheckpoint, err)
+	}
+	return list, nil
+}
+
+// resume makes the trials of a checkpoint known, and counts their time as spent.
+func (s *search) resume() error {
+	if s.opts.Checkpoints.From == nil {
+		return nil
+	}
+	var err error
+	s.known, err = readTrials(s.opts.Checkpoints.From)
+	for _, t := range s.known {
+		s.began = s.began.Add(-time.Duration(min(t.Seconds, math.MaxInt32) * float64(time.Second)))
+	}
+	return err
+}
+
+// recall returns the next trial, which is of a point of a branch, from the
+// checkpoint, if it is there. One that was refused is made again, to know why.
+func (s *search) recall(b *branch, p point) (t Trial, found bool, err error) {
+	i := len(s.trials)
+	if i >= len(s.known) {
+		return t, false, nil
+	}
+	k := s.known[i]
+	options := b.options(p)
+	if k.Stage != s.stage || k.Method != b.method.Name || !slices.Equal(k.Options, savedOptions(options)) {
+		return t, false, fmt.Errorf("tune: %w: its trial %d is another one", embedding.ErrCheckpoint, i+1)
+	}
+	if k.Refused {
+		return t, false, nil
+	}
+	t = Trial{Number: i + 1, Method: k.Method, Options: options, Stage: k.Stage, Seconds: k.Seconds}
+	t.Judgement, err = k.judgement()
+	return t, err == nil, err
+}
+
+// save writes a checkpoint, if it is time for one.
+func (s *search) save(now bool) error {
+	c := s.opts.Checkpoints
+	if c.Save == nil || len(s.trials) < len(s.known) || !now && time.Since(s.savedAt) < c.Every {
+		return nil
+	}
+	list := make([]savedTrial, len(s.trials))
+	for i, t := range s.trials {
+		list[i] = saved(t)
+	}
+	err := c.Save(func(w io.Writer) error { return json.NewEncoder(w).Encode(list) })
+	s.savedAt = time.Now()
+	return err
+}
