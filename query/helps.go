@@ -184,7 +184,7 @@ func analysisHelps() []Help {
 			Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 		}, {
 			Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
-			Summary: "builds an index (HNSW) of the vectors, which NEAREST and WITHIN use where these are many; recall is the share of the 10 nearest that it finds, measured on 100 of the vectors. Computing the embedding again removes it",
+			Summary: "builds an index (HNSW) of the vectors, which NEAREST and WITHIN use where these are many; recall is the share of the 10 nearest that it finds, measured on 100 of the vectors. REFRESH brings it up to date with the embedding, computing the embedding again removes it",
 			Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created; in the background those of SHOW JOBS",
 			Options: indexOptions(),
 			Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
 	"time"
 
 	embeddings "heavytail/embedding"
@@ -46,7 +44,7 @@ type IndexInfo = storage.IndexInfo
 
 // CreateIndex builds an index and stores it beside the embedding; one of the
 // same metric is replaced. It belongs to the vectors as they are: when the
-// embedding is computed again it goes.
+// embedding is refreshed the index follows, and when it is computed again it goes.
 func (db *DB) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
 	c, err := db.begin(ctx, "CREATE INDEX")
 	if err != nil {
@@ -139,32 +137,7 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	}
 	stop(int64(h.Live()), fmt.Sprintf("recall %.4f", recall))
 	c.jobResult("recall %.4f", recall)
-	o := h.Options()
-	info := IndexInfo{
-		Metric: req.Metric.String(), Vectors: h.Live(), Recall: recall, Queries: min(recallQueries, h.Live()), Seconds: time.Since(began).Seconds(),
-		Parameters: []storage.Setting{
-			{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},
-			{Name: "ef", Value: strconv.Itoa(o.Ef)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
-		},
-	}
-	defer c.watch.start(stepStore)(int64(h.Live()), "")
-	return c.db.store.PutIndex(c.ctx, v.info, info, func(w io.Writer) error {
-		_, err := h.WriteTo(w)
-		return err
-	})
-}
-
-// measureRecall sets the number of candidates where it is not given, and returns
-// the recall with it.
-func measureRecall(ctx context.Context, h *index.HNSW, ef int) (float64, error) {
-	if ef == 0 {
-		return h.Calibrate(ctx, recallK, recallQueries, recallWanted)
-	}
-	recalls, err := h.Recall(ctx, recallK, recallQueries, ef)
-	if err != nil {
-		return 0, err
-	}
-	return recalls[0], nil
+	return c.putIndex(v.info, h, recall, time.Since(began))
 }
 
 // checkDropIndex refuses to drop what is not there.

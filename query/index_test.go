@@ -200,3 +200,73 @@ func mustRun(t *testing.T, db *DB, statement string) string {
 	}
 	return out.String()
 }
+
+// The indexes of an embedding follow its refreshes: by what changed, anew after a
+// vertex was deleted, and searches by them find what a scan finds.
+func TestDB_Refresh_IndexFollows(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, &Options{IndexBytes: 1})
+	mustRun(t, db, "GENERATE preferential_attachment(n := 600, m := 3, seed := 2) INTO g")
+	mustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
+	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 60, seed := 4)")
+	mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine', m := 12, ef := 50)")
+	for round, change := range []string{
+		"INSERT EDGE ('599', 'new'), ('new', '598') INTO g", "DELETE VERTEX '17' FROM g", "INSERT EDGE ('599', 'newer'), ('new', 'newer') INTO g",
+	} {
+		mustRun(t, db, change)
+		mustRun(t, db, "REFRESH e")
+		list, err := db.Indexes(ctx)
+		if err != nil || len(list) != 2 {
+			t.Fatalf("%s: %+v, %v", change, list, err)
+		}
+		for i, want := range []string{"[{m 12} {ef_construction 200} {ef 50} {seed 0}]", "[{m 16} {ef_construction 200} {ef 60} {seed 4}]"} {
+			if got := list[i]; got.Generation != uint64(round+2) || fmt.Sprint(got.Parameters) != want || got.Recall < 0.9 {
+				t.Errorf("%s: %+v", change, got)
+			}
+		}
+		_, m, err := db.store.Embedding(ctx, "e")
+		if err != nil || list[0].Vectors != m.Rows {
+			t.Fatal(list[0].Vectors, m.Rows, err)
+		}
+		found := 0
+		for v := 100; v < 140; v++ {
+			near := nearestTo(t, db, NearestRequest{Vertex: fmt.Sprint(v)})
+			exact := nearestTo(t, db, NearestRequest{Vertex: fmt.Sprint(v), Exact: true})
+			for _, n := range near.Neighbors {
+				if slices.Contains(exact.Neighbors, n) {
+					found++
+				}
+			}
+		}
+		if found < 380 {
+			t.Errorf("%s: the index finds %d of 400", change, found)
+		}
+	}
+	db.opts.Notice = func(n Notice) {
+		if strings.Contains(n.Text, "index") {
+			t.Error(n.Text)
+		}
+	}
+	mustRun(t, db, "REFRESH e")
+	if list, err := db.Indexes(ctx); err != nil || len(list) != 2 {
+		t.Errorf("a refresh that had nothing to do: %+v, %v", list, err)
+	}
+}
+
+// changedRows agrees with comparing all values.
+func TestChangedRows(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 1))
+	before, after := vec.NewMatrix(50, 3), vec.NewMatrix(60, 3)
+	for i := range before.Data {
+		before.Data[i] = random.Float32()
+	}
+	copy(after.Data, before.Data)
+	var want []uint32
+	for v := uint32(0); v < 50; v += 1 + uint32(random.IntN(5)) {
+		after.Row(int(v))[random.IntN(3)] = -1
+		want = append(want, v)
+	}
+	if got := changedRows(before, after); !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
+	}
+}

@@ -39,7 +39,9 @@ type RefreshResult struct {
 
 // Refresh brings an embedding up to date with its graph, from what the change log
 // says if it can, and stores the result as the next generation. The generation
-// before stays, as name@generation. Who reads it finishes on it.
+// before stays, as name@generation. Who reads it finishes on it. Indexes follow in
+// the same job, built anew where more than a fifth of the vectors changed; until
+// then searches do without them.
 func (db *DB) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, error) {
 	c, err := db.begin(ctx, "REFRESH")
 	if err != nil {
@@ -99,11 +101,22 @@ func (c *call) storeRefreshed(req RefreshRequest) (RefreshResult, error) {
 		if err != nil {
 			return err
 		}
+		indexes, before, err := c.keepIndexes(info.Name)
+		if err != nil {
+			return err
+		}
+		same, err := sameRows(graph, info)
+		if err != nil {
+			return err
+		}
 		stop := c.watch.start(stepSolve)
 		result.Refreshed, err = job.Refresh(c.ctx, c.db.store, graph.Snapshot, job.RefreshRequest{
 			Name: info.Name, Tolerance: req.Tolerance, Workers: c.db.opts.Workers, Progress: c.meter.update,
 		})
 		stop(int64(result.Touched), result.Reason)
+		if err == nil && result.To.Generation != result.From.Generation {
+			c.followIndexes(indexes, before, info.Name, same && result.From.Generation == info.Generation)
+		}
 		return err
 	})
 	if err != nil {

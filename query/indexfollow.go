@@ -1,0 +1,175 @@
+package query
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strconv"
+	"time"
+
+	"heavytail/index"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// This file has the indexes of an embedding follow when it is refreshed. An index
+// belongs to the rows of one generation and goes with them, so that it is taken
+// into memory before, and stored again beside the new rows after.
+
+// keptIndex is an index of a generation that is about to be replaced.
+type keptIndex struct {
+	metric index.Metric
+	opts   index.HNSWOptions
+	hnsw   *index.HNSW // nil where it cannot be read: it is built anew
+}
+
+// keepIndexes takes the indexes of an embedding into memory, with the vectors that
+// they are of.
+func (c *call) keepIndexes(embedding string) ([]keptIndex, *vectors, error) {
+	list, err := c.db.store.Indexes(c.ctx, embedding)
+	if err != nil || len(list) == 0 {
+		return nil, nil, err
+	}
+	v, _, _, err := c.vectors(embedding, partEmbedding)
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []keptIndex
+	for _, info := range list {
+		metric, err := index.ParseMetric(info.Metric)
+		if err != nil {
+			c.notice("the index of embedding %s by %s goes: %v", name(embedding), info.Metric, err)
+			continue
+		}
+		k := keptIndex{metric: metric, opts: parametersOf(info)}
+		if _, r, err := c.db.store.Index(c.ctx, v.info, info.Metric); err == nil {
+			if h, err := index.ReadHNSW(bufio.NewReader(r), v.matrix); err == nil {
+				k.hnsw, k.opts = h, h.Options()
+			}
+		}
+		all = append(all, k)
+	}
+	return all, v, c.ctx.Err()
+}
+
+// parametersOf returns the options that an index was built with.
+func parametersOf(info IndexInfo) index.HNSWOptions {
+	number := func(name string) int {
+		n, _ := parameter(info.Parameters, name).(int64)
+		return int(n)
+	}
+	return index.HNSWOptions{M: number("m"), EfConstruction: number("ef_construction"), Ef: number("ef"), Seed: uint64(number("seed"))}
+}
+
+// followIndexes brings indexes up to date with the next generation of their
+// embedding, whose rows are those of the same vertices and later ones if same is
+// set. The embedding is stored by then, so that what fails here, an end of
+// the context too, is a notice: searches go without the index.
+func (c *call) followIndexes(all []keptIndex, before *vectors, embedding string, same bool) {
+	if len(all) == 0 {
+		return
+	}
+	after, _, _, err := c.vectors(embedding, partEmbedding)
+	for _, k := range all {
+		if err == nil {
+			if !same {
+				k.hnsw = nil
+			}
+			err = c.followIndex(k, before, after)
+		}
+		if err != nil {
+			c.notice("embedding %s has no index by %s any more: %v; create it again", name(embedding), k.metric, plainly(err))
+		}
+	}
+}
+
+// followIndex makes an index one of other vectors: of those that have changed, or
+// anew.
+func (c *call) followIndex(k keptIndex, before, after *vectors) error {
+	release, err := c.db.cache.reserve(2*k.opts.Bytes(after.matrix.Rows), "the index")
+	if err != nil {
+		return err
+	}
+	defer release()
+	began := time.Now()
+	opts := k.opts
+	opts.Workers, opts.Progress = c.db.opts.Workers, c.meter.update
+	stop := c.watch.start(stepSolve)
+	var h *index.HNSW
+	if k.hnsw != nil {
+		h, err = k.hnsw.Apply(c.ctx, after.matrix, index.Changes{Changed: changedRows(before.matrix, after.matrix)}, opts)
+	} else {
+		h, err = index.NewHNSW(c.ctx, after.matrix, k.metric, opts)
+	}
+	if err != nil {
+		return err
+	}
+	recall, err := measureRecall(c.ctx, h, opts.Ef)
+	if err != nil {
+		return err
+	}
+	stop(int64(h.Live()), "index by "+k.metric.String())
+	_, err = c.putIndex(after.info, h, recall, time.Since(began))
+	return err
+}
+
+// changedRows lists the rows of a matrix that another one, which has at least as
+// many, has with other values.
+func changedRows(before, after *vec.Matrix) []uint32 {
+	var list []uint32
+	for v := range before.Rows {
+		old, now := before.Row(v), after.Row(v)
+		for i, x := range old {
+			if x != now[i] {
+				list = append(list, uint32(v))
+				break
+			}
+		}
+	}
+	return list
+}
+
+// putIndex stores an index of an embedding.
+func (c *call) putIndex(of storage.EmbeddingInfo, h *index.HNSW, recall float64, took time.Duration) (IndexInfo, error) {
+	o := h.Options()
+	info := IndexInfo{
+		Metric: h.Metric().String(), Vectors: h.Live(), Recall: recall, Queries: min(recallQueries, h.Live()), Seconds: took.Seconds(),
+		Parameters: []storage.Setting{
+			{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},
+			{Name: "ef", Value: strconv.Itoa(o.Ef)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+		},
+	}
+	defer c.watch.start(stepStore)(int64(h.Live()), "")
+	return c.db.store.PutIndex(c.ctx, of, info, func(w io.Writer) error {
+		_, err := h.WriteTo(w)
+		return err
+	})
+}
+
+// measureRecall sets the number of candidates where it is not given, and returns
+// the recall with it.
+func measureRecall(ctx context.Context, h *index.HNSW, ef int) (float64, error) {
+	if ef == 0 {
+		return h.Calibrate(ctx, recallK, recallQueries, recallWanted)
+	}
+	recalls, err := h.Recall(ctx, recallK, recallQueries, ef)
+	if err != nil {
+		return 0, err
+	}
+	return recalls[0], nil
+}
+
+// sameRows reports whether the vertices of an embedding are the first ones of a
+// graph, in order: none was deleted since.
+func sameRows(graph *graphView, info storage.EmbeddingInfo) (bool, error) {
+	rows, err := graph.Snapshot.RowsOf(info)
+	if err != nil || len(rows) < info.Vertices {
+		return false, err
+	}
+	for v := range info.Vertices {
+		if rows[v] != uint32(v) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
