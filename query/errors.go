@@ -95,6 +95,27 @@ func (e *LimitError) Error() string {
 // Unwrap returns ErrLimit.
 func (e *LimitError) Unwrap() error { return ErrLimit }
 
+// JobError is the error of a call whose work stopped as a job that ResumeJob can
+// go on with, from a checkpoint.
+type JobError struct {
+	Job   uint64
+	State storage.JobState
+	Err   error // why it stopped, such as context.Canceled
+}
+
+// Error says why the job stopped, and how it goes on.
+func (e *JobError) Error() string {
+	return plainly(e.Err).Error() + "; " + e.Remedy()
+}
+
+// Remedy is the clause that says how the job goes on.
+func (e *JobError) Remedy() string {
+	return fmt.Sprintf("RESUME JOB %d goes on from its checkpoint", e.Job)
+}
+
+// Unwrap returns why the job stopped.
+func (e *JobError) Unwrap() error { return e.Err }
+
 // orList joins alternatives as in "a, b or c".
 func orList(words []string) string {
 	if n := len(words); n > 1 {

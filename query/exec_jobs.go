@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 
 	"heavytail/query/parser"
@@ -57,5 +58,8 @@ func (b *binder) jobStatement(s *parser.Job) (operation, error) {
 	}
 	op := &jobOp{verb: s.Verb, job: uint64(max(n, 0)), background: s.Background}
 	_, _, err = b.findJob(op.job)
+	if op.verb == parser.DropJob && errors.Is(err, storage.ErrCorrupt) {
+		err = nil // what is damaged can still be dropped
+	}
 	return op, err
 }

@@ -154,6 +154,9 @@ func (c *call) checkDropIndex(embedding string) error {
 		e.Err = &storage.NotFoundError{Kind: "index of embedding", Name: embedding}
 		return e
 	}
+	if errors.Is(err, storage.ErrCorrupt) {
+		return nil // what is damaged can still be dropped
+	}
 	return err
 }
 

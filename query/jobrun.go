@@ -240,14 +240,11 @@ func (r *runner) number(ctx context.Context, store *storage.DB, j *activeJob) er
 	if j.snapshot().ID != 0 {
 		return nil
 	}
-	stored, err := store.Jobs(ctx)
+	last, err := store.LastJob(ctx)
 	if err != nil {
 		return err
 	}
-	for _, other := range stored {
-		r.last = max(r.last, other.ID)
-	}
-	r.last++
+	r.last = max(r.last, last) + 1
 	j.mu.Lock()
 	j.info.ID = r.last
 	j.mu.Unlock()
@@ -282,8 +279,7 @@ func (c *call) asJob(spec jobSpec, f func(embeddings.Checkpoints) error) error {
 	if err == nil && spec.beside {
 		j.untarget()
 	}
-	c.endJob(j, err)
-	return err
+	return c.endJob(j, err)
 }
 
 // startJob makes the job an active one that runs, and its context part of that of
@@ -396,8 +392,9 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// endJob notes what became of a job, and writes its record if it has one.
-func (c *call) endJob(j *activeJob, err error) {
+// endJob notes what became of a job, and writes its record if it has one. It
+// returns the error of the job, as a JobError where the job can go on.
+func (c *call) endJob(j *activeJob, err error) error {
 	cause := context.Cause(j.context)
 	j.mu.Lock()
 	j.info.Seconds += time.Since(j.began).Seconds()
@@ -415,13 +412,14 @@ func (c *call) endJob(j *activeJob, err error) {
 	j.mu.Unlock()
 	j.cancel(nil)
 	if j.long(c.db.runner.least) {
-		c.recordJob(j, err)
+		err = c.recordJob(j, err)
 	}
 	c.db.runner.release(j)
+	return err
 }
 
-// recordJob writes the record of a job that has ended.
-func (c *call) recordJob(j *activeJob, err error) {
+// recordJob writes the record of a job that has ended, and returns its error.
+func (c *call) recordJob(j *activeJob, err error) error {
 	ctx := context.WithoutCancel(c.ctx)
 	putErr := c.db.runner.number(ctx, c.db.store, j)
 	info := j.snapshot()
@@ -432,8 +430,9 @@ func (c *call) recordJob(j *activeJob, err error) {
 	case err == nil && putErr != nil:
 		c.notice("the record of job %d could not be written: %v", info.ID, plainly(putErr))
 	case err != nil && putErr == nil && info.Checkpoint > 0:
-		c.notice("job %d is %s; RESUME JOB %d goes on from its checkpoint", info.ID, info.State, info.ID)
+		err = &JobError{Job: info.ID, State: info.State, Err: err}
 	}
+	return err
 }
 
 // inBackground queues a job that runs the statement of a record by itself.
@@ -469,7 +468,7 @@ func (db *DB) runInBackground(j *activeJob, text string) {
 	c.quiet, c.job = true, j
 	err := c.takeTurn(text)
 	if !j.running { // it ended before its work began
-		c.endJob(j, err)
+		_ = c.endJob(j, err) // the record has it
 	}
 }
 

@@ -161,7 +161,8 @@ func (c *call) dropJob(id uint64) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	if _, err := c.endedJob(id); err != nil {
+	// One whose record is damaged can still be dropped.
+	if _, err := c.endedJob(id); err != nil && !errors.Is(err, storage.ErrCorrupt) {
 		return err
 	}
 	return c.db.store.DropJob(c.ctx, id)

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -243,15 +244,18 @@ func TestJobs_Cancelled(t *testing.T) {
 				id = 0
 			case errors.Is(err, context.Canceled):
 				cancelled++
-				list, err := db.Jobs(context.Background())
-				if err != nil || len(list) == 0 {
-					t.Fatal(list, err)
+				list, listErr := db.Jobs(context.Background())
+				if listErr != nil || len(list) == 0 {
+					t.Fatal(list, listErr)
 				}
 				last := list[len(list)-1]
 				if last.State != storage.JobCancelled || last.Checkpoint == 0 {
 					t.Fatalf("%+v", last)
 				}
 				id = last.ID
+				if stopped := new(JobError); !errors.As(err, &stopped) || stopped.Job != id || !strings.Contains(err.Error(), fmt.Sprintf("RESUME JOB %d goes on", id)) {
+					t.Fatalf("the error does not say how to go on: %v", err)
+				}
 			default:
 				t.Fatal(err)
 			}
@@ -426,6 +430,43 @@ func TestJobs_GraphChanges(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Behind != 1 || !slices.Equal(rowsOfEmbedding(t, db), want["spectral"]) {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// Records of jobs and indexes that are damaged keep nothing else from working, and
+// can be dropped, as CHECK advises.
+func TestDrop_DamagedRecords(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	db := openJobs(t, path)
+	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 4) AS f")
+	mustRun(t, db, "CREATE INDEX ON f")
+	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
+		t.Fatal(err)
+	}
+	closeJobs(t, db)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"EMBED damaged", "ef_construction"} {
+		data = bytes.ReplaceAll(data, []byte(text), []byte(strings.ToUpper(text[:len(text)-1])+"!"))
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db = openJobs(t, path)
+	eager(db)
+	defer closeJobs(t, db)
+	for _, statement := range []string{"SHOW JOBS", "SHOW INDEXES"} {
+		if _, err := db.Query(ctx, statement, nil); !errors.Is(err, storage.ErrCorrupt) {
+			t.Fatalf("%s: not damaged: %v", statement, err)
+		}
+	}
+	mustRun(t, db, jobStatements["walks"])
+	mustRun(t, db, "DROP JOB 1")
+	mustRun(t, db, "DROP INDEX ON f")
+	mustRun(t, db, "COMPACT") // of the space that belongs to nothing now
+	mustBeSound(t, db)
 }
 
 // A second process cannot write while the first one runs a job.

@@ -85,6 +85,9 @@ func (s *session) report(src parser.Source, err error) {
 		// Whoever pressed the key wants to know what became of the file, and not
 		// which layers the error came through.
 		message = "cancelled; the file is as it was before this statement"
+		if stopped := new(query.JobError); errors.As(err, &stopped) {
+			message = "cancelled; " + stopped.Remedy()
+		}
 	}
 	// Joined errors come in several lines.
 	lines := strings.Split(where+message, "\n")

@@ -317,6 +317,19 @@ func TestRun_Cancelled(t *testing.T) {
 			t.Errorf("got status %q, want %q", got, want)
 		}
 	})
+	t.Run("job", func(t *testing.T) {
+		var status bytes.Buffer
+		config := &Config{In: strings.NewReader("CHECK"), Out: io.Discard, Status: NewStatus(&status, Terminal{})}
+		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (rows, error) {
+			return nil, fmt.Errorf("EMBED: %w", &query.JobError{Job: 7, Err: context.Canceled})
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got error %v", err)
+		}
+		if got, want := status.String(), "error: line 1: cancelled; RESUME JOB 7 goes on from its checkpoint\n"; got != want {
+			t.Errorf("got status %q, want %q", got, want)
+		}
+	})
 	t.Run("rows", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var out bytes.Buffer

@@ -1,7 +1,9 @@
 package storage
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -175,6 +177,20 @@ func (t *tx) findJob(id uint64) (*jobRecord, error) {
 	return r, nil
 }
 
+// eachSoundJob calls f with every job whose record is sound, by number: one that
+// is damaged must not keep others from going on.
+func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
+	return t.each(jobsName, func(key, _ []byte) error {
+		if len(key) != 8 {
+			return nil
+		}
+		if r, err := t.findJob(bytesToID(key)); err == nil {
+			f(bytesToID(key), r)
+		}
+		return nil
+	})
+}
+
 // eachJob calls f with every job by number.
 func (t *tx) eachJob(f func(id uint64, r *jobRecord) error) error {
 	return t.each(jobsName, func(key, _ []byte) error {
@@ -201,6 +217,23 @@ func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
 		})
 	})
 	return list, err
+}
+
+// LastJob returns the highest number that a job has, whether its record is sound
+// or not; 0 where there is none.
+func (db *DB) LastJob(ctx context.Context) (uint64, error) {
+	last := uint64(0)
+	err := db.view(ctx, func(t *tx) error {
+		b, err := t.top(jobsName)
+		if err != nil || b == nil {
+			return err
+		}
+		if key, _ := b.Cursor().Last(); len(key) == 8 {
+			last = bytesToID(key)
+		}
+		return nil
+	})
+	return last, err
 }
 
 // Job returns one job; a number that none has is ErrNotFound.
@@ -291,12 +324,11 @@ func (t *tx) supersede(by uint64, target string, token uint64) error {
 		return nil
 	}
 	changed := make(map[uint64]*jobRecord)
-	err := t.eachJob(func(id uint64, r *jobRecord) error {
+	err := t.eachSoundJob(func(id uint64, r *jobRecord) {
 		info := r.info(id, token)
 		if id != by && r.Target == target && !info.State.Active() && r.Checkpoint.Object != 0 {
 			changed[id] = r
 		}
-		return nil
 	})
 	for id, r := range changed {
 		if err == nil {
@@ -310,17 +342,22 @@ func (t *tx) supersede(by uint64, target string, token uint64) error {
 	return err
 }
 
-// forgetJobs removes the oldest of the jobs of which nothing can come any more.
+// forgetJobs removes those of the jobs of which nothing can come any more that
+// ended the longest ago.
 func (t *tx) forgetJobs(token uint64) error {
-	var over []uint64
-	err := t.eachJob(func(id uint64, r *jobRecord) error {
+	type ended struct {
+		id      uint64
+		updated int64
+	}
+	var over []ended
+	err := t.eachSoundJob(func(id uint64, r *jobRecord) {
 		if r.over(token) {
-			over = append(over, id)
+			over = append(over, ended{id, r.Updated})
 		}
-		return nil
 	})
+	slices.SortStableFunc(over, func(a, b ended) int { return cmp.Compare(a.updated, b.updated) })
 	for i := 0; err == nil && i < len(over)-keptJobs; i++ {
-		err = t.remove(jobsName, be64(over[i]))
+		err = t.remove(jobsName, be64(over[i].id))
 	}
 	return err
 }
@@ -344,8 +381,9 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 	return r, err
 }
 
-// DropJob removes the record of a job and its checkpoint. That the job does not
-// run is the caller's business.
+// DropJob removes the record of a job and its checkpoint. Of one whose record is
+// damaged the checkpoint is left to the next compaction. That the job does not run
+// is the caller's business.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
@@ -354,10 +392,12 @@ func (db *DB) DropJob(ctx context.Context, id uint64) error {
 	defer unlock()
 	err = db.update(ctx, func(t *tx) error {
 		r, err := t.findJob(id)
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.discard(r.Checkpoint.Object)
+		} else if errors.Is(err, ErrCorrupt) {
+			err = nil
 		}
-		if err := t.discard(r.Checkpoint.Object); err != nil {
+		if err != nil {
 			return err
 		}
 		return t.remove(jobsName, be64(id))

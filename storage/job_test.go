@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // checkpointOf writes a checkpoint of so many bytes, and returns them.
@@ -134,6 +136,67 @@ func TestPutJob_SupersedesAndForgets(t *testing.T) {
 	if err != nil || len(list) != keptJobs+2 || list[0].ID != 2 || list[1].ID != 3 || list[2].ID != 30 {
 		t.Errorf("%d jobs, the first %v, %v", len(list), list[:3], err)
 	}
+}
+
+// A job whose number is low is not forgotten for having just ended.
+func TestPutJob_ForgetsTheOldest(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	checkpointOf(t, db, JobInfo{ID: 1, State: JobCancelled}, 10)
+	for id := range uint64(keptJobs) {
+		if err := db.PutJob(ctx, JobInfo{ID: 2 + id, State: JobDone}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.PutJob(ctx, JobInfo{ID: 1, State: JobDone}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Job(ctx, 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Job(ctx, 2); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the one that ended first: %v", err)
+	}
+}
+
+// A job whose record is damaged keeps no other from going on, and can be dropped,
+// as Check advises.
+func TestJobs_DamagedRecord(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "file")
+	db := openStore(t, path, nil)
+	for id := range uint64(2) {
+		checkpointOf(t, db, JobInfo{ID: id + 1, Target: "e", State: JobCancelled}, 10)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	withRoot(t, path, func(root *bolt.Bucket) error {
+		jobs := root.Bucket(jobsName)
+		record := bytes.Clone(jobs.Get(be64(2)))
+		record[len(record)-1] ^= 1
+		return jobs.Put(be64(2), record)
+	})
+	db = openStore(t, path, nil)
+	if _, err := db.Job(ctx, 2); !errors.Is(err, ErrCorrupt) {
+		t.Fatalf("not damaged: %v", err)
+	}
+	if last, err := db.LastJob(ctx); last != 2 || err != nil {
+		t.Errorf("the last job is %d, %v", last, err)
+	}
+	if err := db.PutJob(ctx, JobInfo{ID: 3, Target: "e", State: JobDone}); err != nil {
+		t.Error(err)
+	}
+	if err := db.DropJob(ctx, 2); err != nil {
+		t.Error(err)
+	}
+	if list, err := db.Jobs(ctx); err != nil || len(list) != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := db.Compact(ctx, nil); err != nil { // the checkpoint that belongs to nothing goes
+		t.Fatal(err)
+	}
+	checkStore(t, db)
 }
 
 // Copies have the jobs with their checkpoints, and a recovery says what it leaves.
