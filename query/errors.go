@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -141,13 +142,25 @@ func plainly(err error) error {
 func (e plainError) Error() string {
 	lines := strings.Split(e.err.Error(), "\n")
 	for i, line := range lines {
-		for _, layer := range []string{"storage", "format", "job", "link", "index", "eigen", "embedding", "evaluate", "classify"} {
-			line = strings.TrimPrefix(line, layer+": ")
-		}
-		lines[i] = line
+		lines[i] = withoutLayers(line)
 	}
 	return strings.Join(lines, "\n")
 }
+
+// withoutLayers is a message without the names of layers at its beginning, each of
+// which wraps that of a lower one.
+func withoutLayers(message string) string {
+	for {
+		layer, rest, found := strings.Cut(message, ": ")
+		if !found || !slices.Contains(layers, layer) {
+			return message
+		}
+		message = rest
+	}
+}
+
+// layers are the packages whose errors begin with their names.
+var layers = []string{"storage", "format", "job", "link", "index", "eigen", "embedding", "evaluate", "classify"}
 
 // Unwrap returns the error with its whole message.
 func (e plainError) Unwrap() error { return e.err }

@@ -22,3 +22,21 @@ func TestQuote_EscapesWhatATerminalObeys(t *testing.T) {
 		t.Errorf("quoteKey: %s", got)
 	}
 }
+
+// Messages begin with what is wrong, however many layers the error came through.
+func TestPlainly(t *testing.T) {
+	err := fmt.Errorf("job: embedding %q: %w", "e", errors.New("storage: no room"))
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("job: storage: %w", errors.New("no room")), "no room"},
+		{err, `embedding "e": storage: no room`},
+		{errors.Join(errors.New("storage: a"), errors.New("index: read: b")), "a\nread: b"},
+		{errors.New("jobs: c"), "jobs: c"},
+	} {
+		if got := plainly(c.err); got.Error() != c.want || !errors.Is(got, c.err) {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+}
