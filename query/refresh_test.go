@@ -93,3 +93,37 @@ func TestDB_Nearest_Changed(t *testing.T) {
 		t.Errorf("a past generation: %v", err)
 	}
 }
+
+// Graphs that shrink to nothing, by vertices or by edges, and grow again.
+func TestDB_Refresh_Shrinks(t *testing.T) {
+	for name, method := range map[string]string{
+		"spectral": "dp_spectral(dim := 6)", "laplacian": "laplacian_eigenmaps(dim := 3)", "softmax": "dp_walker(dim := 4, walks := 2, length := 5)",
+		"negative": "deepwalk(dim := 4, walks := 2, length := 5, negative := 2)", "second order": "node2vec(dim := 4, walks := 2, length := 5)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := openTest(t, nil)
+			mustRun(t, db, "GENERATE preferential_attachment(n := 60, m := 2, seed := 2) INTO g")
+			mustRun(t, db, "EMBED g USING "+method+" AS e")
+			for _, change := range []string{
+				"DELETE VERTICES FROM g WHERE degree > 8", "DELETE VERTICES FROM g WHERE degree > 2", "DELETE VERTICES FROM g WHERE degree >= 1",
+				"INSERT EDGE ('a', 'b') INTO g", "INSERT EDGE ('b', 'c') INTO g", "DELETE EDGE ('a', 'b'), ('b', 'c') FROM g",
+				"DELETE VERTEX 'b', 'c' FROM g", "DELETE VERTICES FROM g WHERE degree >= 0", "INSERT VERTEX 'x' INTO g", "INSERT EDGE ('x', 'y') INTO g",
+				"DELETE VERTICES FROM g WHERE degree >= 0", "GENERATE erdos_renyi(n := 20, p := 0.2, seed := 1) INTO h",
+				"INSERT EDGE ('p', 'q'), ('q', 'r'), ('r', 'p'), ('r', 's') INTO g",
+			} {
+				mustRun(t, db, change)
+				r, err := db.Refresh(context.Background(), RefreshRequest{Embedding: "e"})
+				if err != nil {
+					t.Fatalf("%s: %v", change, err)
+				}
+				info, err := db.store.Graph(context.Background(), "g")
+				if err != nil || r.To.Vertices != info.Vertices {
+					t.Fatalf("%s: %d vectors of %d vertices, %v", change, r.To.Vertices, info.Vertices, err)
+				}
+				mustRun(t, db, "SHOW GENERATIONS OF e")
+				mustRun(t, db, "VERIFY e")
+			}
+			mustBeSound(t, db)
+		})
+	}
+}

@@ -26,25 +26,15 @@ type Model struct {
 	Visits   []int64 // of each vertex on the walks of the first training, at least 1
 }
 
-// Model returns the model of a state. Vectors and nodes are copies.
+// Model returns the model of a state, which may have no vertices. Vectors and nodes
+// are copies.
 func (s *State) Model(negative int) *Model {
 	n := s.Vectors.Rows
 	m := &Model{Vectors: s.Matrix(), Visits: slices.Clone(s.Visits)}
 	rows := n
 	if negative == 0 {
 		rows = max(n-1, 0)
-		m.Children = make([][2]int64, rows)
-		t := newTree(s.Visits)
-		for v := range uint32(n) {
-			path := t.path(v)
-			for i, step := range path {
-				child := ^int64(v)
-				if i+1 < len(path) {
-					child = int64(path[i+1] >> 1)
-				}
-				m.Children[step>>1][step&1] = child
-			}
-		}
+		m.Children = childrenOf(s.Visits)
 	}
 	m.Nodes = vec.NewMatrix(rows, s.Nodes.Cols)
 	for i := range rows {
@@ -54,6 +44,26 @@ func (s *State) Model(negative int) *Model {
 		m.Visits[v] = max(m.Visits[v], 1)
 	}
 	return m
+}
+
+// childrenOf is the tree of the vertices by their visits, as a Model has it.
+func childrenOf(visits []int64) [][2]int64 {
+	if len(visits) == 0 {
+		return [][2]int64{}
+	}
+	children := make([][2]int64, len(visits)-1)
+	t := newTree(visits)
+	for v := range uint32(len(visits)) {
+		path := t.path(v)
+		for i, step := range path {
+			child := ^int64(v)
+			if i+1 < len(path) {
+				child = int64(path[i+1] >> 1)
+			}
+			children[step>>1][step&1] = child
+		}
+	}
+	return children
 }
 
 // Added stands for a vertex that a model does not have yet.
