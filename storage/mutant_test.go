@@ -41,9 +41,12 @@ func mutantBase(t *testing.T) string {
 	if _, err := db.CreateGraph(ctx, "empty"); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the last commit removes the first generation
+	for range 3 { // the last commit removes the first generation, and keeps the second
 		info := EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1, Method: "constant", Eigenvalues: []float64{1, 0.5}, Options: []Setting{{"dim", "256"}}}
-		if _, err := db.PutEmbedding(ctx, info, mutantRows()); err != nil {
+		if _, err := db.PutEmbeddingState(ctx, info, mutantRows(), func(w io.Writer) error {
+			_, err := w.Write(blobBytes(3*blobBlock + 100))
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -214,10 +217,23 @@ func answers(db *DB) map[string]any {
 	}
 	indexes, err := db.Indexes(ctx, "")
 	record("indexes", err, indexes)
-	if of, err := db.EmbeddingInfo(ctx, "e"); err == nil {
-		data, err := readIndex(db, of, "l2")
-		record("index", err, data)
+	of, err := db.EmbeddingInfo(ctx, "e")
+	for name, open := range map[string]func() (io.Reader, error){
+		"index": func() (r io.Reader, err error) { _, r, err = db.Index(ctx, of, "l2"); return r, err },
+		"state": func() (io.Reader, error) { return db.EmbeddingState(ctx, of) },
+	} {
+		var data []byte
+		r, err := io.Reader(nil), err
+		if err == nil {
+			r, err = open()
+		}
+		if err == nil {
+			data, err = io.ReadAll(r)
+		}
+		record(name, err, data)
 	}
+	generations, err := db.Generations(ctx, "e")
+	record("generations", err, generations)
 	columns, err := db.Columns(ctx, "rich", 3)
 	var parts []any
 	for _, c := range columns {
@@ -226,7 +242,7 @@ func answers(db *DB) map[string]any {
 	record("columns", err, parts...)
 	embeddings, err := db.Embeddings(ctx)
 	record("embeddings", err, embeddings)
-	for name, answer := range map[string]string{"e": "embedding", "f": "embedding of rich"} {
+	for name, answer := range map[string]string{"e": "embedding", "e@2": "embedding of before", "f": "embedding of rich"} {
 		info, m, err := db.Embedding(ctx, name)
 		if err == nil {
 			record(answer, nil, info, m.Data)
