@@ -50,7 +50,8 @@ func addPicture(cmd *cobra.Command, p *picture) {
 	}))
 }
 
-// check refuses the name of a picture before anything is computed for it.
+// check refuses the name of a picture that cannot be made, before anything is
+// computed for it.
 func (p picture) check() error {
 	if p.out == "" {
 		return nil
@@ -58,7 +59,26 @@ func (p picture) check() error {
 	if _, err := figure.FormatOf(p.out); err != nil {
 		return usageError{fmt.Errorf("--out %q ends neither in .svg nor in .png", p.out)}
 	}
-	return nil
+	if info, err := os.Stat(p.out); err == nil && info.IsDir() {
+		return fmt.Errorf("--out %q is a folder", p.out)
+	}
+	probe, err := os.CreateTemp(filepath.Dir(p.out), ".heavytail-*")
+	var failed *os.PathError // whose path is not the one that was given
+	if errors.As(err, &failed) {
+		err = fmt.Errorf("--out %q: %w", p.out, failed.Err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// noPoint says why a chart has no point, if that is what went wrong.
+func noPoint(err error, why string) error {
+	if errors.Is(err, figure.ErrEmpty) {
+		return errors.New("nothing to draw: " + why)
+	}
+	return err
 }
 
 // draw writes a chart to where it goes.
@@ -165,7 +185,7 @@ func (r *runner) plotDegrees(p picture, names []string) error {
 		}
 		list = append(list, line)
 	}
-	return r.draw(p, figure.DegreeChart("Degree distributions", list))
+	return noPoint(r.draw(p, figure.DegreeChart("Degree distributions", list)), "no vertex has an edge")
 }
 
 func isEmbedding(list []query.EmbeddingSummary, name string) bool {

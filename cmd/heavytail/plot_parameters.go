@@ -181,5 +181,5 @@ func (r *runner) plotParameters(flags studyFlags, requests []query.EvaluateParam
 		chart.Series = append(chart.Series, line)
 		r.noteAll(result.Notices)
 	}
-	return r.draw(flags.picture, chart)
+	return noPoint(r.draw(flags.picture, chart), flags.measure+" is not defined for any of the values")
 }

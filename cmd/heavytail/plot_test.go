@@ -97,6 +97,13 @@ func TestPlot_Points(t *testing.T) {
 
 func TestPlot_Errors(t *testing.T) {
 	file := plotted(t)
+	if a := command(t, "", "exec", file, "-c", "CREATE GRAPH bare; INSERT VERTEX 'a', 'b' INTO bare"); a.code != 0 {
+		t.Fatal(a.err)
+	}
+	folder := filepath.Join(t.TempDir(), "x.svg")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		code int
 		want string
@@ -118,7 +125,10 @@ func TestPlot_Errors(t *testing.T) {
 		{exitFailed, `no attribute "sides"`, []string{"projection", file, "spec", "--color", "sides"}},
 		{exitFailed, `unknown graph "ap"`, []string{"degrees", file, "ap"}},
 		{exitFailed, "option beta is 9", []string{"parameters", file, "pa", "--vary", "beta=9"}},
-		{exitFailed, "no such file", []string{"degrees", file, "pa", "--out", filepath.Join("nowhere", "x.svg")}},
+		{exitFailed, `x.svg": no such file`, []string{"degrees", file, "ap", "--out", filepath.Join("nowhere", "x.svg")}},
+		{exitFailed, "is a folder", []string{"degrees", file, "ap", "--out", folder}},
+		{exitFailed, "nothing to draw: no vertex has an edge", []string{"degrees", file, "bare"}},
+		{exitFailed, "nothing to draw: pearson is not defined", []string{"parameters", file, "bare", "--vary", "dim=1,2"}},
 	} {
 		a := command(t, "", append([]string{"plot"}, c.args...)...)
 		if a.code != c.code || !strings.Contains(a.err, c.want) {
