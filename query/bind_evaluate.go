@@ -192,7 +192,7 @@ func (b *binder) evaluateLabelsStatement(s *parser.EvaluateLabels) (operation, e
 		return nil, err
 	}
 	op.req.Seeds = int(seeds)
-	if op.req.Fractions, err = fractionsIn(set.text("fractions")); err != nil {
+	if op.req.Fractions, err = numbersIn("fractions", set.text("fractions")); err != nil {
 		return nil, err
 	}
 	op.found, err = b.resolveEvaluateLabels(op.req)
@@ -202,20 +202,18 @@ func (b *binder) evaluateLabelsStatement(s *parser.EvaluateLabels) (operation, e
 // maxSeeds keeps a slip of the finger from asking for years.
 const maxSeeds = 10_000
 
-// fractionsIn reads a list of numbers; nil for an empty text.
-func fractionsIn(text string) ([]float64, error) {
+// numbersIn reads an option that is a list of numbers; nil for an empty text.
+func numbersIn(option, text string) ([]float64, error) {
 	if text == "" {
 		return nil, nil
 	}
 	var list []float64
-	for _, field := range namesIn(text) {
-		f, err := strconv.ParseFloat(field, 64)
+	for _, word := range namesIn(text) {
+		number, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			e := mistake(partOption("fractions"), "option fractions has %s", quoteKey(field))
-			e.Expected = []string{"numbers with commas between them"}
-			return nil, e
+			return nil, mistake(partOption(option), "option %s is %s, expected numbers with commas between", option, quoteKey(text))
 		}
-		list = append(list, f)
+		list = append(list, number)
 	}
 	return list, nil
 }

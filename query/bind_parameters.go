@@ -1,7 +1,6 @@
 package query
 
 import (
-	"strconv"
 	"strings"
 
 	"heavytail/query/parser"
@@ -50,29 +49,16 @@ func (b *binder) evaluateParametersStatement(s *parser.EvaluateParameters) (oper
 	}
 	op.req.Grid, op.req.Points, op.req.Criterion = sweep.Grid, sweep.Points, sweep.Criterion
 	for _, o := range studiedOptions {
-		if text := set.text(o.name); text != "" {
-			values, err := numbersIn(o.name, text)
-			if err != nil {
-				return nil, err
-			}
+		values, err := numbersIn(o.name, set.text(o.name))
+		if err != nil {
+			return nil, err
+		}
+		if values != nil {
 			op.req.Vary = append(op.req.Vary, Variation{o.name, values})
 		}
 	}
 	op.found, err = b.resolveEvaluateParameters(op.req, op.given)
 	return op, err
-}
-
-// numbersIn splits a list of numbers at its commas.
-func numbersIn(option, text string) ([]float64, error) {
-	var values []float64
-	for _, word := range namesIn(text) {
-		value, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return nil, mistake(partOption(option), "option %s is %s, expected numbers with commas between", option, quoteKey(text))
-		}
-		values = append(values, value)
-	}
-	return values, nil
 }
 
 type evaluateParametersOp struct {

@@ -22,10 +22,10 @@ func tuneOptions() []OptionInfo {
 		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no trial begins, such as '90s', '10m' or '2h'; none by default where trials is given"},
 		{Name: "trials", Type: "int", Default: "0", Doc: "most trials; 0 is any number. The same number gives the same result"},
 		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to be largest: " + strings.Join(criteria, "; ") + "; the first is the default"},
-		{Name: "attribute", Type: "text", Default: "''", Doc: "the attribute that has the labels"},
-		{Name: "separator", Type: "text", Default: "''", Doc: "what stands between several labels of a vertex, such as ','"},
+		{Name: "attribute", Type: "text", Default: "''", Doc: "the attribute that has the labels, for labels"},
+		{Name: "separator", Type: "text", Default: "''", Doc: "what stands between several labels of a vertex, such as ',', for labels"},
 		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "share of the edges that are held out, for links"},
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random; for links"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "of what is drawn, and of the methods without a seed of their own"},
 	}
 }
@@ -59,8 +59,19 @@ func (b *binder) tuneStatement(s *parser.Tune) (operation, error) {
 	return op, err
 }
 
+// goalOptions are the options of TUNE that mean something for one goal only.
+var goalOptions = []struct {
+	name string
+	goal Goal
+}{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}}
+
 // tuneSettings puts checked options into a request.
 func (b *binder) tuneSettings(req *TuneRequest, set settings) error {
+	for _, o := range goalOptions {
+		if _, given := set[o.name]; given && o.goal != req.Goal {
+			return mistake(partOption(o.name), "option %s is for %s, and this searches for %s", o.name, o.goal, req.Goal)
+		}
+	}
 	trials, err := set.within("trials", 0, math.MaxInt32)
 	if err != nil {
 		return err

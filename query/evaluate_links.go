@@ -113,7 +113,7 @@ func (c *call) resolveEvaluateLinks(req EvaluateLinksRequest, given [][]setting)
 		}
 		t.methods = append(t.methods, e)
 	}
-	if err := c.checkLinkGraph(req); err != nil {
+	if err := c.checkLinkGraph(req.Graph, req.Unseen, req.Latest); err != nil {
 		return nil, err
 	}
 	var err error
@@ -138,22 +138,22 @@ func (req EvaluateLinksRequest) check() error {
 }
 
 // checkLinkGraph refuses a graph of which no edges can be held out.
-func (c *call) checkLinkGraph(req EvaluateLinksRequest) error {
-	info, err := c.graphInfo(req.Graph, partGraph)
+func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
+	info, err := c.graphInfo(graph, partGraph)
 	if err != nil {
 		return err
 	}
 	kept := int64(1)
-	if req.Unseen {
+	if unseen {
 		kept = 2
 	}
 	if pairs := float64(info.Vertices) * float64(info.Vertices-1) / 2; info.Edges <= kept || pairs-float64(info.Edges) < 2 {
-		m := mistake(partGraph, "graph %s has %s, too few to hold any out or too many to leave pairs without one", quote(req.Graph), count(info.Edges, "edge"))
+		m := mistake(partGraph, "graph %s has %s, too few to hold any out or too many to leave pairs without one", quote(graph), count(info.Edges, "edge"))
 		m.Err = evaluate.ErrLinks
 		return m
 	}
-	if req.Latest && !info.Timed {
-		return untimed(req.Graph)
+	if latest && !info.Timed {
+		return untimed(graph)
 	}
 	return nil
 }

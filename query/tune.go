@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -169,8 +170,10 @@ func (c *call) resolveTune(req TuneRequest, calls []methodCall) (*tuning, error)
 	if t.graph, err = c.embeddable(req.Graph); err != nil {
 		return nil, err
 	}
-	if req.Goal == ForLinks && req.Latest && !t.graph.Info.Timed {
-		return nil, untimed(req.Graph)
+	if req.Goal == ForLinks {
+		if err := c.checkLinkGraph(req.Graph, false, req.Latest); err != nil {
+			return nil, err
+		}
 	}
 	for i := range t.methods {
 		t.methods[i].graph = t.graph
@@ -349,6 +352,9 @@ func (c *call) search(req TuneRequest, t *tuning, checkpoints embeddings.Checkpo
 	stop(ran, "ended by "+string(found.Reason))
 	if found.Reason != tune.Finished {
 		c.notice("%s", cutText(found))
+	}
+	if math.IsNaN(found.Best().Score) {
+		c.notice("%s is not defined for any of the trials, so that what is stored is as good as the others", req.Goal.Criteria()[t.criterion])
 	}
 	return found, nil
 }

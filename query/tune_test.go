@@ -3,7 +3,9 @@ package query
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +111,30 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 			t.Errorf("embeddings after it: %v, %v", list, err)
 		}
 		cancel()
+	}
+}
+
+// A measure that no embedding of the graph has is said to be none.
+func TestDB_Tune_NoScore(t *testing.T) {
+	db := openTest(t, nil)
+	for _, statement := range []string{"CREATE GRAPH bare", "INSERT VERTEX 'a', 'b' INTO bare"} {
+		rows, err := db.Query(t.Context(), statement, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+	}
+	r, err := db.Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForReconstruction, Trials: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
+		t.Errorf("score %v, notices %v", r.Trials[0].Score, r.Notices)
+	}
+	_, err = db.Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForLinks, Trials: 2})
+	var m *Error
+	if !errors.Is(err, evaluate.ErrLinks) || !errors.As(err, &m) {
+		t.Errorf("links of a graph without edges: %v", err)
 	}
 }
 
