@@ -186,12 +186,27 @@ func NewWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (
 	for round := range strides {
 		strides[round] = stride(uint64(round), uint64(n))
 	}
+	start := func(i int) walk.Start {
+		round := i / n
+		return walk.Start{Vertex: mixed(uint64(i-round*n), uint64(round), uint64(n), strides[round]), Round: round}
+	}
 	return Walks{
 		Vertices: n,
 		Walks:    n * o.Walks,
 		Append: func(dst []uint32, i int) []uint32 {
-			round := i / n
-			return walker.Append(dst, mixed(uint64(i-round*n), uint64(round), uint64(n), strides[round]), round)
+			s := start(i)
+			return walker.Append(dst, s.Vertex, s.Round)
+		},
+		AppendEach: func(dst [][]uint32, first int) {
+			var starts [walk.Abreast]walk.Start
+			for len(dst) > 0 {
+				some := starts[:min(len(dst), len(starts))]
+				for j := range some {
+					some[j] = start(first + j)
+				}
+				walker.AppendEach(dst, some)
+				dst, first = dst[len(some):], first+len(some)
+			}
 		},
 	}, nil
 }

@@ -57,10 +57,8 @@ func (b *batch) walk(t *trainer, from, to int) [][]uint32 {
 		for len(b.ahead) < b.end-b.begin {
 			b.ahead = append(b.ahead, nil)
 		}
-		vec.Parallel(b.end-b.begin, 8, t.Workers, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				b.ahead[i] = t.corpus.Append(b.ahead[i][:0], b.begin+i)
-			}
+		vec.Parallel(b.end-b.begin, abreast, t.Workers, func(_, lo, hi int) {
+			t.corpus.refill(b.ahead[lo:hi], b.begin+lo)
 		})
 	}
 	return b.ahead[from-b.begin : to-b.begin]

@@ -323,6 +323,35 @@ func TestWalker_Append_Corners(t *testing.T) {
 	}
 }
 
+// Walks abreast are those that go alone, after what was in the lists before.
+func TestWalker_AppendEach_AsAppend(t *testing.T) {
+	k, _ := readKarate(t)
+	edges := []csr.Edge{}
+	for _, e := range k.Edges {
+		edges = append(edges, csr.Edge{U: e[0], V: e[1]})
+	}
+	g, err := csr.FromEdges(k.Vertices+2, edges) // two are alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []Kind{Uniform, Penalized, Biased} {
+		w := newWalker(t, g, Options{Kind: kind, Beta: 1.5, P: 0.5, Q: 2, Length: 17, Seed: 3})
+		for n := range 2*Abreast + 2 {
+			got, starts := make([][]uint32, n), make([]Start, n)
+			for i := range starts {
+				starts[i] = Start{uint32(i * 5 % g.Vertices()), i / 3}
+				got[i] = []uint32{uint32(i)}
+			}
+			w.AppendEach(got, starts)
+			for i, s := range starts {
+				if want := w.Append([]uint32{uint32(i)}, s.Vertex, s.Round); !slices.Equal(got[i], want) {
+					t.Fatalf("%v, walk %d of %d: %v, want %v", kind, i, n, got[i], want)
+				}
+			}
+		}
+	}
+}
+
 func TestWalker_Append_DependsOnSeedVertexRoundAlone(t *testing.T) {
 	_, g := readKarate(t)
 	for _, kind := range []Kind{Uniform, Penalized, Biased} {

@@ -229,6 +229,59 @@ func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 	return dst
 }
 
+// Abreast is how many walks AppendEach walks at a time.
+const Abreast = 8
+
+// Start is where a walk begins, and its number among those from there.
+type Start struct {
+	Vertex uint32
+	Round  int
+}
+
+// AppendEach appends to each dst[i] the walk that Append has for starts[i]. Walks go
+// abreast, a step of each in turn, since a step waits for memory, and those of
+// several walks wait together. It panics if dst is shorter than starts.
+func (w *Walker) AppendEach(dst [][]uint32, starts []Start) {
+	if w.options.Kind == Biased {
+		for i, s := range starts {
+			dst[i] = w.Append(dst[i], s.Vertex, s.Round)
+		}
+		return
+	}
+	for len(starts) > 0 {
+		n := min(len(starts), Abreast)
+		w.abreast(dst[:n], starts[:n])
+		dst, starts = dst[n:], starts[n:]
+	}
+}
+
+// abreast walks up to Abreast walks whose steps depend on their place alone.
+func (w *Walker) abreast(dst [][]uint32, starts []Start) {
+	var (
+		random [Abreast]stream
+		at     [Abreast]uint32
+		walks  [Abreast]int // numbers in dst of those that walk
+	)
+	n := 0
+	for i, s := range starts {
+		dst[i] = append(dst[i], s.Vertex)
+		if w.graph.Degree(s.Vertex) > 0 {
+			random[n], at[n], walks[n] = newStream(w.options.Seed, uint64(s.Vertex), uint64(s.Round)), s.Vertex, i
+			n++
+		}
+	}
+	for range w.options.Length - 1 {
+		for j, i := range walks[:n] {
+			if w.options.Kind == Penalized {
+				at[j] = w.penalizedStep(at[j], &random[j])
+			} else {
+				at[j] = w.neighbor(at[j], &random[j])
+			}
+			dst[i] = append(dst[i], at[j])
+		}
+	}
+}
+
 // neighbor draws a neighbour of v by the weights of the edges.
 func (w *Walker) neighbor(v uint32, random *stream) uint32 {
 	lo, hi := w.graph.Offsets[v], w.graph.Offsets[v+1]
@@ -240,18 +293,22 @@ func (w *Walker) neighbor(v uint32, random *stream) uint32 {
 
 // penalized appends the walk of DP-Walker.
 func (w *Walker) penalized(dst []uint32, v uint32, random *stream) []uint32 {
-	g := w.graph
 	for range w.options.Length - 1 {
-		lo, hi := g.Offsets[v], g.Offsets[v+1]
-		way := int64(draw(w.ways[lo+int64(v):hi+int64(v)+1], random))
-		if way == hi-lo {
-			v = w.neighbor(v, random)
-		} else {
-			v = w.beyond(g.Targets[lo+way], v, random)
-		}
+		v = w.penalizedStep(v, random)
 		dst = append(dst, v)
 	}
 	return dst
+}
+
+// penalizedStep makes a step of DP-Walker.
+func (w *Walker) penalizedStep(v uint32, random *stream) uint32 {
+	g := w.graph
+	lo, hi := g.Offsets[v], g.Offsets[v+1]
+	way := int64(draw(w.ways[lo+int64(v):hi+int64(v)+1], random))
+	if way == hi-lo {
+		return w.neighbor(v, random)
+	}
+	return w.beyond(g.Targets[lo+way], v, random)
 }
 
 // biased appends the walk of node2vec. A neighbour is proposed by its weight and
