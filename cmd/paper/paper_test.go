@@ -144,9 +144,9 @@ func TestRun_Tables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two uses and what was found with 7 measures of Table 2, and two of Table 4; and
+	// Two uses and what was found with 8 measures of Table 2, and two of Table 4; and
 	// of Table 3 five for each of two features, and for the best without an embedding.
-	if want := 1 + 3*7 + 5*(3*2+1) + 3*2; len(records) != want {
+	if want := 1 + 3*8 + 5*(3*2+1) + 3*2; len(records) != want {
 		t.Errorf("%d records, want %d", len(records), want)
 	}
 }
@@ -185,6 +185,22 @@ func TestRun_Resumes(t *testing.T) {
 	config.Log = func(line string) { t.Errorf("a step of a run that is complete: %s", line) }
 	if again, err := run(t.Context(), config, graphs, methods); err != nil || withoutSeconds(again) != withoutSeconds(want) {
 		t.Errorf("a run that was complete: %v\n%s", err, again)
+	}
+}
+
+// TestLawsText expects laws of hubs of one degree apart from those of a network.
+func TestLawsText(t *testing.T) {
+	rows := []row{
+		{table: 2, method: dpSpectral, form: asDefault, measures: map[string]float64{"ks": 0.3, "alpha": 2}},
+		{table: 2, method: dpWalker, form: asDefault, measures: map[string]float64{"ks": 0.1, "alpha": 500}},
+		{table: 2, method: le, form: asDefault, measures: map[string]float64{"ks": 0.9, "alpha": 2}},
+		{table: 2, method: dpWalker, form: asPaper, measures: map[string]float64{"ks": 0.4, "alpha": 7}},
+	}
+	if got, want := lawsText(rows), "0.400 in the form paper (1 reconstructions), 0.200 in the form default (2 reconstructions, 0.300 in the 1 with α up to 6)"; !strings.Contains(got, want) {
+		t.Errorf("%q lacks %q", got, want)
+	}
+	if got := lawsText(nil); got != "" {
+		t.Errorf("of nothing: %q", got)
 	}
 }
 
