@@ -44,8 +44,10 @@ type TuneRequest struct {
 	// text, as in EvaluateLabelsRequest.
 	Attribute, Separator string
 
-	Share  float64 // of the edges to hold out for links; 0 is the default of evaluate.SplitOptions
-	Latest bool    // hold out the edges with the latest timestamps, and not any
+	Share float64 // of the edges to hold out for links; 0 is the default of evaluate.SplitOptions
+	// Latest holds out the edges with the latest timestamps, and not any, and
+	// learns from those before them, as EVALUATE LINKS does.
+	Latest bool
 
 	// Budget is the time after which no trial begins. 0 is DefaultBudget, or none
 	// where Trials is set. What is still to do then is to compute the best.
@@ -171,7 +173,7 @@ func (c *call) resolveTune(req TuneRequest, calls []methodCall) (*tuning, error)
 		return nil, err
 	}
 	if req.Goal == ForLinks {
-		if err := c.checkLinkGraph(req.Graph, false, req.Latest); err != nil {
+		if err := c.checkLinkGraph(req.Graph, req.Latest, req.Latest); err != nil {
 			return nil, err
 		}
 	}
@@ -262,7 +264,7 @@ func (c *call) objective(req TuneRequest, t *tuning) (tune.Objective, error) {
 	g := t.graph.Graph
 	switch req.Goal {
 	case ForLinks:
-		return tune.Links(c.ctx, g, evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Seed: req.Seed}, tune.LinkCriterion(t.criterion))
+		return tune.Links(c.ctx, g, evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Unseen: req.Latest, Seed: req.Seed}, tune.LinkCriterion(t.criterion))
 	case ForLabels:
 		return tune.Labels(g, t.labels, req.Seed, tune.LabelCriterion(t.criterion))
 	}

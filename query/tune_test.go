@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -135,6 +136,42 @@ func TestDB_Tune_NoScore(t *testing.T) {
 	var m *Error
 	if !errors.Is(err, evaluate.ErrLinks) || !errors.As(err, &m) {
 		t.Errorf("links of a graph without edges: %v", err)
+	}
+}
+
+// A trial in full has the figures of EVALUATE LINKS, where the latest edges are held
+// out as well.
+func TestDB_Tune_LatestLinks(t *testing.T) {
+	db := openTest(t, nil)
+	statements := []string{"CREATE GRAPH timed"}
+	for v := range 120 {
+		statements = append(statements, fmt.Sprintf("INSERT EDGE ('%d', '%d', time := %d), ('%d', '%d', time := %d) INTO timed", v, v*v%17, v, v, (v+1)%120, 200-v))
+	}
+	for _, statement := range statements {
+		rows, err := db.Query(t.Context(), statement, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+	}
+	const method = "dp_spectral(dim := 8, normalization := 'degree', beta := 0.5, scale := 0.5, row_scale := 0)"
+	figures := func(statement, column string) (list []string) {
+		rows, err := db.Query(t.Context(), statement, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			list = append(list, fmt.Sprint(rows.Row()[slices.Index(rows.Columns(), column)]))
+		}
+		return list
+	}
+	for _, column := range []string{"auc", "average_precision", "f1"} {
+		tuned := figures("TUNE timed USING "+method+" FOR LINKS AS best WITH (trials := 2, seed := 3)", column)
+		evaluated := figures("EVALUATE LINKS IN timed USING "+method+" WITH (scorers := 'cosine', seed := 3)", column)
+		if len(tuned) != 2 || len(evaluated) != 2 || tuned[0] != evaluated[1] {
+			t.Errorf("%s: TUNE has %v, EVALUATE LINKS %v", column, tuned, evaluated)
+		}
 	}
 }
 
