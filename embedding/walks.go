@@ -26,7 +26,7 @@ type WalkOptions struct {
 	Length   int      // vertices of a walk; 0 is 40
 	Window   int      // largest half-width of a window of a walk; 0 is 10
 	Epochs   int      // passes over the walks; 0 is 1
-	Alpha    float64  // learning rate at the beginning; 0 is 0.025, and 0.01 to 0.03 by β for DPWalker
+	Alpha    float64  // learning rate at the beginning; 0 is 0.025, and 0.0125 to 0.03 by β for DPWalker
 	Negative int      // vertices that a pair is told apart from; 0 is hierarchical softmax
 	Beta     *float64 // β, the degree penalty, −8 to 8; nil is 2; DPWalker only
 	P, Q     float64  // 1/P weighs going back, 1/Q going away; 0 is 1; Node2Vec only
@@ -60,12 +60,12 @@ func (o WalkOptions) WithDefaults(method string) WalkOptions {
 	return o
 }
 
-// penalizedAlpha is the learning rate of DPWalker: 0.01 up to β 1.5, 0.03 from 2.5
+// penalizedAlpha is the learning rate of DPWalker: 0.0125 up to β 1.5, 0.03 from 2.5
 // on, and evenly more between them. The larger β is, the more rarely do walks come
 // to a hub, and the longer do the steps have to be that make its vector tell it from
 // the others.
 func penalizedAlpha(beta float64) float64 {
-	return 0.01 + 0.02*min(max(beta-1.5, 0), 1)
+	return 0.0125 + 0.0175*min(max(beta-1.5, 0), 1)
 }
 
 // Validate reports every option that cannot be used; each error is ErrOptions.

@@ -13,10 +13,13 @@ import (
 const maxProduct = 6
 
 // block trains the pairs of one part of the vertices as x and one part of the
-// centres. It has a copy of the top of the tree.
+// centres. It has copies of those rows of the top of the tree that it comes by.
 type block struct {
 	*trainer
-	top []float32 // rows of the top, as in trainer.out
+	top    []float32 // copies, at the places of trainer.out; after a round what was changed
+	copied []int     // nodes that have a copy in this round, in the order of their first use
+	round  []uint64  // in which each node was copied last
+	rounds uint64    // so far
 
 	// What is trained now, and what comes after it: its rows are fetched into the
 	// cache meanwhile.
@@ -62,6 +65,7 @@ func newBlock(t *trainer) *block {
 	b := &block{
 		trainer:  t,
 		top:      make([]float32, t.top*t.stride),
+		round:    make([]uint64, t.top),
 		now:      &lesson{turns: make([]float32, longest)},
 		next:     &lesson{turns: make([]float32, longest)},
 		products: make([]float32, longest),
@@ -79,13 +83,13 @@ const pathAhead = 2
 // paths had them too.
 const hotSteps = 3
 
-// train trains the pairs of the batch whose x is in part in and whose centre is
-// in part out, in the order of the walks.
-func (b *block) train(in, out int) {
-	copy(b.top, b.out[:len(b.top)])
-	b.random.Seed(b.Seed, uint64(b.batch.number)<<24|uint64(in)<<16|uint64(out)<<8|useNegative)
-	others, centres := b.batch.in[in], b.batch.out[out]
-	b.seen = 0
+// train trains the pairs of a section of the batch whose x is in part in and whose
+// centre is in part out, in the order of the walks.
+func (b *block) train(s section, in, out int) {
+	b.begin()
+	b.random.Seed(b.Seed, s.number<<24|uint64(in)<<16|uint64(out)<<8|useNegative)
+	centres := between(b.batch.out[out], s.lo, s.hi)
+	others := between(b.batch.in[in], s.widest, len(b.batch.walks))
 	for i, centre := range centres {
 		if b.tree != nil && i+pathAhead < len(centres) {
 			vec.FetchList(b.tree.path(b.batch.walks[centres[i+pathAhead]]))
@@ -97,6 +101,33 @@ func (b *block) train(in, out int) {
 		b.centre(centre, w, others, out)
 	}
 	b.turn()
+	b.difference()
+}
+
+// begin forgets the copies of the last round, and what was fetched in it.
+func (b *block) begin() {
+	b.seen = 0
+	b.copied = b.copied[:0]
+	b.rounds++
+}
+
+// own returns the copy of a row of the top, which is made when it is first used in
+// a round.
+func (b *block) own(node int) []float32 {
+	row := b.top[node*b.stride:][:b.stride]
+	if b.round[node] != b.rounds {
+		b.round[node] = b.rounds
+		b.copied = append(b.copied, node)
+		copy(row, b.out[node*b.stride:])
+	}
+	return row
+}
+
+// difference leaves in the copies what was changed in them.
+func (b *block) difference() {
+	for _, node := range b.copied {
+		vec.Axpy(-1, b.out[node*b.stride:][:b.Dim], b.top[node*b.stride:][:b.Dim])
+	}
 }
 
 // centre prepares the lessons of one centre, with those of the others that are in
@@ -157,11 +188,11 @@ func (b *block) path(centre uint32) {
 	l := b.next
 	for i, step := range b.tree.path(centre) {
 		node := int(step >> 1)
-		from := b.out
 		if node < b.trainer.top {
-			from = b.top
+			l.rows.Add(b.own(node))
+		} else {
+			l.rows.Add(b.out[node*b.stride:][:b.stride])
 		}
-		l.rows.Add(from[node*b.stride:][:b.stride])
 		l.turns[i] = float32(1 - step&1)
 	}
 	l.hotRows = min(hotSteps, l.rows.Len())
@@ -205,16 +236,12 @@ func (b *block) measure(l *lesson, x []float32) {
 	b.measured++
 }
 
-// mergeTop brings the copies of the top together: a row moves by the sum of what
-// the blocks changed in their copies of it, as if they had come one after the
-// other. Steps that all blocks make the same way add up to too much, which is why
-// rounds are short (batchWalks); their mean would be safe, but learns less.
+// mergeTop adds to the rows of the top what the blocks changed in their copies, as
+// if they had come one after the other.
 func (t *trainer) mergeTop() {
-	for node := range t.top {
-		row := t.out[node*t.stride:][:t.Dim]
-		vec.Axpy(-float32(t.Partitions), row, row) // leaves 1 − Partitions times the row
-		for _, b := range t.blocks {
-			vec.Axpy(1, b.top[node*t.stride:][:t.Dim], row)
+	for _, b := range t.blocks {
+		for _, node := range b.copied {
+			vec.Axpy(1, b.top[node*t.stride:][:t.Dim], t.out[node*t.stride:][:t.Dim])
 		}
 	}
 }

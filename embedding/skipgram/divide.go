@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// topNodes is how many nodes of the tree every block has a copy of: enough that
-// the subtrees below them can be dealt out evenly, and few enough that a copy
-// (0.2 MB at 200 dimensions) stays in the second-level cache.
-const topNodes = 255
+// partSubtrees is how many subtrees below the top of the tree each part has, if there
+// are several: enough that they can be dealt out evenly, and few enough that a
+// block's copies of the top stay near the processor (50 kB with two parts).
+const partSubtrees = 32
 
 // divide deals the vertices out to the parts, as x by their visits and as centres
 // by those of the subtree that they are in, so that the blocks of a round have
@@ -23,7 +23,9 @@ func (t *trainer) divide() {
 		}
 		return
 	}
-	t.top = min(topNodes, n-1)
+	if t.Partitions > 1 {
+		t.top = min(partSubtrees*t.Partitions, n) - 1
+	}
 	// The unit of a vertex is the first node of its path that is not in the top,
 	// or the vertex itself.
 	unit := make([]uint32, n)

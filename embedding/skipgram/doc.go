@@ -26,31 +26,26 @@
 // al., "Large-scale matrix factorization with distributed stochastic gradient
 // descent", KDD 2011): vertices belong to one of Partitions parts as x, and the
 // subtrees below the top of the tree to one of Partitions parts as centres. A
-// batch of walks is trained in as many rounds, in each of which part a of the
-// one meets part a + round of the other. The top of the tree, which all need, is
-// copied for each block, and after the round it moves by the sum of what was
-// changed in the copies.
+// section of some hundred pairs is trained in as many rounds, in each of which part a
+// of the one meets part a + round of the other. The rows of the top of the tree, which
+// all need, are copied by each block that comes by them, and after the round they move
+// by the sum of what was changed in the copies.
 //
 // So the result depends on Partitions, and neither on the number of workers nor
 // on GOMAXPROCS; up to Partitions of them help.
 //
 // # What partitions cost
 //
-// Copies that learn the same make the sum go too far. With two of them that is
-// harmless on graphs of some thousand vertices and more, and a smaller graph has
-// one part. With more, batches get smaller by the square of their number, and the
-// result still differs. Pearson / Spearman of the degrees in reconstructions:
+// Copies that learn the same, or one side of a node alone, make the sum go too far, and
+// on graphs with hubs and little else the more so the longer rounds are. They are short
+// enough for the result to be that of one part, within what another seed makes of it
+// (blockPairs); a graph of less than 512 vertices for each part has fewer parts.
+// Something between the sum and the mean of the copies is never unstable, but learns
+// less: with four parts it has cost 0.2 of Spearman's correlation of the degrees in
+// reconstructions from DeepWalk on ca-GrQc.
 //
-//	                                            parts: 1            2            4
-//	ego-facebook, DeepWalk                     .726/.69     .732/.708    .718/.681
-//	ego-facebook, DP-Walker β 1.5, α 0.0125    .728/.822    .737/.814
-//	ca-GrQc, DeepWalk                          .711/.42     .721/.440    .727/.429
-//	ca-GrQc, DP-Walker β 2.5, α 0.025          .874/.692    .879/.712    .878/.720
-//	preferential attachment, β 2.5, α 0.025    .863/.594    .848/.623    .815/.438
-//
-// Something between the sum and the mean of the copies is never unstable, but
-// learns less: with four parts it has cost 0.2 of Spearman's correlation on ca-GrQc
-// (DeepWalk) and on preferential attachment.
+// Two parts take as much processor time as one on one core. On two, waiting for each
+// other after every round, they take about a tenth more.
 //
 // # Memory
 //

@@ -56,7 +56,7 @@ func (o Options) WithDefaults() Options {
 		{&o.Dim, 200},      // the paper's
 		{&o.Window, 10},    // the paper's
 		{&o.Epochs, 1},     // the paper's: ten walks from a vertex are ten passes already
-		{&o.Partitions, 2}, // reconstruction as with 1 on all graphs that were tried; with 4 it differs on some
+		{&o.Partitions, 2}, // reconstruction as with 1 on all graphs that were tried
 	} {
 		if *d.value == 0 {
 			*d.value = d.normal

@@ -132,7 +132,7 @@ type trainer struct {
 	out    []float32 // rows of nodes of the tree, or of vertices as centres
 
 	inPart, outPart []uint8 // part of each vertex as x and as centre
-	top             int     // rows of out that every block has a copy of
+	top             int     // rows of out that blocks copy
 
 	batch  batch
 	blocks []*block
@@ -282,8 +282,10 @@ func (t *trainer) epoch(ctx context.Context) error {
 		if t.constant {
 			t.batch.alpha = float32(t.Alpha)
 		}
-		for round := range t.Partitions {
-			t.round(round)
+		for section := range t.sections() {
+			for round := range t.Partitions {
+				t.round(section, round)
+			}
 		}
 		for _, b := range t.blocks {
 			at.Pairs += b.pairs
@@ -312,11 +314,11 @@ func (t *trainer) save(ctx context.Context) error {
 	return err
 }
 
-// round trains the blocks of a round, which have no row in common but the top of
-// the tree, and merges their copies of it.
-func (t *trainer) round(round int) {
+// round trains the blocks of a round of a section, which have no row in common but the
+// top of the tree, and merges their copies of it.
+func (t *trainer) round(s section, round int) {
 	vec.Parallel(t.Partitions, 1, t.Workers, func(a, _, _ int) {
-		t.blocks[a].train(a, (a+round)%t.Partitions)
+		t.blocks[a].train(s, a, (a+round)%t.Partitions)
 	})
 	t.mergeTop()
 }

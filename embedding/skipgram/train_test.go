@@ -11,6 +11,7 @@ import (
 
 	"heavytail/embedding/walk"
 	"heavytail/storage/csr"
+	"heavytail/storage/generate"
 	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
@@ -149,6 +150,44 @@ func TestTrain_SameBytes(t *testing.T) {
 		o.Seed++
 		if got, _ := train(t, c, o); slices.Equal(got.Data, want.Data) {
 			t.Error("another seed gives the same")
+		}
+	}
+}
+
+// TestTrain_Merge compares blocks that have copies of the top of the tree with the
+// same blocks one after the other, on the rows themselves, which is what the sum of
+// the copies stands for. The corpus has hubs.
+func TestTrain_Merge(t *testing.T) {
+	g, err := generate.PreferentialAttachment{N: 2 * partVertices, M: 8, Seed: 2}.Generate(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := walks(t, g, walk.Options{Kind: walk.Penalized, Beta: 2.5, Walks: 2})
+	for _, parts := range []int{2, 4} {
+		rows := func(shared bool) []float32 {
+			tr := newTrainer(c, Options{Dim: 32, Alpha: 0.03, Partitions: parts, Seed: 4, Workers: 1}.WithDefaults())
+			if err := tr.begin(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if shared {
+				tr.top = 0
+			}
+			if err := tr.epoch(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			return tr.in
+		}
+		copies, shared := rows(false), rows(true)
+		off, all := 0.0, 0.0
+		for i, x := range shared {
+			d := float64(copies[i] - x)
+			off += d * d
+			all += float64(x) * float64(x)
+		}
+		if off = math.Sqrt(off / all); !(off > 0 && off < 0.25) {
+			t.Errorf("%d parts: off by %.3f of the length", parts, off)
+		} else {
+			t.Logf("%d parts: off by %.3f of the length", parts, off)
 		}
 	}
 }
