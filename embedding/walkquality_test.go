@@ -21,7 +21,7 @@ func TestWalkMethods_Reconstruction(t *testing.T) {
 		pearson, spearman float64 // a little less than it reaches
 	}{
 		{embedding.MethodDeepWalk, 0.71, 0.65},
-		{embedding.MethodDPWalker, 0.70, 0.80},
+		{embedding.MethodDPWalker, 0.69, 0.78},
 	} {
 		train := embedding.DeepWalk
 		if c.method == embedding.MethodDPWalker {
