@@ -3,6 +3,7 @@ package query
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"strconv"
 	"time"
@@ -27,6 +28,10 @@ type keptIndex struct {
 // they are of.
 func (c *call) keepIndexes(embedding string) ([]keptIndex, *vectors, error) {
 	list, err := c.db.store.Indexes(c.ctx, embedding)
+	if errors.Is(err, storage.ErrCorrupt) {
+		c.notice("the indexes of embedding %s go: %v; create them again", name(embedding), plainly(err))
+		return nil, nil, nil
+	}
 	if err != nil || len(list) == 0 {
 		return nil, nil, err
 	}
@@ -72,7 +77,7 @@ func (c *call) followIndexes(all []keptIndex, before *vectors, embedding string,
 	after, _, _, err := c.vectors(embedding, partEmbedding)
 	for _, k := range all {
 		if err == nil {
-			if !same {
+			if !same || before.matrix.Dim != after.matrix.Dim {
 				k.hnsw = nil
 			}
 			err = c.followIndex(k, before, after)

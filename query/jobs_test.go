@@ -440,6 +440,8 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	db := openJobs(t, path)
 	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 4) AS f")
 	mustRun(t, db, "CREATE INDEX ON f")
+	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 3) AS f2")
+	mustRun(t, db, "CREATE INDEX ON f2")
 	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
@@ -464,7 +466,12 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	}
 	mustRun(t, db, jobStatements["walks"])
 	mustRun(t, db, "DROP JOB 1")
-	mustRun(t, db, "DROP INDEX ON f")
+	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
+	if r, err := db.Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f go") {
+		t.Errorf("refresh beside a damaged index: %+v, %v", r.Notices, err)
+	}
+	mustRun(t, db, "CREATE INDEX ON f")
+	mustRun(t, db, "DROP INDEX ON f2")
 	mustRun(t, db, "COMPACT") // of the space that belongs to nothing now
 	mustBeSound(t, db)
 }

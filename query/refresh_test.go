@@ -94,16 +94,17 @@ func TestDB_Nearest_Changed(t *testing.T) {
 	}
 }
 
-// Graphs that shrink to nothing, by vertices or by edges, and grow again.
+// Graphs with an index that shrink to nothing, by vertices or by edges, and grow again.
 func TestDB_Refresh_Shrinks(t *testing.T) {
 	for name, method := range map[string]string{
 		"spectral": "dp_spectral(dim := 6)", "laplacian": "laplacian_eigenmaps(dim := 3)", "softmax": "dp_walker(dim := 4, walks := 2, length := 5)",
 		"negative": "deepwalk(dim := 4, walks := 2, length := 5, negative := 2)", "second order": "node2vec(dim := 4, walks := 2, length := 5)",
 	} {
 		t.Run(name, func(t *testing.T) {
-			db := openTest(t, nil)
+			db := openTest(t, &Options{IndexBytes: 1})
 			mustRun(t, db, "GENERATE preferential_attachment(n := 60, m := 2, seed := 2) INTO g")
 			mustRun(t, db, "EMBED g USING "+method+" AS e")
+			mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine')")
 			for _, change := range []string{
 				"DELETE VERTICES FROM g WHERE degree > 8", "DELETE VERTICES FROM g WHERE degree > 2", "DELETE VERTICES FROM g WHERE degree >= 1",
 				"INSERT EDGE ('a', 'b') INTO g", "INSERT EDGE ('b', 'c') INTO g", "DELETE EDGE ('a', 'b'), ('b', 'c') FROM g",
@@ -119,6 +120,13 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 				info, err := db.store.Graph(context.Background(), "g")
 				if err != nil || r.To.Vertices != info.Vertices {
 					t.Fatalf("%s: %d vectors of %d vertices, %v", change, r.To.Vertices, info.Vertices, err)
+				}
+				list, err := db.Indexes(context.Background())
+				switch {
+				case err != nil || len(list) > 0 && list[0].Vectors != info.Vertices || len(list) == 0 && r.From.Vertices > 0 && info.Vertices > 0:
+					t.Errorf("%s: indexes %+v, %v; notices %v", change, list, err, r.Notices)
+				case len(list) == 0 && info.Vertices > 0: // it went with the last vertex
+					mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine')")
 				}
 				mustRun(t, db, "SHOW GENERATIONS OF e")
 				mustRun(t, db, "VERIFY e")
