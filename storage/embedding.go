@@ -34,7 +34,9 @@ func chunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 // PutEmbedding stores the rows of m as an embedding of the graph info.Graph:
 // row v belongs to vertex v of version info.GraphVersion. Name, Graph and
 // GraphVersion of info must be set; Generation, Vertices, Dim and Created are
-// set here, and the rest is kept as it is. Where vertices were deleted, the
+// set here, and the rest is kept as it is. Where Generation is given, with Created,
+// it is the generation that m was computed from, and if that is not the present one
+// any more it is ErrConflict. Where vertices were deleted, the
 // change log must reach back to that version; otherwise it is ErrConflict, as it
 // is where GraphID is given and the graph of this name is another one by now. An
 // embedding of this name is replaced if it belongs to the same graph, otherwise it is ErrExists: the new
@@ -68,7 +70,7 @@ func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.
 		return EmbeddingInfo{}, err
 	}
 	defer unlock()
-	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, record: embeddingRecord{
+	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, from: info, record: embeddingRecord{
 		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
 		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
 		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
@@ -108,6 +110,7 @@ type embeddingWriter struct {
 	name   string
 	matrix *vec.Matrix
 	record embeddingRecord
+	from   EmbeddingInfo // what the rows were computed from, if it has a generation
 	state  *blobWriter
 	slots  slotMap          // of the rows
 	old    *embeddingRecord // the generation before, if any
@@ -169,6 +172,9 @@ func (w *embeddingWriter) begin(t *tx) error {
 		r.Generation, w.old = old.Generation+1, old
 	case !errors.Is(err, ErrNotFound):
 		return err
+	}
+	if w.from.Generation != 0 && (w.old == nil || w.old.Generation != w.from.Generation || w.old.Created != w.from.Created.UnixNano()) {
+		return fmt.Errorf("storage: generation %d of embedding %q was replaced or removed meanwhile: %w", w.from.Generation, w.name, ErrConflict)
 	}
 	if err := t.dropJournal(journalEmbedding, w.name); err != nil {
 		return corrupt(t.path, "journal of "+describeEmbedding(w.name), err)

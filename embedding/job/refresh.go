@@ -37,7 +37,8 @@ type Refreshed struct {
 // change log, the stored rows and the state beside them (embedding.RefreshSpectral
 // and RefreshWalks), or in full where that is not possible, and stores the result
 // as the next generation. Where no edge has changed it stores nothing. A snapshot
-// that is older than the graph, or than the embedding, is storage.ErrConflict. A
+// that is older than the graph, or than the embedding, is storage.ErrConflict, and
+// so is an embedding that was replaced or dropped meanwhile. A
 // past generation is storage.ErrInvalid. Other errors are those of Embed.
 func Refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req RefreshRequest) (Refreshed, error) {
 	r, err := refresh(ctx, db, snap, req)
@@ -85,6 +86,7 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	if computed.info.Eigenvalues == nil {
 		computed.info.Eigenvalues, computed.info.Residuals = from.Eigenvalues, from.Residuals
 	}
+	computed.info.Generation, computed.info.Created = from.Generation, from.Created
 	done.To, err = store(ctx, db, snap, Request{Name: from.Name, Method: from.Method}, method, computed)
 	return done, err
 }

@@ -270,3 +270,42 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 		t.Errorf("no embedding: %v", err)
 	}
 }
+
+// An embedding that is dropped, or dropped and made anew, while it is refreshed
+// does not come back.
+func TestRefresh_DroppedMeanwhile(t *testing.T) {
+	ctx := context.Background()
+	for _, again := range []bool{false, true} {
+		v := newVillage(t, 60, 5)
+		embed := func() {
+			t.Helper()
+			if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: "laplacian_eigenmaps", Options: []Option{{"dim", int64(4)}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		embed()
+		v.update(func(tx *storage.Tx) error {
+			_, err := tx.InsertEdges("g", []storage.Edge{{Source: "new", Target: v.keys[0]}})
+			return err
+		})
+		dropped := false
+		_, err := Refresh(ctx, v.db, v.snapshot(), RefreshRequest{Name: "e", Tolerance: 1e-300, Progress: func(string, int64, int64) {
+			if dropped {
+				return
+			}
+			dropped = true
+			if err := v.db.DropEmbedding(ctx, "e"); err != nil {
+				t.Error(err)
+			}
+			if again {
+				embed()
+			}
+		}})
+		if !dropped || !errors.Is(err, storage.ErrConflict) {
+			t.Errorf("dropped %t: %v", dropped, err)
+		}
+		if _, err := v.db.EmbeddingInfo(ctx, "e"); errors.Is(err, storage.ErrNotFound) == again {
+			t.Errorf("made again %t: %v", again, err)
+		}
+	}
+}
