@@ -34,9 +34,7 @@ func chunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 // PutEmbedding stores the rows of m as an embedding of the graph info.Graph:
 // row v belongs to vertex v of version info.GraphVersion. Name, Graph and
 // GraphVersion of info must be set; Generation, Vertices, Dim and Created are
-// set here, and the rest is kept as it is. Where Generation is given, with Created,
-// it is the generation that m was computed from, and if that is not the present one
-// any more it is ErrConflict. Where vertices were deleted, the
+// set here, and the rest is kept as it is. Where vertices were deleted, the
 // change log must reach back to that version; otherwise it is ErrConflict, as it
 // is where GraphID is given and the graph of this name is another one by now. An
 // embedding of this name is replaced if it belongs to the same graph, otherwise it is ErrExists: the new
@@ -52,6 +50,13 @@ func (db *DB) PutEmbedding(ctx context.Context, info EmbeddingInfo, m *vec.Matri
 // before anything else is written, and may take its time; nil is no state. It
 // appears with the generation, in the same step, and goes with it.
 func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
+	return db.ReplaceEmbedding(ctx, EmbeddingInfo{}, info, m, write)
+}
+
+// ReplaceEmbedding is PutEmbeddingState for rows that were computed from those of
+// a generation, from: where that is not the present one any more it is ErrConflict.
+// Zero is none.
+func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
 	if err := checkNewEmbedding(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
@@ -70,7 +75,7 @@ func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.
 		return EmbeddingInfo{}, err
 	}
 	defer unlock()
-	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, from: info, record: embeddingRecord{
+	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, from: from, record: embeddingRecord{
 		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
 		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
 		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,

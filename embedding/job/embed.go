@@ -46,15 +46,16 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %s of graph %q: %w", req.Method, snap.Info.Name, err)
 	}
-	return store(ctx, db, snap, req, method, computed)
+	return store(ctx, db, snap, storage.EmbeddingInfo{}, req, method, computed)
 }
 
-// store stores what was computed, with everything that shaped it.
-func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request, method prepared, computed outcome) (storage.EmbeddingInfo, error) {
+// store stores what was computed, from another generation if that has one, with
+// everything that shaped it.
+func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, from storage.EmbeddingInfo, req Request, method prepared, computed outcome) (storage.EmbeddingInfo, error) {
 	info := computed.info
 	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
 	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
-	info, err := db.PutEmbeddingState(ctx, info, computed.rows, computed.state)
+	info, err := db.ReplaceEmbedding(ctx, from, info, computed.rows, computed.state)
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %w", err)
 	}

@@ -86,8 +86,7 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	if computed.info.Eigenvalues == nil {
 		computed.info.Eigenvalues, computed.info.Residuals = from.Eigenvalues, from.Residuals
 	}
-	computed.info.Generation, computed.info.Created = from.Generation, from.Created
-	done.To, err = store(ctx, db, snap, Request{Name: from.Name, Method: from.Method}, method, computed)
+	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method}, method, computed)
 	return done, err
 }
 
