@@ -65,7 +65,8 @@ func (o WalkOptions) WithDefaults(method string) WalkOptions {
 // to a hub, and the longer do the steps have to be that make its vector tell it from
 // the others.
 func penalizedAlpha(beta float64) float64 {
-	return 0.0125 + 0.0175*min(max(beta-1.5, 0), 1)
+	share := min(max(beta-1.5, 0), 1)
+	return 0.0125*(1-share) + 0.03*share
 }
 
 // Validate reports every option that cannot be used; each error is ErrOptions.
