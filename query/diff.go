@@ -110,13 +110,13 @@ func (c *call) diff(req DiffRequest) (DiffResult, error) {
 
 // compare measures an embedding and a full run.
 func (c *call) compare(req VerifyRequest, s *space, full *vec.Matrix) ([]VerifyMeasure, error) {
-	overlap, err := evaluate.Overlap(c.ctx, s.matrix, full, 10, req.Sample, req.Seed, c.db.opts.Workers)
+	overlap, err := evaluate.Overlap(c.ctx, s.matrix, full, 10, req.Sample, req.Seed, c.workers())
 	if err != nil {
 		return nil, err
 	}
 	list := []VerifyMeasure{{"overlap at 10", overlap, 1}}
 	if len(s.info.Eigenvalues) > 0 {
-		angles, err := methods.Angles(c.ctx, s.matrix, full, c.db.opts.Workers)
+		angles, err := methods.Angles(c.ctx, s.matrix, full, c.workers())
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (c *call) compare(req VerifyRequest, s *space, full *vec.Matrix) ([]VerifyM
 	var best [2]evaluate.ReconstructionPoint
 	var auc [2]float64
 	for i, m := range []*vec.Matrix{s.matrix, full} {
-		at, points, err := evaluate.ReconstructSweep(c.ctx, s.graph.Graph, m, evaluate.ReconstructOptions{Workers: c.db.opts.Workers, Seed: req.Seed, Progress: c.meter.update})
+		at, points, err := evaluate.ReconstructSweep(c.ctx, s.graph.Graph, m, evaluate.ReconstructOptions{Workers: c.workers(), Seed: req.Seed, Progress: c.meter.update})
 		if err != nil {
 			return nil, err
 		}

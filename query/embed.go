@@ -211,7 +211,7 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 // storeEmbedding computes an embedding and stores it.
 func (c *call) storeEmbedding(g *graphView, req job.Request) (EmbedResult, error) {
 	stop := c.watch.start(stepSolve)
-	req.Workers, req.Progress = c.db.opts.Workers, c.meter.update
+	req.Workers, req.Progress = c.workers(), c.meter.update
 	info, err := job.Embed(c.ctx, c.db.store, g.Snapshot, req)
 	if err != nil {
 		return EmbedResult{}, nameMistake(err, partEmbedding)

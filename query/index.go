@@ -126,7 +126,7 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	opts := req.options()
 	began := time.Now()
 	stop := c.watch.start(stepSolve)
-	opts.Workers, opts.Progress = c.db.opts.Workers, c.meter.update
+	opts.Workers, opts.Progress = c.workers(), c.meter.update
 	h, err := index.NewHNSW(c.ctx, v.matrix, req.Metric, opts)
 	if err != nil {
 		return IndexInfo{}, err

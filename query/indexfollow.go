@@ -98,7 +98,7 @@ func (c *call) followIndex(k keptIndex, before, after *vectors) error {
 	defer release()
 	began := time.Now()
 	opts := k.opts
-	opts.Workers, opts.Progress = c.db.opts.Workers, c.meter.update
+	opts.Workers, opts.Progress = c.workers(), c.meter.update
 	stop := c.watch.start(stepSolve)
 	var h *index.HNSW
 	if k.hnsw != nil {

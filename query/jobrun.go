@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -460,6 +461,17 @@ func (c *call) inBackground(info storage.JobInfo) (storage.JobInfo, error) {
 		db.runInBackground(j, info.Statement)
 	}()
 	return info, nil
+}
+
+// workers is the number of goroutines that the call computes with. In the
+// background it leaves a processor, if there are several, to those who wait for an
+// answer: the scheduler gives a goroutine that has become ready no processor that
+// computes without a pause, but has it wait for tens of milliseconds.
+func (c *call) workers() int {
+	if !c.quiet {
+		return c.db.opts.Workers
+	}
+	return max(1, min(c.db.opts.Workers, runtime.GOMAXPROCS(0)-1))
 }
 
 // runInBackground waits for its turn and runs the statement of a job.

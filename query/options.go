@@ -19,7 +19,7 @@ type Options struct {
 	// often wants the file made, so that is the default.
 	NoCreate bool
 	// Workers is the number of goroutines that one call computes with; 0 means
-	// GOMAXPROCS. No result depends on it.
+	// GOMAXPROCS, and in the background one less. No result depends on it.
 	Workers int
 	// MaxRows limits the rows that one result holds in memory; 0 means
 	// 1,000,000, which take some 100 MB and are more than anyone reads. Rows

@@ -111,7 +111,7 @@ func (c *call) storeRefreshed(req RefreshRequest) (RefreshResult, error) {
 		}
 		stop := c.watch.start(stepSolve)
 		result.Refreshed, err = job.Refresh(c.ctx, c.db.store, graph.Snapshot, job.RefreshRequest{
-			Name: info.Name, Tolerance: req.Tolerance, Workers: c.db.opts.Workers, Progress: c.meter.update,
+			Name: info.Name, Tolerance: req.Tolerance, Workers: c.workers(), Progress: c.meter.update,
 		})
 		stop(int64(result.Touched), result.Reason)
 		if err == nil && result.To.Generation != result.From.Generation {
@@ -219,7 +219,7 @@ func (c *call) verifyInFull(req VerifyRequest, s *space) (VerifyResult, error) {
 	result := VerifyResult{EmbeddingInfo: s.info}
 	stop := c.watch.start(stepSolve)
 	began := c.watch.now()
-	full, err := job.Again(c.ctx, s.graph.Graph, s.info, c.db.opts.Workers, c.meter.update)
+	full, err := job.Again(c.ctx, s.graph.Graph, s.info, c.workers(), c.meter.update)
 	if err != nil {
 		return VerifyResult{}, err
 	}

@@ -339,7 +339,7 @@ func (c *call) search(req TuneRequest, t *tuning, checkpoints embeddings.Checkpo
 		methods[i] = m.search
 	}
 	found, err := tune.Search(c.ctx, objective, methods, tune.Options{
-		Budget: t.budget, Trials: req.Trials, Workers: c.db.opts.Workers,
+		Budget: t.budget, Trials: req.Trials, Workers: c.workers(),
 		Progress: c.trialProgress(t.budget), Checkpoints: checkpoints,
 	})
 	if err != nil {
