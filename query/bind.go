@@ -53,6 +53,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		}
 		_, err := b.embeddingInfo(s.Embedding.Name, partEmbedding)
 		return &dropEmbeddingOp{s.Embedding.Name}, err
+	case *parser.AutoRefresh:
+		return b.autoRefreshStatement(s)
 	case *parser.CreateIndex:
 		return b.createIndexStatement(s)
 	case *parser.DropIndex:

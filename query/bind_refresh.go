@@ -34,6 +34,36 @@ func (b *binder) refreshStatement(s *parser.Refresh) (operation, error) {
 	return op, err
 }
 
+func (b *binder) autoRefreshStatement(s *parser.AutoRefresh) (operation, error) {
+	b.mark(partEmbedding, s.Embedding)
+	op := &autoRefreshOp{embedding: s.Embedding.Name}
+	switch {
+	case s.Changes != nil:
+		b.mark(partAuto, s.Changes)
+		n, err := b.size(partAuto, s.Changes)
+		if err != nil {
+			return nil, err
+		}
+		if op.auto.Changes = n; n < 1 {
+			return nil, mistake(partAuto, "the number of changes is %d, and must be positive", n)
+		}
+	case s.Every != nil:
+		b.mark(partAuto, s.Every)
+		text, err := b.text(partAuto, s.Every)
+		if err != nil {
+			return nil, err
+		}
+		if op.auto.Every, err = duration(partAuto, text); err != nil {
+			return nil, err
+		}
+	}
+	_, err := b.resolveAutoRefresh(op.embedding, op.auto)
+	return op, err
+}
+
+// partAuto is when an embedding is refreshed by itself.
+const partAuto part = "auto refresh"
+
 // verifyOptions are the options of VERIFY.
 func verifyOptions() []OptionInfo {
 	return []OptionInfo{

@@ -23,6 +23,8 @@ type DB struct {
 	files  files
 	runner *runner
 
+	refresher refresher
+
 	mu      sync.Mutex // guards closed, and running against a Close that waits
 	closed  bool
 	running sync.WaitGroup // calls that have begun and not ended
@@ -70,11 +72,16 @@ func New(store *storage.DB, opts *Options) (*DB, error) {
 // open makes a DB over a store, with checked options.
 func open(store *storage.DB, full Options) (*DB, error) {
 	db := &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache), runner: newRunner(full.BackgroundJobs)}
+	db.refresher = newRefresher()
 	if full.Folder != "" {
 		var err error
 		if db.files.folder, err = os.OpenRoot(full.Folder); err != nil {
 			return nil, fmt.Errorf("the folder for files: %w", err)
 		}
+	}
+	if err := db.openRefresher(); err != nil {
+		db.runner.stop(errClosing)
+		return nil, errors.Join(err, db.files.close())
 	}
 	return db, nil
 }
@@ -167,6 +174,7 @@ type call struct {
 	named     map[string]part       // which piece names a vertex, by its key; for errors
 	streaming bool                  // rows that are still to be read use the call
 	job       *activeJob            // that the call runs; nil for none
+	writes    bool                  // the call may have changed something
 	quiet     bool                  // the call runs in the background, and its notices are for nobody
 }
 
@@ -204,6 +212,9 @@ func (db *DB) newCall(ctx context.Context, statement string) *call {
 func (c *call) end() {
 	if !c.streaming {
 		c.release()
+	}
+	if c.writes {
+		c.db.refresher.look()
 	}
 	c.db.running.Done()
 }
@@ -249,6 +260,7 @@ func (c *call) writable() error {
 	if c.db.opts.ReadOnly {
 		return storage.ErrReadOnly
 	}
+	c.writes = true
 	return nil
 }
 

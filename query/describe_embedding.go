@@ -75,6 +75,7 @@ func (d EmbeddingDescription) rows() [][]Value {
 	table = append(table,
 		property("seed", fmt.Sprint(d.Seed)),
 		property("generation", int64(d.Generation)),
+		property("auto refresh", autoText(d.Auto)),
 		property("graph version", int64(d.GraphVersion)),
 		property("versions behind", int64(d.Behind)),
 		property("vertices changed since", changed),

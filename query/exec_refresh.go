@@ -31,6 +31,16 @@ func (o *refreshOp) exec(c *call) (*Rows, error) {
 		[][]Value{{r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched), residual, mean, most, r.Seconds, r.Reason}}), nil
 }
 
+type autoRefreshOp struct {
+	embedding string
+	auto      storage.AutoRefresh
+}
+
+func (o *autoRefreshOp) exec(c *call) (*Rows, error) {
+	info, err := c.autoRefresh(o.embedding, o.auto)
+	return rowsOf([]string{"embedding", "refresh"}, [][]Value{{info.Name, autoText(info.Auto)}}), err
+}
+
 type verifyOp struct {
 	req        VerifyRequest
 	found      *space

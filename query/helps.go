@@ -199,6 +199,11 @@ func analysisHelps() []Help {
 			Options: refreshOptions(),
 			Example: "REFRESH spec",
 		}, {
+			Statement: "ALTER EMBEDDING", Syntax: "ALTER EMBEDDING embedding AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF",
+			Summary: "has an embedding refreshed in the background while a program keeps the file open for writing: once n vertices are new, gone or have other edges, or so often if any has; the setting stays with the embedding",
+			Columns: "embedding, refresh",
+			Example: "ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES",
+		}, {
 			Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
 			Summary: "computes an embedding in full, stores nothing, and compares: nearest neighbours, angles in degrees between the spaces of a spectral one, reconstruction, and how well distances tell edges from other pairs",
 			Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",

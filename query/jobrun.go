@@ -416,6 +416,7 @@ func (c *call) endJob(j *activeJob, err error) error {
 		err = c.recordJob(j, err)
 	}
 	c.db.runner.release(j)
+	c.db.refresher.look() // changes may have come meanwhile
 	return err
 }
 

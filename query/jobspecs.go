@@ -72,6 +72,7 @@ func (db *DB) start(ctx context.Context, statement string, resolve func(c *call)
 	}
 	defer c.end()
 	op, err := resolve(c)
+	c.writes = false // the job will
 	if err != nil {
 		return storage.JobInfo{}, c.wrap(err)
 	}

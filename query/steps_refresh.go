@@ -16,6 +16,10 @@ func (o *refreshOp) plan() *Plan {
 		measuredStep(stepSolve, "method", what, o.graph.plan()))
 }
 
+func (o *autoRefreshOp) plan() *Plan {
+	return result("embedding", name(o.embedding)+", refreshed by itself: "+autoText(o.auto))
+}
+
 func (o *verifyOp) plan() *Plan {
 	return result("comparison", "neighbours, reconstruction and edges of both",
 		o.found.plan(),

@@ -112,6 +112,8 @@ type embeddingRecord struct {
 	Stats        []settingRecord `msgpack:"stats"`
 	State        blobRecord      `msgpack:"state"` // what a refresh needs beside the rows
 	Past         bool            `msgpack:"past"`  // an older generation; see generations.go
+	AutoChanges  uint64          `msgpack:"auto_changes"`
+	AutoEvery    int64           `msgpack:"auto_every"` // nanoseconds
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
@@ -123,7 +125,7 @@ func (r *embeddingRecord) info(name string, slots slotMap) EmbeddingInfo {
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
 		Created: time.Unix(0, r.Created), Stats: settings(r.Stats),
-		StateBytes: int64(r.State.Size), Past: r.Past,
+		StateBytes: int64(r.State.Size), Past: r.Past, Auto: AutoRefresh{Changes: int(r.AutoChanges), Every: time.Duration(r.AutoEvery)},
 	}
 }
 
@@ -146,6 +148,9 @@ func settingRecords(list []Setting) []settingRecord {
 // validate bounds what later code allocates by.
 func (r *embeddingRecord) validate(size int64) error {
 	rows := r.Object != 0
+	if r.AutoChanges > maxVertices || r.AutoEvery < 0 {
+		return badRecord("embedding that is refreshed after %d changes, every %d ns", r.AutoChanges, r.AutoEvery)
+	}
 	if r.GraphID == 0 || r.Generation == 0 || r.Vertices > maxVertices || r.Dim > maxDim ||
 		rows != (r.Vertices > 0 && r.Dim > 0) || (rows && (r.ChunkRows == 0 || r.ChunkRows > maxChunk)) ||
 		(r.Dim > 0 && r.Vertices > uint64(size)/4/r.Dim) ||

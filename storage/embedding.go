@@ -175,6 +175,7 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return fmt.Errorf("storage: embedding %q belongs to graph %q: %w", w.name, old.Graph, ErrExists)
 	case err == nil:
 		r.Generation, w.old = old.Generation+1, old
+		r.AutoChanges, r.AutoEvery = old.AutoChanges, old.AutoEvery
 	case !errors.Is(err, ErrNotFound):
 		return err
 	}

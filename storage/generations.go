@@ -112,6 +112,7 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 		return err
 	}
 	old.State, old.Past = blobRecord{}, true
+	old.AutoChanges, old.AutoEvery = 0, 0
 	if err := t.put(embeddingsName, key, old); err != nil {
 		return err
 	}
@@ -166,6 +167,37 @@ func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader
 		return err
 	})
 	return reader, err
+}
+
+// SetAutoRefresh says when an embedding, not a past generation of one, is to be
+// brought up to date by itself; the zero value is never. It returns the entry as it
+// is then.
+func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh) (EmbeddingInfo, error) {
+	if auto.Changes < 0 || uint64(auto.Changes) > maxVertices || auto.Every < 0 {
+		return EmbeddingInfo{}, fmt.Errorf("storage: refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)
+	}
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return EmbeddingInfo{}, err
+	}
+	defer unlock()
+	var info EmbeddingInfo
+	err = db.update(ctx, func(t *tx) error {
+		r, err := t.findEmbedding(name)
+		if err != nil {
+			return err
+		}
+		if r.Past {
+			return fmt.Errorf("storage: embedding %q is a generation that was replaced: %w", name, ErrInvalid)
+		}
+		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
+		if err := t.put(embeddingsName, []byte(name), r); err != nil {
+			return err
+		}
+		info, err = t.embeddingInfo(name)
+		return err
+	})
+	return info, err
 }
 
 // statePart names the state of an embedding in faults.

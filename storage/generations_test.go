@@ -247,3 +247,32 @@ func TestSnapshot_RowsOf(t *testing.T) {
 		t.Errorf("a vertex that was there has no row: %v", rows)
 	}
 }
+
+// When an embedding is refreshed by itself stays from one generation to the next,
+// and is not said of those that were replaced.
+func TestDB_SetAutoRefresh(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, nil)
+	putRing(t, db, "ring", 20)
+	putGeneration(t, db, "e", 20, 1, nil)
+	auto := AutoRefresh{Changes: 7, Every: 3}
+	if info, err := db.SetAutoRefresh(ctx, "e", auto); err != nil || info.Auto != auto || info.Generation != 1 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if info := putGeneration(t, db, "e", 20, 2, nil); info.Auto != auto {
+		t.Errorf("the next generation: %+v", info.Auto)
+	}
+	list, err := db.Generations(ctx, "e")
+	if err != nil || len(list) != 2 || list[0].Auto != (AutoRefresh{}) || list[1].Auto != auto {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := db.SetAutoRefresh(ctx, "e@1", auto); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a past generation: %v", err)
+	}
+	if _, err := db.SetAutoRefresh(ctx, "e", AutoRefresh{Changes: -1}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("-1 changes: %v", err)
+	}
+	if _, err := db.SetAutoRefresh(ctx, "none", auto); !errors.Is(err, ErrNotFound) {
+		t.Errorf("no embedding: %v", err)
+	}
+}

@@ -48,8 +48,17 @@ type EmbeddingInfo struct {
 	Stats        []Setting // other statistics of the method
 	StateBytes   int64     // of what is stored beside the rows for bringing them up to date; 0 for nothing
 	Past         bool      // a generation that has been replaced
+	Auto         AutoRefresh
 
 	slots slotMap // of the vertices of the rows
+}
+
+// AutoRefresh says when an embedding is to be brought up to date by itself, by
+// programs that keep the store open. What does it is not known here; it stays
+// from one generation to the next.
+type AutoRefresh struct {
+	Changes int           // after so many vertices changed; 0 is never by changes
+	Every   time.Duration // so often, if anything changed; 0 is never by time
 }
 
 // ChangeSet says which vertices changed between two versions of a graph, as

@@ -8,6 +8,14 @@ type Refresh struct {
 	Background bool
 }
 
+// AutoRefresh is ALTER EMBEDDING e AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF.
+type AutoRefresh struct {
+	Range
+	Embedding Ident
+	Changes   Value // nil where it is not given
+	Every     Value // nil where it is not given; both are for OFF
+}
+
 // Verify is VERIFY e [WITH (…)] [IN BACKGROUND].
 type Verify struct {
 	Range
@@ -31,5 +39,6 @@ type Diff struct {
 
 func (*Refresh) statement()         {}
 func (*Verify) statement()          {}
+func (*AutoRefresh) statement()     {}
 func (*ShowGenerations) statement() {}
 func (*Diff) statement()            {}

@@ -46,7 +46,7 @@
 //	statement    = [ "EXPLAIN" | "PROFILE" ] plain          e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
 //	plain        = create | drop | insert | update | delete
 //	             | import | export | generate | describe
-//	             | show | embed | estimate | job | renew | diff
+//	             | show | embed | estimate | job | renew | alter | diff
 //	             | nearest | within
 //	             | reconstruct | evaluate | tune | score
 //	             | scorefile | help | maintain              e.g. CHECK;
@@ -101,6 +101,10 @@
 //	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
 //	renew        = ( "REFRESH" | "VERIFY" ) name [ options ]
 //	               [ background ]                           e.g. REFRESH spec; VERIFY spec IN BACKGROUND;
+//	alter        = "ALTER" "EMBEDDING" name
+//	               "AUTO" "REFRESH"
+//	               ( "AFTER" integer "CHANGES"
+//	               | "EVERY" string | "OFF" )               e.g. ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES; ALTER EMBEDDING spec AUTO REFRESH EVERY '1h';
 //	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
 //	nearest      = "NEAREST" integer "TO" vertex
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]

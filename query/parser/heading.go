@@ -75,6 +75,8 @@ func Heading(statement Statement) string {
 		return "SHOW GENERATIONS"
 	case *Refresh:
 		return "REFRESH"
+	case *AutoRefresh:
+		return "ALTER EMBEDDING"
 	case *Verify:
 		return "VERIFY"
 	case *Diff:

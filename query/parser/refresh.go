@@ -12,6 +12,25 @@ func (p *parser) refresh(begin Pos) Statement {
 	return s
 }
 
+// alter reads the rest of ALTER.
+func (p *parser) alter(begin Pos) Statement {
+	p.needKeyword("EMBEDDING")
+	s := &AutoRefresh{Embedding: p.embedding()}
+	p.needKeyword("AUTO")
+	p.needKeyword("REFRESH")
+	switch {
+	case p.keyword("AFTER"):
+		s.Changes = p.value(anInt, countText)
+		p.needKeyword("CHANGES")
+	case p.keyword("EVERY"):
+		s.Every = p.value(aString, stringText)
+	default:
+		p.needKeyword("OFF")
+	}
+	s.Range = p.since(begin)
+	return s
+}
+
 func (p *parser) verify(begin Pos) Statement {
 	s := &Verify{Embedding: p.embedding()}
 	s.Options = p.withOptions("VERIFY")
@@ -56,6 +75,17 @@ func fresh(yes bool) string {
 
 func (s *Refresh) String() string {
 	return "REFRESH " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
+}
+
+func (s *AutoRefresh) String() string {
+	text := "ALTER EMBEDDING " + s.Embedding.String() + " AUTO REFRESH "
+	switch {
+	case s.Changes != nil:
+		return text + "AFTER " + s.Changes.String() + " CHANGES"
+	case s.Every != nil:
+		return text + "EVERY " + s.Every.String()
+	}
+	return text + "OFF"
 }
 
 func (s *Verify) String() string {

@@ -43,6 +43,7 @@ var statements = []struct {
 	{"WAIT", (*parser).waitJob},
 	{"REFRESH", (*parser).refresh},
 	{"VERIFY", (*parser).verify},
+	{"ALTER", (*parser).alter},
 	{"DIFF", (*parser).diff},
 	{"NEAREST", (*parser).nearest},
 	{"WITHIN", (*parser).within},
