@@ -271,6 +271,8 @@ func (t *trainer) prepare() {
 func (t *trainer) epoch(ctx context.Context) error {
 	at := &t.at
 	all := t.total * int64(t.Epochs)
+	c := newCrew(t.Workers, t.Partitions)
+	defer c.stop()
 	for walks := t.batchWalks(); at.Walk < t.corpus.Walks; {
 		if err := t.save(ctx); err != nil {
 			return err
@@ -284,7 +286,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		}
 		for section := range t.sections() {
 			for round := range t.Partitions {
-				t.round(section, round)
+				t.round(c, section, round)
 			}
 		}
 		for _, b := range t.blocks {
@@ -316,9 +318,7 @@ func (t *trainer) save(ctx context.Context) error {
 
 // round trains the blocks of a round of a section, which have no row in common but the
 // top of the tree, and merges their copies of it.
-func (t *trainer) round(s section, round int) {
-	vec.Parallel(t.Partitions, 1, t.Workers, func(a, _, _ int) {
-		t.blocks[a].train(s, a, (a+round)%t.Partitions)
-	})
+func (t *trainer) round(c *crew, s section, round int) {
+	c.run(t.Partitions, func(a int) { t.blocks[a].train(s, a, (a+round)%t.Partitions) })
 	t.mergeTop()
 }
