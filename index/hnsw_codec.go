@@ -24,6 +24,11 @@ import (
 // vectors by more than that. It takes some 90 bytes a vertex at M = 16.
 var hnswMagic = [8]byte{'h', 't', 'h', 'n', 's', 'w', '1', '\n'}
 
+// An index of n vertices has n/(M−1) lists above level 0 on average, with M = 2 as
+// many as vertices: 2n and so many more never come up by chance, and bound what a
+// stream of empty lists can make a reader allocate.
+const maxUpperBeyond = 1000
+
 // maxListed is the most links that a count of one byte tells.
 const maxListed = 255
 
@@ -231,6 +236,9 @@ func (d *decoder) vertex(h *HNSW, v uint32) error {
 	}
 	for l := range int(level) + 1 {
 		if l > 0 {
+			if len(h.upper) >= (2*h.Len()+maxUpperBeyond)*h.opts.M {
+				return damaged("more than %d lists above level 0", 2*h.Len()+maxUpperBeyond)
+			}
 			for range h.opts.M {
 				h.upper = append(h.upper, none)
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"slices"
+	"strings"
 	"testing"
 
 	"heavytail/storage/vec"
@@ -82,6 +83,25 @@ func TestReadHNSW_Damage(t *testing.T) {
 		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrMismatch) {
 			t.Errorf("other vectors: %v", err)
 		}
+	}
+}
+
+// A stream of vertices on every level, whose lists are empty, would have a reader
+// allocate a kilobyte for a byte.
+func TestReadHNSW_ManyLevels(t *testing.T) {
+	m := gridded(60, 3, 1)
+	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 2}))
+	const head = 8 + 2 + 2*4 + 8 + 2*4 + 8 + 4
+	b = b[:head]
+	for range m.Rows {
+		b = append(b, maxLevel)
+		b = append(b, make([]byte, maxLevel+1)...)
+	}
+	b = append(b, make([]byte, 8)...)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	_, err := ReadHNSW(bytes.NewReader(b), m)
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "above level 0") {
+		t.Error(err)
 	}
 }
 

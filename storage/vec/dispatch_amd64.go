@@ -209,17 +209,49 @@ func fetchRows(k kind, rows []*float32, dim int) {
 }
 
 func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
-	if k != avx512 || len(idx) == 0 || len(x) == 0 {
+	switch {
+	case k == avx512 && len(idx) > 0 && len(x) > 0:
+		listDotsAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(block), uintptr(stride)*4, unsafe.SliceData(idx), len(idx))
+	case k == avx2:
+		eachAhead(block, stride, len(x), idx, func(lo, hi int) { listDotsBy(k, dst[lo:], x, block, stride, idx[lo:hi]) })
+	default:
 		listDotsBy(k, dst, x, block, stride, idx)
-		return
 	}
-	listDotsAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(block), uintptr(stride)*4, unsafe.SliceData(idx), len(idx))
 }
 
 func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
-	if k != avx512 || len(idx) == 0 || len(x) == 0 {
+	switch {
+	case k == avx512 && len(idx) > 0 && len(x) > 0:
+		listL2SquaredAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(block), uintptr(stride)*4, unsafe.SliceData(idx), len(idx))
+	case k == avx2:
+		eachAhead(block, stride, len(x), idx, func(lo, hi int) { listL2SquaredBy(k, dst[lo:], x, block, stride, idx[lo:hi]) })
+	default:
 		listL2SquaredBy(k, dst, x, block, stride, idx)
+	}
+}
+
+// ahead is the number of rows that eachAhead fetches before those at hand.
+const ahead = 4
+
+// eachAhead calls f for the parts of a list, in order, while the lines of
+// the rows of the next part are on their way into the cache; of rows that are longer
+// than most the processor fetches the rest by itself.
+func eachAhead(block []float32, stride, dim int, idx []uint32, f func(lo, hi int)) {
+	if dim == 0 {
+		f(0, len(idx))
 		return
 	}
-	listL2SquaredAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(block), uintptr(stride)*4, unsafe.SliceData(idx), len(idx))
+	const most = 256
+	var rows [ahead]*float32
+	for lo := 0; lo < len(idx); lo += ahead {
+		hi := min(lo+ahead, len(idx))
+		next := idx[hi:min(hi+ahead, len(idx))]
+		for i, v := range next {
+			rows[i] = &block[int(v)*stride]
+		}
+		if len(next) > 0 {
+			fetchRowsAMD64(&rows[0], len(next), min(dim, most))
+		}
+		f(lo, hi)
+	}
 }

@@ -96,8 +96,10 @@ func BenchmarkListL2Squared(b *testing.B) {
 					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/16/float64(b.N), "ns/row")
 				})
 			}
-			run("list", func(idx []uint32) { ListL2Squared(dst, x, block, dim, idx) })
-			run("single", func(idx []uint32) { listL2SquaredBy(active, dst, x, block, dim, idx) })
+			for _, k := range available() {
+				run(k.String()+"/list", func(idx []uint32) { listL2Squared(k, dst, x, block, dim, idx) })
+				run(k.String()+"/single", func(idx []uint32) { listL2SquaredBy(k, dst, x, block, dim, idx) })
+			}
 		}
 	}
 }
