@@ -113,14 +113,19 @@ type embeddingRecord struct {
 	State        blobRecord      `msgpack:"state"` // what a refresh needs beside the rows
 	Past         bool            `msgpack:"past"`  // an older generation; see generations.go
 	AutoChanges  uint64          `msgpack:"auto_changes"`
-	AutoEvery    int64           `msgpack:"auto_every"` // nanoseconds
+	AutoEvery    int64           `msgpack:"auto_every"`  // nanoseconds
+	Coordinates  int64           `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 is with the rows
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
 func (r *embeddingRecord) info(name string, slots slotMap) EmbeddingInfo {
+	made := r.Coordinates
+	if made == 0 {
+		made = r.Created
+	}
 	return EmbeddingInfo{
-		slots: slots,
-		Name:  name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
+		slots: slots, Coordinates: time.Unix(0, made),
+		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
 		Method: r.Method, Options: settings(r.Options), Seed: r.Seed, Kernel: r.Kernel,
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,

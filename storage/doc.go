@@ -7,9 +7,9 @@
 // edges and attributes in place, in a Tx. Snapshot copies one version of a graph
 // out of the file: a csr.Graph and the keys of its vertices; Columns does so for
 // values of attributes. PutEmbedding and Embedding do the same for the rows of an
-// embedding, PutIndex and Index for the links of an index of them. PutJob and
-// PutJobCheckpoint keep what is known of long work that
-// is not finished. Changes tells which vertices changed since a version. Vertex,
+// embedding, PutIndex and Index for the links of an index of them, PutModel and
+// Model for what a model of links has learned. PutJob and PutJobCheckpoint keep what
+// is known of long work that is not finished. Changes tells which vertices changed since a version. Vertex,
 // Neighbors and Keys answer single questions without the graph in memory. Check
 // verifies the whole file, Backup copies it, Compact and Migrate write it anew,
 // Stats measures it, and Recover takes what is sound out of a damaged one. Attach
@@ -40,6 +40,7 @@
 //	│              └─ blob  / number 4         block
 //	├─ changes     / graph 8 version 8 part 4  vertices that a version touched
 //	├─ indexes     / rows 8 metric             index of the rows of an object (msgpack); where there was ever one
+//	├─ models      / name                      model of links (msgpack); where there was ever one
 //	├─ jobs        / number 8                  job (msgpack); where there was ever one
 //	├─ journal     / kind 1 name               unfinished import, embedding or stream (msgpack)
 //	└─ trash       / id 8                      object whose pages are still to be freed
@@ -163,6 +164,7 @@
 //	while an embedding is written       the old generation; the next open for writing discards the new one
 //	after the last chunk                the new generation, whole
 //	while an index is written           the one before, if any; the next open for writing discards the new one
+//	while a model is written            the same
 //	while a checkpoint is written       the one before; the next open for writing discards the new one
 //	during an Update                    what it held before, or all of what the update did
 //	while the trash is freed            everything; the next open for writing goes on
@@ -206,4 +208,6 @@
 //	                              and becomes format 2 with the first commit
 //	3       3           –         jobs, indexes, streams of bytes, generations and states of
 //	                              embeddings; formats 1 and 2 are subsets
+//	4       4           –         models, and when the coordinates of an embedding were made;
+//	                              the formats before are subsets
 package storage

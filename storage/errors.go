@@ -45,7 +45,7 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrExists: the graph exists, or has edges already.
 	ErrExists = errors.New("exists already")
-	// ErrInUse: embeddings of the graph exist.
+	// ErrInUse: embeddings or models of the graph exist.
 	ErrInUse = errors.New("in use")
 	// ErrConflict: the object changed while the operation ran.
 	ErrConflict = errors.New("changed meanwhile")
@@ -63,7 +63,8 @@ var (
 
 // NotFoundError names what does not exist. errors.Is(err, ErrNotFound) holds.
 type NotFoundError struct {
-	Kind string // "graph", "embedding", "vertex", "edge", "attribute", "index" or "job"
+	Kind string // "graph", "embedding", "vertex", "edge", "attribute", "index",
+	// "model" or "job"
 	Name string
 }
 

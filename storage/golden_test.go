@@ -124,3 +124,35 @@ func TestOpen_Format1(t *testing.T) {
 		t.Errorf("%+v, %v", g, err)
 	}
 }
+
+// A file of format 3 is read as it is, and becomes one of the present format with
+// the first commit, which may store a model.
+func TestOpen_Format3(t *testing.T) {
+	ctx := context.Background()
+	path := goldenFile(t, "format3.ht.gz")
+	before := fileSum(t, path)
+	db := openStore(t, path, &Options{ReadOnly: true})
+	checkStore(t, db)
+	info, m, err := db.Embedding(ctx, "spec")
+	if err != nil || info.Generation != 2 || m.Rows != 4 || m.Dim != 256 || info.StateBytes != 5 || !info.Coordinates.Equal(info.Created) {
+		t.Errorf("%+v, %v", info, err)
+	}
+	indexes, err := db.Indexes(ctx, "spec")
+	jobs, jobsErr := db.Jobs(ctx)
+	models, modelsErr := db.Models(ctx)
+	if len(indexes) != 1 || len(jobs) != 1 || jobs[0].Checkpoint != 10 || len(models) != 0 || err != nil || jobsErr != nil || modelsErr != nil {
+		t.Errorf("%+v, %+v, %+v, %v, %v, %v", indexes, jobs, models, err, jobsErr, modelsErr)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = openStore(t, path, nil)
+	if before != fileSum(t, path) {
+		t.Error("reading changed the file")
+	}
+	putModel(t, db, info, "m", 100)
+	if stats, err := db.Stats(ctx); err != nil || stats.Format != formatVersion {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	checkStore(t, db)
+}

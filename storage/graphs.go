@@ -44,8 +44,8 @@ func (t *tx) createGraph(name string) (*graphRecord, error) {
 
 // DropGraph removes a graph with its change log and what an unfinished import
 // of it has left; where an import that would have made the graph was stopped,
-// it removes that. While embeddings of the graph exist it is ErrInUse, unless
-// cascade removes them too. The space is used again by later writes; the file
+// it removes that. While embeddings or models of the graph exist it is ErrInUse,
+// unless cascade removes them too. The space is used again by later writes; the file
 // does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	unlock, err := db.lockWriter(ctx)
@@ -70,8 +70,20 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		if len(names) > 0 && !cascade {
 			return fmt.Errorf("storage: graph %q has the embeddings %s; drop them first: %w", name, strings.Join(names, ", "), ErrInUse)
 		}
+		models, err := t.modelsOf(r.ID)
+		if err != nil {
+			return err
+		}
+		if len(models) > 0 && !cascade {
+			return fmt.Errorf("storage: graph %q has the models %s; drop them first: %w", name, strings.Join(models, ", "), ErrInUse)
+		}
 		for _, embedding := range names {
 			if err := t.dropEmbedding(embedding); err != nil {
+				return err
+			}
+		}
+		for _, model := range models {
+			if err := t.dropModel(model); err != nil {
 				return err
 			}
 		}

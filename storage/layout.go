@@ -21,6 +21,7 @@ var (
 	// Top buckets that are made when they are needed.
 	jobsName    = []byte("jobs")
 	indexesName = []byte("indexes")
+	modelsName  = []byte("models")
 
 	// Buckets of the object of a graph and of that of an embedding.
 	keysName = []byte("keys")
@@ -41,8 +42,8 @@ var topBuckets = [][]byte{graphsName, embeddingsName, objectsName, changesName, 
 
 // Format versions. doc.go has one row per version.
 const (
-	formatVersion = 3 // what this code writes
-	minReader     = 3 // the oldest code that can read what this code writes
+	formatVersion = 4 // what this code writes
+	minReader     = 4 // the oldest code that can read what this code writes
 )
 
 var magic = [8]byte{'h', 'v', 'y', 't', 'a', 'i', 'l', '\n'}

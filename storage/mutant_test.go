@@ -56,6 +56,7 @@ func mutantBase(t *testing.T) string {
 		t.Fatal(err)
 	}
 	putIndex(t, db, of, "l2", 2*blobBlock+100)
+	putModel(t, db, of, "m", blobBlock+100)
 	for id := range uint64(2) {
 		job := JobInfo{ID: id + 1, Kind: "EMBED", Statement: "EMBED ring", State: JobCancelled, Options: []Setting{{"dim", "256"}}}
 		if err := db.PutJobCheckpoint(ctx, job, func(w io.Writer) error {

@@ -51,6 +51,7 @@ type RecoverReport struct {
 	Bytes      int64 // size of the new file
 	Graphs     []RecoveredGraph
 	Embeddings []RecoveredEmbedding
+	Models     []string // by name
 	Lost       []string // all damage that was met and what it costs, one line each; nil where nothing was lost
 	Seconds    float64
 }
@@ -188,7 +189,7 @@ func (report *RecoverReport) mend(ctx context.Context, path string, s *salvage, 
 		return err
 	}
 	m := mender{db: db, report: report, faults: checked.Faults}
-	for _, step := range []func(context.Context) error{m.graphs, func(ctx context.Context) error { return m.orphans(ctx, s.orphans) }, m.embeddings, m.changes, m.objects} {
+	for _, step := range []func(context.Context) error{m.graphs, func(ctx context.Context) error { return m.orphans(ctx, s.orphans) }, m.embeddings, m.models, m.changes, m.objects} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -502,6 +503,16 @@ func (m *mender) objects(ctx context.Context) error {
 			r, err := t.findEmbedding(string(key))
 			if err == nil {
 				used[r.Object], used[r.State.Object] = true, true
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		err = t.each(modelsName, func(key, _ []byte) error {
+			r, err := t.findModel(string(key))
+			if err == nil {
+				used[r.Stream.Object] = true
 			}
 			return err
 		})

@@ -23,6 +23,7 @@ type Stats struct {
 	Graphs     []GraphStats     // by name
 	Embeddings []EmbeddingStats // by name
 	Indexes    []IndexStats     // by embedding and metric
+	Models     []ModelStats     // by name
 	Jobs       []JobStats       // those that have a checkpoint, by number
 	Unfinished []UnfinishedWork // imports that stopped, and embeddings and streams that are being written
 	TrashBytes int64            // of discarded objects that are still to be removed
@@ -63,6 +64,12 @@ type IndexStats struct {
 	Embedding string
 	Metric    string
 	Bytes     int64
+}
+
+// ModelStats is the space that a model takes.
+type ModelStats struct {
+	Name  string
+	Bytes int64
 }
 
 // JobStats is the space that the checkpoint of a job takes.
@@ -208,6 +215,16 @@ func (s sizes) assign(t *tx, out *Stats) error {
 	if err != nil {
 		return err
 	}
+	err = t.each(modelsName, func(key, _ []byte) error {
+		r, err := t.findModel(string(key))
+		if err == nil {
+			out.Models = append(out.Models, ModelStats{Name: string(key), Bytes: s.object(r.Stream.Object)})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	err = t.eachJob(func(id uint64, r *jobRecord) error {
 		if r.Checkpoint.Object != 0 {
 			out.Jobs = append(out.Jobs, JobStats{ID: id, Bytes: s.object(r.Checkpoint.Object)})
@@ -246,7 +263,7 @@ func (s sizes) assignRest(t *tx, out *Stats) error {
 		}
 		return nil
 	})
-	for _, name := range [][]byte{nil, graphsName, embeddingsName, indexesName, jobsName, journalName, trashName, objectsName} {
+	for _, name := range [][]byte{nil, graphsName, embeddingsName, indexesName, modelsName, jobsName, journalName, trashName, objectsName} {
 		out.OtherBytes += s[[2]string{string(name)}]
 	}
 	return err

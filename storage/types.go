@@ -50,6 +50,11 @@ type EmbeddingInfo struct {
 	Past         bool      // a generation that has been replaced
 	Auto         AutoRefresh
 
+	// Coordinates is when the coordinates of the rows were made, which tells them
+	// from those of other generations: rows of two generations can be compared one by
+	// one where it is the same. To PutEmbedding, zero says that they are new.
+	Coordinates time.Time
+
 	slots slotMap // of the vertices of the rows
 }
 

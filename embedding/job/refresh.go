@@ -86,6 +86,9 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	if computed.info.Eigenvalues == nil {
 		computed.info.Eigenvalues, computed.info.Residuals = from.Eigenvalues, from.Residuals
 	}
+	if !done.Full { // rotated to where the rows were; a full run stands where it happens to
+		computed.info.Coordinates = from.Coordinates
+	}
 	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method}, method, computed)
 	return done, err
 }
