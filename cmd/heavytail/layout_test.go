@@ -28,11 +28,13 @@ var layout = map[string][]string{
 	"embedding/skipgram": {"storage/vec"},
 	"embedding/classify": {"storage/vec"},
 	"embedding/evaluate": {"storage/csr", "storage/vec", "embedding/classify", "embedding/link", "index"},
-	"embedding/link":     {"storage/csr", "storage/vec"},
+	"embedding/link":     {"storage/csr", "storage/vec", "embedding/classify"},
 	"embedding/tune":     {"storage/csr", "storage/vec", "embedding", "embedding/evaluate"},
-	"embedding/job":      {"storage", "storage/csr", "storage/vec", "embedding", "embedding/tune", "embedding/skipgram"},
-	"index":              {"storage/vec"},
-	"query/parser":       {},
+	"embedding/job": {
+		"storage", "storage/csr", "storage/vec", "embedding", "embedding/evaluate", "embedding/link", "embedding/tune", "embedding/skipgram",
+	},
+	"index":        {"storage/vec"},
+	"query/parser": {},
 	"query": {
 		"storage", "storage/csr", "storage/vec", "storage/format", "storage/generate",
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/job", "embedding/tune", "index", "query/parser",

@@ -41,6 +41,9 @@ type Options struct {
 	// strength; it counts as much as one row does, so that it matters where rows
 	// are few.
 	Penalty float64
+	// Penalties, where not nil, has a factor for each feature, in place of Penalty:
+	// 0 leaves a weight free.
+	Penalties []float64
 	// Tolerance ends the training when no element of the gradient is larger, in
 	// the mean over all rows. 0 means 1e-5.
 	Tolerance float64
@@ -62,6 +65,12 @@ func (o Options) Validate() error {
 	}{{"penalty", o.Penalty}, {"tolerance", o.Tolerance}, {"iterations", float64(o.Iterations)}, {"workers", float64(o.Workers)}} {
 		if !(value.x >= 0) || math.IsInf(value.x, 0) {
 			faults = append(faults, fmt.Errorf("classify: %s (%v) must be finite and not negative: %w", value.name, value.x, ErrOption))
+		}
+	}
+	for j, x := range o.Penalties {
+		if !(x >= 0) || math.IsInf(x, 0) {
+			faults = append(faults, fmt.Errorf("classify: penalty (%v) of feature %d must be finite and not negative: %w", x, j, ErrOption))
+			break
 		}
 	}
 	return errors.Join(faults...)

@@ -37,6 +37,9 @@ func newProblem(ctx context.Context, x *vec.Matrix, positive []bool, opts Option
 	if x.Rows != len(positive) {
 		return nil, fmt.Errorf("classify: %d rows, %d labels: %w", x.Rows, len(positive), ErrShape)
 	}
+	if opts.Penalties != nil && len(opts.Penalties) != x.Dim {
+		return nil, fmt.Errorf("classify: %d features, %d penalties: %w", x.Dim, len(opts.Penalties), ErrShape)
+	}
 	if !slices.Contains(positive, true) || !slices.Contains(positive, false) {
 		return nil, fmt.Errorf("classify: %d rows: %w", x.Rows, ErrClasses)
 	}
@@ -150,8 +153,12 @@ func (p *problem) collect(w, grad []float64) (loss float64) {
 			grad[j] = 0
 			continue
 		}
-		grad[j] = (grad[j]-grad[dim]*p.mean[j])/d + p.opts.Penalty*w[j]
-		loss += p.opts.Penalty / 2 * w[j] * w[j]
+		penalty := p.opts.Penalty
+		if p.opts.Penalties != nil {
+			penalty = p.opts.Penalties[j]
+		}
+		grad[j] = (grad[j]-grad[dim]*p.mean[j])/d + penalty*w[j]
+		loss += penalty / 2 * w[j] * w[j]
 	}
 	for j := range grad {
 		grad[j] /= rows

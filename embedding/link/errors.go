@@ -9,4 +9,15 @@ var (
 	ErrNeedsGraph     = errors.New("scorer needs a graph")
 	ErrFeature        = errors.New("unknown feature")
 	ErrNeedsEmbedding = errors.New("scorer needs an embedding")
+	ErrAsymmetric     = errors.New("feature depends on the order of the pair, which a link does not")
+)
+
+// Errors of models.
+var (
+	ErrOption    = errors.New("invalid option")                            // a field of an options struct
+	ErrNoTerms   = errors.New("a model needs a heuristic or a feature")    // neither was named
+	ErrTooFew    = errors.New("too few pairs to learn from")               // of links, or of pairs that are none
+	ErrDimension = errors.New("embedding does not fit the model")          // another dimension, or number of rows
+	ErrModel     = errors.New("invalid bytes of a model")                  // not written by WriteTo, or changed since
+	ErrVersion   = errors.New("model of a version that is not known here") // written by a later program
 )

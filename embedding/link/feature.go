@@ -18,6 +18,8 @@ type Feature struct {
 	set func(dst, a, b []float32)
 }
 
+const concatenationName = "concatenation"
+
 // Features returns all features of pairs. All but the last are simple; it is
 // those that do not depend on the order, one after the other.
 func Features() []Feature {
@@ -48,7 +50,7 @@ func (f Feature) Set(dst, a, b []float32) { f.set(dst, a, b) }
 // concatenation puts features one after the other.
 func concatenation(parts []Feature) Feature {
 	return Feature{
-		Name: "concatenation", Summary: "l1, l2, hadamard and cosine together", Symmetric: true,
+		Name: concatenationName, Summary: "l1, l2, hadamard and cosine together", Symmetric: true,
 		Width: func(dim int) int {
 			sum := 0
 			for _, f := range parts {

@@ -1,0 +1,93 @@
+package link
+
+import (
+	"math"
+	"slices"
+)
+
+// calibrate returns slope and shift of the log-odds slope·score + shift that fit
+// scores best, by maximum likelihood: Platt, "Probabilistic outputs for support
+// vector machines", 1999. Links do not count as sure but as one more link and one
+// more other pair were seen than there are, as there, so that scores that separate
+// the two do not get an endless slope. The order of scores stays: a slope that is
+// not positive is replaced by that of scores as they are.
+//
+// Newton's method with halved steps (Lin, Lin and Weng, "A note on Platt's
+// probabilistic outputs for support vector machines", 2007).
+func calibrate(scores []float64, linked []bool) (slope, shift float64) {
+	var links, others float64
+	for _, yes := range linked {
+		if yes {
+			links++
+		} else {
+			others++
+		}
+	}
+	high, low := (links+1)/(links+2), 1/(others+2)
+	target := func(i int) float64 {
+		if linked[i] {
+			return high
+		}
+		return low
+	}
+	loss := func(slope, shift float64) float64 {
+		sum := 0.0
+		for i, x := range scores {
+			z := slope*x + shift
+			sum += max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - target(i)*z
+		}
+		return sum
+	}
+	slope = 1
+	now := loss(slope, shift)
+	for range 100 {
+		var ga, gb, haa, hab, hbb float64
+		for i, x := range scores {
+			p := 1 / (1 + math.Exp(-(slope*x + shift)))
+			d, h := p-target(i), p*(1-p)
+			ga, gb = ga+d*x, gb+d
+			haa, hab, hbb = haa+h*x*x, hab+h*x, hbb+h
+		}
+		haa, hbb = haa+1e-12, hbb+1e-12
+		det := haa*hbb - hab*hab
+		if !(det > 0) {
+			break
+		}
+		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
+		step, better := 1.0, false
+		for range 30 {
+			if next := loss(slope-step*da, shift-step*db); next < now {
+				slope, shift = slope-step*da, shift-step*db
+				better = now-next > 1e-12*now
+				now = next
+				break
+			}
+			step /= 2
+		}
+		if !better {
+			break
+		}
+	}
+	if !(slope > 1e-6) || math.IsInf(slope, 0) || math.IsNaN(shift) || math.IsInf(shift, 0) {
+		return 1, 0
+	}
+	return slope, shift
+}
+
+// auc is the probability that a link has a higher score than another pair, a tie
+// counting half.
+func auc(links, others []float64) float64 {
+	slices.Sort(links)
+	slices.Sort(others)
+	won, below, upTo := 0, 0, 0
+	for _, x := range links {
+		for below < len(others) && others[below] < x {
+			below++
+		}
+		for upTo < len(others) && others[upTo] <= x {
+			upTo++
+		}
+		won += below + upTo
+	}
+	return float64(won) / 2 / float64(len(links)) / float64(len(others))
+}

@@ -1,0 +1,51 @@
+package link
+
+import (
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Explanation says what the probability of a pair is made of.
+type Explanation struct {
+	// Parts add up to LogOdds. The first is the bias, the log-odds of the average
+	// pair that the model was trained on; of the others each says by how much the
+	// pair is likelier than that one because of one scorer or feature.
+	Parts []Part
+	// LogOdds is ln(p/(1−p)) before calibration.
+	LogOdds float64
+	// Probability is the calibrated one, that of Bind.
+	Probability float64
+}
+
+// Part is what one scorer or feature adds to the log-odds.
+type Part struct {
+	Name string // "bias", a scorer or a feature
+	// Embedding says that it is a feature of the embedding, and Name one of
+	// [Features] and not of [Scorers].
+	Embedding bool
+	// Value is the score; of a feature with several values, as Part.
+	Value float64
+	Part  float64
+}
+
+// Explain says what the probability of a pair is made of. Errors are those of Bind.
+func (m *Model) Explain(g *csr.Graph, vectors *vec.Matrix, u, v uint32) (Explanation, error) {
+	b, err := m.bind(g, vectors)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := Explanation{Parts: []Part{{Name: "bias", Value: m.bias, Part: m.bias}}}
+	for i, t := range m.terms {
+		value := b.scorers[i](u, v)
+		e.Parts = append(e.Parts, Part{Name: t.name, Value: value, Part: t.part(value)})
+	}
+	for i, p := range m.planes {
+		part := b.plane(i, u, v)
+		e.Parts = append(e.Parts, Part{Name: p.name, Embedding: true, Value: part, Part: part})
+	}
+	for _, p := range e.Parts {
+		e.LogOdds += p.Part
+	}
+	e.Probability = m.probability(e.LogOdds)
+	return e, nil
+}

@@ -1,0 +1,194 @@
+package link
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"slices"
+)
+
+// The bytes of a model, little-endian: the magic, a version, the length of the body
+// and the CRC-32C of what stands before and of the body, then the body:
+//
+//	dim, bias, slope, shift, prior
+//	terms:  count, each with name, unit, weight, offset
+//	planes: count, each with name, offset, count of weights, weights
+//
+// Counts are uint32, names a count and bytes, numbers float64 and weights of planes
+// float32.
+const (
+	modelMagic   = "htlinkmd"
+	modelVersion = 1
+	modelHead    = len(modelMagic) + 4 + 4 + 4
+	// maxModel bounds what is read: more than the body of any model, whose features
+	// have up to 3·4096 + 1 values.
+	maxModel = 1 << 20
+)
+
+// maxDim is the largest dimension of an embedding.
+const maxDim = 4096
+
+// WriteTo writes the model; the same model gives the same bytes.
+func (m *Model) WriteTo(w io.Writer) (int64, error) {
+	var body bytes.Buffer
+	put := func(values ...any) {
+		for _, v := range values {
+			if s, ok := v.(string); ok {
+				_ = binary.Write(&body, binary.LittleEndian, uint32(len(s)))
+				v = []byte(s)
+			}
+			_ = binary.Write(&body, binary.LittleEndian, v) // of a fixed size, to a buffer: it cannot fail
+		}
+	}
+	put(uint32(m.dim), m.bias, m.slope, m.shift, m.prior, uint32(len(m.terms)))
+	for _, t := range m.terms {
+		put(t.name, t.curve.unit, t.weight, t.offset)
+	}
+	put(uint32(len(m.planes)))
+	for _, p := range m.planes {
+		put(p.name, p.offset, uint32(len(p.weights)), p.weights)
+	}
+	out := make([]byte, 0, modelHead+body.Len())
+	out = append(out, modelMagic...)
+	out = binary.LittleEndian.AppendUint32(out, modelVersion)
+	out = binary.LittleEndian.AppendUint32(out, uint32(body.Len()))
+	out = binary.LittleEndian.AppendUint32(out, modelSum(out, body.Bytes()))
+	n, err := w.Write(append(out, body.Bytes()...))
+	if err != nil {
+		return int64(n), fmt.Errorf("link: model: %w", err)
+	}
+	return int64(n), nil
+}
+
+func modelSum(head, body []byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	return crc32.Update(crc32.Checksum(head, table), table, body)
+}
+
+// ReadModel reads a model that WriteTo has written, and nothing behind it. Bytes
+// that are not such are ErrModel, those of a later version ErrVersion. It allocates
+// no more than some megabytes, whatever the bytes say.
+func ReadModel(r io.Reader) (*Model, error) {
+	head := make([]byte, modelHead)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, fmt.Errorf("link: %w: %w", ErrModel, err)
+	}
+	at := len(modelMagic)
+	length := binary.LittleEndian.Uint32(head[at+4:])
+	switch version := binary.LittleEndian.Uint32(head[at:]); {
+	case string(head[:at]) != modelMagic:
+		return nil, fmt.Errorf("link: %w: another beginning", ErrModel)
+	case version != modelVersion:
+		return nil, fmt.Errorf("link: version %d: %w", version, ErrVersion)
+	case length > maxModel:
+		return nil, fmt.Errorf("link: %w: %d bytes", ErrModel, length)
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, fmt.Errorf("link: %w: %w", ErrModel, err)
+	}
+	if modelSum(head[:at+8], body) != binary.LittleEndian.Uint32(head[at+8:]) {
+		return nil, fmt.Errorf("link: %w: wrong checksum", ErrModel)
+	}
+	d := decoder{rest: body}
+	m := d.model()
+	if d.fault == "" && len(d.rest) > 0 {
+		d.fault = "bytes behind the end"
+	}
+	if d.fault != "" {
+		return nil, fmt.Errorf("link: %w: %s", ErrModel, d.fault)
+	}
+	return m, nil
+}
+
+// decoder reads a body; after its first fault it returns zeros.
+type decoder struct {
+	rest  []byte
+	fault string
+}
+
+func (d *decoder) take(n int) []byte {
+	if d.fault != "" || n > len(d.rest) {
+		d.fail("ends too early")
+		return nil
+	}
+	b := d.rest[:n]
+	d.rest = d.rest[n:]
+	return b
+}
+
+func (d *decoder) fail(fault string) {
+	if d.fault == "" {
+		d.fault = fault
+	}
+	d.rest = nil
+}
+
+// count reads a number that is at most most.
+func (d *decoder) count(most int) int {
+	b := d.take(4)
+	if b == nil {
+		return 0
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if int64(n) > int64(most) {
+		d.fail("a count is too large")
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) number() float64 {
+	b := d.take(8)
+	if b == nil {
+		return 0
+	}
+	x := math.Float64frombits(binary.LittleEndian.Uint64(b))
+	if x-x != 0 {
+		d.fail("a number is not finite")
+		return 0
+	}
+	return x
+}
+
+func (d *decoder) name() string { return string(d.take(d.count(64))) }
+
+func (d *decoder) model() *Model {
+	m := &Model{dim: d.count(maxDim), bias: d.number(), slope: d.number(), shift: d.number(), prior: d.number()}
+	for range d.count(len(Scorers())) {
+		t := term{name: d.name(), curve: curve{d.number()}, weight: d.number(), offset: d.number()}
+		if !slices.ContainsFunc(Scorers(), func(s Scorer) bool { return s.Name == t.name }) {
+			d.fail("unknown scorer " + t.name)
+		}
+		m.terms = append(m.terms, t)
+	}
+	for range d.count(len(Features())) {
+		p := plane{name: d.name(), offset: d.number()}
+		f, err := FindFeature(p.name)
+		if n := d.count(maxDim); err != nil || n != f.Width(m.dim) {
+			d.fail("a feature of another width")
+		} else if b := d.take(4 * n); b != nil {
+			p.weights = make([]float32, n)
+			for j := range p.weights {
+				p.weights[j] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*j:]))
+				if p.weights[j]-p.weights[j] != 0 {
+					d.fail("a weight is not finite")
+				}
+			}
+		}
+		m.planes = append(m.planes, p)
+	}
+	switch {
+	case d.fault != "":
+	case !(m.slope > 0):
+		d.fail("the calibration does not rise")
+	case len(m.terms)+len(m.planes) == 0:
+		d.fail("no terms")
+	case (m.dim > 0) != (len(m.planes) > 0 || m.scoresVectors()):
+		d.fail("a dimension without need")
+	}
+	return m
+}

@@ -1,0 +1,75 @@
+package link
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// curve makes the value of a scorer about linear in the log-odds of a link: where
+// unit is above 0 it is ln(1 + value/unit), otherwise the value itself.
+type curve struct{ unit float64 }
+
+func (c curve) at(value float64) float64 {
+	if c.unit > 0 {
+		return math.Log1p(value / c.unit)
+	}
+	return value
+}
+
+// curveOf returns the curve of a scorer. Scores of neighbourhoods have long tails;
+// those of vectors do not.
+func curveOf(s Scorer) curve {
+	if s.NeedsEmbedding {
+		return curve{}
+	}
+	return curve{1}
+}
+
+// Terms says what a model is made from.
+type Terms struct {
+	// Heuristics are names of [Scorers], which may be those of vectors, too. nil
+	// means all of graphs; an empty list none.
+	Heuristics []string
+	// Features are names of features joined by '+', such as "hadamard+l1"; see
+	// [Features]. Empty means none.
+	Features string
+}
+
+// resolve finds what the names stand for.
+func (t Terms) resolve() (scorers []Scorer, features []Feature, err error) {
+	features, err = ParseFeatures(t.Features)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range Scorers() {
+		if t.Heuristics == nil && !s.NeedsEmbedding || slices.Contains(t.Heuristics, s.Name) {
+			scorers = append(scorers, s)
+		}
+	}
+	for i, name := range t.Heuristics {
+		if !slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Name == name }) {
+			return nil, nil, fmt.Errorf("link: %q: %w", name, ErrScorer)
+		}
+		if slices.Contains(t.Heuristics[:i], name) {
+			return nil, nil, fmt.Errorf("link: %q stands twice: %w", name, ErrScorer)
+		}
+	}
+	if len(scorers)+len(features) == 0 {
+		return nil, nil, fmt.Errorf("link: %w", ErrNoTerms)
+	}
+	return scorers, features, nil
+}
+
+// Validate reports what is wrong with the names: ErrScorer, ErrFeature,
+// ErrAsymmetric or ErrNoTerms.
+func (t Terms) Validate() error {
+	_, _, err := t.resolve()
+	return err
+}
+
+// NeedsEmbedding reports whether something that is named needs vectors.
+func (t Terms) NeedsEmbedding() bool {
+	scorers, features, _ := t.resolve()
+	return len(features) > 0 || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.NeedsEmbedding })
+}

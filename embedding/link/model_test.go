@@ -1,0 +1,213 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// planted is a random graph, random vectors, and pairs that are links by a logistic
+// law of the vectors.
+func planted(t testing.TB, n, dim, pairs int, law func(g *csr.Graph, m *vec.Matrix, u, v uint32) float64) (*csr.Graph, *vec.Matrix, Pairs) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 7))
+	var edges []csr.Edge
+	for range 4 * n {
+		u, v := rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n))
+		if u != v {
+			edges = append(edges, csr.Edge{U: min(u, v), V: max(u, v)})
+		}
+	}
+	slices.SortFunc(edges, func(a, b csr.Edge) int { return int(a.U)<<20 + int(a.V) - int(b.U)<<20 - int(b.V) })
+	g := graphOf(t, n, slices.Compact(edges)...)
+	m := vec.NewMatrix(n, dim)
+	for i := range m.Data {
+		m.Data[i] = float32(rng.NormFloat64())
+	}
+	var p Pairs
+	for len(p.Links) < pairs || len(p.Others) < pairs {
+		u, v := rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n))
+		if u == v {
+			continue
+		}
+		linked := rng.Float64() < 1/(1+math.Exp(-law(g, m, u, v)))
+		if linked && len(p.Links) < pairs {
+			p.Links = append(p.Links, csr.Edge{U: u, V: v})
+		} else if !linked && len(p.Others) < pairs {
+			p.Others = append(p.Others, csr.Edge{U: u, V: v})
+		}
+	}
+	return g, m, p
+}
+
+// byProduct is a law with the weights 2, −1, 0, … of the products of coordinates.
+func byProduct(_ *csr.Graph, m *vec.Matrix, u, v uint32) float64 {
+	a, b := m.Row(int(u)), m.Row(int(v))
+	return 2*float64(a[0]*b[0]) - float64(a[1]*b[1])
+}
+
+func trained(t testing.TB, terms Terms) (*Model, *csr.Graph, *vec.Matrix) {
+	t.Helper()
+	g, vectors, pairs := planted(t, 300, 8, 2000, byProduct)
+	m, _, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: terms, Penalties: []float64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, g, vectors
+}
+
+func TestTrain_PlantedWeights(t *testing.T) {
+	m, _, _ := trained(t, Terms{Features: "hadamard"})
+	if len(m.terms) != 0 || len(m.planes) != 1 {
+		t.Fatalf("chose %v and %v", m.Heuristics(), m.Features())
+	}
+	for j, w := range m.planes[0].weights {
+		want := []float64{2, -1, 0, 0, 0, 0, 0, 0}[j]
+		if math.Abs(m.slope*float64(w)-want) > 0.2 {
+			t.Errorf("weight %d is %v, calibrated %v; planted %v", j, w, m.slope*float64(w), want)
+		}
+	}
+}
+
+func TestModel_SymmetricAndExplained(t *testing.T) {
+	for _, terms := range []Terms{
+		{},
+		{Heuristics: []string{"jaccard", "cosine", "dot", "l2"}},
+		{Features: "l1+hadamard"},
+		{Heuristics: []string{"adamic_adar", "preferential_attachment"}, Features: "concatenation"},
+	} {
+		m, g, vectors := trained(t, terms)
+		f, err := m.Bind(g, vectors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := range uint32(20) {
+			for v := range uint32(20) {
+				p := f(u, v)
+				if p != f(v, u) || !(p >= 0 && p <= 1) {
+					t.Fatalf("%v: probability of (%d, %d) is %v, the other way round %v", terms, u, v, p, f(v, u))
+				}
+				e, err := m.Explain(g, vectors, u, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum := 0.0
+				for _, part := range e.Parts {
+					sum += part.Part
+				}
+				if e.Parts[0].Name != "bias" || math.Abs(sum-e.LogOdds) > 1e-9 || math.Abs(e.Probability-p) > 1e-6 {
+					t.Fatalf("%v: (%d, %d): %+v, probability %v", terms, u, v, e, p)
+				}
+			}
+		}
+	}
+}
+
+func TestModel_BindRefuses(t *testing.T) {
+	m, g, vectors := trained(t, Terms{Heuristics: []string{}, Features: "hadamard"})
+	for _, c := range []struct {
+		g       *csr.Graph
+		vectors *vec.Matrix
+		want    error
+	}{
+		{nil, vectors, ErrNeedsGraph},
+		{g, nil, ErrNeedsEmbedding},
+		{g, vec.NewMatrix(300, 7), ErrDimension},
+		{g, vec.NewMatrix(299, 8), ErrDimension},
+	} {
+		if _, err := m.Bind(c.g, c.vectors); !errors.Is(err, c.want) {
+			t.Errorf("%v, expected %v", err, c.want)
+		}
+	}
+}
+
+func TestModel_Codec(t *testing.T) {
+	for _, terms := range []Terms{{}, {Features: "concatenation"}} {
+		m, g, vectors := trained(t, terms)
+		var b bytes.Buffer
+		n, err := m.WriteTo(&b)
+		if err != nil || n != int64(b.Len()) {
+			t.Fatal(n, b.Len(), err)
+		}
+		raw := slices.Clone(b.Bytes())
+		back, err := ReadModel(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _ := m.Bind(g, vectors)
+		other, err := back.Bind(g, vectors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range uint32(300) {
+			if f(3, v) != other(3, v) {
+				t.Fatalf("(3, %d): %v and %v", v, f(3, v), other(3, v))
+			}
+		}
+		for i := range raw {
+			changed := slices.Clone(raw)
+			changed[i] ^= 0x10
+			if _, err := ReadModel(bytes.NewReader(changed)); !errors.Is(err, ErrModel) && !errors.Is(err, ErrVersion) {
+				t.Fatalf("byte %d changed: %v", i, err)
+			}
+			if _, err := ReadModel(bytes.NewReader(raw[:i])); !errors.Is(err, ErrModel) {
+				t.Fatalf("cut at %d: %v", i, err)
+			}
+		}
+	}
+}
+
+func FuzzReadModel(f *testing.F) {
+	for _, terms := range []Terms{{Heuristics: []string{"jaccard"}}, {Features: "concatenation"}} {
+		m, _, _ := trained(f, terms)
+		var b bytes.Buffer
+		if _, err := m.WriteTo(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes()[modelHead:])
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		d := decoder{rest: body}
+		m := d.model()
+		if d.fault != "" || len(d.rest) > 0 {
+			return
+		}
+		var b bytes.Buffer
+		if _, err := m.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b.Bytes()[modelHead:], body) {
+			t.Fatal("a model reads as one and writes another")
+		}
+		if _, err := ReadModel(&b); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestParseFeatures(t *testing.T) {
+	for text, want := range map[string]error{
+		"": nil, "hadamard": nil, "hadamard + l1": nil, "concatenation": nil,
+		"difference": ErrAsymmetric, "hadamard+difference": ErrAsymmetric,
+		"l3": ErrFeature, "l1+l1": ErrFeature, "l1+concatenation": ErrFeature, "+": ErrFeature,
+	} {
+		if _, err := ParseFeatures(text); !errors.Is(err, want) {
+			t.Errorf("%q: %v, expected %v", text, err, want)
+		}
+	}
+	if err := (Terms{Heuristics: []string{}}).Validate(); !errors.Is(err, ErrNoTerms) {
+		t.Errorf("no terms: %v", err)
+	}
+	for _, names := range [][]string{{"nothing"}, {"jaccard", "jaccard"}} {
+		if err := (Terms{Heuristics: names}).Validate(); !errors.Is(err, ErrScorer) {
+			t.Errorf("%v: %v", names, err)
+		}
+	}
+}
