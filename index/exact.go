@@ -3,9 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
-	"slices"
 	"sync/atomic"
 
 	"heavytail/storage/vec"
@@ -57,35 +55,13 @@ func (x *Exact) Metric() Metric { return x.metric }
 // Search returns the k nearest admissible vertices; see [Index]. The cosine of
 // a zero vector with anything is 0.
 func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchOptions) ([]Hit, error) {
-	if k < 1 {
-		return nil, fmt.Errorf("index: k = %d: %w", k, ErrK)
-	}
-	var score scorer
-	if err := score.reset(x, query); err != nil {
-		return nil, err
-	}
-	k = min(k, x.m.Rows)
-	workers := x.workers(opts.Workers)
-	tops := make([]top, workers)
-	err := x.scan(ctx, workers, &score, func(worker int, c candidate) {
-		t := &tops[worker]
-		if len(t.heap) == k && c >= t.heap[0] {
-			return
-		}
-		if opts.Filter == nil || opts.Filter(c.vertex()) {
-			t.offer(c, k)
-		}
-	})
+	opts.Workers = x.workers(opts.Workers)
+	s, err := NewScan(x.metric, x.m.Dim, query, k, opts)
 	if err != nil {
 		return nil, err
 	}
-	// The order of candidates is total, so the k best of all are the k best of
-	// the workers' bests, whichever blocks each worker happened to scan.
-	var all []candidate
-	for i := range tops {
-		all = append(all, tops[i].heap...)
-	}
-	return x.hits(all, k), nil
+	s.k = min(k, max(1, x.m.Rows)) // a heap that fills up
+	return x.scan(ctx, s)
 }
 
 // Within returns every admissible vertex within the radius of the query,
@@ -94,48 +70,18 @@ func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchO
 // the least similarity. A radius that is not finite, or negative under L2, is
 // [ErrRadius].
 func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) ([]Hit, error) {
-	if err := x.checkRadius(radius); err != nil {
-		return nil, err
-	}
-	var score scorer
-	if err := score.reset(x, query); err != nil {
-		return nil, err
-	}
-	limit := x.limit(radius)
-	workers := x.workers(opts.Workers)
-	found := make([][]candidate, workers)
-	err := x.scan(ctx, workers, &score, func(worker int, c candidate) {
-		if float64(c.key()) <= limit && (opts.Filter == nil || opts.Filter(c.vertex())) {
-			found[worker] = append(found[worker], c)
-		}
-	})
+	opts.Workers = x.workers(opts.Workers)
+	s, err := NewScanWithin(x.metric, x.m.Dim, query, radius, opts)
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(found...)
-	return x.hits(all, len(all)), nil
+	return x.scan(ctx, s)
 }
 
-// checkRadius refuses a radius that means nothing under the metric.
-func (x *Exact) checkRadius(radius float64) error {
-	if math.IsNaN(radius) || math.IsInf(radius, 0) || (x.metric == L2 && radius < 0) {
-		return fmt.Errorf("index: radius %v: %w", radius, ErrRadius)
-	}
-	return nil
-}
-
-// limit returns the largest key within a radius.
-func (x *Exact) limit(radius float64) float64 {
-	if x.metric == L2 {
-		return radius * radius
-	}
-	return -radius
-}
-
-// scan calls f for all rows, from the given number of goroutines, and stops
-// early when ctx ends.
-func (x *Exact) scan(ctx context.Context, workers int, s *scorer, f func(worker int, c candidate)) error {
+// scan gives all rows to the workers of s, and stops early when ctx ends.
+func (x *Exact) scan(ctx context.Context, s *Scan) ([]Hit, error) {
 	block := scanRows(x.m.Dim)
+	workers := len(s.workers)
 	var next atomic.Int64
 	vec.Parallel(workers, 1, workers, func(worker, _, _ int) {
 		for ctx.Err() == nil {
@@ -143,15 +89,22 @@ func (x *Exact) scan(ctx context.Context, workers int, s *scorer, f func(worker 
 			if lo >= x.m.Rows {
 				return
 			}
-			for v := lo; v < min(lo+block, x.m.Rows); v++ {
-				f(worker, candidateOf(s.one(uint32(v)), uint32(v)))
+			hi := min(lo+block, x.m.Rows)
+			if x.m.Dim == 0 {
+				s.addEmpty(worker, uint32(lo), hi-lo)
+				continue
 			}
+			var inverse []float64
+			if x.metric == Cosine {
+				inverse = x.inverse[lo:hi]
+			}
+			s.add(worker, uint32(lo), x.m.Data[lo*x.m.Dim:hi*x.m.Dim], inverse)
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("index: search: %w", err)
+		return nil, fmt.Errorf("index: search: %w", err)
 	}
-	return nil
+	return s.Hits(), nil
 }
 
 // workers returns how many goroutines a scan uses.
@@ -167,24 +120,6 @@ func (x *Exact) workers(asked int) int {
 		return 1
 	}
 	return max(1, min(asked, blocks))
-}
-
-// hits sorts the candidates and returns the first k of them as hits.
-func (x *Exact) hits(all []candidate, k int) []Hit {
-	slices.Sort(all)
-	hits := make([]Hit, min(k, len(all)))
-	for i := range hits {
-		hits[i] = Hit{Vertex: all[i].vertex(), Distance: x.distance(all[i].key())}
-	}
-	return hits
-}
-
-// distance turns the key of a candidate into what users see.
-func (x *Exact) distance(key float32) float32 {
-	if x.metric == L2 {
-		return float32(math.Sqrt(float64(key)))
-	}
-	return 0 - key // not -key: a similarity of zero has no sign
 }
 
 // scanRows is the number of rows of one block of a scan: some 256 KB, 15 µs of

@@ -295,3 +295,97 @@ func TestEpsilonToRadius(t *testing.T) {
 		t.Errorf("radius %v just below ½", r)
 	}
 }
+
+// TestScan_Runs gives the rows in runs of any size to several workers, in any
+// order, and expects what an index of the matrix finds.
+func TestScan_Runs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, dim := rapid.IntRange(0, 1500).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "dim")
+		m := gridded(n, dim, rapid.Uint64().Draw(t, "seed"))
+		if rapid.Bool().Draw(t, "odd") && n > 4 {
+			clear(m.Row(1))
+			for i := range m.Row(2) {
+				m.Row(2)[i], m.Row(3)[i] = 3e38, -1e-40
+			}
+		}
+		query := gridded(1, dim, rapid.Uint64().Draw(t, "query")).Data
+		metric := rapid.SampledFrom(Metrics()).Draw(t, "metric")
+		workers := rapid.IntRange(1, 3).Draw(t, "workers")
+		var opts SearchOptions
+		if every := rapid.IntRange(1, 5).Draw(t, "filter"); every > 1 {
+			opts.Filter = func(v uint32) bool { return v%uint32(every) == 1 }
+		}
+		x, err := NewExact(m, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := rapid.IntRange(1, 300).Draw(t, "k")
+		radius := float64(rapid.IntRange(0, 9).Draw(t, "radius"))
+		if metric == Cosine {
+			radius /= 10
+		}
+		nearest, err := x.Search(context.Background(), query, k, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within, err := x.Within(context.Background(), query, radius, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.Workers = workers
+		a, err := NewScan(metric, dim, query, k, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := NewScanWithin(metric, dim, query, radius, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var starts []int
+		for lo := 0; lo < n; lo += rapid.IntRange(1, 700).Draw(t, "run") {
+			starts = append(starts, lo)
+		}
+		ends := append(slices.Clone(starts[min(1, len(starts)):]), n)
+		order := rapid.Permutation(starts).Draw(t, "order")
+		for i, lo := range order {
+			rows := m.Data[lo*dim : ends[slices.Index(starts, lo)]*dim]
+			a.Add(i%workers, uint32(lo), rows)
+			b.Add(i%workers, uint32(lo), rows)
+		}
+		if got := a.Hits(); !slices.Equal(got, nearest) {
+			t.Fatalf("%v: %d nearest differ: %v, expected %v", metric, k, got, nearest)
+		}
+		if got := b.Hits(); !slices.Equal(got, within) {
+			t.Fatalf("%v within %v: %v, expected %v", metric, radius, got, within)
+		}
+	})
+}
+
+// TestExact_CosineRounding has cosines that differ by a unit in the last place, so
+// that what is skipped without a second look must not be an answer.
+func TestExact_CosineRounding(t *testing.T) {
+	m := uniform(3000, 7, 5)
+	for v := range m.Rows { // all nearly parallel
+		for l := range m.Row(v) {
+			m.Row(v)[l] = 1 + m.Row(v)[l]*1e-3
+		}
+	}
+	x, err := NewExact(m, Cosine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q := range 20 {
+		var s scorer
+		s.aim(Cosine, m.Row(q))
+		s.x = x
+		var all []candidate
+		for v := range uint32(m.Rows) {
+			all = append(all, candidateOf(s.one(v), v))
+		}
+		want := Cosine.hits(all, 50)
+		got, err := x.Search(context.Background(), m.Row(q), 50, SearchOptions{})
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("query %d: %v, expected %v (%v)", q, got, want, err)
+		}
+	}
+}

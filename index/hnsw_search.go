@@ -63,7 +63,7 @@ func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOpti
 		return Answer{}, fmt.Errorf("index: search: %w", err)
 	}
 	slices.Sort(s.best.heap)
-	return Answer{Hits: h.exact.hits(s.best.heap, k), Ef: ef, Scored: s.scored}, nil
+	return Answer{Hits: h.Metric().hits(s.best.heap, k), Ef: ef, Scored: s.scored}, nil
 }
 
 // Within returns the admissible vertices within the radius of the query that it
@@ -73,7 +73,7 @@ func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOpti
 // the index finds of the nearest. Where so many are within that a scan is
 // cheaper, it scans, and says so.
 func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) (Answer, error) {
-	if err := h.exact.checkRadius(radius); err != nil {
+	if err := h.Metric().checkRadius(radius); err != nil {
 		return Answer{}, err
 	}
 	s, err := h.searcher(ctx, query, opts)
@@ -81,7 +81,7 @@ func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts
 		return Answer{}, err
 	}
 	defer h.searchers.Put(s)
-	limit := h.exact.limit(radius)
+	limit := h.Metric().limit(radius)
 	for ef := h.ef(opts); ; ef *= 4 {
 		if !opts.GraphOnly && ef > h.live/scanShare {
 			return h.scanWithin(ctx, query, radius, opts, Answer{Exact: exactMany, Ef: ef, Scored: s.scored})
@@ -100,7 +100,7 @@ func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts
 			return 1
 		})
 		if 2*within <= ef || ef >= h.live {
-			return Answer{Hits: h.exact.hits(s.best.heap, within), Ef: ef, Scored: s.scored}, nil
+			return Answer{Hits: h.Metric().hits(s.best.heap, within), Ef: ef, Scored: s.scored}, nil
 		}
 	}
 }

@@ -50,13 +50,21 @@ func checkFinite(ctx context.Context, m *vec.Matrix, workers int) error {
 }
 
 // dot64 is the scalar product in float64, where products of float32 values
-// neither overflow nor vanish.
+// neither overflow nor vanish. Four sums at a time keep it from waiting for one
+// addition after the other.
 func dot64(a, b []float32) float64 {
-	s := 0.0
-	for i, x := range a {
-		s += float64(x) * float64(b[i])
+	var s0, s1, s2, s3 float64
+	for len(a) >= 4 && len(b) >= 4 {
+		s0 += float64(a[0]) * float64(b[0])
+		s1 += float64(a[1]) * float64(b[1])
+		s2 += float64(a[2]) * float64(b[2])
+		s3 += float64(a[3]) * float64(b[3])
+		a, b = a[4:], b[4:]
 	}
-	return s
+	for i, x := range a {
+		s0 += float64(x) * float64(b[i])
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 func norm64(a []float32) float64 { return math.Sqrt(dot64(a, a)) }

@@ -10,7 +10,8 @@ import (
 // scorer scores rows against one vector so that smaller is nearer under every
 // metric: the squared distance under L2, the negated similarity otherwise.
 type scorer struct {
-	x      *Exact
+	x      *Exact // whose rows list and one score; nil where they come in runs
+	metric Metric
 	vector []float32 // what rows are multiplied with, or subtracted from
 	length float64   // under Cosine the length of the query, of which vector is the direction
 	query  []float32 // under Cosine the query itself
@@ -22,16 +23,25 @@ type scorer struct {
 	own   float32
 }
 
-// reset makes s score against a query, which it keeps. Errors: ErrDimension,
-// ErrNotFinite.
-func (s *scorer) reset(x *Exact, query []float32) error {
-	if len(query) != x.m.Dim {
-		return fmt.Errorf("index: query of dimension %d for vectors of dimension %d: %w", len(query), x.m.Dim, ErrDimension)
+// checkQuery refuses a query that does not fit vectors of a dimension. Errors:
+// ErrDimension, ErrNotFinite.
+func checkQuery(query []float32, dim int) error {
+	if len(query) != dim {
+		return fmt.Errorf("index: query of dimension %d for vectors of dimension %d: %w", len(query), dim, ErrDimension)
 	}
 	for i, q := range query {
 		if !finite(q) {
 			return fmt.Errorf("index: query: element %d is %v: %w", i, q, ErrNotFinite)
 		}
+	}
+	return nil
+}
+
+// reset makes s score rows of x against a query, which it keeps. Errors are those
+// of checkQuery.
+func (s *scorer) reset(x *Exact, query []float32) error {
+	if err := checkQuery(query, x.m.Dim); err != nil {
+		return err
 	}
 	s.set(x, query)
 	return nil
@@ -39,8 +49,14 @@ func (s *scorer) reset(x *Exact, query []float32) error {
 
 // set is reset for a query that is known to be right.
 func (s *scorer) set(x *Exact, query []float32) {
-	s.x, s.vector = x, query
-	if x.metric == Cosine {
+	s.x = x
+	s.aim(x.metric, query)
+}
+
+// aim makes s score rows against a query under a metric.
+func (s *scorer) aim(metric Metric, query []float32) {
+	s.metric, s.vector = metric, query
+	if metric == Cosine {
 		s.query, s.length, s.factor = query, norm64(query), 1
 		s.vector = directionOf(query, s.length)
 	}
@@ -61,63 +77,120 @@ func (s *scorer) row(x *Exact, v uint32) {
 	case Dot:
 		s.own = s.spare[v]
 	}
-	s.x, s.vector = x, row
+	s.x, s.metric, s.vector = x, x.metric, row
 }
 
 // list sets keys[i] to the key of vertex ids[i].
 func (s *scorer) list(keys []float32, ids []uint32) {
 	m := s.x.m
-	if s.x.metric == L2 {
+	if s.metric == L2 {
 		vec.ListL2Squared(keys, s.vector, m.Data, m.Dim, ids)
 		return
 	}
 	vec.ListDots(keys, s.vector, m.Data, m.Dim, ids)
 	for i, v := range ids {
-		if s.x.metric == Cosine {
-			keys[i] = -s.cosine(keys[i], v)
-		} else {
-			keys[i] = -s.dot(keys[i], v)
-		}
+		keys[i] = s.finish(keys[i], v)
 	}
 }
 
 // one returns the key of a vertex.
 func (s *scorer) one(v uint32) float32 {
 	row := s.x.m.Row(int(v))
-	switch s.x.metric {
-	case Dot:
-		return -s.dot(vec.Dot(s.vector, row), v)
-	case Cosine:
-		return -s.cosine(vec.Dot(s.vector, row), v)
+	if s.metric == L2 {
+		return vec.L2Squared(s.vector, row)
 	}
-	return vec.L2Squared(s.vector, row)
+	return s.finish(vec.Dot(s.vector, row), v)
+}
+
+// finish makes the key of a vertex of the product of its row.
+func (s *scorer) finish(product float32, v uint32) float32 {
+	row := s.x.m.Row(int(v))
+	if s.metric == Cosine {
+		return -s.cosine(product, row, s.x.inverse[v])
+	}
+	product = s.dot(product, row)
+	if s.own != 0 {
+		product = toFloat32(float64(product) + float64(s.own)*float64(s.spare[v]))
+	}
+	return -product
 }
 
 // dot mends a product that overflowed, maybe with both signs, which would give
 // NaN: its sum may still be a number.
-func (s *scorer) dot(product float32, v uint32) float32 {
+func (s *scorer) dot(product float32, row []float32) float32 {
 	if !finite(product) {
-		product = toFloat32(dot64(s.vector, s.x.m.Row(int(v))))
-	}
-	if s.own != 0 {
-		product = toFloat32(float64(product) + float64(s.own)*float64(s.spare[v]))
+		return toFloat32(dot64(s.vector, row))
 	}
 	return product
 }
 
 // cosine makes a cosine of the product of a row with the direction of the query.
-func (s *scorer) cosine(product float32, v uint32) float32 {
-	inverse := s.x.inverse[v]
+func (s *scorer) cosine(product float32, row []float32, inverse float64) float32 {
 	switch {
 	case s.length == 0:
 		return 0
 	case math.IsNaN(inverse):
-		row := s.x.m.Row(int(v))
 		return clampCosine(dot64(s.query, row) * (1 / norm64(row)) / norm64(s.query))
 	case !finite(product):
-		product = toFloat32(dot64(s.vector, s.x.m.Row(int(v))))
+		product = toFloat32(dot64(s.vector, row))
 	}
 	return clampCosine(float64(product) * inverse * s.factor)
+}
+
+// raw sets keys to what the kernels make of a run of rows: keys under L2, and
+// products otherwise, of which keyOf makes keys.
+func (s *scorer) raw(keys, rows []float32) {
+	if s.metric == L2 {
+		vec.ScanL2Squared(keys, s.vector, rows)
+	} else {
+		vec.ScanDots(keys, s.vector, rows)
+	}
+}
+
+// keyOf returns the key of a row of which raw is what the kernel made; inverse is
+// its inverse norm under Cosine.
+func (s *scorer) keyOf(raw float32, row []float32, inverse float64) float32 {
+	switch s.metric {
+	case Dot:
+		return -s.dot(raw, row)
+	case Cosine:
+		return -s.cosine(raw, row, inverse)
+	}
+	return raw
+}
+
+// near appends to list the places in a run of rows whose keys may be at most
+// limit: all of those, and few more. raw is of the run, and inverse its inverse
+// norms under Cosine.
+func (s *scorer) near(list []int32, raw []float32, inverse []float64, limit float32) []int32 {
+	switch {
+	case s.metric == L2:
+		for i, key := range raw {
+			if !(key > limit) {
+				list = append(list, int32(i))
+			}
+		}
+	case s.metric == Dot:
+		for i, product := range raw {
+			if !(product < -limit) || !finite(product) {
+				list = append(list, int32(i))
+			}
+		}
+	case s.length == 0 || len(inverse) != len(raw):
+		for i := range raw { // all cosines are 0
+			list = append(list, int32(i))
+		}
+	default:
+		// Cosines are rounded to float32 once, which moves them by less than this.
+		// NaN, of a row whose products cannot be trusted, comes through.
+		least := float64(-limit) - 0x1p-23
+		for i, product := range raw {
+			if !(float64(product)*inverse[i] < least) {
+				list = append(list, int32(i))
+			}
+		}
+	}
+	return list
 }
 
 // directionOf returns a / length, or a itself where the length is 0.

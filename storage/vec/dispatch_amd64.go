@@ -255,3 +255,19 @@ func eachAhead(block []float32, stride, dim int, idx []uint32, f func(lo, hi int
 		f(lo, hi)
 	}
 }
+
+func scanDots(k kind, dst, x, rows []float32) {
+	if k != avx512 || len(dst) == 0 || len(x) == 0 {
+		scanDotsBy(k, dst, x, rows)
+		return
+	}
+	scanDotsAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(rows), len(dst))
+}
+
+func scanL2Squared(k kind, dst, x, rows []float32) {
+	if k != avx512 || len(dst) == 0 || len(x) == 0 {
+		scanL2SquaredBy(k, dst, x, rows)
+		return
+	}
+	scanL2SquaredAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), unsafe.SliceData(rows), len(dst))
+}

@@ -167,3 +167,13 @@ func listDotsAVX512(dst, x *float32, dim int, block *float32, step uintptr, idx 
 //
 //go:noescape
 func listL2SquaredAVX512(dst, x *float32, dim int, block *float32, step uintptr, idx *uint32, n int)
+
+// scanDotsAVX512 is [ScanDots] for n > 0 rows of dim > 0 elements.
+//
+//go:noescape
+func scanDotsAVX512(dst, x *float32, dim int, rows *float32, n int)
+
+// scanL2SquaredAVX512 is [ScanL2Squared] for n > 0 rows of dim > 0 elements.
+//
+//go:noescape
+func scanL2SquaredAVX512(dst, x *float32, dim int, rows *float32, n int)

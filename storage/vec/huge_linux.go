@@ -1,0 +1,19 @@
+package vec
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// adviseHuge asks for huge pages under the whole ones of values. It is a hint,
+// and not every kernel takes it.
+func adviseHuge(values []float32) {
+	const huge = 2 << 20
+	first := unsafe.Pointer(unsafe.SliceData(values))
+	skip := -int(uintptr(first)) & (huge - 1)
+	size := (4*len(values) - skip) &^ (huge - 1)
+	if size > 0 {
+		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(first, skip)), size), unix.MADV_HUGEPAGE)
+	}
+}

@@ -1,0 +1,40 @@
+package vec
+
+// ScanDots sets dst[i] to Dot(x, row i) of rows that lie one behind the other,
+// with the same bits. The kernels fetch rows that are to come, also beyond the
+// end of rows, so that a long scan runs as fast as memory is read. It panics
+// unless rows has len(dst)·len(x) elements.
+func ScanDots(dst, x, rows []float32) {
+	checkScan(dst, x, rows)
+	scanDots(active, dst, x, rows)
+}
+
+// ScanL2Squared sets dst[i] to L2Squared(x, row i); otherwise it is as ScanDots.
+func ScanL2Squared(dst, x, rows []float32) {
+	checkScan(dst, x, rows)
+	scanL2Squared(active, dst, x, rows)
+}
+
+// checkScan divides, as a product of two lengths may overflow.
+func checkScan(dst, x, rows []float32) {
+	if len(x) == 0 && len(rows) == 0 {
+		return
+	}
+	if len(x) == 0 || len(rows)%len(x) != 0 || len(rows)/len(x) != len(dst) {
+		panic("vec: scan of rows: wrong lengths")
+	}
+}
+
+// scanDotsBy is ScanDots by single kernels.
+func scanDotsBy(k kind, dst, x, rows []float32) {
+	for i := range dst {
+		dst[i] = dot(k, x, rows[i*len(x):][:len(x)])
+	}
+}
+
+// scanL2SquaredBy is ScanL2Squared by single kernels.
+func scanL2SquaredBy(k kind, dst, x, rows []float32) {
+	for i := range dst {
+		dst[i] = l2Squared(k, x, rows[i*len(x):][:len(x)])
+	}
+}
