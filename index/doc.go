@@ -23,7 +23,9 @@
 // never disagree. Join and NewSweep first look at products of whole tiles of
 // rows, which are a few units of rounding away from L2Squared; a proven bound
 // on that difference decides which pairs the product settles and which must be
-// measured again (screen.go has the bound and its proof).
+// measured again (screen.go has the bound and its proof). Where a sample of the
+// rows says that it pays, products with a few leading directions settle most pairs
+// before that, by a bound of their own (lead.go). What is found is the same.
 //
 // Ties are broken by vertex. No result depends on the number of workers.
 //

@@ -19,6 +19,8 @@ type JoinOptions struct {
 	// under the stage "joining", from one goroutine at a time and at most about
 	// 20 times a second.
 	Progress func(stage string, done, total int64)
+
+	directions int // of the lead; see newLead
 }
 
 // Join calls yield for every row u in ascending order with its neighbours: all
@@ -32,11 +34,14 @@ type JoinOptions struct {
 // It costs n(n−1)/2·dim multiply-adds, in tiles that stay in the caches, and
 // one vec.L2Squared for each pair that lies nearer to the radius than rounding
 // can tell: hardly any, but most pairs inside of a cluster that is hundreds of
-// times farther from the other clusters than it is wide. Memory,
-// whatever the number of pairs found: a second copy of the matrix (4 bytes per
-// element), 8 bytes per row, one list of neighbours, and workers+1 bitmaps of one
-// stripe of rows each: 60 bytes per row of the matrix at dimension 200, at most
-// 120.
+// times farther from the other clusters than it is wide. Where a sample of tiles
+// says that it is cheaper, 8 to 64 multiply-adds settle most pairs, and the rest are
+// measured (lead.go): a fifth to a half of the time with embeddings whose rows have
+// many lengths or few directions. Memory, whatever the number of pairs found: a
+// second copy of the matrix (4 bytes per element), 32 to 256 bytes per row for the
+// short forms if there are any, 8 bytes per row, one list of neighbours, and
+// workers+1 bitmaps of one stripe of rows each: 60 bytes per row of the matrix at
+// dimension 200, at most 120.
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx, which is
 // looked at every 50 µs or so.
@@ -57,9 +62,11 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, 
 	if err != nil {
 		return 0, fmt.Errorf("index: join: %w", err)
 	}
+	limits := s.threshold(radius)
+	s.lead = newLead(ctx, s, limits, opts.directions, opts.Workers)
 	j := &joiner{
 		s:      s,
-		limits: s.threshold(radius),
+		limits: limits,
 		height: stripeRows(m.Rows, m.Dim),
 		meter:  newMeter(opts.Progress, pairs(m.Rows)),
 	}
@@ -176,7 +183,7 @@ func (j *joiner) work(ctx context.Context, stripes int, free <-chan *finding, do
 // fill finds the pairs of one stripe.
 func (j *joiner) fill(ctx context.Context, w *walker, f *finding) error {
 	nothing := func(int) {}
-	return w.walk(ctx, stripe{f.lo, f.hi}, j.limits.near, j.meter, nothing, nothing, func(group, r, p int) {
+	return w.walk(ctx, stripe{f.lo, f.hi}, j.limits, j.meter, nothing, nothing, func(group, r, p int) {
 		w.settle(group, r, p, j.limits)
 		word := p - f.lo/vec.TileCols
 		for i, near := range w.near {

@@ -23,9 +23,9 @@ func TestJoin_BruteForce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, radius := range radiiOf(t, m) {
 				want := bruteJoin(m, radius)
-				for _, workers := range []int{1, 2, 5} {
-					if got := collect(t, m, radius, JoinOptions{Workers: workers}); !sameLists(got, want) {
-						t.Fatalf("radius %v, %d workers: differs from brute force", radius, workers)
+				for workers, directions := range map[int]int{1: 0, 2: 1, 5: 12} {
+					if got := collect(t, m, radius, JoinOptions{Workers: workers, directions: directions}); !sameLists(got, want) {
+						t.Fatalf("radius %v, %d workers, %d directions: differs from brute force", radius, workers, directions)
 					}
 				}
 			}
@@ -38,9 +38,9 @@ func TestJoin_ManyStripes(t *testing.T) {
 	for _, n := range []int{1536, 3333} {
 		m := clustered(n, 4, 9, 3, uint64(n))
 		want := bruteJoin(m, 1.5)
-		for _, workers := range []int{1, 2, 5} {
-			if !sameLists(collect(t, m, 1.5, JoinOptions{Workers: workers}), want) {
-				t.Fatalf("%d rows, %d workers: differs from brute force", n, workers)
+		for workers, directions := range map[int]int{1: 0, 2: 2, 5: 4} {
+			if !sameLists(collect(t, m, 1.5, JoinOptions{Workers: workers, directions: directions}), want) {
+				t.Fatalf("%d rows, %d workers, %d directions: differs from brute force", n, workers, directions)
 			}
 		}
 	}
@@ -58,7 +58,8 @@ func TestJoin_Random(t *testing.T) {
 		}
 		radius := scale * rapid.Float64Range(0, 8).Draw(t, "radius")
 		got := make([][]uint32, n)
-		err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbours []uint32) error {
+		opts := JoinOptions{directions: rapid.IntRange(0, 12).Draw(t, "directions")}
+		err := Join(context.Background(), m, radius, opts, func(u uint32, neighbours []uint32) error {
 			got[u] = slices.Clone(neighbours)
 			return nil
 		})

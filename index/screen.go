@@ -46,7 +46,10 @@ type screen struct {
 	panels []float32 // 32 rows each, transposed: the b of vec.Tile; the last is padded with zeros
 	low    []float32 // lowered norms, rounded down; +Inf for padding
 	high   []float32 // raised norms, rounded up; +Inf for padding
+	centre []float64 // c
+	scale  float64   // s
 	scale2 float64   // s²
+	lead   *lead     // settles pairs that are far apart before the screen, if not nil
 }
 
 const (
@@ -70,21 +73,21 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 		low:    make([]float32, count*vec.TileCols),
 		high:   make([]float32, count*vec.TileCols),
 	}
-	centre := middle(m)
-	_, exponent := math.Frexp(longest(ctx, m, centre, workers))
-	scale := math.Ldexp(1, -exponent)
-	s.scale2 = scale * scale
-	order := bySpread(m, centre)
+	s.centre = middle(m)
+	_, exponent := math.Frexp(longest(ctx, m, s.centre, workers))
+	s.scale = math.Ldexp(1, -exponent)
+	s.scale2 = s.scale * s.scale
+	order := bySpread(m, s.centre)
 	vec.Parallel(count, 1, workers, func(p, _, _ int) {
 		if ctx.Err() == nil {
-			s.pack(p, centre, scale, order)
+			s.pack(p, order)
 		}
 	})
 	return s, ctx.Err()
 }
 
 // pack fills panel p, taking the columns in the given order.
-func (s *screen) pack(p int, centre []float64, scale float64, order []int) {
+func (s *screen) pack(p int, order []int) {
 	panel := s.panel(p)
 	for j := range vec.TileCols {
 		v := p*vec.TileCols + j
@@ -95,7 +98,7 @@ func (s *screen) pack(p int, centre []float64, scale float64, order []int) {
 		row := s.m.Row(v)
 		norm, roundings := 0.0, 0.0
 		for l, column := range order {
-			y := float32((float64(row[column]) - centre[column]) * scale)
+			y := float32((float64(row[column]) - s.centre[column]) * s.scale)
 			panel[l*vec.TileCols+j] = y
 			square := float64(y) * float64(y)
 			norm += square
@@ -114,25 +117,35 @@ func (s *screen) panel(p int) []float32 {
 	return s.panels[p*size : (p+1)*size]
 }
 
-// group copies 12 rows beginning with row r into dst so that their elements of
-// one column are neighbours, and their norms; rows that do not exist are zero
-// and of infinite norm.
-func (s *screen) group(dst []float32, low, high *[vec.TileRows]float32, r int) {
+// group copies 12 rows beginning with row r out of panels of dim columns into
+// dst, so that their elements of one column are neighbours, and their norms; rows
+// that do not exist are zero and of infinite norm.
+func (s *screen) group(dst, panels []float32, dim, r int, norms ...groupNorms) {
 	for i := range vec.TileRows {
 		v := r + i
 		if v >= s.m.Rows {
-			for l := range s.m.Dim {
+			for l := range dim {
 				dst[l*vec.TileRows+i] = 0
 			}
-			low[i], high[i] = float32(math.Inf(1)), float32(math.Inf(1))
+			for _, n := range norms {
+				n.to[i] = float32(math.Inf(1))
+			}
 			continue
 		}
-		panel, column := s.panel(v/vec.TileCols), v%vec.TileCols
-		for l := range s.m.Dim {
+		panel, column := panels[v/vec.TileCols*vec.TileCols*dim:], v%vec.TileCols
+		for l := range dim {
 			dst[l*vec.TileRows+i] = panel[l*vec.TileCols+column]
 		}
-		low[i], high[i] = s.low[v], s.high[v]
+		for _, n := range norms {
+			n.to[i] = n.of[v]
+		}
 	}
+}
+
+// groupNorms are norms of all rows and where those of a group go.
+type groupNorms struct {
+	to *[vec.TileRows]float32
+	of []float32
 }
 
 // A threshold is one radius as the screen sees it.

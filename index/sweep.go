@@ -60,9 +60,11 @@ func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions
 	if err != nil {
 		return nil, 0, fmt.Errorf("index: sweep: %w", err)
 	}
+	bins := newBins(s, radii)
+	s.lead = newLead(ctx, s, bins.limits[len(radii)-1], opts.directions, opts.Workers)
 	t := &tally{
 		s:      s,
-		bins:   newBins(s, radii),
+		bins:   bins,
 		counts: result.counts,
 		locks:  make([]sync.Mutex, (m.Rows+vec.TileCols-1)/vec.TileCols),
 		height: stripeRows(m.Rows, m.Dim),
@@ -155,7 +157,7 @@ func (t *tally) run(ctx context.Context, workers int) error {
 // count adds the pairs of one stripe.
 func (t *tally) count(ctx context.Context, w *walker, own []uint32, st stripe) error {
 	clear(own)
-	width, limit := t.bins.width(), t.bins.limits[t.bins.width()-1].near
+	width, limit := t.bins.width(), t.bins.limits[t.bins.width()-1]
 	lock := func(p int) { t.locks[p].Lock() }
 	unlock := func(p int) { t.locks[p].Unlock() }
 	err := w.walk(ctx, st, limit, t.meter, lock, unlock, func(group, r, p int) {
@@ -191,6 +193,12 @@ func (t *tally) tile(w *walker, group, r, first int, rows, columns []uint32) {
 		row := rows[i*width : (i+1)*width]
 		for ; near != 0; near &= near - 1 {
 			j := bits.TrailingZeros32(near) & (vec.TileCols - 1)
+			if w.exact {
+				bin := t.bins.exact(products[j])
+				row[bin]++
+				columns[j*width+bin]++
+				continue
+			}
 			bin := t.bins.first((rowLow + low[j]) - 2*products[j])
 			if bin == width {
 				continue

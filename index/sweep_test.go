@@ -33,15 +33,15 @@ func bruteSweep(m *vec.Matrix, radii []float64) (degrees [][]uint32, edges []int
 func checkSweep(t *testing.T, m *vec.Matrix, radii []float64) {
 	t.Helper()
 	degrees, edges := bruteSweep(m, radii)
-	for _, workers := range []int{1, 2, 5} {
-		s, err := NewSweep(context.Background(), m, radii, JoinOptions{Workers: workers})
+	for workers, directions := range map[int]int{1: 0, 2: 1, 5: 12} {
+		s, err := NewSweep(context.Background(), m, radii, JoinOptions{Workers: workers, directions: directions})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var dst []uint32
 		for i, r := range radii {
 			if dst = s.Degrees(i, dst); !slices.Equal(dst, degrees[i]) || s.Edges[i] != edges[i] {
-				t.Fatalf("radius %d of %d, %v, %d workers: %d edges, brute force has %d", i, len(radii), r, workers, s.Edges[i], edges[i])
+				t.Fatalf("radius %d of %d, %v, %d workers, %d directions: %d edges, brute force has %d", i, len(radii), r, workers, directions, s.Edges[i], edges[i])
 			}
 		}
 	}

@@ -30,27 +30,27 @@ type walker struct {
 	rows  []float32               // packed groups of the stripe
 	low   [][vec.TileRows]float32 // their norms
 	high  [][vec.TileRows]float32
+	short []float32               // packed short forms of the groups, if there are any
+	less  [][vec.TileRows]float32 // their norms
 	tile  [vec.TileRows * vec.TileCols]float32
 	near  [vec.TileRows]uint32
 	sure  [vec.TileRows]uint32
+	exact bool  // near are the pairs within, and tile their vec.L2Squared
 	again int64 // pairs that were measured again
 }
 
-// walk computes the tiles of a stripe with every panel that has later rows.
+// walk looks at the tiles of a stripe with every panel that has later rows.
 // open is called before the tiles of a panel, shut after. For every tile that
-// holds pairs near enough visit is called with its first row and its panel;
-// near then has the bits of pairs whose lower bound is within limit, only of
-// pairs u < v. It returns early when ctx ends.
-func (w *walker) walk(ctx context.Context, st stripe, limit float32, meter *meter, open, shut func(p int), visit func(group, r, p int)) error {
+// holds pairs near enough visit is called with its first row and its panel, and
+// in one of two states. If exact is set, near has the bits of the pairs within,
+// and tile their vec.L2Squared. Otherwise near has those of the pairs whose lower
+// bound is within the limit, and tile the products of all. All pairs are u < v.
+// It returns early when ctx ends.
+func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *meter, open, shut func(p int), visit func(group, r, p int)) error {
 	s, dim := w.s, w.s.m.Dim
 	groups := (st.hi - st.lo + vec.TileRows - 1) / vec.TileRows
 	size := vec.TileRows * dim
-	w.rows = slices.Grow(w.rows[:0], groups*size)[:groups*size]
-	w.low = slices.Grow(w.low[:0], groups)[:groups]
-	w.high = slices.Grow(w.high[:0], groups)[:groups]
-	for g := range groups {
-		s.group(w.rows[g*size:(g+1)*size], &w.low[g], &w.high[g], st.lo+g*vec.TileRows)
-	}
+	w.pack(st, groups)
 	for p := st.lo / vec.TileCols; p*vec.TileCols < s.m.Rows; p++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -63,8 +63,21 @@ func (w *walker) walk(ctx context.Context, st stripe, limit float32, meter *mete
 			if r >= first+vec.TileCols-1 {
 				break // this group and all after it lie below the diagonal
 			}
+			if s.lead != nil {
+				left := w.filter(g, r, p, limit)
+				if left == 0 {
+					continue
+				}
+				if left <= s.lead.few {
+					if w.measureNear(r, first, limit) {
+						visit(g, r, p)
+					}
+					continue
+				}
+			}
+			w.exact = false
 			vec.Tile(&w.tile, dim, w.rows[g*size:(g+1)*size], 1, vec.TileRows, panel)
-			if !vec.TileWithin(&w.near, &w.tile, &w.low[g], low, limit) {
+			if !vec.TileWithin(&w.near, &w.tile, &w.low[g], low, limit.near) {
 				continue
 			}
 			if r+vec.TileRows > first {
@@ -76,6 +89,67 @@ func (w *walker) walk(ctx context.Context, st stripe, limit float32, meter *mete
 		meter.add(pairsOf(st, first, min(first+vec.TileCols, s.m.Rows)))
 	}
 	return nil
+}
+
+// pack packs the groups of a stripe.
+func (w *walker) pack(st stripe, groups int) {
+	s, size := w.s, vec.TileRows*w.s.m.Dim
+	w.rows = slices.Grow(w.rows[:0], groups*size)[:groups*size]
+	w.low = slices.Grow(w.low[:0], groups)[:groups]
+	w.high = slices.Grow(w.high[:0], groups)[:groups]
+	for g := range groups {
+		s.group(w.rows[g*size:(g+1)*size], s.panels, s.m.Dim, st.lo+g*vec.TileRows,
+			groupNorms{&w.low[g], s.low}, groupNorms{&w.high[g], s.high})
+	}
+	if s.lead == nil {
+		return
+	}
+	size = vec.TileRows * s.lead.cols
+	w.short = slices.Grow(w.short[:0], groups*size)[:groups*size]
+	w.less = slices.Grow(w.less[:0], groups)[:groups]
+	for g := range groups {
+		s.group(w.short[g*size:(g+1)*size], s.lead.panels, s.lead.cols, st.lo+g*vec.TileRows, groupNorms{&w.less[g], s.lead.low})
+	}
+}
+
+// filter sets near to the pairs u < v of a tile that their short forms do not
+// settle, and returns how many there are.
+func (w *walker) filter(group, r, p int, limit threshold) int {
+	l, first := w.s.lead, p*vec.TileCols
+	size := vec.TileRows * l.cols
+	vec.Tile(&w.tile, l.cols, w.short[group*size:(group+1)*size], 1, vec.TileRows, l.panel(p))
+	if !vec.TileWithin(&w.near, &w.tile, &w.less[group], (*[vec.TileCols]float32)(l.low[first:]), limit.near) {
+		return 0
+	}
+	if r+vec.TileRows > first {
+		w.clip(r, first)
+	}
+	return pairsIn(&w.near)
+}
+
+// measureNear measures the near pairs of a tile one by one and keeps those
+// within. It reports whether there are any.
+func (w *walker) measureNear(r, first int, limit threshold) bool {
+	w.exact = true
+	some := false
+	for i, near := range w.near {
+		if near == 0 {
+			continue
+		}
+		row := w.s.m.Row(r + i)
+		for left := near; left != 0; left &= left - 1 {
+			j := bits.TrailingZeros32(left)
+			d := vec.L2Squared(row, w.s.m.Row(first+j))
+			if d > limit.exact {
+				near &^= 1 << j
+				continue
+			}
+			w.tile[i*vec.TileCols+j] = d
+			some = true
+		}
+		w.near[i] = near
+	}
+	return some
 }
 
 // clip drops the pairs of a tile on the diagonal that are not u < v.
@@ -90,6 +164,9 @@ func (w *walker) clip(r, first int) {
 // settle splits the near pairs of a tile by one threshold: it returns with near
 // holding exactly the pairs within.
 func (w *walker) settle(group, r, p int, t threshold) {
+	if w.exact {
+		return
+	}
 	first := p * vec.TileCols
 	vec.TileWithin(&w.sure, &w.tile, &w.high[group], (*[vec.TileCols]float32)(w.s.high[first:]), t.sure)
 	for i, near := range w.near {
