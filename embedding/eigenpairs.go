@@ -141,7 +141,15 @@ func (e *Eigenpairs) scale(to *vec.Matrix, gamma, delta float64) spacing {
 // place writes the eigenvectors of a part, scaled, as rows of the embedding:
 // D^-δ T Λ^γ.
 func (e *Eigenpairs) place(to *vec.Matrix, part EigenPart, gamma, delta float64) {
-	factor := powers(part.Values, gamma)
+	factor := make([]float64, len(part.Values))
+	for j := range factor {
+		switch value := part.Values[j]; {
+		case gamma == 0:
+			factor[j] = 1
+		case value > 0:
+			factor[j] = math.Pow(value, gamma)
+		}
+	}
 	for _, v := range part.Vertices {
 		from, row := e.Vectors.Row(int(v)), to.Row(int(v))
 		scale := 1.0
@@ -152,21 +160,6 @@ func (e *Eigenpairs) place(to *vec.Matrix, part EigenPart, gamma, delta float64)
 			row[j] = float32(scale * f * float64(from[j]))
 		}
 	}
-}
-
-// powers returns eigenvalues to the power γ, 0 for those that are not positive unless
-// γ is 0.
-func powers(values []float64, gamma float64) []float64 {
-	to := make([]float64, len(values))
-	for j, value := range values {
-		switch {
-		case gamma == 0:
-			to[j] = 1
-		case value > 0:
-			to[j] = math.Pow(value, gamma)
-		}
-	}
-	return to
 }
 
 // spacing says how the parts of a graph are moved apart. The part in place c is

@@ -68,8 +68,8 @@ type RefreshStats struct {
 //   - is solved in full if they still do, if more than a tenth of its vertices
 //     have come, or if it is so small that a step costs as much.
 //
-// Its rows D^-δ T Λ^γ are then rotated, all alike, to where they were (orthogonal
-// Procrustes, vertices weighted by D^2δ): distances and scalar products are those
+// Its rows D^-δ T Λ^γ are then rotated, all alike, to where those of its untouched
+// vertices were (orthogonal Procrustes): distances and scalar products are those
 // of T, but the columns are no more ordered by eigenvalues. A rotation spans the
 // same space, so that a refreshed embedding can be refreshed again.
 //
@@ -324,8 +324,8 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32)
 		}
 	}
 	sub, labels, linked := r.subgraph(list)
-	var found followed
 	follow := len(list) >= smallPart*r.old.Dim && 10*newcomers <= len(list)
+	var found pairs
 	if follow {
 		var err error
 		if found, follow, err = r.follow(ctx, sub, list, labels, linked); err != nil {
@@ -334,40 +334,16 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32)
 	}
 	if !follow {
 		var err error
-		if found, err = r.anew(ctx, c, sub, list, labels, linked); err != nil {
+		if found, err = r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small)); err != nil {
 			return err
 		}
+		r.solved++
 	}
-	r.add(found.pairs)
+	r.add(found)
 	if c == 0 {
 		r.stats.Eigenvalues, r.stats.Residuals = found.Values, found.relative
 	}
 	return r.turn(ctx, found, list)
-}
-
-// followed are the eigenpairs of a part whose vectors T are not written out.
-type followed struct {
-	pairs
-	cross   []float64                                                 // Tᵀ·X, k × old.Dim, X being the old rows times D^δ
-	combine func(ctx context.Context, c []float64) (vec.Panel, error) // T·c; c is k × at most k
-}
-
-// anew solves a part in full.
-func (r *refresh) anew(ctx context.Context, c int, sub *csr.Graph, list, labels []uint32, linked int) (followed, error) {
-	solved, err := r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small))
-	if err != nil {
-		return followed{}, err
-	}
-	r.solved++
-	k := solved.Vectors.Dim
-	t, before := solved.Vectors.Panel(0, k), r.before(list, 0)
-	cross := make([]float64, k*before.Dim)
-	if err := vec.MulTNContext(ctx, cross, t, before.Panel(0, before.Dim), r.opts.Workers); err != nil {
-		return followed{}, err
-	}
-	return followed{solved, cross, func(ctx context.Context, c []float64) (vec.Panel, error) {
-		return t, vec.MulNNContext(ctx, t, 0, 1, t, single(c), r.opts.Workers)
-	}}, nil
 }
 
 // smallPart is how many vertices a part has at least for each coordinate to be
@@ -391,68 +367,34 @@ func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, link
 
 // follow takes up to two steps from the old rows, and says whether the residuals
 // are within the tolerance then.
-func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (followed, bool, error) {
+func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (pairs, bool, error) {
 	p, err := r.problem(ctx, sub, labels, linked, r.opts.Workers)
-	if err != nil || p.opts.K == 0 {
-		return followed{}, false, err
+	if err != nil {
+		return pairs{}, false, err
 	}
 	p.opts.Tolerance = r.tolerance
-	m := r.start(sub, list)
-	start := m.Panel(0, m.Dim)
-	known, ofKnown := p.target.(*deflated)
-	var cross []float64
-	if ofKnown {
-		cross = known.takeOut(m)[:p.known*m.Dim]
-	}
-	var against []float64
+	start := r.start(sub, list)
 	for step := range maxSteps {
 		refined, err := eigen.Refine(ctx, p.target, start, p.opts)
 		if err != nil {
-			return followed{}, false, err
+			return pairs{}, false, err
 		}
 		if len(refined.Values) < p.opts.K {
-			return followed{}, false, nil
-		}
-		if step == 0 {
-			against = refined.Against()
-		} else { // what T spans of the start now, it did before but for a residual
-			against = product(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
+			return pairs{}, false, nil
 		}
 		if refined.Converged {
-			found := followed{pairs: p.refined(refined, step+1)}
+			found := p.pairs(refined.Result)
+			found.Restarts = step + 1
 			r.residual = max(r.residual, slices.Max(found.relative))
 			r.refined++
-			found.cross = leadingColumns(append(cross, against...), m.Dim, r.old.Dim)
-			found.combine = func(ctx context.Context, c []float64) (vec.Panel, error) {
-				cols := len(c) / p.k
-				t, err := refined.Combine(ctx, c[p.known*cols:])
-				if ofKnown && err == nil {
-					known.put(t, c[:p.known*cols], 1)
-				}
-				return t, err
-			}
 			return found, true, nil
 		}
-		if refined.Residuals[len(refined.Residuals)-1] > hopeless*r.tolerance*max(p.opts.Norm, refined.Values[0]) {
+		if norm := refined.Values[0]; refined.Residuals[len(refined.Residuals)-1] > hopeless*r.tolerance*max(p.opts.Norm, norm) {
 			break
 		}
-		if start, err = refined.Vectors(ctx); err != nil {
-			return followed{}, false, err
-		}
+		start = refined.Vectors
 	}
-	return followed{}, false, nil
-}
-
-// refined puts the outcome of some steps and what was known together, without
-// vectors.
-func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
-	result := &eigen.Result{Values: r.Values, Residuals: r.Residuals, Converged: r.Converged, Reason: r.Reason, Products: r.Products, Restarts: steps}
-	if p.top != nil {
-		result.Values = append(slices.Clone(p.top.Values), r.Values...)
-		result.Residuals = append(slices.Clone(p.top.Residuals), r.Residuals...)
-		result.Products += p.top.Products
-	}
-	return p.scaled(result)
+	return pairs{}, false, nil
 }
 
 // hopeless is how many times the tolerance the residual of the last pair may be
@@ -463,32 +405,25 @@ const hopeless = 6
 // where that is cheap.
 const maxSteps = 2
 
-// before returns the old rows of a part times D^δ, the columns of which span what
-// the eigenvectors did, and so many columns of zeros.
-func (r *refresh) before(list []uint32, more int) *vec.Matrix {
-	m := vec.NewMatrix(len(list), r.old.Dim+more)
-	delta := *r.opts.RowScale
-	vec.Parallel(len(list), projectRows, r.opts.Workers, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v := list[i]
-			to, from := m.Row(i), r.old.Row(int(v))
-			if delta == 0 {
-				copy(to, from)
-			} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
-				vec.Axpy(float32(math.Pow(r.state.Degrees[v], delta)), from, to[:len(from)])
-			}
-		}
-	})
-	return m
-}
-
-// start returns columns that nearly span the eigenvectors of a part: its old rows,
-// and for groups of vertices that have none, and so would come in through the few
-// edges to the rest alone, what the leading eigenvector of each is about.
+// start returns columns that nearly span the eigenvectors of a part: its old rows
+// D^δ U, and for groups of vertices that have none, and so would come in through
+// the few edges to the rest alone, what the leading eigenvector of each is about.
 func (r *refresh) start(sub *csr.Graph, list []uint32) *vec.Matrix {
 	groups := r.groups(sub, list)
 	dim := r.old.Dim
-	m := r.before(list, len(groups))
+	m := vec.NewMatrix(len(list), dim+len(groups))
+	delta := *r.opts.RowScale
+	for i, v := range list {
+		to, from := m.Row(i), r.old.Row(int(v))
+		if delta == 0 {
+			copy(to, from)
+		} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
+			scale := float32(math.Pow(r.state.Degrees[v], delta))
+			for j, x := range from {
+				to[j] = scale * x
+			}
+		}
+	}
 	for g, group := range groups {
 		edges := 0
 		for _, i := range group {
@@ -530,37 +465,44 @@ func (r *refresh) groups(sub *csr.Graph, list []uint32) [][]uint32 {
 	return groups
 }
 
-// turn writes the rows of a part, rotated to where they were.
-func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error {
-	k := len(found.Values)
-	lengths := powers(found.Values, *r.opts.Scale)
-	cross := leadingColumns(found.cross, r.old.Dim, k)
-	for j, length := range lengths {
-		scaleRow(cross[j*k:(j+1)*k], length)
+// turn writes the rows of a part, rotated to where those of its untouched vertices
+// were.
+func (r *refresh) turn(ctx context.Context, found pairs, list []uint32) error {
+	k := found.Vectors.Dim
+	e := &Eigenpairs{Vectors: found.Vectors, Degrees: found.degrees}
+	all := make([]uint32, len(list))
+	for i := range all {
+		all[i] = uint32(i)
 	}
-	c := rotation(cross, k)
-	for j, length := range lengths {
-		scaleRow(c[j*k:(j+1)*k], length)
-	}
-	rows, err := found.combine(ctx, c)
-	if err != nil {
-		return err
-	}
-	delta := *r.opts.RowScale
-	vec.Parallel(len(list), projectRows, r.opts.Workers, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			to, from := r.rows.Row(int(list[i])), rows.Data[i*rows.Stride:][:k]
-			if delta == 0 {
-				copy(to, from)
-			} else {
-				vec.Axpy(float32(math.Pow(found.degrees[i], -delta)), from, to[:k])
-			}
-		}
-	})
+	e.place(found.Vectors, EigenPart{Vertices: all, Values: found.Values}, *r.opts.Scale, *r.opts.RowScale)
+	before := vec.NewMatrix(len(list), k)
+	anchored := false
 	for i, v := range list {
 		if r.next.Degrees != nil {
 			r.next.Degrees[v] = found.degrees[i]
 		}
+		if r.state.Places[v] != NoPlace && !r.touched[v] {
+			copy(before.Row(i), r.old.Row(int(v)))
+			anchored = true
+		}
+	}
+	if anchored {
+		cross := make([]float64, k*k)
+		if err := vec.MulTNContext(ctx, cross, found.Vectors.Panel(0, k), before.Panel(0, k), r.opts.Workers); err != nil {
+			return err
+		}
+		turn := make([]float32, k*k)
+		for i, x := range rotation(cross, k) {
+			turn[i] = float32(x)
+		}
+		if err := vec.MulNNContext(ctx, before.Panel(0, k), 0, 1, found.Vectors.Panel(0, k), turn, r.opts.Workers); err != nil {
+			return err
+		}
+	} else {
+		before = found.Vectors
+	}
+	for i, v := range list {
+		copy(r.rows.Row(int(v)), before.Row(i))
 		if r.state.Places[v] != NoPlace {
 			r.drift.add(r.old.Row(int(v)), r.rows.Row(int(v)))
 		}

@@ -135,6 +135,12 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.evaluateReconstructionStatement(s)
 	case *parser.Tune:
 		return b.tuneStatement(s)
+	case *parser.TrainModel:
+		return b.trainModelStatement(s)
+	case *parser.DropModel:
+		return b.dropModelStatement(s)
+	case *parser.DescribeModel:
+		return b.describeModelStatement(s)
 	case *parser.Score:
 		return b.scoreStatement(s)
 	case *parser.ScoreFile:

@@ -218,7 +218,11 @@ func (b *binder) scorers(list []parser.Scorer) []Scorer {
 	for i, s := range list {
 		b.mark(partScorer(i), s)
 		with[i].Name = s.Name.Name
-		if s.Of != nil {
+		switch {
+		case s.Of == nil:
+		case s.Name.Name == modelScorer:
+			with[i].Model = s.Of.Name
+		default:
 			with[i].Embedding = s.Of.Name
 		}
 	}

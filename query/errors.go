@@ -27,6 +27,9 @@ var (
 	// ErrOutside is wrapped where a statement names a file outside the folder
 	// that Options.Folder confines files to.
 	ErrOutside = errors.New("file is outside the folder for files")
+	// ErrCoordinates is wrapped where a model is asked for an embedding that was
+	// computed anew since it was trained, in other coordinates.
+	ErrCoordinates = errors.New("the embedding has other coordinates than the model was trained on")
 	// ErrInvalid is wrapped by an Error about a value that is out of range, of
 	// the wrong type, or missing.
 	ErrInvalid = errors.New("invalid request")

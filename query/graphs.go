@@ -71,8 +71,8 @@ func nameMistake(err error, at part) error {
 	return &Error{Message: err.Error(), Err: err, part: at}
 }
 
-// DropGraph removes a graph. With cascade it removes the embeddings of the
-// graph too; without, it refuses where there are some.
+// DropGraph removes a graph. With cascade it removes the embeddings and the
+// models of the graph too; without, it refuses where there are some.
 func (db *DB) DropGraph(ctx context.Context, graph string, cascade bool) error {
 	c, err := db.begin(ctx, "DROP GRAPH")
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *call) dropGraph(graph string, cascade bool) error {
 	return c.db.store.DropGraph(c.ctx, graph, cascade)
 }
 
-// checkDropGraph refuses an unknown graph, and one that embeddings stand on.
+// checkDropGraph refuses an unknown graph, and one that embeddings or models stand on.
 func (c *call) checkDropGraph(graph string, cascade bool) error {
 	if err := c.writable(); err != nil {
 		return err
@@ -101,15 +101,30 @@ func (c *call) checkDropGraph(graph string, cascade bool) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range all {
-		if e.Graph == graph {
-			m := mistake(partGraph, "graph %s has the embedding %s", quote(graph), quote(e.Name))
-			m.Hint = "say CASCADE to drop its embeddings too"
-			m.Err = storage.ErrInUse
-			return m
+	models, err := c.db.store.Models(c.ctx)
+	if err != nil {
+		return err
+	}
+	what := ""
+	for _, m := range models {
+		if m.Graph == graph {
+			what = "model " + quote(m.Name)
+			break
 		}
 	}
-	return nil
+	for _, e := range all {
+		if e.Graph == graph {
+			what = "embedding " + quote(e.Name)
+			break
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	m := mistake(partGraph, "graph %s has the %s", quote(graph), what)
+	m.Hint = "say CASCADE to drop its embeddings and models too"
+	m.Err = storage.ErrInUse
+	return m
 }
 
 // DropEmbedding removes an embedding.

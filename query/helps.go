@@ -10,7 +10,7 @@ func graphHelps() []Help {
 			Example: "CREATE GRAPH social",
 		}, {
 			Statement: "DROP GRAPH", Syntax: "DROP GRAPH graph [CASCADE]",
-			Summary: "removes a graph, with CASCADE its embeddings too",
+			Summary: "removes a graph, with CASCADE its embeddings and models too",
 			Example: "DROP GRAPH social CASCADE",
 		}, {
 			Statement: "DROP ATTRIBUTE", Syntax: "DROP ATTRIBUTE attribute FROM graph",
@@ -142,11 +142,17 @@ func showHelps() []Help {
 			Columns: "property, value",
 			Example: "DESCRIBE EMBEDDING spec",
 		}, {
-			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | METHODS | SCORERS | GENERATORS | STATS | JOBS",
+			Statement: "DESCRIBE MODEL", Syntax: "DESCRIBE MODEL model",
+			Summary: "tells everything that shaped a model of links, how good it was on pairs held out, how far its probabilities can be trusted, and whether its graph and embedding have moved on since",
+			Columns: "property, value",
+			Example: "DESCRIBE MODEL friends",
+		}, {
+			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | METHODS | SCORERS | GENERATORS | STATS | JOBS",
 			Summary: "lists what the file has, or what the language knows",
 			Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
 				"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, created; " +
 				"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created; " +
+				"MODELS: model, graph, embedding, terms, auc, average_precision, calibration_error, best_single, best_single_auc, behind, created; " +
 				"METHODS: method, options, summary; SCORERS: scorer, reads, likelier, summary; " +
 				"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each; " +
 				"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, checkpoint, error, result",
@@ -266,12 +272,22 @@ func analysisHelps() []Help {
 			Options: tuneOptions(),
 			Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 		}, {
-			Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding), …",
+			Statement: "TRAIN MODEL", Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
+			Summary: "learns from edges held out how likely a link is, by heuristics of the graph and features of an embedding together, measures that on other edges held out, and stores it for model(…) in SCORE; without heuristics(…) it takes all of the graph, without an embedding these alone",
+			Columns: "model, terms, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
+			Options: trainOptions(),
+			Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
+		}, {
+			Statement: "DROP MODEL", Syntax: "DROP MODEL model",
+			Summary: "removes a model",
+			Example: "DROP MODEL friends",
+		}, {
+			Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding) | model(model), …",
 			Summary: "scores how likely a link is; SHOW SCORERS lists the scorers",
 			Columns: "source, target, and one column for each scorer",
 			Example: "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 		}, {
-			Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding), … [INTO FILE 'file'] [WITH (option := value, …)]",
+			Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
 			Summary: "scores the pairs of a file of any length, in order",
 			Columns: "source, target, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 			Options: scoreFileOptions(),

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -43,7 +44,7 @@ import (
 type jobSpec struct {
 	kind    string // keywords of the statement
 	text    string // the statement, by which it is run again
-	target  string // the embedding that it writes, which no other may write meanwhile; may be empty
+	target  string // the embedding that it writes, or "model " and a model, which no other may write meanwhile; may be empty
 	graph   storage.GraphInfo
 	options []storage.Setting // after defaults
 	memory  int64             // bytes
@@ -186,7 +187,11 @@ func (r *runner) claim(j *activeJob) error {
 		if their.ID != 0 {
 			by = fmt.Sprintf("by job %d", their.ID)
 		}
-		m := mistake(partEmbedding, "embedding %s is being computed %s", quote(j.info.Target), by)
+		what := "embedding " + quote(j.info.Target)
+		if model, is := strings.CutPrefix(j.info.Target, modelTarget); is && j.info.Kind == kindTrain {
+			what = modelTarget + quote(model)
+		}
+		m := mistake(partEmbedding, "%s is being computed %s", what, by)
 		m.Hint, m.Err = "SHOW JOBS tells how far it is", storage.ErrConflict
 		return m
 	}

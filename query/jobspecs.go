@@ -64,6 +64,14 @@ func (db *DB) StartCreateIndex(ctx context.Context, req CreateIndexRequest) (sto
 	})
 }
 
+// StartTrainModel is TrainModel in the background, as StartEmbed is Embed.
+func (db *DB) StartTrainModel(ctx context.Context, req TrainModelRequest) (storage.JobInfo, error) {
+	return db.start(ctx, kindTrain, func(c *call) (jobOperation, error) {
+		found, err := c.resolveTrainModel(req)
+		return &trainModelOp{req: req, found: found}, err
+	})
+}
+
 // start runs what resolve has checked in the background.
 func (db *DB) start(ctx context.Context, statement string, resolve func(c *call) (jobOperation, error)) (storage.JobInfo, error) {
 	c, err := db.begin(ctx, statement)

@@ -19,16 +19,20 @@ import (
 // Pair is two vertices by key.
 type Pair struct{ Source, Target string }
 
-// Scorer names a way to score pairs, such as adamic_adar, or cosine on an
-// embedding. DB.Scorers lists them.
+// Scorer names a way to score pairs, such as adamic_adar, cosine on an embedding, or
+// a model. DB.Scorers lists those that are no models.
 type Scorer struct {
-	Name      string
+	Name      string // "model", or empty, where Model is set
 	Embedding string // for the scorers that read vectors; empty for the others
+	Model     string // a model of DB.Models: its probability that there is a link
 }
 
 // String returns the text of the scorer in the language, which is also the name
 // of its column: cosine(spec).
 func (s Scorer) String() string {
+	if s.Model != "" {
+		return modelScorer + "(" + parser.Ident{Name: s.Model}.String() + ")"
+	}
 	if s.Embedding == "" {
 		return s.Name
 	}
@@ -261,18 +265,15 @@ func (c *call) resolveScoring(graph string, with []Scorer) (*scoring, error) {
 		if err := checkScorer(w, partScorer(i)); err != nil {
 			return nil, err
 		}
-		if w.Embedding == "" {
-			continue
-		}
-		info, err := c.embeddingInfo(w.Embedding, partScorer(i))
+		what, of, err := c.scorerGraph(w, partScorer(i))
 		if err != nil {
 			return nil, err
 		}
 		if graph == "" {
-			graph = info.Graph
+			graph = of
 		}
-		if info.Graph != graph {
-			return nil, mistake(partScorer(i), "embedding %s belongs to graph %s, and not to graph %s", name(w.Embedding), name(info.Graph), name(graph))
+		if of != "" && of != graph {
+			return nil, mistake(partScorer(i), "%s belongs to graph %s, and not to graph %s", what, name(of), name(graph))
 		}
 	}
 	var err error
@@ -283,6 +284,20 @@ func (c *call) resolveScoring(graph string, with []Scorer) (*scoring, error) {
 	}
 	err = c.settled(func() error { return c.bindScorers(s, graph, with) })
 	return s, err
+}
+
+// scorerGraph returns the graph of what a scorer reads, and its name in a sentence;
+// empty where any graph will do.
+func (c *call) scorerGraph(w Scorer, at part) (what, graph string, err error) {
+	switch {
+	case w.Model != "":
+		info, err := c.modelInfo(w.Model, at)
+		return "model " + name(w.Model), info.Graph, err
+	case w.Embedding != "":
+		info, err := c.embeddingInfo(w.Embedding, at)
+		return "embedding " + name(w.Embedding), info.Graph, err
+	}
+	return "", "", nil
 }
 
 // bindScorers loads the graph and turns all scorers into functions.
@@ -308,6 +323,9 @@ func (c *call) bindScorers(s *scoring, graph string, with []Scorer) error {
 // checkScorer refuses a scorer that is not known, or that wants an embedding
 // and has none, or the other way round.
 func checkScorer(w Scorer, at part) error {
+	if w.Model != "" || w.Name == modelScorer {
+		return checkModelScorer(w, at)
+	}
 	for _, known := range link.Scorers() {
 		switch {
 		case known.Name != w.Name:
@@ -324,11 +342,24 @@ func checkScorer(w Scorer, at part) error {
 	return unknownScorer(w.Name, at)
 }
 
+// checkModelScorer is checkScorer for what looks like a model.
+func checkModelScorer(w Scorer, at part) error {
+	switch {
+	case w.Model == "":
+		e := mistake(at, "scorer model reads a model, and none is named")
+		e.Hint = "write model(name); SHOW MODELS lists them"
+		return e
+	case w.Name != modelScorer && w.Name != "" || w.Embedding != "":
+		return mistake(at, "scorer %s reads no model, and model %s is named", quote(w.Name), name(w.Model))
+	}
+	return nil
+}
+
 // unknownScorer is the error for a name that is no scorer's.
 func unknownScorer(scorer string, at part) error {
 	e := mistake(at, "unknown scorer %s", quote(scorer))
 	e.Err = link.ErrScorer
-	return e.withHint(scorer, scorerNames(), func(s string) string { return s })
+	return e.withHint(scorer, append(scorerNames(), modelScorer), func(s string) string { return s })
 }
 
 // scorerNames lists the scorers.
@@ -344,19 +375,34 @@ func scorerNames() []string {
 func (c *call) bindScorer(s *scoring, w Scorer, at part) (boundScorer, error) {
 	b := boundScorer{text: w.String(), rows: uint32(s.graph.Graph.Vertices())}
 	var matrix *vec.Matrix
+	if w.Model != "" {
+		m, err := c.bindModel(w.Model, s.graph, at)
+		if err != nil {
+			return b, err
+		}
+		s.use(m.space)
+		b.rows = m.rows()
+		b.score, err = m.score()
+		return b, err
+	}
 	if w.Embedding != "" {
 		sp, err := c.space(w.Embedding, at)
 		if err != nil {
 			return b, err
 		}
-		if !slices.Contains(s.spaces, sp) {
-			s.spaces = append(s.spaces, sp)
-		}
+		s.use(sp)
 		matrix, b.rows = sp.matrix, min(b.rows, uint32(sp.matrix.Rows))
 	}
 	var err error
 	b.score, err = link.New(w.Name, s.graph.Graph, matrix)
 	return b, err
+}
+
+// use notes an embedding that a scorer reads; nil is none.
+func (s *scoring) use(sp *space) {
+	if sp != nil && !slices.Contains(s.spaces, sp) {
+		s.spaces = append(s.spaces, sp)
+	}
 }
 
 // all scores pairs with all workers. The result does not depend on how many

@@ -88,6 +88,9 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 	case parser.Indexes:
 		list, err := c.db.store.Indexes(c.ctx, "")
 		return indexRows(list), err
+	case parser.Models:
+		list, err := c.models()
+		return modelRows(list), err
 	case parser.Methods:
 		for _, m := range Methods() {
 			table = append(table, []Value{m.Name, optionsText(m.Options), m.Summary})
@@ -104,6 +107,7 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 			}
 			table = append(table, []Value{s.Name, reads, likelier, s.Summary})
 		}
+		table = append(table, []Value{modelScorer, "model", "higher", modelSummary})
 		return rowsOf([]string{"scorer", "reads", "likelier", "summary"}, table), nil
 	case parser.Generators:
 		for _, g := range generators() {

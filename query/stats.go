@@ -59,6 +59,9 @@ func statsRows(s storage.Stats) [][]Value {
 	for _, x := range s.Indexes {
 		table = append(table, spaceRow("index of "+name(x.Embedding)+" by "+x.Metric, "all", x.Bytes, 0))
 	}
+	for _, m := range s.Models {
+		table = append(table, spaceRow("model "+name(m.Name), "all", m.Bytes, 0))
+	}
 	for _, j := range s.Jobs {
 		table = append(table, spaceRow(fmt.Sprintf("job %d", j.ID), "checkpoint", j.Bytes, 0))
 	}

@@ -47,7 +47,7 @@ func (o *createGraphOp) plan() *Plan { return result("create graph", name(o.grap
 
 func (o *dropGraphOp) plan() *Plan {
 	if o.cascade {
-		return result("drop graph", name(o.graph)+" and its embeddings")
+		return result("drop graph", name(o.graph)+" and its embeddings and models")
 	}
 	return result("drop graph", name(o.graph))
 }

@@ -141,6 +141,12 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 		return list
 	case parser.ClassJob:
 		return c.jobs(ctx)
+	case parser.ClassModel:
+		return c.models(ctx)
+	case parser.ClassHeuristic:
+		return c.heuristics()
+	case parser.ClassTerms:
+		return []candidate{{"heuristics", "(", "scorers of pairs, as terms of the model"}}
 	case parser.ClassScorer:
 		return c.scorers()
 	case parser.ClassMetric:
@@ -179,6 +185,26 @@ func (c *completer) embeddings(ctx context.Context) []candidate {
 	var list []candidate
 	for _, e := range embeddings {
 		list = append(list, candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph})
+	}
+	return list
+}
+
+func (c *completer) models(ctx context.Context) []candidate {
+	models, err := c.db.Models(ctx)
+	if err != nil {
+		return nil
+	}
+	var list []candidate
+	for _, m := range models {
+		list = append(list, candidate{quoteName(m.Name), "", "of " + m.Graph + ", AUC " + strconv.FormatFloat(m.AUC, 'f', 4, 64)})
+	}
+	return list
+}
+
+func (c *completer) heuristics() []candidate {
+	var list []candidate
+	for _, s := range c.db.Scorers() {
+		list = append(list, candidate{s.Name, "", s.Summary})
 	}
 	return list
 }
@@ -333,7 +359,7 @@ func (c *completer) scorers() []candidate {
 		}
 		list = append(list, candidate{s.Name, tail, s.Summary})
 	}
-	return list
+	return append(list, candidate{"model", "(", "probability of a model that TRAIN MODEL has learned"})
 }
 
 func (c *completer) paramNames(sign string) []candidate {

@@ -180,6 +180,12 @@ func Again(ctx context.Context, g *csr.Graph, info storage.EmbeddingInfo, worker
 
 // prepareAgain finds the method of a stored embedding and gives it its options.
 func prepareAgain(info storage.EmbeddingInfo) (prepared, error) {
+	return prepare(info.Method, StoredOptions(info))
+}
+
+// StoredOptions returns the options that an embedding was made with, as its method
+// takes them.
+func StoredOptions(info storage.EmbeddingInfo) []Option {
 	types := map[string]string{}
 	for _, m := range Methods() {
 		if m.Name == info.Method {
@@ -192,7 +198,7 @@ func prepareAgain(info storage.EmbeddingInfo) (prepared, error) {
 	for _, s := range info.Options {
 		options = append(options, Option{s.Name, parseSetting(types[s.Name], s.Value)})
 	}
-	return prepare(info.Method, options)
+	return options
 }
 
 // parseSetting reads canonical text as the type of its option; what it cannot read

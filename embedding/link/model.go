@@ -121,8 +121,8 @@ func ParseFeatures(text string) ([]Feature, error) {
 
 // Bind returns the model as a scorer on a graph and the vectors of its vertices: a
 // probability from 0 to 1, symmetric. vectors may be nil where NeedsEmbedding is
-// false. The function is safe for concurrent use and panics if a vertex is out of
-// range. A vertex without edges has the scores of such a vertex, mostly 0, and the
+// false, and may lack those of the last vertices, which came later. The function is
+// safe for concurrent use and panics if a vertex is out of range of either. A vertex without edges has the scores of such a vertex, mostly 0, and the
 // vector that the embedding gives it; a pair of equal vertices is scored like any
 // other. Errors are ErrNeedsGraph, ErrNeedsEmbedding and ErrDimension.
 func (m *Model) Bind(g *csr.Graph, vectors *vec.Matrix) (func(u, v uint32) float64, error) {
@@ -152,7 +152,7 @@ func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*bound, error) {
 		return nil, fmt.Errorf("link: model: %w", ErrNeedsGraph)
 	case m.dim > 0 && vectors == nil:
 		return nil, fmt.Errorf("link: model: %w", ErrNeedsEmbedding)
-	case m.dim > 0 && (vectors.Dim != m.dim || vectors.Rows != g.Vertices()):
+	case m.dim > 0 && (vectors.Dim != m.dim || vectors.Rows > g.Vertices()):
 		return nil, fmt.Errorf("link: %d vectors of %d coordinates for a graph of %d vertices and a model of %d coordinates: %w",
 			vectors.Rows, vectors.Dim, g.Vertices(), m.dim, ErrDimension)
 	}

@@ -120,7 +120,7 @@ func TestModel_BindRefuses(t *testing.T) {
 		{nil, vectors, ErrNeedsGraph},
 		{g, nil, ErrNeedsEmbedding},
 		{g, vec.NewMatrix(300, 7), ErrDimension},
-		{g, vec.NewMatrix(299, 8), ErrDimension},
+		{g, vec.NewMatrix(301, 8), ErrDimension},
 	} {
 		if _, err := m.Bind(c.g, c.vectors); !errors.Is(err, c.want) {
 			t.Errorf("%v, expected %v", err, c.want)

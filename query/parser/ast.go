@@ -154,6 +154,7 @@ const (
 	Graphs     Listing = "GRAPHS"
 	Embeddings Listing = "EMBEDDINGS"
 	Indexes    Listing = "INDEXES"
+	Models     Listing = "MODELS"
 	Methods    Listing = "METHODS"
 	Scorers    Listing = "SCORERS"
 	Generators Listing = "GENERATORS"
@@ -162,7 +163,7 @@ const (
 )
 
 // listings are all of them, in the order of the grammar.
-var listings = []Listing{Graphs, Embeddings, Indexes, Methods, Scorers, Generators, Stats, Jobs}
+var listings = []Listing{Graphs, Embeddings, Indexes, Models, Methods, Scorers, Generators, Stats, Jobs}
 
 // Show is SHOW GRAPHS and its siblings.
 type Show struct {

@@ -55,8 +55,8 @@ type Pair struct {
 	U, V Value // each String, Int or Param
 }
 
-// Scorer is a link scorer, with the embedding (or later another object) that
-// it reads in parentheses: adamic_adar, cosine(spec).
+// Scorer is a link scorer, with the embedding or the model that it reads in
+// parentheses: adamic_adar, cosine(spec), model(friends).
 type Scorer struct {
 	Range
 	Name Ident

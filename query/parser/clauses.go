@@ -149,11 +149,19 @@ func (p *parser) scorers() []Scorer {
 	return separated(p, p.scorer)
 }
 
+// scored reads what a scorer reads.
+func (p *parser) scored(scorer string) Ident {
+	if scorer == "model" {
+		return p.model()
+	}
+	return p.embedding()
+}
+
 func (p *parser) scorer() Scorer {
 	begin := p.tok.Start
 	n := Scorer{Name: p.name(scorerName)}
 	if p.sign("(") {
-		of := p.embedding()
+		of := p.scored(n.Name.Name)
 		n.Of = &of
 		p.needSign(")")
 	}

@@ -48,7 +48,7 @@
 //	             | import | export | generate | describe
 //	             | show | embed | estimate | job | renew | alter | diff
 //	             | nearest | within
-//	             | reconstruct | evaluate | tune | score
+//	             | reconstruct | evaluate | tune | train | score
 //	             | scorefile | help | maintain              e.g. CHECK;
 //
 //	create       = "CREATE" ( "GRAPH" name
@@ -56,7 +56,7 @@
 //	               [ background ] )                         e.g. CREATE GRAPH social; CREATE INDEX ON spec WITH (metric := 'cosine');
 //	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
 //	             | "EMBEDDING" name | "INDEX" "ON" name
-//	             | "JOB" integer
+//	             | "JOB" integer | "MODEL" name
 //	             | "ATTRIBUTE" name "FROM" name )           e.g. DROP GRAPH social CASCADE; DROP ATTRIBUTE age FROM social;
 //	insert       = "INSERT" ( vertexword newvertex
 //	               { "," newvertex }
@@ -83,9 +83,9 @@
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
 //	describe     = "DESCRIBE" ( "GRAPH" name [ options ]
 //	             | "VERTEX" key [ "IN" name ]
-//	             | "EMBEDDING" name )                       e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
+//	             | "EMBEDDING" name | "MODEL" name )                       e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
-//	             | "INDEXES" | "METHODS" | "SCORERS"
+//	             | "INDEXES" | "MODELS" | "METHODS" | "SCORERS"
 //	             | "GENERATORS" | "STATS" | "JOBS"
 //	             | "ATTRIBUTES" [ "IN" name ]
 //	             | "GENERATIONS" "OF" name
@@ -127,6 +127,11 @@
 //	               "FOR" ( "RECONSTRUCTION" | "LINKS"
 //	             | "LABELS" ) "AS" name [ options ]
 //	               [ background ]                           e.g. TUNE social USING dp_spectral, dp_walker(walks := 5) FOR LINKS AS best WITH (budget := '10m');
+//	train        = "TRAIN" "MODEL" name "IN" name
+//	               [ "USING" term [ "," term ] ]
+//	               [ options ] [ background ]               e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
+//	term         = name
+//	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]

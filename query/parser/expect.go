@@ -13,6 +13,10 @@ const (
 	walkMethodName   = "the name of a method that walks"
 	generatorName    = "a generator name"
 	scorerName       = "a scorer name"
+	modelName        = "a model name"
+	newModelName     = "a name for the model"
+	heuristicName    = "the name of a heuristic"
+	heuristicsText   = "heuristics(…)"
 	metricName       = "a metric"
 	columnName       = "a column name"
 	fileText         = "a file name in single quotes"
@@ -35,7 +39,7 @@ var scalarTexts = []string{stringText, numberText, "TRUE", "FALSE"}
 var (
 	nameClasses = []string{
 		graphName, newGraphName, embeddingName, newEmbeddingName, attributeName, optionName, methodName, walkMethodName,
-		generatorName, scorerName, columnName,
+		generatorName, scorerName, modelName, newModelName, heuristicName, columnName,
 	}
 	textClasses = []string{attributeText, fileText, keyText, stringText, dateText}
 )

@@ -97,6 +97,12 @@ func Heading(statement Statement) string {
 		return "EVALUATE RECONSTRUCTION"
 	case *Tune:
 		return "TUNE"
+	case *TrainModel:
+		return "TRAIN MODEL"
+	case *DropModel:
+		return "DROP MODEL"
+	case *DescribeModel:
+		return "DESCRIBE MODEL"
 	case *Score:
 		return "SCORE"
 	case *ScoreFile:

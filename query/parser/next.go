@@ -18,6 +18,9 @@ const (
 	ClassWalks     Class = "walks"     // a method that learns from walks, of EXPORT WALKS
 	ClassGenerator Class = "generator" // of GENERATE
 	ClassScorer    Class = "scorer"    // of SCORE
+	ClassModel     Class = "model"     // a model of the file
+	ClassHeuristic Class = "heuristic" // a scorer that needs nothing but the graph
+	ClassTerms     Class = "terms"     // heuristics(…), of TRAIN MODEL
 	ClassMetric    Class = "metric"    // of NEAREST and WITHIN
 	ClassFile      Class = "file"      // the name of a file
 	ClassTopic     Class = "topic"     // of HELP
@@ -40,6 +43,10 @@ var classes = map[string]Class{
 	walkMethodName:   ClassWalks,
 	generatorName:    ClassGenerator,
 	scorerName:       ClassScorer,
+	modelName:        ClassModel,
+	newModelName:     ClassName,
+	heuristicName:    ClassHeuristic,
+	heuristicsText:   ClassTerms,
 	metricName:       ClassMetric,
 	fileText:         ClassFile,
 	keyText:          ClassVertex,

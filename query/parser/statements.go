@@ -50,6 +50,7 @@ var statements = []struct {
 	{"RECONSTRUCT", (*parser).reconstruct},
 	{"EVALUATE", (*parser).evaluate},
 	{"TUNE", (*parser).tune},
+	{"TRAIN", (*parser).train},
 	{"SCORE", (*parser).score},
 	{"HELP", (*parser).help},
 	{"CHECK", (*parser).check},
@@ -96,6 +97,8 @@ func (p *parser) drop(begin Pos) Statement {
 		return p.dropIndex(begin)
 	case p.keyword("JOB"):
 		return p.job(begin, DropJob)
+	case p.keyword("MODEL"):
+		return p.dropModel(begin)
 	}
 	p.needKeyword("EMBEDDING")
 	embedding := p.embedding()
@@ -172,6 +175,8 @@ func (p *parser) describe(begin Pos) Statement {
 		s.Graph = p.in()
 		s.Range = p.since(begin)
 		return s
+	case p.keyword("MODEL"):
+		return p.describeModel(begin)
 	}
 	p.needKeyword("EMBEDDING")
 	embedding := p.embedding()
