@@ -7,7 +7,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if runChild() {
+	if runChild() || runBusy() {
 		return
 	}
 	goleak.VerifyTestMain(m)

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"heavytail/storage/vec"
 )
 
 // crew runs the blocks of a round side by side. A round takes some ten microseconds,
@@ -16,6 +18,7 @@ type crew struct {
 	// ended the last one: what is written before turn is read after it, and back.
 	turn    atomic.Uint32
 	left    atomic.Int32
+	own     vec.Turn // of the caller's goroutine
 	stopped bool
 	done    sync.WaitGroup
 }
@@ -23,6 +26,7 @@ type crew struct {
 // newCrew starts a crew of a number of goroutines for a number of parts.
 func newCrew(workers, parts int) *crew {
 	c := &crew{size: max(1, min(workers, parts, runtime.GOMAXPROCS(0)))}
+	c.own = vec.NewTurn(c.size)
 	for member := 1; member < c.size; member++ {
 		c.done.Go(func() { c.follow(member, parts) })
 	}
@@ -38,10 +42,12 @@ func (c *crew) run(parts int, work func(part int)) {
 		work(part)
 	}
 	await(func() bool { return c.left.Load() == 0 })
+	c.own.Pass()
 }
 
 // follow does what falls to a member in each round.
 func (c *crew) follow(member, parts int) {
+	own := vec.NewTurn(c.size)
 	for turn := uint32(0); ; turn++ {
 		await(func() bool { return c.turn.Load() != turn })
 		if c.stopped {
@@ -51,6 +57,7 @@ func (c *crew) follow(member, parts int) {
 			c.work(part)
 		}
 		c.left.Add(-1)
+		own.Pass()
 	}
 }
 

@@ -56,7 +56,7 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 	}
 	share := TileRows * a.Stride / panels // elements
 	shareStep := uintptr(min(share*4/max(a.Cols, 1)+1, 64))
-	Parallel(y.Rows, nnBlockRows, workers, func(_, lo, hi int) {
+	parallel(y.Rows, nnBlockRows, workers, func(turn *Turn, _, lo, hi int) {
 		tiles := make([][TileRows * TileCols]float32, panels)
 		var rest []float32 // the last rows, made up to 12
 		for ; lo < hi; lo += TileRows {
@@ -83,6 +83,7 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 				col := p * TileCols
 				tileStore(k, y.Data[lo*y.Stride+col:], y.Stride, n, min(y.Cols-col, TileCols), beta, alpha, &tiles[p])
 			}
+			turn.Pass()
 		}
 	})
 	return ctx.Err()

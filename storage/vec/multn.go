@@ -57,8 +57,8 @@ func mulTN(ctx context.Context, k kind, c []float64, a, b Panel, workers int) er
 	blockRows := g.blockRows()
 	blocks := (a.Rows-1)/blockRows + 1
 	sums := make([]tileSums, blocks*len(g.tiles))
-	Parallel(a.Rows, blockRows, workers, func(i, lo, hi int) {
-		g.add(ctx, sums[i*len(g.tiles):][:len(g.tiles)], lo, hi)
+	parallel(a.Rows, blockRows, workers, func(turn *Turn, i, lo, hi int) {
+		g.add(ctx, turn, sums[i*len(g.tiles):][:len(g.tiles)], lo, hi)
 	})
 	if err := ctx.Err(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (g *gram) blockRows() int {
 
 // add adds the products of the rows [lo, hi) to sums, one for each tile. It
 // gives up when ctx is done.
-func (g *gram) add(ctx context.Context, sums []tileSums, lo, hi int) {
+func (g *gram) add(ctx context.Context, turn *Turn, sums []tileSums, lo, hi int) {
 	w := newGramScratch(g)
 	for ; lo < hi; lo += runRows {
 		if ctx.Err() != nil {
@@ -132,6 +132,7 @@ func (g *gram) add(ctx context.Context, sums []tileSums, lo, hi int) {
 		}
 		for t := 0; t < len(g.tiles); {
 			t = g.addRun(w, sums, t, lo, min(lo+runRows, hi))
+			turn.Pass()
 		}
 	}
 }

@@ -16,7 +16,15 @@ import (
 // Parallel returns when all calls have. If a call panics, no further blocks
 // are begun, and Parallel panics with the value of the lowest such block. It
 // panics if block < 1.
+//
+// Between blocks other goroutines get their turn, so that a block should take no
+// more than some 100 µs.
 func Parallel(n, block, workers int, f func(block, lo, hi int)) {
+	parallel(n, block, workers, func(_ *Turn, block, lo, hi int) { f(block, lo, hi) })
+}
+
+// parallel is Parallel for blocks that take longer: f passes the turn on within.
+func parallel(n, block, workers int, f func(turn *Turn, block, lo, hi int)) {
 	if block < 1 {
 		panic("vec: Parallel: block < 1")
 	}
@@ -29,8 +37,10 @@ func Parallel(n, block, workers int, f func(block, lo, hi int)) {
 	}
 	workers = min(workers, blocks)
 	if workers == 1 {
+		turn := NewTurn(workers)
 		for i := range blocks {
-			f(i, i*block, min(n-i*block, block)+i*block)
+			f(&turn, i, i*block, min(n-i*block, block)+i*block)
+			turn.Pass()
 		}
 		return
 	}
@@ -54,12 +64,12 @@ func Parallel(n, block, workers int, f func(block, lo, hi int)) {
 				mu.Unlock()
 			}
 		}()
-		for {
+		for turn := NewTurn(workers); ; turn.Pass() {
 			i = int(next.Add(1) - 1)
 			if i >= blocks {
 				return
 			}
-			f(i, i*block, min(n-i*block, block)+i*block)
+			f(&turn, i, i*block, min(n-i*block, block)+i*block)
 		}
 	}
 	for range workers - 1 {
