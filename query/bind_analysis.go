@@ -44,9 +44,6 @@ func (b *binder) nearestStatement(s *parser.Nearest) (operation, error) {
 	}
 	op.req.Where, op.req.Attributes = where.admits, where.attributes
 	if s.Fresh { // what it finds is not there before it runs
-		if err := b.writable(); err != nil {
-			return nil, err
-		}
 		_, _, err = b.present(op.req.Embedding)
 		return op, err
 	}

@@ -114,6 +114,9 @@ func (e *JobError) Error() string {
 
 // Remedy is the clause that says how the job goes on.
 func (e *JobError) Remedy() string {
+	if e.State.Active() { // only the waiting has ended
+		return fmt.Sprintf("job %d goes on until the database is closed; WAIT JOB %d waits for it, or RESUME JOB %d goes on with it then", e.Job, e.Job, e.Job)
+	}
 	return fmt.Sprintf("RESUME JOB %d goes on from its checkpoint", e.Job)
 }
 

@@ -150,12 +150,12 @@ func showHelps() []Help {
 			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | METHODS | SCORERS | GENERATORS | STATS | JOBS",
 			Summary: "lists what the file has, or what the language knows",
 			Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
-				"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, created; " +
+				"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, changed, auto, created; " +
 				"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created; " +
 				"MODELS: model, graph, embedding, terms, auc, average_precision, calibration_error, best_single, best_single_auc, behind, created; " +
 				"METHODS: method, options, summary; SCORERS: scorer, reads, likelier, summary; " +
 				"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each; " +
-				"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, checkpoint, error, result",
+				"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result",
 			Example: "SHOW EMBEDDINGS",
 		}, {
 			Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [WHERE condition] [LIMIT n]",

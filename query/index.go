@@ -65,15 +65,25 @@ func (db *DB) DropIndex(ctx context.Context, embedding string) error {
 	return c.wrap(c.dropIndex(embedding))
 }
 
-// Indexes lists the indexes of the file by embedding and metric.
+// Indexes lists the indexes of the file by embedding and metric. One whose entry is
+// damaged is left out, with a notice.
 func (db *DB) Indexes(ctx context.Context) ([]IndexInfo, error) {
 	c, err := db.begin(ctx, "SHOW INDEXES")
 	if err != nil {
 		return nil, err
 	}
 	defer c.end()
-	list, err := c.db.store.Indexes(c.ctx, "")
+	list, err := c.indexes()
 	return list, c.wrap(err)
+}
+
+func (c *call) indexes() ([]IndexInfo, error) {
+	list, err := c.db.store.Indexes(c.ctx, "")
+	if errors.Is(err, storage.ErrCorrupt) && c.ctx.Err() == nil {
+		c.notice("an index is not listed, and DROP INDEX or CREATE INDEX replaces it: %v", plainly(err))
+		err = nil
+	}
+	return list, err
 }
 
 // options returns the parameters of an index.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -220,6 +221,19 @@ func (r *runner) find(id uint64) *activeJob {
 	return nil
 }
 
+// holder returns the active job that has an embedding to itself; nil where there is
+// none.
+func (r *runner) holder(embedding string) *activeJob {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, j := range r.active {
+		if j.snapshot().Target == embedding {
+			return j
+		}
+	}
+	return nil
+}
+
 // list returns the active jobs that are to be seen, and gives numbers to those
 // that have run for long enough by now.
 func (r *runner) list(ctx context.Context, store *storage.DB) ([]storage.JobInfo, error) {
@@ -281,11 +295,53 @@ func (c *call) asJob(spec jobSpec, f func(embeddings.Checkpoints) error) error {
 		c.meter.watch(nil)
 		c.ctx, c.job = outer, job
 	}()
+	stop := j.watchMemory()
 	err = c.withCheckpoints(j, spec, f)
+	stop()
 	if err == nil && spec.beside {
 		j.untarget()
 	}
 	return c.endJob(j, err)
+}
+
+// watchMemory notes from time to time by how much the heap of the process is above
+// its lowest since the job began, until stop is called. That counts what other calls
+// take meanwhile, and garbage that was not collected yet.
+func (j *activeJob) watchMemory() (stop func()) {
+	lowest := heapBytes()
+	see := func() {
+		now := heapBytes()
+		lowest = min(lowest, now)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.info.Peak = max(j.info.Peak, now-lowest)
+	}
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				see()
+			case <-ended:
+				see()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-done
+	}
+}
+
+// heapBytes is what objects take on the heap of the process.
+func heapBytes() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
 }
 
 // startJob makes the job an active one that runs, and its context part of that of
@@ -294,7 +350,8 @@ func (c *call) startJob(j *activeJob, spec jobSpec) error {
 	info := spec.info()
 	j.mu.Lock()
 	info.ID, info.Process, info.Created = j.info.ID, j.info.Process, j.info.Created
-	info.Seconds, info.Checkpoint, info.Checkpointed = j.info.Seconds, j.info.Checkpoint, j.info.Checkpointed
+	info.Seconds, info.Peak = j.info.Seconds, j.info.Peak
+	info.Checkpoint, info.Checkpointed = j.info.Checkpoint, j.info.Checkpointed
 	info.State, info.Started = storage.JobRunning, time.Now()
 	j.info, j.began, j.running = info, time.Now(), true
 	j.mu.Unlock()

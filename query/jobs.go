@@ -13,7 +13,7 @@ import (
 )
 
 // Jobs lists the jobs by number: those that run, with how far they are, and the
-// last ones that ended. A statement that is over within two seconds and does not
+// last ones that ended. One whose record is damaged is left out, with a notice. A statement that is over within two seconds and does not
 // run in the background is no job that is listed.
 func (db *DB) Jobs(ctx context.Context) ([]storage.JobInfo, error) {
 	c, err := db.begin(ctx, "SHOW JOBS")
@@ -31,6 +31,10 @@ func (c *call) jobs() ([]storage.JobInfo, error) {
 		return nil, err
 	}
 	stored, err := c.db.store.Jobs(c.ctx)
+	if errors.Is(err, storage.ErrCorrupt) && c.ctx.Err() == nil {
+		c.notice("a job is not listed, and DROP JOB forgets it: %v", plainly(err))
+		err = nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +58,7 @@ func (db *DB) CancelJob(ctx context.Context, id uint64) (storage.JobInfo, error)
 
 // WaitJob waits for a job to end, and returns what became of it; one that failed
 // or was cancelled is no error. It tells the job's progress as if it were its own.
+// Where the context ends first the error is a *JobError, and the job goes on.
 func (db *DB) WaitJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
 	return db.jobCall(ctx, "WAIT JOB", id, (*call).waitJob)
 }
@@ -141,6 +146,11 @@ func (c *call) waitJob(id uint64) (storage.JobInfo, error) {
 	if err != nil || j == nil {
 		return info, err
 	}
+	return c.waitFor(j)
+}
+
+// waitFor waits for an active job.
+func (c *call) waitFor(j *activeJob) (storage.JobInfo, error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -148,7 +158,11 @@ func (c *call) waitJob(id uint64) (storage.JobInfo, error) {
 		case <-j.ended:
 			return j.snapshot(), nil
 		case <-c.ctx.Done():
-			return info, c.ctx.Err()
+			info := j.snapshot()
+			if info.ID == 0 {
+				return info, c.ctx.Err()
+			}
+			return info, &JobError{Job: info.ID, State: info.State, Err: c.ctx.Err()}
 		case <-tick.C:
 			if now := j.snapshot(); now.Stage != "" {
 				c.meter.update(now.Stage, now.Done, now.Total)
@@ -215,7 +229,7 @@ func (c *call) resumeInBackground(id uint64) (storage.JobInfo, error) {
 func jobRows(list []storage.JobInfo) *Rows {
 	table := make([][]Value, len(list))
 	for i, j := range list {
-		var share, left, memory, failure, result Value
+		var share, left, memory, peak, failure, result Value
 		if j.State.Active() && j.Total > 0 {
 			share = float64(j.Done) / float64(j.Total)
 		}
@@ -225,13 +239,16 @@ func jobRows(list []storage.JobInfo) *Rows {
 		if j.Memory > 0 {
 			memory = j.Memory
 		}
+		if j.Peak > 0 {
+			peak = j.Peak
+		}
 		if j.Error != "" {
 			failure = j.Error
 		}
 		if j.Result != "" {
 			result = j.Result
 		}
-		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, j.Checkpoint, failure, result}
+		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, peak, j.Checkpoint, failure, result}
 	}
-	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "checkpoint", "error", "result"}, table)
+	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "peak", "checkpoint", "error", "result"}, table)
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,6 +92,35 @@ func (c *call) refresh(req RefreshRequest) (RefreshResult, error) {
 	})
 	result.Notices = c.notices
 	return result, err
+}
+
+// freshen brings an embedding up to date, and waits for the job that has it.
+func (c *call) freshen(embedding string) error {
+	for {
+		clear(c.graphs) // whoever had the embedding may have stored another one
+		clear(c.spaces)
+		info, graph, err := c.present(embedding)
+		if err != nil {
+			return err
+		}
+		changes, err := c.db.store.Changes(c.ctx, info.Graph, info.GraphVersion)
+		if err != nil {
+			return err
+		}
+		if !changes.EdgesChanged && graph.Info.Version >= info.GraphVersion {
+			return nil
+		}
+		other := c.db.runner.holder(embedding)
+		if other == nil {
+			_, err = c.refresh(RefreshRequest{Embedding: embedding})
+			if other = c.db.runner.holder(embedding); other == nil || !errors.Is(err, storage.ErrConflict) {
+				return err
+			}
+		}
+		if _, err := c.waitFor(other); err != nil {
+			return err
+		}
+	}
 }
 
 // storeRefreshed computes the next generation of an embedding and stores it.

@@ -44,7 +44,8 @@ type NearestRequest struct {
 	Where func(Candidate) bool
 	// Attributes are those that Where reads; each is loaded.
 	Attributes []string
-	// Fresh brings the embedding up to date first, as Refresh does.
+	// Fresh brings the embedding up to date first, as Refresh does, unless it is. It
+	// waits for another job that has the embedding.
 	Fresh bool
 }
 
@@ -133,7 +134,7 @@ func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, erro
 
 func (c *call) nearest(req NearestRequest) (SearchResult, error) {
 	if req.Fresh {
-		if _, err := c.refresh(RefreshRequest{Embedding: req.Embedding}); err != nil {
+		if err := c.freshen(req.Embedding); err != nil {
 			return SearchResult{}, err
 		}
 	}

@@ -14,6 +14,10 @@ import (
 type EmbeddingSummary struct {
 	storage.EmbeddingInfo
 	Behind uint64 // versions of the graph since, without those that changed attributes only
+	// Changed counts the vertices that are new or gone since, or have other edges.
+	Changed int
+	// Unknown tells that the change log does not say which vertices changed: any may have.
+	Unknown bool
 }
 
 // Graphs lists the graphs of the file by name.
@@ -62,6 +66,7 @@ func (c *call) embeddings() ([]EmbeddingSummary, error) {
 			return nil, err
 		}
 		list[i].Behind = changes.Versions
+		list[i].Changed, list[i].Unknown = len(changes.Touched)+changes.Deleted, changes.All
 	}
 	return list, nil
 }
@@ -82,11 +87,17 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 	case parser.Embeddings:
 		list, err := c.embeddings()
 		for _, e := range list {
-			table = append(table, []Value{e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind), timestamp(e.Created)})
+			changed := Value(int64(e.Changed))
+			if e.Unknown {
+				changed = nil
+			}
+			table = append(table, []Value{
+				e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind), changed, autoText(e.Auto), timestamp(e.Created),
+			})
 		}
-		return rowsOf([]string{"embedding", "graph", "method", "dim", "vertices", "generation", "behind", "created"}, table), err
+		return rowsOf([]string{"embedding", "graph", "method", "dim", "vertices", "generation", "behind", "changed", "auto", "created"}, table), err
 	case parser.Indexes:
-		list, err := c.db.store.Indexes(c.ctx, "")
+		list, err := c.indexes()
 		return indexRows(list), err
 	case parser.Models:
 		list, err := c.models()

@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -173,11 +174,13 @@ func (t *tx) findIndex(rows uint64, embedding, metric string) (*indexRecord, err
 }
 
 // Indexes lists the indexes of an embedding by metric, or those of all embeddings,
-// by embedding, where the name is empty.
+// by embedding, where the name is empty. Where entries are damaged it lists the
+// others, and the error, which wraps ErrCorrupt, says which are.
 func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error) {
 	var list []IndexInfo
+	var damaged []error
 	err := db.view(ctx, func(t *tx) error {
-		list = nil
+		list, damaged = nil, nil
 		if embedding != "" {
 			if _, err := t.findEmbedding(embedding); err != nil {
 				return err
@@ -190,11 +193,13 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 			r, err := t.findIndex(e.Object, name, metric)
 			if err == nil {
 				list = append(list, r.info(name, e.Generation, metric))
+			} else {
+				damaged = append(damaged, err)
 			}
-			return err
+			return nil
 		})
 	})
-	return list, err
+	return list, errors.Join(err, errors.Join(damaged...))
 }
 
 // eachIndexed calls f for every index of every embedding, by name and metric.

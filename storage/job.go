@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -25,6 +26,10 @@ const (
 	// or its store was closed.
 	JobInterrupted JobState = "interrupted"
 )
+
+// jobDropped is the record that stands for the highest number once its job is
+// dropped, so that no other job gets the number.
+const jobDropped JobState = "dropped"
 
 var jobStates = []JobState{JobQueued, JobRunning, JobDone, JobFailed, JobCancelled, JobInterrupted}
 
@@ -53,6 +58,7 @@ type JobInfo struct {
 	Rate        float64       // units a second
 	Remaining   time.Duration // of the stage; 0 where unknown
 	Memory      int64         // bytes that it takes at most, as far as known
+	Peak        int64         // bytes that it was seen to take, over all its runs
 	Seconds     float64       // of work, over all its runs
 	Error       string
 	Result      string // of a job that is done, for people
@@ -83,6 +89,7 @@ type jobRecord struct {
 	Rate         float64         `msgpack:"rate"`
 	Remaining    int64           `msgpack:"remaining"`
 	Memory       int64           `msgpack:"memory"`
+	Peak         int64           `msgpack:"peak"`
 	Seconds      float64         `msgpack:"seconds"`
 	Error        string          `msgpack:"error"`
 	Result       string          `msgpack:"result"`
@@ -107,7 +114,7 @@ func (j *JobInfo) record() jobRecord {
 	return jobRecord{
 		Kind: j.Kind, Statement: j.Statement, Target: j.Target, State: string(j.State),
 		Graph: j.Graph, GraphID: j.GraphID, GraphVersion: j.GraphVersion, Options: settingRecords(j.Options), Kernel: j.Kernel,
-		Stage: j.Stage, Done: j.Done, Total: j.Total, Rate: j.Rate, Remaining: int64(j.Remaining), Memory: j.Memory,
+		Stage: j.Stage, Done: j.Done, Total: j.Total, Rate: j.Rate, Remaining: int64(j.Remaining), Memory: j.Memory, Peak: j.Peak,
 		Seconds: j.Seconds, Error: j.Error[:min(len(j.Error), maxJobText)], Result: j.Result[:min(len(j.Result), maxJobText)], Process: int64(j.Process),
 		Created: unixNano(j.Created), Started: unixNano(j.Started), Ended: unixNano(j.Ended), Updated: unixNano(j.Updated),
 	}
@@ -119,7 +126,7 @@ func (r *jobRecord) info(id, token uint64) JobInfo {
 	j := JobInfo{
 		ID: id, Kind: r.Kind, Statement: r.Statement, Target: r.Target, State: JobState(r.State),
 		Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Options: settings(r.Options), Kernel: r.Kernel,
-		Stage: r.Stage, Done: r.Done, Total: r.Total, Rate: r.Rate, Remaining: time.Duration(r.Remaining), Memory: r.Memory,
+		Stage: r.Stage, Done: r.Done, Total: r.Total, Rate: r.Rate, Remaining: time.Duration(r.Remaining), Memory: r.Memory, Peak: r.Peak,
 		Seconds: r.Seconds, Error: r.Error, Result: r.Result, Process: int(r.Process),
 		Created: fromUnixNano(r.Created), Started: fromUnixNano(r.Started), Ended: fromUnixNano(r.Ended), Updated: fromUnixNano(r.Updated),
 		Checkpoint: int64(r.Checkpoint.Size), Checkpointed: fromUnixNano(r.Checkpointed),
@@ -145,24 +152,36 @@ func fromUnixNano(n int64) time.Time {
 }
 
 func (r *jobRecord) validate(size int64) error {
-	if !slices.Contains(jobStates, JobState(r.State)) || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {
+	known := slices.Contains(jobStates, JobState(r.State)) || JobState(r.State) == jobDropped
+	if !known || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {
 		return badRecord("job in the state %q with a statement of %d bytes", clip(r.State), len(r.Statement))
 	}
 	return r.Checkpoint.validate(size)
 }
 
+func (r *jobRecord) dropped() bool { return JobState(r.State) == jobDropped }
+
 // over reports whether nothing can come of the job any more.
 func (r *jobRecord) over(token uint64) bool {
 	active := JobState(r.State).Active() && r.Owner == token
-	return !active && r.Checkpoint.Object == 0
+	return !active && !r.dropped() && r.Checkpoint.Object == 0
 }
 
 func describeJob(id uint64) string { return fmt.Sprintf("job %d", id) }
 
 func describeCheckpoint(id uint64) string { return "checkpoint of " + describeJob(id) }
 
-// findJob returns the record of a job.
+// findJob returns the record of a job that was not dropped.
 func (t *tx) findJob(id uint64) (*jobRecord, error) {
+	r, err := t.jobRecord(id)
+	if err == nil && r.dropped() {
+		return nil, &NotFoundError{Kind: "job", Name: fmt.Sprint(id)}
+	}
+	return r, err
+}
+
+// jobRecord returns what is stored under the number of a job.
+func (t *tx) jobRecord(id uint64) (*jobRecord, error) {
 	r := new(jobRecord)
 	found, err := t.get(jobsName, be64(id), r)
 	if err == nil && found {
@@ -191,36 +210,31 @@ func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
 	})
 }
 
-// eachJob calls f with every job by number.
-func (t *tx) eachJob(f func(id uint64, r *jobRecord) error) error {
-	return t.each(jobsName, func(key, _ []byte) error {
-		if len(key) != 8 {
-			return corrupt(t.path, "jobs", badRecord("key of %d bytes", len(key)))
-		}
-		id := bytesToID(key)
-		r, err := t.findJob(id)
-		if err != nil {
-			return err
-		}
-		return f(id, r)
-	})
-}
-
-// Jobs lists the jobs by number.
+// Jobs lists the jobs by number. Where records are damaged it lists the others, and
+// the error, which wraps ErrCorrupt, says which are.
 func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
 	var list []JobInfo
+	var damaged []error
 	err := db.view(ctx, func(t *tx) error {
-		list = nil
-		return t.eachJob(func(id uint64, r *jobRecord) error {
-			list = append(list, r.info(id, db.token))
+		list, damaged = nil, nil
+		return t.each(jobsName, func(key, _ []byte) error {
+			if len(key) != 8 {
+				damaged = append(damaged, corrupt(t.path, "jobs", badRecord("key of %d bytes", len(key))))
+				return nil
+			}
+			switch r, err := t.findJob(bytesToID(key)); {
+			case err == nil:
+				list = append(list, r.info(bytesToID(key), db.token))
+			case !errors.Is(err, ErrNotFound):
+				damaged = append(damaged, err)
+			}
 			return nil
 		})
 	})
-	return list, err
+	return list, errors.Join(err, errors.Join(damaged...))
 }
 
-// LastJob returns the highest number that a job has, whether its record is sound
-// or not; 0 where there is none.
+// LastJob returns the highest number that a job has or had; 0 where there was none.
 func (db *DB) LastJob(ctx context.Context) (uint64, error) {
 	last := uint64(0)
 	err := db.view(ctx, func(t *tx) error {
@@ -306,6 +320,9 @@ func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tx, r *jo
 				return err
 			}
 		}
+		if err := t.passDropped(info.ID); err != nil {
+			return err
+		}
 		if err := t.put(jobsName, be64(info.ID), &r); err != nil {
 			return err
 		}
@@ -357,9 +374,39 @@ func (t *tx) forgetJobs(token uint64) error {
 	})
 	slices.SortStableFunc(over, func(a, b ended) int { return cmp.Compare(a.updated, b.updated) })
 	for i := 0; err == nil && i < len(over)-keptJobs; i++ {
-		err = t.remove(jobsName, be64(over[i].id))
+		err = t.removeJob(over[i].id)
 	}
 	return err
+}
+
+// removeJob removes the record of a job. Of the highest number something stays.
+func (t *tx) removeJob(id uint64) error {
+	b, err := t.top(jobsName)
+	if err != nil || b == nil {
+		return err
+	}
+	if key, _ := b.Cursor().Last(); bytes.Equal(key, be64(id)) {
+		return t.put(jobsName, key, &jobRecord{State: string(jobDropped), Updated: time.Now().UnixNano()})
+	}
+	return t.remove(jobsName, be64(id))
+}
+
+// passDropped removes the record that stands for a number that was the highest, as
+// a job gets a higher one.
+func (t *tx) passDropped(id uint64) error {
+	b, err := t.top(jobsName)
+	if err != nil || b == nil {
+		return err
+	}
+	key, _ := b.Cursor().Last()
+	if len(key) != 8 || bytesToID(key) >= id {
+		return nil
+	}
+	last := bytesToID(key)
+	if r, err := t.jobRecord(last); err != nil || !r.dropped() {
+		return nil // a damaged one stays until it is dropped
+	}
+	return t.remove(jobsName, be64(last))
 }
 
 // JobCheckpoint returns a reader of the checkpoint of a job. A job that has none
@@ -381,7 +428,8 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 	return r, err
 }
 
-// DropJob removes the record of a job and its checkpoint. Of one whose record is
+// DropJob removes the record of a job and its checkpoint; no other job gets its
+// number. Of one whose record is
 // damaged the checkpoint is left to the next compaction. That the job does not run
 // is the caller's business.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
@@ -400,7 +448,7 @@ func (db *DB) DropJob(ctx context.Context, id uint64) error {
 		if err != nil {
 			return err
 		}
-		return t.remove(jobsName, be64(id))
+		return t.removeJob(id)
 	})
 	if err == nil {
 		db.sweep(ctx)
@@ -420,7 +468,7 @@ func (c *checker) checkJobs() error {
 			id := bytesToID(key)
 			defer c.step()
 			return c.try(describeJob(id), remedy, func() error {
-				r, err := c.tx.findJob(id)
+				r, err := c.tx.jobRecord(id)
 				if err != nil {
 					return foundDamage(err)
 				}
@@ -438,9 +486,21 @@ func (t *tx) copyJobs(w *storeWriter, refer func(object uint64, where string)) e
 	if err := w.into(jobsName); err != nil {
 		return err
 	}
-	return t.eachJob(func(id uint64, r *jobRecord) error {
+	return t.each(jobsName, func(key, value []byte) error {
+		if len(key) != 8 {
+			return corrupt(t.path, "jobs", badRecord("key of %d bytes", len(key)))
+		}
+		id := bytesToID(key)
+		r, err := t.jobRecord(id)
+		if err != nil {
+			var damaged *FileError
+			if errors.As(err, &damaged) {
+				damaged.Remedy = fmt.Sprintf("DROP JOB %d, then copy again", id)
+			}
+			return err
+		}
 		refer(r.Checkpoint.Object, describeCheckpoint(id))
-		return w.put(be64(id), t.root.Bucket(jobsName).Get(be64(id)))
+		return w.put(key, value)
 	})
 }
 

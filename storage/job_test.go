@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +52,7 @@ func TestPutJob_ReadBack(t *testing.T) {
 	job := JobInfo{
 		ID: 7, Kind: "EMBED", Statement: "EMBED g USING m AS e", Target: "e", State: JobRunning, Graph: "g", GraphID: 3, GraphVersion: 4,
 		Options: []Setting{{"dim", "8"}}, Kernel: "portable", Stage: "solving", Done: 3, Total: 9, Rate: 1.5, Remaining: 4 * time.Second,
-		Memory: 1 << 20, Seconds: 2.5, Process: 77, Created: time.Unix(5, 6), Started: time.Unix(7, 8),
+		Memory: 1 << 20, Peak: 3 << 19, Seconds: 2.5, Process: 77, Created: time.Unix(5, 6), Started: time.Unix(7, 8),
 	}
 	if err := db.PutJob(ctx, job); err != nil {
 		t.Fatal(err)
@@ -184,6 +185,12 @@ func TestJobs_DamagedRecord(t *testing.T) {
 	if last, err := db.LastJob(ctx); last != 2 || err != nil {
 		t.Errorf("the last job is %d, %v", last, err)
 	}
+	if list, err := db.Jobs(ctx); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "job 2") || len(list) != 1 || list[0].ID != 1 {
+		t.Errorf("beside a damaged one: %+v, %v", list, err)
+	}
+	if _, err := db.Compact(ctx, nil); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "DROP JOB 2, then copy again") {
+		t.Errorf("compaction: %v", err)
+	}
 	if err := db.PutJob(ctx, JobInfo{ID: 3, Target: "e", State: JobDone}); err != nil {
 		t.Error(err)
 	}
@@ -195,6 +202,59 @@ func TestJobs_DamagedRecord(t *testing.T) {
 	}
 	if _, err := db.Compact(ctx, nil); err != nil { // the checkpoint that belongs to nothing goes
 		t.Fatal(err)
+	}
+	checkStore(t, db)
+}
+
+// No number is given twice: that of the last job stays taken when it is dropped or
+// forgotten, also in a copy, until a higher one is there.
+func TestDropJob_NumberStays(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "store")
+	db := openStore(t, path, nil)
+	last := func(want uint64, listed int) {
+		t.Helper()
+		if id, err := db.LastJob(ctx); id != want || err != nil {
+			t.Errorf("the last number is %d, not %d, %v", id, want, err)
+		}
+		if list, err := db.Jobs(ctx); err != nil || len(list) != listed {
+			t.Errorf("listed are %+v, %v", list, err)
+		}
+	}
+	for id := range uint64(3) {
+		if err := db.PutJob(ctx, JobInfo{ID: id + 1, State: JobDone}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := uint64(3); id > 0; id-- {
+		if err := db.DropJob(ctx, id); err != nil {
+			t.Fatal(err)
+		}
+		last(3, int(id)-1)
+	}
+	if _, err := db.Job(ctx, 3); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a dropped one: %v", err)
+	}
+	if err := db.DropJob(ctx, 3); !errors.Is(err, ErrNotFound) {
+		t.Errorf("dropped twice: %v", err)
+	}
+	if _, err := db.Compact(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	checkStore(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = openStore(t, path, nil)
+	last(3, 0)
+	if err := db.PutJob(ctx, JobInfo{ID: 4, State: JobDone, Peak: 5}); err != nil {
+		t.Fatal(err)
+	}
+	last(4, 1)
+	records := 0
+	err := db.view(ctx, func(t *tx) error { return t.each(jobsName, func(_, _ []byte) error { records++; return nil }) })
+	if err != nil || records != 1 {
+		t.Errorf("%d records, %v", records, err)
 	}
 	checkStore(t, db)
 }

@@ -225,11 +225,10 @@ func (s sizes) assign(t *tx, out *Stats) error {
 	if err != nil {
 		return err
 	}
-	err = t.eachJob(func(id uint64, r *jobRecord) error {
+	err = t.eachSoundJob(func(id uint64, r *jobRecord) {
 		if r.Checkpoint.Object != 0 {
 			out.Jobs = append(out.Jobs, JobStats{ID: id, Bytes: s.object(r.Checkpoint.Object)})
 		}
-		return nil
 	})
 	if err != nil {
 		return err

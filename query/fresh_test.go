@@ -1,0 +1,98 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage"
+)
+
+// A fresh search waits for the job that has the embedding, as long as its context
+// allows, and then brings the embedding up to date itself.
+func TestNearest_FreshWaits(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	db := openJobs(t, path)
+	defer closeJobs(t, db)
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	eager(db)
+	reached, release := held(db)
+	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4) AS e IN BACKGROUND", nil)
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	id := rows.Row()[0].(int64)
+	<-reached
+	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
+	fresh := NearestRequest{K: 3, Vertex: "new", Embedding: "e", Fresh: true}
+	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+	if _, err := db.Nearest(short, fresh); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("beside the job: %v", err)
+	}
+	cancel()
+	short, cancel = context.WithTimeout(ctx, 10*time.Millisecond)
+	_, err = db.WaitJob(short, uint64(id))
+	cancel()
+	if stopped := new(JobError); !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &stopped) || !strings.Contains(err.Error(), fmt.Sprintf("WAIT JOB %d waits for it", id)) {
+		t.Errorf("waiting: %v", err)
+	}
+	found := make(chan error)
+	go func() {
+		r, err := db.Nearest(ctx, fresh)
+		if err == nil && (len(r.Neighbors) != 3 || r.Embedding.Behind != 0 || r.Embedding.Generation != 3) {
+			err = fmt.Errorf("%+v", r)
+		}
+		found <- err
+	}()
+	release()
+	if err := <-found; err != nil {
+		t.Error(err)
+	}
+}
+
+// In a file that is open for reading, what is up to date is fresh.
+func TestNearest_FreshReadOnly(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	db := openJobs(t, path)
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	closeJobs(t, db)
+	for _, want := range []error{nil, storage.ErrReadOnly} { // before and after a change
+		db, err := Open(path, &Options{ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Query(ctx, "NEAREST 3 TO '1' USING e FRESH", nil); !errors.Is(err, want) {
+			t.Errorf("%v, not %v", err, want)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db = openJobs(t, path)
+		mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
+		closeJobs(t, db)
+	}
+}
+
+// The memory that a job was seen to take is in its record, over all its runs.
+func TestJobs_Peak(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	db := openJobs(t, path)
+	defer closeJobs(t, db)
+	started, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := db.WaitJob(ctx, started.ID)
+	if err != nil || info.Peak < 4*40*1500 {
+		t.Errorf("the rows alone take %d bytes, the job was seen to take %d of %d, %v", 4*40*1500, info.Peak, info.Memory, err)
+	}
+	if stored, err := db.store.Job(ctx, started.ID); err != nil || stored.Peak != info.Peak {
+		t.Errorf("%+v, %v", stored, err)
+	}
+}
