@@ -159,6 +159,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return &migrateOp{}, b.writable()
 	case *parser.Recover:
 		return b.recoverStatement(s)
+	case *parser.ExplainScore:
+		return b.explainScoreStatement(s)
 	case *parser.Explain:
 		inner, err := b.statement(s.Statement)
 		if err != nil {

@@ -356,6 +356,11 @@ func languageHelps() []Help {
 			Columns: "step, detail",
 			Example: "EXPLAIN NEAREST 10 TO 'alice' USING spec",
 		}, {
+			Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
+			Summary: "tells what the scores of one pair are made of: its common neighbours, those of fewest edges with their degrees first, and of a model what each heuristic and feature adds to the log-odds; without WITH by all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+			Columns: "item, value, part",
+			Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
+		}, {
 			Statement: "PROFILE", Syntax: "PROFILE statement",
 			Summary: "runs a statement and shows what each step took",
 			Columns: "step, detail, rows, seconds",

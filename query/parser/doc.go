@@ -43,7 +43,8 @@
 // Behind each production, after "e.g.", stands an example of it.
 //
 //	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
-//	statement    = [ "EXPLAIN" | "PROFILE" ] plain          e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
+//	statement    = [ "EXPLAIN" | "PROFILE" ] plain
+//	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
 //	plain        = create | drop | insert | update | delete
 //	             | import | export | generate | describe
 //	             | show | embed | estimate | job | renew | alter | diff
@@ -134,6 +135,8 @@
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
+//	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
+//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]
 //	               "WITH" scorer { "," scorer }
 //	               [ "INTO" "FILE" string ] [ options ]     e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);

@@ -119,6 +119,8 @@ func Heading(statement Statement) string {
 		return "MIGRATE"
 	case *Recover:
 		return "RECOVER"
+	case *ExplainScore:
+		return "EXPLAIN SCORE"
 	case *Explain:
 		return Heading(s.Statement)
 	}

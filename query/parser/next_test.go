@@ -52,6 +52,8 @@ func TestNext_Cases(t *testing.T) {
 		{"TRAIN MODEL m IN g USING heuristics(jaccard), |", "(embedding) g"},
 		{"TRAIN MODEL m IN g WITH (|", "(option) g TRAIN MODEL"},
 		{"DROP MODEL |", "(model)"},
+		{"EXPLAIN SCORE ('a', 'b') |", "IN WITH"},
+		{"EXPLAIN SCORE ('a', 'b'), ('a', 'c') |", "IN WITH"},
 		{"SCORE ('a', 'b') WITH model(|", "(model)"},
 		{"EXPORT WALKS OF g USING |", "(walks) g"},
 		{"EXPORT WALKS OF g USING dp_walker(|", "(option) g dp_walker"},

@@ -15,11 +15,6 @@ func (p *parser) statement() Statement {
 	return p.plainStatement()
 }
 
-func (p *parser) explain(begin Pos, profile bool) Statement {
-	inner := p.plainStatement()
-	return &Explain{p.since(begin), profile, inner}
-}
-
 // statements are the keywords that begin a statement without EXPLAIN and
 // PROFILE, in the order of doc.go, with what reads the rest.
 var statements = []struct {
@@ -269,17 +264,27 @@ func (p *parser) reconstruct(begin Pos) Statement {
 
 func (p *parser) score(begin Pos) Statement {
 	if p.keyword("FILE") {
-		s := &ScoreFile{Pairs: p.value(aString, fileText)}
-		s.Graph = p.in()
-		s.Scorers = p.scorers()
-		if p.keyword("INTO") {
-			s.File = p.file()
-		}
-		s.Options = p.withOptions("SCORE FILE")
-		s.Range = p.since(begin)
-		return s
+		return p.scoreFile(begin)
 	}
-	s := &Score{Pairs: separated(p, p.pair)}
+	return p.scorePairs(begin, separated(p, p.pair))
+}
+
+// scoreFile reads the rest of SCORE FILE.
+func (p *parser) scoreFile(begin Pos) Statement {
+	s := &ScoreFile{Pairs: p.value(aString, fileText)}
+	s.Graph = p.in()
+	s.Scorers = p.scorers()
+	if p.keyword("INTO") {
+		s.File = p.file()
+	}
+	s.Options = p.withOptions("SCORE FILE")
+	s.Range = p.since(begin)
+	return s
+}
+
+// scorePairs reads what follows the pairs of SCORE.
+func (p *parser) scorePairs(begin Pos, pairs []Pair) Statement {
+	s := &Score{Pairs: pairs}
 	s.Graph = p.in()
 	s.Scorers = p.scorers()
 	s.Options = p.withOptions("SCORE")
