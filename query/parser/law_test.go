@@ -169,7 +169,7 @@ func genWhere(t *rapid.T) Expr {
 
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
-		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate}).Draw(t, "group")
+		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep}).Draw(t, "group")
 		st := genKind(t)
 		if rapid.IntRange(0, 4).Draw(t, "explain") == 0 {
 			return &Explain{Profile: rapid.Bool().Draw(t, "profile"), Statement: st}
@@ -217,7 +217,7 @@ func genPlain(t *rapid.T) Statement {
 	case 10:
 		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Background: rapid.Bool().Draw(t, "background")}
 	case 11:
-		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Where: genWhere(t)}
+		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Fresh: rapid.Bool().Draw(t, "fresh"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t)}
 	case 12:
 		st := &Within{
 			Threshold: genThreshold(false).Draw(t, "threshold"), Of: value(aVertex),
@@ -268,6 +268,45 @@ func genEvaluate(t *rapid.T) Statement {
 		return &EvaluateLabels{Attribute: genValue(aString).Draw(t, "attribute"), Embedding: genIdent().Draw(t, "name"), Options: genOptions(0).Draw(t, "options")}
 	}
 	return &EvaluateReconstruction{Embedding: genIdent().Draw(t, "name"), Options: genOptions(0).Draw(t, "options")}
+}
+
+// genUpkeep draws a statement that makes an embedding or keeps it up to date.
+func genUpkeep(t *rapid.T) Statement {
+	embedding := genIdent().Draw(t, "embedding")
+	options := genOptions(0).Draw(t, "options")
+	background := rapid.Bool().Draw(t, "background")
+	switch rapid.IntRange(0, 7).Draw(t, "statement") {
+	case 0:
+		return &Refresh{Embedding: embedding, Options: options, Background: background}
+	case 1:
+		st := &AutoRefresh{Embedding: embedding}
+		switch rapid.IntRange(0, 2).Draw(t, "when") {
+		case 0:
+			st.Changes = genValue(anInt).Draw(t, "changes")
+		case 1:
+			st.Every = genValue(aString).Draw(t, "every")
+		}
+		return st
+	case 2:
+		return &Verify{Embedding: embedding, Options: options, Background: background}
+	case 3:
+		return &CreateIndex{Embedding: embedding, Options: options, Background: background}
+	case 4:
+		return &DropIndex{Embedding: embedding}
+	case 5:
+		return &ShowGenerations{Embedding: embedding}
+	case 6:
+		return &Diff{Before: embedding, After: genIdent().Draw(t, "after"), Limit: genLimit(t)}
+	default:
+		var methods []Call // nil for none
+		for range rapid.IntRange(0, 2).Draw(t, "methods") {
+			methods = append(methods, genCall().Draw(t, "method"))
+		}
+		return &Tune{
+			Graph: genIdent().Draw(t, "graph"), Methods: methods,
+			For: rapid.SampledFrom([]Goal{ForLinks, ForLabels, ForReconstruction}).Draw(t, "goal"), Embedding: embedding, Options: options, Background: background,
+		}
+	}
 }
 
 func genLimit(t *rapid.T) Value {
