@@ -1,14 +1,12 @@
 package query
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,77 +16,8 @@ import (
 	"heavytail/storage"
 )
 
-// childEnv makes the test binary a child that computes an embedding: the path of
-// the store, the statement, and the checkpoint point before which it dies.
-const childEnv = "HEAVYTAIL_QUERY_CHILD"
-
 // eager has a database save at every opportunity.
 func eager(db *DB) { db.runner.least, db.runner.every = 0, time.Nanosecond }
-
-// runChild does the work of a child process, if this is one.
-func runChild() bool {
-	args := strings.Split(os.Getenv(childEnv), "\n")
-	if len(args) != 3 {
-		return false
-	}
-	fail := func(err error) {
-		if err != nil {
-			fmt.Println("child:", err)
-			os.Exit(3)
-		}
-	}
-	db, err := Open(args[0], nil)
-	fail(err)
-	eager(db)
-	var dies int
-	_, err = fmt.Sscan(args[2], &dies)
-	fail(err)
-	points := 0
-	db.runner.atCheckpoint = func(string) {
-		if points == dies {
-			self, err := os.FindProcess(os.Getpid())
-			fail(err)
-			fail(self.Kill())
-			select {}
-		}
-		points++
-	}
-	_, err = db.Query(context.Background(), args[1], nil)
-	fail(err)
-	fail(db.Close())
-	fmt.Println("done")
-	return true
-}
-
-// child runs a statement in a child process that dies at a point, or by the
-// clock, and reports whether it got through.
-func child(t *testing.T, path, statement string, dies int, wait time.Duration) (finished bool) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{path, statement, fmt.Sprint(dies)}, "\n"))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timer := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
-	last := ""
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		last = lines.Text()
-	}
-	err = cmd.Wait()
-	if cmd.ProcessState.ExitCode() == 3 {
-		t.Fatal(last)
-	}
-	return err == nil
-}
 
 // jobStatements compute long enough to be stopped, by methods of both kinds.
 var jobStatements = map[string]string{
@@ -148,67 +77,6 @@ func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 		t.Fatal(err)
 	}
 	return m.Data
-}
-
-// TestJobs_Killed kills the process at checkpoints and at random moments, and
-// again while it resumes: the job that is resumed ends with the same bytes.
-func TestJobs_Killed(t *testing.T) {
-	ctx := context.Background()
-	path, want := jobStore(t)
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	rounds := 12
-	if testing.Short() {
-		rounds = 4
-	}
-	for name, statement := range jobStatements {
-		t.Run(name, func(t *testing.T) {
-			resumed, begin := 0, statement
-			for round := range rounds {
-				dies, wait := round, 30*time.Second
-				if round%3 == 2 {
-					dies, wait = 1<<30, time.Duration(20+random.IntN(400))*time.Millisecond
-				}
-				finished := child(t, path, begin, dies, wait)
-				db := openJobs(t, path)
-				eager(db)
-				list, err := db.Jobs(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var last storage.JobInfo
-				if len(list) > 0 {
-					last = list[len(list)-1]
-				}
-				switch {
-				case last.State == storage.JobInterrupted && round%2 == 0:
-					// Killed once more, on its way from the checkpoint.
-					begin = fmt.Sprintf("RESUME JOB %d", last.ID)
-				case last.State == storage.JobInterrupted:
-					if last.Checkpoint > 0 {
-						resumed++
-					}
-					if _, err := db.ResumeJob(ctx, last.ID, false); err != nil {
-						t.Fatalf("round %d: %v", round, err)
-					}
-					finished, begin = true, statement
-				default:
-					begin = statement
-				}
-				if finished {
-					if !slices.Equal(rowsOfEmbedding(t, db), want[name]) {
-						t.Fatalf("round %d: other bytes", round)
-					}
-					if stats, err := db.store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
-						t.Errorf("round %d: checkpoints are left: %v, %v", round, stats.Jobs, err)
-					}
-				}
-				closeJobs(t, db)
-			}
-			if resumed == 0 {
-				t.Error("no job was resumed from a checkpoint")
-			}
-		})
-	}
 }
 
 // TestJobs_Cancelled cancels jobs at random moments, by their contexts and by

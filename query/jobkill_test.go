@@ -1,0 +1,215 @@
+package query
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage"
+)
+
+// childEnv makes the test binary a child that computes an embedding: the path of
+// the store, the statement, and the checkpoint point before which it dies.
+const childEnv = "HEAVYTAIL_QUERY_CHILD"
+
+// runChild does the work of a child process, if this is one.
+func runChild() bool {
+	args := strings.Split(os.Getenv(childEnv), "\n")
+	if len(args) != 3 {
+		return false
+	}
+	fail := func(err error) {
+		if err != nil {
+			fmt.Println("child:", err)
+			os.Exit(3)
+		}
+	}
+	db, err := Open(args[0], nil)
+	fail(err)
+	eager(db)
+	var dies int
+	_, err = fmt.Sscan(args[2], &dies)
+	fail(err)
+	points := 0
+	db.runner.atCheckpoint = func(string) {
+		if points == dies {
+			self, err := os.FindProcess(os.Getpid())
+			fail(err)
+			fail(self.Kill())
+			select {}
+		}
+		points++
+	}
+	ctx := context.Background()
+	_, err = db.Query(ctx, args[1], nil)
+	fail(err)
+	list, err := db.Jobs(ctx)
+	fail(err)
+	for _, j := range list { // in the background
+		_, err = db.WaitJob(ctx, j.ID)
+		fail(err)
+	}
+	fail(db.Close())
+	fmt.Println("done")
+	return true
+}
+
+// child runs a statement in a child process that dies at a point, or by the
+// clock, and reports whether it got through.
+func child(t *testing.T, path, statement string, dies int, wait time.Duration) (finished bool) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join([]string{path, statement, fmt.Sprint(dies)}, "\n"))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	last := ""
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		last = lines.Text()
+	}
+	err = cmd.Wait()
+	if cmd.ProcessState.ExitCode() == 3 {
+		t.Fatal(last)
+	}
+	return err == nil
+}
+
+// killedJobs are what is killed on the graph "g": statements of every kind that
+// writes an embedding, and what comes before them.
+var killedJobs = []struct{ name, before, statement string }{
+	{"spectral", "", jobStatements["spectral"]},
+	{"walks", "", jobStatements["walks"]},
+	{"tune", "", "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 5, seed := 2)"},
+	{
+		"refresh",
+		jobStatements["spectral"] + "; INSERT EDGE ('0', '1400'), ('3', '1300'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
+		"REFRESH e IN BACKGROUND",
+	},
+	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '1400'), ('3', '1300'), ('new', '5') INTO g", "REFRESH e"},
+}
+
+// TestJobs_Killed kills the process at checkpoints and at random moments, some
+// again while they resume: the job that is resumed, or run again where it had left
+// nothing, ends with the bytes of one that nobody killed.
+func TestJobs_Killed(t *testing.T) {
+	ctx := context.Background()
+	path, _ := jobStore(t)
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	for _, job := range killedJobs {
+		t.Run(job.name, func(t *testing.T) {
+			before := copyStore(t, path)
+			db := openJobs(t, before)
+			for _, text := range strings.Split(job.before, "; ") {
+				if text != "" {
+					mustRun(t, db, text)
+				}
+			}
+			closeJobs(t, db)
+			whole := copyStore(t, before)
+			began := time.Now()
+			if !child(t, whole, job.statement, 1<<30, time.Minute) {
+				t.Fatal("the job does not end")
+			}
+			took := time.Since(began)
+			db = openJobs(t, whole)
+			want := rowsOfEmbedding(t, db)
+			closeJobs(t, db)
+
+			boundaries, moments := 3, 2
+			if !testing.Short() {
+				boundaries, moments = 1<<30, 100
+			}
+			resumed := 0
+			kill := func(dies int, wait time.Duration) (finished bool) {
+				at := copyStore(t, before)
+				text := job.statement
+				for attempt := 0; ; attempt++ {
+					if child(t, at, text, dies, wait) {
+						finished = attempt == 0
+						break
+					}
+					db := openJobs(t, at)
+					last, from := lastStopped(t, db)
+					if text = job.statement; last != 0 {
+						text = fmt.Sprintf("RESUME JOB %d", last)
+					}
+					if from {
+						resumed++
+					}
+					closeJobs(t, db)
+					if attempt > 0 || random.IntN(2) == 0 {
+						dies, wait = 1<<30, time.Minute // now it may end
+					}
+				}
+				db := openJobs(t, at)
+				defer closeJobs(t, db)
+				if !slices.Equal(rowsOfEmbedding(t, db), want) {
+					t.Errorf("other bytes after a kill at checkpoint point %d or after %v", dies, wait)
+				}
+				if stats, err := db.store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
+					t.Errorf("checkpoints are left: %v, %v", stats.Jobs, err)
+				}
+				return finished
+			}
+			for dies := range boundaries {
+				if kill(dies, time.Minute) {
+					break
+				}
+			}
+			for range moments {
+				kill(1<<30, time.Duration(random.Int64N(int64(took))))
+			}
+			if resumed == 0 && !strings.HasPrefix(job.statement, "REFRESH") {
+				t.Error("no job was resumed from a checkpoint")
+			}
+		})
+	}
+}
+
+// copyStore copies the file of a store that is closed.
+func copyStore(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.WriteFile(to, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// lastStopped returns the number of the job that was interrupted last, 0 for none,
+// and whether it has a checkpoint.
+func lastStopped(t *testing.T, db *DB) (id uint64, checkpoint bool) {
+	t.Helper()
+	list, err := db.Jobs(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range list {
+		if j.State == storage.JobInterrupted {
+			id, checkpoint = j.ID, j.Checkpoint > 0
+		}
+	}
+	return id, checkpoint
+}
