@@ -8,6 +8,12 @@ import (
 // This file binds the statements that compute: embeddings, searches,
 // reconstructions and scores.
 
+// embedOptions are the options of EMBED itself.
+func embedOptions() []OptionInfo {
+	return []OptionInfo{{Name: "state", Type: "bool", Default: "TRUE",
+		Doc: "store what REFRESH needs beside the vectors; without, it runs in full"}}
+}
+
 func (b *binder) embedStatement(s *parser.Embed) (operation, error) {
 	b.mark(partGraph, s.Graph)
 	b.mark(partMethod, s.Method.Name)
@@ -20,6 +26,12 @@ func (b *binder) embedStatement(s *parser.Embed) (operation, error) {
 		req:   EmbedRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Method: s.Method.Name.Name},
 		given: given, text: s.Method.String(), background: s.Background,
 	}
+	set, err := b.settings("EMBED", embedOptions(), s.Options)
+	if err != nil {
+		return nil, err
+	}
+	state, stated := set["state"]
+	op.req.Stateless = stated && !state.(bool)
 	op.found, err = b.resolveEmbed(op.req, given)
 	return op, err
 }

@@ -20,6 +20,9 @@ type EmbedRequest struct {
 	// Settings are the options of the method by name, such as "dim": 200. What
 	// is left out takes its default.
 	Settings map[string]any
+	// Stateless stores the vectors alone, and not what a refresh needs beside them:
+	// each refresh then runs in full.
+	Stateless bool
 }
 
 // EmbedResult is the answer of Embed.
@@ -201,7 +204,7 @@ func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
 	}
 	var result EmbedResult
 	err = c.asJob(e.spec(req), func(checkpoints embeddings.Checkpoints) (err error) {
-		result, err = c.storeEmbedding(e.graph, job.Request{Name: req.Name, Method: req.Method, Options: e.options, Checkpoints: checkpoints})
+		result, err = c.storeEmbedding(e.graph, job.Request{Name: req.Name, Method: req.Method, Options: e.options, Stateless: req.Stateless, Checkpoints: checkpoints})
 		return err
 	})
 	result.Notices = c.notices

@@ -179,9 +179,10 @@ func showHelps() []Help {
 func analysisHelps() []Help {
 	return []Help{
 		{
-			Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [IN BACKGROUND]",
+			Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
 			Summary: "computes a vector for every vertex; an embedding of that name is replaced when it is done. What takes more than two seconds is a job that can go on after it was stopped",
 			Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
+			Options: embedOptions(),
 			Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
 		}, {
 			Statement: "ESTIMATE EMBED", Syntax: "ESTIMATE EMBED graph USING method[(option := value, …)]",

@@ -137,6 +137,9 @@ func (o *embedOp) spec(*call) jobSpec { return o.found.spec(o.req) }
 // spec is the job that computes an embedding.
 func (e *embedding) spec(req EmbedRequest) jobSpec {
 	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: methodText(req.Method, e.options), Embedding: parser.Ident{Name: req.Name}}
+	if req.Stateless {
+		text.Options = append(text.Options, option("state", false))
+	}
 	options, _ := job.Settings(req.Method, e.options) // they have been checked
 	return jobSpec{
 		kind: "EMBED", text: text.String(), target: req.Name, graph: e.graph.Info, options: options,

@@ -9,7 +9,10 @@ func (o *refreshOp) plan() *Plan {
 		return result("embedding", fmt.Sprintf("%s, generation %d, as it is: no edge changed", name(o.req.Embedding), o.info.Generation), o.graph.plan())
 	}
 	what := fmt.Sprintf("from generation %d and %s of %s", o.info.Generation, count(int64(len(o.changes.Touched)), "touched vertex"), count(int64(o.changes.Versions), "version"))
-	if o.changes.All {
+	switch {
+	case o.info.Stateless:
+		what = "in full: the embedding was made to keep no state for it"
+	case o.changes.All:
 		what = "in full: the change log does not say which vertices changed"
 	}
 	return result("embedding", fmt.Sprintf("%s, generation %d", name(o.req.Embedding), o.info.Generation+1),

@@ -111,7 +111,8 @@ type embeddingRecord struct {
 	Created      int64           `msgpack:"created"` // nanoseconds of Unix time
 	Stats        []settingRecord `msgpack:"stats"`
 	State        blobRecord      `msgpack:"state"` // what a refresh needs beside the rows
-	Past         bool            `msgpack:"past"`  // an older generation; see generations.go
+	Stateless    bool            `msgpack:"stateless"`
+	Past         bool            `msgpack:"past"` // an older generation; see generations.go
 	AutoChanges  uint64          `msgpack:"auto_changes"`
 	AutoEvery    int64           `msgpack:"auto_every"`  // nanoseconds
 	Coordinates  int64           `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 is with the rows
@@ -130,7 +131,7 @@ func (r *embeddingRecord) info(name string, slots slotMap) EmbeddingInfo {
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
 		Created: time.Unix(0, r.Created), Stats: settings(r.Stats),
-		StateBytes: int64(r.State.Size), Past: r.Past, Auto: AutoRefresh{Changes: int(r.AutoChanges), Every: time.Duration(r.AutoEvery)},
+		StateBytes: int64(r.State.Size), Stateless: r.Stateless, Past: r.Past, Auto: AutoRefresh{Changes: int(r.AutoChanges), Every: time.Duration(r.AutoEvery)},
 	}
 }
 

@@ -81,7 +81,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
 		Eigenvalues: info.Eigenvalues, Residuals: info.Residuals,
 		Components: int64(info.Components), Iterations: int64(info.Iterations), Seconds: info.Seconds,
-		Stats: settingRecords(info.Stats), Coordinates: unixNano(info.Coordinates),
+		Stats: settingRecords(info.Stats), Coordinates: unixNano(info.Coordinates), Stateless: info.Stateless,
 	}}
 	if err := w.run(ctx); err != nil {
 		return EmbeddingInfo{}, err

@@ -47,6 +47,7 @@ type EmbeddingInfo struct {
 	Created      time.Time
 	Stats        []Setting // other statistics of the method
 	StateBytes   int64     // of what is stored beside the rows for bringing them up to date; 0 for nothing
+	Stateless    bool      // nothing is to be stored beside the rows, so that a refresh runs in full
 	Past         bool      // a generation that has been replaced
 	Auto         AutoRefresh
 

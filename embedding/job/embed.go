@@ -17,6 +17,9 @@ type Request struct {
 	Workers  int // goroutines; 0 is GOMAXPROCS
 	Progress func(stage string, done, total int64)
 
+	// Stateless stores the rows alone, so that every refresh of them runs in full.
+	Stateless bool
+
 	Checkpoints embedding.Checkpoints
 }
 
@@ -55,6 +58,9 @@ func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, from sto
 	info := computed.info
 	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
 	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
+	if info.Stateless = req.Stateless; req.Stateless {
+		computed.state = nil
+	}
 	info, err := db.ReplaceEmbedding(ctx, from, info, computed.rows, computed.state)
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %w", err)

@@ -89,7 +89,7 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	if !done.Full { // rotated to where the rows were; a full run stands where it happens to
 		computed.info.Coordinates = from.Coordinates
 	}
-	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method}, method, computed)
+	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method, Stateless: from.Stateless}, method, computed)
 	return done, err
 }
 
@@ -100,6 +100,8 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 	switch begin.state, err = db.EmbeddingState(ctx, done.From); {
 	case all:
 		reason = "the change log does not say which vertices changed"
+	case done.From.Stateless:
+		reason = "the embedding was made to keep no state for it"
 	case errors.Is(err, storage.ErrNotFound):
 		reason = "nothing is kept beside the rows of the embedding"
 	case err != nil:

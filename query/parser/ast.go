@@ -200,6 +200,7 @@ type Embed struct {
 	Graph      Ident
 	Method     Call
 	Embedding  Ident
+	Options    []Option
 	Background bool
 }
 

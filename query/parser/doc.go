@@ -95,7 +95,7 @@
 //	               [ "IN" name ] [ where ]
 //	               [ "LIMIT" integer ]                      e.g. SHOW NEIGHBORS OF 'alice' IN social WHERE age > 30 LIMIT 10;
 //	embed        = "EMBED" name "USING" call "AS" name
-//	               [ background ]                           e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
+//	               [ options ] [ background ]               e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	estimate     = "ESTIMATE" "EMBED" name "USING" call     e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
 //	job          = ( "CANCEL" | "WAIT" ) "JOB" integer
 //	             | "RESUME" "JOB" integer [ background ]    e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND;

@@ -215,7 +215,7 @@ func genPlain(t *rapid.T) Statement {
 	case 9:
 		return &Show{What: rapid.SampledFrom(listings).Draw(t, "what")}
 	case 10:
-		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Background: rapid.Bool().Draw(t, "background")}
+		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Options: options(), Background: rapid.Bool().Draw(t, "background")}
 	case 11:
 		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Fresh: rapid.Bool().Draw(t, "fresh"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t)}
 	case 12:

@@ -105,7 +105,7 @@ func (s *ShowNeighbors) String() string {
 func (s *ShowAttributes) String() string { return "SHOW ATTRIBUTES" + in(s.Graph) }
 
 func (s *Embed) String() string {
-	return "EMBED " + s.Graph.String() + " USING " + s.Method.String() + " AS " + s.Embedding.String() + background(s.Background)
+	return "EMBED " + s.Graph.String() + " USING " + s.Method.String() + " AS " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
 }
 
 func (s *Nearest) String() string {

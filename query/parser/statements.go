@@ -215,6 +215,7 @@ func (p *parser) embed(begin Pos) Statement {
 	s.Method = p.call(methodName)
 	p.needKeyword("AS")
 	s.Embedding = p.name(newEmbeddingName)
+	s.Options = p.withOptions("EMBED")
 	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
