@@ -98,3 +98,45 @@ func (d *deflated) vectors(count int) *vec.Matrix {
 	}
 	return m
 }
+
+// takeOut removes the known eigenvectors from every column of a matrix, and returns
+// their inner products with the columns, known × m.Dim. It takes O(n·m.Dim), sums
+// over fixed runs of rows in order, and over all rows at once for many components,
+// as Project does.
+func (d *deflated) takeOut(m *vec.Matrix) []float64 {
+	n, k := m.Rows, m.Dim
+	run := projectRows
+	if d.known > 16 {
+		run = max(n, 1)
+	}
+	size := d.known * k
+	parts := make([]float64, max((n+run-1)/run, 1)*size)
+	vec.Parallel(n, run, d.workers, func(block, lo, hi int) {
+		sums := parts[block*size:][:size]
+		for v := lo; v < hi; v++ {
+			t, sum := float64(d.top[v]), sums[d.label(v)*k:][:k]
+			for j, x := range m.Row(v) {
+				sum[j] += t * float64(x)
+			}
+		}
+	})
+	total := parts[:size]
+	for at := size; at < len(parts); at += size {
+		vec.Axpy64(1, parts[at:at+size], total)
+	}
+	d.put(m.Panel(0, k), total, -1)
+	return total
+}
+
+// put adds to the rows of a panel those of a matrix c, one for each component and
+// times a sign, as the component's vector has them; components beyond c have none.
+func (d *deflated) put(p vec.Panel, c []float64, sign float32) {
+	rows := single(c)
+	vec.Parallel(p.Rows, projectRows, d.workers, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			if at := d.label(v) * p.Cols; at < len(rows) {
+				vec.Axpy(sign*d.top[v], rows[at:at+p.Cols], p.Data[v*p.Stride:][:p.Cols])
+			}
+		}
+	})
+}

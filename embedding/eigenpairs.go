@@ -141,15 +141,7 @@ func (e *Eigenpairs) scale(to *vec.Matrix, gamma, delta float64) spacing {
 // place writes the eigenvectors of a part, scaled, as rows of the embedding:
 // D^-δ T Λ^γ.
 func (e *Eigenpairs) place(to *vec.Matrix, part EigenPart, gamma, delta float64) {
-	factor := make([]float64, len(part.Values))
-	for j := range factor {
-		switch value := part.Values[j]; {
-		case gamma == 0:
-			factor[j] = 1
-		case value > 0:
-			factor[j] = math.Pow(value, gamma)
-		}
-	}
+	factor := powers(part.Values, gamma)
 	for _, v := range part.Vertices {
 		from, row := e.Vectors.Row(int(v)), to.Row(int(v))
 		scale := 1.0
@@ -160,6 +152,21 @@ func (e *Eigenpairs) place(to *vec.Matrix, part EigenPart, gamma, delta float64)
 			row[j] = float32(scale * f * float64(from[j]))
 		}
 	}
+}
+
+// powers returns eigenvalues to the power γ, 0 for those that are not positive unless
+// γ is 0.
+func powers(values []float64, gamma float64) []float64 {
+	to := make([]float64, len(values))
+	for j, value := range values {
+		switch {
+		case gamma == 0:
+			to[j] = 1
+		case value > 0:
+			to[j] = math.Pow(value, gamma)
+		}
+	}
+	return to
 }
 
 // spacing says how the parts of a graph are moved apart. The part in place c is
@@ -184,10 +191,15 @@ func newSpacing(m *vec.Matrix, count int) spacing {
 		}
 		norm = max(norm, sum)
 	}
+	return spacingFor(norm, m.Dim, count)
+}
+
+// spacingFor finds the spacing of rows with a largest squared norm.
+func spacingFor(norm float64, dim, count int) spacing {
 	s := spacing{Step: 6*math.Sqrt(norm) + 5, Base: 2}
 	// The root is a little less than the base, whatever its rounding.
-	s.Base = max(s.Base, int(math.Pow(float64(count), 1/float64(m.Dim)))-1)
-	for math.Pow(float64(s.Base), float64(m.Dim)) < float64(count) {
+	s.Base = max(s.Base, int(math.Pow(float64(count), 1/float64(dim)))-1)
+	for math.Pow(float64(s.Base), float64(dim)) < float64(count) {
 		s.Base++
 	}
 	return s

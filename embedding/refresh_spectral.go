@@ -68,8 +68,8 @@ type RefreshStats struct {
 //   - is solved in full if they still do, if more than a tenth of its vertices
 //     have come, or if it is so small that a step costs as much.
 //
-// Its rows D^-δ T Λ^γ are then rotated, all alike, to where those of its untouched
-// vertices were (orthogonal Procrustes): distances and scalar products are those
+// Its rows D^-δ T Λ^γ are then rotated, all alike, to where they were (orthogonal
+// Procrustes, vertices weighted by D^2δ): distances and scalar products are those
 // of T, but the columns are no more ordered by eigenvalues. A rotation spans the
 // same space, so that a refreshed embedding can be refreshed again.
 //
@@ -135,10 +135,9 @@ func mismatch(old *vec.Matrix, state *SpectralState, opts SpectralOptions) strin
 type refresh struct {
 	*solve
 	tolerance float64
-	old       *vec.Matrix
+	rows      *vec.Matrix // old rows until they are replaced, part by part
 	state     *SpectralState
 	touched   []bool // by vertex, new ones too
-	rows      *vec.Matrix
 	next      *SpectralState
 
 	parts    [][]uint32 // vertices of each part
@@ -163,8 +162,8 @@ func newRefresh(g *csr.Graph, m method, opts SpectralOptions, old *vec.Matrix, s
 	stats := &SpectralStats{Dim: old.Dim, Converged: true, Reason: "refreshed", Components: components.Count()}
 	r := &refresh{
 		solve:     &solve{g: bare, components: components, method: m, opts: opts, stats: stats},
-		tolerance: tolerance, old: old, state: state,
-		touched: make([]bool, n), rows: vec.NewMatrix(n, old.Dim), local: make([]uint32, n), taken: map[uint32]bool{},
+		tolerance: tolerance, rows: old, state: state,
+		touched: make([]bool, n), local: make([]uint32, n), taken: map[uint32]bool{},
 		next: &SpectralState{Places: make([]uint32, n), spacing: state.spacing},
 	}
 	for _, v := range touched {
@@ -180,6 +179,11 @@ func newRefresh(g *csr.Graph, m method, opts SpectralOptions, old *vec.Matrix, s
 		r.parts = components.Vertices()
 	} else {
 		r.parts = [][]uint32{linkedVertices(g)}
+		for v := range n {
+			if g.Degree(uint32(v)) == 0 {
+				clear(old.Row(v))
+			}
+		}
 	}
 	r.keeps = make([]bool, len(r.parts))
 	for _, list := range r.parts {
@@ -273,17 +277,16 @@ func (r *refresh) unchanged(list []uint32, origin uint32) bool {
 	return origin != NoPlace
 }
 
-// keepPart takes the rows of an unchanged part as they are, at the origin until
+// keepPart takes the rows of an unchanged part as they are, and where they are until
 // place.
 func (r *refresh) keepPart(c int, list []uint32) {
 	for _, v := range list {
-		row := r.rows.Row(int(v))
-		copy(row, r.old.Row(int(v)))
-		if r.moves() {
-			r.state.shift(row, r.places[c], -1)
-		}
 		if r.next.Degrees != nil {
 			r.next.Degrees[v] = r.state.Degrees[v]
+		}
+		row := slices.Clone(r.rows.Row(int(v)))
+		if r.moves() {
+			r.state.shift(row, r.places[c], -1)
 		}
 		r.drift.add(row, row)
 	}
@@ -297,7 +300,7 @@ func (r *refresh) keepPart(c int, list []uint32) {
 // from its place become zero and have none.
 func (r *refresh) unmove(list []uint32, origin uint32) {
 	for _, v := range list {
-		row := r.old.Row(int(v))
+		row := r.rows.Row(int(v))
 		if r.state.Places[v] != origin || origin == NoPlace {
 			r.state.Places[v] = NoPlace
 			clear(row)
@@ -315,7 +318,10 @@ func (r *refresh) moves() bool { return r.opts.Components == Apart }
 // part finds the rows of one part.
 func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32) error {
 	if len(list) == 0 || r.g.Degree(list[0]) == 0 {
-		return nil // an isolated vertex: there is nothing to find
+		for _, v := range list { // isolated vertices: there is nothing to find
+			clear(r.rows.Row(int(v)))
+		}
+		return nil
 	}
 	newcomers := 0
 	for _, v := range list {
@@ -324,8 +330,8 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32)
 		}
 	}
 	sub, labels, linked := r.subgraph(list)
-	follow := len(list) >= smallPart*r.old.Dim && 10*newcomers <= len(list)
-	var found pairs
+	var found followed
+	follow := len(list) >= smallPart*r.rows.Dim && 10*newcomers <= len(list)
 	if follow {
 		var err error
 		if found, follow, err = r.follow(ctx, sub, list, labels, linked); err != nil {
@@ -334,16 +340,40 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32)
 	}
 	if !follow {
 		var err error
-		if found, err = r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small)); err != nil {
+		if found, err = r.anew(ctx, c, sub, list, labels, linked); err != nil {
 			return err
 		}
-		r.solved++
 	}
-	r.add(found)
+	r.add(found.pairs)
 	if c == 0 {
 		r.stats.Eigenvalues, r.stats.Residuals = found.Values, found.relative
 	}
 	return r.turn(ctx, found, list)
+}
+
+// followed are the eigenpairs of a part whose vectors T are not written out.
+type followed struct {
+	pairs
+	cross   []float64                                                 // Tᵀ·X, k × old.Dim, X being the old rows times D^δ
+	combine func(ctx context.Context, c []float64) (vec.Panel, error) // T·c; c is k × at most k
+}
+
+// anew solves a part in full.
+func (r *refresh) anew(ctx context.Context, c int, sub *csr.Graph, list, labels []uint32, linked int) (followed, error) {
+	solved, err := r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small))
+	if err != nil {
+		return followed{}, err
+	}
+	r.solved++
+	k := solved.Vectors.Dim
+	t, before := solved.Vectors.Panel(0, k), r.before(list, 0)
+	cross := make([]float64, k*before.Dim)
+	if err := vec.MulTNContext(ctx, cross, t, before.Panel(0, before.Dim), r.opts.Workers); err != nil {
+		return followed{}, err
+	}
+	return followed{solved, cross, func(ctx context.Context, c []float64) (vec.Panel, error) {
+		return t, vec.MulNNContext(ctx, t, 0, 1, t, single(c), r.opts.Workers)
+	}}, nil
 }
 
 // smallPart is how many vertices a part has at least for each coordinate to be
@@ -367,34 +397,68 @@ func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, link
 
 // follow takes up to two steps from the old rows, and says whether the residuals
 // are within the tolerance then.
-func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (pairs, bool, error) {
+func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (followed, bool, error) {
 	p, err := r.problem(ctx, sub, labels, linked, r.opts.Workers)
-	if err != nil {
-		return pairs{}, false, err
+	if err != nil || p.opts.K == 0 {
+		return followed{}, false, err
 	}
 	p.opts.Tolerance = r.tolerance
-	start := r.start(sub, list)
+	m := r.start(sub, list)
+	start := m.Panel(0, m.Dim)
+	known, ofKnown := p.target.(*deflated)
+	var cross []float64
+	if ofKnown {
+		cross = known.takeOut(m)[:p.known*m.Dim]
+	}
+	var against []float64
 	for step := range maxSteps {
 		refined, err := eigen.Refine(ctx, p.target, start, p.opts)
 		if err != nil {
-			return pairs{}, false, err
+			return followed{}, false, err
 		}
 		if len(refined.Values) < p.opts.K {
-			return pairs{}, false, nil
+			return followed{}, false, nil
+		}
+		if step == 0 {
+			against = refined.Against()
+		} else { // what T spans of the start now, it did before but for a residual
+			against = product(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
 		}
 		if refined.Converged {
-			found := p.pairs(refined.Result)
-			found.Restarts = step + 1
+			found := followed{pairs: p.refined(refined, step+1)}
 			r.residual = max(r.residual, slices.Max(found.relative))
 			r.refined++
+			found.cross = leadingColumns(append(cross, against...), m.Dim, r.rows.Dim)
+			found.combine = func(ctx context.Context, c []float64) (vec.Panel, error) {
+				cols := len(c) / p.k
+				t, err := refined.Combine(ctx, c[p.known*cols:])
+				if ofKnown && err == nil {
+					known.put(t, c[:p.known*cols], 1)
+				}
+				return t, err
+			}
 			return found, true, nil
 		}
-		if norm := refined.Values[0]; refined.Residuals[len(refined.Residuals)-1] > hopeless*r.tolerance*max(p.opts.Norm, norm) {
+		if refined.Residuals[len(refined.Residuals)-1] > hopeless*r.tolerance*max(p.opts.Norm, refined.Values[0]) {
 			break
 		}
-		start = refined.Vectors
+		if start, err = refined.Vectors(ctx); err != nil {
+			return followed{}, false, err
+		}
 	}
-	return pairs{}, false, nil
+	return followed{}, false, nil
+}
+
+// refined puts the outcome of some steps and what was known together, without
+// vectors.
+func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
+	result := &eigen.Result{Values: r.Values, Residuals: r.Residuals, Converged: r.Converged, Reason: r.Reason, Products: r.Products, Restarts: steps}
+	if p.top != nil {
+		result.Values = append(slices.Clone(p.top.Values), r.Values...)
+		result.Residuals = append(slices.Clone(p.top.Residuals), r.Residuals...)
+		result.Products += p.top.Products
+	}
+	return p.scaled(result)
 }
 
 // hopeless is how many times the tolerance the residual of the last pair may be
@@ -405,25 +469,32 @@ const hopeless = 6
 // where that is cheap.
 const maxSteps = 2
 
-// start returns columns that nearly span the eigenvectors of a part: its old rows
-// D^δ U, and for groups of vertices that have none, and so would come in through
-// the few edges to the rest alone, what the leading eigenvector of each is about.
-func (r *refresh) start(sub *csr.Graph, list []uint32) *vec.Matrix {
-	groups := r.groups(sub, list)
-	dim := r.old.Dim
-	m := vec.NewMatrix(len(list), dim+len(groups))
+// before returns the old rows of a part times D^δ, the columns of which span what
+// the eigenvectors did, and so many columns of zeros.
+func (r *refresh) before(list []uint32, more int) *vec.Matrix {
+	m := vec.NewMatrix(len(list), r.rows.Dim+more)
 	delta := *r.opts.RowScale
-	for i, v := range list {
-		to, from := m.Row(i), r.old.Row(int(v))
-		if delta == 0 {
-			copy(to, from)
-		} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
-			scale := float32(math.Pow(r.state.Degrees[v], delta))
-			for j, x := range from {
-				to[j] = scale * x
+	vec.Parallel(len(list), projectRows, r.opts.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := list[i]
+			to, from := m.Row(i), r.rows.Row(int(v))
+			if delta == 0 {
+				copy(to, from)
+			} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
+				vec.Axpy(float32(math.Pow(r.state.Degrees[v], delta)), from, to[:len(from)])
 			}
 		}
-	}
+	})
+	return m
+}
+
+// start returns columns that nearly span the eigenvectors of a part: its old rows,
+// and for groups of vertices that have none, and so would come in through the few
+// edges to the rest alone, what the leading eigenvector of each is about.
+func (r *refresh) start(sub *csr.Graph, list []uint32) *vec.Matrix {
+	groups := r.groups(sub, list)
+	dim := r.rows.Dim
+	m := r.before(list, len(groups))
 	for g, group := range groups {
 		edges := 0
 		for _, i := range group {
@@ -465,47 +536,43 @@ func (r *refresh) groups(sub *csr.Graph, list []uint32) [][]uint32 {
 	return groups
 }
 
-// turn writes the rows of a part, rotated to where those of its untouched vertices
-// were.
-func (r *refresh) turn(ctx context.Context, found pairs, list []uint32) error {
-	k := found.Vectors.Dim
-	e := &Eigenpairs{Vectors: found.Vectors, Degrees: found.degrees}
-	all := make([]uint32, len(list))
-	for i := range all {
-		all[i] = uint32(i)
+// turn writes the rows of a part, rotated to where they were.
+func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error {
+	k := len(found.Values)
+	lengths := powers(found.Values, *r.opts.Scale)
+	cross := leadingColumns(found.cross, r.rows.Dim, k)
+	for j, length := range lengths {
+		scaleRow(cross[j*k:(j+1)*k], length)
 	}
-	e.place(found.Vectors, EigenPart{Vertices: all, Values: found.Values}, *r.opts.Scale, *r.opts.RowScale)
-	before := vec.NewMatrix(len(list), k)
-	anchored := false
-	for i, v := range list {
-		if r.next.Degrees != nil {
-			r.next.Degrees[v] = found.degrees[i]
-		}
-		if r.state.Places[v] != NoPlace && !r.touched[v] {
-			copy(before.Row(i), r.old.Row(int(v)))
-			anchored = true
-		}
+	c := rotation(cross, k)
+	for j, length := range lengths {
+		scaleRow(c[j*k:(j+1)*k], length)
 	}
-	if anchored {
-		cross := make([]float64, k*k)
-		if err := vec.MulTNContext(ctx, cross, found.Vectors.Panel(0, k), before.Panel(0, k), r.opts.Workers); err != nil {
-			return err
-		}
-		turn := make([]float32, k*k)
-		for i, x := range rotation(cross, k) {
-			turn[i] = float32(x)
-		}
-		if err := vec.MulNNContext(ctx, before.Panel(0, k), 0, 1, found.Vectors.Panel(0, k), turn, r.opts.Workers); err != nil {
-			return err
-		}
-	} else {
-		before = found.Vectors
+	rows, err := found.combine(ctx, c)
+	if err != nil {
+		return err
 	}
-	for i, v := range list {
-		copy(r.rows.Row(int(v)), before.Row(i))
-		if r.state.Places[v] != NoPlace {
-			r.drift.add(r.old.Row(int(v)), r.rows.Row(int(v)))
+	delta := *r.opts.RowScale
+	drifts := make([]drift, (len(list)+projectRows-1)/projectRows)
+	vec.Parallel(len(list), projectRows, r.opts.Workers, func(run, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := list[i]
+			row, now := r.rows.Row(int(v)), rows.Data[i*rows.Stride:][:k]
+			if delta != 0 {
+				scale := float32(math.Pow(found.degrees[i], -delta))
+				for j := range now {
+					now[j] *= scale
+				}
+				r.next.Degrees[v] = found.degrees[i]
+			}
+			if r.state.Places[v] != NoPlace {
+				drifts[run].add(row, now)
+			}
+			clear(row[copy(row, now):])
 		}
+	})
+	for _, d := range drifts {
+		r.drift.join(d)
 	}
 	return nil
 }
@@ -522,21 +589,39 @@ func (r *refresh) place() {
 	}
 	last := slices.Max(append(slices.Clone(r.places), 0))
 	if last > 0 {
-		need := newSpacing(r.rows, int(last)+1)
+		need := spacingFor(r.norm(), r.rows.Dim, int(last)+1)
 		if need.Base > r.next.Base || need.Step > slack*r.next.Step {
 			r.next.Step, r.next.Base = max(r.next.Step, need.Step), max(r.next.Base, need.Base)
 		}
 	}
 	for c, list := range r.parts {
+		if r.keeps[c] && r.next.spacing == r.state.spacing {
+			continue // they are there, to the bit
+		}
 		for _, v := range list {
 			row := r.rows.Row(int(v))
-			if r.keeps[c] && r.next.spacing == r.state.spacing {
-				copy(row, r.old.Row(int(v))) // to the bit
-				continue
+			if r.keeps[c] {
+				r.state.shift(row, r.places[c], -1)
 			}
 			r.next.shift(row, r.places[c], 1)
 		}
 	}
+}
+
+// norm returns the largest squared norm of a row, parts at the origin.
+func (r *refresh) norm() float64 {
+	norm := 0.0
+	row := make([]float32, r.rows.Dim)
+	for c, list := range r.parts {
+		for _, v := range list {
+			copy(row, r.rows.Row(int(v)))
+			if r.keeps[c] {
+				r.state.shift(row, r.places[c], -1)
+			}
+			norm = max(norm, float64(vec.Dot(row, row)))
+		}
+	}
+	return norm
 }
 
 // slack is by how much the space that parts need may exceed what they have before
@@ -565,10 +650,14 @@ type drift struct {
 	sum, max, norm float64 // of distances, and of squared norms before
 }
 
+// add counts a row; coordinates after that are missing are 0.
 func (d *drift) add(before, after []float32) {
 	distance, norm := 0.0, 0.0
 	for i, x := range before {
-		diff := float64(after[i]) - float64(x)
+		diff := float64(x)
+		if i < len(after) {
+			diff -= float64(after[i])
+		}
 		distance += diff * diff
 		norm += float64(x) * float64(x)
 	}
@@ -577,6 +666,11 @@ func (d *drift) add(before, after []float32) {
 	d.sum += distance
 	d.max = max(d.max, distance)
 	d.norm += norm
+}
+
+// join counts the rows of another.
+func (d *drift) join(o drift) {
+	d.rows, d.sum, d.max, d.norm = d.rows+o.rows, d.sum+o.sum, max(d.max, o.max), d.norm+o.norm
 }
 
 // mean and most return the mean and largest distance relative to the root of the

@@ -175,6 +175,11 @@ func (p *problem) pairs(result *eigen.Result) pairs {
 	if p.top != nil {
 		result = join(p.top, result)
 	}
+	return p.scaled(result)
+}
+
+// scaled returns a solution, with what was known, in the units of the method.
+func (p *problem) scaled(result *eigen.Result) pairs {
 	found := pairs{Result: result, relative: result.Residuals, degrees: p.op.degrees, weighted: p.op.g.Weighted()}
 	for i := range found.relative {
 		found.relative[i] /= max(result.Values[0], minNorm)

@@ -1,6 +1,7 @@
 package eigen
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -8,11 +9,24 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Refinement is the outcome of Refine.
+// Refinement is the outcome of Refine: K approximate eigenpairs, the vectors of
+// which are still to be put together.
 type Refinement struct {
-	*Result
+	// Values and Residuals are those of a Result. They are measured: of all pairs,
+	// from the products that the step takes.
+	Values, Residuals []float64
+	Converged         bool   // every residual is within the tolerance
+	Reason            string // why, in words
+	Products          int    // products of N with one vector
 	// Added is the number of directions of the residual that were added.
 	Added int
+
+	start   vec.Panel
+	extra   vec.Panel // n × columns of Q
+	own     []float64 // cols × K and
+	other   []float64 // extra.Cols × K: coefficients of the vectors in start and extra
+	against []float64 // K × start.Cols: Tᵀ·start, of the start as it was given
+	workers int
 }
 
 // Refine finds the K largest eigenpairs of the operator approximately, from
@@ -22,156 +36,294 @@ type Refinement struct {
 //	span [V, (I − VVᵀ)·N·V],   V an orthonormal basis of the start,
 //
 // of which only those directions of the second part are taken in which the
-// residual N·V − V·(VᵀNV) is longer than half of the tolerance: after a small
-// change they are few. The start may have any number of columns, of any length,
-// and dependent ones; what is known of a Projector is removed from it. It is
-// overwritten.
+// residual N·V − V·(VᵀNV) is longer than half of the tolerance, and of these the
+// longest, a sixth as many as V has columns and at most Width more: after a small
+// change they are few. Pairs that have not converged then have their residuals added
+// too, several times if need be. The start may have any number of columns, of any length, and dependent ones. What is known of a
+// Projector must not be in it, and is not in the result then. It is kept by the
+// result and may be overwritten.
 //
-// Residuals are those of the result, from the products that the step takes
-// anyway, up to rounding: none is measured again. They may exceed the tolerance;
+// Neither V nor its products are formed: everything that a step needs to know of
+// them is in matrices of inner products of the start and its images, with whose
+// small factors the result is put together in one pass (Combine). Residuals come
+// from these as well, by ‖Nt − λt‖² = ‖Nt‖² − λ², which in float32 tells lengths
+// down to some 1e-3 of the largest eigenvalue. They may exceed the tolerance;
 // Converged says so, and another step from the result may help. There may be
 // fewer than K pairs where start and residual span less.
 //
-// It takes start.Dim products and one more for each added direction, and some ten
-// products of tall matrices with small ones: 16·n·start.Dim operations each way.
-// Memory is two matrices as large as the start and what is added, which is
-// at most half as much. Errors are
-// ctx.Err() and ErrNotFinite.
-func Refine(ctx context.Context, op Operator, start *vec.Matrix, opts Options) (*Refinement, error) {
+// It takes start.Cols products and one more for each added direction, and with
+// Combine the time of about five products of tall matrices with small ones, of
+// 2·n·start.Cols² operations each. Memory beside the start is one matrix as large, and two
+// with the added columns. Errors are ctx.Err() and ErrNotFinite.
+func Refine(ctx context.Context, op Operator, start vec.Panel, opts Options) (*Refinement, error) {
 	opts = opts.withDefaults()
-	r := &refiner{op: op, opts: opts, project: func([]float32) {}}
+	r := &refiner{op: op, opts: opts, start: start, project: func([]float32) {}}
 	known := 0
 	if p, ok := op.(Projector); ok && p.Known() > 0 {
 		r.project, known = p.Project, p.Known()
 	}
 	r.opts.K = min(opts.K, op.Size()-known)
-	r.x = make([]float32, op.Size()*Width)
-	r.y = make([]float32, op.Size()*Width)
-	if err := r.span(ctx, start); err != nil {
+	r.x = make([]float32, op.Size()*Width*ahead)
+	r.y = make([]float32, op.Size()*Width*ahead)
+	if err := r.span(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.enrich(ctx); err != nil {
 		return nil, err
 	}
-	return r.finish(ctx)
+	for round := 0; ; round++ {
+		result, err := r.ritz(ctx)
+		if err != nil || result.Converged || round == rounds {
+			return result, err
+		}
+		if more, err := r.pursue(ctx, result, round); err != nil || !more {
+			return result, err
+		}
+	}
 }
 
-// refiner is one step of Refine.
+// rounds is how many times the residuals of pairs that have not converged are added
+// as directions. What one adds is as much worth as the round before left.
+const rounds = 6
+
+// refiner is one step of Refine. Small matrices are row-major.
 type refiner struct {
 	op      Operator
 	project func([]float32)
 	opts    Options
-	x, y    []float32 // blocks, Size × Width
+	x, y    []float32 // ahead blocks, Size × Width each
 
-	basis  vec.Matrix // orthonormal columns: first of the start, then of its residual
-	images vec.Matrix // N·basis, less its projection on the start, and for what is added on the basis
-	first  int        // columns of the start that are independent
-	added  int        // columns of the residual
-	h      []float64  // first × first: projected N
-	gram   []float64  // first × first: Gram matrix of the residual
+	start  vec.Panel
+	given  []float64   // first × start.Cols: Vᵀ·start, of the start as given
+	cols   int         // columns of the start that are in use
+	images *vec.Matrix // n × cols: N·start
+	extra  *vec.Matrix // n × 2·added: directions of the residual Q, and N·Q
+	first  int         // columns of V
+	added  int         // columns of Q
+
+	c      []float64 // cols × first: V = start·c
+	h      []float64 // first × first: VᵀNV
+	square []float64 // first × first: (NV)ᵀNV
 
 	products int
 }
 
-// independent is how long a direction of the start is at least, relative to the
-// longest, to be told from rounding errors.
-const independent = 3e-4
+// Directions of the start are told from rounding errors where they are as long as
+// independent beside the longest, and their inner products are as exact as those of
+// the longest where they are as long as level; otherwise they are made so first.
+const (
+	independent = 3e-4
+	level       = 0.2
+)
 
-// span makes an orthonormal basis of the start, by the eigenvectors of its Gram
-// matrix.
-func (r *refiner) span(ctx context.Context, start *vec.Matrix) error {
-	n, m := start.Rows, start.Dim
-	if err := r.eachBlock(ctx, start.Panel(0, m), func(block vec.Panel) error {
-		r.load(block)
-		r.project(r.x)
-		r.store(block, r.x)
-		return nil
-	}); err != nil {
-		return err
-	}
-	gram := make([]float64, m*m)
-	if err := vec.MulTNContext(ctx, gram, start.Panel(0, m), start.Panel(0, m), r.opts.Workers); err != nil {
-		return err
-	}
-	values, vectors, err := eigenpairs(gram, m, m)
+// span finds coefficients c of an orthonormal basis of the start, by the
+// eigenvectors of its Gram matrix.
+func (r *refiner) span(ctx context.Context) error {
+	r.cols = r.start.Cols
+	gram, err := r.inner(ctx, columns(r.start, 0, r.cols), columns(r.start, 0, r.cols))
 	if err != nil {
 		return err
 	}
-	for r.first < m && values[r.first] > square(independent)*values[0] {
+	if err := r.whiten(gram); err != nil {
+		return err
+	}
+	r.given = transposedTimes(r.c, gram, r.first, r.cols, r.cols)
+	smallest := 0.0 // singular value of the start; the rows of given are as long as they are
+	if r.first > 0 {
+		last, top := r.given[(r.first-1)*r.cols:], r.given[:r.cols]
+		smallest = math.Sqrt(vec.Dot64(last, last) / vec.Dot64(top, top))
+	}
+	if r.first == 0 || smallest >= level {
+		return nil
+	}
+	if err := vec.MulNNContext(ctx, columns(r.start, 0, r.first), 0, 1, columns(r.start, 0, r.cols), single(r.c), r.opts.Workers); err != nil {
+		return err
+	}
+	r.cols = r.first
+	if gram, err = r.inner(ctx, columns(r.start, 0, r.cols), columns(r.start, 0, r.cols)); err != nil {
+		return err
+	}
+	before := r.given
+	if err := r.whiten(gram); err != nil {
+		return err
+	}
+	r.given = times(transposedTimes(r.c, gram, r.first, r.cols, r.cols), before, r.first, r.cols, r.start.Cols)
+	return nil
+}
+
+// whiten sets c such that start·c is orthonormal, given the Gram matrix of the
+// start.
+func (r *refiner) whiten(gram []float64) error {
+	m := r.cols
+	values, vectors, err := eigenpairs(slices.Clone(gram), m, m)
+	if err != nil {
+		return err
+	}
+	r.first = 0
+	for r.first < m {
+		enough := independent
+		if r.first >= r.opts.K {
+			enough = level // what is short is not needed, such as what known vectors were before
+		}
+		if values[r.first] <= square(enough)*values[0] {
+			break
+		}
 		r.first++
 	}
-	extra := (m/2 + Width) / Width * Width
-	r.basis, r.images = *vec.NewMatrix(n, r.first+extra), *vec.NewMatrix(n, r.first+extra)
-	c := make([]float32, m*r.first)
+	r.c = make([]float64, m*r.first)
 	for j := range r.first {
 		length := math.Sqrt(values[j])
 		for i := range m {
-			c[i*r.first+j] = float32(vectors[j*m+i] / length)
+			r.c[i*r.first+j] = vectors[j*m+i] / length
 		}
 	}
-	return vec.MulNNContext(ctx, r.basis.Panel(0, r.first), 0, 1, start.Panel(0, m), c, r.opts.Workers)
+	return nil
 }
 
-// multiply sets columns [lo, hi) of the images to the products of those of the
-// basis.
-func (r *refiner) multiply(ctx context.Context, lo, hi int) error {
-	r.products += hi - lo
-	at := lo
-	return r.eachBlock(ctx, r.basis.Panel(lo, hi), func(block vec.Panel) error {
-		r.load(block)
-		if err := r.op.Apply(ctx, r.y, r.x, 1, 0, 0); err != nil {
-			return err
+// inner returns aᵀ·b.
+func (r *refiner) inner(ctx context.Context, a, b vec.Panel) ([]float64, error) {
+	c := make([]float64, a.Cols*b.Cols)
+	return c, vec.MulTNContext(ctx, c, a, b, r.opts.Workers)
+}
+
+// multiply sets to to the products of from.
+func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
+	r.products += from.Cols
+	size := from.Rows * Width
+	for lo := 0; lo < from.Cols; lo += ahead * Width {
+		hi := min(lo+ahead*Width, from.Cols)
+		r.load(columns(from, lo, hi))
+		for at := 0; at < (hi-lo+Width-1)/Width*size; at += size {
+			if err := r.op.Apply(ctx, r.y[at:at+size], r.x[at:at+size], 1, 0, 0); err != nil {
+				return err
+			}
 		}
-		r.project(r.y)
-		r.store(r.images.Panel(at, at+block.Cols), r.y)
-		at += block.Cols
-		return nil
-	})
+		r.store(columns(to, lo, hi), r.y)
+	}
+	return ctx.Err()
 }
 
-// enrich adds the longest directions of the residual to the basis.
+// ahead is how many blocks are copied at a time: a row of them is as long as memory
+// reads at once.
+const ahead = 4
+
+// enrich finds what is left of the images of V, and takes the longest directions
+// of it.
 func (r *refiner) enrich(ctx context.Context) error {
-	k := r.first
-	if err := r.multiply(ctx, 0, k); err != nil {
+	n, k := r.start.Rows, r.first
+	r.images = vec.NewMatrix(n, r.cols)
+	x, y := columns(r.start, 0, r.cols), r.images.Panel(0, r.cols)
+	if err := r.multiply(ctx, y, x); err != nil {
 		return err
 	}
-	v, y := r.basis.Panel(0, k), r.images.Panel(0, k)
-	h, err := r.reduce(ctx, y, v)
+	h := make([]float64, r.cols*r.cols)
+	if err := vec.MulTNSymmetric(ctx, h, x, y, r.opts.Workers); err != nil {
+		return err
+	}
+	images, err := r.inner(ctx, y, y)
 	if err != nil {
 		return err
 	}
-	r.h = h
-	gram := make([]float64, k*k)
-	if err := vec.MulTNContext(ctx, gram, y, y, r.opts.Workers); err != nil {
-		return err
-	}
-	r.gram = slices.Clone(gram)
-	values, vectors, err := eigenpairs(gram, k, k)
+	r.h, r.square = congruent(h, r.c, r.cols, k), congruent(images, r.c, r.cols, k)
+	left := slices.Clone(r.square) // the Gram matrix of NV − V·h
+	minus := times(r.h, r.h, k, k, k)
+	vec.Axpy64(-1, minus, left)
+	values, vectors, err := eigenpairs(left, k, k)
 	if err != nil {
 		return err
 	}
-	threshold := 0.5 * r.opts.Tolerance * r.norm()
-	for r.added < k && k+r.added < r.basis.Dim && values[r.added] > square(threshold) {
+	threshold := square(max(0.5*r.opts.Tolerance*r.norm(), resolved*math.Sqrt(largestEntry(r.square))))
+	most := min((k/6+Width)/Width*Width, k)
+	for r.added < most && values[r.added] > threshold {
 		r.added++
 	}
-	if r.added == 0 {
+	p := r.added
+	r.extra = vec.NewMatrix(n, 2*p)
+	if p == 0 {
 		return nil
 	}
-	c := make([]float32, k*r.added)
-	for j := range r.added {
+	w := make([]float64, k*p)
+	for j := range p {
 		for i := range k {
-			c[i*r.added+j] = float32(vectors[j*k+i] / math.Sqrt(values[j]))
+			w[i*p+j] = vectors[j*k+i] / math.Sqrt(values[j])
 		}
 	}
-	q := r.basis.Panel(k, k+r.added)
-	if err := vec.MulNNContext(ctx, q, 0, 1, y, c, r.opts.Workers); err != nil {
-		return err
-	}
-	if err := r.orthonormal(ctx, q, v); err != nil {
-		return err
-	}
-	return r.multiply(ctx, k, k+r.added)
+	hw := times(r.h, w, k, k, p)
+	return r.addDirections(ctx, 0, times(r.c, w, r.cols, k, p), times(r.c, hw, r.cols, k, p))
 }
+
+// addDirections sets the columns of Q from first on to images·a − start·b, without
+// what is known, and multiplies them.
+func (r *refiner) addDirections(ctx context.Context, first int, a, b []float64) error {
+	q, workers := r.extra.Panel(first, r.added), r.opts.Workers
+	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), single(a), workers); err != nil {
+		return err
+	}
+	if err := vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), single(b), workers); err != nil {
+		return err
+	}
+	for lo := 0; lo < q.Cols; lo += Width {
+		block := columns(q, lo, min(lo+Width, q.Cols))
+		r.load(block)
+		r.project(r.x)
+		r.store(block, r.x)
+	}
+	return r.multiply(ctx, r.extra.Panel(r.added+first, 2*r.added), q)
+}
+
+// pursue adds the longest residuals of pairs that have not converged, in the first
+// round also of those that hardly have, to the directions, and says whether there
+// was room.
+func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bool, error) {
+	limit := r.opts.Tolerance * r.norm()
+	if round == 0 {
+		limit *= 0.8
+	}
+	var open []int // pairs, the worst first
+	for j, residual := range result.Residuals {
+		if residual > limit {
+			open = append(open, j)
+		}
+	}
+	slices.SortStableFunc(open, func(i, j int) int { return cmp.Compare(result.Residuals[j], result.Residuals[i]) })
+	k, p, n := len(result.Values), r.added, r.start.Rows
+	u := min(len(open), r.cols/4+Width, r.cols*3/4+2*Width-p)
+	if u <= 0 {
+		return false, nil
+	}
+	open = open[:u]
+	// N·t − λt = images·own + NQ·other − λ·(start·own + Q·other)
+	own, ownBy := make([]float64, r.cols*u), make([]float64, r.cols*u)
+	other := make([]float64, 2*p*u)
+	for to, j := range open {
+		length, value := result.Residuals[j], result.Values[j]
+		for i := range r.cols {
+			own[i*u+to] = result.own[i*k+j] / length
+			ownBy[i*u+to] = value * own[i*u+to]
+		}
+		for i := range result.other {
+			if i%k == j {
+				x := result.other[i] / length
+				other[i/k*u+to], other[(p+i/k)*u+to] = -value*x, x
+			}
+		}
+	}
+	before := r.extra
+	r.added = p + u
+	r.extra = vec.NewMatrix(n, 2*r.added)
+	copyBlock(r.extra.Panel(0, p), before.Panel(0, p), r.opts.Workers)
+	copyBlock(r.extra.Panel(r.added, r.added+p), before.Panel(p, 2*p), r.opts.Workers)
+	if p > 0 {
+		if err := vec.MulNNContext(ctx, r.extra.Panel(p, r.added), 0, 1, before.Panel(0, 2*p), single(other), r.opts.Workers); err != nil {
+			return false, err
+		}
+	}
+	return true, r.addDirections(ctx, p, own, ownBy)
+}
+
+// resolved is the least length of a residual beside the longest image that is told
+// from rounding errors of inner products.
+const resolved = 1e-3
 
 // norm is what residuals are relative to.
 func (r *refiner) norm() float64 {
@@ -184,137 +336,117 @@ func (r *refiner) norm() float64 {
 	return norm
 }
 
-// reduce subtracts from y its projection on the orthonormal columns of v, and
-// returns the coefficients vᵀ·y.
-func (r *refiner) reduce(ctx context.Context, y, v vec.Panel) ([]float64, error) {
-	c := make([]float64, v.Cols*y.Cols)
-	if err := vec.MulTNContext(ctx, c, v, y, r.opts.Workers); err != nil {
-		return nil, err
-	}
-	c32 := make([]float32, len(c))
-	for i, x := range c {
-		c32[i] = float32(x)
-	}
-	return c, vec.MulNNContext(ctx, y, 1, -1, v, c32, r.opts.Workers)
-}
-
-// orthonormal makes nearly orthonormal columns q so, and orthogonal to v.
-func (r *refiner) orthonormal(ctx context.Context, q, v vec.Panel) error {
-	if _, err := r.reduce(ctx, q, v); err != nil {
-		return err
-	}
-	m := q.Cols
-	gram := make([]float64, m*m)
-	if err := vec.MulTNContext(ctx, gram, q, q, r.opts.Workers); err != nil {
-		return err
-	}
-	values, vectors, err := eigenpairs(gram, m, m)
-	if err != nil {
-		return err
-	}
-	c := make([]float32, m*m)
-	for j := range m {
-		if values[j] <= square(vanished) {
-			continue // a column of zeros, which is never chosen
+// ritz takes the Ritz pairs of the basis and their residuals. With a = VᵀQ, the
+// basis is V and Q̂ = (Q − V·a)·P, where P makes Q̂ orthonormal.
+func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
+	k := r.first
+	a, squares := r.h, r.square
+	var p, ap []float64
+	more := 0 // columns of Q̂
+	if r.added > 0 {
+		var err error
+		if p, ap, a, squares, err = r.extended(ctx); err != nil {
+			return nil, err
 		}
-		for i := range m {
-			c[i*m+j] = float32(vectors[j*m+i] / math.Sqrt(values[j]))
-		}
+		more = len(p) / r.added
 	}
-	return vec.MulNNContext(ctx, q, 0, 1, q, c, r.opts.Workers)
-}
-
-// finish takes the Ritz pairs of the basis and their residuals.
-func (r *refiner) finish(ctx context.Context) (*Refinement, error) {
-	m := r.first + r.added
-	a, left, err := r.projected(ctx)
-	if err != nil {
-		return nil, err
-	}
+	m := k + more
 	want := min(r.opts.K, m)
-	values, vectors, err := eigenpairs(a, m, want)
+	values, vectors, err := eigenpairs(slices.Clone(a), m, want)
 	if err != nil {
 		return nil, err
 	}
-	result := &Result{Values: values[:want], Products: r.products, Degree: 1, Restarts: 1}
-	r.residuals(result, vectors, left)
-	c := make([]float32, m*want)
+	result := &Refinement{Values: values[:want], Products: r.products, Added: more, start: r.start, workers: r.opts.Workers}
+	r.residuals(result, vectors[:want*m], squares)
+	// T = V·f + Q̂·g for the rows (f, g) of vectors: start·c·(f − a·P·g) + Q·P·g.
+	f, g := make([]float64, want*k), make([]float64, want*more)
 	for j := range want {
-		for i := range m {
-			c[i*want+j] = float32(vectors[j*m+i])
-		}
+		copy(f[j*k:(j+1)*k], vectors[j*m:])
+		copy(g[j*more:(j+1)*more], vectors[j*m+k:])
 	}
-	result.Vectors = vec.NewMatrix(r.basis.Rows, want)
-	if err := vec.MulNNContext(ctx, result.Vectors.Panel(0, want), 0, 1, r.basis.Panel(0, m), c, r.opts.Workers); err != nil {
-		return nil, err
+	result.against = times(f, r.given, want, k, r.start.Cols)
+	if more > 0 {
+		vec.Axpy64(-1, timesTransposed(g, ap, want, more, k), f)
+		result.other = timesTransposed(p, g, r.added, more, want)
+		result.extra = r.extra.Panel(0, r.added)
 	}
-	return &Refinement{Result: result, Added: r.added}, nil
+	result.own = timesTransposed(r.c, f, r.cols, k, want)
+	return result, nil
 }
 
-// projected returns the projection of N on the basis, and the Gram matrix of what
-// it leaves of the images: with Q what was added to V and R = (I − VVᵀ)NV,
-//
-//	(I − QQᵀ)·R  and  E = (I − VVᵀ − QQᵀ)·NQ.
-//
-// Since VᵀNQ = RᵀQ, the part of R along Q needs no product of tall matrices.
-func (r *refiner) projected(ctx context.Context) (a, left []float64, err error) {
-	k, p, m := r.first, r.added, r.first+r.added
-	a, left = make([]float64, m*m), make([]float64, m*m)
-	for i := range k {
-		copy(a[i*m:], r.h[i*k:(i+1)*k])
-		copy(left[i*m:], r.gram[i*k:(i+1)*k])
-	}
-	if p == 0 {
-		return a, left, nil
-	}
-	images := r.images.Panel(k, m)
-	b, err := r.reduce(ctx, images, r.basis.Panel(0, m))
+// extended returns P, a·P, the projection of N on the whole basis, and the inner
+// products of its images.
+func (r *refiner) extended(ctx context.Context) (p, ap, projected, squares []float64, err error) {
+	k, q := r.first, r.added
+	extra := r.extra.Panel(0, 2*q)
+	own, err := r.inner(ctx, columns(r.start, 0, r.cols), r.extra.Panel(0, q))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, nil, err
 	}
-	cross, square := make([]float64, k*p), make([]float64, p*p)
-	if err := vec.MulTNContext(ctx, cross, r.images.Panel(0, k), images, r.opts.Workers); err != nil {
-		return nil, nil, err
+	images, err := r.inner(ctx, r.images.Panel(0, r.cols), extra)
+	if err != nil {
+		return nil, nil, nil, nil, err
 	}
-	if err := vec.MulTNContext(ctx, square, images, images, r.opts.Workers); err != nil {
-		return nil, nil, err
+	both, err := r.inner(ctx, extra, extra)
+	if err != nil {
+		return nil, nil, nil, nil, err
 	}
-	for i := range m {
-		for j := range p {
-			a[i*m+k+j], a[(k+j)*m+i] = b[i*p+j], b[i*p+j]
+	a := transposedTimes(r.c, own, k, r.cols, q)
+	images = transposedTimes(r.c, images, k, r.cols, 2*q)
+	left := part(both, 2*q, 0, q, 0, q)
+	vec.Axpy64(-1, transposedTimes(a, a, q, k, q), left)
+	values, vectors, err := eigenpairs(left, q, q)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	more := 0
+	for more < q && values[more] > square(distinct)*values[0] {
+		more++
+	}
+	p = make([]float64, q*more)
+	for j := range more {
+		for i := range q {
+			p[i*more+j] = vectors[j*q+i] / math.Sqrt(values[j])
 		}
 	}
-	for i := range k {
-		for j := range k {
-			left[i*m+j] -= vec.Dot64(b[i*p:(i+1)*p], b[j*p:(j+1)*p])
+	ap = times(a, p, k, q, more)
+	extend := func(h, cross, corner []float64) []float64 {
+		cross = times(cross, p, k, q, more)
+		corner = congruent(corner, p, q, more)
+		hap := times(h, ap, k, k, more)
+		vec.Axpy64(1, transposedTimes(ap, hap, more, k, more), corner)
+		mixed := transposedTimes(ap, cross, more, k, more)
+		for i := range more {
+			for j := range more {
+				corner[i*more+j] -= mixed[i*more+j] + mixed[j*more+i]
+			}
 		}
-		for j := range p {
-			left[i*m+k+j], left[(k+j)*m+i] = cross[i*p+j], cross[i*p+j]
-		}
+		vec.Axpy64(-1, hap, cross)
+		return bordered(h, cross, corner, k, more)
 	}
-	for i := range p {
-		copy(left[(k+i)*m+k:], square[i*p:(i+1)*p])
-	}
-	return a, left, nil
+	projected = extend(r.h, part(images, 2*q, 0, k, 0, q), part(both, 2*q, 0, q, q, 2*q))
+	squares = extend(r.square, part(images, 2*q, 0, k, q, 2*q), part(both, 2*q, q, 2*q, q, 2*q))
+	return p, ap, projected, squares, nil
 }
 
-// residuals measures the Ritz vectors, given by their coefficients: what the
-// projection leaves of the images, combined as the vectors are, is N·t − λ·t.
-func (r *refiner) residuals(result *Result, vectors, left []float64) {
-	m := r.first + r.added
-	row := make([]float64, m)
-	result.Residuals = make([]float64, len(result.Values))
-	for j := range result.Values {
-		c := vectors[j*m : (j+1)*m]
-		clear(row)
-		for i, x := range c {
-			vec.Axpy64(x, left[i*m:(i+1)*m], row)
-		}
-		result.Residuals[j] = math.Sqrt(max(0, vec.Dot64(row, c)))
-	}
+// distinct is how long an added direction is at least, beside the longest, once
+// what the others have of it is taken away.
+const distinct = 1e-2
+
+// residuals measures the Ritz vectors, given by their coefficients in the basis and
+// the inner products of its images.
+func (r *refiner) residuals(result *Refinement, vectors, squares []float64) {
+	want := len(result.Values)
+	result.Residuals = make([]float64, want)
 	result.Converged, result.Reason = true, ReasonConverged
-	if len(result.Values) == 0 {
+	if want == 0 {
 		return
+	}
+	m := len(vectors) / want
+	images := times(vectors, squares, want, m, m)
+	for j, value := range result.Values {
+		length := vec.Dot64(images[j*m:(j+1)*m], vectors[j*m:(j+1)*m])
+		result.Residuals[j] = math.Sqrt(max(0, length-value*value))
 	}
 	norm := r.opts.Norm
 	if norm == 0 {
@@ -325,33 +457,73 @@ func (r *refiner) residuals(result *Result, vectors, left []float64) {
 	}
 }
 
-// eachBlock calls f for runs of up to Width columns of a panel.
-func (r *refiner) eachBlock(ctx context.Context, p vec.Panel, f func(block vec.Panel) error) error {
-	for lo := 0; lo < p.Cols; lo += Width {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		block := p
-		if p.Rows > 0 {
-			block.Data = p.Data[lo:]
-		}
-		block.Cols = min(Width, p.Cols-lo)
-		if err := f(block); err != nil {
-			return err
-		}
+// Against returns Tᵀ·start, K × start.Cols, for the vectors T of the result and the
+// start as it was given.
+func (r *Refinement) Against() []float64 { return r.against }
+
+// Combine returns T·c for the vectors T of the result and a matrix c with a row for
+// each. It lies in the first columns of the start, which it overwrites, unless it has
+// more columns than these: it is the last that a Refinement does. An error is
+// ctx.Err().
+func (r *Refinement) Combine(ctx context.Context, c []float64) (vec.Panel, error) {
+	if len(r.Values) == 0 {
+		return columns(r.start, 0, 0), ctx.Err()
 	}
-	return nil
+	cols := len(c) / len(r.Values)
+	out := columns(r.start, 0, min(cols, r.start.Cols))
+	if cols > r.start.Cols {
+		out = vec.NewMatrix(r.start.Rows, cols).Panel(0, cols)
+	}
+	own := single(times(r.own, c, len(r.own)/len(r.Values), len(r.Values), cols))
+	if err := vec.MulNNContext(ctx, out, 0, 1, columns(r.start, 0, len(r.own)/len(r.Values)), own, r.workers); err != nil {
+		return out, err
+	}
+	if r.extra.Cols == 0 {
+		return out, nil
+	}
+	other := single(times(r.other, c, r.extra.Cols, len(r.Values), cols))
+	return out, vec.MulNNContext(ctx, out, 1, 1, r.extra, other, r.workers)
 }
 
-// load copies columns into x, and zeros into the rest of it.
-func (r *refiner) load(block vec.Panel) {
-	if block.Cols < Width {
-		clear(r.x)
-	}
-	copyBlock(vec.Panel{Data: r.x, Rows: block.Rows, Cols: block.Cols, Stride: Width}, block, r.opts.Workers)
+// Vectors returns T, as Combine does.
+func (r *Refinement) Vectors(ctx context.Context) (vec.Panel, error) {
+	return r.Combine(ctx, identity(len(r.Values)))
 }
 
-// store copies the first columns of a block.
-func (r *refiner) store(to vec.Panel, x []float32) {
-	copyBlock(to, vec.Panel{Data: x, Rows: to.Rows, Cols: to.Cols, Stride: Width}, r.opts.Workers)
+// columns is a part of the columns of a panel.
+func columns(p vec.Panel, lo, hi int) vec.Panel {
+	if p.Rows > 0 {
+		p.Data = p.Data[lo:]
+	}
+	p.Cols = hi - lo
+	return p
+}
+
+// load copies up to ahead·Width columns into the blocks of x, with zeros behind them.
+func (r *refiner) load(p vec.Panel) {
+	last := (p.Cols - 1) / Width
+	if p.Cols%Width != 0 {
+		clear(r.x[last*p.Rows*Width:][:p.Rows*Width])
+	}
+	vec.Parallel(p.Rows, rowBlock, r.opts.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := p.Data[i*p.Stride:][:p.Cols]
+			for b := 0; b < last; b++ {
+				copy((*[Width]float32)(r.x[(b*p.Rows+i)*Width:])[:], row[b*Width:])
+			}
+			copy(r.x[(last*p.Rows+i)*Width:], row[last*Width:])
+		}
+	})
+}
+
+// store copies the columns of blocks to a panel.
+func (r *refiner) store(p vec.Panel, x []float32) {
+	vec.Parallel(p.Rows, rowBlock, r.opts.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := p.Data[i*p.Stride:][:p.Cols]
+			for b := 0; len(row) > 0; b++ {
+				row = row[copy(row, (*[Width]float32)(x[(b*p.Rows+i)*Width:])[:]):]
+			}
+		}
+	})
 }

@@ -56,9 +56,18 @@ func TestRefine_FollowsAChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := c.start()
-		got, err := Refine(context.Background(), now, start, Options{K: k, Tolerance: 4e-3})
+		before := cloneMatrix(start)
+		got, err := Refine(context.Background(), now, start.Panel(0, start.Dim), Options{K: k, Tolerance: 4e-3})
 		if err != nil {
 			t.Fatal(err)
+		}
+		vectors := together(t, got)
+		against := make([]float64, k*start.Dim)
+		vec.MulTN(against, vectors.Panel(0, k), before.Panel(0, start.Dim), 1)
+		for i, v := range got.Against() {
+			if math.Abs(v-against[i]) > 2e-5*float64(2*k) {
+				t.Errorf("%s: entry %d of Tᵀ·start is %g, not %g", c.name, i, v, against[i])
+			}
 		}
 		if !got.Converged || len(got.Values) != k || got.Added == 0 {
 			t.Errorf("%s: %d values, %d directions added, %s", c.name, len(got.Values), got.Added, got.Reason)
@@ -69,18 +78,56 @@ func TestRefine_FollowsAChange(t *testing.T) {
 			}
 		}
 		gram := make([]float64, k*k)
-		vec.MulTN(gram, got.Vectors.Panel(0, k), got.Vectors.Panel(0, k), 1)
+		vec.MulTN(gram, vectors.Panel(0, k), vectors.Panel(0, k), 1)
 		if off := fromOne(gram, k); off > 1e-5 {
 			t.Errorf("%s: TᵀT − I is up to %g", c.name, off)
 		}
-		measured, err := Measure(context.Background(), now, cloneMatrix(got.Vectors), Options{})
+		measured, err := Measure(context.Background(), now, cloneMatrix(vectors), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for j := range k {
-			if math.Abs(measured.Residuals[j]-got.Residuals[j]) > 2e-5 || math.Abs(measured.Values[j]-got.Values[j]) > 2e-5 {
+			if math.Abs(square(measured.Residuals[j])-square(got.Residuals[j])) > square(resolved*got.Values[0]) || math.Abs(measured.Values[j]-got.Values[j]) > 2e-5 {
 				t.Errorf("%s: pair %d has %g ± %g, measured %g ± %g", c.name, j, got.Values[j], got.Residuals[j], measured.Values[j], measured.Residuals[j])
 			}
+		}
+	}
+}
+
+// After a larger change the residuals of what has not converged are pursued, until
+// the pairs are those of the matrix.
+func TestRefine_PursuesWhatHasNotConverged(t *testing.T) {
+	const n, k = 400, 24
+	r := rand.New(rand.NewPCG(6, 5))
+	old := withSpectrum(decades(n, 3), n, r)
+	solved, err := Solve(context.Background(), plain{old}, Options{K: k, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := plain{changed(old, 150, 0.05, r)}
+	want, err := Solve(context.Background(), now, Options{K: k, Seed: 1, Tolerance: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Refine(context.Background(), now, solved.Vectors.Panel(0, k), Options{K: k, Tolerance: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := k/6 + Width; !got.Converged || got.Products <= k+first {
+		t.Errorf("%d directions added, %d products, residuals up to %g: %s", got.Added, got.Products, slices.Max(got.Residuals), got.Reason)
+	}
+	for j, v := range got.Values {
+		if math.Abs(v-want.Values[j]) > 0.02*want.Values[0] {
+			t.Errorf("value %d is %g, not %g", j, v, want.Values[j])
+		}
+	}
+	measured, err := Measure(context.Background(), now, together(t, got), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range k {
+		if math.Abs(square(measured.Residuals[j])-square(got.Residuals[j])) > square(2*resolved*got.Values[0]) {
+			t.Errorf("residual %d is %g, measured %g", j, got.Residuals[j], measured.Residuals[j])
 		}
 	}
 }
@@ -95,23 +142,25 @@ func TestRefine_KnownAndShortStarts(t *testing.T) {
 	for i := range start.Data {
 		start.Data[i] = float32(r.NormFloat64())
 	}
-	got, err := Refine(context.Background(), d, start, Options{K: k, Tolerance: 1e-3, Norm: 1})
+	start = without(start, d.known)
+	got, err := Refine(context.Background(), d, start.Panel(0, 3), Options{K: k, Tolerance: 1e-3, Norm: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Values) != 3+got.Added || got.Added == 0 || got.Converged {
+	if len(got.Values) != min(k, 3+got.Added) || got.Added == 0 || got.Converged {
 		t.Errorf("%d values from 3 columns and %d added, converged %v", len(got.Values), got.Added, got.Converged)
 	}
+	vectors := together(t, got)
 	for j := range got.Values {
 		sum := 0.0
 		for i, v := range d.known {
-			sum += v * float64(got.Vectors.Row(i)[j])
+			sum += v * float64(vectors.Row(i)[j])
 		}
 		if math.Abs(sum) > 1e-5 {
 			t.Errorf("vector %d has %g of the known one", j, sum)
 		}
 	}
-	nothing, err := Refine(context.Background(), d, vec.NewMatrix(n, 4), Options{K: k})
+	nothing, err := Refine(context.Background(), d, vec.NewMatrix(n, 4).Panel(0, 4), Options{K: k})
 	if err != nil || len(nothing.Values) != 0 {
 		t.Errorf("from zeros: %v, %v", nothing, err)
 	}
@@ -123,11 +172,11 @@ func TestRefine_Errors(t *testing.T) {
 	start.Data[0], start.Data[5] = 1, 1
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Refine(ctx, d, cloneMatrix(start), Options{K: 2}); !errors.Is(err, context.Canceled) {
+	if _, err := Refine(ctx, d, start.Panel(0, 2), Options{K: 2}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	d.d.a[3] = math.Inf(1)
-	if _, err := Refine(context.Background(), d, start, Options{K: 2}); !errors.Is(err, ErrNotFinite) {
+	if _, err := Refine(context.Background(), d, start.Panel(0, 2), Options{K: 2}); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("infinite entry: %v", err)
 	}
 }
@@ -145,4 +194,32 @@ func fromOne(a []float64, n int) float64 {
 		largest = max(largest, math.Abs(v))
 	}
 	return largest
+}
+
+// together returns the vectors of a refinement.
+func together(t *testing.T, r *Refinement) *vec.Matrix {
+	t.Helper()
+	p, err := r.Vectors(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := vec.NewMatrix(p.Rows, p.Cols)
+	for i := range p.Rows {
+		copy(m.Row(i), p.Data[i*p.Stride:])
+	}
+	return m
+}
+
+// without removes a unit vector from every column.
+func without(m *vec.Matrix, known []float64) *vec.Matrix {
+	for j := range m.Dim {
+		sum := 0.0
+		for i, v := range known {
+			sum += v * float64(m.Row(i)[j])
+		}
+		for i, v := range known {
+			m.Row(i)[j] -= float32(sum * v)
+		}
+	}
+	return m
 }

@@ -176,7 +176,7 @@ func BenchmarkMulTN(b *testing.B) {
 				b.Run(fmt.Sprintf("kind=%v/rows=%d/shape=%s/workers=%d", k, rows, c.name, workers), func(b *testing.B) {
 					got := make([]float64, c.a.Cols*c.b.Cols)
 					for b.Loop() {
-						if err := mulTN(context.Background(), k, got, c.a, c.b, workers); err != nil {
+						if err := mulTN(context.Background(), k, got, c.a, c.b, false, workers); err != nil {
 							b.Fatal(err)
 						}
 					}

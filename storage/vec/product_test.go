@@ -55,7 +55,7 @@ func TestMulTN_RaggedShapes(t *testing.T) {
 func checkMulTN(t *testing.T, k kind, a, b Panel) {
 	t.Helper()
 	c, intact := guarded[float64](a.Cols*b.Cols, 1)
-	if err := mulTN(context.Background(), k, c, a, b, 1); err != nil {
+	if err := mulTN(context.Background(), k, c, a, b, false, 1); err != nil {
 		t.Fatal(err)
 	}
 	want, size := make([]float64, len(c)), make([]float64, len(c))
@@ -86,7 +86,7 @@ func TestMulTN_WorkersAndPlacesDoNotMatter(t *testing.T) {
 		b, _ := newPanel(rng, rows, cols)
 		multiply := func(a, b Panel, workers int) []float64 {
 			c := make([]float64, a.Cols*b.Cols)
-			if err := mulTN(context.Background(), k, c, a, b, workers); err != nil {
+			if err := mulTN(context.Background(), k, c, a, b, false, workers); err != nil {
 				t.Fatal(err)
 			}
 			return c
@@ -104,6 +104,19 @@ func TestMulTN_WorkersAndPlacesDoNotMatter(t *testing.T) {
 		same.Data = slices.Clone(a.Data)
 		if !slices.Equal(multiply(a, a, 2), multiply(a, same, 1)) {
 			t.Fatal("the symmetric product has other bits than the general one")
+		}
+
+		// A product that is said to be symmetric has the bits above the diagonal.
+		half := make([]float64, cols*cols)
+		if err := mulTN(context.Background(), k, half, a, b, true, 2); err != nil {
+			t.Fatal(err)
+		}
+		for i := range cols {
+			for j := i; j < cols; j++ {
+				if half[i*cols+j] != want[i*cols+j] || half[j*cols+i] != want[i*cols+j] {
+					t.Fatalf("entry %d, %d of half a product is %v and %v, not %v", i, j, half[i*cols+j], half[j*cols+i], want[i*cols+j])
+				}
+			}
 		}
 
 		// A narrower panel of the same columns.
