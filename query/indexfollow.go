@@ -63,7 +63,13 @@ func parametersOf(info IndexInfo) index.HNSWOptions {
 		n, _ := parameter(info.Parameters, name).(int64)
 		return int(n)
 	}
-	return index.HNSWOptions{M: number("m"), EfConstruction: number("ef_construction"), Ef: number("ef"), Seed: uint64(number("seed"))}
+	opts := index.HNSWOptions{M: number("m"), EfConstruction: number("ef_construction"), Ef: number("ef")}
+	for _, p := range info.Parameters {
+		if p.Name == "seed" { // may be more than fits a number of the language
+			opts.Seed, _ = strconv.ParseUint(p.Value, 10, 64)
+		}
+	}
+	return opts
 }
 
 // followIndexes brings indexes up to date with the next generation of their
