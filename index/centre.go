@@ -15,7 +15,7 @@ import (
 // out, as components that were embedded apart lie, so the mean is taken again
 // over the nearer half of the rows, a few times.
 func middle(m *vec.Matrix) []float64 {
-	const sample, rounds = 2048, 4
+	const sample, rounds = 512, 4
 	type member struct {
 		row      int
 		distance float64
@@ -76,12 +76,20 @@ func bySpread(m *vec.Matrix, centre []float64) []int {
 
 // distance64 returns the squared distance of a row and a point.
 func distance64(row []float32, point []float64) float64 {
-	s := 0.0
+	// Four sums, since one would wait for each addition.
+	var s [4]float64
+	point = point[:len(row)]
+	for len(row) >= 4 {
+		a, b := float64(row[0])-point[0], float64(row[1])-point[1]
+		c, d := float64(row[2])-point[2], float64(row[3])-point[3]
+		s[0], s[1], s[2], s[3] = s[0]+a*a, s[1]+b*b, s[2]+c*c, s[3]+d*d
+		row, point = row[4:], point[4:]
+	}
 	for l, x := range row {
 		d := float64(x) - point[l]
-		s += d * d
+		s[0] += d * d
 	}
-	return s
+	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
 // longest returns the largest distance of a row from the centre.

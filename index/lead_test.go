@@ -75,7 +75,7 @@ func TestLead_Chosen(t *testing.T) {
 		}
 		return newLead(context.Background(), s, s.threshold(radius), 0, workers)
 	}
-	m := rays(4200, 64, 12)
+	m := rays(4500, 64, 12)
 	l := choose(m, 0.02, 1)
 	if l == nil {
 		t.Fatal("no directions for rows of few directions")
@@ -87,7 +87,7 @@ func TestLead_Chosen(t *testing.T) {
 	if choose(m, 10, 1) != nil {
 		t.Error("directions though all pairs are within")
 	}
-	if choose(uniform(4200, 64, 1), 3, 1) != nil {
+	if choose(uniform(4500, 64, 1), 3, 1) != nil {
 		t.Error("directions though there are none")
 	}
 	if choose(rays(leadRows-1, 64, 12), 0.02, 1) != nil {

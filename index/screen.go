@@ -88,24 +88,31 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 
 // pack fills panel p, taking the columns in the given order.
 func (s *screen) pack(p int, order []int) {
-	panel := s.panel(p)
+	panel, dim := s.panel(p), s.m.Dim
+	first := p * vec.TileCols
+	count := min(vec.TileCols, s.m.Rows-first)
+	// All rows of the panel at a time, so that no sum waits for itself.
+	var norms, sums [vec.TileCols]float64
+	for l, column := range order {
+		c, at := s.centre[column], first*dim+column
+		for j, dst := 0, panel[l*vec.TileCols:][:vec.TileCols]; j < count && j < len(dst); j++ {
+			y := float32((float64(s.m.Data[at]) - c) * s.scale)
+			at += dim
+			dst[j] = y
+			norms[j] += float64(y) * float64(y)
+			sums[j] += norms[j]
+		}
+	}
 	for j := range vec.TileCols {
-		v := p*vec.TileCols + j
-		if v >= s.m.Rows {
+		v := first + j
+		if j >= count {
 			s.low[v], s.high[v] = float32(math.Inf(1)), float32(math.Inf(1))
 			continue
 		}
-		row := s.m.Row(v)
-		norm, roundings := 0.0, 0.0
-		for l, column := range order {
-			y := float32((float64(row[column]) - s.centre[column]) * s.scale)
-			panel[l*vec.TileCols+j] = y
-			square := float64(y) * float64(y)
-			norm += square
-			roundings += square * float64(len(order)-l+1) // m(l), l from 0 here
-		}
-		// γ(m) ≤ mu/(1−(d+2)u) for all m up to d+2.
-		margin := roundings*gamma(s.m.Dim+2)/float64(s.m.Dim+2) + 10*unit*norm
+		// Column l, from 0 here, stands in d−l of the sums, so with norm it is
+		// taken m(l) = d−l+1 times. γ(m) ≤ mu/(1−(d+2)u) for all m up to d+2.
+		norm, roundings := norms[j], sums[j]+norms[j]
+		margin := roundings*gamma(dim+2)/float64(dim+2) + 10*unit*norm
 		s.low[v] = roundDown(norm - margin)
 		s.high[v] = roundUp(norm + margin)
 	}
@@ -121,24 +128,29 @@ func (s *screen) panel(p int) []float32 {
 // dst, so that their elements of one column are neighbours, and their norms; rows
 // that do not exist are zero and of infinite norm.
 func (s *screen) group(dst, panels []float32, dim, r int, norms ...groupNorms) {
-	for i := range vec.TileRows {
-		v := r + i
-		if v >= s.m.Rows {
+	for done := 0; done < vec.TileRows; {
+		v := r + done
+		column := v % vec.TileCols
+		count := min(vec.TileRows-done, vec.TileCols-column) // of one panel
+		if v >= len(s.low) {
 			for l := range dim {
-				dst[l*vec.TileRows+i] = 0
+				clear(dst[l*vec.TileRows+done : (l+1)*vec.TileRows])
 			}
 			for _, n := range norms {
-				n.to[i] = float32(math.Inf(1))
+				for i := done; i < vec.TileRows; i++ {
+					n.to[i] = float32(math.Inf(1))
+				}
 			}
-			continue
+			return
 		}
-		panel, column := panels[v/vec.TileCols*vec.TileCols*dim:], v%vec.TileCols
+		panel := panels[v/vec.TileCols*vec.TileCols*dim:]
 		for l := range dim {
-			dst[l*vec.TileRows+i] = panel[l*vec.TileCols+column]
+			copy(dst[l*vec.TileRows+done:][:count], panel[l*vec.TileCols+column:])
 		}
 		for _, n := range norms {
-			n.to[i] = n.of[v]
+			copy(n.to[done:done+count], n.of[v:])
 		}
+		done += count
 	}
 }
 
