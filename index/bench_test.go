@@ -38,8 +38,9 @@ func BenchmarkExact_Search(b *testing.B) {
 }
 
 // joinSets are the inputs of the benchmarks of passes over all pairs: clusters
-// that overlap, and clusters so far apart that products cannot settle the pairs
-// inside of one.
+// that overlap, clusters so far apart that products cannot settle the pairs
+// inside of one, and rows of many lengths in some directions, of which short forms
+// settle most.
 func joinSets(n int) []struct {
 	name string
 	m    *vec.Matrix
@@ -50,6 +51,7 @@ func joinSets(n int) []struct {
 	}{
 		{"near", clustered(n, 200, 100, 1, 1)},
 		{"far", clustered(n, 200, 10, 300, 1)},
+		{"rays", rays(n, 200, 40)},
 	}
 }
 

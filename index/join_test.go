@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -186,5 +187,42 @@ func TestJoin_Progress(t *testing.T) {
 	}
 	if last != pairs(2500) {
 		t.Errorf("the sweep ended at %d of %d", last, pairs(2500))
+	}
+}
+
+// TestJoin_Memory joins all pairs and none: what the join takes is within what its
+// documentation says, and all pairs add no more than one list of neighbours.
+func TestJoin_Memory(t *testing.T) {
+	const rows, dim, workers = 5000, 32, 2
+	m := rays(rows, dim, 8)
+	taken := func(radius float64, directions int) (bytes, found int64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		opts := JoinOptions{Workers: workers, directions: directions}
+		err := Join(context.Background(), m, radius, opts, func(_ uint32, neighbours []uint32) error {
+			found += int64(len(neighbours))
+			return nil
+		})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int64(after.TotalAlloc - before.TotalAlloc), found
+	}
+	taken(0, -1)
+	none, _ := taken(0, -1)
+	all, found := taken(100, -1)
+	if found != pairs(rows) {
+		t.Fatalf("%d pairs of %d", found, pairs(rows))
+	}
+	const slack, list = 1 << 20, 3 * 4 * rows // slices that grow are copied
+	if all > none+list+slack/4 {
+		t.Errorf("%d bytes for all pairs, %d for none", all, none)
+	}
+	if most := int64(rows * (4*dim + 8 + 120)); all > most+list+slack {
+		t.Errorf("%d bytes, expected at most %d", all, most)
+	}
+	if short, _ := taken(0, 15); short > none+rows*4*16+slack {
+		t.Errorf("%d bytes with short forms, %d without", short, none)
 	}
 }
