@@ -19,7 +19,9 @@ type Explanation struct {
 
 // Part is what one scorer or feature adds to the log-odds.
 type Part struct {
-	Name string // "bias", a scorer or a feature
+	// Name is "bias", a scorer, a feature or "apart": of models with an embedding the
+	// last part, which pairs have that are not both in the largest component.
+	Name string
 	// Embedding says that it is a feature of the embedding, and Name one of
 	// [Features] and not of [Scorers].
 	Embedding bool
@@ -35,13 +37,29 @@ func (m *Model) Explain(g *csr.Graph, vectors *vec.Matrix, u, v uint32) (Explana
 		return Explanation{}, err
 	}
 	e := Explanation{Parts: []Part{{Name: "bias", Value: m.bias, Part: m.bias}}}
+	var x values
+	b.measure(&x, u, v, true)
+	comparable := b.comparable(u, v)
 	for i, t := range m.terms {
-		value := b.scorers[i](u, v)
-		e.Parts = append(e.Parts, Part{Name: t.name, Value: value, Part: t.part(value)})
+		p := Part{Name: t.name, Value: x[i]}
+		if comparable || !t.vectors {
+			p.Part = t.part(p.Value)
+		}
+		e.Parts = append(e.Parts, p)
 	}
 	for i, p := range m.planes {
-		part := b.plane(i, u, v)
+		part := 0.0
+		if comparable {
+			part = b.plane(i, u, v)
+		}
 		e.Parts = append(e.Parts, Part{Name: p.name, Embedding: true, Value: part, Part: part})
+	}
+	if m.dim > 0 {
+		p := Part{Name: "apart"}
+		if !comparable {
+			p.Value, p.Part = 1, m.apart
+		}
+		e.Parts = append(e.Parts, p)
 	}
 	for _, p := range e.Parts {
 		e.LogOdds += p.Part

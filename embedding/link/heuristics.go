@@ -56,6 +56,12 @@ func PreferentialAttachment(g *csr.Graph, u, v uint32) float64 {
 	return float64(g.Degree(u)) * float64(g.Degree(v))
 }
 
+// gallopRatio is from what ratio of lengths on two lists are intersected by a
+// galloping search. A merge takes |short|+|long| steps, such a search about
+// |short|·2·log₂(|long|/|short|) slower ones: they cross between 8 and 32 on
+// measured graphs.
+const gallopRatio = 16
+
 // eachCommon calls f for the common neighbours of two distinct vertices in
 // ascending order, and for none if u equals v.
 func eachCommon(g *csr.Graph, u, v uint32, f func(w uint32)) {
@@ -66,10 +72,6 @@ func eachCommon(g *csr.Graph, u, v uint32, f func(w uint32)) {
 	if len(short) > len(long) {
 		short, long = long, short
 	}
-	// A merge takes |short|+|long| steps, a galloping search about
-	// |short|·2·log₂(|long|/|short|) slower ones: they cross between 8 and 32
-	// on measured graphs.
-	const gallopRatio = 16
 	if len(long)/gallopRatio >= len(short) {
 		gallop(short, long, f)
 		return

@@ -13,7 +13,7 @@ import (
 // The bytes of a model, little-endian: the magic, a version, the length of the body
 // and the CRC-32C of what stands before and of the body, then the body:
 //
-//	dim, bias, slope, shift, prior
+//	dim, bias, slope, shift, prior, apart
 //	terms:  count, each with name, unit, weight, offset
 //	planes: count, each with name, offset, count of weights, weights
 //
@@ -43,7 +43,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 			_ = binary.Write(&body, binary.LittleEndian, v) // of a fixed size, to a buffer: it cannot fail
 		}
 	}
-	put(uint32(m.dim), m.bias, m.slope, m.shift, m.prior, uint32(len(m.terms)))
+	put(uint32(m.dim), m.bias, m.slope, m.shift, m.prior, m.apart, uint32(len(m.terms)))
 	for _, t := range m.terms {
 		put(t.name, t.curve.unit, t.weight, t.offset)
 	}
@@ -157,18 +157,20 @@ func (d *decoder) number() float64 {
 func (d *decoder) name() string { return string(d.take(d.count(64))) }
 
 func (d *decoder) model() *Model {
-	m := &Model{dim: d.count(maxDim), bias: d.number(), slope: d.number(), shift: d.number(), prior: d.number()}
-	for range d.count(len(Scorers())) {
+	m := &Model{dim: d.count(maxDim), bias: d.number(), slope: d.number(), shift: d.number(), prior: d.number(), apart: d.number()}
+	for range d.count(min(len(Scorers()), len(values{}))) {
 		t := term{name: d.name(), curve: curve{d.number()}, weight: d.number(), offset: d.number()}
-		if !slices.ContainsFunc(Scorers(), func(s Scorer) bool { return s.Name == t.name }) {
-			d.fail("unknown scorer " + t.name)
+		if i := slices.IndexFunc(Scorers(), func(s Scorer) bool { return s.Name == t.name }); i < 0 {
+			d.fail("unknown scorer")
+		} else {
+			t.vectors = Scorers()[i].NeedsEmbedding
 		}
 		m.terms = append(m.terms, t)
 	}
 	for range d.count(len(Features())) {
 		p := plane{name: d.name(), offset: d.number()}
 		f, err := FindFeature(p.name)
-		if n := d.count(maxDim); err != nil || n != f.Width(m.dim) {
+		if n := d.count(maxDim); err != nil || !fits(p.name) || n != f.Width(m.dim) {
 			d.fail("a feature of another width")
 		} else if b := d.take(4 * n); b != nil {
 			p.weights = make([]float32, n)

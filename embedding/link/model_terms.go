@@ -11,7 +11,7 @@ import (
 type curve struct{ unit float64 }
 
 func (c curve) at(value float64) float64 {
-	if c.unit > 0 {
+	if c.unit > 0 && value != 0 {
 		return math.Log1p(value / c.unit)
 	}
 	return value
@@ -29,11 +29,22 @@ func curveOf(s Scorer) curve {
 // Terms says what a model is made from.
 type Terms struct {
 	// Heuristics are names of [Scorers], which may be those of vectors, too. nil
-	// means all of graphs; an empty list none.
+	// means [DefaultHeuristics], and an empty list none.
 	Heuristics []string
 	// Features are names of features joined by '+', such as "hadamard+l1"; see
 	// [Features]. Empty means none.
 	Features string
+}
+
+// DefaultHeuristics are those of the neighbourhoods of two vertices, and with an
+// embedding, that is where a model has features, the distance, the scalar product
+// and the cosine of the vectors.
+func DefaultHeuristics(embedding bool) []string {
+	names := []string{"common_neighbors", "jaccard", "adamic_adar", "resource_allocation", "preferential_attachment"}
+	if embedding {
+		names = append(names, "l2", "cosine", "dot")
+	}
+	return names
 }
 
 // resolve finds what the names stand for.
@@ -42,8 +53,11 @@ func (t Terms) resolve() (scorers []Scorer, features []Feature, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if t.Heuristics == nil {
+		t.Heuristics = DefaultHeuristics(len(features) > 0)
+	}
 	for _, s := range Scorers() {
-		if t.Heuristics == nil && !s.NeedsEmbedding || slices.Contains(t.Heuristics, s.Name) {
+		if slices.Contains(t.Heuristics, s.Name) {
 			scorers = append(scorers, s)
 		}
 	}

@@ -41,6 +41,16 @@ func l2Squared(k kind, a, b []float32) float32 {
 	return l2SquaredGo(a, b)
 }
 
+func pairSum(k kind, w, v, a, b []float32) float32 {
+	switch k {
+	case avx512:
+		return pairSumAVX512(unsafe.SliceData(w), unsafe.SliceData(v), unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	case avx2:
+		return pairSumAVX2(unsafe.SliceData(w), unsafe.SliceData(v), unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	}
+	return pairSumGo(w, v, a, b)
+}
+
 func axpy(k kind, alpha float32, x, y []float32) {
 	switch k {
 	case avx512:

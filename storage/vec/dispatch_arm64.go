@@ -22,6 +22,13 @@ func l2Squared(k kind, a, b []float32) float32 {
 	return l2SquaredGo(a, b)
 }
 
+func pairSum(k kind, w, v, a, b []float32) float32 {
+	if k == neon {
+		return pairSumNEON(unsafe.SliceData(w), unsafe.SliceData(v), unsafe.SliceData(a), unsafe.SliceData(b), len(a))
+	}
+	return pairSumGo(w, v, a, b)
+}
+
 func axpy(k kind, alpha float32, x, y []float32) {
 	if k == neon {
 		axpyNEON(alpha, unsafe.SliceData(x), unsafe.SliceData(y), len(x))

@@ -5,8 +5,9 @@ package vec
 // available lists the kinds that this processor can run, slowest first.
 func available() []kind { return []kind{portable} }
 
-func dot(_ kind, a, b []float32) float32       { return dotGo(a, b) }
-func l2Squared(_ kind, a, b []float32) float32 { return l2SquaredGo(a, b) }
+func dot(_ kind, a, b []float32) float32           { return dotGo(a, b) }
+func l2Squared(_ kind, a, b []float32) float32     { return l2SquaredGo(a, b) }
+func pairSum(_ kind, w, v, a, b []float32) float32 { return pairSumGo(w, v, a, b) }
 func axpy(_ kind, alpha float32, x, y []float32) {
 	axpyGo(alpha, x, y)
 }

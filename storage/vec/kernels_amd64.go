@@ -177,3 +177,13 @@ func scanDotsAVX512(dst, x *float32, dim int, rows *float32, n int)
 //
 //go:noescape
 func scanL2SquaredAVX512(dst, x *float32, dim int, rows *float32, n int)
+
+// pairSumAVX512 is [PairSum] for n elements.
+//
+//go:noescape
+func pairSumAVX512(w, v, a, b *float32, n int) float32
+
+// pairSumAVX2 is [PairSum] for n elements.
+//
+//go:noescape
+func pairSumAVX2(w, v, a, b *float32, n int) float32

@@ -63,3 +63,8 @@ func tileAdd64NEON(acc *float64, c *float32)
 //
 //go:noescape
 func tileStoreNEON(y *float32, step uintptr, rows, cols int, beta, alpha float32, c *float32)
+
+// pairSumNEON is [PairSum] for n elements.
+//
+//go:noescape
+func pairSumNEON(w, v, a, b *float32, n int) float32

@@ -289,3 +289,59 @@ tail:
 
 done:
 	RET
+
+// func pairSumNEON(w, v, a, b *float32, n int) float32
+TEXT ·pairSumNEON(SB), NOSPLIT, $0-44
+	MOVD w+0(FP), R3
+	MOVD v+8(FP), R4
+	MOVD a+16(FP), R0
+	MOVD b+24(FP), R1
+	MOVD n+32(FP), R2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	SUBS $8, R2
+	BLT  rest
+
+loop:
+	VLD1.P 32(R0), [V4.S4, V5.S4]
+	VLD1.P 32(R1), [V6.S4, V7.S4]
+	VLD1.P 32(R3), [V16.S4, V17.S4]
+	VLD1.P 32(R4), [V18.S4, V19.S4]
+	FABD4S(6, 4, 20)
+	FABD4S(7, 5, 21)
+	FMUL4S(6, 4, 4)
+	FMUL4S(7, 5, 5)
+	VFMLA  V16.S4, V4.S4, V0.S4
+	VFMLA  V17.S4, V5.S4, V1.S4
+	VFMLA  V18.S4, V20.S4, V2.S4
+	VFMLA  V19.S4, V21.S4, V3.S4
+	SUBS   $8, R2
+	BGE    loop
+
+rest:
+	FADD4S(1, 0, 0)
+	FADD4S(3, 2, 2)
+	FADD4S(2, 0, 0)
+	FADDP4S(0, 0, 0)
+	FADDPS(0, 0)
+	ADDS $8, R2
+	BEQ  done
+
+tail:
+	FMOVS.P 4(R0), F4
+	FMOVS.P 4(R1), F6
+	FMOVS.P 4(R3), F16
+	FMOVS.P 4(R4), F18
+	FSUBS   F6, F4, F5
+	FABSS   F5, F5
+	FMULS   F6, F4, F4
+	FMADDS  F16, F0, F4, F0
+	FMADDS  F18, F0, F5, F0
+	SUBS    $1, R2
+	BGT     tail
+
+done:
+	FMOVS F0, ret+40(FP)
+	RET

@@ -368,3 +368,75 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+// func pairSumAVX2(w, v, a, b *float32, n int) float32
+TEXT ·pairSumAVX2(SB), NOSPLIT, $0-44
+	MOVQ     w+0(FP), R8
+	MOVQ     v+8(FP), R9
+	MOVQ     a+16(FP), SI
+	MOVQ     b+24(FP), DI
+	MOVQ     n+32(FP), CX
+	VPCMPEQD Y14, Y14, Y14
+	VPSRLD   $1, Y14, Y14  // all but the sign
+	ZERO4(Y0, Y1, Y2, Y3)
+	SUBQ     $16, CX
+	JLT      rest
+
+loop:
+	VMOVUPS     (SI), Y4
+	VMOVUPS     32(SI), Y5
+	VMOVUPS     (DI), Y6
+	VMOVUPS     32(DI), Y7
+	VSUBPS      Y6, Y4, Y8
+	VSUBPS      Y7, Y5, Y9
+	VMULPS      Y6, Y4, Y4
+	VMULPS      Y7, Y5, Y5
+	VANDPS      Y14, Y8, Y8
+	VANDPS      Y14, Y9, Y9
+	VFMADD231PS (R8), Y4, Y0
+	VFMADD231PS 32(R8), Y5, Y1
+	VFMADD231PS (R9), Y8, Y2
+	VFMADD231PS 32(R9), Y9, Y3
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	ADDQ        $64, R8
+	ADDQ        $64, R9
+	SUBQ        $16, CX
+	JGE         loop
+
+rest:
+	ADDQ        $16, CX
+	CMPQ        CX, $8
+	JLT         tail
+	VMOVUPS     (SI), Y4
+	VMOVUPS     (DI), Y6
+	VSUBPS      Y6, Y4, Y8
+	VMULPS      Y6, Y4, Y4
+	VANDPS      Y14, Y8, Y8
+	VFMADD231PS (R8), Y4, Y0
+	VFMADD231PS (R9), Y8, Y2
+	ADDQ        $32, SI
+	ADDQ        $32, DI
+	ADDQ        $32, R8
+	ADDQ        $32, R9
+	SUBQ        $8, CX
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	YTAIL(4)
+	VMASKMOVPS  (SI), Y15, Y4
+	VMASKMOVPS  (DI), Y15, Y6
+	VMASKMOVPS  (R8), Y15, Y10
+	VMASKMOVPS  (R9), Y15, Y11
+	VSUBPS      Y6, Y4, Y8
+	VMULPS      Y6, Y4, Y4
+	VANDPS      Y14, Y8, Y8
+	VFMADD231PS Y10, Y4, Y1
+	VFMADD231PS Y11, Y8, Y3
+
+done:
+	SUMY
+	VZEROUPPER
+	MOVSS X0, ret+40(FP)
+	RET

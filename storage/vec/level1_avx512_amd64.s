@@ -384,3 +384,75 @@ tail:
 done:
 	VZEROUPPER
 	RET
+
+// func pairSumAVX512(w, v, a, b *float32, n int) float32
+TEXT ·pairSumAVX512(SB), NOSPLIT, $0-44
+	MOVQ         w+0(FP), R8
+	MOVQ         v+8(FP), R9
+	MOVQ         a+16(FP), SI
+	MOVQ         b+24(FP), DI
+	MOVQ         n+32(FP), CX
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Z31
+	ZERO4(Z0, Z1, Z2, Z3)
+	SUBQ         $32, CX
+	JLT          rest
+
+loop:
+	VMOVUPS     (SI), Z4
+	VMOVUPS     64(SI), Z5
+	VMOVUPS     (DI), Z6
+	VMOVUPS     64(DI), Z7
+	VSUBPS      Z6, Z4, Z8
+	VSUBPS      Z7, Z5, Z9
+	VMULPS      Z6, Z4, Z4
+	VMULPS      Z7, Z5, Z5
+	VANDPS      Z31, Z8, Z8
+	VANDPS      Z31, Z9, Z9
+	VFMADD231PS (R8), Z4, Z0
+	VFMADD231PS 64(R8), Z5, Z1
+	VFMADD231PS (R9), Z8, Z2
+	VFMADD231PS 64(R9), Z9, Z3
+	ADDQ        $128, SI
+	ADDQ        $128, DI
+	ADDQ        $128, R8
+	ADDQ        $128, R9
+	SUBQ        $32, CX
+	JGE         loop
+
+rest:
+	ADDQ        $32, CX
+	CMPQ        CX, $16
+	JLT         tail
+	VMOVUPS     (SI), Z4
+	VMOVUPS     (DI), Z6
+	VSUBPS      Z6, Z4, Z8
+	VMULPS      Z6, Z4, Z4
+	VANDPS      Z31, Z8, Z8
+	VFMADD231PS (R8), Z4, Z0
+	VFMADD231PS (R9), Z8, Z2
+	ADDQ        $64, SI
+	ADDQ        $64, DI
+	ADDQ        $64, R8
+	ADDQ        $64, R9
+	SUBQ        $16, CX
+
+tail:
+	TESTQ       CX, CX
+	JZ          done
+	KTAIL
+	VMOVUPS.Z   (SI), K1, Z4
+	VMOVUPS.Z   (DI), K1, Z6
+	VMOVUPS.Z   (R8), K1, Z10
+	VMOVUPS.Z   (R9), K1, Z11
+	VSUBPS      Z6, Z4, Z8
+	VMULPS      Z6, Z4, Z4
+	VANDPS      Z31, Z8, Z8
+	VFMADD231PS Z10, Z4, Z1
+	VFMADD231PS Z11, Z8, Z3
+
+done:
+	SUMZ
+	VZEROUPPER
+	MOVSS X0, ret+40(FP)
+	RET

@@ -93,6 +93,40 @@ func TestDot_EveryLength(t *testing.T) {
 	})
 }
 
+func TestPairSum_EveryLength(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(4)
+		for n := range maxLen {
+			if thinned(n) {
+				continue
+			}
+			for offset := range 4 {
+				a, _ := guarded[float32](n, offset)
+				b, _ := guarded[float32](n, 3*offset)
+				w, _ := guarded[float32](n, 2*offset)
+				v, _ := guarded[float32](n, offset+1)
+				for _, x := range [][]float32{a, b, w, v} {
+					fill(rng, x)
+				}
+				var want, size float64
+				for i := range a {
+					p := float64(w[i]) * float64(a[i]) * float64(b[i])
+					d := float64(v[i]) * math.Abs(float64(a[i])-float64(b[i]))
+					want += p + d
+					size += math.Abs(p) + math.Abs(d)
+				}
+				got := pairSum(k, w, v, a, b)
+				if !near(float64(got), want, n+8, size) {
+					t.Fatalf("length %d, offset %d: %v, want %v", n, offset, got, want)
+				}
+				if back := pairSum(k, w, v, b, a); back != got {
+					t.Fatalf("length %d is not symmetric: %v, %v", n, got, back)
+				}
+			}
+		}
+	})
+}
+
 func TestAxpy_EveryLength(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(2)

@@ -41,6 +41,17 @@ func l2SquaredGo(a, b []float32) float32 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+func pairSumGo(w, v, a, b []float32) float32 {
+	w, v, b = w[:len(a)], v[:len(a)], b[:len(a)]
+	var products, differences float32
+	for i, x := range a {
+		y := b[i]
+		products += w[i] * (x * y)
+		differences += v[i] * max(x-y, y-x)
+	}
+	return products + differences
+}
+
 func axpyGo(alpha float32, x, y []float32) {
 	y = y[:len(x)]
 	for i, v := range x {

@@ -1,0 +1,289 @@
+package link
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// bound is a model on a graph and its vectors.
+type bound struct {
+	m       *Model
+	g       *csr.Graph
+	vectors *vec.Matrix
+	scorers []func(u, v uint32) float64 // of each term that has no way of its own here
+	common  []share                     // of each vertex, nil where no term needs it
+	squares []float32                   // of the norms, nil where no term needs them
+	// label is the component of each vertex, 0 the largest; nil where the model needs
+	// no vectors or all vertices are in one.
+	label []uint32
+	// products and differences are the weights of hadamard and l1, zeros where the
+	// model has only the other; nil without both.
+	products, differences []float32
+	offset                float64 // of both
+	zeros                 []float32
+	others                []int // planes beside them
+}
+
+// share is what a common neighbour adds to adamic_adar and resource_allocation.
+type share struct{ adamicAdar, resource float64 }
+
+// values are the scores of a pair, one for each term.
+type values [16]float64
+
+func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*bound, error) {
+	switch {
+	case g == nil:
+		return nil, fmt.Errorf("link: model: %w", ErrNeedsGraph)
+	case m.dim > 0 && vectors == nil:
+		return nil, fmt.Errorf("link: model: %w", ErrNeedsEmbedding)
+	case m.dim > 0 && (vectors.Dim != m.dim || vectors.Rows != g.Vertices()):
+		return nil, fmt.Errorf("link: %d vectors of %d coordinates for a graph of %d vertices and a model of %d coordinates: %w",
+			vectors.Rows, vectors.Dim, g.Vertices(), m.dim, ErrDimension)
+	}
+	b := &bound{m: m, g: g, vectors: vectors, scorers: make([]func(u, v uint32) float64, len(m.terms))}
+	if m.dim > 0 {
+		if c := g.Components(); c.Count() > 1 {
+			b.label = c.Label
+		}
+	}
+	for i, t := range m.terms {
+		switch t.name {
+		case "common_neighbors", "jaccard", "adamic_adar", "resource_allocation":
+			b.tabulateShares()
+		case "cosine":
+			b.tabulateSquares()
+		case "preferential_attachment", "l2", "dot":
+		default:
+			var err error
+			if b.scorers[i], err = New(t.name, g, vectors); err != nil {
+				return nil, err
+			}
+		}
+	}
+	b.bindPlanes()
+	return b, nil
+}
+
+// tabulateShares prepares what depends on the degree of a common neighbour alone.
+func (b *bound) tabulateShares() {
+	if b.common != nil {
+		return
+	}
+	b.common = make([]share, b.g.Vertices())
+	for v := range b.common {
+		if d := float64(b.g.Degree(uint32(v))); d > 1 { // no other is common to two
+			b.common[v] = share{1 / math.Log(d), 1 / d}
+		}
+	}
+}
+
+// tabulateSquares prepares the squared norms, as Cosine has them.
+func (b *bound) tabulateSquares() {
+	b.squares = make([]float32, b.vectors.Rows)
+	for v := range b.squares {
+		b.squares[v] = vec.Dot(b.vectors.Row(v), b.vectors.Row(v))
+	}
+}
+
+func (b *bound) bindPlanes() {
+	if len(b.m.planes) == 0 {
+		return
+	}
+	b.zeros = make([]float32, b.m.dim)
+	b.products, b.differences = b.zeros, b.zeros
+	for i, p := range b.m.planes {
+		switch p.name {
+		case "hadamard":
+			b.products = p.weights
+			b.offset += p.offset
+		case "l1":
+			b.differences = p.weights
+			b.offset += p.offset
+		default:
+			b.others = append(b.others, i)
+		}
+	}
+	if len(b.others) == len(b.m.planes) {
+		b.products, b.differences = nil, nil
+	}
+}
+
+// score returns the log-odds before calibration.
+func (b *bound) score(u, v uint32) float64 {
+	var x values
+	comparable := b.comparable(u, v)
+	b.measure(&x, u, v, comparable)
+	sum := b.m.bias
+	for i := range b.m.terms {
+		if t := &b.m.terms[i]; comparable || !t.vectors {
+			sum += t.part(x[i])
+		}
+	}
+	if !comparable {
+		return sum + b.m.apart
+	}
+	if b.products != nil {
+		sum += float64(vec.PairSum(b.products, b.differences, b.vectors.Row(int(u)), b.vectors.Row(int(v)))) - b.offset
+	}
+	for _, i := range b.others {
+		sum += b.plane(i, u, v)
+	}
+	return sum
+}
+
+// comparable reports whether the vectors of a pair say anything about it.
+func (b *bound) comparable(u, v uint32) bool {
+	return b.label == nil || b.label[u]|b.label[v] == 0
+}
+
+// measure finds the score of each term, but not of those that look at vectors
+// unless these are wanted. Each is as that of New: to the bit for those of graphs.
+func (b *bound) measure(x *values, u, v uint32, wanted bool) {
+	var n int
+	var sum share
+	if b.common != nil {
+		n, sum = b.neighbours(u, v)
+	}
+	for i := range b.m.terms {
+		t := &b.m.terms[i]
+		if t.vectors && !wanted {
+			continue
+		}
+		switch t.name {
+		case "common_neighbors":
+			x[i] = float64(n)
+		case "jaccard":
+			if n > 0 {
+				common := float64(n)
+				x[i] = common / (float64(b.g.Degree(u)) + float64(b.g.Degree(v)) - common)
+			}
+		case "adamic_adar":
+			x[i] = sum.adamicAdar
+		case "resource_allocation":
+			x[i] = sum.resource
+		case "preferential_attachment":
+			x[i] = PreferentialAttachment(b.g, u, v)
+		case "l2":
+			x[i] = L2(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
+		case "dot":
+			x[i] = Dot(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
+		case "cosine":
+			x[i] = b.cosine(u, v)
+		default:
+			x[i] = b.scorers[i](u, v)
+		}
+	}
+}
+
+// cosine is Cosine with the norms at hand.
+func (b *bound) cosine(u, v uint32) float64 {
+	uu, vv := float64(b.squares[u]), float64(b.squares[v])
+	if !(min(uu, vv) > tiny && max(uu, vv) < huge) {
+		return Cosine(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
+	}
+	return max(-1, min(1, float64(vec.Dot(b.vectors.Row(int(u)), b.vectors.Row(int(v))))/math.Sqrt(uu*vv)))
+}
+
+// neighbours counts the common neighbours and adds their shares, all of them in one
+// walk through the two lists.
+func (b *bound) neighbours(u, v uint32) (n int, sum share) {
+	if u == v {
+		return 0, share{}
+	}
+	short, long := b.g.Neighbors(u), b.g.Neighbors(v)
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	if len(short) == 0 || short[0] > long[len(long)-1] || long[0] > short[len(short)-1] {
+		return 0, share{}
+	}
+	if len(long)/gallopRatio >= len(short) {
+		gallop(short, long, func(w uint32) {
+			n++
+			sum.adamicAdar += b.common[w].adamicAdar
+			sum.resource += b.common[w].resource
+		})
+		return n, sum
+	}
+	for i, j := 0, 0; i < len(short) && j < len(long); {
+		a, c := short[i], long[j]
+		if a == c {
+			n++
+			sum.adamicAdar += b.common[a].adamicAdar
+			sum.resource += b.common[a].resource
+		}
+		// Two conditional additions: the processor cannot foresee which list is behind.
+		if a <= c {
+			i++
+		}
+		if c <= a {
+			j++
+		}
+	}
+	return n, sum
+}
+
+// part is the share that a value of the scorer has in the log-odds.
+func (t *term) part(value float64) float64 { return t.weight*t.curve.at(value) - t.offset }
+
+// plane is the share that a feature has in the log-odds of a pair.
+func (b *bound) plane(i int, u, v uint32) float64 {
+	p := &b.m.planes[i]
+	x, y := b.vectors.Row(int(u)), b.vectors.Row(int(v))
+	sum := 0.0
+	switch p.name {
+	case "hadamard":
+		sum = float64(vec.PairSum(p.weights, b.zeros, x, y))
+	case "l1":
+		sum = float64(vec.PairSum(b.zeros, p.weights, x, y))
+	case "l2":
+		y = y[:len(x)]
+		for j, w := range p.weights[:len(x)] {
+			d := x[j] - y[j]
+			sum += float64(w * (d * d))
+		}
+	case "cosine":
+		sum = float64(p.weights[0]) * Cosine(x, y)
+	}
+	return sum - p.offset
+}
+
+// ahead is for how many pairs the vectors are asked for before they are needed.
+const ahead = 4
+
+// batch is BindBatch.
+func (b *bound) batch(pairs []csr.Edge, out []float64) {
+	if len(pairs) != len(out) {
+		panic("link: batch: lengths differ")
+	}
+	var rows vec.RowList
+	for i, e := range pairs {
+		if next := i + ahead; next < len(pairs) {
+			b.fetch(&rows, pairs[next])
+		}
+		out[i] = b.m.probability(b.score(e.U, e.V))
+	}
+}
+
+// fetch begins to load what the score of a pair needs.
+func (b *bound) fetch(rows *vec.RowList, e csr.Edge) {
+	if b.common != nil {
+		vec.FetchList(b.g.Neighbors(e.U))
+		vec.FetchList(b.g.Neighbors(e.V))
+	}
+	if b.m.dim > 0 && b.comparable(e.U, e.V) {
+		rows.Reset(b.m.dim)
+		rows.Add(b.vectors.Row(int(e.U)))
+		rows.Add(b.vectors.Row(int(e.V)))
+		rows.Fetch(0)
+	}
+}
+
+// fits reports whether every feature of a model is one that plane knows.
+func fits(name string) bool {
+	return slices.Contains([]string{"hadamard", "l1", "l2", "cosine"}, name)
+}
