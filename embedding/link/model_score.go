@@ -14,9 +14,12 @@ type bound struct {
 	m       *Model
 	g       *csr.Graph
 	vectors *vec.Matrix
+	kinds   []kind                      // of the terms
 	scorers []func(u, v uint32) float64 // of each term that has no way of its own here
 	common  []share                     // of each vertex, nil where no term needs it
 	squares []float32                   // of the norms, nil where no term needs them
+	// multiplies says that a term needs the scalar product.
+	multiplies bool
 	// label is the component of each vertex, 0 the largest; nil where the model needs
 	// no vectors or all vertices are in one.
 	label []uint32
@@ -26,6 +29,43 @@ type bound struct {
 	offset                float64 // of both
 	zeros                 []float32
 	others                []int // planes beside them
+}
+
+// kind says how a term is measured.
+type kind uint8
+
+const (
+	byScorer kind = iota
+	byCommonNeighbors
+	byJaccard
+	byAdamicAdar
+	byResourceAllocation
+	byDegrees
+	byDistance
+	byCosine
+	byProduct
+)
+
+func kindOf(name string) kind {
+	switch name {
+	case "common_neighbors":
+		return byCommonNeighbors
+	case "jaccard":
+		return byJaccard
+	case "adamic_adar":
+		return byAdamicAdar
+	case "resource_allocation":
+		return byResourceAllocation
+	case "preferential_attachment":
+		return byDegrees
+	case "l2":
+		return byDistance
+	case "cosine":
+		return byCosine
+	case "dot":
+		return byProduct
+	}
+	return byScorer
 }
 
 // share is what a common neighbour adds to adamic_adar and resource_allocation.
@@ -51,13 +91,17 @@ func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*bound, error) {
 		}
 	}
 	for i, t := range m.terms {
-		switch t.name {
-		case "common_neighbors", "jaccard", "adamic_adar", "resource_allocation":
+		k := kindOf(t.name)
+		b.kinds = append(b.kinds, k)
+		switch k {
+		case byCommonNeighbors, byJaccard, byAdamicAdar, byResourceAllocation:
 			b.tabulateShares()
-		case "cosine":
+		case byDistance, byCosine:
 			b.tabulateSquares()
-		case "preferential_attachment", "l2", "dot":
-		default:
+			b.multiplies = true
+		case byProduct:
+			b.multiplies = true
+		case byScorer:
 			var err error
 			if b.scorers[i], err = New(t.name, g, vectors); err != nil {
 				return nil, err
@@ -83,6 +127,9 @@ func (b *bound) tabulateShares() {
 
 // tabulateSquares prepares the squared norms, as Cosine has them.
 func (b *bound) tabulateSquares() {
+	if b.squares != nil {
+		return
+	}
 	b.squares = make([]float32, b.vectors.Rows)
 	for v := range b.squares {
 		b.squares[v] = vec.Dot(b.vectors.Row(v), b.vectors.Row(v))
@@ -141,51 +188,67 @@ func (b *bound) comparable(u, v uint32) bool {
 }
 
 // measure finds the score of each term, but not of those that look at vectors
-// unless these are wanted. Each is as that of New: to the bit for those of graphs.
+// unless these are wanted. Each is as that of New: to the bit, but for l2, which has
+// a relative error of up to 1e-5.
 func (b *bound) measure(x *values, u, v uint32, wanted bool) {
 	var n int
 	var sum share
 	if b.common != nil {
 		n, sum = b.neighbours(u, v)
 	}
-	for i := range b.m.terms {
-		t := &b.m.terms[i]
-		if t.vectors && !wanted {
+	product := 0.0
+	if b.multiplies && wanted {
+		product = float64(vec.Dot(b.vectors.Row(int(u)), b.vectors.Row(int(v))))
+	}
+	for i, k := range b.kinds {
+		if b.m.terms[i].vectors && !wanted {
 			continue
 		}
-		switch t.name {
-		case "common_neighbors":
+		switch k {
+		case byCommonNeighbors:
 			x[i] = float64(n)
-		case "jaccard":
+		case byJaccard:
 			if n > 0 {
 				common := float64(n)
 				x[i] = common / (float64(b.g.Degree(u)) + float64(b.g.Degree(v)) - common)
 			}
-		case "adamic_adar":
+		case byAdamicAdar:
 			x[i] = sum.adamicAdar
-		case "resource_allocation":
+		case byResourceAllocation:
 			x[i] = sum.resource
-		case "preferential_attachment":
+		case byDegrees:
 			x[i] = PreferentialAttachment(b.g, u, v)
-		case "l2":
-			x[i] = L2(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
-		case "dot":
-			x[i] = Dot(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
-		case "cosine":
-			x[i] = b.cosine(u, v)
+		case byDistance:
+			x[i] = b.l2(u, v, product)
+		case byProduct:
+			if x[i] = product; math.IsInf(product, 0) || math.IsNaN(product) {
+				x[i] = Dot(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
+			}
+		case byCosine:
+			x[i] = b.cosine(u, v, product)
 		default:
 			x[i] = b.scorers[i](u, v)
 		}
 	}
 }
 
-// cosine is Cosine with the norms at hand.
-func (b *bound) cosine(u, v uint32) float64 {
+// l2 is L2 with the norms and the product at hand. Where the distance is short beside
+// the norms, too little would be left of their squares.
+func (b *bound) l2(u, v uint32, product float64) float64 {
+	squares := float64(b.squares[u]) + float64(b.squares[v])
+	if left := squares - 2*product; left > 0.02*squares && left > tiny && squares < huge {
+		return math.Sqrt(left)
+	}
+	return L2(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
+}
+
+// cosine is Cosine with the norms and the product at hand.
+func (b *bound) cosine(u, v uint32, product float64) float64 {
 	uu, vv := float64(b.squares[u]), float64(b.squares[v])
 	if !(min(uu, vv) > tiny && max(uu, vv) < huge) {
 		return Cosine(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
 	}
-	return max(-1, min(1, float64(vec.Dot(b.vectors.Row(int(u)), b.vectors.Row(int(v))))/math.Sqrt(uu*vv)))
+	return max(-1, min(1, product/math.Sqrt(uu*vv)))
 }
 
 // neighbours counts the common neighbours and adds their shares, all of them in one

@@ -47,15 +47,15 @@ func planted(t testing.TB, n, dim, pairs int, law func(g *csr.Graph, m *vec.Matr
 	return g, m, p
 }
 
-// byProduct is a law with the weights 2, −1, 0, … of the products of coordinates.
-func byProduct(_ *csr.Graph, m *vec.Matrix, u, v uint32) float64 {
+// byTheProducts is a law with the weights 2, −1, 0, … of the products of coordinates.
+func byTheProducts(_ *csr.Graph, m *vec.Matrix, u, v uint32) float64 {
 	a, b := m.Row(int(u)), m.Row(int(v))
 	return 2*float64(a[0]*b[0]) - float64(a[1]*b[1])
 }
 
 func trained(t testing.TB, terms Terms) (*Model, *csr.Graph, *vec.Matrix) {
 	t.Helper()
-	g, vectors, pairs := planted(t, 300, 8, 2000, byProduct)
+	g, vectors, pairs := planted(t, 300, 8, 2000, byTheProducts)
 	m, _, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: terms, Penalties: []float64{1}})
 	if err != nil {
 		t.Fatal(err)
