@@ -33,8 +33,8 @@ type TrainModelRequest struct {
 	// Embedding is what features are read from, up to date with the graph; empty is a
 	// model of heuristics alone.
 	Embedding string
-	// Heuristics are names of DB.Scorers, those of vectors too. nil is all that need
-	// no vectors, and an empty list none.
+	// Heuristics are names of DB.Scorers, those of vectors too. nil is
+	// link.DefaultHeuristics, and an empty list none.
 	Heuristics []string
 	// Features are names of link.Features joined by +. Empty is DefaultFeatures where
 	// an embedding is named, unless a heuristic reads it.
@@ -59,7 +59,7 @@ type TrainModelResult struct {
 
 // TrainModel holds edges of a graph out, learns from some of them how likely a link
 // is, measures that on the others, and stores the model. It takes as long as computing
-// the embedding once more, without the edges held out, and some seconds.
+// the embedding twice, without the edges held out, and some seconds.
 func (db *DB) TrainModel(ctx context.Context, req TrainModelRequest) (TrainModelResult, error) {
 	c, err := db.begin(ctx, "TRAIN MODEL")
 	if err != nil {
@@ -306,8 +306,8 @@ func (c *call) trainedOn(t *modelTraining, req TrainModelRequest) error {
 }
 
 // bytes estimates the memory of a training beside the graph and the vectors: the
-// graph without some edges and the pairs, the vectors of that graph as they are
-// computed and turned, and the table of the pairs to learn from.
+// graph without some edges and the pairs, twice the vectors of such a graph, with two
+// copies to turn them by, and the table of the pairs to learn from.
 func (t *modelTraining) bytes() int64 {
 	g := t.graph.Graph
 	pairs := int64(t.job.Split.Training)
@@ -319,7 +319,7 @@ func (t *modelTraining) bytes() int64 {
 	bytes := graphBytes(t.graph.Info) + 64*g.Edges()
 	if t.space != nil {
 		most, _ := job.Bytes(g, t.job.Method, t.job.Options) // they are those of a stored embedding
-		bytes += most + vectorBytes(t.space.matrix.Rows, t.space.matrix.Dim)
+		bytes += most + 4*vectorBytes(t.space.matrix.Rows, t.space.matrix.Dim)
 		features, _ := link.ParseFeatures(t.job.Features) // they have been checked
 		for _, f := range features {
 			width += int64(f.Width(t.space.matrix.Dim))

@@ -80,7 +80,7 @@ func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*bound, error) {
 		return nil, fmt.Errorf("link: model: %w", ErrNeedsGraph)
 	case m.dim > 0 && vectors == nil:
 		return nil, fmt.Errorf("link: model: %w", ErrNeedsEmbedding)
-	case m.dim > 0 && (vectors.Dim != m.dim || vectors.Rows != g.Vertices()):
+	case m.dim > 0 && (vectors.Dim != m.dim || vectors.Rows > g.Vertices()):
 		return nil, fmt.Errorf("link: %d vectors of %d coordinates for a graph of %d vertices and a model of %d coordinates: %w",
 			vectors.Rows, vectors.Dim, g.Vertices(), m.dim, ErrDimension)
 	}

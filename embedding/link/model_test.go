@@ -13,14 +13,14 @@ import (
 	"heavytail/storage/vec"
 )
 
-// planted is a random graph, random vectors, and pairs that are links by a logistic
-// law of the vectors.
+// planted is a random graph, of which the last ten vertices have no edges, random
+// vectors, and pairs that are links by a logistic law of the vectors.
 func planted(t testing.TB, n, dim, pairs int, law func(g *csr.Graph, m *vec.Matrix, u, v uint32) float64) (*csr.Graph, *vec.Matrix, Pairs) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 7))
 	var edges []csr.Edge
 	for range 4 * n {
-		u, v := rng.Uint32N(uint32(n)), rng.Uint32N(uint32(n))
+		u, v := rng.Uint32N(uint32(n-10)), rng.Uint32N(uint32(n-10))
 		if u != v {
 			edges = append(edges, csr.Edge{U: min(u, v), V: max(u, v)})
 		}
@@ -64,7 +64,7 @@ func trained(t testing.TB, terms Terms) (*Model, *csr.Graph, *vec.Matrix) {
 }
 
 func TestTrain_PlantedWeights(t *testing.T) {
-	m, _, _ := trained(t, Terms{Features: "hadamard"})
+	m, _, _ := trained(t, Terms{Heuristics: []string{}, Features: "hadamard"})
 	if len(m.terms) != 0 || len(m.planes) != 1 {
 		t.Fatalf("chose %v and %v", m.Heuristics(), m.Features())
 	}
@@ -88,9 +88,17 @@ func TestModel_SymmetricAndExplained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for u := range uint32(20) {
-			for v := range uint32(20) {
+		batch, err := m.BindBatch(g, vectors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := uint32(280); u < 300; u++ { // the second half has no edges
+			for v := uint32(280); v < 300; v++ {
 				p := f(u, v)
+				out := make([]float64, 7)
+				if batch([]csr.Edge{{U: 1, V: 2}, {U: 3, V: 4}, {U: 5, V: 6}, {U: 7, V: 8}, {U: 9, V: 10}, {U: u, V: v}, {U: v, V: u}}, out); out[5] != p || out[6] != p {
+					t.Fatalf("%v: probability of (%d, %d) is %v, in a batch %v", terms, u, v, p, out)
+				}
 				if p != f(v, u) || !(p >= 0 && p <= 1) {
 					t.Fatalf("%v: probability of (%d, %d) is %v, the other way round %v", terms, u, v, p, f(v, u))
 				}
@@ -107,6 +115,71 @@ func TestModel_SymmetricAndExplained(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every score that a model measures in its own way is that of New.
+func TestModel_MeasuresAsScorers(t *testing.T) {
+	g, vectors, _ := planted(t, 300, 8, 100, byTheProducts)
+	copy(vectors.Row(1), vectors.Row(0)) // no distance
+	m := &Model{dim: 8}
+	for _, name := range DefaultHeuristics(true) {
+		m.terms = append(m.terms, term{name: name})
+	}
+	b, err := m.bind(g, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, term := range m.terms {
+		score, err := New(term.name, g, vectors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := range uint32(30) {
+			for v := range uint32(300) {
+				var x values
+				b.measure(&x, u, v, true)
+				if want := score(u, v); math.Abs(x[i]-want) > 1e-5*math.Abs(want) {
+					t.Fatalf("%s of (%d, %d) is %v, expected %v", term.name, u, v, x[i], want)
+				}
+			}
+		}
+	}
+}
+
+// Scores that are log-odds times a factor, and more, are brought back to those.
+func TestCalibrate_Planted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var scores []float64
+	var linked []bool
+	for range 20_000 {
+		odds := 2 * rng.NormFloat64()
+		scores, linked = append(scores, 3*odds+1), append(linked, rng.Float64() < 1/(1+math.Exp(-odds)))
+	}
+	slope, shift := calibrate(scores, linked)
+	if math.Abs(slope-1./3) > 0.02 || math.Abs(shift+1./3) > 0.05 {
+		t.Errorf("slope %v and shift %v, expected 1/3 and -1/3", slope, shift)
+	}
+	// Scores that separate the two have a finite slope, and those that mislead keep
+	// their order.
+	if slope, shift := calibrate([]float64{1, 2, 3, 4}, []bool{false, false, true, true}); !(slope > 0 && slope < 100) || shift-shift != 0 {
+		t.Errorf("slope %v and shift %v of scores that separate", slope, shift)
+	}
+	if slope, _ := calibrate([]float64{1, 2, 3, 4}, []bool{true, true, false, false}); slope != 1 {
+		t.Errorf("slope %v of scores that mislead", slope)
+	}
+}
+
+func TestModel_WithPrior(t *testing.T) {
+	m, g, vectors := trained(t, Terms{Features: "hadamard"})
+	even, _ := m.Bind(g, vectors)
+	rare, err := m.WithPrior(0.01).Bind(g, vectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odds := func(p float64) float64 { return p / (1 - p) }
+	if got, want := odds(rare(1, 2)), odds(even(1, 2))/99; math.Abs(got-want) > 1e-9*want {
+		t.Errorf("odds of %v for a share of 0.01, expected %v", got, want)
 	}
 }
 
