@@ -206,7 +206,7 @@ func (s *stream) run(b *testing.B, method string) (refreshed, full *vec.Matrix, 
 // quality is Pearson's correlation of the degrees of the best reconstruction, and
 // how well distances tell the edges that were held out, or else all edges, from
 // other pairs.
-func (s *stream) quality(b *testing.B, m *vec.Matrix) (pearson, auc float64) {
+func (s *stream) quality(b testing.TB, m *vec.Matrix) (pearson, auc float64) {
 	ctx := context.Background()
 	g := s.graphs[len(s.graphs)-1]
 	if len(s.held) > 0 {

@@ -11,6 +11,7 @@ import (
 	"heavytail/embedding"
 	"heavytail/embedding/skipgram"
 	"heavytail/storage/csr"
+	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
 
@@ -200,6 +201,68 @@ func TestRefreshSpectral_ManyInARow(t *testing.T) {
 		}
 		if refined < 4 {
 			t.Errorf("%s: %d parts took a step, the others were solved", c.method, refined)
+		}
+	}
+}
+
+// After fifty refreshes in a row, edges deleted and inserted, links are told as well,
+// and degrees reconstructed as well, as after a full run on the last graph.
+func TestRefreshSpectral_KeepsItsQuality(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fifty refreshes and two solves of a real graph")
+	}
+	ctx := context.Background()
+	s := churn(realgraph.Load(t, "ego-facebook"), 0.001, 50)
+	for _, method := range []string{embedding.MethodDPSpectral, embedding.MethodLaplacianEigenmaps} {
+		o := embedding.SpectralOptions{Dim: 128}
+		rows, state, _, err := embedding.Spectral(ctx, s.first, method, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, g := range s.graphs {
+			rows, state = align(s.from[i], rows, state)
+			if rows, state, _, _, err = embedding.RefreshSpectral(ctx, g, method, o, rows, state, s.touched[i], 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		full, _, _, err := embedding.Spectral(ctx, s.graphs[len(s.graphs)-1], method, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, auc := s.quality(t, rows)
+		fullP, fullAUC := s.quality(t, full)
+		if math.Abs(p-fullP) > 0.01 || math.Abs(auc-fullAUC) > 0.005 {
+			t.Errorf("%s: Pearson %.4f, AUC %.4f; after a full run %.4f and %.4f", method, p, auc, fullP, fullAUC)
+		}
+	}
+}
+
+// The bytes of a refresh are the same with any number of workers.
+func TestRefreshSpectral_WorkersDoNotMatter(t *testing.T) {
+	ctx := context.Background()
+	for _, method := range []string{embedding.MethodDPSpectral, embedding.MethodLaplacianEigenmaps} {
+		var want []float32
+		for _, workers := range []int{1, 3} {
+			w := newTown(1, 30, 40, rand.New(rand.NewPCG(3, 9)))
+			o := embedding.SpectralOptions{Dim: 12, Workers: workers}
+			rows, state, _, err := embedding.Spectral(ctx, w.graph(), method, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			from, touched := w.change(10, 2, 2)
+			rows, state = align(from, rows, state)
+			rows, _, _, refresh, err := embedding.RefreshSpectral(ctx, w.graph(), method, o, rows, state, touched, 0.05)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if refresh.Refined == 0 {
+				t.Errorf("%s: nothing took a step: %+v", method, refresh)
+			}
+			if want == nil {
+				want = rows.Data
+			} else if !slices.Equal(rows.Data, want) {
+				t.Errorf("%s: the rows depend on workers", method)
+			}
 		}
 	}
 }

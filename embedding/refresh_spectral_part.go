@@ -1,0 +1,237 @@
+package embedding
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"heavytail/embedding/eigen"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// followed are the eigenpairs of a part whose vectors T are not written out.
+type followed struct {
+	pairs
+	cross   []float64                                                 // Tᵀ·X, k × old.Dim, X being the old rows times D^δ
+	combine func(ctx context.Context, c []float64) (vec.Panel, error) // T·c; c is k × at most k
+}
+
+// anew solves a part in full.
+func (r *refresh) anew(ctx context.Context, c int, sub *csr.Graph, list, labels []uint32, linked int) (followed, error) {
+	solved, err := r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small))
+	if err != nil {
+		return followed{}, err
+	}
+	r.solved++
+	k := solved.Vectors.Dim
+	t, before := solved.Vectors.Panel(0, k), r.before(list, 0)
+	cross := make([]float64, k*before.Dim)
+	if err := vec.MulTNContext(ctx, cross, t, before.Panel(0, before.Dim), r.opts.Workers); err != nil {
+		return followed{}, err
+	}
+	return followed{solved, cross, func(ctx context.Context, c []float64) (vec.Panel, error) {
+		return t, vec.MulNNContext(ctx, t, 0, 1, t, single(c), r.opts.Workers)
+	}}, nil
+}
+
+// smallPart is how many vertices a part has at least for each coordinate to be
+// followed: below it is solved as quickly.
+const smallPart = 3
+
+// subgraph returns the graph of a part, and its components as solve wants them.
+func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, linked int) {
+	if r.opts.Components == Apart {
+		return withoutEqual(component(r.g, list, r.local)), nil, 1
+	}
+	for linked < r.components.Count() && r.components.Sizes[linked] > 1 {
+		linked++
+	}
+	labels = make([]uint32, len(list))
+	for i, v := range list {
+		labels[i] = r.components.Label[v]
+	}
+	return withoutEqual(r.g.Induced(list)), labels, linked
+}
+
+// follow takes up to two steps from the old rows, and says whether the residuals
+// are within the tolerance then.
+func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (followed, bool, error) {
+	p, err := r.problem(ctx, sub, labels, linked, r.opts.Workers)
+	if err != nil || p.opts.K == 0 {
+		return followed{}, false, err
+	}
+	p.opts.Tolerance = r.tolerance
+	m := r.start(sub, list)
+	start := m.Panel(0, m.Dim)
+	known, ofKnown := p.target.(*deflated)
+	var cross []float64
+	if ofKnown {
+		cross = known.takeOut(m)[:p.known*m.Dim]
+	}
+	var against []float64
+	for step := range maxSteps {
+		refined, err := eigen.Refine(ctx, p.target, start, p.opts)
+		if err != nil {
+			return followed{}, false, err
+		}
+		if len(refined.Values) < p.opts.K {
+			return followed{}, false, nil
+		}
+		if step == 0 {
+			against = refined.Against()
+		} else { // what T spans of the start now, it did before but for a residual
+			against = product(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
+		}
+		if refined.Converged {
+			found := followed{pairs: p.refined(refined, step+1)}
+			r.residual = max(r.residual, slices.Max(found.relative))
+			r.refined++
+			found.cross = leadingColumns(append(cross, against...), m.Dim, r.rows.Dim)
+			found.combine = func(ctx context.Context, c []float64) (vec.Panel, error) {
+				cols := len(c) / p.k
+				t, err := refined.Combine(ctx, c[p.known*cols:])
+				if ofKnown && err == nil {
+					known.put(t, c[:p.known*cols], 1)
+				}
+				return t, err
+			}
+			return found, true, nil
+		}
+		if refined.Residuals[len(refined.Residuals)-1] > hopeless*r.tolerance*max(p.opts.Norm, refined.Values[0]) {
+			break
+		}
+		if start, err = refined.Vectors(ctx); err != nil {
+			return followed{}, false, err
+		}
+	}
+	return followed{}, false, nil
+}
+
+// refined puts the outcome of some steps and what was known together, without
+// vectors.
+func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
+	result := &eigen.Result{Values: r.Values, Residuals: r.Residuals, Converged: r.Converged, Reason: r.Reason, Products: r.Products, Restarts: steps}
+	if p.top != nil {
+		result.Values = append(slices.Clone(p.top.Values), r.Values...)
+		result.Residuals = append(slices.Clone(p.top.Residuals), r.Residuals...)
+		result.Products += p.top.Products
+	}
+	return p.scaled(result)
+}
+
+// hopeless is how many times the tolerance the residual of the last pair may be
+// for another step to be taken.
+const hopeless = 6
+
+// maxSteps is how many steps are worth taking: two cost a third of a full solve
+// where that is cheap.
+const maxSteps = 2
+
+// before returns the old rows of a part times D^δ, the columns of which span what
+// the eigenvectors did, and so many columns of zeros.
+func (r *refresh) before(list []uint32, more int) *vec.Matrix {
+	m := vec.NewMatrix(len(list), r.rows.Dim+more)
+	delta := *r.opts.RowScale
+	vec.Parallel(len(list), projectRows, r.opts.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := list[i]
+			to, from := m.Row(i), r.rows.Row(int(v))
+			if delta == 0 {
+				copy(to, from)
+			} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
+				vec.Axpy(float32(math.Pow(r.state.Degrees[v], delta)), from, to[:len(from)])
+			}
+		}
+	})
+	return m
+}
+
+// start returns columns that nearly span the eigenvectors of a part: its old rows,
+// and for groups of vertices that have none, and so would come in through the few
+// edges to the rest alone, what the leading eigenvector of each is about.
+func (r *refresh) start(sub *csr.Graph, list []uint32) *vec.Matrix {
+	groups := r.groups(sub, list)
+	dim := r.rows.Dim
+	m := r.before(list, len(groups))
+	for g, group := range groups {
+		edges := 0
+		for _, i := range group {
+			edges += sub.Degree(i)
+		}
+		for _, i := range group {
+			m.Row(int(i))[dim+g] = float32(math.Sqrt(float64(sub.Degree(i)) / float64(edges)))
+		}
+	}
+	return m
+}
+
+// maxGroups is how many groups of newcomers get a column of their own.
+const maxGroups = 32
+
+// groups lists the connected groups of at least two vertices without rows, the
+// largest first.
+func (r *refresh) groups(sub *csr.Graph, list []uint32) [][]uint32 {
+	var newcomers []uint32
+	for i, v := range list {
+		if r.state.Places[v] == NoPlace {
+			newcomers = append(newcomers, uint32(i))
+		}
+	}
+	if len(newcomers) < 2 {
+		return nil
+	}
+	lists := sub.Induced(newcomers).Components().Vertices()
+	var groups [][]uint32
+	for _, group := range lists {
+		if len(group) < 2 || len(groups) == maxGroups {
+			break
+		}
+		for i, v := range group {
+			group[i] = newcomers[v]
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// turn writes the rows of a part, rotated to where they were.
+func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error {
+	k := len(found.Values)
+	lengths := powers(found.Values, *r.opts.Scale)
+	cross := leadingColumns(found.cross, r.rows.Dim, k)
+	for j, length := range lengths {
+		scaleRow(cross[j*k:(j+1)*k], length)
+	}
+	c := rotation(cross, k)
+	for j, length := range lengths {
+		scaleRow(c[j*k:(j+1)*k], length)
+	}
+	rows, err := found.combine(ctx, c)
+	if err != nil {
+		return err
+	}
+	delta := *r.opts.RowScale
+	drifts := make([]drift, (len(list)+projectRows-1)/projectRows)
+	vec.Parallel(len(list), projectRows, r.opts.Workers, func(run, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := list[i]
+			row, now := r.rows.Row(int(v)), rows.Data[i*rows.Stride:][:k]
+			if delta != 0 {
+				scale := float32(math.Pow(found.degrees[i], -delta))
+				for j := range now {
+					now[j] *= scale
+				}
+				r.next.Degrees[v] = found.degrees[i]
+			}
+			if r.state.Places[v] != NoPlace {
+				drifts[run].add(row, now)
+			}
+			clear(row[copy(row, now):])
+		}
+	})
+	for _, d := range drifts {
+		r.drift.join(d)
+	}
+	return nil
+}
