@@ -27,7 +27,7 @@ func (db *DB) Check(ctx context.Context, progress func(stage string, done, total
 		if err := c.walk(); err != nil {
 			return err
 		}
-		for _, step := range []func() error{c.checkGraphs, c.checkEmbeddings, c.checkIndexes, c.checkModels, c.checkJobs, c.checkChanges, c.checkJournal, c.checkTrash, c.checkObjects} {
+		for _, step := range []func() error{c.checkGraphs, c.checkEmbeddings, c.checkIndexes, c.checkModels, c.checkPredictions, c.checkJobs, c.checkChanges, c.checkJournal, c.checkTrash, c.checkObjects} {
 			if err := step(); err != nil {
 				return err
 			}

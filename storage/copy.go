@@ -299,6 +299,9 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	if err := t.copyModels(w, refer); err != nil {
 		return nil, err
 	}
+	if err := t.copyPredictions(w, refer); err != nil {
+		return nil, err
+	}
 	if err := t.copyJobs(w, refer); err != nil {
 		return nil, err
 	}

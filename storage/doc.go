@@ -8,7 +8,8 @@
 // out of the file: a csr.Graph and the keys of its vertices; Columns does so for
 // values of attributes. PutEmbedding and Embedding do the same for the rows of an
 // embedding, PutIndex and Index for the links of an index of them, PutModel and
-// Model for what a model of links has learned. PutJob and PutJobCheckpoint keep what
+// Model for what a model of links has learned, PutPredictions
+// and Predicted for the likeliest links of every vertex. PutJob and PutJobCheckpoint keep what
 // is known of long work that is not finished. Changes tells which vertices changed since a version. Vertex,
 // Neighbors and Keys answer single questions without the graph in memory. Check
 // verifies the whole file, Backup copies it, Compact and Migrate write it anew,
@@ -36,11 +37,14 @@
 //	│              │   of a generation of an embedding
 //	│              ├─ rows  / first row 4      chunk of rows
 //	│              ├─ empty / first slot 4     slots that were empty then; where there were any
+//	│              │   of predictions
+//	│              ├─ links / slot 4           likeliest links of a vertex
 //	│              │   of a stream of bytes
 //	│              └─ blob  / number 4         block
 //	├─ changes     / graph 8 version 8 part 4  vertices that a version touched
 //	├─ indexes     / rows 8 metric             index of the rows of an object (msgpack); where there was ever one
 //	├─ models      / name                      model of links (msgpack); where there was ever one
+//	├─ predictions / graph 8 scorer            predictions of a graph (msgpack); where there were ever any
 //	├─ jobs        / number 8                  job (msgpack); where there was ever one
 //	├─ journal     / kind 1 name               unfinished import, embedding or stream (msgpack)
 //	└─ trash       / id 8                      object whose pages are still to be freed
@@ -65,6 +69,7 @@
 //	empty   │ flags 1 │ count 2 │ runs of slots                           see slots.go
 //	changes │ kind 1  │ count 2 │ delta-varints                           see changes.go
 //	rows    │ count 4 │ float32 …                                         see embedding.go
+//	links   │ slot │ score │ slot …                                    see prediction.go
 //	blob    │ bytes                                                       see blob.go
 //
 // An undirected edge is two arcs, both with its weight and its timestamp. Arcs
@@ -165,6 +170,7 @@
 //	after the last chunk                the new generation, whole
 //	while an index is written           the one before, if any; the next open for writing discards the new one
 //	while a model is written            the same
+//	while predictions are written       the same
 //	while a checkpoint is written       the one before; the next open for writing discards the new one
 //	during an Update                    what it held before, or all of what the update did
 //	while the trash is freed            everything; the next open for writing goes on
@@ -208,6 +214,6 @@
 //	                              and becomes format 2 with the first commit
 //	3       3           –         jobs, indexes, streams of bytes, generations and states of
 //	                              embeddings; formats 1 and 2 are subsets
-//	4       4           –         models, and when the coordinates of an embedding were made;
+//	4       4           –         models, predictions, and when the coordinates of an embedding were made;
 //	                              the formats before are subsets
 package storage

@@ -45,7 +45,8 @@ func (t *tx) createGraph(name string) (*graphRecord, error) {
 // DropGraph removes a graph with its change log and what an unfinished import
 // of it has left; where an import that would have made the graph was stopped,
 // it removes that. While embeddings or models of the graph exist it is ErrInUse,
-// unless cascade removes them too. The space is used again by later writes; the file
+// unless cascade removes them too. Its
+// predictions go with it. The space is used again by later writes; the file
 // does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	unlock, err := db.lockWriter(ctx)
@@ -86,6 +87,9 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 			if err := t.dropModel(model); err != nil {
 				return err
 			}
+		}
+		if err := t.dropPredictionsOf(r.ID); err != nil {
+			return err
 		}
 		if err := t.dropChanges(r.ID, math.MaxUint64); err != nil {
 			return err

@@ -23,6 +23,8 @@ var (
 	indexesName = []byte("indexes")
 	modelsName  = []byte("models")
 
+	predictionsName = []byte("predictions")
+
 	// Buckets of the object of a graph and of that of an embedding.
 	keysName = []byte("keys")
 	idsName  = []byte("ids")
@@ -31,6 +33,9 @@ var (
 
 	// Bucket of the object of a blob.
 	blobName = []byte("blob")
+
+	// Bucket of the object of predictions.
+	linksName = []byte("links")
 
 	// Buckets that an object has once it needs them.
 	attrsName = []byte("attrs")

@@ -316,7 +316,7 @@ func (s *salvage) run(path string) error {
 		h = newHeader()
 	}
 	s.header = h
-	for _, step := range []func() error{s.skipUnfinished, s.skipJobs, s.skipIndexes, s.copyCatalogues, s.copyModels, s.copyChanges, s.copyObjects} {
+	for _, step := range []func() error{s.skipUnfinished, s.skipJobs, s.skipIndexes, s.skipPredictions, s.copyCatalogues, s.copyModels, s.copyChanges, s.copyObjects} {
 		if err := step(); err != nil {
 			return err
 		}

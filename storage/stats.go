@@ -24,6 +24,7 @@ type Stats struct {
 	Embeddings []EmbeddingStats // by name
 	Indexes    []IndexStats     // by embedding and metric
 	Models     []ModelStats     // by name
+	Predicted  []PredictedStats // by graph and scorer
 	Jobs       []JobStats       // those that have a checkpoint, by number
 	Unfinished []UnfinishedWork // imports that stopped, and embeddings and streams that are being written
 	TrashBytes int64            // of discarded objects that are still to be removed
@@ -70,6 +71,13 @@ type IndexStats struct {
 type ModelStats struct {
 	Name  string
 	Bytes int64
+}
+
+// PredictedStats is the space that the predictions of a graph by a scorer take.
+type PredictedStats struct {
+	Scorer   string
+	Vertices int
+	Bytes    int64
 }
 
 // JobStats is the space that the checkpoint of a job takes.
@@ -225,6 +233,20 @@ func (s sizes) assign(t *tx, out *Stats) error {
 	if err != nil {
 		return err
 	}
+	err = t.each(predictionsName, func(key, _ []byte) error {
+		if len(key) <= 8 {
+			return corrupt(t.path, "predictions", badRecord("key of %d bytes", len(key)))
+		}
+		scorer := string(key[8:])
+		r, err := t.findPredictions(bytesToID(key[:8]), scorer)
+		if err == nil {
+			out.Predicted = append(out.Predicted, PredictedStats{scorer, int(r.Vertices), s.object(r.Object)})
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	err = t.eachSoundJob(func(id uint64, r *jobRecord) {
 		if r.Checkpoint.Object != 0 {
 			out.Jobs = append(out.Jobs, JobStats{ID: id, Bytes: s.object(r.Checkpoint.Object)})
@@ -262,7 +284,7 @@ func (s sizes) assignRest(t *tx, out *Stats) error {
 		}
 		return nil
 	})
-	for _, name := range [][]byte{nil, graphsName, embeddingsName, indexesName, modelsName, jobsName, journalName, trashName, objectsName} {
+	for _, name := range [][]byte{nil, graphsName, embeddingsName, indexesName, modelsName, predictionsName, jobsName, journalName, trashName, objectsName} {
 		out.OtherBytes += s[[2]string{string(name)}]
 	}
 	return err

@@ -1,0 +1,243 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// putPredictions stores for every vertex v of a graph the links to v+2, v+3, … with
+// falling scores.
+func putPredictions(t *testing.T, db *DB, graph, scorer string, top int) PredictionInfo {
+	t.Helper()
+	ctx := context.Background()
+	snap, err := db.Snapshot(ctx, graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := snap.Info.Vertices
+	info := PredictionInfo{Scorer: scorer, Top: top, Seconds: 1, Options: []Setting{{"near", "50"}}}
+	info, err = db.PutPredictions(ctx, snap, info, func(w *PredictionWriter) error {
+		for v := range n {
+			if err := w.Add(nextLinks(v, n, top)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+func nextLinks(v, n, top int) []PredictedLink {
+	var links []PredictedLink
+	for i := range top {
+		links = append(links, PredictedLink{uint32((v + 2 + i) % n), 1 / float64(1+i)})
+	}
+	return links
+}
+
+// predicted returns the keys of an answer.
+func predicted(t *testing.T, db *DB, graph, scorer, key string, k int) (keys string, isNew, changed bool) {
+	t.Helper()
+	_, links, isNew, changed, err := db.Predicted(context.Background(), graph, scorer, key, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, l := range links {
+		list = append(list, l.Key)
+	}
+	return strings.Join(list, " "), isNew, changed
+}
+
+func TestPutPredictions(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "file")
+	db := openStore(t, path, &Options{BatchBytes: 1000})
+	putRing(t, db, "ring", 100)
+	putPredictions(t, db, "ring", "jaccard", 2)
+	want := putPredictions(t, db, "ring", "jaccard", 4) // take the place of the others
+	putPredictions(t, db, "ring", "model(m)", 1)
+	if want.Vertices != 100 || want.Links != 400 || want.GraphVersion != 1 {
+		t.Errorf("%+v", want)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := fileSum(t, path)
+	db = openStore(t, path, &Options{ReadOnly: true})
+	if keys, isNew, changed := predicted(t, db, "ring", "jaccard", "10", 3); keys != "12 13 14" || isNew || changed {
+		t.Error(keys, isNew, changed)
+	}
+	if keys, _, _ := predicted(t, db, "ring", "model(m)", "99", 3); keys != "1" {
+		t.Error(keys)
+	}
+	if _, _, _, _, err := db.Predicted(ctx, "ring", "jaccard", "nobody", 3); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	if _, _, _, _, err := db.Predicted(ctx, "ring", "katz", "1", 3); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	checkStore(t, db)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if before != fileSum(t, path) {
+		t.Error("reading changed the file")
+	}
+
+	// Links that are there by now, and vertices that are gone, are no answer.
+	db = openStore(t, path, &Options{BatchBytes: 1000})
+	update(t, db, func(x *Tx) error {
+		if _, err := x.InsertEdges("ring", []Edge{{Source: "10", Target: "12"}, {Source: "new", Target: "50"}}); err != nil {
+			return err
+		}
+		_, err := x.DeleteVertices("ring", []string{"13"})
+		return err
+	})
+	if keys, isNew, changed := predicted(t, db, "ring", "jaccard", "10", 3); keys != "14 15" || isNew || !changed {
+		t.Error(keys, isNew, changed)
+	}
+	if keys, isNew, changed := predicted(t, db, "ring", "jaccard", "new", 3); keys != "" || !isNew || !changed {
+		t.Error(keys, isNew, changed)
+	}
+	if keys, _, changed := predicted(t, db, "ring", "jaccard", "70", 2); keys != "72 73" || changed {
+		t.Error(keys, changed)
+	}
+	if _, err := db.Compact(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	// Made anew, slots and vertices are no more the same.
+	putPredictions(t, db, "ring", "jaccard", 2)
+	if keys, isNew, _ := predicted(t, db, "ring", "jaccard", "new", 2); keys != "1 2" || isNew {
+		t.Error(keys, isNew)
+	}
+	checkStore(t, db)
+	list, err := db.Predictions(ctx)
+	if err != nil || len(list) != 2 || list[0].Scorer != "jaccard" || list[0].Graph != "ring" || list[0].GraphVersion != 2 || !slices.Equal(list[0].Options, []Setting{{"near", "50"}}) {
+		t.Errorf("%+v, %v", list, err)
+	}
+	stats, err := db.Stats(ctx)
+	if err != nil || len(stats.Predicted) != 2 || stats.Predicted[0].Bytes < 1000 {
+		t.Errorf("%+v, %v", stats.Predicted, err)
+	}
+	if err := db.DropPredictions(ctx, "ring", "jaccard"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.DropPredictions(ctx, "ring", "jaccard"); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	if err := db.DropGraph(ctx, "ring", false); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := db.Predictions(ctx); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// What fails leaves what was there before, and nothing else.
+func TestPutPredictions_Refused(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, &Options{BatchBytes: 1000})
+	putRing(t, db, "ring", 100)
+	putPredictions(t, db, "ring", "jaccard", 2)
+	snap, err := db.Snapshot(ctx, "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		info  PredictionInfo
+		write func(v int) ([]PredictedLink, error)
+		want  error
+	}{
+		{PredictionInfo{Scorer: "jaccard"}, nil, ErrInvalid},
+		{PredictionInfo{Top: 3}, nil, ErrInvalid},
+		{PredictionInfo{Scorer: "jaccard", Top: 1}, func(v int) ([]PredictedLink, error) { return nextLinks(v, 100, 2), nil }, ErrInvalid},
+		{PredictionInfo{Scorer: "jaccard", Top: 1}, func(v int) ([]PredictedLink, error) { return []PredictedLink{{100, 1}}, nil }, ErrInvalid},
+		{PredictionInfo{Scorer: "jaccard", Top: 3}, func(v int) ([]PredictedLink, error) {
+			if v == 99 {
+				return nil, broken
+			}
+			return nextLinks(v, 100, 3), nil
+		}, broken},
+	} {
+		_, err := db.PutPredictions(ctx, snap, c.info, func(w *PredictionWriter) error {
+			for v := range 100 {
+				links, err := c.write(v)
+				if err == nil {
+					err = w.Add(links)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v, expected %v", c.info, err, c.want)
+		}
+	}
+	_, err = db.PutPredictions(ctx, snap, PredictionInfo{Scorer: "jaccard", Top: 3}, func(w *PredictionWriter) error { return w.Add(nil) })
+	if !errors.Is(err, ErrInvalid) {
+		t.Errorf("one vertex of all: %v", err)
+	}
+	if keys, _, _ := predicted(t, db, "ring", "jaccard", "10", 3); keys != "12 13" {
+		t.Error(keys)
+	}
+	stats, err := db.Stats(ctx)
+	if err != nil || len(stats.Unfinished) != 0 || stats.TrashBytes != 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
+// A recovery leaves predictions behind, and damage is found.
+func TestRecover_Predictions(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "file")
+	db := openStore(t, path, nil)
+	putRing(t, db, "ring", 100)
+	putPredictions(t, db, "ring", "jaccard", 2)
+	object := uint64(0)
+	err := db.view(ctx, func(tx *tx) error {
+		g, err := tx.findGraph("ring")
+		if err != nil {
+			return err
+		}
+		r, err := tx.findPredictions(g.ID, "jaccard")
+		object = r.Object
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damageObject(t, path, object, linksName)
+	db, err = Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, _, _, _, err := db.Predicted(ctx, "ring", "jaccard", "0", 1); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("damaged links: %v", err)
+	}
+	report, err := db.Check(ctx, nil)
+	if err != nil || len(report.Faults) != 1 || report.Faults[0].Where != "predictions by jaccard" {
+		t.Errorf("%+v, %v", report.Faults, err)
+	}
+	to := filepath.Join(t.TempDir(), "recovered")
+	if recovered, err := db.Recover(ctx, to, RecoverOptions{}); err != nil || len(recovered.Lost) != 1 {
+		t.Errorf("%+v, %v", recovered, err)
+	}
+	if list, err := openStore(t, to, nil).Predictions(ctx); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
