@@ -24,6 +24,9 @@ type Model struct {
 	// vertex v. It is nil for negative sampling.
 	Children [][2]int64
 	Visits   []int64 // of each vertex on the walks of the first training, at least 1
+	// Touched is for who trains the model on: how many vertices changes have touched
+	// since the first training, each as often as it was.
+	Touched int64
 }
 
 // Model returns the model of a state, which may have no vertices. Vectors and nodes
@@ -73,11 +76,14 @@ const Added = math.MaxUint32
 // that is Added; from may name each vertex once, and two at least. What is not
 // named is deleted: its leaf goes, and the other child of its parent takes the
 // place of the parent. A new vertex begins in the middle between those that near
-// names for it, which are vertices of the new model that m has, with their mean
-// visits, and its leaf comes beside that of the one of them that is least deep,
-// the lowest of equals: where it is, the walks that lead there are already
-// expected. One without any, or with none but very deep ones, comes beside a vertex
-// that its number chooses.
+// names for it, which are vertices of the new model that m has. It is given the
+// mean of their visits, but no more than vertices have on average. Its leaf comes
+// near to that of the one of them that is least deep, the lowest of equals: where it
+// is, the walks that lead there are already expected. That is beside it, or, where it
+// has more visits, beside a leaf that is reached from its sibling by always going to
+// the side with less: or else every new neighbour would put a hub one deeper. One
+// without any, or with none but very deep ones, comes beside a vertex that its number
+// chooses.
 //
 // m must not be used any more.
 func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, error) {
@@ -96,16 +102,17 @@ func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, err
 	if kept < 2 {
 		return nil, fmt.Errorf("%w: %d of its vertices are left", ErrState, kept)
 	}
-	next := &Model{Vectors: vec.NewMatrix(n, m.Vectors.Dim), Visits: make([]int64, n)}
+	next := &Model{Vectors: vec.NewMatrix(n, m.Vectors.Dim), Visits: make([]int64, n), Touched: m.Touched}
 	for v, old := range from {
 		if old != Added {
 			copy(next.Vectors.Row(v), m.Vectors.Row(int(old)))
 			next.Visits[v] = m.Visits[old]
 		}
 	}
+	average := next.averageVisits(kept)
 	for v, old := range from {
 		if old == Added {
-			next.settle(v, near(uint32(v)))
+			next.settle(v, near(uint32(v)), average)
 		}
 	}
 	if m.Children == nil {
@@ -117,7 +124,7 @@ func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, err
 		}
 		return next, nil
 	}
-	g := newGrowth(m, from)
+	g := newGrowth(m, from, next.Visits)
 	for v, old := range from {
 		if old == Added {
 			g.add(uint32(v), near(uint32(v)))
@@ -127,8 +134,18 @@ func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, err
 	return next, nil
 }
 
+// averageVisits is the mean of the visits of so many vertices, the only ones that
+// have any.
+func (m *Model) averageVisits(vertices int) int64 {
+	sum := int64(0)
+	for _, visits := range m.Visits {
+		sum += visits
+	}
+	return sum / int64(vertices)
+}
+
 // settle puts a new vertex in the middle between others.
-func (m *Model) settle(v int, near []uint32) {
+func (m *Model) settle(v int, near []uint32, most int64) {
 	m.Visits[v] = 1
 	if len(near) == 0 {
 		return
@@ -138,7 +155,7 @@ func (m *Model) settle(v int, near []uint32) {
 		vec.Axpy(1/float32(len(near)), m.Vectors.Row(int(u)), row)
 		visits += m.Visits[u]
 	}
-	m.Visits[v] = max(1, visits/int64(len(near)))
+	m.Visits[v] = max(1, min(visits/int64(len(near)), most))
 }
 
 // growth is a tree whose leaves come and go. Inner nodes keep their numbers until
@@ -150,13 +167,15 @@ type growth struct {
 	gone     []bool  // inner nodes
 	root     int64
 	present  []uint32 // vertices that have a leaf
+	visits   []int64  // of each vertex
+	weight   []int64  // of each inner node: the visits of the vertices below it
 }
 
 // maxDepth is how deep a leaf may be that another one is put beside if it is near.
 const maxDepth = 40
 
-func newGrowth(m *Model, from []uint32) *growth {
-	g := &growth{children: m.Children, parent: make([]int64, len(m.Children)), leaf: make([]int64, len(from)), gone: make([]bool, len(m.Children))}
+func newGrowth(m *Model, from []uint32, visits []int64) *growth {
+	g := &growth{visits: visits, children: m.Children, parent: make([]int64, len(m.Children)), leaf: make([]int64, len(from)), gone: make([]bool, len(m.Children))}
 	now := make([]uint32, m.Vectors.Rows)
 	for v := range now {
 		now[v] = Added
@@ -184,7 +203,21 @@ func newGrowth(m *Model, from []uint32) *growth {
 		}
 	}
 	g.remove(deleted)
+	g.weight = make([]int64, len(g.children))
+	for node := len(g.children) - 1; node >= 0; node-- {
+		if !g.gone[node] {
+			g.weight[node] = g.below(g.children[node][0]) + g.below(g.children[node][1])
+		}
+	}
 	return g
+}
+
+// below returns the visits below a child.
+func (g *growth) below(child int64) int64 {
+	if child >= 0 {
+		return g.weight[child]
+	}
+	return g.visits[^child]
 }
 
 // remove takes leaves away, given by their parents, from below: what is below a
@@ -235,6 +268,26 @@ func (g *growth) depth(v uint32) int {
 	return depth
 }
 
+// light returns the leaf to which the side with less visits always leads, from the
+// sibling of a leaf; that leaf itself where the other is too deep.
+func (g *growth) light(v uint32) uint32 {
+	at := g.leaf[v]
+	if at < 0 {
+		return v
+	}
+	child := g.children[at>>1][1-at&1]
+	for child >= 0 {
+		pair := g.children[child]
+		if child = pair[0]; g.below(pair[1]) < g.below(pair[0]) {
+			child = pair[1]
+		}
+	}
+	if u := uint32(^child); g.depth(u) <= maxDepth {
+		return u
+	}
+	return v
+}
+
 // add puts the leaf of a new vertex beside another.
 func (g *growth) add(v uint32, near []uint32) {
 	beside, least := uint32(0), maxDepth+1
@@ -249,15 +302,25 @@ func (g *growth) add(v uint32, near []uint32) {
 			beside, least = u, depth
 		}
 	}
+	if g.visits[beside] > g.visits[v] {
+		beside = g.light(beside)
+	}
 	g.present = append(g.present, v)
 	node := int64(len(g.children))
 	place := g.leaf[beside]
 	g.children = append(g.children, [2]int64{})
 	g.parent = append(g.parent, 0)
 	g.gone = append(g.gone, false)
+	g.weight = append(g.weight, g.visits[beside])
 	g.put(place, node)
 	g.put(node<<1, ^int64(beside))
 	g.put(node<<1|1, ^int64(v))
+	for at := node; ; at = g.parent[at] >> 1 {
+		g.weight[at] += g.visits[v]
+		if g.parent[at] < 0 {
+			break
+		}
+	}
 }
 
 // nodes numbers the inner nodes that are left without gaps, and copies their rows;
@@ -321,8 +384,12 @@ func (m *Model) tree() *tree {
 }
 
 // The form of what a model keeps beside its vectors: numbers of eight bytes,
-// little-endian, in the order of modelHead, then children, visits and nodes.
-var modelMagic = [8]byte{'s', 'g', 'm', 'o', 'd', 'e', 'l', '1'}
+// little-endian, in the order of modelHead, then children, visits and nodes. One
+// that changes have touched begins with touchedMagic, and how many follows its head.
+var (
+	modelMagic   = [8]byte{'s', 'g', 'm', 'o', 'd', 'e', 'l', '1'}
+	touchedMagic = [8]byte{'s', 'g', 'm', 'o', 'd', 'e', 'l', '2'}
+)
 
 type modelHead struct {
 	Magic                [8]byte
@@ -334,7 +401,11 @@ type modelHead struct {
 // and 24 bytes.
 func (m *Model) Write(w io.Writer) error {
 	head := modelHead{modelMagic, int64(m.Vectors.Rows), int64(m.Nodes.Rows), int64(m.Nodes.Dim), int64(len(m.Children))}
-	for _, v := range []any{head, m.Children, m.Visits} {
+	var touched []int64
+	if m.Touched > 0 {
+		head.Magic, touched = touchedMagic, []int64{m.Touched}
+	}
+	for _, v := range []any{head, touched, m.Children, m.Visits} {
 		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
 			return err
 		}
@@ -353,10 +424,18 @@ func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	}
 	n := int64(vectors.Rows)
 	tree := head.Children == n-1 && head.Nodes == n-1
-	if head.Magic != modelMagic || n < 1 || head.Vertices != n || head.Dim != int64(vectors.Dim) || !(tree || head.Children == 0 && head.Nodes == n) {
+	if (head.Magic != modelMagic && head.Magic != touchedMagic) || n < 1 || head.Vertices != n || head.Dim != int64(vectors.Dim) || !(tree || head.Children == 0 && head.Nodes == n) {
 		return nil, fmt.Errorf("%w: not one of %d × %d vectors", ErrState, n, vectors.Dim)
 	}
 	m := &Model{Vectors: vectors, Visits: make([]int64, n)}
+	if head.Magic == touchedMagic {
+		if err := read(in, &m.Touched); err != nil {
+			return nil, err
+		}
+		if m.Touched < 1 {
+			return nil, fmt.Errorf("%w: %d vertices touched", ErrState, m.Touched)
+		}
+	}
 	if tree {
 		m.Children = make([][2]int64, head.Children)
 		if err := read(in, m.Children); err != nil {

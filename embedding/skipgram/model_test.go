@@ -239,7 +239,9 @@ func TestContinue(t *testing.T) {
 // FuzzReadModel reads any bytes: what is not a model is ErrState, and what is
 // can be written again to the same bytes.
 func FuzzReadModel(f *testing.F) {
-	for _, m := range []*Model{randomModel(5, 2, rand.New(rand.NewPCG(1, 1)))} {
+	for touched := range int64(2) {
+		m := randomModel(5, 2, rand.New(rand.NewPCG(1, 1)))
+		m.Touched = touched
 		var file bytes.Buffer
 		if err := m.Write(&file); err != nil {
 			f.Fatal(err)
