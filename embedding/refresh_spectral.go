@@ -35,7 +35,7 @@ const RefreshTolerance = 0.02
 
 // RefreshStats describe a refresh.
 type RefreshStats struct {
-	Full     bool    // everything was computed anew, and stands where it happens to
+	Full     bool    // everything was computed anew; rows that no vertex of before has stand where they happen to
 	Reason   string  // why it did what it did, in words
 	Touched  int     // vertices that are new or whose edges changed
 	Residual float64 // spectral: the largest ‖Nt − λt‖ / λ₁ of what was not solved in full
@@ -406,6 +406,7 @@ const slack = 1.1
 func (r *refresh) describe(s *RefreshStats) {
 	s.Kept, s.Refined, s.Solved, s.Residual = r.kept, r.refined, r.solved, r.residual
 	s.MeanDrift, s.MaxDrift = r.drift.mean(), r.drift.most()
+	s.Full = r.solved > 0 && r.kept+r.refined == 0
 	switch {
 	case r.refined == 0 && r.solved == 0:
 		s.Reason = "no edge changed"

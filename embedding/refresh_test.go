@@ -339,6 +339,14 @@ func TestRefreshSpectral_FullAndErrors(t *testing.T) {
 	if err != nil || !refresh.Full || refresh.Reason == "" || got.Dim != 9 {
 		t.Errorf("other coordinates: %+v, %v", refresh, err)
 	}
+	fresh := &embedding.SpectralState{Places: slices.Repeat([]uint32{embedding.NoPlace}, w.n)}
+	all := make([]uint32, w.n)
+	for v := range all {
+		all[v] = uint32(v)
+	}
+	if _, _, _, refresh, err := embedding.RefreshSpectral(ctx, g, embedding.MethodDPSpectral, embedding.SpectralOptions{Dim: 6}, vec.NewMatrix(w.n, 6), fresh, all, 0); err != nil || !refresh.Full || refresh.Solved == 0 {
+		t.Errorf("all vertices are others: %+v, %v", refresh, err)
+	}
 	state.Places = state.Places[1:]
 	if _, _, _, _, err := embedding.RefreshSpectral(ctx, g, embedding.MethodDPSpectral, embedding.SpectralOptions{Dim: 6}, rows, state, nil, 0); !errors.Is(err, embedding.ErrOptions) {
 		t.Errorf("a place too few: %v", err)
@@ -421,6 +429,16 @@ func TestRefreshWalks_Full(t *testing.T) {
 	next, _, refresh, err := embedding.RefreshWalks(ctx, w.graph(), embedding.MethodDPWalker, o, model, all, all, 0)
 	if err != nil || !refresh.Full || next.Vectors.Rows != w.n {
 		t.Errorf("all touched: %+v, %v", refresh, err)
+	}
+	// Each refresh touches a quarter of the vertices: the seventeenth is in full, and the
+	// count begins again.
+	for turn := range 20 {
+		if next, _, refresh, err = embedding.RefreshWalks(ctx, w.graph(), embedding.MethodDPWalker, o, next, all, all[:w.n/4], turn); err != nil {
+			t.Fatal(err)
+		}
+		if refresh.Full != (turn == 16) {
+			t.Errorf("refresh %d: %+v", turn+1, refresh)
+		}
 	}
 	if _, _, _, err := embedding.RefreshWalks(ctx, w.graph(), embedding.MethodDPWalker, o, next, all[1:], nil, 0); !errors.Is(err, embedding.ErrOptions) {
 		t.Errorf("a vertex too few: %v", err)

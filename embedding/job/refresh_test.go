@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -161,6 +162,7 @@ func TestRefresh_Random(t *testing.T) {
 		{"laplacian_eigenmaps", []Option{{"dim", 12}}},
 		{"dp_walker", []Option{{"dim", 16}, {"walks", 5}, {"length", 20}, {"window", 5}, {"alpha", 0.05}}},
 		{"deepwalk", []Option{{"dim", 16}, {"walks", 5}, {"length", 20}, {"window", 5}, {"negative", 5}}},
+		{"node2vec", []Option{{"dim", 16}, {"walks", 5}, {"length", 20}, {"window", 5}, {"alpha", 0.05}, {"q", 0.5}}},
 	} {
 		var rows []*vec.Matrix
 		for _, restart := range []bool{false, true} {
@@ -190,6 +192,7 @@ func TestRefresh_Random(t *testing.T) {
 				if !done.Full {
 					incremental++
 				}
+				v.checkRows("e")
 			}
 			if incremental < 10 {
 				t.Errorf("%s: %d of 12 refreshes were incremental", c.method, incremental)
@@ -213,6 +216,79 @@ func TestRefresh_Random(t *testing.T) {
 		}
 		if !slices.Equal(rows[0].Data, rows[1].Data) {
 			t.Errorf("%s: other bytes after restarts", c.method)
+		}
+	}
+}
+
+// checkRows verifies that every vertex has a vector, of finite numbers and not all 0.
+func (v *village) checkRows(name string) {
+	v.t.Helper()
+	_, m, err := v.db.Embedding(context.Background(), name)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if n := v.snapshot().Info.Vertices; m.Rows != n {
+		v.t.Fatalf("%d rows of %d vertices", m.Rows, n)
+	}
+	for i := range m.Rows {
+		if square := float64(vec.Dot(m.Row(i), m.Row(i))); !(square > 0) || math.IsInf(square, 0) {
+			v.t.Fatalf("the square of the norm of row %d is %g", i, square)
+		}
+	}
+}
+
+// Refreshes of a spectral embedding after random changes and restarts span the space
+// that a full run spans: nearly, but for directions whose eigenvalues are close to
+// those left out, and to the last with a small tolerance.
+func TestRefresh_Random_SameSpace(t *testing.T) {
+	ctx := context.Background()
+	for _, method := range []string{"dp_spectral", "laplacian_eigenmaps"} {
+		v := newVillage(t, 300, 11)
+		if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: method, Options: []Option{{"dim", 8}, {"components", "joint"}}}); err != nil {
+			t.Fatal(err)
+		}
+		incremental := 0
+		for round := range 8 {
+			for range 1 + v.r.IntN(3) {
+				v.change()
+			}
+			if v.r.IntN(2) == 0 {
+				if err := v.db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				v.open()
+			}
+			snap := v.snapshot()
+			exact := round%4 == 3
+			req := RefreshRequest{Name: "e"}
+			if exact {
+				req.Tolerance = 1e-3
+			}
+			done, err := Refresh(ctx, v.db, snap, req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !done.Full {
+				incremental++
+			}
+			_, got, err := v.db.Embedding(ctx, "e")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := Again(ctx, snap.Graph, done.To, 0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			angles, err := embedding.Angles(ctx, got, want, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(angles) != 8 || angles[3] > 0.1 || exact && angles[7] > 0.01 {
+				t.Errorf("%s, round %d: angles %.4f", method, round, angles)
+			}
+		}
+		if incremental < 4 {
+			t.Errorf("%s: %d of 8 refreshes were incremental", method, incremental)
 		}
 	}
 }
