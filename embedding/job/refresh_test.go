@@ -262,7 +262,7 @@ func TestRefresh_Random_SameSpace(t *testing.T) {
 			exact := round%4 == 3
 			req := RefreshRequest{Name: "e"}
 			if exact {
-				req.Tolerance = 1e-3
+				req.Tolerance = 1e-5
 			}
 			done, err := Refresh(ctx, v.db, snap, req)
 			if err != nil {
