@@ -406,7 +406,7 @@ func TestLinkSplit_Errors(t *testing.T) {
 		{"rows", ctx, vec.NewMatrix(3, 3), LinkOptions{}, ErrShape},
 		{"feature", ctx, m, LinkOptions{Features: []string{"l3"}}, ErrOption},
 		{"feature of nothing", ctx, nil, LinkOptions{Features: []string{"l1"}}, ErrShape},
-		{"scorer", ctx, m, LinkOptions{Scorers: []string{"katz"}}, link.ErrScorer},
+		{"scorer", ctx, m, LinkOptions{Scorers: []string{"kats"}}, link.ErrScorer},
 		{"hits", ctx, m, LinkOptions{HitsAt: -1}, ErrOption},
 		{"cancelled", cancelled, m, LinkOptions{}, context.Canceled},
 		{"cancelled learning", cancelled, m, LinkOptions{Scorers: []string{}}, context.Canceled},

@@ -26,6 +26,7 @@ func Scorers() []Scorer {
 		{"adamic_adar", "common neighbours, each weighted 1/ln(its degree)", false, true},
 		{"resource_allocation", "common neighbours, each weighted 1/its degree", false, true},
 		{"preferential_attachment", "product of the degrees", false, true},
+		{"katz", fmt.Sprintf("paths of 2 to %d edges, each weighted %g to the power of its length", KatzLength, KatzBeta), false, true},
 		{"l2", "Euclidean distance of the vectors: smaller is likelier", true, false},
 		{"cosine", "cosine of the angle between the vectors", true, true},
 		{"dot", "scalar product of the vectors", true, true},
@@ -42,6 +43,8 @@ func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, e
 	switch {
 	case heuristic != nil && g == nil:
 		return nil, fmt.Errorf("link: %s: %w", name, ErrNeedsGraph)
+	case name == "katz":
+		return newKatz(g).score, nil
 	case heuristic != nil:
 		return func(u, v uint32) float64 { return heuristic(g, u, v) }, nil
 	case vector != nil && m == nil:
@@ -65,6 +68,8 @@ func lookup(name string) (heuristic func(g *csr.Graph, u, v uint32) float64, vec
 		return ResourceAllocation, nil
 	case "preferential_attachment":
 		return PreferentialAttachment, nil
+	case "katz":
+		return Katz, nil
 	case "l2":
 		return nil, L2
 	case "cosine":

@@ -48,6 +48,9 @@ func TestNew_ByHand(t *testing.T) {
 		{"adamic_adar", 0, 1, 1/math.Log(3) + 1/math.Log(2)},
 		{"resource_allocation", 0, 1, 1./3 + 1./2},
 		{"preferential_attachment", 2, 3, 6},
+		{"katz", 0, 1, 2 * KatzBeta * KatzBeta},
+		{"katz", 0, 2, math.Pow(KatzBeta, 3)}, // over 3 and 1; the edge itself counts for nothing
+		{"katz", 3, 4, 2 * math.Pow(KatzBeta, 3)},
 		// Isolated vertices and pairs of one vertex.
 		{"common_neighbors", 0, 5, 0},
 		{"jaccard", 0, 5, 0},
@@ -60,6 +63,8 @@ func TestNew_ByHand(t *testing.T) {
 		{"resource_allocation", 2, 2, 0},
 		{"preferential_attachment", 2, 2, 0},
 		{"jaccard", 5, 5, 0},
+		{"katz", 0, 5, 0},
+		{"katz", 2, 2, 0},
 		// Vectors (3,0), (0,4), (−3,0), (6,0), (0,0), (3,0).
 		{"l2", 0, 1, 5},
 		{"l2", 2, 2, 0},
@@ -105,10 +110,10 @@ func TestNew_Table(t *testing.T) {
 			t.Errorf("%s without a graph: %v", s.Name, err)
 		}
 	}
-	if len(names) != 9 {
+	if len(names) != 10 {
 		t.Errorf("%d scorers", len(names))
 	}
-	if _, err := New("katz", g, m); !errors.Is(err, ErrScorer) {
+	if _, err := New("kats", g, m); !errors.Is(err, ErrScorer) {
 		t.Errorf("unknown scorer: %v", err)
 	}
 }
@@ -183,6 +188,18 @@ func TestHeuristics_Sets(t *testing.T) {
 			}
 			if CommonNeighbors(g, u, v) != float64(len(common)) || Jaccard(g, u, v) != jaccard || AdamicAdar(g, u, v) != adamic || ResourceAllocation(g, u, v) != allocation {
 				t.Fatalf("scores of %d and %d differ from their definitions", u, v)
+			}
+			triples := 0
+			for _, x := range g.Neighbors(u) {
+				for _, y := range g.Neighbors(x) {
+					if g.HasEdge(y, v) && x != v && y != u {
+						triples++
+					}
+				}
+			}
+			want := KatzBeta*KatzBeta*float64(len(common)) + math.Pow(KatzBeta, 3)*float64(triples)
+			if got := Katz(g, u, v); math.Abs(got-want) > 1e-14*want || got != Katz(g, v, u) {
+				t.Fatalf("katz of %d and %d is %v, expected %v", u, v, got, want)
 			}
 		}
 	})
