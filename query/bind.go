@@ -145,6 +145,8 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.scoreStatement(s)
 	case *parser.ScoreFile:
 		return b.scoreFileStatement(s)
+	case *parser.Predict:
+		return b.predictStatement(s)
 	case *parser.Help:
 		b.mark(partTopic, s)
 		table, err := helpOn(s.Topic)

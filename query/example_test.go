@@ -152,6 +152,24 @@ func ExampleDB_Score() {
 	// 1 missing
 }
 
+// The likeliest links of a vertex, by what its friends have in common with others.
+func ExampleDB_PredictFor() {
+	db, done := openExample()
+	defer done()
+	result, err := db.PredictFor(context.Background(), query.PredictForRequest{
+		Vertex: "alice", K: 2, Graph: "social", With: query.Scorer{Name: "common_neighbors"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range result.Vertices {
+		fmt.Println(v.Vertex, v.Score)
+	}
+	// Output:
+	// erin 1
+	// frank 1
+}
+
 // Several changes in one transaction: they are seen together or, after an
 // error, not at all.
 func ExampleDB_Update() {

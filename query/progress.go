@@ -11,7 +11,7 @@ type Progress struct {
 	Stage     string        // what it is doing, such as "reading"
 	Done      int64         // units done in this stage
 	Total     int64         // units of the whole stage; 0 where that is not known
-	Unit      string        // "bytes", "pairs", "rows", "edges", "walks", "coordinates", "objects", "trials", "seconds" or "steps"
+	Unit      string        // "bytes", "pairs", "rows", "edges", "vertices", "walks", "coordinates", "objects", "trials", "seconds" or "steps"
 	Elapsed   time.Duration // since the statement began
 	Rate      float64       // units a second in this stage; 0 until known
 	Remaining time.Duration // of this stage at the present rate; 0 until known
@@ -32,6 +32,8 @@ func unitOf(stage string) string {
 		return "coordinates"
 	case "counting":
 		return "edges"
+	case "nearest", "predicting":
+		return "vertices"
 	case "bootstrapping":
 		return "data sets"
 	}

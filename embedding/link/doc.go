@@ -1,6 +1,7 @@
 // Package link scores pairs of vertices by how likely a link between them is:
 // from the neighbourhoods of a graph, or from the vectors of an embedding.
 // [Scorers] is the table of all scorers; [New] binds one by name to a graph and
-// an embedding. [Features] are what a learned model sees of a pair; training one
+// an embedding. A [Predictor] finds the likeliest links that a graph does not have.
+// [Features] are what a learned model sees of a pair; training one
 // is for package classify.
 package link

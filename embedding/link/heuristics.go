@@ -111,3 +111,40 @@ func gallop(short, long []uint32, f func(w uint32)) {
 		long = long[at:]
 	}
 }
+
+// summed is a heuristic that is a sum over the common neighbours.
+type summed struct {
+	weight func(degree int) float64              // of a common neighbour
+	finish func(sum float64, du, dv int) float64 // what the score is; nil for the sum
+}
+
+// summedBy returns a heuristic as a sum, or nil where it is none. Its weights and
+// scores have the same bits as those of the functions above.
+func summedBy(heuristic string) *summed {
+	switch heuristic {
+	case "common_neighbors":
+		return &summed{weight: one}
+	case "jaccard":
+		return &summed{weight: one, finish: func(common float64, du, dv int) float64 {
+			return common / (float64(du) + float64(dv) - common)
+		}}
+	case "adamic_adar":
+		// Logarithms take longer than all else. Few vertices have a higher degree.
+		table := make([]float64, 1024)
+		for d := range table {
+			table[d] = 1 / math.Log(float64(d))
+		}
+		return &summed{weight: func(degree int) float64 {
+			if degree < len(table) {
+				return table[degree]
+			}
+			return 1 / math.Log(float64(degree))
+		}}
+	case "resource_allocation":
+		return &summed{weight: func(degree int) float64 { return 1 / float64(degree) }}
+	}
+	return nil
+}
+
+// one is the weight of common neighbours that are counted.
+func one(int) float64 { return 1 }

@@ -50,7 +50,7 @@
 //	             | show | embed | estimate | job | renew | alter | diff
 //	             | nearest | within
 //	             | reconstruct | evaluate | tune | train | score
-//	             | scorefile | help | maintain              e.g. CHECK;
+//	             | scorefile | predict | help | maintain    e.g. CHECK;
 //
 //	create       = "CREATE" ( "GRAPH" name
 //	             | "INDEX" "ON" name [ options ]
@@ -140,6 +140,9 @@
 //	scorefile    = "SCORE" "FILE" string [ "IN" name ]
 //	               "WITH" scorer { "," scorer }
 //	               [ "INTO" "FILE" string ] [ options ]     e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
+//	predict      = "PREDICT" integer "LINKS"
+//	               [ "FOR" key ] [ "IN" name ]
+//	               "WITH" scorer [ where ] [ options ]      e.g. PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
 //	help         = "HELP" { word }                          e.g. HELP export graph;
 //	maintain     = "CHECK" | "COMPACT" | "MIGRATE"
 //	             | ( "BACKUP" | "RECOVER" ) "INTO" "FILE"

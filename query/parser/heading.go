@@ -107,6 +107,8 @@ func Heading(statement Statement) string {
 		return "SCORE"
 	case *ScoreFile:
 		return "SCORE FILE"
+	case *Predict:
+		return "PREDICT"
 	case *Help:
 		return "HELP"
 	case *Check:

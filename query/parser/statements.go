@@ -47,6 +47,7 @@ var statements = []struct {
 	{"TUNE", (*parser).tune},
 	{"TRAIN", (*parser).train},
 	{"SCORE", (*parser).score},
+	{"PREDICT", (*parser).predict},
 	{"HELP", (*parser).help},
 	{"CHECK", (*parser).check},
 	{"COMPACT", (*parser).compact},

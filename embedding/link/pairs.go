@@ -1,0 +1,133 @@
+package link
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// This file finds the likeliest links by preferential attachment, whose best pairs
+// need not have a neighbour in common. Their candidates are all pairs of vertices
+// that have edges, and are gone through by the product of their degrees.
+
+// degreesFor finds the likeliest links of one vertex.
+func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]PredictedLink, int64, error) {
+	s := p.scratch.Get().(*scratch)
+	defer p.scratch.Put(s)
+	s.exclude(p.g, u)
+	defer s.include(p.g, u)
+	scored := int64(0)
+	for v := range uint32(p.g.Vertices()) {
+		if v%(1<<20) == 0 && ctx.Err() != nil {
+			return nil, 0, fmt.Errorf("link: predicting: %w", ctx.Err())
+		}
+		score := p.s.Score(u, v)
+		if s.sums[v] != 0 || score == 0 {
+			continue
+		}
+		scored++
+		p.offer(u, v, score, t)
+	}
+	return t.sorted(), scored, nil
+}
+
+// degreesAll finds the likeliest links of the graph. It goes through the pairs of
+// degrees by their product, and of one product through the pairs of vertices in
+// their order, until it has enough. It takes O(n log n + c + l + s), c pairs of
+// degrees, l links that are there and s answers.
+func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int64, error) {
+	byDegree := map[int][]uint32{}
+	for v := range uint32(p.g.Vertices()) {
+		if d := p.g.Degree(v); d > 0 && (p.opts.Admit == nil || p.opts.Admit(v)) {
+			byDegree[d] = append(byDegree[d], v)
+		}
+	}
+	degrees := make([]int, 0, len(byDegree))
+	for d := range byDegree {
+		degrees = append(degrees, d)
+	}
+	slices.SortFunc(degrees, func(a, b int) int { return cmp.Compare(b, a) })
+	// The heap has for each degree the next lower one that it is to be paired with.
+	var pairs degreePairs
+	if len(degrees) > 0 {
+		pairs = append(pairs, degreePair{degrees, 0, 0})
+	}
+	var links []PredictedLink
+	scored, seen := int64(0), 0
+	for len(pairs) > 0 && len(links) < n {
+		product := pairs[0].product()
+		var ends []degreeEnd
+		for len(pairs) > 0 && pairs[0].product() == product {
+			at := pairs[0]
+			ends = appendEnds(ends, byDegree, degrees[at.i], degrees[at.j])
+			if at.i == at.j && at.i+1 < len(degrees) {
+				heap.Push(&pairs, degreePair{degrees, at.i + 1, at.i + 1})
+			}
+			if pairs[0].j++; pairs[0].j == len(degrees) {
+				heap.Pop(&pairs)
+			} else {
+				heap.Fix(&pairs, 0)
+			}
+		}
+		slices.SortFunc(ends, func(a, b degreeEnd) int { return cmp.Compare(a.u, b.u) })
+		for _, e := range ends {
+			first, _ := slices.BinarySearch(e.others, e.u+1)
+			for _, v := range e.others[first:] {
+				if len(links) == n {
+					break
+				}
+				if seen++; seen%(1<<16) == 0 && ctx.Err() != nil {
+					return nil, 0, fmt.Errorf("link: predicting: %w", ctx.Err())
+				}
+				if !p.g.HasEdge(e.u, v) {
+					scored++
+					links = append(links, PredictedLink{e.u, v, p.s.Score(e.u, v)})
+				}
+			}
+		}
+	}
+	return links, scored, ctx.Err()
+}
+
+// degreeEnd is a vertex and, ascending, those whose degree is its partner's.
+type degreeEnd struct {
+	u      uint32
+	others []uint32
+}
+
+// appendEnds appends the vertices of two degrees, each with those of the other.
+func appendEnds(ends []degreeEnd, byDegree map[int][]uint32, a, b int) []degreeEnd {
+	for _, u := range byDegree[a] {
+		ends = append(ends, degreeEnd{u, byDegree[b]})
+	}
+	if a != b {
+		for _, u := range byDegree[b] {
+			ends = append(ends, degreeEnd{u, byDegree[a]})
+		}
+	}
+	return ends
+}
+
+// degreePair is two entries of a descending list of degrees, j not before i.
+type degreePair struct {
+	degrees []int
+	i, j    int
+}
+
+func (d degreePair) product() int64 { return int64(d.degrees[d.i]) * int64(d.degrees[d.j]) }
+
+// degreePairs is a heap, the greatest product first.
+type degreePairs []degreePair
+
+func (d degreePairs) Len() int           { return len(d) }
+func (d degreePairs) Less(a, b int) bool { return d[a].product() > d[b].product() }
+func (d degreePairs) Swap(a, b int)      { d[a], d[b] = d[b], d[a] }
+func (d *degreePairs) Push(x any)        { *d = append(*d, x.(degreePair)) }
+func (d *degreePairs) Pop() any {
+	last := len(*d) - 1
+	x := (*d)[last]
+	*d = (*d)[:last]
+	return x
+}

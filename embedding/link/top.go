@@ -1,0 +1,91 @@
+package link
+
+import (
+	"cmp"
+	"slices"
+)
+
+// PredictedLink is a pair of vertices and the score of a link between them. Pairs of
+// a whole graph have the lower vertex first, those of one vertex that vertex.
+type PredictedLink struct {
+	U, V  uint32
+	Score float64
+}
+
+// top keeps the likeliest of the links that it was offered, in one order whoever
+// asks: by score, then by the first vertex and the second.
+type top struct {
+	most   int
+	higher bool            // a higher score is likelier
+	links  []PredictedLink // a heap, the unlikeliest first
+}
+
+// compare is negative where a comes before b.
+func (t *top) compare(a, b PredictedLink) int {
+	if a.Score != b.Score {
+		if (a.Score > b.Score) == t.higher {
+			return -1
+		}
+		return 1
+	}
+	if a.U != b.U {
+		return cmp.Compare(a.U, b.U)
+	}
+	return cmp.Compare(a.V, b.V)
+}
+
+// full reports whether a link gets in only if it is likelier than another.
+func (t *top) full() bool { return len(t.links) == t.most }
+
+// wants reports whether a link of a score may get in. It is true of equal scores,
+// where the vertices decide, and false of NaN.
+func (t *top) wants(score float64) bool {
+	if !t.full() {
+		return score == score
+	}
+	if t.higher {
+		return score >= t.links[0].Score
+	}
+	return score <= t.links[0].Score
+}
+
+// offer takes a link if it is among the likeliest so far.
+func (t *top) offer(l PredictedLink) {
+	if !t.full() {
+		t.links = append(t.links, l)
+		for i := len(t.links) - 1; i > 0; {
+			parent := (i - 1) / 2
+			if t.compare(t.links[i], t.links[parent]) <= 0 {
+				return
+			}
+			t.links[i], t.links[parent] = t.links[parent], t.links[i]
+			i = parent
+		}
+		return
+	}
+	if t.compare(l, t.links[0]) >= 0 {
+		return
+	}
+	t.links[0] = l
+	for i := 0; ; {
+		worst := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(t.links); child++ {
+			if t.compare(t.links[child], t.links[worst]) > 0 {
+				worst = child
+			}
+		}
+		if worst == i {
+			return
+		}
+		t.links[i], t.links[worst] = t.links[worst], t.links[i]
+		i = worst
+	}
+}
+
+// sorted returns the links, the likeliest first, and empties t.
+func (t *top) sorted() []PredictedLink {
+	links := t.links
+	t.links = nil
+	slices.SortFunc(links, t.compare)
+	return links
+}

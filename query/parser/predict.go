@@ -1,0 +1,18 @@
+package parser
+
+// This file has the production of PREDICT.
+
+func (p *parser) predict(begin Pos) Statement {
+	s := &Predict{Count: p.value(anInt, countText)}
+	p.needKeyword("LINKS")
+	if p.keyword("FOR") {
+		s.For = p.value(aKey, keyText)
+	}
+	s.Graph = p.in()
+	p.needKeyword("WITH")
+	s.Scorer = p.scorer()
+	s.Where = p.where()
+	s.Options = p.withOptions("PREDICT")
+	s.Range = p.since(begin)
+	return s
+}

@@ -1,0 +1,80 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"heavytail/embedding/link"
+)
+
+// What is predicted has the digits of SCORE, the links of a vertex are those of the
+// graph that it has an end in, and the answer does not depend on the number of
+// workers.
+func TestDB_Predict_EqualsScore(t *testing.T) {
+	ctx := context.Background()
+	var first []PredictResult
+	for _, workers := range []int{1, 3} {
+		db := openTest(t, &Options{Workers: workers})
+		randomSpace(t, db, ascending(60))
+		for i, known := range link.Scorers() {
+			with := Scorer{Name: known.Name}
+			if known.NeedsEmbedding {
+				with.Embedding = "e"
+			}
+			all, err := db.Predict(ctx, PredictRequest{N: 10_000, With: with, Near: 60})
+			if err != nil || len(all.Links) == 0 {
+				t.Fatal(known.Name, len(all.Links), err)
+			}
+			var pairs []Pair
+			for _, l := range all.Links {
+				pairs = append(pairs, l.Pair)
+			}
+			scores, err := db.Score(ctx, ScoreRequest{Pairs: pairs, With: []Scorer{with}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j, p := range scores.Pairs {
+				if p.Scores[0] != all.Links[j].Score {
+					t.Fatalf("%s of %v: %v, and %v by SCORE", known.Name, p.Pair, all.Links[j].Score, p.Scores[0])
+				}
+			}
+			var of []PredictedVertex
+			for _, l := range all.Links {
+				if l.Source == "v7" {
+					of = append(of, PredictedVertex{l.Target, l.Score})
+				} else if l.Target == "v7" {
+					of = append(of, PredictedVertex{l.Source, l.Score})
+				}
+			}
+			one, err := db.PredictFor(ctx, PredictForRequest{Vertex: "v7", K: 1000, With: with, Near: 60})
+			if err != nil || !slices.Equal(one.Vertices, of) {
+				t.Errorf("%s of v7: %v, %v, expected %v", known.Name, one.Vertices, err, of)
+			}
+			if workers == 1 {
+				first = append(first, all)
+			} else if !slices.Equal(all.Links, first[i].Links) || all.Candidates != first[i].Candidates {
+				t.Errorf("%s differs with %d workers", known.Name, workers)
+			}
+		}
+	}
+}
+
+func TestDB_Predict_Limits(t *testing.T) {
+	db := openTest(t, &Options{MaxRows: 5})
+	randomSpace(t, db, ascending(60))
+	katz := Scorer{Name: "katz"}
+	var limit *LimitError
+	if _, err := db.Predict(context.Background(), PredictRequest{N: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+		t.Errorf("too many rows: %v", err)
+	}
+	if r, err := db.Predict(context.Background(), PredictRequest{N: 5, With: katz}); err != nil || len(r.Links) != 5 {
+		t.Errorf("as many as there may be: %v, %v", r.Links, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := db.Predict(ctx, PredictRequest{N: 5, With: katz}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
