@@ -294,7 +294,7 @@ func analysisHelps() []Help {
 			Options: scoreFileOptions(),
 			Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 		}, {
-			Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) [WHERE condition] [WITH (option := value)]",
+			Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [WHERE condition] [WITH (option := value)]",
 			Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first: of vertices that are two edges apart and, by scorers of vectors, of the nearest of each vertex; by preferential_attachment of all. WHERE is asked about the other vertex, or about both",
 			Columns: "with FOR: vertex, score; without: source, target, score",
 			Options: predictOptions(),
