@@ -181,7 +181,10 @@ func headerSetting(s settings) (format.HeaderMode, error) {
 }
 
 // scoreFileOptions are the options of SCORE FILE.
-func scoreFileOptions() []OptionInfo { return append(pairsOptions(), overwriteOption()) }
+func scoreFileOptions() []OptionInfo {
+	return append(pairsOptions(), overwriteOption(),
+		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "go on with the file of an earlier run that was stopped; its name ends in .part"})
+}
 
 func (b *binder) scoreFileStatement(s *parser.ScoreFile) (operation, error) {
 	op := &scoreFileOp{}
@@ -206,10 +209,12 @@ func (b *binder) scoreFileStatement(s *parser.ScoreFile) (operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, given := set["overwrite"]; given && op.req.Into == "" {
-		return nil, mistake(partOption("overwrite"), "option overwrite has no meaning without INTO FILE")
+	for _, o := range []string{"overwrite", "resume"} {
+		if _, given := set[o]; given && op.req.Into == "" {
+			return nil, mistake(partOption(o), "option %s has no meaning without INTO FILE", o)
+		}
 	}
-	op.req.Overwrite = set.boolean("overwrite")
+	op.req.Overwrite, op.req.Resume = set.boolean("overwrite"), set.boolean("resume")
 	if op.req.Header, err = headerSetting(set); err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@
 // The methods, their requests and results stand in one file for each group of
 // statements: graphs.go, update.go, import.go, export.go, walks.go, generate.go,
 // describe.go, vertices.go, embed.go, search.go, reconstruct.go, evaluate.go,
-// evaluate_links.go, evaluate_labels.go, tune.go, refresh.go, diff.go, index.go, score.go, predict.go, show.go,
+// evaluate_links.go, evaluate_labels.go, tune.go, refresh.go, diff.go, index.go, score.go, scorefile.go, predict.go, show.go,
 // stats.go, upkeep.go and help.go. jobrun.go runs statements as jobs, of which jobspecs.go has
 // the kinds; db.go opens, closes and frames calls; files.go
 // is the only file that opens other files than the store; progress.go computes

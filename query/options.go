@@ -70,6 +70,8 @@ type Options struct {
 	// it to the store.
 	BatchBytes int
 
+	scoreSection int64 // pairs of a section of SCORE FILE, for tests; 0 is the constant
+
 	graphOnly bool // searches use the graph of an index even where a scan is cheaper, for tests
 }
 

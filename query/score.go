@@ -2,12 +2,10 @@ package query
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"heavytail/embedding/link"
@@ -63,9 +61,15 @@ type ScoreFileRequest struct {
 	Each func(ScoredPair) error
 	// Into is the CSV file to write the pairs and scores to; a name that ends in
 	// .gz or .zst is compressed. A file that exists is refused, unless
-	// Overwrite is set.
+	// Overwrite is set. Until it is complete its name ends in .part, and every
+	// quarter of a million pairs it is made durable.
 	Into      string
 	Overwrite bool
+	// Resume goes on with the .part of Into that an earlier call has left, whatever
+	// stopped it: no line is lost or repeated, and the bytes are those of a call that
+	// was never stopped. It is refused if the input, the graph, the scorers or what
+	// they read have changed. Without such a file it begins one.
+	Resume bool
 }
 
 // ScoredPair is a pair with its scores, in the order of the scorers. NaN says
@@ -164,24 +168,10 @@ func (c *call) scoreFileBy(s *scoring, req ScoreFileRequest) (ScoreFileResult, e
 		Name: inputName(req.Path), Header: req.Header, Separator: req.Separator,
 		Size: size, Progress: c.meter.update,
 	}
-	run := func(emit func([]ScoredPair) error) error {
-		total, err = s.file(c, in, opts, emit)
-		return err
-	}
 	if req.Into == "" {
-		err = run(emit)
+		total, err = s.file(c, in, opts, emit)
 	} else {
-		err = c.writeFile(req.Into, req.Overwrite, func(w io.Writer) error {
-			out := csv.NewWriter(w)
-			if err := out.Write(append([]string{"source", "target"}, s.columns()...)); err != nil {
-				return err
-			}
-			if err := run(func(scored []ScoredPair) error { return writeScores(out, scored) }); err != nil {
-				return err
-			}
-			out.Flush()
-			return out.Error()
-		})
+		total, err = c.scoreInto(s, in, opts, req)
 	}
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -189,26 +179,6 @@ func (c *call) scoreFileBy(s *scoring, req ScoreFileRequest) (ScoreFileResult, e
 	stop(total, "")
 	s.noteMissing(c)
 	return ScoreFileResult{Pairs: total, Missing: s.missing, Seconds: time.Since(began).Seconds(), Notices: c.notices}, nil
-}
-
-// writeScores writes scored pairs as CSV, with an empty field where there is no
-// score.
-func writeScores(out *csv.Writer, scored []ScoredPair) error {
-	var record []string
-	for _, p := range scored {
-		record = append(record[:0], p.Source, p.Target)
-		for _, x := range p.Scores {
-			text := ""
-			if !math.IsNaN(x) {
-				text = strconv.FormatFloat(x, 'g', -1, 64)
-			}
-			record = append(record, text)
-		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // scoring is a list of scorers whose names are resolved, on one graph.
@@ -248,6 +218,9 @@ func (c *call) resolveScoreFile(req ScoreFileRequest) (*scoring, error) {
 	}
 	if req.Into != "" {
 		if err := c.checkOutput(req.Into, req.Overwrite, partInto); err != nil {
+			return nil, err
+		}
+		if err := c.checkPart(req); err != nil {
 			return nil, err
 		}
 	}
@@ -433,16 +406,21 @@ type tally struct{ missing, newer int64 }
 func (s *scoring) pair(p Pair, scores []float64, t *tally) {
 	u, foundU := s.graph.Vertex(p.Source)
 	v, foundV := s.graph.Vertex(p.Target)
+	s.scores(u, v, foundU && foundV, scores, t)
+}
+
+// scores fills the scores of two vertices, if there are such.
+func (s *scoring) scores(u, v uint32, found bool, scores []float64, t *tally) {
 	newer := false
 	for i, b := range s.scorers {
-		if !foundU || !foundV || u >= b.rows || v >= b.rows {
+		if !found || u >= b.rows || v >= b.rows {
 			scores[i] = math.NaN()
 			newer = true
 			continue
 		}
 		scores[i] = b.score(u, v)
 	}
-	if !foundU || !foundV {
+	if !found {
 		t.missing++
 	} else if newer {
 		t.newer++

@@ -53,6 +53,12 @@ func (s *Snapshot) Vertex(key string) (uint32, bool) {
 	return s.table.find(&s.keys, bytesOf(key))
 }
 
+// VertexOf is Vertex for a key in bytes, which it does not keep.
+func (s *Snapshot) VertexOf(key []byte) (uint32, bool) {
+	s.index.Do(func() { s.table, _ = tableOf(context.Background(), &s.keys) })
+	return s.table.find(&s.keys, key)
+}
+
 // Slot returns the slot of vertex v, which must be below Info.Vertices: the
 // number that is v's in every version of the graph, where vertices are numbered
 // anew when one is deleted. It takes O(log d) after d deletions.

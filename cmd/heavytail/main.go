@@ -115,7 +115,7 @@ powershell), which explains how to install that.`,
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
-	root.AddCommand(newShell(std), newExec(std), newImport(std), newExport(std), newDescribe(std),
+	root.AddCommand(newShell(std), newExec(std), newImport(std), newExport(std), newScore(std), newDescribe(std),
 		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newDemo(std), newPlot(std), newBench(std))
 	return root
 }

@@ -1,10 +1,6 @@
 package link
 
-import (
-	"sync"
-
-	"heavytail/storage/csr"
-)
+import "heavytail/storage/csr"
 
 // The constants of Katz. Paths of more than KatzLength edges are left out: those of
 // up to three can be counted for one pair in the time of a row of the graph for
@@ -28,21 +24,11 @@ const (
 func Katz(g *csr.Graph, u, v uint32) float64 { return newKatz(g).score(u, v) }
 
 // katz counts the paths of pairs. It is safe for concurrent use.
-type katz struct {
-	g     *csr.Graph
-	marks sync.Pool // of *[]uint64: a bit for each vertex, all 0
-}
+type katz struct{ *common }
 
-func newKatz(g *csr.Graph) *katz {
-	k := &katz{g: g}
-	k.marks.New = func() any {
-		marks := make([]uint64, (g.Vertices()+63)/64)
-		return &marks
-	}
-	return k
-}
+func newKatz(g *csr.Graph) katz { return katz{newCommon(g)} }
 
-func (k *katz) score(u, v uint32) float64 {
+func (k katz) score(u, v uint32) float64 {
 	if u == v {
 		return 0
 	}
@@ -52,15 +38,16 @@ func (k *katz) score(u, v uint32) float64 {
 	if k.g.Degree(u) == 0 {
 		return 0
 	}
-	common := int64(0)
-	eachCommon(k.g, u, v, func(uint32) { common++ })
-	return katzSum(common, k.triples(u, v)-k.detours(u, v))
+	m := k.scratch.Get().(*marks)
+	defer k.scratch.Put(m)
+	common := int64(len(k.list(m, u, v)))
+	return katzSum(common, k.triples(m, u, v)-k.detours(u, v))
 }
 
 // detours is the number of walks of three edges that take the edge of u and v, if
 // there is one: to any neighbour and back before it or after it, or there and back
 // by itself.
-func (k *katz) detours(u, v uint32) int64 {
+func (k katz) detours(u, v uint32) int64 {
 	if !k.g.HasEdge(u, v) {
 		return 0
 	}
@@ -69,12 +56,10 @@ func (k *katz) detours(u, v uint32) int64 {
 
 // triples counts the walks of three edges: over the neighbours x of u, the
 // neighbours that x has in common with v, or that are v's.
-func (k *katz) triples(u, v uint32) int64 {
-	pooled := k.marks.Get().(*[]uint64)
-	marks := *pooled
+func (k katz) triples(m *marks, u, v uint32) int64 {
 	last := k.g.Neighbors(v)
-	for _, y := range last {
-		marks[y/64] |= 1 << (y % 64)
+	if len(m.bits) > 0 {
+		m.set(v, last)
 	}
 	n := int64(0)
 	for _, x := range k.g.Neighbors(u) {
@@ -83,14 +68,18 @@ func (k *katz) triples(u, v uint32) int64 {
 			gallop(last, row, func(uint32) { n++ })
 			continue
 		}
+		switch {
+		case x == v:
+			n += int64(len(row))
+			continue
+		case len(m.bits) == 0:
+			eachCommon(k.g, x, v, func(uint32) { n++ })
+			continue
+		}
 		for _, y := range row {
-			n += int64(marks[y/64] >> (y % 64) & 1)
+			n += int64(m.bits[y/64] >> (y % 64) & 1)
 		}
 	}
-	for _, y := range last {
-		marks[y/64] = 0
-	}
-	k.marks.Put(pooled)
 	return n
 }
 

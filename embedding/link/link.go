@@ -45,6 +45,8 @@ func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, e
 		return nil, fmt.Errorf("link: %s: %w", name, ErrNeedsGraph)
 	case name == "katz":
 		return newKatz(g).score, nil
+	case heuristic != nil && summedBy(name) != nil:
+		return newCommon(g).scorer(name, summedBy(name)), nil
 	case heuristic != nil:
 		return func(u, v uint32) float64 { return heuristic(g, u, v) }, nil
 	case vector != nil && m == nil:

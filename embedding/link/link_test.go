@@ -154,6 +154,22 @@ func TestHeuristics_Sets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// The same functions for all pairs, as they keep marks from one to the next;
+		// and those that have no room for marks.
+		functions := map[string][]func(u, v uint32) float64{}
+		unmarked := newCommon(g)
+		unmarked.scratch.New = func() any { return &marks{} }
+		for _, name := range []string{"common_neighbors", "jaccard", "adamic_adar", "resource_allocation", "katz"} {
+			score, err := New(name, g, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := katz{unmarked}.score
+			if name != "katz" {
+				plain = unmarked.scorer(name, summedBy(name))
+			}
+			functions[name] = []func(u, v uint32) float64{score, plain}
+		}
 		for range 30 {
 			u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
 			if random.IntN(3) == 0 {
@@ -194,6 +210,14 @@ func TestHeuristics_Sets(t *testing.T) {
 				for _, y := range g.Neighbors(x) {
 					if g.HasEdge(y, v) && x != v && y != u {
 						triples++
+					}
+				}
+			}
+			for name, list := range functions {
+				heuristic, _ := lookup(name)
+				for i, score := range list {
+					if got, want := score(u, v), heuristic(g, u, v); got != want {
+						t.Fatalf("%s of %d and %d is %v, expected %v (%d)", name, u, v, got, want, i)
 					}
 				}
 			}

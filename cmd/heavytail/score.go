@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// newScore is the command that scores a file of pairs.
+func newScore(std streams) *cobra.Command {
+	var pairs, graph, with, out string
+	cmd := &cobra.Command{
+		Use:   "score FILE --pairs PAIRS --with SCORERS --out SCORES",
+		Short: "Score the pairs of a file",
+		Long: `Score the pairs of vertices in a file of any length, and write them with their
+scores as CSV, in the order of the file. A pair with a vertex that the graph does not
+have keeps its line, without scores. PAIRS and SCORES are plain, or compressed by gzip
+or zstd by the ending of their names; - is standard input.
+
+Until it is complete, SCORES has .part behind its name. Whatever stops the command,
+the same command with --resume goes on behind the last pairs that were made durable:
+no line is lost or written twice.`,
+		Example: `  heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz
+  heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz --resume`,
+		Args: exactly(1, "FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			scorers, err := parseScorers(with)
+			if err != nil {
+				return err
+			}
+			statement := &parser.ScoreFile{
+				Pairs: parser.String{Value: pairs}, Scorers: scorers, File: parser.String{Value: out},
+				Options: givenOptions(cmd, "SCORE FILE"),
+			}
+			if graph != "" {
+				statement.Graph = &parser.Ident{Name: graph}
+			}
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true, Input: std.in}, "table", statement)
+		},
+	}
+	cmd.Flags().StringVar(&pairs, "pairs", "", "file of pairs, a pair of keys a line; - is standard input")
+	cmd.Flags().StringVar(&with, "with", "", "scorers with commas between, as in SCORE: adamic_adar, cosine(spec), model(friends)")
+	cmd.Flags().StringVar(&out, "out", "", "file for the pairs and their scores")
+	cmd.Flags().StringVar(&graph, "in", "", "graph of the pairs, where the file has several and no embedding says it")
+	for _, name := range []string{"pairs", "with", "out"} {
+		must(cmd.MarkFlagRequired(name))
+	}
+	addOptions(cmd, "SCORE FILE")
+	return cmd
+}
+
+// parseScorers reads a list of scorers.
+func parseScorers(text string) ([]parser.Scorer, error) {
+	statement, err := parser.Parse("SCORE ('a', 'b') WITH " + text)
+	if score, ok := statement.(*parser.Score); err == nil && ok && len(score.Options) == 0 {
+		return score.Scorers, nil
+	}
+	return nil, usageError{fmt.Errorf("--with is %q, expected scorers as in adamic_adar, cosine(spec)", text)}
+}

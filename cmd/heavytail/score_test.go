@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestScore scores a file of pairs by flags.
+func TestScore(t *testing.T) {
+	path, dir := sampleFile(t), t.TempDir()
+	pairs, out := filepath.Join(dir, "pairs.csv"), filepath.Join(dir, "scores.csv")
+	mustWrite(t, pairs, []byte("a,c\nx,a\nb,d\n"))
+	mustRun(t, "", "score", path, "--pairs", pairs, "--with", "common_neighbors, katz", "--in", "line", "--out", out)
+	if text := string(mustRead(t, out)); text != "source,target,common_neighbors,katz\na,c,1,0.0025\nx,a,,\nb,d,1,0.0025\n" {
+		t.Errorf("scores %q", text)
+	}
+	mustFail(t, exitFailed, []string{"exists: to replace it, set --overwrite"}, "score", path, "--pairs", pairs, "--with", "katz", "--out", out)
+	mustRun(t, "a b\n", "score", path, "--pairs", "-", "--with", "cosine(e)", "--out", out, "--overwrite")
+	mustFail(t, exitUsage, []string{"--with is"}, "score", path, "--pairs", pairs, "--with", "katz WITH (x := 1)", "--out", out)
+	mustFail(t, exitFailed, []string{`unknown scorer "kats"`}, "score", path, "--pairs", pairs, "--with", "kats", "--out", out+"2")
+	mustFail(t, exitFailed, []string{"required flag"}, "score", path, "--pairs", pairs, "--with", "katz")
+	mustFail(t, exitFailed, []string{"standard input cannot be gone on with"}, "score", path, "--pairs", "-", "--with", "katz", "--out", out+"2", "--resume")
+}
+
+// TestKill_Score kills runs at random moments, and goes on with each.
+func TestKill_Score(t *testing.T) {
+	path, dir := newFile(t), t.TempDir()
+	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 20, seed := 1) INTO g")
+	var text bytes.Buffer
+	for i := range 900_000 {
+		fmt.Fprintf(&text, "%d,%d\n", i%2000, i*7919%2001)
+	}
+	pairs, whole, out := filepath.Join(dir, "pairs.csv"), filepath.Join(dir, "whole.csv.zst"), filepath.Join(dir, "scores.csv.zst")
+	mustWrite(t, pairs, text.Bytes())
+	flags := []string{"score", path, "--pairs", pairs, "--with", "adamic_adar", "--out"}
+	began := time.Now()
+	mustRun(t, "", append(flags, whole)...)
+	usual := time.Since(began)
+	flags = append(flags, out, "--resume")
+	for i := range kills(t) {
+		cmd := child(t, flags...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(usual*time.Duration(i%3+1)/3, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		if timer.Stop() { // it was faster
+			if err := os.Remove(out); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	mustRun(t, "", flags...)
+	if !bytes.Equal(mustRead(t, out), mustRead(t, whole)) {
+		t.Error("the file differs from that of a run that was not killed")
+	}
+}

@@ -1,0 +1,132 @@
+package link
+
+import (
+	"sync"
+
+	"heavytail/storage/csr"
+)
+
+// common finds the common neighbours of many pairs. It is safe for concurrent use.
+//
+// It marks the row of one vertex in a bit set, and looks the row of the other one up
+// there. That takes no branch that depends on the rows, of which a merge takes one a
+// step that is guessed wrong half of the time: on ego-twitter it is three times as
+// fast. Marks stay until others are needed, so that pairs that share a vertex with
+// the pair before cost one row each.
+type common struct {
+	g       *csr.Graph
+	scratch sync.Pool // of *marks
+}
+
+// marks are the marked row of one vertex.
+type marks struct {
+	bits  []uint64 // a bit for each vertex
+	row   []uint32 // that is marked; nil for none
+	of    uint32   // whose row
+	found []uint32 // common neighbours of the last pair
+}
+
+// mostMarks is the number of vertices up to which marks stay in the cache of a core;
+// beyond it rows are merged.
+const mostMarks = 1 << 23
+
+func newCommon(g *csr.Graph) *common {
+	c := &common{g: g}
+	c.scratch.New = func() any {
+		if g.Vertices() > mostMarks {
+			return &marks{}
+		}
+		return &marks{bits: make([]uint64, (g.Vertices()+63)/64)}
+	}
+	return c
+}
+
+// set marks the row of a vertex, and no other.
+func (m *marks) set(v uint32, row []uint32) {
+	if m.row != nil && m.of == v {
+		return
+	}
+	for _, w := range m.row {
+		m.bits[w/64] = 0
+	}
+	for _, w := range row {
+		m.bits[w/64] |= 1 << (w % 64)
+	}
+	m.of, m.row = v, row
+}
+
+// list sets m.found to the common neighbours of two distinct vertices, ascending.
+func (c *common) list(m *marks, u, v uint32) []uint32 {
+	found := m.found[:0]
+	short, long := c.g.Neighbors(u), c.g.Neighbors(v)
+	if len(short) > len(long) {
+		u, v, short, long = v, u, long, short
+	}
+	switch {
+	case len(short) == 0:
+	case len(long)/gallopRatio >= len(short), len(m.bits) == 0:
+		eachCommon(c.g, u, v, func(w uint32) { found = append(found, w) })
+	default:
+		if m.row != nil && m.of == v {
+			u, short, long = v, long, short
+		}
+		m.set(u, short)
+		if cap(found) < len(long) {
+			found = make([]uint32, 0, len(long))
+		}
+		found = found[:len(long)]
+		n := 0
+		for _, w := range long {
+			found[n] = w
+			n += int(m.bits[w/64] >> (w % 64) & 1)
+		}
+		found = found[:n]
+	}
+	m.found = found
+	return found
+}
+
+// count returns the number of common neighbours.
+func (c *common) count(u, v uint32) int {
+	if u == v {
+		return 0
+	}
+	m := c.scratch.Get().(*marks)
+	n := len(c.list(m, u, v))
+	c.scratch.Put(m)
+	return n
+}
+
+// score returns a sum over the common neighbours.
+func (c *common) score(s *summed, u, v uint32) float64 {
+	if u == v {
+		return 0
+	}
+	m := c.scratch.Get().(*marks)
+	sum := 0.0
+	for _, w := range c.list(m, u, v) {
+		sum += s.weight(c.g.Degree(w))
+	}
+	c.scratch.Put(m)
+	if s.finish != nil && sum != 0 {
+		sum = s.finish(sum, c.g.Degree(u), c.g.Degree(v))
+	}
+	return sum
+}
+
+// scorer returns a heuristic that is a sum as a function of two vertices.
+func (c *common) scorer(name string, s *summed) func(u, v uint32) float64 {
+	switch name {
+	case "common_neighbors":
+		return func(u, v uint32) float64 { return float64(c.count(u, v)) }
+	case "jaccard":
+		return func(u, v uint32) float64 {
+			n := c.count(u, v)
+			if n == 0 {
+				return 0
+			}
+			return s.finish(float64(n), c.g.Degree(u), c.g.Degree(v))
+		}
+	}
+	return func(u, v uint32) float64 { return c.score(s, u, v) }
+}

@@ -1,0 +1,370 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"strconv"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"heavytail/storage/format"
+)
+
+// This file writes the scores of a file of pairs to a file. One goroutine reads,
+// some look keys up, score and write text, and one puts the text into the file in
+// the order of the pairs.
+
+const (
+	// scoreBatch pairs keep a worker busy for a millisecond or more, and take less
+	// than a megabyte with keys and scores of usual length.
+	scoreBatch = 4096
+	// scoreSection pairs are made durable at a time: enough that this costs little,
+	// and that compression works; 0.1 to 10 seconds of work. It is a number of pairs
+	// and no time, so that the bytes of a compressed file are always the same.
+	scoreSection = 64 * scoreBatch
+)
+
+// scoreState is what is noted with every section of a file of scores.
+type scoreState struct {
+	Basis   scoreBasis
+	Pairs   int64 // that are in the file
+	Missing int64
+	Newer   int64
+}
+
+// scoreBasis is what scores follow from. If any of it changes, the file cannot be
+// gone on with.
+type scoreBasis struct {
+	Input     string
+	Size      int64
+	Modified  int64 // nanoseconds
+	Header    string
+	Separator string
+	Graph     string
+	GraphID   uint64
+	Version   uint64
+	Columns   []string
+	Sources   []string // of the scorers, such as generations of embeddings
+}
+
+// differs says what is not as it was, or "".
+func (b scoreBasis) differs(now scoreBasis) string {
+	switch {
+	case b.Input != now.Input:
+		return fmt.Sprintf("the pairs were those of %s", quote(b.Input))
+	case b.Size != now.Size || b.Modified != now.Modified:
+		return fmt.Sprintf("file %s has changed since", quote(b.Input))
+	case b.Header != now.Header || b.Separator != now.Separator:
+		return "the options header and separator were others"
+	case b.Graph != now.Graph || b.GraphID != now.GraphID:
+		return fmt.Sprintf("the graph was %s", name(b.Graph))
+	case b.Version != now.Version:
+		return fmt.Sprintf("graph %s has version %d, and had %d", name(b.Graph), now.Version, b.Version)
+	case fmt.Sprint(b.Columns) != fmt.Sprint(now.Columns):
+		return "the scorers were others"
+	case fmt.Sprint(b.Sources) != fmt.Sprint(now.Sources):
+		return "what the scorers read has changed since"
+	}
+	return ""
+}
+
+// scoreBasis is that of a request.
+func (c *call) scoreBasis(s *scoring, req ScoreFileRequest) (scoreBasis, error) {
+	b := scoreBasis{
+		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: s.columns(),
+		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
+	}
+	for _, sp := range s.spaces {
+		b.Sources = append(b.Sources, fmt.Sprintf("%s@%d of %d", sp.info.Name, sp.info.Generation, sp.info.Created.UnixNano()))
+	}
+	for i, w := range req.With {
+		if w.Model == "" {
+			continue
+		}
+		info, err := c.modelInfo(w.Model, partScorer(i))
+		if err != nil {
+			return b, err
+		}
+		b.Sources = append(b.Sources, fmt.Sprintf("model %s of %d", info.Name, info.Created.UnixNano()))
+	}
+	if req.Path == "-" {
+		return b, nil
+	}
+	info, err := c.db.files.stat(req.Path)
+	if err != nil {
+		return b, fileMistake(req.Path, partFile, err)
+	}
+	b.Size, b.Modified = info.Size(), info.ModTime().UnixNano()
+	return b, nil
+}
+
+// checkPart refuses to write scores where those of an earlier run are unfinished,
+// unless the request says what is to become of them.
+func (c *call) checkPart(req ScoreFileRequest) error {
+	if req.Resume && req.Path == "-" {
+		return mistake(partOption("resume"), "standard input cannot be gone on with")
+	}
+	if req.Resume || req.Overwrite {
+		return nil
+	}
+	if _, err := c.db.files.lstat(req.Into + ".part"); !errors.Is(err, fs.ErrNotExist) {
+		e := mistake(partInto, "file %s of an earlier run is unfinished", quote(req.Into+".part"))
+		e.Hint, e.Err = "to go on with it, set the option resume := true; to begin again, set the option overwrite := true", format.ErrPart
+		return e
+	}
+	return nil
+}
+
+// openPart begins the file of scores, or opens the one that an earlier run has left,
+// with what that did.
+func (c *call) openPart(s *scoring, req ScoreFileRequest) (*format.Part, scoreState, error) {
+	basis, err := c.scoreBasis(s, req)
+	if err != nil {
+		return nil, scoreState{}, err
+	}
+	state := scoreState{Basis: basis}
+	if req.Resume {
+		part, noted, err := format.OpenPart(c.db.files.folder, req.Into)
+		if err == nil {
+			return c.goOn(part, noted, state, req)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, state, fileMistake(req.Into+".part", partInto, err)
+		}
+	}
+	part, err := format.CreatePart(c.db.files.folder, req.Into, req.Resume || req.Overwrite)
+	return part, state, fileMistake(req.Into+".part", partInto, err)
+}
+
+// goOn reads what an earlier run has noted, and holds it against the request.
+func (c *call) goOn(part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
+	var old scoreState
+	reason := ""
+	if json.Unmarshal(noted, &old) != nil || old.Pairs < 0 {
+		reason = "its state is of another version of heavytail"
+	} else {
+		reason = old.Basis.differs(state.Basis)
+	}
+	if reason != "" {
+		e := mistake(partOption("resume"), "file %s cannot be gone on with: %s", quote(req.Into+".part"), reason)
+		e.Hint, e.Err = "to begin again, set the option overwrite := true and not resume", format.ErrPart
+		return nil, state, errors.Join(e, part.Keep())
+	}
+	c.notice("went on behind %s", count(old.Pairs, "pair"))
+	return part, old, nil
+}
+
+// scoreInto scores the pairs of an input into a file.
+func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest) (int64, error) {
+	part, state, err := c.openPart(s, req)
+	if err != nil {
+		return 0, err
+	}
+	w := &scoreWriter{s: s, part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
+	err = w.run(c.ctx, c.workers(), in, opts)
+	s.missing, s.newer = w.state.Missing, w.state.Newer
+	if err == nil {
+		return w.state.Pairs, part.Commit(req.Overwrite)
+	}
+	if w.keep && w.noted > 0 {
+		c.notice("%s has the first %s; resume := true goes on with it", quote(req.Into+".part"), count(w.noted, "pair"))
+		return 0, errors.Join(err, part.Keep())
+	}
+	return 0, errors.Join(err, part.Discard())
+}
+
+// scoreWriter is a run of SCORE FILE into a file.
+type scoreWriter struct {
+	s     *scoring
+	part  *format.Part
+	state scoreState // of what is written
+	noted int64      // pairs that are durable
+	keep  bool       // sections are noted: the input can be read again
+
+	section int64 // pairs of a section, whole batches
+}
+
+// pairBatch is some pairs on their way from the input to the file.
+type pairBatch struct {
+	text  []byte // the keys, one behind the other
+	ends  []int  // of the keys in text
+	out   []byte // the lines of the file
+	tally tally
+	ready chan struct{} // out is complete
+}
+
+func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts format.EdgeListOptions) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.noted = w.state.Pairs
+	batches := 2*workers + 2
+	free, work, order := make(chan *pairBatch, batches), make(chan *pairBatch, batches), make(chan *pairBatch, batches)
+	for range batches {
+		free <- &pairBatch{ready: make(chan struct{}, 1)}
+	}
+	var scorers, writer sync.WaitGroup
+	for range workers {
+		scorers.Go(func() {
+			for b := range work {
+				w.s.fill(ctx, b)
+				b.ready <- struct{}{}
+			}
+		})
+	}
+	writer.Go(func() {
+		for b := range order {
+			<-b.ready
+			if ctx.Err() == nil {
+				if err := w.write(b); err != nil {
+					cancel(err)
+				}
+			}
+			b.text, b.ends, b.tally = b.text[:0], b.ends[:0], tally{}
+			free <- b
+		}
+	})
+	err := w.read(ctx, in, opts, func(b *pairBatch) { order <- b; work <- b }, free)
+	close(work)
+	close(order)
+	scorers.Wait()
+	writer.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// read reads the pairs that are not in the file yet.
+func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeListOptions, send func(*pairBatch), free <-chan *pairBatch) error {
+	if w.state.Pairs == 0 {
+		line := appendHead(nil, w.s.columns())
+		if _, err := w.part.Write(line); err != nil {
+			return err
+		}
+	}
+	skip := w.state.Pairs
+	b := <-free
+	_, err := format.ReadPairs(ctx, in, opts, func(source, target []byte) error {
+		if skip > 0 {
+			skip--
+			return nil
+		}
+		b.text = append(b.text, source...)
+		b.ends = append(b.ends, len(b.text))
+		b.text = append(b.text, target...)
+		if b.ends = append(b.ends, len(b.text)); len(b.ends) < 2*scoreBatch {
+			return nil
+		}
+		send(b)
+		b = <-free
+		return ctx.Err()
+	})
+	if err == nil && skip > 0 {
+		err = fmt.Errorf("the input has fewer pairs than it had")
+	}
+	if err == nil {
+		send(b)
+	}
+	return err
+}
+
+// write puts a batch into the file, and ends a section where it is full.
+func (w *scoreWriter) write(b *pairBatch) error {
+	if _, err := w.part.Write(b.out); err != nil {
+		return err
+	}
+	w.state.Pairs += int64(len(b.ends) / 2)
+	w.state.Missing += b.tally.missing
+	w.state.Newer += b.tally.newer
+	if !w.keep || len(b.ends) == 0 || w.state.Pairs%w.section != 0 {
+		return nil
+	}
+	state, err := json.Marshal(w.state)
+	if err == nil {
+		err = w.part.Section(state)
+	}
+	if err == nil {
+		w.noted = w.state.Pairs
+	}
+	return err
+}
+
+// fill scores the pairs of a batch and writes their lines.
+func (s *scoring) fill(ctx context.Context, b *pairBatch) {
+	const often = 64 // some milliseconds of the slowest scorer
+	b.out = b.out[:0]
+	scores := make([]float64, len(s.scorers))
+	for i, start := 0, 0; i < len(b.ends); i += 2 {
+		if i%(2*often) == 0 && ctx.Err() != nil {
+			return
+		}
+		source, target := b.text[start:b.ends[i]], b.text[b.ends[i]:b.ends[i+1]]
+		start = b.ends[i+1]
+		u, foundU := s.graph.VertexOf(source)
+		v, foundV := s.graph.VertexOf(target)
+		s.scores(u, v, foundU && foundV, scores, &b.tally)
+		b.out = appendField(b.out, source)
+		b.out = append(b.out, ',')
+		b.out = appendField(b.out, target)
+		for _, x := range scores {
+			b.out = append(b.out, ',')
+			b.out = appendScore(b.out, x)
+		}
+		b.out = append(b.out, '\n')
+	}
+}
+
+// appendHead appends the names of the columns.
+func appendHead(dst []byte, columns []string) []byte {
+	dst = append(dst, "source,target"...)
+	for _, column := range columns {
+		dst = append(dst, ',')
+		dst = appendField(dst, []byte(column))
+	}
+	return append(dst, '\n')
+}
+
+// appendField appends a field of CSV, in quotes where a reader needs them: it has a
+// comma, a quote or a line end, begins with a blank, or is what ends a file for some.
+func appendField(dst, field []byte) []byte {
+	plain := true
+	if first, _ := utf8.DecodeRune(field); unicode.IsSpace(first) {
+		plain = false
+	}
+	for _, c := range field {
+		if c == ',' || c == '"' || c == '\n' || c == '\r' {
+			plain = false
+			break
+		}
+	}
+	if plain && string(field) != `\.` {
+		return append(dst, field...)
+	}
+	dst = append(dst, '"')
+	for _, c := range field {
+		if c == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}
+
+// appendScore appends a score with the fewest digits that read back as it, and
+// nothing for NaN.
+func appendScore(dst []byte, x float64) []byte {
+	if math.IsNaN(x) {
+		return dst
+	}
+	if n := int64(x); float64(n) == x && n > -1_000_000 && n < 1_000_000 && (n != 0 || !math.Signbit(x)) {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	return strconv.AppendFloat(dst, x, 'g', -1, 64)
+}

@@ -1,0 +1,271 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage/format"
+)
+
+// writePairs writes pairs of the vertices v0 … v59, some of them unknown.
+func writePairs(t *testing.T, n int) string {
+	t.Helper()
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, "v%d,v%d\n", i%67, i*31%61)
+	}
+	path := filepath.Join(t.TempDir(), "pairs.csv")
+	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// writeScores is the plainest writer of scores.
+func writeScores(t *testing.T, columns []string, scored []ScoredPair) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	out := csv.NewWriter(&text)
+	records := [][]string{append([]string{"source", "target"}, columns...)}
+	for _, p := range scored {
+		record := []string{p.Source, p.Target}
+		for _, x := range p.Scores {
+			if math.IsNaN(x) {
+				record = append(record, "")
+			} else {
+				record = append(record, strconv.FormatFloat(x, 'g', -1, 64))
+			}
+		}
+		records = append(records, record)
+	}
+	if err := out.WriteAll(records); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// TestDB_ScoreFile_Into holds the file against encoding/csv and Score, with keys that
+// need quotes.
+func TestDB_ScoreFile_Into(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, &Options{Workers: 3})
+	keys := []string{"plain", "com,ma", `quo"te`, " blank", "ümlaut", `\.`, "#number", "7", "end "}
+	var edges, pairs bytes.Buffer
+	var want []Pair
+	for i, u := range keys {
+		for j, v := range keys {
+			want = append(want, Pair{u, v}, Pair{u, "no" + v})
+			if i != j && (i+j)%3 > 0 {
+				edges.WriteString(quoted(u) + "," + quoted(v) + "\n")
+			}
+		}
+	}
+	for _, p := range want {
+		pairs.WriteString(quoted(p.Source) + "," + quoted(p.Target) + "\n")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string][]byte{"edges.csv": edges.Bytes(), "pairs.csv": pairs.Bytes()} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.Import(ctx, ImportRequest{Graph: "g", Path: filepath.Join(dir, "edges.csv"), Header: format.HeaderNone, Separator: ","}); err != nil {
+		t.Fatal(err)
+	}
+	with := []Scorer{{Name: "common_neighbors"}, {Name: "adamic_adar"}, {Name: "katz"}}
+	scores, err := db.Score(ctx, ScoreRequest{Pairs: want, With: with})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "scores.csv")
+	result, err := db.ScoreFile(ctx, ScoreFileRequest{Path: filepath.Join(dir, "pairs.csv"), With: with, Header: format.HeaderNone, Separator: ",", Into: out})
+	if err != nil || int(result.Missing) != scores.Missing || int(result.Pairs) != len(want) {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if expected := writeScores(t, []string{"common_neighbors", "adamic_adar", "katz"}, scores.Pairs); !bytes.Equal(got, expected) {
+		t.Errorf("wrote\n%s\nexpected\n%s", got, expected)
+	}
+}
+
+// quoted is a field in quotes.
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
+
+// TestAppendScore compares numbers with strconv.
+func TestAppendScore(t *testing.T) {
+	for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, 999_999, 1e6, -999_999, 1e21, 0.1, 1. / 3, 5e-324, math.Inf(1), 1e300, 123456.5} {
+		if got, want := string(appendScore(nil, x)), strconv.FormatFloat(x, 'g', -1, 64); got != want {
+			t.Errorf("%s, expected %s", got, want)
+		}
+	}
+}
+
+// cutReader ends what reads it after some bytes, as Ctrl-C does.
+type cutReader struct {
+	io.Reader
+	left int
+	stop func()
+}
+
+func (r *cutReader) Read(b []byte) (int, error) {
+	if r.left <= 0 {
+		r.stop()
+	}
+	n, err := r.Reader.Read(b[:min(len(b), 5000)])
+	r.left -= n
+	return n, err
+}
+
+// TestDB_ScoreFile_Resumed stops runs again and again, leaves what a killed process
+// may have written behind the last section, and gets the bytes of a run that was
+// never stopped.
+func TestDB_ScoreFile_Resumed(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, &Options{Workers: 2, scoreSection: 2 * scoreBatch})
+	randomSpace(t, db, ascending(60))
+	pairs := writePairs(t, 60_000)
+	with := []Scorer{{Name: "resource_allocation"}, {Name: "l2", Embedding: "e"}}
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, ending := range []string{"", ".gz", ".zst"} {
+		dir := t.TempDir()
+		whole, out := filepath.Join(dir, "whole.csv"+ending), filepath.Join(dir, "scores.csv"+ending)
+		first, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: whole})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := ScoreFileRequest{Path: pairs, With: with, Into: out, Resume: true}
+		stopped := 0
+		for range 6 {
+			if interruptScores(t, db, req, random.IntN(700_000)) {
+				stopped++
+			}
+			part, err := os.OpenFile(out+".part", os.O_APPEND|os.O_WRONLY, 0)
+			if errors.Is(err, os.ErrNotExist) {
+				continue // no section was complete
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			part.WriteString("v1,v2,torn line")
+			part.Close()
+			if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
+				t.Errorf("over an unfinished file: %v", err)
+			}
+		}
+		if stopped == 0 {
+			t.Error("no run was stopped")
+		}
+		last, err := db.ScoreFile(ctx, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := os.ReadFile(whole)
+		if got, err := os.ReadFile(out); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes, expected %d, %v", ending, len(got), len(want), err)
+		}
+		if last.Pairs != first.Pairs || last.Missing != first.Missing {
+			t.Errorf("%s: %d pairs, %d missing, expected %d and %d", ending, last.Pairs, last.Missing, first.Pairs, first.Missing)
+		}
+		if names, _ := filepath.Glob(filepath.Join(dir, "*part*")); len(names) > 0 {
+			t.Errorf("left behind: %v", names)
+		}
+	}
+}
+
+// interruptScores runs a request until it has read some bytes, and tells whether it
+// was stopped.
+func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	c, err := db.begin(ctx, "SCORE FILE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.end()
+	s, err := c.resolveScoreFile(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := c.openInput(req.Path, partFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	stop := func() {
+		// What is read goes through the workers meanwhile: enough is, for a section.
+		for end := time.Now().Add(5 * time.Second); after > 200_000 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(req.Into + ".part.state"); err == nil {
+				break
+			}
+		}
+		cancel()
+	}
+	_, err = c.scoreInto(s, &cutReader{in, after, stop}, format.EdgeListOptions{}, req)
+	if err == nil {
+		if err := os.Remove(req.Into); err != nil {
+			t.Fatal(err)
+		}
+		return false
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	return true
+}
+
+// TestDB_ScoreFile_Changed refuses to go on where something has changed.
+func TestDB_ScoreFile_Changed(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, &Options{scoreSection: scoreBatch})
+	randomSpace(t, db, ascending(60))
+	pairs := writePairs(t, 60_000)
+	out := filepath.Join(t.TempDir(), "scores.csv")
+	req := ScoreFileRequest{Path: pairs, With: []Scorer{{Name: "l2", Embedding: "e"}}, Into: out, Resume: true}
+	if !interruptScores(t, db, req, 400_000) {
+		t.Fatal("was not stopped")
+	}
+	refused := func(req ScoreFileRequest, reason string) {
+		t.Helper()
+		_, err := db.ScoreFile(ctx, req)
+		if !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%v, expected %s", err, reason)
+		}
+	}
+	other := req
+	other.With = []Scorer{{Name: "cosine", Embedding: "e"}}
+	refused(other, "the scorers were others")
+	other = req
+	other.Path = writePairs(t, 60_000)
+	refused(other, "the pairs were those of")
+	other = req
+	other.Header = format.HeaderNone
+	refused(other, "header and separator")
+	if err := os.WriteFile(pairs, []byte("v1,v2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(req, "has changed since")
+	req.Resume, req.Overwrite = false, true
+	if r, err := db.ScoreFile(ctx, req); err != nil || r.Pairs != 1 {
+		t.Errorf("begun again: %v, %v", r, err)
+	}
+	var mistake *Error
+	if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
+		t.Errorf("standard input: %v", err)
+	}
+}

@@ -1,0 +1,274 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Part is a file that is written in sections, so that who was stopped, by kill -9
+// too, can go on behind the last one. Until Commit it has the name of the file with
+// ".part" behind it; what is known of it stands in a file with ".part.state" behind
+// it, which is replaced in one step after the section was made durable. Each section
+// of a file whose name ends in .gz or .zst is a member or frame of its own, which
+// readers of these formats take for one text. Its bytes do not depend on how often
+// the writer was stopped. It is not safe for concurrent use.
+type Part struct {
+	path   string   // as errors name it
+	dir    *os.Root // of the file
+	base   string   // its name there
+	file   *os.File // nil after Commit, Keep or Discard
+	buffer *bufio.Writer
+	ends   int64 // bytes of the sections that are complete
+
+	compress string         // "gz", "zst" or ""
+	encoder  io.WriteCloser // of the section, nil before its first byte
+	err      error          // the first failed write
+}
+
+// The endings of the names of a Part and its state.
+const (
+	partEnding  = ".part"
+	stateEnding = ".part.state"
+)
+
+// ErrPart is wrapped by errors about a file that was left unfinished.
+var ErrPart = errors.New("an unfinished file is there")
+
+// CreatePart begins a file in sections that Commit will put at path, in a folder, or
+// anywhere if that is nil. A part of it that is there already gives ErrPart, unless
+// overwrite is set.
+func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
+	p, err := newPart(folder, path)
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	if overwrite {
+		err = p.remove()
+	}
+	if err == nil {
+		p.file, err = p.dir.OpenFile(p.base+partEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = ErrPart
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("create %s: %w", path+partEnding, err), p.dir.Close())
+	}
+	p.buffer = bufio.NewWriterSize(p.file, 1<<18)
+	return p, nil
+}
+
+// OpenPart opens a part that was left, cut behind its last section, and returns what
+// was noted with that. Without a part, or where it has no section yet, the error
+// wraps fs.ErrNotExist, and ErrDamaged where the two files do not go together.
+func OpenPart(folder *os.Root, path string) (*Part, []byte, error) {
+	p, err := newPart(folder, path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	state, err := p.resume()
+	if err != nil {
+		if p.file != nil {
+			p.file.Close()
+		}
+		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path+partEnding, err), p.dir.Close())
+	}
+	p.buffer = bufio.NewWriterSize(p.file, 1<<18)
+	return p, state, nil
+}
+
+func newPart(folder *os.Root, path string) (*Part, error) {
+	p := &Part{path: path, base: filepath.Base(path)}
+	switch {
+	case strings.HasSuffix(path, ".gz"):
+		p.compress = "gz"
+	case strings.HasSuffix(path, ".zst"):
+		p.compress = "zst"
+	}
+	var err error
+	if folder != nil {
+		p.dir, err = folder.OpenRoot(filepath.Dir(path))
+	} else {
+		p.dir, err = os.OpenRoot(filepath.Dir(path))
+	}
+	return p, err
+}
+
+// stateHead is the first line of a state: the bytes of the sections, and the
+// checksum of these and of what was noted.
+const stateHead = "heavytail part 1: %d bytes, checksum %08x\n"
+
+func stateSum(bytes int64, state []byte) uint32 {
+	return crc32.Checksum(fmt.Appendf(nil, "%d\n%s", bytes, state), crc32.MakeTable(crc32.Castagnoli))
+}
+
+// resume opens the part and cuts it.
+func (p *Part) resume() ([]byte, error) {
+	text, err := p.dir.ReadFile(p.base + stateEnding)
+	if err != nil {
+		return nil, err
+	}
+	head, state, _ := bytes.Cut(text, []byte("\n"))
+	var sum uint32
+	if n, err := fmt.Sscanf(string(head)+"\n", stateHead, &p.ends, &sum); n != 2 || err != nil || p.ends < 0 || sum != stateSum(p.ends, state) {
+		return nil, fmt.Errorf("its state: %w", ErrDamaged)
+	}
+	if p.file, err = p.dir.OpenFile(p.base+partEnding, os.O_RDWR, 0); err != nil {
+		return nil, err
+	}
+	info, err := p.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, ErrNotRegular
+	}
+	if info.Size() < p.ends {
+		return nil, fmt.Errorf("%d bytes where %d were written: %w", info.Size(), p.ends, ErrDamaged)
+	}
+	if err := p.file.Truncate(p.ends); err != nil {
+		return nil, err
+	}
+	_, err = p.file.Seek(p.ends, io.SeekStart)
+	return state, err
+}
+
+// Write adds bytes to the section. The first error stays.
+func (p *Part) Write(b []byte) (int, error) {
+	if p.err != nil {
+		return 0, p.err
+	}
+	if p.encoder == nil && p.compress != "" {
+		if p.compress == "gz" {
+			p.encoder = gzip.NewWriter(p.buffer)
+		} else if p.encoder, p.err = zstd.NewWriter(p.buffer, zstd.WithEncoderConcurrency(1)); p.err != nil {
+			return 0, p.err
+		}
+	}
+	out := io.Writer(p.buffer)
+	if p.encoder != nil {
+		out = p.encoder
+	}
+	n, err := out.Write(b)
+	if err != nil {
+		p.err = fmt.Errorf("write %s: %w", p.path+partEnding, err)
+	}
+	return n, p.err
+}
+
+// Section ends a section: it makes what was written durable, and then notes state
+// with it, from which OpenPart goes on.
+func (p *Part) Section(state []byte) error {
+	if p.err != nil {
+		return p.err
+	}
+	err := p.flush()
+	if err == nil {
+		err = p.note(state)
+	}
+	if err != nil {
+		p.err = fmt.Errorf("write %s: %w", p.path+partEnding, err)
+	}
+	return p.err
+}
+
+// flush makes what was written durable.
+func (p *Part) flush() error {
+	if p.encoder != nil {
+		if err := p.encoder.Close(); err != nil {
+			return err
+		}
+		p.encoder = nil
+	}
+	if err := p.buffer.Flush(); err != nil {
+		return err
+	}
+	if err := p.file.Sync(); err != nil {
+		return err
+	}
+	var err error
+	p.ends, err = p.file.Seek(0, io.SeekCurrent)
+	return err
+}
+
+// note replaces the state in one step.
+func (p *Part) note(state []byte) error {
+	text := append(fmt.Appendf(nil, stateHead, p.ends, stateSum(p.ends, state)), state...)
+	fresh := p.base + stateEnding + ".new"
+	file, err := p.dir.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	if err := p.dir.Rename(fresh, p.base+stateEnding); err != nil {
+		return err
+	}
+	return syncDir(p.dir)
+}
+
+// Commit ends the last section and gives the file its name, as File.Commit does.
+// Where that fails the part stays.
+func (p *Part) Commit(overwrite bool) error {
+	if p.err != nil {
+		return errors.Join(p.err, p.Keep())
+	}
+	if err := p.flush(); err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", p.path+partEnding, err), p.Keep())
+	}
+	whole := File{path: p.path, dir: p.dir, base: p.base, tempName: p.base + partEnding, overwrite: overwrite}
+	if err := whole.place(); err != nil {
+		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
+	}
+	if err := p.dir.Remove(p.base + stateEnding); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
+	}
+	return errors.Join(syncDir(p.dir), p.Keep())
+}
+
+// Keep closes the part and leaves it for OpenPart. After Commit and Discard it does
+// nothing.
+func (p *Part) Keep() error {
+	if p.file == nil {
+		return nil
+	}
+	err := errors.Join(p.file.Close(), p.dir.Close())
+	p.file = nil
+	return err
+}
+
+// Discard closes the part and removes it.
+func (p *Part) Discard() error {
+	if p.file == nil {
+		return nil
+	}
+	err := errors.Join(p.file.Close(), p.remove(), p.dir.Close())
+	p.file = nil
+	return err
+}
+
+// remove removes what an earlier writer has left.
+func (p *Part) remove() error {
+	for _, ending := range []string{stateEnding + ".new", stateEnding, partEnding} {
+		if err := p.dir.Remove(p.base + ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
