@@ -44,13 +44,13 @@ func TestShell_Temporary(t *testing.T) {
 func TestShell_Word(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustFail(t, exitUsage, []string{`unknown command "exce": did you mean exec?`}, "exce")
-	mustFail(t, exitUsage, []string{`unknown command "store"`, "heavytail shell store makes one"}, "store")
-	if _, err := os.Lstat("store"); err == nil {
+	mustFail(t, exitUsage, []string{`unknown command "network"`, "heavytail shell network makes one"}, "network")
+	if _, err := os.Lstat("network"); err == nil {
 		t.Error("an unknown command made a file")
 	}
-	mustRun(t, "CHECK", "shell", "store")
-	mustRun(t, "CHECK", "store")
+	mustRun(t, "CHECK", "shell", "network")
+	mustRun(t, "CHECK", "network")
 	mustRun(t, "CHECK", "./other")
 	mustFail(t, exitUsage, []string{"expected at most one FILE, found 2 arguments"}, "shell", "a", "b")
-	mustFail(t, exitUsage, []string{"expected at most one FILE, found 2 arguments"}, "store", "b")
+	mustFail(t, exitUsage, []string{"expected at most one FILE, found 2 arguments"}, "network", "b")
 }
