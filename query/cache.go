@@ -17,8 +17,9 @@ type cache struct {
 
 	mu      sync.Mutex
 	entries map[cacheKey]*cacheEntry
-	bytes   int64  // of all entries, loaded or loading
-	clock   uint64 // counts uses, to tell which was the last
+	bytes   int64            // of all entries, loaded or loading
+	clock   uint64           // counts uses, to tell which was the last
+	scans   map[cacheKey]int // how often what is not in memory was read in the file
 }
 
 // cacheKey names one immutable thing: a version of a graph, an attribute in a
@@ -51,7 +52,28 @@ type cacheEntry struct {
 }
 
 func newCache(limit int64, keep bool) *cache {
-	return &cache{limit: limit, keep: keep, entries: map[cacheKey]*cacheEntry{}}
+	return &cache{limit: limit, keep: keep, entries: map[cacheKey]*cacheEntry{}, scans: map[cacheKey]int{}}
+}
+
+// fewScans reports whether something is not in memory and was read in the file
+// less than so many times.
+func (c *cache) fewScans(key cacheKey, most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.entries[key] == nil && c.scans[key] < most
+}
+
+// countScan notes that something was read in the file, and forgets its older
+// versions.
+func (c *cache) countScan(key cacheKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for other := range c.scans {
+		if other != key && other.sameObject(key) {
+			delete(c.scans, other)
+		}
+	}
+	c.scans[key]++
 }
 
 // get returns what key names, from memory (hit) or from load, and a function

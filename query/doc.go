@@ -24,7 +24,8 @@
 // function (where.go, truth.go); the attributes that it reads go into the
 // request. Then the request is resolved, as it is when a Go program makes it:
 // spec is found in the catalogue, its vectors, its graph and the attributes
-// are loaded, or taken from the cache (cache.go, spaces.go, columns.go), and
+// are loaded, or taken from the cache (cache.go, spaces.go, columns.go), or, by
+// the first plain searches, left in the file (placed.go), and
 // alice becomes vertex 17. All mistakes of
 // the user end here, as [*Error], with what was found, what was expected, and
 // the nearest known name. Resolving says which piece of the request is wrong;

@@ -78,7 +78,7 @@ func TestDB_Nearest_Changed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := db.Nearest(ctx, NearestRequest{K: 100, Vertex: "3", Embedding: "e"})
+	all, err := db.Nearest(ctx, NearestRequest{K: 49, Vertex: "3", Embedding: "e"})
 	if err != nil || all.Embedding.Changed != 1 || len(all.Notices) != 2 {
 		t.Errorf("%+v, %v", all.Embedding, err)
 	}

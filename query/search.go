@@ -2,8 +2,10 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"heavytail/index"
 	"heavytail/storage"
@@ -142,10 +144,25 @@ func (c *call) nearest(req NearestRequest) (SearchResult, error) {
 	if err != nil {
 		return SearchResult{}, err
 	}
+	if s.placed {
+		result, err := c.runPlaced(s, func(vector []float32, opts index.SearchOptions) (*index.Scan, error) {
+			return index.NewScan(s.metric, s.space.info.Dim, vector, min(req.K, s.space.rows()), opts)
+		})
+		if !errors.Is(err, errMoved) {
+			c.noticeFew(req, len(result.Neighbors), err)
+			result.Notices = c.notices
+			return result, err
+		}
+		if s, err = c.resolveNearestIn(req, false); err != nil {
+			return SearchResult{}, err
+		}
+	}
+	c.noticeZero(s)
 	opts := s.options(c, req.Where)
 	hits, err := c.run(s,
 		func(x *index.Exact) ([]index.Hit, error) { return x.Search(c.ctx, s.vector, req.K, opts) },
 		func(h *index.HNSW) (index.Answer, error) { return h.Find(c.ctx, s.vector, req.K, opts) })
+	c.noticeFew(req, len(hits), err)
 	if err != nil {
 		return SearchResult{}, err
 	}
@@ -197,22 +214,60 @@ func (c *call) within(req WithinRequest) (SearchResult, error) {
 	if err != nil {
 		return SearchResult{}, err
 	}
+	if s.placed {
+		result, err := c.runPlaced(s, func(vector []float32, opts index.SearchOptions) (*index.Scan, error) {
+			return index.NewScanWithin(s.metric, s.space.info.Dim, vector, s.radius, opts)
+		})
+		if !errors.Is(err, errMoved) {
+			result.Notices = c.notices
+			return result, err
+		}
+		if s, err = c.resolveWithinIn(req, false); err != nil {
+			return SearchResult{}, err
+		}
+	}
+	c.noticeZero(s)
 	opts := s.options(c, req.Where)
 	hits, err := c.run(s,
 		func(x *index.Exact) ([]index.Hit, error) { return x.Within(c.ctx, s.vector, s.radius, opts) },
 		func(h *index.HNSW) (index.Answer, error) { return h.Within(c.ctx, s.vector, s.radius, opts) })
+	if err == nil {
+		hits, err = c.checked(hits, s.limit)
+	}
 	if err != nil {
 		return SearchResult{}, err
 	}
-	if req.Limit > 0 && len(hits) > req.Limit {
-		hits = hits[:req.Limit]
+	return c.searchResult(s, hits), nil
+}
+
+// checked cuts the hits after the limit of the request, 0 being none, and refuses
+// more of them than one result holds.
+func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
+	if limit > 0 && len(hits) > limit {
+		hits = hits[:limit]
 	}
 	if len(hits) > c.db.opts.MaxRows {
-		return SearchResult{}, &LimitError{
+		return nil, &LimitError{
 			What: "the answer", Need: int64(len(hits)), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows",
 		}
 	}
-	return c.searchResult(s, hits), nil
+	return hits, nil
+}
+
+// noticeFew says why there are fewer answers than were asked for, where no
+// condition says it.
+func (c *call) noticeFew(req NearestRequest, found int, err error) {
+	if err == nil && found < req.K && req.Where == nil {
+		c.notice("%d of %d found: embedding %s has no more vectors", found, req.K, name(req.Embedding))
+	}
+}
+
+// noticeZero says what a search by cosine for a vector of zeros means.
+func (c *call) noticeZero(s *search) {
+	if s.metric != index.Cosine || slices.ContainsFunc(s.vector, func(x float32) bool { return x != 0 }) {
+		return
+	}
+	c.notice("the vector that is sought is zero, and its cosine with every other one is 0")
 }
 
 // search is a request whose names are resolved.
@@ -222,28 +277,34 @@ type search struct {
 	metric  index.Metric
 	vector  []float32
 	vertex  uint32 // the query vertex
+	key     string // of the query vertex
 	byKey   bool   // there is a query vertex
 	radius  float64
+	limit   int                // most answers of WITHIN; 0 is all
+	placed  bool               // the vectors are scanned in the file, and the space has neither them nor the graph
 	index   *storage.IndexInfo // that is used; nil for a scan
 }
 
 // resolveNearest checks a request and finds what it names.
 func (c *call) resolveNearest(req NearestRequest) (*search, error) {
+	return c.resolveNearestIn(req, true)
+}
+
+// resolveNearestIn is resolveNearest, and tells whether vectors may be left in the
+// file.
+func (c *call) resolveNearestIn(req NearestRequest, place bool) (*search, error) {
 	if req.K < 1 {
 		return nil, mistake(partCount, "the number of neighbours is %d, and must be at least 1", req.K)
 	}
 	var s *search
 	err := c.settled(func() (err error) {
-		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
-		if err == nil && !req.Exact {
-			s.index, err = c.indexFor(s.space, req.Metric)
-		}
+		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes, req.Exact, place && req.Where == nil)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if req.K > c.db.opts.MaxRows && s.space.matrix.Rows > c.db.opts.MaxRows {
+	if req.K > c.db.opts.MaxRows && s.space.rows() > c.db.opts.MaxRows {
 		return nil, &LimitError{
 			What: "the answer", Need: int64(req.K), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows",
 		}
@@ -253,17 +314,20 @@ func (c *call) resolveNearest(req NearestRequest) (*search, error) {
 
 // resolveWithin checks a request and finds what it names.
 func (c *call) resolveWithin(req WithinRequest) (*search, error) {
+	return c.resolveWithinIn(req, true)
+}
+
+// resolveWithinIn is resolveWithin as resolveNearestIn is resolveNearest.
+func (c *call) resolveWithinIn(req WithinRequest, place bool) (*search, error) {
 	var s *search
 	err := c.settled(func() (err error) {
-		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes)
-		if err == nil && !req.Exact {
-			s.index, err = c.indexFor(s.space, req.Metric)
-		}
+		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes, req.Exact, place && req.Where == nil)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.limit = req.Limit
 	if req.Limit < 0 {
 		return nil, mistake(partLimit, "the limit is %d, and must not be negative", req.Limit)
 	}
@@ -298,13 +362,29 @@ func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, er
 	return radius, nil
 }
 
-// resolveSearch finds the embedding, the attributes of the condition and the
-// query vector of a search.
-func (c *call) resolveSearch(embedding string, metric index.Metric, vertex string, vector []float32, attributes []string) (*search, error) {
+// resolveSearch finds the embedding, the attributes of the condition, the query
+// vector and the index of a search. Where place is set, vectors that are not in
+// memory may be left in the file.
+func (c *call) resolveSearch(embedding string, metric index.Metric, vertex string, vector []float32, attributes []string, exact, place bool) (*search, error) {
 	if metric > index.Dot {
 		return nil, mistake(partMetric, "unknown metric %d", metric)
 	}
-	s := &search{metric: metric}
+	if place && len(attributes) == 0 {
+		if s, err := c.placed(embedding, metric, vertex, vector, exact); s != nil || err != nil {
+			return s, err
+		}
+	}
+	s, err := c.resolveLoaded(embedding, metric, vertex, vector, attributes)
+	if err == nil && !exact {
+		s.index, err = c.indexFor(s.space, metric)
+	}
+	return s, err
+}
+
+// resolveLoaded is resolveSearch with the vectors and the graph in memory, but for
+// the index.
+func (c *call) resolveLoaded(embedding string, metric index.Metric, vertex string, vector []float32, attributes []string) (*search, error) {
+	s := &search{metric: metric, key: vertex}
 	if len(attributes) > 0 {
 		info, err := c.embeddingInfo(embedding, partEmbedding)
 		if err != nil {
@@ -359,7 +439,7 @@ func (s *search) options(c *call, where func(Candidate) bool) index.SearchOption
 
 // scanned says in PROFILE how much a scan looked at.
 func (s *search) scanned() string {
-	return count(int64(s.space.matrix.Rows), "vector") + " scanned"
+	return count(int64(s.space.rows()), "vector") + " scanned"
 }
 
 // searchResult turns vertices back into keys.

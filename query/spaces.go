@@ -101,7 +101,7 @@ func (c *call) vectors(embedding string, at part) (stored *vectors, key cacheKey
 	if err != nil {
 		return nil, key, false, err
 	}
-	key = cacheKey{kind: "embedding", name: embedding, id: uint64(info.Created.UnixNano()), version: info.Generation}
+	key = embeddingKey(info)
 	stop := c.watch.start("embedding " + embedding)
 	var value any
 	value, hit, err = c.hold(key, vectorBytes(info.Vertices, info.Dim), "embedding "+name(embedding), func(ctx context.Context) (any, error) {
@@ -175,6 +175,14 @@ func (c *call) settled(resolve func() error) error {
 		clear(c.graphs)
 		clear(c.spaces)
 	}
+}
+
+// rows returns the number of vectors.
+func (s *space) rows() int {
+	if s.matrix == nil { // they are in the file
+		return s.info.Vertices
+	}
+	return s.matrix.Rows
 }
 
 // row returns the vector of a vertex. A vertex that is newer than the embedding

@@ -39,7 +39,7 @@ func (s *space) plan() *Plan {
 		age = count(int64(s.behind), "version") + " behind"
 	}
 	detail := fmt.Sprintf("%s, generation %d, %d × %d, %s, %s graph %s", name(s.info.Name), s.info.Generation,
-		s.matrix.Rows, s.matrix.Dim, s.info.Method, age, name(s.info.Graph))
+		s.rows(), s.info.Dim, s.info.Method, age, name(s.info.Graph))
 	return measuredStep("embedding "+s.info.Name, "embedding", detail)
 }
 
@@ -105,7 +105,7 @@ func (o *withinOp) plan() *Plan {
 func (s *search) plan(where parser.Expr) *Plan {
 	from := "a vector"
 	if s.byKey {
-		from = "vertex " + quoteKey(s.space.graph.Key(s.vertex)) + ", itself left out"
+		from = "vertex " + quoteKey(s.key) + ", itself left out"
 	}
 	inputs := append(s.columns.plans(), s.space.plan(), s.space.graph.plan())
 	if where != nil {

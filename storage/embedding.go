@@ -281,16 +281,18 @@ func decodeChunk(values []float32, key, payload []byte, from, dim int) (rows int
 	return rows, nil
 }
 
+// Bits of two values side by side.
+const (
+	exponents = 0x7f80_0000_7f80_0000
+	lowest    = 0x0080_0000_0080_0000 // of the exponents
+	signs     = 0x8000_0000_8000_0000
+)
+
 // decodeFloats fills values from body, which has 4 bytes for each, and reports
 // whether all are finite. It takes four at a time, since a search after opening
 // waits for it: to the exponents of two values one is added in their lowest place
 // and carries into the sign, which is masked out, where all their bits are set.
 func decodeFloats(values []float32, body []byte) bool {
-	const (
-		exponents = 0x7f80_0000_7f80_0000
-		lowest    = 0x0080_0000_0080_0000
-		signs     = 0x8000_0000_8000_0000
-	)
 	bad := uint64(0)
 	for len(values) >= 4 && len(body) >= 16 {
 		a, b := binary.LittleEndian.Uint64(body), binary.LittleEndian.Uint64(body[8:])

@@ -15,6 +15,7 @@ type handle struct {
 	bolt     *bolt.DB
 	file     *os.File   // the file that bbolt holds, for plain reads; may be nil where an application owns it
 	tree     *soundness // what is known of the shape of the tree; nil where it is trusted
+	rows     soundRows  // embeddings whose rows were verified
 	writable bool
 
 	users int    // transactions that run on it; guarded by DB.mu

@@ -291,25 +291,32 @@ func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
 	var id uint32
 	err := db.view(ctx, func(t *tx) error {
 		r, err := t.findGraph(graph)
-		if err != nil {
-			return err
-		}
-		slot, found, err := t.slotOf(r, []byte(key))
-		if err != nil {
-			return corrupt(t.path, describeGraph(graph)+", ids", err)
-		}
-		if !found {
-			return &NotFoundError{Kind: "vertex", Name: key}
-		}
-		slots, err := t.slotsOf(r)
 		if err == nil {
-			if id, found = slots.vertex(slot); !found {
-				err = badRecord("key %q has the empty slot %d", clip(key), slot)
-			}
+			id, err = t.vertexID(r, graph, key)
 		}
-		return corrupt(t.path, describeGraph(graph)+", empty slots", err)
+		return err
 	})
 	return id, err
+}
+
+// vertexID returns the number of the vertex with the given key.
+func (t *tx) vertexID(r *graphRecord, graph, key string) (uint32, error) {
+	slot, found, err := t.slotOf(r, []byte(key))
+	if err != nil {
+		return 0, corrupt(t.path, describeGraph(graph)+", ids", err)
+	}
+	if !found {
+		return 0, &NotFoundError{Kind: "vertex", Name: key}
+	}
+	slots, err := t.slotsOf(r)
+	if err != nil {
+		return 0, corrupt(t.path, describeGraph(graph)+", empty slots", err)
+	}
+	id, found := slots.vertex(slot)
+	if !found {
+		return 0, corrupt(t.path, describeGraph(graph)+", empty slots", badRecord("key %q has the empty slot %d", clip(key), slot))
+	}
+	return id, nil
 }
 
 // floor returns the last record whose key is at most key: the block that holds

@@ -19,6 +19,7 @@ type tx struct {
 	file    *os.File // for plain reads; nil where bbolt alone has it
 	header  header
 	tree    *soundness // what is known of the shape of the tree; nil where it is trusted
+	rows    *soundRows // embeddings whose rows were verified; nil where that is not remembered
 	scanned int64      // records that scan has verified
 	pending bool       // the transaction holds an earlier UpdateIn, or a blob: the size of the file is no bound
 }
@@ -32,7 +33,7 @@ func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
 	}
 	t, err := newRootTx(ctx, root, db.path, h.tree)
 	if err == nil {
-		t.file = h.file
+		t.file, t.rows = h.file, &h.rows
 	}
 	return t, err
 }
