@@ -10,6 +10,7 @@
 //	                              with N walks from a vertex
 //	ours steps FOLDER METHOD BETA prints millions of steps of walks in a second of a processor
 //	ours judge FOLDER VECTORS     prints Pearson, Spearman and link AUC of VECTORS.npy
+//	ours exact FOLDER VECTORS     rates of exact searches; see exact.go
 //	ours hnsw FOLDER VECTORS EF…  a line for the build and for each EF; see hnsw.go
 //
 // What is measured is printed as "seconds CPU-seconds megabytes result".
@@ -61,6 +62,8 @@ func run(args []string) error {
 		return f.steps(args[2], args[3])
 	case command == "judge" && len(args) == 3:
 		return f.judge(args[2])
+	case command == "exact" && len(args) == 3:
+		return f.exact(args[2])
 	case command == "hnsw" && len(args) > 3:
 		return f.hnsw(args[2], args[3:])
 	case command == "join" && len(args) == 4:

@@ -1,0 +1,294 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"sync/atomic"
+
+	"heavytail/storage/vec"
+)
+
+const (
+	// batchFew is below how many queries they are answered one by one: a tile of
+	// products takes 32 of them, and is done in the time of two scans.
+	batchFew = 3
+	// batchMost is how many queries go over the rows at a time: enough that reading
+	// the rows takes no time beside the products, and few enough that they, packed,
+	// stay in the second-level cache.
+	batchMost = 1024
+)
+
+// SearchBatch answers each row of queries as Search does, with the same hits to the
+// last bit. opts.Filter is that of every query. Errors are those of Search, or
+// ErrDimension for a malformed matrix.
+//
+// A tile of products of 12 rows with 32 queries tells which pairs may be among the
+// nearest, and these are scored as Search scores them; see batch. It costs one
+// multiply-add per query and value, in tiles that stay in the caches, and takes
+// 8·k·workers bytes for each of 1,024 queries.
+func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
+	if k < 1 {
+		return nil, fmt.Errorf("index: k = %d: %w", k, ErrK)
+	}
+	if err := checkShape(queries); err != nil {
+		return nil, err
+	}
+	for i := range queries.Rows {
+		if err := checkQuery(queries.Row(i), x.m.Dim); err != nil {
+			return nil, fmt.Errorf("index: query %d: %w", i, err)
+		}
+	}
+	answers := make([][]Hit, queries.Rows)
+	if queries.Rows < batchFew || x.m.Dim == 0 || x.m.Rows == 0 {
+		for i := range answers {
+			hits, err := x.Search(ctx, queries.Row(i), k, opts)
+			if err != nil {
+				return nil, err
+			}
+			answers[i] = hits
+		}
+		return answers, nil
+	}
+	for lo := 0; lo < queries.Rows; lo += batchMost {
+		hi := min(lo+batchMost, queries.Rows)
+		part := &vec.Matrix{Rows: hi - lo, Dim: queries.Dim, Data: queries.Data[lo*queries.Dim : hi*queries.Dim]}
+		if err := newBatch(x, part, min(k, x.m.Rows), opts).run(ctx, x.workers(opts.Workers), answers[lo:hi]); err != nil {
+			return nil, err
+		}
+	}
+	return answers, nil
+}
+
+// batch is one pass of queries over the rows. A tile holds, for 12 rows r and 32
+// queries q, the products c = r·q, and vec.TileWithin skips the pairs with
+//
+//	row(r) + column(q) − 2c > 0
+//
+// where row and column are chosen so that a pair is skipped only if its key is
+// certainly above the farthest of the k nearest of q so far, t. With u, γ and d as
+// in screen.go, p = ‖r‖² and s = ‖q‖²:
+//
+//   - L2: as there, |p + s − 2c − D| < (γ(d+2) + 10u)(p+s), where D is the true
+//     squared distance and the key is D·(1 ± γ(d+4)). So row = p·(1−m), column =
+//     s·(1−m) − t/(1−γ(d+4)), with m = γ(d+2) + 10u.
+//   - Dot: the key is −r·q, off as c is, by at most γ(d+16) times Σ|r_l·q_l| ≤
+//     (p+s)/2. So row = −m·p and column = −2t − m·s, with m = 2γ(d+16).
+//   - Cosine: c is of the directions of r and q, each element rounded once more, so
+//     row = 0 and column = −2t − 2m, with m = 2γ(d+24).
+//
+// Rounding p, s and the sums is within 16u of each term, which is added to m and
+// to t; what falls below the normal range is within (4d+16)·2⁻¹⁴⁹. Where p or s is
+// so large that products might overflow, row or column is NaN, which skips nothing.
+type batch struct {
+	x      *Exact
+	k      int
+	filter func(uint32) bool
+	scores []scorer
+	panels []float32 // 32 queries each, transposed: the b of vec.Tile
+	norms  []float64 // column without t
+	margin float64   // m
+}
+
+func newBatch(x *Exact, queries *vec.Matrix, k int, opts SearchOptions) *batch {
+	d := x.m.Dim
+	count := (queries.Rows + vec.TileCols - 1) / vec.TileCols
+	b := &batch{
+		x: x, k: k, filter: opts.Filter,
+		scores: make([]scorer, queries.Rows),
+		panels: make([]float32, count*vec.TileCols*d),
+		norms:  make([]float64, queries.Rows),
+	}
+	switch x.metric {
+	case L2:
+		b.margin = gamma(d+2) + 26*unit
+	case Dot:
+		b.margin = 2*gamma(d+16) + 16*unit
+	case Cosine:
+		b.margin = 2*gamma(d+24) + 16*unit
+	}
+	packed := vec.NewMatrix(queries.Rows, d)
+	for i := range b.scores {
+		b.scores[i].set(x, queries.Row(i))
+		copy(packed.Row(i), b.scores[i].vector)
+		b.norms[i] = b.term(dot64(queries.Row(i), queries.Row(i)))
+		if x.metric == Cosine {
+			b.norms[i] = -2 * b.margin
+		}
+	}
+	for p := range count {
+		lo, hi := p*vec.TileCols, min((p+1)*vec.TileCols, queries.Rows)
+		vec.PackRows(b.panel(p), vec.Panel{Data: packed.Data[lo*d:], Rows: hi - lo, Cols: d, Stride: d})
+	}
+	return b
+}
+
+// panel returns packed queries.
+func (b *batch) panel(p int) []float32 {
+	size := vec.TileCols * b.x.m.Dim
+	return b.panels[p*size : (p+1)*size]
+}
+
+// term is row or column, without t, of a squared norm under L2 and Dot.
+func (b *batch) term(norm float64) float64 {
+	switch {
+	case !(norm <= 0x1p100):
+		return math.NaN()
+	case b.x.metric == L2:
+		return norm * (1 - b.margin)
+	}
+	return -norm * b.margin
+}
+
+// column returns column of query i where its farthest key is t.
+func (b *batch) column(i int, t float32) float32 {
+	farthest, d := float64(t), b.x.m.Dim
+	tiny := float64(4*d+16) * 0x1p-149
+	if b.x.metric == L2 {
+		farthest = (farthest + tiny) / (1 - gamma(d+4))
+	} else {
+		farthest = 2*farthest + tiny
+	}
+	return roundDown(b.norms[i] - farthest - 16*unit*math.Abs(farthest))
+}
+
+// run answers the queries with the given number of goroutines.
+func (b *batch) run(ctx context.Context, workers int, answers [][]Hit) error {
+	block := max(1, scanRows(b.x.m.Dim)/vec.TileRows) * vec.TileRows
+	pieces := make([]*batchWorker, workers)
+	var next atomic.Int64
+	vec.Parallel(workers, 1, workers, func(worker, _, _ int) {
+		w := newBatchWorker(b, block)
+		pieces[worker] = w
+		for ctx.Err() == nil {
+			lo := (int(next.Add(1)) - 1) * block
+			if lo >= b.x.m.Rows {
+				return
+			}
+			w.rows(lo, min(lo+block, b.x.m.Rows))
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("index: search: %w", err)
+	}
+	vec.Parallel(len(answers), 16, workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			var all []candidate
+			for _, w := range pieces {
+				all = append(all, w.best[i].heap...)
+			}
+			answers[i] = b.x.metric.hits(all, b.k)
+		}
+	})
+	return nil
+}
+
+// batchWorker is what one goroutine has found, and its working space.
+type batchWorker struct {
+	b       *batch
+	best    []top
+	columns []float32 // of each query; +Inf for padding
+	terms   []float32 // row of each row of the block; +Inf for padding
+	unit    []float32 // under Cosine the directions of the rows of the block
+	rest    []float32 // rows at the end of the block, filled up to 12
+	tile    [vec.TileRows * vec.TileCols]float32
+}
+
+func newBatchWorker(b *batch, block int) *batchWorker {
+	d := b.x.m.Dim
+	w := &batchWorker{
+		b: b, best: make([]top, len(b.scores)),
+		columns: make([]float32, len(b.panels)/max(1, d)),
+		terms:   make([]float32, block),
+		rest:    make([]float32, vec.TileRows*d),
+	}
+	for i := range w.columns {
+		w.columns[i] = float32(math.Inf(1))
+		if i < len(b.scores) {
+			w.columns[i] = b.column(i, float32(math.Inf(1)))
+		}
+	}
+	if b.x.metric == Cosine {
+		w.unit = make([]float32, block*d)
+	}
+	return w
+}
+
+// rows searches a block of rows.
+func (w *batchWorker) rows(lo, hi int) {
+	m := w.b.x.m
+	rows := m.Data[lo*m.Dim : hi*m.Dim]
+	w.prepare(lo, rows)
+	if w.unit != nil {
+		rows = w.unit[:len(rows)]
+	}
+	whole := (hi - lo) / vec.TileRows * vec.TileRows
+	if lo+whole < hi {
+		clear(w.rest[copy(w.rest, rows[whole*m.Dim:]):])
+	}
+	for p := range len(w.columns) / vec.TileCols {
+		panel := w.b.panel(p)
+		for r := 0; r < hi-lo; r += vec.TileRows {
+			a := w.rest
+			if r < whole {
+				a = rows[r*m.Dim:]
+			}
+			vec.Tile(&w.tile, m.Dim, a, m.Dim, 1, panel)
+			w.sift(p, lo+r, min(vec.TileRows, hi-lo-r), (*[vec.TileRows]float32)(w.terms[r:]))
+		}
+	}
+}
+
+// prepare sets the terms of the rows of a block, and their directions.
+func (w *batchWorker) prepare(lo int, rows []float32) {
+	d := w.b.x.m.Dim
+	for i := range w.terms {
+		switch {
+		case i*d >= len(rows):
+			w.terms[i] = float32(math.Inf(1))
+		case w.unit == nil:
+			row := rows[i*d:][:d]
+			w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * (1 - gamma(d+16))))
+			if w.b.x.metric == Dot {
+				w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * (1 + 2*gamma(d+16))))
+			}
+		default:
+			inverse, unit := w.b.x.inverse[lo+i], w.unit[i*d:][:d]
+			if w.terms[i] = 0; math.IsNaN(inverse) {
+				w.terms[i], inverse = float32(inverse), 0
+			}
+			for l, x := range rows[i*d:][:d] {
+				unit[l] = float32(float64(x) * inverse)
+			}
+		}
+	}
+}
+
+// sift scores the pairs of a tile of panel p and some rows from the first on that
+// may be among the nearest.
+func (w *batchWorker) sift(p, first, rows int, terms *[vec.TileRows]float32) {
+	var mask [vec.TileRows]uint32
+	columns := (*[vec.TileCols]float32)(w.columns[p*vec.TileCols:])
+	if !vec.TileWithin(&mask, &w.tile, terms, columns, 0) {
+		return
+	}
+	there := uint32(math.MaxUint32) // queries, without padding, which NaN lets through
+	if count := len(w.b.scores) - p*vec.TileCols; count < vec.TileCols {
+		there = 1<<count - 1
+	}
+	for i, near := range mask[:rows] {
+		for near &= there; near != 0; near &= near - 1 {
+			q, v := p*vec.TileCols+bits.TrailingZeros32(near), uint32(first+i)
+			c := candidateOf(w.b.scores[q].one(v), v)
+			best := &w.best[q]
+			full := len(best.heap) == w.b.k
+			if full && c >= best.heap[0] || w.b.filter != nil && !w.b.filter(v) {
+				continue
+			}
+			if best.offer(c, w.b.k); len(best.heap) == w.b.k {
+				w.columns[q] = w.b.column(q, best.heap[0].key())
+			}
+		}
+	}
+}

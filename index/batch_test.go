@@ -1,0 +1,177 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heavytail/storage/vec"
+)
+
+// TestSearchBatch_Agrees compares with single searches, on grids, which have many
+// ties, on clusters, whose distances rounding can hardly tell, and on rows whose
+// products overflow or vanish.
+func TestSearchBatch_Agrees(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		n, dim := rapid.IntRange(0, 1500).Draw(t, "n"), rapid.IntRange(1, 40).Draw(t, "dim")
+		q := rapid.IntRange(0, 70).Draw(t, "queries")
+		seed := rapid.Uint64().Draw(t, "seed")
+		var m, queries *vec.Matrix
+		if rapid.Bool().Draw(t, "clustered") {
+			m = clustered(n+q, dim, 3, 1e-3, seed)
+		} else {
+			m = gridded(n+q, dim, seed)
+		}
+		queries = &vec.Matrix{Rows: q, Dim: dim, Data: m.Data[n*dim:]}
+		m = &vec.Matrix{Rows: n, Dim: dim, Data: m.Data[:n*dim]}
+		scale := rapid.SampledFrom([]float32{1, 1, 1e-22, 1e-38, 1e15, 1e19, 1e38}).Draw(t, "scale")
+		for i := range m.Data {
+			m.Data[i] *= scale
+			if !finite(m.Data[i]) {
+				m.Data[i] = 3e38
+			}
+		}
+		if rapid.Bool().Draw(t, "scale queries") {
+			for i := range queries.Data {
+				queries.Data[i] *= scale
+				if !finite(queries.Data[i]) {
+					queries.Data[i] = -3e38
+				}
+			}
+		}
+		for _, v := range rapid.SliceOfN(rapid.IntRange(0, 1500), 0, 5).Draw(t, "odd") {
+			if v < n {
+				value := []float32{0, 3e38, -1e-40}[v%3]
+				for l := range m.Row(v) {
+					m.Row(v)[l] = value
+				}
+			}
+		}
+		if q > 1 && rapid.Bool().Draw(t, "zero query") {
+			clear(queries.Row(1))
+		}
+		metric := rapid.SampledFrom(Metrics()).Draw(t, "metric")
+		x, err := NewExact(m, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := SearchOptions{Workers: rapid.IntRange(1, 3).Draw(t, "workers")}
+		if every := rapid.IntRange(1, 5).Draw(t, "filter"); every > 1 {
+			opts.Filter = func(v uint32) bool { return v%uint32(every) == 1 }
+		}
+		k := rapid.IntRange(1, 50).Draw(t, "k")
+		got, err := x.SearchBatch(ctx, queries, k, opts)
+		if err != nil || len(got) != q {
+			t.Fatalf("%d answers, %v", len(got), err)
+		}
+		for i := range got {
+			want, err := x.Search(ctx, queries.Row(i), k, opts)
+			if err != nil || !slices.Equal(got[i], want) {
+				t.Fatalf("%v, query %d, k %d: %v, expected %v (%v)", metric, i, k, got[i], want, err)
+			}
+		}
+	})
+}
+
+// TestSearchBatch_Large has several groups of queries and blocks of rows, and more
+// workers than blocks.
+func TestSearchBatch_Large(t *testing.T) {
+	ctx := context.Background()
+	m := clustered(9000, 33, 20, 0.1, 3)
+	queries := clustered(batchMost+40, 33, 20, 0.1, 4)
+	for _, metric := range Metrics() {
+		x, err := NewExact(m, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := x.SearchBatch(ctx, queries, 7, SearchOptions{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < queries.Rows; i += 97 {
+			want, err := x.Search(ctx, queries.Row(i), 7, SearchOptions{})
+			if err != nil || !slices.Equal(one[i], want) {
+				t.Fatalf("%v, query %d: %v, expected %v (%v)", metric, i, one[i], want, err)
+			}
+		}
+		more, err := x.SearchBatch(ctx, queries, 7, SearchOptions{Workers: 9})
+		if err != nil || !slices.EqualFunc(one, more, slices.Equal[[]Hit]) {
+			t.Fatalf("%v: 9 workers find others than one (%v)", metric, err)
+		}
+	}
+}
+
+func TestSearchBatch_Errors(t *testing.T) {
+	ctx := context.Background()
+	x, err := NewExact(uniform(50, 3, 1), L2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := uniform(5, 3, 2)
+	bad.Row(4)[1] = float32(math.NaN())
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, c := range []struct {
+		name    string
+		ctx     context.Context
+		queries *vec.Matrix
+		k       int
+		want    error
+	}{
+		{"k of 0", ctx, uniform(5, 3, 2), 0, ErrK},
+		{"dimension", ctx, uniform(5, 4, 2), 1, ErrDimension},
+		{"shape", ctx, &vec.Matrix{Rows: 5, Dim: 3}, 1, ErrDimension},
+		{"NaN", ctx, bad, 1, ErrNotFinite},
+		{"cancelled", ended, uniform(5, 3, 2), 1, context.Canceled},
+		{"cancelled, few", ended, uniform(2, 3, 2), 1, context.Canceled},
+	} {
+		if _, err := x.SearchBatch(c.ctx, c.queries, c.k, SearchOptions{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if answers, err := x.SearchBatch(ctx, uniform(5, 3, 2), 1000, SearchOptions{}); err != nil || len(answers[4]) != 50 {
+		t.Errorf("k above n: %v", err)
+	}
+}
+
+// BenchmarkExact_SearchBatch reports the rate of multiply-adds, counted as two
+// operations, and its share of what the micro-kernel alone does.
+func BenchmarkExact_SearchBatch(b *testing.B) {
+	ctx := context.Background()
+	const n = 60_000
+	for _, dim := range []int{128, 200} {
+		m := clustered(n, dim, 50, 0.3, 1)
+		x, err := NewExact(m, L2)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, q := range []int{10, 100, 1000} {
+			b.Run(fmt.Sprintf("n=%d/dim=%d/queries=%d", n, dim, q), func(b *testing.B) {
+				queries := clustered(q, dim, 50, 0.3, 2)
+				answers, err := x.SearchBatch(ctx, queries, 10, SearchOptions{Workers: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				want, err := x.Search(ctx, queries.Row(q-1), 10, SearchOptions{})
+				if err != nil || !slices.Equal(answers[q-1], want) {
+					b.Fatalf("%v, %v, %v", answers[q-1], want, err)
+				}
+				peak := tileRate(dim)
+				for b.Loop() {
+					if _, err := x.SearchBatch(ctx, queries, 10, SearchOptions{Workers: 1}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				rate := 2 * n * float64(dim) * float64(q) * float64(b.N) / b.Elapsed().Seconds() / 1e9
+				b.ReportMetric(rate, "GFLOP/s")
+				b.ReportMetric(100*rate/peak, "%tile")
+			})
+		}
+	}
+}
