@@ -10,6 +10,7 @@ import (
 	embeddings "heavytail/embedding"
 	"heavytail/index"
 	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // This file is CREATE INDEX, DROP INDEX and SHOW INDEXES, and finds the index
@@ -43,8 +44,9 @@ type CreateIndexRequest struct {
 type IndexInfo = storage.IndexInfo
 
 // CreateIndex builds an index and stores it beside the embedding; one of the
-// same metric is replaced. It belongs to the vectors as they are: when the
-// embedding is refreshed the index follows, and when it is computed again it goes.
+// same metric is replaced. It belongs to the vectors as they are: vertices that are
+// deleted later are left out of answers, when the embedding is refreshed the index
+// follows, and when it is computed again it goes.
 func (db *DB) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
 	c, err := db.begin(ctx, "CREATE INDEX")
 	if err != nil {
@@ -181,7 +183,7 @@ func (c *call) dropIndex(embedding string) error {
 // indexFor finds the index that a search of a space can use, and returns nil where
 // there is none, or where a scan is as fast.
 func (c *call) indexFor(s *space, metric index.Metric) (*storage.IndexInfo, error) {
-	if 4*int64(len(s.matrix.Data)) < c.db.opts.IndexBytes || s.aligned {
+	if 4*int64(len(s.matrix.Data)) < c.db.opts.IndexBytes {
 		return nil, nil
 	}
 	info, _, err := c.db.store.Index(c.ctx, s.info, metric.String())
@@ -214,7 +216,7 @@ func (c *call) hnsw(s *space, metric index.Metric, info *storage.IndexInfo) (*in
 		if err != nil {
 			return nil, err
 		}
-		return index.ReadHNSW(bufio.NewReader(r), s.matrix)
+		return index.ReadHNSW(bufio.NewReader(r), s.indexed())
 	})
 	var limit *LimitError
 	switch {
@@ -222,10 +224,48 @@ func (c *call) hnsw(s *space, metric index.Metric, info *storage.IndexInfo) (*in
 		s.indexHit = hit
 		return value.(*index.HNSW), nil
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
-		return nil, nil // dropped meanwhile
+		c.notice("the index of embedding %s was dropped meanwhile, so all vectors were scanned", name(s.info.Name))
+		return nil, nil
 	case errors.Is(err, index.ErrFormat), errors.Is(err, index.ErrMismatch), errors.Is(err, storage.ErrCorrupt), errors.As(err, &limit):
 		c.noticeDamage(s, err)
 		return nil, nil
 	}
 	return nil, err
 }
+
+// indexed returns the rows that an index of the space is of: those stored, also
+// where vertices were deleted since.
+func (m *matched) indexed() *vec.Matrix {
+	if m.stored != nil {
+		return m.stored.matrix
+	}
+	return m.matrix
+}
+
+// inRows makes options of a search among vertices those of one among the rows of
+// an index, where these differ: rows of deleted vertices are no answers.
+func (m *matched) inRows(opts index.SearchOptions) index.SearchOptions {
+	if m.stored == nil {
+		return opts
+	}
+	filter := opts.Filter
+	opts.Filter = func(row uint32) bool {
+		v := m.vertices[row]
+		return v != storage.NoRow && (filter == nil || filter(v))
+	}
+	return opts
+}
+
+// toVertices turns the rows that such a search found into vertices. Both have the
+// same order, so that ties remain where they are.
+func (m *matched) toVertices(hits []index.Hit) {
+	if m.stored == nil {
+		return
+	}
+	for i, h := range hits {
+		hits[i].Vertex = m.vertices[h.Vertex]
+	}
+}
+
+// deleted counts the rows of an index whose vertices are no longer there.
+func (m *matched) deleted() int { return m.indexed().Rows - m.matrix.Rows }

@@ -106,16 +106,29 @@ func TestNearest_IndexBytes(t *testing.T) {
 
 // Vertices that are deleted later are no answers.
 func TestNearest_IndexDeleted(t *testing.T) {
-	db := indexedDB(t, 500, Options{IndexBytes: 1})
-	mustRun(t, db, "CREATE INDEX ON e")
+	db := indexedDB(t, 500, Options{IndexBytes: 1, graphOnly: true})
+	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
 	near := nearestTo(t, db, NearestRequest{Vertex: "7"}).Neighbors[0].Vertex
 	mustRun(t, db, "DELETE VERTEX '"+near+"' FROM g")
 	r := nearestTo(t, db, NearestRequest{Vertex: "7"})
-	if slices.ContainsFunc(r.Neighbors, func(n Neighbor) bool { return n.Vertex == near }) || r.Index != nil {
+	if slices.ContainsFunc(r.Neighbors, func(n Neighbor) bool { return n.Vertex == near }) || r.Index == nil {
 		t.Errorf("after %s was deleted: %+v", near, r)
 	}
 	if want := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
 		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
+	}
+	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"), "1 of deleted vertices left out"; !strings.Contains(text, want) {
+		t.Errorf("%s\nexpected %q", text, want)
+	}
+	// Where too few are left, all are scanned.
+	db.opts.graphOnly = false
+	mustRun(t, db, "DELETE VERTICES FROM g WHERE degree >= 4")
+	r = nearestTo(t, db, NearestRequest{Vector: make([]float32, 8)})
+	if want := nearestTo(t, db, NearestRequest{Vector: make([]float32, 8), Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
+		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
+	}
+	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO [0, 0, 0, 0, 0, 0, 0, 0] USING e"), "500 vectors scanned, as"; !strings.Contains(text, want) {
+		t.Errorf("%s\nexpected %q", text, want)
 	}
 }
 
@@ -163,6 +176,19 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	mustRun(t, db, "CREATE INDEX ON e")
 	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index == nil {
 		t.Error("the index was created again and is not used")
+	}
+	// Nor does one that was damaged before a vertex was deleted.
+	if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+		_, err := w.Write(flipped)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, db, "DELETE VERTEX '"+want.Neighbors[0].Vertex+"' FROM g")
+	r, want := nearestTo(t, db, NearestRequest{Vertex: "7"}), nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
+	if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) ||
+		!slices.ContainsFunc(r.Notices, func(n Notice) bool { return strings.Contains(n.Text, "cannot be used") }) {
+		t.Errorf("damaged, and a vertex was deleted: %+v", r)
 	}
 }
 

@@ -161,7 +161,7 @@ func (c *call) nearest(req NearestRequest) (SearchResult, error) {
 	opts := s.options(c, req.Where)
 	hits, err := c.run(s,
 		func(x *index.Exact) ([]index.Hit, error) { return x.Search(c.ctx, s.vector, req.K, opts) },
-		func(h *index.HNSW) (index.Answer, error) { return h.Find(c.ctx, s.vector, req.K, opts) })
+		func(h *index.HNSW) (index.Answer, error) { return h.Find(c.ctx, s.vector, req.K, s.space.inRows(opts)) })
 	c.noticeFew(req, len(hits), err)
 	if err != nil {
 		return SearchResult{}, err
@@ -180,6 +180,7 @@ func (c *call) run(s *search, scan func(*index.Exact) ([]index.Hit, error), walk
 		if h != nil {
 			stop := c.watch.start(stepScan)
 			a, err := walk(h)
+			s.space.toVertices(a.Hits)
 			if err == nil {
 				stop(int64(len(a.Hits)), s.walked(h, a))
 			}
@@ -203,10 +204,14 @@ func (c *call) run(s *search, scan func(*index.Exact) ([]index.Hit, error), walk
 // walked says in PROFILE what a search of an index looked at.
 func (s *search) walked(h *index.HNSW, a index.Answer) string {
 	if a.Exact != "" {
-		return s.scanned() + ", as " + a.Exact
+		return count(int64(h.Len()), "vector") + " scanned, as " + a.Exact
 	}
-	return fmt.Sprintf("%d of %s looked at with ef %d, recall %.4g, index %s", a.Scored,
+	text := fmt.Sprintf("%d of %s looked at with ef %d, recall %.4g, index %s", a.Scored,
 		count(int64(h.Live()), "vector"), a.Ef, s.index.Recall, loadedFrom(s.space.indexHit))
+	if deleted := s.space.deleted(); deleted > 0 {
+		text += fmt.Sprintf(", %d of deleted vertices left out", deleted)
+	}
+	return text
 }
 
 func (c *call) within(req WithinRequest) (SearchResult, error) {
@@ -230,7 +235,9 @@ func (c *call) within(req WithinRequest) (SearchResult, error) {
 	opts := s.options(c, req.Where)
 	hits, err := c.run(s,
 		func(x *index.Exact) ([]index.Hit, error) { return x.Within(c.ctx, s.vector, s.radius, opts) },
-		func(h *index.HNSW) (index.Answer, error) { return h.Within(c.ctx, s.vector, s.radius, opts) })
+		func(h *index.HNSW) (index.Answer, error) {
+			return h.Within(c.ctx, s.vector, s.radius, s.space.inRows(opts))
+		})
 	if err == nil {
 		hits, err = c.checked(hits, s.limit)
 	}

@@ -52,7 +52,11 @@ type matched struct {
 	behind   uint64   // versions of the graph since the embedding, without those that changed attributes only
 	touched  []uint32 // vertices that are new since, or whose edges changed, ascending
 	all      bool     // any vertex may have changed
-	aligned  bool     // rows were left out, so that row numbers are not those of the stored vectors
+
+	// Where vertices were deleted since, the stored vectors, of which some rows are
+	// left out above, and the vertex of each of their rows, or storage.NoRow.
+	stored   *vectors
+	vertices []uint32
 }
 
 // changed tells whether a vertex has other edges than when it got its vector.
@@ -126,7 +130,7 @@ func (c *call) match(stored *vectors, graph *graphView, key cacheKey) (*matched,
 	key.kind, key.graph = "matched", graph.Info.Version
 	bytes := int64(0)
 	if graph.Info.Deleted > 0 {
-		bytes = vectorBytes(stored.matrix.Rows, stored.matrix.Dim)
+		bytes = vectorBytes(stored.matrix.Rows, stored.matrix.Dim) + 4*int64(stored.matrix.Rows)
 	}
 	value, _, err := c.hold(key, bytes, "embedding "+name(stored.info.Name), func(ctx context.Context) (any, error) {
 		return c.loadMatched(ctx, stored, graph)
@@ -157,9 +161,29 @@ func (c *call) loadMatched(ctx context.Context, stored *vectors, graph *graphVie
 		return nil, err
 	}
 	if matrix != stored.matrix {
-		m.vectors, m.aligned = newVectors(stored.info, matrix), true
+		m.vectors, m.stored = newVectors(stored.info, matrix), stored
+		m.vertices, err = verticesOfRows(graph, stored)
 	}
-	return m, nil
+	return m, err
+}
+
+// verticesOfRows returns the vertex of each row of stored vectors, or storage.NoRow
+// where it was deleted since.
+func verticesOfRows(graph *graphView, stored *vectors) ([]uint32, error) {
+	rows, err := graph.RowsOf(stored.info)
+	if err != nil {
+		return nil, err
+	}
+	vertices := make([]uint32, stored.matrix.Rows)
+	for row := range vertices {
+		vertices[row] = storage.NoRow
+	}
+	for v, row := range rows {
+		if row != storage.NoRow {
+			vertices[row] = uint32(v)
+		}
+	}
+	return vertices, nil
 }
 
 // settled runs resolve, which loads graphs and embeddings. Where they do not go
