@@ -135,6 +135,12 @@ func (b *binder) statement(statement parser.Statement) (operation, error) {
 		return b.evaluateReconstructionStatement(s)
 	case *parser.Tune:
 		return b.tuneStatement(s)
+	case *parser.Materialize:
+		return b.materializeStatement(s)
+	case *parser.DropPredictions:
+		return b.dropPredictionsStatement(s)
+	case *parser.Predicted:
+		return b.predictedStatement(s)
 	case *parser.TrainModel:
 		return b.trainModelStatement(s)
 	case *parser.DropModel:

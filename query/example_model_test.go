@@ -76,3 +76,30 @@ func ExampleDB_ExplainScore() {
 	// common neighbours named: true
 	// parts add up: true
 }
+
+// What was materialized is answered from the file, open for reading, with neither the
+// graph nor an embedding in memory.
+func ExampleDB_Predicted() {
+	ctx := context.Background()
+	db, remove := modelGraph()
+	defer remove()
+	with := query.Scorer{Model: "friends"}
+	stored, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: with, Top: 5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	path := db.Path()
+	db.Close()
+	reader, err := query.Open(path, &query.Options{ReadOnly: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer reader.Close()
+	answer, err := reader.Predicted(ctx, query.PredictedRequest{Vertex: "0", K: 3, Graph: "social"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stored.Vertices, "vertices,", len(answer.Vertices), "links, versions behind:", answer.Behind)
+	// Output:
+	// 120 vertices, 3 links, versions behind: 0
+}

@@ -147,12 +147,13 @@ func showHelps() []Help {
 			Columns: "property, value",
 			Example: "DESCRIBE MODEL friends",
 		}, {
-			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | METHODS | SCORERS | GENERATORS | STATS | JOBS",
+			Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | SCORERS | GENERATORS | STATS | JOBS",
 			Summary: "lists what the file has, or what the language knows",
 			Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
 				"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, changed, auto, created; " +
 				"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, bytes, seconds, created; " +
 				"MODELS: model, graph, embedding, terms, auc, average_precision, calibration_error, best_single, best_single_auc, behind, created; " +
+				"PREDICTIONS: graph, scorer, top, vertices, links, version, behind, created; " +
 				"METHODS: method, options, summary; SCORERS: scorer, reads, likelier, summary; " +
 				"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each; " +
 				"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result",
@@ -279,6 +280,16 @@ func analysisHelps() []Help {
 			Options: trainOptions(),
 			Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
 		}, {
+			Statement: "MATERIALIZE PREDICTIONS", Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
+			Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; again, it computes only what changes of the graph have reached, where the scorer reads no vectors",
+			Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
+			Options: materializeOptions(),
+			Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
+		}, {
+			Statement: "DROP PREDICTIONS", Syntax: "DROP PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph",
+			Summary: "removes the predictions that were stored by a scorer",
+			Example: "DROP PREDICTIONS FROM model(friends) IN social",
+		}, {
 			Statement: "DROP MODEL", Syntax: "DROP MODEL model",
 			Summary: "removes a model",
 			Example: "DROP MODEL friends",
@@ -294,8 +305,8 @@ func analysisHelps() []Help {
 			Options: scoreFileOptions(),
 			Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 		}, {
-			Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [WHERE condition] [WITH (option := value)]",
-			Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first: of vertices that are two edges apart and, by scorers of vectors, of the nearest of each vertex; by preferential_attachment of all. WHERE is asked about the other vertex, or about both",
+			Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [WHERE condition] [WITH (option := value)] | PREDICT n LINKS FOR vertex [IN graph] [FROM scorer]",
+			Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first: of vertices that are two edges apart and, by scorers of vectors, of the nearest of each vertex; by preferential_attachment of all. WHERE is asked about the other vertex, or about both. Without WITH it answers what MATERIALIZE PREDICTIONS has stored, FROM a scorer where there are several",
 			Columns: "with FOR: vertex, score; without: source, target, score",
 			Options: predictOptions(),
 			Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",

@@ -192,6 +192,9 @@ func (r *runner) claim(j *activeJob) error {
 		if model, is := strings.CutPrefix(j.info.Target, modelTarget); is && j.info.Kind == kindTrain {
 			what = modelTarget + quote(model)
 		}
+		if j.info.Kind == kindMaterialize {
+			what = "the table of " + j.info.Target
+		}
 		m := mistake(partEmbedding, "%s is being computed %s", what, by)
 		m.Hint, m.Err = "SHOW JOBS tells how far it is", storage.ErrConflict
 		return m

@@ -102,6 +102,9 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 	case parser.Models:
 		list, err := c.models()
 		return modelRows(list), err
+	case parser.Predictions:
+		list, err := c.predictions()
+		return predictionRows(list), err
 	case parser.Methods:
 		for _, m := range Methods() {
 			table = append(table, []Value{m.Name, optionsText(m.Options), m.Summary})

@@ -62,6 +62,9 @@ func statsRows(s storage.Stats) [][]Value {
 	for _, m := range s.Models {
 		table = append(table, spaceRow("model "+name(m.Name), "all", m.Bytes, 0))
 	}
+	for _, p := range s.Predicted {
+		table = append(table, spaceRow("predictions by "+p.Scorer, "all", p.Bytes, int64(p.Vertices)))
+	}
 	for _, j := range s.Jobs {
 		table = append(table, spaceRow(fmt.Sprintf("job %d", j.ID), "checkpoint", j.Bytes, 0))
 	}

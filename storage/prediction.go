@@ -32,7 +32,7 @@ type PredictionInfo struct {
 	Made         time.Time // when what the scorer reads was made: its model, or the vectors; zero for neither
 	Vertices     int
 	Links        int64
-	Seconds      float64 // time that computing them took
+	Seconds      float64 // time that computing and writing them took
 	Created      time.Time
 }
 
@@ -142,9 +142,10 @@ type PredictionWriter struct {
 // vertex of the snapshot, and returns their entry. They take the place of those of
 // the same graph and scorer in one step; until then, and where it fails, nothing
 // changes. Graph, Scorer, Top and what describes them must be set in info;
-// GraphVersion is that of the snapshot. Where the graph is another one by now it is
+// GraphVersion is that of the snapshot, and the rest is set here. Where the graph is another one by now it is
 // ErrConflict.
 func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info PredictionInfo, write func(w *PredictionWriter) error) (PredictionInfo, error) {
+	began := time.Now()
 	where := describePredictions(info.Scorer)
 	if info.Scorer == "" || len(info.Scorer) > maxScorer || info.Top < 1 || info.Top > MaxPredicted {
 		return PredictionInfo{}, fmt.Errorf("storage: %s: %d links: %w", where, info.Top, ErrInvalid)
@@ -170,7 +171,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	}
 	r := predictionRecord{
 		GraphVersion: snap.Info.Version, Top: uint64(info.Top), Options: settingRecords(info.Options), Made: unixNano(info.Made),
-		Vertices: uint64(w.next), Seconds: info.Seconds, Created: time.Now().UnixNano(),
+		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
@@ -197,7 +198,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 				return err
 			}
 		}
-		r.Object, r.Links = w.object, w.links
+		r.Object, r.Links, r.Seconds = w.object, w.links, time.Since(began).Seconds()
 		if err := r.validate(); err != nil {
 			return fmt.Errorf("storage: %s: %w: %w", where, err, ErrInvalid)
 		}

@@ -155,6 +155,9 @@ const (
 	Embeddings Listing = "EMBEDDINGS"
 	Indexes    Listing = "INDEXES"
 	Models     Listing = "MODELS"
+
+	Predictions Listing = "PREDICTIONS"
+
 	Methods    Listing = "METHODS"
 	Scorers    Listing = "SCORERS"
 	Generators Listing = "GENERATORS"
@@ -163,7 +166,7 @@ const (
 )
 
 // listings are all of them, in the order of the grammar.
-var listings = []Listing{Graphs, Embeddings, Indexes, Models, Methods, Scorers, Generators, Stats, Jobs}
+var listings = []Listing{Graphs, Embeddings, Indexes, Models, Predictions, Methods, Scorers, Generators, Stats, Jobs}
 
 // Show is SHOW GRAPHS and its siblings.
 type Show struct {

@@ -49,7 +49,7 @@
 //	             | import | export | generate | describe
 //	             | show | embed | estimate | job | renew | alter | diff
 //	             | nearest | within
-//	             | reconstruct | evaluate | tune | train | score
+//	             | reconstruct | evaluate | tune | train | materialize | predicted | score
 //	             | scorefile | predict | help | maintain    e.g. CHECK;
 //
 //	create       = "CREATE" ( "GRAPH" name
@@ -58,6 +58,7 @@
 //	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
 //	             | "EMBEDDING" name | "INDEX" "ON" name
 //	             | "JOB" integer | "MODEL" name
+//	             | "PREDICTIONS" "FROM" scorer "IN" name
 //	             | "ATTRIBUTE" name "FROM" name )           e.g. DROP GRAPH social CASCADE; DROP ATTRIBUTE age FROM social;
 //	insert       = "INSERT" ( vertexword newvertex
 //	               { "," newvertex }
@@ -86,7 +87,8 @@
 //	             | "VERTEX" key [ "IN" name ]
 //	             | "EMBEDDING" name | "MODEL" name )                       e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
-//	             | "INDEXES" | "MODELS" | "METHODS" | "SCORERS"
+//	             | "INDEXES" | "MODELS" | "PREDICTIONS"
+//	             | "METHODS" | "SCORERS"
 //	             | "GENERATORS" | "STATS" | "JOBS"
 //	             | "ATTRIBUTES" [ "IN" name ]
 //	             | "GENERATIONS" "OF" name
@@ -133,6 +135,12 @@
 //	               [ options ] [ background ]               e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
 //	term         = name
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
+//	materialize  = "MATERIALIZE" "PREDICTIONS"
+//	               [ option { "," option } ]
+//	               "FROM" scorer "IN" name
+//	               [ options ] [ background ]               e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
+//	predicted    = "PREDICT" integer "LINKS" "FOR" key
+//	               [ "IN" name ] [ "FROM" scorer ]          e.g. PREDICT 10 LINKS FOR 'alice' IN social;
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
 //	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
 //	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]

@@ -97,6 +97,12 @@ func Heading(statement Statement) string {
 		return "EVALUATE RECONSTRUCTION"
 	case *Tune:
 		return "TUNE"
+	case *Materialize:
+		return "MATERIALIZE PREDICTIONS"
+	case *DropPredictions:
+		return "DROP PREDICTIONS"
+	case *Predicted:
+		return "PREDICT"
 	case *TrainModel:
 		return "TRAIN MODEL"
 	case *DropModel:

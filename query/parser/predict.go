@@ -9,7 +9,12 @@ func (p *parser) predict(begin Pos) Statement {
 		s.For = p.value(aKey, keyText)
 	}
 	s.Graph = p.in()
-	p.needKeyword("WITH")
+	if !p.keyword("WITH") {
+		if s.For == nil {
+			p.unexpected()
+		}
+		return p.predicted(begin, s.Count, s.For, s.Graph)
+	}
 	s.Scorer = p.scorer()
 	s.Where = p.where()
 	s.Options = p.withOptions("PREDICT")

@@ -46,6 +46,7 @@ var statements = []struct {
 	{"EVALUATE", (*parser).evaluate},
 	{"TUNE", (*parser).tune},
 	{"TRAIN", (*parser).train},
+	{"MATERIALIZE", (*parser).materialize},
 	{"SCORE", (*parser).score},
 	{"PREDICT", (*parser).predict},
 	{"HELP", (*parser).help},
@@ -95,6 +96,8 @@ func (p *parser) drop(begin Pos) Statement {
 		return p.job(begin, DropJob)
 	case p.keyword("MODEL"):
 		return p.dropModel(begin)
+	case p.keyword("PREDICTIONS"):
+		return p.dropPredictions(begin)
 	}
 	p.needKeyword("EMBEDDING")
 	embedding := p.embedding()

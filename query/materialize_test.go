@@ -1,0 +1,127 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// samePredictions compares what is stored with what PREDICT computes, for every vertex.
+func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
+	t.Helper()
+	ctx := context.Background()
+	keys, err := db.Keys(ctx, "g", "", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		stored, err := db.Predicted(ctx, PredictedRequest{Vertex: key, K: k, Graph: "g", With: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := db.PredictFor(ctx, PredictForRequest{Vertex: key, K: k, Graph: "g", With: w, Near: DefaultNear})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(stored.Vertices) != fmt.Sprint(live.Vertices) || stored.Behind != 0 || stored.New || stored.Changed {
+			t.Fatalf("%s of %s: %v, computed %v", w, key, stored, live.Vertices)
+		}
+	}
+}
+
+// After any change, materializing again gives what computing everything anew does, by
+// computing less.
+func TestMaterialize_AfterChanges(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, nil)
+	mustRun := func(text string) {
+		t.Helper()
+		if _, err := db.Query(ctx, text, nil); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	mustRun("GENERATE watts_strogatz(n := 150, k := 4, beta := 0.1, seed := 5) INTO g")
+	mustRun("EMBED g USING dp_spectral(dim := 4) AS e")
+	mustRun("TRAIN MODEL m IN g USING heuristics(jaccard, katz, resource_allocation) WITH (seed := 1)")
+	scorers := []Scorer{
+		{Name: "common_neighbors"}, {Name: "jaccard"}, {Name: "adamic_adar"}, {Name: "resource_allocation"},
+		{Name: "preferential_attachment"}, {Name: "katz"}, {Name: modelScorer, Model: "m"}, {Name: "cosine", Embedding: "e"},
+	}
+	const top = 7
+	for _, w := range scorers {
+		r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, Top: top})
+		if err != nil || r.Computed != 150 {
+			t.Fatalf("%s: %+v, %v", w, r, err)
+		}
+		samePredictions(t, db, w, top)
+		if again, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, Top: top}); err != nil || again.Computed != 0 || !again.Created.Equal(r.Created) {
+			t.Errorf("%s, unchanged: %+v, %v", w, again, err)
+		}
+	}
+	random := rand.New(rand.NewPCG(8, 8))
+	any := func() string { return fmt.Sprint(random.IntN(150)) }
+	less := 0
+	for range 6 {
+		var edges []storage.Edge
+		for range 3 {
+			if e := (storage.Edge{Source: any(), Target: any()}); e.Source != e.Target {
+				edges = append(edges, e)
+			}
+		}
+		if err := db.store.Update(ctx, func(x *storage.Tx) error {
+			if _, err := x.InsertEdges("g", edges[:len(edges)-1]); err != nil {
+				return err
+			}
+			if _, err := x.DeleteEdges("g", edges[len(edges)-1:]); err != nil {
+				return err
+			}
+			v := random.IntN(150)
+			if _, err := x.DeleteEdges("g", []storage.Edge{{Source: fmt.Sprint(v), Target: fmt.Sprint((v + 1) % 150)}}); err != nil {
+				return err
+			}
+			_, err := x.DeleteVertices("g", []string{fmt.Sprint(random.IntN(150))})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		info, err := db.store.Graph(ctx, "g")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range scorers[:7] {
+			r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, Top: top})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Computed < info.Vertices {
+				less++
+			}
+			samePredictions(t, db, w, top)
+		}
+	}
+	if less < 30 {
+		t.Errorf("%d of 42 times fewer vertices than all were computed", less)
+	}
+}
+
+func BenchmarkPredicted(b *testing.B) {
+	ctx := context.Background()
+	db := openTest(b, nil)
+	for _, text := range []string{
+		"GENERATE preferential_attachment(n := 4000, m := 20, seed := 1) INTO g",
+		"MATERIALIZE PREDICTIONS FROM resource_allocation IN g",
+	} {
+		if _, err := db.Query(ctx, text, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i := 0; b.Loop(); i++ {
+		r, err := db.Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(i % 4000), K: 10, Graph: "g"})
+		if err != nil || len(r.Vertices) != 10 {
+			b.Fatal(r, err)
+		}
+	}
+}
