@@ -62,7 +62,7 @@ func run(edges string) error {
 	if err := attached(ctx, dir); err != nil {
 		return err
 	}
-	return db.Close()
+	return predict(ctx, db) // closes it
 }
 
 // nearest asks the same by the method and by the language.
