@@ -15,7 +15,8 @@ import (
 
 // This file has the indexes of an embedding follow when it is refreshed. An index
 // belongs to the rows of one generation and goes with them, so that it is taken
-// into memory before, and stored again beside the new rows after.
+// into memory before, and stored again beside the new rows after. It is made for
+// them in between.
 
 // keptIndex is an index of a generation that is about to be replaced.
 type keptIndex struct {
@@ -72,56 +73,73 @@ func parametersOf(info IndexInfo) index.HNSWOptions {
 	return opts
 }
 
-// followIndexes brings indexes up to date with the next generation of their
-// embedding, whose rows are those of the same vertices and later ones if same is
-// set. The embedding is stored by then, so that what fails here, an end of
-// the context too, is a notice: searches go without the index.
-func (c *call) followIndexes(all []keptIndex, before *vectors, embedding string, same bool) {
-	if len(all) == 0 {
-		return
-	}
-	after, _, _, err := c.vectors(embedding, partEmbedding)
+// nextIndex is an index of rows that are not stored yet.
+type nextIndex struct {
+	hnsw   *index.HNSW
+	recall float64
+	took   time.Duration
+}
+
+// followIndexes makes the indexes of the next generation of an embedding, whose rows
+// are those of the same vertices and later ones if same is set. It does so before
+// the rows are stored: until then the embedding has its old rows and their
+// indexes, whenever the process ends. What fails here, but for the end of the
+// context, is a notice: searches go without the index.
+func (c *call) followIndexes(all []keptIndex, before *vectors, after *vec.Matrix, same bool) ([]nextIndex, error) {
+	var list []nextIndex
 	for _, k := range all {
-		if err == nil {
-			if !same || before.matrix.Dim != after.matrix.Dim {
-				k.hnsw = nil
-			}
-			err = c.followIndex(k, before, after)
+		if !same || before.matrix.Dim != after.Dim {
+			k.hnsw = nil
 		}
-		if err != nil {
-			c.notice("embedding %s has no index by %s any more: %v; create it again", name(embedding), k.metric, plainly(err))
+		next, err := c.followIndex(k, before, after)
+		switch {
+		case err == nil:
+			list = append(list, next)
+		case c.ctx.Err() != nil:
+			return nil, err
+		default:
+			c.noticeLost(before.info.Name, k.metric, err)
 		}
 	}
+	return list, nil
 }
 
 // followIndex makes an index one of other vectors: of those that have changed, or
 // anew.
-func (c *call) followIndex(k keptIndex, before, after *vectors) error {
-	release, err := c.db.cache.reserve(2*k.opts.Bytes(after.matrix.Rows), "the index")
+func (c *call) followIndex(k keptIndex, before *vectors, after *vec.Matrix) (nextIndex, error) {
+	release, err := c.db.cache.reserve(2*k.opts.Bytes(after.Rows), "the index")
 	if err != nil {
-		return err
+		return nextIndex{}, err
 	}
 	defer release()
 	began := time.Now()
 	opts := k.opts
 	opts.Workers, opts.Progress = c.workers(), c.meter.update
-	stop := c.watch.start(stepSolve)
 	var h *index.HNSW
 	if k.hnsw != nil {
-		h, err = k.hnsw.Apply(c.ctx, after.matrix, index.Changes{Changed: changedRows(before.matrix, after.matrix)}, opts)
+		h, err = k.hnsw.Apply(c.ctx, after, index.Changes{Changed: changedRows(before.matrix, after)}, opts)
 	} else {
-		h, err = index.NewHNSW(c.ctx, after.matrix, k.metric, opts)
+		h, err = index.NewHNSW(c.ctx, after, k.metric, opts)
 	}
 	if err != nil {
-		return err
+		return nextIndex{}, err
 	}
 	recall, err := measureRecall(c.ctx, h, opts.Ef)
-	if err != nil {
-		return err
+	return nextIndex{h, recall, time.Since(began)}, err
+}
+
+// putIndexes stores the indexes of an embedding that was stored just before.
+func (c *call) putIndexes(list []nextIndex, of storage.EmbeddingInfo) {
+	for _, next := range list {
+		if _, err := c.putIndex(of, next.hnsw, next.recall, next.took); err != nil {
+			c.noticeLost(of.Name, next.hnsw.Metric(), err)
+		}
 	}
-	stop(int64(h.Live()), "index by "+k.metric.String())
-	_, err = c.putIndex(after.info, h, recall, time.Since(began))
-	return err
+}
+
+// noticeLost says that a refreshed embedding has no index any more.
+func (c *call) noticeLost(embedding string, metric index.Metric, err error) {
+	c.notice("embedding %s has no index by %s any more: %v; create it again", name(embedding), metric, plainly(err))
 }
 
 // changedRows lists the rows of a matrix that another one, which has at least as

@@ -10,6 +10,7 @@ import (
 	methods "heavytail/embedding" // embedding is a type of this package
 	"heavytail/embedding/job"
 	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // RefreshRequest asks for an embedding to be brought up to date with its graph.
@@ -140,12 +141,17 @@ func (c *call) storeRefreshed(req RefreshRequest) (RefreshResult, error) {
 			return err
 		}
 		stop := c.watch.start(stepSolve)
+		var next []nextIndex
 		result.Refreshed, err = job.Refresh(c.ctx, c.db.store, graph.Snapshot, job.RefreshRequest{
 			Name: info.Name, Tolerance: req.Tolerance, Workers: c.workers(), Progress: c.meter.update,
+			Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) (err error) {
+				next, err = c.followIndexes(indexes, before, rows, same && from.Generation == info.Generation)
+				return err
+			},
 		})
 		stop(int64(result.Touched), result.Reason)
-		if err == nil && result.To.Generation != result.From.Generation {
-			c.followIndexes(indexes, before, info.Name, same && result.From.Generation == info.Generation)
+		if err == nil {
+			c.putIndexes(next, result.To)
 		}
 		return err
 	})

@@ -23,6 +23,9 @@ type RefreshRequest struct {
 	Tolerance float64
 	Workers   int // goroutines; 0 is GOMAXPROCS
 	Progress  func(stage string, done, total int64)
+	// Computed, if not nil, gets the new rows before they take the place of those of
+	// from, to make what goes with them. An error ends the refresh.
+	Computed func(from storage.EmbeddingInfo, rows *vec.Matrix) error
 }
 
 // Refreshed is what a refresh did.
@@ -81,6 +84,11 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	}, changes.All)
 	if err != nil {
 		return Refreshed{}, err
+	}
+	if req.Computed != nil {
+		if err := req.Computed(from, computed.rows); err != nil {
+			return Refreshed{}, err
+		}
 	}
 	computed.info.Stats = append(computed.info.Stats, refreshSettings(done.RefreshStats)...)
 	if computed.info.Eigenvalues == nil {

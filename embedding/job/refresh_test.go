@@ -385,3 +385,45 @@ func TestRefresh_DroppedMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// Computed gets the rows that are stored afterwards, and where it fails nothing is.
+func TestRefresh_Computed(t *testing.T) {
+	ctx := context.Background()
+	for _, method := range []string{"dp_spectral", "deepwalk"} {
+		v := newVillage(t, 100, 3)
+		first, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: method, Options: []Option{{"dim", 4}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.change()
+		failed := errors.New("failed")
+		var computed []float32
+		req := RefreshRequest{Name: "e", Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) error {
+			if from.Generation != first.Generation {
+				t.Errorf("%s: from generation %d", method, from.Generation)
+			}
+			computed = slices.Clone(rows.Data)
+			return failed
+		}}
+		if _, err := Refresh(ctx, v.db, v.snapshot(), req); !errors.Is(err, failed) {
+			t.Errorf("%s: %v", method, err)
+		}
+		info, m, err := v.db.Embedding(ctx, "e")
+		if err != nil || info.Generation != first.Generation || slices.Equal(m.Data, computed) {
+			t.Errorf("%s: generation %d was stored after a failure, %v", method, info.Generation, err)
+		}
+		failed, computed = nil, nil
+		if _, err := Refresh(ctx, v.db, v.snapshot(), req); err != nil {
+			t.Fatal(err)
+		}
+		info, m, err = v.db.Embedding(ctx, "e")
+		if err != nil || info.Generation != first.Generation+1 || !slices.Equal(m.Data, computed) {
+			t.Errorf("%s: generation %d with other rows, %v", method, info.Generation, err)
+		}
+		// Where no edge has changed it is not called.
+		computed = nil
+		if _, err := Refresh(ctx, v.db, v.snapshot(), req); err != nil || computed != nil {
+			t.Errorf("%s: called, %v", method, err)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/index"
+)
+
+// indexKills are what is killed where an embedding e of the graph "g" has an index
+// or gets one, and what comes before. The indexes look at all candidates.
+var indexKills = []struct{ name, before, statement string }{
+	{"create", "", "CREATE INDEX ON e WITH (ef := 5000, m := 8, seed := 2)"},
+	{
+		"create after deletions", "DELETE VERTEX '77', '3', '1400' FROM g; INSERT EDGE ('0', '77') INTO g",
+		"CREATE INDEX ON e WITH (ef := 5000, m := 8, seed := 2)",
+	},
+	{
+		"replace", "CREATE INDEX ON e WITH (ef := 5000, m := 5, seed := 1)",
+		"CREATE INDEX ON e WITH (ef := 5000, m := 8, seed := 2)",
+	},
+	{
+		"refresh",
+		"CREATE INDEX ON e WITH (ef := 5000, m := 8); CREATE INDEX ON e WITH (metric := 'cosine', ef := 5000, m := 8); " +
+			"INSERT EDGE ('0', '1400'), ('3', '1300'), ('new', '5') INTO g",
+		"REFRESH e",
+	},
+	{
+		"refresh after deletions",
+		"CREATE INDEX ON e WITH (ef := 5000, m := 8); DELETE VERTEX '77', '1300' FROM g; INSERT EDGE ('0', '1400'), ('77', '5') INTO g",
+		"REFRESH e",
+	},
+}
+
+// TestIndex_Killed kills the process at random moments while it builds an index, or
+// refreshes an embedding that has some: the file is sound, what it has of indexes
+// is whole and finds what EXACT finds, and the statement succeeds afterwards.
+func TestIndex_Killed(t *testing.T) {
+	path, _ := jobStore(t)
+	db := openJobs(t, path)
+	mustRun(t, db, jobStatements["walks"])
+	closeJobs(t, db)
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	moments := 4
+	if !testing.Short() {
+		moments = 60
+	}
+	for _, k := range indexKills {
+		t.Run(k.name, func(t *testing.T) {
+			before := copyStore(t, path)
+			db := openJobs(t, before)
+			for _, text := range strings.Split(k.before, "; ") {
+				if text != "" {
+					mustRun(t, db, text)
+				}
+			}
+			old := storedIndexes(t, db)
+			closeJobs(t, db)
+			whole := copyStore(t, before)
+			began := time.Now()
+			if !child(t, whole, k.statement, 1<<30, time.Minute) {
+				t.Fatal("the statement does not end")
+			}
+			took := time.Since(began)
+			db = openIndexed(t, whole)
+			rows, want := rowsOfEmbedding(t, db), storedIndexes(t, db)
+			mustAgree(t, db, len(want))
+			closeJobs(t, db)
+
+			seen := map[string]int{}
+			for i := range moments {
+				// Every other one falls where indexes are stored.
+				wait := time.Duration(random.Int64N(int64(took)))
+				if i%2 == 1 {
+					wait = took/2 + wait/2
+				}
+				at := copyStore(t, before)
+				began := time.Now()
+				state := "killed"
+				if child(t, at, k.statement, 1<<30, wait) {
+					took, state = min(took, time.Since(began)), "finished"
+				}
+				db := openIndexed(t, at)
+				left := storedIndexes(t, db)
+				switch refresh := !slices.Equal(rowsOfEmbedding(t, db), rows); {
+				case slices.Equal(left, want):
+					state += ", with the new indexes"
+				case slices.Equal(left, old) && (refresh || !strings.HasPrefix(k.statement, "REFRESH")):
+					state += ", as before"
+				case !refresh && strings.HasPrefix(k.statement, "REFRESH") && len(left) < len(want) && isPart(left, want):
+					state += ", between the vectors and the indexes"
+				default:
+					t.Errorf("%s after %v: %d indexes are left of %d and %d", state, wait, len(left), len(old), len(want))
+				}
+				seen[state]++
+				mustAgree(t, db, len(left))
+				closeJobs(t, db)
+
+				db = openIndexed(t, at)
+				mustRun(t, db, k.statement)
+				last := storedIndexes(t, db)
+				if !slices.Equal(rowsOfEmbedding(t, db), rows) || !strings.Contains(state, "between") && !slices.Equal(last, want) {
+					t.Errorf("%s after %v, and done again: %d indexes, expected %d", state, wait, len(last), len(want))
+				}
+				mustAgree(t, db, len(last))
+				closeJobs(t, db)
+			}
+			t.Log(seen)
+		})
+	}
+}
+
+// openIndexed opens a store whose searches use indexes where they can.
+func openIndexed(t *testing.T, path string) *DB {
+	t.Helper()
+	db, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// isPart reports whether all of a list are in another one.
+func isPart(list, of []string) bool {
+	return !slices.ContainsFunc(list, func(s string) bool { return !slices.Contains(of, s) })
+}
+
+// storedIndexes returns the indexes of e by metric: what describes them, and their
+// bytes.
+func storedIndexes(t *testing.T, db *DB) []string {
+	t.Helper()
+	ctx := context.Background()
+	list, err := db.store.Indexes(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, _, err := db.store.Embedding(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, info := range list {
+		_, r, err := db.store.Index(ctx, of, info.Metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil || int64(len(data)) != info.Bytes {
+			t.Fatalf("%d bytes of %d: %v", len(data), info.Bytes, err)
+		}
+		all = append(all, fmt.Sprintln(info.Metric, info.Parameters, info.Vectors, info.Recall)+string(data))
+	}
+	return all
+}
+
+// mustAgree fails unless as many metrics as there are indexes are searched by
+// them, and all searches find what EXACT finds.
+func mustAgree(t *testing.T, db *DB, indexes int) {
+	t.Helper()
+	used := 0
+	for _, metric := range []index.Metric{index.L2, index.Cosine} {
+		var by *IndexInfo
+		for _, vertex := range []string{"0", "5", "76", "78", "1499"} {
+			r := nearestTo(t, db, NearestRequest{Vertex: vertex, Metric: metric})
+			exact := nearestTo(t, db, NearestRequest{Vertex: vertex, Metric: metric, Exact: true})
+			if !slices.Equal(r.Neighbors, exact.Neighbors) || len(r.Neighbors) != 10 {
+				t.Errorf("nearest to %s by %s: %v, with EXACT %v", vertex, metric, r.Neighbors, exact.Neighbors)
+			}
+			for _, n := range r.Notices {
+				if strings.Contains(n.Text, "scanned") {
+					t.Error(n.Text)
+				}
+			}
+			by = r.Index
+		}
+		if by != nil {
+			used++
+		}
+	}
+	if used != indexes {
+		t.Errorf("%d of %d indexes were used", used, indexes)
+	}
+}
