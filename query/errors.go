@@ -123,6 +123,25 @@ func (e *JobError) Remedy() string {
 // Unwrap returns why the job stopped.
 func (e *JobError) Unwrap() error { return e.Err }
 
+// PartError is the error of a SCORE FILE that stopped, and has left a file that the
+// same request goes on with where Resume is set.
+type PartError struct {
+	File  string // what it has left
+	Pairs int64  // that are in it
+	Err   error  // why it stopped, such as context.Canceled
+}
+
+// Error says why it stopped, and how it goes on.
+func (e *PartError) Error() string { return plainly(e.Err).Error() + "; " + e.Remedy() }
+
+// Remedy is the clause that says how it goes on.
+func (e *PartError) Remedy() string {
+	return fmt.Sprintf("%s has the first %s; to go on with it, set the option resume := true", quote(e.File), count(e.Pairs, "pair"))
+}
+
+// Unwrap returns why it stopped.
+func (e *PartError) Unwrap() error { return e.Err }
+
 // orList joins alternatives as in "a, b or c".
 func orList(words []string) string {
 	if n := len(words); n > 1 {

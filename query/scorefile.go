@@ -50,6 +50,7 @@ type scoreBasis struct {
 	Graph     string
 	GraphID   uint64
 	Version   uint64
+	Committed int64 // nanoseconds, of this version: another file has a graph of the same name and numbers
 	Columns   []string
 	Sources   []string // of the scorers, such as generations of embeddings
 }
@@ -67,6 +68,8 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return fmt.Sprintf("the graph was %s", name(b.Graph))
 	case b.Version != now.Version:
 		return fmt.Sprintf("graph %s has version %d, and had %d", name(b.Graph), now.Version, b.Version)
+	case b.Committed != now.Committed:
+		return fmt.Sprintf("graph %s was another one, or that of another file", name(b.Graph))
 	case fmt.Sprint(b.Columns) != fmt.Sprint(now.Columns):
 		return "the scorers were others"
 	case fmt.Sprint(b.Sources) != fmt.Sprint(now.Sources):
@@ -80,6 +83,7 @@ func (c *call) scoreBasis(s *scoring, req ScoreFileRequest) (scoreBasis, error) 
 	b := scoreBasis{
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: s.columns(),
 		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
+		Committed: s.graph.Info.Modified.UnixNano(),
 	}
 	for _, sp := range s.spaces {
 		b.Sources = append(b.Sources, fmt.Sprintf("%s@%d of %d", sp.info.Name, sp.info.Generation, sp.info.Created.UnixNano()))
@@ -174,8 +178,7 @@ func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, 
 		return w.state.Pairs, part.Commit(req.Overwrite)
 	}
 	if w.keep && w.noted > 0 {
-		c.notice("%s has the first %s; resume := true goes on with it", quote(req.Into+".part"), count(w.noted, "pair"))
-		return 0, errors.Join(err, part.Keep())
+		return 0, &PartError{File: req.Into + ".part", Pairs: w.noted, Err: errors.Join(err, part.Keep())}
 	}
 	return 0, errors.Join(err, part.Discard())
 }

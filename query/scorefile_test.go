@@ -226,6 +226,11 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
+	_, left := os.Stat(req.Into + ".part.state")
+	var stopped *PartError
+	if told := errors.As(err, &stopped); told != (left == nil) || told && (stopped.Pairs == 0 || stopped.File != req.Into+".part") {
+		t.Errorf("%v, with what is left: %v", err, left)
+	}
 	return true
 }
 
@@ -267,5 +272,26 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	var mistake *Error
 	if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
 		t.Errorf("standard input: %v", err)
+	}
+}
+
+// TestDB_ScoreFile_AnotherFile refuses to go on with the scores of a graph of the
+// same name, number and version in another file.
+func TestDB_ScoreFile_AnotherFile(t *testing.T) {
+	pairs := writePairs(t, 60_000)
+	req := ScoreFileRequest{Path: pairs, With: []Scorer{{Name: "katz"}}, Into: filepath.Join(t.TempDir(), "scores.csv"), Resume: true}
+	var dbs [2]*DB
+	for i := range dbs {
+		dbs[i] = openTest(t, &Options{scoreSection: scoreBatch})
+		randomSpace(t, dbs[i], ascending(60))
+	}
+	if !interruptScores(t, dbs[0], req, 400_000) {
+		t.Fatal("was not stopped")
+	}
+	if _, err := dbs[1].ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "of another file") {
+		t.Errorf("went on: %v", err)
+	}
+	if _, err := dbs[0].ScoreFile(context.Background(), req); err != nil {
+		t.Error(err)
 	}
 }

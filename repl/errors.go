@@ -85,8 +85,12 @@ func (s *session) report(src parser.Source, err error) {
 		// Whoever pressed the key wants to know what became of the file, and not
 		// which layers the error came through.
 		message = "cancelled; the file is as it was before this statement"
-		if stopped := new(query.JobError); errors.As(err, &stopped) {
+		var stopped interface{ Remedy() string } // a query.JobError or query.PartError
+		if errors.As(err, &stopped) {
 			message = "cancelled; " + stopped.Remedy()
+			if s.config.Reword != nil {
+				message = s.config.Reword(message)
+			}
 		}
 	}
 	// Joined errors come in several lines.

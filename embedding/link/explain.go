@@ -64,6 +64,8 @@ func (m *Model) Explain(g *csr.Graph, vectors *vec.Matrix, u, v uint32) (Explana
 	for _, p := range e.Parts {
 		e.LogOdds += p.Part
 	}
-	e.Probability = m.probability(e.LogOdds)
+	// The parts are added up in another order than score has, which gives other last
+	// digits.
+	e.Probability = m.probability(b.score(u, v))
 	return e, nil
 }

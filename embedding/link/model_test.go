@@ -110,7 +110,7 @@ func TestModel_SymmetricAndExplained(t *testing.T) {
 				for _, part := range e.Parts {
 					sum += part.Part
 				}
-				if e.Parts[0].Name != "bias" || math.Abs(sum-e.LogOdds) > 1e-9 || math.Abs(e.Probability-p) > 1e-6 {
+				if e.Parts[0].Name != "bias" || math.Abs(sum-e.LogOdds) > 1e-9 || e.Probability != p {
 					t.Fatalf("%v: (%d, %d): %+v, probability %v", terms, u, v, e, p)
 				}
 			}

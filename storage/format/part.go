@@ -42,19 +42,23 @@ const (
 	stateEnding = ".part.state"
 )
 
-// ErrPart is wrapped by errors about a file that was left unfinished.
-var ErrPart = errors.New("an unfinished file is there")
+// ErrPart is wrapped by errors about a file that was left unfinished, and ErrPartInUse
+// where somebody is writing it.
+var (
+	ErrPart      = errors.New("an unfinished file is there")
+	ErrPartInUse = errors.New("somebody else is writing it")
+)
 
 // CreatePart begins a file in sections that Commit will put at path, in a folder, or
 // anywhere if that is nil. A part of it that is there already gives ErrPart, unless
-// overwrite is set.
+// overwrite is set, and ErrPartInUse where another writer has it.
 func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 	p, err := newPart(folder, path)
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
 	if overwrite {
-		err = p.remove()
+		err = p.removeLeft()
 	}
 	if err == nil {
 		p.file, err = p.dir.OpenFile(p.base+partEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -62,7 +66,16 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 	if errors.Is(err, fs.ErrExist) {
 		err = ErrPart
 	}
+	if err == nil {
+		err = p.claim()
+	}
+	if err == nil {
+		err = p.removeState() // of a part that is no longer there
+	}
 	if err != nil {
+		if p.file != nil {
+			p.file.Close()
+		}
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path+partEnding, err), p.dir.Close())
 	}
 	p.buffer = bufio.NewWriterSize(p.file, 1<<18)
@@ -71,7 +84,8 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 
 // OpenPart opens a part that was left, cut behind its last section, and returns what
 // was noted with that. Without a part, or where it has no section yet, the error
-// wraps fs.ErrNotExist, and ErrDamaged where the two files do not go together.
+// wraps fs.ErrNotExist, and ErrDamaged where the two files do not go together. Where
+// another writer has it, it is ErrPartInUse.
 func OpenPart(folder *os.Root, path string) (*Part, []byte, error) {
 	p, err := newPart(folder, path)
 	if err != nil {
@@ -134,6 +148,9 @@ func (p *Part) resume() ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, ErrNotRegular
 	}
+	if err := p.claim(); err != nil {
+		return nil, err
+	}
 	if info.Size() < p.ends {
 		return nil, fmt.Errorf("%d bytes where %d were written: %w", info.Size(), p.ends, ErrDamaged)
 	}
@@ -142,6 +159,24 @@ func (p *Part) resume() ([]byte, error) {
 	}
 	_, err = p.file.Seek(p.ends, io.SeekStart)
 	return state, err
+}
+
+// claim keeps other writers from the part, whose file is open: two would write over
+// each other, and one could commit what the other has not finished.
+func (p *Part) claim() error {
+	if err := lockPart(p.file); err != nil {
+		return err
+	}
+	// Until now another writer may have committed the file, or replaced it.
+	mine, err := p.file.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := p.dir.Lstat(p.base + partEnding)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, named) {
+		return ErrPartInUse
+	}
+	return err
 }
 
 // Write adds bytes to the section. The first error stays.
@@ -258,17 +293,47 @@ func (p *Part) Discard() error {
 	if p.file == nil {
 		return nil
 	}
-	err := errors.Join(p.file.Close(), p.remove(), p.dir.Close())
+	err := errors.Join(p.remove(), p.file.Close(), p.dir.Close())
 	p.file = nil
 	return err
 }
 
-// remove removes what an earlier writer has left.
+// removeLeft removes what an earlier writer has left, if no other one has it.
+func (p *Part) removeLeft() error {
+	var err error
+	p.file, err = p.dir.OpenFile(p.base+partEnding, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.removeState()
+	}
+	if err == nil {
+		err = p.claim()
+	}
+	if err == nil {
+		err = p.remove()
+	}
+	if p.file != nil {
+		err = errors.Join(err, p.file.Close()) // with the lock, when the name is gone
+		p.file = nil
+	}
+	return err
+}
+
+// remove removes the part and its state.
 func (p *Part) remove() error {
-	for _, ending := range []string{stateEnding + ".new", stateEnding, partEnding} {
-		if err := p.dir.Remove(p.base + ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := p.removeState(); err != nil {
+		return err
+	}
+	return p.removeFile(partEnding)
+}
+
+func (p *Part) removeState() error {
+	return errors.Join(p.removeFile(stateEnding+".new"), p.removeFile(stateEnding))
+}
+
+// removeFile removes a file beside the one to be written, if it is there.
+func (p *Part) removeFile(ending string) error {
+	if err := p.dir.Remove(p.base + ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -1,0 +1,89 @@
+package format
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Two writers of one part would write over each other. The second is refused, by
+// whatever way it comes, until the first has ended.
+func TestPart_InUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.csv")
+	first, err := CreatePart(nil, path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Write([]byte("first\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Section([]byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if lockPart(first.file) == nil && lockPart(open(t, path+".part")) == nil {
+		t.Skip("there are no locks here")
+	}
+	if _, _, err := OpenPart(nil, path); !errors.Is(err, ErrPartInUse) {
+		t.Errorf("going on: %v", err)
+	}
+	if _, err := CreatePart(nil, path, true); !errors.Is(err, ErrPartInUse) {
+		t.Errorf("beginning again: %v", err)
+	}
+	if _, err := first.Write([]byte("second\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	again, state, err := OpenPart(nil, path)
+	if err != nil || string(state) != "1" {
+		t.Fatalf("%q, %v", state, err)
+	}
+	if err := again.Commit(false); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "first\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func open(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// A state whose part is gone, as of a writer that was killed between the last two
+// steps of Commit, says nothing about the next part.
+func TestPart_StateOfAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.csv")
+	part, err := CreatePart(nil, path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := part.Section([]byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if err := part.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path + ".part"); err != nil {
+		t.Fatal(err)
+	}
+	next, err := CreatePart(nil, path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	if _, state, err := OpenPart(nil, path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("went on with state %q, %v", state, err)
+	}
+}
