@@ -175,8 +175,17 @@ func (db *DB) refreshDue(ctx context.Context) time.Duration {
 		byTime := info.Auto.Every > 0 && wait <= 0
 		byChanges := info.Auto.Changes > 0 && (changes.All || len(changes.Touched)+changes.Deleted >= info.Auto.Changes)
 		if byTime || byChanges {
+			// The changes may have come after someone altered or refreshed it.
+			now, err := db.store.EmbeddingInfo(ctx, info.Name)
+			if err != nil {
+				continue
+			}
+			if now.Auto != info.Auto || now.GraphVersion != info.GraphVersion {
+				r.look()
+				continue
+			}
 			r.tried[info.Name] = attempt{changes.To, r.now()}
-			_, err := db.StartRefresh(ctx, RefreshRequest{Embedding: info.Name})
+			_, err = db.StartRefresh(ctx, RefreshRequest{Embedding: info.Name})
 			if errors.Is(err, storage.ErrConflict) {
 				delete(r.tried, info.Name) // another job has it, at whose end this looks again
 			}
