@@ -43,7 +43,12 @@ func (b *binder) nearestStatement(s *parser.Nearest) (operation, error) {
 	if op.req.K, err = b.size(partCount, s.Count); err != nil {
 		return nil, err
 	}
-	if op.req.Vertex, op.req.Vector, err = b.target(s.To); err != nil {
+	if s.To == nil {
+		op.req.Examples, err = b.examples(s.Examples)
+	} else {
+		op.req.Vertex, op.req.Vector, err = b.target(s.To)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if op.req.Embedding, op.req.Metric, err = b.space(s.Using); err != nil {

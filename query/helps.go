@@ -228,8 +228,8 @@ func analysisHelps() []Help {
 			Columns: "vertex, distance, relative",
 			Example: "DIFF spec@1, spec@2 LIMIT 20",
 		}, {
-			Statement: "NEAREST", Syntax: "NEAREST k TO vertex | [vector] USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition]",
-			Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; FRESH brings the embedding up to date first, as REFRESH does; EXACT does without an index, which may miss some",
+			Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition]",
+			Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; to several vertices means to the middle of their vectors, under cosine of their directions, and none of them is an answer; FRESH brings the embedding up to date first, as REFRESH does; EXACT does without an index, which may miss some",
 			Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 			Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
 		}, {

@@ -14,7 +14,7 @@ import (
 // Candidate is a vertex that a search considers as an answer.
 type Candidate struct {
 	Degree int  // number of its neighbours in the graph as it is now
-	Linked bool // it is a neighbour of the query vertex; false where a vector is sought
+	Linked bool // it is a neighbour of the query vertex, or of one of several; false where a vector is sought
 
 	graph   *graphView
 	vertex  uint32
@@ -38,8 +38,13 @@ type NearestRequest struct {
 	// Vector is sought instead of a vertex if it is not nil. It has as many
 	// elements as the embedding has dimensions.
 	Vector []float32
-	Metric index.Metric // index.L2 by default
-	Exact  bool         // do not use an index
+	// Examples are the keys of several vertices, in place of Vertex: what is near to
+	// all of them is sought by the mean of their vectors, under index.Cosine of their
+	// vectors at length 1. None of them is an answer. One that is named twice counts
+	// twice.
+	Examples []string
+	Metric   index.Metric // index.L2 by default
+	Exact    bool         // do not use an index
 	// Where tells which vertices may be answers; nil admits all. It is asked
 	// during the search, so there are K answers if K vertices are admitted. It
 	// is called from several goroutines at a time.
@@ -283,9 +288,10 @@ type search struct {
 	columns *columnSet // that the condition reads
 	metric  index.Metric
 	vector  []float32
-	vertex  uint32 // the query vertex
-	key     string // of the query vertex
-	byKey   bool   // there is a query vertex
+	vertex  uint32   // the query vertex
+	key     string   // of the query vertex
+	others  []uint32 // more query vertices
+	byKey   bool     // there is a query vertex
 	radius  float64
 	limit   int                // most answers of WITHIN; 0 is all
 	placed  bool               // the vectors are scanned in the file, and the space has neither them nor the graph
@@ -305,6 +311,10 @@ func (c *call) resolveNearestIn(req NearestRequest, place bool) (*search, error)
 	}
 	var s *search
 	err := c.settled(func() (err error) {
+		if len(req.Examples) > 0 {
+			s, err = c.resolveExamples(req)
+			return err
+		}
 		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes, req.Exact, place && req.Where == nil)
 		return err
 	})
@@ -430,11 +440,11 @@ func (s *search) options(c *call, where func(Candidate) bool) index.SearchOption
 	g := s.space.graph
 	n := g.Graph.Vertices()
 	filter := func(v uint32) bool {
-		if s.byKey && v == s.vertex || int(v) >= n {
+		if s.byKey && (v == s.vertex || slices.Contains(s.others, v)) || int(v) >= n {
 			return false
 		}
 		return where == nil || where(Candidate{
-			Degree: g.Graph.Degree(v), Linked: s.byKey && g.Graph.HasEdge(s.vertex, v),
+			Degree: g.Graph.Degree(v), Linked: s.linked(v),
 			graph: g, vertex: v, columns: s.columns,
 		})
 	}
@@ -442,6 +452,12 @@ func (s *search) options(c *call, where func(Candidate) bool) index.SearchOption
 		filter = nil
 	}
 	return index.SearchOptions{Filter: filter, Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
+}
+
+// linked reports whether a vertex is a neighbour of a query vertex.
+func (s *search) linked(v uint32) bool {
+	g := s.space.graph.Graph
+	return s.byKey && (g.HasEdge(s.vertex, v) || slices.ContainsFunc(s.others, func(u uint32) bool { return g.HasEdge(u, v) }))
 }
 
 // scanned says in PROFILE how much a scan looked at.

@@ -103,10 +103,7 @@ func (o *withinOp) plan() *Plan {
 
 // plan of a search: a scan of all vectors, with its filter.
 func (s *search) plan(where parser.Expr) *Plan {
-	from := "a vector"
-	if s.byKey {
-		from = "vertex " + quoteKey(s.key) + ", itself left out"
-	}
+	from := s.from()
 	inputs := append(s.columns.plans(), s.space.plan(), s.space.graph.plan())
 	if where != nil {
 		inputs = append([]*Plan{step("filter", "during the scan: "+where.String())}, inputs...)

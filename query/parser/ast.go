@@ -207,15 +207,16 @@ type Embed struct {
 	Background bool
 }
 
-// Nearest is NEAREST k TO v USING space [EXACT] [WHERE condition].
+// Nearest is NEAREST k TO v | (v, …) USING space [FRESH] [EXACT] [WHERE condition].
 type Nearest struct {
 	Range
-	Count Value // Int or Param
-	To    Value // String (a key), Int (its decimal text is the key), Vector or Param
-	Using Space
-	Fresh bool // bring the embedding up to date first
-	Exact bool
-	Where Expr // nil where left out
+	Count    Value   // Int or Param
+	To       Value   // String (a key), Int (its decimal text is the key), Vector or Param; nil where there are Examples
+	Examples []Value // keys, as To but for a Vector; nil where there is To
+	Using    Space
+	Fresh    bool // bring the embedding up to date first
+	Exact    bool
+	Where    Expr // nil where left out
 }
 
 // Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [LIMIT n].

@@ -109,9 +109,10 @@
 //	               ( "AFTER" integer "CHANGES"
 //	               | "EVERY" string | "OFF" )               e.g. ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES; ALTER EMBEDDING spec AUTO REFRESH EVERY '1h';
 //	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
-//	nearest      = "NEAREST" integer "TO" vertex
+//	nearest      = "NEAREST" integer
+//	               "TO" ( vertex | "(" key { "," key } ")" )
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]
-//	               [ where ]                                e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked;
+//	               [ where ]                                e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked; NEAREST 5 TO ('alice', 107) USING spec;
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
 //	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;

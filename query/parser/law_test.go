@@ -217,6 +217,9 @@ func genPlain(t *rapid.T) Statement {
 	case 10:
 		return &Embed{Graph: ident(), Method: genCall().Draw(t, "method"), Embedding: ident(), Options: options(), Background: rapid.Bool().Draw(t, "background")}
 	case 11:
+		if rapid.Bool().Draw(t, "examples") {
+			return &Nearest{Count: value(anInt), Examples: rapid.SliceOfN(genValue(aKey), 1, 3).Draw(t, "keys"), Using: genSpace().Draw(t, "space")}
+		}
 		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Fresh: rapid.Bool().Draw(t, "fresh"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t)}
 	case 12:
 		st := &Within{

@@ -118,6 +118,7 @@ func TestParse_Tree(t *testing.T) {
 			Embedding: id("e"),
 		}},
 		{"NEAREST 10 TO 'alice' USING e", &Nearest{Count: num(10), To: str("alice"), Using: Space{Embedding: id("e")}}},
+		{"NEAREST 10 TO ('alice', 1, $v) USING e", &Nearest{Count: num(10), Examples: []Value{str("alice"), num(1), Param{Name: "v"}}, Using: Space{Embedding: id("e")}}},
 		{"NEAREST 10 TO 1 USING e EXACT", &Nearest{Count: num(10), To: num(1), Using: Space{Embedding: id("e")}, Exact: true}},
 		{"NEAREST $k TO [1, -2.5, 1e-4] USING dot(e) WHERE linked", &Nearest{
 			Count: Param{Name: "k"}, To: Vector{Values: []float64{1, -2.5, 1e-4}},

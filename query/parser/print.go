@@ -109,7 +109,11 @@ func (s *Embed) String() string {
 }
 
 func (s *Nearest) String() string {
-	return "NEAREST " + s.Count.String() + " TO " + s.To.String() + " USING " + s.Using.String() + fresh(s.Fresh) + exact(s.Exact) + where(s.Where)
+	to := "(" + list(s.Examples) + ")"
+	if s.To != nil {
+		to = s.To.String()
+	}
+	return "NEAREST " + s.Count.String() + " TO " + to + " USING " + s.Using.String() + fresh(s.Fresh) + exact(s.Exact) + where(s.Where)
 }
 
 func (s *Within) String() string {

@@ -228,7 +228,12 @@ func (p *parser) embed(begin Pos) Statement {
 func (p *parser) nearest(begin Pos) Statement {
 	s := &Nearest{Count: p.value(anInt, countText)}
 	p.needKeyword("TO")
-	s.To = p.value(aVertex, keyText, vectorText)
+	if p.sign("(") {
+		s.Examples = separated(p, func() Value { return p.value(aKey, keyText) })
+		p.needSign(")")
+	} else {
+		s.To = p.value(aVertex, keyText, vectorText)
+	}
 	p.needKeyword("USING")
 	s.Using = p.space()
 	s.Fresh = p.keyword("FRESH")
