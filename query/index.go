@@ -149,7 +149,9 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	}
 	stop(int64(h.Live()), fmt.Sprintf("recall %.4f", recall))
 	c.jobResult("recall %.4f", recall)
-	return c.putIndex(v.info, h, recall, time.Since(began))
+	n := newIndex(h, recall, time.Since(began))
+	defer c.watch.start(stepStore)(int64(h.Live()), "")
+	return c.db.store.PutIndex(c.ctx, v.info, n.Info, n.Write)
 }
 
 // checkDropIndex refuses to drop what is not there.

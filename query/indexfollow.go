@@ -15,8 +15,7 @@ import (
 
 // This file has the indexes of an embedding follow when it is refreshed. An index
 // belongs to the rows of one generation and goes with them, so that it is taken
-// into memory before, and stored again beside the new rows after. It is made for
-// them in between.
+// into memory before, made one of the new rows, and stored with them in one step.
 
 // keptIndex is an index of a generation that is about to be replaced.
 type keptIndex struct {
@@ -73,20 +72,12 @@ func parametersOf(info IndexInfo) index.HNSWOptions {
 	return opts
 }
 
-// nextIndex is an index of rows that are not stored yet.
-type nextIndex struct {
-	hnsw   *index.HNSW
-	recall float64
-	took   time.Duration
-}
-
 // followIndexes makes the indexes of the next generation of an embedding, whose rows
-// are those of the same vertices and later ones if same is set. It does so before
-// the rows are stored: until then the embedding has its old rows and their
-// indexes, whenever the process ends. What fails here, but for the end of the
-// context, is a notice: searches go without the index.
-func (c *call) followIndexes(all []keptIndex, before *vectors, after *vec.Matrix, same bool) ([]nextIndex, error) {
-	var list []nextIndex
+// are those of the same vertices and later ones if same is set, to be stored with
+// them. What fails here, but for the end of the context, is a notice: searches go
+// without the index.
+func (c *call) followIndexes(all []keptIndex, before *vectors, after *vec.Matrix, same bool) ([]storage.NewIndex, error) {
+	var list []storage.NewIndex
 	for _, k := range all {
 		if !same || before.matrix.Dim != after.Dim {
 			k.hnsw = nil
@@ -98,7 +89,7 @@ func (c *call) followIndexes(all []keptIndex, before *vectors, after *vec.Matrix
 		case c.ctx.Err() != nil:
 			return nil, err
 		default:
-			c.noticeLost(before.info.Name, k.metric, err)
+			c.notice("embedding %s has no index by %s any more: %v; create it again", name(before.info.Name), k.metric, plainly(err))
 		}
 	}
 	return list, nil
@@ -106,10 +97,13 @@ func (c *call) followIndexes(all []keptIndex, before *vectors, after *vec.Matrix
 
 // followIndex makes an index one of other vectors: of those that have changed, or
 // anew.
-func (c *call) followIndex(k keptIndex, before *vectors, after *vec.Matrix) (nextIndex, error) {
+func (c *call) followIndex(k keptIndex, before *vectors, after *vec.Matrix) (storage.NewIndex, error) {
+	if len(after.Data) == 0 {
+		return storage.NewIndex{}, errors.New("it has no vectors left")
+	}
 	release, err := c.db.cache.reserve(2*k.opts.Bytes(after.Rows), "the index")
 	if err != nil {
-		return nextIndex{}, err
+		return storage.NewIndex{}, err
 	}
 	defer release()
 	began := time.Now()
@@ -122,24 +116,10 @@ func (c *call) followIndex(k keptIndex, before *vectors, after *vec.Matrix) (nex
 		h, err = index.NewHNSW(c.ctx, after, k.metric, opts)
 	}
 	if err != nil {
-		return nextIndex{}, err
+		return storage.NewIndex{}, err
 	}
 	recall, err := measureRecall(c.ctx, h, opts.Ef)
-	return nextIndex{h, recall, time.Since(began)}, err
-}
-
-// putIndexes stores the indexes of an embedding that was stored just before.
-func (c *call) putIndexes(list []nextIndex, of storage.EmbeddingInfo) {
-	for _, next := range list {
-		if _, err := c.putIndex(of, next.hnsw, next.recall, next.took); err != nil {
-			c.noticeLost(of.Name, next.hnsw.Metric(), err)
-		}
-	}
-}
-
-// noticeLost says that a refreshed embedding has no index any more.
-func (c *call) noticeLost(embedding string, metric index.Metric, err error) {
-	c.notice("embedding %s has no index by %s any more: %v; create it again", name(embedding), metric, plainly(err))
+	return newIndex(h, recall, time.Since(began)), err
 }
 
 // changedRows lists the rows of a matrix that another one, which has at least as
@@ -158,21 +138,22 @@ func changedRows(before, after *vec.Matrix) []uint32 {
 	return list
 }
 
-// putIndex stores an index of an embedding.
-func (c *call) putIndex(of storage.EmbeddingInfo, h *index.HNSW, recall float64, took time.Duration) (IndexInfo, error) {
+// newIndex describes an index for the store.
+func newIndex(h *index.HNSW, recall float64, took time.Duration) storage.NewIndex {
 	o := h.Options()
-	info := IndexInfo{
-		Metric: h.Metric().String(), Vectors: h.Live(), Recall: recall, Queries: min(recallQueries, h.Live()), Seconds: took.Seconds(),
-		Parameters: []storage.Setting{
-			{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},
-			{Name: "ef", Value: strconv.Itoa(o.Ef)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+	return storage.NewIndex{
+		Info: IndexInfo{
+			Metric: h.Metric().String(), Vectors: h.Live(), Recall: recall, Queries: min(recallQueries, h.Live()), Seconds: took.Seconds(),
+			Parameters: []storage.Setting{
+				{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},
+				{Name: "ef", Value: strconv.Itoa(o.Ef)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
+			},
+		},
+		Write: func(w io.Writer) error {
+			_, err := h.WriteTo(w)
+			return err
 		},
 	}
-	defer c.watch.start(stepStore)(int64(h.Live()), "")
-	return c.db.store.PutIndex(c.ctx, of, info, func(w io.Writer) error {
-		_, err := h.WriteTo(w)
-		return err
-	})
 }
 
 // measureRecall sets the number of candidates where it is not given, and returns

@@ -141,18 +141,13 @@ func (c *call) storeRefreshed(req RefreshRequest) (RefreshResult, error) {
 			return err
 		}
 		stop := c.watch.start(stepSolve)
-		var next []nextIndex
 		result.Refreshed, err = job.Refresh(c.ctx, c.db.store, graph.Snapshot, job.RefreshRequest{
 			Name: info.Name, Tolerance: req.Tolerance, Workers: c.workers(), Progress: c.meter.update,
-			Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) (err error) {
-				next, err = c.followIndexes(indexes, before, rows, same && from.Generation == info.Generation)
-				return err
+			Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) ([]storage.NewIndex, error) {
+				return c.followIndexes(indexes, before, rows, same && from.Generation == info.Generation)
 			},
 		})
 		stop(int64(result.Touched), result.Reason)
-		if err == nil {
-			c.putIndexes(next, result.To)
-		}
 		return err
 	})
 	if err != nil {

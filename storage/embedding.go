@@ -55,8 +55,10 @@ func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.
 
 // ReplaceEmbedding is PutEmbeddingState for rows that were computed from those of
 // a generation, from: where that is not the present one any more it is ErrConflict.
-// Zero is none.
-func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
+// Zero is none. Indexes of the rows appear with them, in the same step, so that
+// there is no moment at which the embedding has new rows and no index; those of a
+// matrix without values are ErrInvalid.
+func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error, indexes ...NewIndex) (EmbeddingInfo, error) {
 	if err := checkNewEmbedding(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
@@ -70,12 +72,24 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 			return EmbeddingInfo{}, fmt.Errorf("storage: put embedding %q: state: %w", info.Name, err)
 		}
 	}
+	if len(indexes) > 0 && len(m.Data) == 0 {
+		return EmbeddingInfo{}, fmt.Errorf("storage: put embedding %q: an index of no values: %w", info.Name, ErrInvalid)
+	}
+	var beside []*indexWriter
+	for _, n := range indexes {
+		w, err := db.newIndexWriter(ctx, info.Name, n)
+		if err != nil {
+			return EmbeddingInfo{}, err
+		}
+		defer w.stream.abandon(ctx)
+		beside = append(beside, w)
+	}
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
 	defer unlock()
-	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, from: from, record: embeddingRecord{
+	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, indexes: beside, from: from, record: embeddingRecord{
 		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
 		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
 		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
@@ -111,15 +125,16 @@ func finite(bits uint32) bool { return bits&0x7f80_0000 != 0x7f80_0000 }
 
 // embeddingWriter writes one generation.
 type embeddingWriter struct {
-	db     *DB
-	name   string
-	matrix *vec.Matrix
-	record embeddingRecord
-	from   EmbeddingInfo // what the rows were computed from, if it has a generation
-	state  *blobWriter
-	slots  slotMap          // of the rows
-	old    *embeddingRecord // the generation before, if any
-	next   int              // next row
+	db      *DB
+	name    string
+	matrix  *vec.Matrix
+	record  embeddingRecord
+	from    EmbeddingInfo // what the rows were computed from, if it has a generation
+	state   *blobWriter
+	indexes []*indexWriter   // of the rows
+	slots   slotMap          // of the rows
+	old     *embeddingRecord // the generation before, if any
+	next    int              // next row
 }
 
 // run writes the rows in batches under a journal entry; the last batch makes
@@ -228,6 +243,11 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 	}
 	if w.old != nil {
 		if err := t.retire(w.name, w.old); err != nil {
+			return err
+		}
+	}
+	for _, x := range w.indexes {
+		if err := x.publish(t, w.record.Object); err != nil {
 			return err
 		}
 	}

@@ -77,46 +77,78 @@ func (r *indexRecord) info(embedding string, generation uint64, metric string) I
 // has another generation by now it is ErrConflict, and without rows, or without
 // bytes, ErrInvalid.
 func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, write func(w io.Writer) error) (IndexInfo, error) {
-	where := describeIndex(of.Name, info.Metric)
-	if info.Metric == "" || len(info.Metric) > maxMetric {
-		return IndexInfo{}, fmt.Errorf("storage: %s: metric of %d bytes: %w", where, len(info.Metric), ErrInvalid)
+	w, err := db.newIndexWriter(ctx, of.Name, NewIndex{Info: info, Write: write})
+	if err != nil {
+		return IndexInfo{}, err
 	}
-	w := db.newBlobWriter(ctx, where)
-	defer w.abandon(ctx)
-	if err := write(w); err != nil {
-		return IndexInfo{}, fmt.Errorf("storage: %s: %w", where, err)
-	}
+	defer w.stream.abandon(ctx)
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return IndexInfo{}, err
 	}
 	defer unlock()
-	r := indexRecord{
-		Parameters: settingRecords(info.Parameters), Vectors: uint64(info.Vectors),
-		Recall: info.Recall, Queries: uint64(info.Queries), Seconds: info.Seconds, Created: time.Now().UnixNano(),
-	}
 	err = db.update(ctx, func(t *tx) error {
 		rows, err := t.rowsOf(of)
 		if err != nil {
 			return err
 		}
-		key := indexKey(rows, info.Metric)
-		if err := t.dropIndex(key); err != nil {
-			return err
-		}
-		if r.Stream, err = w.publish(t); err != nil {
-			return err
-		}
-		if err := r.validate(math.MaxInt64); err != nil {
-			return fmt.Errorf("storage: %s: %w: %w", where, err, ErrInvalid)
-		}
-		return t.put(indexesName, key, &r)
+		return w.publish(t, rows)
 	})
 	if err != nil {
 		return IndexInfo{}, err
 	}
 	db.sweep(ctx)
-	return r.info(of.Name, of.Generation, info.Metric), nil
+	return w.record.info(of.Name, of.Generation, info.Metric), nil
+}
+
+// NewIndex is an index that is not stored yet: what describes it, as PutIndex takes
+// it, and what writes its bytes.
+type NewIndex struct {
+	Info  IndexInfo
+	Write func(w io.Writer) error
+}
+
+// indexWriter stores an index in two steps: its stream, and what makes it one of
+// some rows.
+type indexWriter struct {
+	where  string
+	metric string
+	record indexRecord
+	stream *blobWriter
+}
+
+// newIndexWriter writes the stream of an index, which the caller must abandon in the
+// end. It must not hold the writer's lock.
+func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) (*indexWriter, error) {
+	info := n.Info
+	w := &indexWriter{where: describeIndex(embedding, info.Metric), metric: info.Metric, record: indexRecord{
+		Parameters: settingRecords(info.Parameters), Vectors: uint64(info.Vectors),
+		Recall: info.Recall, Queries: uint64(info.Queries), Seconds: info.Seconds, Created: time.Now().UnixNano(),
+	}}
+	if info.Metric == "" || len(info.Metric) > maxMetric {
+		return nil, fmt.Errorf("storage: %s: metric of %d bytes: %w", w.where, len(info.Metric), ErrInvalid)
+	}
+	w.stream = db.newBlobWriter(ctx, w.where)
+	if err := n.Write(w.stream); err != nil {
+		w.stream.abandon(ctx)
+		return nil, fmt.Errorf("storage: %s: %w", w.where, err)
+	}
+	return w, nil
+}
+
+// publish makes the index that of an object, in place of one with the same metric.
+func (w *indexWriter) publish(t *tx, rows uint64) (err error) {
+	key := indexKey(rows, w.metric)
+	if err := t.dropIndex(key); err != nil {
+		return err
+	}
+	if w.record.Stream, err = w.stream.publish(t); err != nil {
+		return err
+	}
+	if err := w.record.validate(math.MaxInt64); err != nil {
+		return fmt.Errorf("storage: %s: %w: %w", w.where, err, ErrInvalid)
+	}
+	return t.put(indexesName, key, &w.record)
 }
 
 // rowsOf returns the object of the rows of an embedding as the caller knows it.

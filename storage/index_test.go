@@ -7,6 +7,8 @@ import (
 	"io"
 	"path/filepath"
 	"testing"
+
+	"heavytail/storage/vec"
 )
 
 // putIndex stores n bytes as an index of an embedding.
@@ -170,4 +172,67 @@ func TestRecover_Index(t *testing.T) {
 	if _, m, err := recovered.Embedding(ctx, "e"); err != nil || m.Rows != 10 {
 		t.Errorf("embedding: %v", err)
 	}
+}
+
+// Indexes of new rows are stored with them or not at all.
+func TestReplaceEmbedding_Indexes(t *testing.T) {
+	ctx := context.Background()
+	db := openStore(t, filepath.Join(t.TempDir(), "file"), &Options{BatchBytes: 4096})
+	putRing(t, db, "ring", 100)
+	info := EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}
+	fresh := func(metric string, n int, failure error) NewIndex {
+		return NewIndex{Info: IndexInfo{Metric: metric, Vectors: 100, Recall: 1}, Write: func(w io.Writer) error {
+			_, err := w.Write(blobBytes(n))
+			return errors.Join(failure, err)
+		}}
+	}
+	first, err := db.ReplaceEmbedding(ctx, EmbeddingInfo{}, info, constantRows(100, 3), nil, fresh("l2", 2*blobBlock, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(of EmbeddingInfo, sizes map[string]int) {
+		t.Helper()
+		list, err := db.Indexes(ctx, "e")
+		if err != nil || len(list) != len(sizes) {
+			t.Errorf("%+v, %v", list, err)
+		}
+		for metric, n := range sizes {
+			if data, err := readIndex(db, of, metric); err != nil || !bytes.Equal(data, blobBytes(n)) {
+				t.Errorf("%s: %d bytes, %v", metric, len(data), err)
+			}
+		}
+		if report, err := db.Check(ctx, nil); err != nil || len(report.Faults) > 0 {
+			t.Errorf("check: %+v, %v", report.Faults, err)
+		}
+	}
+	check(first, map[string]int{"l2": 2 * blobBlock})
+	failed := errors.New("failed")
+	for what, err := range map[string]error{
+		"a failure": func() error {
+			_, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 4), nil, fresh("l2", 10, nil), fresh("dot", 2*blobBlock, failed))
+			return err
+		}(),
+		"no metric": func() error {
+			_, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 4), nil, fresh("l2", 3*blobBlock, nil), fresh("", 10, nil))
+			return err
+		}(),
+		"no bytes": func() error {
+			_, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 4), nil, fresh("l2", 0, nil))
+			return err
+		}(),
+		"no values": func() error {
+			_, err := db.ReplaceEmbedding(ctx, first, info, vec.NewMatrix(100, 0), nil, fresh("l2", 10, nil))
+			return err
+		}(),
+	} {
+		if !errors.Is(err, failed) && !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	check(first, map[string]int{"l2": 2 * blobBlock})
+	second, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 5), nil, fresh("cosine", 3*blobBlock, nil), fresh("l2", 10, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(second, map[string]int{"cosine": 3 * blobBlock, "l2": 10})
 }

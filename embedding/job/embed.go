@@ -54,14 +54,14 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 
 // store stores what was computed, from another generation if that has one, with
 // everything that shaped it.
-func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, from storage.EmbeddingInfo, req Request, method prepared, computed outcome) (storage.EmbeddingInfo, error) {
+func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, from storage.EmbeddingInfo, req Request, method prepared, computed outcome, indexes ...storage.NewIndex) (storage.EmbeddingInfo, error) {
 	info := computed.info
 	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
 	info.Method, info.Options, info.Kernel = req.Method, method.options, vec.Kind()
 	if info.Stateless = req.Stateless; req.Stateless {
 		computed.state = nil
 	}
-	info, err := db.ReplaceEmbedding(ctx, from, info, computed.rows, computed.state)
+	info, err := db.ReplaceEmbedding(ctx, from, info, computed.rows, computed.state, indexes...)
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("job: %w", err)
 	}

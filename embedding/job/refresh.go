@@ -24,8 +24,9 @@ type RefreshRequest struct {
 	Workers   int // goroutines; 0 is GOMAXPROCS
 	Progress  func(stage string, done, total int64)
 	// Computed, if not nil, gets the new rows before they take the place of those of
-	// from, to make what goes with them. An error ends the refresh.
-	Computed func(from storage.EmbeddingInfo, rows *vec.Matrix) error
+	// from, and returns the indexes that are stored with them. An error ends the
+	// refresh.
+	Computed func(from storage.EmbeddingInfo, rows *vec.Matrix) ([]storage.NewIndex, error)
 }
 
 // Refreshed is what a refresh did.
@@ -85,8 +86,9 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	if err != nil {
 		return Refreshed{}, err
 	}
+	var indexes []storage.NewIndex
 	if req.Computed != nil {
-		if err := req.Computed(from, computed.rows); err != nil {
+		if indexes, err = req.Computed(from, computed.rows); err != nil {
 			return Refreshed{}, err
 		}
 	}
@@ -97,7 +99,7 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 	if !done.Full { // rotated to where the rows were; a full run stands where it happens to
 		computed.info.Coordinates = from.Coordinates
 	}
-	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method, Stateless: from.Stateless}, method, computed)
+	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method, Stateless: from.Stateless}, method, computed, indexes...)
 	return done, err
 }
 

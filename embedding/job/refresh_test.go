@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -398,12 +399,13 @@ func TestRefresh_Computed(t *testing.T) {
 		v.change()
 		failed := errors.New("failed")
 		var computed []float32
-		req := RefreshRequest{Name: "e", Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) error {
+		req := RefreshRequest{Name: "e", Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) ([]storage.NewIndex, error) {
 			if from.Generation != first.Generation {
 				t.Errorf("%s: from generation %d", method, from.Generation)
 			}
 			computed = slices.Clone(rows.Data)
-			return failed
+			write := func(w io.Writer) error { _, err := w.Write([]byte("an index")); return err }
+			return []storage.NewIndex{{Info: storage.IndexInfo{Metric: "l2"}, Write: write}}, failed
 		}}
 		if _, err := Refresh(ctx, v.db, v.snapshot(), req); !errors.Is(err, failed) {
 			t.Errorf("%s: %v", method, err)
@@ -419,6 +421,9 @@ func TestRefresh_Computed(t *testing.T) {
 		info, m, err = v.db.Embedding(ctx, "e")
 		if err != nil || info.Generation != first.Generation+1 || !slices.Equal(m.Data, computed) {
 			t.Errorf("%s: generation %d with other rows, %v", method, info.Generation, err)
+		}
+		if list, err := v.db.Indexes(ctx, "e"); err != nil || len(list) != 1 || list[0].Generation != info.Generation || list[0].Metric != "l2" {
+			t.Errorf("%s: indexes %+v, %v", method, list, err)
 		}
 		// Where no edge has changed it is not called.
 		computed = nil
