@@ -63,10 +63,12 @@ type RefreshStats struct {
 // from which most of its vertices are, unless a larger one has done so, and
 //
 //   - takes a Rayleigh–Ritz step (package eigen, Refine) from the rows that it has
-//     from there, with columns added for groups of vertices that have come, and
-//     another step if the residuals exceed the tolerance;
+//     from there, with columns added for groups of vertices that have come or been
+//     linked anew, and another step if the residuals exceed the tolerance;
 //   - is solved in full if they still do, if more than a tenth of its vertices
-//     have come, or if it is so small that a step costs as much.
+//     have come, if it is so small that a step costs as much, with Joint if a
+//     component of eight vertices or more has come, and where no eigenvalue is known
+//     if a few products show larger ones than were found.
 //
 // Its rows D^-δ T Λ^γ are then rotated, all alike, to where they were (orthogonal
 // Procrustes, vertices weighted by D^2δ): distances and scalar products are those
@@ -180,8 +182,11 @@ func newRefresh(g *csr.Graph, m method, opts SpectralOptions, old *vec.Matrix, s
 	} else {
 		r.parts = [][]uint32{linkedVertices(g)}
 		for v := range n {
-			if g.Degree(uint32(v)) == 0 {
+			switch {
+			case g.Degree(uint32(v)) == 0:
 				clear(old.Row(v))
+			case r.touched[v] && !slices.ContainsFunc(old.Row(v), func(x float32) bool { return x != 0 }):
+				state.Places[v] = NoPlace // it had no edge: its row tells nothing
 			}
 		}
 	}

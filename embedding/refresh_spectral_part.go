@@ -57,12 +57,16 @@ func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, link
 // follow takes up to two steps from the old rows, and says whether the residuals
 // are within the tolerance then.
 func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (followed, bool, error) {
+	groups := r.groups(sub, list)
+	if r.opts.Components == Joint && slices.ContainsFunc(groups, func(group []uint32) bool { return r.whole(group, list) }) {
+		return followed{}, false, nil
+	}
 	p, err := r.problem(ctx, sub, labels, linked, r.opts.Workers)
 	if err != nil || p.opts.K == 0 {
 		return followed{}, false, err
 	}
 	p.opts.Tolerance = r.tolerance
-	m := r.start(sub, list)
+	m := r.start(sub, list, groups)
 	start := m.Panel(0, m.Dim)
 	known, ofKnown := p.target.(*deflated)
 	var cross []float64
@@ -84,6 +88,11 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 			against = product(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
 		}
 		if refined.Converged {
+			if p.known == 0 {
+				if missed, err := exceeded(ctx, p, refined.Values); err != nil || missed {
+					return followed{}, false, err
+				}
+			}
 			found := followed{pairs: p.refined(refined, step+1)}
 			r.residual = max(r.residual, slices.Max(found.relative))
 			r.refined++
@@ -145,54 +154,6 @@ func (r *refresh) before(list []uint32, more int) *vec.Matrix {
 		}
 	})
 	return m
-}
-
-// start returns columns that nearly span the eigenvectors of a part: its old rows,
-// and for groups of vertices that have none, and so would come in through the few
-// edges to the rest alone, what the leading eigenvector of each is about.
-func (r *refresh) start(sub *csr.Graph, list []uint32) *vec.Matrix {
-	groups := r.groups(sub, list)
-	dim := r.rows.Dim
-	m := r.before(list, len(groups))
-	for g, group := range groups {
-		edges := 0
-		for _, i := range group {
-			edges += sub.Degree(i)
-		}
-		for _, i := range group {
-			m.Row(int(i))[dim+g] = float32(math.Sqrt(float64(sub.Degree(i)) / float64(edges)))
-		}
-	}
-	return m
-}
-
-// maxGroups is how many groups of newcomers get a column of their own.
-const maxGroups = 32
-
-// groups lists the connected groups of at least two vertices without rows, the
-// largest first.
-func (r *refresh) groups(sub *csr.Graph, list []uint32) [][]uint32 {
-	var newcomers []uint32
-	for i, v := range list {
-		if r.state.Places[v] == NoPlace {
-			newcomers = append(newcomers, uint32(i))
-		}
-	}
-	if len(newcomers) < 2 {
-		return nil
-	}
-	lists := sub.Induced(newcomers).Components().Vertices()
-	var groups [][]uint32
-	for _, group := range lists {
-		if len(group) < 2 || len(groups) == maxGroups {
-			break
-		}
-		for i, v := range group {
-			group[i] = newcomers[v]
-		}
-		groups = append(groups, group)
-	}
-	return groups
 }
 
 // turn writes the rows of a part, rotated to where they were.

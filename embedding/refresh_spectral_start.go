@@ -1,0 +1,131 @@
+package embedding
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"heavytail/embedding/eigen"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// This file has what a refresh begins from beside the old rows, and how it finds out
+// that these were not enough.
+
+// start returns columns that nearly span the eigenvectors of a part: its old rows,
+// and for groups of vertices of which these know nothing, and which would come in
+// through the few edges to the rest alone, what the leading eigenvector of each is
+// about.
+func (r *refresh) start(sub *csr.Graph, list []uint32, groups [][]uint32) *vec.Matrix {
+	dim := r.rows.Dim
+	m := r.before(list, len(groups))
+	for g, group := range groups {
+		edges := 0
+		for _, i := range group {
+			edges += sub.Degree(i)
+		}
+		for _, i := range group {
+			m.Row(int(i))[dim+g] = float32(math.Sqrt(float64(sub.Degree(i)) / float64(edges)))
+		}
+	}
+	return m
+}
+
+// Groups that get a column of their own: how many, and how many vertices those have
+// at least that were there before. A random change makes small ones by the dozen, of
+// which the rows before and the residuals know enough.
+const (
+	maxGroups  = 32
+	leastGroup = 8
+)
+
+// groups lists the connected groups, the largest first, of at least two vertices
+// that have no rows or whose surroundings are new: they are touched, and so are half
+// of their neighbours. Such is also the centre of a star of newcomers, which are no
+// group without it.
+func (r *refresh) groups(sub *csr.Graph, list []uint32) [][]uint32 {
+	isNew := func(i uint32) bool { return r.state.Places[list[i]] == NoPlace }
+	changed := func(i uint32) bool { return isNew(i) || r.touched[list[i]] }
+	var members []uint32
+	for i := range uint32(len(list)) {
+		around := 0
+		if changed(i) && !isNew(i) {
+			for _, u := range sub.Neighbors(i) {
+				if changed(u) {
+					around++
+				}
+			}
+		}
+		if isNew(i) || (around > 0 && 2*around >= sub.Degree(i)) {
+			members = append(members, i)
+		}
+	}
+	if len(members) < 2 {
+		return nil
+	}
+	var groups [][]uint32
+	for _, group := range sub.Induced(members).Components().Vertices() {
+		if len(group) < 2 || len(groups) == maxGroups {
+			break
+		}
+		for i, v := range group {
+			group[i] = members[v]
+		}
+		if len(group) >= leastGroup || slices.ContainsFunc(group, isNew) {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// whole tells whether a group is a component, and so large that it may have leading
+// eigenvectors beside the one that its column is about.
+func (r *refresh) whole(group, list []uint32) bool {
+	size := int(r.components.Sizes[r.components.Label[list[group[0]]]])
+	return size == len(group) && size >= leastGroup
+}
+
+// exceeded tells whether a problem is seen to have larger eigenvalues than those
+// that were found, by more than the tolerance. Residuals do not tell: that of an
+// eigenvector is 0 whether it is among the leading ones or not, and one weight can
+// change which are. Ritz values of any space, here one that begins at random, are at
+// most the eigenvalues in their order (Cauchy). It takes some tens of products.
+func exceeded(ctx context.Context, p *problem, found []float64) (bool, error) {
+	n := p.target.Size()
+	m := vec.NewMatrix(n, eigen.Width)
+	random := rand.New(rand.NewPCG(p.opts.Seed, uint64(n)))
+	for i := range m.Data {
+		m.Data[i] = float32(random.NormFloat64())
+	}
+	y := make([]float32, len(m.Data))
+	for range probeSteps {
+		if err := p.target.Apply(ctx, y, m.Data, 1, 0, 0); err != nil {
+			return false, err
+		}
+		length := math.Sqrt(float64(vec.Dot(y, y)) / float64(len(y)))
+		if !(length > 0) || math.IsInf(length, 0) {
+			return false, nil
+		}
+		for i, x := range y {
+			m.Data[i] = x / float32(length)
+		}
+	}
+	opts := p.opts
+	opts.K = min(len(found), eigen.Width)
+	probe, err := eigen.Refine(ctx, p.target, m.Panel(0, eigen.Width), opts)
+	if err != nil {
+		return false, err
+	}
+	for j, value := range probe.Values {
+		if value-found[j] > p.opts.Tolerance*found[0] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// probeSteps are so many that large eigenvalues come forward, and not the largest
+// alone.
+const probeSteps = 2

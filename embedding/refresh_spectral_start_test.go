@@ -1,0 +1,124 @@
+package embedding_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"heavytail/embedding"
+	"heavytail/embedding/skipgram"
+	"heavytail/storage/csr"
+)
+
+// refreshFound takes a refresh from a graph to another, whose vertices are those of
+// the first and more, and compares its eigenvalues, those of the largest part, with
+// those of a full run.
+func refreshFound(t *testing.T, method string, opts embedding.SpectralOptions, before, after *csr.Graph, touched []uint32, tolerance float64) embedding.RefreshStats {
+	t.Helper()
+	ctx := context.Background()
+	rows, state, _, err := embedding.Spectral(ctx, before, method, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := make([]uint32, after.Vertices())
+	for v := range from {
+		from[v] = skipgram.Added
+		if v < before.Vertices() {
+			from[v] = uint32(v)
+		}
+	}
+	rows, state = align(from, rows, state)
+	_, _, stats, refresh, err := embedding.RefreshSpectral(ctx, after, method, opts, rows, state, touched, tolerance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := embedding.SolveSpectral(ctx, after, method, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, v := range full.Stats.Eigenvalues {
+		if math.Abs(v-stats.Eigenvalues[j]) > max(tolerance/2, 0.01)*full.Stats.Eigenvalues[0] {
+			t.Errorf("eigenvalue %d is %.4f, not %.4f: %+v", j, stats.Eigenvalues[j], v, refresh)
+		}
+	}
+	return refresh
+}
+
+// sparseTown is a town whose eigenvalues fall fast enough for a new group to be
+// among the leading ones.
+func sparseTown() *town {
+	w := newTown(1, 4, 150, rand.New(rand.NewPCG(5, 1)))
+	for range 1500 {
+		w.link(uint32(w.r.IntN(w.n)), uint32(w.r.IntN(w.n)))
+	}
+	return w
+}
+
+// Newcomers around a vertex that was there before come to their eigenvector, though
+// they have no edge among each other.
+func TestRefreshSpectral_StarOfNewcomers(t *testing.T) {
+	w := sparseTown()
+	centre := uint32(w.n)
+	w.n++
+	w.link(7, centre)
+	before := w.graph()
+	touched := []uint32{centre}
+	for range 40 {
+		w.link(centre, uint32(w.n))
+		touched = append(touched, uint32(w.n))
+		w.n++
+	}
+	if refresh := refreshFound(t, embedding.MethodLaplacianEigenmaps, embedding.SpectralOptions{Dim: 12}, before, w.graph(), touched, 0.1); refresh.Refined != 1 {
+		t.Errorf("%+v", refresh)
+	}
+}
+
+// Vertices that had no edge come to their eigenvectors where all components are
+// solved as one matrix and they have rows before, of zeros.
+func TestRefreshSpectral_IsolatedJoin(t *testing.T) {
+	w := sparseTown()
+	first := uint32(w.n)
+	w.n += 20
+	before := w.graph()
+	var touched []uint32
+	for v := first; v < first+20; v++ {
+		for u := first + (v-first)/10*10; u < v; u++ {
+			w.link(u, v)
+		}
+		touched = append(touched, v)
+	}
+	w.link(first, first+10) // two cliques, in a component of their own
+	opts := embedding.SpectralOptions{Dim: 12, Components: embedding.Joint}
+	refreshFound(t, embedding.MethodLaplacianEigenmaps, opts, before, w.graph(), touched, 0.1)
+}
+
+// One weight can change which eigenvectors are the leading ones; those that were
+// are eigenvectors still, to the bit.
+func TestRefreshSpectral_WeightBack(t *testing.T) {
+	w := sparseTown()
+	first := uint32(w.n)
+	w.n += 60
+	for v := first; v < first+60; v += 2 {
+		w.link(v, v+1)
+	}
+	list := w.list()
+	graph := func(weight float32) *csr.Graph {
+		g := w.graph()
+		for u := range uint32(w.n) {
+			for _, v := range g.Neighbors(u) {
+				x := float32(1)
+				if u >= first {
+					x += float32((u-first)/2) / 500
+				}
+				if min(u, v) == list[0].U && max(u, v) == list[0].V {
+					x = weight
+				}
+				g.Weights = append(g.Weights, x)
+			}
+		}
+		return g
+	}
+	opts := embedding.SpectralOptions{Dim: 12, Normalization: embedding.Degree, Components: embedding.Joint}
+	refreshFound(t, embedding.MethodDPSpectral, opts, graph(1e4), graph(2), []uint32{list[0].U, list[0].V}, 0)
+}
