@@ -67,8 +67,9 @@ type RefreshStats struct {
 //     linked anew, and another step if the residuals exceed the tolerance;
 //   - is solved in full if they still do, if more than a tenth of its vertices
 //     have come, if it is so small that a step costs as much, with Joint if a
-//     component of eight vertices or more has come, and where no eigenvalue is known
-//     if a few products show larger ones than were found.
+//     component of eight vertices or more has come, and if a few products show larger
+//     eigenvalues than were found: they are taken where none is known, and where
+//     a group of 32 vertices or more has come or been linked anew.
 //
 // Its rows D^-δ T Λ^γ are then rotated, all alike, to where they were (orthogonal
 // Procrustes, vertices weighted by D^2δ): distances and scalar products are those

@@ -88,8 +88,8 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 			against = product(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
 		}
 		if refined.Converged {
-			if p.known == 0 {
-				if missed, err := exceeded(ctx, p, refined.Values); err != nil || missed {
+			if suspects, any := r.suspects(p, groups); any {
+				if missed, err := exceeded(ctx, p, refined.Values, suspects); err != nil || missed {
 					return followed{}, false, err
 				}
 			}

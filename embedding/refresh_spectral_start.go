@@ -87,20 +87,51 @@ func (r *refresh) whole(group, list []uint32) bool {
 	return size == len(group) && size >= leastGroup
 }
 
+// suspects lists what may have leading eigenvectors that a step has not found: all
+// vertices (nil) where no eigenvalue is known, or else those of groups so large that
+// they may have more than the one that their column is about, such as a component
+// that was joined by an edge.
+func (r *refresh) suspects(p *problem, groups [][]uint32) (list []uint32, any bool) {
+	if p.known == 0 {
+		return nil, true
+	}
+	for _, group := range groups {
+		if len(group) >= largeGroup {
+			list = append(list, group...)
+		}
+	}
+	return list, len(list) > 0
+}
+
+// largeGroup is how many vertices a group has that is looked into.
+const largeGroup = 32
+
 // exceeded tells whether a problem is seen to have larger eigenvalues than those
 // that were found, by more than the tolerance. Residuals do not tell: that of an
-// eigenvector is 0 whether it is among the leading ones or not, and one weight can
-// change which are. Ritz values of any space, here one that begins at random, are at
-// most the eigenvalues in their order (Cauchy). It takes some tens of products.
-func exceeded(ctx context.Context, p *problem, found []float64) (bool, error) {
+// eigenvector is 0 whether it is among the leading ones or not, and one edge or
+// weight can change which are. Ritz values of any space, here one that begins at
+// random on some vertices, nil for all, are at most the eigenvalues in their order
+// (Cauchy). It takes some tens of products.
+func exceeded(ctx context.Context, p *problem, found []float64, vertices []uint32) (bool, error) {
 	n := p.target.Size()
 	m := vec.NewMatrix(n, eigen.Width)
 	random := rand.New(rand.NewPCG(p.opts.Seed, uint64(n)))
-	for i := range m.Data {
-		m.Data[i] = float32(random.NormFloat64())
+	fill := func(row []float32) {
+		for i := range row {
+			row[i] = float32(random.NormFloat64())
+		}
+	}
+	if vertices == nil {
+		fill(m.Data)
+	}
+	for _, v := range vertices {
+		fill(m.Row(int(v)))
 	}
 	y := make([]float32, len(m.Data))
 	for range probeSteps {
+		if known, is := p.target.(eigen.Projector); is {
+			known.Project(m.Data)
+		}
 		if err := p.target.Apply(ctx, y, m.Data, 1, 0, 0); err != nil {
 			return false, err
 		}
@@ -112,6 +143,9 @@ func exceeded(ctx context.Context, p *problem, found []float64) (bool, error) {
 			m.Data[i] = x / float32(length)
 		}
 	}
+	if known, is := p.target.(eigen.Projector); is {
+		known.Project(m.Data)
+	}
 	opts := p.opts
 	opts.K = min(len(found), eigen.Width)
 	probe, err := eigen.Refine(ctx, p.target, m.Panel(0, eigen.Width), opts)
@@ -119,7 +153,7 @@ func exceeded(ctx context.Context, p *problem, found []float64) (bool, error) {
 		return false, err
 	}
 	for j, value := range probe.Values {
-		if value-found[j] > p.opts.Tolerance*found[0] {
+		if value-found[j] > p.opts.Tolerance*max(p.opts.Norm, found[0]) {
 			return true, nil
 		}
 	}

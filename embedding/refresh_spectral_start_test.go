@@ -122,3 +122,23 @@ func TestRefreshSpectral_WeightBack(t *testing.T) {
 	opts := embedding.SpectralOptions{Dim: 12, Normalization: embedding.Degree, Components: embedding.Joint}
 	refreshFound(t, embedding.MethodDPSpectral, opts, graph(1e4), graph(2), []uint32{list[0].U, list[0].V}, 0)
 }
+
+// A component that is joined by an edge brings all of its leading eigenvectors.
+func TestRefreshSpectral_Merged(t *testing.T) {
+	w := sparseTown()
+	first := uint32(w.n)
+	w.n += 60 // six cliques, in a row
+	for v := first; v < first+60; v++ {
+		for u := first + (v-first)/10*10; u < v; u++ {
+			w.link(u, v)
+		}
+		if (v-first)%10 == 0 && v > first {
+			w.link(v-10, v)
+		}
+	}
+	before := w.graph()
+	w.link(7, first)
+	for _, method := range []string{embedding.MethodLaplacianEigenmaps, embedding.MethodDPSpectral} {
+		refreshFound(t, method, embedding.SpectralOptions{Dim: 12}, before, w.graph(), []uint32{7, first}, 0)
+	}
+}
