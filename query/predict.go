@@ -241,8 +241,8 @@ func (c *call) predictFor(req PredictForRequest) (PredictForResult, error) {
 		return PredictForResult{}, err
 	}
 	stop(int64(len(links)), count(scored, "pair")+" scored")
-	if p.graph.Graph.Degree(p.vertex) == 0 && p.rule.Heuristic != "" {
-		c.notice("vertex %s has no edges, by which %s could tell its links; a scorer of an embedding tells them by its vector", quoteKey(req.Vertex), p.rule.Heuristic)
+	if p.graph.Graph.Degree(p.vertex) == 0 && len(p.spaces) == 0 {
+		c.notice("vertex %s has no edges, by which %s could tell its links; a scorer of an embedding tells them by its vector", quoteKey(req.Vertex), req.With)
 	}
 	r := PredictForResult{Vertices: make([]PredictedVertex, len(links))}
 	for i, l := range links {

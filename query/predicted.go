@@ -178,6 +178,8 @@ func (c *call) predicted(req PredictedRequest) (PredictedResult, error) {
 		c.notice("vertex %s is newer than the predictions", quoteKey(req.Vertex))
 	case changed:
 		c.notice("the edges of vertex %s have changed since", quoteKey(req.Vertex))
+	case len(links) == 0:
+		c.notice("no links of vertex %s are stored, or none is left", quoteKey(req.Vertex))
 	}
 	if req.K > info.Top {
 		c.notice("%s of each vertex are stored", count(int64(info.Top), "link"))
