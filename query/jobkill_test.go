@@ -32,7 +32,7 @@ func runChild() bool {
 			os.Exit(3)
 		}
 	}
-	db, err := Open(args[0], nil)
+	db, err := Open(args[0], &Options{BatchBytes: 128 << 10}) // so that there are moments between batches
 	fail(err)
 	eager(db)
 	var dies int

@@ -29,9 +29,9 @@ type PredictedResult struct {
 	Notices []Notice
 }
 
-// Predicted answers from what Materialize has stored, in a fraction of a millisecond:
-// it reads the links of the vertex, its edges and the keys of the answer, and neither
-// the graph nor an embedding. Vertices that the vertex has edges to by now, and those
+// Predicted answers from what Materialize has stored, in tens of microseconds: it
+// reads the links of the vertex, the blocks of the graph that can hold an edge to an
+// answer or its key, and neither the graph nor an embedding. Vertices that the vertex has edges to by now, and those
 // that were deleted, are left out. A file that is open for reading will do.
 func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
 	c, err := db.begin(ctx, "PREDICT")
@@ -159,26 +159,27 @@ func (c *call) predicted(req PredictedRequest) (PredictedResult, error) {
 	if err := c.resolvePredicted(&req); err != nil {
 		return PredictedResult{}, err
 	}
-	info, links, isNew, changed, err := c.db.store.Predicted(c.ctx, req.Graph, req.With.String(), req.Vertex, req.K)
+	stored, err := c.db.store.Predicted(c.ctx, req.Graph, req.With.String(), req.Vertex, req.K)
 	if err != nil {
 		return PredictedResult{}, c.predictedMistake(req, err)
 	}
-	r := PredictedResult{PredictionInfo: info, New: isNew, Changed: changed, Vertices: make([]PredictedVertex, len(links))}
-	for i, l := range links {
-		r.Vertices[i] = PredictedVertex{l.Key, l.Score}
+	info := stored.PredictionInfo
+	r := PredictedResult{
+		PredictionInfo: info, Behind: stored.Behind, New: stored.New, Changed: stored.Changed,
+		Vertices: make([]PredictedVertex, len(stored.Links)),
 	}
-	if r.Behind, err = c.behind(req.Graph, info.GraphVersion); err != nil {
-		return PredictedResult{}, err
+	for i, l := range stored.Links {
+		r.Vertices[i] = PredictedVertex{l.Key, l.Score}
 	}
 	if r.Behind > 0 {
 		c.notice("the predictions by %s are %s behind graph %s", info.Scorer, count(int64(r.Behind), "version"), name(req.Graph))
 	}
 	switch {
-	case isNew:
+	case r.New:
 		c.notice("vertex %s is newer than the predictions", quoteKey(req.Vertex))
-	case changed:
+	case r.Changed:
 		c.notice("the edges of vertex %s have changed since", quoteKey(req.Vertex))
-	case len(links) == 0:
+	case len(r.Vertices) == 0:
 		c.notice("no links of vertex %s are stored, or none is left", quoteKey(req.Vertex))
 	}
 	if req.K > info.Top {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"heavytail/storage/csr"
 )
@@ -68,11 +69,14 @@ type arcBlock struct {
 
 // decode replaces b by the content of a block. The payload was verified against
 // its checksum, but may still have been made by a hostile writer: every number
-// is checked, nothing is allocated by what it declares, and no byte may be left
-// over.
+// is checked, no more than a number for every byte of the block is allocated by
+// what it declares, and no byte may be left over.
 func (b *arcBlock) decode(key, payload []byte) (err error) {
 	b.weights, b.times = b.weights[:0], b.times[:0]
 	rest := payload
+	if len(payload) >= arcBlockHead-sumSize {
+		b.arcs = slices.Grow(b.arcs[:0], min(len(payload), int(binary.LittleEndian.Uint16(payload[1:]))))
+	}
 	if b.arcs, rest, err = decodeArcs(b.arcs[:0], key, payload); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -200,6 +201,58 @@ func TestKeyBlock_RoundTrip(t *testing.T) {
 	}
 	if at != keys.len() || !slices.IsSortedFunc(order, func(a, b uint32) int { return strings.Compare(string(keys.at(a)), string(keys.at(b))) }) {
 		t.Errorf("%d entries, or out of order", at)
+	}
+}
+
+// A search for some keys or slots of a block finds what decoding all of it does.
+func TestKeyBlock_Find(t *testing.T) {
+	keys := randomKeys(3000)
+	order, err := keys.byKey(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(6, 6))
+	for from := 0; from < keys.len(); {
+		key, record, count := nextKeyBlock(&keys, uint32(from))
+		var slots []uint32
+		var want []string
+		for slot := uint32(from); slot < uint32(from+count); slot++ {
+			if random.IntN(3) == 0 {
+				slots, want = append(slots, slot), append(want, string(keys.at(slot)))
+			}
+		}
+		got, err := findKeys(nil, key, record[sumSize:], append(slots, uint32(from+count)))
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("keys of slots %v: %q, expected %q, %v", slots, got, want, err)
+		}
+		from += count
+	}
+	for from := 0; from < len(order); {
+		key, record, count := nextIDBlock(&keys, order, from)
+		var wanted [][]byte
+		var numbers []int
+		want := make(map[int]uint32)
+		for at := from; at < from+count; at++ {
+			switch random.IntN(4) {
+			case 0:
+				want[len(wanted)] = order[at]
+				wanted = append(wanted, keys.at(order[at]))
+			case 1: // there is none
+				wanted = append(wanted, append(bytes.Clone(keys.at(order[at])), 1))
+			}
+		}
+		for i := range wanted {
+			numbers = append(numbers, i)
+		}
+		got := make(map[int]uint32)
+		err := findIDs(key, record[sumSize:], wanted, numbers, func(i int, slot uint32) error {
+			got[i] = slot
+			return nil
+		})
+		if err != nil || !maps.Equal(got, want) {
+			t.Fatalf("slots %v, expected %v, %v", got, want, err)
+		}
+		from += count
 	}
 }
 

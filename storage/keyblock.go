@@ -181,6 +181,38 @@ func eachKey(key, payload []byte, yield func(slot uint32, key []byte) error) err
 	return nil
 }
 
+// findKeys appends the keys of those slots, ascending and without the first len(keys),
+// that a key block has, "" for an empty one. What is in the block behind the last of
+// them, and whether the keys of the others are valid, it leaves to eachKey: the
+// checksum has shown that the block is as it was written.
+func findKeys(keys []string, key, payload []byte, slots []uint32) ([]string, error) {
+	if len(key) != 4 {
+		return keys, badRecord("key block under a key of %d bytes", len(key))
+	}
+	b, count, err := keyBlockBody(payload)
+	if err != nil {
+		return keys, err
+	}
+	slot := uint64(binary.BigEndian.Uint32(key))
+	previous := make([]byte, 0, maxKey)
+	for ; count > 0 && len(keys) < len(slots); count-- {
+		k, size, err := readEntry(previous, b)
+		if err != nil {
+			return keys, err
+		}
+		if uint64(slots[len(keys)]) == slot {
+			if len(k) > 0 {
+				if err := checkStoredKey(k); err != nil {
+					return keys, err
+				}
+			}
+			keys = append(keys, string(k))
+		}
+		previous, b, slot = k, b[size:], slot+1
+	}
+	return keys, nil
+}
+
 func keyBlockBody(payload []byte) (body []byte, count int, err error) {
 	if len(payload) < keyBlockHead-sumSize {
 		return nil, 0, badRecord("key block of %d bytes", len(payload))
@@ -284,6 +316,47 @@ func decodeIDs(key, payload []byte, yield func(key []byte, id uint32) error) err
 	}
 	if len(b) != 0 {
 		return badRecord("%d bytes after the keys", len(b))
+	}
+	return nil
+}
+
+// findIDs calls yield with the number of every key of those in order, which ascend
+// by it, that an id block has, and its slot. It reads as far as the last of them, and
+// leaves the rest to decodeIDs, as findKeys does.
+func findIDs(key, payload []byte, keys [][]byte, order []int, yield func(i int, slot uint32) error) error {
+	b, count, err := keyBlockBody(payload)
+	if err != nil {
+		return err
+	}
+	if err := checkStoredKey(key); err != nil {
+		return err
+	}
+	previous := append(make([]byte, 0, maxKey), key...)
+	for i := 0; i < count && len(order) > 0; i++ {
+		if i > 0 {
+			k, size, err := readEntry(previous, b)
+			if err != nil {
+				return err
+			}
+			previous, b = k, b[size:]
+		}
+		id, size := uvarint(b)
+		if size == 0 || id >= maxVertices {
+			return badRecord("slot in an id block")
+		}
+		b = b[size:]
+		for len(order) > 0 {
+			c := bytes.Compare(keys[order[0]], previous)
+			if c > 0 {
+				break
+			}
+			if c == 0 {
+				if err := yield(order[0], uint32(id)); err != nil {
+					return err
+				}
+			}
+			order = order[1:]
+		}
 	}
 	return nil
 }

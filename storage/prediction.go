@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -46,6 +47,16 @@ type PredictedLink struct {
 type PredictedKey struct {
 	Key   string
 	Score float64
+}
+
+// Predicted is the answer for one vertex, the likeliest link first, with what the
+// predictions are.
+type Predicted struct {
+	PredictionInfo
+	Links   []PredictedKey
+	New     bool   // the vertex came later than the predictions
+	Changed bool   // its edges have changed since
+	Behind  uint64 // versions of the graph since, without those that changed attributes only
 }
 
 // predictionRecord is the catalogue entry as it is stored.
@@ -393,13 +404,14 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 }
 
 // Predicted returns the k likeliest links of a vertex, fewer where there are no more,
-// by the predictions of a graph and a scorer, with their entry. Links that the graph
-// has by now, and those to vertices that were deleted, are left out; new reports that
-// the vertex came later than the predictions, and changed that its edges have changed
-// since. It reads a record of the vertex, its edges and the keys of the answer.
-func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (info PredictionInfo, links []PredictedKey, isNew, changed bool, err error) {
-	err = db.view(ctx, func(t *tx) error {
-		links = nil
+// by the predictions of a graph and a scorer. Links that the graph has by now, and
+// those to vertices that were deleted, are left out. It reads the record of the vertex
+// and, of the graph, the blocks that can hold an edge of it to an answer, those of the
+// keys of the answer, and what the log says of later versions.
+func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (Predicted, error) {
+	var out Predicted
+	err := db.view(ctx, func(t *tx) error {
+		out = Predicted{}
 		g, err := t.findGraph(graph)
 		if err != nil {
 			return err
@@ -408,7 +420,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 		if err != nil {
 			return err
 		}
-		info = r.info(graph, g.ID, scorer)
+		out.PredictionInfo = r.info(graph, g.ID, scorer)
 		slot, found, err := t.slotOf(g, bytesOf(key))
 		if err != nil {
 			return corrupt(t.path, describeGraph(graph)+", ids", err)
@@ -416,18 +428,18 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 		if !found {
 			return &NotFoundError{Kind: "vertex", Name: key}
 		}
-		if changed, err = t.slotChanged(g, r.GraphVersion, slot); err != nil {
+		if out.Behind, out.Changed, err = t.slotSince(g, r.GraphVersion, slot); err != nil {
 			return corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)
 		}
 		list, found, err := t.linksOf(g, r, slot)
 		if err != nil {
 			return corrupt(t.path, describePredictions(scorer), err)
 		}
-		isNew = !found
-		links, err = t.keysOfLinks(g, slot, list, k)
+		out.New = !found
+		out.Links, err = t.keysOfLinks(g, slot, list, k)
 		return corrupt(t.path, describeGraph(graph), err)
 	})
-	return info, links, isNew, changed, err
+	return out, err
 }
 
 // linksOf reads the links of the vertex in a slot, and whether it has a record.
@@ -453,48 +465,62 @@ func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]slotSc
 }
 
 // keysOfLinks returns the first k links whose vertices are there, and no neighbours
-// of the vertex in a slot.
+// of the vertex in a slot. It looks at as many at a time as are still missing, so that
+// no block of arcs or keys is read for a link that is not in the answer, unless there
+// were some that are not shown.
 func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []slotScore, k int) ([]PredictedKey, error) {
-	arcs, err := t.arcsOf(g, slot)
-	if err != nil {
-		return nil, err
-	}
-	linked := make(map[uint32]bool, len(arcs))
-	for _, v := range arcs {
-		linked[v.arc.target()] = true
-	}
-	empty, err := t.slotsOf(g)
-	if err != nil {
-		return nil, err
-	}
 	var links []PredictedKey
-	for _, l := range list {
-		if len(links) == k {
-			break
+	for len(list) > 0 && len(links) < k {
+		some := list[:min(len(list), k-len(links))]
+		list = list[len(some):]
+		arcs := make([]arc, len(some))
+		for i, l := range some {
+			arcs[i] = newArc(slot, l.slot)
 		}
-		if _, there := empty.vertex(l.slot); !there || linked[l.slot] {
-			continue
-		}
-		keys, err := t.keysOfSlots(g, []uint32{l.slot})
+		slices.Sort(arcs)
+		states, err := t.findEdges(g, arcs)
 		if err != nil {
 			return nil, err
 		}
-		links = append(links, PredictedKey{keys[0], l.score})
+		slots := make([]uint32, 0, len(some))
+		for _, s := range states {
+			if !s.there {
+				slots = append(slots, s.arc.target())
+			}
+		}
+		slots = slices.Compact(slots)
+		keys, err := t.keysIfThere(g, slots)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range some {
+			if at, free := slices.BinarySearch(slots, l.slot); free && keys[at] != "" {
+				links = append(links, PredictedKey{keys[at], l.score})
+			}
+		}
 	}
 	return links, nil
 }
 
-// slotChanged reports whether the edges of the vertex in a slot may have changed
-// after a version.
-func (t *tx) slotChanged(g *graphRecord, since uint64, slot uint32) (bool, error) {
+// slotSince returns how many versions after one have changed more than attributes,
+// and whether the edges of the vertex in a slot may have changed by them.
+func (t *tx) slotSince(g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
 	if since >= g.Version {
-		return false, nil
+		return 0, false, nil
 	}
-	l, err := t.changesSince(g, since)
-	if err != nil {
-		return false, err
+	gap, expect := false, since+1
+	err = t.changesOf(g.ID, since, func(version uint64, c *change) error {
+		gap, expect = gap || version != expect, version+1
+		if c.all || len(c.edges) > 0 || len(c.deleted) > 0 {
+			versions++
+		}
+		changed = changed || c.all || slices.Contains(c.edges, slot)
+		return nil
+	})
+	if gap || expect != g.Version+1 {
+		return g.Version - since, true, err
 	}
-	return l.all || bitAt(l.edges, slot), nil
+	return versions, changed, err
 }
 
 // dropPredictions removes predictions, if there are any under the key. Of those whose

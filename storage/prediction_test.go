@@ -3,6 +3,8 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,15 +47,15 @@ func nextLinks(v, n, top int) []PredictedLink {
 // predicted returns the keys of an answer.
 func predicted(t *testing.T, db *DB, graph, scorer, key string, k int) (keys string, isNew, changed bool) {
 	t.Helper()
-	_, links, isNew, changed, err := db.Predicted(context.Background(), graph, scorer, key, k)
+	p, err := db.Predicted(context.Background(), graph, scorer, key, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list []string
-	for _, l := range links {
+	for _, l := range p.Links {
 		list = append(list, l.Key)
 	}
-	return strings.Join(list, " "), isNew, changed
+	return strings.Join(list, " "), p.New, p.Changed
 }
 
 func TestPutPredictions(t *testing.T) {
@@ -78,10 +80,10 @@ func TestPutPredictions(t *testing.T) {
 	if keys, _, _ := predicted(t, db, "ring", "model(m)", "99", 3); keys != "1" {
 		t.Error(keys)
 	}
-	if _, _, _, _, err := db.Predicted(ctx, "ring", "jaccard", "nobody", 3); !errors.Is(err, ErrNotFound) {
+	if _, err := db.Predicted(ctx, "ring", "jaccard", "nobody", 3); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	if _, _, _, _, err := db.Predicted(ctx, "ring", "katz", "1", 3); !errors.Is(err, ErrNotFound) {
+	if _, err := db.Predicted(ctx, "ring", "katz", "1", 3); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
 	checkStore(t, db)
@@ -138,6 +140,87 @@ func TestPutPredictions(t *testing.T) {
 	}
 	if list, err := db.Predictions(ctx); err != nil || len(list) != 0 {
 		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// What is not shown any more is found one by one where the edges of the vertex fill
+// many blocks, and the links that follow take its place.
+func TestPredicted_Hub(t *testing.T) {
+	const n = 9000
+	db := newStore(t, nil)
+	var spokes []Edge
+	for v := 1; v < n; v++ {
+		spokes = append(spokes, Edge{Source: fmt.Sprint(v), Target: fmt.Sprint(1 + v%(n-1))})
+		if v%3 != 0 {
+			spokes = append(spokes, Edge{Source: "0", Target: fmt.Sprint(v)})
+		}
+	}
+	update(t, db, func(x *Tx) error {
+		if _, err := x.CreateGraph("g"); err != nil {
+			return err
+		}
+		_, err := x.InsertEdges("g", spokes)
+		return err
+	})
+	snap, err := db.Snapshot(context.Background(), "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(4, 4))
+	var list []PredictedLink // of the hub
+	for i, v := range random.Perm(n/3 - 1)[:600] {
+		other, _ := snap.Vertex(fmt.Sprint(3 * (v + 1)))
+		list = append(list, PredictedLink{other, -float64(i)})
+	}
+	_, err = db.PutPredictions(context.Background(), snap, PredictionInfo{Scorer: "katz", Top: 600}, func(w *PredictionWriter) error {
+		for v := range n {
+			some := list[:0]
+			if snap.Key(uint32(v)) == "0" {
+				some = list
+			}
+			if err := w.Add(some); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := make(map[string]bool)
+	for round := range 4 {
+		var want []string
+		for _, l := range list {
+			if key := snap.Key(l.Vertex); !hidden[key] {
+				want = append(want, key)
+			}
+		}
+		for _, k := range []int{1, 7, 300, 1000} {
+			if keys, _, changed := predicted(t, db, "g", "katz", "0", k); keys != strings.Join(want[:min(k, len(want))], " ") || changed != (round > 0) {
+				t.Fatalf("round %d, %d links: %s, %v; expected %v", round, k, keys, changed, want)
+			}
+		}
+		update(t, db, func(x *Tx) error {
+			for i := 0; i < 200; i += 2 {
+				link, gone := snap.Key(list[random.IntN(300)].Vertex), snap.Key(list[random.IntN(300)].Vertex)
+				if _, err := x.DeleteVertices("g", []string{gone}); err != nil {
+					return err
+				}
+				hidden[gone] = true
+				if hidden[link] {
+					continue
+				}
+				if _, err := x.InsertEdges("g", []Edge{{Source: link, Target: "0"}}); err != nil {
+					return err
+				}
+				hidden[link] = true
+			}
+			return nil
+		})
+	}
+	p, err := db.Predicted(context.Background(), "g", "katz", "0", 1)
+	if changes, err2 := db.Changes(context.Background(), "g", snap.Info.Version); err != nil || err2 != nil || p.Behind != changes.Versions || p.Behind != 4 {
+		t.Errorf("%d versions behind, by the log %d: %v, %v", p.Behind, changes.Versions, err, err2)
 	}
 }
 
@@ -226,7 +309,7 @@ func TestRecover_Predictions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, _, _, _, err := db.Predicted(ctx, "ring", "jaccard", "0", 1); !errors.Is(err, ErrCorrupt) {
+	if _, err := db.Predicted(ctx, "ring", "jaccard", "0", 1); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("damaged links: %v", err)
 	}
 	report, err := db.Check(ctx, nil)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -76,24 +77,31 @@ func (t *tx) findInBlock(r *graphRecord, p part, b block, keys [][]byte, order [
 	if err != nil {
 		return err
 	}
-	return decodeIDs(b.key, payload, func(key []byte, slot uint32) error {
-		for len(order) > 0 && bytes.Compare(keys[order[0]], key) < 0 {
-			order = order[1:]
+	return findIDs(b.key, payload, keys, order, func(i int, slot uint32) error {
+		if uint64(slot) >= r.Slots {
+			return badRecord("slot %d of %d", slot, r.Slots)
 		}
-		for len(order) > 0 && bytes.Equal(keys[order[0]], key) {
-			if uint64(slot) >= r.Slots {
-				return badRecord("slot %d of %d", slot, r.Slots)
-			}
-			slots[order[0]] = slot
-			order = order[1:]
-		}
+		slots[i] = slot
 		return nil
 	})
 }
 
-// keysOfSlots returns the keys of slots in ascending order. It reads each block
-// that holds one of them once.
+// keysOfSlots returns the keys of slots in ascending order, all of which must be
+// those of vertices.
 func (t *tx) keysOfSlots(r *graphRecord, slots []uint32) ([]string, error) {
+	keys, err := t.keysIfThere(r, slots)
+	if err != nil {
+		return nil, err
+	}
+	if at := slices.Index(keys, ""); at >= 0 {
+		return nil, badRecord("slot %d is empty", slots[at])
+	}
+	return keys, nil
+}
+
+// keysIfThere returns the keys of slots in ascending order, "" for an empty slot. It
+// reads each block that holds one of them once, and only as far as the last of them.
+func (t *tx) keysIfThere(r *graphRecord, slots []uint32) ([]string, error) {
 	keys := make([]string, 0, len(slots))
 	if len(slots) == 0 {
 		return keys, nil
@@ -115,20 +123,11 @@ func (t *tx) keysOfSlots(r *graphRecord, slots []uint32) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = eachKey(b.key, payload, func(slot uint32, key []byte) error {
-			if len(keys) < len(slots) && slots[len(keys)] == slot {
-				if len(key) == 0 {
-					return badRecord("slot %d is empty", slot)
-				}
-				keys = append(keys, string(key))
-			}
-			return nil
-		})
-		if err == nil && len(keys) == before {
-			err = badRecord("no key of slot %d", slots[before])
-		}
-		if err != nil {
+		if keys, err = findKeys(keys, b.key, payload, slots); err != nil {
 			return nil, err
+		}
+		if len(keys) == before {
+			return nil, badRecord("no key of slot %d", slots[before])
 		}
 	}
 	return keys, nil

@@ -1,0 +1,81 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// TestMaterialize_Killed kills the process at random moments while predictions take
+// the place of others: the file opens, is sound, and has the old ones or the new ones,
+// whole; and nothing hinders the statement from being run again.
+func TestMaterialize_Killed(t *testing.T) {
+	ctx := context.Background()
+	path := t.TempDir() + "/file"
+	db, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := Scorer{Name: "resource_allocation"}
+	mustRun(t, db, "GENERATE preferential_attachment(n := 1500, m := 5, seed := 1) INTO g")
+	mustRun(t, db, "MATERIALIZE PREDICTIONS FROM resource_allocation IN g WITH (top := 10)")
+	mustRun(t, db, "INSERT EDGE ('0', '1400'), ('3', '1300'), ('7', '1200') INTO g")
+	answers := func(db *DB) string {
+		t.Helper()
+		text := ""
+		for v := range 1500 {
+			r, err := db.Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += fmt.Sprintln(r.Top, r.Behind, r.Vertices)
+		}
+		return text
+	}
+	old := answers(db)
+	closeJobs(t, db)
+
+	const statement = "MATERIALIZE PREDICTIONS FROM resource_allocation IN g WITH (top := 20)"
+	whole := copyStore(t, path)
+	began := time.Now()
+	if !child(t, whole, statement, 1<<30, time.Minute) {
+		t.Fatal("the statement does not end")
+	}
+	took := time.Since(began)
+	db = openJobs(t, whole)
+	made := answers(db)
+	closeJobs(t, db)
+	if old == made {
+		t.Fatal("the answers are the same before and after")
+	}
+
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	moments, killed := 5, 0
+	if !testing.Short() {
+		moments = 100
+	}
+	for range moments {
+		at := copyStore(t, path)
+		wait := time.Duration(random.Int64N(int64(took)))
+		finished := child(t, at, statement, 1<<30, wait)
+		db := openJobs(t, at)
+		mustBeSound(t, db)
+		switch got := answers(db); {
+		case got != made && (got != old || finished):
+			t.Fatalf("killed after %v: predictions that are neither the old nor the new ones", wait)
+		case got == old:
+			killed++
+		}
+		mustRun(t, db, statement)
+		if answers(db) != made {
+			t.Errorf("killed after %v, and run again: other predictions", wait)
+		}
+		if stats, err := db.store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
+			t.Errorf("killed after %v: unfinished %v, %v", wait, stats.Unfinished, err)
+		}
+		closeJobs(t, db)
+	}
+	t.Logf("%d of %d were killed before the new predictions were there", killed, moments)
+}
