@@ -153,3 +153,23 @@ func sortedKeys(set map[string]bool) []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// PREDICT finds candidates by an index whose vertices were deleted as it does by a
+// scan.
+func TestPredict_IndexDeleted(t *testing.T) {
+	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
+	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 2, seed := 5) INTO g")
+	mustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
+	mustRun(t, db, "DELETE VERTEX '5', '17', '120', '299' FROM g")
+	statements := []string{"PREDICT 20 LINKS FOR '40' IN g WITH l2(e)", "PREDICT 20 LINKS IN g WITH l2(e)"}
+	var want []string
+	for _, statement := range statements {
+		want = append(want, mustRun(t, db, statement))
+	}
+	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
+	for i, statement := range statements {
+		if got := mustRun(t, db, statement); got != want[i] {
+			t.Errorf("%s: %s, expected %s", statement, got, want[i])
+		}
+	}
+}

@@ -210,7 +210,7 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 	n, workers := int64(p.graph.Graph.Vertices()), int64(1)
 	near := int64(0)
 	if !p.of {
-		workers, near = int64(c.workers()), int64(p.near)
+		workers, near = int64(c.workers()), min(int64(p.near), n)
 	}
 	release, err = c.db.cache.reserve(workers*(perVertex*n+perLink*int64(p.count))+perNear*near*n, "predicting links of graph "+name(p.graph.Info.Name))
 	if err != nil {
@@ -261,7 +261,9 @@ func (c *call) nearOf(p *prediction) ([]uint32, error) {
 	opts := index.SearchOptions{Filter: p.filter(p.vertex), Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
 	hits, err := c.run(s,
 		func(x *index.Exact) ([]index.Hit, error) { return x.Search(c.ctx, s.vector, p.near, opts) },
-		func(h *index.HNSW) (index.Answer, error) { return h.Find(c.ctx, s.vector, p.near, opts) })
+		func(h *index.HNSW) (index.Answer, error) {
+			return h.Find(c.ctx, s.vector, p.near, s.space.inRows(opts))
+		})
 	p.index = s.index
 	return verticesOf(hits), err
 }
@@ -323,6 +325,7 @@ func (c *call) nearAll(p *prediction) (func(u uint32) ([]uint32, error), error) 
 		return nil, nil
 	}
 	var find index.Index
+	byIndex := false // finds rows as stored, and not vertices
 	if p.index != nil {
 		h, err := c.hnsw(p.spaces[0], p.metric, p.index)
 		if err != nil {
@@ -331,7 +334,7 @@ func (c *call) nearAll(p *prediction) (func(u uint32) ([]uint32, error), error) 
 		if h == nil {
 			p.index = nil
 		} else {
-			find = h
+			find, byIndex = h, true
 		}
 	}
 	if find == nil {
@@ -342,8 +345,14 @@ func (c *call) nearAll(p *prediction) (func(u uint32) ([]uint32, error), error) 
 		find = exact
 	}
 	return func(u uint32) ([]uint32, error) {
-		hits, err := find.Search(c.ctx, p.spaces[0].matrix.Row(int(u)), p.near,
-			index.SearchOptions{Filter: p.filter(u), Workers: 1, GraphOnly: c.db.opts.graphOnly})
+		opts := index.SearchOptions{Filter: p.filter(u), Workers: 1, GraphOnly: c.db.opts.graphOnly}
+		if byIndex {
+			opts = p.spaces[0].inRows(opts)
+		}
+		hits, err := find.Search(c.ctx, p.spaces[0].matrix.Row(int(u)), p.near, opts)
+		if byIndex {
+			p.spaces[0].toVertices(hits)
+		}
 		return verticesOf(hits), err
 	}, nil
 }

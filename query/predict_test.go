@@ -72,6 +72,10 @@ func TestDB_Predict_Limits(t *testing.T) {
 	if r, err := db.Predict(context.Background(), PredictRequest{N: 5, With: katz}); err != nil || len(r.Links) != 5 {
 		t.Errorf("as many as there may be: %v, %v", r.Links, err)
 	}
+	l2 := Scorer{Name: "l2", Embedding: "e"}
+	if r, err := db.Predict(context.Background(), PredictRequest{N: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
+		t.Errorf("more of the nearest than there are: %v, %v", r.Links, err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := db.Predict(ctx, PredictRequest{N: 5, With: katz}); !errors.Is(err, context.Canceled) {

@@ -224,6 +224,9 @@ func (p *Predictor) nearPairs(ctx context.Context, near func(u uint32) ([]uint32
 
 // search offers the links of u to the vertices from a number on.
 func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
+	if err := ctx.Err(); err != nil { // once a vertex: many are left where a caller has given up
+		return err
+	}
 	defer s.clear()
 	if p.s.Heuristic == "katz" {
 		return p.searchKatz(ctx, s, u, from, t)
