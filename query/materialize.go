@@ -77,7 +77,6 @@ type materializing struct {
 	made time.Time         // when what the scorer reads was made
 	with []storage.Setting // the scorer and what finds candidates
 	old  *PredictionInfo   // what was stored before in the same way; nil for nothing
-	diff storage.ChangeSet // since old
 	all  []uint32          // vertices whose links are computed, ascending
 	full bool              // all of them
 }
