@@ -9,6 +9,7 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // This file makes a stored model a scorer of pairs.
@@ -115,10 +116,10 @@ func (b *boundModel) rows() uint32 {
 	return uint32(n)
 }
 
-// score returns the probability of pairs.
-func (b *boundModel) score() (func(u, v uint32) float64, error) {
+// batch returns the probability of pairs.
+func (b *boundModel) batch() (func(pairs []csr.Edge, out []float64), error) {
 	if b.space == nil {
-		return b.model.Bind(b.graph.Graph, nil)
+		return b.model.BindBatch(b.graph.Graph, nil)
 	}
-	return b.model.Bind(b.graph.Graph, b.space.matrix)
+	return b.model.BindBatch(b.graph.Graph, b.space.matrix)
 }

@@ -10,6 +10,7 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/query/parser"
+	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
@@ -191,9 +192,16 @@ type scoring struct {
 }
 
 type boundScorer struct {
-	text  string // in the language
-	score func(u, v uint32) float64
-	rows  uint32 // vertices that it has data about: those below
+	text  string                                // in the language
+	batch func(pairs []csr.Edge, out []float64) // the score of each pair
+	rows  uint32                                // vertices that it has data about: those below
+}
+
+// score returns the score of one pair.
+func (b boundScorer) score(u, v uint32) float64 {
+	var out [1]float64
+	b.batch([]csr.Edge{{U: u, V: v}}, out[:])
+	return out[0]
 }
 
 // columns returns the names of the scorers' columns.
@@ -355,7 +363,7 @@ func (c *call) bindScorer(s *scoring, w Scorer, at part) (boundScorer, error) {
 		}
 		s.use(m.space)
 		b.rows = m.rows()
-		b.score, err = m.score()
+		b.batch, err = m.batch()
 		return b, err
 	}
 	if w.Embedding != "" {
@@ -367,7 +375,7 @@ func (c *call) bindScorer(s *scoring, w Scorer, at part) (boundScorer, error) {
 		matrix, b.rows = sp.matrix, min(b.rows, uint32(sp.matrix.Rows))
 	}
 	var err error
-	b.score, err = link.New(w.Name, s.graph.Graph, matrix)
+	b.batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
 	return b, err
 }
 
@@ -381,16 +389,22 @@ func (s *scoring) use(sp *space) {
 // all scores pairs with all workers. The result does not depend on how many
 // there are.
 func (s *scoring) all(c *call, pairs []Pair) ([]ScoredPair, error) {
-	const block = 64 // some tens of microseconds, more than handing it over costs
 	scored := make([]ScoredPair, len(pairs))
-	missing := make([]tally, (len(pairs)+block-1)/block)
-	scores := make([]float64, len(pairs)*len(s.scorers))
-	vec.Parallel(len(pairs), block, c.db.opts.Workers, func(b, lo, hi int) {
-		for i := lo; i < hi && c.ctx.Err() == nil; i++ {
-			own := scores[i*len(s.scorers) : (i+1)*len(s.scorers) : (i+1)*len(s.scorers)]
-			s.pair(pairs[i], own, &missing[b])
-			scored[i] = ScoredPair{Pair: pairs[i], Scores: own}
+	missing := make([]tally, (len(pairs)+scoreBlock-1)/scoreBlock)
+	width := len(s.scorers)
+	scores := make([]float64, len(pairs)*width)
+	vec.Parallel(len(pairs), scoreBlock, c.db.opts.Workers, func(b, lo, hi int) {
+		if c.ctx.Err() != nil {
+			return
 		}
+		var block pairBlock
+		for i := lo; i < hi; i++ {
+			u, foundU := s.graph.Vertex(pairs[i].Source)
+			v, foundV := s.graph.Vertex(pairs[i].Target)
+			block.add(u, v, foundU && foundV)
+			scored[i] = ScoredPair{Pair: pairs[i], Scores: scores[i*width : (i+1)*width : (i+1)*width]}
+		}
+		s.scores(&block, scores[lo*width:hi*width], &missing[b])
 	})
 	for _, t := range missing {
 		s.missing += t.missing
@@ -402,28 +416,52 @@ func (s *scoring) all(c *call, pairs []Pair) ([]ScoredPair, error) {
 // tally counts the pairs without scores of one block.
 type tally struct{ missing, newer int64 }
 
-// pair fills the scores of one pair.
-func (s *scoring) pair(p Pair, scores []float64, t *tally) {
-	u, foundU := s.graph.Vertex(p.Source)
-	v, foundV := s.graph.Vertex(p.Target)
-	s.scores(u, v, foundU && foundV, scores, t)
+// scoreBlock pairs are scored at a time: some tens of microseconds, more than handing
+// them over costs, and some milliseconds of the slowest scorer.
+const scoreBlock = 64
+
+// pairBlock is up to scoreBlock pairs on their way to the scorers.
+type pairBlock struct {
+	pairs [scoreBlock]csr.Edge
+	found [scoreBlock]bool // both vertices exist
+	n     int
+
+	known [scoreBlock]csr.Edge // the pairs that a scorer has data about
+	at    [scoreBlock]int      // where they stand in pairs
+	out   [scoreBlock]float64
 }
 
-// scores fills the scores of two vertices, if there are such.
-func (s *scoring) scores(u, v uint32, found bool, scores []float64, t *tally) {
-	newer := false
-	for i, b := range s.scorers {
-		if !found || u >= b.rows || v >= b.rows {
-			scores[i] = math.NaN()
-			newer = true
-			continue
+func (b *pairBlock) add(u, v uint32, found bool) {
+	b.pairs[b.n], b.found[b.n] = csr.Edge{U: u, V: v}, found
+	b.n++
+}
+
+// scores fills the scores of a block, pair by pair, with NaN where there are none.
+func (s *scoring) scores(b *pairBlock, scores []float64, t *tally) {
+	width := len(s.scorers)
+	var newer [scoreBlock]bool
+	for i, scorer := range s.scorers {
+		n := 0
+		for j, e := range b.pairs[:b.n] {
+			if b.found[j] && e.U < scorer.rows && e.V < scorer.rows {
+				b.known[n], b.at[n] = e, j
+				n++
+			} else {
+				scores[j*width+i] = math.NaN()
+				newer[j] = true
+			}
 		}
-		scores[i] = b.score(u, v)
+		scorer.batch(b.known[:n], b.out[:n])
+		for k, j := range b.at[:n] {
+			scores[j*width+i] = b.out[k]
+		}
 	}
-	if !found {
-		t.missing++
-	} else if newer {
-		t.newer++
+	for j, found := range b.found[:b.n] {
+		if !found {
+			t.missing++
+		} else if newer[j] {
+			t.newer++
+		}
 	}
 }
 

@@ -301,26 +301,35 @@ func (w *scoreWriter) write(b *pairBatch) error {
 
 // fill scores the pairs of a batch and writes their lines.
 func (s *scoring) fill(ctx context.Context, b *pairBatch) {
-	const often = 64 // some milliseconds of the slowest scorer
 	b.out = b.out[:0]
-	scores := make([]float64, len(s.scorers))
-	for i, start := 0, 0; i < len(b.ends); i += 2 {
-		if i%(2*often) == 0 && ctx.Err() != nil {
+	width, pairs := len(s.scorers), len(b.ends)/2
+	scores := make([]float64, scoreBlock*width)
+	var block pairBlock
+	for first, start := 0, 0; first < pairs; first += scoreBlock {
+		if ctx.Err() != nil {
 			return
 		}
-		source, target := b.text[start:b.ends[i]], b.text[b.ends[i]:b.ends[i+1]]
-		start = b.ends[i+1]
-		u, foundU := s.graph.VertexOf(source)
-		v, foundV := s.graph.VertexOf(target)
-		s.scores(u, v, foundU && foundV, scores, &b.tally)
-		b.out = appendField(b.out, source)
-		b.out = append(b.out, ',')
-		b.out = appendField(b.out, target)
-		for _, x := range scores {
-			b.out = append(b.out, ',')
-			b.out = appendScore(b.out, x)
+		block.n = 0
+		at := start
+		for i := first; i < min(first+scoreBlock, pairs); i++ {
+			u, foundU := s.graph.VertexOf(b.text[at:b.ends[2*i]])
+			v, foundV := s.graph.VertexOf(b.text[b.ends[2*i]:b.ends[2*i+1]])
+			at = b.ends[2*i+1]
+			block.add(u, v, foundU && foundV)
 		}
-		b.out = append(b.out, '\n')
+		s.scores(&block, scores, &b.tally)
+		for j := range block.n {
+			i := first + j
+			b.out = appendField(b.out, b.text[start:b.ends[2*i]])
+			b.out = append(b.out, ',')
+			b.out = appendField(b.out, b.text[b.ends[2*i]:b.ends[2*i+1]])
+			start = b.ends[2*i+1]
+			for _, x := range scores[j*width : (j+1)*width] {
+				b.out = append(b.out, ',')
+				b.out = appendScore(b.out, x)
+			}
+			b.out = append(b.out, '\n')
+		}
 	}
 }
 

@@ -315,35 +315,16 @@ func (b *bound) plane(i int, u, v uint32) float64 {
 	return sum - p.offset
 }
 
-// ahead is for how many pairs the vectors are asked for before they are needed.
-const ahead = 4
-
 // batch is BindBatch.
 func (b *bound) batch(pairs []csr.Edge, out []float64) {
-	if len(pairs) != len(out) {
-		panic("link: batch: lengths differ")
-	}
-	var rows vec.RowList
-	for i, e := range pairs {
-		if next := i + ahead; next < len(pairs) {
-			b.fetch(&rows, pairs[next])
-		}
-		out[i] = b.m.probability(b.score(e.U, e.V))
-	}
-}
-
-// fetch begins to load what the score of a pair needs.
-func (b *bound) fetch(rows *vec.RowList, e csr.Edge) {
+	f := fetcher{wanted: b.comparable}
 	if b.common != nil {
-		vec.FetchList(b.g.Neighbors(e.U))
-		vec.FetchList(b.g.Neighbors(e.V))
+		f.lists = b.g
 	}
-	if b.m.dim > 0 && b.comparable(e.U, e.V) {
-		rows.Reset(b.m.dim)
-		rows.Add(b.vectors.Row(int(e.U)))
-		rows.Add(b.vectors.Row(int(e.V)))
-		rows.Fetch(0)
+	if b.m.dim > 0 {
+		f.vectors = b.vectors
 	}
+	f.each(pairs, out, func(e csr.Edge) float64 { return b.m.probability(b.score(e.U, e.V)) })
 }
 
 // fits reports whether every feature of a model is one that plane knows.

@@ -1,0 +1,63 @@
+package link
+
+import (
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// NewBatch is New for lists of pairs: the function writes the score of each pair to
+// out, which is as long, or it panics. It asks for the lists and vectors of later pairs
+// ahead, which is faster where they do not fit into the cache of the processor. The
+// scores are the same to the bit.
+func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (func(pairs []csr.Edge, out []float64), error) {
+	score, err := New(name, g, m)
+	if err != nil {
+		return nil, err
+	}
+	f := fetcher{}
+	if heuristic, _ := lookup(name); heuristic == nil {
+		f.vectors = m
+	} else if summedBy(name) != nil {
+		f.lists = g
+	}
+	return func(pairs []csr.Edge, out []float64) {
+		f.each(pairs, out, func(e csr.Edge) float64 { return score(e.U, e.V) })
+	}, nil
+}
+
+// ahead is for how many pairs lists and vectors are asked for before they are needed.
+const ahead = 4
+
+// fetcher begins to load what the scores of pairs need.
+type fetcher struct {
+	lists   *csr.Graph             // whose rows are read; nil for none
+	vectors *vec.Matrix            // nil for none
+	wanted  func(u, v uint32) bool // whether the vectors of a pair are; nil for always
+}
+
+// each scores pairs, and fetches for those to come.
+func (f fetcher) each(pairs []csr.Edge, out []float64, score func(csr.Edge) float64) {
+	if len(pairs) != len(out) {
+		panic("link: batch: lengths differ")
+	}
+	var rows vec.RowList
+	for i, e := range pairs {
+		if next := i + ahead; next < len(pairs) {
+			f.fetch(&rows, pairs[next])
+		}
+		out[i] = score(e)
+	}
+}
+
+func (f fetcher) fetch(rows *vec.RowList, e csr.Edge) {
+	if f.lists != nil {
+		vec.FetchList(f.lists.Neighbors(e.U))
+		vec.FetchList(f.lists.Neighbors(e.V))
+	}
+	if f.vectors != nil && (f.wanted == nil || f.wanted(e.U, e.V)) {
+		rows.Reset(f.vectors.Dim)
+		rows.Add(f.vectors.Row(int(e.U)))
+		rows.Add(f.vectors.Row(int(e.V)))
+		rows.Fetch(0)
+	}
+}
