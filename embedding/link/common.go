@@ -63,7 +63,7 @@ func (c *common) list(m *marks, u, v uint32) []uint32 {
 		u, v, short, long = v, u, long, short
 	}
 	switch {
-	case len(short) == 0:
+	case len(short) == 0, short[0] > long[len(long)-1], long[0] > short[len(short)-1]:
 	case len(long)/gallopRatio >= len(short), len(m.bits) == 0:
 		eachCommon(c.g, u, v, func(w uint32) { found = append(found, w) })
 	default:

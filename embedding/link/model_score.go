@@ -17,6 +17,7 @@ type bound struct {
 	kinds   []kind                      // of the terms
 	scorers []func(u, v uint32) float64 // of each term that has no way of its own here
 	common  []share                     // of each vertex, nil where no term needs it
+	lists   *common                     // finds common neighbours, nil with common
 	squares []float32                   // of the norms, nil where no term needs them
 	// multiplies says that a term needs the scalar product.
 	multiplies bool
@@ -117,6 +118,7 @@ func (b *bound) tabulateShares() {
 	if b.common != nil {
 		return
 	}
+	b.lists = newCommon(b.g)
 	b.common = make([]share, b.g.Vertices())
 	for v := range b.common {
 		if d := float64(b.g.Degree(uint32(v))); d > 1 { // no other is common to two
@@ -251,43 +253,19 @@ func (b *bound) cosine(u, v uint32, product float64) float64 {
 	return max(-1, min(1, product/math.Sqrt(uu*vv)))
 }
 
-// neighbours counts the common neighbours and adds their shares, all of them in one
-// walk through the two lists.
+// neighbours counts the common neighbours and adds their shares in ascending order.
 func (b *bound) neighbours(u, v uint32) (n int, sum share) {
 	if u == v {
 		return 0, share{}
 	}
-	short, long := b.g.Neighbors(u), b.g.Neighbors(v)
-	if len(short) > len(long) {
-		short, long = long, short
+	m := b.lists.scratch.Get().(*marks)
+	found := b.lists.list(m, u, v)
+	for _, w := range found {
+		sum.adamicAdar += b.common[w].adamicAdar
+		sum.resource += b.common[w].resource
 	}
-	if len(short) == 0 || short[0] > long[len(long)-1] || long[0] > short[len(short)-1] {
-		return 0, share{}
-	}
-	if len(long)/gallopRatio >= len(short) {
-		gallop(short, long, func(w uint32) {
-			n++
-			sum.adamicAdar += b.common[w].adamicAdar
-			sum.resource += b.common[w].resource
-		})
-		return n, sum
-	}
-	for i, j := 0, 0; i < len(short) && j < len(long); {
-		a, c := short[i], long[j]
-		if a == c {
-			n++
-			sum.adamicAdar += b.common[a].adamicAdar
-			sum.resource += b.common[a].resource
-		}
-		// Two conditional additions: the processor cannot foresee which list is behind.
-		if a <= c {
-			i++
-		}
-		if c <= a {
-			j++
-		}
-	}
-	return n, sum
+	b.lists.scratch.Put(m)
+	return len(found), sum
 }
 
 // part is the share that a value of the scorer has in the log-odds.
