@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 )
 
@@ -401,126 +400,6 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 		})
 	})
 	return list, err
-}
-
-// Predicted returns the k likeliest links of a vertex, fewer where there are no more,
-// by the predictions of a graph and a scorer. Links that the graph has by now, and
-// those to vertices that were deleted, are left out. It reads the record of the vertex
-// and, of the graph, the blocks that can hold an edge of it to an answer, those of the
-// keys of the answer, and what the log says of later versions.
-func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (Predicted, error) {
-	var out Predicted
-	err := db.view(ctx, func(t *tx) error {
-		out = Predicted{}
-		g, err := t.findGraph(graph)
-		if err != nil {
-			return err
-		}
-		r, err := t.findPredictions(g.ID, scorer)
-		if err != nil {
-			return err
-		}
-		out.PredictionInfo = r.info(graph, g.ID, scorer)
-		slot, found, err := t.slotOf(g, bytesOf(key))
-		if err != nil {
-			return corrupt(t.path, describeGraph(graph)+", ids", err)
-		}
-		if !found {
-			return &NotFoundError{Kind: "vertex", Name: key}
-		}
-		if out.Behind, out.Changed, err = t.slotSince(g, r.GraphVersion, slot); err != nil {
-			return corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)
-		}
-		list, found, err := t.linksOf(g, r, slot)
-		if err != nil {
-			return corrupt(t.path, describePredictions(scorer), err)
-		}
-		out.New = !found
-		out.Links, err = t.keysOfLinks(g, slot, list, k)
-		return corrupt(t.path, describeGraph(graph), err)
-	})
-	return out, err
-}
-
-// linksOf reads the links of the vertex in a slot, and whether it has a record.
-func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]slotScore, bool, error) {
-	if r.Object == 0 {
-		return nil, false, nil
-	}
-	p, err := t.part(r.Object, linksName)
-	if err != nil {
-		return nil, false, err
-	}
-	key := be32(slot)
-	record := p.bucket.Get(key)
-	if record == nil {
-		return nil, false, nil
-	}
-	payload, err := p.seed.open(key, record)
-	if err != nil {
-		return nil, false, err
-	}
-	links, err := decodeLinks(payload, r.Top, g.Slots)
-	return links, true, err
-}
-
-// keysOfLinks returns the first k links whose vertices are there, and no neighbours
-// of the vertex in a slot. It looks at as many at a time as are still missing, so that
-// no block of arcs or keys is read for a link that is not in the answer, unless there
-// were some that are not shown.
-func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []slotScore, k int) ([]PredictedKey, error) {
-	var links []PredictedKey
-	for len(list) > 0 && len(links) < k {
-		some := list[:min(len(list), k-len(links))]
-		list = list[len(some):]
-		arcs := make([]arc, len(some))
-		for i, l := range some {
-			arcs[i] = newArc(slot, l.slot)
-		}
-		slices.Sort(arcs)
-		states, err := t.findEdges(g, arcs)
-		if err != nil {
-			return nil, err
-		}
-		slots := make([]uint32, 0, len(some))
-		for _, s := range states {
-			if !s.there {
-				slots = append(slots, s.arc.target())
-			}
-		}
-		slots = slices.Compact(slots)
-		keys, err := t.keysIfThere(g, slots)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range some {
-			if at, free := slices.BinarySearch(slots, l.slot); free && keys[at] != "" {
-				links = append(links, PredictedKey{keys[at], l.score})
-			}
-		}
-	}
-	return links, nil
-}
-
-// slotSince returns how many versions after one have changed more than attributes,
-// and whether the edges of the vertex in a slot may have changed by them.
-func (t *tx) slotSince(g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
-	if since >= g.Version {
-		return 0, false, nil
-	}
-	gap, expect := false, since+1
-	err = t.changesOf(g.ID, since, func(version uint64, c *change) error {
-		gap, expect = gap || version != expect, version+1
-		if c.all || len(c.edges) > 0 || len(c.deleted) > 0 {
-			versions++
-		}
-		changed = changed || c.all || slices.Contains(c.edges, slot)
-		return nil
-	})
-	if gap || expect != g.Version+1 {
-		return g.Version - since, true, err
-	}
-	return versions, changed, err
 }
 
 // dropPredictions removes predictions, if there are any under the key. Of those whose
