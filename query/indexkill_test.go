@@ -47,10 +47,7 @@ func TestIndex_Killed(t *testing.T) {
 	mustRun(t, db, jobStatements["walks"])
 	closeJobs(t, db)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	moments := 4
-	if !testing.Short() {
-		moments = 60
-	}
+	moments := often(4, 12, 60)
 	for _, k := range indexKills {
 		t.Run(k.name, func(t *testing.T) {
 			before := copyStore(t, path)

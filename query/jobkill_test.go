@@ -133,10 +133,7 @@ func TestJobs_Killed(t *testing.T) {
 			want := rowsOfEmbedding(t, db)
 			closeJobs(t, db)
 
-			boundaries, moments := 3, 2
-			if !testing.Short() {
-				boundaries, moments = 1<<30, 100
-			}
+			boundaries, moments := often(3, 1<<30, 1<<30), often(2, 15, 100)
 			resumed := 0
 			kill := func(dies int, wait time.Duration) (finished bool) {
 				at := copyStore(t, before)

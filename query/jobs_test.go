@@ -86,10 +86,7 @@ func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 func TestJobs_Cancelled(t *testing.T) {
 	path, _ := jobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	rounds := 100
-	if testing.Short() {
-		rounds = 4
-	}
+	rounds := often(4, 30, 100)
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
 			before := copyStore(t, path)

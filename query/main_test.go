@@ -1,6 +1,7 @@
 package query
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,4 +12,16 @@ func TestMain(m *testing.M) {
 		return
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// often is at how many moments a test kills or cancels: at a few with -short, and all
+// with HEAVYTAIL_LONG=1, which takes package query about a quarter of an hour.
+func often(short, usual, all int) int {
+	switch {
+	case testing.Short():
+		return short
+	case os.Getenv("HEAVYTAIL_LONG") != "":
+		return all
+	}
+	return usual
 }

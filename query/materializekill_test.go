@@ -52,10 +52,7 @@ func TestMaterialize_Killed(t *testing.T) {
 	}
 
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	moments, killed := 5, 0
-	if !testing.Short() {
-		moments = 100
-	}
+	moments, killed := often(5, 15, 100), 0
 	for range moments {
 		at := copyStore(t, path)
 		wait := time.Duration(random.Int64N(int64(took)))
