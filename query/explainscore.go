@@ -103,10 +103,9 @@ func (c *call) explainScore(req ExplainScoreRequest) (ExplainScoreResult, error)
 		s := ExplainedScore{Scorer: w, Score: math.NaN()}
 		if bound := e.scorers[i]; e.u < bound.rows && e.v < bound.rows {
 			s.Score = bound.score(e.u, e.v)
-			if w.Model != "" {
-				if s.Model, err = c.explainModel(e, w, partScorer(i)); err != nil {
-					return ExplainScoreResult{}, err
-				}
+			if bound.model != nil {
+				parts := bound.model.Explain(e.u, e.v)
+				s.Model = &parts
 			}
 		} else {
 			c.notice("%s has no score: a vertex of the pair is newer than the embedding", w)
@@ -138,24 +137,6 @@ func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
 		heaviest = append(heaviest, CommonNeighbor{e.graph.Key(w), degree, 1 / math.Log(float64(degree))})
 	}
 	return len(common), heaviest
-}
-
-// explainModel says what the probability of the pair is made of.
-func (c *call) explainModel(e *explaining, w Scorer, at part) (*link.Explanation, error) {
-	m, err := c.bindModel(w.Model, e.graph, at)
-	if err != nil {
-		return nil, err
-	}
-	parts, err := m.explain(e.u, e.v)
-	return &parts, err
-}
-
-// explain says what the probability of a pair is made of.
-func (b *boundModel) explain(u, v uint32) (link.Explanation, error) {
-	if b.space == nil {
-		return b.model.Explain(b.graph.Graph, nil, u, v)
-	}
-	return b.model.Explain(b.graph.Graph, b.space.matrix, u, v)
 }
 
 func (b *binder) explainScoreStatement(s *parser.ExplainScore) (operation, error) {

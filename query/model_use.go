@@ -9,7 +9,7 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/storage"
-	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // This file makes a stored model a scorer of pairs.
@@ -27,8 +27,7 @@ func (c *call) putModel(info ModelInfo, write func(*bufio.Writer) error) (ModelI
 
 // boundModel is a model on a graph as a call sees it.
 type boundModel struct {
-	info  ModelInfo
-	model *link.Model
+	*link.Bound
 	graph *graphView
 	space *space // nil where the model reads no embedding
 }
@@ -55,26 +54,29 @@ func (c *call) readModel(model string, at part) (ModelInfo, *link.Model, error) 
 // trained.
 func (c *call) bindModel(model string, graph *graphView, at part) (*boundModel, error) {
 	b := &boundModel{graph: graph}
-	var err error
-	if b.info, b.model, err = c.readModel(model, at); err != nil {
+	info, m, err := c.readModel(model, at)
+	if err != nil {
 		return nil, err
 	}
-	if b.model.NeedsEmbedding() {
-		if b.space, err = c.modelSpace(b.info, at); err != nil {
+	var vectors *vec.Matrix
+	if m.NeedsEmbedding() {
+		if b.space, err = c.modelSpace(info, at); err != nil {
 			return nil, err
 		}
+		vectors = b.space.matrix
 	}
-	behind, err := c.behind(b.info.Graph, b.info.GraphVersion)
+	behind, err := c.behind(info.Graph, info.GraphVersion)
 	if err != nil {
 		return nil, err
 	}
 	if behind > 0 {
-		c.noticeOnce("model %s was trained %s of graph %s ago", name(model), count(int64(behind), "version"), name(b.info.Graph))
+		c.noticeOnce("model %s was trained %s of graph %s ago", name(model), count(int64(behind), "version"), name(info.Graph))
 	}
-	if b.space != nil && b.space.info.Generation != b.info.Generation {
-		c.noticeOnce("embedding %s was refreshed since model %s was trained, from generation %d to %d", name(b.info.Embedding), name(model), b.info.Generation, b.space.info.Generation)
+	if b.space != nil && b.space.info.Generation != info.Generation {
+		c.noticeOnce("embedding %s was refreshed since model %s was trained, from generation %d to %d", name(info.Embedding), name(model), info.Generation, b.space.info.Generation)
 	}
-	return b, nil
+	b.Bound, err = m.Bind(graph.Graph, vectors)
+	return b, err
 }
 
 // modelSpace returns the embedding that a model reads, if it still stands where the
@@ -114,12 +116,4 @@ func (b *boundModel) rows() uint32 {
 		n = min(n, b.space.matrix.Rows)
 	}
 	return uint32(n)
-}
-
-// batch returns the probability of pairs.
-func (b *boundModel) batch() (func(pairs []csr.Edge, out []float64), error) {
-	if b.space == nil {
-		return b.model.BindBatch(b.graph.Graph, nil)
-	}
-	return b.model.BindBatch(b.graph.Graph, b.space.matrix)
 }

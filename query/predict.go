@@ -165,15 +165,7 @@ func (c *call) resolvePredict(req PredictRequest) (*prediction, error) {
 	if _, p.columns, err = c.columns(p.graph.Info.Name, req.Attributes, partWhere); err != nil {
 		return nil, err
 	}
-	p.rule = link.Scoring{Score: p.scorers[0].score, HigherIsLikelier: true}
-	for _, known := range link.Scorers() {
-		if known.Name == req.With.Name {
-			p.rule.HigherIsLikelier = known.HigherIsLikelier
-			if !known.NeedsEmbedding {
-				p.rule.Heuristic = known.Name
-			}
-		}
-	}
+	p.rule = link.NewScoring(req.With.Name, p.scorers[0].score)
 	if len(p.spaces) > 0 && req.Near >= 0 {
 		if p.near = req.Near; p.near == 0 {
 			p.near = DefaultNear

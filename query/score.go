@@ -192,16 +192,11 @@ type scoring struct {
 }
 
 type boundScorer struct {
-	text  string                                // in the language
-	batch func(pairs []csr.Edge, out []float64) // the score of each pair
+	text  string // in the language
+	score func(u, v uint32) float64
+	batch func(pairs []csr.Edge, out []float64) // the score of each pair, as score has it
 	rows  uint32                                // vertices that it has data about: those below
-}
-
-// score returns the score of one pair.
-func (b boundScorer) score(u, v uint32) float64 {
-	var out [1]float64
-	b.batch([]csr.Edge{{U: u, V: v}}, out[:])
-	return out[0]
+	model *boundModel                           // nil where it is none
 }
 
 // columns returns the names of the scorers' columns.
@@ -362,9 +357,8 @@ func (c *call) bindScorer(s *scoring, w Scorer, at part) (boundScorer, error) {
 			return b, err
 		}
 		s.use(m.space)
-		b.rows = m.rows()
-		b.batch, err = m.batch()
-		return b, err
+		b.score, b.batch, b.rows, b.model = m.Score, m.Batch, m.rows(), m
+		return b, nil
 	}
 	if w.Embedding != "" {
 		sp, err := c.space(w.Embedding, at)
@@ -375,7 +369,7 @@ func (c *call) bindScorer(s *scoring, w Scorer, at part) (boundScorer, error) {
 		matrix, b.rows = sp.matrix, min(b.rows, uint32(sp.matrix.Rows))
 	}
 	var err error
-	b.batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
+	b.score, b.batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
 	return b, err
 }
 

@@ -10,12 +10,13 @@ import (
 // TestScoring_Scores holds blocks against pairs one by one, for scorers that know
 // different vertices.
 func TestScoring_Scores(t *testing.T) {
-	product := func(pairs []csr.Edge, out []float64) {
+	product := func(u, v uint32) float64 { return float64(u * v) }
+	products := func(pairs []csr.Edge, out []float64) {
 		for i, e := range pairs {
-			out[i] = float64(e.U * e.V)
+			out[i] = product(e.U, e.V)
 		}
 	}
-	s := &scoring{scorers: []boundScorer{{batch: product, rows: 9}, {batch: product, rows: 5}}}
+	s := &scoring{scorers: []boundScorer{{score: product, batch: products, rows: 9}, {score: product, batch: products, rows: 5}}}
 	for size := range scoreBlock + 1 {
 		var block pairBlock
 		for i := range uint32(size) {

@@ -153,11 +153,11 @@ func (s *LinkSplit) scoreBy(ctx context.Context, name string, m *vec.Matrix, opt
 // measureBy measures the scores of a function, larger ones for likelier edges.
 func (s *LinkSplit) measureBy(ctx context.Context, score LinkScore, opts LinkOptions, f func(u, v uint32) float64) (LinkScore, error) {
 	ranked := func(edges, nonEdges []csr.Edge) (r scoreRanking, err error) {
-		positive, err := scorePairs(ctx, edges, opts.Workers, f)
+		positive, err := ScorePairs(ctx, edges, opts.Workers, f)
 		if err != nil {
 			return r, err
 		}
-		negative, err := scorePairs(ctx, nonEdges, opts.Workers, f)
+		negative, err := ScorePairs(ctx, nonEdges, opts.Workers, f)
 		return rankScores(positive, negative), err
 	}
 	train, err := ranked(s.TrainEdges, s.TrainNonEdges)
@@ -168,8 +168,10 @@ func (s *LinkSplit) measureBy(ctx context.Context, score LinkScore, opts LinkOpt
 	return test.measure(score, train.bestThreshold(), opts), err
 }
 
-// scorePairs scores pairs in their order.
-func scorePairs(ctx context.Context, pairs []csr.Edge, workers int, f func(u, v uint32) float64) ([]float64, error) {
+// ScorePairs scores pairs by a function that is safe for concurrent use, and returns
+// the scores in their order, whatever the number of workers (0 means GOMAXPROCS). The
+// error is that of ctx.
+func ScorePairs(ctx context.Context, pairs []csr.Edge, workers int, f func(u, v uint32) float64) ([]float64, error) {
 	const block = 256
 	scores := make([]float64, len(pairs))
 	vec.Parallel(len(pairs), block, workers, func(_, lo, hi int) {

@@ -219,16 +219,16 @@ func thin(pairs []csr.Edge, most int) []csr.Edge {
 func (t *modelTraining) measure(ctx context.Context, model *link.Model, h hidden) (err error) {
 	r, split := &t.report, h.split
 	r.TestLinks, r.TestOthers = len(split.Edges), len(split.NonEdges)
-	f, err := model.Bind(split.Graph, h.rows)
+	bound, err := model.Bind(split.Graph, h.rows)
 	if err != nil {
 		return err
 	}
 	t.stage("measuring", 0)
-	links, err := scores(ctx, split.Edges, f, t.req.Workers)
+	links, err := evaluate.ScorePairs(ctx, split.Edges, t.req.Workers, bound.Score)
 	if err != nil {
 		return err
 	}
-	others, err := scores(ctx, split.NonEdges, f, t.req.Workers)
+	others, err := evaluate.ScorePairs(ctx, split.NonEdges, t.req.Workers, bound.Score)
 	if err != nil {
 		return err
 	}
@@ -237,18 +237,6 @@ func (t *modelTraining) measure(ctx context.Context, model *link.Model, h hidden
 	r.Scorers, err = split.Score(ctx, h.rows, evaluate.LinkOptions{Features: []string{}, Workers: t.req.Workers})
 	t.stage("measuring", 1)
 	return err
-}
-
-// scores scores pairs in their order.
-func scores(ctx context.Context, pairs []csr.Edge, f func(u, v uint32) float64, workers int) ([]float64, error) {
-	out := make([]float64, len(pairs))
-	const block = 256
-	vec.Parallel(len(pairs), block, workers, func(_, lo, hi int) {
-		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			out[i] = f(pairs[i].U, pairs[i].V)
-		}
-	})
-	return out, ctx.Err()
 }
 
 // calibration compares probabilities with what came true.

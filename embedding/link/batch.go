@@ -5,14 +5,13 @@ import (
 	"heavytail/storage/vec"
 )
 
-// NewBatch is New for lists of pairs: the function writes the score of each pair to
+// NewBatch is New, and New for lists of pairs: batch writes the score of each pair to
 // out, which is as long, or it panics. It asks for the lists and vectors of later pairs
 // ahead, which is faster where they do not fit into the cache of the processor. The
 // scores are the same to the bit.
-func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (func(pairs []csr.Edge, out []float64), error) {
-	score, err := New(name, g, m)
-	if err != nil {
-		return nil, err
+func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32) float64, batch func(pairs []csr.Edge, out []float64), err error) {
+	if score, err = New(name, g, m); err != nil {
+		return nil, nil, err
 	}
 	f := fetcher{}
 	if heuristic, _ := lookup(name); heuristic == nil {
@@ -20,7 +19,7 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (func(pairs []csr.Edge, 
 	} else if summedBy(name) != nil {
 		f.lists = g
 	}
-	return func(pairs []csr.Edge, out []float64) {
+	return score, func(pairs []csr.Edge, out []float64) {
 		f.each(pairs, out, func(e csr.Edge) float64 { return score(e.U, e.V) })
 	}, nil
 }

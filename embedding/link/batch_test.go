@@ -29,7 +29,7 @@ func TestNewBatch_SameBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		batch, err := NewBatch(s.Name, g, m)
+		_, batch, err := NewBatch(s.Name, g, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestNewBatch_Errors(t *testing.T) {
 		g    *csr.Graph
 		want error
 	}{{"jaccard", nil, ErrNeedsGraph}, {"cosine", g, ErrNeedsEmbedding}, {"likelihood", g, ErrScorer}} {
-		if _, err := NewBatch(c.name, c.g, nil); !errors.Is(err, c.want) {
+		if _, _, err := NewBatch(c.name, c.g, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, expected %v", c.name, err, c.want)
 		}
 	}

@@ -23,22 +23,21 @@ type Scoring struct {
 	Heuristic string
 }
 
-// NewScoring is New for a Predictor.
-func NewScoring(name string, g *csr.Graph, m *vec.Matrix) (Scoring, error) {
-	score, err := New(name, g, m)
-	if err != nil {
-		return Scoring{}, err
-	}
-	s := Scoring{Score: score}
+// NewScoring is the scoring by a function of pairs that [New] made for the scorer of a
+// name. Of other names, such as that of a model, higher is likelier, and nothing else
+// is known.
+func NewScoring(name string, score func(u, v uint32) float64) Scoring {
+	s := Scoring{Score: score, HigherIsLikelier: true}
 	for _, known := range Scorers() {
-		if known.Name == name {
-			s.HigherIsLikelier = known.HigherIsLikelier
-			if !known.NeedsEmbedding {
-				s.Heuristic = name
-			}
+		if known.Name != name {
+			continue
+		}
+		s.HigherIsLikelier = known.HigherIsLikelier
+		if !known.NeedsEmbedding {
+			s.Heuristic = name
 		}
 	}
-	return s, nil
+	return s
 }
 
 // PredictOptions says which links a Predictor looks for, and how. The zero value

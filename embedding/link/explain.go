@@ -1,10 +1,5 @@
 package link
 
-import (
-	"heavytail/storage/csr"
-	"heavytail/storage/vec"
-)
-
 // Explanation says what the probability of a pair is made of.
 type Explanation struct {
 	// Parts add up to LogOdds. The first is the bias, the log-odds of the average
@@ -13,7 +8,7 @@ type Explanation struct {
 	Parts []Part
 	// LogOdds is ln(p/(1−p)) before calibration.
 	LogOdds float64
-	// Probability is the calibrated one, that of Bind.
+	// Probability is the calibrated one, that of Score.
 	Probability float64
 }
 
@@ -30,12 +25,9 @@ type Part struct {
 	Part  float64
 }
 
-// Explain says what the probability of a pair is made of. Errors are those of Bind.
-func (m *Model) Explain(g *csr.Graph, vectors *vec.Matrix, u, v uint32) (Explanation, error) {
-	b, err := m.bind(g, vectors)
-	if err != nil {
-		return Explanation{}, err
-	}
+// Explain says what the probability of a pair is made of.
+func (b *Bound) Explain(u, v uint32) Explanation {
+	m := b.m
 	e := Explanation{Parts: []Part{{Name: "bias", Value: m.bias, Part: m.bias}}}
 	var x values
 	b.measure(&x, u, v, true)
@@ -64,8 +56,8 @@ func (m *Model) Explain(g *csr.Graph, vectors *vec.Matrix, u, v uint32) (Explana
 	for _, p := range e.Parts {
 		e.LogOdds += p.Part
 	}
-	// The parts are added up in another order than score has, which gives other last
+	// The parts are added up in another order than logOdds has, which gives other last
 	// digits.
-	e.Probability = m.probability(b.score(u, v))
-	return e, nil
+	e.Probability = b.Score(u, v)
+	return e
 }

@@ -129,34 +129,11 @@ func ParseFeatures(text string) ([]Feature, error) {
 	return list, nil
 }
 
-// Bind returns the model as a scorer on a graph and the vectors of its vertices: a
-// probability from 0 to 1, symmetric. vectors may be nil where NeedsEmbedding is
-// false, and may lack those of the last vertices, which came later. The function is
-// safe for concurrent use and panics if a vertex is out of range of either. A vertex
-// without edges scores 0 for neighbourhoods, and its vector is not looked at; a pair
-// of equal vertices is scored like any other.
-//
-// Binding takes O(n + m) time and up to 24 bytes for each vertex, a score
-// O(dim + degrees). Errors are ErrNeedsGraph, ErrNeedsEmbedding and ErrDimension.
-func (m *Model) Bind(g *csr.Graph, vectors *vec.Matrix) (func(u, v uint32) float64, error) {
-	b, err := m.bind(g, vectors)
-	if err != nil {
-		return nil, err
-	}
-	return func(u, v uint32) float64 { return m.probability(b.score(u, v)) }, nil
-}
-
-// BindBatch is Bind for lists of pairs: the function writes the probability of each
-// pair to out, which is as long. It is faster where the vectors do not fit into the
-// cache of the processor: it asks for those of later pairs ahead. The scores are the
-// same to the bit.
-func (m *Model) BindBatch(g *csr.Graph, vectors *vec.Matrix) (func(pairs []csr.Edge, out []float64), error) {
-	b, err := m.bind(g, vectors)
-	if err != nil {
-		return nil, err
-	}
-	return b.batch, nil
-}
+// Bind puts the model on a graph and the vectors of its vertices. vectors may be nil
+// where NeedsEmbedding is false, and may lack those of the last vertices, which came
+// later. It takes O(n + m) time and up to 24 bytes for each vertex. Errors are
+// ErrNeedsGraph, ErrNeedsEmbedding and ErrDimension.
+func (m *Model) Bind(g *csr.Graph, vectors *vec.Matrix) (*Bound, error) { return m.bind(g, vectors) }
 
 // probability is that of uncalibrated log-odds.
 func (m *Model) probability(score float64) float64 {

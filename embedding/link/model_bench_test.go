@@ -42,14 +42,11 @@ func BenchmarkModel(b *testing.B) {
 		b.Fatal(err)
 	}
 	m = whole(m, dim, random)
-	score, err := m.Bind(g, vectors)
+	bound, err := m.Bind(g, vectors)
 	if err != nil {
 		b.Fatal(err)
 	}
-	batch, err := m.BindBatch(g, vectors)
-	if err != nil {
-		b.Fatal(err)
-	}
+	score, batch := bound.Score, bound.Batch
 	for _, c := range []struct {
 		name string
 		draw func() csr.Edge

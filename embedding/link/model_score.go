@@ -9,8 +9,12 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bound is a model on a graph and its vectors.
-type bound struct {
+// Bound is a model on a graph and the vectors of its vertices: what Bind returns. It
+// scores pairs. Its methods are safe for concurrent use and panic if a vertex is out
+// of range of the graph or the vectors. A vertex without edges scores 0 for
+// neighbourhoods, and its vector is not looked at; a pair of equal vertices is scored
+// like any other.
+type Bound struct {
 	m       *Model
 	g       *csr.Graph
 	vectors *vec.Matrix
@@ -75,7 +79,7 @@ type share struct{ adamicAdar, resource float64 }
 // values are the scores of a pair, one for each term.
 type values [16]float64
 
-func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*bound, error) {
+func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*Bound, error) {
 	switch {
 	case g == nil:
 		return nil, fmt.Errorf("link: model: %w", ErrNeedsGraph)
@@ -85,7 +89,7 @@ func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*bound, error) {
 		return nil, fmt.Errorf("link: %d vectors of %d coordinates for a graph of %d vertices and a model of %d coordinates: %w",
 			vectors.Rows, vectors.Dim, g.Vertices(), m.dim, ErrDimension)
 	}
-	b := &bound{m: m, g: g, vectors: vectors, scorers: make([]func(u, v uint32) float64, len(m.terms))}
+	b := &Bound{m: m, g: g, vectors: vectors, scorers: make([]func(u, v uint32) float64, len(m.terms))}
 	if m.dim > 0 {
 		if c := g.Components(); c.Count() > 1 {
 			b.label = c.Label
@@ -114,7 +118,7 @@ func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*bound, error) {
 }
 
 // tabulateShares prepares what depends on the degree of a common neighbour alone.
-func (b *bound) tabulateShares() {
+func (b *Bound) tabulateShares() {
 	if b.common != nil {
 		return
 	}
@@ -128,7 +132,7 @@ func (b *bound) tabulateShares() {
 }
 
 // tabulateSquares prepares the squared norms, as Cosine has them.
-func (b *bound) tabulateSquares() {
+func (b *Bound) tabulateSquares() {
 	if b.squares != nil {
 		return
 	}
@@ -138,7 +142,7 @@ func (b *bound) tabulateSquares() {
 	}
 }
 
-func (b *bound) bindPlanes() {
+func (b *Bound) bindPlanes() {
 	if len(b.m.planes) == 0 {
 		return
 	}
@@ -161,8 +165,26 @@ func (b *bound) bindPlanes() {
 	}
 }
 
-// score returns the log-odds before calibration.
-func (b *bound) score(u, v uint32) float64 {
+// Score returns the probability of a pair, from 0 to 1. It does not depend on the
+// order of the two. It takes O(dim + degrees).
+func (b *Bound) Score(u, v uint32) float64 { return b.m.probability(b.logOdds(u, v)) }
+
+// Batch writes the probability of each pair to out, which is as long, or it panics. It
+// asks for the lists and vectors of later pairs ahead, which is faster where they do
+// not fit into the cache of the processor. The scores are those of Score to the bit.
+func (b *Bound) Batch(pairs []csr.Edge, out []float64) {
+	f := fetcher{wanted: b.comparable}
+	if b.common != nil {
+		f.lists = b.g
+	}
+	if b.m.dim > 0 {
+		f.vectors = b.vectors
+	}
+	f.each(pairs, out, func(e csr.Edge) float64 { return b.Score(e.U, e.V) })
+}
+
+// logOdds returns those before calibration.
+func (b *Bound) logOdds(u, v uint32) float64 {
 	var x values
 	comparable := b.comparable(u, v)
 	b.measure(&x, u, v, comparable)
@@ -185,14 +207,14 @@ func (b *bound) score(u, v uint32) float64 {
 }
 
 // comparable reports whether the vectors of a pair say anything about it.
-func (b *bound) comparable(u, v uint32) bool {
+func (b *Bound) comparable(u, v uint32) bool {
 	return b.label == nil || b.label[u]|b.label[v] == 0
 }
 
 // measure finds the score of each term, but not of those that look at vectors
 // unless these are wanted. Each is as that of New: to the bit, but for l2, which has
 // a relative error of up to 1e-5.
-func (b *bound) measure(x *values, u, v uint32, wanted bool) {
+func (b *Bound) measure(x *values, u, v uint32, wanted bool) {
 	var n int
 	var sum share
 	if b.common != nil {
@@ -236,7 +258,7 @@ func (b *bound) measure(x *values, u, v uint32, wanted bool) {
 
 // l2 is L2 with the norms and the product at hand. Where the distance is short beside
 // the norms, too little would be left of their squares.
-func (b *bound) l2(u, v uint32, product float64) float64 {
+func (b *Bound) l2(u, v uint32, product float64) float64 {
 	squares := float64(b.squares[u]) + float64(b.squares[v])
 	if left := squares - 2*product; left > 0.02*squares && left > tiny && squares < huge {
 		return math.Sqrt(left)
@@ -245,7 +267,7 @@ func (b *bound) l2(u, v uint32, product float64) float64 {
 }
 
 // cosine is Cosine with the norms and the product at hand.
-func (b *bound) cosine(u, v uint32, product float64) float64 {
+func (b *Bound) cosine(u, v uint32, product float64) float64 {
 	uu, vv := float64(b.squares[u]), float64(b.squares[v])
 	if !(min(uu, vv) > tiny && max(uu, vv) < huge) {
 		return Cosine(b.vectors.Row(int(u)), b.vectors.Row(int(v)))
@@ -254,7 +276,7 @@ func (b *bound) cosine(u, v uint32, product float64) float64 {
 }
 
 // neighbours counts the common neighbours and adds their shares in ascending order.
-func (b *bound) neighbours(u, v uint32) (n int, sum share) {
+func (b *Bound) neighbours(u, v uint32) (n int, sum share) {
 	if u == v {
 		return 0, share{}
 	}
@@ -272,7 +294,7 @@ func (b *bound) neighbours(u, v uint32) (n int, sum share) {
 func (t *term) part(value float64) float64 { return t.weight*t.curve.at(value) - t.offset }
 
 // plane is the share that a feature has in the log-odds of a pair.
-func (b *bound) plane(i int, u, v uint32) float64 {
+func (b *Bound) plane(i int, u, v uint32) float64 {
 	p := &b.m.planes[i]
 	x, y := b.vectors.Row(int(u)), b.vectors.Row(int(v))
 	sum := 0.0
@@ -291,18 +313,6 @@ func (b *bound) plane(i int, u, v uint32) float64 {
 		sum = float64(p.weights[0]) * Cosine(x, y)
 	}
 	return sum - p.offset
-}
-
-// batch is BindBatch.
-func (b *bound) batch(pairs []csr.Edge, out []float64) {
-	f := fetcher{wanted: b.comparable}
-	if b.common != nil {
-		f.lists = b.g
-	}
-	if b.m.dim > 0 {
-		f.vectors = b.vectors
-	}
-	f.each(pairs, out, func(e csr.Edge) float64 { return b.m.probability(b.score(e.U, e.V)) })
 }
 
 // fits reports whether every feature of a model is one that plane knows.

@@ -88,24 +88,17 @@ func TestModel_SymmetricAndExplained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		batch, err := m.BindBatch(g, vectors)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for u := uint32(280); u < 300; u++ { // the second half has no edges
 			for v := uint32(280); v < 300; v++ {
-				p := f(u, v)
+				p := f.Score(u, v)
 				out := make([]float64, 7)
-				if batch([]csr.Edge{{U: 1, V: 2}, {U: 3, V: 4}, {U: 5, V: 6}, {U: 7, V: 8}, {U: 9, V: 10}, {U: u, V: v}, {U: v, V: u}}, out); out[5] != p || out[6] != p {
+				if f.Batch([]csr.Edge{{U: 1, V: 2}, {U: 3, V: 4}, {U: 5, V: 6}, {U: 7, V: 8}, {U: 9, V: 10}, {U: u, V: v}, {U: v, V: u}}, out); out[5] != p || out[6] != p {
 					t.Fatalf("%v: probability of (%d, %d) is %v, in a batch %v", terms, u, v, p, out)
 				}
-				if p != f(v, u) || !(p >= 0 && p <= 1) {
-					t.Fatalf("%v: probability of (%d, %d) is %v, the other way round %v", terms, u, v, p, f(v, u))
+				if p != f.Score(v, u) || !(p >= 0 && p <= 1) {
+					t.Fatalf("%v: probability of (%d, %d) is %v, the other way round %v", terms, u, v, p, f.Score(v, u))
 				}
-				e, err := m.Explain(g, vectors, u, v)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := f.Explain(u, v)
 				sum := 0.0
 				for _, part := range e.Parts {
 					sum += part.Part
@@ -178,7 +171,7 @@ func TestModel_WithPrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	odds := func(p float64) float64 { return p / (1 - p) }
-	if got, want := odds(rare(1, 2)), odds(even(1, 2))/99; math.Abs(got-want) > 1e-9*want {
+	if got, want := odds(rare.Score(1, 2)), odds(even.Score(1, 2))/99; math.Abs(got-want) > 1e-9*want {
 		t.Errorf("odds of %v for a share of 0.01, expected %v", got, want)
 	}
 }
@@ -220,8 +213,8 @@ func TestModel_Codec(t *testing.T) {
 			t.Fatal(err)
 		}
 		for v := range uint32(300) {
-			if f(3, v) != other(3, v) {
-				t.Fatalf("(3, %d): %v and %v", v, f(3, v), other(3, v))
+			if f.Score(3, v) != other.Score(3, v) {
+				t.Fatalf("(3, %d): %v and %v", v, f.Score(3, v), other.Score(3, v))
 			}
 		}
 		for i := range raw {

@@ -78,10 +78,7 @@ func TestPredictor_BruteForce(t *testing.T) {
 		admit := func(v uint32) bool { return v%5 != 3 }
 		most := rapid.IntRange(1, n*n).Draw(t, "most")
 		for _, known := range Scorers() {
-			s, err := NewScoring(known.Name, g, m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := scoringOf(t, known.Name, g, m)
 			candidate := func(u, v uint32) bool {
 				return CommonNeighbors(g, u, v) > 0 || known.NeedsEmbedding && isNear(u, v)
 			}
@@ -140,6 +137,15 @@ func TestPredictor_NaN(t *testing.T) {
 	}
 }
 
+// scoringOf is the scoring by a scorer that is known.
+func scoringOf(t interface{ Fatal(...any) }, name string, g *csr.Graph, m *vec.Matrix) Scoring {
+	score, err := New(name, g, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewScoring(name, score)
+}
+
 // TestPredictor_Cancelled ends with the error of the context, and of near.
 func TestPredictor_Cancelled(t *testing.T) {
 	g := kite(t)
@@ -147,10 +153,7 @@ func TestPredictor_Cancelled(t *testing.T) {
 	cancel()
 	failed := errors.New("near failed")
 	for _, known := range Scorers() {
-		s, err := NewScoring(known.Name, g, vec.NewMatrix(6, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scoringOf(t, known.Name, g, vec.NewMatrix(6, 2))
 		p := NewPredictor(g, s, PredictOptions{})
 		if _, _, err := p.All(ctx, nil, 3); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", known.Name, err)
@@ -158,7 +161,7 @@ func TestPredictor_Cancelled(t *testing.T) {
 		if _, _, err := p.For(ctx, 0, nil, 3); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s of a vertex: %v", known.Name, err)
 		}
-		_, _, err = p.All(t.Context(), func(uint32) ([]uint32, error) { return nil, failed }, 3)
+		_, _, err := p.All(t.Context(), func(uint32) ([]uint32, error) { return nil, failed }, 3)
 		if known.NeedsEmbedding != errors.Is(err, failed) {
 			t.Errorf("%s: %v", known.Name, err)
 		}
@@ -172,10 +175,7 @@ func TestPredictor_Cancelled(t *testing.T) {
 // TestPredictor_Progress counts all vertices.
 func TestPredictor_Progress(t *testing.T) {
 	last := map[string]int64{}
-	s, err := NewScoring("cosine", nil, vec.NewMatrix(6, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scoringOf(t, "cosine", nil, vec.NewMatrix(6, 2))
 	p := NewPredictor(kite(t), s, PredictOptions{Progress: func(stage string, done, total int64) {
 		if done <= last[stage] || total != 6 {
 			t.Errorf("%s: %d of %d after %d", stage, done, total, last[stage])
@@ -195,10 +195,7 @@ func TestPredictor_Progress(t *testing.T) {
 func BenchmarkPredict(b *testing.B) {
 	g := realgraph.Load(b, "ego-twitter")
 	for _, name := range []string{"common_neighbors", "jaccard", "adamic_adar", "resource_allocation", "katz", "preferential_attachment"} {
-		s, err := NewScoring(name, g, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := scoringOf(b, name, g, nil)
 		p := NewPredictor(g, s, PredictOptions{})
 		b.Run(fmt.Sprintf("scorer=%s/links=1000", name), func(b *testing.B) {
 			var scored int64

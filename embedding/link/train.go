@@ -168,7 +168,7 @@ func (t *training) apart() int { return len(t.m.terms) + len(t.m.planes) }
 func (t *training) narrow() int { return t.apart() + 1 }
 
 // table fills in the table.
-func (t *training) table(b *bound, pairs Pairs) {
+func (t *training) table(b *Bound, pairs Pairs) {
 	all := append(append([]csr.Edge(nil), pairs.Links...), pairs.Others...)
 	t.linked, t.fold = make([]bool, len(all)), make([]int, len(all))
 	for i := range all {
@@ -193,7 +193,7 @@ func (t *training) table(b *bound, pairs Pairs) {
 }
 
 // set writes the values of all columns.
-func (t *training) set(dst []float32, b *bound, u, v uint32) {
+func (t *training) set(dst []float32, b *Bound, u, v uint32) {
 	var x values
 	b.measure(&x, u, v, true)
 	for i, term := range t.m.terms {
