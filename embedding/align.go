@@ -27,11 +27,7 @@ func Align(ctx context.Context, rows, onto *vec.Matrix, workers int) (*vec.Matri
 	if err := vec.MulTNContext(ctx, cross, rows.Panel(0, k), onto.Panel(0, k), workers); err != nil {
 		return nil, 0, fmt.Errorf("embedding: align: %w", err)
 	}
-	turn := make([]float32, k*k)
-	for i, x := range rotation(cross, k) {
-		turn[i] = float32(x)
-	}
-	if err := vec.MulNNContext(ctx, out.Panel(0, k), 0, 1, rows.Panel(0, k), turn, workers); err != nil {
+	if err := vec.MulNNContext(ctx, out.Panel(0, k), 0, 1, rows.Panel(0, k), single(rotation(cross, k)), workers); err != nil {
 		return nil, 0, fmt.Errorf("embedding: align: %w", err)
 	}
 	left, all := 0.0, 0.0

@@ -248,11 +248,11 @@ func (w *batchWorker) prepare(lo int, rows []float32) {
 		case i*d >= len(rows):
 			w.terms[i] = float32(math.Inf(1))
 		case w.unit == nil:
-			row := rows[i*d:][:d]
-			w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * (1 - gamma(d+16))))
+			row, off := rows[i*d:][:d], 1-gamma(d+16)
 			if w.b.x.metric == Dot {
-				w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * (1 + 2*gamma(d+16))))
+				off = 1 + 2*gamma(d+16)
 			}
+			w.terms[i] = roundDown(w.b.term(float64(vec.Dot(row, row)) * off))
 		default:
 			inverse, unit := w.b.x.inverse[lo+i], w.unit[i*d:][:d]
 			if w.terms[i] = 0; math.IsNaN(inverse) {

@@ -119,18 +119,7 @@ func (c *call) explainScore(req ExplainScoreRequest) (ExplainScoreResult, error)
 // common counts the common neighbours of the pair, and returns the heaviest.
 func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
 	g := e.graph.Graph
-	var common []uint32
-	if e.u != e.v {
-		small, large := e.u, e.v
-		if g.Degree(small) > g.Degree(large) {
-			small, large = large, small
-		}
-		for _, w := range g.Neighbors(small) {
-			if w != large && g.HasEdge(w, large) {
-				common = append(common, w)
-			}
-		}
-	}
+	common := link.Common(g, e.u, e.v)
 	slices.SortStableFunc(common, func(a, b uint32) int { return cmp.Compare(g.Degree(a), g.Degree(b)) })
 	for _, w := range common[:min(len(common), mostCommon)] {
 		degree := g.Degree(w)

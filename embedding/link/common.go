@@ -108,7 +108,7 @@ func (c *common) score(s *summed, u, v uint32) float64 {
 		sum += s.weight(c.g.Degree(w))
 	}
 	c.scratch.Put(m)
-	if s.finish != nil && sum != 0 {
+	if s.finish != nil {
 		sum = s.finish(sum, c.g.Degree(u), c.g.Degree(v))
 	}
 	return sum
@@ -120,13 +120,7 @@ func (c *common) scorer(name string, s *summed) func(u, v uint32) float64 {
 	case "common_neighbors":
 		return func(u, v uint32) float64 { return float64(c.count(u, v)) }
 	case "jaccard":
-		return func(u, v uint32) float64 {
-			n := c.count(u, v)
-			if n == 0 {
-				return 0
-			}
-			return s.finish(float64(n), c.g.Degree(u), c.g.Degree(v))
-		}
+		return func(u, v uint32) float64 { return jaccard(float64(c.count(u, v)), c.g.Degree(u), c.g.Degree(v)) }
 	}
 	return func(u, v uint32) float64 { return c.score(s, u, v) }
 }

@@ -26,11 +26,15 @@ func CommonNeighbors(g *csr.Graph, u, v uint32) float64 {
 
 // Jaccard returns |N(u) ∩ N(v)| / |N(u) ∪ N(v)|, and 0 if both are empty.
 func Jaccard(g *csr.Graph, u, v uint32) float64 {
-	common := CommonNeighbors(g, u, v)
+	return jaccard(CommonNeighbors(g, u, v), g.Degree(u), g.Degree(v))
+}
+
+// jaccard is the score of two vertices of some degrees with so many common neighbours.
+func jaccard(common float64, du, dv int) float64 {
 	if common == 0 {
 		return 0
 	}
-	return common / (float64(g.Degree(u)) + float64(g.Degree(v)) - common)
+	return common / (float64(du) + float64(dv) - common)
 }
 
 // AdamicAdar returns the sum of 1/ln d(w) over the common neighbours w.
@@ -61,6 +65,14 @@ func PreferentialAttachment(g *csr.Graph, u, v uint32) float64 {
 // |short|·2·log₂(|long|/|short|) slower ones: they cross between 8 and 32 on
 // measured graphs.
 const gallopRatio = 16
+
+// Common returns the common neighbours of two vertices, ascending; none of a vertex
+// with itself.
+func Common(g *csr.Graph, u, v uint32) []uint32 {
+	var list []uint32
+	eachCommon(g, u, v, func(w uint32) { list = append(list, w) })
+	return list
+}
 
 // eachCommon calls f for the common neighbours of two distinct vertices in
 // ascending order, and for none if u equals v.
@@ -125,9 +137,7 @@ func summedBy(heuristic string) *summed {
 	case "common_neighbors":
 		return &summed{weight: one}
 	case "jaccard":
-		return &summed{weight: one, finish: func(common float64, du, dv int) float64 {
-			return common / (float64(du) + float64(dv) - common)
-		}}
+		return &summed{weight: one, finish: jaccard}
 	case "adamic_adar":
 		// Logarithms take longer than all else. Few vertices have a higher degree.
 		table := make([]float64, 1024)

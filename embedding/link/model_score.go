@@ -232,10 +232,7 @@ func (b *Bound) measure(x *values, u, v uint32, wanted bool) {
 		case byCommonNeighbors:
 			x[i] = float64(n)
 		case byJaccard:
-			if n > 0 {
-				common := float64(n)
-				x[i] = common / (float64(b.g.Degree(u)) + float64(b.g.Degree(v)) - common)
-			}
+			x[i] = jaccard(float64(n), b.g.Degree(u), b.g.Degree(v))
 		case byAdamicAdar:
 			x[i] = sum.adamicAdar
 		case byResourceAllocation:
