@@ -31,8 +31,8 @@ type PredictedResult struct {
 
 // Predicted answers from what Materialize has stored, in tens of microseconds: it
 // reads the links of the vertex, the blocks of the graph that can hold an edge to an
-// answer or its key, and neither the graph nor an embedding. Vertices that the vertex has edges to by now, and those
-// that were deleted, are left out. A file that is open for reading will do.
+// answer or its key, and neither the graph nor an embedding. Vertices that the vertex
+// has edges to by now, and those that were deleted, are left out. A file that is open for reading will do.
 func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
 	c, err := db.begin(ctx, "PREDICT")
 	if err != nil {

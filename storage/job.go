@@ -429,9 +429,8 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 }
 
 // DropJob removes the record of a job and its checkpoint; no other job gets its
-// number. Of one whose record is
-// damaged the checkpoint is left to the next compaction. That the job does not run
-// is the caller's business.
+// number. Of one whose record is damaged the checkpoint is left to the next
+// compaction. That the job does not run is the caller's business.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {

@@ -428,12 +428,18 @@ func (s *salvage) copyModels() error {
 	})
 }
 
+// movedModel is a model whose graph was rebuilt.
+type movedModel struct {
+	name   string
+	record *modelRecord
+}
+
 // models removes the models with faults and those whose graphs are gone. Those of a
 // graph that was rebuilt belong to the new one.
 func (m *mender) models(ctx context.Context) error {
 	return m.db.mendIn(ctx, func(t *tx) error {
 		var bad []string
-		moved := make(map[string]*modelRecord)
+		var moved []movedModel
 		err := t.each(modelsName, func(key, record []byte) error {
 			name := string(key)
 			r := new(modelRecord)
@@ -450,14 +456,14 @@ func (m *mender) models(ctx context.Context) error {
 				return err
 			case g.ID != r.GraphID:
 				r.GraphID, r.GraphVersion = g.ID, g.Version
-				moved[name] = r
+				moved = append(moved, movedModel{name, r})
 			}
 			m.report.Models = append(m.report.Models, name)
 			return nil
 		})
-		for name, r := range moved {
+		for _, one := range moved {
 			if err == nil {
-				err = t.put(modelsName, []byte(name), r)
+				err = t.put(modelsName, []byte(one.name), one.record)
 			}
 		}
 		for _, name := range bad {

@@ -98,19 +98,22 @@ func describePredictions(scorer string) string {
 	return fmt.Sprintf("predictions by %s", clip(scorer))
 }
 
-// appendLinks appends the payload of the links of a vertex.
-func appendLinks(b []byte, links []PredictedLink, slots *slotMap) []byte {
-	for _, l := range links {
-		b = binary.AppendUvarint(b, uint64(slots.slot(l.Vertex)))
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(l.Score))
-	}
-	return b
-}
-
 // slotScore is a link of a vertex by the slot of its other end.
 type slotScore struct {
 	slot  uint32
 	score float64
+}
+
+// maxLinkBytes is the most that one takes in a record.
+const maxLinkBytes = binary.MaxVarintLen32 + 8
+
+// newLinks begins an unsealed record with room for so many links.
+func newLinks(links int) []byte { return make([]byte, sumSize, sumSize+maxLinkBytes*links) }
+
+// appendLink appends a link to a record.
+func appendLink(b []byte, l slotScore) []byte {
+	b = binary.AppendUvarint(b, uint64(l.slot))
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(l.score))
 }
 
 // decodeLinks reads the links of a vertex, at most top of a graph of so many slots.
@@ -152,8 +155,8 @@ type PredictionWriter struct {
 // vertex of the snapshot, and returns their entry. They take the place of those of
 // the same graph and scorer in one step; until then, and where it fails, nothing
 // changes. Graph, Scorer, Top and what describes them must be set in info;
-// GraphVersion is that of the snapshot, and the rest is set here. Where the graph is another one by now it is
-// ErrConflict.
+// GraphVersion is that of the snapshot, and the rest is set here. Where the graph is
+// another one by now it is ErrConflict.
 func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info PredictionInfo, write func(w *PredictionWriter) error) (PredictionInfo, error) {
 	began := time.Now()
 	where := describePredictions(info.Scorer)
@@ -229,13 +232,15 @@ func (w *PredictionWriter) Add(links []PredictedLink) error {
 	if len(links) > w.top || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("%d links of vertex %d: %w", len(links), w.next, ErrInvalid)
 	}
+	record := newLinks(len(links))
 	for _, l := range links {
 		if math.IsNaN(l.Score) || int(l.Vertex) >= w.snap.Info.Vertices {
 			return fmt.Errorf("link to vertex %d with score %v: %w", l.Vertex, l.Score, ErrInvalid)
 		}
+		record = appendLink(record, slotScore{w.snap.slots.slot(l.Vertex), l.Score})
 	}
 	w.links += uint64(len(links))
-	return w.add(appendLinks(make([]byte, sumSize, sumSize+13*len(links)), links, &w.snap.slots), 13*len(links))
+	return w.add(record, maxLinkBytes*len(links))
 }
 
 // Keep writes the links that the next vertex had in the predictions before, of the
@@ -245,7 +250,7 @@ func (w *PredictionWriter) Keep() error {
 	if w.old == nil || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("vertex %d has no links to keep: %w", w.next, ErrInvalid)
 	}
-	return w.add(nil, 13*int(w.old.Top))
+	return w.add(nil, maxLinkBytes*int(w.old.Top))
 }
 
 // add takes the record of the next vertex, of some bytes, and writes a batch where
@@ -327,10 +332,9 @@ func (w *PredictionWriter) kept(t *tx, slot uint32) ([]byte, error) {
 		return nil, corrupt(t.path, w.where, err)
 	}
 	w.links += uint64(len(links))
-	record := make([]byte, sumSize, sumSize+13*len(links))
+	record := newLinks(len(links))
 	for _, l := range links {
-		record = binary.AppendUvarint(record, uint64(l.slot))
-		record = binary.LittleEndian.AppendUint64(record, math.Float64bits(l.score))
+		record = appendLink(record, l)
 	}
 	return record, nil
 }
@@ -387,19 +391,28 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 		if err != nil {
 			return err
 		}
-		return t.each(predictionsName, func(key, _ []byte) error {
-			if len(key) <= 8 {
-				return corrupt(t.path, "predictions", badRecord("key of %d bytes", len(key)))
-			}
-			id, scorer := bytesToID(key[:8]), string(key[8:])
-			r, err := t.findPredictions(id, scorer)
-			if err == nil {
-				list = append(list, r.info(names[id], id, scorer))
-			}
-			return err
+		return t.eachPredictions(func(id uint64, scorer string, r *predictionRecord) error {
+			list = append(list, r.info(names[id], id, scorer))
+			return nil
 		})
 	})
 	return list, err
+}
+
+// eachPredictions calls f with all predictions, by the number of their graph and by
+// scorer.
+func (t *tx) eachPredictions(f func(graph uint64, scorer string, r *predictionRecord) error) error {
+	return t.each(predictionsName, func(key, _ []byte) error {
+		if len(key) <= 8 {
+			return corrupt(t.path, "predictions", badRecord("key of %d bytes", len(key)))
+		}
+		graph, scorer := bytesToID(key[:8]), string(key[8:])
+		r, err := t.findPredictions(graph, scorer)
+		if err != nil {
+			return err
+		}
+		return f(graph, scorer, r)
+	})
 }
 
 // dropPredictions removes predictions, if there are any under the key. Of those whose
@@ -525,16 +538,10 @@ func (t *tx) copyPredictions(w *storeWriter, refer func(object uint64, where str
 	if err := w.into(predictionsName); err != nil {
 		return err
 	}
-	return t.each(predictionsName, func(key, record []byte) error {
-		if len(key) <= 8 {
-			return corrupt(t.path, "predictions", badRecord("key of %d bytes", len(key)))
-		}
-		r, err := t.findPredictions(bytesToID(key[:8]), string(key[8:]))
-		if err != nil {
-			return err
-		}
-		refer(r.Object, describePredictions(string(key[8:])))
-		return w.put(key, record)
+	return t.eachPredictions(func(graph uint64, scorer string, r *predictionRecord) error {
+		refer(r.Object, describePredictions(scorer))
+		key := predictionKey(graph, scorer)
+		return w.put(key, t.root.Bucket(predictionsName).Get(key))
 	})
 }
 

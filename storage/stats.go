@@ -233,16 +233,9 @@ func (s sizes) assign(t *tx, out *Stats) error {
 	if err != nil {
 		return err
 	}
-	err = t.each(predictionsName, func(key, _ []byte) error {
-		if len(key) <= 8 {
-			return corrupt(t.path, "predictions", badRecord("key of %d bytes", len(key)))
-		}
-		scorer := string(key[8:])
-		r, err := t.findPredictions(bytesToID(key[:8]), scorer)
-		if err == nil {
-			out.Predicted = append(out.Predicted, PredictedStats{scorer, int(r.Vertices), s.object(r.Object)})
-		}
-		return err
+	err = t.eachPredictions(func(_ uint64, scorer string, r *predictionRecord) error {
+		out.Predicted = append(out.Predicted, PredictedStats{scorer, int(r.Vertices), s.object(r.Object)})
+		return nil
 	})
 	if err != nil {
 		return err
