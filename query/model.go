@@ -1,10 +1,10 @@
 package query
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -181,7 +181,7 @@ func (c *call) modelInfo(model string, at part) (ModelInfo, error) {
 	return info, unknown.withHint(model, names, quote)
 }
 
-// training is a request whose names are resolved.
+// modelTraining is a request whose names are resolved.
 type modelTraining struct {
 	graph *graphView
 	space *space // nil without an embedding
@@ -355,13 +355,10 @@ func (c *call) storeModel(req TrainModelRequest, t *modelTraining) (TrainModelRe
 	if best := bestHeuristic(info); best.Name != "" && best.AUC > info.AUC {
 		c.notice("%s alone has an AUC of %.4f on the pairs held out, more than the model", best.Name, best.AUC)
 	}
-	out := func(w *bufio.Writer) error {
-		if _, err := model.WriteTo(w); err != nil {
-			return err
-		}
-		return w.Flush()
-	}
-	info, err = c.putModel(info, out)
+	info, err = c.db.store.PutModel(c.ctx, info, func(w io.Writer) error {
+		_, err := model.WriteTo(w)
+		return err
+	})
 	if err != nil {
 		return TrainModelResult{}, nameMistake(err, partModel)
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"heavytail/embedding/link"
@@ -19,11 +18,6 @@ const modelScorer = "model"
 
 // modelSummary says what it is, in a line.
 const modelSummary = "calibrated probability of a model that TRAIN MODEL has learned"
-
-// putModel stores a model that write writes.
-func (c *call) putModel(info ModelInfo, write func(*bufio.Writer) error) (ModelInfo, error) {
-	return c.db.store.PutModel(c.ctx, info, func(w io.Writer) error { return write(bufio.NewWriter(w)) })
-}
 
 // boundModel is a model on a graph as a call sees it.
 type boundModel struct {

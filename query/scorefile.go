@@ -118,8 +118,8 @@ func (c *call) checkPart(req ScoreFileRequest) error {
 	if req.Resume || req.Overwrite {
 		return nil
 	}
-	if _, err := c.db.files.lstat(req.Into + ".part"); !errors.Is(err, fs.ErrNotExist) {
-		e := mistake(partInto, "file %s of an earlier run is unfinished", quote(req.Into+".part"))
+	if _, err := c.db.files.lstat(req.Into + format.PartEnding); !errors.Is(err, fs.ErrNotExist) {
+		e := mistake(partInto, "file %s of an earlier run is unfinished", quote(req.Into+format.PartEnding))
 		e.Hint, e.Err = "to go on with it, set the option resume := true; to begin again, set the option overwrite := true", format.ErrPart
 		return e
 	}
@@ -140,11 +140,11 @@ func (c *call) openPart(s *scoring, req ScoreFileRequest) (*format.Part, scoreSt
 			return c.goOn(part, noted, state, req)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, state, fileMistake(req.Into+".part", partInto, err)
+			return nil, state, fileMistake(req.Into+format.PartEnding, partInto, err)
 		}
 	}
 	part, err := format.CreatePart(c.db.files.folder, req.Into, req.Resume || req.Overwrite)
-	return part, state, fileMistake(req.Into+".part", partInto, err)
+	return part, state, fileMistake(req.Into+format.PartEnding, partInto, err)
 }
 
 // goOn reads what an earlier run has noted, and holds it against the request.
@@ -157,7 +157,7 @@ func (c *call) goOn(part *format.Part, noted []byte, state scoreState, req Score
 		reason = old.Basis.differs(state.Basis)
 	}
 	if reason != "" {
-		e := mistake(partOption("resume"), "file %s cannot be gone on with: %s", quote(req.Into+".part"), reason)
+		e := mistake(partOption("resume"), "file %s cannot be gone on with: %s", quote(req.Into+format.PartEnding), reason)
 		e.Hint, e.Err = "to begin again, set the option overwrite := true and not resume", format.ErrPart
 		return nil, state, errors.Join(e, part.Keep())
 	}
@@ -178,7 +178,7 @@ func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, 
 		return w.state.Pairs, part.Commit(req.Overwrite)
 	}
 	if w.keep && w.noted > 0 {
-		return 0, &PartError{File: req.Into + ".part", Pairs: w.noted, Err: errors.Join(err, part.Keep())}
+		return 0, &PartError{File: req.Into + format.PartEnding, Pairs: w.noted, Err: errors.Join(err, part.Keep())}
 	}
 	return 0, errors.Join(err, part.Discard())
 }

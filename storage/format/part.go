@@ -36,10 +36,11 @@ type Part struct {
 	err      error          // the first failed write
 }
 
-// The endings of the names of a Part and its state.
+// PartEnding is what the name of a Part has behind that of its file, and stateEnding
+// what that of its state has.
 const (
-	partEnding  = ".part"
-	stateEnding = ".part.state"
+	PartEnding  = ".part"
+	stateEnding = PartEnding + ".state"
 )
 
 // ErrPart is wrapped by errors about a file that was left unfinished, and ErrPartInUse
@@ -61,7 +62,7 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 		err = p.removeLeft()
 	}
 	if err == nil {
-		p.file, err = p.dir.OpenFile(p.base+partEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		p.file, err = p.dir.OpenFile(p.base+PartEnding, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		err = ErrPart
@@ -76,7 +77,7 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 		if p.file != nil {
 			p.file.Close()
 		}
-		return nil, errors.Join(fmt.Errorf("create %s: %w", path+partEnding, err), p.dir.Close())
+		return nil, errors.Join(fmt.Errorf("create %s: %w", path+PartEnding, err), p.dir.Close())
 	}
 	p.buffer = bufio.NewWriterSize(p.file, 1<<18)
 	return p, nil
@@ -96,7 +97,7 @@ func OpenPart(folder *os.Root, path string) (*Part, []byte, error) {
 		if p.file != nil {
 			p.file.Close()
 		}
-		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path+partEnding, err), p.dir.Close())
+		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path+PartEnding, err), p.dir.Close())
 	}
 	p.buffer = bufio.NewWriterSize(p.file, 1<<18)
 	return p, state, nil
@@ -138,7 +139,7 @@ func (p *Part) resume() ([]byte, error) {
 	if n, err := fmt.Sscanf(string(head)+"\n", stateHead, &p.ends, &sum); n != 2 || err != nil || p.ends < 0 || sum != stateSum(p.ends, state) {
 		return nil, fmt.Errorf("its state: %w", ErrDamaged)
 	}
-	if p.file, err = p.dir.OpenFile(p.base+partEnding, os.O_RDWR, 0); err != nil {
+	if p.file, err = p.dir.OpenFile(p.base+PartEnding, os.O_RDWR, 0); err != nil {
 		return nil, err
 	}
 	info, err := p.file.Stat()
@@ -172,7 +173,7 @@ func (p *Part) claim() error {
 	if err != nil {
 		return err
 	}
-	named, err := p.dir.Lstat(p.base + partEnding)
+	named, err := p.dir.Lstat(p.base + PartEnding)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, named) {
 		return ErrPartInUse
 	}
@@ -197,7 +198,7 @@ func (p *Part) Write(b []byte) (int, error) {
 	}
 	n, err := out.Write(b)
 	if err != nil {
-		p.err = fmt.Errorf("write %s: %w", p.path+partEnding, err)
+		p.err = fmt.Errorf("write %s: %w", p.path+PartEnding, err)
 	}
 	return n, p.err
 }
@@ -213,7 +214,7 @@ func (p *Part) Section(state []byte) error {
 		err = p.note(state)
 	}
 	if err != nil {
-		p.err = fmt.Errorf("write %s: %w", p.path+partEnding, err)
+		p.err = fmt.Errorf("write %s: %w", p.path+PartEnding, err)
 	}
 	return p.err
 }
@@ -265,9 +266,9 @@ func (p *Part) Commit(overwrite bool) error {
 		return errors.Join(p.err, p.Keep())
 	}
 	if err := p.flush(); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", p.path+partEnding, err), p.Keep())
+		return errors.Join(fmt.Errorf("write %s: %w", p.path+PartEnding, err), p.Keep())
 	}
-	whole := File{path: p.path, dir: p.dir, base: p.base, tempName: p.base + partEnding, overwrite: overwrite}
+	whole := File{path: p.path, dir: p.dir, base: p.base, tempName: p.base + PartEnding, overwrite: overwrite}
 	if err := whole.place(); err != nil {
 		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
 	}
@@ -301,7 +302,7 @@ func (p *Part) Discard() error {
 // removeLeft removes what an earlier writer has left, if no other one has it.
 func (p *Part) removeLeft() error {
 	var err error
-	p.file, err = p.dir.OpenFile(p.base+partEnding, os.O_RDWR, 0)
+	p.file, err = p.dir.OpenFile(p.base+PartEnding, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p.removeState()
 	}
@@ -323,7 +324,7 @@ func (p *Part) remove() error {
 	if err := p.removeState(); err != nil {
 		return err
 	}
-	return p.removeFile(partEnding)
+	return p.removeFile(PartEnding)
 }
 
 func (p *Part) removeState() error {
