@@ -27,7 +27,7 @@ func Align(ctx context.Context, rows, onto *vec.Matrix, workers int) (*vec.Matri
 	if err := vec.MulTNContext(ctx, cross, rows.Panel(0, k), onto.Panel(0, k), workers); err != nil {
 		return nil, 0, fmt.Errorf("embedding: align: %w", err)
 	}
-	if err := vec.MulNNContext(ctx, out.Panel(0, k), 0, 1, rows.Panel(0, k), single(rotation(cross, k)), workers); err != nil {
+	if err := vec.MulNNContext(ctx, out.Panel(0, k), 0, 1, rows.Panel(0, k), vec.Float32s(rotation(cross, k)), workers); err != nil {
 		return nil, 0, fmt.Errorf("embedding: align: %w", err)
 	}
 	left, all := 0.0, 0.0

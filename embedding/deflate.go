@@ -131,7 +131,7 @@ func (d *deflated) takeOut(m *vec.Matrix) []float64 {
 // put adds to the rows of a panel those of a matrix c, one for each component and
 // times a sign, as the component's vector has them; components beyond c have none.
 func (d *deflated) put(p vec.Panel, c []float64, sign float32) {
-	rows := single(c)
+	rows := vec.Float32s(c)
 	vec.Parallel(p.Rows, projectRows, d.workers, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
 			if at := d.label(v) * p.Cols; at < len(rows) {

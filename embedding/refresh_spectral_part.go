@@ -31,7 +31,7 @@ func (r *refresh) anew(ctx context.Context, c int, sub *csr.Graph, list, labels 
 		return followed{}, err
 	}
 	return followed{solved, cross, func(ctx context.Context, c []float64) (vec.Panel, error) {
-		return t, vec.MulNNContext(ctx, t, 0, 1, t, single(c), r.opts.Workers)
+		return t, vec.MulNNContext(ctx, t, 0, 1, t, vec.Float32s(c), r.opts.Workers)
 	}}, nil
 }
 
@@ -85,7 +85,7 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 		if step == 0 {
 			against = refined.Against()
 		} else { // what T spans of the start now, it did before but for a residual
-			against = product(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
+			against = vec.Product64(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
 		}
 		if refined.Converged {
 			if suspects, any := r.suspects(p, groups); any {

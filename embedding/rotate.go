@@ -96,23 +96,3 @@ func leadingColumns(a []float64, cols, first int) []float64 {
 	}
 	return b
 }
-
-// product returns a·b for row-major a of m × k and b of k × n.
-func product(a, b []float64, m, k, n int) []float64 {
-	c := make([]float64, m*n)
-	for i := range m {
-		for l, x := range a[i*k : (i+1)*k] {
-			vec.Axpy64(x, b[l*n:(l+1)*n], c[i*n:(i+1)*n])
-		}
-	}
-	return c
-}
-
-// single rounds to float32.
-func single(a []float64) []float32 {
-	s := make([]float32, len(a))
-	for i, x := range a {
-		s[i] = float32(x)
-	}
-	return s
-}

@@ -136,7 +136,7 @@ func (r *refiner) span(ctx context.Context) error {
 	if r.first == 0 || smallest >= level {
 		return nil
 	}
-	if err := vec.MulNNContext(ctx, columns(r.start, 0, r.first), 0, 1, columns(r.start, 0, r.cols), single(r.c), r.opts.Workers); err != nil {
+	if err := vec.MulNNContext(ctx, columns(r.start, 0, r.first), 0, 1, columns(r.start, 0, r.cols), vec.Float32s(r.c), r.opts.Workers); err != nil {
 		return err
 	}
 	r.cols = r.first
@@ -147,7 +147,7 @@ func (r *refiner) span(ctx context.Context) error {
 	if err := r.whiten(gram); err != nil {
 		return err
 	}
-	r.given = times(transposedTimes(r.c, gram, r.first, r.cols, r.cols), before, r.first, r.cols, r.start.Cols)
+	r.given = vec.Product64(transposedTimes(r.c, gram, r.first, r.cols, r.cols), before, r.first, r.cols, r.start.Cols)
 	return nil
 }
 
@@ -226,7 +226,7 @@ func (r *refiner) enrich(ctx context.Context) error {
 	}
 	r.h, r.square = congruent(h, r.c, r.cols, k), congruent(images, r.c, r.cols, k)
 	left := slices.Clone(r.square) // the Gram matrix of NV − V·h
-	minus := times(r.h, r.h, k, k, k)
+	minus := vec.Product64(r.h, r.h, k, k, k)
 	vec.Axpy64(-1, minus, left)
 	values, vectors, err := eigenpairs(left, k, k)
 	if err != nil {
@@ -248,18 +248,18 @@ func (r *refiner) enrich(ctx context.Context) error {
 			w[i*p+j] = vectors[j*k+i] / math.Sqrt(values[j])
 		}
 	}
-	hw := times(r.h, w, k, k, p)
-	return r.addDirections(ctx, 0, times(r.c, w, r.cols, k, p), times(r.c, hw, r.cols, k, p))
+	hw := vec.Product64(r.h, w, k, k, p)
+	return r.addDirections(ctx, 0, vec.Product64(r.c, w, r.cols, k, p), vec.Product64(r.c, hw, r.cols, k, p))
 }
 
 // addDirections sets the columns of Q from first on to images·a − start·b, without
 // what is known, and multiplies them.
 func (r *refiner) addDirections(ctx context.Context, first int, a, b []float64) error {
 	q, workers := r.extra.Panel(first, r.added), r.opts.Workers
-	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), single(a), workers); err != nil {
+	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), vec.Float32s(a), workers); err != nil {
 		return err
 	}
-	if err := vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), single(b), workers); err != nil {
+	if err := vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), vec.Float32s(b), workers); err != nil {
 		return err
 	}
 	for lo := 0; lo < q.Cols; lo += Width {
@@ -314,7 +314,7 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 	copyBlock(r.extra.Panel(0, p), before.Panel(0, p), r.opts.Workers)
 	copyBlock(r.extra.Panel(r.added, r.added+p), before.Panel(p, 2*p), r.opts.Workers)
 	if p > 0 {
-		if err := vec.MulNNContext(ctx, r.extra.Panel(p, r.added), 0, 1, before.Panel(0, 2*p), single(other), r.opts.Workers); err != nil {
+		if err := vec.MulNNContext(ctx, r.extra.Panel(p, r.added), 0, 1, before.Panel(0, 2*p), vec.Float32s(other), r.opts.Workers); err != nil {
 			return false, err
 		}
 	}
@@ -364,7 +364,7 @@ func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
 		copy(f[j*k:(j+1)*k], vectors[j*m:])
 		copy(g[j*more:(j+1)*more], vectors[j*m+k:])
 	}
-	result.against = times(f, r.given, want, k, r.start.Cols)
+	result.against = vec.Product64(f, r.given, want, k, r.start.Cols)
 	if more > 0 {
 		vec.Axpy64(-1, timesTransposed(g, ap, want, more, k), f)
 		result.other = timesTransposed(p, g, r.added, more, want)
@@ -409,11 +409,11 @@ func (r *refiner) extended(ctx context.Context) (p, ap, projected, squares []flo
 			p[i*more+j] = vectors[j*q+i] / math.Sqrt(values[j])
 		}
 	}
-	ap = times(a, p, k, q, more)
+	ap = vec.Product64(a, p, k, q, more)
 	extend := func(h, cross, corner []float64) []float64 {
-		cross = times(cross, p, k, q, more)
+		cross = vec.Product64(cross, p, k, q, more)
 		corner = congruent(corner, p, q, more)
-		hap := times(h, ap, k, k, more)
+		hap := vec.Product64(h, ap, k, k, more)
 		vec.Axpy64(1, transposedTimes(ap, hap, more, k, more), corner)
 		mixed := transposedTimes(ap, cross, more, k, more)
 		for i := range more {
@@ -443,7 +443,7 @@ func (r *refiner) residuals(result *Refinement, vectors, squares []float64) {
 		return
 	}
 	m := len(vectors) / want
-	images := times(vectors, squares, want, m, m)
+	images := vec.Product64(vectors, squares, want, m, m)
 	for j, value := range result.Values {
 		length := vec.Dot64(images[j*m:(j+1)*m], vectors[j*m:(j+1)*m])
 		result.Residuals[j] = math.Sqrt(max(0, length-value*value))
@@ -474,14 +474,14 @@ func (r *Refinement) Combine(ctx context.Context, c []float64) (vec.Panel, error
 	if cols > r.start.Cols {
 		out = vec.NewMatrix(r.start.Rows, cols).Panel(0, cols)
 	}
-	own := single(times(r.own, c, len(r.own)/len(r.Values), len(r.Values), cols))
+	own := vec.Float32s(vec.Product64(r.own, c, len(r.own)/len(r.Values), len(r.Values), cols))
 	if err := vec.MulNNContext(ctx, out, 0, 1, columns(r.start, 0, len(r.own)/len(r.Values)), own, r.workers); err != nil {
 		return out, err
 	}
 	if r.extra.Cols == 0 {
 		return out, nil
 	}
-	other := single(times(r.other, c, r.extra.Cols, len(r.Values), cols))
+	other := vec.Float32s(vec.Product64(r.other, c, r.extra.Cols, len(r.Values), cols))
 	return out, vec.MulNNContext(ctx, out, 1, 1, r.extra, other, r.workers)
 }
 

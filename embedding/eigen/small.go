@@ -4,20 +4,6 @@ import "heavytail/storage/vec"
 
 // Small matrices are row-major and in float64.
 
-// times returns a·b for a of m × k and b of k × n.
-func times(a, b []float64, m, k, n int) []float64 {
-	c := make([]float64, m*n)
-	for i := range m {
-		row := c[i*n : (i+1)*n]
-		for l, x := range a[i*k : (i+1)*k] {
-			if x != 0 {
-				vec.Axpy64(x, b[l*n:(l+1)*n], row)
-			}
-		}
-	}
-	return c
-}
-
 // transposed returns the transpose of a, m × n.
 func transposed(a []float64, m, n int) []float64 {
 	t := make([]float64, m*n)
@@ -31,17 +17,17 @@ func transposed(a []float64, m, n int) []float64 {
 
 // transposedTimes returns aᵀ·b for a of k × m and b of k × n.
 func transposedTimes(a, b []float64, m, k, n int) []float64 {
-	return times(transposed(a, k, m), b, m, k, n)
+	return vec.Product64(transposed(a, k, m), b, m, k, n)
 }
 
 // timesTransposed returns a·bᵀ for a of m × k and b of n × k.
 func timesTransposed(a, b []float64, m, k, n int) []float64 {
-	return times(a, transposed(b, n, k), m, k, n)
+	return vec.Product64(a, transposed(b, n, k), m, k, n)
 }
 
 // congruent returns cᵀ·a·c for a of m × m and c of m × n, made symmetric.
 func congruent(a, c []float64, m, n int) []float64 {
-	s := transposedTimes(c, times(a, c, m, m, n), n, m, n)
+	s := transposedTimes(c, vec.Product64(a, c, m, m, n), n, m, n)
 	for i := range n {
 		for j := range i {
 			mean := (s[i*n+j] + s[j*n+i]) / 2
@@ -86,13 +72,4 @@ func largestEntry(a []float64) float64 {
 		largest = max(largest, x)
 	}
 	return largest
-}
-
-// single rounds to float32.
-func single(a []float64) []float32 {
-	s := make([]float32, len(a))
-	for i, x := range a {
-		s[i] = float32(x)
-	}
-	return s
 }
