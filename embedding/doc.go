@@ -1,15 +1,14 @@
-// Package embedding computes vertex embeddings: functions of a graph and options
-// that return a matrix with one row per vertex, and statistics.
+// Package embedding computes vertex embeddings: functions of a graph and options that
+// return a matrix with the vector of vertex v in row v, and statistics.
 //
-// LaplacianEigenmaps and DPSpectral take rows from the leading eigenvectors of a
-// normalised matrix of the graph. Both are a diagonal scaling around products
-// with the adjacency matrix (type operator), for which package embedding/eigen
-// finds the eigenpairs; what is done about components is in apart.go, and about
-// weights of edges in adjacency.go and weighted.go. SolveSpectral returns the
-// eigenpairs themselves, of which any scale and row scale is made at little cost.
+// It is the door to two families of methods. [LaplacianEigenmaps] and [DPSpectral] take
+// the vectors from the leading eigenvectors of a matrix of the graph (package spectral).
+// [DeepWalk], [DPWalker] and [Node2Vec] learn them from random walks: walks.go joins the
+// walks of package walk and the training of package skipgram.
 //
-// RefreshSpectral and RefreshWalks bring an embedding up to date with a graph that
-// has changed a little, in a fraction of the time of a full run.
+// [RefreshSpectral] and [RefreshWalks] update an embedding for a graph that has changed a
+// little, in a fraction of the time of a full run. [Project] draws an embedding in two
+// dimensions.
 //
-// Nothing here knows of the store or of the language; embedding/job joins them.
+// Nothing here knows of the store or of the language; package run joins them.
 package embedding

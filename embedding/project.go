@@ -8,20 +8,20 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Projection is an embedding seen from the side where it is widest.
+// Projection is an embedding in two dimensions: its first two principal components.
 type Projection struct {
-	// X and Y are the first two principal components of every row, with mean 0.
+	// X and Y are the first two principal components of every vector, with mean 0.
 	X, Y []float64
-	// Share is how much of the variance of all coordinates lies in each.
+	// Share is the fraction of the variance of all coordinates in each component.
 	Share [2]float64
 }
 
-// Project returns the principal components of the rows of m in two dimensions.
-// The direction of an axis is such that the coordinate with the largest part in
-// it, the first of equals, counts upwards. Rows of one coordinate have Y 0, and so
-// have equal rows everywhere. It takes 2·n·k² operations, a copy of the rows, and
-// 8·k² bytes. The same rows give the same bytes with any number of workers, on one
-// kind of processor. Errors are that of ctx and eigen.ErrNotFinite.
+// Project returns the first two principal components of the vectors in the rows of m. An
+// axis points so that its coordinate of largest magnitude, the first of equals, is
+// positive. If the vectors have one coordinate, Y is 0; if all vectors are equal, X and Y
+// are. It takes 2·n·k² operations, a copy of the vectors, and 8·k² bytes. The same vectors
+// give the same bytes with any number of workers, on one kind of processor. Errors are
+// that of ctx and eigen.ErrNotFinite.
 func Project(ctx context.Context, m *vec.Matrix, workers int) (*Projection, error) {
 	p := &Projection{X: make([]float64, m.Rows), Y: make([]float64, m.Rows)}
 	if m.Rows == 0 || m.Dim == 0 {
@@ -31,7 +31,7 @@ func Project(ctx context.Context, m *vec.Matrix, workers int) (*Projection, erro
 	c := &covariance{k: m.Dim, entries: make([]float64, m.Dim*m.Dim)}
 	whole := centred.Panel(0, m.Dim)
 	if err := vec.MulTNContext(ctx, c.entries, whole, whole, workers); err != nil {
-		return nil, fmt.Errorf("embedding: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	variance := 0.0
 	for j := range c.k {
@@ -42,7 +42,7 @@ func Project(ctx context.Context, m *vec.Matrix, workers int) (*Projection, erro
 	}
 	axes, err := eigen.Solve(ctx, c, eigen.Options{K: 2, Tolerance: 1e-5, Gathers: int64(c.k) * int64(c.k), Workers: workers})
 	if err != nil {
-		return nil, fmt.Errorf("embedding: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	for i, to := range [][]float64{p.X, p.Y}[:axes.Vectors.Dim] {
 		p.Share[i] = max(0, axes.Values[i]/variance)
@@ -55,7 +55,7 @@ func Project(ctx context.Context, m *vec.Matrix, workers int) (*Projection, erro
 	return p, nil
 }
 
-// centre returns the rows less their mean.
+// centre returns the vectors minus their mean.
 func centre(m *vec.Matrix) *vec.Matrix {
 	mean := make([]float64, m.Dim)
 	for v := range m.Rows {
@@ -73,7 +73,7 @@ func centre(m *vec.Matrix) *vec.Matrix {
 	return centred
 }
 
-// covariance is a symmetric matrix that is written out.
+// covariance is a symmetric matrix with all entries stored.
 type covariance struct {
 	k       int
 	entries []float64 // row-major

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/embedding"
 	"heavytail/embedding/skipgram"
 	"heavytail/storage/csr"
-	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
 

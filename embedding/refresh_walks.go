@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"heavytail/embedding/internal/base"
 	"heavytail/embedding/skipgram"
 	"heavytail/storage/csr"
 )
@@ -21,12 +22,12 @@ const (
 	// refreshShare is how many walks a refresh trains on at most, of those of a
 	// full run: with more touched vertices, each of them has fewer.
 	refreshShare = 0.05
-	// refreshTouched is the share of touched vertices from which everything is
-	// trained anew.
+	// refreshTouched is the fraction of touched vertices from which everything is
+	// trained again.
 	refreshTouched = 0.5
 	// refreshSince is how often a vertex was touched, on average, since everything was
-	// trained, when that is done again. Training on and on makes of an embedding what
-	// more epochs would have made of it, on a graph that is in part no longer there:
+	// trained, before everything is trained again. Many refreshes act like more epochs on a
+	// graph that has partly disappeared:
 	// after 50 refreshes of 1 % without a full run deepwalk had a Pearson's correlation
 	// of .742 on ego-facebook, a full run .725, and the rows before any refresh .738.
 	// Changes of a tenth of the edges of this graph have touched its vertices 2.7 times
@@ -34,32 +35,29 @@ const (
 	refreshSince = 4
 )
 
-// RefreshWalks brings the model of a method that learns from walks up to date with
-// a graph that has changed. Vertex v of g is vertex from[v] of the model, or new
-// where that is skipgram.Added. touched are the vertices that are new or whose
-// edges changed, ascending. The options must be those of the embedding. turn is
-// how many refreshes came before: each walks other walks. The model must not be
-// used any more.
+// RefreshWalks updates the model of a method that learns from walks for a graph that has
+// changed. Vertex v of g is vertex from[v] of the model, or new where from[v] is
+// skipgram.Added. touched lists, ascending, the vertices that are new or whose edges
+// changed. The options must be those of the embedding. turn is the number of earlier
+// refreshes: each has different walks. The model must not be used afterwards.
 //
-// It walks from new vertices as often as a full run, and from other touched ones half
-// as often, but with no more than 5 % of the walks of a full run altogether. The model
-// learns from these walks at a tenth of the first learning rate. Deleted vertices leave
-// the tree, and new ones come near to a neighbour, in the middle between their
-// neighbours (skipgram, Change).
+// New vertices have as many walks as in a full run, and other touched vertices half as
+// many, but all together no more than 5 % of the walks of a full run. The model learns
+// from these walks at a tenth of the first learning rate. Deleted vertices leave the tree;
+// new ones start at the mean of their neighbours, next to one of them in the tree
+// (skipgram, Change).
 //
-// A touched vertex has other transition probabilities for all methods. They are
-// the only ones for deepwalk; for node2vec, which looks at what is around the
-// vertex before, neighbours of touched vertices have others too, and for dp_walker
-// all within two edges, by the common neighbours and by the degrees. Theirs
-// changed by a share that is one by their degree, and the walks of touched
-// vertices pass through them in both directions: walks that begin there are left
-// out, which is what makes the cost independent of the hubs that are touched.
+// The transition probabilities of touched vertices change. For deepwalk no others do. For
+// node2vec those of their neighbours change too, and for dp_walker those of all vertices
+// within two edges. These changes are of the order of 1/degree, and the walks of touched
+// vertices pass through the same vertices in both directions. So no walks start there,
+// which makes the cost independent of the hubs that are touched.
 //
-// Everything is trained anew where half of the vertices are touched, where each was
-// four times on average since that was done last, or where fewer than two are left
-// of those that the model has. What it costs is in proportion to the
-// walks, and O(n·k + m) besides. The result depends neither on workers nor on what
-// was computed in between. Errors are those of NewWalks and skipgram.ErrState.
+// Everything is trained again if half of the vertices are touched, if each was touched
+// four times on average since the last full training, or if fewer than two vertices of the
+// model are left. The cost is proportional to the walks, and O(n·k + m) in addition. The
+// result does not depend on the number of workers. Errors are those of NewWalks and
+// skipgram.ErrState.
 func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions, model *skipgram.Model, from, touched []uint32, turn int) (*skipgram.Model, WalkStats, RefreshStats, error) {
 	n := g.Vertices()
 	refresh := RefreshStats{Touched: len(touched)}
@@ -73,11 +71,11 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 	case len(from) != n:
 		return nil, WalkStats{}, refresh, fmt.Errorf("%w: %d vertices named for %d", ErrOptions, len(from), n)
 	case kept < 2:
-		refresh.Reason = "hardly a vertex is left of those that were embedded"
+		refresh.Reason = "fewer than two of the embedded vertices are left"
 	case float64(len(touched)) > refreshTouched*float64(n):
 		refresh.Reason = "more than half of the vertices are touched"
 	case float64(model.Touched)+float64(len(touched)) > refreshSince*float64(n):
-		refresh.Reason = "every vertex was touched four times, on average, since all was trained"
+		refresh.Reason = "every vertex was touched four times on average since the last full training"
 	}
 	if refresh.Reason != "" {
 		next, stats, err := TrainWalks(ctx, g, method, o)
@@ -93,7 +91,7 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 		return slices.DeleteFunc(slices.Clone(g.Neighbors(v)), func(u uint32) bool { return from[u] == skipgram.Added })
 	})
 	if err != nil {
-		return nil, WalkStats{}, refresh, fmt.Errorf("embedding: %w", err)
+		return nil, WalkStats{}, refresh, fmt.Errorf("%w", err)
 	}
 	next.Touched += int64(len(touched))
 	var added []uint32
@@ -112,15 +110,15 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 		},
 	}, training)
 	if err != nil {
-		return nil, stats, refresh, fmt.Errorf("embedding: %w", err)
+		return nil, stats, refresh, fmt.Errorf("%w", err)
 	}
-	var moved drift
+	var moved base.Drift
 	for v, old := range from {
 		if old != skipgram.Added {
-			moved.add(before.Row(int(old)), next.Vectors.Row(v))
+			moved.Add(before.Row(int(old)), next.Vectors.Row(v))
 		}
 	}
-	refresh.Walks, refresh.MeanDrift, refresh.MaxDrift, refresh.Seconds = len(starts), moved.mean(), moved.most(), stats.Seconds
+	refresh.Walks, refresh.MeanDrift, refresh.MaxDrift, refresh.Seconds = len(starts), moved.Mean(), moved.Most(), stats.Seconds
 	refresh.Reason = "walks from the touched vertices"
 	if len(touched) == 0 {
 		refresh.Reason = "no edge changed"
@@ -128,15 +126,15 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 	return next, stats, refresh, nil
 }
 
-// TrainWalks is DeepWalk, DPWalker or Node2Vec, by its name, with all of the model:
-// its Vectors are the rows of the embedding.
+// TrainWalks is DeepWalk, DPWalker or Node2Vec, by its name. It returns the whole model,
+// whose Vectors are the embedding.
 func TrainWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (*skipgram.Model, WalkStats, error) {
 	walks, err := NewWalks(ctx, g, method, o)
 	if err != nil {
 		return nil, WalkStats{}, err
 	}
 	training := o.WithDefaults(method).training()
-	if err := o.Checkpoints.training(&training, walks.Vertices); err != nil {
+	if err := o.resumable(&training, walks.Vertices); err != nil {
 		return nil, WalkStats{}, err
 	}
 	state, stats, err := skipgram.TrainState(ctx, walks, training)
@@ -152,9 +150,9 @@ type walkStart struct {
 	round  int
 }
 
-// walkStarts lists walks from touched vertices round by round, in an order of its
-// own for each: half of the rounds from all of them, and the others from those that
-// were added, up to the share of all walks on n vertices that a refresh has.
+// walkStarts lists walks from touched vertices round by round, each round in a different
+// order: half of the rounds from all touched vertices, and the others from those that were
+// added, up to refreshShare of all walks on n vertices.
 func walkStarts(n, walks int, touched, added []uint32) []walkStart {
 	most := max(1, int(refreshShare*float64(n)*float64(walks)))
 	var starts []walkStart

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
-	"heavytail/storage/realgraph"
 )
 
 // TestWalkMethods_Reconstruction holds the degrees that are reconstructed from the

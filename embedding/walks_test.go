@@ -36,7 +36,7 @@ func sameWalks(a, b Walks) bool {
 // Every round begins once at each vertex, in an order of its own.
 func TestNewWalks_Rounds(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 97, 600} {
-		g := randomGraph(t, n, 3*n, rand.New(rand.NewPCG(1, uint64(n))))
+		g := hubGraph(t, n, 3*n, rand.New(rand.NewPCG(1, uint64(n))))
 		w := walksOf(t, g, MethodDeepWalk, WalkOptions{Walks: 4})
 		if w.Vertices != n || w.Walks != 4*n {
 			t.Fatalf("n %d: %d walks over %d vertices", n, w.Walks, w.Vertices)
@@ -63,9 +63,9 @@ func TestNewWalks_Rounds(t *testing.T) {
 
 // Weights are used where they differ and are wanted.
 func TestNewWalks_Weights(t *testing.T) {
-	plain := randomGraph(t, 60, 200, rand.New(rand.NewPCG(3, 4)))
-	equal := withWeights(plain, func(u, v uint32) float32 { return 7 })
-	heavy := randomWeights(plain, 3, 5)
+	plain := hubGraph(t, 60, 200, rand.New(rand.NewPCG(3, 4)))
+	equal := weigh(plain, func(u, v uint32) float32 { return 7 })
+	heavy := weighRandomly(plain, 3, 5)
 	for _, method := range []string{MethodDeepWalk, MethodDPWalker, MethodNode2Vec} {
 		o := WalkOptions{Walks: 2, Q: 2, Seed: 9}
 		ignored := o
@@ -88,14 +88,14 @@ func TestNewWalks_Weights(t *testing.T) {
 }
 
 func TestNewWalks_Errors(t *testing.T) {
-	g := randomGraph(t, 20, 40, rand.New(rand.NewPCG(5, 6)))
-	extreme := withWeights(g, func(u, v uint32) float32 { return []float32{1e-38, 1e38}[u%2] })
+	g := hubGraph(t, 20, 40, rand.New(rand.NewPCG(5, 6)))
+	extreme := weigh(g, func(u, v uint32) float32 { return []float32{1e-38, 1e38}[u%2] })
 	for _, c := range []struct {
 		name, method string
 		g            *csr.Graph
 		o            WalkOptions
 	}{
-		{"no walks", MethodDPSpectral, g, WalkOptions{}},
+		{"no walks", "dp_spectral", g, WalkOptions{}},
 		{"option", MethodDeepWalk, g, WalkOptions{Walks: -1}},
 		{"weights that β cannot take", MethodDPWalker, extreme, WalkOptions{Beta: new(8.0)}},
 	} {

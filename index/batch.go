@@ -11,33 +11,33 @@ import (
 )
 
 const (
-	// batchFew is below how many queries they are answered one by one: a tile of
-	// products takes 32 of them, and is done in the time of two scans.
+	// Fewer queries than batchFew are answered one by one: a tile of products
+	// always has room for 32 queries and takes the time of two scans.
 	batchFew = 3
-	// batchMost is how many queries go over the rows at a time: enough that reading
-	// the rows takes no time beside the products, and few enough that they, packed,
-	// stay in the second-level cache.
+	// batchMost is how many queries are multiplied with the vectors at a time:
+	// enough that reading the vectors is negligible next to the products, and
+	// few enough that the packed queries stay in the second-level cache.
 	batchMost = 1024
 )
 
-// SearchBatch answers each row of queries as Search does, with the same hits to the
-// last bit. opts.Filter is that of every query. Errors are those of Search, or
+// SearchBatch answers each row of queries as Search does, with identical hits.
+// opts.Filter applies to every query. Errors are those of Search, or
 // ErrDimension for a malformed matrix.
 //
-// A tile of products of 12 rows with 32 queries tells which pairs may be among the
-// nearest, and these are scored as Search scores them; see batch. It costs one
-// multiply-add per query and value, in tiles that stay in the caches, and takes
-// 8·k·workers bytes for each of 1,024 queries.
+// Products of tiles of 12 vectors with 32 queries select the pairs that may be
+// among the nearest; only these are scored as Search scores them; see batch.
+// The cost is one multiply-add per query and value, in tiles that stay in the
+// caches, and 8·k·workers bytes for each of 1,024 queries.
 func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
 	if k < 1 {
-		return nil, fmt.Errorf("index: k = %d: %w", k, ErrK)
+		return nil, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
 	if err := checkShape(queries); err != nil {
 		return nil, err
 	}
 	for i := range queries.Rows {
 		if err := checkQuery(queries.Row(i), x.m.Dim); err != nil {
-			return nil, fmt.Errorf("index: query %d: %w", i, err)
+			return nil, fmt.Errorf("query %d: %w", i, err)
 		}
 	}
 	answers := make([][]Hit, queries.Rows)
@@ -61,26 +61,28 @@ func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opt
 	return answers, nil
 }
 
-// batch is one pass of queries over the rows. A tile holds, for 12 rows r and 32
-// queries q, the products c = r·q, and vec.TileWithin skips the pairs with
+// batch is one pass of queries over the vectors. A tile holds, for 12 vectors
+// r and 32 queries q, the products c = r·q, and vec.TileWithin skips the pairs
+// with
 //
 //	row(r) + column(q) − 2c > 0
 //
 // where row and column are chosen so that a pair is skipped only if its key is
-// certainly above the farthest of the k nearest of q so far, t. With u, γ and d as
-// in screen.go, p = ‖r‖² and s = ‖q‖²:
+// certainly greater than t, the largest key among the k nearest of q so far.
+// With u, γ and d as in screen.go, p = ‖r‖² and s = ‖q‖²:
 //
 //   - L2: as there, |p + s − 2c − D| < (γ(d+2) + 10u)(p+s), where D is the true
 //     squared distance and the key is D·(1 ± γ(d+4)). So row = p·(1−m), column =
 //     s·(1−m) − t/(1−γ(d+4)), with m = γ(d+2) + 10u.
-//   - Dot: the key is −r·q, off as c is, by at most γ(d+16) times Σ|r_l·q_l| ≤
-//     (p+s)/2. So row = −m·p and column = −2t − m·s, with m = 2γ(d+16).
-//   - Cosine: c is of the directions of r and q, each element rounded once more, so
-//     row = 0 and column = −2t − 2m, with m = 2γ(d+24).
+//   - Dot: the key is −r·q. Its error, like that of c, is at most γ(d+16) times
+//     Σ|r_l·q_l| ≤ (p+s)/2. So row = −m·p and column = −2t − m·s, with m = 2γ(d+16).
+//   - Cosine: c is the product of the directions of r and q, whose elements are rounded
+//     once more, so row = 0 and column = −2t − 2m, with m = 2γ(d+24).
 //
-// Rounding p, s and the sums is within 16u of each term, which is added to m and
-// to t; what falls below the normal range is within (4d+16)·2⁻¹⁴⁹. Where p or s is
-// so large that products might overflow, row or column is NaN, which skips nothing.
+// Rounding p, s and the sums changes each term by at most 16u of it, which is
+// added to m and to t; the error of values below the normal range is at most
+// (4d+16)·2⁻¹⁴⁹. Where p or s is so large that products might overflow, row or
+// column is NaN, which skips no pair.
 type batch struct {
 	x      *Exact
 	k      int
@@ -130,7 +132,7 @@ func (b *batch) panel(p int) []float32 {
 	return b.panels[p*size : (p+1)*size]
 }
 
-// term is row or column, without t, of a squared norm under L2 and Dot.
+// term returns row or column, without t, for a squared norm under L2 and Dot.
 func (b *batch) term(norm float64) float64 {
 	switch {
 	case !(norm <= 0x1p100):
@@ -141,7 +143,7 @@ func (b *batch) term(norm float64) float64 {
 	return -norm * b.margin
 }
 
-// column returns column of query i where its farthest key is t.
+// column returns the column term of query i, whose largest key so far is t.
 func (b *batch) column(i int, t float32) float32 {
 	farthest, d := float64(t), b.x.m.Dim
 	tiny := float64(4*d+16) * 0x1p-149
@@ -170,7 +172,7 @@ func (b *batch) run(ctx context.Context, workers int, answers [][]Hit) error {
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("index: search: %w", err)
+		return fmt.Errorf("search: %w", err)
 	}
 	vec.Parallel(len(answers), 16, workers, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -184,14 +186,14 @@ func (b *batch) run(ctx context.Context, workers int, answers [][]Hit) error {
 	return nil
 }
 
-// batchWorker is what one goroutine has found, and its working space.
+// batchWorker holds the results and the workspace of one goroutine.
 type batchWorker struct {
 	b       *batch
 	best    []top
 	columns []float32 // of each query; +Inf for padding
-	terms   []float32 // row of each row of the block; +Inf for padding
-	unit    []float32 // under Cosine the directions of the rows of the block
-	rest    []float32 // rows at the end of the block, filled up to 12
+	terms   []float32 // term of each vector of the block; +Inf for padding
+	unit    []float32 // under Cosine the directions of the vectors of the block
+	rest    []float32 // vectors at the end of the block, padded to 12
 	tile    [vec.TileRows * vec.TileCols]float32
 }
 
@@ -215,7 +217,7 @@ func newBatchWorker(b *batch, block int) *batchWorker {
 	return w
 }
 
-// rows searches a block of rows.
+// rows searches a block of vectors.
 func (w *batchWorker) rows(lo, hi int) {
 	m := w.b.x.m
 	rows := m.Data[lo*m.Dim : hi*m.Dim]
@@ -240,7 +242,7 @@ func (w *batchWorker) rows(lo, hi int) {
 	}
 }
 
-// prepare sets the terms of the rows of a block, and their directions.
+// prepare sets the terms of the vectors of a block, and their directions.
 func (w *batchWorker) prepare(lo int, rows []float32) {
 	d := w.b.x.m.Dim
 	for i := range w.terms {
@@ -265,15 +267,15 @@ func (w *batchWorker) prepare(lo int, rows []float32) {
 	}
 }
 
-// sift scores the pairs of a tile of panel p and some rows from the first on that
-// may be among the nearest.
+// sift scores those pairs of a tile that may be among the nearest: panel p and
+// vectors from the first on.
 func (w *batchWorker) sift(p, first, rows int, terms *[vec.TileRows]float32) {
 	var mask [vec.TileRows]uint32
 	columns := (*[vec.TileCols]float32)(w.columns[p*vec.TileCols:])
 	if !vec.TileWithin(&mask, &w.tile, terms, columns, 0) {
 		return
 	}
-	there := uint32(math.MaxUint32) // queries, without padding, which NaN lets through
+	there := uint32(math.MaxUint32) // queries without padding: NaN lets padding through
 	if count := len(w.b.scores) - p*vec.TileCols; count < vec.TileCols {
 		there = 1<<count - 1
 	}

@@ -38,9 +38,9 @@ func BenchmarkExact_Search(b *testing.B) {
 }
 
 // joinSets are the inputs of the benchmarks of passes over all pairs: clusters
-// that overlap, clusters so far apart that products cannot settle the pairs
-// inside of one, and rows of many lengths in some directions, of which short forms
-// settle most.
+// that overlap, clusters so far apart that products cannot decide the pairs
+// inside of one, and rows of many lengths in some directions, of which projections
+// decide most.
 func joinSets(n int) []struct {
 	name string
 	m    *vec.Matrix

@@ -9,11 +9,11 @@ import (
 	"heavytail/storage/vec"
 )
 
-// middle returns a point amid the largest crowd of rows. Any point would do;
-// the nearer it is to the rows, the fewer pairs fall inside the rounding
-// margin. A mean would be drawn away from a large cluster by small ones far
-// out, as components that were embedded apart lie, so the mean is taken again
-// over the nearer half of the rows, a few times.
+// middle returns a point close to the largest cluster of vectors. Any point is
+// correct; the nearer it is to the vectors, the fewer pairs fall inside the
+// rounding margin. Small distant clusters, such as components that were
+// embedded separately, would draw a plain mean away from the large one, so the
+// mean is recomputed a few times over the nearer half of the vectors.
 func middle(m *vec.Matrix) []float64 {
 	const sample, rounds = 512, 4
 	type member struct {
@@ -57,7 +57,7 @@ func mean(m *vec.Matrix, rows []int) []float64 {
 }
 
 // bySpread returns the columns in ascending order of their spread about the
-// centre, as a sample of rows tells.
+// centre, estimated from a sample of rows.
 func bySpread(m *vec.Matrix, centre []float64) []int {
 	const sample = 1024
 	spread, order := make([]float64, m.Dim), make([]int, m.Dim)
@@ -74,9 +74,9 @@ func bySpread(m *vec.Matrix, centre []float64) []int {
 	return order
 }
 
-// distance64 returns the squared distance of a row and a point.
+// distance64 returns the squared distance between a vector and a point.
 func distance64(row []float32, point []float64) float64 {
-	// Four sums, since one would wait for each addition.
+	// Four sums: a single one would wait for the previous addition each time.
 	var s [4]float64
 	point = point[:len(row)]
 	for len(row) >= 4 {
@@ -92,7 +92,7 @@ func distance64(row []float32, point []float64) float64 {
 	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
-// longest returns the largest distance of a row from the centre.
+// longest returns the largest distance of a vector from the centre.
 func longest(ctx context.Context, m *vec.Matrix, centre []float64, workers int) float64 {
 	block := scanRows(m.Dim)
 	partial := make([]float64, (m.Rows+block-1)/block)

@@ -4,9 +4,9 @@
 //
 // # What is here
 //
-//   - [Index] is the seam between exact and approximate search. [Exact] scans the
+//   - [Index] is the interface of exact and approximate search. [Exact] scans the
 //     matrix, and is the oracle of [HNSW], which walks through a graph of links:
-//     [NewHNSW] builds it, [HNSW.Apply] follows changes of rows, [HNSW.WriteTo] and
+//     [NewHNSW] builds it, [HNSW.Apply] follows changes of vectors, [HNSW.WriteTo] and
 //     [ReadHNSW] store it, [HNSW.Recall] measures what it finds.
 //   - [Join] lists all pairs within one radius; [NewSweep] counts, for every
 //     vertex, its neighbours within each of many radii, in one pass.
@@ -15,22 +15,24 @@
 //
 // # What exact means
 //
-// A pair of rows is within a radius exactly if
+// A pair of vectors is within a radius exactly if
 //
 //	float64(vec.L2Squared(a, b)) <= radius*radius
 //
 // Exact.Within, Join and Sweep keep this rule bit for bit, so their answers
-// never disagree. Join and NewSweep first look at products of whole tiles of
-// rows, which are a few units of rounding away from L2Squared; a proven bound
-// on that difference decides which pairs the product settles and which must be
-// measured again (screen.go has the bound and its proof). Where a sample of the
-// rows says that it pays, products with a few leading directions settle most pairs
-// before that, by a bound of their own (lead.go). What is found is the same.
+// Exact.Within, Join and Sweep apply this rule to the bit, so their answers
+// never disagree. Join and NewSweep first compute products of whole tiles of
+// vectors, which differ from L2Squared by a few units of rounding; a proven
+// bound on that difference determines which pairs the product decides and
+// which must be measured again (screen.go has the bound and its proof). Where
+// a sample of the vectors shows that it saves time, projections on a few
+// directions first decide most pairs, with a bound of their own
+// (projection.go). The results are the same.
 //
 // Ties are broken by vertex. No result depends on the number of workers.
 //
-// # What it must not know
+// # Must not depend on
 //
-// Graphs, keys, the store and the language. A vertex is the number of a row.
+// Graphs, keys, the store and the language. A vertex is the row number of its vector.
 // All types are safe for concurrent use as long as nobody writes the matrix.
 package index

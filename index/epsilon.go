@@ -10,10 +10,11 @@ import (
 // eps outside (0, ½] is [ErrEpsilon]: no distance has a probability above ½.
 func EpsilonToRadius(eps float64) (float64, error) {
 	if !(eps > 0 && eps <= 0.5) {
-		return 0, fmt.Errorf("index: epsilon %v: %w", eps, ErrEpsilon)
+		return 0, fmt.Errorf("epsilon %v: %w", eps, ErrEpsilon)
 	}
-	// 1/ε − 1 = 1 + (1−2ε)/ε. Near ½, where spectral embeddings crowd, 1−2ε is
-	// exact and Log1p keeps all its digits; ln(1/ε−1) would lose them.
+	// 1/ε − 1 = 1 + (1−2ε)/ε. Near ½, where the values of spectral embeddings
+	// lie close together, 1−2ε is exact and Log1p keeps all its digits;
+	// ln(1/ε−1) would lose them.
 	return math.Log1p((1 - 2*eps) / eps), nil
 }
 

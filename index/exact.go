@@ -9,24 +9,24 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Exact searches by scanning all rows of a matrix. A query costs n·dim
-// multiply-adds, which is less than the time to read the rows from memory, and
-// k hits per worker of memory.
+// Exact searches by scanning all vectors. A query costs n·dim multiply-adds,
+// which take less time than reading the vectors from memory, and k hits of
+// memory per worker.
 type Exact struct {
 	m      *vec.Matrix
 	metric Metric
-	// inverse holds 1/‖row‖ under Cosine, 8 bytes per vector: 0 for a zero row,
-	// NaN for a row so long or so short that float32 products with it would
-	// overflow or lose digits.
+	// inverse holds 1/‖row‖ under Cosine, 8 bytes per vector: 0 for a zero
+	// vector, NaN for a vector so long or so short that float32 products with
+	// it would overflow or lose digits.
 	inverse []float64
 }
 
-// NewExact returns the index of the rows of m, which it shares: m must not be
-// written afterwards. Cosine reads the matrix once, for the norms. Values are
+// NewExact returns the index of the vectors in the rows of m. It does not copy m, which
+// must not be written afterwards. Cosine reads the matrix once, for the norms. Values are
 // taken to be finite, as the store and the embeddings guarantee.
 func NewExact(m *vec.Matrix, metric Metric) (*Exact, error) {
 	if metric > Dot {
-		return nil, fmt.Errorf("index: metric %d: %w", metric, ErrMetric)
+		return nil, fmt.Errorf("metric %d: %w", metric, ErrMetric)
 	}
 	if err := checkShape(m); err != nil {
 		return nil, err
@@ -60,15 +60,15 @@ func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchO
 	if err != nil {
 		return nil, err
 	}
-	s.k = min(k, max(1, x.m.Rows)) // a heap that fills up
+	s.k = min(k, max(1, x.m.Rows)) // at most what the heap can hold
 	return x.scan(ctx, s)
 }
 
 // Within returns every admissible vertex within the radius of the query,
-// nearest first, ties by vertex. Under L2 a vertex is within if
-// float64(vec.L2Squared(query, row)) ≤ radius²; under Cosine and Dot radius is
-// the least similarity. A radius that is not finite, or negative under L2, is
-// [ErrRadius].
+// nearest first, ties by vertex. Under L2 a vertex is within the radius if
+// float64(vec.L2Squared(query, row)) ≤ radius²; under Cosine and Dot, radius
+// is the minimum similarity. A radius that is not finite, or negative under
+// L2, is [ErrRadius].
 func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) ([]Hit, error) {
 	opts.Workers = x.workers(opts.Workers)
 	s, err := NewScanWithin(x.metric, x.m.Dim, query, radius, opts)
@@ -78,7 +78,7 @@ func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opt
 	return x.scan(ctx, s)
 }
 
-// scan gives all rows to the workers of s, and stops early when ctx ends.
+// scan passes all vectors to the workers of s, and stops early when ctx ends.
 func (x *Exact) scan(ctx context.Context, s *Scan) ([]Hit, error) {
 	block := scanRows(x.m.Dim)
 	workers := len(s.workers)
@@ -102,15 +102,15 @@ func (x *Exact) scan(ctx context.Context, s *Scan) ([]Hit, error) {
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("index: search: %w", err)
+		return nil, fmt.Errorf("search: %w", err)
 	}
 	return s.Hits(), nil
 }
 
 // workers returns how many goroutines a scan uses.
 func (x *Exact) workers(asked int) int {
-	// Below about half a megabyte a scan takes some 30 µs, as long as it takes
-	// to wake a second goroutine.
+	// Below about half a megabyte a scan takes about 30 µs, as long as
+	// starting a second goroutine.
 	const smallScan = 1 << 17
 	if asked == 0 {
 		asked = runtime.GOMAXPROCS(0)
@@ -122,6 +122,6 @@ func (x *Exact) workers(asked int) int {
 	return max(1, min(asked, blocks))
 }
 
-// scanRows is the number of rows of one block of a scan: some 256 KB, 15 µs of
-// memory traffic, between two looks at the context.
+// scanRows is the number of vectors of one block of a scan: about 256 KB, 15
+// µs of memory traffic, between two checks of the context.
 func scanRows(dim int) int { return max(1, (1<<16)/max(dim, 1)) }

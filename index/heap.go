@@ -4,14 +4,15 @@ import (
 	"math"
 )
 
-// candidate is a vertex and its key, smaller keys being nearer, in one number:
-// candidates in ascending order are nearest first, ties by vertex. The upper
-// half has the bits of the key, changed so that they ascend as keys do.
+// candidate packs a vertex and its key into one number; a smaller key is
+// nearer. So candidates in ascending order are nearest first, ties by vertex.
+// The upper half has the bits of the key, changed so that they ascend as keys
+// do.
 type candidate uint64
 
-// candidateOf packs a key, which is not NaN, and a vertex.
+// candidateOf packs a key, which must not be NaN, and a vertex.
 func candidateOf(key float32, vertex uint32) candidate {
-	bits := math.Float32bits(key + 0) // −0 becomes 0: both are as near
+	bits := math.Float32bits(key + 0) // −0 becomes 0: both are equally near
 	bits ^= uint32(int32(bits)>>31) | 1<<31
 	return candidate(bits)<<32 | candidate(vertex)
 }
@@ -24,8 +25,8 @@ func (c candidate) key() float32 {
 	return math.Float32frombits(bits)
 }
 
-// top keeps the k first candidates offered to it in a binary heap whose root is
-// the last of them.
+// top keeps the first k of the candidates offered to it in a binary heap whose
+// root is the last of them.
 type top struct {
 	heap []candidate
 }
@@ -69,10 +70,10 @@ func (t *top) offer(c candidate, k int) {
 	h[i] = c
 }
 
-// queue gives back candidates first to last. It is a heap of four children a
-// node, which is lower than a binary one: a candidate that comes in seldom rises
-// far, and the way down of the one that takes the place of the root is half as
-// long.
+// queue returns candidates first to last. It is a heap with four children per
+// node, which has fewer levels than a binary heap: a pushed candidate seldom
+// rises far, and the candidate that replaces the root sinks half as many
+// levels.
 type queue struct {
 	heap []candidate
 }

@@ -10,50 +10,56 @@ import (
 	"heavytail/storage/vec"
 )
 
-// HNSW is a hierarchical navigable small world graph over the rows of a matrix
+// HNSW is a hierarchical navigable small world graph over the vectors in the rows of a matrix
 // (Malkov and Yashunin, "Efficient and robust approximate nearest neighbor
 // search using hierarchical navigable small world graphs", TPAMI 2020). A search
-// walks through the graph towards the query and looks at a few hundred or
-// thousand rows in place of all; it may miss some of the nearest. [HNSW.Recall]
+// walks through the graph towards the query and measures a few hundred or thousand
+// vectors instead of all; it may miss some of the nearest. [HNSW.Recall]
 // measures how many it finds.
 //
 // # Structure
 //
-// It holds links and no vectors. Every vertex has a level, drawn from its number
-// and the seed; level l holds about n/Mˡ vertices. A vertex has up to M links on
-// each upper level and up to 2M on level 0, all in flat arrays: 8M+5 bytes a
-// vertex and 4M more for one in M, 141 bytes at M = 16.
+// The index holds links and no vectors. Every vertex has a level, drawn from
+// its number and the seed; level l holds about n/Mˡ vertices. A vertex has up
+// to M links on each upper level and up to 2M on level 0, all in flat arrays:
+// 8M+5 bytes per vertex, and 4M more for one vertex in M; 141 bytes at M = 16.
 //
-// Rows of equal values are in the graph once, as the first of them; the others
-// are its twins and come with it. Linked among each other they would fill each
-// other's lists and be cut off from the rest. Where clusters lie so far apart
-// that no links lead from one to another, bridges do, so that every vertex can
-// be reached from the entry: a search with ef ≥ n finds what [Exact] finds.
+// Of equal vectors only the first is in the graph; the others are its twins
+// and are found with it. If they were linked to each other, they would fill
+// each other's lists and be cut off from the rest. Where clusters are so far
+// apart that no link connects them, bridges do, so that every vertex can be
+// reached from the entry: a search with ef ≥ n finds what [Exact] finds.
+// Sometimes links reach a vertex but a search for its vector ends before it,
+// as among many small clusters at equal distances; then a bridge leads to it
+// from where the search ends. A search with ef ≥ 16 for the vector of a vertex
+// finds that vertex, or ef others that are equally near. Under Dot, where the
+// nearest vertices of a vector may be far from its own vertex, this guarantees
+// nothing about the nearest.
 //
 // An HNSW never changes, and is safe for concurrent use as long as nobody writes
-// the matrix; [HNSW.Apply] makes another one of it. The same rows, options and
+// the matrix; [HNSW.Apply] makes a changed copy. The same vectors, options and
 // seed give the same links with any number of workers.
 //
 // # Parameters
 //
 //	M               links, 16: 8 to 12 suffice for spectral embeddings of few
 //	                dimensions, 24 to 48 for high recall in many dimensions
-//	EfConstruction  candidates that links are chosen from, 200: what a build
-//	                costs is proportional to it; less than 100 loses recall
+//	EfConstruction  candidates that links are chosen from, 200: the cost of a build
+//	                is proportional to it; less than 100 loses recall
 //	Ef              candidates that a search keeps, 64: its time is about
 //	                proportional to it, and recall grows with it
 type HNSW struct {
 	exact *Exact
-	opts  HNSWOptions // without Workers and Progress
+	opts  HNSWOptions // Workers and Progress are zero
 
 	levels  []uint8  // by vertex; absent or twin
-	base    []uint32 // links of level 0, 2M a vertex; none fills a list
-	upper   []uint32 // links of upper levels, M a vertex and level
-	upperAt []uint32 // by vertex of an upper level: its first list in upper
+	base    []uint32 // links of level 0, 2M per vertex; lists are padded with none
+	upper   []uint32 // links of upper levels, M per vertex and level
+	upperAt []uint32 // index in upper of the first list of a vertex that has one
 
 	entry  uint32 // where searches begin: a vertex of the highest level
-	height int    // the highest level, −1 where there is no vertex
-	live   int    // vertices that may be answers
+	height int    // the highest level, −1 without vertices
+	live   int    // vertices that may be results
 	detours
 
 	searchers sync.Pool // of *searcher
@@ -65,21 +71,21 @@ const (
 
 	// In place of a level:
 	absent = 255 // deleted
-	twin   = 254 // equal to a vertex of the graph, which knows it
+	twin   = 254 // equal to a vertex of the graph, which lists it in twins
 )
 
 var _ Index = (*HNSW)(nil)
 
-// HNSWOptions are the parameters of an index. The zero value takes the defaults.
+// HNSWOptions are the parameters of an index. Zero fields take the defaults.
 type HNSWOptions struct {
 	M              int    // links of a vertex, 2 to 100; 0 means 16
 	EfConstruction int    // candidates that links are chosen from, at most 10,000; 0 means 200
-	Ef             int    // candidates that a search keeps, where it does not say; 0 means 64
+	Ef             int    // candidates that a search keeps by default; 0 means 64
 	Seed           uint64 // of the levels
 
 	Workers int // number of goroutines of a build, 0 means GOMAXPROCS
 
-	// Progress, if not nil, is told how many vertices are linked, under the
+	// Progress, if not nil, receives how many vertices are linked, with the
 	// stage "linking", from one goroutine at a time.
 	Progress func(stage string, done, total int64)
 }
@@ -93,13 +99,13 @@ const (
 	defaultEfConstuction = 200
 )
 
-// Validate returns ErrOption where an option is outside of its limits.
+// Validate returns ErrOption if an option is outside its limits.
 func (o HNSWOptions) Validate() error {
 	_, err := o.withDefaults()
 	return err
 }
 
-// Bytes estimates what an index of n vectors takes in memory while it is built.
+// Bytes estimates the memory that building an index of n vectors takes.
 func (o HNSWOptions) Bytes(n int) int64 {
 	m := o.M
 	if m == 0 {
@@ -121,25 +127,25 @@ func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
 	}
 	switch {
 	case o.M < minM || o.M > maxM:
-		return o, fmt.Errorf("index: m is %d, and must be between %d and %d: %w", o.M, minM, maxM, ErrOption)
+		return o, fmt.Errorf("m is %d; it must be between %d and %d: %w", o.M, minM, maxM, ErrOption)
 	case o.EfConstruction < 1 || o.EfConstruction > maxEfConstruction:
-		return o, fmt.Errorf("index: ef_construction is %d, and must be between 1 and %d: %w", o.EfConstruction, maxEfConstruction, ErrOption)
+		return o, fmt.Errorf("ef_construction is %d; it must be between 1 and %d: %w", o.EfConstruction, maxEfConstruction, ErrOption)
 	case o.Ef < 1 || int64(o.Ef) > math.MaxUint32:
-		return o, fmt.Errorf("index: ef is %d, and must be at least 1: %w", o.Ef, ErrOption)
+		return o, fmt.Errorf("ef is %d; it must be at least 1: %w", o.Ef, ErrOption)
 	}
 	return o, nil
 }
 
-// NewHNSW builds the index of the rows of m, which it shares: m must not be
-// written afterwards. Values that are not finite are ErrNotFinite.
+// NewHNSW builds the index of the vectors in the rows of m. It does not copy m, which must
+// not be written afterwards. Values that are not finite are ErrNotFinite.
 //
-// It looks at some 15·EfConstruction rows for each vertex, and holds the index
-// and some 10 KB per worker.
+// It measures about 15·EfConstruction vectors for each vertex. It takes the memory of the
+// index and about 10 KB per worker.
 func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions) (*HNSW, error) {
 	return newHNSW(ctx, m, metric, opts, nil)
 }
 
-// newHNSW is NewHNSW without the deleted vertices, which ascend.
+// newHNSW is NewHNSW without the deleted vertices, which must ascend.
 func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions, deleted []uint32) (*HNSW, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -194,28 +200,28 @@ func (h *HNSW) grow(n int) {
 	}
 }
 
-// Len returns the number of vectors of the matrix, among them those that were
-// deleted.
+// Len returns the number of vectors of the matrix, including those of deleted
+// vertices.
 func (h *HNSW) Len() int { return len(h.levels) }
 
-// Live returns the number of vertices that may be answers.
+// Live returns the number of vertices that are not deleted.
 func (h *HNSW) Live() int { return h.live }
 
 // Dim returns the dimension of the vectors.
 func (h *HNSW) Dim() int { return h.exact.Dim() }
 
-// Metric returns the measure of nearness.
+// Metric returns the metric of the index.
 func (h *HNSW) Metric() Metric { return h.exact.Metric() }
 
 // Options returns the parameters, with defaults filled in.
 func (h *HNSW) Options() HNSWOptions { return h.opts }
 
-// Bytes returns what the index takes in memory, without the matrix.
+// Bytes returns the memory of the index, without the matrix.
 func (h *HNSW) Bytes() int64 {
 	return int64(len(h.levels)) + 4*int64(len(h.base)+len(h.upper)+len(h.upperAt)) + h.detours.bytes()
 }
 
-// links returns the list of a vertex on a level, whose end is filled with none.
+// links returns the list of a vertex on a level, padded with none.
 func (h *HNSW) links(level int, v uint32) []uint32 {
 	if level == 0 {
 		width := 2 * h.opts.M

@@ -9,23 +9,25 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Changes tells how the rows of a new matrix differ from those that an index was
-// made of. Rows beyond the old ones are new and need not be listed.
+// Changes lists the differences between a new matrix and the matrix of an
+// existing index. Rows beyond the old ones are new and need not be listed.
 type Changes struct {
-	Changed []uint32 // rows of other values; one that was deleted comes back
-	Deleted []uint32 // rows that are no answers any more
+	Changed []uint32 // vertices with new vectors; a deleted one is restored
+	Deleted []uint32 // vertices that searches no longer return
 }
 
-// Apply returns the index of m, of which h is the index but for some rows: it
-// takes out what was changed or deleted, mends the lists that led there with what
-// these had led to, and links what is new as a build does. m has at least as many
-// rows as h. The old index remains as it is.
+// Apply returns the index of m, derived from h, the index of an earlier
+// version of m: it removes the vertices that were changed or deleted, replaces
+// the links to them by links to their former neighbours, and links new and
+// changed vertices as a build does. m has at least as many rows as h. The old
+// index remains unchanged.
 //
-// It costs what building costs for the rows that changed, copies the index, and
-// reads all rows once; where more than a fifth of the vertices change, and
-// under Dot, whose links rest on the length of the longest row, it builds the
-// index anew. Options but Workers and Progress are those of h. Errors:
-// ErrDimension, ErrVertex, ErrNotFinite, or that of ctx.
+// For the vertices that changed it costs what a build costs; besides, it
+// copies the index and reads all vectors once. If more than a fifth of the
+// vertices change, and always under Dot, where the links depend on the length
+// of the longest vector, it rebuilds the index. All options except Workers and
+// Progress are those of h. Errors: ErrDimension, ErrVertex, ErrNotFinite, or
+// that of ctx.
 func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts HNSWOptions) (*HNSW, error) {
 	const share = 5
 	exact, err := NewExact(m, h.Metric())
@@ -33,7 +35,7 @@ func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts H
 		return nil, err
 	}
 	if m.Rows < h.Len() || m.Dim != h.Dim() && h.Len() > 0 {
-		return nil, fmt.Errorf("index: %d × %d vectors in place of %d × %d: %w", m.Rows, m.Dim, h.Len(), h.Dim(), ErrDimension)
+		return nil, fmt.Errorf("%d × %d vectors in place of %d × %d: %w", m.Rows, m.Dim, h.Len(), h.Dim(), ErrDimension)
 	}
 	if err := checkFinite(ctx, m, opts.Workers); err != nil {
 		return nil, err
@@ -49,7 +51,7 @@ func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts H
 	n := h.clone(exact)
 	n.grow(m.Rows)
 	if err := n.takeOut(ctx, h, c, opts.Workers); err != nil {
-		return nil, fmt.Errorf("index: apply: %w", err)
+		return nil, fmt.Errorf("apply: %w", err)
 	}
 	if err := n.build(ctx, opts, c.fresh); err != nil {
 		return nil, err
@@ -57,14 +59,14 @@ func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts H
 	return n, nil
 }
 
-// withParameters gives options of a run the parameters of the index.
+// withParameters returns options with the parameters of the index.
 func (h *HNSW) withParameters(opts HNSWOptions) HNSWOptions {
 	p := h.opts
 	p.Workers, p.Progress = opts.Workers, opts.Progress
 	return p
 }
 
-// clone copies an index, without its pool of searchers.
+// clone copies an index except its pool of searchers.
 func (h *HNSW) clone(exact *Exact) *HNSW {
 	n := emptyHNSW(exact, h.opts)
 	n.levels, n.upperAt = slices.Clone(h.levels), slices.Clone(h.upperAt)
@@ -74,15 +76,15 @@ func (h *HNSW) clone(exact *Exact) *HNSW {
 	return n
 }
 
-// applied is what a change means for an index.
+// applied is what Changes mean for an index.
 type applied struct {
-	out     []bool   // by vertex: it is there and goes
-	gone    int      // how many
+	out     []bool   // by vertex: it is in the index and is removed
+	gone    int      // number of vertices in out
 	deleted []uint32 // all deleted vertices afterwards, ascending
-	fresh   []uint32 // what is to be linked, ascending
+	fresh   []uint32 // vertices to link, ascending
 }
 
-// plan sorts out what changes.
+// plan derives from the changes which vertices to remove and which to link.
 func (h *HNSW) plan(rows int, changes Changes) (*applied, error) {
 	const keep, changed, deleted = 0, 1, 2
 	fate := make([]uint8, rows)
@@ -100,7 +102,7 @@ func (h *HNSW) plan(rows int, changes Changes) (*applied, error) {
 	}{{changes.Changed, changed}, {changes.Deleted, deleted}} {
 		for _, v := range list.vertices {
 			if int(v) >= rows {
-				return nil, fmt.Errorf("index: apply: vertex %d of %d: %w", v, rows, ErrVertex)
+				return nil, fmt.Errorf("apply: vertex %d of %d: %w", v, rows, ErrVertex)
 			}
 			fate[v] = list.fate
 		}
@@ -154,8 +156,8 @@ func (n *HNSW) takeOut(ctx context.Context, old *HNSW, c *applied, workers int) 
 	return nil
 }
 
-// dropTwins forgets twins that go. Those that stay where the vertex goes that led
-// to them are linked anew.
+// dropTwins removes twins that were changed or deleted. Twins that remain, but
+// whose vertex of the graph is removed, are linked again.
 func (n *HNSW) dropTwins(c *applied) {
 	kept := n.twins[:0]
 	for _, e := range n.twins {
@@ -173,8 +175,8 @@ func (n *HNSW) dropTwins(c *applied) {
 	slices.Sort(c.fresh)
 }
 
-// mend gives every vertex that has lost links the best choice among those that
-// are left and those that the lost neighbours had.
+// mend refills the list of every vertex that has lost links with the best
+// choice among its remaining links and the links of its lost neighbours.
 func (n *HNSW) mend(ctx context.Context, old *HNSW, c *applied, workers int) error {
 	if c.gone == 0 {
 		return nil

@@ -48,6 +48,10 @@ func (s *model) change(random *rand.Rand, most int) Changes {
 // number of vertices; the recall of a small ef stays.
 func TestHNSW_Apply_Random(t *testing.T) {
 	ctx := context.Background()
+	rounds := 7
+	if testing.Short() {
+		rounds = 3
+	}
 	sets := hnswSets(500)
 	sets["two"] = gridded(2, 2, 1)
 	for name, m := range sets {
@@ -55,7 +59,7 @@ func TestHNSW_Apply_Random(t *testing.T) {
 			random := rand.New(rand.NewPCG(9, uint64(metric)))
 			s := &model{m: m, deleted: map[uint32]bool{}}
 			h := mustHNSW(t, m, metric, HNSWOptions{M: 8, EfConstruction: 40})
-			for round := range 7 {
+			for round := range rounds {
 				c := s.change(random, 40)
 				next, err := h.Apply(ctx, s.m, c, HNSWOptions{Workers: 1 + round%3})
 				if err != nil {

@@ -11,21 +11,21 @@ import (
 	"heavytail/storage/vec"
 )
 
-// batchSize is how many vertices are linked at a time. They look for candidates
-// in the graph as it was before all of them, and besides among those of the batch
-// that come before them, which costs half a batch of nearby rows each: so the
-// result is about that of one after the other, and no number of workers changes
-// it.
+// batchSize is how many vertices are linked at a time. They search for
+// candidates in the graph as it was before the batch, and among the vertices
+// of the batch before them, which costs on average half a batch of distances
+// for each. So the result is about as good as linking one after the other, and
+// does not depend on the number of workers.
 const batchSize = 128
 
-// builder adds vertices to an HNSW that nobody uses yet.
+// builder adds vertices to an HNSW that no one else uses yet.
 type builder struct {
 	h       *HNSW
 	workers []*linker
 	meter   *meter
 }
 
-// backLink is a link that a vertex of a batch asks of another vertex.
+// backLink is a link that a vertex of a batch requests from another vertex.
 type backLink struct {
 	level    int
 	to, from uint32
@@ -46,11 +46,11 @@ func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
 	return b
 }
 
-// spare returns under Dot what every row lacks to the length of the longest. The
-// graph is then that of longer vectors: with this as one more element all have
-// that length. Among vectors of one length the largest products are with the
-// nearest, and a query, whose additional element is 0, has the same products with
-// all as before.
+// spare returns, under Dot, how much each vector must be extended to reach the
+// length of the longest. The graph is built for vectors with this additional
+// element, which all have the same length. Among vectors of equal length the
+// largest products are those with the nearest vectors, and a query, whose
+// additional element is 0, has the same products as before.
 func (h *HNSW) spare(workers int) []float32 {
 	if h.Metric() != Dot {
 		return nil
@@ -73,7 +73,8 @@ func (h *HNSW) spare(workers int) []float32 {
 	return spare
 }
 
-// build links vertices that are absent and bridges what is cut off.
+// build links vertices that are absent, and adds bridges to vertices that no
+// link or no search reaches.
 func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) error {
 	first, twins := h.pair(fresh)
 	h.live += len(fresh)
@@ -83,19 +84,20 @@ func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) erro
 	h.twins = append(h.twins, twins...)
 	b := newBuilder(h, opts, len(first))
 	if err := b.insert(ctx, first); err != nil {
-		return fmt.Errorf("index: build: %w", err)
+		return fmt.Errorf("build: %w", err)
 	}
-	if err := h.bridge(ctx); err != nil {
-		return fmt.Errorf("index: build: %w", err)
+	if err := b.repair(ctx); err != nil {
+		return fmt.Errorf("build: %w", err)
 	}
 	b.meter.finish()
 	return nil
 }
 
-// insert links vertices that are absent. Those of higher levels come first, so
-// that the entry is settled with the first of them, and so that a random sample
-// gets long links; the others come by number: vertices that are near in number
-// are often near each other, and what one has read the next finds in the caches.
+// insert links vertices that are absent. Vertices of higher levels come first,
+// so that the first of them becomes the entry, and so that a random sample
+// gets long links. The others follow by number: vertices with close numbers
+// are often near each other, so the vectors that one reads are in the cache
+// for the next.
 func (b *builder) insert(ctx context.Context, vertices []uint32) error {
 	h := b.h
 	order := slices.Clone(vertices)
@@ -124,7 +126,7 @@ func (b *builder) insert(ctx context.Context, vertices []uint32) error {
 	return nil
 }
 
-// batch links some vertices.
+// batch links one batch of vertices.
 func (b *builder) batch(ctx context.Context, batch []uint32) error {
 	h := b.h
 	wanted := make([][]backLink, len(batch))
@@ -136,7 +138,15 @@ func (b *builder) batch(ctx context.Context, batch []uint32) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	links := slices.Concat(wanted...)
+	b.linkBack(slices.Concat(wanted...))
+	if top := int(h.levels[batch[0]]); top > h.height {
+		h.entry, h.height = batch[0], top
+	}
+	return nil
+}
+
+// linkBack adds the requested links to the lists of their vertices.
+func (b *builder) linkBack(links []backLink) {
 	slices.SortFunc(links, func(a, b backLink) int {
 		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from))
 	})
@@ -151,14 +161,10 @@ func (b *builder) batch(ctx context.Context, batch []uint32) error {
 		links = links[n:]
 	}
 	b.parallel(len(groups), func(l *linker, i int) { l.linkBack(groups[i]) })
-	if top := int(h.levels[batch[0]]); top > h.height {
-		h.entry, h.height = batch[0], top
-	}
-	return nil
 }
 
-// parallel calls f for 0 to n−1, each with a worker that no other call has at
-// the time.
+// parallel calls f for 0 to n−1, each call with a worker that no other call
+// uses at the same time.
 func (b *builder) parallel(n int, f func(l *linker, i int)) {
 	free := make(chan *linker, len(b.workers))
 	for _, l := range b.workers {
@@ -177,7 +183,7 @@ func (b *builder) parallel(n int, f func(l *linker, i int)) {
 // linker chooses links. It is the workspace of one worker.
 type linker struct {
 	*searcher
-	pair   scorer // of a candidate against those that were chosen
+	pair   scorer // scores a candidate against the chosen vertices
 	found  []candidate
 	chosen []uint32
 }
@@ -189,8 +195,8 @@ func newLinker(h *HNSW, spare []float32) *linker {
 	return l
 }
 
-// link gives vertex i of a batch its links, and returns those that it asks of
-// others. It writes to the lists of the vertex only.
+// link sets the links of vertex i of a batch, and returns the links that it
+// requests from other vertices. It writes only to the lists of vertex i.
 func (l *linker) link(ctx context.Context, batch []uint32, i int) []backLink {
 	h, v := l.h, batch[i]
 	l.score.row(h.exact, v)
@@ -238,14 +244,15 @@ func (l *linker) peers(batch []uint32) []candidate {
 	return peers
 }
 
-// explore searches one level from what is in best, and leaves the nearest
-// vertices there.
+// explore searches one level, starting from the candidates in best, and leaves
+// the nearest vertices there.
 func (l *linker) explore(ctx context.Context, level int) {
 	ef := l.h.opts.EfConstruction
 	for _, c := range l.best.heap {
 		l.begin(c)
 	}
-	// What comes from the level above is in best already, as a heap of ef at most.
+	// best already has the vertices of the level above, as a heap of at most
+	// ef.
 	for turns := 1; len(l.near.heap) > 0; turns++ {
 		c := l.near.pop()
 		if len(l.best.heap) == ef && c > l.best.heap[0] || turns%64 == 0 && ctx.Err() != nil {
@@ -265,12 +272,12 @@ func (l *linker) explore(ctx context.Context, level int) {
 	l.clear()
 }
 
-// choose picks links among candidates, nearest first, and adds them to chosen
-// until these are as many as there may be: those that no link chosen before is
-// nearer to than the vertex is, which lead in different directions (algorithm 4
-// of the paper, without the rejected ones).
+// choose selects links among candidates, nearest first, and adds them to
+// chosen until it has the maximum number. It skips a candidate that is nearer
+// to a link chosen before than to the vertex, so that the links lead in
+// different directions (algorithm 4 of the paper, without the rejected ones).
 func (l *linker) choose(candidates []candidate, most int) {
-	const step = 4 // distances that the kernel takes at a time
+	const step = 4 // distances that the kernel computes at a time
 	var keys [step]float32
 next:
 	for _, c := range candidates {
@@ -291,8 +298,8 @@ next:
 	}
 }
 
-// linkBack adds links to one list. Where they do not fit, it chooses among them
-// and those that were there.
+// linkBack adds links to one list. If they do not fit, it chooses among them
+// and the existing links.
 func (l *linker) linkBack(wanted []backLink) {
 	list := l.h.links(wanted[0].level, wanted[0].to)
 	count := slices.Index(list, none)
@@ -313,8 +320,8 @@ func (l *linker) linkBack(wanted []backLink) {
 	l.relink(list, wanted[0].to)
 }
 
-// relink fills the list of a vertex with what is chosen and the best choice of
-// what is in ids.
+// relink fills the list of a vertex with the chosen links and the best choice
+// of ids.
 func (l *linker) relink(list []uint32, v uint32) {
 	l.score.row(l.h.exact, v)
 	l.scoreAll()

@@ -19,23 +19,24 @@ import (
 //	by vertex: level 1, and for each of its levels: count 1, links 4 each │
 //	twins 4, from 4 to 4 each │ bridges 4, from 4 to 4 each │ CRC-32C 4
 //
-// The field vectors is a checksum of some of the rows, so that links are not
-// taken for those of other vectors; who stores an index should bind it to its
-// vectors by more than that. It takes some 90 bytes a vertex at M = 16.
+// The field vectors is a checksum of a sample of the vectors, so that links
+// are not used with other vectors; a caller that stores an index should bind
+// it to its vectors by a stronger check. A stored index takes about 90 bytes
+// per vertex at M = 16.
 var hnswMagic = [8]byte{'h', 't', 'h', 'n', 's', 'w', '1', '\n'}
 
-// An index of n vertices has n/(M−1) lists above level 0 on average, with M = 2 as
-// many as vertices: 2n and so many more never come up by chance, and bound what a
+// An index of n vertices has n/(M−1) lists above level 0 on average, so n at M
+// = 2. 2n and maxUpperBeyond more never occur by chance, and limit what a
 // stream of empty lists can make a reader allocate.
 const maxUpperBeyond = 1000
 
-// maxListed is the most links that a count of one byte tells.
+// maxListed is the largest number of links that a one-byte count can express.
 const maxListed = 255
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// WriteTo writes the index, without the vectors, and returns how many bytes that
-// took. Errors are those of w.
+// WriteTo writes the index, without the vectors, and returns the number of
+// bytes written. Errors are those of w.
 func (h *HNSW) WriteTo(w io.Writer) (int64, error) {
 	e := &encoder{w: bufio.NewWriterSize(w, 1<<16), sum: crc32.New(castagnoli)}
 	e.bytes(hnswMagic[:])
@@ -111,18 +112,19 @@ func (e *encoder) uint32s(list ...uint32) {
 
 func (e *encoder) uint64(x uint64) { e.bytes(binary.LittleEndian.AppendUint64(nil, x)) }
 
-// ReadHNSW reads what WriteTo wrote, for the same rows m, which it shares. What is
-// damaged, truncated or no index is ErrFormat, links of other vectors are
-// ErrMismatch, and errors of r are returned as they are. It allocates by the size
-// of m, whatever the bytes say.
+// ReadHNSW reads what WriteTo wrote, for the same matrix m, which the index
+// shares. A damaged or truncated stream, or one that is not an index, is
+// ErrFormat, links of other vectors are ErrMismatch, and errors of r are
+// returned unchanged. It allocates according to the size of m, whatever the
+// stream contains.
 func ReadHNSW(r io.Reader, m *vec.Matrix) (*HNSW, error) {
 	d := &decoder{r: bufio.NewReaderSize(r, 1<<16), sum: crc32.New(castagnoli)}
 	h, err := d.hnsw(m)
 	switch {
 	case err != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
-		return nil, fmt.Errorf("index: read: truncated: %w", ErrFormat)
+		return nil, fmt.Errorf("read: truncated: %w", ErrFormat)
 	case err != nil:
-		return nil, fmt.Errorf("index: read: %w", err)
+		return nil, fmt.Errorf("read: %w", err)
 	}
 	return h, nil
 }
@@ -184,14 +186,14 @@ func (d *decoder) hnsw(m *vec.Matrix) (*HNSW, error) {
 	return h, nil
 }
 
-// head reads what comes before the vertices.
+// head reads the fields before the vertices.
 func (d *decoder) head(m *vec.Matrix) (*HNSW, error) {
 	b, err := d.bytes(8 + 2 + 2*4 + 8 + 2*4 + 8 + 4)
 	if err != nil {
 		return nil, err
 	}
 	if [8]byte(b) != hnswMagic {
-		return nil, damaged("it begins with %x", b[:8])
+		return nil, damaged("unknown magic bytes %x", b[:8])
 	}
 	u32 := binary.LittleEndian.Uint32
 	opts := HNSWOptions{
@@ -202,7 +204,7 @@ func (d *decoder) head(m *vec.Matrix) (*HNSW, error) {
 		return nil, damaged("parameters %d, %d and %d", opts.M, opts.EfConstruction, opts.Ef)
 	}
 	if uint64(vertices) != uint64(m.Rows) || uint64(dim) != uint64(m.Dim) || rows != fingerprint(m) {
-		return nil, fmt.Errorf("links of %d × %d vectors for %d × %d: %w", vertices, dim, m.Rows, m.Dim, ErrMismatch)
+		return nil, fmt.Errorf("the index is of %d × %d vectors, the matrix of %d × %d: %w", vertices, dim, m.Rows, m.Dim, ErrMismatch)
 	}
 	exact, err := NewExact(m, Metric(b[8]))
 	if err != nil {
@@ -258,7 +260,7 @@ func (d *decoder) links(list []uint32, vertices int) error {
 	}
 	count := int(b[0])
 	if count > len(list) {
-		return damaged("%d links where there is room for %d", count, len(list))
+		return damaged("%d links in a list of at most %d", count, len(list))
 	}
 	if b, err = d.bytes(4 * count); err != nil {
 		return err
@@ -272,7 +274,7 @@ func (d *decoder) links(list []uint32, vertices int) error {
 	return nil
 }
 
-// edges reads a list of detours.
+// edges reads a list of detours, which are twins or bridges.
 func (d *decoder) edges(vertices int) ([]edge, error) {
 	b, err := d.bytes(4)
 	if err != nil {
@@ -296,8 +298,8 @@ func (d *decoder) edges(vertices int) ([]edge, error) {
 	return list, nil
 }
 
-// validate verifies that searches stay inside of the lists, and find every
-// vertex once.
+// validate verifies that searches stay inside the lists, and find every vertex
+// once.
 func (h *HNSW) validate() error {
 	for v, level := range h.levels {
 		if level > maxLevel {
@@ -324,8 +326,8 @@ func (h *HNSW) validate() error {
 	return h.validateDetours()
 }
 
-// validateDetours verifies that twins are those of the levels, and that bridges
-// join what is in the graph.
+// validateDetours verifies that the twins match the levels, and that bridges
+// join vertices of the graph.
 func (h *HNSW) validateDetours() error {
 	twins := 0
 	for _, level := range h.levels {

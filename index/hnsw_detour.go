@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// detours are what a search follows beside links.
+// detours are the ways that a search follows in addition to links.
 type detours struct {
-	// twins leads from vertices to those equal to them, bridges to vertices that
-	// no link leads to. Both ascend.
+	// twins leads from a vertex to the vertices with an equal vector, bridges
+	// to vertices that no link leads to. Both ascend.
 	twins, bridges []edge
-	marked         []uint64 // bits of the vertices that have a twin or a bridge; nil for none
+	marked         []uint64 // bits of the vertices that have a twin or a bridge; nil if no vertex has one
 }
 
 // edge is one way from a vertex to another.
@@ -21,7 +21,7 @@ func (e edge) compare(f edge) int {
 	return cmp.Or(cmp.Compare(e.from, f.from), cmp.Compare(e.to, f.to))
 }
 
-// mark sorts the detours and finds out which of n vertices have some.
+// mark sorts the detours and marks which of n vertices have some.
 func (d *detours) mark(n int) {
 	d.marked = nil
 	for _, list := range [][]edge{d.twins, d.bridges} {
@@ -40,7 +40,7 @@ func (d *detours) has(v uint32) bool {
 	return d.marked != nil && d.marked[v/64]&(1<<(v%64)) != 0
 }
 
-// of returns the edges of a list from a vertex.
+// of returns the edges of a list that start at a vertex.
 func of(list []edge, v uint32) []edge {
 	lo, _ := slices.BinarySearchFunc(list, edge{v, 0}, edge.compare)
 	hi := lo
@@ -54,10 +54,10 @@ func (d *detours) bytes() int64 {
 	return 8 * int64(len(d.twins)+len(d.bridges)+len(d.marked))
 }
 
-// pair splits fresh vertices into those that come first with their values, which
-// are to be linked, and their twins, each under the first or under the vertex of
-// the graph that has these values. Both ascend. It takes O(n·d) time and 16 bytes
-// a vertex.
+// pair splits fresh vertices into the first vertex of each distinct vector,
+// which are to be linked, and their twins, each paired with that first vertex
+// or with the vertex of the graph that has the same vector. Both ascend. It
+// takes O(n·d) time and 16 bytes per vertex.
 func (h *HNSW) pair(fresh []uint32) (first []uint32, twins []edge) {
 	type hashed struct {
 		hash   uint64
@@ -82,7 +82,7 @@ func (h *HNSW) pair(fresh []uint32) (first []uint32, twins []edge) {
 		for same < len(list) && list[same].hash == list[0].hash {
 			same++
 		}
-		// Rows of one hash are equal, or else there are few of them.
+		// Vectors with the same hash are equal, apart from a few.
 		var heads []uint32
 	next:
 		for _, e := range list[:same] {
@@ -104,7 +104,7 @@ func (h *HNSW) pair(fresh []uint32) (first []uint32, twins []edge) {
 	return first, twins
 }
 
-// hashRow hashes the values of a row: 0 and −0, which are equal, alike.
+// hashRow hashes the values of a vector: 0 and −0, which are equal, alike.
 func hashRow(row []float32) uint64 {
 	h := uint64(len(row))
 	for _, x := range row {
@@ -115,18 +115,18 @@ func hashRow(row []float32) uint64 {
 }
 
 // bridge makes every vertex of the graph reachable from the entry by links and
-// bridges of level 0: where links lead to a vertex from nowhere, a bridge leads
-// there from the nearest that a search finds among those that can be reached,
-// and back. It takes O(n·M), and a search for every part that is cut off.
+// bridges of level 0. For a vertex that cannot be reached it adds a bridge
+// from the nearest vertex that a search finds among those that can, and one
+// back. Existing bridges remain. It takes O(n·M), and one search for every
+// part that is cut off.
 func (h *HNSW) bridge(ctx context.Context) error {
-	h.bridges = h.bridges[:0]
 	h.mark(h.Len())
 	if h.height < 0 {
 		return nil
 	}
 	reached := make([]uint64, (h.Len()+63)/64)
 	stack := []uint32{h.entry}
-	var built []edge // those that searches may follow: the reached part grows by them
+	built := slices.Clone(h.bridges) // searches do not follow the new ones yet
 	s := newSearcher(h)
 	for v := uint32(0); ; {
 		h.flood(reached, stack)
@@ -148,8 +148,8 @@ func (h *HNSW) bridge(ctx context.Context) error {
 	return nil
 }
 
-// flood adds to the reached vertices all that links of level 0 lead to from those
-// of the stack.
+// flood marks as reached every vertex that links of level 0 and bridges lead
+// to from the vertices of the stack.
 func (h *HNSW) flood(reached []uint64, stack []uint32) {
 	for _, v := range stack {
 		reached[v/64] |= 1 << (v % 64)
@@ -157,13 +157,21 @@ func (h *HNSW) flood(reached []uint64, stack []uint32) {
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
+		reach := func(u uint32) {
+			if reached[u/64]&(1<<(u%64)) == 0 {
+				reached[u/64] |= 1 << (u % 64)
+				stack = append(stack, u)
+			}
+		}
 		for _, u := range h.links(0, v) {
 			if u == none {
 				break
 			}
-			if reached[u/64]&(1<<(u%64)) == 0 {
-				reached[u/64] |= 1 << (u % 64)
-				stack = append(stack, u)
+			reach(u)
+		}
+		if h.has(v) {
+			for _, e := range of(h.bridges, v) {
+				reach(e.to)
 			}
 		}
 	}

@@ -5,12 +5,54 @@ import (
 	"slices"
 )
 
-// Recall measures on the vectors of the index how many of the k nearest other
-// vertices searches with each of the numbers of candidates find in the graph, as
-// the mean over some of the vertices, spread evenly by number. Of several as near
-// as the k-th, any counts. It costs a scan for each of the vertices.
-func (h *HNSW) Recall(ctx context.Context, k, queries int, efs ...int) ([]float64, error) {
-	found, all := make([]int, len(efs)), 0
+// Recall is the fraction, from 0 to 1, of the nearest vertices that the
+// searches of a sample found. Without any search, Mean is 1, Lowest is 1 and
+// Poor is 0.
+type Recall struct {
+	Queries int     // searches of the sample
+	Mean    float64 // fraction found over all searches
+	Lowest  float64 // fraction found by the worst search
+	Poor    float64 // fraction of the searches that found less than half
+}
+
+// recallSum adds up searches to a Recall.
+type recallSum struct {
+	queries, found, all, poor int
+	lowest                    float64
+}
+
+// add counts a search that found so many of all the vertices it should find.
+func (s *recallSum) add(found, all int) {
+	if all == 0 {
+		return
+	}
+	share := float64(found) / float64(all)
+	if s.queries == 0 || share < s.lowest {
+		s.lowest = share
+	}
+	if 2*found < all {
+		s.poor++
+	}
+	s.queries, s.found, s.all = s.queries+1, s.found+found, s.all+all
+}
+
+// recall returns the Recall of the searches added.
+func (s *recallSum) recall() Recall {
+	if s.queries == 0 {
+		return Recall{Mean: 1, Lowest: 1}
+	}
+	return Recall{
+		Queries: s.queries, Mean: float64(s.found) / float64(s.all),
+		Lowest: s.lowest, Poor: float64(s.poor) / float64(s.queries),
+	}
+}
+
+// Recall measures, for a sample of the vertices spread evenly by number, how
+// many of the k nearest other vertices a search of the graph finds, with each
+// of the given numbers of candidates. Of several vertices as near as the k-th,
+// any counts. It costs one scan for each sampled vertex.
+func (h *HNSW) Recall(ctx context.Context, k, queries int, efs ...int) ([]Recall, error) {
+	sums := make([]recallSum, len(efs))
 	queries = min(queries, h.Len())
 	for i := range queries {
 		v := uint32(int64(i) * int64(h.Len()) / int64(queries))
@@ -23,39 +65,39 @@ func (h *HNSW) Recall(ctx context.Context, k, queries int, efs ...int) ([]float6
 		if err != nil {
 			return nil, err
 		}
-		all += len(want)
 		for j, ef := range efs {
 			opts.Ef = ef
 			got, err := h.Search(ctx, query, k, opts)
 			if err != nil {
 				return nil, err
 			}
+			found := 0
 			for _, hit := range got {
 				if last := want[len(want)-1].Distance; hit.Distance == last || (hit.Distance < last) != h.Metric().Similarity() {
-					found[j]++
+					found++
 				}
 			}
+			sums[j].add(found, len(want))
 		}
 	}
-	recalls := make([]float64, len(efs))
-	for j := range efs {
-		if recalls[j] = 1; all > 0 {
-			recalls[j] = float64(found[j]) / float64(all)
-		}
+	recalls := make([]Recall, len(efs))
+	for j := range sums {
+		recalls[j] = sums[j].recall()
 	}
 	return recalls, nil
 }
 
-// Calibrate makes the least of some numbers of candidates the default of the
-// index with which searches for the k nearest reach a recall, or the largest of
-// them, and returns what that reaches. No one else may use the index meanwhile.
-func (h *HNSW) Calibrate(ctx context.Context, k, queries int, recall float64) (float64, error) {
+// Calibrate sets the default Ef of the index to the smallest of some numbers
+// of candidates with which searches for the k nearest reach the mean recall,
+// or to the largest if no number does, and returns the recall of that number.
+// The index must not be used by others meanwhile.
+func (h *HNSW) Calibrate(ctx context.Context, k, queries int, recall float64) (Recall, error) {
 	efs := []int{16, 32, 64, 128, 256, 512}
 	recalls, err := h.Recall(ctx, k, queries, efs...)
 	if err != nil {
-		return 0, err
+		return Recall{}, err
 	}
-	best := slices.IndexFunc(recalls, func(r float64) bool { return r >= recall })
+	best := slices.IndexFunc(recalls, func(r Recall) bool { return r.Mean >= recall })
 	if best < 0 {
 		best = len(efs) - 1
 	}

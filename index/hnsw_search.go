@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// Answer is what a search of an [HNSW] found, and how.
+// Answer is the result of a search of an [HNSW], and how it was found.
 type Answer struct {
 	Hits []Hit // nearest first, ties by vertex
 
-	// Exact says why the answer comes from a scan of all rows and is exact; it is
-	// empty where the graph was searched.
+	// Exact is the reason why the answer comes from a scan of all vectors and
+	// is exact; it is empty if the graph was searched.
 	Exact string
 
 	Ef     int // candidates that the search kept
-	Scored int // rows that it looked at, without those of a scan
+	Scored int // vectors that it measured, without those of a scan
 }
 
 // Reasons of an exact answer.
 const (
 	exactFew    = "k or ef is not far below the number of vertices"
 	exactFilter = "too few vertices pass the filter"
-	exactMany   = "too many vertices are near enough"
+	exactMany   = "too many vertices are within the radius"
 )
 
-// A search that has scored this share of all rows, in random order, has cost
-// about as much as a scan will.
+// A search that has scored 1/scanShare of all vectors, in random order, has
+// cost about as much as a scan.
 const scanShare = 4
 
 // Search returns the k nearest admissible vertices that it finds; see [Index]
@@ -38,13 +38,14 @@ func (h *HNSW) Search(ctx context.Context, query []float32, k int, opts SearchOp
 }
 
 // Find returns the k nearest admissible vertices that a search with opts.Ef
-// candidates finds; distances are those of [Exact.Search]. The filter is asked
-// during the search, which goes on until Ef admissible candidates are found.
-// Where so few are admissible, or k or Ef so large, that a search would cost
-// more than a scan, it scans, and says so. Errors are those of [Index].
+// candidates finds; distances are those of [Exact.Search]. The filter applies
+// during the search, which continues until Ef admissible candidates are found.
+// If so few vertices are admissible, or k or Ef is so large, that a search
+// would cost more than a scan, it scans and sets Answer.Exact. Errors are
+// those of [Index].
 func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOptions) (Answer, error) {
 	if k < 1 {
-		return Answer{}, fmt.Errorf("index: k = %d: %w", k, ErrK)
+		return Answer{}, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
 	s, err := h.searcher(ctx, query, opts)
 	if err != nil {
@@ -60,18 +61,18 @@ func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOpti
 		return h.scan(ctx, query, k, opts, Answer{Exact: s.reason(exactFew), Ef: ef, Scored: s.scored})
 	}
 	if err := ctx.Err(); err != nil {
-		return Answer{}, fmt.Errorf("index: search: %w", err)
+		return Answer{}, fmt.Errorf("search: %w", err)
 	}
 	slices.Sort(s.best.heap)
 	return Answer{Hits: h.Metric().hits(s.best.heap, k), Ef: ef, Scored: s.scored}, nil
 }
 
-// Within returns the admissible vertices within the radius of the query that it
-// finds; the rule is that of [Exact.Within]. It searches with ever more
-// candidates until at most half of them are within, so that the border of the
-// radius is well inside of what it knows: it finds about the share of them that
-// the index finds of the nearest. Where so many are within that a scan is
-// cheaper, it scans, and says so.
+// Within returns the admissible vertices within the radius of the query that
+// it finds; the rule is that of [Exact.Within]. It quadruples the number of
+// candidates until at most half of them are within the radius, so that the
+// radius is well inside the region searched: its recall is about that of a
+// search for the nearest. If so many vertices are within the radius that a
+// scan is cheaper, it scans and sets Answer.Exact.
 func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) (Answer, error) {
 	if err := h.Metric().checkRadius(radius); err != nil {
 		return Answer{}, err
@@ -90,7 +91,7 @@ func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts
 			return h.scanWithin(ctx, query, radius, opts, Answer{Exact: s.reason(exactMany), Ef: ef, Scored: s.scored})
 		}
 		if err := ctx.Err(); err != nil {
-			return Answer{}, fmt.Errorf("index: search: %w", err)
+			return Answer{}, fmt.Errorf("search: %w", err)
 		}
 		slices.Sort(s.best.heap)
 		within, _ := slices.BinarySearchFunc(s.best.heap, limit, func(c candidate, limit float64) int {
@@ -105,7 +106,7 @@ func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts
 	}
 }
 
-// ef is the number of candidates that a search asks for.
+// ef is the number of candidates that a search keeps.
 func (h *HNSW) ef(opts SearchOptions) int {
 	if opts.Ef > 0 {
 		return opts.Ef
@@ -113,21 +114,21 @@ func (h *HNSW) ef(opts SearchOptions) int {
 	return h.opts.Ef
 }
 
-// scan answers exactly.
+// scan answers a search exactly.
 func (h *HNSW) scan(ctx context.Context, query []float32, k int, opts SearchOptions, a Answer) (Answer, error) {
 	var err error
 	a.Hits, err = h.exact.Search(ctx, query, k, h.without(opts))
 	return a, err
 }
 
-// scanWithin answers exactly.
+// scanWithin answers a search within a radius exactly.
 func (h *HNSW) scanWithin(ctx context.Context, query []float32, radius float64, opts SearchOptions, a Answer) (Answer, error) {
 	var err error
 	a.Hits, err = h.exact.Within(ctx, query, radius, h.without(opts))
 	return a, err
 }
 
-// without keeps deleted vertices out of a scan.
+// without excludes deleted vertices from a scan.
 func (h *HNSW) without(opts SearchOptions) SearchOptions {
 	if h.live == h.Len() {
 		return opts
@@ -137,7 +138,7 @@ func (h *HNSW) without(opts SearchOptions) SearchOptions {
 	return opts
 }
 
-// searcher walks through a graph for one query at a time.
+// searcher searches a graph for one query at a time.
 type searcher struct {
 	h      *HNSW
 	score  scorer
@@ -148,10 +149,11 @@ type searcher struct {
 	ids     []uint32 // neighbours that are scored together
 	keys    []float32
 
-	near queue // candidates whose links were not followed yet
+	near queue // candidates whose links are still to be followed
 	best top   // the nearest admissible vertices
 
-	budget int // rows that may be scored
+	until  uint32 // the walk ends when it has seen this vertex; none if there is no such vertex
+	budget int    // vectors that may still be scored
 	scored int
 	gaveUp bool // the budget was spent
 }
@@ -159,15 +161,15 @@ type searcher struct {
 func newSearcher(h *HNSW) *searcher {
 	width := 2 * h.opts.M
 	return &searcher{
-		h: h, seen: make([]uint64, (h.Len()+63)/64),
+		h: h, until: none, seen: make([]uint64, (h.Len()+63)/64),
 		ids: make([]uint32, 0, width), keys: make([]float32, width),
 	}
 }
 
-// searcher returns one for a query.
+// searcher returns a searcher for a query.
 func (h *HNSW) searcher(ctx context.Context, query []float32, opts SearchOptions) (*searcher, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("index: search: %w", err)
+		return nil, fmt.Errorf("search: %w", err)
 	}
 	s := h.searchers.Get().(*searcher)
 	if err := s.score.reset(h.exact, query); err != nil {
@@ -182,9 +184,16 @@ func (h *HNSW) searcher(ctx context.Context, query []float32, opts SearchOptions
 	return s, nil
 }
 
-// search leaves the ef nearest admissible vertices that it finds in best, in no
-// order.
+// search leaves the ef nearest admissible vertices that it finds in best,
+// unordered.
 func (s *searcher) search(ctx context.Context, ef int) {
+	s.explored(ctx, ef)
+	s.clear()
+}
+
+// explored is search without clearing seen, which then has the scored
+// vertices.
+func (s *searcher) explored(ctx context.Context, ef int) {
 	h := s.h
 	s.best.heap = s.best.heap[:0]
 	if h.height < 0 {
@@ -196,8 +205,8 @@ func (s *searcher) search(ctx context.Context, ef int) {
 		start = s.descend(level, start)
 	}
 	s.begin(start)
-	// Links and bridges lead from the entry to every vertex, but maybe not from
-	// where the descent ended.
+	// Links and bridges lead from the entry to every vertex, but perhaps not
+	// from the vertex where the descent ended.
 	if start != entry {
 		s.begin(entry)
 	}
@@ -205,10 +214,10 @@ func (s *searcher) search(ctx context.Context, ef int) {
 		s.offer(c, ef)
 	}
 	s.walk(ctx, ef)
-	s.clear()
 }
 
-// reason says why the budget was spent: by the filter, or else by what is asked.
+// reason returns why the budget was spent: because of the filter, or else
+// otherwise.
 func (s *searcher) reason(otherwise string) string {
 	if s.filter != nil {
 		return exactFilter
@@ -222,7 +231,7 @@ func (s *searcher) candidate(v uint32) candidate {
 	return candidateOf(s.score.one(v), v)
 }
 
-// begin adds a vertex to those that the walk starts from.
+// begin adds a vertex to those where the walk starts.
 func (s *searcher) begin(c candidate) {
 	v := c.vertex()
 	s.seen[v/64] |= 1 << (v % 64)
@@ -230,7 +239,7 @@ func (s *searcher) begin(c candidate) {
 	s.near.push(c)
 }
 
-// clear forgets what was seen.
+// clear resets the seen vertices.
 func (s *searcher) clear() {
 	for _, v := range s.touched {
 		s.seen[v/64] = 0
@@ -239,7 +248,7 @@ func (s *searcher) clear() {
 	s.near.heap = s.near.heap[:0]
 }
 
-// descend goes from a vertex to ever nearer neighbours on an upper level.
+// descend moves from a vertex to ever nearer neighbours on an upper level.
 func (s *searcher) descend(level int, at candidate) candidate {
 	for {
 		s.ids = s.ids[:0]
@@ -294,8 +303,8 @@ func (s *searcher) offer(c candidate, ef int) {
 	}
 }
 
-// walk follows the links of level 0 from what is in near until all candidates
-// left are farther than the ef best.
+// walk follows the links of level 0 from the candidates in near until all
+// remaining candidates are farther than the ef best.
 func (s *searcher) walk(ctx context.Context, ef int) {
 	h := s.h
 	width := 2 * h.opts.M
@@ -314,6 +323,9 @@ func (s *searcher) walk(ctx context.Context, ef int) {
 		}
 		v := int(c.vertex())
 		s.gather(h.base[v*width:(v+1)*width], uint32(v))
+		if s.until != none && s.seen[s.until/64]&(1<<(s.until%64)) != 0 {
+			return
+		}
 		s.scoreAll()
 		for i, u := range s.ids {
 			c := candidateOf(s.keys[i], u)
@@ -330,16 +342,16 @@ func (s *searcher) walk(ctx context.Context, ef int) {
 	}
 }
 
-// gather lists the vertices that the links and bridges of v lead to and that
-// were not seen yet.
+// gather lists the unseen vertices that the links and bridges of v lead to.
 func (s *searcher) gather(links []uint32, v uint32) {
 	ids, count := s.ids[:cap(s.ids)], 0
 	for _, u := range links {
 		if u == none {
 			break
 		}
-		// About half of them were seen, in no order that a processor could
-		// foretell: so each is written, and the next over it if it was.
+		// About half of them were seen, in an order that a processor cannot
+		// predict, so each is written without a branch, and the next one
+		// overwrites it if it was seen.
 		word, shift := u/64, u%64
 		seen := s.seen[word]
 		ids[count] = u
@@ -358,12 +370,12 @@ func (s *searcher) gather(links []uint32, v uint32) {
 	s.touched = append(s.touched, s.ids...)
 }
 
-// nearestReached returns the nearest vertex to v that a search from the entry
-// finds, which is not v, as no link leads there.
+// nearestReached returns the vertex nearest to v that a search from the entry
+// finds. It is not v, since no link leads to v.
 func (s *searcher) nearestReached(ctx context.Context, v uint32) uint32 {
 	s.score.set(s.h.exact, s.h.exact.m.Row(int(v)))
 	s.budget, s.best.heap = math.MaxInt, s.best.heap[:0]
-	s.filter = s.h.inGraph // a bridge from a twin would never be walked on
+	s.filter = s.h.inGraph // searches do not follow bridges from a twin
 	entry := s.candidate(s.h.entry)
 	s.begin(entry)
 	s.best.offer(entry, defaultEf)

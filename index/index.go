@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Metric is the measure of nearness of a search.
+// Metric is the distance or similarity by which a search ranks.
 type Metric uint8
 
 const (
@@ -40,10 +40,24 @@ func ParseMetric(name string) (Metric, error) {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("index: metric %q: %w", name, ErrMetric)
+	return 0, fmt.Errorf("metric %q: %w", name, ErrMetric)
 }
 
-// Hit is one answer of a search.
+// MarshalText returns the name, so that a metric is readable in JSON.
+func (m Metric) MarshalText() ([]byte, error) {
+	if m > Dot {
+		return nil, fmt.Errorf("metric %d: %w", uint8(m), ErrMetric)
+	}
+	return []byte(m.String()), nil
+}
+
+// UnmarshalText is the inverse of MarshalText.
+func (m *Metric) UnmarshalText(name []byte) (err error) {
+	*m, err = ParseMetric(string(name))
+	return err
+}
+
+// Hit is one result of a search.
 type Hit struct {
 	Vertex uint32
 	// Distance is the Euclidean distance under L2 (the root, not the square),
@@ -51,22 +65,23 @@ type Hit struct {
 	Distance float32
 }
 
-// SearchOptions is shared by all searches. The zero value searches all vertices
-// with all processors.
+// SearchOptions are common to all searches. The zero value searches all
+// vertices with all processors.
 type SearchOptions struct {
-	// Filter tells which vertices may be answers; nil admits all. It is asked
-	// during the search, so that k admissible answers are found where there are
-	// k, and only about vertices near enough to matter. It is called from
-	// several goroutines at a time and must give the same answer every time.
+	// Filter reports whether a vertex may be a result; nil admits all. It
+	// applies during the search, so that k admissible results are found where
+	// there are k, and is called only for vertices near enough to matter.
+	// Several goroutines call it at the same time, and it must always return
+	// the same answer for a vertex.
 	Filter func(vertex uint32) bool
 
-	// Ef is how many candidates a search of an [HNSW] keeps, at least k: the more,
-	// the more of the nearest it finds and the longer it takes. 0 is the value
-	// that the index was built with. Exact searches do not look at it.
+	// Ef is the number of candidates that a search of an [HNSW] keeps, at
+	// least k: a larger Ef finds more of the nearest and takes longer. 0 is
+	// the Ef of the index. Exact searches ignore it.
 	Ef int
 
-	// GraphOnly makes a search of an HNSW stay in its graph even where a scan of
-	// all rows is cheaper, to measure what the graph finds.
+	// GraphOnly makes a search of an HNSW use the graph even where a scan of
+	// all vectors is cheaper, to measure the recall of the graph.
 	GraphOnly bool
 
 	// Workers is the number of goroutines of a scan; 0 means GOMAXPROCS. Small scans use

@@ -15,36 +15,39 @@ import (
 type JoinOptions struct {
 	Workers int // number of goroutines, 0 means GOMAXPROCS
 
-	// Progress, if not nil, is told how many of the pairs of rows are done,
-	// under the stage "joining", from one goroutine at a time and at most about
-	// 20 times a second.
+	// Progress, if not nil, receives how many of the pairs of vectors are
+	// done, with the stage "joining", from one goroutine at a time and at most
+	// about 20 times a second.
 	Progress func(stage string, done, total int64)
 
-	directions int // of the lead; see newLead
+	directions int // of the projection; see newProjection
 }
 
-// Join calls yield for every row u in ascending order with its neighbours: all
-// v > u within the radius, ascending. Each pair within the radius so comes
-// once. The slice is valid during the call only. An error of yield ends the
-// join and is returned as it is. yield runs on the goroutine of the caller.
+// Join calls yield for every vector u in ascending order with its neighbours:
+// all v > u within the radius, ascending. So each pair within the radius
+// occurs once. The slice is valid during the call only. An error of yield ends
+// the join and is returned unchanged. yield runs on the goroutine of the
+// caller.
 //
-// A pair is within if float64(vec.L2Squared(row u, row v)) ≤ radius². Nothing
-// is approximate.
+// A pair is within the radius if float64(vec.L2Squared(row u, row v)) ≤
+// radius². Nothing is approximate.
 //
 // It costs n(n−1)/2·dim multiply-adds, in tiles that stay in the caches, and
-// one vec.L2Squared for each pair that lies nearer to the radius than rounding
-// can tell: hardly any, but most pairs inside of a cluster that is hundreds of
-// times farther from the other clusters than it is wide. Where a sample of tiles
-// says that it is cheaper, 8 to 64 multiply-adds settle most pairs, and the rest are
-// measured (lead.go): a fifth to a half of the time with embeddings whose rows have
-// many lengths or few directions. Memory, whatever the number of pairs found: a
-// second copy of the matrix (4 bytes per element), 32 to 256 bytes per row for the
-// short forms if there are any, 8 bytes per row, one list of neighbours, and
-// workers+1 bitmaps of one stripe of rows each: 60 bytes per row of the matrix at
-// dimension 200, at most 120.
+// one vec.L2Squared for each pair whose distance differs from the radius by
+// less than the rounding error. These are very few, except inside a cluster
+// whose distance from the others is hundreds of times its width: there they
+// are most pairs. Where a sample of tiles shows that it is cheaper, 8 to 64
+// multiply-adds decide most pairs, and only the rest are measured
+// (projection.go): this takes a fifth to a half of the time for embeddings
+// whose vectors have many lengths or few directions. The memory does not
+// depend on the number of pairs found: a second copy of the matrix (4 bytes
+// per element), 32 to 256 bytes per vector for projections if they are used, 8
+// bytes per vector, one list of neighbours, and workers+1 bitmaps of one
+// stripe of vectors each: 60 bytes per vector of the matrix at dimension 200,
+// at most 120.
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx, which is
-// looked at every 50 µs or so.
+// checked about every 50 µs.
 func Join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) error {
 	_, err := join(ctx, m, radius, opts, yield)
 	return err
@@ -60,10 +63,10 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, 
 	}
 	s, err := newScreen(ctx, m, opts.Workers)
 	if err != nil {
-		return 0, fmt.Errorf("index: join: %w", err)
+		return 0, fmt.Errorf("join: %w", err)
 	}
 	limits := s.threshold(radius)
-	s.lead = newLead(ctx, s, limits, opts.directions, opts.Workers)
+	s.projection = newProjection(ctx, s, limits, opts.directions, opts.Workers)
 	j := &joiner{
 		s:      s,
 		limits: limits,
@@ -77,12 +80,12 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, 
 	return j.again, nil
 }
 
-// joiner runs the stripes of one join in several workers and hands their pairs
-// on in order.
+// joiner runs the stripes of one join in several workers and yields their
+// pairs in order.
 type joiner struct {
 	s      *screen
 	limits threshold
-	height int // rows of a stripe
+	height int // vectors of a stripe
 	meter  *meter
 
 	mu    sync.Mutex
@@ -90,8 +93,8 @@ type joiner struct {
 	again int64 // pairs that were measured again
 }
 
-// finding is the pairs of one stripe, as a bitmap: a size that does not depend
-// on how many pairs there are, and an order that needs no sort.
+// finding holds the pairs of one stripe as a bitmap: its size does not depend
+// on the number of pairs, and reading it in order needs no sort.
 type finding struct {
 	stripe int
 	lo, hi int
@@ -99,7 +102,7 @@ type finding struct {
 	bits   []uint32 // row r of the stripe is bits[r·width : (r+1)·width]; bit 0 is column lo
 }
 
-// run drives the workers. Every stripe that has been begun holds one of
+// run starts the workers. Every stripe that has been begun holds one of
 // workers+1 findings until its pairs have been yielded. A worker takes its
 // finding before its stripe, so the stripe that yield waits for always has one.
 func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neighbours []uint32) error) error {
@@ -131,14 +134,14 @@ func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neig
 			case f := <-done:
 				waiting[f.stripe] = f
 			case <-ctx.Done():
-				return fmt.Errorf("index: join: %w", ctx.Err())
+				return fmt.Errorf("join: %w", ctx.Err())
 			}
 		}
 		f := waiting[next]
 		delete(waiting, next)
 		for u := f.lo; u < f.hi; u++ {
 			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("index: join: %w", err)
+				return fmt.Errorf("join: %w", err)
 			}
 			neighbours = f.neighbours(neighbours[:0], u)
 			if err := yield(uint32(u), neighbours); err != nil {
@@ -184,7 +187,7 @@ func (j *joiner) work(ctx context.Context, stripes int, free <-chan *finding, do
 func (j *joiner) fill(ctx context.Context, w *walker, f *finding) error {
 	nothing := func(int) {}
 	return w.walk(ctx, stripe{f.lo, f.hi}, j.limits, j.meter, nothing, nothing, func(group, r, p int) {
-		w.settle(group, r, p, j.limits)
+		w.split(group, r, p, j.limits)
 		word := p - f.lo/vec.TileCols
 		for i, near := range w.near {
 			if near != 0 {
@@ -222,7 +225,7 @@ func pairs(n int) int64 { return int64(n) * int64(n-1) / 2 }
 
 func checkRadius(radius float64) error {
 	if !(radius >= 0) || math.IsInf(radius, 1) {
-		return fmt.Errorf("index: radius %v: %w", radius, ErrRadius)
+		return fmt.Errorf("radius %v: %w", radius, ErrRadius)
 	}
 	return nil
 }

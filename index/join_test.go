@@ -74,7 +74,7 @@ func TestJoin_Random(t *testing.T) {
 }
 
 // TestJoin_Margin shows that the tests reach the pairs that the tile products
-// cannot settle, and that they are few where rows are not far apart.
+// cannot decide, and that they are few where rows are not far apart.
 func TestJoin_Margin(t *testing.T) {
 	nothing := func(uint32, []uint32) error { return nil }
 	near := clustered(1000, 50, 5, 2, 1)
@@ -223,6 +223,6 @@ func TestJoin_Memory(t *testing.T) {
 		t.Errorf("%d bytes, expected at most %d", all, most)
 	}
 	if short, _ := taken(0, 15); short > none+rows*4*16+slack {
-		t.Errorf("%d bytes with short forms, %d without", short, none)
+		t.Errorf("%d bytes with projections, %d without", short, none)
 	}
 }

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// meter adds up what several goroutines have done and reports it at most 20
+// meter adds up the progress of several goroutines and reports it at most 20
 // times a second, from one of them at a time.
 type meter struct {
-	report func(stage string, done, total int64) // nil is silent
-	stage  string
-	total  int64
-	done   atomic.Int64
-	mu     sync.Mutex
-	last   time.Time
-	told   int64
+	report    func(stage string, done, total int64) // nil: no reports
+	stage     string
+	total     int64
+	done      atomic.Int64
+	mu        sync.Mutex
+	last      time.Time
+	announced int64
 }
 
 func newMeter(report func(stage string, done, total int64), total int64) *meter {
 	return &meter{report: report, stage: "joining", total: total, last: time.Now()}
 }
 
-// add counts n more as done.
+// add counts n more units as done.
 func (m *meter) add(n int64) {
 	m.done.Add(n)
 	if m.report == nil || !m.mu.TryLock() {
@@ -32,7 +32,7 @@ func (m *meter) add(n int64) {
 	const interval = 50 * time.Millisecond
 	if now := time.Now(); now.Sub(m.last) >= interval {
 		m.last = now
-		m.tell()
+		m.announce()
 	}
 }
 
@@ -41,13 +41,13 @@ func (m *meter) finish() {
 	if m.report != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.tell()
+		m.announce()
 	}
 }
 
-func (m *meter) tell() {
-	if done := m.done.Load(); done > m.told || m.total == 0 {
-		m.told = done
+func (m *meter) announce() {
+	if done := m.done.Load(); done > m.announced || m.total == 0 {
+		m.announced = done
 		m.report(m.stage, done, m.total)
 	}
 }

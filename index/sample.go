@@ -11,21 +11,21 @@ import (
 )
 
 // SampleDistances returns the Euclidean distances of random pairs of distinct
-// rows, drawn with replacement, ascending; or of all pairs, if there are not
-// more than count. Quantiles of it are radii for [NewSweep]. The same seed gives
-// the same sample. It costs one random access to two rows per pair, and
-// 16 bytes. The only error is that of ctx.
+// vertices, drawn with replacement, ascending; or of all pairs, if there are
+// at most count. Its quantiles are radii for [NewSweep]. The same seed gives
+// the same sample. A pair costs one random access to two vectors, and 16
+// bytes. The only error is that of ctx.
 //
-// A distance r is given such that r² ≥ vec.L2Squared of its pair, so that the
-// pair it came from is within the radius r.
+// Each distance r is rounded up so that r² ≥ vec.L2Squared of its pair: the
+// pair is within the radius r.
 func SampleDistances(ctx context.Context, m *vec.Matrix, count int, seed uint64) ([]float64, error) {
 	total := pairs(m.Rows)
 	all := total <= int64(count)
 	if all {
 		count = int(total)
 	}
-	// One generator and one sorted run per block, so that blocks can be drawn at
-	// the same time and a cancelled sample ends soon.
+	// One generator and one sorted run per block, so that blocks can be drawn
+	// concurrently and a cancelled sample ends soon.
 	const block = 1 << 14
 	distances := make([]float64, max(0, count))
 	vec.Parallel(len(distances), block, 0, func(number, lo, hi int) {
@@ -49,7 +49,7 @@ func SampleDistances(ctx context.Context, m *vec.Matrix, count int, seed uint64)
 	})
 	distances = mergeRuns(ctx, distances, block)
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("index: sample: %w", err)
+		return nil, fmt.Errorf("sample: %w", err)
 	}
 	return distances, nil
 }
@@ -58,7 +58,7 @@ func SampleDistances(ctx context.Context, m *vec.Matrix, count int, seed uint64)
 // ascending v.
 func pairAt(i int) (u, v int) {
 	v = int((1 + math.Sqrt(1+8*float64(i))) / 2)
-	for v*(v-1)/2 > i { // the root may be off by rounding
+	for v*(v-1)/2 > i { // the root may have a rounding error
 		v--
 	}
 	for (v+1)*v/2 <= i {
@@ -68,7 +68,7 @@ func pairAt(i int) (u, v int) {
 }
 
 // mergeRuns merges sorted runs of the given length into one sorted list. When
-// ctx ends the result is of no use.
+// ctx ends, the result is incomplete and must not be used.
 func mergeRuns(ctx context.Context, x []float64, run int) []float64 {
 	spare := make([]float64, len(x))
 	for ; run < len(x); run *= 2 {
@@ -94,7 +94,7 @@ func merge(dst, a, b []float64) {
 	}
 }
 
-// reaching returns the least radius whose square is not below the squared
+// reaching returns the smallest radius whose square is at least the squared
 // distance.
 func reaching(squared float32) float64 {
 	r := math.Sqrt(float64(squared))

@@ -8,13 +8,13 @@ import (
 	"heavytail/storage/vec"
 )
 
-// checkShape guards against a matrix whose data do not match its sizes.
+// checkShape returns an error if the data of a matrix do not match its sizes.
 func checkShape(m *vec.Matrix) error {
 	if m.Rows < 0 || m.Dim < 0 || len(m.Data) != m.Rows*m.Dim {
-		return fmt.Errorf("index: matrix of %d × %d with %d values: %w", m.Rows, m.Dim, len(m.Data), ErrDimension)
+		return fmt.Errorf("matrix of %d × %d with %d values: %w", m.Rows, m.Dim, len(m.Data), ErrDimension)
 	}
 	if uint64(m.Rows) > math.MaxUint32 {
-		return fmt.Errorf("index: matrix of %d rows: %w", m.Rows, ErrDimension)
+		return fmt.Errorf("matrix of %d rows: %w", m.Rows, ErrDimension)
 	}
 	return nil
 }
@@ -24,8 +24,8 @@ func finite(x float32) bool {
 	return math.Float32bits(x)&exponent != exponent
 }
 
-// checkFinite looks for the first value that is not a number. When ctx ends it
-// finds nothing.
+// checkFinite looks for the first value that is NaN or infinite. When ctx ends
+// it returns no error.
 func checkFinite(ctx context.Context, m *vec.Matrix, workers int) error {
 	block := scanRows(m.Dim)
 	bad := make([]int, (m.Rows+block-1)/block)
@@ -43,15 +43,15 @@ func checkFinite(ctx context.Context, m *vec.Matrix, workers int) error {
 	})
 	for _, at := range bad {
 		if at >= 0 {
-			return fmt.Errorf("index: matrix: row %d, column %d is %v: %w", at/m.Dim, at%m.Dim, m.Data[at], ErrNotFinite)
+			return fmt.Errorf("matrix: row %d, column %d is %v: %w", at/m.Dim, at%m.Dim, m.Data[at], ErrNotFinite)
 		}
 	}
 	return nil
 }
 
 // dot64 is the scalar product in float64, where products of float32 values
-// neither overflow nor vanish. Four sums at a time keep it from waiting for one
-// addition after the other.
+// neither overflow nor vanish. It keeps four sums, because a single one would
+// wait for the previous addition each time.
 func dot64(a, b []float32) float64 {
 	var s0, s1, s2, s3 float64
 	for len(a) >= 4 && len(b) >= 4 {
@@ -69,13 +69,13 @@ func dot64(a, b []float32) float64 {
 
 func norm64(a []float32) float64 { return math.Sqrt(dot64(a, a)) }
 
-// toFloat32 rounds to float32, at most to the largest finite value.
+// toFloat32 rounds to float32, clamped to the largest finite value.
 func toFloat32(x float64) float32 {
 	return float32(max(-math.MaxFloat32, min(math.MaxFloat32, x)))
 }
 
-// inverseNorm returns 1/‖a‖, 0 for a zero vector, and NaN where a is so short
-// or so long that its float32 products with a unit vector cannot be trusted.
+// inverseNorm returns 1/‖a‖, 0 for a zero vector, and NaN if a is so short or
+// so long that its float32 products with a unit vector are unreliable.
 func inverseNorm(a []float32) float64 {
 	length := norm64(a)
 	switch {
@@ -87,8 +87,8 @@ func inverseNorm(a []float32) float64 {
 	return 1 / length
 }
 
-// clampCosine rounds a cosine to float32 and takes away what rounding put
-// outside [-1, 1].
+// clampCosine rounds a cosine to float32 and clamps rounding errors to [-1,
+// 1].
 func clampCosine(x float64) float32 {
 	return float32(max(-1, min(1, x)))
 }

@@ -6,45 +6,45 @@ import (
 	"slices"
 )
 
-// scanRun is how many rows of a scan are scored at a time, before their keys are
-// compared with the farthest of the best: few enough to stay in the cache of a
-// core.
+// scanRun is how many vectors of a scan are scored at a time, before their
+// keys are compared with the largest key among the best: few enough for the
+// keys to stay in the cache of a core.
 const scanRun = 256
 
-// Scan is one exact search whose rows come in runs, in any order and from several
-// goroutines, as a store hands them out that keeps them in its file. An [Exact]
-// searches its matrix by one.
+// Scan is one exact search whose vectors arrive in runs, in any order and from
+// several goroutines, as a store yields them from its file. [Exact] uses a
+// Scan to search its matrix.
 type Scan struct {
 	metric  Metric
 	dim     int
 	score   scorer
-	k       int     // answers; 0 is all within limit
-	limit   float64 // largest key of an answer
+	k       int     // number of results; 0 means all within limit
+	limit   float64 // largest key of a result
 	filter  func(uint32) bool
 	workers []scanner
 }
 
-// scanner is what one goroutine has found, and its working space.
+// scanner holds the results and the workspace of one goroutine.
 type scanner struct {
-	best    top // where k is not 0
+	best    top // used if k is not 0
 	found   []candidate
 	keys    [scanRun]float32
 	inverse [scanRun]float64
 	near    []int32
-	_       [64]byte // no line of the cache is shared with the next one
+	_       [64]byte // padding, so that two scanners share no cache line
 }
 
 // NewScan begins a search for the k nearest admissible vectors of a dimension, by
 // up to opts.Workers goroutines (0 is one). Errors are those of [Exact.Search].
 func NewScan(metric Metric, dim int, query []float32, k int, opts SearchOptions) (*Scan, error) {
 	if k < 1 {
-		return nil, fmt.Errorf("index: k = %d: %w", k, ErrK)
+		return nil, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
 	return newScan(metric, dim, query, k, math.Inf(1), opts)
 }
 
-// NewScanWithin begins a search for all admissible vectors within a radius, as
-// [Exact.Within] has it.
+// NewScanWithin begins a search for all admissible vectors within a radius, by
+// the rule of [Exact.Within].
 func NewScanWithin(metric Metric, dim int, query []float32, radius float64, opts SearchOptions) (*Scan, error) {
 	if err := metric.checkRadius(radius); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func NewScanWithin(metric Metric, dim int, query []float32, radius float64, opts
 
 func newScan(metric Metric, dim int, query []float32, k int, limit float64, opts SearchOptions) (*Scan, error) {
 	if metric > Dot {
-		return nil, fmt.Errorf("index: metric %d: %w", metric, ErrMetric)
+		return nil, fmt.Errorf("metric %d: %w", metric, ErrMetric)
 	}
 	if err := checkQuery(query, dim); err != nil {
 		return nil, err
@@ -64,14 +64,16 @@ func newScan(metric Metric, dim int, query []float32, k int, limit float64, opts
 	return s, nil
 }
 
-// Add searches the rows of the vertices from first on. Each vertex comes once, in
-// one call. Calls of one worker, from 0 to the number of them less one, do not run
-// at the same time; rows may be used again afterwards. The dimension is not 0.
+// Add searches the vectors of the vertices from first on. Each vertex is
+// passed once, in one call. Calls with the same worker, a number from 0 to the
+// number of workers less one, must not overlap; rows may be reused after the
+// call. The dimension must not be 0.
 func (s *Scan) Add(worker int, first uint32, rows []float32) {
 	s.add(worker, first, rows, nil)
 }
 
-// add is Add where the inverse norms of the rows may be known.
+// add is Add with the inverse norms of the vectors, or nil if they are not
+// known.
 func (s *Scan) add(worker int, first uint32, rows []float32, inverse []float64) {
 	w := &s.workers[worker]
 	for n := len(rows) / s.dim; n > 0; n = len(rows) / s.dim {
@@ -102,14 +104,14 @@ func (s *Scan) add(worker int, first uint32, rows []float32, inverse []float64) 
 	}
 }
 
-// addEmpty is Add for n rows of dimension 0, which are all equal.
+// addEmpty is Add for n vectors of dimension 0, which are all equal.
 func (s *Scan) addEmpty(worker int, first uint32, n int) {
 	for i := range n {
 		s.workers[worker].offer(s, candidateOf(s.score.keyOf(0, nil, 0), first+uint32(i)))
 	}
 }
 
-// bound returns a key that no further answer exceeds.
+// bound returns a key that no further result exceeds.
 func (w *scanner) bound(s *Scan) float32 {
 	switch {
 	case s.k == 0:
@@ -120,7 +122,7 @@ func (w *scanner) bound(s *Scan) float32 {
 	return float32(math.Inf(1))
 }
 
-// offer keeps c if it is an answer as far as this worker knows.
+// offer keeps c if it is a result as far as this worker knows.
 func (w *scanner) offer(s *Scan, c candidate) {
 	switch {
 	case s.k == 0:
@@ -133,11 +135,11 @@ func (w *scanner) offer(s *Scan, c candidate) {
 	}
 }
 
-// Hits returns the answers among the rows that came, nearest first, ties by
+// Hits returns the results among the vectors added, nearest first, ties by
 // vertex.
 func (s *Scan) Hits() []Hit {
 	// The order of candidates is total, so the k best of all are the k best of
-	// the workers' bests, whichever rows each worker happened to search.
+	// the workers' bests, whichever vectors each worker happened to search.
 	var all []candidate
 	for i := range s.workers {
 		all = append(append(all, s.workers[i].best.heap...), s.workers[i].found...)
@@ -148,10 +150,10 @@ func (s *Scan) Hits() []Hit {
 	return s.metric.hits(all, s.k)
 }
 
-// checkRadius refuses a radius that means nothing under the metric.
+// checkRadius refuses a radius that is invalid under the metric.
 func (m Metric) checkRadius(radius float64) error {
 	if math.IsNaN(radius) || math.IsInf(radius, 0) || (m == L2 && radius < 0) {
-		return fmt.Errorf("index: radius %v: %w", radius, ErrRadius)
+		return fmt.Errorf("radius %v: %w", radius, ErrRadius)
 	}
 	return nil
 }
@@ -174,7 +176,8 @@ func (m Metric) hits(all []candidate, k int) []Hit {
 	return hits
 }
 
-// distance turns the key of a candidate into what users see.
+// distance converts the key of a candidate to the distance or similarity of a
+// Hit.
 func (m Metric) distance(key float32) float32 {
 	if m == L2 {
 		return float32(math.Sqrt(float64(key)))

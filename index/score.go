@@ -7,38 +7,39 @@ import (
 	"heavytail/storage/vec"
 )
 
-// scorer scores rows against one vector so that smaller is nearer under every
-// metric: the squared distance under L2, the negated similarity otherwise.
+// scorer scores vectors against one query so that smaller is nearer under
+// every metric: the squared distance under L2, the negated similarity
+// otherwise.
 type scorer struct {
-	x      *Exact // whose rows list and one score; nil where they come in runs
+	x      *Exact // list and one score its vectors; nil if vectors arrive in runs
 	metric Metric
-	vector []float32 // what rows are multiplied with, or subtracted from
-	length float64   // under Cosine the length of the query, of which vector is the direction
+	vector []float32 // the query, or under Cosine its direction
+	length float64   // under Cosine the length of the query
 	query  []float32 // under Cosine the query itself
-	factor float64   // under Cosine, what a product with vector is to be multiplied with: 1, or 1/length
+	factor float64   // under Cosine, the factor for a product with vector: 1, or 1/length
 
-	// spare and own make rows of a Dot longer by one element, for the links of an
-	// HNSW: that of each row, and that of the query.
+	// spare and own extend the vectors by one element under Dot, for the links
+	// of an HNSW: spare is that element of each vector, own that of the query.
 	spare []float32
 	own   float32
 }
 
-// checkQuery refuses a query that does not fit vectors of a dimension. Errors:
-// ErrDimension, ErrNotFinite.
+// checkQuery refuses a query that does not fit vectors of dimension dim.
+// Errors: ErrDimension, ErrNotFinite.
 func checkQuery(query []float32, dim int) error {
 	if len(query) != dim {
-		return fmt.Errorf("index: query of dimension %d for vectors of dimension %d: %w", len(query), dim, ErrDimension)
+		return fmt.Errorf("query of dimension %d for vectors of dimension %d: %w", len(query), dim, ErrDimension)
 	}
 	for i, q := range query {
 		if !finite(q) {
-			return fmt.Errorf("index: query: element %d is %v: %w", i, q, ErrNotFinite)
+			return fmt.Errorf("element %d is %v: %w", i, q, ErrNotFinite)
 		}
 	}
 	return nil
 }
 
-// reset makes s score rows of x against a query, which it keeps. Errors are those
-// of checkQuery.
+// reset makes s score vectors of x against a query, which it keeps. Errors are
+// those of checkQuery.
 func (s *scorer) reset(x *Exact, query []float32) error {
 	if err := checkQuery(query, x.m.Dim); err != nil {
 		return err
@@ -47,13 +48,13 @@ func (s *scorer) reset(x *Exact, query []float32) error {
 	return nil
 }
 
-// set is reset for a query that is known to be right.
+// set is reset for a query that has been checked.
 func (s *scorer) set(x *Exact, query []float32) {
 	s.x = x
 	s.aim(x.metric, query)
 }
 
-// aim makes s score rows against a query under a metric.
+// aim makes s score vectors against a query under a metric.
 func (s *scorer) aim(metric Metric, query []float32) {
 	s.metric, s.vector = metric, query
 	if metric == Cosine {
@@ -62,8 +63,8 @@ func (s *scorer) aim(metric Metric, query []float32) {
 	}
 }
 
-// row is set for row v of the matrix itself. It makes no copy of it, so that
-// cosines may differ by rounding from those of set.
+// row is set for the vector of vertex v, without a copy of it. Its cosines may
+// differ from those of set by rounding.
 func (s *scorer) row(x *Exact, v uint32) {
 	row := x.m.Row(int(v))
 	switch x.metric {
@@ -73,7 +74,7 @@ func (s *scorer) row(x *Exact, v uint32) {
 			s.set(x, row)
 			return
 		}
-		s.query, s.length, s.factor = row, inverse, inverse // a length of 0 is all that matters
+		s.query, s.length, s.factor = row, inverse, inverse // the length is only compared with 0
 	case Dot:
 		s.own = s.spare[v]
 	}
@@ -102,7 +103,7 @@ func (s *scorer) one(v uint32) float32 {
 	return s.finish(vec.Dot(s.vector, row), v)
 }
 
-// finish makes the key of a vertex of the product of its row.
+// finish converts the product of a vector to the key of its vertex.
 func (s *scorer) finish(product float32, v uint32) float32 {
 	row := s.x.m.Row(int(v))
 	if s.metric == Cosine {
@@ -115,8 +116,8 @@ func (s *scorer) finish(product float32, v uint32) float32 {
 	return -product
 }
 
-// dot mends a product that overflowed, maybe with both signs, which would give
-// NaN: its sum may still be a number.
+// dot recomputes a product that overflowed, perhaps with both signs, which
+// would give NaN: its sum may still be a number.
 func (s *scorer) dot(product float32, row []float32) float32 {
 	if !finite(product) {
 		return toFloat32(dot64(s.vector, row))
@@ -124,7 +125,8 @@ func (s *scorer) dot(product float32, row []float32) float32 {
 	return product
 }
 
-// cosine makes a cosine of the product of a row with the direction of the query.
+// cosine converts the product of a vector with the direction of the query to a
+// cosine.
 func (s *scorer) cosine(product float32, row []float32, inverse float64) float32 {
 	switch {
 	case s.length == 0:
@@ -137,8 +139,8 @@ func (s *scorer) cosine(product float32, row []float32, inverse float64) float32
 	return clampCosine(float64(product) * inverse * s.factor)
 }
 
-// raw sets keys to what the kernels make of a run of rows: keys under L2, and
-// products otherwise, of which keyOf makes keys.
+// raw sets keys to the results of the kernels for a run of vectors: keys under
+// L2, and products otherwise, which keyOf converts to keys.
 func (s *scorer) raw(keys, rows []float32) {
 	if s.metric == L2 {
 		vec.ScanL2Squared(keys, s.vector, rows)
@@ -147,8 +149,8 @@ func (s *scorer) raw(keys, rows []float32) {
 	}
 }
 
-// keyOf returns the key of a row of which raw is what the kernel made; inverse is
-// its inverse norm under Cosine.
+// keyOf returns the key of a vector from raw, the result of the kernel;
+// inverse is its inverse norm under Cosine.
 func (s *scorer) keyOf(raw float32, row []float32, inverse float64) float32 {
 	switch s.metric {
 	case Dot:
@@ -159,9 +161,9 @@ func (s *scorer) keyOf(raw float32, row []float32, inverse float64) float32 {
 	return raw
 }
 
-// near appends to list the places in a run of rows whose keys may be at most
-// limit: all of those, and few more. raw is of the run, and inverse its inverse
-// norms under Cosine.
+// near appends to list the positions in a run of vectors whose keys may be at
+// most limit: all of those, and few more. raw has the results for the run, and
+// inverse its inverse norms under Cosine.
 func (s *scorer) near(list []int32, raw []float32, inverse []float64, limit float32) []int32 {
 	switch {
 	case s.metric == L2:
@@ -181,8 +183,8 @@ func (s *scorer) near(list []int32, raw []float32, inverse []float64, limit floa
 			list = append(list, int32(i))
 		}
 	default:
-		// Cosines are rounded to float32 once, which moves them by less than this.
-		// NaN, of a row whose products cannot be trusted, comes through.
+		// Cosines are rounded to float32 once, which changes them by less than
+		// this. NaN, of a vector whose products are unreliable, passes.
 		least := float64(-limit) - 0x1p-23
 		for i, product := range raw {
 			if !(float64(product)*inverse[i] < least) {
@@ -193,7 +195,7 @@ func (s *scorer) near(list []int32, raw []float32, inverse []float64, limit floa
 	return list
 }
 
-// directionOf returns a / length, or a itself where the length is 0.
+// directionOf returns a / length, or a itself if the length is 0.
 func directionOf(a []float32, length float64) []float32 {
 	if length == 0 {
 		return a

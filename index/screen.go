@@ -7,15 +7,16 @@ import (
 	"heavytail/storage/vec"
 )
 
-// A screen settles most pairs of rows by products of whole tiles, and tells for
-// the rest that they must be measured with vec.L2Squared.
+// A screen decides most pairs of vectors by products of whole tiles, and marks
+// the rest, which must be measured with vec.L2Squared.
 //
-// It holds x′ = (x − c)·s for every row x, with one centre c for all, which
-// moves no distance but makes norms small, and s a power of two that brings the
-// longest x′ to a length between ½ and 1, so that products neither overflow nor
-// vanish. Below, D = s²·‖x−y‖² is the true scaled distance of a pair, p = ‖x′‖²
-// and q = ‖y′‖² the squared norms, d the dimension, u = 2⁻²⁴, and
-// γ(k) = ku/(1−ku) bounds the relative error of k roundings in a row (Higham,
+// It holds x′ = (x − c)·s for every vector x. The centre c, common to all,
+// changes no distance but makes norms small. s is a power of two that brings
+// the longest x′ to a length between ½ and 1, so that products neither
+// overflow nor vanish. Below, D = s²·‖x−y‖² is the true scaled distance of a
+// pair, p = ‖x′‖² and q = ‖y′‖² the squared norms, d the dimension, u = 2⁻²⁴,
+// and γ(k) = ku/(1−ku) bounds the relative error of k consecutive roundings
+// (Higham,
 // "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
 //
 //   - x′ is rounded once: each element is off by at most u times itself. So the
@@ -29,27 +30,28 @@ import (
 //     the fewest times.
 //   - Rounding p+q and the difference adds at most u(p+q) + 2u(p+q).
 //
-// Together |p + q − 2x′·y′ − D| < e(x) + e(y) + 10u(p+q), and that is a sum of
-// what each row has: with both norms lowered by e + 10u·norm the same expression
-// is a lower bound of D, with raised norms an upper bound. A tile kernel that
-// compares p + q − 2x′·y′ with a limit so is exact with no work per pair.
+// Together |p + q − 2x′·y′ − D| < e(x) + e(y) + 10u(p+q), and the right side
+// is a sum of one term per vector: with both norms lowered by e + 10u·norm the
+// same expression is a lower bound of D, with raised norms an upper bound. So
+// a tile kernel that compares p + q − 2x′·y′ with a limit is exact and does no
+// extra work per pair.
 //
-//   - vec.L2Squared is off from ‖x−y‖² by a factor in 1 ± γ(d+4), and by at
+//   - vec.L2Squared differs from ‖x−y‖² by a factor in 1 ± γ(d+4), and by at
 //     most (d+2)·2⁻¹⁴⁹ where its squares fall below the normal range. That goes
 //     into the limits, in threshold.
-//   - x′ and its products may fall below the normal range too; all that is far
+//   - x′ and its products may fall below the normal range too; these errors are far
 //     below 2⁻¹¹⁰, which goes into the limits as well.
 //
-// Memory: 4 bytes per element of the matrix, and 8 per row.
+// Memory: 4 bytes per element of the matrix, and 8 per vector.
 type screen struct {
-	m      *vec.Matrix
-	panels []float32 // 32 rows each, transposed: the b of vec.Tile; the last is padded with zeros
-	low    []float32 // lowered norms, rounded down; +Inf for padding
-	high   []float32 // raised norms, rounded up; +Inf for padding
-	centre []float64 // c
-	scale  float64   // s
-	scale2 float64   // s²
-	lead   *lead     // settles pairs that are far apart before the screen, if not nil
+	m          *vec.Matrix
+	panels     []float32   // 32 vectors each, transposed: the b of vec.Tile; the last is padded with zeros
+	low        []float32   // lowered norms, rounded down; +Inf for padding
+	high       []float32   // raised norms, rounded up; +Inf for padding
+	centre     []float64   // c
+	scale      float64     // s
+	scale2     float64     // s²
+	projection *projection // decides pairs that are far apart before the screen, if not nil
 }
 
 const (
@@ -91,7 +93,8 @@ func (s *screen) pack(p int, order []int) {
 	panel, dim := s.panel(p), s.m.Dim
 	first := p * vec.TileCols
 	count := min(vec.TileCols, s.m.Rows-first)
-	// All rows of the panel at a time, so that no sum waits for itself.
+	// All vectors of the panel at a time, so that no addition waits for the
+	// previous one.
 	var norms, sums [vec.TileCols]float64
 	for l, column := range order {
 		c, at := s.centre[column], first*dim+column
@@ -109,7 +112,7 @@ func (s *screen) pack(p int, order []int) {
 			s.low[v], s.high[v] = float32(math.Inf(1)), float32(math.Inf(1))
 			continue
 		}
-		// Column l, from 0 here, stands in d−l of the sums, so with norm it is
+		// Column l, from 0 here, is in d−l of the sums, so with norm it is
 		// taken m(l) = d−l+1 times. γ(m) ≤ mu/(1−(d+2)u) for all m up to d+2.
 		norm, roundings := norms[j], sums[j]+norms[j]
 		margin := roundings*gamma(dim+2)/float64(dim+2) + 10*unit*norm
@@ -118,15 +121,15 @@ func (s *screen) pack(p int, order []int) {
 	}
 }
 
-// panel returns the packed rows [32p, 32p+32).
+// panel returns the packed vectors [32p, 32p+32).
 func (s *screen) panel(p int) []float32 {
 	size := vec.TileCols * s.m.Dim
 	return s.panels[p*size : (p+1)*size]
 }
 
-// group copies 12 rows beginning with row r out of panels of dim columns into
-// dst, so that their elements of one column are neighbours, and their norms; rows
-// that do not exist are zero and of infinite norm.
+// group copies 12 vectors beginning with vector r out of panels of dim columns
+// into dst, so that their elements of one column are adjacent, and their
+// norms; vectors beyond the last are zero and have infinite norms.
 func (s *screen) group(dst, panels []float32, dim, r int, norms ...groupNorms) {
 	for done := 0; done < vec.TileRows; {
 		v := r + done
@@ -154,22 +157,23 @@ func (s *screen) group(dst, panels []float32, dim, r int, norms ...groupNorms) {
 	}
 }
 
-// groupNorms are norms of all rows and where those of a group go.
+// groupNorms are the norms of all vectors, and the destination for those of a
+// group.
 type groupNorms struct {
 	to *[vec.TileRows]float32
 	of []float32
 }
 
-// A threshold is one radius as the screen sees it.
+// A threshold is one radius in the units of the screen.
 type threshold struct {
-	exact float32 // a pair is within if vec.L2Squared is at most this
-	near  float32 // a pair whose lower bound is above this is not within
-	sure  float32 // a pair whose upper bound is at most this is within
+	exact float32 // a pair is within the radius if vec.L2Squared is at most this
+	near  float32 // a pair whose lower bound is above this is not within the radius
+	sure  float32 // a pair whose upper bound is at most this is within the radius
 }
 
 // threshold returns the limits of a radius.
 func (s *screen) threshold(radius float64) threshold {
-	const all = 64 // bounds of D are hardly above 4, so this admits every pair
+	const all = 64 // bounds of D are at most little above 4, so this admits every pair
 	limit := radius * radius
 	t := threshold{exact: roundDown(limit)}
 	relative := gamma(s.m.Dim + 4)
@@ -177,7 +181,8 @@ func (s *screen) threshold(radius float64) threshold {
 	t.near = roundUp(min(all, (limit+absolute)*s.scale2/(1-relative)+underflow))
 	t.sure = roundDown(min(all, (limit-absolute)*s.scale2/(1+relative)-underflow))
 	if 4/s.scale2 > math.MaxFloat32/2 {
-		// L2Squared may overflow to infinity, which no bound of D foretells.
+		// L2Squared may overflow to infinity, which the bounds of D do not
+		// cover.
 		t.sure = -1
 	}
 	return t

@@ -14,8 +14,8 @@ import (
 )
 
 // Sweep holds, for each of a list of radii, how many neighbours every vertex
-// has within it: the degrees of the graphs that [Join] would give. It takes
-// 4 bytes per vertex and radius.
+// has within the radius: the degrees of the graphs that [Join] would give. It
+// takes 4 bytes per vertex and radius.
 type Sweep struct {
 	Radii []float64 // ascending
 	Edges []int64   // pairs within each radius
@@ -30,8 +30,8 @@ type Sweep struct {
 //
 // It costs what Join does, and a few nanoseconds for each pair within the
 // largest radius. Memory: 4 bytes per vertex and radius, a second copy of the
-// matrix, and 20 bytes per row. A caller with more radii than memory calls it
-// for a part of them at a time; every call is a pass over all pairs.
+// matrix, and 20 bytes per vector. A caller with too many radii for its memory
+// passes a part of them at a time; each call is one pass over all pairs.
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx.
 func NewSweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions) (*Sweep, error) {
@@ -49,7 +49,7 @@ func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions
 			return nil, 0, err
 		}
 		if i > 0 && r < radii[i-1] {
-			return nil, 0, fmt.Errorf("index: radius %v after %v: %w", r, radii[i-1], ErrRadius)
+			return nil, 0, fmt.Errorf("radius %v after %v: %w", r, radii[i-1], ErrRadius)
 		}
 	}
 	result := &Sweep{Radii: radii, Edges: make([]int64, len(radii)), rows: m.Rows, counts: make([]uint32, m.Rows*len(radii))}
@@ -58,10 +58,10 @@ func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions
 	}
 	s, err := newScreen(ctx, m, opts.Workers)
 	if err != nil {
-		return nil, 0, fmt.Errorf("index: sweep: %w", err)
+		return nil, 0, fmt.Errorf("sweep: %w", err)
 	}
 	bins := newBins(s, radii)
-	s.lead = newLead(ctx, s, bins.limits[len(radii)-1], opts.directions, opts.Workers)
+	s.projection = newProjection(ctx, s, bins.limits[len(radii)-1], opts.directions, opts.Workers)
 	t := &tally{
 		s:      s,
 		bins:   bins,
@@ -71,7 +71,7 @@ func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions
 		meter:  newMeter(opts.Progress, pairs(m.Rows)),
 	}
 	if err := t.run(ctx, opts.Workers); err != nil {
-		return nil, 0, fmt.Errorf("index: sweep: %w", err)
+		return nil, 0, fmt.Errorf("sweep: %w", err)
 	}
 	result.cumulate(opts.Workers)
 	t.meter.finish()
@@ -91,8 +91,8 @@ func (s *Sweep) Degrees(i int, dst []uint32) []uint32 {
 	return dst
 }
 
-// cumulate turns counts of single bins into counts within each radius, and adds
-// up the edges. All are whole numbers, so no order matters.
+// cumulate converts counts of single bins to counts within each radius, and
+// adds up the edges. The counts are integers, so the order does not matter.
 func (s *Sweep) cumulate(workers int) {
 	width, block := len(s.Radii), 4096
 	sums := make([][]int64, (s.rows+block-1)/block)
@@ -117,21 +117,22 @@ func (s *Sweep) cumulate(workers int) {
 	}
 }
 
-// tally counts the pairs of all stripes into the histograms of both their ends.
-// The rows of a stripe count in a histogram of the worker, added at the end of
-// the stripe; the rows of a panel count in the common one, under the lock of the
-// panel. Workers walk different stripes and seldom meet at a panel.
+// tally counts the pairs of all stripes in the histograms of both their ends.
+// The vertices of a stripe count in a histogram of the worker, added at the
+// end of the stripe; the vertices of a panel count in the common one, under
+// the lock of the panel. Workers process different stripes and seldom reach
+// the same panel at the same time.
 type tally struct {
 	s      *screen
 	bins   *bins
 	counts []uint32
-	locks  []sync.Mutex // of the 32 rows of each panel
+	locks  []sync.Mutex // one for the 32 vectors of each panel
 	height int
 	meter  *meter
 	again  atomic.Int64
 }
 
-// run drives the workers.
+// run starts the workers and waits for them.
 func (t *tally) run(ctx context.Context, workers int) error {
 	rows := t.s.m.Rows
 	stripes := (rows + t.height - 1) / t.height
@@ -204,7 +205,7 @@ func (t *tally) tile(w *walker, group, r, first int, rows, columns []uint32) {
 				continue
 			}
 			if (rowHigh+high[j])-2*products[j] > limits[bin].sure {
-				// Between the bounds of the pair lies a radius.
+				// A radius lies between the bounds of the pair.
 				if bin = t.bins.exact(w.measure(r+i, first+j)); bin == width {
 					continue
 				}
@@ -219,8 +220,8 @@ func (t *tally) tile(w *walker, group, r, first int, rows, columns []uint32) {
 type bins struct {
 	limits []threshold // ascending
 	// start[c] is the first radius whose near limit is not below cell c. The
-	// cells cut the bit patterns of positive floats, which ascend as the floats
-	// do, into equal parts: about equal ratios.
+	// cells divide the bit patterns of positive floats, which ascend as the
+	// floats do, into equal parts: about equal ratios.
 	start  []uint16
 	origin uint32 // bit pattern at the beginning of cell 0
 	shift  uint
@@ -231,8 +232,8 @@ func newBins(s *screen, radii []float64) *bins {
 	for i, r := range radii {
 		b.limits[i] = s.threshold(r)
 	}
-	// 2048 cells take 4 KB, a small part of the first-level cache, and few hold
-	// more than one radius.
+	// 2048 cells take 4 KB, a small part of the first-level cache, and few
+	// have more than one radius.
 	const cells = 2048
 	b.origin = math.Float32bits(b.limits[0].near)
 	span := math.Float32bits(b.limits[len(radii)-1].near) - b.origin
@@ -246,7 +247,7 @@ func newBins(s *screen, radii []float64) *bins {
 		for b.limits[at].near < edge {
 			at++
 		}
-		b.start[c] = uint16(min(at, math.MaxUint16)) // first goes on from there
+		b.start[c] = uint16(min(at, math.MaxUint16)) // first continues from there
 	}
 	return b
 }

@@ -8,44 +8,45 @@ import (
 	"heavytail/storage/vec"
 )
 
-// stripe is a range of rows whose pairs with all later rows one worker looks
-// at: the unit of work of Join and NewSweep.
+// stripe is a range of vectors whose pairs with all later vectors one worker
+// processes: the unit of work of Join and NewSweep.
 type stripe struct{ lo, hi int }
 
-// stripeRows is how many rows a stripe has: a multiple of 96, which tiles of 12
-// rows and panels of 32 both divide. Its packed rows stay in a second-level
-// cache of 1 MB beside other data, and every panel, once in the first-level
-// cache, meets all of them.
+// stripeRows is the number of vectors of a stripe: a multiple of 96, which
+// tiles of 12 rows and panels of 32 both divide. Its packed vectors fit in a
+// second-level cache of 1 MB with room for other data, and every panel, once
+// loaded into the first-level cache, is multiplied with all of them.
 func stripeRows(rows, dim int) int {
 	const step, cache = 96, 384 << 10
 	fit := cache / (4 * max(dim, 1)) / step
-	// At least 16 stripes, so that the last ones, which are short, even out the
-	// load of a few workers.
+	// At least 16 stripes: the last ones, which are short, balance the load of
+	// a few workers.
 	return step * max(1, min(fit, 10, rows/(16*step)))
 }
 
-// walker looks at one stripe after the other. It is one worker's workspace.
+// walker processes one stripe after the other. It is the workspace of one
+// worker.
 type walker struct {
 	s     *screen
 	rows  []float32               // packed groups of the stripe
 	low   [][vec.TileRows]float32 // their norms
 	high  [][vec.TileRows]float32
-	short []float32               // packed short forms of the groups, if there are any
+	short []float32               // packed projections of the groups, if projections are used
 	less  [][vec.TileRows]float32 // their norms
 	tile  [vec.TileRows * vec.TileCols]float32
 	near  [vec.TileRows]uint32
 	sure  [vec.TileRows]uint32
-	exact bool  // near are the pairs within, and tile their vec.L2Squared
+	exact bool  // near has the pairs within the radius, and tile their vec.L2Squared
 	again int64 // pairs that were measured again
 }
 
-// walk looks at the tiles of a stripe with every panel that has later rows.
-// open is called before the tiles of a panel, shut after. For every tile that
-// holds pairs near enough visit is called with its first row and its panel, and
-// in one of two states. If exact is set, near has the bits of the pairs within,
-// and tile their vec.L2Squared. Otherwise near has those of the pairs whose lower
-// bound is within the limit, and tile the products of all. All pairs are u < v.
-// It returns early when ctx ends.
+// walk computes the tiles of a stripe with every panel that has later vectors.
+// open is called before the tiles of a panel, shut after. For every tile with
+// pairs that are near enough, visit is called with its first row and its
+// panel, in one of two states. If exact is set, near has the bits of the pairs
+// within the radius, and tile their vec.L2Squared. Otherwise near has the bits
+// of the pairs whose lower bound is within the limit, and tile the products of
+// all. All pairs have u < v. It returns early when ctx ends.
 func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *meter, open, shut func(p int), visit func(group, r, p int)) error {
 	s, dim := w.s, w.s.m.Dim
 	groups := (st.hi - st.lo + vec.TileRows - 1) / vec.TileRows
@@ -63,12 +64,12 @@ func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *me
 			if r >= first+vec.TileCols-1 {
 				break // this group and all after it lie below the diagonal
 			}
-			if s.lead != nil {
+			if s.projection != nil {
 				left := w.filter(g, r, p, limit)
 				if left == 0 {
 					continue
 				}
-				if left <= s.lead.few {
+				if left <= s.projection.few {
 					if w.measureNear(r, first, limit) {
 						visit(g, r, p)
 					}
@@ -101,21 +102,21 @@ func (w *walker) pack(st stripe, groups int) {
 		s.group(w.rows[g*size:(g+1)*size], s.panels, s.m.Dim, st.lo+g*vec.TileRows,
 			groupNorms{&w.low[g], s.low}, groupNorms{&w.high[g], s.high})
 	}
-	if s.lead == nil {
+	if s.projection == nil {
 		return
 	}
-	size = vec.TileRows * s.lead.cols
+	size = vec.TileRows * s.projection.cols
 	w.short = slices.Grow(w.short[:0], groups*size)[:groups*size]
 	w.less = slices.Grow(w.less[:0], groups)[:groups]
 	for g := range groups {
-		s.group(w.short[g*size:(g+1)*size], s.lead.panels, s.lead.cols, st.lo+g*vec.TileRows, groupNorms{&w.less[g], s.lead.low})
+		s.group(w.short[g*size:(g+1)*size], s.projection.panels, s.projection.cols, st.lo+g*vec.TileRows, groupNorms{&w.less[g], s.projection.low})
 	}
 }
 
-// filter sets near to the pairs u < v of a tile that their short forms do not
-// settle, and returns how many there are.
+// filter sets near to the pairs u < v of a tile that their projections do not
+// decide, and returns their number.
 func (w *walker) filter(group, r, p int, limit threshold) int {
-	l, first := w.s.lead, p*vec.TileCols
+	l, first := w.s.projection, p*vec.TileCols
 	size := vec.TileRows * l.cols
 	vec.Tile(&w.tile, l.cols, w.short[group*size:(group+1)*size], 1, vec.TileRows, l.panel(p))
 	if !vec.TileWithin(&w.near, &w.tile, &w.less[group], (*[vec.TileCols]float32)(l.low[first:]), limit.near) {
@@ -128,7 +129,7 @@ func (w *walker) filter(group, r, p int, limit threshold) int {
 }
 
 // measureNear measures the near pairs of a tile one by one and keeps those
-// within. It reports whether there are any.
+// within the radius. It reports whether there are any.
 func (w *walker) measureNear(r, first int, limit threshold) bool {
 	w.exact = true
 	some := false
@@ -161,9 +162,9 @@ func (w *walker) clip(r, first int) {
 	}
 }
 
-// settle splits the near pairs of a tile by one threshold: it returns with near
-// holding exactly the pairs within.
-func (w *walker) settle(group, r, p int, t threshold) {
+// split splits the near pairs of a tile by one threshold: afterwards near has
+// exactly the pairs within the radius.
+func (w *walker) split(group, r, p int, t threshold) {
 	if w.exact {
 		return
 	}
@@ -179,7 +180,7 @@ func (w *walker) settle(group, r, p int, t threshold) {
 	}
 }
 
-// measure is the exact rule.
+// measure returns the squared distance that the exact rule uses.
 func (w *walker) measure(u, v int) float32 {
 	w.again++
 	return vec.L2Squared(w.s.m.Row(u), w.s.m.Row(v))

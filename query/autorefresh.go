@@ -2,196 +2,112 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"time"
 
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
-// This file has embeddings refreshed by themselves while the database is open.
+// autoRefreshRequest asks for an embedding to be refreshed automatically.
+type autoRefreshRequest struct {
+	embedding string
+	auto      storage.AutoRefresh
+}
 
-// AutoRefresh has an embedding refreshed in the background while the database is
-// open for writing, and returns it as it is then. Changes are vertices that are new,
-// gone or have other edges than those in the embedding; the zero value turns it off.
-// The setting stays with the embedding, also when it is computed again. What was
-// tried on a version of the graph and failed is tried again when it has another.
+var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, storage.EmbeddingInfo]{
+	help: Help{
+		Statement: "ALTER EMBEDDING", Syntax: "ALTER EMBEDDING embedding AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF",
+		Summary: "refreshes the embedding in the background after n vertex changes, or at a fixed interval if anything changed, while a program keeps the file open for writing; a vertex has changed if it is new, was deleted or has different edges; the setting stays with the embedding",
+		Columns: "embedding, refresh",
+		Example: "ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES",
+	},
+	bind:    bindAutoRefresh,
+	resolve: resolveAutoRefresh,
+	plan: func(req autoRefreshRequest, _ nothing) *plan.Plan {
+		return plan.Result("embedding", fault.Name(req.embedding)+", refreshed automatically: "+autoText(req.auto))
+	},
+	run: func(c *call, req autoRefreshRequest, _ nothing) (storage.EmbeddingInfo, error) {
+		info, err := c.db.store.SetAutoRefresh(c.Ctx, req.embedding, req.auto)
+		if err == nil && req.auto != (storage.AutoRefresh{}) {
+			c.db.refresher.Start()
+		}
+		return info, err
+	},
+	rows: func(_ autoRefreshRequest, info storage.EmbeddingInfo) *Rows {
+		return rowsOf([]string{"embedding", "refresh"}, [][]Value{{info.Name, autoText(info.Auto)}})
+	},
+}
+
+// AutoRefresh refreshes an embedding in the background while the database is
+// open for writing, and returns the entry with the setting. Changes are vertices that
+// are new, deleted or have different edges than when the embedding was computed; the
+// zero value turns it off. The setting stays with the embedding, also when it is
+// computed again. A refresh that failed on a version of the graph is tried again when
+// the graph has another.
 func (db *DB) AutoRefresh(ctx context.Context, embedding string, auto storage.AutoRefresh) (storage.EmbeddingInfo, error) {
-	c, err := db.begin(ctx, "ALTER EMBEDDING")
-	if err != nil {
-		return storage.EmbeddingInfo{}, err
-	}
-	defer c.end()
-	info, err := c.autoRefresh(embedding, auto)
-	return info, c.wrap(err)
+	return autoRefresh.answer(ctx, db, autoRefreshRequest{embedding, auto})
 }
 
-// resolveAutoRefresh checks a request.
-func (c *call) resolveAutoRefresh(embedding string, auto storage.AutoRefresh) (storage.EmbeddingInfo, error) {
-	if err := c.writable(); err != nil {
-		return storage.EmbeddingInfo{}, err
+// partAuto is when an embedding is refreshed automatically.
+const partAuto fault.Part = "auto refresh"
+
+func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (autoRefreshRequest, error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	req := autoRefreshRequest{embedding: s.Embedding.Name}
+	switch {
+	case s.Changes != nil:
+		n, err := b.Size(partAuto, s.Changes)
+		if err != nil {
+			return req, err
+		}
+		if req.auto.Changes = n; n < 1 {
+			return req, fault.New(partAuto, "the number of changes is %d, and must be positive", n)
+		}
+	case s.Every != nil:
+		text, err := b.Text(partAuto, s.Every)
+		if err != nil {
+			return req, err
+		}
+		if req.auto.Every, err = duration(partAuto, text); err != nil {
+			return req, err
+		}
 	}
-	if auto.Changes < 0 || int64(auto.Changes) > math.MaxInt32 || auto.Every < 0 {
-		return storage.EmbeddingInfo{}, mistake(partAuto, "%d changes or %v is no time for a refresh", auto.Changes, auto.Every)
-	}
-	info, err := c.embeddingInfo(embedding, partEmbedding)
-	if err == nil && info.Past {
-		e := mistake(partEmbedding, "%s is a generation that was replaced", quote(embedding))
-		e.Err = storage.ErrInvalid
-		return info, e
-	}
-	return info, err
+	return req, nil
 }
 
-func (c *call) autoRefresh(embedding string, auto storage.AutoRefresh) (storage.EmbeddingInfo, error) {
-	if _, err := c.resolveAutoRefresh(embedding, auto); err != nil {
-		return storage.EmbeddingInfo{}, err
+func resolveAutoRefresh(c *call, req autoRefreshRequest) (nothing, error) {
+	if auto := req.auto; auto.Changes < 0 || int64(auto.Changes) > math.MaxInt32 || auto.Every < 0 {
+		return nothing{}, fault.New(partAuto, "an embedding cannot be refreshed after %s or every %v", fault.Count(int64(auto.Changes), "change"), auto.Every)
 	}
-	info, err := c.db.store.SetAutoRefresh(c.ctx, embedding, auto)
-	if err == nil && auto != (storage.AutoRefresh{}) {
-		c.db.startRefresher()
+	found, err := c.Present(req.embedding, fault.Embedding)
+	if err == nil && req.auto != (storage.AutoRefresh{}) {
+		err = checkComputed(found.Info, fault.Embedding)
 	}
-	return info, err
+	return nothing{}, err
+}
+
+// duration reads a positive time such as '90s', '10m' or '1h30m'.
+func duration(at fault.Part, text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		e := fault.New(at, "%s is not a time", fault.QuoteKey(text))
+		e.Expected = []string{"a time such as '90s', '10m' or '2h'"}
+		return 0, e
+	}
+	return d, nil
 }
 
 // autoText writes when an embedding is refreshed.
 func autoText(auto storage.AutoRefresh) string {
 	switch {
 	case auto.Changes > 0:
-		return "after " + count(int64(auto.Changes), "change")
+		return "after " + fault.Count(int64(auto.Changes), "change")
 	case auto.Every > 0:
 		return fmt.Sprintf("every %v", auto.Every)
 	}
 	return "off"
-}
-
-// refresher starts the refreshes of a DB that are due. It has a goroutine from when
-// an embedding asks for one until the database is closed.
-type refresher struct {
-	start sync.Once
-	wake  chan struct{}
-	now   func() time.Time
-	seen  chan struct{}      // receives after each look, where tests made it
-	tried map[string]attempt // by embedding; belongs to the goroutine
-}
-
-// attempt is the last refresh of an embedding that was started.
-type attempt struct {
-	version uint64 // of the graph
-	at      time.Time
-}
-
-func newRefresher() refresher {
-	return refresher{wake: make(chan struct{}, 1), now: time.Now, tried: map[string]attempt{}}
-}
-
-// look has the goroutine, if there is one, look for refreshes that are due.
-func (r *refresher) look() {
-	select {
-	case r.wake <- struct{}{}:
-	default: // it is going to look anyway
-	}
-}
-
-// openRefresher starts the goroutine if an embedding of the file asks for it.
-func (db *DB) openRefresher() error {
-	if db.opts.ReadOnly {
-		return nil
-	}
-	infos, err := db.store.Embeddings(context.Background())
-	if err != nil {
-		return err
-	}
-	for _, info := range infos {
-		if info.Auto != (storage.AutoRefresh{}) {
-			db.startRefresher()
-			db.refresher.look()
-		}
-	}
-	return nil
-}
-
-// startRefresher starts the goroutine unless it runs. It is called before Close can
-// wait: from a call, or while the database is opened.
-func (db *DB) startRefresher() {
-	db.refresher.start.Do(func() {
-		db.running.Add(1)
-		go func() {
-			defer db.running.Done()
-			db.refreshAlways()
-		}()
-	})
-}
-
-// refreshAlways starts what is due, whenever something was written or the time of
-// an embedding has come, until the database is closed.
-func (db *DB) refreshAlways() {
-	r, ctx := &db.refresher, db.runner.background
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-r.wake:
-		case <-timer.C:
-		}
-		timer.Reset(db.refreshDue(ctx))
-		if r.seen != nil {
-			select {
-			case r.seen <- struct{}{}:
-			case <-ctx.Done():
-			}
-		}
-	}
-}
-
-// refreshDue starts the refreshes that are due, and returns when to look again at
-// the latest.
-func (db *DB) refreshDue(ctx context.Context) time.Duration {
-	r, next := &db.refresher, time.Hour
-	infos, err := db.store.Embeddings(ctx)
-	if err != nil {
-		return time.Minute
-	}
-	for _, info := range infos {
-		if info.Auto == (storage.AutoRefresh{}) {
-			continue
-		}
-		changes, err := db.store.Changes(ctx, info.Graph, info.GraphVersion)
-		if err != nil {
-			continue
-		}
-		last := r.tried[info.Name]
-		if !changes.EdgesChanged || last.version == changes.To && last.at.After(info.Created) {
-			continue
-		}
-		if last.at.Before(info.Created) {
-			last.at = info.Created
-		}
-		wait := last.at.Add(info.Auto.Every).Sub(r.now())
-		byTime := info.Auto.Every > 0 && wait <= 0
-		byChanges := info.Auto.Changes > 0 && (changes.All || len(changes.Touched)+changes.Deleted >= info.Auto.Changes)
-		if byTime || byChanges {
-			// The changes may have come after someone altered or refreshed it.
-			now, err := db.store.EmbeddingInfo(ctx, info.Name)
-			if err != nil {
-				continue
-			}
-			if now.Auto != info.Auto || now.GraphVersion != info.GraphVersion {
-				r.look()
-				continue
-			}
-			r.tried[info.Name] = attempt{changes.To, r.now()}
-			_, err = db.StartRefresh(ctx, RefreshRequest{Embedding: info.Name})
-			if errors.Is(err, storage.ErrConflict) {
-				delete(r.tried, info.Name) // another job has it, at whose end this looks again
-			}
-		} else if info.Auto.Every > 0 {
-			next = min(next, max(wait, time.Millisecond))
-		}
-	}
-	return next
 }

@@ -14,8 +14,8 @@ import (
 // looked waits until the refresher has looked at all that was written before.
 func looked(db *DB) {
 	for range 2 { // the first may have begun before
-		db.refresher.look()
-		<-db.refresher.seen
+		db.refresher.Look()
+		<-db.refresher.Seen
 	}
 }
 
@@ -57,8 +57,8 @@ func TestDB_AutoRefresh(t *testing.T) {
 	var later atomic.Int64 // a time.Duration, which the refresher reads
 	open := func() *DB {
 		db := openJobs(t, path)
-		db.refresher.seen = make(chan struct{})
-		db.refresher.now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+		db.refresher.Seen = make(chan struct{})
+		db.refresher.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 		return db
 	}
 	db := open()
@@ -113,11 +113,11 @@ func TestDB_AutoRefresh(t *testing.T) {
 // and never two at a time.
 func TestDB_AutoRefresh_OneAtATime(t *testing.T) {
 	db := openJobs(t, filepath.Join(t.TempDir(), "store"))
-	db.refresher.seen = make(chan struct{})
+	db.refresher.Seen = make(chan struct{})
 	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 2) INTO g")
 	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
 	mustRun(t, db, "ALTER EMBEDDING e AUTO REFRESH AFTER 1 CHANGES")
-	db.runner.slots <- struct{}{} // the job stays in the queue
+	db.runner.Slots <- struct{}{} // the job stays in the queue
 	for _, key := range []string{"'a'", "'b'", "'c'"} {
 		mustRun(t, db, "INSERT EDGE ('1', "+key+") INTO g")
 		looked(db)
@@ -126,7 +126,7 @@ func TestDB_AutoRefresh_OneAtATime(t *testing.T) {
 	if len(list) != 1 || list[0].State != storage.JobQueued {
 		t.Errorf("%+v", list)
 	}
-	<-db.runner.slots
+	<-db.runner.Slots
 	if _, g := refreshed(t, db); g != 2 {
 		t.Errorf("generation %d", g)
 	}

@@ -4,206 +4,120 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
 
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
 // DB is an open heavytail file. It is safe for concurrent use: calls share the
 // graphs and vectors that they load, and a call sees the version of a graph
-// that was current when the call first used it.
+// that was current when the call first used it. Of a zero DB, which Open has not
+// made, every call is ErrClosed.
 type DB struct {
 	store  *storage.DB
 	opts   Options
-	cache  *cache
-	files  files
-	runner *runner
+	cache  *session.Cache
+	files  *session.Files
+	runner *job.Runner
 
-	refresher refresher
+	refresher *job.Refresher
+	language  []described // every statement
 
 	mu      sync.Mutex // guards closed, and running against a Close that waits
 	closed  bool
 	running sync.WaitGroup // calls that have begun and not ended
-}
 
-// Open opens the file at path, and creates it where it is missing unless the
-// options say otherwise. A nil opts takes every default. Errors of the store
-// name the file and answer errors.Is for storage.ErrLocked, storage.ErrVersion,
-// storage.ErrCorrupt and storage.ErrNotStore.
-func Open(path string, opts *Options) (*DB, error) {
-	full := opts.withDefaults()
-	if err := full.Validate(); err != nil {
-		return nil, err
-	}
-	store, err := storage.Open(path, &storage.Options{
-		ReadOnly:    full.ReadOnly,
-		NoCreate:    full.NoCreate,
-		LockTimeout: full.LockTimeout,
-		BatchBytes:  full.BatchBytes,
-	})
-	if err != nil {
-		return nil, openError(path, err)
-	}
-	db, err := open(store, full)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	return db, nil
-}
-
-// New returns a DB over a store that is open already, such as one that
-// storage.Attach keeps inside the file of an application. Of the options,
-// ReadOnly also holds where only the store has it, and NoCreate, LockTimeout
-// and BatchBytes mean nothing: the store has its own. Close closes the store,
-// which leaves the application's file open.
-func New(store *storage.DB, opts *Options) (*DB, error) {
-	full := opts.withDefaults()
-	if err := full.Validate(); err != nil {
-		return nil, err
-	}
-	full.ReadOnly = full.ReadOnly || store.ReadOnly()
-	return open(store, full)
-}
-
-// open makes a DB over a store, with checked options.
-func open(store *storage.DB, full Options) (*DB, error) {
-	db := &DB{store: store, opts: full, cache: newCache(full.MemoryLimit, !full.NoCache), runner: newRunner(full.BackgroundJobs)}
-	db.refresher = newRefresher()
-	if full.Folder != "" {
-		var err error
-		if db.files.folder, err = os.OpenRoot(full.Folder); err != nil {
-			return nil, fmt.Errorf("the folder for files: %w", err)
-		}
-	}
-	if err := db.openRefresher(); err != nil {
-		db.runner.stop(errClosing)
-		return nil, errors.Join(err, db.files.close())
-	}
-	return db, nil
+	reopened atomic.Uint64 // storage.DB.Reopened when the refresher last looked
 }
 
 // Close stops jobs in the background at a checkpoint, waits for running calls to
 // end and closes the file; to have it sooner, cancel their contexts. Rows that were returned already stay readable.
-// Closing a closed DB does nothing.
+// Closing a closed DB, or one that was never opened, does nothing.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	closed := db.closed
 	db.closed = true
 	db.mu.Unlock()
-	if closed {
+	if closed || db.store == nil {
 		return nil
 	}
-	db.runner.stop(errClosing)
+	db.runner.Stop()
 	db.running.Wait()
-	if err := errors.Join(db.store.Close(), db.files.close()); err != nil {
-		return fmt.Errorf("close: %w", plainly(err))
+	db.runner.Wait() // nothing is left that could start a job
+	if err := errors.Join(db.store.Close(), db.files.Close()); err != nil {
+		return fmt.Errorf("close: %w", err)
 	}
 	return nil
 }
 
-// Path returns the path that the file was opened by.
-func (db *DB) Path() string { return db.store.Path() }
+// Notices says what whoever opened the file should know: that the last commit may be
+// undone, where one of the two pages that lead to the newest state is damaged. It is
+// nil where there is nothing.
+func (db *DB) Notices() []Notice {
+	if db.store == nil {
+		return nil
+	}
+	var list []Notice
+	for _, text := range db.store.Notices() {
+		list = append(list, Notice{Statement: "OPEN", Text: text})
+	}
+	return list
+}
+
+// Path returns the path that the file was opened by; empty for a zero DB.
+func (db *DB) Path() string {
+	if db.store == nil {
+		return ""
+	}
+	return db.store.Path()
+}
 
 // ReadOnly reports whether statements that write are refused.
 func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 
-// Query runs the one statement of text, with or without its semicolon. Values
-// of params stand for $name; they are strings, integers, floats, booleans,
-// vectors as []float32 or []float64, or Untyped. A mistake in the text gives a
-// *parser.Error or an *Error with its position.
-func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*Rows, error) {
-	statement, err := parser.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return db.Run(ctx, statement, params)
-}
-
-// Run is Query for a statement that is parsed already, as scripts need it.
-func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*Rows, error) {
-	c, err := db.begin(ctx, parser.Heading(statement))
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	op, err := c.bind(statement, params)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	rows, err := c.exec(op)
-	return rows, c.wrap(err)
-}
-
-// Explain returns the plan of a statement without running it, as EXPLAIN shows
-// it. The statement must be one that could run.
-func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (*Plan, error) {
-	statement, err := parser.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	c, err := db.begin(ctx, "EXPLAIN")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	op, err := c.bind(statement, params)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	return op.plan(), nil
-}
-
-// call is one call of a method of DB: what it has loaded, and whom it tells.
-// It belongs to one goroutine, only the meter may be used from several.
+// call is one call of a method of DB: a view of the database, and what only the
+// statements know.
 type call struct {
+	*session.Call
 	db        *DB
-	ctx       context.Context
-	statement string
-	meter     *meter
-	watch     *stopwatch
-	notices   []Notice
-	graphs    map[string]*graphView // by name: a call sees one version of a graph
-	spaces    map[string]*space     // by name of the embedding
-	releases  []func()              // gives back what the call holds in the cache
-	stop      func(int64, string)   // ends the measurement of the whole call
-	at        map[part]parser.Range // where the text of each piece of the request is
-	named     map[string]part       // which piece names a vertex, by its key; for errors
-	streaming bool                  // rows that are still to be read use the call
-	job       *activeJob            // that the call runs; nil for none
-	writes    bool                  // the call may have changed something
-	quiet     bool                  // the call runs in the background, and its notices are for nobody
+	keep      func()                      // ends the hold on the file: a call sees no change between
+	stop      func(int64, string)         // ends the measurement of the whole call
+	at        map[fault.Part]parser.Range // where the text of each piece of the request is
+	named     map[string]fault.Part       // which piece names a vertex, by its key; for errors
+	streaming bool                        // rows that are still to be read use the call
+	job       *job.Active                 // that the call runs; nil for none
+	writes    bool                        // the call may have changed something
+	quiet     bool                        // the call runs in the background, and its notices are for nobody
 }
 
 // begin starts a call. Every call that began must end.
 func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.closed {
-		return nil, fmt.Errorf("%s: %w", statement, ErrClosed)
+	if db.closed || db.store == nil {
+		return nil, &StatementError{Statement: statement, Err: ErrClosed}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", statement, err)
+		return nil, &StatementError{Statement: statement, Err: err}
 	}
 	db.running.Add(1)
 	c := db.newCall(ctx, statement)
-	c.meter.report = db.opts.Progress
+	c.keep = db.store.Keep()
+	c.Meter.Report, c.Tell = db.opts.Progress, db.opts.Notice
 	return c, nil
 }
 
-// newCall makes a call that tells nobody of its progress.
+// newCall makes a call that reports to nobody.
 func (db *DB) newCall(ctx context.Context, statement string) *call {
-	c := &call{
-		db: db, ctx: ctx, statement: statement,
-		meter:  newMeter(statement, nil, time.Now),
-		watch:  newStopwatch(time.Now),
-		graphs: map[string]*graphView{},
-		spaces: map[string]*space{},
-	}
-	c.stop = c.watch.start(stepResult)
+	c := &call{Call: session.New(ctx, db.store, db.cache, db.files, statement), db: db}
+	c.stop = c.Watch.Start(plan.Whole)
 	return c
 }
 
@@ -211,29 +125,20 @@ func (db *DB) newCall(ctx context.Context, statement string) *call {
 // read it.
 func (c *call) end() {
 	if !c.streaming {
-		c.release()
+		c.Release()
 	}
+	db := c.db
 	if c.writes {
-		c.db.refresher.look()
+		db.refresher.Look()
 	}
-	c.db.running.Done()
-}
-
-// release gives back what the call holds in the cache.
-func (c *call) release() {
-	for _, release := range slices.Backward(c.releases) { // what shares memory with another thing goes first
-		release()
+	// What another process wrote may make a refresh due, or be the first setting that
+	// asks for one.
+	if n := db.store.Reopened(); db.reopened.Swap(n) != n && !db.opts.ReadOnly {
+		db.refresher.Start()
+		db.refresher.Look()
 	}
-	c.releases = nil
-}
-
-// notice records something that a user should know about the answer.
-func (c *call) notice(format string, args ...any) {
-	n := Notice{Statement: c.statement, Text: fmt.Sprintf(format, args...)}
-	c.notices = append(c.notices, n)
-	if c.db.opts.Notice != nil && !c.quiet {
-		c.db.opts.Notice(n)
-	}
+	c.keep()
+	db.running.Done()
 }
 
 // wrap names the statement in errors that come from below. Mistakes of the
@@ -245,12 +150,17 @@ func (c *call) wrap(err error) error {
 		return nil
 	}
 	if !errors.As(err, &mistake) {
-		return fmt.Errorf("%s: %w", c.statement, plainly(err))
+		return &StatementError{Statement: c.Statement, Err: err}
 	}
-	if at, ok := c.at[mistake.part]; ok && mistake.Start.Line == 0 {
-		placed := *mistake
-		placed.Range = at
-		return &placed
+	return placed(err, mistake, c.at)
+}
+
+// placed gives a mistake in an error the position of the piece that it is about.
+func placed(err error, mistake *Error, at map[fault.Part]parser.Range) error {
+	if place, ok := at[mistake.At]; ok && mistake.Start.Line == 0 {
+		found := *mistake
+		found.Range = place
+		return &found
 	}
 	return err
 }
@@ -264,19 +174,36 @@ func (c *call) writable() error {
 	return nil
 }
 
-// await runs f, which cannot be interrupted, and returns early when the context
-// of the call ends. It then leaves f to end by itself: f must not write what
-// anybody reads afterwards.
-func (c *call) await(f func()) error {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	select {
-	case <-done:
-		return c.ctx.Err()
-	case <-c.ctx.Done():
-		return c.ctx.Err()
-	}
+// Untyped is the value of a parameter of which only the text is known, such as
+// one from a command line. Where the key of a vertex, a file or a text is
+// expected it is the text, so that the keys 007 and 1e5 are found; elsewhere it
+// is the number or the truth value that the text reads as.
+type Untyped = bind.Untyped
+
+// Plan is one step of how a statement is answered, with the steps that it takes
+// its input from. String draws the tree.
+type Plan = plan.Plan
+
+// described is a statement of any types.
+type described interface {
+	describe() Help
+	// prepare binds and resolves a node. It reports false for a node of another
+	// statement.
+	prepare(b *binder, node parser.Statement) (operation, bool, error)
+	// rowsFor answers a request as rows. It reports false for a request of another
+	// type.
+	rowsFor(c *call, request any) (*Rows, bool, error)
+}
+
+// operation is a bound and resolved statement.
+type operation interface {
+	plan() *plan.Plan
+	exec(c *call) (*Rows, error)
+}
+
+// binder is a call that binds a statement.
+type binder struct {
+	*call
+	*bind.Values
+	background bool // the statement ends with IN BACKGROUND
 }

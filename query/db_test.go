@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/fault"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -395,7 +396,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 		t.Errorf("EVALUATE RECONSTRUCTION: %q, method %q", got, want)
 	}
 	links, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{
-		Graph: "social", Methods: []LinkMethod{{"laplacian_eigenmaps", map[string]any{"dim": 2}}}, Share: 0.5, Seed: 3,
+		Graph: "social", Methods: []LinkMethod{{Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 2}}}, Share: 0.5, Seed: 3,
 		Scorers: []string{"jaccard", "l2"}, Features: []string{"l1"}, HitsAt: 1,
 	})
 	if err != nil {
@@ -404,7 +405,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	want = ""
 	for i, scorer := range []string{"<nil> jaccard", "laplacian_eigenmaps(dim := 2) l2", "laplacian_eigenmaps(dim := 2) logistic(l1)"} {
 		s := links.Scores[i]
-		want += fmt.Sprintln(scorer, number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits))
+		want += fmt.Sprintln(scorer, s.Negatives, number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits))
 	}
 	if got := table("EVALUATE LINKS IN social USING laplacian_eigenmaps(dim := 2) WITH (share := 0.5, seed := 3, scorers := 'jaccard,l2', features := 'l1', hits := 1)"); got != want {
 		t.Errorf("EVALUATE LINKS: %q, method %q", got, want)
@@ -485,12 +486,12 @@ func TestOpen_ErrorsSayWhatToDo(t *testing.T) {
 		{syscall.EROFS, `open "f.ht": ` + syscall.EROFS.Error() + "; its file system cannot be written"},
 	} {
 		below := fmt.Errorf("storage: open: %w", &fs.PathError{Op: "open", Path: "f.ht", Err: tt.cause})
-		if err := openError("f.ht", below); !errors.Is(err, tt.cause) || !strings.HasPrefix(err.Error(), tt.want) {
+		if err := fault.OpenError("f.ht", below); !errors.Is(err, tt.cause) || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%v becomes %v", below, err)
 		}
 	}
 	locked := &storage.FileError{Path: "f.ht", Err: storage.ErrLocked, Remedy: "close it"}
-	if err := openError("f.ht", locked); !errors.Is(err, storage.ErrLocked) || err.Error() != `"f.ht": file is locked; close it` {
+	if err := fault.OpenError("f.ht", locked); !errors.Is(err, storage.ErrLocked) || err.Error() != `"f.ht": file is locked; close it` {
 		t.Errorf("a locked file: %v", err)
 	}
 }

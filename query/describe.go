@@ -5,11 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/measure"
+	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/csr"
+	"heavytail/storage/format"
 )
 
 // DescribeGraphRequest asks what a graph looks like.
@@ -22,71 +27,103 @@ type DescribeGraphRequest struct {
 	Seed      uint64 // of the synthetic data
 }
 
-// GraphDescription tells what a graph looks like.
+// GraphDescription is the answer of DescribeGraph.
 type GraphDescription struct {
 	storage.GraphInfo
 	GraphStatistics
 	// PowerLaw is fitted to the degrees; nil where fewer than two different
 	// degrees are positive. Its P is NaN without a bootstrap.
-	PowerLaw   *evaluate.PowerLaw
-	Bytes      int64              // in memory, with keys; an estimate
-	File       storage.GraphStats // bytes in the file
-	Embeddings []string
-	Notices    []Notice
+	PowerLaw   *evaluate.PowerLaw `json:"power_law"`
+	Bytes      int64              `json:"bytes"` // in memory, with keys; an estimate
+	File       storage.GraphStats `json:"file"`  // bytes in the file
+	Embeddings []string           `json:"embeddings"`
+	Notices    []Notice           `json:"notices,omitempty"`
 }
 
 // GraphStatistics are the figures of a graph that take time to compute. They
 // are kept with the graph, as Options.MemoryLimit allows.
 type GraphStatistics struct {
-	Density          float64 // share of all pairs of vertices that are edges
-	Components       int
-	LargestComponent int // vertices
-	Isolated         int // vertices without neighbours
-	Degrees          DegreeSummary
-	Clustering       evaluate.Clustering
+	Density          float64            `json:"density"` // fraction of all pairs of vertices that are edges
+	Components       int                `json:"components"`
+	LargestComponent int                `json:"largest_component"` // vertices
+	Isolated         int                `json:"isolated"`          // vertices without neighbours
+	Degrees          DegreeSummary      `json:"degrees"`
+	Clustering       measure.Clustering `json:"clustering"`
 	// Assortativity is the correlation of the degrees at the ends of an edge;
 	// NaN where all are the same.
-	Assortativity float64
-	// Packing says how many dimensions the largest hub asks for, and Hub is its
+	Assortativity float64 `json:"assortativity"`
+	// Packing is the number of dimensions that the largest hub suggests, and Hub its
 	// key; empty for a graph without edges.
-	Packing evaluate.Packing
-	Hub     string
+	Packing evaluate.Packing `json:"packing"`
+	Hub     string           `json:"hub"`
 }
 
 // DegreeSummary summarises the degrees of a graph. The quantiles are degrees
-// that occur: the share of vertices at or below is at least 50, 90 or 99 %.
+// that occur: the fraction of vertices at or below is at least 50, 90 or 99 %.
 type DegreeSummary struct {
-	Min, Median, P90, P99, Max int
-	Mean                       float64
+	Min    int     `json:"min"`
+	Median int     `json:"median"`
+	P90    int     `json:"p90"`
+	P99    int     `json:"p99"`
+	Max    int     `json:"max"`
+	Mean   float64 `json:"mean"`
 }
 
-// DegreeCount is one point of a degree distribution.
-type DegreeCount struct {
-	Degree   int
-	Vertices int64 // that have it; at least 1
+var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
+	help: Help{
+		Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
+		Summary: "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
+		Columns: "property, value",
+		Options: describeOptions(),
+		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
+	},
+	bind: func(b *binder, s *parser.DescribeGraph) (req DescribeGraphRequest, err error) {
+		b.Mark(fault.Graph, s.Graph)
+		set, err := b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
+		return DescribeGraphRequest{Graph: s.Graph.Name, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}, err
+	},
+	resolve: func(c *call, req DescribeGraphRequest) (storage.GraphInfo, error) {
+		if err := checkBootstrap(req.Bootstrap); err != nil {
+			return storage.GraphInfo{}, err
+		}
+		return c.GraphInfo(req.Graph, fault.Graph)
+	},
+	plan:  planDescribeGraph,
+	run:   runDescribeGraph,
+	rows:  func(_ DescribeGraphRequest, d GraphDescription) *Rows { return propertyRows(d.rows()) },
+	reads: true,
+}
+
+// describeOptions are the options of DESCRIBE GRAPH.
+func describeOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "bootstrap", Type: "int", Default: "0", Doc: "synthetic data sets for the p-value of the power law; 2500 give an accuracy of 0.01, 0 leaves it out"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same p-value"},
+	}
 }
 
 // DescribeGraph computes what is to be known about a graph. It takes O(m^1.5)
 // for the triangles, some seconds for millions of edges.
 func (db *DB) DescribeGraph(ctx context.Context, req DescribeGraphRequest) (GraphDescription, error) {
-	c, err := db.begin(ctx, "DESCRIBE GRAPH")
-	if err != nil {
-		return GraphDescription{}, err
-	}
-	defer c.end()
-	d, err := c.describeGraph(req)
-	return d, c.wrap(err)
+	return describeGraph.answer(ctx, db, req)
 }
 
-func (c *call) describeGraph(req DescribeGraphRequest) (GraphDescription, error) {
-	if err := checkBootstrap(req.Bootstrap); err != nil {
-		return GraphDescription{}, err
+func planDescribeGraph(req DescribeGraphRequest, info storage.GraphInfo) *plan.Plan {
+	fit := "discrete, by maximum likelihood"
+	if req.Bootstrap > 0 {
+		fit += fmt.Sprintf("; p from %s", fault.Count(int64(req.Bootstrap), "synthetic data set"))
 	}
-	view, err := c.graph(req.Graph, partGraph)
+	return plan.Result("description", "of graph "+fault.Name(info.Name),
+		plan.Measured("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", session.GraphPlan(info)),
+		plan.Measured("power law", "power law", fit))
+}
+
+func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {
+	view, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return GraphDescription{}, err
 	}
-	d := GraphDescription{GraphInfo: view.Info, Bytes: graphBytes(view.Info)}
+	d := GraphDescription{GraphInfo: view.Info, Bytes: session.GraphBytes(view.Info)}
 	if d.GraphStatistics, err = c.graphStatistics(view); err != nil {
 		return GraphDescription{}, err
 	}
@@ -96,7 +133,7 @@ func (c *call) describeGraph(req DescribeGraphRequest) (GraphDescription, error)
 	if d.File, err = c.graphStats(req.Graph); err != nil {
 		return GraphDescription{}, err
 	}
-	all, err := c.db.store.Embeddings(c.ctx)
+	all, err := c.db.store.Embeddings(c.Ctx)
 	if err != nil {
 		return GraphDescription{}, err
 	}
@@ -105,7 +142,7 @@ func (c *call) describeGraph(req DescribeGraphRequest) (GraphDescription, error)
 			d.Embeddings = append(d.Embeddings, e.Name)
 		}
 	}
-	d.Notices = c.notices
+	d.Notices = c.Notices
 	return d, nil
 }
 
@@ -114,24 +151,24 @@ const maxBootstrap = 1_000_000
 
 func checkBootstrap(n int) error {
 	if n < 0 || n > maxBootstrap {
-		return mistake(partOption("bootstrap"), "option bootstrap is %d, and must be from 0 to %d", n, maxBootstrap)
+		return fault.OfOption("bootstrap", "is %d, and must be from 0 to %d", n, maxBootstrap)
 	}
 	return nil
 }
 
 // graphStatistics returns the statistics of a graph, which are computed once for
 // each of its versions.
-func (c *call) graphStatistics(view *graphView) (GraphStatistics, error) {
-	stop := c.watch.start("statistics")
+func (c *call) graphStatistics(view *session.Graph) (GraphStatistics, error) {
+	stop := c.Watch.Start("statistics")
 	const bytes = 1 << 10 // more than they take
-	key := cacheKey{kind: "statistics", name: view.Info.Name, id: view.Info.ID, version: view.Info.Version}
-	value, release, hit, err := c.db.cache.get(c.ctx, key, bytes, "the statistics of graph "+name(view.Info.Name), func(ctx context.Context) (any, error) {
+	key := session.CacheKey{Kind: "statistics", Name: view.Info.Name, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
+	value, release, hit, err := c.db.cache.Get(c.Ctx, key, bytes, "the statistics of graph "+fault.Name(view.Info.Name), func(ctx context.Context) (any, error) {
 		return c.computeStatistics(ctx, view)
 	})
 	if err != nil {
 		return GraphStatistics{}, err
 	}
-	c.releases = append(c.releases, release)
+	c.Releases = append(c.Releases, release)
 	note := ""
 	if hit {
 		note = "cache hit"
@@ -140,14 +177,14 @@ func (c *call) graphStatistics(view *graphView) (GraphStatistics, error) {
 	return value.(GraphStatistics), nil
 }
 
-func (c *call) computeStatistics(ctx context.Context, view *graphView) (GraphStatistics, error) {
+func (c *call) computeStatistics(ctx context.Context, view *session.Graph) (GraphStatistics, error) {
 	var s GraphStatistics
 	g := view.Graph
 	if n := float64(g.Vertices()); n > 1 {
 		s.Density = 2 * float64(g.Edges()) / (n * (n - 1))
 	}
 	var components *csr.Components
-	if err := c.await(func() { components = g.Components() }); err != nil {
+	if err := c.Await(func() { components = g.Components() }); err != nil {
 		return s, err
 	}
 	if s.Components = components.Count(); s.Components > 0 {
@@ -158,13 +195,13 @@ func (c *call) computeStatistics(ctx context.Context, view *graphView) (GraphSta
 	if s.Assortativity, err = evaluate.Assortativity(ctx, g); err != nil {
 		return s, err
 	}
-	// 4 bytes an edge and 32 a vertex: see evaluate.ClusteringCoefficients.
-	release, err := c.db.cache.reserve(4*g.Edges()+32*int64(g.Vertices()), "counting the triangles")
+	// 4 bytes an edge and 32 a vertex: see measure.Triangles.
+	release, err := c.db.cache.Reserve(4*g.Edges()+32*int64(g.Vertices()), "counting the triangles")
 	if err != nil {
 		return s, err
 	}
 	defer release()
-	s.Clustering, err = evaluate.ClusteringCoefficients(ctx, g, evaluate.ClusteringOptions{Workers: c.db.opts.Workers, Progress: c.meter.update})
+	s.Clustering, err = measure.ClusteringCoefficients(ctx, g, measure.Work{Workers: c.db.opts.Workers, Progress: c.Meter.Update})
 	if err != nil {
 		return s, err
 	}
@@ -180,9 +217,9 @@ func (c *call) powerLaw(g *csr.Graph, req DescribeGraphRequest) (*evaluate.Power
 	for v := range degrees {
 		degrees[v] = g.Degree(uint32(v))
 	}
-	stop := c.watch.start("power law")
-	law, err := evaluate.FitPowerLaw(c.ctx, degrees, evaluate.PowerLawOptions{
-		Bootstrap: req.Bootstrap, Seed: req.Seed, Workers: c.db.opts.Workers, Progress: c.meter.update,
+	stop := c.Watch.Start("power law")
+	law, err := evaluate.FitPowerLaw(c.Ctx, degrees, evaluate.PowerLawOptions{
+		Bootstrap: req.Bootstrap, Seed: req.Seed, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	})
 	if errors.Is(err, evaluate.ErrDegrees) {
 		return nil, nil
@@ -194,30 +231,6 @@ func (c *call) powerLaw(g *csr.Graph, req DescribeGraphRequest) (*evaluate.Power
 	return &law, nil
 }
 
-// Degrees returns how many vertices of a graph have each degree, by ascending
-// degree. It takes O(n) beside the loading of the graph.
-func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
-	c, err := db.begin(ctx, "DESCRIBE GRAPH")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	view, err := c.graph(graph, partGraph)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	return degreeCounts(view.Graph), nil
-}
-
-// degreeCounts counts the vertices of each degree that occurs.
-func degreeCounts(g *csr.Graph) []DegreeCount {
-	degrees := make([]uint32, g.Vertices())
-	for v := range degrees {
-		degrees[v] = uint32(g.Degree(uint32(v)))
-	}
-	return countDegrees(degrees)
-}
-
 // summarise reads off the quantiles of the degrees, and the number of vertices
 // of degree 0.
 func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
@@ -226,7 +239,7 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 		return DegreeSummary{}, 0
 	}
 	counts := degreeCounts(g)
-	// The smallest degree with at least the share of the vertices at or below.
+	// The smallest degree with at least this fraction of the vertices at or below.
 	quantile := func(percent int64) int {
 		below := int64(0)
 		for _, c := range counts {
@@ -245,6 +258,15 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 	return s, isolated
 }
 
+// timesText says how a graph has times: the form of dates, or as before whether it
+// has any.
+func timesText(g storage.GraphInfo) Value {
+	if g.Times == format.TimeNumbers {
+		return g.Timed
+	}
+	return g.Times.String()
+}
+
 // rows is the table of DESCRIBE GRAPH.
 func (d GraphDescription) rows() [][]Value {
 	table := [][]Value{
@@ -253,7 +275,7 @@ func (d GraphDescription) rows() [][]Value {
 		property("vertices", int64(d.Vertices)),
 		property("edges", d.Edges),
 		property("weights", d.Weighted),
-		property("times", d.Timed),
+		property("times", timesText(d.GraphInfo)),
 		property("attributes", attributesText(d.GraphInfo.Attributes)),
 		property("density", d.Density),
 		property("components", int64(d.Components)),
@@ -285,14 +307,6 @@ func (d GraphDescription) rows() [][]Value {
 		property("bytes of the change log", d.File.Changes))
 }
 
-// each is what one of n things takes, or nil where there are none.
-func each(bytes, n int64) Value {
-	if n == 0 {
-		return nil
-	}
-	return float64(bytes) / float64(n)
-}
-
 // powerLawRows has the fit of a power law; its p only after a bootstrap.
 func powerLawRows(law *evaluate.PowerLaw) [][]Value {
 	if law == nil {
@@ -310,7 +324,7 @@ func powerLawRows(law *evaluate.PowerLaw) [][]Value {
 	return table
 }
 
-// packingRows tells how many dimensions the largest hub asks for.
+// packingRows has the dimensions that the largest hub suggests.
 func packingRows(hub string, p evaluate.Packing) [][]Value {
 	if p.Degree == 0 {
 		return nil
@@ -323,29 +337,15 @@ func packingRows(hub string, p evaluate.Packing) [][]Value {
 	}
 }
 
-// span writes a range that is known by its bounds.
-func span(least, most int) Value {
-	if least == most {
-		return fmt.Sprint(least)
-	}
-	return fmt.Sprintf("%d to %d", least, most)
-}
-
 // attributesText lists attributes with their types, or is nil where there are
 // none.
 func attributesText(attributes []storage.Attribute) Value {
 	names := make([]string, len(attributes))
 	for i, a := range attributes {
-		names[i] = name(a.Name) + " " + a.Type.String()
+		names[i] = fault.Name(a.Name) + " " + a.Type.String()
 	}
 	if len(names) == 0 {
 		return nil
 	}
 	return strings.Join(names, ", ")
 }
-
-// property is a row of a DESCRIBE statement.
-func property(name string, value Value) []Value { return []Value{name, value} }
-
-// timestamp writes a time as every statement shows it.
-func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

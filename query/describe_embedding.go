@@ -3,51 +3,61 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"slices"
 
+	"heavytail/query/internal/fault"
 	"heavytail/storage"
 )
 
-// EmbeddingDescription tells everything that shaped an embedding, and how old
-// it is.
+// EmbeddingDescription is everything that shaped an embedding, and how old it is.
 type EmbeddingDescription struct {
 	storage.EmbeddingInfo
-	Behind uint64 // versions of the graph since, without those that changed attributes only
+	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
 	// Changed counts the vertices whose neighbours changed since, -1 if it may
 	// be all.
-	Changed       int
-	WorstResidual float64 // the largest of Residuals; 0 if there are none
-	Bytes         int64   // of the vectors
+	Changed       int     `json:"changed"`
+	WorstResidual float64 `json:"worst_residual"` // the largest of Residuals; 0 if there are none
+	Bytes         int64   `json:"bytes"`          // of the vectors
 }
 
-// DescribeEmbedding tells the provenance of an embedding.
+var describeEmbedding = &statement[*parser.DescribeEmbedding, string, session.Entry, EmbeddingDescription]{
+	help: Help{
+		Statement: "DESCRIBE EMBEDDING", Syntax: "DESCRIBE EMBEDDING embedding",
+		Summary: "reports everything that shaped an embedding, and how old it is",
+		Columns: "property, value",
+		Example: "DESCRIBE EMBEDDING spec",
+	},
+	bind: func(b *binder, s *parser.DescribeEmbedding) (string, error) {
+		b.Mark(fault.Embedding, s.Embedding)
+		return s.Embedding.Name, nil
+	},
+	resolve: func(c *call, embedding string) (session.Entry, error) { return c.Entry(embedding, fault.Embedding) },
+	plan: func(embedding string, _ session.Entry) *plan.Plan {
+		return plan.Result("description", "of embedding "+fault.Name(embedding)+", from the catalogue")
+	},
+	run:   runDescribeEmbedding,
+	rows:  func(_ string, d EmbeddingDescription) *Rows { return propertyRows(d.rows()) },
+	reads: true,
+}
+
+// DescribeEmbedding returns the provenance of an embedding.
 func (db *DB) DescribeEmbedding(ctx context.Context, embedding string) (EmbeddingDescription, error) {
-	c, err := db.begin(ctx, "DESCRIBE EMBEDDING")
-	if err != nil {
-		return EmbeddingDescription{}, err
-	}
-	defer c.end()
-	d, err := c.describeEmbedding(embedding)
-	return d, c.wrap(err)
+	return describeEmbedding.answer(ctx, db, embedding)
 }
 
-func (c *call) describeEmbedding(embedding string) (EmbeddingDescription, error) {
-	info, err := c.embeddingInfo(embedding, partEmbedding)
-	if err != nil {
-		return EmbeddingDescription{}, err
-	}
+func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDescription, error) {
+	info := found.Info
 	d := EmbeddingDescription{EmbeddingInfo: info, Bytes: 4 * int64(info.Vertices) * int64(info.Dim)}
 	if len(info.Residuals) > 0 {
 		d.WorstResidual = slices.Max(info.Residuals)
 	}
-	graph, err := c.graphInfo(info.Graph, partEmbedding)
-	if err != nil {
-		return EmbeddingDescription{}, err
-	}
-	if graph.Version <= info.GraphVersion {
+	if found.Graph.Version <= info.GraphVersion {
 		return d, nil
 	}
-	changes, err := c.db.store.Changes(c.ctx, info.Graph, info.GraphVersion)
+	changes, err := c.db.store.Changes(c.Ctx, info.Graph, info.GraphVersion)
 	if err != nil {
 		return EmbeddingDescription{}, err
 	}

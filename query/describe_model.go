@@ -2,71 +2,62 @@ package query
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"heavytail/embedding/link"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
-// ModelDescription tells everything that shaped a model, how good it was on the
-// pairs held out, and what has moved on since.
+// ModelDescription is everything that shaped a model, its metrics on held-out pairs,
+// and what has changed since.
 type ModelDescription struct {
 	ModelInfo
-	Behind  uint64 // versions of the graph since, without those that changed attributes only
-	Weights []link.Weight
-	// Reads says what became of the embedding.
-	Reads ModelReads
-	Now   storage.EmbeddingInfo // of the embedding; zero where it is gone, or none is read
+	Behind  uint64        `json:"behind"` // versions of the graph since, without those that changed attributes only
+	Weights []link.Weight `json:"weights"`
+	// Reads is what became of the embedding.
+	Reads ModelReads            `json:"reads"`
+	Now   storage.EmbeddingInfo `json:"now,omitzero"` // of the embedding; zero where it is gone, or none is read
 }
 
-// ModelReads says what became of the embedding that a model reads.
-type ModelReads string
+var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDescription]{
+	help: Help{
+		Statement: "DESCRIBE MODEL", Syntax: "DESCRIBE MODEL model",
+		Summary: "reports everything that shaped a model of links, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
+		Columns: "property, value",
+		Example: "DESCRIBE MODEL friends",
+	},
+	bind: func(b *binder, s *parser.DescribeModel) (string, error) {
+		b.Mark(partModel, s.Model)
+		return s.Model.Name, nil
+	},
+	resolve: func(c *call, model string) (ModelInfo, error) { return c.modelInfo(model, partModel) },
+	plan: func(model string, _ ModelInfo) *plan.Plan {
+		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
+	},
+	run:   runDescribeModel,
+	rows:  func(_ string, d ModelDescription) *Rows { return propertyRows(d.rows()) },
+	reads: true,
+}
 
-// The states.
-const (
-	NoEmbedding        ModelReads = "none is read"
-	EmbeddingSame      ModelReads = "as it was"
-	EmbeddingRefreshed ModelReads = "refreshed since, in the same coordinates"
-	EmbeddingOther     ModelReads = "computed anew, so that the model has to be trained again"
-	EmbeddingGone      ModelReads = "dropped, so that the model has to be trained again"
-)
-
-// DescribeModel tells the provenance of a model and its measures.
+// DescribeModel returns the provenance of a model and its metrics.
 func (db *DB) DescribeModel(ctx context.Context, model string) (ModelDescription, error) {
-	c, err := db.begin(ctx, "DESCRIBE MODEL")
-	if err != nil {
-		return ModelDescription{}, err
-	}
-	defer c.end()
-	d, err := c.describeModel(model)
-	return d, c.wrap(err)
+	return describeModel.answer(ctx, db, model)
 }
 
-func (c *call) describeModel(model string) (ModelDescription, error) {
+func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, error) {
 	info, m, err := c.readModel(model, partModel)
 	if err != nil {
 		return ModelDescription{}, err
 	}
-	d := ModelDescription{ModelInfo: info, Weights: m.Weights(), Reads: NoEmbedding}
+	d := ModelDescription{ModelInfo: info, Weights: m.Weights()}
 	if d.Behind, err = c.behind(info.Graph, info.GraphVersion); err != nil {
 		return ModelDescription{}, err
 	}
-	if info.Embedding == "" {
-		return d, nil
-	}
-	d.Now, err = c.db.store.EmbeddingInfo(c.ctx, info.Embedding)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		d.Reads = EmbeddingGone
-	case err != nil:
+	if d.Reads, d.Now, err = c.readsOf(info); err != nil {
 		return ModelDescription{}, err
-	case !d.Now.Coordinates.Equal(info.Coordinates):
-		d.Reads = EmbeddingOther
-	case d.Now.Generation != info.Generation:
-		d.Reads = EmbeddingRefreshed
-	default:
-		d.Reads = EmbeddingSame
 	}
 	return d, nil
 }
@@ -100,14 +91,21 @@ func (d ModelDescription) rows() [][]Value {
 		property("brier", d.Brier),
 		property("calibration error", d.CalibrationError))
 	for _, b := range d.Bins {
-		table = append(table, property(fmt.Sprintf("calibration at %.4f", b.Predicted), fmt.Sprintf("%.4f of %s", b.Observed, count(int64(b.Pairs), "pair"))))
+		table = append(table, property(fmt.Sprintf("calibration at %.4f", b.Predicted), fmt.Sprintf("%.4f of %s", b.Observed, fault.Count(int64(b.Pairs), "pair"))))
 	}
 	for _, h := range d.Heuristics {
 		table = append(table, property("auc of "+h.Name+" alone", h.AUC))
 	}
+	for _, n := range d.ByNegatives {
+		by := ", negatives " + n.Negatives
+		table = append(table, property("test pairs"+by, int64(n.Pairs)), property("auc"+by, n.AUC), property("average precision"+by, n.AveragePrecision))
+		for _, h := range n.Heuristics {
+			table = append(table, property("auc of "+h.Name+" alone"+by, h.AUC))
+		}
+	}
 	for _, w := range d.Weights {
 		if w.Embedding {
-			table = append(table, property("weights of "+w.Name, fmt.Sprintf("%s, of norm %.4g", count(int64(w.Values), "value"), w.Weight)))
+			table = append(table, property("weights of "+w.Name, fmt.Sprintf("%s, of norm %.4g", fault.Count(int64(w.Values), "value"), w.Weight)))
 			continue
 		}
 		table = append(table, property("weight of "+w.Name, w.Weight))

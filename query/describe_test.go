@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"heavytail/storage/realgraph"
+	"heavytail/.ci/realgraph"
 )
 
 // A star with 99 leaves and an isolated vertex: every quantile by hand.

@@ -42,7 +42,7 @@ func TestJobs_DiskFull(t *testing.T) {
 			db := openJobs(t, at)
 			eager(db)
 			passed := 0
-			db.runner.atCheckpoint = func(string) {
+			db.runner.AtCheckpoint = func(string) {
 				if passed++; passed > points { // from here on there is no room
 					fill(t, other)
 				}

@@ -1,38 +1,37 @@
 // Package query is the door to a heavytail file for Go programs, and the
 // executor of its language. [DB] has one typed method for every statement;
-// [DB.Query] runs a statement from text and calls the same method.
+// [DB.Query] runs a statement from text and calls the same functions.
 //
-// # One statement, step by step
+// # A statement is one value
+//
+// statement.go has the type statement: the description of one statement of the
+// language, with the steps that answer it. statements.go lists them all. Each
+// statement, or small family, has a file of its name with its description, its
+// request, its result and its typed method:
+//
+//	help     what HELP, completion and the flags of the command line show
+//	bind     tree → request; the only step that knows the text
+//	resolve  names → catalogue entries; loads neither graphs nor vectors
+//	plan     the steps that EXPLAIN prints
+//	run      request → result
+//	rows     result → rows
+//	job      what it is as a job; only where it can run in the background
 //
 // Take
 //
 //	NEAREST 2 TO $who USING cosine(spec) WHERE NOT linked
 //
-// with who = "alice". [DB.Query] takes it through four steps, each in the files
-// of its name.
-//
-// Parse (package parser): the text becomes a *parser.Nearest, plain data in
-// which every node knows where it was written. Nothing is looked up. Mistakes
-// of the grammar end here, as *parser.Error.
-//
-// Bind (bind*.go, where.go, settings.go, resolve.go): the tree becomes a typed
-// request, here
+// with who = "alice". [DB.Query] has package parser make a *parser.Nearest of the
+// text: plain data in which every node knows where it was written. prepare finds
+// the statement of that node and binds it to
 //
 //	NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
 //
-// The parameter is bound as a value, never as text. The condition becomes a Go
-// function (where.go, truth.go); the attributes that it reads go into the
-// request. Then the request is resolved, as it is when a Go program makes it:
-// spec is found in the catalogue, its vectors, its graph and the attributes
-// are loaded, or taken from the cache (cache.go, spaces.go, columns.go), or, by
-// the first plain searches, left in the file (placed.go), and
-// alice becomes vertex 17. All mistakes of
-// the user end here, as [*Error], with what was found, what was expected, and
-// the nearest known name. Resolving says which piece of the request is wrong;
-// bind remembers which text the piece came from, and so gives it a position.
-//
-// Plan (plan.go, steps*.go): the bound statement says in which steps it will be
-// answered. This cannot fail. EXPLAIN stops here and prints the tree:
+// The parameter is bound as a value, never as text, and the condition becomes a Go
+// function (package where). A Go program makes the same request itself and passes
+// it to [DB.Nearest]; from here on both ways are one. resolve finds spec and its
+// graph in the catalogue and alice in the table of keys. EXPLAIN stops here and
+// prints the plan:
 //
 //	nearest: 2 by cosine, most similar first, ties by vertex
 //	  exact scan: cosine from vertex 'alice', itself left out
@@ -40,34 +39,46 @@
 //	    embedding: spec, generation 1, 4039 × 200, dp_spectral, up to date with graph social
 //	    graph: social, version 1, 4039 vertices, 88234 edges
 //
-// Execute (exec*.go): the statement calls the method of its meaning, the body of
-// [DB.Nearest] in search.go, which scans the vectors and turns vertices back
-// into keys, and lays the result out as [Rows]. PROFILE prints the plan again
-// with what each step took.
+// run loads the vectors and the graph, or takes them from the cache, scans, and
+// turns vertices back into keys; rows lays the answer out as [Rows]. PROFILE prints
+// the plan again with what each step took. A mistake of the user is an [*Error]
+// about a piece of the request. The binder has noted which text the piece came
+// from, and so the error gets its position.
 //
-// A call sees one version of every graph and embedding that it touches: what it
-// has resolved once stays pinned until the call ends, whatever others write
-// meanwhile. No transaction of the store is open while it computes.
+// A call sees one version of every graph and embedding that it loads, whatever is
+// written meanwhile. No transaction of the store is open while it computes.
 //
-// # Where things are
+// # Rooms
 //
-// The methods, their requests and results stand in one file for each group of
-// statements: graphs.go, update.go, import.go, export.go, walks.go, generate.go,
-// describe.go, vertices.go, embed.go, search.go, reconstruct.go, evaluate.go,
-// evaluate_links.go, evaluate_labels.go, tune.go, refresh.go, diff.go, index.go, score.go, scorefile.go, predict.go, show.go,
-// stats.go, upkeep.go and help.go. jobrun.go runs statements as jobs, of which jobspecs.go has
-// the kinds; db.go opens, closes and frames calls; files.go
-// is the only file that opens other files than the store; progress.go computes
-// rates and remaining times, once for all.
+// The packages inside know no statement. Each imports only those before it:
 //
-// To add a statement: its node in package parser, a case in bind.go, its
-// request and method in the file of its group, its binding, exec and plan in
-// the bind, exec and steps files of its group, its line in the table of
-// helps.go, and a script in testdata.
+//	internal/fault    mistakes of users as fields, and names in messages
+//	internal/plan     the tree of EXPLAIN and the stopwatch of PROFILE
+//	internal/session  one call's view: catalogue entries, cache, graphs, vectors, files, progress, notices
+//	internal/bind     values, parameters and options as Go values, with positions
+//	internal/where    conditions as functions
+//	internal/job      long statements: checkpoints, resuming, the background
+//
+// The files of this package use each other in the same order, from the base up:
+//
+//	rows.go, cells.go, helps.go, options.go   values, tables and texts
+//	db.go                                     DB, one call, and the interfaces of a statement
+//	run.go, stream.go, background.go          a text is run, rows are read, a job is queued
+//	statement.go                              the type statement
+//	names.go, search.go, scan.go, scorer.go … what several statements share
+//	one file per statement
+//	statements.go, open.go                    the only files that name all statements
+//
+// A statement with much work has it in a second file (tune.go, tune_search.go); only
+// such pairs use each other both ways, which a test limits.
+//
+// To add a statement: its node, production and text in one file of package
+// parser, its description in one file here, a line in each of the two tables
+// (parser/keywords.go, statements.go), and a script in testdata.
 //
 // # What callers can rely on
 //
-// A DB is safe for concurrent use. Every call heeds its context within 100 ms.
+// A DB is safe for concurrent use. Every call ends within 100 ms after its context.
 // Results do not depend on the number of workers, on what is cached, or on
 // whether the file was reopened: the golden scripts in testdata run under all
 // of these and must print the same text. Ties are in the order in which the

@@ -3,22 +3,30 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strconv"
 
-	embeddings "heavytail/embedding"
-	"heavytail/embedding/job"
+	"heavytail/embedding"
+	"heavytail/embedding/run"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // EmbedRequest asks for an embedding of a graph.
 type EmbedRequest struct {
 	Graph string
 	Name  string // of the embedding; one of that name on the same graph is replaced
-	// Method is the algorithm, such as "dp_spectral"; DB.Methods lists them.
-	Method string
-	// Settings are the options of the method by name, such as "dim": 200. What
-	// is left out takes its default.
+	// Using is the method with its options, such as DPWalker{Dim: 128, Beta: 2}.
+	Using MethodOptions
+	// Method, such as "dp_spectral", and Settings, the options of the method by name,
+	// such as "dim": 200, are another form of Using, for programs that choose methods
+	// while they run; DB.Methods lists them. What is left out takes its default.
+	Method   string
 	Settings map[string]any
 	// Stateless stores the vectors alone, and not what a refresh needs beside them:
 	// each refresh then runs in full.
@@ -28,199 +36,193 @@ type EmbedRequest struct {
 // EmbedResult is the answer of Embed.
 type EmbedResult struct {
 	storage.EmbeddingInfo
-	WorstResidual float64 // the largest of Residuals; 0 if there are none
-	Notices       []Notice
+	WorstResidual float64  `json:"worst_residual"` // the largest of Residuals; 0 if there are none
+	Notices       []Notice `json:"notices,omitempty"`
 }
 
-// Method describes an embedding method.
-type Method struct {
-	Name    string
-	Summary string // one line
-	Walks   bool   // learns from walks, which ExportWalks writes
-	Options []OptionInfo
+// chosen is what the names in an EmbedRequest refer to.
+type chosen struct {
+	configured
+	graph      storage.GraphInfo
+	generation uint64 // that the result will have; 0 where nothing is stored
+}
+
+var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
+	help: Help{
+		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
+		Summary: "computes a vector for every vertex; an embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions from it must then be computed again, unless the vectors are the same. What takes more than two seconds is a job, which can continue after it was stopped",
+		Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
+		Options: embedOptions(),
+		Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
+	},
+	bind:    bindEmbed,
+	resolve: resolveEmbed,
+	plan: func(req EmbedRequest, found chosen) *plan.Plan {
+		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
+			plan.Measured(plan.Solve, "method", found.text().String(), session.GraphPlan(found.graph)))
+	},
+	run:  runEmbed,
+	rows: embedRows,
+	job: func(c *call, req EmbedRequest, found chosen) (job.Spec, error) {
+		_, spec, err := embedJob(c, req, found)
+		return spec, err
+	},
+}
+
+// embedOptions are the options of EMBED itself.
+func embedOptions() []OptionInfo {
+	return []OptionInfo{{Name: "state", Type: "bool", Default: "TRUE",
+		Doc: "store what REFRESH needs with the vectors; otherwise REFRESH runs in full"}}
 }
 
 // Embed computes an embedding and stores it with everything that shaped it. An
-// embedding of that name is replaced when the new one is complete; who reads
-// the old one finishes on it.
+// embedding of that name is replaced when the new one is complete; a call that reads
+// the old one finishes on it. Its indexes are rebuilt from the new vectors, with
+// their parameters; models that were trained on it must be trained again, and
+// predictions from it materialized again, which a notice says before the work begins
+// (Notice.Early). Where the vectors are the same, bit for bit, it keeps its generation,
+// and all of these.
 func (db *DB) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) {
-	c, err := db.begin(ctx, "EMBED")
+	return embed.answer(ctx, db, req)
+}
+
+// StartEmbed is Embed in the background: it returns when the request is known to
+// be one that can run. At most Options.BackgroundJobs run at a time; the rest wait
+// in a queue.
+func (db *DB) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo, error) {
+	return embed.start(ctx, db, req)
+}
+
+func bindEmbed(b *binder, s *parser.Embed) (req EmbedRequest, err error) {
+	b.Mark(fault.Graph, s.Graph)
+	b.Mark(fault.Embedding, s.Embedding)
+	b.background = s.Background
+	req = EmbedRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Method: s.Method.Name.Name}
+	if req.Settings, err = b.method(s.Method); err != nil {
+		return req, err
+	}
+	set, err := b.Settings("EMBED", embedOptions(), s.Options)
 	if err != nil {
-		return EmbedResult{}, err
+		return req, err
 	}
-	defer c.end()
-	result, err := c.embed(req, sortedSettings(req.Settings))
-	return result, c.wrap(err)
+	state, stated := set["state"]
+	req.Stateless = stated && !state.(bool)
+	return req, nil
 }
 
-// Methods lists the embedding methods.
-func (db *DB) Methods() []Method { return Methods() }
-
-// Methods lists the embedding methods, which all databases have.
-func Methods() []Method {
-	var methods []Method
-	for _, m := range job.Methods() {
-		own := Method{Name: m.Name, Summary: m.Summary, Walks: m.Walks}
-		for _, o := range m.Options {
-			own.Options = append(own.Options, OptionInfo{Name: o.Name, Type: o.Type, Default: o.Default, Choices: o.Choices, Doc: o.Doc})
-		}
-		methods = append(methods, own)
+func resolveEmbed(c *call, req EmbedRequest) (found chosen, err error) {
+	if found.configured, err = configure(req.Method, req.Settings, req.Using); err != nil {
+		return found, err
 	}
-	return methods
-}
-
-// embedding is a request whose names are resolved.
-type embedding struct {
-	graph      *graphView
-	method     Method
-	settings   settings
-	options    []job.Option // the settings that were given, by name
-	generation uint64       // that the result will have
-}
-
-// resolveEmbed checks a request and finds what it names.
-func (c *call) resolveEmbed(req EmbedRequest, given []setting) (*embedding, error) {
-	if err := c.writable(); err != nil {
-		return nil, err
+	if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+		return found, err
 	}
-	e := &embedding{}
-	var err error
-	if e.method, err = findMethod(req.Method); err != nil {
-		return nil, err
-	}
-	if e.settings, e.options, err = methodOptions(e.method, given); err != nil {
-		return nil, err
-	}
-	if e.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
-		return nil, err
-	}
-	e.graph, err = c.embeddable(req.Graph)
-	return e, err
+	found.graph, err = c.embeddable(req.Graph)
+	return found, err
 }
 
 // nextGeneration returns the generation that an embedding of a graph will have
 // under a name, which must be free or that of an embedding of the same graph.
 func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
 	if embedding == "" {
-		return 0, mistake(partEmbedding, "the embedding has no name")
+		return 0, fault.New(fault.Embedding, "the embedding has no name")
 	}
-	old, err := c.db.store.EmbeddingInfo(c.ctx, embedding)
+	old, err := c.db.store.EmbeddingInfo(c.Ctx, embedding)
 	switch {
 	case err == nil && old.Graph != graph:
-		m := mistake(partEmbedding, "embedding %s exists and belongs to graph %s", quote(embedding), name(old.Graph))
-		m.Hint = "drop it first, or choose another name"
+		m := fault.New(fault.Embedding, "embedding %s exists and belongs to graph %s", fault.Quote(embedding), fault.Name(old.Graph))
+		m.Remedy = "drop it first, or choose another name"
 		m.Err = storage.ErrExists
 		return 0, m
 	case err == nil:
 		return old.Generation + 1, nil
 	case !errors.Is(err, storage.ErrNotFound):
-		return 0, nameMistake(err, partEmbedding)
+		return 0, nameMistake(err, fault.Embedding)
 	}
 	return 1, nil
 }
 
-// embeddable returns a graph that has vertices.
-func (c *call) embeddable(graph string) (*graphView, error) {
-	info, err := c.graphInfo(graph, partGraph)
+// embeddable returns the entry of a graph that has vertices.
+func (c *call) embeddable(graph string) (storage.GraphInfo, error) {
+	info, err := c.GraphInfo(graph, fault.Graph)
+	if err == nil && info.Vertices == 0 {
+		err = fault.New(fault.Graph, "graph %s has no vertices to embed", fault.Quote(graph))
+	}
+	return info, err
+}
+
+// embedJob loads the graph of a request, and describes the job that embeds it. It
+// first says what the job will invalidate.
+func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec, error) {
+	if err := c.noteReplaced(req.Name); err != nil {
+		return nil, job.Spec{}, err
+	}
+	graph, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
-		return nil, err
+		return nil, job.Spec{}, err
 	}
-	if info.Vertices == 0 {
-		return nil, mistake(partGraph, "graph %s has no vertices to embed", quote(graph))
+	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.text(), Embedding: parser.Ident{Name: req.Name}}
+	if req.Stateless {
+		text.Options = append(text.Options, option("state", false))
 	}
-	return c.graph(graph, partGraph)
+	options, _ := run.Settings(found.method.Name, found.options) // they have been checked
+	return graph, job.Spec{
+		Kind: "EMBED", Text: text.String(), Target: req.Name, Graph: graph.Info, Options: options,
+		Memory: found.bytes(graph), Purpose: "embedding graph " + fault.Name(req.Graph),
+	}, nil
 }
 
-// noteMethod passes on what a method says of its result.
-func (c *call) noteMethod(info storage.EmbeddingInfo) {
-	for _, s := range info.Stats {
-		if s.Name == "note" {
-			c.notice("%s", s.Value)
-		}
-	}
-}
-
-// methodOptions checks settings, and returns them by name and in the order of the
-// method.
-func methodOptions(method Method, given []setting) (settings, []job.Option, error) {
-	settings, err := checkSettings("method "+method.Name, method.Options, given)
+func runEmbed(c *call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
+	graph, spec, err := embedJob(c, req, found)
 	if err != nil {
-		return nil, nil, err
+		return result, err
 	}
-	var options []job.Option
-	for _, o := range method.Options {
-		if value, ok := settings[o.Name]; ok {
-			options = append(options, job.Option{Name: o.Name, Value: value})
-		}
-	}
-	return settings, options, optionMistake(job.Check(method.Name, options))
-}
-
-// bytes estimates the memory of the computation, with its result.
-func (e *embedding) bytes() int64 {
-	bytes, _ := job.Bytes(e.graph.Graph, e.method.Name, e.options) // both have been checked
-	return bytes
-}
-
-// dim returns the number of coordinates.
-func (e *embedding) dim() int64 {
-	n, dim := int64(e.graph.Graph.Vertices()), e.settings.integer("dim")
-	for _, o := range e.method.Options {
-		if o.Name == "dim" && dim == 0 {
-			dim, _ = strconv.ParseInt(o.Default, 10, 64)
-		}
-	}
-	return min(n, max(dim, 0))
-}
-
-// optionMistake says which option of the method has a value out of its range.
-func optionMistake(err error) error {
-	var option *job.OptionError
-	if !errors.As(err, &option) {
-		return err
-	}
-	e := mistake(partOption(option.Option), "option %s is %v, and must be %s", option.Option, option.Value, option.Allowed)
-	e.Err = err
-	return e
-}
-
-// findMethod finds a method by name.
-func findMethod(method string) (Method, error) {
-	all := Methods()
-	names := make([]string, len(all))
-	for i, m := range all {
-		if names[i] = m.Name; m.Name == method {
-			return m, nil
-		}
-	}
-	e := mistake(partMethod, "unknown method %s", quote(method))
-	return Method{}, e.withHint(method, names, func(s string) string { return s })
-}
-
-func (c *call) embed(req EmbedRequest, given []setting) (EmbedResult, error) {
-	e, err := c.resolveEmbed(req, given)
-	if err != nil {
-		return EmbedResult{}, err
-	}
-	var result EmbedResult
-	err = c.asJob(e.spec(req), func(checkpoints embeddings.Checkpoints) (err error) {
-		result, err = c.storeEmbedding(e.graph, job.Request{Name: req.Name, Method: req.Method, Options: e.options, Stateless: req.Stateless, Checkpoints: checkpoints})
+	err = c.asJob(spec, func(checkpoints embedding.Checkpoints) (err error) {
+		result, err = c.storeEmbedding(graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
 		return err
 	})
-	result.Notices = c.notices
+	result.Notices = c.Notices
 	return result, err
 }
 
+func embedRows(_ EmbedRequest, r EmbedResult) *Rows {
+	var residual Value
+	if len(r.Residuals) > 0 {
+		residual = r.WorstResidual
+	}
+	return rowsOf([]string{"embedding", "method", "dim", "vertices", "seconds", "residual"},
+		[][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, residual}})
+}
+
 // storeEmbedding computes an embedding and stores it.
-func (c *call) storeEmbedding(g *graphView, req job.Request) (EmbedResult, error) {
-	stop := c.watch.start(stepSolve)
-	req.Workers, req.Progress = c.workers(), c.meter.update
-	info, err := job.Embed(c.ctx, c.db.store, g.Snapshot, req)
+func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, error) {
+	stop := c.Watch.Start(plan.Solve)
+	before, err := c.db.store.EmbeddingInfo(c.Ctx, req.Name)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return EmbedResult{}, err
+	}
+	req.Workers, req.Progress = c.workers(), c.Meter.Update
+	req.Computed = func(rows *vec.Matrix) ([]storage.NewIndex, error) {
+		indexes, err := c.indexesOf(req.Name)
+		if err != nil {
+			return nil, err
+		}
+		return c.followIndexes(req.Name, indexes, nil, rows)
+	}
+	info, err := run.Embed(c.Ctx, c.db.store, g.Snapshot, req)
 	if err != nil {
-		return EmbedResult{}, nameMistake(err, partEmbedding)
+		return EmbedResult{}, nameMistake(err, fault.Embedding)
+	}
+	switch {
+	case info.Generation == before.Generation:
+		c.Notice("the vectors equal those of embedding %s, which keeps its generation, indexes, models and predictions", fault.Name(req.Name))
+	case before.Generation > 0:
+		if err := c.noteRetrain(info); err != nil {
+			return EmbedResult{}, err
+		}
 	}
 	c.noteMethod(info)
-	stop(int64(info.Vertices), count(int64(info.Iterations), "iteration"))
+	stop(int64(info.Vertices), fault.Count(int64(info.Iterations), "iteration"))
 	result := EmbedResult{EmbeddingInfo: info}
 	if len(info.Residuals) > 0 {
 		result.WorstResidual = slices.Max(info.Residuals)

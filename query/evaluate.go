@@ -2,42 +2,36 @@ package query
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
 )
 
-// This file is EVALUATE RECONSTRUCTION: it measures what RECONSTRUCT … AUTO
+// This file has EVALUATE RECONSTRUCTION: it measures what RECONSTRUCT … AUTO
 // does, and the power law of the degrees besides.
 
-// EvaluateReconstructionRequest asks how well an embedding gives back its graph.
+// EvaluateReconstructionRequest asks how well an embedding reconstructs its graph.
 type EvaluateReconstructionRequest struct {
 	Embedding string
 	Grid      evaluate.Grid      // which radii are tried
 	Points    int                // how many; 0 is the default of evaluate.ReconstructOptions
 	Criterion evaluate.Criterion // what makes one the best
 	Laws      bool               // fit a power law to the degrees of every point, and not of the best alone
+
+	all bool // the table has every point, and not only the best
 }
 
 // EvaluateReconstructionResult is the answer of EvaluateReconstruction.
 type EvaluateReconstructionResult struct {
 	// Points are all that were measured, by ascending radius. The best has the power
 	// law of its degrees, and with Laws or the criterion ByKS each has.
-	Points  []evaluate.ReconstructionPoint
-	Best    int // index in Points of the best by the criterion
-	Notices []Notice
-}
-
-// EvaluateReconstruction measures the reconstructions of a graph from an
-// embedding over a range of radii, as Reconstruct does with Auto, and fits a
-// power law to the degrees. It stores nothing.
-func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
-	c, err := db.begin(ctx, "EVALUATE RECONSTRUCTION")
-	if err != nil {
-		return EvaluateReconstructionResult{}, err
-	}
-	defer c.end()
-	result, err := c.evaluateReconstruction(req)
-	return result, c.wrap(err)
+	Points  []evaluate.ReconstructionPoint `json:"points"`
+	Best    int                            `json:"best"` // index in Points of the best by the criterion
+	Notices []Notice                       `json:"notices,omitempty"`
 }
 
 // sweep is the request for the same measurements by RECONSTRUCT.
@@ -48,7 +42,60 @@ func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 	}
 }
 
-func (c *call) evaluateReconstruction(req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
-	r, err := c.reconstruct(req.sweep())
+var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, EvaluateReconstructionRequest, sweep, EvaluateReconstructionResult]{
+	help: Help{
+		Statement: "EVALUATE RECONSTRUCTION", Syntax: "EVALUATE RECONSTRUCTION OF embedding [WITH (option := value, …)]",
+		Summary: "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
+		Columns: "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+		Options: sweepOptions("it"),
+		Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
+	},
+	bind: bindEvaluateReconstruction,
+	resolve: func(c *call, req EvaluateReconstructionRequest) (sweep, error) {
+		return resolveReconstruct(c, req.sweep())
+	},
+	plan: func(req EvaluateReconstructionRequest, found sweep) *plan.Plan {
+		return plan.Result("evaluation", "degree correlations, power law, precision and recall", found.plan(radiiText(req.Grid, req.Criterion)))
+	},
+	run: runEvaluateReconstruction,
+	rows: func(req EvaluateReconstructionRequest, r EvaluateReconstructionResult) *Rows {
+		columns := []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "alpha", "xmin", "ks", "precision", "recall"}
+		return pointRows(columns, r.Points, r.Best, req.all, evaluationRow)
+	},
+	reads: true,
+}
+
+// EvaluateReconstruction measures the reconstructions of a graph from an
+// embedding over a range of radii, as Reconstruct does with Auto, and fits a
+// power law to the degrees. It stores nothing.
+func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
+	return evaluateReconstruction.answer(ctx, db, req)
+}
+
+func bindEvaluateReconstruction(b *binder, s *parser.EvaluateReconstruction) (req EvaluateReconstructionRequest, err error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	set, err := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
+	if err != nil {
+		return req, err
+	}
+	var r ReconstructRequest
+	err = sweepSettings(&r, set)
+	all := set.Bool("sweep")
+	return EvaluateReconstructionRequest{Embedding: s.Embedding.Name, Grid: r.Grid, Points: r.Points, Criterion: r.Criterion, Laws: all, all: all}, err
+}
+
+func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found sweep) (EvaluateReconstructionResult, error) {
+	r, err := runReconstruct(c, req.sweep(), found)
 	return EvaluateReconstructionResult{Points: r.Points, Best: r.Best, Notices: r.Notices}, err
+}
+
+// evaluationRow is a point with the power law of its degrees.
+func evaluationRow(p evaluate.ReconstructionPoint) []Value {
+	var xmin Value
+	alpha := math.NaN()
+	if p.Law.Xmin > 0 {
+		alpha, xmin = p.Law.Alpha, int64(p.Law.Xmin)
+	}
+	row := pointRow(p)
+	return slices.Insert(row, len(row)-2, number(alpha), xmin, number(p.KS()))
 }

@@ -3,22 +3,27 @@ package query
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"heavytail/query/parser"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
 	"heavytail/storage"
 )
 
-// This file is EVALUATE LABELS.
+// This file has EVALUATE LABELS.
 
-// EvaluateLabelsRequest asks how well the values of an attribute can be told from
-// the vectors of an embedding.
+// EvaluateLabelsRequest asks how well the values of an attribute can be predicted
+// from the vectors of an embedding.
 type EvaluateLabelsRequest struct {
 	Embedding string
 	Attribute string // its values are the classes
-	// Separator stands between the classes of a vertex in a text; empty where every
+	// Separator separates the classes of a vertex in a text; empty where every
 	// vertex has one. Blanks around a class do not count.
 	Separator string
 
@@ -26,67 +31,175 @@ type EvaluateLabelsRequest struct {
 	Seeds     int       // random orders to average over; 0 is the default of evaluate.LabelOptions
 	Seed      uint64    // of the first of them
 	Penalty   float64   // of the weights of the models; 0 lets the training vertices choose it
+
+	classes bool // the table has every class
 }
 
 // EvaluateLabelsResult is the answer of EvaluateLabels.
 type EvaluateLabelsResult struct {
-	Scores  []evaluate.LabelScore // in the order of the fractions
-	Classes []string              // the names of LabelScore.Classes; numbers by size, then texts
+	Scores  []evaluate.LabelScore `json:"scores"`  // in the order of the fractions
+	Classes []string              `json:"classes"` // the names of LabelScore.Classes; numbers by size, then texts
 	// Labelled is the number of vertices that took part. Unlabelled have no value,
 	// and New are newer than the embedding; both are left out.
-	Labelled, Unlabelled, New int
-	Notices                   []Notice
+	Labelled   int      `json:"labelled"`
+	Unlabelled int      `json:"unlabelled"`
+	New        int      `json:"new"`
+	Notices    []Notice `json:"notices,omitempty"`
 }
 
 // maxClasses keeps an attribute that names every vertex from asking for as many
 // models.
 const maxClasses = 10_000
 
+var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
+	help: Help{
+		Statement: "EVALUATE LABELS", Syntax: "EVALUATE LABELS 'attribute' OF embedding [WITH (option := value, …)]",
+		Summary: "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
+		Columns: "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
+		Options: labelsOptions(),
+		Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
+	},
+	bind:    bindEvaluateLabels,
+	resolve: resolveEvaluateLabels,
+	plan:    planEvaluateLabels,
+	run:     runEvaluateLabels,
+	rows:    labelRows,
+	reads:   true,
+}
+
+// labelsOptions are the options of EVALUATE LABELS.
+func labelsOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "fractions", Type: "text", Default: "'0.1,0.5,0.9'", Doc: "comma-separated training fractions; the remaining vertices form the test set"},
+		{Name: "seeds", Type: "int", Default: fmt.Sprint(evaluate.DefaultSeeds), Doc: "random choices of the training vertices to average over"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "of the first of them"},
+		{Name: "separator", Type: "text", Default: "''", Doc: "text that separates several classes of a vertex, such as ','; by default the whole value is one class"},
+		{Name: "penalty", Type: "float", Default: "0", Doc: "penalty of the squared weights of the models; 0 lets the training vertices choose it"},
+		{Name: "classes", Type: "bool", Default: "FALSE", Doc: "show every class"},
+	}
+}
+
+// maxSeeds keeps a slip of the finger from asking for years.
+const maxSeeds = 10_000
+
 // EvaluateLabels trains classifiers for the values of an attribute on the vectors
-// of some of the vertices, and measures how well they tell those of the others.
+// of some of the vertices, and measures how well they predict those of the rest.
 // It stores nothing.
 func (db *DB) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest) (EvaluateLabelsResult, error) {
-	c, err := db.begin(ctx, "EVALUATE LABELS")
+	return evaluateLabels.answer(ctx, db, req)
+}
+
+func bindEvaluateLabels(b *binder, s *parser.EvaluateLabels) (req EvaluateLabelsRequest, err error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	attribute, err := b.Text(partAttribute, s.Attribute)
 	if err != nil {
-		return EvaluateLabelsResult{}, err
+		return req, err
 	}
-	defer c.end()
-	result, err := c.evaluateLabels(req)
-	return result, c.wrap(err)
+	set, err := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	req = EvaluateLabelsRequest{
+		Embedding: s.Embedding.Name, Attribute: attribute, Separator: set.Text("separator"),
+		Seed: uint64(set.Integer("seed")), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
+	}
+	seeds, err := set.Within("seeds", 1, maxSeeds)
+	if err != nil {
+		return req, err
+	}
+	req.Seeds = int(seeds)
+	req.Fractions, err = numbersIn("fractions", set.Text("fractions"))
+	return req, err
 }
 
-// labelling is a request whose names are resolved.
-type labelling struct {
-	space   *space
-	columns *columnSet
-}
-
-// resolveEvaluateLabels checks a request and finds what it names.
-func (c *call) resolveEvaluateLabels(req EvaluateLabelsRequest) (*labelling, error) {
+func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, error) {
 	for _, f := range req.Fractions {
 		if !(f > 0 && f < 1) {
-			return nil, mistake(partOption("fractions"), "a fraction is %v, and must be above 0 and below 1", f)
+			return session.Entry{}, fault.New(fault.Option("fractions"), "a fraction is %v, and must be above 0 and below 1", f)
 		}
 	}
 	if req.Seeds < 0 {
-		return nil, mistake(partOption("seeds"), "option seeds is %d, and must not be negative", req.Seeds)
+		return session.Entry{}, fault.OfOption("seeds", "is %d, and must not be negative", req.Seeds)
 	}
 	if !(req.Penalty >= 0) {
-		return nil, mistake(partOption("penalty"), "option penalty is %v, and must not be negative", req.Penalty)
+		return session.Entry{}, fault.OfOption("penalty", "is %v, and must not be negative", req.Penalty)
 	}
-	l := &labelling{}
-	err := c.settled(func() error {
-		info, err := c.embeddingInfo(req.Embedding, partEmbedding)
-		if err != nil {
+	e, err := c.Entry(req.Embedding, fault.Embedding)
+	if err == nil {
+		err = session.CheckAttributes(e.Graph, []string{req.Attribute}, partAttribute)
+	}
+	return e, err
+}
+
+func planEvaluateLabels(req EvaluateLabelsRequest, e session.Entry) *plan.Plan {
+	fractions := req.Fractions
+	if fractions == nil {
+		fractions = evaluate.DefaultFractions()
+	}
+	var shares []string
+	for _, f := range fractions {
+		shares = append(shares, fmt.Sprint(f))
+	}
+	seeds := req.Seeds
+	if seeds == 0 {
+		seeds = evaluate.DefaultSeeds
+	}
+	penalty := "penalty chosen in the training vertices"
+	if req.Penalty > 0 {
+		penalty = fmt.Sprintf("penalty %v", req.Penalty)
+	}
+	return plan.Result("evaluation", "micro- and macro-F1, accuracy",
+		plan.Measured(plan.Solve, "logistic regressions", fmt.Sprintf("each class against the rest, %s; trained on %s of the vertices, %s",
+			penalty, strings.Join(shares, ", "), fault.Count(int64(seeds), "time")),
+			append(session.AttributePlans(e.Graph, []string{req.Attribute}), e.Plan(), session.GraphPlan(e.Graph))...))
+}
+
+// labelling is what an evaluation of labels reads, in memory.
+type labelling struct {
+	space   *session.Space
+	columns *session.ColumnSet
+}
+
+func (c *call) loadLabelling(req EvaluateLabelsRequest, e session.Entry) (l labelling, err error) {
+	err = c.Consistent(func() error {
+		if _, l.columns, err = c.Columns(e.Info.Graph, []string{req.Attribute}, partAttribute); err != nil {
 			return err
 		}
-		if _, l.columns, err = c.columns(info.Graph, []string{req.Attribute}, partAttribute); err != nil {
-			return err
-		}
-		l.space, err = c.space(req.Embedding, partEmbedding)
+		l.space, err = c.Space(req.Embedding, fault.Embedding)
 		return err
 	})
 	return l, err
+}
+
+func labelRows(req EvaluateLabelsRequest, r EvaluateLabelsResult) *Rows {
+	if req.classes {
+		return classRows(r)
+	}
+	table := make([][]Value, len(r.Scores))
+	for i, s := range r.Scores {
+		table[i] = []Value{
+			s.Fraction, int64(s.Train), int64(s.Test), number(s.MicroF1.Mean), number(s.MicroF1.Deviation),
+			number(s.MacroF1.Mean), number(s.MacroF1.Deviation), number(s.Accuracy.Mean), number(s.Accuracy.Deviation),
+		}
+	}
+	return rowsOf([]string{
+		"fraction", "train", "test", "micro_f1", "micro_f1_deviation",
+		"macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
+	}, table)
+}
+
+// classRows are the scores of every class at every fraction.
+func classRows(r EvaluateLabelsResult) *Rows {
+	var table [][]Value
+	for _, s := range r.Scores {
+		for i, class := range s.Classes {
+			table = append(table, []Value{
+				s.Fraction, r.Classes[i], number(class.Vertices.Mean), number(class.Accuracy.Mean), number(class.Accuracy.Deviation),
+				number(class.Precision.Mean), number(class.F1.Mean), number(class.F1.Deviation),
+			})
+		}
+	}
+	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table)
 }
 
 // classesOf takes the classes of the first vertices out of a column.
@@ -159,40 +272,40 @@ func sortClasses(labels *evaluate.Labels) {
 // bytes estimates the memory of a labelling beside the vectors: a copy of the
 // rows to train on, and the classes and predictions of all vertices.
 func (l *labelling) bytes() int64 {
-	return vectorBytes(l.space.matrix.Rows, l.space.matrix.Dim) + 96*int64(l.space.matrix.Rows)
+	return session.VectorBytes(l.space.Matrix.Rows, l.space.Matrix.Dim) + 96*int64(l.space.Matrix.Rows)
 }
 
-func (c *call) evaluateLabels(req EvaluateLabelsRequest) (EvaluateLabelsResult, error) {
-	l, err := c.resolveEvaluateLabels(req)
+func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (EvaluateLabelsResult, error) {
+	l, err := c.loadLabelling(req, e)
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}
-	release, err := c.db.cache.reserve(l.bytes(), "evaluating labels of embedding "+name(req.Embedding))
+	release, err := c.db.cache.Reserve(l.bytes(), "evaluating labels of embedding "+fault.Name(req.Embedding))
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}
 	defer release()
-	vectors := l.space.matrix
+	vectors := l.space.Matrix
 	var labels evaluate.Labels
-	if err := c.await(func() { labels = classesOf(l.columns.columns[0], vectors.Rows, req.Separator) }); err != nil {
+	if err := c.Await(func() { labels = classesOf(l.columns.Columns[0], vectors.Rows, req.Separator) }); err != nil {
 		return EvaluateLabelsResult{}, err
 	}
-	result := EvaluateLabelsResult{Classes: labels.Names, Labelled: labels.Labelled(), New: l.space.graph.Info.Vertices - vectors.Rows}
+	result := EvaluateLabelsResult{Classes: labels.Names, Labelled: labels.Labelled(), New: l.space.Graph.Info.Vertices - vectors.Rows}
 	result.Unlabelled = vectors.Rows - result.Labelled
 	if err := result.check(req); err != nil {
 		return EvaluateLabelsResult{}, err
 	}
-	stop := c.watch.start(stepSolve)
-	result.Scores, err = evaluate.ClassifyLabels(c.ctx, vectors, labels, evaluate.LabelOptions{
+	stop := c.Watch.Start(plan.Solve)
+	result.Scores, err = evaluate.ClassifyLabels(c.Ctx, vectors, labels, evaluate.LabelOptions{
 		Fractions: req.Fractions, Seeds: req.Seeds, Seed: req.Seed, Penalty: req.Penalty,
-		Workers: c.db.opts.Workers, Progress: c.meter.update,
+		Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	})
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}
-	stop(int64(result.Labelled), count(int64(len(labels.Names)), "class"))
-	c.noticeLabels(req, result, l.columns.columns[0])
-	result.Notices = c.notices
+	stop(int64(result.Labelled), fault.Count(int64(len(labels.Names)), "class"))
+	c.noticeLabels(req, result, l.columns.Columns[0])
+	result.Notices = c.Notices
 	return result, nil
 }
 
@@ -201,11 +314,11 @@ func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
 	var m *Error
 	switch {
 	case r.Labelled < 2:
-		m = mistake(partAttribute, "%s with a vector and a value of %s, too few to train and to test", count(int64(r.Labelled), "vertex"), name(req.Attribute))
+		m = fault.New(partAttribute, "%s with a vector and a value of %s, too few to train and to test", fault.Count(int64(r.Labelled), "vertex"), fault.Name(req.Attribute))
 	case len(r.Classes) < 2:
-		m = mistake(partAttribute, "all values of %s are the same, and there is nothing to tell", name(req.Attribute))
+		m = fault.New(partAttribute, "attribute %s has only one distinct value; classification needs at least two", fault.Name(req.Attribute))
 	case len(r.Classes) > maxClasses:
-		m = mistake(partAttribute, "attribute %s has %d different values, and at most %d can be told apart", name(req.Attribute), len(r.Classes), maxClasses)
+		m = fault.New(partAttribute, "attribute %s has %d different values, and at most %d can be distinguished", fault.Name(req.Attribute), len(r.Classes), maxClasses)
 	default:
 		return nil
 	}
@@ -213,17 +326,17 @@ func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
 	return m
 }
 
-// noticeLabels tells what was left out, and of texts that look like several
+// noticeLabels reports what was left out, and of texts that look like several
 // classes.
 func (c *call) noticeLabels(req EvaluateLabelsRequest, r EvaluateLabelsResult, column *storage.Column) {
-	c.notice("%s of %s", count(int64(r.Labelled), "vertex"), count(int64(len(r.Classes)), "class"))
+	c.Notice("%s of %s", fault.Count(int64(r.Labelled), "vertex"), fault.Count(int64(len(r.Classes)), "class"))
 	if r.Unlabelled > 0 {
-		c.notice("%s without a value left out", count(int64(r.Unlabelled), "vertex"))
+		c.Notice("%s without a value left out", fault.Count(int64(r.Unlabelled), "vertex"))
 	}
 	if r.New > 0 {
-		c.notice("%s newer than the embedding left out", count(int64(r.New), "vertex"))
+		c.Notice("%s newer than the embedding left out", fault.Count(int64(r.New), "vertex"))
 	}
 	if req.Separator == "" && column.Type == storage.Text && slices.ContainsFunc(r.Classes, func(name string) bool { return strings.Contains(name, ",") }) {
-		c.notice("values with commas are taken as one class each; separator := ',' makes several of them")
+		c.Notice("values with commas are taken as one class each; separator := ',' makes several of them")
 	}
 }

@@ -15,13 +15,14 @@ import (
 func labelled(t *testing.T, db *DB) {
 	t.Helper()
 	attached(t, db)
-	run(t, db, "UPDATE VERTICES IN pa SET kind := 'few' WHERE degree < 6")
-	run(t, db, "UPDATE VERTICES IN pa SET kind := 'many' WHERE degree >= 6")
-	run(t, db, "UPDATE VERTICES IN pa SET one := 1 WHERE degree >= 6")
-	run(t, db, "EMBED pa USING dp_spectral(dim := 8) AS e")
+	mustExec(t, db, "UPDATE VERTICES IN pa SET kind := 'few' WHERE degree < 6")
+	mustExec(t, db, "UPDATE VERTICES IN pa SET kind := 'many' WHERE degree >= 6")
+	mustExec(t, db, "UPDATE VERTICES IN pa SET one := 1 WHERE degree >= 6")
+	mustExec(t, db, "EMBED pa USING dp_spectral(dim := 8) AS e")
 }
 
 func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
+	t.Parallel()
 	var end func()
 	db := openTest(t, &Options{Progress: func(p Progress) {
 		if p.Statement == "EVALUATE LABELS" && p.Stage == "classifying" {
@@ -38,6 +39,7 @@ func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
 }
 
 func TestDB_EvaluateLabels_SameAtAnyWorkers(t *testing.T) {
+	t.Parallel()
 	var first string
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})

@@ -2,21 +2,27 @@ package query
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"heavytail/embedding/evaluate"
-	"heavytail/embedding/job"
 	"heavytail/embedding/link"
-	"heavytail/storage/vec"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
-// This file is EVALUATE LINKS.
+// This file has EVALUATE LINKS.
 
 // EvaluateLinksRequest asks how well the edges of a graph can be predicted.
 type EvaluateLinksRequest struct {
 	Graph   string
-	Methods []LinkMethod // at least one; each embeds the edges that are not held out
+	Methods []LinkMethod // each embeds the edges that are not held out; without any, scorers of the graph are compared
 
 	Share    float64 // of the edges, to hold out; 0 is the default of evaluate.SplitOptions
 	Latest   bool    // hold out the edges with the latest timestamps, and not any
@@ -26,89 +32,238 @@ type EvaluateLinksRequest struct {
 	// evaluate.SplitOptions.
 	Unseen, Ascending bool
 	Seed              uint64 // of the edges and pairs that are drawn
+	// Negatives are the kinds of pairs without an edge that the held-out edges are
+	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
+	Negatives []evaluate.Negatives
 
 	Scorers  []string // names of DB.Scorers; nil is all of them
 	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
 	HitsAt   int      // 0 is the default of evaluate.LinkOptions
+
+	// RankAt, if it is not 0, asks for recommendations in place of pairs: so many links to
+	// each of at most RankVertices sampled vertices with held-out edges (0 is the default of
+	// evaluate.RankOptions), by Near as PREDICT has it. Negatives and HitsAt must be zero.
+	RankAt, RankVertices, Near int
 }
 
-// LinkMethod is a method with its settings, as in EmbedRequest.
+// LinkMethod is a method with its options, in one of the two forms of EmbedRequest.
 type LinkMethod struct {
+	Using    MethodOptions
 	Method   string
 	Settings map[string]any
 }
 
 // MethodScore is the score of a scorer or model with one of the methods.
 type MethodScore struct {
-	Method int // index in EvaluateLinksRequest.Methods; −1 where the scorer needs no vectors
+	Method    int                `json:"method"` // index in EvaluateLinksRequest.Methods; −1 where the scorer needs no vectors
+	Negatives evaluate.Negatives `json:"negatives"`
 	evaluate.LinkScore
+}
+
+// MethodRanking is how one scorer or model recommends links with one of the methods.
+type MethodRanking struct {
+	Method int `json:"method"` // as in MethodScore
+	evaluate.RankScore
+}
+
+// NegativePairs counts what held-out edges are compared with.
+type NegativePairs struct {
+	Negatives evaluate.Negatives `json:"negatives"`
+	// Held is the number of edges that were held out and count; by
+	// evaluate.TwoHopNegatives they are those with a common neighbour. Pairs is the
+	// number of pairs without an edge, fewer where the graph has too few of the kind.
+	Held  int `json:"held"`
+	Pairs int `json:"pairs"`
+	// Trained is the number of pairs to learn from, half of them edges.
+	Trained int `json:"trained"`
 }
 
 // EvaluateLinksResult is the answer of EvaluateLinks.
 type EvaluateLinksResult struct {
 	// Scores are those of the scorers that need no vectors, and then for each
-	// method those of the others and of the models, in the order of the request.
-	Scores []MethodScore
-	// Held is the number of edges that were held out, Pairs of the pairs that are
-	// no edges, which they are to be told from.
-	Held, Pairs int
-	// Trained is the number of pairs, half of them edges, to learn from.
-	Trained int
-	Notices []Notice
+	// method those of the others and of the models, in the order of the request; of one
+	// scorer those by each kind of negatives.
+	Scores []MethodScore `json:"scores"`
+	// Methods are the methods of the request with their options, as statements have them.
+	Methods []string `json:"methods"`
+	// NegativePairs has the numbers of pairs of each kind of negatives.
+	NegativePairs []NegativePairs `json:"negative_pairs"`
+	// Rankings, with RankAt, are in the order of Scores, which are empty then.
+	Rankings []MethodRanking `json:"rankings,omitempty"`
+	Notices  []Notice        `json:"notices,omitempty"`
+}
+
+var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *linkTrial, EvaluateLinksResult]{
+	help: Help{
+		Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph [USING method[(option := value, …)], …] [WITH (option := value, …)]",
+		Summary: "holds out edges, embeds the rest by each method, and compares how well scorers and learned models separate held-out edges from pairs without an edge; without USING it compares the scorers of the graph. It stores nothing",
+		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", "),
+		Options: linksOptions(),
+		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
+	},
+	bind:    bindEvaluateLinks,
+	resolve: resolveEvaluateLinks,
+	plan:    planEvaluateLinks,
+	run:     runEvaluateLinks,
+	rows:    linkRows,
+	reads:   true,
+}
+
+// linksOptions are the options of EVALUATE LINKS.
+func linksOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges to hold out"},
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn"},
+		negativesOption("kinds of pairs without an edge that held-out edges are compared with, with commas between"),
+		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "edges to learn from at most, and as many pairs without one"},
+		{Name: "learn", Type: "text", Default: "'auto'", Choices: []string{"auto", "seen", "unseen"}, Doc: "from which edges to learn: those that the embedding has seen, or others that are held out as well; auto is unseen where the latest are held out"},
+		{Name: "order", Type: "text", Default: "'random'", Choices: []string{"random", "ascending"}, Doc: "order of the two vertices of a pair, which the feature difference depends on: random, or first the one that came first into the graph"},
+		{Name: "scorers", Type: "text", Default: "'all'", Doc: "which scorers to compare, with commas between; SHOW SCORERS lists them"},
+		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "what a logistic regression learns from, with commas between: " + strings.Join(featureNames(), ", ") + " or all"},
+		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
+		{Name: "ranking", Type: "int", Default: "0", Doc: "measure recommendations in place of pairs: so many links to each of a sample of vertices with held-out edges, from the candidates of PREDICT; 0 for none. Intervals are 95 % over the vertices"},
+		{Name: "vertices", Type: "int", Default: fmt.Sprint(evaluate.DefaultRankVertices), Doc: "vertices in the sample at most, with ranking"},
+		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "how many of the nearest vertices are candidates by a scorer of vectors, with ranking; at least as many as it recommends by default, and 0 for none"},
+	}
 }
 
 // EvaluateLinks holds out edges of a graph, embeds the others by each method, and
-// compares how well scorers and models that learn from the others tell the edges
-// held out from pairs that are no edges. All methods have the same edges and pairs.
+// compares how well scorers, and models that learn from the others, separate the
+// held-out edges from non-edges. All methods have the same edges and pairs.
 // It stores nothing.
 func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (EvaluateLinksResult, error) {
-	c, err := db.begin(ctx, "EVALUATE LINKS")
-	if err != nil {
-		return EvaluateLinksResult{}, err
-	}
-	defer c.end()
-	given := make([][]setting, len(req.Methods))
-	for i, m := range req.Methods {
-		given[i] = sortedSettings(m.Settings)
-	}
-	result, err := c.evaluateLinks(req, given)
-	return result, c.wrap(err)
+	return evaluateLinks.answer(ctx, db, req)
 }
+
+func bindEvaluateLinks(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest, err error) {
+	b.Mark(fault.Graph, s.Graph)
+	req.Graph = s.Graph.Name
+	for _, call := range s.Methods {
+		settings, err := b.method(call)
+		if err != nil {
+			return req, err
+		}
+		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: settings})
+	}
+	set, err := b.Settings("EVALUATE LINKS", linksOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	return req, linksSettings(b, &req, set)
+}
+
+// linksSettings puts checked options into a request.
+func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) error {
+	if share, given := set["share"]; given {
+		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
+			return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+		}
+	}
+	training, err := set.Within("training", 1, maxTraining)
+	if err != nil {
+		return err
+	}
+	hits, err := set.Within("hits", 1, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	if req.Negatives, err = negativesIn(set.Text("negatives")); err != nil {
+		return err
+	}
+	req.Training, req.HitsAt, req.Seed = int(training), int(hits), uint64(set.Integer("seed"))
+	if err := rankSettings(req, set); err != nil {
+		return err
+	}
+	if text := set.Text("scorers"); text != "" && text != "all" {
+		req.Scorers = namesIn(text)
+	}
+	switch text := set.Text("features"); text {
+	case "":
+	case "all":
+		req.Features = featureNames()
+	default:
+		req.Features = namesIn(text)
+	}
+	if latest, given := set["latest"]; given {
+		req.Latest = latest.(bool)
+	} else {
+		info, err := b.GraphInfo(req.Graph, fault.Graph)
+		if err != nil {
+			return err
+		}
+		req.Latest = info.Timed
+	}
+	req.Ascending = set.Text("order") == "ascending"
+	req.Unseen = set.Text("learn") == "unseen" || set.Text("learn") != "seen" && req.Latest
+	return nil
+}
+
+// rankSettings puts the options of ranking into a request.
+func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
+	at, err := set.Within("ranking", 0, maxRank)
+	if err != nil {
+		return err
+	}
+	vertices, err := set.Within("vertices", 1, maxTraining)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"vertices", "near"} {
+		if _, given := set[name]; given && at == 0 {
+			e := fault.OfOption(name, "is of recommendations, and none are asked for")
+			e.Remedy = "add ranking := 10"
+			return e
+		}
+	}
+	req.RankAt, req.RankVertices = int(at), int(vertices)
+	req.Near, err = nearSetting(set)
+	return err
+}
+
+// maxRank bounds the length of lists of recommendations.
+const maxRank = 100_000
+
+// maxTraining keeps a slip of the finger from asking for more than any memory.
+const maxTraining = 100_000_000
 
 // linkTrial is a request whose names are resolved.
 type linkTrial struct {
-	graph    *graphView
-	methods  []*embedding // of the whole graph, for what they take
-	features []string     // after the default
-	plain    []string     // scorers that need no vectors
-	vectors  []string     // scorers that do
+	graph    storage.GraphInfo
+	kinds    []evaluate.Negatives // after the default
+	methods  []configured
+	features []string // after the default
+	plain    []string // scorers that need no vectors
+	vectors  []string // scorers that do
 }
 
-// resolveEvaluateLinks checks a request, with the settings of each method, and
-// finds what it names.
-func (c *call) resolveEvaluateLinks(req EvaluateLinksRequest, given [][]setting) (*linkTrial, error) {
+func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	t := &linkTrial{features: req.Features}
+	t := &linkTrial{features: req.Features, kinds: req.Negatives}
+	if t.kinds == nil {
+		t.kinds = []evaluate.Negatives{evaluate.RandomNegatives}
+	}
 	if t.features == nil {
 		t.features = []string{evaluate.DefaultFeature}
 	}
 	if err := t.sortScorers(req.Scorers); err != nil {
 		return nil, err
 	}
+	if req.Scorers != nil && len(req.Methods) == 0 && len(t.vectors) > 0 {
+		e := fault.New(fault.Option("scorers"), "scorer %s reads an embedding, and no method is named", t.vectors[0])
+		e.Remedy = "write USING method before WITH"
+		return nil, e
+	}
 	for _, name := range t.features {
 		if err := checkFeature(name); err != nil {
 			return nil, err
 		}
 	}
-	for i, m := range req.Methods {
-		e := &embedding{}
-		var err error
-		if e.method, err = findMethod(m.Method); err != nil {
-			return nil, err
-		}
-		if e.settings, e.options, err = methodOptions(e.method, given[i]); err != nil {
+	for _, m := range req.Methods {
+		e, err := configure(m.Method, m.Settings, m.Using)
+		if err != nil {
 			return nil, err
 		}
 		t.methods = append(t.methods, e)
@@ -117,29 +272,41 @@ func (c *call) resolveEvaluateLinks(req EvaluateLinksRequest, given [][]setting)
 		return nil, err
 	}
 	var err error
-	t.graph, err = c.graph(req.Graph, partGraph)
-	for _, e := range t.methods {
-		e.graph = t.graph
-	}
+	t.graph, err = c.GraphInfo(req.Graph, fault.Graph)
 	return t, err
+}
+
+// texts writes the methods in the language.
+func (t *linkTrial) texts() []string {
+	texts := make([]string, len(t.methods))
+	for i, m := range t.methods {
+		texts[i] = m.text().String()
+	}
+	return texts
 }
 
 // check refuses numbers that are out of range.
 func (req EvaluateLinksRequest) check() error {
 	switch {
 	case !(req.Share >= 0 && req.Share < 1):
-		return mistake(partOption("share"), "option share is %v, and must be above 0 and below 1", req.Share)
+		return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+	case req.RankAt < 0 || req.RankAt > maxRank || req.RankVertices < 0:
+		return fault.New(fault.Option("ranking"), "%d links for each of %d vertices must not be negative, nor more than %d", req.RankAt, req.RankVertices, maxRank)
+	case req.RankAt > 0 && (req.Negatives != nil || req.HitsAt > 0):
+		at := "negatives"
+		if req.Negatives == nil {
+			at = "hits"
+		}
+		return fault.OfOption(at, "has no meaning with ranking, which compares a vertex with all candidates")
 	case req.Training < 0 || req.HitsAt < 0:
-		return mistake(partOption("training"), "%d edges to learn from and hits at %d must not be negative", req.Training, req.HitsAt)
-	case len(req.Methods) == 0:
-		return mistake(partMethod, "no method to embed with")
+		return fault.New(fault.Option("training"), "%d edges to learn from and hits at %d must not be negative", req.Training, req.HitsAt)
 	}
-	return nil
+	return checkNegatives(req.Negatives)
 }
 
 // checkLinkGraph refuses a graph of which no edges can be held out.
 func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
-	info, err := c.graphInfo(graph, partGraph)
+	info, err := c.GraphInfo(graph, fault.Graph)
 	if err != nil {
 		return err
 	}
@@ -148,7 +315,7 @@ func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 		kept = 2
 	}
 	if pairs := float64(info.Vertices) * float64(info.Vertices-1) / 2; info.Edges <= kept || pairs-float64(info.Edges) < 2 {
-		m := mistake(partGraph, "graph %s has %s, too few to hold any out or too many to leave pairs without one", quote(graph), count(info.Edges, "edge"))
+		m := fault.New(fault.Graph, "graph %s has %s, too few to hold any out or too many to leave pairs without one", fault.Quote(graph), fault.Count(info.Edges, "edge"))
 		m.Err = evaluate.ErrLinks
 		return m
 	}
@@ -158,7 +325,7 @@ func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 	return nil
 }
 
-// sortScorers tells scorers of vectors from the others; nil stands for all.
+// sortScorers separates scorers of vectors from the others; nil means all.
 func (t *linkTrial) sortScorers(names []string) error {
 	if names == nil {
 		names = scorerNames()
@@ -168,7 +335,7 @@ func (t *linkTrial) sortScorers(names []string) error {
 		i := slices.IndexFunc(all, func(s link.Scorer) bool { return s.Name == name })
 		switch {
 		case i < 0:
-			return unknownScorer(name, partOption("scorers"))
+			return unknownScorer(name, fault.Option("scorers"))
 		case all[i].NeedsEmbedding:
 			t.vectors = append(t.vectors, name)
 		default:
@@ -181,7 +348,7 @@ func (t *linkTrial) sortScorers(names []string) error {
 // untimed is the mistake of asking for the latest edges of a graph without
 // timestamps.
 func untimed(graph string) error {
-	m := mistake(partOption("latest"), "graph %s has no timestamps", quote(graph))
+	m := fault.New(fault.Option("latest"), "graph %s has no timestamps", fault.Quote(graph))
 	m.Err = evaluate.ErrTimes
 	return m
 }
@@ -192,9 +359,9 @@ func checkFeature(name string) error {
 	if err == nil {
 		return nil
 	}
-	e := mistake(partOption("features"), "unknown feature %s", quote(name))
+	e := fault.New(fault.Option("features"), "unknown feature %s", fault.Quote(name))
 	e.Err = err
-	return e.withHint(name, featureNames(), func(s string) string { return s })
+	return e.WithNearest(name, featureNames(), func(s string) string { return s })
 }
 
 func featureNames() []string {
@@ -208,8 +375,8 @@ func featureNames() []string {
 // bytes estimates the memory of a trial beside the graph: the graph without some
 // edges and the pairs, and of the method that takes most the embedding and the
 // features of the training pairs.
-func (t *linkTrial) bytes(req EvaluateLinksRequest) int64 {
-	edges, training := t.graph.Graph.Edges(), int64(req.Training)
+func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
+	edges, training := graph.Graph.Edges(), int64(req.Training)
 	if training == 0 {
 		training = evaluate.DefaultTraining
 	}
@@ -218,97 +385,55 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest) int64 {
 		width := 0
 		for _, name := range t.features {
 			if f, err := link.FindFeature(name); err == nil {
-				width = max(width, f.Width(int(e.dim())))
+				width = max(width, f.Width(int(e.dim(graph.Graph.Vertices()))))
 			}
 		}
-		most = max(most, e.bytes()+8*int64(width)*min(training, edges))
+		most = max(most, e.bytes(graph)+8*int64(width)*min(training, edges))
 	}
-	return graphBytes(t.graph.Info) + 64*edges + most
+	const perPair = 40 // of a kind, with its place among those that were drawn
+	if req.RankAt > 0 {
+		const perVertex, perRanking = 12, 64 // of each worker's search; of each sampled vertex and scorer
+		vertices := int64(graph.Graph.Vertices())
+		sampled := min(vertices, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
+		most += 16*perVertex*vertices + sampled*(perRanking*int64(len(t.plain)+len(t.methods)*(len(t.vectors)+len(t.features)))+24*min(int64(req.RankAt), vertices))
+	}
+	return session.GraphBytes(graph.Info) + 64*edges + perPair*int64(len(t.kinds)-1)*edges + most
 }
 
-func (c *call) evaluateLinks(req EvaluateLinksRequest, given [][]setting) (EvaluateLinksResult, error) {
-	t, err := c.resolveEvaluateLinks(req, given)
-	if err != nil {
-		return EvaluateLinksResult{}, err
+func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
+	share := req.Share
+	if share == 0 {
+		share = evaluate.DefaultShare
 	}
-	release, err := c.db.cache.reserve(t.bytes(req), "evaluating links of graph "+name(req.Graph))
-	if err != nil {
-		return EvaluateLinksResult{}, err
+	which := "at random"
+	if req.Latest {
+		which = "with the latest timestamps"
 	}
-	defer release()
-	split, err := c.splitLinks(t, req)
-	if err != nil {
-		return EvaluateLinksResult{}, err
+	if req.Unseen {
+		which += fmt.Sprintf(", and %v of the others to learn from", evaluate.DefaultUnseen)
 	}
-	result := EvaluateLinksResult{Held: len(split.Edges), Pairs: len(split.NonEdges), Trained: len(split.TrainEdges) + len(split.TrainNonEdges)}
-	stop := c.watch.start(stepScore)
-	if err := result.score(c, split, -1, nil, evaluate.LinkOptions{Scorers: t.plain, Features: []string{}, HitsAt: req.HitsAt}); err != nil {
-		return EvaluateLinksResult{}, err
+	scorers := "all scorers"
+	switch {
+	case req.Scorers != nil:
+		scorers = strings.Join(req.Scorers, ", ")
+	case len(t.methods) == 0:
+		scorers = "all scorers of the graph"
 	}
-	for i, e := range t.methods {
-		m, err := c.embedSplit(e, split, i)
-		if err != nil {
-			return EvaluateLinksResult{}, err
-		}
-		if err := result.score(c, split, i, m, evaluate.LinkOptions{Scorers: t.vectors, Features: t.features, HitsAt: req.HitsAt}); err != nil {
-			return EvaluateLinksResult{}, err
-		}
+	if len(t.methods) > 0 {
+		scorers += "; learned from " + strings.Join(t.features, ", ")
 	}
-	stop(int64(len(result.Scores)), "methods included")
-	c.notice("%s held out and %s without an edge, %s to learn from",
-		count(int64(result.Held), "edge"), count(int64(result.Pairs), "pair"), count(int64(result.Trained), "pair"))
-	result.Notices = c.notices
-	return result, nil
+	measures := "AUC, average precision, decisions, hits"
+	if req.RankAt > 0 {
+		measures = fmt.Sprintf("recall, MAP and other measures of %d recommendations for each vertex of a sample", req.RankAt)
+	}
+	if req.Negatives != nil {
+		which += "; other pairs " + kindNames(t.kinds, ", ")
+	}
+	var inputs []*plan.Plan
+	for i, text := range t.texts() {
+		inputs = append(inputs, plan.Measured(solveStep(i), "method", text))
+	}
+	inputs = append(inputs, plan.Measured(plan.Split, "split", fmt.Sprintf("%v of the edges held out, %s", share, which), session.GraphPlan(t.graph)))
+	return plan.Result("evaluation", measures,
+		plan.Measured(plan.Score, "score", scorers, inputs...))
 }
-
-// score appends the scores of one method; no scorers and no features mean none.
-func (r *EvaluateLinksResult) score(c *call, split *evaluate.LinkSplit, method int, m *vec.Matrix, opts evaluate.LinkOptions) error {
-	if len(opts.Scorers)+len(opts.Features) == 0 {
-		return nil
-	}
-	if opts.Scorers == nil {
-		opts.Scorers = []string{}
-	}
-	opts.Workers, opts.Progress = c.db.opts.Workers, c.meter.update
-	scores, err := split.Score(c.ctx, m, opts)
-	for _, s := range scores {
-		r.Scores = append(r.Scores, MethodScore{method, s})
-	}
-	return err
-}
-
-// splitLinks holds edges out.
-func (c *call) splitLinks(t *linkTrial, req EvaluateLinksRequest) (split *evaluate.LinkSplit, err error) {
-	stop := c.watch.start(stepSplit)
-	waited := c.await(func() {
-		split, err = evaluate.SplitLinks(c.ctx, t.graph.Graph, evaluate.SplitOptions{
-			Share: req.Share, Latest: req.Latest, Training: req.Training,
-			Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed,
-		})
-	})
-	if waited != nil {
-		return nil, waited
-	}
-	if err != nil {
-		return nil, err
-	}
-	stop(int64(len(split.Edges)), "")
-	return split, nil
-}
-
-// embedSplit embeds the edges that are left, by the method of a number.
-func (c *call) embedSplit(e *embedding, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
-	stop := c.watch.start(solveStep(number))
-	m, info, err := job.Compute(c.ctx, split.Graph, job.Request{
-		Method: e.method.Name, Options: e.options, Workers: c.db.opts.Workers, Progress: c.meter.update,
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.noteMethod(info)
-	stop(int64(m.Rows), count(int64(info.Iterations), "iteration"))
-	return m, nil
-}
-
-// solveStep names the solve of one of several methods in PROFILE.
-func solveStep(number int) string { return stepSolve + " " + strconv.Itoa(number) }

@@ -3,21 +3,29 @@ package query
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"heavytail/embedding/evaluate"
-	"heavytail/embedding/job"
+	"heavytail/embedding/run"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
-// This file is EVALUATE PARAMETERS: the studies of parameters in the paper's
-// figure 3, and of those that it does not have.
+// This file has EVALUATE PARAMETERS: the studies of parameters in the paper's
+// figure 3, and of parameters that the paper does not have.
 
 // EvaluateParametersRequest asks how the reconstruction of a graph depends on the
 // options of an embedding method.
 type EvaluateParametersRequest struct {
 	Graph string
-	// Method and Settings are what is varied, as in EmbedRequest.
+	// Using, or Method and Settings, is what is varied, as in EmbedRequest.
+	Using    MethodOptions
 	Method   string
 	Settings map[string]any
 	// Vary is what takes other values, one option at a time; nil is
@@ -37,15 +45,15 @@ type Variation struct {
 
 // ParameterPoint is the best reconstruction with one value of one option.
 type ParameterPoint struct {
-	Option string
-	Value  float64
+	Option string  `json:"option"`
+	Value  float64 `json:"value"`
 	evaluate.ReconstructionPoint
 }
 
 // EvaluateParametersResult is the answer of EvaluateParameters.
 type EvaluateParametersResult struct {
-	Points  []ParameterPoint // in the order of the request
-	Notices []Notice
+	Points  []ParameterPoint `json:"points"` // in the order of the request
+	Notices []Notice         `json:"notices,omitempty"`
 }
 
 // DefaultVariations are the options of a method that are worth a study, each with
@@ -67,114 +75,189 @@ func DefaultVariations(method string) []Variation {
 	})
 }
 
+var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
+	help: Help{
+		Statement: "EVALUATE PARAMETERS", Syntax: "EVALUATE PARAMETERS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
+		Summary: "embeds a graph with one option of a method after the other at several values, and measures the best reconstruction of each; without values it takes the usual ones of all options; stores nothing",
+		Columns: "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+		Options: parametersOptions(),
+		Example: "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
+	},
+	bind:    bindEvaluateParameters,
+	resolve: resolveEvaluateParameters,
+	plan:    planEvaluateParameters,
+	run:     runEvaluateParameters,
+	rows:    parameterRows,
+	reads:   true,
+}
+
+// studiedOptions are the options that a study can vary, with what they are.
+var studiedOptions = []struct{ name, doc string }{
+	{"dim", "numbers of coordinates"},
+	{"beta", "degree penalties"},
+	{"scale", "powers of the eigenvalues"},
+	{"row_scale", "powers of the degrees"},
+}
+
+// parametersOptions are the options of EVALUATE PARAMETERS.
+func parametersOptions() []OptionInfo {
+	var list []OptionInfo
+	for _, o := range studiedOptions {
+		list = append(list, OptionInfo{Name: o.name, Type: "text", Default: "''", Doc: o.doc + " to take one after the other, with commas between"})
+	}
+	for _, o := range sweepOptions("each") {
+		if o.Name != "sweep" {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
 // EvaluateParameters embeds a graph with one option after the other at each of
 // its values, and measures the best reconstruction from every embedding, as
 // EvaluateReconstruction does. One solve serves all values of dim, scale and
 // row_scale. It stores nothing.
 func (db *DB) EvaluateParameters(ctx context.Context, req EvaluateParametersRequest) (EvaluateParametersResult, error) {
-	c, err := db.begin(ctx, "EVALUATE PARAMETERS")
-	if err != nil {
-		return EvaluateParametersResult{}, err
-	}
-	defer c.end()
-	result, err := c.evaluateParameters(req, sortedSettings(req.Settings))
-	return result, c.wrap(err)
+	return evaluateParameters.answer(ctx, db, req)
 }
 
 // study is a request whose names are resolved.
 type study struct {
-	embedding // with the options that stay
-	axes      []job.Axis
+	configured // with the options that stay
+	graph      storage.GraphInfo
+	axes       []run.Axis
 }
 
-// resolveEvaluateParameters checks a request and finds what it names.
-func (c *call) resolveEvaluateParameters(req EvaluateParametersRequest, given []setting) (*study, error) {
+func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) (req EvaluateParametersRequest, err error) {
+	b.Mark(fault.Graph, s.Graph)
+	req = EvaluateParametersRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}
+	if req.Settings, err = b.method(s.Method); err != nil {
+		return req, err
+	}
+	set, err := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	var sweep ReconstructRequest
+	if err := sweepSettings(&sweep, set); err != nil {
+		return req, err
+	}
+	req.Grid, req.Points, req.Criterion = sweep.Grid, sweep.Points, sweep.Criterion
+	for _, o := range studiedOptions {
+		values, err := numbersIn(o.name, set.Text(o.name))
+		if err != nil {
+			return req, err
+		}
+		if values != nil {
+			req.Vary = append(req.Vary, Variation{o.name, values})
+		}
+	}
+	return req, nil
+}
+
+func resolveEvaluateParameters(c *call, req EvaluateParametersRequest) (s study, err error) {
 	if req.Points < 0 || req.Points > maxPoints {
-		return nil, mistake(partOption("points"), "points is %d, and must be from 0 to %d", req.Points, maxPoints)
+		return s, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, maxPoints)
 	}
-	s := &study{}
-	var err error
-	if s.method, err = findMethod(req.Method); err != nil {
-		return nil, err
-	}
-	if s.settings, s.options, err = methodOptions(s.method, given); err != nil {
-		return nil, err
+	if s.configured, err = configure(req.Method, req.Settings, req.Using); err != nil {
+		return s, err
 	}
 	if req.Vary == nil {
-		req.Vary = DefaultVariations(req.Method)
+		req.Vary = DefaultVariations(s.method.Name)
 	}
 	for _, v := range req.Vary {
 		if err := checkVariation(s.method, v); err != nil {
-			return nil, err
+			return s, err
 		}
-		s.axes = append(s.axes, job.Axis{Option: v.Option, Values: v.Values})
+		s.axes = append(s.axes, run.Axis{Option: v.Option, Values: v.Values})
 	}
-	info, err := c.graphInfo(req.Graph, partGraph)
-	if err != nil {
-		return nil, err
+	if s.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+		return s, err
 	}
-	if info.Vertices == 0 {
-		return nil, mistake(partGraph, "graph %s has no vertices to embed", quote(req.Graph))
+	if s.graph.Vertices == 0 {
+		return s, fault.New(fault.Graph, "graph %s has no vertices to embed", fault.Quote(req.Graph))
 	}
-	s.graph, err = c.graph(req.Graph, partGraph)
-	return s, err
+	return s, nil
 }
 
 // checkVariation refuses options that the method does not have, and values that
 // they do not take.
 func checkVariation(method Method, v Variation) error {
 	if len(v.Values) == 0 {
-		return mistake(partOption(v.Option), "option %s has no values to take", v.Option)
+		return fault.OfOption(v.Option, "has no values to take")
 	}
 	for _, value := range v.Values {
-		given := setting{v.Option, value}
+		given := bind.Given{Name: v.Option, Value: value}
 		i := slices.IndexFunc(method.Options, func(o OptionInfo) bool { return o.Name == v.Option })
 		if i >= 0 && method.Options[i].Type == "int" && value == float64(int64(value)) {
-			given.value = int64(value)
+			given.Value = int64(value)
 		}
-		if _, _, err := methodOptions(method, []setting{given}); err != nil {
+		if _, _, err := methodOptions(method, []bind.Given{given}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *call) evaluateParameters(req EvaluateParametersRequest, given []setting) (EvaluateParametersResult, error) {
-	s, err := c.resolveEvaluateParameters(req, given)
+func planEvaluateParameters(req EvaluateParametersRequest, s study) *plan.Plan {
+	var axes []string
+	for _, axis := range s.axes {
+		axes = append(axes, axis.Option+" at "+fault.Count(int64(len(axis.Values)), "value"))
+	}
+	return plan.Result("evaluation", "the best reconstruction for each value, by "+criteria()[req.Criterion],
+		plan.Measured(plan.Solve, "method", s.text().String()+", "+strings.Join(axes, ", "), session.GraphPlan(s.graph)))
+}
+
+func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (EvaluateParametersResult, error) {
+	graph, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return EvaluateParametersResult{}, err
 	}
-	embed := job.Request{Method: req.Method, Options: s.options, Workers: c.db.opts.Workers, Progress: c.meter.update}
-	bytes, err := job.VaryBytes(s.graph.Graph, embed, s.axes)
+	g := graph.Graph
+	embed := run.Request{Method: s.method.Name, Options: s.options, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	bytes, err := run.VaryBytes(g, embed, s.axes)
 	if err != nil {
 		return EvaluateParametersResult{}, err
 	}
-	release, err := c.db.cache.reserve(bytes, "a study of graph "+name(req.Graph))
+	release, err := c.db.cache.Reserve(bytes, "a study of graph "+fault.Name(req.Graph))
 	if err != nil {
 		return EvaluateParametersResult{}, err
 	}
 	defer release()
-	stop := c.watch.start(stepSolve)
+	stop := c.Watch.Start(plan.Solve)
 	var result EvaluateParametersResult
-	err = job.Vary(c.ctx, s.graph.Graph, embed, s.axes, func(axis, value int, rows *vec.Matrix) error {
-		best, err := c.bestReconstruction(s.graph.Graph, rows, req)
-		result.Points = append(result.Points, ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best})
+	err = run.Vary(c.Ctx, g, embed, s.axes, func(axis, value int, rows *vec.Matrix) error {
+		best, err := c.bestReconstruction(g, rows, req)
+		at := ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}
+		result.Points = append(result.Points, at)
+		if err == nil && !evaluate.Plausible(g, best.Edges) {
+			c.Notice("%s := %v: %s", at.Option, at.Value, implausible(best.Edges, g.Edges()))
+		}
 		return err
 	})
 	if err != nil {
 		return EvaluateParametersResult{}, err
 	}
-	stop(int64(len(result.Points)), count(int64(len(result.Points)), "embedding"))
-	result.Notices = c.notices
+	stop(int64(len(result.Points)), fault.Count(int64(len(result.Points)), "embedding"))
+	result.Notices = c.Notices
 	return result, nil
+}
+
+func parameterRows(_ EvaluateParametersRequest, r EvaluateParametersResult) *Rows {
+	table := make([][]Value, len(r.Points))
+	for i, p := range r.Points {
+		table[i] = append([]Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
+	}
+	columns := []string{"option", "value", "epsilon", "radius", "edges", "pearson", "spearman", "kendall", "alpha", "xmin", "ks", "precision", "recall"}
+	return rowsOf(columns, table)
 }
 
 // bestReconstruction measures the reconstructions from the rows of an embedding
 // and returns the best.
 func (c *call) bestReconstruction(g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
-	best, points, err := evaluate.ReconstructSweep(c.ctx, g, rows, evaluate.ReconstructOptions{
+	best, points, err := evaluate.ReconstructSweep(c.Ctx, g, rows, evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, BestLaw: true,
-		Workers: c.db.opts.Workers, Progress: c.meter.update, MaxBytes: 1 << 28,
+		Workers: c.db.opts.Workers, Progress: c.Meter.Update, MaxBytes: 1 << 28,
 	})
 	if err != nil {
 		return evaluate.ReconstructionPoint{}, err

@@ -12,6 +12,7 @@ import (
 // TestDB_EvaluateParameters_Embeddings holds every point of a study against an
 // embedding that is stored and evaluated by itself.
 func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
 	for _, method := range []string{"dp_spectral", "laplacian_eigenmaps", "dp_walker"} {
@@ -76,6 +77,7 @@ func TestDefaultVariations(t *testing.T) {
 }
 
 func TestDB_EvaluateParameters_Errors(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
 	for _, req := range []EvaluateParametersRequest{

@@ -13,10 +13,10 @@ import (
 // attached makes a graph large enough for every stage to report.
 func attached(t *testing.T, db *DB) {
 	t.Helper()
-	run(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO pa")
+	mustExec(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO pa")
 }
 
-func run(t *testing.T, db *DB, text string) {
+func mustExec(t testing.TB, db *DB, text string) {
 	t.Helper()
 	rows, err := db.Query(t.Context(), text, nil)
 	if err != nil {
@@ -31,6 +31,7 @@ func run(t *testing.T, db *DB, text string) {
 
 // A call ends where its context does, in whatever stage, and leaves nothing.
 func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
+	t.Parallel()
 	for _, stage := range []string{"solving", "scoring"} {
 		var end func()
 		db := openTest(t, &Options{Progress: func(p Progress) {
@@ -41,7 +42,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 		attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		_, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{"dp_spectral", map[string]any{"dim": 16}}}})
+		_, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
@@ -55,7 +56,8 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 // The result is the same at any number of workers, depends on the seed, and
 // says how many pairs there were.
 func TestDB_EvaluateLinks_Same(t *testing.T) {
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{"deepwalk", map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
+	t.Parallel()
+	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
 	var first EvaluateLinksResult
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
@@ -70,8 +72,8 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 		if !slices.Equal(got.Scores, first.Scores) {
 			t.Errorf("%d workers: %+v, expected %+v", workers, got.Scores, first.Scores)
 		}
-		if got.Held != got.Pairs || got.Held < 200 || got.Trained != 200 {
-			t.Errorf("%d edges held out, %d pairs, %d to learn from", got.Held, got.Pairs, got.Trained)
+		if n := got.NegativePairs[0]; n.Held != n.Pairs || n.Held < 200 || n.Trained != 200 {
+			t.Errorf("%+v", n)
 		}
 		req := req
 		req.Seed = 1
@@ -95,7 +97,7 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 		{"training", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Training: -1}, ErrInvalid},
 		{"hits", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, ErrInvalid},
 		{"latest", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
-		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{"deepwalk", map[string]any{"beta": 1}}}}, ErrInvalid},
+		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, ErrInvalid},
 	} {
 		if _, err := db.EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)

@@ -84,7 +84,7 @@ func ExampleDB_Predicted() {
 	db, remove := modelGraph()
 	defer remove()
 	with := query.Scorer{Model: "friends"}
-	stored, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: with, Top: 5})
+	stored, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: with, K: 5})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -68,8 +68,7 @@ func Example() {
 	fmt.Println(graph.Vertices, "vertices,", graph.Edges, "edges")
 
 	_, err = db.Embed(ctx, query.EmbedRequest{
-		Graph: "social", Name: "spec", Method: "dp_spectral",
-		Settings: map[string]any{"dim": 2, "beta": 0.5},
+		Graph: "social", Name: "spec", Using: query.DPSpectral{Dim: 2, Beta: 0.5},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -4,52 +4,22 @@ import (
 	"math"
 
 	"heavytail/index"
+	"heavytail/query/internal/fault"
 	"heavytail/query/parser"
 )
 
-// This file is the search for what is near to several vertices.
+// This file has the search for what is near to several vertices.
 
-// resolveExamples is resolveSearch for several vertices. What is sought rests on
-// vectors in memory.
-func (c *call) resolveExamples(req NearestRequest) (*search, error) {
-	if req.Vertex != "" || req.Vector != nil {
-		return nil, mistake(partVector, "several vertices are sought, and another vertex or a vector besides")
-	}
-	s, err := c.resolveSearch(req.Embedding, req.Metric, req.Examples[0], nil, req.Attributes, req.Exact, false)
-	if err != nil {
-		return nil, err
-	}
-	sum := make([]float64, len(s.vector))
-	add(sum, s.vector, req.Metric)
-	for i, key := range req.Examples[1:] {
-		at := partExample(i + 1)
-		v, err := c.vertex(s.space.graph, key, at)
-		if err != nil {
-			return nil, err
-		}
-		row, err := s.space.row(v, key, at)
-		if err != nil {
-			return nil, err
-		}
-		s.others = append(s.others, v)
-		add(sum, row, req.Metric)
-	}
-	s.vector = make([]float32, len(sum))
-	for i, x := range sum {
-		s.vector[i] = float32(x / float64(len(req.Examples)))
-	}
-	return s, nil
-}
-
-// partExample is one of several vertices; the first is sought as one alone is.
-func partExample(i int) part {
+// partExample is one of several query vertices; the first is marked as a single
+// one is.
+func partExample(i int) fault.Part {
 	if i == 0 {
-		return partVertex
+		return fault.Vertex
 	}
 	return partKey(i)
 }
 
-// examples are the keys of several vertices.
+// examples are the keys of several query vertices.
 func (b *binder) examples(values []parser.Value) ([]string, error) {
 	var keys []string
 	for i, v := range values {
@@ -62,15 +32,17 @@ func (b *binder) examples(values []parser.Value) ([]string, error) {
 	return keys, nil
 }
 
-// from says in a plan what is sought.
-func (s *search) from() string {
-	switch {
-	case !s.byKey:
-		return "a vector"
-	case len(s.others) == 0:
-		return "vertex " + quoteKey(s.key) + ", itself left out"
+// centroid is the mean of vectors, under cosine of the vectors at length 1.
+func centroid(rows [][]float32, metric index.Metric) []float32 {
+	sum := make([]float64, len(rows[0]))
+	for _, row := range rows {
+		add(sum, row, metric)
 	}
-	return "the middle of " + count(int64(len(s.others)+1), "vertex") + ", themselves left out"
+	mean := make([]float32, len(sum))
+	for i, x := range sum {
+		mean[i] = float32(x / float64(len(rows)))
+	}
+	return mean
 }
 
 // add adds a vector to a sum, under cosine at length 1, where it has one.

@@ -7,12 +7,12 @@ import (
 	"slices"
 
 	"heavytail/embedding/link"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
 )
 
-// This file is EXPLAIN SCORE.
-
-// ExplainScoreRequest asks what the scores of a pair are made of.
+// ExplainScoreRequest asks what the scores of a pair consist of.
 type ExplainScoreRequest struct {
 	Pair  Pair
 	Graph string   // as in ScoreRequest
@@ -24,96 +24,131 @@ const mostCommon = 5
 
 // CommonNeighbor is a vertex that has edges to both of a pair.
 type CommonNeighbor struct {
-	Vertex string
-	Degree int
-	Weight float64 // 1/ln(Degree), what it adds to adamic_adar
+	Vertex string  `json:"vertex"`
+	Degree int     `json:"degree"`
+	Weight float64 `json:"weight"` // 1/ln(Degree), what it adds to adamic_adar
 }
 
 // ExplainedScore is a score of a pair.
 type ExplainedScore struct {
-	Scorer Scorer
-	Score  float64 // NaN where there is none: a vertex is newer than the embedding
-	// Model says what the probability is made of, if the scorer is a model.
-	Model *link.Explanation
+	Scorer Scorer  `json:"scorer"`
+	Score  float64 `json:"score"` // NaN where there is none: a vertex is newer than the embedding; null in JSON
+	// Model is what the probability consists of, if the scorer is a model.
+	Model *link.Explanation `json:"model,omitempty"`
 }
 
 // ExplainScoreResult is the answer of ExplainScore.
 type ExplainScoreResult struct {
 	Pair
-	Linked  bool   // the graph has this edge already
-	Degrees [2]int // of the two vertices
-	Common  int    // number of common neighbours
-	// Heaviest are those of the fewest edges, five at most: the link is likelier by
-	// them than by one that everybody knows. Ties are in the order in which the
+	Linked  bool   `json:"linked"`  // the graph has this edge already
+	Degrees [2]int `json:"degrees"` // of the two vertices
+	Common  int    `json:"common"`  // number of common neighbours
+	// Heaviest are the common neighbours with the fewest edges, five at most: they
+	// make the link likelier than a hub does. Ties are in the order in which the
 	// vertices came into the graph.
-	Heaviest []CommonNeighbor
-	Scores   []ExplainedScore // in the order of the request
-	Notices  []Notice
+	Heaviest []CommonNeighbor `json:"heaviest"`
+	Scores   []ExplainedScore `json:"scores"` // in the order of the request
+	Notices  []Notice         `json:"notices,omitempty"`
 }
 
-// ExplainScore tells what the scores of a pair are made of. A vertex that is not
-// there is an Error.
+var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
+	help: Help{
+		Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
+		Summary: "explains the scores of one pair: its common neighbours, those of fewest edges with their degrees first, and what each heuristic and feature of a model adds to the log-odds; without WITH by all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Columns: "item, value, part",
+		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
+	},
+	bind:    bindExplainScore,
+	resolve: resolveExplainScore,
+	plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
+		return plan.Result("explanation", "of one pair", found.plan(req.scorers()))
+	},
+	run: runExplainScore,
+	rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *Rows {
+		return rowsOf([]string{"item", "value", "part"}, r.rows())
+	},
+	reads: true,
+}
+
+// ExplainScore reports what the scores of a pair consist of. A vertex that does not
+// exist is an Error.
 func (db *DB) ExplainScore(ctx context.Context, req ExplainScoreRequest) (ExplainScoreResult, error) {
-	c, err := db.begin(ctx, "EXPLAIN SCORE")
-	if err != nil {
-		return ExplainScoreResult{}, err
+	return explainScore.answer(ctx, db, req)
+}
+
+// scorers are those of the request, or all heuristics.
+func (r ExplainScoreRequest) scorers() []Scorer {
+	if len(r.With) > 0 {
+		return r.With
 	}
-	defer c.end()
-	result, err := c.explainScore(req)
-	return result, c.wrap(err)
-}
-
-// explaining is a request whose names are resolved.
-type explaining struct {
-	*scoring
-	with []Scorer // after the default
-	u, v uint32
-}
-
-// resolveExplainScore checks a request and finds what it names.
-func (c *call) resolveExplainScore(req ExplainScoreRequest) (*explaining, error) {
-	e := &explaining{with: req.With}
-	if len(e.with) == 0 {
-		for _, s := range link.Scorers() {
-			if !s.NeedsEmbedding {
-				e.with = append(e.with, Scorer{Name: s.Name})
-			}
+	var all []Scorer
+	for _, s := range link.Scorers() {
+		if !s.NeedsEmbedding {
+			all = append(all, Scorer{Name: s.Name})
 		}
 	}
-	var err error
-	if e.scoring, err = c.resolveScoring(req.Graph, e.with); err != nil {
-		return nil, err
-	}
-	if e.u, err = c.vertex(e.graph, req.Pair.Source, partKey(0)); err != nil {
-		return nil, err
-	}
-	e.v, err = c.vertex(e.graph, req.Pair.Target, partKey(1))
-	return e, err
+	return all
 }
 
-func (c *call) explainScore(req ExplainScoreRequest) (ExplainScoreResult, error) {
-	e, err := c.resolveExplainScore(req)
+func bindExplainScore(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest, err error) {
+	req.Graph = b.graphOf(s, s.Graph)
+	if req.Pair.Source, err = b.vertexKey(partKey(0), s.Pair.U); err != nil {
+		return req, err
+	}
+	if req.Pair.Target, err = b.vertexKey(partKey(1), s.Pair.V); err != nil {
+		return req, err
+	}
+	req.With = b.scorers(s.Scorers...)
+	return req, nil
+}
+
+func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, error) {
+	found, err := c.scorerEntries(req.Graph, req.scorers())
 	if err != nil {
+		return nil, err
+	}
+	if err := c.CheckVertex(found.graph, req.Pair.Source, partKey(0)); err != nil {
+		return nil, err
+	}
+	return found, c.CheckVertex(found.graph, req.Pair.Target, partKey(1))
+}
+
+func runExplainScore(c *call, req ExplainScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
+	e := &explaining{}
+	var err error
+	if e.scoring, err = c.scoring(found); err != nil {
+		return ExplainScoreResult{}, err
+	}
+	if e.u, err = c.Vertex(e.graph, req.Pair.Source, partKey(0)); err != nil {
+		return ExplainScoreResult{}, err
+	}
+	if e.v, err = c.Vertex(e.graph, req.Pair.Target, partKey(1)); err != nil {
 		return ExplainScoreResult{}, err
 	}
 	g := e.graph.Graph
 	r := ExplainScoreResult{Pair: req.Pair, Linked: g.HasEdge(e.u, e.v), Degrees: [2]int{g.Degree(e.u), g.Degree(e.v)}}
 	r.Common, r.Heaviest = e.common()
-	for i, w := range e.with {
-		s := ExplainedScore{Scorer: w, Score: math.NaN()}
-		if bound := e.scorers[i]; e.u < bound.rows && e.v < bound.rows {
-			s.Score = bound.score(e.u, e.v)
-			if bound.model != nil {
-				parts := bound.model.Explain(e.u, e.v)
+	for _, w := range e.scorers {
+		s := ExplainedScore{Scorer: w.Scorer, Score: math.NaN()}
+		if e.u < w.rows && e.v < w.rows {
+			s.Score = w.score(e.u, e.v)
+			if w.model != nil {
+				parts := w.model.Explain(e.u, e.v)
 				s.Model = &parts
 			}
 		} else {
-			c.notice("%s has no score: a vertex of the pair is newer than the embedding", w)
+			c.Notice("%s has no score: a vertex of the pair is newer than the embedding", w)
 		}
 		r.Scores = append(r.Scores, s)
 	}
-	r.Notices = c.notices
+	r.Notices = c.Notices
 	return r, nil
+}
+
+// explaining is a pair on a graph that is loaded.
+type explaining struct {
+	*scoring
+	u, v uint32
 }
 
 // common counts the common neighbours of the pair, and returns the heaviest.
@@ -128,53 +163,16 @@ func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
 	return len(common), heaviest
 }
 
-func (b *binder) explainScoreStatement(s *parser.ExplainScore) (operation, error) {
-	op := &explainScoreOp{}
-	if s.Graph != nil {
-		b.mark(partGraph, s.Graph)
-		op.req.Graph = s.Graph.Name
-	} else {
-		b.mark(partGraph, s)
-	}
-	var err error
-	if op.req.Pair.Source, err = b.vertexKey(partKey(0), s.Pair.U); err != nil {
-		return nil, err
-	}
-	if op.req.Pair.Target, err = b.vertexKey(partKey(1), s.Pair.V); err != nil {
-		return nil, err
-	}
-	op.req.With = b.scorers(s.Scorers)
-	op.found, err = b.resolveExplainScore(op.req)
-	return op, err
-}
-
-type explainScoreOp struct {
-	req   ExplainScoreRequest
-	found *explaining
-}
-
-func (o *explainScoreOp) plan() *Plan {
-	return result("explanation", "of one pair", o.found.scoring.plan())
-}
-
-func (o *explainScoreOp) exec(c *call) (*Rows, error) {
-	r, err := c.explainScore(o.req)
-	if err != nil {
-		return nil, err
-	}
-	return rowsOf([]string{"item", "value", "part"}, r.rows()), nil
-}
-
 // rows is the table of EXPLAIN SCORE.
 func (r ExplainScoreResult) rows() [][]Value {
 	table := [][]Value{
 		{"linked", r.Linked, nil},
-		{"degree of " + quoteKey(r.Source), int64(r.Degrees[0]), nil},
-		{"degree of " + quoteKey(r.Target), int64(r.Degrees[1]), nil},
+		{"degree of " + fault.QuoteKey(r.Source), int64(r.Degrees[0]), nil},
+		{"degree of " + fault.QuoteKey(r.Target), int64(r.Degrees[1]), nil},
 		{"common neighbours", int64(r.Common), nil},
 	}
 	for _, w := range r.Heaviest {
-		table = append(table, []Value{"  " + quoteKey(w.Vertex) + ", its degree and part of adamic_adar", int64(w.Degree), w.Weight})
+		table = append(table, []Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and part of adamic_adar", int64(w.Degree), w.Weight})
 	}
 	for _, s := range r.Scores {
 		table = append(table, []Value{s.Scorer.String(), number(s.Score), nil})

@@ -2,11 +2,18 @@ package query
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
-	"strings"
+	"strconv"
 
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 )
@@ -18,75 +25,134 @@ type ExportRequest struct {
 	Overwrite bool   // replace a file that exists, which is otherwise refused
 	// Format is the form of the file. Empty means the one that the ending of
 	// Path names, before .gz or .zst: of a graph "csv" for .csv, "graphml" for
-	// .graphml and "edges" for any other; of vertices always "csv"; of an
-	// embedding "npy" for .npy, "word2vec_binary" for .bin and "word2vec" for any
-	// other.
+	// .graphml and "edges" for .txt, .edges, .edgelist and .el; of vertices "csv"
+	// for .csv and .txt; of an embedding "npy" for .npy, "word2vec_binary" for
+	// .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them
+	// "parquet" for .parquet. Without an
+	// ending it is "edges", "csv" or "word2vec"; another ending is a mistake.
 	Format string
 	// Spreadsheet makes CSV safe to open in a spreadsheet: a key or text that it
 	// could take for a formula gets an apostrophe before it, which stays there if
 	// the file is imported again.
 	Spreadsheet bool
+	// Times is the form of the times of edges: "iso" writes dates, for which times are
+	// taken as Unix seconds, "unix" writes numbers, and empty means the form in which
+	// the graph got them. See storage.GraphInfo.
+	Times string
 }
 
 // ExportResult is the answer of ExportGraph, ExportVertices, ExportWalks and ExportEmbedding.
 type ExportResult struct {
-	Path    string
-	Keys    string // of the matrix at Path, the file with the keys of its rows; otherwise empty
-	Rows    int64  // edges, vertices, walks or vectors written
-	Notices []Notice
+	Path    string   `json:"file"`
+	Keys    string   `json:"keys,omitempty"` // of the matrix at Path, the file with the keys of its rows; otherwise empty
+	Rows    int64    `json:"rows"`           // edges, vertices, walks or vectors written
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // exportFormat is a form of files.
 type exportFormat struct {
-	name   string
-	ending string // of file names that mean it; empty for the form of all others
-	title  string // in a plan
+	name    string
+	endings []string // of file names that mean it; no ending means the first form
+	title   string   // in a plan
+	holds   string   // the form that holds the keys which this one refuses, if there is one
 }
 
 // The forms in which graphs, vertices and embeddings are written.
-var (
-	graphFormats = []exportFormat{
-		{"edges", "", "edge list"}, {"csv", ".csv", "CSV"}, {"graphml", ".graphml", "GraphML"},
+func graphFormats() []exportFormat {
+	return []exportFormat{
+		{name: "edges", endings: session.ListEndings, title: "edge list"}, {name: "csv", endings: []string{".csv"}, title: "CSV"},
+		{name: "graphml", endings: []string{".graphml"}, title: "GraphML", holds: "csv"},
+		parquetFormat(),
 	}
-	vertexFormats    = []exportFormat{{"csv", "", "CSV"}}
-	embeddingFormats = []exportFormat{
-		{"word2vec", "", "word2vec text"}, {"word2vec_binary", ".bin", "word2vec binary"}, {"npy", ".npy", "numpy matrix"},
+}
+
+func vertexFormats() []exportFormat {
+	return []exportFormat{{name: "csv", endings: []string{".csv", ".txt"}, title: "CSV"}, parquetFormat()}
+}
+
+// parquetFormat is a form of every table.
+func parquetFormat() exportFormat {
+	return exportFormat{name: "parquet", endings: []string{".parquet"}, title: "Parquet"}
+}
+
+func embeddingFormats() []exportFormat {
+	return []exportFormat{
+		{name: "word2vec", endings: []string{".txt", ".vec", ".w2v", ".emb", ".word2vec"}, title: "word2vec text", holds: "npy"},
+		{name: "word2vec_binary", endings: []string{".bin"}, title: "word2vec binary", holds: "npy"},
+		{name: "npy", endings: []string{".npy"}, title: "numpy matrix"},
+		parquetFormat(),
 	}
+}
+
+// The forms of times that a request may name.
+const (
+	timesISO  = "iso"
+	timesUnix = "unix"
 )
+
+// times is the form of the times of a graph in the file.
+func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
+	switch {
+	case r.Times == timesUnix:
+		return format.TimeNumbers, nil
+	case r.Times == timesISO && graph.Times == format.TimeNumbers:
+		return format.TimeClocks, nil
+	case r.Times == timesISO || r.Times == "":
+		return graph.Times, nil
+	}
+	e := fault.OfOption("times", "is %s", fault.QuoteKey(r.Times))
+	e.Expected = []string{timesISO, timesUnix}
+	return 0, e
+}
 
 // keysEnding follows the name of a matrix in that of its keys.
 const keysEnding = ".keys"
 
 // form returns the form of a request, which is one of those.
 func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
-	plain := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(r.Path, ".gz"), ".zst"))
-	var names []string
+	var names, known []string
 	for _, f := range formats {
-		if r.Format == f.name || r.Format == "" && f.ending != "" && strings.HasSuffix(plain, f.ending) {
+		if r.Format == f.name || r.Format == "" && slices.Contains(f.endings, format.Ending(r.Path)) {
 			return f, nil
 		}
-		names = append(names, f.name)
+		names, known = append(names, f.name), append(known, f.endings...)
 	}
 	if r.Format == "" {
-		return formats[0], nil
+		err := session.CheckEnding(r.Path, known)
+		var e *Error
+		if errors.As(err, &e) {
+			e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
+		}
+		return formats[0], err
 	}
-	e := mistake(partOption("format"), "option format is %s", quoteKey(r.Format))
+	e := fault.OfOption("format", "is %s", fault.QuoteKey(r.Format))
 	e.Expected = names
 	return exportFormat{}, e
 }
 
-// exportOptions are the options of the statements that export; a form has to be
-// chosen only where there are several.
+// refused names the form that holds a key which this one cannot.
+func (f exportFormat) refused(err error) error {
+	var key *format.KeyError
+	if f.holds == "" || !errors.As(err, &key) {
+		return err
+	}
+	return fmt.Errorf("%w; format := '%s' can hold it", err, f.holds)
+}
+
+// exportOptions are the options of the statements that export.
 func exportOptions(formats []exportFormat) []OptionInfo {
-	options := []OptionInfo{overwriteOption()}
-	if len(formats) > 1 {
-		choices := make([]string, len(formats))
-		for i, f := range formats {
-			choices[i] = f.name
-		}
+	choices := []string{"auto"}
+	for _, f := range formats {
+		choices = append(choices, f.name)
+	}
+	options := []OptionInfo{overwriteOption(), {
+		Name: "format", Type: "text", Default: "'auto'", Choices: choices,
+		Doc: "form of the file; auto goes by the ending of its name",
+	}}
+	if formats[0].name == graphFormats()[0].name {
 		options = append(options, OptionInfo{
-			Name: "format", Type: "text", Default: "'auto'", Choices: append([]string{"auto"}, choices...),
-			Doc: "form of the file; auto goes by the ending of its name",
+			Name: "times", Type: "text", Default: "'auto'", Choices: []string{"auto", timesISO, timesUnix},
+			Doc: "form of the times of edges, as dates or as seconds since 1970; auto is the form in which the graph got them",
 		})
 	}
 	if slices.ContainsFunc(formats, func(f exportFormat) bool { return f.name == "csv" }) {
@@ -103,93 +169,174 @@ func overwriteOption() OptionInfo {
 	return OptionInfo{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
 }
 
-// exportSettings puts checked options into a request.
-func exportSettings(req *ExportRequest, s settings) {
-	req.Overwrite, req.Spreadsheet = s.boolean("overwrite"), s.boolean("spreadsheet")
-	if text := s.text("format"); text != "auto" {
-		req.Format = text
-	}
+// exportTarget is a file that can be written, and the graph that is.
+type exportTarget struct {
+	form  exportFormat
+	graph storage.GraphInfo
+}
+
+var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
+	help: Help{
+		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "writes the edges of a graph with weights and times, as an edge list, CSV, Parquet or, with vertices and attributes, GraphML; text is compressed if the name ends in .gz or .zst",
+		Columns: "file, edges",
+		Options: exportOptions(graphFormats()),
+		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
+	},
+	bind: func(b *binder, s *parser.ExportGraph) (ExportRequest, error) {
+		b.Mark(fault.Graph, s.Graph)
+		return b.exported(s, s.Graph.Name, s.File, s.Options, graphFormats())
+	},
+	resolve: func(c *call, req ExportRequest) (exportTarget, error) {
+		found, err := c.exportedGraph(req, graphFormats())
+		if err == nil {
+			_, err = req.times(found.graph)
+		}
+		return found, err
+	},
+	plan:  planExport,
+	run:   runExportGraph,
+	rows:  exportRows[ExportRequest]("edges"),
+	reads: true,
 }
 
 // ExportGraph writes the edges of a graph, each once, with their weights and
 // times; as GraphML also its vertices with their attributes.
 func (db *DB) ExportGraph(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return db.export(ctx, "EXPORT GRAPH", req, (*call).exportGraph)
+	return exportGraph.answer(ctx, db, req)
 }
 
-// ExportVertices writes the vertices of a graph with their attributes as CSV.
+var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTarget, ExportResult]{
+	help: Help{
+		Statement: "EXPORT VERTICES", Syntax: "EXPORT VERTICES OF graph INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "writes the vertices of a graph with their attributes as CSV, compressed if the name ends in .gz or .zst, or as Parquet",
+		Columns: "file, vertices",
+		Options: exportOptions(vertexFormats()),
+		Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
+	},
+	bind: func(b *binder, s *parser.ExportVertices) (ExportRequest, error) {
+		b.Mark(fault.Graph, s.Graph)
+		return b.exported(s, s.Graph.Name, s.File, s.Options, vertexFormats())
+	},
+	resolve: func(c *call, req ExportRequest) (exportTarget, error) { return c.exportedGraph(req, vertexFormats()) },
+	plan:    planExport,
+	run:     runExportVertices,
+	rows:    exportRows[ExportRequest]("vertices"),
+	reads:   true,
+}
+
+// ExportVertices writes the vertices of a graph with their attributes as CSV or Parquet.
 func (db *DB) ExportVertices(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return db.export(ctx, "EXPORT VERTICES", req, (*call).exportVertices)
+	return exportVertices.answer(ctx, db, req)
 }
 
-// ExportEmbedding writes the vectors of an embedding with the keys of their
-// vertices. A numpy matrix has no place for keys: they are written beside it, into
-// a file of the same name with ".keys" behind it.
-func (db *DB) ExportEmbedding(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return db.export(ctx, "EXPORT EMBEDDING", req, (*call).exportEmbedding)
-}
-
-func (db *DB) export(ctx context.Context, statement string, req ExportRequest, f func(*call, ExportRequest) (ExportResult, error)) (ExportResult, error) {
-	c, err := db.begin(ctx, statement)
-	if err != nil {
-		return ExportResult{}, err
+// exported binds the statements that export to files of some forms.
+func (b *binder) exported(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) (req ExportRequest, err error) {
+	req.Name = object
+	if req.Path, err = b.Text(fault.Into, file); err != nil {
+		return req, err
 	}
-	defer c.end()
-	result, err := f(c, req)
-	return result, c.wrap(err)
+	set, err := b.Settings(parser.Heading(statement), exportOptions(formats), options)
+	if err != nil {
+		return req, err
+	}
+	req.Overwrite, req.Spreadsheet = set.Bool("overwrite"), set.Bool("spreadsheet")
+	if text := set.Text("format"); text != "auto" {
+		req.Format = text
+	}
+	if text := set.Text("times"); text != "auto" {
+		req.Times = text
+	}
+	return req, nil
+}
+
+// exportedGraph resolves a request for a file of one of the forms.
+func (c *call) exportedGraph(req ExportRequest, formats []exportFormat) (found exportTarget, err error) {
+	if found.form, err = c.checkExport(req, formats); err != nil {
+		return found, err
+	}
+	found.graph, err = c.GraphInfo(req.Name, fault.Graph)
+	return found, err
+}
+
+func planExport(req ExportRequest, found exportTarget) *plan.Plan {
+	return writtenFile(found.form.title, req.Path, session.GraphPlan(found.graph))
+}
+
+// writtenFile is the last step of a statement that writes a file.
+func writtenFile(title, path string, input *Plan) *Plan {
+	return plan.Result(title, "to "+fault.Quote(path), input)
+}
+
+// exportRows is the table of a statement that exports what counted says.
+func exportRows[Q any](counted string) func(Q, ExportResult) *Rows {
+	return func(_ Q, r ExportResult) *Rows {
+		return rowsOf([]string{"file", counted}, [][]Value{{r.Path, r.Rows}})
+	}
 }
 
 // checkExport refuses a file that cannot be written, and returns its form.
 func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFormat, error) {
+	if err := c.CheckPath(req.Path, fault.Into); err != nil {
+		return exportFormat{}, err
+	}
 	form, err := req.form(formats)
 	if err != nil {
 		return form, err
 	}
 	if req.Spreadsheet && form.name != "csv" {
-		return form, mistake(partOption("spreadsheet"), "option spreadsheet has no meaning for the format %s", form.name)
+		return form, fault.OfOption("spreadsheet", "has no meaning for the format %s", form.name)
 	}
-	if err := c.checkOutput(req.Path, req.Overwrite, partInto); err != nil {
+	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
 		return form, err
 	}
 	if form.name == "npy" {
-		err = c.checkOutput(req.Path+keysEnding, req.Overwrite, partInto)
+		err = c.CheckOutput(req.Path+keysEnding, req.Overwrite, fault.Into)
 	}
 	return form, err
 }
 
-func (c *call) exportGraph(req ExportRequest) (ExportResult, error) {
-	form, err := c.checkExport(req, graphFormats)
-	if err != nil {
-		return ExportResult{}, err
-	}
-	view, columns, err := c.exported(req.Name, form.name == "graphml")
+func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
+	view, columns, err := c.exportedColumns(found.graph, found.form.name == "graphml")
 	if err != nil {
 		return ExportResult{}, err
 	}
 	g := c.formatGraph(view, columns)
+	if g.Times, err = req.times(view.Info); err != nil {
+		return ExportResult{}, err
+	}
 	write := format.WriteEdges
-	switch form.name {
+	switch found.form.name {
 	case "csv":
 		write = func(ctx context.Context, w io.Writer, g format.Graph) error {
 			return format.WriteCSV(ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet})
 		}
 	case "graphml":
 		write = format.WriteGraphML
+	case "parquet":
+		write = func(ctx context.Context, w io.Writer, g format.Graph) error {
+			return format.WriteEdgesParquet(ctx, w, g, graphNotes(view.Info))
+		}
 	}
-	if form.name != "graphml" {
+	if found.form.name != "graphml" {
 		c.noticeAlone(view)
 	}
-	stop := c.watch.start(stepWrite)
-	err = c.writeFile(req.Path, req.Overwrite, func(w io.Writer) error { return write(c.ctx, w, g) })
+	stop := c.Watch.Start(plan.Write)
+	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error { return write(c.Ctx, w, g) })
 	if err != nil {
-		return ExportResult{}, err
+		return ExportResult{}, found.form.refused(err)
 	}
 	stop(view.Graph.Edges(), "")
-	return ExportResult{Path: req.Path, Rows: view.Graph.Edges(), Notices: c.notices}, nil
+	return ExportResult{Path: req.Path, Rows: view.Graph.Edges(), Notices: c.Notices}, nil
 }
 
-// noticeAlone tells of what a list of edges leaves out.
-func (c *call) noticeAlone(view *graphView) {
+// graphNotes are the metadata of a Parquet file that was made from a graph.
+func graphNotes(g storage.GraphInfo) []format.Note {
+	return []format.Note{{Key: "heavytail.graph", Text: g.Name}, {Key: "heavytail.version", Text: strconv.FormatUint(g.Version, 10)}}
+}
+
+// noticeAlone reports what a list of edges leaves out.
+func (c *call) noticeAlone(view *session.Graph) {
 	alone := int64(0)
 	for v := range uint32(view.Graph.Vertices()) {
 		if view.Graph.Degree(v) == 0 {
@@ -197,57 +344,51 @@ func (c *call) noticeAlone(view *graphView) {
 		}
 	}
 	if alone > 0 {
-		c.notice("%s without edges left out; format := 'graphml' has them", count(alone, "vertex"))
+		c.Notice("%s without edges left out; format := 'graphml' has them", fault.Count(alone, "vertex"))
 	}
 }
 
-func (c *call) exportVertices(req ExportRequest) (ExportResult, error) {
-	if _, err := c.checkExport(req, vertexFormats); err != nil {
-		return ExportResult{}, err
-	}
-	view, columns, err := c.exported(req.Name, true)
+func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
+	view, columns, err := c.exportedColumns(found.graph, true)
 	if err != nil {
 		return ExportResult{}, err
 	}
 	g, n := c.formatGraph(view, columns), int64(view.Graph.Vertices())
-	stop := c.watch.start(stepWrite)
-	err = c.writeFile(req.Path, req.Overwrite, func(w io.Writer) error {
-		return format.WriteVertices(c.ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet})
+	stop := c.Watch.Start(plan.Write)
+	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
+		if found.form.name == "parquet" {
+			return format.WriteVerticesParquet(c.Ctx, w, g, graphNotes(view.Info))
+		}
+		return format.WriteVertices(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet})
 	})
 	if err != nil {
 		return ExportResult{}, err
 	}
 	stop(n, "")
-	return ExportResult{Path: req.Path, Rows: n, Notices: c.notices}, nil
+	return ExportResult{Path: req.Path, Rows: n, Notices: c.Notices}, nil
 }
 
-// exported returns a graph, and all its attributes where they are wanted.
-func (c *call) exported(graph string, attributes bool) (*graphView, *columnSet, error) {
-	info, err := c.graphInfo(graph, partGraph)
-	if err != nil {
-		return nil, nil, err
-	}
+// exportedColumns returns a graph, and all its attributes where they are wanted.
+func (c *call) exportedColumns(graph storage.GraphInfo, attributes bool) (*session.Graph, *session.ColumnSet, error) {
 	var names []string
 	if attributes {
-		for _, a := range info.Attributes {
-			names = append(names, a.Name)
-		}
+		names = session.AttributeNames(graph)
 	}
-	return c.columns(graph, names, partGraph)
+	return c.Columns(graph.Name, names, fault.Graph)
 }
 
 // formatGraph lays a graph out for package format.
-func (c *call) formatGraph(view *graphView, columns *columnSet) format.Graph {
+func (c *call) formatGraph(view *session.Graph, columns *session.ColumnSet) format.Graph {
 	g := view.Graph
 	laid := format.Graph{
 		Vertices: g.Vertices(), Key: view.AppendKey, Edges: c.edges(g),
 		Weighted: g.Weighted(), Timed: g.Times != nil,
 		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
-			value := columns.at(column, v)
+			value := columns.At(column, v)
 			return append(dst, value.String()...), !value.IsMissing()
 		},
 	}
-	for _, column := range columns.columns {
+	for _, column := range columns.Columns {
 		laid.Columns = append(laid.Columns, format.Column{Name: column.Name, Type: format.Type(column.Type.String())})
 	}
 	return laid
@@ -275,60 +416,9 @@ func (c *call) edges(g *csr.Graph) iter.Seq[format.NumberedEdge] {
 					return
 				}
 				if done++; done%step == 0 {
-					c.meter.updateUnit("writing", "edges", done, g.Edges())
+					c.Meter.UpdateUnit("writing", "edges", done, g.Edges())
 				}
 			}
 		}
 	}
-}
-
-func (c *call) exportEmbedding(req ExportRequest) (ExportResult, error) {
-	form, err := c.checkExport(req, embeddingFormats)
-	if err != nil {
-		return ExportResult{}, err
-	}
-	var s *space
-	err = c.settled(func() (err error) {
-		s, err = c.space(req.Name, partEmbedding)
-		return err
-	})
-	if err != nil {
-		return ExportResult{}, err
-	}
-	result := ExportResult{Path: req.Path, Rows: int64(s.matrix.Rows)}
-	stop := c.watch.start(stepWrite)
-	if form.name == "npy" {
-		result.Keys = req.Path + keysEnding
-		err = c.writeFile(result.Keys, req.Overwrite, func(w io.Writer) error {
-			return format.WriteKeys(c.ctx, w, s.matrix.Rows, s.graph.AppendKey)
-		})
-	}
-	if err == nil {
-		err = c.writeFile(req.Path, req.Overwrite, func(w io.Writer) error { return c.writeVectors(w, form.name, s) })
-	}
-	if err != nil {
-		return ExportResult{}, err
-	}
-	stop(result.Rows, "")
-	result.Notices = c.notices
-	return result, nil
-}
-
-// writeVectors writes an embedding in one of its forms, and reports progress.
-func (c *call) writeVectors(w io.Writer, form string, s *space) error {
-	rows, dim := s.matrix.Rows, s.matrix.Dim
-	row := func(i int) []float32 {
-		const step = 1 << 8 // rows between two reports, about a millisecond
-		if i%step == 0 {
-			c.meter.update("writing", int64(i), int64(rows))
-		}
-		return s.matrix.Row(i)
-	}
-	switch form {
-	case "npy":
-		return format.WriteNPY(c.ctx, w, rows, dim, row)
-	case "word2vec_binary":
-		return format.WriteWord2VecBinary(c.ctx, w, rows, dim, s.graph.AppendKey, row)
-	}
-	return format.WriteWord2Vec(c.ctx, w, rows, dim, s.graph.AppendKey, row)
 }

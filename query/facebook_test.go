@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"heavytail/storage/realgraph"
+	"heavytail/.ci/realgraph"
 )
 
 // A program's whole way through ego-facebook: import, embed, look up,
 // reconstruct, score a file, open the file again and get the same answers.
 func TestFacebook(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}

@@ -63,8 +63,8 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 		} else if strings.ContainsAny(err.Error(), "\x1b\r\u202e") {
 			t.Errorf("the error %q is not safe to print", err)
 		}
-		// Only something that does not heed its context takes ten times as long.
-		if spent := time.Since(began); spent > 10*budget {
+		// However busy the machine is, only what does not heed its context takes so long.
+		if spent := time.Since(began); spent > time.Minute {
 			t.Errorf("took %v", spent)
 		}
 		mustBeSound(t, db)

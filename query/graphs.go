@@ -4,59 +4,63 @@ import (
 	"context"
 	"errors"
 
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
-// CreateGraph makes an empty graph.
-func (db *DB) CreateGraph(ctx context.Context, graph string) (storage.GraphInfo, error) {
-	c, err := db.begin(ctx, "CREATE GRAPH")
-	if err != nil {
-		return storage.GraphInfo{}, err
-	}
-	defer c.end()
-	info, err := c.createGraph(graph)
-	return info, c.wrap(err)
+// This file has CREATE GRAPH, DROP GRAPH and DROP EMBEDDING.
+
+var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.GraphInfo]{
+	help: createGraphHelp(),
+	bind: func(b *binder, s *parser.CreateGraph) (string, error) {
+		b.Mark(fault.Graph, s.Graph)
+		return s.Graph.Name, nil
+	},
+	resolve: func(c *call, graph string) (nothing, error) { return nothing{}, c.checkCreate(graph) },
+	plan:    func(graph string, _ nothing) *plan.Plan { return plan.Result("create graph", fault.Name(graph)) },
+	run: func(c *call, graph string, _ nothing) (storage.GraphInfo, error) {
+		info, err := c.db.store.CreateGraph(c.Ctx, graph)
+		return info, nameMistake(err, fault.Graph)
+	},
+	rows: noRows[string, storage.GraphInfo],
 }
 
-func (c *call) createGraph(graph string) (storage.GraphInfo, error) {
-	if err := c.checkCreate(graph); err != nil {
-		return storage.GraphInfo{}, err
-	}
-	info, err := c.db.store.CreateGraph(c.ctx, graph)
-	return info, nameMistake(err, partGraph)
+// CreateGraph creates an empty graph.
+func (db *DB) CreateGraph(ctx context.Context, graph string) (storage.GraphInfo, error) {
+	return createGraph.answer(ctx, db, graph)
 }
 
 // checkCreate refuses the name of a graph that exists.
 func (c *call) checkCreate(graph string) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	_, err := c.db.store.Graph(c.ctx, graph)
+	_, err := c.db.store.Graph(c.Ctx, graph)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
 	if err == nil {
-		e := mistake(partGraph, "graph %s exists", quote(graph))
+		e := fault.New(fault.Graph, "graph %s exists", fault.Quote(graph))
 		e.Err = storage.ErrExists
 		return e
 	}
-	return nameMistake(err, partGraph)
+	return nameMistake(err, fault.Graph)
 }
 
-// checkNewGraph refuses the name of a graph that has edges.
-func (c *call) checkNewGraph(graph string, at part) error {
+// checkNewGraph refuses the name of a graph that has vertices, for statements that
+// write a whole graph.
+func (c *call) checkNewGraph(graph string, at fault.Part) error {
 	if err := c.writable(); err != nil {
 		return err
 	}
-	info, err := c.db.store.Graph(c.ctx, graph)
+	info, err := c.db.store.Graph(c.Ctx, graph)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil
 	case err != nil:
 		return nameMistake(err, at)
 	case info.Vertices > 0:
-		e := mistake(at, "graph %s exists and has %s", quote(graph), count(int64(info.Vertices), "vertex"))
-		e.Hint = "drop it first, or choose another name"
+		e := fault.New(at, "graph %s exists and has %s", fault.Quote(graph), fault.Count(int64(info.Vertices), "vertex"))
+		e.Remedy = "drop it first, or choose another name"
 		e.Err = storage.ErrExists
 		return e
 	}
@@ -64,85 +68,113 @@ func (c *call) checkNewGraph(graph string, at part) error {
 }
 
 // nameMistake gives a position to the store's refusal of a name.
-func nameMistake(err error, at part) error {
+func nameMistake(err error, at fault.Part) error {
 	if !errors.Is(err, storage.ErrName) {
 		return err
 	}
-	return &Error{Message: err.Error(), Err: err, part: at}
+	return &Error{Message: err.Error(), Err: err, At: at}
+}
+
+// dropGraphRequest asks for a graph to be removed.
+type dropGraphRequest struct {
+	graph   string
+	cascade bool // with its embeddings and models
+}
+
+var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing]{
+	help: Help{
+		Statement: "DROP GRAPH", Syntax: "DROP GRAPH graph [CASCADE]",
+		Summary: "removes a graph, with CASCADE its embeddings and models too",
+		Example: "DROP GRAPH social CASCADE",
+	},
+	bind: func(b *binder, s *parser.DropGraph) (dropGraphRequest, error) {
+		b.Mark(fault.Graph, s.Graph)
+		return dropGraphRequest{s.Graph.Name, s.Cascade}, nil
+	},
+	resolve: func(c *call, req dropGraphRequest) (nothing, error) { return nothing{}, c.checkDropGraph(req) },
+	plan: func(req dropGraphRequest, _ nothing) *plan.Plan {
+		what := fault.Name(req.graph)
+		if req.cascade {
+			what += " and its embeddings and models"
+		}
+		return plan.Result("drop graph", what)
+	},
+	run: func(c *call, req dropGraphRequest, _ nothing) (nothing, error) {
+		return nothing{}, c.db.store.DropGraph(c.Ctx, req.graph, req.cascade)
+	},
+	rows: noRows[dropGraphRequest, nothing],
 }
 
 // DropGraph removes a graph. With cascade it removes the embeddings and the
-// models of the graph too; without, it refuses where there are some.
+// models of the graph too; without, it refuses where there are any.
 func (db *DB) DropGraph(ctx context.Context, graph string, cascade bool) error {
-	c, err := db.begin(ctx, "DROP GRAPH")
+	_, err := dropGraph.answer(ctx, db, dropGraphRequest{graph, cascade})
+	return err
+}
+
+// checkDropGraph refuses an unknown graph, and without CASCADE one that has
+// embeddings or models.
+func (c *call) checkDropGraph(req dropGraphRequest) error {
+	if _, err := c.GraphInfo(req.graph, fault.Graph); err != nil || req.cascade {
+		return err
+	}
+	all, err := c.db.store.Embeddings(c.Ctx)
 	if err != nil {
 		return err
 	}
-	defer c.end()
-	return c.wrap(c.dropGraph(graph, cascade))
-}
-
-func (c *call) dropGraph(graph string, cascade bool) error {
-	if err := c.checkDropGraph(graph, cascade); err != nil {
-		return err
-	}
-	return c.db.store.DropGraph(c.ctx, graph, cascade)
-}
-
-// checkDropGraph refuses an unknown graph, and one that embeddings or models stand on.
-func (c *call) checkDropGraph(graph string, cascade bool) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	if _, err := c.graphInfo(graph, partGraph); err != nil || cascade {
-		return err
-	}
-	all, err := c.db.store.Embeddings(c.ctx)
-	if err != nil {
-		return err
-	}
-	models, err := c.db.store.Models(c.ctx)
+	models, err := c.db.store.Models(c.Ctx)
 	if err != nil {
 		return err
 	}
 	what := ""
 	for _, m := range models {
-		if m.Graph == graph {
-			what = "model " + quote(m.Name)
+		if m.Graph == req.graph {
+			what = "model " + fault.Quote(m.Name)
 			break
 		}
 	}
 	for _, e := range all {
-		if e.Graph == graph {
-			what = "embedding " + quote(e.Name)
+		if e.Graph == req.graph {
+			what = "embedding " + fault.Quote(e.Name)
 			break
 		}
 	}
 	if what == "" {
 		return nil
 	}
-	m := mistake(partGraph, "graph %s has the %s", quote(graph), what)
-	m.Hint = "say CASCADE to drop its embeddings and models too"
+	m := fault.New(fault.Graph, "graph %s has the %s", fault.Quote(req.graph), what)
+	m.Remedy = "say CASCADE to drop its embeddings and models too"
 	m.Err = storage.ErrInUse
 	return m
 }
 
-// DropEmbedding removes an embedding.
-func (db *DB) DropEmbedding(ctx context.Context, embedding string) error {
-	c, err := db.begin(ctx, "DROP EMBEDDING")
-	if err != nil {
-		return err
-	}
-	defer c.end()
-	return c.wrap(c.dropEmbedding(embedding))
+var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, nothing]{
+	help: Help{
+		Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
+		Summary: "removes an embedding",
+		Example: "DROP EMBEDDING spec",
+	},
+	bind: func(b *binder, s *parser.DropEmbedding) (string, error) {
+		b.Mark(fault.Embedding, s.Embedding)
+		return s.Embedding.Name, nil
+	},
+	resolve: (*call).embeddingEntry,
+	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
+		return plan.Result("drop embedding", fault.Name(embedding))
+	},
+	run: func(c *call, embedding string, _ storage.EmbeddingInfo) (nothing, error) {
+		return nothing{}, c.db.store.DropEmbedding(c.Ctx, embedding)
+	},
+	rows: noRows[string, nothing],
 }
 
-func (c *call) dropEmbedding(embedding string) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	if _, err := c.embeddingInfo(embedding, partEmbedding); err != nil {
-		return err
-	}
-	return c.db.store.DropEmbedding(c.ctx, embedding)
+// DropEmbedding removes an embedding.
+func (db *DB) DropEmbedding(ctx context.Context, embedding string) error {
+	_, err := dropEmbedding.answer(ctx, db, embedding)
+	return err
+}
+
+// embeddingEntry is the catalogue entry of the embedding that a request names.
+func (c *call) embeddingEntry(embedding string) (storage.EmbeddingInfo, error) {
+	return c.EmbeddingInfo(embedding, fault.Embedding)
 }

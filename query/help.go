@@ -3,26 +3,45 @@ package query
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"heavytail/embedding/link"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
 )
 
-// Help describes one statement. The table of all of them is Helps; HELP, the
-// completion of a shell and the documentation read it.
-type Help struct {
-	Statement string // the keywords that begin it
-	Syntax    string
-	Summary   string // one line
-	Columns   string // of the result; empty where there is none
-	Options   []OptionInfo
-	Example   string // a statement that parses
+// helpsOf lists the help of statements, once for those that share it.
+func helpsOf(described []described) []Help {
+	var list []Help
+	for _, s := range described {
+		h := s.describe()
+		if !slices.ContainsFunc(list, func(other Help) bool { return other.Statement == h.Statement }) {
+			list = append(list, h)
+		}
+	}
+	return list
 }
 
-// Helps describes every statement of the language, in the order in which a user
-// needs them.
-func Helps() []Help {
-	return slices.Concat(graphHelps(), updateHelps(), fileHelps(), showHelps(), analysisHelps(), upkeepHelps(), languageHelps())
+var help = &statement[*parser.Help, []string, nothing, *helpTable]{
+	help: Help{
+		Statement: "HELP", Syntax: "HELP [statement | method | measure | scorer | generator | WHERE | errors]",
+		Summary: "lists the statements, or explains one",
+		Columns: "statement, syntax, summary; with a topic: item, text",
+		Example: "HELP NEAREST",
+	},
+	bind: func(b *binder, s *parser.Help) ([]string, error) {
+		b.Mark(partTopic, s)
+		return s.Topic, nil
+	},
+	resolve: resolveNothing[[]string],
+	plan:    func(topic []string, _ nothing) *plan.Plan { return plan.Result("help", strings.Join(topic, " ")) },
+	run: func(c *call, topic []string, _ nothing) (*helpTable, error) {
+		return helpOn(helpsOf(c.db.language), topic)
+	},
+	rows:  func(_ []string, t *helpTable) *Rows { return rowsOf(t.columns, t.rows) },
+	reads: true,
 }
 
 // helpTable is the result of HELP.
@@ -32,56 +51,105 @@ type helpTable struct {
 }
 
 // partTopic is what HELP was asked about.
-const partTopic part = "topic"
+const partTopic fault.Part = "topic"
 
 // helpOn returns the table for a topic, or an Error with the nearest one.
-func helpOn(words []string) (*helpTable, error) {
+func helpOn(helps []Help, words []string) (*helpTable, error) {
 	if len(words) == 0 {
 		t := &helpTable{columns: []string{"statement", "syntax", "summary"}}
-		for _, h := range Helps() {
+		for _, h := range helps {
 			t.rows = append(t.rows, []Value{h.Statement, h.Syntax, h.Summary})
 		}
 		return t, nil
 	}
-	topic := strings.ToUpper(strings.Join(words, " "))
-	topics := helpTopics()
-	t := &helpTable{columns: []string{"item", "text"}}
-	for _, known := range topics {
-		if strings.ToUpper(known.name) == topic {
-			t.rows = known.rows
-			return t, nil
-		}
-		// DROP alone explains all statements that begin with it.
-		if strings.HasPrefix(strings.ToUpper(known.name), topic+" ") {
-			t.rows = append(t.rows, known.rows...)
-		}
-	}
-	if len(t.rows) > 0 {
+	topics := helpTopics(helps)
+	if t := findTopic(topics, words); t != nil {
 		return t, nil
 	}
 	names := make([]string, len(topics))
 	for i, known := range topics {
 		names[i] = known.name
 	}
-	e := mistake(partTopic, "no help on %s", quote(strings.Join(words, " ")))
-	if nearest, ok := parser.Suggest(topic, names); ok {
-		e.Hint = "did you mean HELP " + nearest + "?"
-	} else {
-		e.Hint = "HELP alone lists the statements"
+	// A statement as it was typed has names of the user behind its first words.
+	for n := len(words) - 1; n > 0; n-- {
+		if begins := strings.ToUpper(strings.Join(words[:n], " ")); slices.Contains(names, begins) {
+			return findTopic(topics, words[:n]), nil
+		}
 	}
+	e := fault.New(partTopic, "no help on %s", fault.Quote(strings.Join(words, " ")))
+	if nearest, ok := parser.Suggest(strings.ToUpper(strings.Join(words, " ")), names); ok {
+		e.Remedy = "did you mean HELP " + nearest + "?"
+		return nil, e
+	}
+	for n := len(words) - 1; n > 0; n-- {
+		if t := findTopic(topics, words[:n]); t != nil {
+			return t, nil
+		}
+	}
+	e.Remedy = "HELP alone lists the statements"
 	return nil, e
+}
+
+// findTopic returns the rows of the topic of that name, or of the statements that
+// begin with the first of the words and whose syntax has all of them in that order
+// (PREDICT LINKS, DROP), or else of those whose syntax has them as keywords anywhere
+// (INDEX, JOBS); nil where there are none.
+func findTopic(topics []helpTopic, words []string) *helpTable {
+	t := &helpTable{columns: []string{"item", "text"}}
+	name := strings.Join(words, " ")
+	for _, known := range topics {
+		if strings.EqualFold(known.name, name) {
+			t.rows = known.rows
+			return t
+		}
+	}
+	for _, begins := range []bool{true, false} {
+		for _, known := range topics {
+			syntax := known.syntax
+			if !begins {
+				syntax = slices.DeleteFunc(slices.Clone(syntax), func(word string) bool { return word != strings.ToUpper(word) })
+			}
+			if len(syntax) > 0 && (!begins || sameWord(words[0], syntax[0])) && hasInOrder(syntax, words) {
+				t.rows = append(t.rows, known.rows...)
+			}
+		}
+		if len(t.rows) > 0 {
+			return t
+		}
+	}
+	return nil
+}
+
+// hasInOrder reports whether words come in text, in their order.
+func hasInOrder(text, words []string) bool {
+	for _, word := range text {
+		if len(words) > 0 && sameWord(word, words[0]) {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
+}
+
+// sameWord reports whether two words are the same in any case and number.
+func sameWord(a, b string) bool {
+	a, b = strings.ToUpper(a), strings.ToUpper(b)
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || a+"S" == b || a+"ES" == b
 }
 
 // helpTopic is one thing that HELP can explain.
 type helpTopic struct {
-	name string
-	rows [][]Value
+	name   string
+	syntax []string // the words of a statement, its keywords in capitals; nil of all else
+	rows   [][]Value
 }
 
 // helpTopics lists all topics: statements, then the names that they use.
-func helpTopics() []helpTopic {
+func helpTopics(helps []Help) []helpTopic {
 	var topics []helpTopic
-	for _, h := range Helps() {
+	for _, h := range helps {
 		rows := [][]Value{
 			{"statement", h.Statement}, {"syntax", h.Syntax}, {"summary", h.Summary},
 		}
@@ -89,34 +157,44 @@ func helpTopics() []helpTopic {
 			rows = append(rows, []Value{"columns", h.Columns})
 		}
 		rows = append(rows, optionRows(h.Options)...)
-		topics = append(topics, helpTopic{h.Statement, append(rows, []Value{"example", h.Example})})
+		syntax := strings.FieldsFunc(h.Syntax, func(r rune) bool { return !unicode.IsLetter(r) })
+		topics = append(topics, helpTopic{h.Statement, syntax, append(rows, []Value{"example", h.Example})})
 	}
-	topics = append(topics, helpTopic{"WHERE", [][]Value{
+	topics = append(topics, helpTopic{"WHERE", nil, [][]Value{
 		{"condition", "WHERE"},
 		{"summary", "which vertices may be answers; asked during the search, so the number of answers is not cut"},
 		{"attribute", "value of the vertex, by the name of the attribute, in double quotes if it is no bare name"},
 		{"degree", "number of neighbours of the vertex"},
 		{"key", "key of the vertex, a text"},
-		{"linked", "whether the vertex is a neighbour of the vertex that is sought"},
+		{"linked", "whether the vertex is a neighbour of the query vertex"},
 		{"operators", "= <> < <= > >= NOT AND OR, and parentheses; texts compare by their bytes"},
 		{"lists", "x IN (value, …), x NOT IN (value, …)"},
 		{"missing", "x IS MISSING, x IS NOT MISSING; all else about a missing value is neither true nor false, and only what is true passes"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}})
+	var rows [][]Value
+	for _, e := range Errors() {
+		rows = append(rows, []Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."})
+	}
+	topics = append(topics, helpTopic{"errors", nil, rows})
 	for _, m := range Methods() {
 		rows := [][]Value{{"method", m.Name}, {"summary", m.Summary}}
-		topics = append(topics, helpTopic{m.Name, append(rows, optionRows(m.Options)...)})
+		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
+	}
+	for _, m := range Measures() {
+		rows := [][]Value{{"measure", m.Name}, {"summary", m.Summary}}
+		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
 	}
 	for _, g := range generators() {
 		rows := [][]Value{{"generator", g.Name}, {"summary", g.Summary}}
-		topics = append(topics, helpTopic{g.Name, append(rows, optionRows(g.Options)...)})
+		topics = append(topics, helpTopic{g.Name, nil, append(rows, optionRows(g.Options)...)})
 	}
 	for _, s := range link.Scorers() {
 		syntax := s.Name
 		if s.NeedsEmbedding {
 			syntax += "(embedding)"
 		}
-		topics = append(topics, helpTopic{s.Name, [][]Value{{"scorer", syntax}, {"summary", s.Summary}}})
+		topics = append(topics, helpTopic{s.Name, nil, [][]Value{{"scorer", syntax}, {"summary", s.Summary}}})
 	}
 	return topics
 }
@@ -129,11 +207,11 @@ func optionRows(options []OptionInfo) [][]Value {
 		if o.Choices != nil {
 			quoted := slices.Clone(o.Choices)
 			for i, c := range quoted {
-				quoted[i] = quoteKey(c)
+				quoted[i] = fault.QuoteKey(c)
 			}
-			text += "; " + orList(quoted)
+			text += "; " + fault.OrList(quoted)
 		} else {
-			text += "; " + typeName(o.Type)
+			text += "; " + bind.TypeName(o.Type)
 		}
 		if o.Default != "" {
 			text += ", " + o.Default + " by default"

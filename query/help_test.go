@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
 	"heavytail/query/parser"
 )
 
@@ -19,11 +22,71 @@ func TestHelps_ExamplesParse(t *testing.T) {
 			continue
 		}
 		_, explains := statement.(*parser.Explain)
-		if kind := parser.Heading(statement); !explains && !strings.HasPrefix(kind, h.Statement) {
+		_, into := statement.(*parser.IntoFile)
+		if kind := parser.Heading(statement); !explains && !into && !strings.HasPrefix(kind, h.Statement) {
 			t.Errorf("HELP %s: the example is %s", h.Statement, kind)
 		}
 		if h.Syntax == "" || h.Summary == "" || !strings.HasPrefix(h.Syntax, h.Statement) {
 			t.Errorf("HELP %s: syntax %q, summary %q", h.Statement, h.Syntax, h.Summary)
+		}
+	}
+}
+
+// HELP must know every statement by the words that begin it, by the example as a
+// person would type it, by its keywords, and by what lies between.
+func TestHelps_AsTyped(t *testing.T) {
+	explains := func(text, statement string) {
+		t.Helper()
+		parsed, err := parser.Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			return
+		}
+		table, err := helpOn(Helps(), parsed.(*parser.Help).Topic)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if !slices.ContainsFunc(table.rows, func(row []Value) bool { return row[0] == "statement" && row[1] == statement }) {
+			t.Errorf("%s does not explain %s", text, statement)
+		}
+	}
+	for _, h := range Helps() {
+		explains("HELP "+h.Statement, h.Statement)
+		explains("HELP "+strings.ToLower(h.Statement), h.Statement)
+		// HELP EXPLAIN NEAREST is about EXPLAIN, and HELP NEAREST … INTO FILE about NEAREST.
+		if h.Statement != "EXPLAIN" && h.Statement != "PROFILE" && h.Statement != "INTO FILE" {
+			explains("HELP "+h.Example, h.Statement)
+		}
+		words := strings.FieldsFunc(h.Syntax, func(r rune) bool { return r < 'A' || r > 'Z' })
+		explains("HELP "+strings.Join(words, " "), h.Statement)
+		if last := words[len(words)-1]; last != "WHERE" { // a topic of its own
+			explains("HELP "+words[0]+" "+last, h.Statement)
+		}
+	}
+	for text, statement := range map[string]string{
+		"PREDICT LINKS": "PREDICT", "PREDICT 20 LINKS FOR 'alice'": "PREDICT", "INSERT VERTICES": "INSERT VERTEX",
+		"SHOW GRAPHS": "SHOW", "show job": "SHOW", "CREATE INDEXES": "CREATE INDEX", "INDEX": "DROP INDEX",
+		"JOBS": "RESUME JOB", "DROP": "DROP MODEL", "EMBED social USING deepwalk": "EMBED", "BACKUP 'a.ht';": "BACKUP",
+		"IMPORT FILE": "IMPORT", "EXPORT": "EXPORT WALKS", "MATERIALIZE": "MATERIALIZE PREDICTIONS",
+	} {
+		explains("HELP "+text, statement)
+	}
+	for _, text := range []string{"cypher queries", "CREATE GRPH", "nearst", "XS"} {
+		if table, err := helpOn(Helps(), strings.Fields(text)); err == nil {
+			t.Errorf("HELP %s: %v", text, table.rows)
+		}
+	}
+}
+
+// A default is a number as a person would write it, not the sum of roundings.
+func TestHelps_DefaultsAreShort(t *testing.T) {
+	for _, topic := range helpTopics(Helps()) {
+		for _, row := range topic.rows {
+			for _, word := range strings.Fields(row[1].(string)) {
+				digits := strings.Trim(word, ",;()")
+				if _, err := strconv.ParseFloat(digits, 64); err == nil && strings.Contains(digits, ".") && len(digits) > 8 {
+					t.Errorf("HELP %s: %s: %s", topic.name, row[0], digits)
+				}
+			}
 		}
 	}
 }
@@ -104,6 +167,7 @@ func TestHelps_Columns(t *testing.T) {
 	expect("DELETE VERTEX 'd' FROM g", "DELETE VERTEX", "; ")
 	expect("DELETE VERTICES FROM g WHERE degree > 9", "DELETE VERTICES", "; ")
 	expect("SHOW ATTRIBUTES IN g", "SHOW ATTRIBUTES", "; ")
+	expect("COUNT VERTICES IN g", "COUNT VERTICES", "; ")
 	expect("DESCRIBE VERTEX 'a' IN g", "DESCRIBE VERTEX", "; ")
 	expect("DESCRIBE GRAPH g", "DESCRIBE GRAPH", "; ")
 	expect("DESCRIBE EMBEDDING pos", "DESCRIBE EMBEDDING", "; ")
@@ -159,12 +223,12 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 				t.Errorf("%s: the default of %s, %s, is no literal: %v", owner, o.Name, o.Default, err)
 				continue
 			}
-			b := &binder{call: &call{at: map[part]parser.Range{}}}
-			given, err := b.given(statement.(*parser.Embed).Method.Options)
+			b := &binder{call: &call{}, Values: bind.New(map[fault.Part]parser.Range{}, nil)}
+			given, err := b.Given(statement.(*parser.Embed).Method.Options)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := o.check(given[0].value); err != nil {
+			if _, err := o.Check(given[0].Value); err != nil {
 				t.Errorf("%s: the default of %s: %v", owner, o.Name, err)
 			}
 		}

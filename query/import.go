@@ -1,14 +1,20 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -16,15 +22,15 @@ import (
 // ImportRequest asks to add the edges, or the vertices, of a text file to a
 // graph.
 type ImportRequest struct {
-	// Graph receives what is read. It is made where it does not exist.
+	// Graph receives what is read. It is created where it does not exist.
 	Graph string
 	// Path is the file, plain or compressed by gzip or zstd; "-" is
 	// Options.Input. ImportReader takes it only as the name of its input.
 	Path string
-	// Layout is the form of the text. Empty finds it out: Matrix Market and
-	// GraphML by their first bytes or the ending of Path, adjacency lists by the
-	// ending .adjlist or .adj, and anything else is a list of edges. The zero
-	// values of all other fields read every common form.
+	// Layout is the form of the text. Empty finds it out as format.LayoutAuto
+	// does: by its first bytes, else by the ending of Path; an ending that says
+	// nothing is a mistake, and no ending means a list of edges. The zero values
+	// of all other fields read every common form.
 	Layout format.Layout
 	// Header, Separator, SkipBad and the limits are those of
 	// format.EdgeListOptions.
@@ -51,13 +57,15 @@ type ImportRequest struct {
 	Columns []string
 	// Join is storage.ImportOptions.Join, for ImportVertices.
 	Join string
+
+	reader io.Reader // is read instead of Path, if not nil
 }
 
 // options lays the request out for package format.
 func (r ImportRequest) options(size int64) format.Options {
 	return format.Options{
 		EdgeListOptions: format.EdgeListOptions{
-			Name: inputName(r.Path), Size: size,
+			Name: session.InputName(r.Path), Size: size,
 			Header: r.Header, Separator: r.Separator, SkipBad: r.SkipBad,
 			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time,
 			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
@@ -66,28 +74,67 @@ func (r ImportRequest) options(size int64) format.Options {
 	}
 }
 
-// vertices turns the request into one for a table of vertices.
-func (r ImportRequest) vertices() ImportRequest {
-	r.Layout = format.LayoutVertices
-	return r
-}
-
 // ImportResult is the answer of Import.
 type ImportResult struct {
 	storage.ImportStats
-	Notices []Notice
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResult]{
+	help: Help{
+		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
+		Summary: "adds the edges of a text file, plain, gzip or zstd, or of a Parquet file, to a graph; '-' is standard input",
+		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
+		Options: importOptions(),
+		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
+	},
+	bind: func(b *binder, s *parser.Import) (ImportRequest, error) {
+		return b.imported(s, s.Graph, s.File, importOptions(), s.Options)
+	},
+	resolve: resolveImport,
+	plan:    planImport,
+	run:     runImport,
+	rows: func(req ImportRequest, r ImportResult) *Rows {
+		return rowsOf(
+			[]string{"graph", "vertices", "edges", "duplicates", "self_loops", "skipped", "seconds"},
+			[][]Value{{req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}})
+	},
 }
 
 // Import adds the edges of a file to a graph, all of them or, after an error,
 // none.
 func (db *DB) Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
-	c, err := db.begin(ctx, "IMPORT")
-	if err != nil {
-		return ImportResult{}, err
-	}
-	defer c.end()
-	result, err := c.importFile(req)
-	return result, c.wrap(err)
+	return importEdges.answer(ctx, db, req)
+}
+
+// ImportReader is Import from a reader; with the layout of format.LayoutVertices
+// it is ImportVertices.
+func (db *DB) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
+	req.reader = r
+	return importEdges.answer(ctx, db, req)
+}
+
+var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, ImportResult]{
+	help: Help{
+		Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
+		Summary: "adds the vertices of a table, a line each, and sets their attributes from its columns",
+		Columns: "graph, vertices, inserted, updated, skipped, seconds",
+		Options: importVerticesOptions(),
+		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
+	},
+	bind: func(b *binder, s *parser.ImportVertices) (ImportRequest, error) {
+		req, err := b.imported(s, s.Graph, s.File, importVerticesOptions(), s.Options)
+		req.Layout = format.LayoutVertices
+		return req, err
+	},
+	resolve: resolveImport,
+	plan:    planImport,
+	run:     runImport,
+	rows: func(req ImportRequest, r ImportResult) *Rows {
+		return rowsOf(
+			[]string{"graph", "vertices", "inserted", "updated", "skipped", "seconds"},
+			[][]Value{{req.Graph, int64(r.Vertices), r.NewVertices, r.UpdatedVertices, r.Skipped, r.Seconds}})
+	},
 }
 
 // ImportVertices adds the vertices of a table with their attributes to a graph,
@@ -95,35 +142,55 @@ func (db *DB) Import(ctx context.Context, req ImportRequest) (ImportResult, erro
 // none. An attribute that the graph does not have gets the narrowest type that
 // holds all its values.
 func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResult, error) {
-	c, err := db.begin(ctx, "IMPORT VERTICES")
-	if err != nil {
-		return ImportResult{}, err
-	}
-	defer c.end()
-	result, err := c.importFile(req.vertices())
-	return result, c.wrap(err)
+	req.Layout = format.LayoutVertices
+	return importVertices.answer(ctx, db, req)
 }
 
-// ImportReader is Import from a reader; with the layout of format.LayoutVertices
-// it is ImportVertices.
-func (db *DB) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
-	c, err := db.begin(ctx, "IMPORT")
+// imported binds IMPORT and IMPORT VERTICES.
+func (b *binder) imported(statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) (req ImportRequest, err error) {
+	b.Mark(fault.Graph, graph)
+	req.Graph = graph.Name
+	if req.Path, err = b.Text(fault.File, file); err != nil {
+		return req, err
+	}
+	set, err := b.Settings(parser.Heading(statement), table, options)
 	if err != nil {
-		return ImportResult{}, err
+		return req, err
 	}
-	defer c.end()
-	if err := c.checkImportTarget(req); err != nil {
-		return ImportResult{}, c.wrap(err)
-	}
-	result, err := c.importFrom(r, 0, req)
-	return result, c.wrap(err)
+	return req, importSettings(&req, set)
 }
 
-func (c *call) importFile(req ImportRequest) (ImportResult, error) {
-	if err := c.checkImport(req); err != nil {
-		return ImportResult{}, err
+// resolveImport refuses what cannot be read or written.
+func resolveImport(c *call, req ImportRequest) (nothing, error) {
+	if err := req.check(); err != nil {
+		return nothing{}, err
 	}
-	in, size, err := c.openInput(req.Path, partFile)
+	_, err := c.db.store.Graph(c.Ctx, req.Graph)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return nothing{}, nameMistake(err, fault.Graph)
+	}
+	if req.reader != nil {
+		return nothing{}, nil
+	}
+	return nothing{}, c.CheckInput(req.Path, fault.File)
+}
+
+func planImport(req ImportRequest, _ nothing) *plan.Plan {
+	separator, layout := cmp.Or(req.Separator, "auto"), cmp.Or(req.Layout, format.LayoutAuto)
+	bad := "end the import"
+	if req.SkipBad {
+		bad = "are skipped"
+	}
+	read := fmt.Sprintf("%s, as %s; header %s, separator %s, bad lines %s",
+		fault.Quote(session.InputName(req.Path)), layoutTitles[layout], req.Header, fault.Quote(separator), bad)
+	return plan.Result("import", "into graph "+fault.Name(req.Graph)+", published in one transaction", plan.Measured(plan.Read, "text", read))
+}
+
+func runImport(c *call, req ImportRequest, _ nothing) (ImportResult, error) {
+	if req.reader != nil {
+		return c.importFrom(req.reader, 0, req)
+	}
+	in, size, err := c.OpenInput(req.Path, fault.File)
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -131,105 +198,90 @@ func (c *call) importFile(req ImportRequest) (ImportResult, error) {
 	return c.importFrom(in, size, req)
 }
 
-// checkImport refuses what cannot be read or written.
-func (c *call) checkImport(req ImportRequest) error {
-	if err := c.checkImportTarget(req); err != nil {
-		return err
-	}
-	return c.checkInput(req.Path, partFile)
-}
-
-func (c *call) checkImportTarget(req ImportRequest) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	if err := req.checkColumns(); err != nil {
-		return err
-	}
-	_, err := c.db.store.Graph(c.ctx, req.Graph)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return nameMistake(err, partGraph)
-	}
-	return nil
-}
-
-// checkColumns refuses columns that no file can have, and two uses of one.
-func (r ImportRequest) checkColumns() error {
-	single := map[string]ImportRequest{
-		"source": {Source: r.Source}, "target": {Target: r.Target}, "weight": {Weight: r.Weight}, "time": {Time: r.Time},
-		"key": {Key: r.Key},
-	}
-	for _, option := range []string{"source", "target", "weight", "time", "key"} {
-		// Asked alone, only a fault of the column itself shows.
-		one := single[option]
-		if n, err := strconv.Atoi(one.Source + one.Target); err == nil && n > 0 {
-			continue // the other end would be taken from the same column
+// check refuses options that no file can be read by.
+func (r ImportRequest) check() error {
+	if r.Repeated != "" && !slices.Contains(storage.Repeats(), r.Repeated) {
+		e := fault.OfOption("repeated", "is %s", fault.QuoteKey(string(r.Repeated)))
+		for _, known := range repeats() {
+			e.Expected = append(e.Expected, fault.QuoteKey(known))
 		}
-		if err := one.options(0).Validate(); err != nil {
-			return columnMistake(partOption(option), err)
-		}
+		return e
 	}
-	if err := r.options(0).Validate(); err != nil {
-		return columnMistake(partFile, err)
-	}
-	return nil
-}
-
-// columnMistake is the Error for columns that package format refuses.
-func columnMistake(at part, err error) error {
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	e := mistake(at, "%s", strings.TrimPrefix(first, format.ErrOptions.Error()+": "))
-	e.Err = errors.Join(ErrInvalid, err)
-	return e
+	return formatMistake(r.options(0).Validate())
 }
 
 func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
-	stop := c.watch.start(stepRead)
-	stats, err := c.db.store.Import(c.ctx, req.Graph, r, storage.ImportOptions{
-		Format: req.options(size), Repeated: req.Repeated, Join: req.Join,
-		Source: inputName(req.Path), Progress: c.meter.update,
-	})
-	if err != nil {
-		return ImportResult{}, nameMistake(err, partGraph)
+	if req.Layout == format.LayoutVertices {
+		var ending *format.EndingError
+		if errors.As(format.CheckTable(req.Path), &ending) {
+			e := session.EndingMistake(fault.File, ending)
+			e.Remedy = "'-' reads a table of any name from standard input"
+			return ImportResult{}, e
+		}
 	}
-	stop(stats.Lines, count(stats.Bytes, "byte")+" of text")
+	stop := c.Watch.Start(plan.Read)
+	stats, err := c.db.store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
+		Format: req.options(size), Repeated: req.Repeated, Join: req.Join,
+		Source: session.InputName(req.Path), Progress: c.Meter.Update,
+		MemoryLimit: c.db.opts.MemoryLimit,
+	})
+	var short *storage.MemoryError
+	if errors.As(err, &short) {
+		return ImportResult{}, &LimitError{What: "importing " + short.What, Need: short.Need, Limit: short.Limit, Unit: "bytes", Field: "MemoryLimit"}
+	}
+	var ending *format.EndingError
+	if errors.As(err, &ending) {
+		e := session.EndingMistake(fault.File, ending)
+		e.Options = []fault.OptionRemedy{{Purpose: "to say what it holds", Option: "format"}}
+		return ImportResult{}, e
+	}
+	if err != nil {
+		return ImportResult{}, nameMistake(formatMistake(err), fault.Graph)
+	}
+	stop(stats.Lines, fault.Count(stats.Bytes, "byte")+" of text")
 	c.noticeImport(req, stats)
-	return ImportResult{ImportStats: stats, Notices: c.notices}, nil
+	return ImportResult{ImportStats: stats, Notices: c.Notices}, nil
 }
 
-// noticeImport tells what the import has decided by itself, and how to have it
+// noticeImport reports what the import has decided, and which option decides
 // otherwise.
 func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
-	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges {
-		c.notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitles[stats.Layout])
+	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
+		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitles[stats.Layout])
 	}
 	if stats.Skipped > 0 && stats.FirstSkipped != nil {
-		c.notice("%s skipped, the first: %v", count(stats.Skipped, "bad line"), stats.FirstSkipped)
+		c.Notice("%s skipped, the first: %v", fault.Count(stats.Skipped, "bad line"), stats.FirstSkipped)
 	}
 	if stats.CountsHeader {
-		c.notice("the first line was taken as the counts of vertices and edges, not as an edge; header := 'none' takes it as an edge")
+		c.Notice("the first line was taken as the counts of vertices and edges, not as an edge; header := 'none' takes it as an edge")
 	}
 	if stats.Weighted > 0 && req.Weight == "" {
-		c.notice("%s with a weight; weight := 'none' leaves them out", count(stats.Weighted, "edge"))
+		c.Notice("%s with a weight; weight := 'none' leaves them out", fault.Count(stats.Weighted, "edge"))
 	}
 	if stats.Layout == format.LayoutVertices && stats.Header == "" && req.Header == format.HeaderAuto {
-		c.notice("the first line has nothing but integers and was taken as a vertex; header := 'names' takes it as the names of the columns")
+		c.Notice("the first line has nothing but integers and was taken as a vertex; header := 'names' takes it as the names of the columns")
 	}
 	if stats.RepeatedValues > 0 && req.Join == "" {
-		c.notice("%s followed by another one of the same vertex, of which the last counts; join := ',' keeps all of them as a text", count(stats.RepeatedValues, "value"))
+		c.Notice("%s followed by another one of the same vertex, of which the last counts; join := ',' keeps all of them as a text", fault.Count(stats.RepeatedValues, "value"))
 	}
 	if stats.Timed > 0 && req.Time == "" {
-		c.notice("%s with a time; time := 'none' leaves them out", count(stats.Timed, "edge"))
+		c.Notice("%s with a time; time := 'none' leaves them out", fault.Count(stats.Timed, "edge"))
+	}
+	switch numbers := stats.Timed - stats.Dated; {
+	case stats.Times == format.TimeNumbers && stats.Dated > 0:
+		c.Notice("%s with a date, stored as seconds since 1970 like the other times, which are numbers", fault.Count(stats.Dated, "edge"))
+	case stats.Times != format.TimeNumbers && numbers > 0:
+		c.Notice("%s with a number for a time, taken as seconds since 1970 like the other times, which are dates", fault.Count(numbers, "edge"))
 	}
 	if stats.IgnoredColumns > 0 {
 		hint := ""
-		if stats.Layout == format.LayoutEdges {
+		if stats.Layout == format.LayoutEdges || stats.Layout == format.LayoutParquet {
 			hint = "; the options weight and time take columns by name or number"
 		}
-		c.notice("%s not taken%s", count(int64(stats.IgnoredColumns), "further column"), hint)
+		c.Notice("%s not taken%s", fault.Count(int64(stats.IgnoredColumns), "further column"), hint)
 	}
 	if stats.Resumed {
-		c.notice("an import of the same input that was interrupted has been resumed")
+		c.Notice("an import of the same input that was interrupted has been resumed")
 	}
 }
 
@@ -239,124 +291,42 @@ var layoutTitles = map[format.Layout]string{
 	format.LayoutEdges:        "a list of edges",
 	format.LayoutAdjacency:    "an adjacency list",
 	format.LayoutVertices:     "a table of vertices",
+	format.LayoutMETIS:        "a METIS file",
 	format.LayoutMatrixMarket: "Matrix Market",
 	format.LayoutGraphML:      "GraphML",
-}
-
-// importLayouts are the layouts of IMPORT; tables of vertices have a statement
-// of their own.
-func importLayouts() []string {
-	var names []string
-	for _, l := range format.Layouts() {
-		if l != format.LayoutVertices {
-			names = append(names, string(l))
-		}
-	}
-	return names
-}
-
-// repeats are the names of what can become of repeated edges.
-func repeats() []string {
-	var names []string
-	for _, r := range storage.Repeats() {
-		names = append(names, string(r))
-	}
-	return names
-}
-
-// importOptions are the options of IMPORT.
-func importOptions() []OptionInfo {
-	return slices.Concat([]OptionInfo{
-		{Name: "format", Type: "text", Default: "'auto'", Choices: importLayouts(), Doc: "form of the text; auto goes by its first bytes and the ending of the file's name"},
-		sourceOption(), targetOption(),
-		{Name: "weight", Type: "column", Default: "''", Doc: "column of weights; by default weight, w or value in the header, 'none' takes none"},
-		{Name: "time", Type: "column", Default: "''", Doc: "column of timestamps, integers or dates; by default time, timestamp, ts or date in the header, 'none' takes none"},
-		{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "weight of an edge that comes again or is there: the last, first, sum, min or max, or how often it comes"},
-	}, textOptions())
-}
-
-func sourceOption() OptionInfo {
-	return OptionInfo{Name: "source", Type: "column", Default: "''", Doc: "column of one end; by default one of a known name, else the first"}
-}
-
-func targetOption() OptionInfo {
-	return OptionInfo{Name: "target", Type: "column", Default: "''", Doc: "column of the other end; by default one of a known name, else the second"}
-}
-
-func skipOption() OptionInfo {
-	return OptionInfo{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a bad line ends the statement or is counted and left out"}
-}
-
-// edgePairsOptions are the options of DELETE EDGES FILE.
-func edgePairsOptions() []OptionInfo {
-	return slices.Concat([]OptionInfo{sourceOption(), targetOption()}, pairsOptions(), []OptionInfo{skipOption()})
-}
-
-// importVerticesOptions are the options of IMPORT VERTICES.
-func importVerticesOptions() []OptionInfo {
-	return slices.Concat([]OptionInfo{
-		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},
-		{Name: "columns", Type: "text", Default: "''", Doc: "attributes to take, with commas between them; by default all columns. They name the columns of a table without a header"},
-		{Name: "join", Type: "text", Default: "''", Doc: "what stands between the values of a vertex that comes again, such as ','; by default the last value counts"},
-	}, textOptions())
-}
-
-// textOptions are the options of every statement that reads a graph from text.
-func textOptions() []OptionInfo {
-	return []OptionInfo{
-		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
-		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what stands between columns: auto, whitespace, tab, comma, semicolon or bar"},
-		skipOption(),
-		{Name: "max_line", Type: "int", Default: "1048576", Doc: "most bytes of a line; 64 times as many in an adjacency list"},
-		{Name: "max_key", Type: "int", Default: "1024", Doc: "most bytes of a vertex key"},
-		{Name: "max_bytes", Type: "int", Default: "68719476736", Doc: "most bytes of text, after decompression"},
-		{Name: "max_lines", Type: "int", Default: "9223372036854775807", Doc: "most lines"},
-	}
+	format.LayoutParquet:      "Parquet",
 }
 
 // importSettings puts checked options into a request.
-func importSettings(req *ImportRequest, s settings) error {
-	if text := s.text("header"); text != "" {
+func importSettings(req *ImportRequest, s bind.Settings) error {
+	if text := s.Text("header"); text != "" {
 		mode, err := format.ParseHeader(text)
 		if err != nil {
 			return err
 		}
 		req.Header = mode
 	}
-	if err := separatorSetting(&req.Separator, s); err != nil {
-		return err
-	}
-	req.Layout, req.Repeated = format.Layout(s.text("format")), storage.Repeated(s.text("repeated"))
-	req.Source, req.Target, req.Weight, req.Time = s.text("source"), s.text("target"), s.text("weight"), s.text("time")
-	req.Key, req.Join = s.text("key"), s.text("join")
-	for column := range strings.SplitSeq(s.text("columns"), ",") {
+	req.Separator = s.Text("separator")
+	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
+	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
+	req.Key, req.Join = s.Text("key"), s.Text("join")
+	for column := range strings.SplitSeq(s.Text("columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {
 			req.Columns = append(req.Columns, column)
 		}
 	}
-	req.SkipBad = s.text("on_error") == "skip"
+	req.SkipBad = s.Text("on_error") == "skip"
 	var faults [4]error
 	var maxLine, maxKey int64
-	maxLine, faults[0] = s.within("max_line", 1, math.MaxInt32)
-	maxKey, faults[1] = s.within("max_key", 1, math.MaxInt32)
-	req.MaxBytes, faults[2] = s.within("max_bytes", 1, math.MaxInt64)
-	req.MaxLines, faults[3] = s.within("max_lines", 1, math.MaxInt64)
+	maxLine, faults[0] = s.Within("max_line", 1, math.MaxInt32)
+	maxKey, faults[1] = s.Within("max_key", 1, math.MaxInt32)
+	req.MaxBytes, faults[2] = s.Within("max_bytes", 1, math.MaxInt64)
+	req.MaxLines, faults[3] = s.Within("max_lines", 1, math.MaxInt64)
 	req.MaxLine, req.MaxKey = int(maxLine), int(maxKey)
 	for _, err := range faults {
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// separatorSetting checks the separator of a text file.
-func separatorSetting(separator *string, s settings) error {
-	*separator = s.text("separator")
-	if err := (format.EdgeListOptions{Separator: *separator}).Validate(); err != nil {
-		e := mistake(partOption("separator"), "option separator is %s", quoteKey(*separator))
-		e.Expected = []string{"auto", "whitespace", "tab", "comma", "semicolon", "bar"}
-		return e
 	}
 	return nil
 }

@@ -5,24 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	embeddings "heavytail/embedding"
 	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
-// This file is CREATE INDEX, DROP INDEX and SHOW INDEXES, and finds the index
-// that a search uses.
-
-// How the recall of an index is measured, and how much of it is asked for where
-// ef is not given.
-const (
-	recallK       = 10
-	recallQueries = 100
-	recallWanted  = 0.99
-)
+// This file has CREATE INDEX, DROP INDEX and the list of SHOW INDEXES, and finds the
+// index that a search uses.
 
 // CreateIndexRequest asks for an index of the vectors of an embedding, which
 // makes NEAREST and WITHIN faster and may miss some of their answers. Zeros are
@@ -38,33 +35,206 @@ type CreateIndexRequest struct {
 	Seed uint64
 }
 
-// IndexInfo describes an index. Recall is the share of the 10 nearest vertices
+// IndexInfo describes an index. Recall is the fraction of the 10 nearest vertices
 // that searches with its ef found when it was built, as the mean over 100 of the
-// vectors.
+// vectors; Lowest is the fraction that the worst of these searches found, and Poor how
+// many of them found less than half. Where Spread is false an earlier version built
+// the index, and these two are not known.
 type IndexInfo = storage.IndexInfo
+
+var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
+	help: Help{
+		Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
+		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH brings it up to date with the embedding, and computing the embedding again builds it again with its parameters",
+		Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
+		Options: indexOptions(),
+		Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
+	},
+	bind:    bindCreateIndex,
+	resolve: resolveCreateIndex,
+	plan: func(req CreateIndexRequest, e storage.EmbeddingInfo) *plan.Plan {
+		vectors := plan.Measured("embedding "+e.Name, "embedding", fmt.Sprintf("%s, generation %d, %d × %d",
+			fault.Name(e.Name), e.Generation, e.Vertices, e.Dim))
+		return plan.Result("index", fmt.Sprintf("of embedding %s by %s", fault.Name(e.Name), req.Metric),
+			plan.Measured(plan.Store, "store", "links, without the vectors",
+				plan.Measured(plan.Solve, "hnsw", "links between near vectors, and the recall of searches", vectors)))
+	},
+	run: func(c *call, req CreateIndexRequest, e storage.EmbeddingInfo) (result IndexInfo, err error) {
+		err = c.asJob(indexSpec(req, e), func(embeddings.Checkpoints) (err error) {
+			result, err = c.storeIndex(req)
+			return err
+		})
+		return result, err
+	},
+	rows: func(_ CreateIndexRequest, info IndexInfo) *Rows { return indexRows([]IndexInfo{info}) },
+	job: func(_ *call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {
+		return indexSpec(req, e), nil
+	},
+}
+
+// indexOptions are the options of CREATE INDEX.
+func indexOptions() []OptionInfo {
+	var metrics []string
+	for _, m := range index.Metrics() {
+		metrics = append(metrics, m.String())
+	}
+	return []OptionInfo{
+		{Name: "metric", Type: "text", Default: "'l2'", Choices: metrics, Doc: "the metric of the searches that use it"},
+		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100: more find more in many dimensions, and take more space"},
+		{Name: "ef_construction", Type: "int", Default: "200", Doc: "candidates that links are chosen from, up to 10000: the time of a build is proportional to it"},
+		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps: more find more and take longer; 0 is the least power of two up to 512 that finds 99 % of the 10 nearest"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "of the levels; the same seed gives the same index"},
+	}
+}
 
 // CreateIndex builds an index and stores it beside the embedding; one of the
 // same metric is replaced. It belongs to the vectors as they are: vertices that are
 // deleted later are left out of answers, when the embedding is refreshed the index
-// follows, and when it is computed again it goes.
+// follows, and when it is computed again the index is built again.
 func (db *DB) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
-	c, err := db.begin(ctx, "CREATE INDEX")
+	return createIndex.answer(ctx, db, req)
+}
+
+// StartCreateIndex is CreateIndex in the background, as StartEmbed is Embed.
+func (db *DB) StartCreateIndex(ctx context.Context, req CreateIndexRequest) (storage.JobInfo, error) {
+	return createIndex.start(ctx, db, req)
+}
+
+func bindCreateIndex(b *binder, s *parser.CreateIndex) (req CreateIndexRequest, err error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	b.background = s.Background
+	set, err := b.Settings("CREATE INDEX", indexOptions(), s.Options)
 	if err != nil {
-		return IndexInfo{}, err
+		return req, err
 	}
-	defer c.end()
-	info, err := c.createIndex(req)
-	return info, c.wrap(err)
+	req = CreateIndexRequest{Embedding: s.Embedding.Name, Seed: set.Seed()}
+	if text := set.Text("metric"); text != "" {
+		if req.Metric, err = index.ParseMetric(text); err != nil {
+			return req, err
+		}
+	}
+	for _, o := range []struct {
+		name        string
+		least, most int64
+		to          *int
+	}{{"m", 2, 100, &req.M}, {"ef_construction", 1, 10_000, &req.EfConstruction}, {"ef", 0, 1 << 31, &req.Ef}} {
+		value, err := set.Within(o.name, o.least, o.most)
+		if err != nil {
+			return req, err
+		}
+		*o.to = int(value)
+	}
+	return req, nil
+}
+
+func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo, error) {
+	info, err := c.EmbeddingInfo(req.Embedding, fault.Embedding)
+	if err != nil {
+		return info, err
+	}
+	if info.Vertices == 0 {
+		return info, fault.New(fault.Embedding, "embedding %s has no vectors", fault.Name(req.Embedding))
+	}
+	if req.Metric > index.Dot {
+		return info, fault.New(fault.Metric, "unknown metric %d", req.Metric)
+	}
+	if err := req.options().Validate(); err != nil {
+		e := fault.New(fault.Embedding, "%v", err)
+		e.Err = err
+		return info, e
+	}
+	return info, nil
+}
+
+// indexSpec is the job that builds an index. It keeps the rows that it is of from
+// being replaced, but does not replace them itself.
+func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
+	text := parser.CreateIndex{Embedding: parser.Ident{Name: req.Embedding}, Options: []parser.Option{option("metric", req.Metric.String())}}
+	for _, o := range []struct {
+		name  string
+		value int64
+	}{{"m", int64(req.M)}, {"ef_construction", int64(req.EfConstruction)}, {"ef", int64(req.Ef)}, {"seed", int64(req.Seed)}} {
+		if o.value != 0 {
+			text.Options = append(text.Options, option(o.name, o.value))
+		}
+	}
+	return job.Spec{
+		Kind: "CREATE INDEX", Text: text.String(), Target: req.Embedding, Beside: true,
+		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},
+		Memory: req.options().Bytes(info.Vertices), Purpose: "the index",
+	}
+}
+
+var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
+	help: Help{
+		Statement: "DROP INDEX", Syntax: "DROP INDEX ON embedding",
+		Summary: "removes all indexes of an embedding",
+		Example: "DROP INDEX ON spec",
+	},
+	bind: func(b *binder, s *parser.DropIndex) (string, error) {
+		b.Mark(fault.Embedding, s.Embedding)
+		return s.Embedding.Name, nil
+	},
+	resolve: resolveDropIndex,
+	plan: func(embedding string, _ nothing) *plan.Plan {
+		return plan.Result("drop index", "all of embedding "+fault.Name(embedding))
+	},
+	run: func(c *call, embedding string, _ nothing) (nothing, error) {
+		_, err := c.db.store.DropIndexes(c.Ctx, embedding, "")
+		return nothing{}, err
+	},
+	rows: noRows[string, nothing],
 }
 
 // DropIndex removes all indexes of an embedding.
 func (db *DB) DropIndex(ctx context.Context, embedding string) error {
-	c, err := db.begin(ctx, "DROP INDEX")
-	if err != nil {
-		return err
+	_, err := dropIndex.answer(ctx, db, embedding)
+	return err
+}
+
+// resolveDropIndex refuses to drop what is not there.
+func resolveDropIndex(c *call, embedding string) (nothing, error) {
+	if _, err := c.EmbeddingInfo(embedding, fault.Embedding); err != nil {
+		return nothing{}, err
 	}
-	defer c.end()
-	return c.wrap(c.dropIndex(embedding))
+	list, err := c.db.store.Indexes(c.Ctx, embedding)
+	if err == nil && len(list) == 0 {
+		e := fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding))
+		e.Err = &storage.NotFoundError{Kind: "index of embedding", Name: embedding}
+		return nothing{}, e
+	}
+	if errors.Is(err, storage.ErrCorrupt) {
+		return nothing{}, nil // what is damaged can still be dropped
+	}
+	return nothing{}, err
+}
+
+// indexRows is the table of CREATE INDEX and SHOW INDEXES.
+func indexRows(list []IndexInfo) *Rows {
+	table := make([][]Value, len(list))
+	for i, x := range list {
+		table[i] = []Value{x.Embedding, x.Metric, int64(x.Vectors)}
+		for _, p := range []string{"m", "ef_construction", "ef"} {
+			table[i] = append(table[i], parameter(x.Parameters, p))
+		}
+		table[i] = append(table[i], x.Recall)
+		if x.Spread {
+			table[i] = append(table[i], x.Lowest, x.Poor)
+		} else {
+			table[i] = append(table[i], nil, nil)
+		}
+		table[i] = append(table[i], x.Bytes, x.Seconds, timestamp(x.Created))
+	}
+	return rowsOf([]string{"embedding", "metric", "vectors", "m", "ef_construction", "ef", "recall", "lowest", "poor", "bytes", "seconds", "created"}, table)
+}
+
+// settingsText writes settings after another.
+func settingsText(list []storage.Setting) string {
+	texts := make([]string, len(list))
+	for i, s := range list {
+		texts[i] = s.Name + " " + s.Value
+	}
+	return strings.Join(texts, ", ")
 }
 
 // Indexes lists the indexes of the file by embedding and metric. One whose entry is
@@ -80,12 +250,8 @@ func (db *DB) Indexes(ctx context.Context) ([]IndexInfo, error) {
 }
 
 func (c *call) indexes() ([]IndexInfo, error) {
-	list, err := c.db.store.Indexes(c.ctx, "")
-	if errors.Is(err, storage.ErrCorrupt) && c.ctx.Err() == nil {
-		c.notice("an index is not listed, and DROP INDEX or CREATE INDEX replaces it: %v", plainly(err))
-		err = nil
-	}
-	return list, err
+	list, err := c.db.store.Indexes(c.Ctx, "")
+	return list, c.Rest(err, "an index", "DROP INDEX or CREATE INDEX replaces it")
 }
 
 // options returns the parameters of an index.
@@ -93,181 +259,81 @@ func (r CreateIndexRequest) options() index.HNSWOptions {
 	return index.HNSWOptions{M: r.M, EfConstruction: r.EfConstruction, Ef: r.Ef, Seed: r.Seed}
 }
 
-// resolveCreateIndex checks a request.
-func (c *call) resolveCreateIndex(req CreateIndexRequest) (storage.EmbeddingInfo, error) {
-	if err := c.writable(); err != nil {
-		return storage.EmbeddingInfo{}, err
-	}
-	info, err := c.embeddingInfo(req.Embedding, partEmbedding)
-	if err != nil {
-		return info, err
-	}
-	if info.Vertices == 0 {
-		return info, mistake(partEmbedding, "embedding %s has no vectors", name(req.Embedding))
-	}
-	if req.Metric > index.Dot {
-		return info, mistake(partMetric, "unknown metric %d", req.Metric)
-	}
-	if err := req.options().Validate(); err != nil {
-		e := mistake(partEmbedding, "%v", err)
-		e.Err = err
-		return info, e
-	}
-	return info, nil
-}
-
-func (c *call) createIndex(req CreateIndexRequest) (IndexInfo, error) {
-	info, err := c.resolveCreateIndex(req)
-	if err != nil {
-		return IndexInfo{}, err
-	}
-	var result IndexInfo
-	err = c.asJob(indexSpec(req, info), func(embeddings.Checkpoints) (err error) {
-		result, err = c.storeIndex(req)
-		return err
-	})
-	return result, err
-}
-
 // storeIndex builds an index and stores it.
 func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
-	v, _, _, err := c.vectors(req.Embedding, partEmbedding)
+	v, _, _, err := c.Vectors(req.Embedding, fault.Embedding)
 	if err != nil {
 		return IndexInfo{}, err
 	}
 	opts := req.options()
 	began := time.Now()
-	stop := c.watch.start(stepSolve)
-	opts.Workers, opts.Progress = c.workers(), c.meter.update
-	h, err := index.NewHNSW(c.ctx, v.matrix, req.Metric, opts)
+	stop := c.Watch.Start(plan.Solve)
+	opts.Workers, opts.Progress = c.workers(), c.Meter.Update
+	h, err := index.NewHNSW(c.Ctx, v.Matrix, req.Metric, opts)
 	if err != nil {
 		return IndexInfo{}, err
 	}
-	recall, err := measureRecall(c.ctx, h, req.Ef)
+	recall, err := measureRecall(c.Ctx, h, req.Ef)
 	if err != nil {
 		return IndexInfo{}, err
 	}
-	stop(int64(h.Live()), fmt.Sprintf("recall %.4f", recall))
-	c.jobResult("recall %.4f", recall)
+	text := recallText(recall.Mean, true, recall.Lowest, recall.Poor)
+	stop(int64(h.Live()), text)
+	c.job.Result("%s", text)
 	n := newIndex(h, recall, time.Since(began))
-	defer c.watch.start(stepStore)(int64(h.Live()), "")
-	return c.db.store.PutIndex(c.ctx, v.info, n.Info, n.Write)
+	defer c.Watch.Start(plan.Store)(int64(h.Live()), "")
+	return c.db.store.PutIndex(c.Ctx, v.Info, n.Info, n.Write)
 }
 
-// checkDropIndex refuses to drop what is not there.
-func (c *call) checkDropIndex(embedding string) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	if _, err := c.embeddingInfo(embedding, partEmbedding); err != nil {
-		return err
-	}
-	list, err := c.db.store.Indexes(c.ctx, embedding)
-	if err == nil && len(list) == 0 {
-		e := mistake(partEmbedding, "embedding %s has no index", name(embedding))
-		e.Err = &storage.NotFoundError{Kind: "index of embedding", Name: embedding}
-		return e
-	}
-	if errors.Is(err, storage.ErrCorrupt) {
-		return nil // what is damaged can still be dropped
-	}
-	return err
-}
-
-func (c *call) dropIndex(embedding string) error {
-	if err := c.checkDropIndex(embedding); err != nil {
-		return err
-	}
-	_, err := c.db.store.DropIndexes(c.ctx, embedding, "")
-	return err
-}
-
-// indexFor finds the index that a search of a space can use, and returns nil where
-// there is none, or where a scan is as fast.
-func (c *call) indexFor(s *space, metric index.Metric) (*storage.IndexInfo, error) {
-	if 4*int64(len(s.matrix.Data)) < c.db.opts.IndexBytes {
+// indexFor finds the index that a search of an embedding can use, and returns nil
+// where there is none, or where a scan is as fast.
+func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (*storage.IndexInfo, error) {
+	if 4*int64(e.Vertices)*int64(e.Dim) < c.db.opts.IndexBytes {
 		return nil, nil
 	}
-	info, _, err := c.db.store.Index(c.ctx, s.info, metric.String())
+	info, _, err := c.db.store.Index(c.Ctx, e, metric.String())
 	switch {
 	case err == nil:
 		return &info, nil
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrConflict):
 		return nil, nil // of the vectors at hand there is none
 	case errors.Is(err, storage.ErrCorrupt):
-		c.noticeDamage(s, err)
+		c.noticeDamage(e, err)
 		return nil, nil
 	}
 	return nil, err
 }
 
-// noticeDamage says that a search goes without its index.
-func (c *call) noticeDamage(s *space, err error) {
-	c.notice("the index of embedding %s cannot be used, so all vectors were scanned: %v; create it again", name(s.info.Name), err)
+// noticeDamage says that a search does not use its index.
+func (c *call) noticeDamage(e storage.EmbeddingInfo, err error) {
+	c.Notice("the index of embedding %s cannot be used, so all vectors were scanned: %v; create it again", fault.Name(e.Name), err)
 }
 
 // hnsw loads the index of a space, and returns nil, with a notice, where it is
 // damaged or does not fit into memory.
-func (c *call) hnsw(s *space, metric index.Metric, info *storage.IndexInfo) (*index.HNSW, error) {
-	key := cacheKey{
-		kind: "index", name: s.info.Name, id: uint64(s.info.Created.UnixNano()), version: s.info.Generation,
-		graph: uint64(metric), made: info.Created.UnixNano(),
+func (c *call) hnsw(s *session.Space, metric index.Metric, info *storage.IndexInfo) (*index.HNSW, error) {
+	key := session.CacheKey{
+		Kind: "index", Name: s.Info.Name, ID: uint64(s.Info.Created.UnixNano()), Version: s.Info.Generation,
+		Graph: uint64(metric), Made: info.Created.UnixNano(),
 	}
-	value, hit, err := c.hold(key, 2*info.Bytes, "the index of embedding "+name(s.info.Name), func(ctx context.Context) (any, error) {
-		_, r, err := c.db.store.Index(ctx, s.info, metric.String())
+	value, hit, err := c.Pin(key, 2*info.Bytes, "the index of embedding "+fault.Name(s.Info.Name), func(ctx context.Context) (any, error) {
+		_, r, err := c.db.store.Index(ctx, s.Info, metric.String())
 		if err != nil {
 			return nil, err
 		}
-		return index.ReadHNSW(bufio.NewReader(r), s.indexed())
+		return index.ReadHNSW(bufio.NewReader(r), s.Indexed())
 	})
 	var limit *LimitError
 	switch {
 	case err == nil:
-		s.indexHit = hit
+		s.IndexHit = hit
 		return value.(*index.HNSW), nil
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound):
-		c.notice("the index of embedding %s was dropped meanwhile, so all vectors were scanned", name(s.info.Name))
+		c.Notice("the index of embedding %s was dropped during the search, so all vectors were scanned", fault.Name(s.Info.Name))
 		return nil, nil
 	case errors.Is(err, index.ErrFormat), errors.Is(err, index.ErrMismatch), errors.Is(err, storage.ErrCorrupt), errors.As(err, &limit):
-		c.noticeDamage(s, err)
+		c.noticeDamage(s.Info, err)
 		return nil, nil
 	}
 	return nil, err
 }
-
-// indexed returns the rows that an index of the space is of: those stored, also
-// where vertices were deleted since.
-func (m *matched) indexed() *vec.Matrix {
-	if m.stored != nil {
-		return m.stored.matrix
-	}
-	return m.matrix
-}
-
-// inRows makes options of a search among vertices those of one among the rows of
-// an index, where these differ: rows of deleted vertices are no answers.
-func (m *matched) inRows(opts index.SearchOptions) index.SearchOptions {
-	if m.stored == nil {
-		return opts
-	}
-	filter := opts.Filter
-	opts.Filter = func(row uint32) bool {
-		v := m.vertices[row]
-		return v != storage.NoRow && (filter == nil || filter(v))
-	}
-	return opts
-}
-
-// toVertices turns the rows that such a search found into vertices. Both have the
-// same order, so that ties remain where they are.
-func (m *matched) toVertices(hits []index.Hit) {
-	if m.stored == nil {
-		return
-	}
-	for i, h := range hits {
-		hits[i].Vertex = m.vertices[h.Vertex]
-	}
-}
-
-// deleted counts the rows of an index whose vertices are no longer there.
-func (m *matched) deleted() int { return m.indexed().Rows - m.matrix.Rows }

@@ -64,6 +64,7 @@ func bruteForce(list []placedKey, query placedKey, admits func(key string) bool)
 // is refreshed: an index that looks at all candidates has the answers of EXACT and
 // of brute force over the vertices that are there.
 func TestNearest_IndexChanges(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	rounds := 12
 	if !testing.Short() {
@@ -157,6 +158,7 @@ func sortedKeys(set map[string]bool) []string {
 // PREDICT finds candidates by an index whose vertices were deleted as it does by a
 // scan.
 func TestPredict_IndexDeleted(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 2, seed := 5) INTO g")
 	mustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")

@@ -1,50 +1,94 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"time"
+	"strings"
 
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
 // Jobs lists the jobs by number: those that run, with how far they are, and the
-// last ones that ended. One whose record is damaged is left out, with a notice. A statement that is over within two seconds and does not
-// run in the background is no job that is listed.
+// last ones that ended. One whose record is damaged is left out, with a notice. A
+// statement that is over within two seconds and does not run in the background is not
+// listed.
 func (db *DB) Jobs(ctx context.Context) ([]storage.JobInfo, error) {
 	c, err := db.begin(ctx, "SHOW JOBS")
 	if err != nil {
 		return nil, err
 	}
 	defer c.end()
-	list, err := c.jobs()
+	list, err := c.db.runner.List(c.Call)
 	return list, c.wrap(err)
 }
 
-func (c *call) jobs() ([]storage.JobInfo, error) {
-	live, err := c.db.runner.list(c.ctx, c.db.store)
-	if err != nil {
-		return nil, err
+// ActiveJobs lists the numbered jobs of this DB that are queued or running, by number:
+// those in the background, also automatic refreshes, and long statements of other
+// calls. Close interrupts them; to let them end, call WaitJob first.
+func (db *DB) ActiveJobs() []storage.JobInfo {
+	if db.runner == nil {
+		return nil
 	}
-	stored, err := c.db.store.Jobs(c.ctx)
-	if errors.Is(err, storage.ErrCorrupt) && c.ctx.Err() == nil {
-		c.notice("a job is not listed, and DROP JOB forgets it: %v", plainly(err))
-		err = nil
+	return db.runner.Active()
+}
+
+// jobRequest names a job.
+type jobRequest struct {
+	job        uint64
+	background bool // of RESUME
+}
+
+// ofVerb makes the test for nodes of one verb.
+func ofVerb(verb parser.JobVerb) func(*parser.Job) bool {
+	return func(s *parser.Job) bool { return s.Verb == verb }
+}
+
+func bindJob(b *binder, s *parser.Job) (jobRequest, error) {
+	n, err := b.Size(partJob, s.Number)
+	if err == nil && n < 0 {
+		m := fault.New(partJob, "there is no job %d", n)
+		m.Remedy, m.Err = "numbers of jobs begin at 1; SHOW JOBS lists them", storage.ErrNotFound
+		err = m
 	}
-	if err != nil {
-		return nil, err
-	}
-	for _, j := range stored {
-		if !slices.ContainsFunc(live, func(l storage.JobInfo) bool { return l.ID == j.ID }) {
-			live = append(live, j)
+	return jobRequest{uint64(n), s.Background}, err
+}
+
+// namedJob is a job that a request names: the active one, nil where it has ended, and
+// its record.
+type namedJob struct {
+	active *job.Active
+	info   storage.JobInfo
+}
+
+func resolveJob(c *call, req jobRequest) (namedJob, error) { return c.findJob(req.job) }
+
+// planJob returns the plan of a statement that does something with a job.
+func planJob[R any](what string) func(jobRequest, R) *plan.Plan {
+	return func(req jobRequest, _ R) *plan.Plan {
+		text := what
+		if req.background {
+			text += ", in the background"
 		}
+		return plan.Result(fmt.Sprintf("job %d", req.job), text)
 	}
-	slices.SortFunc(live, func(a, b storage.JobInfo) int { return cmp.Compare(a.ID, b.ID) })
-	return live, nil
+}
+
+func oneJobRow(_ jobRequest, info storage.JobInfo) *Rows { return jobRows([]storage.JobInfo{info}) }
+
+var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
+	help: Help{
+		Statement: "CANCEL JOB", Syntax: "CANCEL JOB job",
+		Summary: "ends a job, with a checkpoint from which RESUME JOB continues",
+		Columns: "those of SHOW JOBS",
+		Example: "CANCEL JOB 3",
+	},
+	when: ofVerb(parser.CancelJob), bind: bindJob, resolve: resolveJob, plan: planJob[namedJob]("cancel, at a checkpoint"),
+	run: runCancelJob, rows: oneJobRow, reads: true,
 }
 
 // CancelJob ends a job that is queued or running, at a checkpoint where it has
@@ -53,22 +97,94 @@ func (c *call) jobs() ([]storage.JobInfo, error) {
 // long as the disk does. Of a job that runs in another call, that call returns
 // context.Canceled.
 func (db *DB) CancelJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
-	return db.jobCall(ctx, "CANCEL JOB", id, (*call).cancelJob)
+	return cancelJob.answer(ctx, db, jobRequest{job: id})
+}
+
+func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) {
+	if f.active == nil {
+		m := fault.New(partJob, "job %d is %s already", req.job, f.info.State)
+		m.Err = storage.ErrConflict
+		return f.info, m
+	}
+	f.active.Cancel()
+	return f.active.Wait(c.Call)
+}
+
+var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
+	help: Help{
+		Statement: "WAIT JOB", Syntax: "WAIT JOB job",
+		Summary: "waits for a job to end, and shows its progress",
+		Columns: "those of SHOW JOBS",
+		Example: "WAIT JOB 3",
+	},
+	when: ofVerb(parser.WaitJob), bind: bindJob, resolve: resolveJob, plan: planJob[namedJob]("wait for its end"),
+	run: func(c *call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
+		if f.active == nil {
+			return f.info, nil
+		}
+		return f.active.Wait(c.Call)
+	},
+	rows: oneJobRow, reads: true,
 }
 
 // WaitJob waits for a job to end, and returns what became of it; one that failed
-// or was cancelled is no error. It tells the job's progress as if it were its own.
-// Where the context ends first the error is a *JobError, and the job goes on.
+// or was cancelled is no error. It reports the job's progress as its own. Where the
+// context ends first the error is a *JobError, and the job continues.
 func (db *DB) WaitJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
-	return db.jobCall(ctx, "WAIT JOB", id, (*call).waitJob)
+	return waitJob.answer(ctx, db, jobRequest{job: id})
+}
+
+var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
+	help: Help{
+		Statement: "DROP JOB", Syntax: "DROP JOB job",
+		Summary: "forgets a job that has ended, with its checkpoint",
+		Example: "DROP JOB 3",
+	},
+	when: ofVerb(parser.DropJob), bind: bindJob, plan: planJob[nothing]("forget, with its checkpoint"),
+	resolve: func(c *call, req jobRequest) (nothing, error) {
+		_, err := c.findJob(req.job)
+		if errors.Is(err, storage.ErrCorrupt) {
+			err = nil // a record that is damaged can still be dropped
+		}
+		return nothing{}, err
+	},
+	run: func(c *call, req jobRequest, _ nothing) (nothing, error) {
+		if j := c.db.runner.Find(req.job); j != nil {
+			return nothing{}, notEnded(req.job, j.Info())
+		}
+		return nothing{}, c.db.store.DropJob(c.Ctx, req.job)
+	},
+	rows: noRows[jobRequest, nothing],
 }
 
 // DropJob forgets a job that has ended, with its checkpoint.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
-	_, err := db.jobCall(ctx, "DROP JOB", id, func(c *call, id uint64) (storage.JobInfo, error) {
-		return storage.JobInfo{}, c.dropJob(id)
-	})
+	_, err := dropJob.answer(ctx, db, jobRequest{job: id})
 	return err
+}
+
+// resumed is what came of RESUME JOB: the rows of its statement or, in the
+// background, its record.
+type resumed struct {
+	rows *Rows
+	info storage.JobInfo
+}
+
+var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
+	help: Help{
+		Statement: "RESUME JOB", Syntax: "RESUME JOB job [IN BACKGROUND]",
+		Summary: "runs a job that was cancelled, interrupted or failed again from its checkpoint, with the same result as if it had never stopped",
+		Columns: "those of its statement; in the background those of SHOW JOBS",
+		Example: "RESUME JOB 3 IN BACKGROUND",
+	},
+	when: ofVerb(parser.ResumeJob), bind: bindJob, resolve: resolveJob, plan: planJob[namedJob]("run from its checkpoint"),
+	run: runResumeJob,
+	rows: func(req jobRequest, r resumed) *Rows {
+		if r.rows != nil {
+			return r.rows
+		}
+		return oneJobRow(req, r.info)
+	},
 }
 
 // ResumeJob runs a job that was cancelled, interrupted or failed again from its
@@ -77,178 +193,71 @@ func (db *DB) DropJob(ctx context.Context, id uint64) error {
 // since, it begins at the beginning, and a notice says so. In the background it
 // returns at once.
 func (db *DB) ResumeJob(ctx context.Context, id uint64, background bool) (storage.JobInfo, error) {
-	return db.jobCall(ctx, "RESUME JOB", id, func(c *call, id uint64) (storage.JobInfo, error) {
-		if background {
-			return c.resumeInBackground(id)
-		}
-		if _, err := c.resumeJob(id); err != nil {
-			return storage.JobInfo{}, err
-		}
-		return c.db.store.Job(c.ctx, id)
-	})
+	r, err := resumeJob.answer(ctx, db, jobRequest{id, background})
+	if err != nil || background {
+		return r.info, err
+	}
+	return db.WaitJob(ctx, id) // it has ended
 }
 
-func (db *DB) jobCall(ctx context.Context, statement string, id uint64, f func(c *call, id uint64) (storage.JobInfo, error)) (storage.JobInfo, error) {
-	c, err := db.begin(ctx, statement)
-	if err != nil {
-		return storage.JobInfo{}, err
+func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
+	if f.active != nil {
+		return r, notEnded(req.job, f.info)
 	}
-	defer c.end()
-	info, err := f(c, id)
-	return info, c.wrap(err)
+	if f.info.State == storage.JobDone {
+		m := fault.New(partJob, "job %d is done", req.job)
+		m.Remedy, m.Err = "run its statement again to recompute it", storage.ErrConflict
+		return r, m
+	}
+	statement, err := parser.Parse(f.info.Statement)
+	if err != nil {
+		return r, err
+	}
+	op, err := c.prepare(statement, nil)
+	switch {
+	case err != nil:
+	case req.background:
+		r.info, err = c.inBackground(f.info)
+	default:
+		c.job = c.db.runner.New(f.info, true)
+		r.rows, err = op.exec(c)
+	}
+	return r, err
 }
 
 // partJob is the number of a job.
-const partJob part = "job"
+const partJob fault.Part = "job"
 
 // findJob returns a job: the one that is active, or its record alone.
-func (c *call) findJob(id uint64) (*activeJob, storage.JobInfo, error) {
-	if j := c.db.runner.find(id); j != nil {
-		return j, j.snapshot(), nil
+func (c *call) findJob(id uint64) (namedJob, error) {
+	if j := c.db.runner.Find(id); j != nil {
+		return namedJob{j, j.Info()}, nil
 	}
-	info, err := c.db.store.Job(c.ctx, id)
+	info, err := c.db.store.Job(c.Ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
-		m := mistake(partJob, "there is no job %d", id)
-		m.Hint, m.Err = "SHOW JOBS lists them", err
-		return nil, info, m
+		m := fault.New(partJob, "there is no job %d", id)
+		m.Remedy, m.Err = "SHOW JOBS lists them", err
+		err = m
 	}
-	return nil, info, err
+	return namedJob{nil, info}, err
 }
 
-// endedJob returns the record of a job that is not active.
-func (c *call) endedJob(id uint64) (storage.JobInfo, error) {
-	j, info, err := c.findJob(id)
-	if err == nil && j != nil {
-		m := mistake(partJob, "job %d is %s", id, info.State)
-		m.Hint, m.Err = fmt.Sprintf("CANCEL JOB %d ends it, WAIT JOB %d waits for it", id, id), storage.ErrConflict
-		return info, m
-	}
-	return info, err
+// notEnded refuses what can only be done with a job that has ended.
+func notEnded(id uint64, info storage.JobInfo) error {
+	m := fault.New(partJob, "job %d is %s", id, info.State)
+	m.Remedy, m.Err = fmt.Sprintf("CANCEL JOB %d ends it, WAIT JOB %d waits for it", id, id), storage.ErrConflict
+	return m
 }
 
-func (c *call) cancelJob(id uint64) (storage.JobInfo, error) {
-	j, info, err := c.findJob(id)
-	if err != nil {
-		return info, err
+// jobTarget names what a job writes, in errors.
+func jobTarget(j storage.JobInfo) string {
+	switch j.Kind {
+	case kindTrain:
+		return modelTarget + fault.Quote(strings.TrimPrefix(j.Target, modelTarget))
+	case kindCompute:
+		return j.Target
+	case kindMaterialize:
+		return "the table of " + j.Target
 	}
-	if j == nil {
-		m := mistake(partJob, "job %d is %s already", id, info.State)
-		m.Err = storage.ErrConflict
-		return info, m
-	}
-	j.cancel(errCancelled)
-	return c.waitJob(id)
-}
-
-// waitJob waits for a job, and tells its progress.
-func (c *call) waitJob(id uint64) (storage.JobInfo, error) {
-	j, info, err := c.findJob(id)
-	if err != nil || j == nil {
-		return info, err
-	}
-	return c.waitFor(j)
-}
-
-// waitFor waits for an active job.
-func (c *call) waitFor(j *activeJob) (storage.JobInfo, error) {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-j.ended:
-			return j.snapshot(), nil
-		case <-c.ctx.Done():
-			info := j.snapshot()
-			if info.ID == 0 {
-				return info, c.ctx.Err()
-			}
-			return info, &JobError{Job: info.ID, State: info.State, Err: c.ctx.Err()}
-		case <-tick.C:
-			if now := j.snapshot(); now.Stage != "" {
-				c.meter.update(now.Stage, now.Done, now.Total)
-			}
-		}
-	}
-}
-
-func (c *call) dropJob(id uint64) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	// One whose record is damaged can still be dropped.
-	if _, err := c.endedJob(id); err != nil && !errors.Is(err, storage.ErrCorrupt) {
-		return err
-	}
-	return c.db.store.DropJob(c.ctx, id)
-}
-
-// resumable returns the record of a job that can go on, and its statement.
-func (c *call) resumable(id uint64) (storage.JobInfo, parser.Statement, error) {
-	if err := c.writable(); err != nil {
-		return storage.JobInfo{}, nil, err
-	}
-	info, err := c.endedJob(id)
-	if err != nil {
-		return info, nil, err
-	}
-	if info.State == storage.JobDone {
-		m := mistake(partJob, "job %d is done", id)
-		m.Hint, m.Err = "run its statement again to compute it anew", storage.ErrConflict
-		return info, nil, m
-	}
-	statement, err := parser.Parse(info.Statement)
-	return info, statement, err
-}
-
-// resumeJob runs a job again, and returns the result of its statement.
-func (c *call) resumeJob(id uint64) (*Rows, error) {
-	info, statement, err := c.resumable(id)
-	if err != nil {
-		return nil, err
-	}
-	op, err := c.bind(statement, nil)
-	if err != nil {
-		return nil, err
-	}
-	c.job = c.db.runner.newJob(info, true)
-	return op.exec(c)
-}
-
-func (c *call) resumeInBackground(id uint64) (storage.JobInfo, error) {
-	info, statement, err := c.resumable(id)
-	if err != nil {
-		return info, err
-	}
-	if _, err := c.bind(statement, nil); err != nil {
-		return info, err
-	}
-	return c.inBackground(info)
-}
-
-// jobRows is the table of SHOW JOBS, and of the statements about one job.
-func jobRows(list []storage.JobInfo) *Rows {
-	table := make([][]Value, len(list))
-	for i, j := range list {
-		var share, left, memory, peak, failure, result Value
-		if j.State.Active() && j.Total > 0 {
-			share = float64(j.Done) / float64(j.Total)
-		}
-		if j.State == storage.JobRunning && j.Remaining > 0 {
-			left = j.Remaining.Seconds()
-		}
-		if j.Memory > 0 {
-			memory = j.Memory
-		}
-		if j.Peak > 0 {
-			peak = j.Peak
-		}
-		if j.Error != "" {
-			failure = j.Error
-		}
-		if j.Result != "" {
-			result = j.Result
-		}
-		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, peak, j.Checkpoint, failure, result}
-	}
-	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "peak", "checkpoint", "error", "result"}, table)
+	return "embedding " + fault.Quote(j.Target)
 }

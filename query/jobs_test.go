@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,21 +19,40 @@ import (
 )
 
 // eager has a database save at every opportunity.
-func eager(db *DB) { db.runner.least, db.runner.every = 0, time.Nanosecond }
+func eager(db *DB) { db.runner.Least, db.runner.Every = 0, time.Nanosecond }
 
-// jobStatements compute long enough to be stopped, by methods of both kinds.
+// jobStatements compute long enough to be stopped, by methods of all kinds.
 var jobStatements = map[string]string{
 	"spectral": "EMBED g USING dp_spectral(dim := 40, seed := 3) AS e",
+	"ball":     "EMBED g USING unit_ball(dim := 8, start := 'deepwalk', passes := 10, seed := 3) AS e",
 	"walks":    "EMBED g USING deepwalk(dim := 24, walks := 2, length := 12, seed := 3) AS e",
 }
 
-// jobStore makes a store with the graph "g", and what each statement makes of it.
+// jobImage is the file that jobStore copies. It is made once.
+var jobImage struct {
+	once  sync.Once
+	bytes []byte
+	want  map[string][]float32
+}
+
+// jobStore returns the path of a store with the graph "g", and what each statement makes
+// of it.
 func jobStore(t *testing.T) (path string, want map[string][]float32) {
 	t.Helper()
-	ctx := context.Background()
+	jobImage.once.Do(func() { jobImage.bytes, jobImage.want = makeJobStore(t) })
 	path = filepath.Join(t.TempDir(), "store")
+	if err := os.WriteFile(path, jobImage.bytes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, jobImage.want
+}
+
+func makeJobStore(t *testing.T) (image []byte, want map[string][]float32) {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "store")
 	db := openJobs(t, path)
-	db.runner.least = time.Hour // these statements are short, however busy the machine is
+	db.runner.Least = time.Hour // these statements are short, however busy the machine is
 	if _, err := db.Query(ctx, "GENERATE preferential_attachment(n := 1500, m := 3, seed := 1) INTO g", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +70,11 @@ func jobStore(t *testing.T) (path string, want map[string][]float32) {
 		t.Errorf("short statements left jobs: %v, %v", list, err)
 	}
 	closeJobs(t, db)
-	return path, want
+	image, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image, want
 }
 
 func openJobs(t *testing.T, path string) *DB {
@@ -84,6 +109,7 @@ func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 // with the bytes of one that was not cancelled. TestMain finds goroutines that are
 // left.
 func TestJobs_Cancelled(t *testing.T) {
+	t.Parallel()
 	path, _ := jobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	rounds := often(4, 30, 100)
@@ -116,7 +142,7 @@ func TestJobs_Cancelled(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				if round%2 == 0 {
 					stop, points := random.IntN(6), 0
-					db.runner.atCheckpoint = func(string) {
+					db.runner.AtCheckpoint = func(string) {
 						if points++; points > stop {
 							cancel()
 						}
@@ -130,7 +156,7 @@ func TestJobs_Cancelled(t *testing.T) {
 				}
 				_, err := db.Query(ctx, text, nil)
 				cancel()
-				db.runner.atCheckpoint = func(string) {}
+				db.runner.AtCheckpoint = func(string) {}
 				switch stopped := new(JobError); {
 				case err == nil:
 					if id = 0; !slices.Equal(rowsOfEmbedding(t, db), want) {
@@ -141,7 +167,7 @@ func TestJobs_Cancelled(t *testing.T) {
 				case errors.As(err, &stopped):
 					cancelled++
 					last, err := db.store.Job(context.Background(), stopped.Job)
-					if err != nil || last.State != storage.JobCancelled || last.Checkpoint == 0 || !strings.Contains(stopped.Error(), fmt.Sprintf("RESUME JOB %d goes on", last.ID)) {
+					if err != nil || last.State != storage.JobCancelled || last.Checkpoint == 0 || !strings.Contains(stopped.Error(), fmt.Sprintf("RESUME JOB %d continues", last.ID)) {
 						t.Fatalf("%+v, %v, %v", last, err, stopped)
 					}
 					id = last.ID
@@ -188,7 +214,7 @@ func TestJobs_LargeSeed(t *testing.T) {
 func held(db *DB) (reached chan struct{}, release func()) {
 	reached, gate := make(chan struct{}), make(chan struct{})
 	first := true
-	db.runner.atCheckpoint = func(string) {
+	db.runner.AtCheckpoint = func(string) {
 		if first {
 			first = false
 			close(reached)
@@ -285,7 +311,7 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 		<-reached
 		closed := make(chan error)
 		go func() { closed <- db.Close() }()
-		<-db.runner.background.Done()
+		<-db.runner.Stopped()
 		release()
 		if err := <-closed; err != nil {
 			t.Fatal(err)
@@ -352,7 +378,7 @@ func TestJobs_GraphChanges(t *testing.T) {
 	}
 }
 
-// Records of jobs and indexes that are damaged keep nothing else from working, and
+// Records of jobs, indexes and models that are damaged keep nothing else from working, and
 // can be dropped, as CHECK advises.
 func TestDrop_DamagedRecords(t *testing.T) {
 	ctx := context.Background()
@@ -365,12 +391,19 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
+	for name, kernel := range map[string]string{"whole": "sound", "torn": "kernel damaged"} {
+		info := storage.ModelInfo{Name: name, Graph: "g", GraphVersion: 1, Kernel: kernel}
+		_, err := db.store.PutModel(ctx, info, func(w io.Writer) error { _, err := io.WriteString(w, "model"); return err })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	closeJobs(t, db)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"EMBED damaged", "ef_construction"} {
+	for _, text := range []string{"EMBED damaged", "ef_construction", "kernel damaged"} {
 		data = bytes.ReplaceAll(data, []byte(text), []byte(strings.ToUpper(text[:len(text)-1])+"!"))
 	}
 	if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -382,7 +415,7 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 2, Statement: "EMBED sound", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
-	for statement, want := range map[string]string{"SHOW JOBS": "EMBED sound", "SHOW INDEXES": ""} {
+	for statement, want := range map[string]string{"SHOW JOBS": "EMBED sound", "SHOW INDEXES": "", "SHOW MODELS": "whole"} {
 		var notices []string
 		db.opts.Notice = func(n Notice) { notices = append(notices, n.Text) }
 		if listed := mustRun(t, db, statement); !strings.Contains(listed, want) || (listed == "") != (want == "") {
@@ -393,10 +426,14 @@ func TestDrop_DamagedRecords(t *testing.T) {
 		}
 	}
 	db.opts.Notice = nil
+	if listed := mustRun(t, db, "SHOW STATS"); !strings.Contains(listed, "model whole") || !strings.Contains(listed, "graph g") {
+		t.Errorf("SHOW STATS lists %q", listed)
+	}
+	mustRun(t, db, "DROP MODEL torn")
 	mustRun(t, db, jobStatements["walks"])
 	mustRun(t, db, "DROP JOB 1")
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-	if r, err := db.Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f go") {
+	if r, err := db.Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
 		t.Errorf("refresh beside a damaged index: %+v, %v", r.Notices, err)
 	}
 	mustRun(t, db, "CREATE INDEX ON f")
@@ -471,13 +508,15 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 // A search that Close stops goes on from the trials that it made, and stores the
 // bytes of one that was never stopped.
 func TestJobs_TuneResumed(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := filepath.Join(t.TempDir(), "store")
 	req := TuneRequest{
 		Graph: "g", Name: "e", Goal: ForReconstruction, Trials: 12, Seed: 2,
 		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
 	}
 	db := openJobs(t, path)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 400, m := 3, seed := 1) INTO g")
 	eager(db)
 	whole, err := db.Tune(ctx, req)
 	if err != nil {
@@ -488,7 +527,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	points, reached, gate := 0, make(chan struct{}), make(chan struct{})
-	db.runner.atCheckpoint = func(string) {
+	db.runner.AtCheckpoint = func(string) {
 		if points++; points == 10 { // before the fifth trial is the last of a checkpoint
 			close(reached)
 			<-gate
@@ -501,7 +540,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 	<-reached
 	closed := make(chan error)
 	go func() { closed <- db.Close() }()
-	<-db.runner.background.Done()
+	<-db.runner.Stopped()
 	close(gate)
 	if err := <-closed; err != nil {
 		t.Fatal(err)
@@ -520,7 +559,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 	trials := 0
 	for ; rows.Next(); trials++ {
 		row := rows.Row()
-		if same := whole.Trials[trials]; row[0] != int64(same.Number) || row[4] != same.Score {
+		if same := whole.Trials[trials]; row[0] != int64(same.Number) || row[5] != same.Score {
 			t.Errorf("trial %v, not %+v", row, same)
 		}
 	}
@@ -545,7 +584,7 @@ func TestJobs_StartOver(t *testing.T) {
 	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4) AS e", nil); err != nil {
 		t.Fatal(err)
 	}
-	db.runner.slots <- struct{}{} // nothing in the background gets its turn
+	db.runner.Slots <- struct{}{} // nothing in the background gets its turn
 	for kind, start := range map[string]func() (storage.JobInfo, error){
 		"REFRESH":      func() (storage.JobInfo, error) { return db.StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
 		"VERIFY":       func() (storage.JobInfo, error) { return db.StartVerify(ctx, VerifyRequest{Embedding: "e", Sample: 5}) },
@@ -570,5 +609,5 @@ func TestJobs_StartOver(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	<-db.runner.slots
+	<-db.runner.Slots
 }

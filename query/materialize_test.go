@@ -35,6 +35,7 @@ func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 // After any change, materializing again gives what computing everything anew does, by
 // computing less.
 func TestMaterialize_AfterChanges(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, nil)
 	mustRun := func(text string) {
@@ -52,12 +53,12 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 	}
 	const top = 7
 	for _, w := range scorers {
-		r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, Top: top})
+		r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
 		if err != nil || r.Computed != 150 {
 			t.Fatalf("%s: %+v, %v", w, r, err)
 		}
 		samePredictions(t, db, w, top)
-		if again, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, Top: top}); err != nil || again.Computed != 0 || !again.Created.Equal(r.Created) {
+		if again, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top}); err != nil || again.Computed != 0 || !again.Created.Equal(r.Created) {
 			t.Errorf("%s, unchanged: %+v, %v", w, again, err)
 		}
 	}
@@ -92,7 +93,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, w := range scorers[:7] {
-			r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, Top: top})
+			r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
 			if err != nil {
 				t.Fatal(err)
 			}

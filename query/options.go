@@ -2,7 +2,7 @@ package query
 
 import (
 	"errors"
-	"fmt"
+	"heavytail/query/internal/session"
 	"io"
 	"math"
 	"runtime"
@@ -36,18 +36,25 @@ type Options struct {
 	// millisecond.
 	IndexBytes int64
 	// BackgroundJobs is how many statements run in the background at a time; others
-	// wait. 0 means 1: each uses all processors, so that two of them are not
-	// sooner done.
+	// wait. 0 means 1: jobs already use all processors, so running two at once does
+	// not finish sooner.
 	BackgroundJobs int
-	// LockTimeout is how long Open waits for another process to close the file;
+	// LockTimeout is how long Open, and with ReleaseIdle every call, waits for another
+	// process to let go of the file;
 	// 0 means one second, longer than a short command takes. A negative value
 	// tries once.
 	LockTimeout time.Duration
-	// Progress is told how far long statements are, at most about 20 times a
+	// ReleaseIdle keeps the file only while a call runs, and a moment longer, so that
+	// several processes can work on it in turn, such as two shells. A call waits for
+	// LockTimeout for another process that uses the file, and sees what that one
+	// wrote; a job in the background keeps the file until it ends. Without it the file
+	// is kept from Open to Close. See storage.Options.
+	ReleaseIdle bool
+	// Progress receives the progress of long statements, at most about 20 times a
 	// second for each call, and from one goroutine at a time for each call; nil
 	// is silent.
 	Progress func(Progress)
-	// Notice is told what a user should know about an answer that is not an
+	// Notice receives what a user should know about an answer that is not an
 	// error, such as an embedding that is older than its graph; nil is silent.
 	// The notices of one call are in its result too.
 	Notice func(Notice)
@@ -75,20 +82,20 @@ type Options struct {
 	graphOnly bool // searches use the graph of an index even where a scan is cheaper, for tests
 }
 
-// Validate returns every fault of the options, joined.
+// Validate returns every fault of the options, joined; each is a *FieldError.
 func (o Options) Validate() error {
 	var faults []error
-	check := func(bad bool, format string, args ...any) {
-		if bad {
-			faults = append(faults, fmt.Errorf(format, args...))
+	check := func(field string, value int64) {
+		if value < 0 {
+			faults = append(faults, &FieldError{Field: field, Value: value, Message: "must not be negative"})
 		}
 	}
-	check(o.Workers < 0, "Workers (%d) must not be negative", o.Workers)
-	check(o.BackgroundJobs < 0, "BackgroundJobs (%d) must not be negative", o.BackgroundJobs)
-	check(o.MaxRows < 0, "MaxRows (%d) must not be negative", o.MaxRows)
-	check(o.MemoryLimit < 0, "MemoryLimit (%d) must not be negative", o.MemoryLimit)
-	check(o.IndexBytes < 0, "IndexBytes (%d) must not be negative", o.IndexBytes)
-	check(o.BatchBytes < 0, "BatchBytes (%d) must not be negative", o.BatchBytes)
+	check("Workers", int64(o.Workers))
+	check("BackgroundJobs", int64(o.BackgroundJobs))
+	check("MaxRows", int64(o.MaxRows))
+	check("MemoryLimit", o.MemoryLimit)
+	check("IndexBytes", o.IndexBytes)
+	check("BatchBytes", int64(o.BatchBytes))
 	return errors.Join(faults...)
 }
 
@@ -119,11 +126,10 @@ func (o *Options) withDefaults() Options {
 	return full
 }
 
-// Notice is something about an answer that a user should know.
-type Notice struct {
-	Statement string // the kind of statement, such as "NEAREST"
-	Text      string // one clause, without a full stop
-}
+// Notice is something about an answer that a user should know: the kind of
+// statement, such as "NEAREST", and one clause without a full stop.
+type Notice = session.Notice
 
-// String returns the text.
-func (n Notice) String() string { return n.Text }
+// Progress is how far a statement is: its stage, what is done of it, and the rate
+// and remaining time where they are known.
+type Progress = session.Progress

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
+
+	"heavytail/query/internal/session"
 )
 
 func TestPlan_String(t *testing.T) {
@@ -60,13 +61,25 @@ func TestPlan_Profile(t *testing.T) {
 	}
 }
 
-func TestStopwatch_MeasuresByTheClock(t *testing.T) {
-	clock := time.Unix(0, 0)
-	w := newStopwatch(func() time.Time { return clock })
-	stop := w.start("step")
-	clock = clock.Add(1500 * time.Millisecond)
-	stop(7, "note")
-	if got := w.measured["step"]; got != (measurement{7, 1.5, "note"}) {
-		t.Errorf("%+v", got)
+// EXPLAIN of statements that compute embeddings reads the catalogue alone, whether
+// they would run at once or in the background.
+func TestDB_Explain_LoadsNothing(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	twoTriangles(t, db)
+	mustRun(t, db, "UPDATE VERTICES IN social SET hub := TRUE WHERE degree > 2")
+	mustRun(t, db, "EMBED social USING dp_spectral(dim := 2) AS e")
+	db.cache = session.NewCache(1<<20, true)
+	for _, text := range []string{
+		"EMBED social USING dp_walker AS e IN BACKGROUND", "ESTIMATE EMBED social USING dp_walker", "REFRESH e",
+		"VERIFY e IN BACKGROUND", "TUNE social FOR LABELS AS e WITH (attribute := 'hub')", "TUNE social FOR RECONSTRUCTION AS e",
+	} {
+		plan, err := db.Explain(t.Context(), text, nil)
+		if err != nil || !strings.Contains(plan.String(), "graph: social, version 2, 6 vertices, 7 edges") || len(db.cache.Entries) > 0 {
+			t.Errorf("%s: %v, %v\n%v", text, err, db.cache.Entries, plan)
+		}
+	}
+	if list := db.ActiveJobs(); len(list) > 0 {
+		t.Errorf("jobs began: %v", list)
 	}
 }

@@ -13,6 +13,7 @@ import (
 // graph that it has an end in, and the answer does not depend on the number of
 // workers.
 func TestDB_Predict_EqualsScore(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	var first []PredictResult
 	for _, workers := range []int{1, 3} {
@@ -23,7 +24,7 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 			if known.NeedsEmbedding {
 				with.Embedding = "e"
 			}
-			all, err := db.Predict(ctx, PredictRequest{N: 10_000, With: with, Near: 60})
+			all, err := db.Predict(ctx, PredictRequest{K: 10_000, With: with, Near: 60})
 			if err != nil || len(all.Links) == 0 {
 				t.Fatal(known.Name, len(all.Links), err)
 			}
@@ -66,19 +67,19 @@ func TestDB_Predict_Limits(t *testing.T) {
 	randomSpace(t, db, ascending(60))
 	katz := Scorer{Name: "katz"}
 	var limit *LimitError
-	if _, err := db.Predict(context.Background(), PredictRequest{N: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+	if _, err := db.Predict(context.Background(), PredictRequest{K: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
 		t.Errorf("too many rows: %v", err)
 	}
-	if r, err := db.Predict(context.Background(), PredictRequest{N: 5, With: katz}); err != nil || len(r.Links) != 5 {
+	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: katz}); err != nil || len(r.Links) != 5 {
 		t.Errorf("as many as there may be: %v, %v", r.Links, err)
 	}
 	l2 := Scorer{Name: "l2", Embedding: "e"}
-	if r, err := db.Predict(context.Background(), PredictRequest{N: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
+	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
 		t.Errorf("more of the nearest than there are: %v, %v", r.Links, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := db.Predict(ctx, PredictRequest{N: 5, With: katz}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Predict(ctx, PredictRequest{K: 5, With: katz}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

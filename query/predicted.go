@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
-
-// This file answers from predictions that are stored.
 
 // PredictedRequest asks for the likeliest links of a vertex that were stored.
 type PredictedRequest struct {
@@ -21,145 +22,107 @@ type PredictedRequest struct {
 
 // PredictedResult is the answer of Predicted: the likeliest vertex first.
 type PredictedResult struct {
-	Vertices []PredictedVertex
+	Vertices []PredictedVertex `json:"predicted"`
 	PredictionInfo
-	Behind  uint64 // versions of the graph since, without those that changed attributes only
-	New     bool   // the vertex came later, and has no links yet
-	Changed bool   // the edges of the vertex have changed since
-	Notices []Notice
+	Behind  uint64   `json:"behind"`  // versions of the graph since, without those that changed attributes only
+	New     bool     `json:"new"`     // the vertex came later, and has no links yet
+	Changed bool     `json:"changed"` // the edges of the vertex have changed since
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+// storedEntry is which predictions a PredictedRequest means.
+type storedEntry struct {
+	graph storage.GraphInfo
+	with  Scorer
+}
+
+var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, PredictedResult]{
+	help:    predictHelp(),
+	bind:    bindPredicted,
+	resolve: resolvePredicted,
+	plan: func(req PredictedRequest, found storedEntry) *plan.Plan {
+		return plan.Result("links", fmt.Sprintf("%d of vertex %s, the likeliest first", req.K, fault.QuoteKey(req.Vertex)),
+			plan.Step("predictions", fmt.Sprintf("of graph %s by %s, from the file", fault.Name(found.graph.Name), found.with)))
+	},
+	run: runPredicted,
+	rows: func(_ PredictedRequest, r PredictedResult) *Rows {
+		table := make([][]Value, len(r.Vertices))
+		for i, v := range r.Vertices {
+			table[i] = []Value{v.Vertex, v.Score}
+		}
+		return rowsOf([]string{"vertex", "score"}, table)
+	},
+	reads: true,
 }
 
 // Predicted answers from what Materialize has stored, in tens of microseconds: it
-// reads the links of the vertex, the blocks of the graph that can hold an edge to an
-// answer or its key, and neither the graph nor an embedding. Vertices that the vertex
-// has edges to by now, and those that were deleted, are left out. A file that is open for reading will do.
+// reads the links of the vertex and the blocks of the graph that can hold an edge to an
+// answer or its key, and loads neither the graph nor an embedding. Vertices that the
+// vertex has edges to by now, and those that were deleted, are left out. A file that
+// is open for reading will do.
 func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
-	c, err := db.begin(ctx, "PREDICT")
-	if err != nil {
-		return PredictedResult{}, err
-	}
-	defer c.end()
-	result, err := c.predicted(req)
-	return result, c.wrap(err)
+	return predicted.answer(ctx, db, req)
 }
 
-// Predictions lists the predictions that are stored.
-func (db *DB) Predictions(ctx context.Context) ([]PredictionSummary, error) {
-	c, err := db.begin(ctx, "SHOW PREDICTIONS")
-	if err != nil {
-		return nil, err
+func bindPredicted(b *binder, s *parser.Predicted) (req PredictedRequest, err error) {
+	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
+		return req, err
 	}
-	defer c.end()
-	list, err := c.predictions()
-	return list, c.wrap(err)
+	if req.Vertex, err = b.vertexKey(fault.Vertex, s.For); err != nil {
+		return req, err
+	}
+	req.Graph = b.graphOf(s, s.Graph)
+	b.Mark(fault.Scorer(0), s)
+	if s.Scorer != nil {
+		req.With = b.scorers(*s.Scorer)[0]
+	}
+	return req, nil
 }
 
-// PredictionSummary is predictions as SHOW PREDICTIONS lists them.
-type PredictionSummary struct {
-	PredictionInfo
-	Behind uint64 // versions of the graph since, without those that changed attributes only
-}
-
-func (c *call) predictions() ([]PredictionSummary, error) {
-	infos, err := c.db.store.Predictions(c.ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]PredictionSummary, len(infos))
-	for i, p := range infos {
-		list[i].PredictionInfo = p
-		if list[i].Behind, err = c.behind(p.Graph, p.GraphVersion); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// DropPredictions removes the predictions of a graph by a scorer.
-func (db *DB) DropPredictions(ctx context.Context, graph string, with Scorer) error {
-	c, err := db.begin(ctx, "DROP PREDICTIONS")
-	if err != nil {
-		return err
-	}
-	defer c.end()
-	return c.wrap(c.dropPredictions(graph, with))
-}
-
-func (c *call) dropPredictions(graph string, with Scorer) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	if _, err := c.graphInfo(graph, partGraph); err != nil {
-		return err
-	}
-	err := c.db.store.DropPredictions(c.ctx, graph, with.String())
-	if errors.Is(err, storage.ErrNotFound) {
-		e := mistake(partScorer(0), "graph %s has no predictions by %s", name(graph), with)
-		e.Hint, e.Err = "SHOW PREDICTIONS lists them", err
-		return e
-	}
-	return err
-}
-
-// resolvePredicted checks a request, and fills in what it leaves out.
-func (c *call) resolvePredicted(req *PredictedRequest) error {
+func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err error) {
 	if req.K < 1 {
-		return mistake(partCount, "the number of links is %d, and must be at least 1", req.K)
+		return found, fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	}
-	var err error
 	if req.Graph == "" {
-		if req.Graph, err = c.onlyGraph(partGraph); err != nil {
-			return err
+		if req.Graph, err = c.OnlyGraph(fault.Graph); err != nil {
+			return found, err
 		}
 	}
-	if req.With != (Scorer{}) {
-		return c.checkRows(req.K)
+	if found.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+		return found, err
 	}
-	graph, err := c.graphInfo(req.Graph, partGraph)
-	if err != nil {
-		return err
+	if found.with = req.With; found.with == (Scorer{}) {
+		if found.with, err = c.onlyScorer(found.graph); err != nil {
+			return found, err
+		}
 	}
-	list, err := c.db.store.Predictions(c.ctx)
-	if err != nil {
-		return err
+	return found, c.checkRows(req.K)
+}
+
+// onlyScorer is the scorer by which a graph has predictions, if there is one only.
+func (c *call) onlyScorer(graph storage.GraphInfo) (Scorer, error) {
+	list, err := c.db.store.Predictions(c.Ctx)
+	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
+		return Scorer{}, err
 	}
 	list = slices.DeleteFunc(list, func(p PredictionInfo) bool { return p.GraphID != graph.ID })
 	if len(list) == 1 {
-		req.With = scorerOf(list[0])
-		return c.checkRows(req.K)
+		return scorerOf(list[0]), nil
 	}
-	e := mistake(partScorer(0), "graph %s has no predictions that are stored", name(req.Graph))
-	e.Hint = "name a scorer (WITH), or MATERIALIZE PREDICTIONS first"
+	e := fault.New(fault.Scorer(0), "graph %s has no predictions that are stored", fault.Name(graph.Name))
+	e.Remedy = "name a scorer (WITH), or MATERIALIZE PREDICTIONS first"
 	if len(list) > 1 {
-		e = mistake(partScorer(0), "graph %s has predictions by several scorers", name(req.Graph))
+		e = fault.New(fault.Scorer(0), "graph %s has predictions by several scorers", fault.Name(graph.Name))
 		for _, p := range list {
 			e.Expected = append(e.Expected, "FROM "+p.Scorer)
 		}
 	}
-	return e
+	return Scorer{}, e
 }
 
-// scorerOf returns the scorer of predictions.
-func scorerOf(p PredictionInfo) Scorer {
-	var w Scorer
-	for _, s := range p.Options {
-		switch s.Name {
-		case "scorer":
-			w.Name = s.Value
-		case "embedding":
-			w.Embedding = s.Value
-		case "model":
-			w.Model = s.Value
-		}
-	}
-	return w
-}
-
-func (c *call) predicted(req PredictedRequest) (PredictedResult, error) {
-	if err := c.resolvePredicted(&req); err != nil {
-		return PredictedResult{}, err
-	}
-	stored, err := c.db.store.Predicted(c.ctx, req.Graph, req.With.String(), req.Vertex, req.K)
+func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedResult, error) {
+	req.Graph, req.With = found.graph.Name, found.with
+	stored, err := c.db.store.Predicted(c.Ctx, req.Graph, req.With.String(), req.Vertex, req.K)
 	if err != nil {
 		return PredictedResult{}, c.predictedMistake(req, err)
 	}
@@ -172,33 +135,33 @@ func (c *call) predicted(req PredictedRequest) (PredictedResult, error) {
 		r.Vertices[i] = PredictedVertex{l.Key, l.Score}
 	}
 	if r.Behind > 0 {
-		c.notice("the predictions by %s are %s behind graph %s", info.Scorer, count(int64(r.Behind), "version"), name(req.Graph))
+		c.Notice("the predictions by %s are %s behind graph %s", info.Scorer, fault.Count(int64(r.Behind), "version"), fault.Name(req.Graph))
 	}
 	switch {
 	case r.New:
-		c.notice("vertex %s is newer than the predictions", quoteKey(req.Vertex))
+		c.Notice("vertex %s is newer than the predictions", fault.QuoteKey(req.Vertex))
 	case r.Changed:
-		c.notice("the edges of vertex %s have changed since", quoteKey(req.Vertex))
+		c.Notice("the edges of vertex %s have changed since", fault.QuoteKey(req.Vertex))
 	case len(r.Vertices) == 0:
-		c.notice("no links of vertex %s are stored, or none is left", quoteKey(req.Vertex))
+		c.Notice("no links of vertex %s are stored, or none is left", fault.QuoteKey(req.Vertex))
 	}
-	if req.K > info.Top {
-		c.notice("%s of each vertex are stored", count(int64(info.Top), "link"))
+	if req.K > info.K {
+		c.Notice("%s of each vertex are stored", fault.Count(int64(info.K), "link"))
 	}
 	made, err := c.madeOf(req.With)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		c.notice("what %s reads was dropped since", info.Scorer)
+		c.Notice("the embedding or model that %s uses was dropped since", info.Scorer)
 	case err != nil:
 		return PredictedResult{}, err
 	case !made.Equal(info.Made):
-		c.notice("what %s reads was made anew since", info.Scorer)
+		c.Notice("the embedding or model that %s uses has been recomputed since", info.Scorer)
 	}
-	r.Notices = c.notices
+	r.Notices = c.Notices
 	return r, nil
 }
 
-// predictedMistake says what of a request is not there.
+// predictedMistake reports what the file does not have.
 func (c *call) predictedMistake(req PredictedRequest, err error) error {
 	var missing *storage.NotFoundError
 	if !errors.As(err, &missing) {
@@ -208,10 +171,10 @@ func (c *call) predictedMistake(req PredictedRequest, err error) error {
 	case "vertex":
 		return c.vertexMistake(req.Graph, req.Vertex, err)
 	case "graph":
-		_, err := c.graphInfo(req.Graph, partGraph)
+		_, err := c.GraphInfo(req.Graph, fault.Graph)
 		return err
 	}
-	e := mistake(partScorer(0), "graph %s has no predictions by %s", name(req.Graph), req.With)
-	e.Hint, e.Err = "MATERIALIZE PREDICTIONS FROM "+req.With.String()+" IN "+parser.Ident{Name: req.Graph}.String()+" stores them", err
+	e := fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.Graph), req.With)
+	e.Remedy, e.Err = "MATERIALIZE PREDICTIONS FROM "+req.With.String()+" IN "+parser.Ident{Name: req.Graph}.String()+" stores them", err
 	return e
 }

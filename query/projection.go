@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	methods "heavytail/embedding" // embedding is a type of this package
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -12,7 +14,7 @@ import (
 // ProjectionRequest asks for an embedding in two dimensions, to be drawn.
 type ProjectionRequest struct {
 	Embedding string
-	Attribute string // of the vertices, to tell them apart by; "" for none
+	Attribute string // of the vertices, whose values distinguish the vertices; "" for none
 	// All projects all components of the graph. Without it only the largest is, if
 	// the embedding has placed the components apart: the distances between them
 	// would hide everything else.
@@ -21,18 +23,19 @@ type ProjectionRequest struct {
 
 // ProjectionResult is the answer of Projection.
 type ProjectionResult struct {
-	Vertices []ProjectedVertex // in the order in which they came into the graph
-	Share    [2]float64        // of the variance of all coordinates that X and Y have
-	LeftOut  int               // vertices of other components
-	Notices  []Notice
+	Vertices []ProjectedVertex `json:"vertices"` // in the order in which they came into the graph
+	Share    [2]float64        `json:"share"`    // of the variance of all coordinates that X and Y have
+	LeftOut  int               `json:"left_out"` // vertices of other components
+	Notices  []Notice          `json:"notices,omitempty"`
 }
 
 // ProjectedVertex is a vertex with its first two principal components.
 type ProjectedVertex struct {
-	Key    string
-	Degree int
-	Value  storage.Value // of the attribute, missing where there is none
-	X, Y   float64
+	Key    string        `json:"key"`
+	Degree int           `json:"degree"`
+	Value  storage.Value `json:"value"` // of the attribute, missing where there is none
+	X      float64       `json:"x"`
+	Y      float64       `json:"y"`
 }
 
 // Projection returns the vectors of an embedding in two dimensions, as
@@ -48,54 +51,54 @@ func (db *DB) Projection(ctx context.Context, req ProjectionRequest) (Projection
 }
 
 func (c *call) projection(req ProjectionRequest) (ProjectionResult, error) {
-	var s *space
-	var columns *columnSet
-	err := c.settled(func() (err error) {
-		if s, err = c.space(req.Embedding, partEmbedding); err != nil || req.Attribute == "" {
+	var s *session.Space
+	var columns *session.ColumnSet
+	err := c.Consistent(func() (err error) {
+		if s, err = c.Space(req.Embedding, fault.Embedding); err != nil || req.Attribute == "" {
 			return err
 		}
-		_, columns, err = c.columns(s.info.Graph, []string{req.Attribute}, partOption("attribute"))
+		_, columns, err = c.Columns(s.Info.Graph, []string{req.Attribute}, fault.Option("attribute"))
 		return err
 	})
 	if err != nil {
 		return ProjectionResult{}, err
 	}
-	release, err := c.db.cache.reserve(8*int64(len(s.matrix.Data))+64*int64(s.matrix.Rows), "projecting embedding "+name(req.Embedding))
+	release, err := c.db.cache.Reserve(8*int64(len(s.Matrix.Data))+64*int64(s.Matrix.Rows), "projecting embedding "+fault.Name(req.Embedding))
 	if err != nil {
 		return ProjectionResult{}, err
 	}
 	defer release()
 	chosen := c.projected(s, req.All)
-	p, err := methods.Project(c.ctx, rowsAt(s.matrix, chosen), c.db.opts.Workers)
+	p, err := methods.Project(c.Ctx, rowsAt(s.Matrix, chosen), c.db.opts.Workers)
 	if err != nil {
 		return ProjectionResult{}, err
 	}
-	result := ProjectionResult{Share: p.Share, LeftOut: s.matrix.Rows - len(chosen)}
+	result := ProjectionResult{Share: p.Share, LeftOut: s.Matrix.Rows - len(chosen)}
 	if result.LeftOut > 0 {
-		c.notice("%s of smaller components left out", count(int64(result.LeftOut), "vertex"))
+		c.Notice("%s of smaller components left out", fault.Count(int64(result.LeftOut), "vertex"))
 	}
 	for i, v := range chosen {
-		at := ProjectedVertex{Key: s.graph.Key(v), Degree: s.graph.Graph.Degree(v), X: p.X[i], Y: p.Y[i]}
+		at := ProjectedVertex{Key: s.Graph.Key(v), Degree: s.Graph.Graph.Degree(v), X: p.X[i], Y: p.Y[i]}
 		if columns != nil {
-			at.Value = columns.at(0, v)
+			at.Value = columns.At(0, v)
 		}
 		result.Vertices = append(result.Vertices, at)
 	}
-	result.Notices = c.notices
+	result.Notices = c.Notices
 	return result, nil
 }
 
 // projected are the vertices to project, ascending.
-func (c *call) projected(s *space, all bool) []uint32 {
-	apart := slices.ContainsFunc(s.info.Options, func(o storage.Setting) bool {
+func (c *call) projected(s *session.Space, all bool) []uint32 {
+	apart := slices.ContainsFunc(s.Info.Options, func(o storage.Setting) bool {
 		return o.Name == "components" && o.Value == methods.Apart.String()
 	})
 	var label []uint32
 	if apart && !all {
-		label = s.graph.Graph.Components().Label
+		label = s.Graph.Graph.Components().Label
 	}
 	var chosen []uint32
-	for v := range uint32(s.matrix.Rows) {
+	for v := range uint32(s.Matrix.Rows) {
 		if label == nil || label[v] == 0 {
 			chosen = append(chosen, v)
 		}

@@ -14,14 +14,15 @@ import (
 // TestDB_Projection_Components expects the largest component alone where the
 // components were placed apart, and all of them otherwise.
 func TestDB_Projection_Components(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, nil)
 	edges := "a b\nb c\nc d\nd a\na c\nx y\n"
 	if _, err := db.ImportReader(t.Context(), strings.NewReader(edges), ImportRequest{Graph: "two"}); err != nil {
 		t.Fatal(err)
 	}
-	run(t, db, "INSERT VERTEX 'a' (side := 'left'), 'c' (side := 'right') INTO two")
-	run(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0) AS apart")
-	run(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0, components := 'joint') AS joint")
+	mustExec(t, db, "INSERT VERTEX 'a' (side := 'left'), 'c' (side := 'right') INTO two")
+	mustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0) AS apart")
+	mustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0, components := 'joint') AS joint")
 	for _, c := range []struct {
 		req  ProjectionRequest
 		want string
@@ -54,7 +55,7 @@ func TestDB_Projection_Components(t *testing.T) {
 func TestDB_Projection_Errors(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
-	run(t, db, "EMBED pa USING laplacian_eigenmaps(dim := 3) AS e")
+	mustExec(t, db, "EMBED pa USING laplacian_eigenmaps(dim := 3) AS e")
 	for _, req := range []ProjectionRequest{{Embedding: "f"}, {Embedding: "e", Attribute: "side"}} {
 		if _, err := db.Projection(t.Context(), req); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%+v: error %v, want ErrNotFound", req, err)
@@ -72,8 +73,8 @@ func TestDB_Projection_Errors(t *testing.T) {
 func TestDB_ReconstructedDegrees_Stored(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
-	run(t, db, "EMBED pa USING dp_spectral(dim := 16) AS e")
-	run(t, db, "RECONSTRUCT e AUTO INTO GRAPH again")
+	mustExec(t, db, "EMBED pa USING dp_spectral(dim := 16) AS e")
+	mustExec(t, db, "RECONSTRUCT e AUTO INTO GRAPH again")
 	got, err := db.ReconstructedDegrees(t.Context(), EvaluateReconstructionRequest{Embedding: "e"})
 	if err != nil {
 		t.Fatal(err)

@@ -6,9 +6,15 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -24,8 +30,9 @@ type ReconstructRequest struct {
 	// Epsilon, if not 0, says it instead by the least edge probability
 	// 1/(1+e^distance): above 0, at most 0.5.
 	Epsilon float64
-	// Auto looks for the radius that is best by the criterion; Radius and
-	// Epsilon are then 0.
+	// Auto looks for the radius that is best by the criterion, among those that give
+	// a plausible number of edges (evaluate.Plausible); Radius and Epsilon are then
+	// 0. Where there is none a notice says so.
 	Auto      bool
 	Grid      evaluate.Grid      // which radii Auto tries
 	Points    int                // how many; 0 is the default of evaluate.ReconstructOptions
@@ -40,101 +47,153 @@ type ReconstructRequest struct {
 
 	laws    bool // fit a power law to the degrees of every point
 	bestLaw bool // fit one to those of the best
+
+	threshold string // its text, for the plan
+	all       bool   // the table has every point, and not only the best
 }
 
 // ReconstructResult is the answer of Reconstruct.
 type ReconstructResult struct {
 	// Points are what was measured, by ascending radius: one point, or with
 	// Auto all that were tried.
-	Points []evaluate.ReconstructionPoint
+	Points []evaluate.ReconstructionPoint `json:"points"`
 	// Best is the index in Points of the reconstruction that was asked for.
-	Best int
+	Best int `json:"best"`
 	// Graph describes the graph that was stored; it is zero where none was.
-	Graph   storage.GraphInfo
-	Notices []Notice
+	Graph   storage.GraphInfo `json:"graph"`
+	Notices []Notice          `json:"notices,omitempty"`
 }
 
-// Reconstruct measures how well an embedding gives back its graph, and stores
+var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, ReconstructResult]{
+	help: Help{
+		Statement: "RECONSTRUCT", Syntax: "RECONSTRUCT embedding EPSILON e | RADIUS r | AUTO [INTO GRAPH graph | INTO FILE 'file'] [WITH (option := value, …)]",
+		Summary: "joins all vertices that are near to each other, and compares that graph with the original",
+		Columns: "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
+		Options: reconstructOptions(),
+		Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
+	},
+	bind:    bindReconstruct,
+	resolve: resolveReconstruct,
+	plan:    planReconstruct,
+	run:     runReconstruct,
+	rows: func(req ReconstructRequest, r ReconstructResult) *Rows {
+		columns := []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "precision", "recall"}
+		return pointRows(columns, r.Points, r.Best, req.all, pointRow)
+	},
+	reads: true, // but for INTO GRAPH
+}
+
+// reconstructOptions are the options of RECONSTRUCT.
+func reconstructOptions() []OptionInfo { return append(sweepOptions("AUTO"), overwriteOption()) }
+
+// Reconstruct measures how well an embedding reconstructs its graph, and stores
 // or writes the reconstruction if asked to. It measures the distance of every
 // pair of vertices, and takes memory for the vectors, and for the edges only
 // where they are stored.
 func (db *DB) Reconstruct(ctx context.Context, req ReconstructRequest) (ReconstructResult, error) {
-	c, err := db.begin(ctx, "RECONSTRUCT")
-	if err != nil {
-		return ReconstructResult{}, err
+	return reconstruct.answer(ctx, db, req)
+}
+
+func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest, err error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	req.Embedding, req.Auto, req.threshold = s.Embedding.Name, s.Threshold.Kind == parser.Auto, fmt.Sprint(s.Threshold)
+	if req.Radius, req.Epsilon, err = b.threshold(s.Threshold); err != nil {
+		return req, err
 	}
-	defer c.end()
-	result, err := c.reconstruct(req)
-	return result, c.wrap(err)
+	if s.Graph != nil {
+		b.Mark(fault.Into, s.Graph)
+		req.Graph = s.Graph.Name
+	}
+	if s.File != nil {
+		if req.File, err = b.Text(fault.Into, s.File); err != nil {
+			return req, err
+		}
+	}
+	set, err := b.Settings("RECONSTRUCT", reconstructOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	for _, o := range []string{"grid", "points", "criterion", "sweep"} {
+		if _, given := set[o]; given && !req.Auto {
+			return req, fault.OfOption(o, "has no meaning without AUTO")
+		}
+	}
+	if _, given := set["overwrite"]; given && req.File == "" {
+		return req, fault.OfOption("overwrite", "has no meaning without INTO FILE")
+	}
+	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
+	return req, sweepSettings(&req, set)
 }
 
-// reconstruction is a request whose names are resolved.
-type reconstruction struct {
-	space  *space
-	graph  *csr.Graph // the original, on the vertices that have a vector
-	radius float64    // unless the request says Auto
+// sweep is a ReconstructRequest whose names are resolved.
+type sweep struct {
+	entry  session.Entry
+	radius float64 // unless the request says Auto
 }
 
-// resolveReconstruct checks a request and finds what it names.
-func (c *call) resolveReconstruct(req ReconstructRequest) (*reconstruction, error) {
+func resolveReconstruct(c *call, req ReconstructRequest) (found sweep, err error) {
 	if req.Graph != "" && req.File != "" {
-		return nil, mistake(partInto, "both a graph and a file take the reconstruction")
+		return found, fault.New(fault.Into, "both a graph and a file take the reconstruction")
 	}
 	if req.Points < 0 || req.Points > maxPoints {
-		return nil, mistake(partOption("points"), "points is %d, and must be from 0 to %d", req.Points, maxPoints)
+		return found, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, maxPoints)
 	}
-	r := &reconstruction{}
-	var err error
 	if req.Auto {
 		if req.Epsilon != 0 || req.Radius != 0 {
-			return nil, mistake(partThreshold, "a threshold is named, and left to be found too")
+			return found, fault.New(fault.Threshold, "a threshold is given together with AUTO, which searches for one")
 		}
 	} else {
 		if req.Grid != 0 || req.Points != 0 || req.Criterion != 0 {
-			return nil, mistake(partThreshold, "the options grid, points and criterion need AUTO")
+			return found, fault.New(fault.Threshold, "the options grid, points and criterion need AUTO")
 		}
-		if r.radius, err = resolveThreshold(req.Radius, req.Epsilon, index.L2); err != nil {
-			return nil, err
+		if found.radius, err = resolveThreshold(req.Radius, req.Epsilon, index.L2); err != nil {
+			return found, err
 		}
 	}
 	if req.Graph != "" {
-		if err := c.checkNewGraph(req.Graph, partInto); err != nil {
-			return nil, err
+		if err := c.checkNewGraph(req.Graph, fault.Into); err != nil {
+			return found, err
 		}
 	}
 	if req.File != "" {
-		if err := c.checkOutput(req.File, req.Overwrite, partInto); err != nil {
-			return nil, err
+		if err := c.CheckOutput(req.File, req.Overwrite, fault.Into); err != nil {
+			return found, err
+		}
+		if err := session.CheckEnding(req.File, session.ListEndings); err != nil {
+			return found, err
 		}
 	}
-	err = c.settled(func() (err error) {
-		r.space, err = c.space(req.Embedding, partEmbedding)
+	found.entry, err = c.Entry(req.Embedding, fault.Embedding)
+	return found, err
+}
+
+func planReconstruct(req ReconstructRequest, found sweep) *plan.Plan {
+	radii := fmt.Sprintf("distance at most %.6g (%s)", found.radius, req.threshold)
+	if req.Auto {
+		radii = radiiText(req.Grid, req.Criterion)
+	}
+	join := found.plan(radii)
+	measures := "degree correlations, precision and recall"
+	switch {
+	case req.Graph != "":
+		return plan.Result("reconstruction", measures, plan.Measured(plan.Store, "store", "graph "+fault.Name(req.Graph), join))
+	case req.File != "":
+		return plan.Result("reconstruction", measures, plan.Measured(plan.Write, "edge list", "to "+fault.Quote(req.File), join))
+	}
+	return plan.Result("reconstruction", measures, join)
+}
+
+// plan is the step that compares all pairs of vectors.
+func (s sweep) plan(radii string) *plan.Plan {
+	return plan.Measured(plan.Join, "exact join", radii, s.entry.Plan(), session.GraphPlan(s.entry.Graph))
+}
+
+func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructResult, error) {
+	r := &reconstruction{radius: found.radius}
+	err := c.Consistent(func() (err error) {
+		r.space, err = c.Space(req.Embedding, fault.Embedding)
 		return err
 	})
-	return r, err
-}
-
-// original returns the graph on the vertices that have a vector, so that it can
-// be compared with the reconstruction vertex by vertex.
-func (c *call) original(s *space) (*csr.Graph, error) {
-	g := s.graph.Graph
-	if g.Vertices() <= s.matrix.Rows {
-		return g, nil
-	}
-	c.notice("left out: %s newer than embedding %s", count(int64(g.Vertices()-s.matrix.Rows), "vertex"), name(s.info.Name))
-	var old *csr.Graph
-	err := c.await(func() {
-		first := make([]uint32, s.matrix.Rows)
-		for v := range first {
-			first[v] = uint32(v)
-		}
-		old = g.Induced(first)
-	})
-	return old, err
-}
-
-func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
-	r, err := c.resolveReconstruct(req)
 	if err != nil {
 		return ReconstructResult{}, err
 	}
@@ -147,7 +206,7 @@ func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
 	}
 	best := result.Points[result.Best]
 	if math.IsNaN(best.Pearson) {
-		c.notice("the degrees of the graph or of its reconstruction are all equal, so they have no correlation")
+		c.Notice("the degrees of the graph or of its reconstruction are all equal, so they have no correlation")
 	}
 	switch {
 	case req.Graph != "":
@@ -155,8 +214,50 @@ func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
 	case req.File != "":
 		err = c.writeReconstruction(req, r, best)
 	}
-	result.Notices = c.notices
+	result.Notices = c.Notices
 	return result, err
+}
+
+// reconstruction is what a reconstruction reads, in memory.
+type reconstruction struct {
+	space  *session.Space
+	graph  *csr.Graph // the original, on the vertices that have a vector
+	radius float64    // unless the request says Auto
+}
+
+// pointRows is the table of the best point of a sweep, or of all of them.
+func pointRows(columns []string, points []evaluate.ReconstructionPoint, best int, all bool, row func(evaluate.ReconstructionPoint) []Value) *Rows {
+	if !all {
+		points = points[best : best+1]
+	}
+	table := make([][]Value, len(points))
+	for i, p := range points {
+		table[i] = row(p)
+	}
+	return rowsOf(columns, table)
+}
+
+func pointRow(p evaluate.ReconstructionPoint) []Value {
+	return []Value{p.Epsilon, p.Radius, p.Edges, number(p.Pearson), number(p.Spearman), number(p.Kendall), number(p.Precision), number(p.Recall)}
+}
+
+// original returns the graph on the vertices that have a vector, so that it can
+// be compared with the reconstruction vertex by vertex.
+func (c *call) original(s *session.Space) (*csr.Graph, error) {
+	g := s.Graph.Graph
+	if g.Vertices() <= s.Matrix.Rows {
+		return g, nil
+	}
+	c.Notice("left out: %s newer than embedding %s", fault.Count(int64(g.Vertices()-s.Matrix.Rows), "vertex"), fault.Name(s.Info.Name))
+	var old *csr.Graph
+	err := c.Await(func() {
+		first := make([]uint32, s.Matrix.Rows)
+		for v := range first {
+			first[v] = uint32(v)
+		}
+		old = g.Induced(first)
+	})
+	return old, err
 }
 
 // measure compares the reconstruction with the original, at one radius or at
@@ -164,28 +265,28 @@ func (c *call) reconstruct(req ReconstructRequest) (ReconstructResult, error) {
 func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
 	opts := evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.laws, BestLaw: req.bestLaw,
-		Workers: c.db.opts.Workers, Progress: c.meter.update,
+		Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 		MaxBytes: c.sweepBytes(),
 	}
-	rows := int64(r.space.matrix.Rows)
+	rows := int64(r.space.Matrix.Rows)
 	// Two lists of degrees and their ranks; and with AUTO the counts of a pass,
 	// 4 bytes per vertex and radius, of at most twice as many radii as points.
 	bytes := 32 * rows
 	if req.Auto {
 		bytes += min(opts.MaxBytes, 8*rows*int64(max(req.Points, 128)))
 	}
-	release, err := c.db.cache.reserve(bytes, "measuring the reconstruction")
+	release, err := c.db.cache.Reserve(bytes, "measuring the reconstruction")
 	if err != nil {
 		return ReconstructResult{}, err
 	}
 	defer release()
-	stop := c.watch.start(stepJoin)
+	stop := c.Watch.Start(plan.Join)
 	var result ReconstructResult
 	if req.Auto {
-		result.Best, result.Points, err = evaluate.ReconstructSweep(c.ctx, r.graph, r.space.matrix, opts)
+		result.Best, result.Points, err = evaluate.ReconstructSweep(c.Ctx, r.graph, r.space.Matrix, opts)
 	} else {
 		result.Points = make([]evaluate.ReconstructionPoint, 1)
-		result.Points[0], err = evaluate.ReconstructAt(c.ctx, r.graph, r.space.matrix, r.radius, opts)
+		result.Points[0], err = evaluate.ReconstructAt(c.Ctx, r.graph, r.space.Matrix, r.radius, opts)
 	}
 	if err != nil {
 		return ReconstructResult{}, err
@@ -194,10 +295,24 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 		result.Points[0].Epsilon = req.Epsilon // not its image after two roundings
 	}
 	if best := result.Points[result.Best]; req.Auto && req.Criterion == evaluate.ByKS && math.IsNaN(req.Criterion.Value(best)) {
-		c.notice("no reconstruction has a power law over %d vertices of %d different degrees that span a factor of %d, and f1 decides", evaluate.LeastTail, evaluate.LeastDegrees, evaluate.LeastSpan)
+		c.Notice("no reconstruction has a power law over at least %d vertices with %d different degrees that span a factor of %d, so f1 decides", evaluate.LeastTail, evaluate.LeastDegrees, evaluate.LeastSpan)
+	}
+	switch best, original := result.Points[result.Best].Edges, r.graph.Edges(); {
+	case !req.Auto:
+	case !evaluate.Plausible(r.graph, best):
+		c.Notice("%s", implausible(best, original))
+	case float64(best) > evaluate.MostEdges*float64(original):
+		c.Notice("the best reconstruction has %.0f times the %s of the graph", float64(best)/float64(original), fault.Count(original, "edge"))
 	}
 	stop(int64(len(result.Points)), fmt.Sprintf("%d pairs of vectors compared", rows*(rows-1)/2))
 	return result, nil
+}
+
+// implausible says that a reconstruction of so many edges is none of a graph of so
+// many.
+func implausible(edges, original int64) string {
+	return fmt.Sprintf("no radius gives at least %v times the %s of the graph and at most %v times as many or %v of all pairs; the best of the rest gives %d edges, which is not a reconstruction",
+		evaluate.LeastEdges, fault.Count(original, "edge"), evaluate.MostEdges, evaluate.MostPairs, edges)
 }
 
 // sweepBytes is what the counts of one pass over all pairs may take.
@@ -206,21 +321,21 @@ func (c *call) sweepBytes() int64 { return min(1<<30, max(1<<20, c.db.opts.Memor
 // storeReconstruction makes a graph of all pairs within the radius.
 func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {
 	// Each edge is held once by its smaller vertex, then twice in the graph.
-	rows := int64(r.space.matrix.Rows)
-	release, err := c.db.cache.reserve(4*at.Edges+8*at.Edges+16*rows, "the reconstructed graph")
+	rows := int64(r.space.Matrix.Rows)
+	release, err := c.db.cache.Reserve(4*at.Edges+8*at.Edges+16*rows, "the reconstructed graph")
 	if err != nil {
 		return storage.GraphInfo{}, err
 	}
 	defer release()
-	g, err := c.joinGraph(r.space.matrix, at)
+	g, err := c.joinGraph(r.space.Matrix, at)
 	if err != nil {
 		return storage.GraphInfo{}, err
 	}
-	stop := c.watch.start(stepStore)
-	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %v", r.space.info.Name, r.space.info.Generation, at.Epsilon)
-	info, err := c.db.store.PutGraph(c.ctx, req.Graph, storage.PutGraphRequest{Graph: g, Keys: r.space.graph.Key, Source: source, Progress: c.meter.update})
+	stop := c.Watch.Start(plan.Store)
+	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %v", r.space.Info.Name, r.space.Info.Generation, at.Epsilon)
+	info, err := c.db.store.PutGraph(c.Ctx, req.Graph, storage.PutGraphRequest{Graph: g, Keys: r.space.Graph.Key, Source: source, Progress: c.Meter.Update})
 	stop(at.Edges, "")
-	return info, nameMistake(err, partInto)
+	return info, nameMistake(err, fault.Into)
 }
 
 // joinGraph builds the graph of all pairs within the radius of a point.
@@ -228,8 +343,8 @@ func (c *call) joinGraph(m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.G
 	upper := make([]uint32, 0, at.Edges) // for each vertex, its neighbours above it
 	starts := make([]int64, 1, m.Rows+1) // where those of each vertex start
 	degrees := make([]int64, m.Rows+1)   // at v+1, so that their sums are offsets
-	opts := index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.meter.update}
-	err := index.Join(c.ctx, m, at.Radius, opts, func(u uint32, above []uint32) error {
+	opts := index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	err := index.Join(c.Ctx, m, at.Radius, opts, func(u uint32, above []uint32) error {
 		upper = append(upper, above...)
 		starts = append(starts, int64(len(upper)))
 		degrees[u+1] += int64(len(above))
@@ -261,11 +376,11 @@ func (c *call) joinGraph(m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.G
 
 // writeReconstruction writes all pairs within the radius as an edge list.
 func (c *call) writeReconstruction(req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) error {
-	stop := c.watch.start(stepWrite)
-	m := r.space.matrix
-	err := c.writeFile(req.File, req.Overwrite, func(w io.Writer) error {
-		edges, failed := joinEdges(c.ctx, m, at.Radius, index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.meter.update})
-		err := format.WriteEdgeList(c.ctx, w, m.Rows, r.space.graph.AppendKey, edges)
+	stop := c.Watch.Start(plan.Write)
+	m := r.space.Matrix
+	err := c.WriteFile(req.File, req.Overwrite, func(w io.Writer) error {
+		edges, failed := joinEdges(c.Ctx, m, at.Radius, index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update})
+		err := format.WriteEdgeList(c.Ctx, w, m.Rows, r.space.Graph.AppendKey, edges)
 		if *failed != nil {
 			return *failed
 		}
@@ -297,3 +412,37 @@ func joinEdges(ctx context.Context, m *vec.Matrix, radius float64, opts index.Jo
 // maxPoints bounds the radii of a sweep: each takes 4 bytes per vertex, and
 // beyond some hundreds the best hardly moves.
 const maxPoints = 10_000
+
+// sweepOptions are the options of statements that try many radii; subject is
+// what tries them.
+func sweepOptions(subject string) []OptionInfo {
+	return []OptionInfo{
+		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii " + subject + " tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
+		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles " + subject + " tries at first"},
+		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what is best: the largest correlation of the degrees, or both pearson and spearman, or f1 of the edges, or the smallest distance ks of the degrees from the power law fitted to them, over at least 50 vertices; among reconstructions with " + fmt.Sprintf("at least %v times the edges of the graph, and at most %v times as many or %v of all pairs", evaluate.LeastEdges, evaluate.MostEdges, evaluate.MostPairs)},
+		{Name: "sweep", Type: "bool", Default: "FALSE", Doc: "show every point that " + subject + " tried, not only the best"},
+	}
+}
+
+// criteria are the names of evaluate.Criterion, by its numbers.
+func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks", "both"} }
+
+// sweepSettings puts checked options of sweepOptions into a request.
+func sweepSettings(req *ReconstructRequest, set bind.Settings) error {
+	if set.Text("grid") == "paper" {
+		req.Grid = evaluate.Paper
+	}
+	req.Criterion = evaluate.Criterion(max(0, slices.Index(criteria(), set.Text("criterion"))))
+	points, err := set.Within("points", 2, maxPoints)
+	req.Points = int(points)
+	return err
+}
+
+// radiiText says which radii a sweep tries.
+func radiiText(grid evaluate.Grid, criterion evaluate.Criterion) string {
+	text := "quantiles of the distances"
+	if grid == evaluate.Paper {
+		text = "epsilon from 0.01 to 0.50"
+	}
+	return fmt.Sprintf("%s, the best by %s", text, criteria()[criterion])
+}

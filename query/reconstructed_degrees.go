@@ -6,14 +6,15 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
+	"heavytail/query/internal/fault"
 )
 
 // ReconstructedDegreesResult is the answer of ReconstructedDegrees.
 type ReconstructedDegreesResult struct {
-	Graph   string // that was embedded
-	Point   evaluate.ReconstructionPoint
-	Degrees []DegreeCount // of the reconstruction, by ascending degree
-	Notices []Notice
+	Graph   string                       `json:"graph"` // that was embedded
+	Point   evaluate.ReconstructionPoint `json:"point"`
+	Degrees []DegreeCount                `json:"degrees"` // of the reconstruction, by ascending degree
+	Notices []Notice                     `json:"notices,omitempty"`
 }
 
 // ReconstructedDegrees returns the degrees of a reconstruction from an embedding,
@@ -29,36 +30,22 @@ func (db *DB) ReconstructedDegrees(ctx context.Context, req EvaluateReconstructi
 }
 
 func (c *call) reconstructedDegrees(req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
-	swept, err := c.evaluateReconstruction(req)
+	found, err := resolveReconstruct(c, req.sweep())
 	if err != nil {
 		return ReconstructedDegreesResult{}, err
 	}
-	s, err := c.space(req.Embedding, partEmbedding)
+	swept, err := runEvaluateReconstruction(c, req, found)
+	if err != nil {
+		return ReconstructedDegreesResult{}, err
+	}
+	s, err := c.Space(req.Embedding, fault.Embedding)
 	if err != nil {
 		return ReconstructedDegreesResult{}, err
 	}
 	point := swept.Points[swept.Best]
-	sweep, err := index.NewSweep(c.ctx, s.matrix, []float64{point.Radius}, index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.meter.update})
+	sweep, err := index.NewSweep(c.Ctx, s.Matrix, []float64{point.Radius}, index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update})
 	if err != nil {
 		return ReconstructedDegreesResult{}, fmt.Errorf("degrees: %w", err)
 	}
-	return ReconstructedDegreesResult{Graph: s.info.Graph, Point: point, Degrees: countDegrees(sweep.Degrees(0, nil)), Notices: c.notices}, nil
-}
-
-// countDegrees counts the vertices of each degree that occurs.
-func countDegrees(degrees []uint32) []DegreeCount {
-	var vertices []int64 // of each degree
-	for _, d := range degrees {
-		if more := int(d) + 1 - len(vertices); more > 0 {
-			vertices = append(vertices, make([]int64, more)...)
-		}
-		vertices[d]++
-	}
-	var counts []DegreeCount
-	for d, n := range vertices {
-		if n > 0 {
-			counts = append(counts, DegreeCount{d, n})
-		}
-	}
-	return counts
+	return ReconstructedDegreesResult{Graph: s.Info.Graph, Point: point, Degrees: countDegrees(sweep.Degrees(0, nil)), Notices: c.Notices}, nil
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
-	methods "heavytail/embedding" // embedding is a type of this package
-	"heavytail/embedding/job"
+	"heavytail/embedding"
+	"heavytail/embedding/run"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -17,7 +20,7 @@ import (
 type RefreshRequest struct {
 	Embedding string
 	// Tolerance is the residual, relative to the largest eigenvalue, up to which
-	// a spectral embedding does without a full solve; 0 is
+	// a spectral embedding is not solved in full; 0 is
 	// embedding.RefreshTolerance.
 	Tolerance float64
 }
@@ -29,125 +32,206 @@ type RefreshKind string
 const (
 	RefreshNone        RefreshKind = "none"        // no edge had changed; nothing was stored
 	RefreshIncremental RefreshKind = "incremental" // from the rows before and what has changed
-	RefreshFull        RefreshKind = "full"        // as EMBED would
+	RefreshFull        RefreshKind = "full"        // more than half of the vertices as EMBED would
 )
 
 // RefreshResult is the answer of Refresh.
 type RefreshResult struct {
-	job.Refreshed
-	Kind    RefreshKind
-	Notices []Notice
+	run.Refreshed
+	Kind    RefreshKind `json:"kind"`
+	Notices []Notice    `json:"notices,omitempty"`
 }
 
-// Refresh brings an embedding up to date with its graph, from what the change log
-// says if it can, and stores the result as the next generation. The generation
-// before stays, as name@generation. Who reads it finishes on it. Indexes follow in
-// the same job, built anew where more than a fifth of the vectors changed; until
-// then searches do without them.
+// staleness is what the names in a RefreshRequest refer to.
+type staleness struct {
+	session.Entry
+	changes storage.ChangeSet // of the graph since the embedding
+}
+
+var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
+	help: Help{
+		Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)] [IN BACKGROUND]",
+		Summary: "updates an embedding to its graph and stores the result as its next generation, from the changes where possible and otherwise in full; kind is none, incremental, or full where more than half of the vertices were solved in full, drift is how far vertices moved relative to their norms",
+		Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
+		Options: refreshOptions(),
+		Example: "REFRESH spec",
+	},
+	bind:    bindRefresh,
+	resolve: resolveRefresh,
+	plan:    planRefresh,
+	run:     runRefresh,
+	rows:    refreshRows,
+	job:     refreshJob,
+}
+
+// refreshOptions are the options of REFRESH.
+func refreshOptions() []OptionInfo {
+	return []OptionInfo{{Name: "tolerance", Type: "float", Default: fmt.Sprint(embedding.RefreshTolerance),
+		Doc: "residual of an eigenpair, relative to the largest eigenvalue, above which a spectral embedding is solved in full"}}
+}
+
+// Refresh brings an embedding up to date with its graph, from the change log where
+// possible, and stores the result as the next generation. The generation before
+// stays, as name@generation; a call that reads it finishes on it. Indexes follow in
+// the same job, rebuilt where more than a fifth of the vectors changed; until then
+// searches do without them.
 func (db *DB) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, error) {
-	c, err := db.begin(ctx, "REFRESH")
-	if err != nil {
-		return RefreshResult{}, err
-	}
-	defer c.end()
-	result, err := c.refresh(req)
-	return result, c.wrap(err)
+	return refresh.answer(ctx, db, req)
 }
 
-// present returns an embedding that is not a past generation, and its graph.
-func (c *call) present(embedding string) (storage.EmbeddingInfo, *graphView, error) {
-	info, err := c.embeddingInfo(embedding, partEmbedding)
-	if err != nil {
-		return info, nil, err
-	}
-	if info.Past {
-		e := mistake(partEmbedding, "%s is a generation that was replaced", quote(embedding))
-		e.Hint = "name the embedding without the number"
-		e.Err = storage.ErrInvalid
-		return info, nil, e
-	}
-	graph, err := c.graph(info.Graph, partEmbedding)
-	return info, graph, err
+// StartRefresh is Refresh in the background, as StartEmbed is Embed.
+func (db *DB) StartRefresh(ctx context.Context, req RefreshRequest) (storage.JobInfo, error) {
+	return refresh.start(ctx, db, req)
 }
 
-// resolveRefresh checks a request and finds what it names.
-func (c *call) resolveRefresh(req RefreshRequest) (storage.EmbeddingInfo, *graphView, error) {
-	if err := c.writable(); err != nil {
-		return storage.EmbeddingInfo{}, nil, err
+func bindRefresh(b *binder, s *parser.Refresh) (RefreshRequest, error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	b.background = s.Background
+	req := RefreshRequest{Embedding: s.Embedding.Name}
+	set, err := b.Settings("REFRESH", refreshOptions(), s.Options)
+	if err != nil {
+		return req, err
 	}
+	if tolerance, given := set["tolerance"]; given {
+		if req.Tolerance = tolerance.(float64); !(req.Tolerance > 0) {
+			return req, fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance)
+		}
+	}
+	return req, nil
+}
+
+func resolveRefresh(c *call, req RefreshRequest) (found staleness, err error) {
 	if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
-		return storage.EmbeddingInfo{}, nil, mistake(partOption("tolerance"), "option tolerance is %v, and must be from 0 to 0.5", req.Tolerance)
+		return found, fault.OfOption("tolerance", "is %v, and must be from 0 to 0.5", req.Tolerance)
 	}
-	return c.present(req.Embedding)
+	return c.staleness(req.Embedding)
 }
 
-func (c *call) refresh(req RefreshRequest) (RefreshResult, error) {
-	info, graph, err := c.resolveRefresh(req)
-	if err != nil {
-		return RefreshResult{}, err
+// staleness returns the entry of an embedding, and what has changed since.
+func (c *call) staleness(embedding string) (s staleness, err error) {
+	if s.Entry, err = c.Present(embedding, fault.Embedding); err != nil {
+		return s, err
 	}
-	var result RefreshResult
-	err = c.asJob(refreshSpec(req, info, graph), func(methods.Checkpoints) (err error) {
-		result, err = c.storeRefreshed(req)
+	if err := checkComputed(s.Info, fault.Embedding); err != nil {
+		return s, err
+	}
+	s.changes, err = c.db.store.Changes(c.Ctx, s.Info.Graph, s.Info.GraphVersion)
+	return s, err
+}
+
+func planRefresh(req RefreshRequest, found staleness) *plan.Plan {
+	graph := session.GraphPlan(found.Graph)
+	if !found.changes.EdgesChanged {
+		return plan.Result("embedding", fmt.Sprintf("%s, generation %d, as it is: no edge changed", fault.Name(req.Embedding), found.Info.Generation), graph)
+	}
+	what := fmt.Sprintf("from generation %d and %s of %s", found.Info.Generation, fault.Count(int64(len(found.changes.Touched)), "touched vertex"), fault.Count(int64(found.changes.Versions), "version"))
+	switch {
+	case found.Info.Stateless:
+		what = "in full: the embedding is stored without the state that a refresh needs"
+	case found.changes.All:
+		what = "in full: the change log does not say which vertices changed"
+	}
+	return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Embedding), found.Info.Generation+1),
+		plan.Measured(plan.Solve, "method", what, graph))
+}
+
+// refreshJob describes the job that brings an embedding up to date. It first says
+// what the job will invalidate.
+func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) {
+	if err := c.noteFullRefresh(found); err != nil {
+		return job.Spec{}, err
+	}
+	text := parser.Refresh{Embedding: parser.Ident{Name: req.Embedding}}
+	if req.Tolerance > 0 {
+		text.Options = append(text.Options, option("tolerance", req.Tolerance))
+	}
+	return job.Spec{
+		Kind: "REFRESH", Text: text.String(), Target: req.Embedding, Graph: found.Graph, Options: found.Info.Options,
+		// The rows before and after; from one to the other a spectral method has an
+		// enriched basis and its products, and one that walks its nodes, twice.
+		Memory: 8 * session.VectorBytes(found.Graph.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(req.Embedding),
+	}, nil
+}
+
+// noteFullRefresh says the same before a refresh that can only run in full.
+func (c *call) noteFullRefresh(s staleness) error {
+	if !s.changes.EdgesChanged || !s.changes.All && !s.Info.Stateless && s.Info.StateBytes > 0 {
+		return nil
+	}
+	d, err := c.dependentsOf(s.Info.Name)
+	if text := d.String(); err == nil && text != "" {
+		c.Early("embedding %s can only be refreshed in full; unless its vectors come out the same: %s", fault.Name(s.Info.Name), text)
+	}
+	return err
+}
+
+func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshResult, err error) {
+	spec, err := refreshJob(c, req, found)
+	if err != nil {
+		return result, err
+	}
+	err = c.asJob(spec, func(embedding.Checkpoints) (err error) {
+		result, err = c.storeRefreshed(req, found.Entry)
 		return err
 	})
-	result.Notices = c.notices
+	result.Notices = c.Notices
 	return result, err
 }
 
-// freshen brings an embedding up to date, and waits for the job that has it.
+func refreshRows(_ RefreshRequest, r RefreshResult) *Rows {
+	var residual, mean, most Value
+	if r.Kind != RefreshNone && !r.Full {
+		mean, most = r.MeanDrift, r.MaxDrift
+		if r.Refined > 0 {
+			residual = r.Residual
+		}
+	}
+	return rowsOf([]string{"embedding", "kind", "generation", "versions", "touched", "residual", "mean_drift", "max_drift", "seconds", "reason"},
+		[][]Value{{r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched), residual, mean, most, r.Seconds, r.Reason}})
+}
+
+// freshen brings an embedding up to date, after waiting for a job that writes it.
 func (c *call) freshen(embedding string) error {
 	for {
-		clear(c.graphs) // whoever had the embedding may have stored another one
-		clear(c.spaces)
-		info, graph, err := c.present(embedding)
+		clear(c.Graphs) // another job may have stored another generation
+		clear(c.Spaces)
+		found, err := c.staleness(embedding)
 		if err != nil {
 			return err
 		}
-		changes, err := c.db.store.Changes(c.ctx, info.Graph, info.GraphVersion)
-		if err != nil {
-			return err
-		}
-		if !changes.EdgesChanged && graph.Info.Version >= info.GraphVersion {
+		if !found.changes.EdgesChanged && found.Graph.Version >= found.Info.GraphVersion {
 			return nil
 		}
-		other := c.db.runner.holder(embedding)
+		other := c.db.runner.Holder(embedding)
 		if other == nil {
-			_, err = c.refresh(RefreshRequest{Embedding: embedding})
-			if other = c.db.runner.holder(embedding); other == nil || !errors.Is(err, storage.ErrConflict) {
+			if err := c.writable(); err != nil {
+				return err
+			}
+			_, err = runRefresh(c, RefreshRequest{Embedding: embedding}, found)
+			if other = c.db.runner.Holder(embedding); other == nil || !errors.Is(err, storage.ErrConflict) {
 				return err
 			}
 		}
-		if _, err := c.waitFor(other); err != nil {
+		if _, err := other.Wait(c.Call); err != nil {
 			return err
 		}
 	}
 }
 
-// storeRefreshed computes the next generation of an embedding and stores it.
-func (c *call) storeRefreshed(req RefreshRequest) (RefreshResult, error) {
+// storeRefreshed computes the next generation of an embedding and stores it. Where
+// the graph or the embedding is written meanwhile, it starts over from those.
+func (c *call) storeRefreshed(req RefreshRequest, from session.Entry) (RefreshResult, error) {
 	var result RefreshResult
-	err := c.settled(func() error {
-		info, graph, err := c.present(req.Embedding)
-		if err != nil {
-			return err
+	err := c.Consistent(func() error {
+		refreshed, err := c.refreshFrom(req, from.Info)
+		if errors.Is(err, storage.ErrConflict) {
+			now, err := c.Present(req.Embedding, fault.Embedding)
+			if err != nil {
+				return err
+			}
+			from = now
 		}
-		indexes, before, err := c.keepIndexes(info.Name)
-		if err != nil {
-			return err
-		}
-		same, err := sameRows(graph, info)
-		if err != nil {
-			return err
-		}
-		stop := c.watch.start(stepSolve)
-		result.Refreshed, err = job.Refresh(c.ctx, c.db.store, graph.Snapshot, job.RefreshRequest{
-			Name: info.Name, Tolerance: req.Tolerance, Workers: c.workers(), Progress: c.meter.update,
-			Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) ([]storage.NewIndex, error) {
-				return c.followIndexes(indexes, before, rows, same && from.Generation == info.Generation)
-			},
-		})
-		stop(int64(result.Touched), result.Reason)
+		result.Refreshed = refreshed
 		return err
 	})
 	if err != nil {
@@ -156,159 +240,48 @@ func (c *call) storeRefreshed(req RefreshRequest) (RefreshResult, error) {
 	switch {
 	case result.To.Generation == result.From.Generation:
 		result.Kind = RefreshNone
-	case result.Full:
+	case result.Mostly():
 		result.Kind = RefreshFull
 	default:
 		result.Kind = RefreshIncremental
 	}
 	// What the call has loaded is of the generation before.
-	clear(c.spaces)
+	clear(c.Spaces)
 	c.noteMethod(result.To)
-	c.jobResult("%s, generation %d", result.Kind, result.To.Generation)
+	if !result.To.Coordinates.Equal(result.From.Coordinates) {
+		if err := c.noteRetrain(result.To); err != nil {
+			return RefreshResult{}, err
+		}
+	}
+	c.job.Result("%s, generation %d: %s", result.Kind, result.To.Generation, result.Reason)
 	return result, nil
 }
 
-// VerifyRequest asks how far an embedding is from a full run.
-type VerifyRequest struct {
-	Embedding string
-	Sample    int    // vertices and edges that are looked at; 0 is 1000
-	Seed      uint64 // of the sample
-}
-
-// VerifyMeasure is one measure of an embedding and of a full run.
-type VerifyMeasure struct {
-	Name         string
-	Stored, Full float64
-}
-
-// VerifyResult is the answer of Verify.
-type VerifyResult struct {
-	storage.EmbeddingInfo
-	// Measures are the overlap of the ten nearest neighbours with those of the full
-	// run and, for spectral methods, the median and the largest of the principal
-	// angles between both, in degrees; then, of each by itself, Pearson's and
-	// Spearman's correlation of the degrees of the best reconstruction with those
-	// of the graph, and how well distances tell edges from other pairs.
-	Measures []VerifyMeasure
-	Seconds  float64 // that the full run took
-	Notices  []Notice
-}
-
-// Verify computes an embedding in full on its graph as it is now, stores nothing,
-// and compares the two. The embedding must be up to date. It takes a full run and
-// two sweeps of reconstructions.
-func (db *DB) Verify(ctx context.Context, req VerifyRequest) (VerifyResult, error) {
-	c, err := db.begin(ctx, "VERIFY")
+// refreshFrom runs the refresh of an embedding with the entry that it had.
+func (c *call) refreshFrom(req RefreshRequest, info storage.EmbeddingInfo) (run.Refreshed, error) {
+	graph, err := c.Graph(info.Graph, fault.Embedding)
 	if err != nil {
-		return VerifyResult{}, err
+		return run.Refreshed{}, err
 	}
-	defer c.end()
-	var result VerifyResult
-	err = c.settled(func() error {
-		result, err = c.verify(req)
-		return err
-	})
-	return result, c.wrap(err)
-}
-
-// resolveVerify finds what a request names.
-func (c *call) resolveVerify(req VerifyRequest) (*space, error) {
-	if req.Sample < 0 {
-		return nil, mistake(partOption("sample"), "option sample is %d, and must not be negative", req.Sample)
-	}
-	if _, _, err := c.present(req.Embedding); err != nil {
-		return nil, err
-	}
-	s, err := c.space(req.Embedding, partEmbedding)
-	if err == nil && s.behind > 0 {
-		e := mistake(partEmbedding, "embedding %s is %s behind its graph, and a full run would be of the graph as it is now", quote(req.Embedding), count(int64(s.behind), "version"))
-		e.Hint = "REFRESH it first"
-		return nil, e
-	}
-	return s, err
-}
-
-func (c *call) verify(req VerifyRequest) (VerifyResult, error) {
-	s, err := c.resolveVerify(req)
+	indexes, before, err := c.keepIndexes(info.Name)
 	if err != nil {
-		return VerifyResult{}, err
+		return run.Refreshed{}, err
 	}
-	var result VerifyResult
-	err = c.asJob(verifySpec(req, s), func(methods.Checkpoints) (err error) {
-		result, err = c.verifyInFull(req, s)
-		return err
+	same, err := sameRows(graph, info)
+	if err != nil {
+		return run.Refreshed{}, err
+	}
+	stop := c.Watch.Start(plan.Solve)
+	result, err := run.Refresh(c.Ctx, c.db.store, graph.Snapshot, run.RefreshRequest{
+		Name: info.Name, Tolerance: req.Tolerance, Workers: c.workers(), Progress: c.Meter.Update,
+		Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) ([]storage.NewIndex, error) {
+			var was *vec.Matrix
+			if before != nil && same && from.Generation == info.Generation {
+				was = before.Matrix
+			}
+			return c.followIndexes(info.Name, indexes, was, rows)
+		},
 	})
-	result.Notices = c.notices
+	stop(int64(result.Touched), result.Reason)
 	return result, err
 }
-
-// verifyInFull compares an embedding with a full run.
-func (c *call) verifyInFull(req VerifyRequest, s *space) (VerifyResult, error) {
-	if req.Sample == 0 {
-		req.Sample = 1000
-	}
-	result := VerifyResult{EmbeddingInfo: s.info}
-	stop := c.watch.start(stepSolve)
-	began := c.watch.now()
-	full, err := job.Again(c.ctx, s.graph.Graph, s.info, c.workers(), c.meter.update)
-	if err != nil {
-		return VerifyResult{}, err
-	}
-	result.Seconds = c.watch.now().Sub(began).Seconds()
-	stop(int64(full.Rows), "")
-	if result.Measures, err = c.compare(req, s, full); err != nil {
-		return VerifyResult{}, err
-	}
-	texts := make([]string, len(result.Measures))
-	for i, m := range result.Measures {
-		texts[i] = fmt.Sprintf("%s %.4g, in full %.4g", m.Name, m.Stored, m.Full)
-	}
-	c.jobResult("%s", strings.Join(texts, "; "))
-	return result, nil
-}
-
-// GenerationInfo is a generation of an embedding as SHOW GENERATIONS lists it.
-type GenerationInfo struct {
-	storage.EmbeddingInfo
-	// Refresh is how it came from the generation before; empty where EMBED made it.
-	Refresh RefreshKind
-	Behind  uint64 // versions of the graph since, without those that changed attributes only
-}
-
-// Generations lists the generations of an embedding that are kept, the oldest
-// first. Past ones are addressed as name@generation.
-func (db *DB) Generations(ctx context.Context, embedding string) ([]GenerationInfo, error) {
-	c, err := db.begin(ctx, "SHOW GENERATIONS")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	list, err := c.generations(embedding)
-	return list, c.wrap(err)
-}
-
-func (c *call) generations(embedding string) ([]GenerationInfo, error) {
-	if _, err := c.embeddingInfo(embedding, partEmbedding); err != nil {
-		return nil, err
-	}
-	infos, err := c.db.store.Generations(c.ctx, embedding)
-	if err != nil {
-		return nil, nameMistake(err, partEmbedding)
-	}
-	list := make([]GenerationInfo, len(infos))
-	for i, info := range infos {
-		list[i].EmbeddingInfo = info
-		if at := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "refresh" }); at >= 0 {
-			list[i].Refresh = RefreshKind(info.Stats[at].Value)
-		}
-		changes, err := c.db.store.Changes(c.ctx, info.Graph, info.GraphVersion)
-		if err != nil {
-			return nil, err
-		}
-		list[i].Behind = changes.Versions
-	}
-	return list, nil
-}
-
-// refreshTolerance is the default in the words of HELP.
-const refreshTolerance = methods.RefreshTolerance

@@ -12,6 +12,7 @@ import (
 // A refresh after a change keeps the generation before, which DIFF compares it
 // with, and VERIFY finds it near to a full run.
 func TestDB_Refresh(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, nil)
 	if _, err := db.Generate(ctx, GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 400, "m": 4, "seed": 2}}); err != nil {
@@ -96,8 +97,10 @@ func TestDB_Nearest_Changed(t *testing.T) {
 
 // Graphs with an index that shrink to nothing, by vertices or by edges, and grow again.
 func TestDB_Refresh_Shrinks(t *testing.T) {
+	t.Parallel()
 	for name, method := range map[string]string{
 		"spectral": "dp_spectral(dim := 6)", "laplacian": "laplacian_eigenmaps(dim := 3)", "softmax": "dp_walker(dim := 4, walks := 2, length := 5)",
+		"ball":     "unit_ball(dim := 6, passes := 40)",
 		"negative": "deepwalk(dim := 4, walks := 2, length := 5, negative := 2)", "second order": "node2vec(dim := 4, walks := 2, length := 5)",
 	} {
 		t.Run(name, func(t *testing.T) {

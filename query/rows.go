@@ -2,6 +2,7 @@ package query
 
 import (
 	"iter"
+	"math"
 )
 
 // Value is one cell of a result: a string, int64, float64, bool, or nil where
@@ -89,3 +90,14 @@ func rowsOf(columns []string, table [][]Value) *Rows {
 	}
 	return &Rows{columns: columns, next: next, stop: func() {}}
 }
+
+// number is a float, or nil where it is not defined.
+func number(x float64) Value {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return x
+}
+
+// none is the table of statements that only do something.
+func none() *Rows { return rowsOf(nil, nil) }

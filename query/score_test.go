@@ -68,15 +68,15 @@ func TestRows_CloseEarly(t *testing.T) {
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
-	if len(db.cache.entries) != 2 {
-		t.Errorf("rows that are read hold %d entries", len(db.cache.entries))
+	if len(db.cache.Entries) != 2 {
+		t.Errorf("rows that are read hold %d entries", len(db.cache.Entries))
 	}
 	for range 2 {
 		if err := rows.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if rows.Next() || rows.Err() != nil || len(db.cache.entries) != 0 {
-		t.Errorf("closed rows: error %v, %d entries", rows.Err(), len(db.cache.entries))
+	if rows.Next() || rows.Err() != nil || len(db.cache.Entries) != 0 {
+		t.Errorf("closed rows: error %v, %d entries", rows.Err(), len(db.cache.Entries))
 	}
 }

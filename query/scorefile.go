@@ -1,382 +1,236 @@
 package query
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"math"
-	"strconv"
-	"sync"
-	"unicode"
-	"unicode/utf8"
+	"time"
 
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage/format"
 )
 
-// This file writes the scores of a file of pairs to a file. One goroutine reads,
-// some look keys up, score and write text, and one puts the text into the file in
-// the order of the pairs.
+// ScoreFileRequest asks for the scores of the pairs in a file.
+type ScoreFileRequest struct {
+	// Path is a text file of two columns, separated by white space, tab, comma
+	// or semicolon, plain or compressed; "-" is Options.Input.
+	Path      string
+	Graph     string // as in ScoreRequest
+	With      []Scorer
+	Header    format.HeaderMode // what the first line is; format.HeaderCounts is refused
+	Separator string            // as in format.EdgeListOptions
+	// Each is called for every pair in the order of the file, if Into is empty.
+	// The slice of scores is its own to keep. An error ends the call and is
+	// returned as it is.
+	Each func(ScoredPair) error
+	// Into is the CSV file to write the pairs and scores to; a name that ends in
+	// .gz or .zst is compressed. A file that exists is refused, unless
+	// Overwrite is set. Until it is complete its name ends in .part, and every
+	// quarter of a million pairs it is made durable.
+	Into      string
+	Overwrite bool
+	// Resume continues the .part of Into that an earlier call has left, whatever
+	// stopped it: no line is lost or repeated, and the bytes are those of a call that
+	// was never stopped. It is refused if the input, the graph, the scorers or what
+	// they read have changed. Without such a file it begins one.
+	Resume bool
 
-const (
-	// scoreBatch pairs keep a worker busy for a millisecond or more, and take less
-	// than a megabyte with keys and scores of usual length.
-	scoreBatch = 4096
-	// scoreSection pairs are made durable at a time: enough that this costs little,
-	// and that compression works; 0.1 to 10 seconds of work. It is a number of pairs
-	// and no time, so that the bytes of a compressed file are always the same.
-	scoreSection = 64 * scoreBatch
-)
-
-// scoreState is what is noted with every section of a file of scores.
-type scoreState struct {
-	Basis   scoreBasis
-	Pairs   int64 // that are in the file
-	Missing int64
-	Newer   int64
+	stream bool // the rows of the statement take the pairs
 }
 
-// scoreBasis is what scores follow from. If any of it changes, the file cannot be
-// gone on with.
-type scoreBasis struct {
-	Input     string
-	Size      int64
-	Modified  int64 // nanoseconds
-	Header    string
-	Separator string
-	Graph     string
-	GraphID   uint64
-	Version   uint64
-	Committed int64 // nanoseconds, of this version: another file has a graph of the same name and numbers
-	Columns   []string
-	Sources   []string // of the scorers, such as generations of embeddings
+// ScoreFileResult is the answer of ScoreFile.
+type ScoreFileResult struct {
+	Pairs   int64    `json:"pairs"`
+	Missing int64    `json:"missing"` // pairs without a vertex that they name
+	Seconds float64  `json:"seconds"`
+	Notices []Notice `json:"notices,omitempty"`
+
+	stream *stream[ScoredPair] // instead of all that
 }
 
-// differs says what is not as it was, or "".
-func (b scoreBasis) differs(now scoreBasis) string {
-	switch {
-	case b.Input != now.Input:
-		return fmt.Sprintf("the pairs were those of %s", quote(b.Input))
-	case b.Size != now.Size || b.Modified != now.Modified:
-		return fmt.Sprintf("file %s has changed since", quote(b.Input))
-	case b.Header != now.Header || b.Separator != now.Separator:
-		return "the options header and separator were others"
-	case b.Graph != now.Graph || b.GraphID != now.GraphID:
-		return fmt.Sprintf("the graph was %s", name(b.Graph))
-	case b.Version != now.Version:
-		return fmt.Sprintf("graph %s has version %d, and had %d", name(b.Graph), now.Version, b.Version)
-	case b.Committed != now.Committed:
-		return fmt.Sprintf("graph %s was another one, or that of another file", name(b.Graph))
-	case fmt.Sprint(b.Columns) != fmt.Sprint(now.Columns):
-		return "the scorers were others"
-	case fmt.Sprint(b.Sources) != fmt.Sprint(now.Sources):
-		return "what the scorers read has changed since"
-	}
-	return ""
-}
-
-// scoreBasis is that of a request.
-func (c *call) scoreBasis(s *scoring, req ScoreFileRequest) (scoreBasis, error) {
-	b := scoreBasis{
-		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: s.columns(),
-		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
-		Committed: s.graph.Info.Modified.UnixNano(),
-	}
-	for _, sp := range s.spaces {
-		b.Sources = append(b.Sources, fmt.Sprintf("%s@%d of %d", sp.info.Name, sp.info.Generation, sp.info.Created.UnixNano()))
-	}
-	for i, w := range req.With {
-		if w.Model == "" {
-			continue
+var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, ScoreFileResult]{
+	help: Help{
+		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
+		Summary: "scores the pairs of a file of any length, in order",
+		Columns: "source, target, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
+		Options: scoreFileOptions(),
+		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
+	},
+	bind:    bindScoreFile,
+	resolve: resolveScoreFile,
+	plan: func(req ScoreFileRequest, found *scorerEntries) *plan.Plan {
+		scores := found.plan(req.With)
+		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
+		if req.Into != "" {
+			return plan.Result("CSV file", "to "+fault.Quote(req.Into), scores)
 		}
-		info, err := c.modelInfo(w.Model, partScorer(i))
-		if err != nil {
-			return b, err
+		return plan.Result("scores", "streamed in the order of the file", scores)
+	},
+	run:   runScoreFile,
+	rows:  scoreFileRows,
+	reads: true,
+}
+
+// ScoreFile scores the pairs of a file of any length, in bounded memory.
+func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileResult, error) {
+	return scoreFile.answer(ctx, db, req)
+}
+
+// headerSetting returns what the first line of a file of pairs is.
+func headerSetting(s bind.Settings) (format.HeaderMode, error) {
+	text := s.Text("header")
+	if text == "" {
+		return format.HeaderAuto, nil
+	}
+	return format.ParseHeader(text)
+}
+
+// scoreFileOptions are the options of SCORE FILE.
+func scoreFileOptions() []OptionInfo {
+	return append(pairsOptions(), overwriteOption(),
+		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped; its name ends in .part"})
+}
+
+func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err error) {
+	req.Graph = b.graphOf(s, s.Graph)
+	if req.Path, err = b.Text(fault.File, s.Pairs); err != nil {
+		return req, err
+	}
+	if req.stream = s.File == nil; !req.stream {
+		if req.Into, err = b.Text(fault.Into, s.File); err != nil {
+			return req, err
 		}
-		b.Sources = append(b.Sources, fmt.Sprintf("model %s of %d", info.Name, info.Created.UnixNano()))
 	}
-	if req.Path == "-" {
-		return b, nil
-	}
-	info, err := c.db.files.stat(req.Path)
+	set, err := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
 	if err != nil {
-		return b, fileMistake(req.Path, partFile, err)
+		return req, err
 	}
-	b.Size, b.Modified = info.Size(), info.ModTime().UnixNano()
-	return b, nil
+	for _, o := range []string{"overwrite", "resume"} {
+		if _, given := set[o]; given && req.stream {
+			return req, fault.OfOption(o, "has no meaning without INTO FILE")
+		}
+	}
+	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
+	if req.Header, err = headerSetting(set); err != nil {
+		return req, err
+	}
+	req.With, req.Separator = b.scorers(s.Scorers...), set.Text("separator")
+	return req, nil
 }
 
-// checkPart refuses to write scores where those of an earlier run are unfinished,
-// unless the request says what is to become of them.
-func (c *call) checkPart(req ScoreFileRequest) error {
-	if req.Resume && req.Path == "-" {
-		return mistake(partOption("resume"), "standard input cannot be gone on with")
+func resolveScoreFile(c *call, req ScoreFileRequest) (*scorerEntries, error) {
+	if req.Each == nil && req.Into == "" && !req.stream {
+		return nil, fault.New(fault.Into, "neither a function nor a file takes the scores")
 	}
-	if req.Resume || req.Overwrite {
-		return nil
+	if req.Header == format.HeaderCounts {
+		return nil, fault.New(fault.Option("header"), "a file of pairs has no header of counts")
 	}
-	if _, err := c.db.files.lstat(req.Into + format.PartEnding); !errors.Is(err, fs.ErrNotExist) {
-		e := mistake(partInto, "file %s of an earlier run is unfinished", quote(req.Into+format.PartEnding))
-		e.Hint, e.Err = "to go on with it, set the option resume := true; to begin again, set the option overwrite := true", format.ErrPart
-		return e
+	if err := formatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate()); err != nil {
+		return nil, err
 	}
-	return nil
+	if err := c.CheckInput(req.Path, fault.File); err != nil {
+		return nil, err
+	}
+	if req.Into != "" {
+		if err := c.CheckOutput(req.Into, req.Overwrite, fault.Into); err != nil {
+			return nil, err
+		}
+		if err := session.CheckEnding(req.Into, session.ScoreEndings); err != nil {
+			return nil, err
+		}
+		if err := c.checkPart(req); err != nil {
+			return nil, err
+		}
+	}
+	return c.scorerEntries(req.Graph, req.With)
 }
 
-// openPart begins the file of scores, or opens the one that an earlier run has left,
-// with what that did.
-func (c *call) openPart(s *scoring, req ScoreFileRequest) (*format.Part, scoreState, error) {
-	basis, err := c.scoreBasis(s, req)
+func runScoreFile(c *call, req ScoreFileRequest, found *scorerEntries) (ScoreFileResult, error) {
+	s, err := c.scoring(found)
 	if err != nil {
-		return nil, scoreState{}, err
+		return ScoreFileResult{}, err
 	}
-	state := scoreState{Basis: basis}
-	if req.Resume {
-		part, noted, err := format.OpenPart(c.db.files.folder, req.Into)
-		if err == nil {
-			return c.goOn(part, noted, state, req)
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, state, fileMistake(req.Into+format.PartEnding, partInto, err)
-		}
+	if req.stream {
+		return ScoreFileResult{stream: streamOf(c, func(f func(ScoredPair) error) error {
+			req.Each = f
+			_, err := c.scoreFile(s, req)
+			return err
+		})}, nil
 	}
-	part, err := format.CreatePart(c.db.files.folder, req.Into, req.Resume || req.Overwrite)
-	return part, state, fileMistake(req.Into+format.PartEnding, partInto, err)
+	return c.scoreFile(s, req)
 }
 
-// goOn reads what an earlier run has noted, and holds it against the request.
-func (c *call) goOn(part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
-	var old scoreState
-	reason := ""
-	if json.Unmarshal(noted, &old) != nil || old.Pairs < 0 {
-		reason = "its state is of another version of heavytail"
+// scoreFile scores a file. It needs no store, so that rows can be scored after it was
+// closed.
+func (c *call) scoreFile(s *scoring, req ScoreFileRequest) (ScoreFileResult, error) {
+	in, size, err := c.OpenInput(req.Path, fault.File)
+	if err != nil {
+		return ScoreFileResult{}, err
+	}
+	defer in.Close()
+	began := time.Now()
+	stop := c.Watch.Start(plan.Score)
+	var total int64
+	opts := format.EdgeListOptions{
+		Name: session.InputName(req.Path), Header: req.Header, Separator: req.Separator,
+		Size: size, Progress: c.Meter.Update,
+	}
+	if req.Into == "" {
+		total, err = s.file(c, in, opts, req.Each)
 	} else {
-		reason = old.Basis.differs(state.Basis)
+		total, err = c.scoreInto(s, in, opts, req)
 	}
-	if reason != "" {
-		e := mistake(partOption("resume"), "file %s cannot be gone on with: %s", quote(req.Into+format.PartEnding), reason)
-		e.Hint, e.Err = "to begin again, set the option overwrite := true and not resume", format.ErrPart
-		return nil, state, errors.Join(e, part.Keep())
-	}
-	c.notice("went on behind %s", count(old.Pairs, "pair"))
-	return part, old, nil
-}
-
-// scoreInto scores the pairs of an input into a file.
-func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest) (int64, error) {
-	part, state, err := c.openPart(s, req)
 	if err != nil {
-		return 0, err
+		return ScoreFileResult{}, err
 	}
-	w := &scoreWriter{s: s, part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
-	err = w.run(c.ctx, c.workers(), in, opts)
-	s.missing, s.newer = w.state.Missing, w.state.Newer
-	if err == nil {
-		return w.state.Pairs, part.Commit(req.Overwrite)
-	}
-	if w.keep && w.noted > 0 {
-		return 0, &PartError{File: req.Into + format.PartEnding, Pairs: w.noted, Err: errors.Join(err, part.Keep())}
-	}
-	return 0, errors.Join(err, part.Discard())
+	stop(total, "")
+	s.noteMissing(c)
+	return ScoreFileResult{Pairs: total, Missing: s.missing, Seconds: time.Since(began).Seconds(), Notices: c.Notices}, nil
 }
 
-// scoreWriter is a run of SCORE FILE into a file.
-type scoreWriter struct {
-	s     *scoring
-	part  *format.Part
-	state scoreState // of what is written
-	noted int64      // pairs that are durable
-	keep  bool       // sections are noted: the input can be read again
-
-	section int64 // pairs of a section, whole batches
-}
-
-// pairBatch is some pairs on their way from the input to the file.
-type pairBatch struct {
-	text  []byte // the keys, one behind the other
-	ends  []int  // of the keys in text
-	out   []byte // the lines of the file
-	tally tally
-	ready chan struct{} // out is complete
-}
-
-func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts format.EdgeListOptions) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	w.noted = w.state.Pairs
-	batches := 2*workers + 2
-	free, work, order := make(chan *pairBatch, batches), make(chan *pairBatch, batches), make(chan *pairBatch, batches)
-	for range batches {
-		free <- &pairBatch{ready: make(chan struct{}, 1)}
-	}
-	var scorers, writer sync.WaitGroup
-	for range workers {
-		scorers.Go(func() {
-			for b := range work {
-				w.s.fill(ctx, b)
-				b.ready <- struct{}{}
-			}
-		})
-	}
-	writer.Go(func() {
-		for b := range order {
-			<-b.ready
-			if ctx.Err() == nil {
-				if err := w.write(b); err != nil {
-					cancel(err)
-				}
-			}
-			b.text, b.ends, b.tally = b.text[:0], b.ends[:0], tally{}
-			free <- b
-		}
-	})
-	err := w.read(ctx, in, opts, func(b *pairBatch) { order <- b; work <- b }, free)
-	close(work)
-	close(order)
-	scorers.Wait()
-	writer.Wait()
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
-}
-
-// read reads the pairs that are not in the file yet.
-func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeListOptions, send func(*pairBatch), free <-chan *pairBatch) error {
-	if w.state.Pairs == 0 {
-		line := appendHead(nil, w.s.columns())
-		if _, err := w.part.Write(line); err != nil {
+// file scores the pairs of a file in order, a batch at a time: while the file
+// is read, at most one batch is in memory.
+func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, each func(ScoredPair) error) (int64, error) {
+	// 4096 pairs keep all workers busy for a millisecond or more, and take less
+	// than a megabyte with keys of usual length.
+	const batch = 4096
+	pairs := make([]Pair, 0, batch)
+	var total int64
+	flush := func() error {
+		scored, err := s.all(c, pairs)
+		if err != nil {
 			return err
 		}
-	}
-	skip := w.state.Pairs
-	b := <-free
-	_, err := format.ReadPairs(ctx, in, opts, func(source, target []byte) error {
-		if skip > 0 {
-			skip--
-			return nil
+		total += int64(len(pairs))
+		pairs = pairs[:0]
+		for _, p := range scored {
+			if err := each(p); err != nil {
+				return err
+			}
 		}
-		b.text = append(b.text, source...)
-		b.ends = append(b.ends, len(b.text))
-		b.text = append(b.text, target...)
-		if b.ends = append(b.ends, len(b.text)); len(b.ends) < 2*scoreBatch {
-			return nil
-		}
-		send(b)
-		b = <-free
-		return ctx.Err()
-	})
-	if err == nil && skip > 0 {
-		err = fmt.Errorf("the input has fewer pairs than it had")
-	}
-	if err == nil {
-		send(b)
-	}
-	return err
-}
-
-// write puts a batch into the file, and ends a section where it is full.
-func (w *scoreWriter) write(b *pairBatch) error {
-	if _, err := w.part.Write(b.out); err != nil {
-		return err
-	}
-	w.state.Pairs += int64(len(b.ends) / 2)
-	w.state.Missing += b.tally.missing
-	w.state.Newer += b.tally.newer
-	if !w.keep || len(b.ends) == 0 || w.state.Pairs%w.section != 0 {
 		return nil
 	}
-	state, err := json.Marshal(w.state)
+	_, err := format.ReadPairs(c.Ctx, in, opts, func(source, target []byte) error {
+		// One string for both keys halves the allocations.
+		text := string(append(append(make([]byte, 0, len(source)+len(target)), source...), target...))
+		pairs = append(pairs, Pair{Source: text[:len(source)], Target: text[len(source):]})
+		if len(pairs) < batch {
+			return nil
+		}
+		return flush()
+	})
 	if err == nil {
-		err = w.part.Section(state)
+		err = flush()
 	}
-	if err == nil {
-		w.noted = w.state.Pairs
-	}
-	return err
+	return total, err
 }
 
-// fill scores the pairs of a batch and writes their lines.
-func (s *scoring) fill(ctx context.Context, b *pairBatch) {
-	b.out = b.out[:0]
-	width, pairs := len(s.scorers), len(b.ends)/2
-	scores := make([]float64, scoreBlock*width)
-	var block pairBlock
-	for first, start := 0, 0; first < pairs; first += scoreBlock {
-		if ctx.Err() != nil {
-			return
-		}
-		block.n = 0
-		at := start
-		for i := first; i < min(first+scoreBlock, pairs); i++ {
-			u, foundU := s.graph.VertexOf(b.text[at:b.ends[2*i]])
-			v, foundV := s.graph.VertexOf(b.text[b.ends[2*i]:b.ends[2*i+1]])
-			at = b.ends[2*i+1]
-			block.add(u, v, foundU && foundV)
-		}
-		s.scores(&block, scores, &b.tally)
-		for j := range block.n {
-			i := first + j
-			b.out = appendField(b.out, b.text[start:b.ends[2*i]])
-			b.out = append(b.out, ',')
-			b.out = appendField(b.out, b.text[b.ends[2*i]:b.ends[2*i+1]])
-			start = b.ends[2*i+1]
-			for _, x := range scores[j*width : (j+1)*width] {
-				b.out = append(b.out, ',')
-				b.out = appendScore(b.out, x)
-			}
-			b.out = append(b.out, '\n')
-		}
+func scoreFileRows(req ScoreFileRequest, r ScoreFileResult) *Rows {
+	if r.stream != nil {
+		return r.stream.rows(scoreColumns(req.With), ScoredPair.row)
 	}
-}
-
-// appendHead appends the names of the columns.
-func appendHead(dst []byte, columns []string) []byte {
-	dst = append(dst, "source,target"...)
-	for _, column := range columns {
-		dst = append(dst, ',')
-		dst = appendField(dst, []byte(column))
-	}
-	return append(dst, '\n')
-}
-
-// appendField appends a field of CSV, in quotes where a reader needs them: it has a
-// comma, a quote or a line end, begins with a blank, or is what ends a file for some.
-func appendField(dst, field []byte) []byte {
-	plain := true
-	if first, _ := utf8.DecodeRune(field); unicode.IsSpace(first) {
-		plain = false
-	}
-	for _, c := range field {
-		if c == ',' || c == '"' || c == '\n' || c == '\r' {
-			plain = false
-			break
-		}
-	}
-	if plain && string(field) != `\.` {
-		return append(dst, field...)
-	}
-	dst = append(dst, '"')
-	for _, c := range field {
-		if c == '"' {
-			dst = append(dst, '"')
-		}
-		dst = append(dst, c)
-	}
-	return append(dst, '"')
-}
-
-// appendScore appends a score with the fewest digits that read back as it, and
-// nothing for NaN.
-func appendScore(dst []byte, x float64) []byte {
-	if math.IsNaN(x) {
-		return dst
-	}
-	if n := int64(x); float64(n) == x && n > -1_000_000 && n < 1_000_000 && (n != 0 || !math.Signbit(x)) {
-		return strconv.AppendInt(dst, n, 10)
-	}
-	return strconv.AppendFloat(dst, x, 'g', -1, 64)
+	return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
 }

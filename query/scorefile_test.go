@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query/internal/fault"
 	"heavytail/storage/format"
 )
 
@@ -59,6 +60,7 @@ func writeScores(t *testing.T, columns []string, scored []ScoredPair) []byte {
 // TestDB_ScoreFile_Into holds the file against encoding/csv and Score, with keys that
 // need quotes.
 func TestDB_ScoreFile_Into(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, &Options{Workers: 3})
 	keys := []string{"plain", "com,ma", `quo"te`, " blank", "ümlaut", `\.`, "#number", "7", "end "}
@@ -135,6 +137,7 @@ func (r *cutReader) Read(b []byte) (int, error) {
 // may have written behind the last section, and gets the bytes of a run that was
 // never stopped.
 func TestDB_ScoreFile_Resumed(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, &Options{Workers: 2, scoreSection: 2 * scoreBatch})
 	randomSpace(t, db, ascending(60))
@@ -198,11 +201,15 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 		t.Fatal(err)
 	}
 	defer c.end()
-	s, err := c.resolveScoreFile(req)
+	found, err := resolveScoreFile(c, req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, _, err := c.openInput(req.Path, partFile)
+	s, err := c.scoring(found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := c.OpenInput(req.Path, fault.File)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,6 +243,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 
 // TestDB_ScoreFile_Changed refuses to go on where something has changed.
 func TestDB_ScoreFile_Changed(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, &Options{scoreSection: scoreBatch})
 	randomSpace(t, db, ascending(60))
@@ -254,7 +262,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	}
 	other := req
 	other.With = []Scorer{{Name: "cosine", Embedding: "e"}}
-	refused(other, "the scorers were others")
+	refused(other, "the scorers were different")
 	other = req
 	other.Path = writePairs(t, 60_000)
 	refused(other, "the pairs were those of")
@@ -275,7 +283,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	}
 }
 
-// TestDB_ScoreFile_AnotherFile refuses to go on with the scores of a graph of the
+// TestDB_ScoreFile_AnotherFile refuses to continue the scores of a graph of the
 // same name, number and version in another file.
 func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	pairs := writePairs(t, 60_000)
@@ -288,7 +296,7 @@ func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	if !interruptScores(t, dbs[0], req, 400_000) {
 		t.Fatal("was not stopped")
 	}
-	if _, err := dbs[1].ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "of another file") {
+	if _, err := dbs[1].ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
 		t.Errorf("went on: %v", err)
 	}
 	if _, err := dbs[0].ScoreFile(context.Background(), req); err != nil {

@@ -1,360 +1,153 @@
 package query
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"heavytail/index"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
-// Candidate is a vertex that a search considers as an answer.
-type Candidate struct {
-	Degree int  // number of its neighbours in the graph as it is now
-	Linked bool // it is a neighbour of the query vertex, or of one of several; false where a vector is sought
+// This file has what NEAREST and WITHIN share: a question is resolved to a search
+// by the catalogue alone, and then answered in the file, by a scan in memory or by
+// an index.
 
-	graph   *graphView
-	vertex  uint32
-	columns *columnSet // of the attributes that the request names; nil for none
-}
-
-// Key returns the key of the vertex.
-func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
-
-// Value returns the value of an attribute. It is missing where the vertex has
-// none, and where the request does not name the attribute among those that its
-// condition reads.
-func (c Candidate) Value(attribute string) storage.Value { return c.columns.value(attribute, c.vertex) }
-
-// NearestRequest asks for the vertices nearest to a vertex or a vector.
-type NearestRequest struct {
-	K         int    // how many; at least 1
-	Embedding string // where to search
-	// Vertex is the key of the query vertex. The vertex itself is no answer.
-	Vertex string
-	// Vector is sought instead of a vertex if it is not nil. It has as many
-	// elements as the embedding has dimensions.
-	Vector []float32
-	// Examples are the keys of several vertices, in place of Vertex: what is near to
-	// all of them is sought by the mean of their vectors, under index.Cosine of their
-	// vectors at length 1. None of them is an answer. One that is named twice counts
-	// twice.
-	Examples []string
-	Metric   index.Metric // index.L2 by default
-	Exact    bool         // do not use an index
-	// Where tells which vertices may be answers; nil admits all. It is asked
-	// during the search, so there are K answers if K vertices are admitted. It
-	// is called from several goroutines at a time.
-	Where func(Candidate) bool
-	// Attributes are those that Where reads; each is loaded.
-	Attributes []string
-	// Fresh brings the embedding up to date first, as Refresh does, unless it is. It
-	// waits for another job that has the embedding.
-	Fresh bool
-}
-
-// WithinRequest asks for all vertices within a distance of a vertex or a
-// vector.
-type WithinRequest struct {
-	Embedding string // where to search
-	Vertex    string // key of the query vertex, as in NearestRequest
-	Vector    []float32
-	Metric    index.Metric
-	Exact     bool // do not use an index
-	// Radius is the largest distance, or the least similarity under
-	// index.Cosine and index.Dot.
-	Radius float64
-	// Epsilon, if not 0, says it instead by the least edge probability
-	// 1/(1+e^distance): above 0, at most 0.5, and only with index.L2.
-	Epsilon float64
-	Where   func(Candidate) bool // as in NearestRequest
-	// Attributes are those that Where reads, as in NearestRequest.
-	Attributes []string
-	Limit      int // most answers, the nearest ones; 0 is all
-}
-
-// Neighbor is one answer of a search.
+// Neighbor is one answer of a search. Which of its two numbers ordered the answers
+// depends on the metric of the search; the other one is 0.
 type Neighbor struct {
-	Vertex string
-	// Distance is the Euclidean distance, or the similarity under
-	// index.Cosine and index.Dot.
-	Distance float64
+	Vertex     string  `json:"vertex"`
+	Distance   float64 `json:"distance"`   // the Euclidean distance, under index.L2
+	Similarity float64 `json:"similarity"` // the cosine or the dot product, under index.Cosine and index.Dot
 }
 
 // SearchResult is the answer of Nearest and Within: the nearest vertex first,
 // ties in the order in which the vertices came into the graph.
 type SearchResult struct {
-	Neighbors []Neighbor
-	Metric    index.Metric
-	Embedding EmbeddingState // what the answer rests on
+	Neighbors []Neighbor     `json:"neighbors"`
+	Metric    index.Metric   `json:"metric"`
+	Embedding EmbeddingState `json:"embedding"` // the vectors that were searched
 	// Index is the index that was searched; nil where the answer comes from a
 	// scan of all vectors and is exact.
-	Index   *IndexInfo
-	Notices []Notice
+	Index   *IndexInfo `json:"index,omitempty"`
+	Notices []Notice   `json:"notices,omitempty"`
 }
 
-// EmbeddingState says which vectors an answer rests on, and how old they are.
+// EmbeddingState says which vectors an answer was computed from, and how old they
+// are.
 type EmbeddingState struct {
-	Name         string
-	Generation   uint64 // of the embedding
-	GraphVersion uint64 // version of the graph that was embedded
-	Behind       uint64 // versions of the graph since, without those that changed attributes only
-	Changed      int    // vertices of the answer whose edges changed since
+	Name         string `json:"name"`
+	Generation   uint64 `json:"generation"`    // of the embedding
+	GraphVersion uint64 `json:"graph_version"` // version of the graph that was embedded
+	Behind       uint64 `json:"behind"`        // versions of the graph since, without those that changed attributes only
+	Changed      int    `json:"changed"`       // vertices of the answer whose edges changed since
 }
 
-// state describes the vectors of a space.
-func (s *space) state() EmbeddingState {
-	return EmbeddingState{
-		Name: s.info.Name, Generation: s.info.Generation,
-		GraphVersion: s.info.GraphVersion, Behind: s.behind,
+// Candidate is a vertex that a condition admits or not: its degree, whether it is
+// linked to a query vertex, and by methods its key and its attributes.
+type Candidate = where.Candidate
+
+// rows is the table of NEAREST and WITHIN.
+func (r SearchResult) rows() *Rows {
+	measure := "distance"
+	if r.Metric.Similarity() {
+		measure = "similarity"
 	}
+	table := make([][]Value, len(r.Neighbors))
+	for i, n := range r.Neighbors {
+		table[i] = []Value{n.Vertex, n.Distance}
+		if r.Metric.Similarity() {
+			table[i][1] = n.Similarity
+		}
+	}
+	return rowsOf([]string{"vertex", measure}, table)
 }
 
-// Nearest returns the K vertices nearest to a vertex or a vector. It scans all
-// vectors, once, and is exact, unless the embedding is large and has an index of
-// the metric: that may miss some, as its Recall tells.
-func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
-	c, err := db.begin(ctx, "NEAREST")
+// neighbor is the answer for a hit.
+func neighbor(metric index.Metric, vertex string, h index.Hit) Neighbor {
+	if metric.Similarity() {
+		return Neighbor{Vertex: vertex, Similarity: float64(h.Distance)}
+	}
+	return Neighbor{Vertex: vertex, Distance: float64(h.Distance)}
+}
+
+// target returns the vertex or the vector that a search starts from.
+func (b *binder) target(v parser.Value) (vertex string, vector []float32, err error) {
+	value, err := b.Untyped(fault.Vertex, v)
 	if err != nil {
-		return SearchResult{}, err
+		return "", nil, err
 	}
-	defer c.end()
-	result, err := c.nearest(req)
-	return result, c.wrap(err)
+	b.Mark(fault.Vector, v)
+	if text, ok := value.(Untyped); ok {
+		value = string(text)
+	}
+	switch value := value.(type) {
+	case string:
+		if value == "" {
+			return "", nil, fault.New(fault.Vertex, "the key of a vertex is empty")
+		}
+		return value, nil, nil
+	case int64:
+		return strconv.FormatInt(value, 10), nil, nil
+	case []float32:
+		return "", append(make([]float32, 0, len(value)), value...), nil
+	}
+	return "", nil, bind.Unexpected(fault.Vertex, value, "the key of a vertex", "a vector")
 }
 
-// Within returns all vertices within a distance of a vertex or a vector. It scans
-// all vectors, once, and is exact, unless the embedding is large and has an index
-// of the metric: that finds about the share of them that its Recall tells.
-func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
-	c, err := db.begin(ctx, "WITHIN")
-	if err != nil {
-		return SearchResult{}, err
+// space returns the embedding and the metric of a search.
+func (b *binder) space(s parser.Space) (string, index.Metric, error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	if s.Metric == nil {
+		return s.Embedding.Name, index.L2, nil
 	}
-	defer c.end()
-	result, err := c.within(req)
-	return result, c.wrap(err)
-}
-
-func (c *call) nearest(req NearestRequest) (SearchResult, error) {
-	if req.Fresh {
-		if err := c.freshen(req.Embedding); err != nil {
-			return SearchResult{}, err
-		}
-	}
-	s, err := c.resolveNearest(req)
-	if err != nil {
-		return SearchResult{}, err
-	}
-	if s.placed {
-		result, err := c.runPlaced(s, func(vector []float32, opts index.SearchOptions) (*index.Scan, error) {
-			return index.NewScan(s.metric, s.space.info.Dim, vector, min(req.K, s.space.rows()), opts)
-		})
-		if !errors.Is(err, errMoved) {
-			c.noticeFew(req, len(result.Neighbors), err)
-			result.Notices = c.notices
-			return result, err
-		}
-		if s, err = c.resolveNearestIn(req, false); err != nil {
-			return SearchResult{}, err
-		}
-	}
-	c.noticeZero(s)
-	opts := s.options(c, req.Where)
-	hits, err := c.run(s,
-		func(x *index.Exact) ([]index.Hit, error) { return x.Search(c.ctx, s.vector, req.K, opts) },
-		func(h *index.HNSW) (index.Answer, error) { return h.Find(c.ctx, s.vector, req.K, s.space.inRows(opts)) })
-	c.noticeFew(req, len(hits), err)
-	if err != nil {
-		return SearchResult{}, err
-	}
-	return c.searchResult(s, hits), nil
-}
-
-// run answers a search by the index of its space, or by a scan where there is
-// none, and notes for PROFILE what it took.
-func (c *call) run(s *search, scan func(*index.Exact) ([]index.Hit, error), walk func(*index.HNSW) (index.Answer, error)) ([]index.Hit, error) {
-	if s.index != nil {
-		h, err := c.hnsw(s.space, s.metric, s.index)
-		if err != nil {
-			return nil, err
-		}
-		if h != nil {
-			stop := c.watch.start(stepScan)
-			a, err := walk(h)
-			s.space.toVertices(a.Hits)
-			if err == nil {
-				stop(int64(len(a.Hits)), s.walked(h, a))
-			}
-			if a.Exact != "" {
-				s.index = nil
-			}
-			return a.Hits, err
-		}
-		s.index = nil
-	}
-	exact, err := s.space.searcher(s.metric)
-	if err != nil {
-		return nil, err
-	}
-	stop := c.watch.start(stepScan)
-	hits, err := scan(exact)
-	stop(int64(len(hits)), s.scanned())
-	return hits, err
-}
-
-// walked says in PROFILE what a search of an index looked at.
-func (s *search) walked(h *index.HNSW, a index.Answer) string {
-	if a.Exact != "" {
-		return count(int64(h.Len()), "vector") + " scanned, as " + a.Exact
-	}
-	text := fmt.Sprintf("%d of %s looked at with ef %d, recall %.4g, index %s", a.Scored,
-		count(int64(h.Live()), "vector"), a.Ef, s.index.Recall, loadedFrom(s.space.indexHit))
-	if deleted := s.space.deleted(); deleted > 0 {
-		text += fmt.Sprintf(", %d of deleted vertices left out", deleted)
-	}
-	return text
-}
-
-func (c *call) within(req WithinRequest) (SearchResult, error) {
-	s, err := c.resolveWithin(req)
-	if err != nil {
-		return SearchResult{}, err
-	}
-	if s.placed {
-		result, err := c.runPlaced(s, func(vector []float32, opts index.SearchOptions) (*index.Scan, error) {
-			return index.NewScanWithin(s.metric, s.space.info.Dim, vector, s.radius, opts)
-		})
-		if !errors.Is(err, errMoved) {
-			result.Notices = c.notices
-			return result, err
-		}
-		if s, err = c.resolveWithinIn(req, false); err != nil {
-			return SearchResult{}, err
-		}
-	}
-	c.noticeZero(s)
-	opts := s.options(c, req.Where)
-	hits, err := c.run(s,
-		func(x *index.Exact) ([]index.Hit, error) { return x.Within(c.ctx, s.vector, s.radius, opts) },
-		func(h *index.HNSW) (index.Answer, error) {
-			return h.Within(c.ctx, s.vector, s.radius, s.space.inRows(opts))
-		})
+	b.Mark(fault.Metric, *s.Metric)
+	metric, err := index.ParseMetric(s.Metric.Name)
 	if err == nil {
-		hits, err = c.checked(hits, s.limit)
+		return s.Embedding.Name, metric, nil
 	}
+	var names []string
+	for _, m := range index.Metrics() {
+		names = append(names, m.String())
+	}
+	e := fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name))
+	e.Err = err
+	return "", 0, e.WithNearest(s.Metric.Name, names, func(s string) string { return s })
+}
+
+// threshold returns the radius or the epsilon of a threshold.
+func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err error) {
+	if t.Kind == parser.Auto {
+		b.Mark(fault.Threshold, t)
+		return 0, 0, nil
+	}
+	value, err := b.Value(fault.Threshold, t.Value)
 	if err != nil {
-		return SearchResult{}, err
+		return 0, 0, err
 	}
-	return c.searchResult(s, hits), nil
-}
-
-// checked cuts the hits after the limit of the request, 0 being none, and refuses
-// more of them than one result holds.
-func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
-	if limit > 0 && len(hits) > limit {
-		hits = hits[:limit]
+	x, ok := value.(float64)
+	if n, isInt := value.(int64); isInt {
+		x, ok = float64(n), true
 	}
-	if len(hits) > c.db.opts.MaxRows {
-		return nil, &LimitError{
-			What: "the answer", Need: int64(len(hits)), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows",
-		}
+	switch {
+	case !ok:
+		return 0, 0, bind.Unexpected(fault.Threshold, value, "a number")
+	case t.Kind == parser.Radius:
+		return x, 0, nil
+	case x == 0: // which means no epsilon in a request
+		_, err := index.EpsilonToRadius(0)
+		e := fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5")
+		e.Err = err
+		return 0, 0, e
 	}
-	return hits, nil
-}
-
-// noticeFew says why there are fewer answers than were asked for, where no
-// condition says it.
-func (c *call) noticeFew(req NearestRequest, found int, err error) {
-	if err == nil && found < req.K && req.Where == nil {
-		c.notice("%d of %d found: embedding %s has no more vectors", found, req.K, name(req.Embedding))
-	}
-}
-
-// noticeZero says what a search by cosine for a vector of zeros means.
-func (c *call) noticeZero(s *search) {
-	if s.metric != index.Cosine || slices.ContainsFunc(s.vector, func(x float32) bool { return x != 0 }) {
-		return
-	}
-	c.notice("the vector that is sought is zero, and its cosine with every other one is 0")
-}
-
-// search is a request whose names are resolved.
-type search struct {
-	space   *space
-	columns *columnSet // that the condition reads
-	metric  index.Metric
-	vector  []float32
-	vertex  uint32   // the query vertex
-	key     string   // of the query vertex
-	others  []uint32 // more query vertices
-	byKey   bool     // there is a query vertex
-	radius  float64
-	limit   int                // most answers of WITHIN; 0 is all
-	placed  bool               // the vectors are scanned in the file, and the space has neither them nor the graph
-	index   *storage.IndexInfo // that is used; nil for a scan
-}
-
-// resolveNearest checks a request and finds what it names.
-func (c *call) resolveNearest(req NearestRequest) (*search, error) {
-	return c.resolveNearestIn(req, true)
-}
-
-// resolveNearestIn is resolveNearest, and tells whether vectors may be left in the
-// file.
-func (c *call) resolveNearestIn(req NearestRequest, place bool) (*search, error) {
-	if req.K < 1 {
-		return nil, mistake(partCount, "the number of neighbours is %d, and must be at least 1", req.K)
-	}
-	var s *search
-	err := c.settled(func() (err error) {
-		if len(req.Examples) > 0 {
-			s, err = c.resolveExamples(req)
-			return err
-		}
-		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes, req.Exact, place && req.Where == nil)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if req.K > c.db.opts.MaxRows && s.space.rows() > c.db.opts.MaxRows {
-		return nil, &LimitError{
-			What: "the answer", Need: int64(req.K), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows",
-		}
-	}
-	return s, nil
-}
-
-// resolveWithin checks a request and finds what it names.
-func (c *call) resolveWithin(req WithinRequest) (*search, error) {
-	return c.resolveWithinIn(req, true)
-}
-
-// resolveWithinIn is resolveWithin as resolveNearestIn is resolveNearest.
-func (c *call) resolveWithinIn(req WithinRequest, place bool) (*search, error) {
-	var s *search
-	err := c.settled(func() (err error) {
-		s, err = c.resolveSearch(req.Embedding, req.Metric, req.Vertex, req.Vector, req.Attributes, req.Exact, place && req.Where == nil)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.limit = req.Limit
-	if req.Limit < 0 {
-		return nil, mistake(partLimit, "the limit is %d, and must not be negative", req.Limit)
-	}
-	if req.Epsilon != 0 && req.Metric != index.L2 {
-		e := mistake(partThreshold, "an epsilon has no meaning under %s", req.Metric)
-		e.Hint = "say RADIUS and the least similarity"
-		return nil, e
-	}
-	s.radius, err = resolveThreshold(req.Radius, req.Epsilon, req.Metric)
-	return s, err
+	return 0, x, nil
 }
 
 // resolveThreshold returns the radius that a radius or an epsilon stands for.
@@ -362,14 +155,14 @@ func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, er
 	if epsilon != 0 {
 		r, err := index.EpsilonToRadius(epsilon)
 		if err != nil {
-			e := mistake(partThreshold, "epsilon is %v, and must be above 0 and at most 0.5", epsilon)
+			e := fault.New(fault.Threshold, "epsilon is %v, and must be above 0 and at most 0.5", epsilon)
 			e.Err = err
 			return 0, e
 		}
 		return r, nil
 	}
 	if math.IsNaN(radius) || math.IsInf(radius, 0) || metric == index.L2 && radius < 0 {
-		e := mistake(partThreshold, "the radius is %v, and must be a finite number", radius)
+		e := fault.New(fault.Threshold, "the radius is %v, and must be a finite number", radius)
 		if radius < 0 {
 			e.Message = e.Message[:len(e.Message)-len("a finite number")] + "0 or more"
 		}
@@ -379,106 +172,175 @@ func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, er
 	return radius, nil
 }
 
-// resolveSearch finds the embedding, the attributes of the condition, the query
-// vector and the index of a search. Where place is set, vectors that are not in
-// memory may be left in the file.
-func (c *call) resolveSearch(embedding string, metric index.Metric, vertex string, vector []float32, attributes []string, exact, place bool) (*search, error) {
-	if metric > index.Dot {
-		return nil, mistake(partMetric, "unknown metric %d", metric)
+// searchWhere compiles the condition of a search in an embedding.
+func (b *binder) searchWhere(e parser.Expr, embedding string, byVertex bool) (where.Condition, error) {
+	if e == nil {
+		return where.Condition{}, nil
 	}
-	if place && len(attributes) == 0 {
-		if s, err := c.placed(embedding, metric, vertex, vector, exact); s != nil || err != nil {
-			return s, err
-		}
-	}
-	s, err := c.resolveLoaded(embedding, metric, vertex, vector, attributes)
-	if err == nil && !exact {
-		s.index, err = c.indexFor(s.space, metric)
-	}
-	return s, err
-}
-
-// resolveLoaded is resolveSearch with the vectors and the graph in memory, but for
-// the index.
-func (c *call) resolveLoaded(embedding string, metric index.Metric, vertex string, vector []float32, attributes []string) (*search, error) {
-	s := &search{metric: metric, key: vertex}
-	if len(attributes) > 0 {
-		info, err := c.embeddingInfo(embedding, partEmbedding)
-		if err != nil {
-			return nil, err
-		}
-		if _, s.columns, err = c.columns(info.Graph, attributes, partWhere); err != nil {
-			return nil, err
-		}
-	}
-	sp, err := c.space(embedding, partEmbedding)
+	info, err := b.EmbeddingInfo(embedding, fault.Embedding)
 	if err != nil {
-		return nil, err
+		return where.Condition{}, err
 	}
-	s.space = sp
-	if vector != nil {
-		if vertex != "" {
-			return nil, mistake(partVector, "both a vertex and a vector are sought")
+	graph, err := b.GraphInfo(info.Graph, fault.Embedding)
+	if err != nil {
+		return where.Condition{}, err
+	}
+	linked := ""
+	if !byVertex {
+		linked = where.ToVector
+	}
+	return where.Compile(b.Values, e, graph, linked)
+}
+
+// exprText is the text of a condition; empty for none.
+func exprText(e parser.Expr) string {
+	if e == nil {
+		return ""
+	}
+	return e.String()
+}
+
+// question is what the requests of NEAREST and WITHIN have in common.
+type question struct {
+	embedding  string
+	vertices   []string // keys of the query vertices; none for a vector
+	centroid   bool     // the query is the centroid of their vectors, and not the vector of the only one
+	vector     []float32
+	metric     index.Metric
+	exact      bool // do not use an index
+	where      func(Candidate) bool
+	attributes []string // that where reads
+	condition  string   // the text of where
+	limit      int      // most answers of WITHIN; 0 is all
+	k          int      // answers of NEAREST
+}
+
+// of is the question about a vertex, if its key is not empty, or else about the
+// vector.
+func (q question) of(vertex string) (question, error) {
+	switch {
+	case q.vector != nil && vertex != "":
+		return q, fault.New(fault.Vector, "both a query vertex and a query vector are given")
+	case q.vector == nil && vertex == "":
+		return q, fault.New(fault.Vertex, "neither a query vertex nor a query vector is given")
+	case vertex != "":
+		q.vertices = []string{vertex}
+	}
+	return q, nil
+}
+
+// from says in a plan what the query is.
+func (q question) from() string {
+	switch {
+	case len(q.vertices) == 0:
+		return "a vector"
+	case len(q.vertices) == 1:
+		return "vertex " + fault.QuoteKey(q.vertices[0]) + ", itself left out"
+	}
+	return "the centroid of " + fault.Count(int64(len(q.vertices)), "vertex") + ", themselves left out"
+}
+
+// search is a question whose names are resolved.
+type search struct {
+	question
+	entry  session.Entry
+	index  *storage.IndexInfo // that can be used; nil for a scan
+	inFile bool               // the vectors are scanned in the file
+	radius float64            // of WITHIN
+}
+
+// resolveSearch checks a question, and finds its embedding and index in the
+// catalogue. A graph is loaded only where a vertex is unknown, to find the nearest
+// key.
+func (c *call) resolveSearch(q question) (s search, err error) {
+	s.question = q
+	if q.metric > index.Dot {
+		return s, fault.New(fault.Metric, "unknown metric %d", q.metric)
+	}
+	if s.entry, err = c.Entry(q.embedding, fault.Embedding); err != nil {
+		return s, err
+	}
+	if err := session.CheckAttributes(s.entry.Graph, q.attributes, fault.Where); err != nil {
+		return s, err
+	}
+	if q.vector != nil {
+		err = session.CheckVector(s.entry.Info, q.vector, fault.Vector)
+	}
+	for i, key := range q.vertices {
+		if err == nil {
+			err = c.CheckVertex(s.entry.Graph, key, partExample(i))
 		}
-		s.vector = vector
-		return s, sp.checkVector(vector, partVector)
 	}
-	if vertex == "" {
-		return nil, mistake(partVertex, "neither a vertex nor a vector is sought")
+	if err == nil && !q.exact {
+		s.index, err = c.indexFor(s.entry.Info, q.metric)
 	}
-	if s.vertex, err = c.vertex(sp.graph, vertex, partVertex); err != nil {
-		return nil, err
-	}
-	s.byKey = true
-	s.vector, err = sp.row(s.vertex, vertex, partVertex)
+	s.inFile = c.canScanFile(s)
 	return s, err
 }
 
-// options returns the filter of the search: it leaves out the query vertex and
-// asks where about the others.
-func (s *search) options(c *call, where func(Candidate) bool) index.SearchOptions {
-	g := s.space.graph
-	n := g.Graph.Vertices()
-	filter := func(v uint32) bool {
-		if s.byKey && (v == s.vertex || slices.Contains(s.others, v)) || int(v) >= n {
-			return false
-		}
-		return where == nil || where(Candidate{
-			Degree: g.Graph.Degree(v), Linked: s.linked(v),
-			graph: g, vertex: v, columns: s.columns,
-		})
+// plan of a search: a scan of all vectors or a search by an index, with its filter.
+func (s search) plan() *plan.Plan {
+	inputs := append(session.AttributePlans(s.entry.Graph, s.attributes), s.entry.Plan(), session.GraphPlan(s.entry.Graph))
+	if s.condition != "" {
+		inputs = append([]*plan.Plan{plan.Step("filter", "during the scan: "+s.condition)}, inputs...)
 	}
-	if where == nil && !s.byKey && s.space.matrix.Rows <= n {
-		filter = nil
+	if s.index != nil {
+		return plan.Measured(plan.Scan, "index search", fmt.Sprintf("%s from %s, %s", s.metric, s.from(), settingsText(s.index.Parameters)), inputs...)
 	}
-	return index.SearchOptions{Filter: filter, Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
+	return plan.Measured(plan.Scan, "exact scan", fmt.Sprintf("%s from %s", s.metric, s.from()), inputs...)
 }
 
-// linked reports whether a vertex is a neighbour of a query vertex.
-func (s *search) linked(v uint32) bool {
-	g := s.space.graph.Graph
-	return s.byKey && (g.HasEdge(s.vertex, v) || slices.ContainsFunc(s.others, func(u uint32) bool { return g.HasEdge(u, v) }))
+// fileScans is how many searches read an embedding in the file before it is
+// loaded. On 60,000 vectors of 200 dimensions loading takes as long as 15 scans in
+// the file, and a scan in memory is a little faster: so whoever searches once does
+// not wait, and whoever searches often has lost at most half.
+const fileScans = 16
+
+// canScanFile reports whether a resolved search can be answered in the file: a plain
+// one, of an embedding that is not in memory and as new as its graph, without an
+// index.
+func (c *call) canScanFile(s search) bool {
+	info, graph := s.entry.Info, s.entry.Graph
+	if s.index != nil || s.where != nil || len(s.attributes) > 0 || s.centroid || c.Spaces[s.embedding] != nil ||
+		info.Vertices == 0 || info.Dim == 0 || graph.ID != info.GraphID || graph.Version != info.GraphVersion {
+		return false
+	}
+	return session.VectorBytes(info.Vertices, info.Dim) > c.db.cache.Limit || !c.db.cache.Keep ||
+		c.db.cache.FewScans(session.EmbeddingKey(info), fileScans)
+}
+
+// finder is how NEAREST or WITHIN finds its hits in vectors in the file, in memory
+// and by an index.
+type finder struct {
+	inFile func(dim, rows int, vector []float32, opts index.SearchOptions) (*index.Scan, error)
+	exact  func(x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error)
+	graph  func(h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error)
 }
 
 // scanned says in PROFILE how much a scan looked at.
-func (s *search) scanned() string {
-	return count(int64(s.space.rows()), "vector") + " scanned"
+func scanned(rows int) string { return fault.Count(int64(rows), "vector") + " scanned" }
+
+// checked cuts the hits after the limit of the request, 0 being none, and refuses
+// more of them than one result holds.
+func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
+	if limit > 0 && len(hits) > limit {
+		hits = hits[:limit]
+	}
+	return hits, c.checkRows(len(hits))
 }
 
-// searchResult turns vertices back into keys.
-func (c *call) searchResult(s *search, hits []index.Hit) SearchResult {
-	neighbors := make([]Neighbor, len(hits))
-	for i, h := range hits {
-		neighbors[i] = Neighbor{Vertex: s.space.graph.Key(h.Vertex), Distance: float64(h.Distance)}
+// noticeFew says why there are fewer answers than were asked for, where no
+// condition is the reason.
+func (c *call) noticeFew(s search, found int) {
+	if found < s.k && s.where == nil {
+		c.Notice("%d of %d found: embedding %s has no more vectors", found, s.k, fault.Name(s.embedding))
 	}
-	state := s.space.state()
-	for _, h := range hits {
-		if s.space.behind > 0 && s.space.changed(h.Vertex) {
-			state.Changed++
-		}
+}
+
+// noticeZero says what a search by cosine for a vector of zeros means.
+func (c *call) noticeZero(metric index.Metric, vector []float32) {
+	if metric != index.Cosine || slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
+		return
 	}
-	if state.Changed > 0 {
-		c.notice("%d of the %s shown changed since", state.Changed, count(int64(len(hits)), "vertex"))
-	}
-	return SearchResult{Neighbors: neighbors, Metric: s.metric, Embedding: state, Index: s.index, Notices: c.notices}
+	c.Notice("the query vector is zero, and its cosine with every other one is 0")
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/internal/session"
 )
 
 // randomSpace makes a graph of n vertices with keys in the given order, and
@@ -157,5 +159,76 @@ func TestSearch_IsolatedVertexChangesNothing(t *testing.T) {
 	importText(t, db, "g", "loner loner\n")
 	if after := answers(t, db, "NEAREST 30 TO 'v3' USING e WHERE degree > 0"); !slices.Equal(before, after) {
 		t.Errorf("%v before, %v after", before, after)
+	}
+}
+
+// EXPLAIN of a search reads the catalogue alone, and a search that loads gives each
+// notice once.
+func TestSearch_ResolvesOnce(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, nil)
+	randomSpace(t, db, ascending(30))
+	for _, text := range []string{
+		"INSERT EDGE ('v0', 'new') INTO g", // the embedding is now behind
+		"INSERT VERTEX 'v1' (age := 3) INTO g",
+	} {
+		answers(t, db, text)
+	}
+	for _, text := range []string{
+		"NEAREST 3 TO 'v7' USING cosine(e) WHERE age = 3 OR degree > 1",
+		"NEAREST 3 TO ('v7', 'v8') USING e",
+		"NEAREST 3 TO [1, 2, 3] USING e",
+		"WITHIN RADIUS 3 OF 'v7' USING e",
+		"RECONSTRUCT e RADIUS 1",
+		"EVALUATE RECONSTRUCTION OF e",
+	} {
+		db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+		plan, err := db.Explain(ctx, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if loaded(db) {
+			t.Errorf("EXPLAIN %s loads", text)
+		}
+		rows, err := db.Query(ctx, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		behind := 0
+		for _, n := range rows.Notices() {
+			if strings.Contains(n.Text, "1 version behind") {
+				behind++
+			}
+		}
+		if behind != 1 || !strings.Contains(plan.String(), "1 version behind") || !loaded(db) {
+			t.Errorf("%s: %d notices of the age, plan %s", text, behind, plan)
+		}
+	}
+}
+
+// Which number an answer has depends on the metric, as JSON shows.
+func TestSearch_JSON(t *testing.T) {
+	db := openTest(t, nil)
+	importText(t, db, "g", "a b\n")
+	if _, err := putVectors(db, "g", "e", "a 3 4\nb 0 8"); err != nil {
+		t.Fatal(err)
+	}
+	for metric, want := range map[index.Metric]string{
+		index.L2:     `"neighbors":[{"vertex":"b","distance":5,"similarity":0}],"metric":"l2"`,
+		index.Cosine: `"neighbors":[{"vertex":"b","distance":0,"similarity":0.800000011920929}],"metric":"cosine"`,
+		index.Dot:    `"neighbors":[{"vertex":"b","distance":0,"similarity":32}],"metric":"dot"`,
+	} {
+		r, err := db.Nearest(context.Background(), NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(r)
+		if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), `"embedding":{"name":"e","generation":1,"graph_version":1,"behind":0,"changed":0}`) {
+			t.Errorf("%v: %s, %v", metric, text, err)
+		}
+		var back SearchResult
+		if err := json.Unmarshal(text, &back); err != nil || back.Metric != metric || !slices.Equal(back.Neighbors, r.Neighbors) {
+			t.Errorf("%v: %+v, %v", metric, back, err)
+		}
 	}
 }

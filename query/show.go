@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"heavytail/embedding/link"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -13,11 +15,11 @@ import (
 // EmbeddingSummary is an embedding as SHOW EMBEDDINGS lists it.
 type EmbeddingSummary struct {
 	storage.EmbeddingInfo
-	Behind uint64 // versions of the graph since, without those that changed attributes only
+	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
 	// Changed counts the vertices that are new or gone since, or have other edges.
-	Changed int
-	// Unknown tells that the change log does not say which vertices changed: any may have.
-	Unknown bool
+	Changed int `json:"changed"`
+	// Unknown reports that the change log does not say which vertices changed: any may have.
+	Unknown bool `json:"unknown"`
 }
 
 // Graphs lists the graphs of the file by name.
@@ -43,7 +45,7 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingSummary, error) {
 }
 
 func (c *call) embeddings() ([]EmbeddingSummary, error) {
-	graphs, err := c.db.store.Graphs(c.ctx)
+	graphs, err := c.db.store.Graphs(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +53,7 @@ func (c *call) embeddings() ([]EmbeddingSummary, error) {
 	for _, g := range graphs {
 		versions[g.Name] = g.Version
 	}
-	infos, err := c.db.store.Embeddings(c.ctx)
+	infos, err := c.db.store.Embeddings(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func (c *call) embeddings() ([]EmbeddingSummary, error) {
 		if versions[e.Graph] <= e.GraphVersion {
 			continue
 		}
-		changes, err := c.db.store.Changes(c.ctx, e.Graph, e.GraphVersion)
+		changes, err := c.db.store.Changes(c.Ctx, e.Graph, e.GraphVersion)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been dropped since
 			return nil, err
 		}
@@ -74,12 +76,36 @@ func (c *call) embeddings() ([]EmbeddingSummary, error) {
 // Scorers lists the link scorers.
 func (db *DB) Scorers() []link.Scorer { return link.Scorers() }
 
+var show = &statement[*parser.Show, parser.Listing, nothing, *Rows]{
+	help: Help{
+		Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | MEASURES | SCORERS | GENERATORS | STATS | JOBS",
+		Summary: "lists what the file has, or what the language knows",
+		Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
+			"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, changed, auto, created; " +
+			"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; " +
+			"MODELS: model, graph, embedding, terms, auc, average_precision, calibration_error, best_single, best_single_auc, behind, state, created; " +
+			"PREDICTIONS: graph, scorer, top, vertices, links, version, behind, state, created; " +
+			"METHODS: method, options, summary; MEASURES: measure, values, weights, options, summary; SCORERS: scorer, reads, likelier, summary; " +
+			"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each; " +
+			"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result",
+		Example: "SHOW EMBEDDINGS",
+	},
+	bind:    func(_ *binder, s *parser.Show) (parser.Listing, error) { return s.What, nil },
+	resolve: resolveNothing[parser.Listing],
+	plan: func(what parser.Listing, _ nothing) *plan.Plan {
+		return plan.Result("list", strings.ToLower(string(what)))
+	},
+	run:   func(c *call, what parser.Listing, _ nothing) (*Rows, error) { return c.show(what) },
+	rows:  func(_ parser.Listing, rows *Rows) *Rows { return rows },
+	reads: true,
+}
+
 // show is the table of a SHOW statement.
 func (c *call) show(what parser.Listing) (*Rows, error) {
 	var table [][]Value
 	switch what {
 	case parser.Graphs:
-		list, err := c.db.store.Graphs(c.ctx)
+		list, err := c.db.store.Graphs(c.Ctx)
 		for _, g := range list {
 			table = append(table, []Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)})
 		}
@@ -100,16 +126,21 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 		list, err := c.indexes()
 		return indexRows(list), err
 	case parser.Models:
-		list, err := c.models()
+		list, err := c.listModels()
 		return modelRows(list), err
 	case parser.Predictions:
-		list, err := c.predictions()
+		list, err := c.listPredictions()
 		return predictionRows(list), err
 	case parser.Methods:
 		for _, m := range Methods() {
 			table = append(table, []Value{m.Name, optionsText(m.Options), m.Summary})
 		}
 		return rowsOf([]string{"method", "options", "summary"}, table), nil
+	case parser.Measures:
+		for _, m := range Measures() {
+			table = append(table, []Value{m.Name, m.Type.String(), textOrNil(m.Weights), optionsText(m.Options), m.Summary})
+		}
+		return rowsOf([]string{"measure", "values", "weights", "options", "summary"}, table), nil
 	case parser.Scorers:
 		for _, s := range link.Scorers() {
 			reads, likelier := "graph", "higher"
@@ -129,13 +160,13 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 		}
 		return rowsOf([]string{"generator", "options", "summary"}, table), nil
 	case parser.Jobs:
-		list, err := c.jobs()
+		list, err := c.db.runner.List(c.Call)
 		return jobRows(list), err
 	case parser.Stats:
 		stats, err := c.stats()
 		return rowsOf(statsColumns, statsRows(stats)), err
 	}
-	return nil, mistake(partStatement, "SHOW %s is not known here", what)
+	return nil, fault.New(fault.Statement, "SHOW %s is not known here", what)
 }
 
 // optionsText lists options with their defaults.
@@ -147,10 +178,10 @@ func optionsText(options []OptionInfo) string {
 	return strings.Join(texts, ", ")
 }
 
-// joined lists names, or is nil where there are none.
-func joined(names []string) Value {
-	if len(names) == 0 {
+// textOrNil is a text as a cell, nil where it is empty.
+func textOrNil(text string) Value {
+	if text == "" {
 		return nil
 	}
-	return strings.Join(names, ", ")
+	return text
 }

@@ -1,9 +1,11 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"heavytail/query/internal/fault"
 	"heavytail/storage"
 )
 
@@ -20,13 +22,13 @@ func (db *DB) Stats(ctx context.Context) (storage.Stats, error) {
 }
 
 func (c *call) stats() (storage.Stats, error) {
-	stats, err := c.db.store.Stats(c.ctx)
-	if err != nil {
+	stats, err := c.db.store.Stats(c.Ctx)
+	if err := c.Rest(err, "a part of the file", "CHECK says what to do about it"); err != nil {
 		return storage.Stats{}, err
 	}
-	c.notice("format %d, which code of format %d and later reads; %s since the file was made", stats.Format, stats.MinReader, count(int64(stats.Epoch), "commit"))
+	c.Notice("format %d, which code of format %d and later reads; %s since the file was made", stats.Format, stats.MinReader, fault.Count(int64(stats.Epoch), "commit"))
 	if free := stats.FreePages * int64(stats.PageSize); free > stats.Bytes/2 {
-		c.notice("most of the file is free: COMPACT gives back up to %s", Amount(float64(free), "bytes"))
+		c.Notice("most of the file is free: COMPACT frees up to %s", Amount(float64(free), "bytes"))
 	}
 	return stats, nil
 }
@@ -43,7 +45,7 @@ func statsRows(s storage.Stats) [][]Value {
 		spaceRow("file", "free pages", s.FreePages*page, s.FreePages),
 	}
 	for _, g := range s.Graphs {
-		object, n := "graph "+name(g.Name), int64(g.Vertices)
+		object, n := "graph "+fault.Name(g.Name), int64(g.Vertices)
 		table = append(table,
 			spaceRow(object, "all", g.Bytes(), n+g.Edges),
 			spaceRow(object, "keys by vertex", g.Keys, n),
@@ -54,13 +56,13 @@ func statsRows(s storage.Stats) [][]Value {
 			spaceRow(object, "other", g.Other, 0))
 	}
 	for _, e := range s.Embeddings {
-		table = append(table, spaceRow("embedding "+name(e.Name), "all", e.Bytes, int64(e.Vertices)))
+		table = append(table, spaceRow("embedding "+fault.Name(e.Name), "all", e.Bytes, int64(e.Vertices)))
 	}
 	for _, x := range s.Indexes {
-		table = append(table, spaceRow("index of "+name(x.Embedding)+" by "+x.Metric, "all", x.Bytes, 0))
+		table = append(table, spaceRow("index of "+fault.Name(x.Embedding)+" by "+x.Metric, "all", x.Bytes, 0))
 	}
 	for _, m := range s.Models {
-		table = append(table, spaceRow("model "+name(m.Name), "all", m.Bytes, 0))
+		table = append(table, spaceRow("model "+fault.Name(m.Name), "all", m.Bytes, 0))
 	}
 	for _, p := range s.Predicted {
 		table = append(table, spaceRow("predictions by "+p.Scorer, "all", p.Bytes, int64(p.Vertices)))
@@ -69,7 +71,7 @@ func statsRows(s storage.Stats) [][]Value {
 		table = append(table, spaceRow(fmt.Sprintf("job %d", j.ID), "checkpoint", j.Bytes, 0))
 	}
 	for _, u := range s.Unfinished {
-		table = append(table, spaceRow("unfinished "+u.Kind+" "+name(u.Name), "all", u.Bytes, 0))
+		table = append(table, spaceRow("unfinished "+u.Kind+" "+fault.Name(u.Name), "all", u.Bytes, 0))
 	}
 	return append(table,
 		spaceRow("discarded objects", "all", s.TrashBytes, 0),
@@ -86,14 +88,11 @@ func spaceRow(object, part string, bytes, items int64) []Value {
 
 // graphStats returns the space that one graph takes in the file.
 func (c *call) graphStats(graph string) (storage.GraphStats, error) {
-	stats, err := c.db.store.Stats(c.ctx)
-	if err != nil {
-		return storage.GraphStats{}, err
-	}
+	stats, err := c.db.store.Stats(c.Ctx) // what else is damaged does not matter here
 	for _, g := range stats.Graphs {
 		if g.Name == graph {
 			return g, nil
 		}
 	}
-	return storage.GraphStats{}, &storage.NotFoundError{Kind: "graph", Name: graph}
+	return storage.GraphStats{}, cmp.Or[error](err, &storage.NotFoundError{Kind: "graph", Name: graph})
 }

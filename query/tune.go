@@ -9,13 +9,17 @@ import (
 	"strings"
 	"time"
 
-	embeddings "heavytail/embedding"
 	"heavytail/embedding/evaluate"
-	"heavytail/embedding/job"
+	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
 )
-
-// This file is TUNE.
 
 // Goal is what embeddings are tuned for.
 type Goal string
@@ -40,38 +44,43 @@ type TuneRequest struct {
 	// Criterion is the measure to be largest, one of Criteria of the goal; empty is
 	// the first of them.
 	Criterion string
-	// Attribute has the labels, and Separator stands between those of a vertex in a
+	// Attribute has the labels, and Separator separates those of a vertex in a
 	// text, as in EvaluateLabelsRequest.
 	Attribute, Separator string
 
 	Share float64 // of the edges to hold out for links; 0 is the default of evaluate.SplitOptions
 	// Latest holds out the edges with the latest timestamps, and not any, and
 	// learns from those before them, as EVALUATE LINKS does.
-	Latest bool
+	Latest  bool
+	ifTimed bool // Latest is whether the graph has times
 
 	// Budget is the time after which no trial begins. 0 is DefaultBudget, or none
-	// where Trials is set. What is still to do then is to compute the best.
+	// where Trials is set. What is still to do then is to compute the best. The first
+	// trials are the defaults of the methods, which a budget should have the time for.
 	Budget time.Duration
 	Trials int    // the largest number of trials; 0 is any
 	Seed   uint64 // of the pairs that are drawn, and of the methods that have none given
 }
 
-// TuneMethod is a method to search. Its settings are held; what else can be
+// TuneMethod is a method to search, in one of the two forms of EmbedRequest; as a
+// struct its Seed cannot be held at 0, which is that of the search. Options that are
+// set are held; what else can be
 // tuned is searched: beta, normalization, scale and row_scale of the spectral
 // methods, alpha of those that walk, with beta of dp_walker and p and q of
-// node2vec.
+// node2vec, and margin of unit_ball.
 type TuneMethod struct {
+	Using    MethodOptions
 	Method   string
-	Settings map[string]any // as in EmbedRequest
+	Settings map[string]any
 }
 
 // TuneResult is the answer of Tune.
 type TuneResult struct {
-	Embedding EmbedResult  // the best, as it was stored
-	Trials    []tune.Trial // the best first
-	Reason    tune.Reason  // why the search ended
-	Seconds   float64      // of the search
-	Notices   []Notice
+	Embedding EmbedResult  `json:"embedding"` // the best, as it was stored
+	Trials    []tune.Trial `json:"trials"`    // the best first
+	Reason    tune.Reason  `json:"reason"`    // why the search ended
+	Seconds   float64      `json:"seconds"`   // of the search
+	Notices   []Notice     `json:"notices,omitempty"`
 }
 
 // Criteria returns the names of the measures that a goal can be tuned by, the
@@ -88,58 +97,141 @@ func (g Goal) Criteria() []string {
 	return nil
 }
 
-// Tune searches the parameters of methods for a goal, and stores the embedding
-// of the best of them. The same request with a number of trials and no budget
-// gives the same trials and the same bytes; of a search that a budget ended the
-// notices tell the number. The record of the embedding is that of Embed with the
-// same options.
-func (db *DB) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
-	c, err := db.begin(ctx, "TUNE")
-	if err != nil {
-		return TuneResult{}, err
-	}
-	defer c.end()
-	result, err := c.tune(req, req.calls())
-	return result, c.wrap(err)
-}
-
-// calls returns the methods of a request.
-func (r TuneRequest) calls() []methodCall {
-	methods := make([]methodCall, len(r.Methods))
-	for i, m := range r.Methods {
-		methods[i] = methodCall{m.Method, sortedSettings(m.Settings)}
-	}
-	return methods
-}
-
-// methodCall is a method with its options as they were given.
-type methodCall struct {
-	name  string
-	given []setting
-}
-
-// tuning is a request whose names are resolved.
+// tuning is what the names in a TuneRequest refer to.
 type tuning struct {
-	graph      *graphView
+	graph      storage.GraphInfo
 	generation uint64 // that the result will have
 	methods    []tunedMethod
-	criterion  int // index in the Criteria of the goal
-	labels     evaluate.Labels
+	criterion  int  // index in the Criteria of the goal
+	latest     bool // as in TuneRequest
 	budget     time.Duration
 }
 
 // tunedMethod is a method of a search.
 type tunedMethod struct {
-	embedding              // of one trial, for what it takes
-	search    tune.Method  // the same for package tune
-	given     []job.Option // in the order of the method
+	configured             // with what was given
+	search     tune.Method // the same for package tune
 }
 
-// resolveTune checks a request and finds what it names.
-func (c *call) resolveTune(req TuneRequest, calls []methodCall) (*tuning, error) {
-	if err := c.writable(); err != nil {
-		return nil, err
+var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
+	help: Help{
+		Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
+		Summary: "searches the parameters of methods that are not given, for a purpose on this graph, and stores the best embedding; lists all trials, the best first. Without USING it searches dp_spectral and dp_walker",
+		Columns: "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
+		Options: tuneOptions(),
+		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
+	},
+	bind:    bindTune,
+	resolve: resolveTune,
+	plan:    planTune,
+	run:     runTune,
+	rows:    tuneRows,
+	job:     tuneJob,
+}
+
+// tuneOptions are the options of TUNE.
+func tuneOptions() []OptionInfo {
+	var criteria []string
+	for _, g := range []Goal{ForReconstruction, ForLinks, ForLabels} {
+		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
 	}
+	return []OptionInfo{
+		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no trial begins, such as '90s', '10m' or '2h'; none by default where trials is given"},
+		{Name: "trials", Type: "int", Default: "0", Doc: "most trials; 0 is any number. The same number gives the same result"},
+		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to be largest: " + strings.Join(criteria, "; ") + "; the first is the default"},
+		{Name: "attribute", Type: "text", Default: "''", Doc: "the attribute that has the labels, for labels"},
+		{Name: "separator", Type: "text", Default: "''", Doc: "the text between several labels of a vertex, such as ',', for labels"},
+		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges that are held out, for links"},
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random; for links"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all that is drawn, and of the methods without their own seed"},
+	}
+}
+
+// Tune searches the parameters of methods for a goal, and stores the embedding
+// of the best of them: of those trials that are confirmed, which means computed in full
+// and measured as EvaluateReconstruction does with the same criterion, as EvaluateLinks
+// does with the same seed, share and latest and the default feature, or as
+// EvaluateLabels does with the same seed, one order and the fraction 0.5. Among them
+// are the defaults of every method, unless the search ended before them, which a
+// notice says then. A longer search of the same seed confirms all that a shorter one
+// does. What links and labels are confirmed by no choice of the search has seen.
+//
+// The same request with a number of trials and no budget gives the same trials and
+// the same bytes; of a search that a budget ended the notices have the number. The
+// record of the embedding is that of Embed with the same options.
+func (db *DB) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
+	return tuneEmbedding.answer(ctx, db, req)
+}
+
+// StartTune is Tune in the background, as StartEmbed is Embed.
+func (db *DB) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, error) {
+	return tuneEmbedding.start(ctx, db, req)
+}
+
+// partGoal is what TUNE is for.
+const partGoal fault.Part = "goal"
+
+func bindTune(b *binder, s *parser.Tune) (TuneRequest, error) {
+	b.Mark(fault.Graph, s.Graph)
+	b.Mark(fault.Embedding, s.Embedding)
+	b.Mark(partGoal, s)
+	b.background = s.Background
+	req := TuneRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Goal: Goal(strings.ToLower(string(s.For)))}
+	for _, m := range s.Methods {
+		settings, err := b.method(m)
+		if err != nil {
+			return req, err
+		}
+		req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: settings})
+	}
+	set, err := b.Settings("TUNE", tuneOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	return req, b.tuneSettings(&req, set)
+}
+
+// goalOptions are the options of TUNE that mean something for one goal only.
+var goalOptions = []struct {
+	name string
+	goal Goal
+}{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}}
+
+// tuneSettings puts checked options into a request.
+func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) error {
+	for _, o := range goalOptions {
+		if _, given := set[o.name]; given && o.goal != req.Goal {
+			return fault.OfOption(o.name, "is for %s, and this searches for %s", o.goal, req.Goal)
+		}
+	}
+	trials, err := set.Within("trials", 0, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	req.Trials, req.Seed = int(trials), uint64(set.Integer("seed"))
+	req.Criterion, req.Attribute, req.Separator = set.Text("criterion"), set.Text("attribute"), set.Text("separator")
+	if at, given := b.at[fault.Option("attribute")]; given {
+		b.at[partAttribute] = at
+	}
+	if share, given := set["share"]; given {
+		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
+			return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+		}
+	}
+	if text, given := set["budget"]; given {
+		if req.Budget, err = duration(fault.Option("budget"), text.(string)); err != nil {
+			return err
+		}
+	}
+	if latest, given := set["latest"]; given {
+		req.Latest = latest.(bool)
+		return nil
+	}
+	req.ifTimed = true
+	return nil
+}
+
+func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 	t := &tuning{budget: req.Budget}
 	if err := t.setLimits(req); err != nil {
 		return nil, err
@@ -147,70 +239,47 @@ func (c *call) resolveTune(req TuneRequest, calls []methodCall) (*tuning, error)
 	if err := t.setGoal(req); err != nil {
 		return nil, err
 	}
-	if len(calls) == 0 {
-		calls = []methodCall{{name: "dp_spectral"}, {name: "dp_walker"}}
+	if len(req.Methods) == 0 {
+		req.Methods = []TuneMethod{{Method: "dp_spectral"}, {Method: "dp_walker"}}
 	}
-	for _, m := range calls {
+	for _, m := range req.Methods {
 		method, err := resolveTuned(m, req.Seed)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(t.methods, func(other tunedMethod) bool { return other.method.Name == m.name }) {
-			return nil, mistake(partMethod, "method %s is named twice", m.name)
+		if slices.ContainsFunc(t.methods, func(other tunedMethod) bool { return other.method.Name == method.method.Name }) {
+			return nil, fault.New(fault.Method, "method %s is named twice", method.method.Name)
 		}
 		t.methods = append(t.methods, method)
 	}
 	var err error
-	if t.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
-		return nil, err
-	}
-	if req.Goal == ForLabels { // before anything else loads the graph
-		if err := c.resolveLabels(req, t); err != nil {
-			return nil, err
-		}
-	}
 	if t.graph, err = c.embeddable(req.Graph); err != nil {
 		return nil, err
 	}
-	if req.Goal == ForLinks {
-		if err := c.checkLinkGraph(req.Graph, req.Latest, req.Latest); err != nil {
-			return nil, err
+	if t.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+		return nil, err
+	}
+	t.latest = req.Latest || req.ifTimed && t.graph.Timed
+	switch req.Goal {
+	case ForLinks:
+		err = c.checkLinkGraph(req.Graph, t.latest, t.latest)
+	case ForLabels:
+		if _, known := session.AttributeOf(t.graph, req.Attribute); !known {
+			err = session.UnknownAttribute(t.graph, req.Attribute, partAttribute)
 		}
 	}
-	for i := range t.methods {
-		t.methods[i].graph = t.graph
-	}
-	return t, nil
+	return t, err
 }
 
-// resolveLabels reads the classes of the vertices.
-func (c *call) resolveLabels(req TuneRequest, t *tuning) error {
-	if req.Attribute == "" {
-		return mistake(partGoal, "labels need an attribute: WITH (attribute := 'name')")
-	}
-	view, columns, err := c.columns(req.Graph, []string{req.Attribute}, partAttribute)
-	if err != nil {
-		return err
-	}
-	err = c.await(func() {
-		t.labels = classesOf(columns.columns[0], view.Graph.Vertices(), req.Separator)
-	})
-	if err != nil {
-		return err
-	}
-	found := EvaluateLabelsResult{Classes: t.labels.Names, Labelled: t.labels.Labelled()}
-	return found.check(EvaluateLabelsRequest{Attribute: req.Attribute})
-}
-
-// setLimits checks how long the search goes on.
+// setLimits checks how long the search may take.
 func (t *tuning) setLimits(req TuneRequest) error {
 	switch {
 	case req.Budget < 0:
-		return mistake(partOption("budget"), "option budget is %v, and must not be negative", req.Budget)
+		return fault.OfOption("budget", "is %v, and must not be negative", req.Budget)
 	case req.Trials < 0:
-		return mistake(partOption("trials"), "option trials is %d, and must not be negative", req.Trials)
+		return fault.OfOption("trials", "is %d, and must not be negative", req.Trials)
 	case !(req.Share >= 0 && req.Share < 1):
-		return mistake(partOption("share"), "option share is %v, and must be above 0 and below 1", req.Share)
+		return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
 	case req.Budget == 0 && req.Trials == 0:
 		t.budget = DefaultBudget
 	}
@@ -221,183 +290,133 @@ func (t *tuning) setLimits(req TuneRequest) error {
 func (t *tuning) setGoal(req TuneRequest) error {
 	criteria := req.Goal.Criteria()
 	if criteria == nil {
-		return mistake(partGoal, "nothing is tuned for %s", quote(string(req.Goal)))
+		return fault.New(partGoal, "nothing is tuned for %s", fault.Quote(string(req.Goal)))
+	}
+	if req.Goal == ForLabels && req.Attribute == "" {
+		return fault.New(partGoal, "labels need an attribute: WITH (attribute := 'name')")
 	}
 	if req.Criterion == "" {
 		return nil
 	}
 	t.criterion = slices.Index(criteria, req.Criterion)
 	if t.criterion < 0 {
-		e := mistake(partOption("criterion"), "option criterion is %s", quoteKey(req.Criterion))
+		e := fault.OfOption("criterion", "is %s", fault.QuoteKey(req.Criterion))
 		for _, name := range criteria {
-			e.Expected = append(e.Expected, quoteKey(name))
+			e.Expected = append(e.Expected, fault.QuoteKey(name))
 		}
 		return e
 	}
 	return nil
 }
 
-// partGoal is what TUNE is for.
-const partGoal part = "goal"
-
 // resolveTuned checks a method of a search.
-func resolveTuned(m methodCall, seed uint64) (tunedMethod, error) {
-	var t tunedMethod
-	var err error
-	if t.method, err = findMethod(m.name); err != nil {
+func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
+	if t.configured, err = configure(m.Method, m.Settings, m.Using); err != nil {
 		return t, err
 	}
-	if t.settings, t.given, err = methodOptions(t.method, m.given); err != nil {
-		return t, err
-	}
-	t.search, err = job.Tunable(m.name, t.given, seed)
+	t.search, err = run.Tunable(t.method.Name, t.options, seed)
 	if errors.Is(err, tune.ErrOptions) {
-		e := mistake(partMethod, "method %s has nothing to tune", m.name)
+		e := fault.New(fault.Method, "method %s has nothing to tune", t.method.Name)
 		e.Err = err
 		return t, e
 	}
 	return t, err
 }
 
-// objective returns what the search is for.
-func (c *call) objective(req TuneRequest, t *tuning) (tune.Objective, error) {
-	g := t.graph.Graph
-	switch req.Goal {
-	case ForLinks:
-		return tune.Links(c.ctx, g, evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Unseen: req.Latest, Seed: req.Seed}, tune.LinkCriterion(t.criterion))
-	case ForLabels:
-		return tune.Labels(g, t.labels, req.Seed, tune.LabelCriterion(t.criterion))
+func planTune(req TuneRequest, found *tuning) *plan.Plan {
+	methods := make([]string, len(found.methods))
+	for i, m := range found.methods {
+		methods[i] = m.text().String()
 	}
-	by := slices.Index(criteria(), req.Goal.Criteria()[t.criterion])
-	return tune.Reconstruction(g, evaluate.ReconstructOptions{
-		Criterion: evaluate.Criterion(by), Seed: req.Seed, MaxBytes: c.sweepBytes(),
-	})
+	goal := fmt.Sprintf("%s for %s, the best by %s", strings.Join(methods, ", "), req.Goal, req.Goal.Criteria()[found.criterion])
+	if req.Trials > 0 {
+		goal += ", at most " + fault.Count(int64(req.Trials), "trial")
+	}
+	if found.budget > 0 {
+		goal += fmt.Sprintf(", for %v at most", found.budget)
+	}
+	return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
+		plan.Measured(plan.Solve, "method", "the best",
+			plan.Measured(plan.Search, "search", goal, session.GraphPlan(found.graph))))
 }
 
-// bytes estimates the memory of a search beside the graph.
+func tuneRows(_ TuneRequest, r TuneResult) *Rows {
+	columns := []string{"trial", "method", "options", "stage", "confirmed", "score"}
+	for _, m := range r.Trials[0].Measures {
+		columns = append(columns, m.Name)
+	}
+	columns = append(columns, "seconds")
+	table := make([][]Value, len(r.Trials))
+	for i, t := range r.Trials {
+		row := []Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), t.Confirmed && t.Err == nil, number(t.Score)}
+		for j := range r.Trials[0].Measures {
+			var value Value // of a method that refused its parameters
+			if j < len(t.Measures) {
+				value = number(t.Measures[j].Value)
+			}
+			row = append(row, value)
+		}
+		table[i] = append(row, t.Seconds)
+	}
+	return rowsOf(columns, table)
+}
+
+// tuneJob describes the job that searches and computes the best embedding. It first
+// says what the job will invalidate.
+func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
+	if err := c.noteReplaced(req.Name); err != nil {
+		return job.Spec{}, err
+	}
+	text := parser.Tune{
+		Graph: parser.Ident{Name: req.Graph}, For: parser.Goal(strings.ToUpper(string(req.Goal))), Embedding: parser.Ident{Name: req.Name},
+		Options: found.optionTexts(req),
+	}
+	var options []storage.Setting
+	for _, m := range found.methods {
+		text.Methods = append(text.Methods, m.text())
+		own, _ := run.Settings(m.method.Name, m.options) // they have been checked
+		for _, o := range own {
+			options = append(options, storage.Setting{Name: m.method.Name + " " + o.Name, Value: o.Value})
+		}
+	}
+	return job.Spec{
+		Kind: "TUNE", Text: text.String(), Target: req.Name, Graph: found.graph, Options: options,
+		Memory: found.bytes(req.Goal, c.sweepBytes()), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
+	}, nil
+}
+
+// optionTexts writes the options of a request.
+func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
+	var list []parser.Option
+	add := func(given bool, name string, value any) {
+		if given {
+			list = append(list, option(name, value))
+		}
+	}
+	add(r.Budget > 0, "budget", r.Budget.String())
+	add(r.Trials > 0, "trials", int64(r.Trials))
+	add(r.Criterion != "", "criterion", r.Criterion)
+	add(r.Attribute != "", "attribute", r.Attribute)
+	add(r.Separator != "", "separator", r.Separator)
+	add(r.Share > 0, "share", r.Share)
+	add(r.Goal == ForLinks, "latest", t.latest)
+	add(r.Seed != 0, "seed", int64(r.Seed))
+	return list
+}
+
+// bytes estimates the memory of a search in addition to the graph.
 func (t *tuning) bytes(goal Goal, sweep int64) int64 {
-	n, dim := int64(t.graph.Graph.Vertices()), int64(0)
+	n, dim := int64(t.graph.Vertices), int64(0)
 	for _, m := range t.methods {
-		dim = max(dim, m.dim())
+		dim = max(dim, m.dim(t.graph.Vertices))
 	}
 	bytes := tune.Bytes(n, dim)
 	switch goal {
 	case ForLabels:
-		return bytes + 4*n*dim + 96*n // a copy of the rows, and classes and predictions
+		return bytes + 4*n*dim + 120*n // a copy of the rows, and classes and predictions
 	case ForLinks:
-		// A second graph, and the features of pairs to learn from.
-		return bytes + graphBytes(t.graph.Info) + 64*t.graph.Graph.Edges() + 8*5*dim*min(evaluate.DefaultTraining, t.graph.Graph.Edges())
+		// Two more graphs, and the features of pairs to learn from.
+		return bytes + 2*session.GraphBytes(t.graph) + 64*t.graph.Edges + 8*5*dim*min(evaluate.DefaultTraining, t.graph.Edges)
 	}
 	return bytes + 4*n*dim + 32*n + min(sweep, 8*n*128)
-}
-
-func (c *call) tune(req TuneRequest, calls []methodCall) (TuneResult, error) {
-	t, err := c.resolveTune(req, calls)
-	if err != nil {
-		return TuneResult{}, err
-	}
-	var result TuneResult
-	err = c.asJob(t.spec(req, c.sweepBytes()), func(checkpoints embeddings.Checkpoints) (err error) {
-		result, err = c.storeTuned(req, t, checkpoints)
-		return err
-	})
-	result.Notices = c.notices
-	return result, err
-}
-
-// storeTuned searches and stores the best embedding.
-func (c *call) storeTuned(req TuneRequest, t *tuning, checkpoints embeddings.Checkpoints) (TuneResult, error) {
-	found, err := c.search(req, t, checkpoints)
-	if err != nil {
-		return TuneResult{}, err
-	}
-	result := TuneResult{Trials: found.Trials, Reason: found.Reason, Seconds: found.Seconds}
-	best := found.Best()
-	for _, m := range t.methods {
-		if m.method.Name == best.Method {
-			result.Embedding, err = c.storeEmbedding(t.graph, job.Request{
-				Name: req.Name, Method: best.Method, Options: job.Tuned(m.given, best, req.Seed),
-			})
-		}
-	}
-	if err != nil {
-		return TuneResult{}, err
-	}
-	c.jobResult("%s(%s), %s %.4g", best.Method, trialText(best.Options), req.Goal.Criteria()[t.criterion], best.Score)
-	return result, nil
-}
-
-// search runs the trials.
-func (c *call) search(req TuneRequest, t *tuning, checkpoints embeddings.Checkpoints) (*tune.Result, error) {
-	stop := c.watch.start(stepSearch)
-	objective, err := c.objective(req, t)
-	if err != nil {
-		return nil, err
-	}
-	methods := make([]tune.Method, len(t.methods))
-	for i, m := range t.methods {
-		methods[i] = m.search
-	}
-	found, err := tune.Search(c.ctx, objective, methods, tune.Options{
-		Budget: t.budget, Trials: req.Trials, Workers: c.workers(),
-		Progress: c.trialProgress(t.budget), Checkpoints: checkpoints,
-	})
-	if err != nil {
-		return nil, err
-	}
-	ran := int64(len(found.Trials))
-	for _, trial := range found.Trials {
-		if trial.Err != nil {
-			c.notice("trial %d was refused: %v", trial.Number, trial.Err)
-		}
-	}
-	stop(ran, "ended by "+string(found.Reason))
-	if found.Reason != tune.Finished {
-		c.notice("%s", cutText(found))
-	}
-	if math.IsNaN(found.Best().Score) {
-		c.notice("%s is not defined for any of the trials, so that what is stored is as good as the others", req.Goal.Criteria()[t.criterion])
-	}
-	return found, nil
-}
-
-// trialProgress tells of the trials of a search or, where their number is not
-// known, of the time that is spent.
-func (c *call) trialProgress(budget time.Duration) func(stage string, done, total int64) {
-	began := c.meter.now()
-	return func(stage string, done, total int64) {
-		if total == 0 && budget > 0 {
-			spent := c.meter.now().Sub(began)
-			c.meter.updateUnit(stage, "seconds", int64(spent.Seconds()), int64(budget.Seconds()))
-			return
-		}
-		c.meter.updateUnit(stage, "trials", done, total)
-	}
-}
-
-// cutText says what a limit left out of a search.
-func cutText(found *tune.Result) string {
-	var b strings.Builder
-	ran := len(found.Trials)
-	fmt.Fprintf(&b, "the search ended in its stage %q after %s", found.Stage, count(int64(ran), "trial"))
-	if found.Left > 0 {
-		fmt.Fprintf(&b, ", with %d of the stage left out", found.Left)
-	}
-	if found.Reason == tune.Budget {
-		fmt.Fprintf(&b, "; trials := %d repeats it", ran)
-	}
-	return b.String()
-}
-
-// trialText writes the options of a trial as the language does.
-func trialText(options []tune.Option) string {
-	parts := make([]string, len(options))
-	for i, o := range options {
-		value := fmt.Sprint(o.Value)
-		if text, ok := o.Value.(string); ok {
-			value = quoteKey(text)
-		}
-		parts[i] = o.Name + " := " + value
-	}
-	return strings.Join(parts, ", ")
 }

@@ -26,6 +26,7 @@ func tuned() TuneRequest {
 // What is stored has the bytes and the record that EMBED gives with the options
 // of the record, and the figures of the best trial.
 func TestDB_Tune_StoresTheBest(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
 	r, err := db.Tune(t.Context(), tuned())
@@ -68,6 +69,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 
 // The same request gives the same trials and bytes at any number of workers.
 func TestDB_Tune_Same(t *testing.T) {
+	t.Parallel()
 	var rows []float32
 	var trials []tune.Trial
 	for _, workers := range []int{1, 3} {
@@ -95,6 +97,7 @@ func TestDB_Tune_Same(t *testing.T) {
 
 // A search that is cancelled in any stage leaves nothing.
 func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
+	t.Parallel()
 	for _, stage := range []string{"survey", "select", "refine", "solving"} {
 		var end func()
 		db := openTest(t, &Options{Progress: func(p Progress) {
@@ -117,6 +120,7 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 
 // A measure that no embedding of the graph has is said to be none.
 func TestDB_Tune_NoScore(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, nil)
 	for _, statement := range []string{"CREATE GRAPH bare", "INSERT VERTEX 'a', 'b' INTO bare"} {
 		rows, err := db.Query(t.Context(), statement, nil)
@@ -142,6 +146,7 @@ func TestDB_Tune_NoScore(t *testing.T) {
 // A trial in full has the figures of EVALUATE LINKS, where the latest edges are held
 // out as well.
 func TestDB_Tune_LatestLinks(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, nil)
 	statements := []string{"CREATE GRAPH timed"}
 	for v := range 120 {
@@ -176,6 +181,7 @@ func TestDB_Tune_LatestLinks(t *testing.T) {
 }
 
 func TestDB_Tune_Errors(t *testing.T) {
+	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
 	for name, c := range map[string]struct {

@@ -56,6 +56,7 @@ func (w *world) degree(key string) (n int) {
 // TestUpdate_Model makes random changes through the methods of DB and through a
 // map, and compares what both say of vertices, neighbours and distances.
 func TestUpdate_Model(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			db := openTest(t, nil)

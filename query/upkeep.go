@@ -3,15 +3,107 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
+
+// This file has the statements that write the whole store again: COMPACT, MIGRATE,
+// BACKUP and RECOVER.
+
+// CompactResult is the answer of Compact.
+type CompactResult struct {
+	storage.CompactStats
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
+	help: Help{
+		Statement: "COMPACT", Syntax: "COMPACT",
+		Summary: "frees the space of what was deleted, by a copy that replaces the file",
+		Columns: "before, after, seconds",
+		Example: "COMPACT",
+	},
+	bind:    bindNothing[*parser.Compact],
+	resolve: resolveNothing[nothing],
+	plan: func(nothing, nothing) *plan.Plan {
+		return plan.Result("new file", "in the place of the old one, in one step", plan.Measured(plan.Write, "copy", "every record, verified"))
+	},
+	run: runCompact,
+	rows: func(_ nothing, r CompactResult) *Rows {
+		return rowsOf([]string{"before", "after", "seconds"}, [][]Value{{r.Before, r.After, r.Seconds}})
+	},
+}
+
+// Compact frees the space of what was deleted, by writing the store into a new
+// file that replaces the old one.
+func (db *DB) Compact(ctx context.Context) (CompactResult, error) {
+	return compact.answer(ctx, db, nothing{})
+}
+
+func runCompact(c *call, _, _ nothing) (CompactResult, error) {
+	stop := c.Watch.Start(plan.Write)
+	stats, err := c.db.store.Compact(c.Ctx, c.Meter.Update)
+	if err != nil {
+		return CompactResult{}, err
+	}
+	stop(0, "")
+	return CompactResult{stats, c.Notices}, nil
+}
+
+// MigrateResult is the answer of Migrate.
+type MigrateResult struct {
+	storage.MigrateStats
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
+	help: Help{
+		Statement: "MIGRATE", Syntax: "MIGRATE",
+		Summary: "rewrites a file of an older format in the present one; files of older formats can be used without",
+		Columns: "from, to, before, after, seconds",
+		Example: "MIGRATE",
+	},
+	bind:    bindNothing[*parser.Migrate],
+	resolve: resolveNothing[nothing],
+	plan: func(nothing, nothing) *plan.Plan {
+		return plan.Result("new file", "in the place of the old one, in one step, if its format is older", plan.Measured(plan.Write, "copy", "every record, verified"))
+	},
+	run: runMigrate,
+	rows: func(_ nothing, r MigrateResult) *Rows {
+		return rowsOf([]string{"from", "to", "before", "after", "seconds"},
+			[][]Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}})
+	},
+}
+
+// Migrate brings a file of an older format to the present one. Files of older
+// formats can be used without.
+func (db *DB) Migrate(ctx context.Context) (MigrateResult, error) {
+	return migrate.answer(ctx, db, nothing{})
+}
+
+func runMigrate(c *call, _, _ nothing) (MigrateResult, error) {
+	stop := c.Watch.Start(plan.Write)
+	stats, err := c.db.store.Migrate(c.Ctx, c.Meter.Update)
+	if err != nil {
+		return MigrateResult{}, err
+	}
+	stop(0, "")
+	if stats.From == stats.To {
+		c.Notice("the file has the present format already")
+	}
+	return MigrateResult{stats, c.Notices}, nil
+}
 
 // BackupRequest asks for a copy of the whole store.
 type BackupRequest struct {
@@ -22,19 +114,52 @@ type BackupRequest struct {
 // BackupResult is the answer of Backup.
 type BackupResult struct {
 	storage.BackupStats
-	Notices []Notice
+	Notices []Notice `json:"notices,omitempty"`
 }
 
-// CompactResult is the answer of Compact.
-type CompactResult struct {
-	storage.CompactStats
-	Notices []Notice
+var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
+	help: Help{
+		Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
+		Summary: "copies everything as it is now into a new file, and verifies every record on the way",
+		Columns: "file, bytes, records, seconds",
+		Options: storeOptions(),
+		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
+	},
+	bind: func(b *binder, s *parser.Backup) (req BackupRequest, err error) {
+		req.Path, req.Overwrite, err = b.storeFile(s, s.File, s.Options)
+		return req, err
+	},
+	resolve: func(c *call, req BackupRequest) (nothing, error) {
+		return nothing{}, c.checkStoreOutput(req.Path, req.Overwrite)
+	},
+	plan: func(req BackupRequest, _ nothing) *plan.Plan {
+		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record as it is now, verified"))
+	},
+	run: runBackup,
+	rows: func(_ BackupRequest, r BackupResult) *Rows {
+		return rowsOf([]string{"file", "bytes", "records", "seconds"}, [][]Value{{r.Path, r.Bytes, r.Records, r.Seconds}})
+	},
+	reads: true,
 }
 
-// MigrateResult is the answer of Migrate.
-type MigrateResult struct {
-	storage.MigrateStats
-	Notices []Notice
+// Backup copies the store as it is at one moment into a file of its own, while
+// other calls read and write. Every checksum is verified on the way.
+func (db *DB) Backup(ctx context.Context, req BackupRequest) (BackupResult, error) {
+	return backup.answer(ctx, db, req)
+}
+
+func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err error) {
+	stop := c.Watch.Start(plan.Write)
+	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
+		result.BackupStats, err = c.db.store.Backup(c.Ctx, path, req.Overwrite, c.Meter.Update)
+		return err
+	})
+	if err != nil {
+		return BackupResult{}, err
+	}
+	stop(result.Records, "")
+	result.Path, result.Notices = req.Path, c.Notices
+	return result, nil
 }
 
 // RecoverRequest asks to save what is sound of a store.
@@ -46,135 +171,136 @@ type RecoverRequest struct {
 // RecoverResult is the answer of Recover.
 type RecoverResult struct {
 	storage.RecoverReport
-	Notices []Notice
+	Notices []Notice `json:"notices,omitempty"`
 }
 
-// Check verifies everything in the file and reports all faults at once, each
-// with what to do about it. The error says only that it could not run.
-func (db *DB) Check(ctx context.Context) (storage.CheckReport, error) {
-	c, err := db.begin(ctx, "CHECK")
-	if err != nil {
-		return storage.CheckReport{}, err
-	}
-	defer c.end()
-	report, err := c.check()
-	return report, c.wrap(err)
+var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverResult]{
+	help: Help{
+		Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
+		Summary: "copies what is sound of a damaged file, open for reading, into a new one; 'heavytail recover' takes files that cannot be opened",
+		Columns: "object, vertices, edges, state",
+		Options: storeOptions(),
+		Example: "RECOVER INTO FILE 'saved.ht'",
+	},
+	bind: func(b *binder, s *parser.Recover) (req RecoverRequest, err error) {
+		b.Mark(fault.Statement, s)
+		req.Path, req.Overwrite, err = b.storeFile(s, s.File, s.Options)
+		return req, err
+	},
+	resolve: func(c *call, req RecoverRequest) (nothing, error) {
+		return nothing{}, c.checkStoreOutput(req.Path, req.Overwrite)
+	},
+	plan: func(req RecoverRequest, _ nothing) *plan.Plan {
+		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record that is sound"))
+	},
+	run: runRecover,
+	rows: func(_ RecoverRequest, r RecoverResult) *Rows {
+		return rowsOf([]string{"object", "vertices", "edges", "state"}, RecoveredRows(r.RecoverReport))
+	},
+	reads: true,
 }
 
-func (c *call) check() (storage.CheckReport, error) {
-	stop := c.watch.start(stepRead)
-	report, err := c.db.store.Check(c.ctx, c.meter.update)
+// Recover copies what is sound of the store into a new file and reports what is
+// lost. Writers wait meanwhile. For a file that cannot be opened at all there is
+// the function Recover.
+func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
+	return recoverFile.answer(ctx, db, req)
+}
+
+func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, err error) {
+	stop := c.Watch.Start(plan.Write)
+	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
+		result.RecoverReport, err = c.db.store.Recover(c.Ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.Meter.Update})
+		return err
+	})
 	if err != nil {
-		return report, err
+		return RecoverResult{}, err
 	}
-	stop(report.Records, "")
-	for _, note := range report.Notes {
-		c.notice("%s", note)
+	stop(0, "")
+	result.To = req.Path
+	for _, line := range result.Lost {
+		c.Notice("lost: %s", line)
 	}
-	if report.OK() {
-		c.notice("the file is sound: %s, %s, %s verified", count(int64(report.Graphs), "graph"),
-			count(int64(report.Embeddings), "embedding"), count(report.Records, "record"))
-	} else {
-		c.notice("%s found", count(int64(len(report.Faults)), "fault"))
+	if len(result.Lost) == 0 {
+		c.Notice("nothing was lost")
+	}
+	result.Notices = c.Notices
+	return result, nil
+}
+
+// RecoverOptions say how Recover works.
+type RecoverOptions struct {
+	Overwrite   bool           // replace a file that exists, which is otherwise refused
+	LockTimeout time.Duration  // as in Options
+	Progress    func(Progress) // as in Options
+}
+
+// Recover copies what is sound of the file at from, which may be one that Open
+// refuses as damaged, into a new file at to, and reports what is lost.
+func Recover(ctx context.Context, from, to string, opts RecoverOptions) (storage.RecoverReport, error) {
+	meter := session.NewMeter("RECOVER", opts.Progress, time.Now)
+	report, err := storage.Recover(ctx, from, to, storage.RecoverOptions{
+		Overwrite: opts.Overwrite, LockTimeout: opts.LockTimeout, Progress: meter.Update,
+	})
+	if err != nil {
+		return report, fault.OpenError(from, err)
 	}
 	return report, nil
 }
 
-// Compact gives the space of what was deleted back to the file system, by
-// writing the store into a new file that takes the place of the old one.
-func (db *DB) Compact(ctx context.Context) (CompactResult, error) {
-	c, err := db.begin(ctx, "COMPACT")
-	if err != nil {
-		return CompactResult{}, err
+// RecoveredRows is the table of RECOVER: what was saved, and in which state.
+func RecoveredRows(r storage.RecoverReport) [][]Value {
+	var table [][]Value
+	for _, g := range r.Graphs {
+		state := "whole"
+		switch {
+		case g.Rebuilt && g.LostVertices < 0:
+			state = "rebuilt without its catalogue entry, so its name and attributes are lost"
+		case g.Rebuilt && g.LostVertices+g.LostEdges == 0:
+			state = "rebuilt, with all vertices and edges"
+		case g.Rebuilt:
+			state = fmt.Sprintf("rebuilt; %s and %s lost", fault.Count(g.LostVertices, "vertex"), fault.Count(g.LostEdges, "edge"))
+		}
+		table = append(table, []Value{"graph " + fault.Name(g.Name), int64(g.Vertices), g.Edges, state})
 	}
-	defer c.end()
-	result, err := c.compact()
-	return result, c.wrap(err)
+	for _, e := range r.Embeddings {
+		state := "whole"
+		if e.Lost > 0 {
+			state = "without " + fault.Count(int64(e.Lost), "vertex")
+		}
+		table = append(table, []Value{"embedding " + fault.Name(e.Name), int64(e.Vertices), nil, state})
+	}
+	return table
 }
 
-func (c *call) compact() (CompactResult, error) {
-	if err := c.writable(); err != nil {
-		return CompactResult{}, err
-	}
-	stop := c.watch.start(stepWrite)
-	stats, err := c.db.store.Compact(c.ctx, c.meter.update)
-	if err != nil {
-		return CompactResult{}, err
-	}
-	stop(0, "")
-	return CompactResult{stats, c.notices}, nil
-}
+// storeOptions are the options of the statements that write a store.
+func storeOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
 
-// Migrate brings a file of an older format to the present one. Older formats
-// can be used without.
-func (db *DB) Migrate(ctx context.Context) (MigrateResult, error) {
-	c, err := db.begin(ctx, "MIGRATE")
+// storeFile returns the file that a statement writes a store to.
+func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) (path string, overwrite bool, err error) {
+	if path, err = b.Text(fault.Into, file); err != nil {
+		return "", false, err
+	}
+	set, err := b.Settings(parser.Heading(statement), storeOptions(), options)
 	if err != nil {
-		return MigrateResult{}, err
+		return "", false, err
 	}
-	defer c.end()
-	result, err := c.migrate()
-	return result, c.wrap(err)
-}
-
-func (c *call) migrate() (MigrateResult, error) {
-	if err := c.writable(); err != nil {
-		return MigrateResult{}, err
-	}
-	stop := c.watch.start(stepWrite)
-	stats, err := c.db.store.Migrate(c.ctx, c.meter.update)
-	if err != nil {
-		return MigrateResult{}, err
-	}
-	stop(0, "")
-	if stats.From == stats.To {
-		c.notice("the file has the present format already")
-	}
-	return MigrateResult{stats, c.notices}, nil
-}
-
-// Backup copies the store as it is at one moment into a file of its own, while
-// others read and write. Every checksum is verified on the way.
-func (db *DB) Backup(ctx context.Context, req BackupRequest) (BackupResult, error) {
-	c, err := db.begin(ctx, "BACKUP")
-	if err != nil {
-		return BackupResult{}, err
-	}
-	defer c.end()
-	result, err := c.backup(req)
-	return result, c.wrap(err)
-}
-
-func (c *call) backup(req BackupRequest) (result BackupResult, err error) {
-	if err := c.checkStoreOutput(req.Path, req.Overwrite); err != nil {
-		return BackupResult{}, err
-	}
-	stop := c.watch.start(stepWrite)
-	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
-		result.BackupStats, err = c.db.store.Backup(c.ctx, path, req.Overwrite, c.meter.update)
-		return err
-	})
-	if err != nil {
-		return BackupResult{}, err
-	}
-	stop(result.Records, "")
-	result.Path, result.Notices = req.Path, c.notices
-	return result, nil
+	return path, set.Bool("overwrite"), nil
 }
 
 // checkStoreOutput is checkOutput for a file that will be a store.
 func (c *call) checkStoreOutput(path string, overwrite bool) error {
 	if strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst") {
-		return mistake(partInto, "file %s would not be compressed: a store is used as it is, so choose another name", quote(path))
+		return fault.New(fault.Into, "file %s would not be compressed: a store is used as it is, so choose another name", fault.Quote(path))
 	}
-	return c.checkOutput(path, overwrite, partInto)
+	return c.CheckOutput(path, overwrite, fault.Into)
 }
 
 // writeStore has write make a store at path. Where files are confined to a
 // folder, the store is made elsewhere and copied: package storage goes by names,
 // and a name may lead out of the folder by the time that it is used.
 func (c *call) writeStore(path string, overwrite bool, write func(path string) error) error {
-	if c.db.files.folder == nil {
+	if c.db.files.Folder == nil {
 		return write(path)
 	}
 	dir, err := os.MkdirTemp("", "heavytail-")
@@ -191,7 +317,7 @@ func (c *call) writeStore(path string, overwrite bool, write func(path string) e
 		return err
 	}
 	defer in.Close()
-	return c.writeFile(path, overwrite, func(w io.Writer) error {
+	return c.WriteFile(path, overwrite, func(w io.Writer) error {
 		return c.copyFile(w, in, size)
 	})
 }
@@ -200,7 +326,7 @@ func (c *call) writeStore(path string, overwrite bool, write func(path string) e
 func (c *call) copyFile(w io.Writer, r io.Reader, size int64) error {
 	const step = 1 << 20 // bytes between two looks at the context, a few milliseconds
 	for done := int64(0); ; {
-		if err := c.ctx.Err(); err != nil {
+		if err := c.Ctx.Err(); err != nil {
 			return err
 		}
 		n, err := io.CopyN(w, r, step)
@@ -210,68 +336,6 @@ func (c *call) copyFile(w io.Writer, r io.Reader, size int64) error {
 		if err != nil {
 			return err
 		}
-		c.meter.updateUnit("moving", "bytes", done, size)
+		c.Meter.UpdateUnit("moving", "bytes", done, size)
 	}
-}
-
-// Recover copies what is sound of the store into a new file and tells what is
-// lost. Writers wait meanwhile. A file that cannot be opened at all is a matter
-// for the function Recover.
-func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
-	c, err := db.begin(ctx, "RECOVER")
-	if err != nil {
-		return RecoverResult{}, err
-	}
-	defer c.end()
-	result, err := c.recoverStore(req)
-	return result, c.wrap(err)
-}
-
-// checkRecover refuses a target that cannot be written to.
-func (c *call) checkRecover(req RecoverRequest) error {
-	return c.checkStoreOutput(req.Path, req.Overwrite)
-}
-
-func (c *call) recoverStore(req RecoverRequest) (result RecoverResult, err error) {
-	if err := c.checkRecover(req); err != nil {
-		return RecoverResult{}, err
-	}
-	stop := c.watch.start(stepWrite)
-	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
-		result.RecoverReport, err = c.db.store.Recover(c.ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.meter.update})
-		return err
-	})
-	if err != nil {
-		return RecoverResult{}, err
-	}
-	stop(0, "")
-	result.To = req.Path
-	for _, line := range result.Lost {
-		c.notice("lost: %s", line)
-	}
-	if len(result.Lost) == 0 {
-		c.notice("nothing was lost")
-	}
-	result.Notices = c.notices
-	return result, nil
-}
-
-// RecoverOptions say how Recover works.
-type RecoverOptions struct {
-	Overwrite   bool           // replace a file that exists, which is otherwise refused
-	LockTimeout time.Duration  // as in Options
-	Progress    func(Progress) // as in Options
-}
-
-// Recover copies what is sound of the file at from, which may be one that Open
-// refuses as damaged, into a new file at to, and tells what is lost.
-func Recover(ctx context.Context, from, to string, opts RecoverOptions) (storage.RecoverReport, error) {
-	meter := newMeter("RECOVER", opts.Progress, time.Now)
-	report, err := storage.Recover(ctx, from, to, storage.RecoverOptions{
-		Overwrite: opts.Overwrite, LockTimeout: opts.LockTimeout, Progress: meter.update,
-	})
-	if err != nil {
-		return report, openError(from, err)
-	}
-	return report, nil
 }

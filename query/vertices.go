@@ -1,15 +1,19 @@
 package query
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"errors"
+	"fmt"
+	"iter"
 	"slices"
-	"strconv"
-	"unicode/utf8"
 
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"heavytail/storage/csr"
 )
 
 // VerticesRequest asks for the vertices of a graph that meet a condition.
@@ -20,342 +24,274 @@ type VerticesRequest struct {
 	// order.
 	Attributes []string
 	Limit      int // most answers; 0 is all
-}
+	// Columns are what the answer has of a vertex, if not all of Attributes: names of
+	// attributes, or degree.
+	Columns []string
+	// OrderBy is an attribute, or degree or key, by whose values the answers are ordered,
+	// lowest first or Descending. Of equal values the vertex that came into the graph
+	// first is first, and vertices without a value are last. Empty for the order in which
+	// they came.
+	OrderBy    string
+	Descending bool
 
-// NeighborsRequest asks for the neighbours of a vertex that meet a condition.
-type NeighborsRequest struct {
-	Graph      string               // may be empty where the file has one graph
-	Vertex     string               // by its key
-	Where      func(Candidate) bool // as in VerticesRequest
-	Attributes []string             // as in VerticesRequest
-	Limit      int                  // as in VerticesRequest
+	condition parser.Expr // of Where, for its text; may be nil
 }
 
 // VertexRow is a vertex with its degree and the attributes of the request.
 type VertexRow struct {
-	Key    string
-	Degree int
-	Values []storage.Value // missing where the vertex has none
+	Key    string          `json:"vertex"`
+	Degree int             `json:"degree"`
+	Values []storage.Value `json:"values"` // of VerticesRequest.Columns, or of all attributes of the request; missing where the vertex has none
 }
 
-// NeighborRow is a neighbour with what the edge to it has.
-type NeighborRow struct {
-	VertexRow
-	Weight float64 // 1 where none was given
-	Time   int64
-	Timed  bool // the edge has a time
-}
-
-// VerticesResult is the answer of Vertices: vertices in the order in which they
-// came into the graph.
+// VerticesResult is the answer of Vertices: vertices in the order of the request.
 type VerticesResult struct {
-	Vertices []VertexRow
-	Notices  []Notice
+	Vertices []VertexRow `json:"vertices"`
+	Notices  []Notice    `json:"notices,omitempty"`
 }
 
-// NeighborsResult is the answer of Neighbors, in the same order.
-type NeighborsResult struct {
-	Neighbors []NeighborRow
-	Notices   []Notice
-}
-
-// VertexDescription is what DESCRIBE VERTEX tells.
-type VertexDescription struct {
-	Key        string
-	Graph      storage.GraphInfo
-	Degree     int
-	Strength   float64 // sum of the weights of its edges
-	Times      int     // edges with a time
-	First      int64   // the earliest time, where there is one
-	Last       int64   // the latest
-	Attributes []storage.NamedValue
-	Notices    []Notice
+var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, *stream[VertexRow]]{
+	help: Help{
+		Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [COLUMNS attribute, …] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
+		Summary: "lists vertices in the order in which they came into the graph, or by a column, those without a value last; LIMIT takes the first",
+		Columns: "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
+		Example: "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
+	},
+	bind: bindVertices,
+	resolve: func(c *call, req VerticesRequest) (storage.GraphInfo, error) {
+		return c.checkVertices(req)
+	},
+	plan: func(req VerticesRequest, graph storage.GraphInfo) *plan.Plan {
+		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanPlan("all vertices", graph, req.condition, req.attributes()))
+	},
+	run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (*stream[VertexRow], error) {
+		s, err := c.newScan(graph.Name, req.Where, req.attributes(), req.Limit)
+		if err != nil {
+			return nil, err
+		}
+		if s.shown = s.places(req); req.OrderBy != "" {
+			return orderedRows(c, s, req)
+		}
+		return scanRows(c, s, s.row), nil
+	},
+	rows: func(req VerticesRequest, answer *stream[VertexRow]) *Rows {
+		if req.Columns != nil {
+			return answer.rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []Value { return cells([]Value{v.Key}, v.Values) })
+		}
+		return answer.rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []Value {
+			return cells([]Value{v.Key, int64(v.Degree)}, v.Values)
+		})
+	},
+	reads: true,
 }
 
 // Vertices returns the vertices of a graph that meet a condition.
 func (db *DB) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult, error) {
-	c, err := db.begin(ctx, "SHOW VERTICES")
+	found, err := showVertices.answer(ctx, db, req)
 	if err != nil {
 		return VerticesResult{}, err
 	}
-	defer c.end()
-	result, err := c.vertices(req)
-	return result, c.wrap(err)
+	list, err := found.collect()
+	return VerticesResult{list, found.call.Notices}, err
 }
 
-// Neighbors returns the neighbours of a vertex that meet a condition.
-func (db *DB) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
-	c, err := db.begin(ctx, "SHOW NEIGHBORS")
+// EachVertex iterates over what Vertices returns, without holding all of it. An error
+// comes with an empty row, as the last. The graph and the attributes stay in memory
+// until the iteration ends.
+func (db *DB) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[VertexRow, error] {
+	return iterate(func() (*stream[VertexRow], error) { return showVertices.answer(ctx, db, req) })
+}
+
+func bindVertices(b *binder, s *parser.ShowVertices) (VerticesRequest, error) {
+	req := VerticesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
+	info, err := b.graphOrOnly(req.Graph)
 	if err != nil {
-		return NeighborsResult{}, err
+		return req, err
 	}
-	defer c.end()
-	result, err := c.neighbors(req)
-	return result, c.wrap(err)
-}
-
-// DescribeVertex tells the degree of a vertex, what its edges have, and its
-// attributes. The graph may be empty where the file has one.
-func (db *DB) DescribeVertex(ctx context.Context, graph, vertex string) (VertexDescription, error) {
-	c, err := db.begin(ctx, "DESCRIBE VERTEX")
+	shown := session.AttributeNames(info)
+	if s.Columns != nil {
+		shown = nil
+	}
+	for i, column := range s.Columns {
+		b.Mark(partColumn(i), column)
+		req.Columns = append(req.Columns, column.Name)
+	}
+	if s.Order != nil {
+		b.Mark(partOrder, s.Order.By)
+		req.OrderBy, req.Descending = s.Order.By.Name, s.Order.Descending
+	}
+	condition, err := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
 	if err != nil {
-		return VertexDescription{}, err
+		return req, err
 	}
-	defer c.end()
-	d, err := c.describeVertex(graph, vertex)
-	return d, c.wrap(err)
-}
-
-// vertexScan is a request for vertices whose names are resolved.
-type vertexScan struct {
-	graph   *graphView
-	columns *columnSet
-	where   func(Candidate) bool
-	limit   int
-
-	of     bool   // only neighbours of vertex
-	vertex uint32 // whose neighbours
-
-	looked int64 // vertices that each has looked at
-}
-
-// resolveVertices checks a request and finds what it names.
-func (c *call) resolveVertices(req VerticesRequest) (*vertexScan, error) {
-	if req.Limit < 0 {
-		return nil, mistake(partLimit, "the limit is %d, and must not be negative", req.Limit)
-	}
-	graph, err := c.graphOr(req.Graph)
-	if err != nil {
-		return nil, err
-	}
-	s := &vertexScan{where: req.Where, limit: req.Limit}
-	s.graph, s.columns, err = c.columns(graph, req.Attributes, partGraph)
-	return s, err
-}
-
-// resolveNeighbors checks a request and finds what it names.
-func (c *call) resolveNeighbors(req NeighborsRequest) (*vertexScan, error) {
-	s, err := c.resolveVertices(VerticesRequest{Graph: req.Graph, Where: req.Where, Attributes: req.Attributes, Limit: req.Limit})
-	if err != nil {
-		return nil, err
-	}
-	s.of = true
-	s.vertex, err = c.vertex(s.graph, req.Vertex, partVertex)
-	return s, err
-}
-
-// graphOr returns the name of a graph, or of the only one of the file.
-func (c *call) graphOr(graph string) (string, error) {
-	if graph != "" {
-		return graph, nil
-	}
-	return c.onlyGraph(partGraph)
-}
-
-// each calls f with every vertex that the scan is for, in ascending order.
-func (s *vertexScan) each(ctx context.Context, f func(v uint32) error) error {
-	const often = 1 << 12 // vertices between two looks at the context, well below a millisecond
-	g := s.graph.Graph
-	n := g.Vertices()
-	if s.of {
-		n = g.Degree(s.vertex)
-	}
-	found := 0
-	for i := range n {
-		if i%often == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-		s.looked++
-		v := uint32(i)
-		if s.of {
-			v = g.Neighbors(s.vertex)[i]
-		}
-		if s.where != nil && !s.where(Candidate{Degree: g.Degree(v), Linked: s.of, graph: s.graph, vertex: v, columns: s.columns}) {
-			continue
-		}
-		if err := f(v); err != nil {
-			return err
-		}
-		if found++; found == s.limit {
-			break
-		}
-	}
-	return nil
+	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
+	req.Limit, err = b.rowLimit(s.Limit)
+	return req, err
 }
 
 // row describes one vertex.
 func (s *vertexScan) row(v uint32) VertexRow {
 	row := VertexRow{Key: s.graph.Key(v), Degree: s.graph.Graph.Degree(v)}
-	for i := range s.columns.names {
-		row.Values = append(row.Values, s.columns.at(i, v))
+	for _, at := range s.shown {
+		row.Values = append(row.Values, s.value(at, v))
 	}
 	return row
 }
 
-// values appends the attributes of a vertex to a row of a table.
-func (s *vertexScan) values(row []Value, v uint32) []Value {
-	for i := range s.columns.names {
-		row = append(row, cellOf(s.columns.at(i, v)))
+// The columns that are no attributes, as numbers of columns.
+const (
+	degreeColumn = -1
+	keyColumn    = -2
+)
+
+// partOrder is the column of ORDER BY, and partColumn one of COLUMNS.
+const partOrder fault.Part = "order"
+
+func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
+
+// attributes are those that the answer is computed from. The ones that a compiled
+// condition reads by number come first.
+func (r VerticesRequest) attributes() []string {
+	list := slices.Clip(r.Attributes)
+	for _, name := range append(slices.Clone(r.Columns), r.OrderBy) {
+		if !isPlain(name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
 	}
-	return row
+	return list
 }
 
-// scanned says in PROFILE how much a scan looked at.
-func (s *vertexScan) scanned() string {
-	return count(s.looked, "vertex") + " looked at"
+// isPlain reports whether a column is no attribute.
+func isPlain(column string) bool { return column == "" || column == "degree" || column == "key" }
+
+// orderText names the order of the answers.
+func (r VerticesRequest) orderText() string {
+	if r.OrderBy == "" {
+		return "in the order in which they came into the graph"
+	}
+	text := "by " + fault.Name(r.OrderBy)
+	if r.Descending {
+		text += ", highest first"
+	}
+	return text
 }
 
-// neighbor describes one neighbour of the vertex.
-func (s *vertexScan) neighbor(v uint32) NeighborRow {
-	row := NeighborRow{VertexRow: s.row(v), Weight: 1}
-	g := s.graph.Graph
-	i, _ := slices.BinarySearch(g.Neighbors(s.vertex), v)
-	at := g.Offsets[s.vertex] + int64(i)
-	if g.Weights != nil {
-		row.Weight = float64(g.Weights[at])
-	}
-	if g.Times != nil && g.Times[at] != csr.NoTime {
-		row.Time, row.Timed = g.Times[at], true
-	}
-	return row
-}
-
-func (c *call) vertices(req VerticesRequest) (VerticesResult, error) {
-	s, err := c.resolveVertices(req)
+// checkVertices refuses columns that the graph does not have.
+func (c *call) checkVertices(req VerticesRequest) (storage.GraphInfo, error) {
+	info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
 	if err != nil {
-		return VerticesResult{}, err
+		return info, err
 	}
-	var r VerticesResult
-	err = s.each(c.ctx, func(v uint32) error {
-		r.Vertices = append(r.Vertices, s.row(v))
-		return c.checkRows(len(r.Vertices))
-	})
-	r.Notices = c.notices
-	return r, err
+	for i, name := range req.Columns {
+		if name == "key" {
+			return info, fault.New(partColumn(i), "the column vertex has the key already")
+		}
+		if err := checkColumn(info, name, partColumn(i)); err != nil {
+			return info, err
+		}
+	}
+	return info, checkColumn(info, req.OrderBy, partOrder)
 }
 
-func (c *call) neighbors(req NeighborsRequest) (NeighborsResult, error) {
-	s, err := c.resolveNeighbors(req)
-	if err != nil {
-		return NeighborsResult{}, err
-	}
-	var r NeighborsResult
-	err = s.each(c.ctx, func(v uint32) error {
-		r.Neighbors = append(r.Neighbors, s.neighbor(v))
-		return c.checkRows(len(r.Neighbors))
-	})
-	r.Notices = c.notices
-	return r, err
-}
-
-// checkRows refuses an answer that is too long to be held in memory.
-func (c *call) checkRows(n int) error {
-	if n <= c.db.opts.MaxRows {
+func checkColumn(info storage.GraphInfo, name string, at fault.Part) error {
+	if _, ok := session.AttributeOf(info, name); ok || isPlain(name) {
 		return nil
 	}
-	return &LimitError{What: "the answer", Need: int64(n), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows"}
+	return session.UnknownAttribute(info, name, at)
 }
 
-func (c *call) describeVertex(graph, vertex string) (VertexDescription, error) {
-	graph, err := c.graphOr(graph)
-	if err != nil {
-		return VertexDescription{}, err
+// places are the numbers of the columns of a row.
+func (s *vertexScan) places(req VerticesRequest) []int {
+	var shown []int
+	names := req.Columns
+	if names == nil {
+		names = req.Attributes
 	}
-	// Neither the graph nor a column is loaded for a single vertex.
-	d := VertexDescription{Key: vertex}
-	info, stored, edges, err := c.db.store.VertexEdges(c.ctx, graph, vertex)
-	if err != nil {
-		return VertexDescription{}, c.vertexMistake(graph, vertex, err)
+	for _, name := range names {
+		shown = append(shown, s.column(name))
 	}
-	for _, e := range edges {
-		d.add(e)
-	}
-	d.Graph, d.Attributes, d.Notices = info, stored.Values, c.notices
-	return d, nil
+	return shown
 }
 
-// vertexMistake turns what the store says of a vertex that is not there into an
-// Error.
-func (c *call) vertexMistake(graph, key string, err error) error {
-	var missing *storage.NotFoundError
-	if !errors.As(err, &missing) {
-		return err
+// column is the number of a column.
+func (s *vertexScan) column(name string) int {
+	switch name {
+	case "degree":
+		return degreeColumn
+	case "key":
+		return keyColumn
 	}
-	if missing.Kind == "graph" {
-		_, err := c.graphInfo(graph, partGraph)
-		return err
-	}
-	return c.unknownVertex(graph, key, partVertex)
+	return slices.Index(s.columns.Names, name)
 }
 
-// unknownVertex is the error for a key that a graph does not have.
-func (c *call) unknownVertex(graph, key string, at part) error {
-	const most = 1000 // keys that are looked at, which takes a few milliseconds
-	unknown := mistake(at, "vertex %s is not in graph %s", quoteKey(key), name(graph))
-	unknown.Err = &storage.NotFoundError{Kind: "vertex", Name: key}
-	if _, err := strconv.ParseInt(key, 10, 64); err == nil || key == "" {
-		return unknown // a number near by is not what was meant
+// value is what a vertex has in a column.
+func (s *vertexScan) value(column int, v uint32) storage.Value {
+	if column == degreeColumn {
+		return storage.IntegerValue(int64(s.graph.Graph.Degree(v)))
 	}
-	_, size := utf8.DecodeRuneInString(key)
-	known, err := c.db.store.Keys(c.ctx, graph, key[:size], most)
-	if err != nil {
-		return err
-	}
-	if nearest, ok := parser.Suggest(key, known); ok {
-		unknown.Hint = "did you mean " + quoteKey(nearest) + "?"
-	}
-	return unknown
+	return s.columns.At(column, v)
 }
 
-// add counts one edge.
-func (d *VertexDescription) add(e storage.Edge) {
-	d.Degree++
-	d.Strength += e.Weight
-	if !e.Timed {
-		return
+// compare returns the order of two vertices by a column: a vertex without a value is
+// behind all others in both directions, and of equal values the smaller number is first.
+func (s *vertexScan) compare(column int, descending bool) func(a, b uint32) int {
+	sign := 1
+	if descending {
+		sign = -1
 	}
-	if d.Times == 0 || e.Time < d.First {
-		d.First = e.Time
+	if column == keyColumn {
+		var left, right []byte
+		return func(a, b uint32) int {
+			left, right = s.graph.AppendKey(left[:0], a), s.graph.AppendKey(right[:0], b)
+			return cmp.Or(sign*bytes.Compare(left, right), cmp.Compare(a, b))
+		}
 	}
-	if d.Times == 0 || e.Time > d.Last {
-		d.Last = e.Time
+	return func(a, b uint32) int {
+		x, y := s.value(column, a), s.value(column, b)
+		order, ok := where.CompareValues(x, y)
+		if !ok {
+			return cmp.Or(cmp.Compare(missing(x), missing(y)), cmp.Compare(a, b))
+		}
+		return cmp.Or(sign*order, cmp.Compare(a, b))
 	}
-	d.Times++
 }
 
-// AttributeSummary is an attribute as SHOW ATTRIBUTES lists it.
-type AttributeSummary struct {
-	storage.Attribute
-	Vertices int // that have a value
-	Missing  int // that have none
+func missing(v storage.Value) int {
+	if v.IsMissing() {
+		return 1
+	}
+	return 0
 }
 
-// Attributes lists the attributes of a graph, which may be left empty where the
-// file has one, in the order in which they came.
-func (db *DB) Attributes(ctx context.Context, graph string) ([]AttributeSummary, error) {
-	c, err := db.begin(ctx, "SHOW ATTRIBUTES")
+// orderedRows are the rows of a scan in the order of a column. It holds a number for each
+// vertex that meets the condition, or for twice the limit.
+func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow], error) {
+	release, err := c.db.cache.Reserve(4*int64(s.graph.Graph.Vertices()), "ordering the vertices of graph "+fault.Name(s.graph.Info.Name))
 	if err != nil {
 		return nil, err
 	}
-	defer c.end()
-	list, err := c.attributes(graph)
-	return list, c.wrap(err)
-}
-
-func (c *call) attributes(graph string) ([]AttributeSummary, error) {
-	graph, err := c.graphOr(graph)
-	if err != nil {
-		return nil, err
-	}
-	info, err := c.graphInfo(graph, partGraph)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]AttributeSummary, len(info.Attributes))
-	for i, a := range info.Attributes {
-		list[i] = AttributeSummary{a, info.Values[i], info.Vertices - info.Values[i]}
-	}
-	return list, nil
+	c.Releases = append(c.Releases, release)
+	order := s.compare(s.column(req.OrderBy), req.Descending)
+	limit := s.limit
+	s.limit = 0
+	return streamOf(c, func(f func(VertexRow) error) error {
+		stop := c.Watch.Start(plan.Scan)
+		var list []uint32
+		err := s.each(c.Ctx, func(v uint32) error {
+			if list = append(list, v); limit > 0 && len(list) >= 2*limit+1024 {
+				slices.SortFunc(list, order)
+				list = list[:limit]
+			}
+			return nil
+		})
+		slices.SortFunc(list, order)
+		if limit > 0 {
+			list = list[:min(limit, len(list))]
+		}
+		stop(int64(len(list)), s.scanned())
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = f(s.row(list[i]))
+		}
+		return err
+	}), nil
 }

@@ -4,89 +4,133 @@ import (
 	"context"
 	"io"
 
-	"heavytail/embedding/job"
+	"heavytail/embedding/run"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
 	"heavytail/storage/format"
 )
 
 // ExportWalksRequest asks to write the walks that a method learns from.
 type ExportWalksRequest struct {
 	Graph string
-	// Method is one that learns from walks, such as "dp_walker", and Settings are
-	// its options by name, as for Embed.
+	// Using, or Method and Settings, is a method that learns from walks, such as
+	// DPWalker{Beta: 1.5}, as in EmbedRequest.
+	Using     MethodOptions
 	Method    string
 	Settings  map[string]any
 	Path      string // a name that ends in .gz or .zst is compressed
 	Overwrite bool   // replace a file that exists, which is otherwise refused
 }
 
-// exportWalksOptions are the options of the statement, beside those of its method.
+// exportWalksOptions are the options of the statement, besides those of its method.
 func exportWalksOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
+
+// walkTarget is a file that can be written with the walks on a graph.
+type walkTarget struct {
+	configured
+	graph storage.GraphInfo
+}
+
+var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, ExportResult]{
+	help: Help{
+		Statement: "EXPORT WALKS", Syntax: "EXPORT WALKS OF graph USING method[(option := value, …)] INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "writes the walks that a method learns from, for other trainers, a line each, keys separated by blanks; compressed if the name ends in .gz or .zst",
+		Columns: "file, walks",
+		Options: exportWalksOptions(),
+		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
+	},
+	bind:    bindExportWalks,
+	resolve: resolveExportWalks,
+	plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {
+		return writtenFile("walks", req.Path, plan.Measured(plan.Write, "method", found.text().String(), session.GraphPlan(found.graph)))
+	},
+	run:   runExportWalks,
+	rows:  exportRows[ExportWalksRequest]("walks"),
+	reads: true,
+}
 
 // ExportWalks writes the walks on a graph for other trainers: a walk on each
 // line, its keys separated by blanks, in the order in which EMBED with the same
 // options learns from them. A key with white space is refused. No walk is kept in
 // memory.
 func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportResult, error) {
-	c, err := db.begin(ctx, "EXPORT WALKS")
-	if err != nil {
-		return ExportResult{}, err
-	}
-	defer c.end()
-	result, err := c.exportWalks(req, sortedSettings(req.Settings))
-	return result, c.wrap(err)
+	return exportWalks.answer(ctx, db, req)
 }
 
-// walkOptions checks a request but for its graph, and returns the options of its
-// method.
-func (c *call) walkOptions(req ExportWalksRequest, given []setting) ([]job.Option, error) {
-	method, err := findMethod(req.Method)
-	if err != nil {
-		return nil, err
+func bindExportWalks(b *binder, s *parser.ExportWalks) (ExportWalksRequest, error) {
+	b.Mark(fault.Graph, s.Graph)
+	req := ExportWalksRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}
+	var err error
+	if req.Settings, err = b.method(s.Method); err != nil {
+		return req, err
 	}
-	if !method.Walks {
-		e := mistake(partMethod, "method %s has no walks", method.Name)
+	if req.Path, err = b.Text(fault.Into, s.File); err != nil {
+		return req, err
+	}
+	set, err := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	req.Overwrite = set.Bool("overwrite")
+	return req, nil
+}
+
+func resolveExportWalks(c *call, req ExportWalksRequest) (found walkTarget, err error) {
+	if found.configured, err = c.walkMethod(req); err != nil {
+		return found, err
+	}
+	found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
+	return found, err
+}
+
+// walkMethod checks a request but for its graph, and returns its method.
+func (c *call) walkMethod(req ExportWalksRequest) (configured, error) {
+	m, err := configure(req.Method, req.Settings, req.Using)
+	if err != nil {
+		return m, err
+	}
+	if !m.method.Walks {
+		e := fault.New(fault.Method, "method %s has no walks", m.method.Name)
 		for _, m := range Methods() {
 			if m.Walks {
 				e.Expected = append(e.Expected, m.Name)
 			}
 		}
-		return nil, e
+		return m, e
 	}
-	_, options, err := methodOptions(method, given)
-	if err != nil {
-		return nil, err
+	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
+		return m, err
 	}
-	return options, c.checkOutput(req.Path, req.Overwrite, partInto)
+	return m, session.CheckEnding(req.Path, session.WalkEndings)
 }
 
-func (c *call) exportWalks(req ExportWalksRequest, given []setting) (ExportResult, error) {
-	options, err := c.walkOptions(req, given)
+func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportResult, error) {
+	g, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return ExportResult{}, err
 	}
-	g, err := c.graph(req.Graph, partGraph)
+	bytes, err := run.WalkBytes(g.Graph, found.method.Name, found.options)
 	if err != nil {
 		return ExportResult{}, err
 	}
-	bytes, err := job.WalkBytes(g.Graph, req.Method, options)
-	if err != nil {
-		return ExportResult{}, err
-	}
-	release, err := c.db.cache.reserve(bytes, "the walks on graph "+name(req.Graph))
+	release, err := c.db.cache.Reserve(bytes, "the walks on graph "+fault.Name(req.Graph))
 	if err != nil {
 		return ExportResult{}, err
 	}
 	defer release()
-	walks, err := job.Walks(c.ctx, g.Graph, req.Method, options, c.db.opts.Workers)
+	walks, err := run.Walks(c.Ctx, g.Graph, found.method.Name, found.options, c.db.opts.Workers)
 	if err != nil {
 		return ExportResult{}, err
 	}
-	stop := c.watch.start(stepWrite)
-	err = c.writeFile(req.Path, req.Overwrite, func(w io.Writer) error {
-		return format.WriteWalks(c.ctx, w, walks.Vertices, walks.Walks, g.AppendKey, func(dst []uint32, i int) []uint32 {
+	stop := c.Watch.Start(plan.Write)
+	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
+		return format.WriteWalks(c.Ctx, w, walks.Vertices, walks.Walks, g.AppendKey, func(dst []uint32, i int) []uint32 {
 			const step = 1 << 8 // walks between two reports, about a millisecond
 			if i%step == 0 {
-				c.meter.updateUnit("writing", "walks", int64(i), int64(walks.Walks))
+				c.Meter.UpdateUnit("writing", "walks", int64(i), int64(walks.Walks))
 			}
 			return walks.Append(dst, i)
 		})
@@ -95,5 +139,5 @@ func (c *call) exportWalks(req ExportWalksRequest, given []setting) (ExportResul
 		return ExportResult{}, err
 	}
 	stop(int64(walks.Walks), "")
-	return ExportResult{Path: req.Path, Rows: int64(walks.Walks), Notices: c.notices}, nil
+	return ExportResult{Path: req.Path, Rows: int64(walks.Walks), Notices: c.Notices}, nil
 }

@@ -6,7 +6,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// The colours of input, of those that are readable on dark and on light grounds.
+// The colours of input, chosen to be readable on dark and on light
+// backgrounds.
 const (
 	colorKeyword = "\x1b[1;36m"
 	colorCommand = "\x1b[1;35m"
@@ -17,9 +18,9 @@ const (
 	colorPlain   = "\x1b[0m"
 )
 
-// shownInput is a text as the line editor draws it: characters without a width,
-// which might hide text or turn its direction, are left out, and with colour the
-// tokens have theirs.
+// shownInput is a text as the line editor draws it: without characters of zero
+// width, which might hide text or change its direction, and with colours for
+// tokens if color is set.
 func shownInput(text string, color bool) string {
 	if !color {
 		return visible(text)
@@ -68,7 +69,8 @@ func tokenColor(t parser.Token) string {
 	return ""
 }
 
-// visible leaves out what parser.Escape would escape, but line feeds and tabs.
+// visible removes the characters that parser.Escape would escape, except line
+// feeds and tabs.
 func visible(text string) string {
 	if parser.Escape(text) == text {
 		return text
@@ -81,11 +83,10 @@ func visible(text string) string {
 	}, text)
 }
 
-// hint says what a person should know about an unfinished text: what is probably
-// misspelt, that a quote is open, that characters cannot be seen. It is "" where
-// there is nothing to say.
+// hint warns about an unfinished text: a probable misspelling, an open quote,
+// or characters that cannot be seen. It is "" if there is nothing to report.
 func hint(text string) string {
-	const longest = 16 << 10 // beyond it nobody types
+	const longest = 16 << 10 // longer texts are not typed by hand
 	if len(text) > longest || isCommand(strings.TrimLeft(text, " \t\n")) {
 		return ""
 	}
@@ -99,15 +100,15 @@ func hint(text string) string {
 	}
 	rest := text[min(len(text), mistake.Start.Offset):]
 	switch {
-	case strings.HasPrefix(mistake.Hint, "did you mean ") && mistake.End.Offset < len(text):
-		return mistake.Hint
+	case mistake.Nearest != "" && mistake.End.Offset < len(text):
+		return mistake.Hint()
 	case strings.HasPrefix(rest, "'") && strings.Contains(rest, "\n"), strings.HasPrefix(rest, "\"") && strings.Contains(rest, "\n"):
 		return "a quote is open"
 	}
 	return ""
 }
 
-// unseen returns the first of the characters that visible leaves out.
+// unseen returns the first of the characters that visible removes.
 func unseen(text string) string {
 	for _, r := range text {
 		if r != '\n' && r != '\t' && parser.Escape(string(r)) != string(r) {

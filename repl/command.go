@@ -8,10 +8,10 @@ import (
 	"heavytail/query/parser"
 )
 
-// commandSigns begin a command. The colon is for hands that know other shells.
+// commandSigns begin a command. The colon is for users of shells that use it.
 const commandSigns = ".:"
 
-// isCommand tells commands from statements.
+// isCommand distinguishes commands from statements.
 func isCommand(text string) bool {
 	return text != "" && strings.IndexByte(commandSigns, text[0]) >= 0
 }
@@ -22,9 +22,9 @@ type command struct {
 	args    string // how help writes the arguments
 	summary string
 	detail  string // the rest of its help; may be empty
-	least   int    // arguments
-	most    int    // arguments; below 0 for any number
-	person  bool   // it makes no sense in a script
+	least   int    // least number of arguments
+	most    int    // largest number of arguments; negative for any number
+	person  bool   // only for interactive use
 	run     func(s *session, ctx context.Context, args []word) error
 }
 
@@ -32,6 +32,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{name: ".help", args: "[TOPIC]", summary: "list the commands, or explain one, or what HELP explains", most: -1, run: (*session).help},
+		{name: ".manual", args: "[PAGE]", summary: "show a page of the manual, or list the pages", most: 1, run: (*session).manual},
 		{
 			name: ".graphs", summary: "list the graphs, as SHOW GRAPHS does",
 			run: func(s *session, ctx context.Context, _ []word) error { return s.text(ctx, "SHOW GRAPHS") },
@@ -55,7 +56,7 @@ func commands() []command {
 			name: ".read", args: "FILE", summary: "run the statements and commands of a file", least: 1, most: 1, run: (*session).read,
 			detail: "The first one that fails ends it.",
 		}, {
-			name: ".param", args: "[list | set NAME VALUE | unset NAME]", summary: "show or set what $NAME stands for in statements", most: 3, run: (*session).param,
+			name: ".param", args: "[list | set NAME VALUE | unset NAME]", summary: "show or set the value of $NAME in statements", most: 3, run: (*session).param,
 			detail: "A value in single quotes is text; another one is what its place in the statement takes, so that 007 can be a key and 7 a number.",
 		},
 		{name: ".pager", args: "[on|off]", summary: "show long results with $PAGER or less", most: 1, person: true, run: (*session).setPager},
@@ -68,8 +69,8 @@ func commands() []command {
 	}
 }
 
-// find returns the command of a name with any of the signs, in any case. The
-// error has the nearest name.
+// find returns the command with a name, which may begin with any of the signs
+// and is not case-sensitive. The error has the nearest name.
 func find(name string) (command, error) {
 	known := commands()
 	names := make([]string, len(known))
@@ -98,14 +99,14 @@ func (s *session) command(ctx context.Context, src parser.Source) error {
 	args := words[1:]
 	switch {
 	case c.person && s.edit == nil:
-		return fmt.Errorf("%s needs a person at a terminal", c.name)
+		return fmt.Errorf("%s works only in an interactive shell", c.name)
 	case len(args) < c.least, c.most >= 0 && len(args) > c.most:
 		return c.misused()
 	}
 	return c.run(s, ctx, args)
 }
 
-// misused says how to write a command.
+// misused returns an error with the usage of the command.
 func (c command) misused() error { return fmt.Errorf("expected %s", c.usage()) }
 
 func (c command) usage() string { return strings.TrimSpace(c.name + " " + c.args) }
@@ -116,8 +117,8 @@ type word struct {
 	quoted bool // was in quotes
 }
 
-// splitWords cuts a line at its blanks. Single and double quotes keep blanks, and
-// mean themselves where they are doubled.
+// splitWords splits a line at its blanks. Single and double quotes keep
+// blanks; a doubled quote inside quotes stands for one quote.
 func splitWords(line string) ([]word, error) {
 	var words []word
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {

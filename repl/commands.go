@@ -13,15 +13,15 @@ import (
 	"heavytail/query/parser"
 )
 
-// This file has what the commands do, in the order of their table.
+// This file implements the commands, in the order of their table.
 
-// text runs a statement of ours.
+// text runs a statement that a command consists of.
 func (s *session) text(ctx context.Context, statement string) error {
 	defer func(last string) { s.last = last }(s.last)
 	return s.statement(ctx, parser.Source{Text: statement})
 }
 
-// say writes a line of a command's answer where results go.
+// say writes a line of a command's answer to the output of results.
 func (s *session) say(format string, args ...any) error {
 	fmt.Fprintln(s.out, parser.Escape(fmt.Sprintf(format, args...)))
 	if err := s.out.Flush(); err != nil {
@@ -38,8 +38,8 @@ func (s *session) help(ctx context.Context, args []word) error {
 	if !isCommand(name) {
 		name, dotless = "."+name, true
 	}
-	// Without its sign it is a command only if it is one to the letter, and has
-	// no further words: HELP explains the rest.
+	// Without its sign a word is a command only if it matches exactly and has
+	// no arguments: HELP explains everything else.
 	c, err := find(name)
 	if !dotless || err == nil && len(args) == 1 {
 		if err != nil {
@@ -52,6 +52,35 @@ func (s *session) help(ctx context.Context, args []word) error {
 		topic += " " + a.text
 	}
 	return s.text(ctx, topic)
+}
+
+// manual shows a page of the manual of the program.
+func (s *session) manual(_ context.Context, args []word) error {
+	if s.config.Manual == nil {
+		return errors.New("this program has no manual")
+	}
+	name := ""
+	if len(args) > 0 {
+		name = args[0].text
+	}
+	page, err := s.config.Manual(name)
+	if err != nil {
+		return err
+	}
+	s.config.Status.Clear()
+	if s.shared() {
+		s.config.Status.pause()
+	}
+	endPaging := s.startPaging()
+	_, _ = s.out.WriteString(page) // the error of a bufio.Writer stays until Flush
+	err = s.out.Flush()
+	if closed := endPaging(); err == nil {
+		err = closed
+	}
+	if err == nil || errors.Is(err, errPagerLeft) {
+		return nil
+	}
+	return s.broken(err)
 }
 
 // helpList lists all commands.
@@ -109,7 +138,7 @@ func (s *session) schema(ctx context.Context, args []word) error {
 	return s.write(t)
 }
 
-// unknown is the error of a name that is not there.
+// unknown is the error for a name that does not exist.
 func unknown(what, name string, names []string) error {
 	if near, ok := parser.Suggest(name, names); ok {
 		return fmt.Errorf("unknown %s %q: did you mean %q?", what, name, near)
@@ -180,7 +209,7 @@ func (s *session) setPager(_ context.Context, args []word) error {
 	return s.toggle("pager", &s.pager.on, args)
 }
 
-// toggle shows or sets what is on or off.
+// toggle shows or sets a setting that is on or off.
 func (s *session) toggle(name string, flag *bool, args []word) error {
 	if len(args) > 0 {
 		switch strings.ToLower(args[0].text) {
@@ -202,7 +231,7 @@ func (s *session) toggle(name string, flag *bool, args []word) error {
 
 func (s *session) output(_ context.Context, args []word) error {
 	if err := s.close(); err != nil {
-		return err.(*outputError).err // of the file only
+		return err.(*outputError).err // an error of the file only
 	}
 	if len(args) == 0 || args[0].text == "-" && !args[0].quoted {
 		return nil
@@ -265,7 +294,7 @@ func (s *session) param(_ context.Context, args []word) error {
 	return c.misused()
 }
 
-// paramValue is what an argument stands for as a value.
+// paramValue is the value that an argument stands for.
 func paramValue(w word) any {
 	if w.quoted {
 		return w.text
@@ -273,8 +302,9 @@ func paramValue(w word) any {
 	return query.Untyped(w.text)
 }
 
-// ParseParam returns the value that a text from a command line stands for: what
-// its place in a statement takes, as query.Untyped says, or in single quotes text.
+// ParseParam returns the value of a text from a command line: text if it is in
+// single quotes, otherwise a value whose type depends on its place in the
+// statement; see query.Untyped.
 func ParseParam(text string) any {
 	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
 		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")

@@ -15,15 +15,15 @@ import (
 	"heavytail/query/parser"
 )
 
-// candidate is a way to go on from a word.
+// candidate is a completion of a word.
 type candidate struct {
 	text   string // replaces the word
-	tail   string // follows it where it is the only candidate
+	tail   string // follows it if it is the only candidate
 	detail string // about it; may be empty
 }
 
-// completer finds out what a word may become. It asks the database for names and
-// keys, but never for longer than a person waits for a key.
+// completer lists the possible completions of a word. It queries the database
+// for names and keys, within a time limit that keeps typing responsive.
 type completer struct {
 	db     *query.DB
 	params func() map[string]any
@@ -35,8 +35,8 @@ const (
 )
 
 // at returns the candidates for the word at the end of a text, and the offset
-// where it begins. They are safe to print, and what they insert can be typed.
-// There may be more of them than are listed.
+// where the word begins. They are safe to print, and their insertions can be
+// typed. more reports that there are further candidates.
 func (c *completer) at(text string) (start int, list []candidate, more bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), completionWait)
 	defer cancel()
@@ -88,15 +88,15 @@ func (c *completer) statement(ctx context.Context, text string) (int, []candidat
 	return next.Start, list
 }
 
-// begins reports whether a statement begins behind a text.
+// begins reports whether a new statement begins after a text.
 func (c *completer) begins(text string) bool {
 	tokens := parser.Tokens(text)
 	tokens = slices.DeleteFunc(tokens, func(t parser.Token) bool { return t.Kind == parser.KindComment })
 	return len(tokens) == 0 || tokens[len(tokens)-1].Text == ";"
 }
 
-// summaries says what the statements do that begin with a word, where that is one
-// statement.
+// summaries maps a first word to the summary of its statement, for words that
+// begin only one statement.
 func summaries() map[string]string {
 	text := map[string]string{}
 	for _, h := range query.Helps() {
@@ -131,6 +131,12 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 			if class == parser.ClassMethod || m.Walks {
 				list = append(list, candidate{m.Name, "(", m.Summary})
 			}
+		}
+		return list
+	case parser.ClassMeasure:
+		var list []candidate
+		for _, m := range query.Measures() {
+			list = append(list, candidate{m.Name, "(", m.Summary})
 		}
 		return list
 	case parser.ClassGenerator:
@@ -222,8 +228,8 @@ func (c *completer) jobs(ctx context.Context) []candidate {
 	return list
 }
 
-// graphsNamed returns the graphs that a statement is about: the one that it has
-// named, that of its embedding, or any.
+// graphsNamed returns the graphs that a statement may refer to: the one it has
+// named, that of its embedding, or all.
 func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []string {
 	if names.Graph != "" {
 		return []string{names.Graph}
@@ -246,7 +252,7 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 
 func (c *completer) attributes(ctx context.Context, names parser.Names) []candidate {
 	list := []candidate{
-		{"degree", " ", "number of neighbours"}, {"linked", " ", "neighbour of the vertex that is sought"}, {"key", " ", "name of the vertex"},
+		{"degree", " ", "number of neighbours"}, {"linked", " ", "neighbour of the query vertex"}, {"key", " ", "name of the vertex"},
 	}
 	graphs, err := c.db.Graphs(ctx)
 	if err != nil {
@@ -288,7 +294,7 @@ func (c *completer) labels(ctx context.Context, names parser.Names) []candidate 
 	return list
 }
 
-// vertices lists keys that begin as the word does, which is in quotes.
+// vertices lists keys that begin with the word, which is in quotes.
 func (c *completer) vertices(ctx context.Context, names parser.Names, word string) []candidate {
 	if !strings.HasPrefix(word, "'") {
 		return nil
@@ -311,6 +317,11 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 // options is the table of options of a call: a method, generator or statement.
 func (c *completer) options(call string) []query.OptionInfo {
 	for _, m := range c.db.Methods() {
+		if m.Name == call {
+			return m.Options
+		}
+	}
+	for _, m := range c.db.Measures() {
 		if m.Name == call {
 			return m.Options
 		}
@@ -371,7 +382,7 @@ func (c *completer) paramNames(sign string) []candidate {
 	return list
 }
 
-// choices are the values of an option that has only some.
+// choices are the values of an option that accepts only certain values.
 func choices(o query.OptionInfo) []candidate {
 	var list []candidate
 	for _, choice := range o.Choices {
@@ -380,7 +391,7 @@ func choices(o query.OptionInfo) []candidate {
 	return list
 }
 
-// topics are what HELP can explain with a word.
+// topics are the words that HELP can explain.
 func topics() []candidate {
 	var list []candidate
 	for _, h := range query.Helps() {
@@ -410,7 +421,7 @@ func (c *completer) command(ctx context.Context, line string) (int, []candidate)
 	return start, c.argument(ctx, x.name, words[1:], line[start:])
 }
 
-// argument lists what may stand as the next argument of a command.
+// argument lists the candidates for the next argument of a command.
 func (c *completer) argument(ctx context.Context, name string, before []word, word string) []candidate {
 	switch {
 	case name == ".plot", name == ".schema" && len(before) == 0:
@@ -445,8 +456,8 @@ func plain(words []string) []candidate {
 	return list
 }
 
-// files lists the files that a path may become. A word of the language has its
-// quote; one without a quote has no blanks.
+// files lists the files that complete a path. In a statement the path is in
+// quotes; without quotes it has no blanks.
 func files(word, quote string) []candidate {
 	if !strings.HasPrefix(word, quote) {
 		return nil
@@ -462,7 +473,7 @@ func files(word, quote string) []candidate {
 		return nil
 	}
 	defer dir.Close()
-	const most = 10_000 // entries of a folder that are looked at
+	const most = 10_000 // entries of a folder that are read
 	entries, _ := dir.ReadDir(most)
 	slices.SortFunc(entries, func(a, b os.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	var list []candidate
@@ -481,7 +492,7 @@ func files(word, quote string) []candidate {
 	return list
 }
 
-// quoteName writes a name as the language has it.
+// quoteName writes a name in the syntax of the language.
 func quoteName(name string) string {
 	tokens := parser.Tokens(name)
 	if len(tokens) == 1 && tokens[0].Kind == parser.KindWord && tokens[0].Text == name && !parser.Reserved(name) {

@@ -26,13 +26,13 @@ const (
 )
 
 // DegreePlot draws degree distributions on logarithmic axes, as lines of text:
-// for each degree the share of vertices that have it or a higher one. A
-// power law is a straight line there, and unlike a plot of the counts it needs
-// no bins (Clauset, Shalizi and Newman 2009, section 2). Vertices without edges
-// count in the shares and have no place on the axis. With colour the lines are
-// told apart by colour, without by their marks. Series without edges are left
-// out; where no vertex has two neighbours, a line says that there is nothing to
-// draw.
+// for each degree the fraction of vertices that have that degree or a higher
+// one. A power law is a straight line there, and unlike a plot of the counts
+// it needs no bins (Clauset, Shalizi and Newman 2009, section 2). Vertices
+// without edges count in the fractions but have no position on the axis. With
+// colour the lines are distinguished by colour, without by their marks. Series
+// without edges are omitted; if no vertex has two neighbours, a line says that
+// there is nothing to draw.
 func DegreePlot(w io.Writer, series []DegreeSeries, colour bool) error {
 	highest := 0
 	for _, s := range series {
@@ -60,11 +60,11 @@ func DegreePlot(w io.Writer, series []DegreeSeries, colour bool) error {
 	return err
 }
 
-// marks draw the lines where there are no colours.
+// marks draw the lines if there are no colours.
 const marks = "*+ox"
 
-// markLegend says which mark draws which series: the legend of the library is
-// in colour always.
+// markLegend lists which mark draws which series: the legend of the library is
+// always in colour.
 func markLegend(names []string) string {
 	legend := strings.Repeat(" ", 8)
 	for i, name := range names {
@@ -84,7 +84,7 @@ func plotOptions(names []string, highest int, colour bool) []asciigraph.Option {
 		asciigraph.XAxisTickCount(6),
 		asciigraph.XAxisValueFormatter(func(x float64) string { return strconv.Itoa(int(math.Round(power(x)))) }),
 		asciigraph.YAxisValueFormatter(func(y float64) string { return fmt.Sprintf("%.3g%%", 100*power(y)) }),
-		asciigraph.Caption("vertices of this degree or higher (share of all, against the degree)"),
+		asciigraph.Caption("vertices of this degree or higher (fraction of all, against the degree)"),
 	}
 	if colour {
 		return append(options, asciigraph.SeriesLegends(names...),
@@ -98,8 +98,8 @@ func plotOptions(names []string, highest int, colour bool) []asciigraph.Option {
 }
 
 // logTail returns, for plotWidth degrees spaced evenly in the logarithm from 1
-// to 10^top, the logarithm of the share of vertices of that degree or higher;
-// NaN, a gap in the plot, where there is none.
+// to 10^top, the logarithm of the fraction of vertices of that degree or
+// higher; NaN, a gap in the plot, if there are none.
 func logTail(counts []query.DegreeCount, top float64) []float64 {
 	all := int64(0)
 	for _, c := range counts {

@@ -14,13 +14,14 @@ import (
 	"heavytail/query/parser"
 )
 
-// editor reads what is typed with editing, history and completion, on a terminal
-// that can be drawn on.
+// editor reads typed text with editing, history and completion, on a terminal
+// with cursor control.
 //
-// The library can ask the terminal for its cursor whenever it draws. It is told
-// not to: it would wait for ever where nothing answers, and lose keys that arrive
-// with the answer. What it then does not know is whether there is a row below the
-// input, which it needs; so belowInput makes one.
+// The library can query the terminal for its cursor position whenever it
+// draws. That is switched off: it would wait for ever if the terminal does not
+// answer, and lose keys that arrive with the answer. Without the position the
+// library does not know whether there is a row below the input, which it
+// needs; so belowInput makes one.
 type editor struct {
 	shell *shell
 	rl    *readline.Shell
@@ -36,7 +37,7 @@ func newEditor(sh *shell) *editor {
 // again: one row for the library, and one for a line that fills its last row.
 const belowInput = "\x1bD\x1bD\x1b[2A"
 
-// start makes the line editor of the library.
+// start creates the line editor of the library.
 func (e *editor) start() {
 	e.rl = readline.NewShell()
 	first, more := e.shell.prompt()
@@ -68,7 +69,7 @@ func (e *editor) start() {
 	e.commands()
 }
 
-// commands changes what keys do.
+// commands redefines what some keys do.
 func (e *editor) commands() {
 	all := e.rl.Keymap.Commands()
 	all["heavytail-complete"] = e.complete
@@ -76,8 +77,8 @@ func (e *editor) commands() {
 	all["abort"] = e.abort(all["abort"])
 	all["self-insert"] = e.insert
 	for name := range all {
-		// A mode that abort could not see, and one that waits for a key which
-		// clean would take out again.
+		// Modes that abort could not detect, and one that waits for a key
+		// which clean would remove.
 		if strings.HasPrefix(name, "non-incremental-") || name == "quoted-insert" {
 			all[name] = func() {}
 		}
@@ -91,26 +92,27 @@ func (e *editor) commands() {
 	for _, keymap := range []string{"emacs", "emacs-standard", "vi-insert"} {
 		e.rl.Config.Bind(keymap, inputrc.Unescape(`\C-i`), "heavytail-complete", false)
 		e.rl.Config.Bind(keymap, inputrc.Unescape(`\C-z`), "heavytail-suspend", false)
-		// Keys without a meaning do nothing, instead of leaving pieces of theirs.
+		// Unassigned keys do nothing, instead of inserting parts of their
+		// escape sequence.
 		e.rl.Config.Bind(keymap, inputrc.Unescape(`\e[`), "skip-csi-sequence", false)
 	}
 }
 
-// insert inserts the character of a key with all its marks, of which the library
-// takes only the first.
+// insert inserts the character of a key with all its combining marks; the
+// library takes only the first.
 func (e *editor) insert() {
 	e.rl.History.SkipSave()
 	keys := e.rl.Keys.Caller()
-	if strings.ContainsAny(string(keys), "\r\n") { // both at once, which it takes for one character
+	if strings.ContainsAny(string(keys), "\r\n") { // both at once, which the library takes for one character
 		e.rl.Keymap.Commands()["accept-line"]()
 		return
 	}
 	e.rl.Cursor().InsertAt(keys...)
 }
 
-// abort ends a menu or a search, as the library does it, and otherwise the line.
-// The library looks whether the key is one that ends lines, and loses the key
-// behind it.
+// abort ends a menu or a search, as the library does, and otherwise the line.
+// The library checks whether the key is one that ends lines, and loses the key
+// after it.
 func (e *editor) abort(ofLibrary func()) func() {
 	return func() {
 		if string(e.rl.Keymap.Local()) != "" {
@@ -122,12 +124,12 @@ func (e *editor) abort(ofLibrary func()) func() {
 	}
 }
 
-// searchMode is where the line is what is sought in the history, which the library
-// draws as it is.
+// searchMode is the mode in which the line is a search text in the history,
+// which the library draws unchanged.
 const searchMode = "isearch"
 
-// clean takes out of the line what must not reach the terminal, whichever way it
-// came: a key, a macro, the kill ring, an editor.
+// clean removes from the line the characters that must not reach the terminal,
+// whether they came from a key, a macro, the kill ring or an external editor.
 func (e *editor) clean() {
 	keep := cleanInput
 	if string(e.rl.Keymap.Local()) == searchMode {
@@ -142,7 +144,7 @@ func (e *editor) clean() {
 	}
 }
 
-// read edits a line until it is whole.
+// read edits a line until it is a whole statement or command.
 func (e *editor) read(ctx context.Context) (string, error) {
 	type result struct {
 		text string
@@ -166,14 +168,14 @@ func (e *editor) read(ctx context.Context) (string, error) {
 	}
 }
 
-// readline is Readline with a line editor that has failed replaced by a new one:
-// what people type must never end the shell.
+// readline is Readline, but replaces a line editor that has failed by a new
+// one: no typed text may end the shell.
 func (e *editor) readline() (text string, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			e.shell.restore()
 			fmt.Fprintln(os.Stdout, bracketedPasteOff)
-			e.shell.config.Status.print("notice: the line editor failed, and what was typed is lost")
+			e.shell.config.Status.print("notice: the line editor failed, and the typed text is lost")
 			e.start()
 			text, err = "", errCleared
 		}
@@ -183,8 +185,8 @@ func (e *editor) readline() (text string, err error) {
 
 const bracketedPasteOff, bracketedPasteOn = "\x1b[?2004l", "\x1b[?2004h"
 
-// suspend stops the shell until it is continued, with the terminal as the shell
-// found it meanwhile.
+// suspend stops the shell until it is continued. Meanwhile the terminal has
+// the mode that it had before the shell began.
 func (e *editor) suspend() {
 	raw := getTTY(os.Stdin)
 	e.shell.restore()
@@ -195,8 +197,8 @@ func (e *editor) suspend() {
 	e.rl.Display.PrintPrimaryPrompt()
 }
 
-// complete completes the word before the cursor as far as that is possible in
-// only one way, and shows the ways where there are several.
+// complete completes the word before the cursor as far as that is unambiguous,
+// and lists the candidates if there are several.
 func (e *editor) complete() {
 	line, cursor := e.rl.Line(), e.rl.Cursor()
 	before := string((*line)[:min(cursor.Pos(), line.Len())])
@@ -219,7 +221,7 @@ func (e *editor) complete() {
 	}
 }
 
-// replace puts a text in the place of the word before the cursor.
+// replace replaces the word before the cursor by a text.
 func (e *editor) replace(word, text string) {
 	line, cursor := e.rl.Line(), e.rl.Cursor()
 	at := cursor.Pos()
@@ -229,7 +231,7 @@ func (e *editor) replace(word, text string) {
 	cursor.InsertAt([]rune(text)...)
 }
 
-// tail is what follows a completed word, unless it is there already.
+// tail is the text after a completed word, unless it is there already.
 func (e *editor) tail(tail string) string {
 	line, at := e.rl.Line(), e.rl.Cursor().Pos()
 	if rest := string((*line)[min(at, line.Len()):]); strings.HasPrefix(rest, strings.TrimRight(tail, " ")) && rest != "" {
@@ -238,7 +240,7 @@ func (e *editor) tail(tail string) string {
 	return tail
 }
 
-// commonPrefix is how all candidates begin.
+// commonPrefix is the longest common prefix of all candidates.
 func commonPrefix(list []candidate) string {
 	prefix := list[0].text
 	for _, c := range list[1:] {
@@ -250,10 +252,10 @@ func commonPrefix(list []candidate) string {
 	return prefix
 }
 
-// anchor returns what of a text the menu of the library is told to replace: the
-// word, or where there is none the character before it, since the library takes
-// no word for one of its own. It counts bytes as columns, so that only ASCII will
-// do.
+// anchor returns the part of a text that the menu of the library is to
+// replace: the word, or if it is empty the character before it, since the
+// library does not accept an empty word. It counts bytes as columns, so only
+// ASCII will do.
 func anchor(before string, start int) (string, bool) {
 	word := before[start:]
 	if word == "" && start > 0 {
@@ -268,7 +270,7 @@ func anchor(before string, start int) (string, bool) {
 	return word, true
 }
 
-// menu gives the candidates to the menu of the library.
+// menu passes the candidates to the menu of the library.
 func (e *editor) menu(line []rune, cursor int) readline.Completions {
 	before := string(line[:min(cursor, len(line))])
 	start, list, more := e.shell.completer.at(before)
@@ -290,7 +292,7 @@ func (e *editor) menu(line []rune, cursor int) readline.Completions {
 	completions := readline.CompleteRaw(values).NoSort().NoSpace()
 	completions.PREFIX = word
 	if more {
-		completions = completions.Usage("there are more; type on")
+		completions = completions.Usage("there are more; type further letters")
 	}
 	return completions
 }

@@ -10,7 +10,7 @@ import (
 	"heavytail/query/parser"
 )
 
-// ErrFormat is wrapped where the name of a format is not known.
+// ErrFormat is wrapped if the name of a format is unknown.
 var ErrFormat = errors.New("unknown format")
 
 // Failure says that statements failed. All of them were reported to the Status.
@@ -50,7 +50,7 @@ func (f *Failure) orNil() error {
 	return f
 }
 
-// outputError is an error of Config.Out, after which nothing can be answered.
+// outputError is an error of Config.Out, after which no result can be written.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return "write rows: " + e.err.Error() }
@@ -74,39 +74,22 @@ func (s *session) report(src parser.Source, err error) {
 	if s.name != "" {
 		where = s.name + ": " + where
 	}
-	message := err.Error()
-	if s.config.Unplaced {
-		where, excerpt, message = "", "", unplaced(err)
-	}
-	if s.config.Reword != nil {
-		message = s.config.Reword(message)
+	message := s.config.Words.Message(err)
+	if s.config.Words.Bare {
+		where, excerpt = "", ""
 	}
 	if errors.Is(err, context.Canceled) {
-		// Whoever pressed the key wants to know what became of the file, and not
-		// which layers the error came through.
+		// A user who pressed Ctrl-C wants to know the state of the file, not
+		// through which layers the error came.
 		message = "cancelled; the file is as it was before this statement"
-		var stopped interface{ Remedy() string } // a query.JobError or query.PartError
-		if errors.As(err, &stopped) {
-			message = "cancelled; " + stopped.Remedy()
-			if s.config.Reword != nil {
-				message = s.config.Reword(message)
-			}
+		if remedy := s.config.Words.Remedy(err); remedy != "" {
+			message = "cancelled; " + remedy
 		}
 	}
-	// Joined errors come in several lines.
+	// Joined errors have several lines.
 	lines := strings.Split(where+message, "\n")
 	for i, line := range lines {
 		lines[i] = parser.Escape(line)
 	}
 	s.config.Status.printError(strings.Join(lines, "\n"), excerpt)
-}
-
-// unplaced is the message of an error without its place in the statement.
-func unplaced(err error) string {
-	if bind, ok := err.(*query.Error); ok {
-		placeless := *bind
-		placeless.Range = parser.Range{}
-		return placeless.Error()
-	}
-	return err.Error()
 }

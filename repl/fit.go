@@ -10,27 +10,28 @@ import (
 	"heavytail/query/parser"
 )
 
-// This file fits tables into a terminal. What is too wide loses digits of its
-// floats first, since the last ones are rarely read, then the ends of its texts.
-// A short result whose names and numbers alone are too wide is turned: a line
-// for each value.
+// This file fits tables into a terminal. A table that is too wide first loses
+// digits of its floats, since the last ones are rarely read, then the ends of
+// its texts. A short result that is too wide even then is turned: one line for
+// each value.
 
 const (
-	leastText   = 6  // columns that a text keeps, so that it can be told from others
+	leastText   = 6  // columns that a text keeps, so that it remains distinguishable
 	leastDigits = 3  // significant digits that a float keeps
 	turnedRows  = 20 // rows of a result that may be turned
 	wrapLines   = 12 // lines that a text of a table of two columns may have
 )
 
-// fit makes columns narrower until the table has at most so many columns of the
-// terminal, as far as that goes without cutting numbers, and reports whether it
-// went.
+// fit makes columns narrower until the table takes at most limit columns of
+// the terminal, as far as possible without cutting numbers, and reports
+// whether it succeeded.
 func (r *pageRenderer) fit(limit int) bool {
 	if limit <= 0 || r.total(math.MaxInt) <= limit {
 		return true
 	}
 	r.fitted = true
-	// Digits before texts, but the fourth digit only if cutting texts is not enough.
+	// Digits before texts, but down to three digits only if cutting texts is
+	// not enough.
 	for digits := 5; digits > leastDigits && r.total(math.MaxInt) > limit; digits-- {
 		r.round(digits)
 	}
@@ -44,14 +45,14 @@ func (r *pageRenderer) fit(limit int) bool {
 	return most >= 0
 }
 
-// fitting is the width of a column where texts have at most so many columns of
-// the terminal, as far as they keep leastText.
+// fitting is the width of a column if texts take at most most columns of the
+// terminal, but no fewer than leastText.
 func (r *pageRenderer) fitting(i, most int) int {
 	w := r.widths[i]
 	return min(w, max(r.digits[i], min(w, leastText), most))
 }
 
-// total is the width of the table with those columns.
+// total is the width of the table with these column widths.
 func (r *pageRenderer) total(most int) int {
 	right := max(parser.Width(r.style.right), parser.Width(r.style.middle.right))
 	sum := parser.Width(r.style.left) + right + (len(r.widths)-1)*parser.Width(r.style.between)
@@ -61,11 +62,11 @@ func (r *pageRenderer) total(most int) int {
 	return sum
 }
 
-// round writes the floats of the page, and those that follow, with so many
-// significant digits.
+// round writes the floats of the page, and those of later pages, with a number
+// of significant digits.
 func (r *pageRenderer) round(digits int) {
 	if r.headed {
-		return // as the rows above
+		return // like the rows above
 	}
 	r.precision = digits
 	for i, name := range r.header {
@@ -92,8 +93,8 @@ func (r *pageRenderer) cell(v query.Value) string {
 	return r.style.cell(v)
 }
 
-// roundedFloat writes a float with so many significant digits, and those before
-// the point in any case up to a million.
+// roundedFloat writes a float with a number of significant digits; up to a
+// million, all digits before the point are kept.
 func roundedFloat(x float64, digits int) string {
 	if size := math.Abs(x); size >= math.Pow10(digits) && size < 999999.5 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -109,7 +110,7 @@ func isNumber(v query.Value) bool {
 	return false
 }
 
-// turned writes the page with a line for each value.
+// turned writes the page with one line for each value.
 func (r *pageRenderer) turned() {
 	widest := 0
 	for _, name := range r.header {
@@ -125,8 +126,8 @@ func (r *pageRenderer) turned() {
 	}
 }
 
-// wrapped cuts the text of a table of two columns, a name and what there is to
-// say about it, into lines.
+// wrapped splits the text of a table of two columns, a name and its
+// description, into lines.
 func (r *pageRenderer) wrapped(cells []string) []string {
 	if len(cells) != 2 || r.number[1] || parser.Width(cells[1]) <= r.widths[1] {
 		return nil
@@ -134,8 +135,8 @@ func (r *pageRenderer) wrapped(cells []string) []string {
 	return wrap(cells[1], r.widths[1])
 }
 
-// wrap cuts a text into lines of so many columns, at blanks where it can. What is
-// longer than wrapLines stays in the last line.
+// wrap splits a text into lines of a number of columns, at blanks if possible.
+// A text of more than wrapLines lines keeps its rest in the last line.
 func wrap(text string, columns int) []string {
 	var lines []string
 	for len(lines) < wrapLines-1 && parser.Width(text) > columns {

@@ -17,34 +17,34 @@ type Format string
 
 // The formats.
 const (
-	// Table is columns for people, numbers to the right with six significant
-	// digits, and the number of rows below. A missing value is blank. Nothing is
-	// written for a statement without a result. On a terminal that is too narrow
-	// floats have fewer digits, down to three, and texts lose their ends; a short
-	// result that is wider still has a line for each value.
+	// Table is columns for people: numbers right-aligned with six significant
+	// digits, and the number of rows below. A missing value is blank. Nothing
+	// is written for a statement without a result. On a terminal that is too
+	// narrow, floats have fewer digits, down to three, and texts are cut; a
+	// short result that is still too wide has one line for each value.
 	Table Format = "table"
 	// Box is Table with lines around the cells.
 	Box Format = "box"
-	// CSV is RFC 4180 with a header line; an empty line stands between the
-	// results of statements. A missing value is an empty field, numbers have as
-	// many digits as they need to be read back. On a terminal, texts are made
-	// safe to print.
+	// CSV is RFC 4180 with a header line; an empty line separates the results
+	// of statements. A missing value is an empty field, numbers have as many
+	// digits as they need to be read back. On a terminal, texts are made safe
+	// to print.
 	CSV Format = "csv"
-	// TSV is fields between tabs with a header line, and otherwise as CSV. A
-	// tab, line feed, carriage return or backslash inside a text is written as
-	// \t, \n, \r or \\, so that a line is a row.
+	// TSV is fields separated by tabs with a header line, and otherwise like
+	// CSV. A tab, line feed, carriage return or backslash inside a text is
+	// written as \t, \n, \r or \\, so that every line is one row.
 	TSV Format = "tsv"
 	// JSON is one line for every statement that ran,
-	// {"columns":[…],"rows":[[…],…]}, with empty columns for one without a
-	// result, and a third member "error" if it failed behind its first rows. A
-	// missing value is null.
+	// {"columns":[…],"rows":[[…],…]}, with empty columns if the statement has
+	// no result, and a third member "error" if it failed after its first rows.
+	// A missing value is null.
 	JSON Format = "json"
 	// NDJSON is one line for every row, an object with a member for each column.
 	NDJSON Format = "ndjson"
 	// Markdown is a table of GitHub's Markdown with the numbers of Table.
 	Markdown Format = "markdown"
-	// Line is one line "column = value" for each value, whole however long it
-	// is, and an empty line between rows.
+	// Line is one line "column = value" for each value, never cut, and an
+	// empty line between rows.
 	Line Format = "line"
 )
 
@@ -54,7 +54,7 @@ func Formats() []string {
 }
 
 // ParseFormat returns the format of a name in any case. The error lists the
-// names there are.
+// names of all formats.
 func ParseFormat(name string) (Format, error) {
 	lower := strings.ToLower(name)
 	if slices.Contains(Formats(), lower) {
@@ -67,17 +67,17 @@ func ParseFormat(name string) (Format, error) {
 	return "", fmt.Errorf("%w %q, expected one of %s%s", ErrFormat, name, strings.Join(Formats(), ", "), hint)
 }
 
-// renderer writes the results of one statement after another to a buffer, whose
-// first error stays and is returned by row.
+// renderer writes the results of one statement after another to a buffer,
+// which keeps its first error; row returns it.
 type renderer interface {
 	begin(columns []string)
 	row(values []query.Value) error
-	end(failed error) // failed ended the rows too early, if it is not nil
+	end(failed error) // failed, if not nil, is the error that ended the rows early
 }
 
-// newRenderer returns the renderer of a format. Where limit is not nil and gives
-// more than 0, a person looks at a terminal of so many columns: table and box fit
-// into them, and CSV and TSV are safe to print.
+// newRenderer returns the renderer of a format. If limit is not nil and
+// returns more than 0, the output is a terminal of that many columns: table
+// and box fit into them, and CSV and TSV are safe to print.
 func newRenderer(f Format, out *bufio.Writer, limit func() int) renderer {
 	switch f {
 	case Box:
@@ -127,7 +127,7 @@ func appendFloat(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'f', -1, 64)
 }
 
-// appendShown is appendExact for a terminal, which must not obey what it shows.
+// appendShown is appendExact for a terminal, with control characters escaped.
 func appendShown(dst []byte, v query.Value, terminal bool) []byte {
 	if text, ok := v.(string); ok && terminal {
 		v = parser.Escape(text)
@@ -136,7 +136,7 @@ func appendShown(dst []byte, v query.Value, terminal bool) []byte {
 }
 
 // shortText writes a value for people: on one line, safe to print, and floats
-// with six significant digits, which is what float32 vectors have.
+// with six significant digits, about the precision of float32 vectors.
 func shortText(v query.Value) string {
 	switch v := v.(type) {
 	case string:

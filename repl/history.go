@@ -16,16 +16,16 @@ import (
 	"unicode/utf8"
 )
 
-// What a history keeps: the newest entries, as long as all of them together are
-// not too long. It grows by a quarter beyond that before it is cut.
+// The limits of a history: the newest entries are kept up to a number and a
+// total length. The file may exceed them by a quarter before it is shortened.
 const (
 	historyEntries = 10_000
 	historyBytes   = 16 << 20
 )
 
-// HistoryFile is where a shell keeps its history for the user whom the variables
-// of getenv tell of: in the folder for state, $XDG_STATE_HOME or ~/.local/state,
-// or on Windows %LocalAppData%. It is "" where there is no such folder.
+// HistoryFile is the path where a shell keeps its history, from the variables
+// of getenv: in the folder for state, $XDG_STATE_HOME or ~/.local/state, or on
+// Windows %LocalAppData%. It is "" if there is no such folder.
 func HistoryFile(getenv func(string) string) string {
 	folder := getenv("XDG_STATE_HOME")
 	switch {
@@ -43,21 +43,22 @@ func HistoryFile(getenv func(string) string) string {
 	return filepath.Join(folder, "heavytail", "history")
 }
 
-// history is what was typed, oldest first. Its file has one entry on each line,
-// as a string of JSON, so that an entry may have any length and line breaks.
-// Several shells append to the same file; each sees what was there when it first
-// looked, and what it added itself. It is read only when it is needed, and where
-// it cannot be read or written, the shell goes on without.
+// history is the list of typed entries, oldest first. Its file has one entry
+// per line, as a JSON string, so that an entry may have any length and line
+// breaks. Several shells append to the same file; each sees the entries that
+// existed when it first read the file, and its own. The file is read only when
+// it is needed; if it cannot be read or written, the shell continues without
+// it.
 type history struct {
-	path string // "" keeps nothing beyond the shell
+	path string // "" means that no file is written
 
 	mu      sync.Mutex
 	loaded  bool
 	entries []string
-	err     error // the first of writing
+	err     error // the first error of writing
 }
 
-// Len, GetLine, Write and Dump make it a source of readline's.
+// Len, GetLine, Write and Dump implement the history interface of readline.
 func (h *history) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,14 +77,14 @@ func (h *history) GetLine(i int) (string, error) {
 	return h.entries[i], nil
 }
 
-// Write is called with all that was typed, which may be several statements. The
-// shell adds them one by one, by add.
+// Write is called with all typed text, which may be several statements. The
+// shell adds them one by one, with add.
 func (h *history) Write(string) (int, error) { return h.Len(), nil }
 
-// Dump is not asked for.
+// Dump is not called.
 func (h *history) Dump() any { return nil }
 
-// add adds an entry, unless it is the last one again.
+// add adds an entry, unless it equals the last one.
 func (h *history) add(entry string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -137,8 +138,8 @@ func (h *history) load() {
 	h.entries = newest(h.entries)
 }
 
-// readEntries reads lines of a history. What is no entry, as the line that it
-// begins in the middle of, is left out.
+// readEntries reads the lines of a history. Lines that are not entries, such
+// as a first line whose beginning is missing, are skipped.
 func readEntries(r io.Reader) []string {
 	var entries []string
 	for lines := bufio.NewReader(r); ; {

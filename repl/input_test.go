@@ -132,7 +132,8 @@ func TestCompleter_At(t *testing.T) {
 		"EMBED social USING dp_s":           "[dp_spectral]",
 		"EXPORT WALKS OF social USING ":     "[dp_walker deepwalk node2vec]",
 		"EMBED social USING dp_spectral(no": "[normalization]",
-		"EMBED social USING dp_spectral(normalization := ": "['strength' 'degree']",
+		"EMBED social USING dp_spectral(normalization := ":    "['auto' 'strength' 'degree']",
+		"MATERIALIZE PREDICTIONS FROM katz IN social WITH (t": "[top]",
 		"GENERATE pref":         "[preferential_attachment]",
 		"NEAREST $wh":           "[$what $who]",
 		"HELP wit":              "[WITHIN]",
@@ -148,7 +149,7 @@ func TestCompleter_At(t *testing.T) {
 		"IMPORT '" + dir + "/":  "['" + dir + "/edges.csv' '" + dir + "/pairs/ '" + dir + "/pairs.csv']",
 		".read " + dir + "/e":   "[" + dir + "/edges.csv]",
 		"IMPORT '/nonexistent/": "[]",
-		"SHOW GRAPHS ":          "[]",
+		"SHOW GRAPHS ":          "[INTO]",
 		"-- SHO":                "[]",
 	} {
 		_, list, _ := c.at(text)

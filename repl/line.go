@@ -8,12 +8,12 @@ import (
 	"heavytail/query/parser"
 )
 
-// lineRenderer writes a line for each value, for people who want to see all of
-// it.
+// lineRenderer writes one line for each value, for people who want to see
+// every value whole.
 type lineRenderer struct {
 	out   *bufio.Writer
 	names []string // of the columns, padded to the same width
-	rows  int      // of all results
+	rows  int      // written so far, in all results
 }
 
 func (r *lineRenderer) begin(columns []string) {

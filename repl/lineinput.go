@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// lineInput reads lines as the terminal sends them, for terminals that cannot be
-// drawn on. The prompt is all that it writes.
+// lineInput reads lines as the terminal sends them, for terminals without
+// cursor control. It writes only the prompt.
 type lineInput struct {
 	shell   *shell
 	lines   *bufio.Reader
-	pending chan typedLine // a read that Ctrl-C has left behind; nil is none
+	pending chan typedLine // a read that was pending at Ctrl-C; nil if there is none
 }
 
 type typedLine struct {
@@ -35,7 +35,7 @@ func (in *lineInput) read(ctx context.Context) (string, error) {
 		switch {
 		case err == io.EOF && strings.TrimSpace(text) != "":
 			fmt.Fprintln(os.Stdout)
-			return text, nil // the next read finds the end
+			return text, nil // the next read returns the end
 		case err == io.EOF, err == errCleared:
 			fmt.Fprintln(os.Stdout)
 			return "", err
@@ -48,7 +48,7 @@ func (in *lineInput) read(ctx context.Context) (string, error) {
 	}
 }
 
-// line waits for a line, for Ctrl-C, or for the end of the context.
+// line waits for a line, for Ctrl-C, or until ctx ends.
 func (in *lineInput) line(ctx context.Context) (string, error) {
 	if in.pending == nil {
 		in.pending = make(chan typedLine, 1)

@@ -4,6 +4,6 @@ package repl
 
 import "os"
 
-// lockHistory does nothing on this system: appending is still whole, and only a
-// line that is added while another shell shortens the file may be lost.
+// lockHistory does nothing on this system: appends are still atomic, and only
+// a line that is added while another shell shortens the file may be lost.
 func lockHistory(*os.File) {}

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockHistory locks a file until it is closed. Others hold the lock for less than
-// a write; who waits longer than that goes on without it, since a history is not
-// worth a shell that hangs.
+// lockHistory locks a file until it is closed. Other shells hold the lock for
+// less than a write; after waiting longer than that, this one continues
+// without the lock, since it must not hang because of a history.
 func lockHistory(file *os.File) {
 	for range 20 {
 		if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != unix.EWOULDBLOCK {

@@ -17,8 +17,8 @@ import (
 type csvRenderer struct {
 	out     *bufio.Writer
 	limit   func() int // as in newRenderer
-	safe    bool       // a person looks at it
-	results int        // with columns, so far
+	safe    bool       // the output is a terminal
+	results int        // results with columns, so far
 	record  []string
 	cell    []byte
 	line    bytes.Buffer
@@ -48,14 +48,13 @@ func (r *csvRenderer) row(values []query.Value) error {
 func (r *csvRenderer) write(record []string) error {
 	r.line.Reset()
 	if len(record) == 1 && record[0] == "" {
-		// As an empty line, which is what csv.Writer makes of it, readers
-		// would skip the row.
+		// csv.Writer would write an empty line, which readers skip.
 		r.line.WriteString("\"\"\n")
 	} else {
 		if r.csv == nil {
 			r.csv = csv.NewWriter(&r.line)
 		}
-		r.csv.Write(record) // a buffer has no errors
+		r.csv.Write(record) // writing to a buffer cannot fail
 		r.csv.Flush()
 	}
 	_, err := r.out.Write(r.line.Bytes())
@@ -64,7 +63,7 @@ func (r *csvRenderer) write(record []string) error {
 
 func (r *csvRenderer) end(error) {}
 
-// header is the row of the names of columns.
+// header is a row with the names of the columns.
 func header(columns []string) []query.Value {
 	values := make([]query.Value, len(columns))
 	for i, c := range columns {
@@ -77,8 +76,8 @@ func header(columns []string) []query.Value {
 type tsvRenderer struct {
 	out     *bufio.Writer
 	limit   func() int // as in newRenderer
-	safe    bool       // a person looks at it
-	results int        // with columns, so far
+	safe    bool       // the output is a terminal
+	results int        // results with columns, so far
 	line    []byte
 	cell    []byte
 }
@@ -125,7 +124,7 @@ func (r *tsvRenderer) end(error) {}
 // ndjsonRenderer writes a line of JSON for each row.
 type ndjsonRenderer struct {
 	out   *bufio.Writer
-	names [][]byte // of the columns, quoted and with their colon
+	names [][]byte // names of the columns, quoted and followed by a colon
 	line  []byte
 }
 
@@ -197,7 +196,8 @@ func (r *jsonRenderer) end(failed error) {
 	r.out.Write(r.line)
 }
 
-// appendJSON appends a value as JSON. What JSON has no number for is null.
+// appendJSON appends a value as JSON. NaN and infinities, which JSON lacks,
+// are null.
 func appendJSON(dst []byte, v query.Value) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -216,10 +216,10 @@ func appendJSON(dst []byte, v query.Value) []byte {
 	}
 }
 
-// appendJSONString quotes a string. What Escape would replace is written as \u
-// and four digits: to a program that is the same text, and a person who looks at
-// it on a terminal is safe. Bytes that are no UTF-8, which JSON cannot hold,
-// become U+FFFD.
+// appendJSONString quotes a string. Characters that Escape would replace are
+// written as \u and four digits: programs read the same text, and printing it
+// on a terminal is safe. Bytes that are not valid UTF-8, which JSON cannot
+// hold, become U+FFFD.
 func appendJSONString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); {

@@ -12,17 +12,17 @@ import (
 	"heavytail/query/parser"
 )
 
-// pageRows is the number of rows that a table looks at before it settles the
-// width of its columns: more than a screen shows, and at ten cells of 50 bytes
-// half a megabyte.
+// pageRows is the number of rows from which a table determines the width of
+// its columns: more than a screen shows, and half a megabyte for ten cells of
+// 50 bytes.
 const pageRows = 1000
 
 // style is the look of a table of padded columns.
 type style struct {
 	left, between, right string
-	top, middle, bottom  *rule // above and below the header, and below the rows; nil is none
+	top, middle, bottom  *rule // above and below the header, and below the rows; nil: no rule
 	cell                 func(query.Value) string
-	pad                  bool // also behind the last column
+	pad                  bool // pad the last column, too
 	count                bool // write the number of rows below
 }
 
@@ -55,26 +55,26 @@ var markdownStyle = &style{
 }
 
 // pageRenderer writes tables of padded columns. It holds one page of rows: the
-// first decides which columns are numbers and how wide they are, later ones can
-// only make them wider, so a result of any length needs the memory of a page.
-// Where the table has a limit, floats may have fewer digits, and columns of text
-// become narrower, first the widest; texts that are longer are cut, or in a table
-// of two columns go on in the next line. Numbers are never cut, even where the
-// table gets too wide by them, unless it is short and can be turned.
+// first page decides which columns are numbers and how wide they are, later
+// pages can only widen them, so a result of any length takes the memory of one
+// page. If the table has a limit, floats may have fewer digits, and text
+// columns become narrower, the widest first; longer texts are cut, or in a
+// table of two columns continue on the next line. Numbers are never cut, even
+// if they make the table too wide, unless it is short and can be turned.
 type pageRenderer struct {
 	out       *bufio.Writer
 	style     *style
-	limit     func() int // columns of the terminal when a result begins; nil or 0 is no limit
-	results   int        // with columns, so far
+	limit     func() int // columns of the terminal when a result begins; nil or 0 means no limit
+	results   int        // results with columns, so far
 	header    []string
 	page      []string      // cells of the rows that are not written yet
-	values    []query.Value // of the first page, where there is a limit
+	values    []query.Value // values of the first page, if there is a limit
 	widths    []int
 	drawn     []int  // widths of the rows above
 	digits    []int  // widest number so far
 	number    []bool // columns where all values so far are numbers, or missing
 	seen      []bool // columns with a value so far
-	precision int    // significant digits of floats; 0 is what the style has
+	precision int    // significant digits of floats; 0 means those of the style
 	fitted    bool   // widths are those that fit the terminal
 	cut       bool   // something of this result was cut
 	headed    bool
@@ -101,7 +101,7 @@ func (r *pageRenderer) begin(columns []string) {
 	}
 }
 
-// leastWidth is what Markdown's rule needs.
+// leastWidth is the minimum width of a rule in Markdown.
 const leastWidth = 3
 
 func (r *pageRenderer) row(values []query.Value) error {
@@ -148,8 +148,8 @@ func (r *pageRenderer) end(error) {
 	}
 }
 
-// flush writes the page, and before the first one the header. It reports whether
-// that was a table.
+// flush writes the page, and before the first page the header. It reports
+// whether it wrote them as a table.
 func (r *pageRenderer) flush(last bool) bool {
 	if r.limit != nil && !r.fitted {
 		fits := r.fit(r.limit())
@@ -168,7 +168,7 @@ func (r *pageRenderer) flush(last bool) bool {
 		r.line(r.header)
 		r.rule(r.style.middle)
 	} else if r.style.top != nil && !slices.Equal(r.drawn, r.widths) {
-		r.rule(r.style.middle) // between lines that do not meet
+		r.rule(r.style.middle) // the columns above and below have different widths
 	}
 	r.drawn = append(r.drawn[:0], r.widths...)
 	for cells := r.page; len(cells) > 0; cells = cells[len(r.header):] {
@@ -178,7 +178,7 @@ func (r *pageRenderer) flush(last bool) bool {
 	return true
 }
 
-// forget lets go of the texts of the page.
+// forget releases the texts of the page.
 func (r *pageRenderer) forget() {
 	clear(r.page)
 	clear(r.values)
@@ -241,8 +241,8 @@ func (r *pageRenderer) oneLine(cells []string) {
 	r.out.WriteString(r.style.right + "\n")
 }
 
-// clip returns the beginning of a text that is wider than so many columns, with
-// an ellipsis. Marks stay with the letter that they belong to.
+// clip cuts a text that is wider than a number of columns, and adds an
+// ellipsis. Combining marks stay with their letter.
 func clip(text string, columns int) string {
 	width := 0
 	for i, c := range text {
@@ -259,7 +259,8 @@ func (r *pageRenderer) blanks(n int) {
 	}
 }
 
-// escapeMarkdown keeps a text from being read as markup inside a table cell.
+// escapeMarkdown escapes a text so that it is not read as markup inside a
+// table cell.
 func escapeMarkdown(text string) string {
 	if !strings.ContainsAny(text, "\\|`*[]<>&~_") {
 		return text
@@ -278,7 +279,7 @@ func escapeMarkdown(text string) string {
 			continue
 		case '\\', '|', '`', '*', '[', ']', '~':
 			b.WriteByte('\\')
-		case '_': // inside a word it is no markup, and names are full of it
+		case '_': // inside a word it is not markup, and many names contain it
 			before, _ := utf8.DecodeLastRuneInString(text[:i])
 			after, _ := utf8.DecodeRuneInString(text[i+1:])
 			if !isWord(before) || !isWord(after) {

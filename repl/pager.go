@@ -20,11 +20,12 @@ type pager struct {
 	on      bool
 	command []string // program and arguments
 	size    func() (columns, rows int)
-	open    atomic.Bool // it has the terminal at the moment
+	open    atomic.Bool // the pager has the terminal at the moment
 }
 
-// newPager finds the pager of the user: $PAGER, or less, which leaves alone what
-// fits on a screen. It returns nil where there is none, or $PAGER is empty.
+// newPager returns the pager of the user: $PAGER, or less, which exits at once
+// if the text fits on a screen. It returns nil if there is neither, or $PAGER
+// is empty.
 func newPager(lookup func(string) (string, bool), size func() (columns, rows int)) *pager {
 	p := &pager{on: true, size: size}
 	switch value, set := lookup("PAGER"); {
@@ -47,11 +48,11 @@ func newPager(lookup func(string) (string, bool), size func() (columns, rows int
 // begin returns a writer that shows one result on out.
 func (p *pager) begin(out io.Writer) *paged {
 	columns, rows := p.size()
-	return &paged{pager: p, out: out, columns: columns, rows: rows, direct: rows <= 0} // as on a serial line
+	return &paged{pager: p, out: out, columns: columns, rows: rows, direct: rows <= 0} // such as a serial line
 }
 
-// paged is one result. It keeps what was written until there is more than a
-// screen of it; only then the pager starts, so that short results need none.
+// paged is one result. It holds the text until that exceeds a screen, and only
+// then starts the pager, so that short results need none.
 type paged struct {
 	pager         *pager
 	out           io.Writer
@@ -98,8 +99,8 @@ func (p *paged) send(b []byte) (int, error) {
 	return n, err
 }
 
-// count adds the rows that a text takes on the terminal. A character that was cut
-// in two by the end of the buffer counts as some columns too many.
+// count adds the rows that a text takes on the terminal. A character that is
+// split by the end of the buffer counts as a few columns too many.
 func (p *paged) count(b []byte) {
 	for i, line := range bytes.SplitAfter(b, []byte{'\n'}) {
 		if i > 0 {
@@ -117,7 +118,7 @@ func (p *paged) start() error {
 	cmd := exec.Command(p.pager.command[0], p.pager.command[1:]...)
 	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
 	if _, set := os.LookupEnv("LESSCHARSET"); !set {
-		cmd.Env = append(os.Environ(), "LESSCHARSET=utf-8") // whatever the locale is
+		cmd.Env = append(os.Environ(), "LESSCHARSET=utf-8") // independent of the locale
 	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -136,7 +137,7 @@ func (p *paged) start() error {
 func (p *paged) end() error {
 	if p.process != nil {
 		p.in.Close()
-		p.process.Wait() // what it thinks of its end is of no interest
+		p.process.Wait() // the exit status of the pager does not matter
 		p.pager.open.Store(false)
 		return nil
 	}

@@ -5,40 +5,43 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"heavytail/query"
 	"heavytail/query/parser"
 )
 
-// Config says what to run and where its answers go.
+// Config sets what to run and where the results go.
 type Config struct {
 	DB  *query.DB
 	In  io.Reader // the script
 	Out io.Writer // rows
-	// Status shows progress, notices and errors. For progress its method
-	// Progress must also be what DB was opened with.
+	// Status shows progress, notices and errors. For progress, and for notices
+	// that come before the work, its methods Progress and Notice must also be
+	// set in the options with which DB was opened.
 	Status *Status
-	// Name is what errors call the script, such as its file name. Empty says
-	// only the line, which is enough for a statement on a command line.
+	// Name is the name of the script in errors, such as its file name. If it
+	// is empty, errors have only the line, which is enough for a statement on
+	// a command line.
 	Name string
 	// Format is how rows are written; empty means Table.
 	Format Format
 	// Params are the values of $name in every statement.
 	Params map[string]any
-	// KeepGoing runs the statements after one that failed as well. By default
-	// they do not run, since they often build on it.
+	// KeepGoing runs the statements after a failed one, too. By default they
+	// do not run, since they often depend on it.
 	KeepGoing bool
-	// Timer says after each statement the seconds that it took.
+	// Timer prints after each statement how many seconds it took.
 	Timer bool
-	// Unplaced leaves the place and the excerpt out of errors: the statements
-	// were written by a program, and its user does not know them.
-	Unplaced bool
-	// Reword changes messages of errors into words that the user of a program
-	// knows, such as flags instead of options. Nil changes nothing.
-	Reword func(message string) string
+	// Words are the names of options and limits that the user of a program
+	// knows, such as flags.
+	Words query.Words
+	// Manual returns a page of the manual of the program, and for "" the list
+	// of its pages. It is nil if there is no manual.
+	Manual func(page string) (string, error)
 }
 
-// Validate returns every fault of the configuration, joined.
+// Validate returns all errors of the configuration, joined.
 func (c *Config) Validate() error {
 	var faults []error
 	check := func(bad bool, message string) {
@@ -56,21 +59,38 @@ func (c *Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Run executes the statements and commands of a script, each as soon as its
-// semicolon or the end of its line was read, the last also without one, and
-// writes their rows. In memory it holds one
-// statement and at most a page of rows.
+// Run executes the statements and commands of a script and writes their rows.
+// It runs each one as soon as its semicolon or the end of its line has been
+// read; the last statement needs no semicolon. It holds one statement and at
+// most a page of rows in memory.
 //
-// The error is a *Failure where statements failed: they were reported already.
-// Any other error was not: that of a reader or writer, or of a context that was
-// cancelled between statements. It wraps ctx.Err() where the context ended the
-// run, also through a Failure. A read of In that blocks is left behind then, and
-// its goroutine ends with it.
+// The error is a *Failure if statements failed; these were already reported.
+// Any other error was not: that of a reader or writer, or of a context that
+// was cancelled between statements. If the context ended the run, the error
+// wraps ctx.Err(), also through a Failure. A read of In that blocks is then
+// abandoned; its goroutine ends when the read does.
 func Run(ctx context.Context, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	return run(ctx, &c, executorOf(c.DB))
+}
+
+// Answer runs a statement by its typed request, as DB.Answer does, and writes its rows.
+// It reads nothing from In. Errors are those of Run.
+func Answer(ctx context.Context, c Config, statement string, request any) error {
+	c.In = strings.NewReader("")
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	s := newSession(&c, nil)
+	err := s.answer(func() (rows, error) { return rowsOf(c.DB.Answer(ctx, statement, request)) })
+	var broken *outputError
+	if err == nil || errors.As(err, &broken) {
+		return err
+	}
+	s.report(parser.Source{}, err)
+	return &Failure{Count: 1, First: err}
 }
 
 // executor runs one statement. Tests have their own.
@@ -79,12 +99,16 @@ type executor func(context.Context, parser.Statement, map[string]any) (rows, err
 // executorOf runs statements on a database.
 func executorOf(db *query.DB) executor {
 	return func(ctx context.Context, st parser.Statement, params map[string]any) (rows, error) {
-		r, err := db.Run(ctx, st, params)
-		if err != nil {
-			return nil, err
-		}
-		return r, nil
+		return rowsOf(db.Run(ctx, st, params))
 	}
+}
+
+// rowsOf returns the rows of an answer, or nil if it has an error.
+func rowsOf(r *query.Rows, err error) (rows, error) {
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // rows is what the package needs of query.Rows.
@@ -105,7 +129,7 @@ func run(ctx context.Context, c *Config, exec executor) error {
 	return errors.Join(err, s.close())
 }
 
-// script runs what a reader has to say, until its end or .quit. The error is as
+// script runs the text of a reader until its end or .quit. The error is as
 // that of Run.
 func (s *session) script(ctx context.Context, in io.Reader, name string) error {
 	defer func(before string) { s.name = before }(s.name)
@@ -120,7 +144,7 @@ func (s *session) script(ctx context.Context, in io.Reader, name string) error {
 			return failure.orNil()
 		case err == nil:
 			err = s.piece(ctx, src)
-		case !errors.Is(err, parser.ErrSyntax): // which a statement that is too long has
+		case !errors.Is(err, parser.ErrSyntax): // a statement that is too long is ErrSyntax
 			return errors.Join(failure.orNil(), err)
 		}
 		if err == nil {
@@ -130,7 +154,7 @@ func (s *session) script(ctx context.Context, in io.Reader, name string) error {
 		if errors.As(err, &broken) {
 			return errors.Join(failure.orNil(), broken)
 		}
-		if inner, ok := err.(*Failure); ok { // of .read, which has reported it
+		if inner, ok := err.(*Failure); ok { // an error of .read, already reported
 			failure.join(inner)
 		} else {
 			s.report(src, err)

@@ -110,7 +110,7 @@ func answers(_ context.Context, st parser.Statement, params map[string]any) (row
 	}
 	if drop, ok := st.(*parser.DropGraph); ok {
 		return nil, fmt.Errorf("query: %w", &query.Error{
-			Range: drop.Graph.Range, Message: fmt.Sprintf("unknown graph %q", drop.Graph.Name), Hint: `did you mean "g"?`,
+			Range: drop.Graph.Range, Message: fmt.Sprintf("unknown graph %q", drop.Graph.Name), Nearest: `"g"`,
 		})
 	}
 	if _, ok := st.(*parser.Help); ok {
@@ -326,7 +326,7 @@ func TestRun_Cancelled(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v", err)
 		}
-		if got, want := status.String(), "error: line 1: cancelled; RESUME JOB 7 goes on from its checkpoint\n"; got != want {
+		if got, want := status.String(), "error: line 1: cancelled; RESUME JOB 7 continues from its checkpoint\n"; got != want {
 			t.Errorf("got status %q, want %q", got, want)
 		}
 	})
@@ -442,15 +442,15 @@ func TestRun_Database(t *testing.T) {
 	}
 }
 
-// TestCommands_Readme expects every command in the table of the README.
-func TestCommands_Readme(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
+// TestCommands_Manual expects every command on the page of the manual about the shell.
+func TestCommands_Manual(t *testing.T) {
+	text, err := os.ReadFile("../cmd/heavytail/manual/shell.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range commands() {
-		if !strings.Contains(string(text), "`"+c.name) && c.name != ".exit" {
-			t.Errorf("README.md does not have %s", c.name)
+		if !strings.Contains(string(text), "`"+c.name) {
+			t.Errorf("the manual does not have %s", c.name)
 		}
 	}
 }

@@ -15,27 +15,27 @@ import (
 	"heavytail/query/parser"
 )
 
-// session executes statements and commands one after the other and renders what
-// they give. It is what Run and Shell share; the commands change its settings.
+// session executes statements and commands one after the other and renders
+// their results. Run and Shell share it; the commands change its settings.
 type session struct {
 	config *Config
 	exec   executor
 	now    func() time.Time
 
-	name   string // what errors call the script that runs
+	name   string // name in errors of the script that runs
 	format Format
 	timer  bool
 	params map[string]any
-	depth  int  // scripts inside scripts
-	quit   bool // .quit was said
+	depth  int  // nesting of scripts
+	quit   bool // .quit was run
 
-	file   *os.File // of .output; nil is config.Out
+	file   *os.File // of .output; nil means config.Out
 	out    *bufio.Writer
 	render renderer
 
-	// What only a shell has; nil in a script.
+	// Fields of a shell; nil in a script.
 	pager *pager
-	edit  func(text string) (string, error) // lets the person edit a text
+	edit  func(text string) (string, error) // opens a text in the user's editor
 	last  string                            // the last statement
 }
 
@@ -59,12 +59,12 @@ func (s *session) redirect(file *os.File) {
 	s.newRenderer()
 }
 
-// newRenderer begins a series of results in the present format.
+// newRenderer begins a series of results in the current format.
 func (s *session) newRenderer() {
 	s.render = newRenderer(s.format, s.out, s.columns)
 }
 
-// columns is the width that tables should fit; 0 is any.
+// columns is the width that tables should fit; 0 means no limit.
 func (s *session) columns() int {
 	if s.file != nil {
 		return 0
@@ -72,7 +72,7 @@ func (s *session) columns() int {
 	return columnsOf(s.config.Out)
 }
 
-// shared reports whether rows and status are seen on the same terminal.
+// shared reports whether rows and status are written to the same terminal.
 func (s *session) shared() bool { return s.columns() > 0 }
 
 // close closes the file of .output.
@@ -97,8 +97,22 @@ func (s *session) statement(ctx context.Context, src parser.Source) error {
 	if err != nil {
 		return err
 	}
+	if err := s.answer(func() (rows, error) { return s.exec(ctx, st, s.params) }); err != nil {
+		return err
+	}
+	if s.timer {
+		kind, _, _ := strings.Cut(st.String(), " ")
+		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
+	}
+	return nil
+}
+
+// answer runs a statement, and writes its rows and notices. An error of the output is
+// an *outputError.
+func (s *session) answer(run func() (rows, error)) error {
 	defer s.config.Status.Clear()
-	r, err := s.exec(ctx, st, s.params)
+	s.config.Status.unsaid(nil) // clears those of a statement that failed
+	r, err := run()
 	if err != nil {
 		return err
 	}
@@ -106,12 +120,8 @@ func (s *session) statement(ctx context.Context, src parser.Source) error {
 	if err := s.write(r); err != nil {
 		return err
 	}
-	for _, n := range r.Notices() {
+	for _, n := range s.config.Status.unsaid(r.Notices()) {
 		s.config.Status.print("notice: " + n.Text)
-	}
-	if s.timer {
-		kind, _, _ := strings.Cut(st.String(), " ")
-		s.config.Status.print(fmt.Sprintf("%s: %.3f s", kind, s.now().Sub(begin).Seconds()))
 	}
 	return nil
 }
@@ -128,7 +138,7 @@ func (s *session) write(r rows) error {
 		err = closed
 	}
 	if errors.Is(err, errPagerLeft) {
-		return nil // who leaves the pager has seen enough
+		return nil // leaving the pager is not an error
 	}
 	if err != nil {
 		return s.broken(err)
@@ -139,8 +149,8 @@ func (s *session) write(r rows) error {
 	return r.Err()
 }
 
-// broken handles an error of writing rows: a file of .output is given up, and
-// without Config.Out there is nothing left to do.
+// broken handles an error of writing rows: it closes a file of .output, and
+// for Config.Out returns the error, since nothing more can be written.
 func (s *session) broken(err error) error {
 	if s.file == nil {
 		return &outputError{err}
@@ -164,8 +174,8 @@ func (s *session) renderRows(r rows) error {
 	return s.out.Flush()
 }
 
-// startPaging sends what is written next through the pager, where there is one,
-// and returns what ends that.
+// startPaging sends the following output through the pager, if there is one,
+// and returns a function that ends this.
 func (s *session) startPaging() (end func() error) {
 	if s.pager == nil || !s.pager.on || s.file != nil {
 		return func() error { return nil }
@@ -179,7 +189,7 @@ func (s *session) startPaging() (end func() error) {
 	}
 }
 
-// table is a result that a command makes.
+// table is a result that a command creates.
 type table struct {
 	columns []string
 	lines   [][]query.Value

@@ -16,14 +16,14 @@ import (
 	"heavytail/query/parser"
 )
 
-// ShellConfig says what a shell works on. It uses the standard input and output
-// of the process, which must be a terminal.
+// ShellConfig is the configuration of a shell. The shell uses the standard
+// input and output of the process, which must be a terminal.
 type ShellConfig struct {
 	// Config is as for Run, without In, Name and KeepGoing.
 	Config
-	// Title is what the shell works on, for its first line.
+	// Title is the name of the database in the first line.
 	Title string
-	// Mark stands in the prompt, such as "read-only"; it may be empty.
+	// Mark appears in the prompt, such as "read-only"; it may be empty.
 	Mark string
 	// History is the file of the history, usually HistoryFile; "" keeps none.
 	History string
@@ -32,10 +32,11 @@ type ShellConfig struct {
 	Lookup func(string) (string, bool)
 }
 
-// ErrStuck is returned by Shell where the person has left a statement that did
-// not end in spite of being cancelled twice. The database cannot be closed then:
-// the process should end, which leaves the file as it was before the statement.
-var ErrStuck = errors.New("the statement does not end; leaving it")
+// ErrStuck is returned by Shell if the user has abandoned a statement that did
+// not stop: by another Ctrl-C at least a second after the one that cancelled
+// it. The database cannot be closed then: the process should exit, which
+// leaves the file as it was before the statement.
+var ErrStuck = errors.New("the statement did not stop after cancellation; exiting")
 
 // Interactive reports whether both streams are terminals, so that Shell can be
 // used on them.
@@ -47,14 +48,15 @@ func Interactive(in io.Reader, out io.Writer) bool {
 	return columnsOf(keys) > 0 && columnsOf(out) > 0
 }
 
-// Shell talks with a person: it reads statements and commands from the terminal,
-// with editing, completion and history, and runs them until the person leaves.
-// Ctrl-C clears what is being typed, or cancels what runs; Ctrl-D leaves. Where
-// the terminal cannot be drawn on, since TERM is dumb or missing, lines are read as
-// the terminal sends them.
+// Shell is an interactive session: it reads statements and commands from the
+// terminal, with editing, completion and history, and runs them until the user
+// leaves. Ctrl-C clears the typed text, or cancels the running statement;
+// Ctrl-D leaves. If the terminal has no cursor control, since TERM is dumb or
+// missing, lines are read as the terminal sends them.
 //
-// Statements that fail are no error of Shell: the person has seen it. An error is
-// that of the terminal, ErrStuck, or that of the context, which ends the shell.
+// Failed statements are not an error of Shell: they were reported. An error is
+// that of the terminal, ErrStuck, or that of the context, which ends the
+// shell.
 func Shell(ctx context.Context, c ShellConfig) error {
 	c.In = os.Stdin
 	if err := c.Validate(); err != nil {
@@ -73,7 +75,7 @@ func Shell(ctx context.Context, c ShellConfig) error {
 	return errors.Join(err, sh.session.close())
 }
 
-// input gives what a person typed: at least one whole statement or command.
+// input returns typed text: at least one whole statement or command.
 type input interface {
 	// read returns errCleared for Ctrl-C and io.EOF for Ctrl-D.
 	read(ctx context.Context) (string, error)
@@ -82,7 +84,7 @@ type input interface {
 // errCleared is the end of a line by Ctrl-C.
 var errCleared = errors.New("cleared")
 
-// shell is a session and the person in front of it.
+// shell is a session with its terminal.
 type shell struct {
 	config     *ShellConfig
 	session    *session
@@ -114,10 +116,10 @@ func (sh *shell) getenv(name string) string {
 	return value
 }
 
-// restore gives the terminal back as it was.
+// restore restores the terminal.
 func (sh *shell) restore() { setTTY(os.Stdin, sh.before) }
 
-// greet says what the shell works on and how to get help.
+// greet prints the title of the database and how to get help.
 func (sh *shell) greet(ctx context.Context) {
 	line := sh.config.Title
 	if graphs, err := sh.config.DB.Graphs(ctx); err == nil {
@@ -141,7 +143,7 @@ func (sh *shell) greet(ctx context.Context) {
 	sh.config.Status.print("HELP; explains the statements, .help the shell. Ctrl-D leaves.")
 }
 
-// chooseInput takes the line editor where the terminal can be drawn on.
+// chooseInput uses the line editor if the terminal has cursor control.
 func (sh *shell) chooseInput() {
 	sh.input = &lineInput{shell: sh}
 	if drawable(sh.getenv("TERM")) {
@@ -149,13 +151,13 @@ func (sh *shell) chooseInput() {
 	}
 }
 
-// drawable reports whether a terminal of that name can be drawn on. Consoles of
-// Windows have no name.
+// drawable reports whether a terminal of that name has cursor control.
+// Consoles of Windows have no name.
 func drawable(term string) bool {
 	return runtime.GOOS == "windows" || term != "" && term != "dumb"
 }
 
-// loop reads and runs until the person leaves.
+// loop reads and runs statements and commands until the user leaves.
 func (sh *shell) loop(ctx context.Context) error {
 	for !sh.session.quit {
 		text, err := sh.input.read(ctx)
@@ -178,8 +180,8 @@ func (sh *shell) loop(ctx context.Context) error {
 	return nil
 }
 
-// run runs what was typed. Only errors after which the shell cannot go on are
-// returned.
+// run runs typed text. It returns only errors after which the shell cannot
+// continue.
 func (sh *shell) run(ctx context.Context, text string) error {
 	err := sh.interruptible(ctx, func(ctx context.Context) error {
 		return sh.session.script(ctx, strings.NewReader(text), "")
@@ -197,15 +199,16 @@ func (sh *shell) run(ctx context.Context, text string) error {
 	return err
 }
 
-// patience is how long a statement may take to end after Ctrl-C, before a second
-// Ctrl-C leaves it behind.
+// patience is how long a statement may take to end after Ctrl-C before another
+// Ctrl-C abandons it. An earlier Ctrl-C is ignored: it counts as the same
+// request.
 const patience = time.Second
 
-// interruptible runs f under a context that Ctrl-C ends. While a pager is open
-// it has the keys, and the shell stays.
+// interruptible runs f under a context that Ctrl-C cancels. While a pager is
+// open, another Ctrl-C is meant for the pager and does not return ErrStuck.
 func (sh *shell) interruptible(ctx context.Context, f func(context.Context) error) error {
 	select {
-	case <-sh.interrupts: // of a moment when nothing ran
+	case <-sh.interrupts: // discards a Ctrl-C from before f began
 	default:
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -213,7 +216,6 @@ func (sh *shell) interruptible(ctx context.Context, f func(context.Context) erro
 	done := make(chan error, 1)
 	go func() { done <- f(ctx) }()
 	var first time.Time
-	var leave <-chan time.Time
 	for {
 		select {
 		case err := <-done:
@@ -223,11 +225,9 @@ func (sh *shell) interruptible(ctx context.Context, f func(context.Context) erro
 			switch paging := sh.session.pager != nil && sh.session.pager.open.Load(); {
 			case first.IsZero() || paging:
 				first = time.Now()
-			case leave == nil:
-				leave = time.After(max(0, patience-time.Since(first)))
+			case time.Since(first) >= patience:
+				return ErrStuck
 			}
-		case <-leave:
-			return ErrStuck
 		}
 	}
 }
@@ -250,8 +250,8 @@ func (sh *shell) remember(text string) {
 	}
 }
 
-// whole reports whether a text needs no further line: what a person wrote before
-// it was a whole command or statement.
+// whole reports whether a text needs no further line: it is a complete command
+// or statement.
 func whole(text string) bool {
 	if _, ok := sugars[strings.ToLower(strings.TrimSpace(text))]; ok {
 		return true
@@ -261,6 +261,9 @@ func whole(text string) bool {
 	last := ""
 	for {
 		src, err := script.Next()
+		if open := (*parser.Error)(nil); errors.As(err, &open) && !open.Limit {
+			return false // inside a comment
+		}
 		if err != nil {
 			break
 		}
@@ -273,11 +276,10 @@ func whole(text string) bool {
 	return len(tokens) == 0 || tokens[len(tokens)-1].Kind != parser.KindInvalid
 }
 
-// sugars are words that other shells understand, and people write without
-// thinking.
+// sugars are words of other shells that users may type from habit.
 var sugars = map[string]string{"quit": ".quit", "exit": ".quit", `\q`: ".quit", "help": ".help", "?": ".help", `\?`: ".help"}
 
-// sugar returns the command that a text stands for, or the text.
+// sugar returns the command that a text stands for, or the text itself.
 func sugar(text string) string {
 	if command, ok := sugars[strings.ToLower(strings.TrimSpace(text))]; ok {
 		return command
@@ -294,8 +296,8 @@ func (sh *shell) prompt() (first, more string) {
 	return first, strings.Repeat(" ", len(first)-len("...> ")) + "...> "
 }
 
-// edit lets the person edit a text with their editor, in a file that only they
-// can read.
+// edit opens a text in the user's editor, in a file that only the user can
+// read.
 func (sh *shell) edit(text string) (string, error) {
 	editor := sh.getenv("VISUAL")
 	if editor == "" {
@@ -331,7 +333,8 @@ func (sh *shell) edit(text string) (string, error) {
 	return result, nil
 }
 
-// editorCommand starts an editor, which may be a program with arguments.
+// editorCommand returns the command that starts an editor, which may have
+// arguments.
 func editorCommand(editor, path string) *exec.Cmd {
 	cmd := exec.Command("sh", "-c", editor+` "$1"`, "sh", path)
 	if runtime.GOOS == "windows" {

@@ -61,10 +61,11 @@ func shellProcess(path string) {
 
 // console is a terminal with a shell in it.
 type console struct {
-	t    testing.TB
-	pty  *os.File
-	cmd  *exec.Cmd
-	done chan struct{} // the shell has ended and all is drawn
+	t      testing.TB
+	pty    *os.File
+	before unix.Termios // the terminal before the shell began
+	cmd    *exec.Cmd
+	done   chan struct{} // the shell has ended and all is drawn
 
 	mu      sync.Mutex
 	screen  *screen
@@ -90,9 +91,10 @@ func startConsole(t testing.TB, pty, tty *os.File, path string, columns, rows in
 		t.Fatal(err)
 	}
 	c.cmd = exec.Command(self)
-	c.cmd.Env = append([]string{shellFile + "=" + path, "PATH=" + os.Getenv("PATH"), "TERM=xterm"}, env...)
+	c.cmd.Env = append([]string{shellFile + "=" + path, "PATH=" + os.Getenv("PATH"), "TERM=xterm", "GOCOVERDIR=" + t.TempDir()}, env...)
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = tty, tty, tty
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	c.before = c.attributes() // the shell changes them as soon as it runs
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -399,7 +401,6 @@ func TestShell_Interrupt(t *testing.T) {
 func TestShell_Terminated(t *testing.T) {
 	for _, term := range []string{"xterm", "dumb"} {
 		c := openConsole(t, sampleStore(t), 80, 24, "HOME="+t.TempDir(), "TERM="+term)
-		before := c.attributes()
 		c.at("heavytail> ")
 		c.keys("half a statement")
 		c.at("heavytail> half a statement")
@@ -407,8 +408,8 @@ func TestShell_Terminated(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.sees("context canceled")
-		if after := c.attributes(); after != before {
-			t.Errorf("%s: the terminal was %+v, and is %+v", term, before, after)
+		if after := c.attributes(); after != c.before {
+			t.Errorf("%s: the terminal was %+v, and is %+v", term, c.before, after)
 		}
 		c.ends()
 	}

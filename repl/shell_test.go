@@ -15,16 +15,16 @@ import (
 	"heavytail/query"
 )
 
-// TestShell_Stuck presses Ctrl-C twice on what does not end: the shell gives it
-// the time that a statement may need, and then leaves it.
+// TestShell_Stuck presses Ctrl-C again and again on what does not end: those that come
+// before the time is over that a statement may need do nothing, the next one leaves it.
 func TestShell_Stuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sh := &shell{interrupts: make(chan os.Signal, 1), session: &session{}}
 		release := make(chan struct{})
 		began := time.Now()
 		go func() {
-			for range 3 {
-				time.Sleep(100 * time.Millisecond)
+			for _, pause := range []time.Duration{100 * time.Millisecond, 50 * time.Millisecond, 50 * time.Millisecond, 5 * time.Second} {
+				time.Sleep(pause)
 				sh.interrupts <- os.Interrupt
 			}
 		}()
@@ -32,15 +32,15 @@ func TestShell_Stuck(t *testing.T) {
 			<-release
 			return nil
 		})
-		if waited := time.Since(began); !errors.Is(err, ErrStuck) || waited != 100*time.Millisecond+patience {
+		if waited := time.Since(began); !errors.Is(err, ErrStuck) || waited != 5200*time.Millisecond {
 			t.Errorf("%v after %v", err, waited)
 		}
 		close(release)
 	})
 }
 
-// TestShell_Yields presses Ctrl-C twice on what ends a moment after the first:
-// that is cancelled and nothing more.
+// TestShell_Yields presses Ctrl-C twice on what ends a while after the first, though
+// later than most: that is cancelled and nothing more.
 func TestShell_Yields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sh := &shell{interrupts: make(chan os.Signal, 1), session: &session{}}
@@ -52,7 +52,7 @@ func TestShell_Yields(t *testing.T) {
 		}()
 		err := sh.interruptible(t.Context(), func(ctx context.Context) error {
 			<-ctx.Done()
-			time.Sleep(80 * time.Millisecond)
+			time.Sleep(3 * patience)
 			return ctx.Err()
 		})
 		if !errors.Is(err, context.Canceled) {

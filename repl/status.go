@@ -3,6 +3,7 @@ package repl
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,32 +12,33 @@ import (
 	"heavytail/query/parser"
 )
 
-// Status shows what is not rows: progress, notices and errors. On a terminal
-// progress is a bar in the last line, which goes away before anything else is
-// written; elsewhere it is a plain line now and then. Errors of the writer are
-// ignored, since there is no other place to report them. It is safe for
-// concurrent use.
+// Status shows everything except rows: progress, notices and errors. On a
+// terminal progress is a bar in the last line, which is removed before other
+// text is written; elsewhere it is an occasional plain line. Errors of the
+// writer are ignored, since there is no other place to report them. It is safe
+// for concurrent use.
 type Status struct {
 	w    io.Writer
 	term Terminal
 	now  func() time.Time
 
-	mu     sync.Mutex // guards the stream and what follows
-	drawn  bool       // the bar is on the line
-	paused bool       // rows are being written to the same terminal
-	last   time.Time  // of the last progress shown for this statement
+	mu     sync.Mutex     // guards the stream and the fields below
+	drawn  bool           // the bar is on the line
+	paused bool           // rows are being written to the same terminal
+	last   time.Time      // time of the last progress shown for this statement
+	said   []query.Notice // of this statement, printed before its rows
 }
 
-// NewStatus returns a Status that writes to w, of which term tells what it can
-// show: usually Detect(w, os.Getenv).
+// NewStatus returns a Status that writes to w, with the capabilities term:
+// usually Detect(w, os.Getenv).
 func NewStatus(w io.Writer, term Terminal) *Status {
 	return &Status{w: w, term: term, now: time.Now}
 }
 
-// When progress is shown. A bar waits until a person would wonder, and is drawn
-// as often as the eye follows. A line waits for 2 seconds, so that short
-// statements leave none in a log, and then comes often enough to see that
-// something moves.
+// When progress is shown. A bar appears after a short delay, and is redrawn as
+// often as the eye can follow. A line waits for 2 seconds, so that short
+// statements leave none in a log, and repeats often enough to show that work
+// continues.
 const (
 	barDelay     = 200 * time.Millisecond
 	barInterval  = 100 * time.Millisecond
@@ -44,8 +46,8 @@ const (
 	lineInterval = 5 * time.Second
 )
 
-// Progress shows how far a statement is. It is what query.Options.Progress
-// wants, and may be called as often as anyone likes.
+// Progress shows the progress of a statement. It has the type of
+// query.Options.Progress, and may be called at any rate.
 func (s *Status) Progress(p query.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +67,7 @@ func (s *Status) Progress(p query.Progress) {
 	// The last column stays free: some terminals wrap when it is written.
 	width := s.term.Width
 	if now := columnsOf(s.w); now > 0 {
-		width = now // the window may have another size by now
+		width = now // the window may have been resized
 	}
 	line := progressLine(p, bar(p, widestBar))
 	if over := len(line) - (width - 1); over > 0 {
@@ -78,7 +80,7 @@ func (s *Status) Progress(p query.Progress) {
 
 const eraseRight = "\x1b[K"
 
-// progressLine says how far a statement is, such as
+// progressLine is the text of a progress report, such as
 // "IMPORT: reading 43 % of 3.16 MB, 12.3 MB/s, 12s left".
 func progressLine(p query.Progress, bar string) string {
 	var b strings.Builder
@@ -101,7 +103,8 @@ func percent(p query.Progress) int {
 	return int(100 * min(max(float64(p.Done)/float64(p.Total), 0), 1))
 }
 
-// A bar of fewer than narrowestBar marks shows less than the percentage.
+// A bar of fewer than narrowestBar marks is less precise than the percentage,
+// so it is omitted.
 const widestBar, narrowestBar = 20, 5
 
 func bar(p query.Progress, width int) string {
@@ -112,9 +115,36 @@ func bar(p query.Progress, width int) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "] "
 }
 
-// Clear takes the bar away, and begins anew with the next statement. Run clears
-// for itself; who shows the progress of other work clears when it is done, before
-// writing to the same terminal.
+// Notice prints at once a notice that comes before the work of a statement
+// (query.Notice.Early); other notices are printed after the rows. It has the
+// type of query.Options.Notice.
+func (s *Status) Notice(n query.Notice) {
+	if !n.Early {
+		return
+	}
+	s.print("notice: " + n.Text)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.said = append(s.said, n)
+}
+
+// unsaid returns the notices that were not printed early, and forgets which were.
+func (s *Status) unsaid(notices []query.Notice) []query.Notice {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var rest []query.Notice
+	for _, n := range notices {
+		if !slices.Contains(s.said, n) {
+			rest = append(rest, n)
+		}
+	}
+	s.said = nil
+	return rest
+}
+
+// Clear removes the bar and resets the state for the next statement. Run calls
+// it itself; a program that shows the progress of other work calls it when
+// that work is done, before writing to the same terminal.
 func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,7 +152,7 @@ func (s *Status) Clear() {
 	s.paused, s.last = false, time.Time{}
 }
 
-// pause shows no progress until the next Clear.
+// pause suppresses progress until the next Clear.
 func (s *Status) pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

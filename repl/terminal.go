@@ -5,17 +5,18 @@ import (
 	"os"
 )
 
-// Terminal tells what a stream can show. The zero Terminal is a file or a pipe.
+// Terminal describes the capabilities of a stream. The zero Terminal is a file
+// or a pipe.
 type Terminal struct {
-	Width  int  // columns; 0 where the stream is no terminal
-	Height int  // rows; 0 where that is not known
+	Width  int  // columns; 0 if the stream is not a terminal
+	Height int  // rows; 0 if unknown
 	Bar    bool // its last line can be rewritten
 	Color  bool // it shows colours, and they are wanted
 }
 
-// Detect finds out what w can show: nothing, unless it is an *os.File that is a
-// terminal. The variables TERM=dumb and NO_COLOR (https://no-color.org) are read
-// by getenv; nil reads none.
+// Detect returns the capabilities of w: none, unless it is an *os.File that is
+// a terminal. It reads the variables TERM (dumb) and NO_COLOR
+// (https://no-color.org) with getenv; nil reads none.
 func Detect(w io.Writer, getenv func(string) string) Terminal {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -32,11 +33,11 @@ func Detect(w io.Writer, getenv func(string) string) Terminal {
 	return Terminal{Width: columns, Height: rows, Bar: escapes, Color: escapes && getenv("NO_COLOR") == ""}
 }
 
-// defaultWidth is that of a terminal which does not know its own.
+// defaultWidth is used for a terminal that does not report its width.
 const defaultWidth = 80
 
-// columnsOf returns the columns that a stream has now, which change when a window
-// is resized; 0 where it is no terminal.
+// columnsOf returns the current number of columns of a stream, which changes
+// when a window is resized; 0 if it is not a terminal.
 func columnsOf(w io.Writer) int {
 	file, ok := w.(*os.File)
 	if !ok {

@@ -4,5 +4,6 @@ package repl
 
 import "os"
 
-// terminalSize knows no terminals on this system.
+// terminalSize reports that there is no terminal: it is not implemented on
+// this system.
 func terminalSize(*os.File) (columns, rows int, escapes bool) { return 0, 0, false }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalSize returns the columns and rows of a terminal, or no columns if f is
-// none, and whether it understands escape sequences.
+// terminalSize returns the columns and rows of a terminal, or 0 columns if f
+// is not one, and whether it supports escape sequences.
 func terminalSize(f *os.File) (columns, rows int, escapes bool) {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -20,7 +20,7 @@ func terminalSize(f *os.File) (columns, rows int, escapes bool) {
 		size, err := unix.IoctlGetWinsize(int(fd), unix.TIOCGWINSZ)
 		switch {
 		case err != nil:
-		case size.Col == 0: // as on a serial line
+		case size.Col == 0: // such as a serial line
 			columns, rows = defaultWidth, int(size.Row)
 		default:
 			columns, rows = int(size.Col), int(size.Row)

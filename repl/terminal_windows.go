@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// terminalSize returns the columns and rows of a console, or no columns if f is
-// none, and whether it understands escape sequences, which it is told to do here.
+// terminalSize returns the columns and rows of a console, or 0 columns if f is
+// not one, and whether it supports escape sequences, which it switches on.
 func terminalSize(f *os.File) (columns, rows int, escapes bool) {
 	conn, err := f.SyscallConn()
 	if err != nil {

@@ -4,11 +4,11 @@ package repl
 
 import "os"
 
-// ttyState is not known on this system.
+// ttyState is empty: terminal modes are not supported on this system.
 type ttyState struct{}
 
 func getTTY(*os.File) *ttyState  { return nil }
 func setTTY(*os.File, *ttyState) {}
 
-// suspend is nothing that a process could do here.
+// suspend does nothing on this system.
 func suspend() {}

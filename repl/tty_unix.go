@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ttyState is how a terminal handles its keys; nil where that is not known.
+// ttyState is the mode of a terminal; nil if unknown.
 type ttyState = unix.Termios
 
 func getTTY(f *os.File) *ttyState {
@@ -27,9 +27,9 @@ func setTTY(f *os.File, state *ttyState) {
 	}
 }
 
-// suspend stops the process and what it has started, as Ctrl-Z does, and returns
-// when it is continued. The stop comes a moment after it is asked for, and not at
-// all where no shell of the system could continue the process.
+// suspend stops the process and its children, as Ctrl-Z does, and returns when
+// it is continued. The stop comes a moment after the request, and not at all
+// if no shell of the system could continue the process.
 func suspend() {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, unix.SIGCONT)

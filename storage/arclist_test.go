@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
 )
 
 // starStore has a star of n vertices about "hub", and a path.
@@ -172,12 +173,12 @@ func TestArcList_Blocks(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			p, err := x.part(r.Object, arcsName)
+			p, err := x.part(r.Object, block.ArcsName)
 			if err != nil {
 				return err
 			}
 			return x.scan(p, func(key, payload []byte) error {
-				sizes = append(sizes, len(key)+sumSize+len(payload))
+				sizes = append(sizes, len(key)+block.ChecksumSize+len(payload))
 				return nil
 			})
 		})
@@ -195,14 +196,14 @@ func TestArcList_Blocks(t *testing.T) {
 		}
 	}
 	sizes := blocks()
-	if m := slices.Max(sizes); m > maxBlock {
+	if m := slices.Max(sizes); m > block.MaxBlock {
 		t.Errorf("a block of %d bytes", m)
 	}
 	total := 0
 	for _, size := range sizes {
 		total += size
 	}
-	if mean := total / len(sizes); mean < maxBlock/2 {
+	if mean := total / len(sizes); mean < block.MaxBlock/2 {
 		t.Errorf("%d blocks of %d bytes on average", len(sizes), mean)
 	}
 	// Nine in ten go, in small transactions: the rest must not lie in as many blocks.
@@ -231,15 +232,15 @@ func TestPart_Floor(t *testing.T) {
 	}
 	defer unlock()
 	random := rand.New(rand.NewPCG(8, 8))
-	key := func(i int) []byte { return be32(uint32(10 * i)) }
+	key := func(i int) []byte { return block.Key32(uint32(10 * i)) }
 	var object uint64
 	err = db.update(ctx, func(x *tx) (err error) {
 		if object, err = x.newObject(graphParts[:]...); err != nil {
 			return err
 		}
-		p, err := x.part(object, arcsName)
+		p, err := x.part(object, block.ArcsName)
 		for i := range n {
-			err = errors.Join(err, p.bucket.Put(key(i), make([]byte, 1500)))
+			err = errors.Join(err, p.put(key(i), make([]byte, 1500)))
 		}
 		return errors.Join(err, x.discard(object)) // so that Check finds an owner
 	})
@@ -249,7 +250,7 @@ func TestPart_Floor(t *testing.T) {
 	for range 20 {
 		errStop := errors.New("stop")
 		err := db.update(ctx, func(x *tx) error {
-			p, err := x.part(object, arcsName)
+			p, err := x.part(object, block.ArcsName)
 			if err != nil {
 				return err
 			}
@@ -261,7 +262,7 @@ func TestPart_Floor(t *testing.T) {
 				from := random.IntN(n)
 				for i := from; i < min(n, from+random.IntN(n)); i++ {
 					there[i] = false
-					if err := p.bucket.Delete(key(i)); err != nil {
+					if err := p.delete(key(i)); err != nil {
 						return err
 					}
 				}
@@ -273,7 +274,7 @@ func TestPart_Floor(t *testing.T) {
 						want = key(j)
 					}
 				}
-				if got, _ := p.floor(be32(uint32(i))); !bytes.Equal(got, want) {
+				if got, _ := p.floor(block.Key32(uint32(i))); !bytes.Equal(got, want) {
 					t.Errorf("below %d there is %x, want %x", i, got, want)
 				}
 			}

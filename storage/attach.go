@@ -9,6 +9,10 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 )
 
 // Attach gives a store that lies in a bucket of the application's own bbolt
@@ -32,19 +36,22 @@ import (
 // Check walks over the bucket with plain reads first.
 func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	if err := opts.Validate(); err != nil {
-		return nil, fmt.Errorf("storage: attach: %w", err)
+		return nil, fmt.Errorf("attach: %w", err)
 	}
 	o := opts.withDefaults()
+	if o.ReleaseIdle {
+		return nil, fmt.Errorf("attach: %w: ReleaseIdle, but the application has the file", ErrInvalid)
+	}
 	if len(bucket) == 0 || len(bucket) > bolt.MaxKeySize {
-		return nil, fmt.Errorf("storage: attach: bucket name of %d bytes: %w", len(bucket), ErrInvalid)
+		return nil, fmt.Errorf("attach: bucket name of %d bytes: %w", len(bucket), ErrInvalid)
 	}
 	if b.IsReadOnly() && !o.ReadOnly {
-		return nil, fmt.Errorf("storage: attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
+		return nil, fmt.Errorf("attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
 	}
 	db := newDB(b.Path(), append([]byte(nil), bucket...), o)
 	db.attached = true
 	db.current = &handle{bolt: b, writable: !o.ReadOnly}
-	if canShareLock { // elsewhere, closing the file again would end the lock of bbolt
+	if file.CanShareLock { // elsewhere, closing the file again would end the lock of bbolt
 		if f, err := os.Open(b.Path()); err == nil {
 			db.current.file = f
 		}
@@ -70,7 +77,7 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 func (db *DB) ensureBucket(ctx context.Context) error {
 	b := db.current.bolt
 	missing := false
-	err := guarded(db.path, func() error {
+	err := fault.Guarded(db.path, func() error {
 		return b.View(func(btx *bolt.Tx) error {
 			missing = btx.Bucket(db.bucket) == nil
 			return nil
@@ -80,18 +87,18 @@ func (db *DB) ensureBucket(ctx context.Context) error {
 		return db.boltError(err)
 	}
 	if db.opts.ReadOnly || db.opts.NoCreate {
-		return &FileError{Path: db.path, Err: ErrNotStore, Reason: fmt.Sprintf("it has no bucket %q", clip(string(db.bucket))),
+		return &FileError{Path: db.path, Err: ErrNotStore, Reason: fmt.Sprintf("it has no bucket %q", fault.Clip(string(db.bucket))),
 			Remedy: "attach for writing to make one"}
 	}
-	return guarded(db.path, func() error {
+	return fault.Guarded(db.path, func() error {
 		btx, err := db.beginShared(ctx, db.current)
 		if err != nil {
 			return err
 		}
 		defer db.rollback(btx)
 		root, err := btx.CreateBucketIfNotExists(db.bucket)
-		if err == nil && root.Get(headerKey) == nil {
-			err = initStore(root, newHeader())
+		if err == nil && root.Get(block.HeaderKey) == nil {
+			err = initStore(root, block.NewHeader())
 		}
 		if err != nil {
 			return db.boltError(err)
@@ -111,26 +118,26 @@ func (db *DB) ensureBucket(ctx context.Context) error {
 // roll it back.
 func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	if err := db.writable(); err != nil {
 		return err
 	}
-	h, err := db.acquire()
+	h, err := db.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.release(h)
 	switch {
 	case !db.attached:
-		return fmt.Errorf("storage: %q: %w: only a store that is attached takes part in a transaction of the application", db.path, ErrInvalid)
+		return fmt.Errorf("%q: %w: only a store that is attached takes part in a transaction of the application", db.path, ErrInvalid)
 	case btx == nil || btx.DB() != h.bolt:
-		return fmt.Errorf("storage: %q: %w: the transaction is over, or one of another file", db.path, ErrInvalid)
+		return fmt.Errorf("%q: %w: the transaction is over, or one of another file", db.path, ErrInvalid)
 	case !btx.Writable():
-		return fmt.Errorf("storage: %q: %w: the transaction cannot write", db.path, ErrInvalid)
+		return fmt.Errorf("%q: %w: the transaction cannot write", db.path, ErrInvalid)
 	}
 	var panicked any
-	err = guarded(db.path, func() error {
+	err = fault.Guarded(db.path, func() error {
 		t, err := db.newTx(ctx, h, btx)
 		if err != nil {
 			return err
@@ -145,7 +152,7 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 			return f(x)
 		})
 		if err != nil {
-			return corrupt(db.path, "", err)
+			return fault.Corrupt(db.path, "", err)
 		}
 		if err := t.finish(); err != nil {
 			return err
@@ -171,7 +178,7 @@ func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 	gaveUp := make(chan struct{})
 	go func() {
 		var o outcome
-		o.err = guarded(db.path, func() (err error) {
+		o.err = fault.Guarded(db.path, func() (err error) {
 			o.btx, err = h.bolt.Begin(true)
 			return err
 		})
@@ -179,7 +186,7 @@ func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 		case begun <- o:
 		case <-gaveUp:
 			if o.btx != nil {
-				_ = guarded(db.path, o.btx.Rollback)
+				_ = fault.Guarded(db.path, o.btx.Rollback)
 			}
 		}
 	}()
@@ -191,12 +198,12 @@ func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 			db.breakDown()
 		}
 		if errors.Is(o.err, berrors.ErrDatabaseNotOpen) {
-			return nil, fmt.Errorf("storage: %q: the application has closed it: %w", db.path, ErrClosed)
+			return nil, fmt.Errorf("%q: the application has closed it: %w", db.path, ErrClosed)
 		}
 		return o.btx, db.boltError(o.err)
 	case <-ctx.Done():
 		close(gaveUp)
-		return nil, fmt.Errorf("storage: wait for a write transaction of the application: %w", ctx.Err())
+		return nil, fmt.Errorf("wait for a write transaction of the application: %w", ctx.Err())
 	case <-timer.C:
 		close(gaveUp)
 		return nil, &FileError{Path: db.path, Err: ErrLocked, Reason: "a write transaction of the application is open",

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
 )
 
 // appFile is a bbolt file of an application with a bucket of its own.
@@ -121,7 +123,7 @@ func TestAttach_Refused(t *testing.T) {
 	// An unsound record is an error, not the truth.
 	importText(t, db, "g", "a b\nb c\n")
 	err := b.Update(func(btx *bolt.Tx) error {
-		part, _ := objectBucket(t, btx.Bucket([]byte("store")), "graphs", "g", arcsName)
+		part, _ := objectBucket(t, btx.Bucket([]byte("store")), "graphs", "g", block.ArcsName)
 		key, value := part.Cursor().First()
 		value = slices.Clone(value)
 		value[len(value)-1] ^= 1

@@ -13,10 +13,10 @@ func benchVertices(n int) []Vertex {
 	vertices := make([]Vertex, n)
 	for i := range vertices {
 		vertices[i] = Vertex{fmt.Sprint("user", i), []NamedValue{
-			{"name", TextValue(fmt.Sprintf("Person %x", uint32(i)*2654435761))},
-			{"city", TextValue(cities[i*i%len(cities)])},
-			{"age", IntegerValue(int64(18 + i*7%60))},
-			{"score", FloatValue(float64(i%1000) / 7)},
+			{Name: "name", Value: TextValue(fmt.Sprintf("Person %x", uint32(i)*2654435761))},
+			{Name: "city", Value: TextValue(cities[i*i%len(cities)])},
+			{Name: "age", Value: IntegerValue(int64(18 + i*7%60))},
+			{Name: "score", Value: FloatValue(float64(i%1000) / 7)},
 		}}
 	}
 	return vertices
@@ -70,7 +70,7 @@ func BenchmarkTx_UpdateVertex(b *testing.B) {
 	for b.Loop() {
 		i++
 		update(b, db, func(x *Tx) error {
-			_, err := x.UpdateVertices("g", []Vertex{{vertices[i*7919%n].Key, []NamedValue{{"age", IntegerValue(int64(i))}}}})
+			_, err := x.UpdateVertices("g", []Vertex{{vertices[i*7919%n].Key, []NamedValue{{Name: "age", Value: IntegerValue(int64(i))}}}})
 			return err
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/storage/format"
-	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
 

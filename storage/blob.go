@@ -2,92 +2,14 @@ package storage
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
-
-// A blob is a stream of bytes of any length that belongs to something in the
-// catalogue: the checkpoint of a job, what an embedding keeps beside its rows.
-// Its bytes lie in blocks in an object of their own, and its owner keeps the
-// blobRecord that leads to them:
-//
-//	object / "blob" / number 4   checksum 4 │ blobBlock bytes, the last block fewer
-//
-// The checksum is over bucket, key and bytes, as that of every record, and the
-// bucket has the number of the object, which is never used again: a block cannot
-// be taken for one of another blob, nor for another one of the same.
-//
-// # How an owner uses it
-//
-// Writing: newBlobWriter makes an io.Writer, which writes in transactions of
-// Options.BatchBytes and takes the writer's lock for each, so that others write
-// meanwhile. What it has written belongs to the journal, and is discarded by the
-// next opening where the process ends. publish, in the transaction that writes
-// the record of the owner, writes the rest and hands the blob over; until then
-// abandon frees it.
-//
-// (PutJobCheckpoint is an example.)
-//
-//	w := db.newBlobWriter(ctx, "state of embedding \"e\"")
-//	defer w.abandon(ctx)                  // nothing after publish
-//	_, err := state.WriteTo(w)            // without the writer's lock
-//	… db.update(ctx, func(t *tx) error {  // with it
-//		if record.State, err = w.publish(t); err != nil {
-//			return err
-//		}
-//		return t.put(embeddingsName, key, &record)
-//	})
-//
-// Reading: t.openBlob makes an io.Reader that outlives the transaction: it reads
-// a mebibyte at a time in transactions of its own. Where the owner gave the blob
-// up meanwhile, the next Read is ErrConflict.
-//
-// Deleting: t.discard(record.Object), in the transaction that changes the owner,
-// and db.sweep after it.
-//
-// An owner of a new kind must name its blobs in these places, beside what it
-// does for its own record: validate (with that of the record), Check
-// (checker.checkBlob), copyTo (refer in copyCatalogue), Stats (sizes.object),
-// and in Recover the owners of salvage and the objects in use of mender.
-type blobRecord struct {
-	Object uint64 `msgpack:"object"` // 0 where there are no bytes
-	Size   uint64 `msgpack:"size"`   // bytes
-}
-
-// blobBlock is how many bytes a block has. bbolt puts at least two elements into
-// a leaf, however large they are, and two blocks fill 32 pages of 4 KiB exactly.
-// Blocks of this size cost next to nothing for keys and pages of the tree, and a
-// transaction, which writes the last leaf of the one before anew, writes little
-// twice.
-const blobBlock = 64<<10 - pageHeadSize/2 - leafElemSize - 4 - sumSize
-
-// blobBlocks is how many blocks a read transaction of a blob reads: a mebibyte.
-const blobBlocks = 16
-
-// blocks is the number of blocks.
-func (b blobRecord) blocks() uint64 { return (b.Size + blobBlock - 1) / blobBlock }
-
-// validate bounds what later code allocates by.
-func (b blobRecord) validate(size int64) error {
-	if (b.Object == 0) != (b.Size == 0) || b.Size > uint64(size) || b.blocks() > math.MaxUint32 {
-		return badRecord("stream of %d bytes in object %d", b.Size, b.Object)
-	}
-	return nil
-}
-
-// check verifies a block against its place.
-func (b blobRecord) check(number uint64, key, payload []byte) error {
-	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != number || number >= b.blocks() {
-		return badRecord("block %x where block %d of %d should be", key, number, b.blocks())
-	}
-	if want := min(blobBlock, b.Size-number*blobBlock); uint64(len(payload)) != want {
-		return badRecord("block %d of %d bytes instead of %d", number, len(payload), want)
-	}
-	return nil
-}
 
 // blobWriter writes a blob. It belongs to one goroutine.
 type blobWriter struct {
@@ -96,6 +18,7 @@ type blobWriter struct {
 	owner  string     // in words, for the journal and errors
 	record blobRecord // what is in the file, or in the transaction that publishes
 	err    error      // of a transaction; nothing more is written
+	keep   func()     // ends the hold on the file, without which another process would discard what was written
 
 	// Blocks that are to be written, without checksums; all but the last are full.
 	pending      [][]byte
@@ -103,7 +26,7 @@ type blobWriter struct {
 }
 
 func (db *DB) newBlobWriter(ctx context.Context, owner string) *blobWriter {
-	return &blobWriter{db: db, ctx: ctx, owner: owner}
+	return &blobWriter{db: db, ctx: ctx, owner: owner, keep: db.Keep()}
 }
 
 // Write takes bytes, and writes a batch of them to the file where there are
@@ -114,15 +37,15 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 			return 0, w.err
 		}
 		last := len(w.pending) - 1
-		if last < 0 || len(w.pending[last]) == sumSize+blobBlock {
+		if last < 0 || len(w.pending[last]) == block.ChecksumSize+blobBlock {
 			if w.pendingBytes >= w.db.opts.BatchBytes {
 				w.err = w.flush()
 				continue
 			}
-			w.pending = append(w.pending, make([]byte, sumSize, sumSize+blobBlock))
+			w.pending = append(w.pending, make([]byte, block.ChecksumSize, block.ChecksumSize+blobBlock))
 			last++
 		}
-		n := min(len(rest), sumSize+blobBlock-len(w.pending[last]))
+		n := min(len(rest), block.ChecksumSize+blobBlock-len(w.pending[last]))
 		w.pending[last] = append(w.pending[last], rest[:n]...)
 		w.pendingBytes += n
 		rest = rest[n:]
@@ -141,7 +64,7 @@ func (w *blobWriter) flush() error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.put(journalName, w.journalKey(), &journalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
+		return t.put(block.JournalName, w.journalKey(), &journalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
 	})
 }
 
@@ -151,28 +74,28 @@ func (w *blobWriter) put(t *tx) error {
 		return nil
 	}
 	if w.record.Object == 0 {
-		id, err := t.newObject(blobName)
+		id, err := t.newObject(block.BlobName)
 		if err != nil {
 			return err
 		}
 		w.record.Object = id
 	}
-	p, err := t.part(w.record.Object, blobName)
+	p, err := t.part(w.record.Object, block.BlobName)
 	if err != nil {
-		return corrupt(t.path, w.owner, err)
+		return fault.Corrupt(t.path, w.owner, err)
 	}
 	t.pending = true         // records of owners that are read from now on may be of more bytes than the file has
 	p.bucket.FillPercent = 1 // blocks only follow each other
 	for _, record := range w.pending {
 		number := w.record.blocks()
 		if number > math.MaxUint32 {
-			return fmt.Errorf("storage: %s: more than %d bytes: %w", w.owner, w.record.Size, ErrLimit)
+			return fmt.Errorf("%s: more than %d bytes: %w", w.owner, w.record.Size, ErrLimit)
 		}
-		key := be32(uint32(number))
-		if err := p.bucket.Put(key, p.seed.seal(key, record)); err != nil {
+		key := block.Key32(uint32(number))
+		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
 			return err
 		}
-		w.record.Size += uint64(len(record) - sumSize)
+		w.record.Size += uint64(len(record) - block.ChecksumSize)
 	}
 	w.pending, w.pendingBytes = nil, 0
 	return nil
@@ -189,20 +112,21 @@ func (w *blobWriter) publish(t *tx) (blobRecord, error) {
 	if w.err != nil || w.record.Object == 0 {
 		return blobRecord{}, w.err
 	}
-	return w.record, t.remove(journalName, w.journalKey())
+	return w.record, t.remove(block.JournalName, w.journalKey())
 }
 
 // abandon frees what was written and not published. It does so even where the
 // context has ended; after a failed commit it cannot, and the next opening does
 // it. The caller must not hold the writer's lock.
 func (w *blobWriter) abandon(ctx context.Context) {
+	defer w.keep()
 	if w.record.Object == 0 {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	left := false // in the journal, which is right whatever transaction failed
 	err := w.db.view(ctx, func(t *tx) (err error) {
-		left, err = t.get(journalName, w.journalKey(), new(journalRecord))
+		left, err = t.get(block.JournalName, w.journalKey(), new(journalRecord))
 		return err
 	})
 	if err != nil || !left {
@@ -213,14 +137,14 @@ func (w *blobWriter) abandon(ctx context.Context) {
 		return
 	}
 	defer unlock()
-	err = w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalBlob, string(be64(w.record.Object))) })
+	err = w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalBlob, string(block.Key64(w.record.Object))) })
 	if err == nil {
 		w.db.sweep(ctx)
 	}
 }
 
 func (w *blobWriter) journalKey() []byte {
-	return journalKey(journalBlob, string(be64(w.record.Object)))
+	return journalKey(journalBlob, string(block.Key64(w.record.Object)))
 }
 
 // blobReader reads a blob. It belongs to one goroutine.
@@ -229,6 +153,7 @@ type blobReader struct {
 	ctx    context.Context
 	owner  string // in words, for errors
 	record blobRecord
+	opened uint64 // how often the file was opened again by then
 	next   uint64 // block
 	rest   []byte // of the blocks before, not yet read
 }
@@ -236,11 +161,11 @@ type blobReader struct {
 // openBlob returns a reader of a blob whose record was read in this transaction.
 func (t *tx) openBlob(db *DB, owner string, b blobRecord) (*blobReader, error) {
 	if b.Object != 0 {
-		if _, err := t.part(b.Object, blobName); err != nil {
-			return nil, corrupt(t.path, owner, err)
+		if _, err := t.part(b.Object, block.BlobName); err != nil {
+			return nil, fault.Corrupt(t.path, owner, err)
 		}
 	}
-	return &blobReader{db: db, ctx: t.ctx, owner: owner, record: b}, nil
+	return &blobReader{db: db, ctx: t.ctx, owner: owner, record: b, opened: db.Reopened()}, nil
 }
 
 // Read reads the next bytes; at the end it is io.EOF. Damage is ErrCorrupt, and
@@ -262,25 +187,26 @@ func (r *blobReader) Read(p []byte) (int, error) {
 // fill reads the next blocks.
 func (r *blobReader) fill() error {
 	return r.db.view(r.ctx, func(t *tx) error {
-		objects, err := t.top(objectsName)
+		objects, err := t.top(block.ObjectsName)
 		if err != nil {
 			return err
 		}
-		if objects.Bucket(be64(r.record.Object)) == nil {
-			return fmt.Errorf("storage: %s was replaced or removed while it was read: %w", r.owner, ErrConflict)
+		// In another copy of the file the number may be that of something else.
+		if objects.Bucket(block.Key64(r.record.Object)) == nil || r.opened != r.db.Reopened() {
+			return fmt.Errorf("%s was replaced or removed while it was read: %w", r.owner, ErrConflict)
 		}
-		p, err := t.part(r.record.Object, blobName)
+		p, err := t.part(r.record.Object, block.BlobName)
 		if err != nil {
-			return corrupt(t.path, r.owner, err)
+			return fault.Corrupt(t.path, r.owner, err)
 		}
 		most := min(r.record.blocks()-r.next, blobBlocks)
 		rest := make([]byte, 0, most*blobBlock)
 		cursor := p.bucket.Cursor()
-		key, record := cursor.Seek(be32(uint32(r.next)))
+		key, record := cursor.Seek(block.Key32(uint32(r.next)))
 		for range most {
 			payload, err := r.record.open(p.seed, r.next, key, record)
 			if err != nil {
-				return corrupt(t.path, r.owner, err)
+				return fault.Corrupt(t.path, r.owner, err)
 			}
 			rest = append(rest, payload...)
 			r.next++
@@ -288,42 +214,5 @@ func (r *blobReader) fill() error {
 		}
 		r.rest = rest
 		return nil
-	})
-}
-
-// open verifies a block and returns its bytes, which alias the record.
-func (b blobRecord) open(seed bucketSeed, number uint64, key, record []byte) ([]byte, error) {
-	if key == nil || record == nil {
-		return nil, badRecord("block %d of %d is missing", number, b.blocks())
-	}
-	payload, err := seed.open(key, record)
-	if err == nil {
-		err = b.check(number, key, payload)
-	}
-	return payload, err
-}
-
-// checkBlob verifies a blob for Check; where names its owner.
-func (c *checker) checkBlob(where, remedy string, b blobRecord) error {
-	if b.Object == 0 {
-		return nil
-	}
-	c.refer(b.Object, where, blobName)
-	return c.try(where, remedy, func() error {
-		p, err := c.tx.part(b.Object, blobName)
-		if err != nil {
-			return err
-		}
-		c.tx.readAhead(p.bucket)
-		number := uint64(0)
-		err = c.tx.scan(p, func(key, payload []byte) error {
-			err := b.check(number, key, payload)
-			number++
-			return err
-		})
-		if err == nil && number != b.blocks() {
-			err = badRecord("%d blocks instead of %d", number, b.blocks())
-		}
-		return err
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"heavytail/storage/internal/block"
 )
 
 // blobBytes are n bytes that differ from block to block.
@@ -181,22 +183,22 @@ func TestBlob_Damage(t *testing.T) {
 	ctx := context.Background()
 	data := blobBytes(20 * blobBlock)
 	for name, damage := range map[string]func(p part) error{
-		"missing block": func(p part) error { return p.bucket.Delete(be32(7)) },
-		"last block":    func(p part) error { return p.bucket.Delete(be32(19)) },
+		"missing block": func(p part) error { return p.delete(block.Key32(7)) },
+		"last block":    func(p part) error { return p.delete(block.Key32(19)) },
 		"flipped bit": func(p part) error {
-			b := bytes.Clone(p.bucket.Get(be32(18)))
+			b := bytes.Clone(p.bucket.Get(block.Key32(18)))
 			b[100] ^= 1
-			return p.bucket.Put(be32(18), b)
+			return p.put(block.Key32(18), b)
 		},
-		"moved block": func(p part) error { return p.bucket.Put(be32(3), bytes.Clone(p.bucket.Get(be32(4)))) },
+		"moved block": func(p part) error { return p.put(block.Key32(3), bytes.Clone(p.bucket.Get(block.Key32(4)))) },
 		"short block": func(p part) error {
-			return p.bucket.Put(be32(5), p.seed.seal(be32(5), make([]byte, sumSize+100)))
+			return p.put(block.Key32(5), p.seed.Seal(block.Key32(5), make([]byte, block.ChecksumSize+100)))
 		},
 	} {
 		db := newStore(t, nil)
 		record := writeBlob(t, db, data, len(data))
 		publishing(t, db, func(x *tx) error {
-			p, err := x.part(record.Object, blobName)
+			p, err := x.part(record.Object, block.BlobName)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/sample"
 )
 
 // inObject runs f in a transaction on a store with one object.
@@ -37,19 +41,19 @@ func inObject(t *testing.T, f func(t *tx, object uint64) error) {
 }
 
 // listEntries reads a whole block list, and fails where a block is too large.
-func listEntries[E any](t *testing.T, p part, l *blockList[E]) (entries []E, blocks int) {
+func listEntries[E any](t *testing.T, p part, l *block.List[E]) (entries []E, blocks int) {
 	t.Helper()
-	for b := p.blockOf(l.prefix, l.prefix); b.key != nil; b = p.after(l.prefix, b.key) {
+	for b := p.blockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.after(l.Prefix, b.Key) {
 		before := len(entries)
 		var err error
-		if entries, err = openBlock(p, l, entries, b); err != nil {
+		if entries, err = l.Open(p.seed, entries, b); err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(l.key(entries[before]), b.key) {
-			t.Fatalf("block %x starts with the entry of %x", b.key, l.key(entries[before]))
+		if !bytes.Equal(l.Key(entries[before]), b.Key) {
+			t.Fatalf("block %x starts with the entry of %x", b.Key, l.Key(entries[before]))
 		}
-		if len(b.key)+len(b.record) > maxBlock && len(entries)-before > 1 {
-			t.Fatalf("block %x of %d bytes", b.key, len(b.record))
+		if len(b.Key)+len(b.Record) > block.MaxBlock && len(entries)-before > 1 {
+			t.Fatalf("block %x of %d bytes", b.Key, len(b.Record))
 		}
 		blocks++
 	}
@@ -58,28 +62,28 @@ func listEntries[E any](t *testing.T, p part, l *blockList[E]) (entries []E, blo
 
 // tryEdits applies random batches of edits to a block list and to a sorted
 // slice, which must agree.
-func tryEdits[E any](t *testing.T, x *tx, p part, l *blockList[E], random *rand.Rand, rounds int, draw func() E, equal func(a, b E) bool) {
+func tryEdits[E any](t *testing.T, x *tx, p part, l *block.List[E], random *rand.Rand, rounds int, draw func() E, equal func(a, b E) bool) {
 	t.Helper()
 	var want []E
 	for round := range rounds {
-		batch := make([]edit[E], 1+random.IntN(1+random.IntN(200)))
+		batch := make([]block.Edit[E], 1+random.IntN(1+random.IntN(200)))
 		for i := range batch {
-			batch[i] = edit[E]{draw(), random.IntN(10) < 3+4*(round/20%2)} // grows, then shrinks
+			batch[i] = block.Edit[E]{Entry: draw(), Remove: random.IntN(10) < 3+4*(round/20%2)} // grows, then shrinks
 		}
-		slices.SortStableFunc(batch, func(a, b edit[E]) int { return l.compare(a.entry, b.entry) })
-		batch = slices.CompactFunc(batch, func(a, b edit[E]) bool { return l.compare(a.entry, b.entry) == 0 })
+		slices.SortStableFunc(batch, func(a, b block.Edit[E]) int { return l.Compare(a.Entry, b.Entry) })
+		batch = slices.CompactFunc(batch, func(a, b block.Edit[E]) bool { return l.Compare(a.Entry, b.Entry) == 0 })
 		if err := editBlocks(x, p, l, batch); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range batch {
-			at, found := slices.BinarySearchFunc(want, e.entry, l.compare)
+			at, found := slices.BinarySearchFunc(want, e.Entry, l.Compare)
 			switch {
-			case found && e.remove:
+			case found && e.Remove:
 				want = slices.Delete(want, at, at+1)
 			case found:
-				want[at] = e.entry
-			case !e.remove:
-				want = slices.Insert(want, at, e.entry)
+				want[at] = e.Entry
+			case !e.Remove:
+				want = slices.Insert(want, at, e.Entry)
 			}
 		}
 		got, blocks := listEntries(t, p, l)
@@ -94,23 +98,25 @@ func tryEdits[E any](t *testing.T, x *tx, p part, l *blockList[E], random *rand.
 
 // listBytes is the size of a block list, and what a block should have on
 // average at least.
-func listBytes[E any](p part, l *blockList[E]) (total, least int) {
-	for b := p.blockOf(l.prefix, l.prefix); b.key != nil; b = p.after(l.prefix, b.key) {
-		total += len(b.key) + len(b.record)
+func listBytes[E any](p part, l *block.List[E]) (total, least int) {
+	for b := p.blockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.after(l.Prefix, b.Key) {
+		total += len(b.Key) + len(b.Record)
 	}
-	return total, maxBlock / 4
+	return total, block.MaxBlock / 4
 }
 
 func TestEditBlocks_IDs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	keys := randomKeys(3000)
+	keys := keysOf(sample.Keys(3000))
 	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.part(object, idsName)
+		p, err := x.part(object, block.IDsName)
 		if err != nil {
 			return err
 		}
-		draw := func() idEntry { return idEntry{keys.at(uint32(random.IntN(keys.len()))), random.Uint32N(1 << 20)} }
-		tryEdits(t, x, p, idList, random, 120, draw, func(a, b idEntry) bool { return bytes.Equal(a.key, b.key) && a.slot == b.slot })
+		draw := func() block.IDEntry {
+			return block.IDEntry{Key: keys.At(uint32(random.IntN(keys.Len()))), Slot: random.Uint32N(1 << 20)}
+		}
+		tryEdits(t, x, p, block.IDList, random, 120, draw, func(a, b block.IDEntry) bool { return bytes.Equal(a.Key, b.Key) && a.Slot == b.Slot })
 		return nil
 	})
 }
@@ -118,12 +124,12 @@ func TestEditBlocks_IDs(t *testing.T) {
 func TestEditBlocks_EmptySlots(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
 	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.openPart(object, emptyName)
+		p, err := x.openPart(object, block.EmptyName)
 		if err != nil {
 			return err
 		}
 		draw := func() uint32 { return random.Uint32N(1 << (5 + random.IntN(14))) }
-		tryEdits(t, x, p, slotList, random, 120, draw, func(a, b uint32) bool { return a == b })
+		tryEdits(t, x, p, block.SlotList, random, 120, draw, func(a, b uint32) bool { return a == b })
 		return nil
 	})
 }
@@ -133,24 +139,24 @@ func TestEditBlocks_Values(t *testing.T) {
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 4))
 		inObject(t, func(x *tx, object uint64) error {
-			p, err := x.openPart(object, attrsName)
+			p, err := x.openPart(object, block.AttrsName)
 			if err != nil {
 				return err
 			}
-			other := valueList(attributeRecord{ID: 6, Type: Integer})
-			if err := editBlocks(x, p, other, []edit[slotValue]{{entry: slotValue{1, IntegerValue(7)}}}); err != nil {
+			other := block.ValueList(6, Integer)
+			if err := editBlocks(x, p, other, []block.Edit[block.SlotValue]{{Entry: block.SlotValue{Slot: 1, Value: IntegerValue(7)}}}); err != nil {
 				return err
 			}
-			l := valueList(attributeRecord{ID: 5, Type: kind})
-			draw := func() slotValue {
+			l := block.ValueList(5, kind)
+			draw := func() block.SlotValue {
 				v := Value{}
 				for v.IsMissing() {
-					v = randomValue(random, kind)
+					v = anyValue(random, kind)
 				}
-				return slotValue{random.Uint32N(1 << (5 + random.IntN(10))), v}
+				return block.SlotValue{Slot: random.Uint32N(1 << (5 + random.IntN(10))), Value: v}
 			}
-			tryEdits(t, x, p, l, random, 60, draw, func(a, b slotValue) bool { return a == b })
-			if entries, blocks := listEntries(t, p, other); blocks != 1 || len(entries) != 1 || entries[0].value.Integer() != 7 {
+			tryEdits(t, x, p, l, random, 60, draw, func(a, b block.SlotValue) bool { return a == b })
+			if entries, blocks := listEntries(t, p, other); blocks != 1 || len(entries) != 1 || entries[0].Value.Integer() != 7 {
 				t.Errorf("%v: the other attribute has %v", kind, entries)
 			}
 			return nil
@@ -162,15 +168,15 @@ func TestEditBlocks_Values(t *testing.T) {
 // and by slot.
 func TestTx_AddRemoveVertices(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
-	all := randomKeys(4000)
+	all := keysOf(sample.Keys(4000))
 	inObject(t, func(x *tx, object uint64) error {
 		r := &graphRecord{Object: object}
 		slotsOf := make(map[string]uint32)
-		for next := 0; next < all.len(); {
+		for next := 0; next < all.Len(); {
 			var keys [][]byte
 			for range 1 + random.IntN(1+random.IntN(600)) {
-				if next < all.len() {
-					keys = append(keys, bytes.Clone(all.at(uint32(next))))
+				if next < all.Len() {
+					keys = append(keys, bytes.Clone(all.At(uint32(next))))
 					next++
 				}
 			}
@@ -185,14 +191,14 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 				}
 				slotsOf[string(key)] = slots[i]
 			}
-			var victims []idEntry
+			var victims []block.IDEntry
 			for key, slot := range slotsOf {
 				if random.IntN(12) == 0 {
-					victims = append(victims, idEntry{[]byte(key), slot})
+					victims = append(victims, block.IDEntry{Key: []byte(key), Slot: slot})
 					delete(slotsOf, key)
 				}
 			}
-			slices.SortFunc(victims, func(a, b idEntry) int { return int(a.slot) - int(b.slot) })
+			slices.SortFunc(victims, func(a, b block.IDEntry) int { return int(a.Slot) - int(b.Slot) })
 			if err := x.removeVertices(r, victims); err != nil {
 				return err
 			}
@@ -205,10 +211,10 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 }
 
 // compareSlots compares what a graph says of all keys with a map.
-func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *keySet) error {
+func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *block.KeySet) error {
 	var keys [][]byte
-	for i := range uint32(all.len()) {
-		keys = append(keys, all.at(i))
+	for i := range uint32(all.Len()) {
+		keys = append(keys, all.At(i))
 	}
 	keys = append(keys, []byte("nobody"), []byte{1}, []byte("\xf4\x8f\xbf\xbf"))
 	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
@@ -219,7 +225,7 @@ func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *keySet) er
 	var live []uint32
 	for i, key := range keys {
 		slot, found := want[string(key)]
-		if found != (slots[i] != noVertex) || (found && slots[i] != slot) {
+		if found != (slots[i] != block.NoVertex) || (found && slots[i] != slot) {
 			return fmt.Errorf("key %q has slot %d, want %d, %t", key, slots[i], slot, found)
 		}
 		if found {
@@ -235,22 +241,22 @@ func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *keySet) er
 	if err != nil {
 		return err
 	}
-	table := m.table()
+	table := m.Table()
 	for v, slot := range live {
 		if want[names[v]] != slot {
 			return fmt.Errorf("slot %d has key %q", slot, names[v])
 		}
-		if got, found := m.vertex(slot); !found || int(got) != v || m.slot(uint32(v)) != slot || (table != nil && int(table[slot]) != v) {
+		if got, found := m.Vertex(slot); !found || int(got) != v || m.Slot(uint32(v)) != slot || (table != nil && int(table[slot]) != v) {
 			return fmt.Errorf("slot %d is vertex %d, %t, want %d", slot, got, found, v)
 		}
 	}
-	for _, slot := range m.empty {
-		if _, found := m.vertex(slot); found || table[slot] != noVertex {
+	for _, slot := range m.Empty {
+		if _, found := m.Vertex(slot); found || table[slot] != block.NoVertex {
 			return fmt.Errorf("empty slot %d has a vertex", slot)
 		}
 	}
-	if m.vertices() != len(live) || uint64(len(live)) != r.Vertices {
-		return fmt.Errorf("%d vertices, want %d", m.vertices(), len(live))
+	if m.Vertices() != len(live) || uint64(len(live)) != r.Vertices {
+		return fmt.Errorf("%d vertices, want %d", m.Vertices(), len(live))
 	}
 	return nil
 }
@@ -261,40 +267,40 @@ func TestNextValueBlock(t *testing.T) {
 	const n = 5000
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 8))
-		c := NewColumn(Attribute{"a", kind}, n)
-		var edits []edit[slotValue]
+		c := NewColumn(Attribute{Name: "a", Type: kind}, n)
+		var edits []block.Edit[block.SlotValue]
 		for v := range uint32(n) {
 			if v > 1000 && v < 2000 {
 				continue
 			}
-			x := randomValue(random, kind)
+			x := anyValue(random, kind)
 			if err := c.Set(v, x); err != nil {
 				t.Fatal(err)
 			}
 			if !x.IsMissing() {
-				edits = append(edits, edit[slotValue]{entry: slotValue{v, x}})
+				edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: v, Value: x}})
 			}
 		}
 		inObject(t, func(x *tx, object uint64) error {
-			p, err := x.openPart(object, attrsName)
+			p, err := x.openPart(object, block.AttrsName)
 			if err != nil {
 				return err
 			}
-			if err := editBlocks(x, p, valueList(attributeRecord{ID: 3, Type: kind}), edits); err != nil {
+			if err := editBlocks(x, p, block.ValueList(3, kind), edits); err != nil {
 				return err
 			}
 			cursor := p.bucket.Cursor()
 			wantKey, want := cursor.First()
 			blocks, total := 0, 0
 			for from := uint32(0); from < n; {
-				key, record, next := nextValueBlock(3, c, from)
+				key, record, next := block.NextValueBlock(3, c, from)
 				if next <= from {
 					return fmt.Errorf("%v: from %d on to %d", kind, from, next)
 				}
 				if from = next; key == nil {
 					break
 				}
-				if !bytes.Equal(key, wantKey) || !bytes.Equal(record[sumSize:], want[sumSize:]) {
+				if !bytes.Equal(key, wantKey) || !bytes.Equal(record[block.ChecksumSize:], want[block.ChecksumSize:]) {
 					return fmt.Errorf("%v: block %x of %d bytes, want %x of %d bytes", kind, key, len(record), wantKey, len(want))
 				}
 				wantKey, want = cursor.Next()
@@ -315,45 +321,45 @@ func TestNextValueBlock(t *testing.T) {
 func FuzzAttributeBlock(f *testing.F) {
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 9))
-		c := NewColumn(Attribute{"a", kind}, 300)
+		c := NewColumn(Attribute{Name: "a", Type: kind}, 300)
 		for v := range uint32(300) {
-			if err := c.Set(v, randomValue(random, kind)); err != nil {
+			if err := c.Set(v, anyValue(random, kind)); err != nil {
 				f.Fatal(err)
 			}
 		}
-		key, record, _ := nextValueBlock(2, c, 0)
-		f.Add(byte(kind), key, record[sumSize:])
+		key, record, _ := block.NextValueBlock(2, c, 0)
+		f.Add(byte(kind), key, record[block.ChecksumSize:])
 	}
 	f.Add(byte(Text), []byte{0, 2, 0, 0, 0, 0}, []byte{1, 2, 0, 1, 2, 'a', 2, 'a'})
 	f.Fuzz(func(t *testing.T, kind byte, key, payload []byte) {
-		l := valueList(attributeRecord{ID: 2, Type: Type(kind%4) + 1})
-		entries, err := l.decode(nil, key, payload)
+		l := block.ValueList(2, Type(kind%4)+1)
+		entries, err := l.Decode(nil, key, payload)
 		if err != nil {
-			if !errors.Is(err, errRecord) {
+			if !errors.Is(err, fault.ErrRecord) {
 				t.Error(err)
 			}
 			return
 		}
 		for i, e := range entries {
-			if e.value.IsMissing() || e.slot >= maxVertices || (i > 0 && entries[i-1].slot >= e.slot) {
+			if e.Value.IsMissing() || e.Slot >= block.MaxVertices || (i > 0 && entries[i-1].Slot >= e.Slot) {
 				t.Fatalf("entry %d: %v", i, e)
 			}
 		}
-		record, count := l.encode(entries, 1<<30)
-		if count != len(entries) || !bytes.Equal(record[sumSize:], payload) {
-			t.Fatalf("%d values are encoded back as %x, were %x", len(entries), record[sumSize:], payload)
+		record, count := l.Encode(entries, 1<<30)
+		if count != len(entries) || !bytes.Equal(record[block.ChecksumSize:], payload) {
+			t.Fatalf("%d values are encoded back as %x, were %x", len(entries), record[block.ChecksumSize:], payload)
 		}
 	})
 }
 
 // FuzzSlotBlock: what decodes ascends and is encoded back to the same bytes.
 func FuzzSlotBlock(f *testing.F) {
-	record, _ := encodeSlots([]uint32{3, 4, 5, 9, 300, 301, 70_000}, maxBlock)
-	f.Add(be32(3), record[sumSize:])
+	record, _ := block.EncodeSlots([]uint32{3, 4, 5, 9, 300, 301, 70_000}, block.MaxBlock)
+	f.Add(block.Key32(3), record[block.ChecksumSize:])
 	f.Fuzz(func(t *testing.T, key, payload []byte) {
-		slots, err := decodeSlots(nil, key, payload)
+		slots, err := block.DecodeSlots(nil, key, payload)
 		if err != nil {
-			if !errors.Is(err, errRecord) {
+			if !errors.Is(err, fault.ErrRecord) {
 				t.Error(err)
 			}
 			return
@@ -361,9 +367,9 @@ func FuzzSlotBlock(f *testing.F) {
 		if !slices.IsSorted(slots) || len(slices.Compact(slices.Clone(slots))) != len(slots) {
 			t.Fatalf("%v", slots)
 		}
-		record, count := encodeSlots(slots, 1<<30)
-		if count != len(slots) || !bytes.Equal(record[sumSize:], payload) || !bytes.Equal(be32(slots[0]), key) {
-			t.Fatalf("%d slots are encoded back as %x, were %x", len(slots), record[sumSize:], payload)
+		record, count := block.EncodeSlots(slots, 1<<30)
+		if count != len(slots) || !bytes.Equal(record[block.ChecksumSize:], payload) || !bytes.Equal(block.Key32(slots[0]), key) {
+			t.Fatalf("%d slots are encoded back as %x, were %x", len(slots), record[block.ChecksumSize:], payload)
 		}
 	})
 }
@@ -371,14 +377,14 @@ func FuzzSlotBlock(f *testing.F) {
 // A text of the greatest length has a block of its own and is read back.
 func TestValueList_LongText(t *testing.T) {
 	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.openPart(object, attrsName)
+		p, err := x.openPart(object, block.AttrsName)
 		if err != nil {
 			return err
 		}
-		l := valueList(attributeRecord{ID: 1, Type: Text})
-		want := []slotValue{{3, TextValue("short")}, {4, TextValue(strings.Repeat("x", maxText))}, {5, TextValue("short")}, {9, TextValue("")}}
+		l := block.ValueList(1, Text)
+		want := []block.SlotValue{{Slot: 3, Value: TextValue("short")}, {Slot: 4, Value: TextValue(strings.Repeat("x", block.MaxText))}, {Slot: 5, Value: TextValue("short")}, {Slot: 9, Value: TextValue("")}}
 		for _, e := range want {
-			if err := editBlocks(x, p, l, []edit[slotValue]{{entry: e}}); err != nil {
+			if err := editBlocks(x, p, l, []block.Edit[block.SlotValue]{{Entry: e}}); err != nil {
 				return err
 			}
 		}
@@ -392,25 +398,25 @@ func TestValueList_LongText(t *testing.T) {
 // deleteRange deletes what it is told to, over many pages, and heeds the context.
 func TestTx_DeleteRange(t *testing.T) {
 	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.part(object, keysName)
+		p, err := x.part(object, block.KeysName)
 		if err != nil {
 			return err
 		}
 		const records = 5000
 		for i := range uint32(records) {
-			if err := p.bucket.Put(be32(i), make([]byte, 200)); err != nil {
+			if err := p.put(block.Key32(i), make([]byte, 200)); err != nil {
 				return err
 			}
 		}
-		below := func(key []byte) bool { return bytes.Compare(key, be32(4000)) < 0 }
+		below := func(key []byte) bool { return bytes.Compare(key, block.Key32(4000)) < 0 }
 		cancelled, cancel := context.WithCancel(x.ctx)
 		cancel()
 		other := *x
 		other.ctx = cancelled
-		if err := other.deleteRange(p.bucket, be32(1000), below); !errors.Is(err, context.Canceled) {
+		if err := other.deleteRange(p, block.Key32(1000), below); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		if err := x.deleteRange(p.bucket, be32(1000), below); err != nil {
+		if err := x.deleteRange(p, block.Key32(1000), below); err != nil {
 			return err
 		}
 		i, cursor := uint32(0), p.bucket.Cursor()
@@ -418,7 +424,7 @@ func TestTx_DeleteRange(t *testing.T) {
 			if i == 1000 {
 				i = 4000
 			}
-			if !bytes.Equal(key, be32(i)) {
+			if !bytes.Equal(key, block.Key32(i)) {
 				t.Fatalf("key %x where %d should be", key, i)
 			}
 			i++

@@ -2,56 +2,10 @@ package storage
 
 import (
 	"context"
-	"math/bits"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
 )
-
-// checkEvery is how many elements a pass handles between two looks at ctx:
-// about a millisecond.
-const checkEvery = 1 << 18
-
-// buildGraph makes the simple undirected graph of n vertices that has the given
-// edges, in any order and direction, and those of base, which may be nil and
-// may have fewer vertices. It changes edges. Self-loops are dropped and
-// counted. It takes 16 bytes per edge of working memory.
-func buildGraph(ctx context.Context, n int, edges []uint64, base *csr.Graph) (g *csr.Graph, selfLoops int64, err error) {
-	kept := edges[:0]
-	for i, e := range edges {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		u, v := uint32(e>>32), uint32(e)
-		switch {
-		case u == v:
-			selfLoops++
-			continue
-		case u > v:
-			e = uint64(v)<<32 | uint64(u)
-		}
-		kept = append(kept, e)
-	}
-	if base != nil {
-		for u := range base.Vertices() {
-			for _, v := range base.Neighbors(uint32(u)) {
-				if uint32(u) < v {
-					kept = append(kept, uint64(u)<<32|uint64(v))
-				}
-			}
-		}
-	}
-	if kept, err = radixSort(ctx, kept, bits.Len64(uint64(max(n, 1)-1))); err != nil {
-		return nil, 0, err
-	}
-	distinct := kept[:0]
-	for i, e := range kept {
-		if i == 0 || e != distinct[len(distinct)-1] {
-			distinct = append(distinct, e)
-		}
-	}
-	g, err = rowsOf(ctx, n, distinct)
-	return g, selfLoops, err
-}
 
 // rowsOf makes the rows of a graph from distinct edges (u, v), u < v, in
 // ascending order. First the smaller neighbours enter each row, in the order of
@@ -60,7 +14,7 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 	offsets := make([]int64, n+1)
 	next := make([]int64, n)
 	for i, e := range edges {
-		if i%checkEvery == 0 && ctx.Err() != nil {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		next[e>>32]++
@@ -72,7 +26,7 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 	}
 	targets := make([]uint32, offsets[n])
 	for i, e := range edges {
-		if i%checkEvery == 0 && ctx.Err() != nil {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		v := uint32(e)
@@ -80,7 +34,7 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 		next[v]++
 	}
 	for i, e := range edges {
-		if i%checkEvery == 0 && ctx.Err() != nil {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		u := e >> 32
@@ -90,41 +44,54 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 	return &csr.Graph{Offsets: offsets, Targets: targets}, nil
 }
 
-// radixSort sorts pairs of numbers of the given width in bits, one in each half
-// of a value, by counting 11 bits at a time from the lowest up. It returns the
-// sorted values in list or in a second slice of its length.
-func radixSort(ctx context.Context, list []uint64, width int) ([]uint64, error) {
-	const digit = 11 // 2,048 counters and write positions stay in the first-level cache
-	if len(list) < 2 {
-		return list, nil
+// edgeRows makes the rows of a graph from edges that come from sources, which
+// open opens again for each of three passes. Edges that come more than once are
+// folded. It takes no memory beside the graph but 8 bytes per vertex. Before the
+// rows are made, enough is asked whether there is memory for their number.
+func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource, enough func(edges int64, weighted, timed bool) error) (*csr.Graph, error) {
+	offsets, next := make([]int64, n+1), make([]int64, n)
+	edges, weighted, timed := int64(0), false, false
+	err := foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error {
+		weight, err := f.result()
+		next[e>>32]++
+		next[uint32(e)]++
+		edges++
+		weighted, timed = weighted || weight != 1, timed || f.time != csr.NoTime
+		return err
+	})
+	if err == nil {
+		err = enough(edges, weighted, timed)
 	}
-	from, to := list, make([]uint64, len(list))
-	for half := 0; half <= 32; half += 32 {
-		for low := 0; low < width; low += digit {
-			shift := half + low
-			mask := uint64(1)<<min(digit, width-low) - 1
-			var count [1 << digit]int
-			for i, e := range from {
-				if i%checkEvery == 0 && ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-				count[e>>shift&mask]++
-			}
-			sum := 0
-			for d, c := range count {
-				count[d] = sum
-				sum += c
-			}
-			for i, e := range from {
-				if i%checkEvery == 0 && ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-				d := e >> shift & mask
-				to[count[d]] = e
-				count[d]++
-			}
-			from, to = to, from
+	if err != nil {
+		return nil, err
+	}
+	for v, degree := range next {
+		offsets[v+1] = offsets[v] + degree
+		next[v] = offsets[v]
+	}
+	g := &csr.Graph{Offsets: offsets, Targets: make([]uint32, offsets[n])}
+	if weighted {
+		g.Weights = make([]float32, len(g.Targets))
+	}
+	if timed {
+		g.Times = make([]int64, len(g.Targets))
+	}
+	put := func(u, v uint32, f *edgeFold) error {
+		at := next[u]
+		next[u]++
+		g.Targets[at] = v
+		if weighted {
+			g.Weights[at], _ = f.result() // it had none of an error before
 		}
+		if timed {
+			g.Times[at] = f.time
+		}
+		return nil
 	}
-	return from, nil
+	// As in rowsOf: the smaller neighbours of all rows, then the larger ones.
+	err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { return put(uint32(e), uint32(e>>32), f) })
+	if err == nil {
+		err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { return put(uint32(e>>32), uint32(e), f) })
+	}
+	return g, err
 }

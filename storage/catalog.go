@@ -4,7 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
+
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // graphRecord is the catalogue entry of a graph as it is stored, under its
@@ -21,9 +27,10 @@ type graphRecord struct {
 
 	Slots         uint64            `msgpack:"slots"` // live and empty ones; format 1 has only live ones and no such field
 	Attributes    []attributeRecord `msgpack:"attributes"`
-	NextAttribute uint16            `msgpack:"next_attribute"` // ids are never used twice
-	Weighted      uint64            `msgpack:"weighted"`       // edges whose weight is not 1
-	Timed         uint64            `msgpack:"timed"`          // edges that have a timestamp
+	NextAttribute uint16            `msgpack:"next_attribute"`  // ids are never used twice
+	Weighted      uint64            `msgpack:"weighted"`        // edges whose weight is not 1
+	Timed         uint64            `msgpack:"timed"`           // edges that have a timestamp
+	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written; files of earlier versions have none, which is numbers
 }
 
 // same reports whether both are one version of one graph.
@@ -37,6 +44,9 @@ type attributeRecord struct {
 	Name   string `msgpack:"name"`
 	Type   Type   `msgpack:"type"`
 	Values uint64 `msgpack:"values"` // vertices that have one
+
+	// Computed is nil where the values came from outside. Files of earlier versions have none.
+	Computed *computedRecord `msgpack:"computed,omitempty"`
 }
 
 func (a attributeRecord) attribute() Attribute { return Attribute{Name: a.Name, Type: a.Type} }
@@ -47,9 +57,13 @@ func (r *graphRecord) info(name string) GraphInfo {
 		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
 		Deleted: int(r.Slots - r.Vertices), Weighted: r.Weighted > 0, Timed: r.Timed > 0,
 	}
+	if info.Timed {
+		info.Times = r.Times
+	}
 	for _, a := range r.Attributes {
 		info.Attributes = append(info.Attributes, a.attribute())
 		info.Values = append(info.Values, int(a.Values))
+		info.Computed = append(info.Computed, a.Computed.computed())
 	}
 	return info
 }
@@ -57,24 +71,52 @@ func (r *graphRecord) info(name string) GraphInfo {
 // validate bounds what later code allocates by: a file of size bytes holds at
 // least a byte per slot, two per vertex and one per arc.
 func (r *graphRecord) validate(size int64) error {
-	if r.ID == 0 || r.Version == 0 || r.Slots > maxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
+	if r.ID == 0 || r.Version == 0 || r.Slots > block.MaxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
 		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) ||
-		r.Weighted > r.Edges || r.Timed > r.Edges {
-		return badRecord("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges, %d with weights, %d with timestamps",
+		r.Weighted > r.Edges || r.Timed > r.Edges || r.Times > format.TimeClocks {
+		return fault.Record("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges, %d with weights, %d with timestamps",
 			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges, r.Weighted, r.Timed)
 	}
 	return r.validateAttributes()
+}
+
+// givenTimes is what the timestamps of one import or one call have in common.
+type givenTimes struct {
+	dates   bool // one was given as a date
+	numbers bool // one was given as a number
+	clocks  bool // one is no beginning of a day
+}
+
+func (g *givenTimes) add(time int64, dated bool) {
+	g.dates, g.numbers = g.dates || dated, g.numbers || !dated
+	g.clocks = g.clocks || !format.IsMidnight(time)
+}
+
+// gave decides how timestamps are written, once some are given to a graph that had
+// as many before: the first ones decide whether as dates. Numbers that join dates
+// are Unix seconds.
+func (r *graphRecord) gave(times givenTimes, before uint64) {
+	switch {
+	case r.Timed > 0 && before > 0:
+	case r.Timed > 0 && times.dates && !times.numbers:
+		r.Times = format.TimeDates
+	default:
+		r.Times = format.TimeNumbers
+	}
+	if r.Times == format.TimeDates && times.clocks {
+		r.Times = format.TimeClocks
+	}
 }
 
 // validateAttributes verifies that names and numbers are distinct.
 func (r *graphRecord) validateAttributes() error {
 	ids, names := make(map[uint16]bool, len(r.Attributes)), make(map[string]bool, len(r.Attributes))
 	for _, a := range r.Attributes {
-		if err := a.attribute().check(); err != nil {
-			return badRecord("%v", err)
+		if err := a.attribute().Validate(); err != nil {
+			return fault.Record("%v", err)
 		}
 		if ids[a.ID] || names[a.Name] || a.ID >= r.NextAttribute || a.Values > r.Vertices {
-			return badRecord("attribute %q has the number %d and %d values, and the next number is %d", clip(a.Name), a.ID, a.Values, r.NextAttribute)
+			return fault.Record("attribute %q has the number %d and %d values, and the next number is %d", fault.Clip(a.Name), a.ID, a.Values, r.NextAttribute)
 		}
 		ids[a.ID], names[a.Name] = true, true
 	}
@@ -119,7 +161,7 @@ type embeddingRecord struct {
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
-func (r *embeddingRecord) info(name string, slots slotMap) EmbeddingInfo {
+func (r *embeddingRecord) info(name string, slots block.SlotMap) EmbeddingInfo {
 	made := r.Coordinates
 	if made == 0 {
 		made = r.Created
@@ -154,14 +196,14 @@ func settingRecords(list []Setting) []settingRecord {
 // validate bounds what later code allocates by.
 func (r *embeddingRecord) validate(size int64) error {
 	rows := r.Object != 0
-	if r.AutoChanges > maxVertices || r.AutoEvery < 0 {
-		return badRecord("embedding that is refreshed after %d changes, every %d ns", r.AutoChanges, r.AutoEvery)
+	if r.AutoChanges > block.MaxVertices || r.AutoEvery < 0 {
+		return fault.Record("embedding that is refreshed after %d changes, every %d ns", r.AutoChanges, r.AutoEvery)
 	}
-	if r.GraphID == 0 || r.Generation == 0 || r.Vertices > maxVertices || r.Dim > maxDim ||
-		rows != (r.Vertices > 0 && r.Dim > 0) || (rows && (r.ChunkRows == 0 || r.ChunkRows > maxChunk)) ||
+	if r.GraphID == 0 || r.Generation == 0 || r.Vertices > block.MaxVertices || r.Dim > block.MaxDim ||
+		rows != (r.Vertices > 0 && r.Dim > 0) || (rows && (r.ChunkRows == 0 || r.ChunkRows > block.MaxChunk)) ||
 		(r.Dim > 0 && r.Vertices > uint64(size)/4/r.Dim) ||
 		(r.Slots != 0 && (r.Slots <= r.Vertices || r.Slots > uint64(size) || !rows)) {
-		return badRecord("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows, %d slots",
+		return fault.Record("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows, %d slots",
 			r.Generation, r.Object, r.Vertices, r.Dim, r.ChunkRows, r.Slots)
 	}
 	// Readers allocate nothing by the size of the state: one of which most is lost
@@ -191,62 +233,6 @@ const (
 
 func journalKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
 
-// Catalogue access: get reads and put writes one record of a top bucket. get
-// reports whether there is one.
-func (t *tx) get(bucket, key []byte, v any) (bool, error) {
-	b, err := t.top(bucket)
-	if err != nil || b == nil {
-		return false, err
-	}
-	record := b.Get(key)
-	if record == nil {
-		return false, nil
-	}
-	return true, decodeStruct(seedOf(bucket), key, record, v)
-}
-
-func (t *tx) put(bucket, key []byte, v any) error {
-	b, err := t.top(bucket)
-	if err == nil && b == nil {
-		b, err = t.root.CreateBucket(bucket)
-	}
-	if err != nil {
-		return err
-	}
-	record, err := encodeStruct(seedOf(bucket), key, v)
-	if err != nil {
-		return err
-	}
-	return b.Put(key, record)
-}
-
-func (t *tx) remove(bucket, key []byte) error {
-	b, err := t.top(bucket)
-	if err != nil {
-		return err
-	}
-	return b.Delete(key)
-}
-
-// each calls f with every key of a top bucket, in order, with its record still
-// encoded. f must not change the bucket.
-func (t *tx) each(bucket []byte, f func(key, record []byte) error) error {
-	b, err := t.top(bucket)
-	if err != nil || b == nil {
-		return err
-	}
-	cursor := b.Cursor()
-	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
-		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("storage: %w", err)
-		}
-		if err := f(key, record); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // size is the size of the file as this transaction found it.
 func (t *tx) size() int64 { return t.root.Tx().Size() }
 
@@ -261,7 +247,7 @@ func (t *tx) bound() int64 {
 // findGraph returns the catalogue entry of a graph.
 func (t *tx) findGraph(name string) (*graphRecord, error) {
 	r := new(graphRecord)
-	found, err := t.get(graphsName, []byte(name), r)
+	found, err := t.get(block.GraphsName, []byte(name), r)
 	if err == nil && found {
 		if r.Slots == 0 {
 			r.Slots = r.Vertices // as format 1 leaves it
@@ -269,7 +255,7 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 		err = r.validate(t.bound())
 	}
 	if err != nil {
-		return nil, corrupt(t.path, describeGraph(name), err)
+		return nil, fault.Corrupt(t.path, describeGraph(name), err)
 	}
 	if !found {
 		return nil, &NotFoundError{Kind: "graph", Name: name}
@@ -281,16 +267,16 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 // one.
 func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
 	r := new(embeddingRecord)
-	found, err := t.get(embeddingsName, []byte(name), r)
+	found, err := t.get(block.EmbeddingsName, []byte(name), r)
 	if base, generation, ok := splitGeneration(name); err == nil && !found && ok {
-		found, err = t.get(embeddingsName, []byte(base), r)
+		found, err = t.get(block.EmbeddingsName, []byte(base), r)
 		found = found && r.Generation == generation
 	}
 	if err == nil && found {
 		err = r.validate(t.bound())
 	}
 	if err != nil {
-		return nil, corrupt(t.path, describeEmbedding(name), err)
+		return nil, fault.Corrupt(t.path, describeEmbedding(name), err)
 	}
 	if !found {
 		return nil, &NotFoundError{Kind: "embedding", Name: name}
@@ -298,90 +284,18 @@ func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
 	return r, nil
 }
 
-// newObject makes the bucket of a new object with the given parts.
-func (t *tx) newObject(parts ...[]byte) (uint64, error) {
-	objects, err := t.top(objectsName)
-	if err != nil {
-		return 0, err
-	}
-	id := t.newID()
-	b, err := objects.CreateBucket(be64(id))
-	if err != nil {
-		return 0, err
-	}
-	for _, name := range parts {
-		if _, err := b.CreateBucket(name); err != nil {
-			return 0, err
-		}
-	}
-	return id, nil
-}
-
-// discard hands an object to the sweep, and the indexes of its rows. 0 is no
-// object.
-func (t *tx) discard(object uint64) error {
-	if err := t.dropIndexes(object); err != nil {
-		return err
-	}
-	return t.trash(object)
-}
-
-// trash hands an object to the sweep that has no indexes.
-func (t *tx) trash(object uint64) error {
-	if object == 0 {
-		return nil
-	}
-	trash, err := t.top(trashName)
-	if err != nil {
-		return err
-	}
-	key := be64(object)
-	return trash.Put(key, seedOf(trashName).seal(key, make([]byte, sumSize)))
-}
-
 // dropJournal discards what an unfinished operation has written.
 func (t *tx) dropJournal(kind byte, name string) error {
 	key := journalKey(kind, name)
 	var j journalRecord
-	found, err := t.get(journalName, key, &j)
+	found, err := t.get(block.JournalName, key, &j)
 	if err != nil || !found {
 		return err
 	}
 	if err := t.discard(j.Object); err != nil {
 		return err
 	}
-	return t.remove(journalName, key)
-}
-
-// discarded returns the first object in the trash.
-func (t *tx) discarded() (object []byte, err error) {
-	trash, err := t.top(trashName)
-	if err != nil {
-		return nil, err
-	}
-	key, _ := trash.Cursor().First()
-	return bytes.Clone(key), nil
-}
-
-// sweepOne removes the first object in the trash. bbolt frees the pages of a
-// bucket without rewriting any of them: it reads each leaf page once and keeps
-// about 40 bytes per page until the commit, so that even an object of a
-// gigabyte is one transaction of a few tens of milliseconds and 12 MB.
-func (t *tx) sweepOne() error {
-	key, err := t.discarded()
-	if key == nil || err != nil {
-		return err
-	}
-	objects, err := t.top(objectsName)
-	if err != nil {
-		return err
-	}
-	if objects.Bucket(key) != nil {
-		if err := objects.DeleteBucket(key); err != nil {
-			return err
-		}
-	}
-	return t.remove(trashName, key)
+	return t.remove(block.JournalName, key)
 }
 
 func describeGraph(name string) string { return fmt.Sprintf("graph %q", name) }
@@ -395,11 +309,31 @@ func describePath(path [][]byte) string {
 	}
 	text := string(path[0])
 	for i, part := range path[1:] {
-		if i == 0 && bytes.Equal(path[0], objectsName) && len(part) == 8 {
-			text += fmt.Sprintf(" %d", bytesToID(part))
+		if i == 0 && bytes.Equal(path[0], block.ObjectsName) && len(part) == 8 {
+			text += fmt.Sprintf(" %d", block.IDOf(part))
 		} else {
-			text += fmt.Sprintf(", %q", clip(string(part)))
+			text += fmt.Sprintf(", %q", fault.Clip(string(part)))
 		}
 	}
 	return text
+}
+
+// generationName is the name by which a generation is addressed.
+func generationName(name string, generation uint64) string {
+	return name + "@" + strconv.FormatUint(generation, 10)
+}
+
+// splitGeneration splits the name of a generation, and reports whether it is one.
+func splitGeneration(name string) (base string, generation uint64, ok bool) {
+	at := strings.LastIndexByte(name, '@')
+	if at < 1 {
+		return name, 0, false
+	}
+	generation, err := strconv.ParseUint(name[at+1:], 10, 64)
+	return name[:at], generation, err == nil && generation > 0 && generationName(name[:at], generation) == name
+}
+
+// slotsOf reads the slots of a graph.
+func (t *tx) slotsOf(r *graphRecord) (block.SlotMap, error) {
+	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/page"
 )
 
 // Check verifies the whole file: the shape of its tree, every checksum, that
@@ -21,13 +23,17 @@ import (
 // of the largest graph, and reads the whole file once. progress, which may be
 // nil, gets the stage "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
-	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*slotMap)}
+	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
 	err := db.view(ctx, func(t *tx) error {
 		c.tx = t
 		if err := c.walk(); err != nil {
 			return err
 		}
-		for _, step := range []func() error{c.checkGraphs, c.checkEmbeddings, c.checkIndexes, c.checkModels, c.checkPredictions, c.checkJobs, c.checkChanges, c.checkJournal, c.checkTrash, c.checkObjects} {
+		steps := []func() error{c.checkGraphs, c.checkEmbeddings}
+		for _, k := range kinds() {
+			steps = append(steps, func() error { return k.check(&c) })
+		}
+		for _, step := range append(steps, c.checkChanges, c.checkJournal, c.checkTrash, c.checkObjects) {
 			if err := step(); err != nil {
 				return err
 			}
@@ -49,11 +55,11 @@ type checker struct {
 	report   CheckReport
 	progress *reporter
 	done     int64
-	objects  map[uint64]string      // what refers to each object
-	parts    map[uint64][][]byte    // the buckets that each object should have
-	graphs   map[uint64]graphRecord // by id
-	slots    map[uint64]*slotMap    // of graphs by id, where they could be read
-	names    map[uint64]string      // of graphs by id
+	objects  map[uint64]string         // what refers to each object
+	parts    map[uint64][][]byte       // the buckets that each object should have
+	graphs   map[uint64]graphRecord    // by id
+	slots    map[uint64]*block.SlotMap // of graphs by id, where they could be read
+	names    map[uint64]string         // of graphs by id
 }
 
 const (
@@ -73,25 +79,22 @@ func (c *checker) note(format string, args ...any) {
 // try runs one piece of the check and turns what is wrong with the data into a
 // fault; other errors end the check.
 func (c *checker) try(where, remedy string, f func() error) error {
-	err := guarded(c.tx.path, f)
+	err := fault.Guarded(c.tx.path, f)
 	var file *FileError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &file) && file.Err == ErrCorrupt && file.Cause != nil:
-		c.fault(where, reason(file.Cause), remedy)
+		c.fault(where, fault.Reason(file.Cause), remedy)
 	case errors.As(err, &file) && file.Err == ErrCorrupt:
 		c.fault(where, file.Reason, remedy)
-	case errors.Is(err, errRecord):
-		c.fault(where, reason(err), remedy)
+	case errors.Is(err, fault.ErrRecord):
+		c.fault(where, fault.Reason(err), remedy)
 	default:
 		return err
 	}
 	return nil
 }
-
-// reason is what an error of a record says.
-func reason(err error) string { return strings.TrimPrefix(err.Error(), errRecord.Error()+": ") }
 
 // step counts an object as checked.
 func (c *checker) step() {
@@ -109,30 +112,54 @@ func (c *checker) walk() error {
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return fmt.Errorf("storage: check: %w", err)
+		return fmt.Errorf("check: %w", err)
 	}
 	c.report.Bytes = info.Size()
-	w := newWalker(c.tx.ctx, pageFile{r: file, meta: c.tx.meta()})
+	m := c.tx.meta()
+	w, found := page.NewWalker(c.tx.ctx, page.File{R: file, Meta: m}), block.NewTallies()
+	w.Counted = found.Counted
 	if c.db.attached {
-		err = w.all(nested{path: [][]byte{rootName}, root: uint64(c.tx.root.Root())})
-		c.report.Pages = w.pages
+		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(c.tx.root.Root())})
+		c.report.Pages = w.Pages
 	} else {
-		err = w.walk()
-		c.report.Pages = w.pages + 2
-		c.report.FreePages = int64(w.file.meta.highWater) - c.report.Pages
+		err = w.Walk()
+		c.report.Pages = w.Pages + 2
+		c.report.FreePages = int64(m.HighWater) - c.report.Pages
+	}
+	if err == nil && !c.db.attached {
+		err = c.checkMetas(file, info.Size(), m, w)
 	}
 	if err != nil {
-		return fmt.Errorf("storage: check: %w", err)
+		return fmt.Errorf("check: %w", err)
 	}
-	c.tx.tree = &soundness{whole: true, faults: belowRoot(w.faults)}
-	for _, fault := range w.faults {
+	c.tx.tree = &soundness{whole: true, faults: belowRoot(w.Faults)}
+	for _, bad := range w.Faults {
 		where := "file"
-		if len(fault.path) > 1 {
-			where = describePath(fault.path[1:])
+		if len(bad.Path) > 1 {
+			where = describePath(bad.Path[1:])
 		}
-		c.fault(where, fault.what, remedyRestore)
+		c.fault(where, bad.What, fault.RemedyRestore)
 	}
-	return nil
+	return c.comparePromises(found)
+}
+
+// comparePromises reports the buckets that do not hold what the file promises of them;
+// what they hold is checked all the same.
+func (c *checker) comparePromises(found *block.Tallies) error {
+	return c.try("sums of buckets", fault.RemedyRestore, func() error {
+		if err := c.tx.checkRoot(page.Meta{}, found.Sums); err != nil {
+			return fault.Record("%v", err)
+		}
+		faults, err := c.tx.broken(found, "", func(path [][]byte) bool { return c.tx.tree.fault(path) != nil })
+		if len(faults) == 0 {
+			return err
+		}
+		owners := c.tx.owners()
+		for _, bad := range faults {
+			c.fault(owners.describe(bad.Path), bad.What, fault.RemedyRestore)
+		}
+		return err
+	})
 }
 
 // refer notes that where holds the object, which must be its only owner.
@@ -141,11 +168,11 @@ func (c *checker) refer(object uint64, where string, parts ...[]byte) {
 		return
 	}
 	if other, taken := c.objects[object]; taken {
-		c.fault(where, fmt.Sprintf("object %d belongs to %s too", object, other), remedyRestore)
+		c.fault(where, fmt.Sprintf("object %d belongs to %s too", object, other), fault.RemedyRestore)
 		return
 	}
 	if object >= c.tx.header.NextID {
-		c.fault(where, fmt.Sprintf("object %d is beyond the last number given, %d", object, c.tx.header.NextID-1), remedyRestore)
+		c.fault(where, fmt.Sprintf("object %d is beyond the last number given, %d", object, c.tx.header.NextID-1), fault.RemedyRestore)
 	}
 	c.objects[object] = where
 	if c.parts == nil {
@@ -156,23 +183,23 @@ func (c *checker) refer(object uint64, where string, parts ...[]byte) {
 
 func (c *checker) checkGraphs() error {
 	c.names = make(map[uint64]string)
-	return c.try("catalogue of graphs", remedyRestore, func() error {
-		return c.tx.each(graphsName, func(key, _ []byte) error {
+	return c.try("catalogue of graphs", fault.RemedyRestore, func() error {
+		return c.tx.each(block.GraphsName, func(key, _ []byte) error {
 			name := string(key)
 			where := describeGraph(name)
 			c.report.Graphs++
 			c.report.Records++
 			defer c.step()
 			return c.try(where, remedyGraph, func() error {
-				if err := checkName("graph", name); err != nil {
-					return badRecord("%v", err)
+				if err := block.CheckName("graph", name); err != nil {
+					return fault.Record("%v", err)
 				}
 				r, err := c.tx.findGraph(name)
 				if err != nil {
 					return foundDamage(err)
 				}
 				if other, taken := c.names[r.ID]; taken {
-					c.fault(where, fmt.Sprintf("has the number %d of graph %q", r.ID, other), remedyRestore)
+					c.fault(where, fmt.Sprintf("has the number %d of graph %q", r.ID, other), fault.RemedyRestore)
 				}
 				c.names[r.ID], c.graphs[r.ID] = name, *r
 				if r.Object == 0 {
@@ -188,14 +215,14 @@ func (c *checker) checkGraphs() error {
 // foundDamage: an entry that was just enumerated cannot be missing.
 func foundDamage(err error) error {
 	if errors.Is(err, ErrNotFound) {
-		return badRecord("bucket where a record should be")
+		return fault.Record("bucket where a record should be")
 	}
 	return err
 }
 
 // checkContents verifies the three parts of a graph object.
 func (c *checker) checkContents(where string, r *graphRecord) error {
-	keys := newKeySet(0)
+	keys := block.NewKeySet(0)
 	keysOK := false
 	err := c.try(where+", keys", remedyGraph, func() error {
 		err := c.tx.readKeys(&keys, r)
@@ -205,7 +232,7 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	if err != nil {
 		return err
 	}
-	slots := slotMap{slots: r.Slots}
+	slots := block.SlotMap{Slots: r.Slots}
 	err = c.try(where+", empty slots", remedyGraph, func() (err error) {
 		if slots, err = c.tx.slotsOf(r); err != nil {
 			return err
@@ -241,31 +268,31 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 
 // checkIDs verifies that the ids are the inverse of the keys: as many, strictly
 // ascending, and each with the key that it has there.
-func (c *checker) checkIDs(r *graphRecord, keys *keySet, compare bool) error {
-	p, err := c.tx.part(r.Object, idsName)
+func (c *checker) checkIDs(r *graphRecord, keys *block.KeySet, compare bool) error {
+	p, err := c.tx.part(r.Object, block.IDsName)
 	if err != nil {
 		return err
 	}
 	var last []byte
 	count := uint64(0)
 	err = c.tx.scan(p, func(first, payload []byte) error {
-		return decodeIDs(first, payload, func(key []byte, id uint32) error {
+		return block.DecodeIDs(first, payload, func(key []byte, id uint32) error {
 			if count > 0 && bytes.Compare(last, key) >= 0 {
-				return badRecord("keys do not ascend from block to block")
+				return fault.Record("keys do not ascend from block to block")
 			}
 			last = append(last[:0], key...)
 			count++
 			if uint64(id) >= r.Slots {
-				return badRecord("key %q has slot %d of %d", clip(string(key)), id, r.Slots)
+				return fault.Record("key %q has slot %d of %d", fault.Clip(string(key)), id, r.Slots)
 			}
-			if compare && !bytes.Equal(keys.at(id), key) {
-				return badRecord("key %q has slot %d, whose key is %q", clip(string(key)), id, clip(string(keys.at(id))))
+			if compare && !bytes.Equal(keys.At(id), key) {
+				return fault.Record("key %q has slot %d, whose key is %q", fault.Clip(string(key)), id, fault.Clip(string(keys.At(id))))
 			}
 			return nil
 		})
 	})
 	if err == nil && count != r.Vertices {
-		err = badRecord("%d keys for %d vertices", count, r.Vertices)
+		err = fault.Record("%d keys for %d vertices", count, r.Vertices)
 	}
 	return err
 }
@@ -277,19 +304,19 @@ func checkSymmetric(ctx context.Context, g *csr.Graph) error {
 	next := make([]int64, g.Vertices())
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("storage: %w", ctx.Err())
+			return fmt.Errorf("%w", ctx.Err())
 		}
 		for i, v := range g.Neighbors(u) {
 			at := g.Offsets[v] + next[v]
 			if at >= g.Offsets[v+1] || g.Targets[at] != u {
-				return badRecord("edge (%d, %d) is not there in both directions", u, v)
+				return fault.Record("edge (%d, %d) is not there in both directions", u, v)
 			}
 			next[v]++
 			if g.Weights != nil && g.Weights[at] != g.Weights[g.Offsets[u]+int64(i)] {
-				return badRecord("edge (%d, %d) has two weights", u, v)
+				return fault.Record("edge (%d, %d) has two weights", u, v)
 			}
 			if g.Times != nil && g.Times[at] != g.Times[g.Offsets[u]+int64(i)] {
-				return badRecord("edge (%d, %d) has two timestamps", u, v)
+				return fault.Record("edge (%d, %d) has two timestamps", u, v)
 			}
 		}
 	}
@@ -297,15 +324,15 @@ func checkSymmetric(ctx context.Context, g *csr.Graph) error {
 }
 
 func (c *checker) checkEmbeddings() error {
-	return c.try("catalogue of embeddings", remedyRestore, func() error {
-		return c.tx.each(embeddingsName, func(key, _ []byte) error {
+	return c.try("catalogue of embeddings", fault.RemedyRestore, func() error {
+		return c.tx.each(block.EmbeddingsName, func(key, _ []byte) error {
 			name := string(key)
 			where := describeEmbedding(name)
 			c.report.Records++
 			defer c.step()
 			return c.try(where, remedyEmbedding, func() error {
-				if err := checkName("embedding", name); err != nil {
-					return badRecord("%v", err)
+				if err := block.CheckName("embedding", name); err != nil {
+					return fault.Record("%v", err)
 				}
 				r, err := c.tx.findEmbedding(name)
 				if err != nil {
@@ -321,7 +348,7 @@ func (c *checker) checkEmbeddings() error {
 				if r.Object == 0 {
 					return nil
 				}
-				c.refer(r.Object, where, rowsName)
+				c.refer(r.Object, where, block.RowsName)
 				if err := c.checkRowSlots(r); err != nil {
 					return err
 				}
@@ -348,7 +375,7 @@ func (c *checker) checkOwner(where string, r *embeddingRecord) {
 
 // checkRows verifies all chunks with the memory of one.
 func (c *checker) checkRows(r *embeddingRecord) error {
-	p, err := c.tx.part(r.Object, rowsName)
+	p, err := c.tx.part(r.Object, block.RowsName)
 	if err != nil {
 		return err
 	}
@@ -358,12 +385,12 @@ func (c *checker) checkRows(r *embeddingRecord) error {
 	row := uint64(0)
 	err = c.tx.scan(p, func(key, payload []byte) error {
 		left := min(r.ChunkRows, r.Vertices-row)
-		rows, err := decodeChunk(buffer[:int(left)*dim], key, payload, int(row), dim)
+		rows, err := block.DecodeChunk(buffer[:int(left)*dim], key, payload, int(row), dim)
 		row += uint64(rows)
 		return err
 	})
 	if err == nil && row != r.Vertices {
-		err = badRecord("%d rows where the catalogue says %d", row, r.Vertices)
+		err = fault.Record("%d rows where the catalogue says %d", row, r.Vertices)
 	}
 	return err
 }
@@ -378,14 +405,14 @@ func (c *checker) checkChanges() error {
 	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
 	err := c.try(where, remedy, func() error {
 		orphans := make(map[uint64]bool)
-		return c.tx.each(changesName, func(key, record []byte) error {
+		return c.tx.each(block.ChangesName, func(key, record []byte) error {
 			c.report.Records++
-			if len(key) != changesKeySize {
-				return badRecord("key of %d bytes", len(key))
+			if len(key) != block.ChangesKeySize {
+				return fault.Record("key of %d bytes", len(key))
 			}
-			if id := bytesToID(key); c.names[id] == "" && !orphans[id] {
+			if id := block.IDOf(key); c.names[id] == "" && !orphans[id] {
 				orphans[id] = true
-				c.fault(where, fmt.Sprintf("entries of graph number %d, which is not there", id), remedyRestore)
+				c.fault(where, fmt.Sprintf("entries of graph number %d, which is not there", id), fault.RemedyRestore)
 			}
 			return nil
 		})
@@ -393,23 +420,23 @@ func (c *checker) checkChanges() error {
 	if err != nil {
 		return err
 	}
-	return c.try("catalogue of graphs", remedyRestore, func() error {
-		return c.tx.each(graphsName, func(key, _ []byte) error {
+	return c.try("catalogue of graphs", fault.RemedyRestore, func() error {
+		return c.tx.each(block.GraphsName, func(key, _ []byte) error {
 			r, err := c.tx.findGraph(string(key))
 			if err != nil {
 				return nil // reported before
 			}
 			return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
 				last := uint64(0)
-				err := c.tx.changesOf(r.ID, 0, func(version uint64, entry *change) error {
+				err := c.tx.changesOf(r.ID, 0, func(version uint64, entry *block.Change) error {
 					if last != 0 && version != last+1 {
-						return badRecord("version %d follows version %d", version, last)
+						return fault.Record("version %d follows version %d", version, last)
 					}
 					last = version
 					return c.checkChange(r, version, entry)
 				})
 				if err == nil && last != r.Version && (last != 0 || r.Object != 0) {
-					err = badRecord("ends with version %d, and the graph has version %d", last, r.Version)
+					err = fault.Record("ends with version %d, and the graph has version %d", last, r.Version)
 				}
 				return err
 			})
@@ -419,8 +446,8 @@ func (c *checker) checkChanges() error {
 
 // checkJournal lists unfinished work, which is no fault.
 func (c *checker) checkJournal() error {
-	return c.try("journal", remedyRestore, func() error {
-		return c.tx.each(journalName, func(key, record []byte) error {
+	return c.try("journal", fault.RemedyRestore, func() error {
+		return c.tx.each(block.JournalName, func(key, record []byte) error {
 			c.report.Records++
 			name := string(key[1:])
 			where := fmt.Sprintf("journal of %q", name)
@@ -429,24 +456,24 @@ func (c *checker) checkJournal() error {
 			}
 			return c.try(where, "import again or drop what it belongs to", func() error {
 				var j journalRecord
-				if err := decodeStruct(seedOf(journalName), key, record, &j); err != nil {
+				if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
 					return err
 				}
 				switch key[0] {
 				case journalGraph:
 					if int(j.Part) >= len(stagedParts) {
-						return badRecord("journal at part %d", j.Part)
+						return fault.Record("journal at part %d", j.Part)
 					}
 					c.refer(j.Object, where, graphParts[:]...)
-					c.note("an import of %q into graph %q stopped before its end; the same import goes on from there, another one, or dropping the graph, discards it", clip(j.Source), name)
+					c.note("an import of %q into graph %q stopped before its end; the same import goes on from there, another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
 				case journalEmbedding:
-					c.refer(j.Object, where, rowsName)
+					c.refer(j.Object, where, block.RowsName)
 					c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)
 				case journalBlob:
-					c.refer(j.Object, where, blobName)
-					c.note("the %s is being written, or its writing stopped; it is discarded when the file is next opened for writing", clip(j.Source))
+					c.refer(j.Object, where, block.BlobName)
+					c.note("the %s is being written, or its writing stopped; it is discarded when the file is next opened for writing", fault.Clip(j.Source))
 				default:
-					return badRecord("journal of kind %#02x", key[0])
+					return fault.Record("journal of kind %#02x", key[0])
 				}
 				return nil
 			})
@@ -455,17 +482,17 @@ func (c *checker) checkJournal() error {
 }
 
 func (c *checker) checkTrash() error {
-	return c.try("trash", remedyRestore, func() error {
+	return c.try("trash", fault.RemedyRestore, func() error {
 		n := 0
-		err := c.tx.each(trashName, func(key, record []byte) error {
+		err := c.tx.each(block.TrashName, func(key, record []byte) error {
 			c.report.Records++
 			if len(key) != 8 {
-				return badRecord("key of %d bytes", len(key))
+				return fault.Record("key of %d bytes", len(key))
 			}
-			if _, err := seedOf(trashName).open(key, record); err != nil {
+			if _, err := block.SeedOf(block.TrashName).Open(key, record); err != nil {
 				return err
 			}
-			c.refer(bytesToID(key), "trash")
+			c.refer(block.IDOf(key), "trash")
 			n++
 			return nil
 		})
@@ -479,27 +506,28 @@ func (c *checker) checkTrash() error {
 // checkObjects verifies that every object belongs to something and has the
 // parts that it should have.
 func (c *checker) checkObjects() error {
-	return c.try("objects", remedyRestore, func() error {
-		objects, err := c.tx.top(objectsName)
+	return c.try("objects", fault.RemedyRestore, func() error {
+		objects, err := c.tx.top(block.ObjectsName)
 		if err != nil {
 			return err
 		}
-		return c.tx.each(objectsName, func(key, _ []byte) error {
+		return c.tx.each(block.ObjectsName, func(key, _ []byte) error {
 			b := objects.Bucket(key)
 			if len(key) != 8 || b == nil {
-				return badRecord("entry %x that is no object", key)
+				return fault.Record("entry %x that is no object", key)
 			}
-			id := bytesToID(key)
+			id := block.IDOf(key)
 			where := fmt.Sprintf("object %d", id)
 			owner, found := c.objects[id]
 			if !found {
-				c.fault(where, "belongs to nothing", "its space is lost until the file is compacted; nothing else is affected")
+				c.fault(where, "belongs to nothing: it may be what is left of something whose entry was lost",
+					"recover the file into a new one (RECOVER), which names what it finds; COMPACT removes the object")
 				return nil
 			}
 			if owner == "trash" {
 				return nil
 			}
-			return c.try(owner+", "+where, remedyRestore, func() error { return c.checkParts(b, c.parts[id]) })
+			return c.try(owner+", "+where, fault.RemedyRestore, func() error { return c.checkParts(b, c.parts[id]) })
 		})
 	})
 }
@@ -519,14 +547,52 @@ func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 			further = further || bytes.Equal(name, key)
 		}
 		if (!known && !further) || object.Bucket(key) == nil {
-			return badRecord("unknown part %q", clip(string(key)))
+			return fault.Record("unknown part %q", fault.Clip(string(key)))
 		}
 		if known {
 			found++
 		}
 	}
 	if found != len(parts) {
-		return badRecord("%d parts instead of %d", found, len(parts))
+		return fault.Record("%d parts instead of %d", found, len(parts))
 	}
 	return nil
+}
+
+// checkBlob verifies a blob for Check; where names its owner.
+func (c *checker) checkBlob(where, remedy string, b blobRecord) error {
+	if b.Object == 0 {
+		return nil
+	}
+	c.refer(b.Object, where, block.BlobName)
+	return c.try(where, remedy, func() error {
+		p, err := c.tx.part(b.Object, block.BlobName)
+		if err != nil {
+			return err
+		}
+		c.tx.readAhead(p.bucket)
+		number := uint64(0)
+		err = c.tx.scan(p, func(key, payload []byte) error {
+			err := b.check(number, key, payload)
+			number++
+			return err
+		})
+		if err == nil && number != b.blocks() {
+			err = fault.Record("%d blocks instead of %d", number, b.blocks())
+		}
+		return err
+	})
+}
+
+// checkGraphOf verifies that something fits its graph.
+func (c *checker) checkGraphOf(where, graph string, id, version uint64) {
+	g, found := c.graphs[id]
+	switch {
+	case !found:
+		c.fault(where+", graph", fmt.Sprintf("%q is not there", graph), fault.RemedyRestore)
+	case c.names[id] != graph:
+		c.fault(where+", graph", fmt.Sprintf("is called %q, not %q", c.names[id], graph), fault.RemedyRestore)
+	case version > g.Version:
+		c.fault(where+", graph", fmt.Sprintf("has reached version %d, not %d", g.Version, version), fault.RemedyRestore)
+	}
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/vmihailenco/msgpack/v5"
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/page"
 )
 
 // plant changes the record under a key of a top bucket, or of a part of an
@@ -22,25 +25,25 @@ type plant struct {
 }
 
 // objectBucket returns a part of the object of graph "g" or embedding "e".
-func objectBucket(t *testing.T, root *bolt.Bucket, catalog, name string, part []byte) (*bolt.Bucket, bucketSeed) {
+func objectBucket(t *testing.T, root *bolt.Bucket, catalog, name string, part []byte) (*bolt.Bucket, block.Seed) {
 	t.Helper()
 	var object uint64
 	record := root.Bucket([]byte(catalog)).Get([]byte(name))
 	var g struct {
 		Object uint64 `msgpack:"object"`
 	}
-	if err := msgpack.Unmarshal(record[sumSize:], &g); err != nil {
+	if err := msgpack.Unmarshal(record[block.ChecksumSize:], &g); err != nil {
 		t.Fatal(err)
 	}
 	object = g.Object
-	return root.Bucket(objectsName).Bucket(be64(object)).Bucket(part), partSeed(object, part)
+	return root.Bucket(block.ObjectsName).Bucket(block.Key64(object)).Bucket(part), block.PartSeed(object, part)
 }
 
 // reseal puts a changed payload under the first key of a bucket.
-func reseal(t *testing.T, b *bolt.Bucket, seed bucketSeed, change func(payload []byte) []byte) {
+func reseal(t *testing.T, b *bolt.Bucket, seed block.Seed, change func(payload []byte) []byte) {
 	t.Helper()
 	key, value := b.Cursor().First()
-	payload := change(append([]byte(nil), value[sumSize:]...))
+	payload := change(append([]byte(nil), value[block.ChecksumSize:]...))
 	key = append([]byte(nil), key...)
 	if err := b.Put(key, sealed(seed, key, payload)); err != nil {
 		t.Fatal(err)
@@ -52,11 +55,11 @@ func changeStruct[T any](t *testing.T, root *bolt.Bucket, bucket []byte, key str
 	t.Helper()
 	b := root.Bucket(bucket)
 	var r T
-	if err := decodeStruct(seedOf(bucket), []byte(key), b.Get([]byte(key)), &r); err != nil {
+	if err := block.DecodeStruct(block.SeedOf(bucket), []byte(key), b.Get([]byte(key)), &r); err != nil {
 		t.Fatal(err)
 	}
 	change(&r)
-	record, err := encodeStruct(seedOf(bucket), []byte(key), &r)
+	record, err := block.EncodeStruct(block.SeedOf(bucket), []byte(key), &r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +76,7 @@ func TestDB_Check_Planted(t *testing.T) {
 	embedding := func(db *DB) error { _, _, err := db.Embedding(ctx, "e"); return err }
 	tryPlants(t, []plant{
 		{"edge in one direction", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte {
 				// The first group is 0 → 1, 2: make it 0 → 1, 3.
 				p[4]++
@@ -81,114 +84,114 @@ func TestDB_Check_Planted(t *testing.T) {
 			})
 		}, "both directions", nil},
 		{"arc to nowhere", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte { p[4] = 77; return p })
 		}, "arc to vertex", snapshot},
 		{"trailing bytes", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte { return append(p, 0) })
 		}, "after the arcs", snapshot},
 		{"unknown flags", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte { p[0] = 4; return p })
 		}, "flags", snapshot},
 		{"weights of nothing", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte {
-				p[0] = arcWeights
+				p[0] = block.ArcWeights
 				return append(p, bytes.Repeat([]byte{0, 0, 0x80, 0x3f}, int(p[1]))...)
 			})
 		}, "all 1", snapshot},
 		{"weight that nobody counts", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte {
-				p[0] = arcWeights
+				p[0] = block.ArcWeights
 				return append(p, bytes.Repeat([]byte{0, 0, 0, 0x40}, int(p[1]))...)
 			})
 		}, "than the catalogue says", snapshot},
 		{"weights of one direction", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte {
-				p[0] = arcWeights
+				p[0] = block.ArcWeights
 				n := int(p[1])
 				// Arc a → b has a weight, and d → c.
 				p = append(p, 0, 0, 0, 0x40)
 				p = append(p, bytes.Repeat([]byte{0, 0, 0x80, 0x3f}, n-2)...)
 				return append(p, 0, 0, 0, 0x40)
 			})
-			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Weighted = 1 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Weighted = 1 })
 		}, "two weights", nil},
 		{"timestamp of one direction", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", arcsName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte {
-				p[0] = arcTimes
+				p[0] = block.ArcTimes
 				n := int(p[1])
 				return append(append(append(p, 1), make([]byte, n-2)...), 1)
 			})
-			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Timed = 1 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Timed = 1 })
 		}, "two timestamps", nil},
 		{"missing arcs", func(t *testing.T, root *bolt.Bucket) {
-			b, _ := objectBucket(t, root, "graphs", "g", arcsName)
+			b, _ := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			key, _ := b.Cursor().First()
 			if err := b.Delete(key); err != nil {
 				t.Fatal(err)
 			}
 		}, "arcs where the catalogue says", snapshot},
 		{"two keys swapped", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "graphs", "g", keysName)
+			b, seed := objectBucket(t, root, "graphs", "g", block.KeysName)
 			reseal(t, b, seed, func(p []byte) []byte { p[4], p[6] = p[6], p[4]; return p })
 		}, "whose key is", nil},
 		{"more vertices than keys", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Vertices, r.Slots = r.Vertices+1, r.Slots+1 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Vertices, r.Slots = r.Vertices+1, r.Slots+1 })
 		}, "keys for", snapshot},
 		{"impossible counts", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Edges = 1 << 60 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Edges = 1 << 60 })
 		}, "catalogue entry", snapshot},
 		{"object of another", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, graphsName, "empty", func(r *graphRecord) { r.Object, r.Vertices = 1, 4 })
+			changeStruct(t, root, block.GraphsName, "empty", func(r *graphRecord) { r.Object, r.Vertices = 1, 4 })
 		}, "belongs to", nil},
 		{"object missing", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Object = 99 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Object = 99 })
 		}, "object 99", snapshot},
 		{"bucket for a record", func(t *testing.T, root *bolt.Bucket) {
-			if _, err := root.Bucket(graphsName).CreateBucket([]byte("deep")); err != nil {
+			if _, err := root.Bucket(block.GraphsName).CreateBucket([]byte("deep")); err != nil {
 				t.Fatal(err)
 			}
 		}, "bucket where a record", nil},
 		{"not a number", func(t *testing.T, root *bolt.Bucket) {
-			b, seed := objectBucket(t, root, "embeddings", "e", rowsName)
+			b, seed := objectBucket(t, root, "embeddings", "e", block.RowsName)
 			reseal(t, b, seed, func(p []byte) []byte { copy(p[4:], []byte{0, 0, 0xc0, 0x7f}); return p })
 		}, "not finite", embedding},
 		{"rows missing", func(t *testing.T, root *bolt.Bucket) {
-			b, _ := objectBucket(t, root, "embeddings", "e", rowsName)
-			if err := b.Delete(be32(0)); err != nil {
+			b, _ := objectBucket(t, root, "embeddings", "e", block.RowsName)
+			if err := b.Delete(block.Key32(0)); err != nil {
 				t.Fatal(err)
 			}
 		}, "rows where the catalogue says", embedding},
 		{"embedding without graph", func(t *testing.T, root *bolt.Bucket) {
-			if err := root.Bucket(graphsName).Delete([]byte("g")); err != nil {
+			if err := root.Bucket(block.GraphsName).Delete([]byte("g")); err != nil {
 				t.Fatal(err)
 			}
 		}, "is not there", nil},
 		{"embedding from the future", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, embeddingsName, "e", func(r *embeddingRecord) { r.GraphVersion = 9 })
+			changeStruct(t, root, block.EmbeddingsName, "e", func(r *embeddingRecord) { r.GraphVersion = 9 })
 		}, "version 9", nil},
 		{"orphaned object", func(t *testing.T, root *bolt.Bucket) {
-			if _, err := root.Bucket(objectsName).CreateBucket(be64(500)); err != nil {
+			if _, err := root.Bucket(block.ObjectsName).CreateBucket(block.Key64(500)); err != nil {
 				t.Fatal(err)
 			}
 		}, "belongs to nothing", nil},
 		{"gap in the change log", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, graphsName, "g", func(r *graphRecord) { r.Version += 2 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Version += 2 })
 		}, "ends with version", nil},
 		{"hostile catalogue", func(t *testing.T, root *bolt.Bucket) {
 			key := []byte("g")
-			if err := root.Bucket(graphsName).Put(key, sealed(seedOf(graphsName), key, []byte{0xdd, 0xff, 0xff, 0xff, 0xff})); err != nil {
+			if err := root.Bucket(block.GraphsName).Put(key, sealed(block.SeedOf(block.GraphsName), key, []byte{0xdd, 0xff, 0xff, 0xff, 0xff})); err != nil {
 				t.Fatal(err)
 			}
 		}, "msgpack declares", snapshot},
 		{"foreign record in the trash", func(t *testing.T, root *bolt.Bucket) {
-			if err := root.Bucket(trashName).Put([]byte("x"), nil); err != nil {
+			if err := root.Bucket(block.TrashName).Put([]byte("x"), nil); err != nil {
 				t.Fatal(err)
 			}
 		}, "key of 1 bytes", nil},
@@ -253,12 +256,12 @@ func TestOpen_CyclicTree(t *testing.T) {
 	}
 	path := db.Path()
 	damaged := false
-	editPages(t, path, func(page []byte) bool {
-		if native.Uint16(page[8:]) != branchFlag {
+	editPages(t, path, func(data []byte) bool {
+		if block.Native.Uint16(data[8:]) != page.BranchFlag {
 			return false
 		}
 		damaged = true
-		native.PutUint64(page[pageHeadSize+8:], native.Uint64(page)) // its first child is itself
+		block.Native.PutUint64(data[page.HeadSize+8:], block.Native.Uint64(data)) // its first child is itself
 		return true
 	})
 	if !damaged {

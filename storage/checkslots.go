@@ -5,15 +5,17 @@ import (
 	"fmt"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // checkEmpty verifies that the slots without a key are the empty ones.
-func checkEmpty(keys *keySet, slots *slotMap) error {
-	empty := slots.empty
-	for slot := range uint32(keys.len()) {
+func checkEmpty(keys *block.KeySet, slots *block.SlotMap) error {
+	empty := slots.Empty
+	for slot := range uint32(keys.Len()) {
 		listed := len(empty) > 0 && empty[0] == slot
-		if hasKey := len(keys.at(slot)) > 0; hasKey == listed {
-			return badRecord("slot %d has the key %q, and is listed as empty: %t", slot, clip(string(keys.at(slot))), listed)
+		if hasKey := len(keys.At(slot)) > 0; hasKey == listed {
+			return fault.Record("slot %d has the key %q, and is listed as empty: %t", slot, fault.Clip(string(keys.At(slot))), listed)
 		}
 		if listed {
 			empty = empty[1:]
@@ -23,10 +25,10 @@ func checkEmpty(keys *keySet, slots *slotMap) error {
 }
 
 // checkNoEdges verifies that empty slots have no edges.
-func checkNoEdges(g *csr.Graph, slots *slotMap) error {
-	for _, slot := range slots.empty {
+func checkNoEdges(g *csr.Graph, slots *block.SlotMap) error {
+	for _, slot := range slots.Empty {
 		if g.Degree(slot) > 0 {
-			return badRecord("empty slot %d has %d edges", slot, g.Degree(slot))
+			return fault.Record("empty slot %d has %d edges", slot, g.Degree(slot))
 		}
 	}
 	return nil
@@ -37,13 +39,13 @@ const remedyAttribute = "drop the attribute and import it again, restore the fil
 // checkAttributes verifies every attribute: the types of its blocks, that the
 // slots of its values ascend and hold vertices, and the number of its values;
 // and that every block belongs to an attribute.
-func (c *checker) checkAttributes(where string, r *graphRecord, slots *slotMap) error {
-	vertices := slots.table()
+func (c *checker) checkAttributes(where string, r *graphRecord, slots *block.SlotMap) error {
+	vertices := slots.Table()
 	prefixes := make(map[string]bool)
 	for _, a := range r.Attributes {
 		prefixes[string(binary.BigEndian.AppendUint16(nil, a.ID))] = true
 		err := c.try(fmt.Sprintf("%s, attribute %q", where, a.Name), remedyAttribute, func() error {
-			_, err := c.tx.readColumn(r, a, slots.vertices(), vertices)
+			_, err := c.tx.readColumn(r, a, slots.Vertices(), vertices)
 			return err
 		})
 		if err != nil {
@@ -51,14 +53,14 @@ func (c *checker) checkAttributes(where string, r *graphRecord, slots *slotMap) 
 		}
 	}
 	return c.try(where+", attributes", remedyAttribute, func() error {
-		p, found, err := c.tx.findPart(r.Object, attrsName)
+		p, found, err := c.tx.findPart(r.Object, block.AttrsName)
 		if err != nil || !found {
 			return err
 		}
 		cursor := p.bucket.Cursor()
 		for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
-			if len(key) != attrKeySize || !prefixes[string(key[:2])] {
-				return badRecord("block %x belongs to no attribute", key)
+			if len(key) != block.AttrKeySize || !prefixes[string(key[:2])] {
+				return fault.Record("block %x belongs to no attribute", key)
 			}
 		}
 		return nil
@@ -67,19 +69,19 @@ func (c *checker) checkAttributes(where string, r *graphRecord, slots *slotMap) 
 
 // checkChange verifies that an entry of the change log names slots of the graph,
 // and as deleted only empty ones.
-func (c *checker) checkChange(r *graphRecord, version uint64, entry *change) error {
-	for _, list := range [][]uint32{entry.edges, entry.values, entry.deleted} {
+func (c *checker) checkChange(r *graphRecord, version uint64, entry *block.Change) error {
+	for _, list := range [][]uint32{entry.Edges, entry.Values, entry.Deleted} {
 		if n := len(list); n > 0 && uint64(list[n-1]) >= r.Slots {
-			return badRecord("version %d changes slot %d of %d", version, list[n-1], r.Slots)
+			return fault.Record("version %d changes slot %d of %d", version, list[n-1], r.Slots)
 		}
 	}
 	slots := c.slots[r.ID]
 	if slots == nil {
 		return nil
 	}
-	for _, slot := range entry.deleted {
-		if _, found := slots.vertex(slot); found {
-			return badRecord("version %d deletes slot %d, which is not empty", version, slot)
+	for _, slot := range entry.Deleted {
+		if _, found := slots.Vertex(slot); found {
+			return fault.Record("version %d deletes slot %d, which is not empty", version, slot)
 		}
 	}
 	return nil
@@ -96,12 +98,12 @@ func (c *checker) checkRowSlots(r *embeddingRecord) error {
 	if slots == nil {
 		return nil
 	}
-	if c.graphs[r.GraphID].Version == r.GraphVersion && len(m.empty) != len(slots.empty) {
-		return badRecord("%d empty slots, and its graph has %d", len(m.empty), len(slots.empty))
+	if c.graphs[r.GraphID].Version == r.GraphVersion && len(m.Empty) != len(slots.Empty) {
+		return fault.Record("%d empty slots, and its graph has %d", len(m.Empty), len(slots.Empty))
 	}
-	for _, slot := range m.empty {
-		if _, found := slots.vertex(slot); found {
-			return badRecord("slot %d is empty, but not in its graph", slot)
+	for _, slot := range m.Empty {
+		if _, found := slots.Vertex(slot); found {
+			return fault.Record("slot %d is empty, but not in its graph", slot)
 		}
 	}
 	return nil

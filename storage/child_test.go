@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -23,7 +24,7 @@ func runChild() bool {
 	case "":
 		return false
 	case "import":
-		childImport(job[1], atoi(job[2]))
+		childImport(job[1], atoi(job[2]), atoi(job[3]))
 	case "update":
 		childUpdate(job[1], atoi(job[2]))
 	case "put":
@@ -36,6 +37,8 @@ func runChild() bool {
 		childRewrite(job[1], job[2], atoi(job[3]))
 	case "model":
 		childModel(job[1], atoi(job[2]), atoi(job[3]))
+	case "turns":
+		childTurns(job[1])
 	case "hold":
 		childHold(job[1])
 	default:
@@ -61,6 +64,14 @@ func fail(err error) {
 // startChild starts a child and returns the lines of its output.
 func startChild(t *testing.T, job ...any) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
+	cmd, _, out := startTalk(t, job...)
+	return cmd, out
+}
+
+// startTalk is startChild with the input of the child, which ends when the child is
+// waited for.
+func startTalk(t *testing.T, job ...any) (*exec.Cmd, io.WriteCloser, *bufio.Scanner) {
+	t.Helper()
 	var words []string
 	for _, word := range job {
 		words = append(words, fmt.Sprint(word))
@@ -72,7 +83,8 @@ func startChild(t *testing.T, job ...any) (*exec.Cmd, *bufio.Scanner) {
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), childEnv+"="+strings.Join(words, "\n"))
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil { // stays open until the child is waited for
+	in, err := cmd.StdinPipe()
+	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
@@ -82,7 +94,7 @@ func startChild(t *testing.T, job ...any) (*exec.Cmd, *bufio.Scanner) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return cmd, bufio.NewScanner(out)
+	return cmd, in, bufio.NewScanner(out)
 }
 
 // killSelf ends this process as kill -9 does.
@@ -115,11 +127,15 @@ func childHold(path string) {
 	fail(db.Close())
 }
 
-func childImport(path string, commits int) {
+// childImport imports with room for edges in memory; where that is little, they go
+// to temporary files.
+func childImport(path string, commits, room int) {
 	db, err := Open(path, &Options{BatchBytes: killBatch})
 	fail(err)
 	killAfter(db, commits)
-	stats, err := db.Import(context.Background(), "g", strings.NewReader(killText()), killOptions())
+	opts := killOptions()
+	opts.edgeRoom = int64(room)
+	stats, err := db.Import(context.Background(), "g", strings.NewReader(killText()), opts)
 	fail(err)
 	fmt.Println("done", stats.Resumed)
 	fail(db.Close())

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // findAttribute returns the number of an attribute in r.Attributes, -1 where
@@ -23,11 +25,11 @@ func (r *graphRecord) findAttribute(name string) int {
 
 // addAttribute enters a new attribute and returns its number in r.Attributes.
 func (r *graphRecord) addAttribute(a Attribute) (int, error) {
-	if err := a.check(); err != nil {
+	if err := a.Validate(); err != nil {
 		return 0, err
 	}
 	if r.NextAttribute == math.MaxUint16 {
-		return 0, fmt.Errorf("storage: attribute %q: more than %d attributes: %w", clip(a.Name), r.NextAttribute, ErrLimit)
+		return 0, fmt.Errorf("attribute %q: more than %d attributes: %w", fault.Clip(a.Name), r.NextAttribute, ErrLimit)
 	}
 	// The list may be shared with another copy of the record.
 	list := r.Attributes[:len(r.Attributes):len(r.Attributes)]
@@ -49,7 +51,7 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 			return err
 		}
 		if r.Version != version {
-			return fmt.Errorf("storage: graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
+			return fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
 		}
 		columns, err = t.namedColumns(graph, r, names)
 		return err
@@ -100,13 +102,13 @@ func (t *tx) namedColumns(graph string, r *graphRecord, names []string) ([]*Colu
 func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
 	slots, err := t.slotsOf(r)
 	if err != nil {
-		return nil, corrupt(t.path, describeGraph(graph)+", empty slots", err)
+		return nil, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
 	}
-	vertices := slots.table()
+	vertices := slots.Table()
 	columns := make([]*Column, len(attributes))
 	for i, a := range attributes {
 		if columns[i], err = t.readColumn(r, a, int(r.Vertices), vertices); err != nil {
-			return nil, corrupt(t.path, describeAttribute(graph, a.Name), err)
+			return nil, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
 		}
 	}
 	return columns, nil
@@ -118,7 +120,7 @@ func (t *tx) readAttributes(graph string, r *graphRecord, c *contents) error {
 	for _, a := range r.Attributes {
 		column, err := t.readColumn(r, a, int(r.Slots), nil)
 		if err != nil {
-			return corrupt(t.path, describeAttribute(graph, a.Name), err)
+			return fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
 		}
 		c.columns = append(c.columns, column)
 	}
@@ -136,22 +138,22 @@ func (t *tx) readColumn(r *graphRecord, a attributeRecord, n int, vertices []uin
 	next := uint64(0)
 	err := t.eachValue(r, a, func(slot uint32, v Value) error {
 		if uint64(slot) < next {
-			return badRecord("attribute blocks do not ascend")
+			return fault.Record("attribute blocks do not ascend")
 		}
 		next = uint64(slot) + 1
 		if vertices != nil && next <= uint64(len(vertices)) {
 			slot = vertices[slot]
 		}
 		if uint64(slot) >= uint64(n) {
-			return badRecord("value of slot %d, which is empty or beyond the graph", next-1)
+			return fault.Record("value of slot %d, which is empty or beyond the graph", next-1)
 		}
-		c.set(slot, v)
+		block.PutValue(c, slot, v)
 		return nil
 	})
 	if err == nil && uint64(c.Count()) != a.Values {
-		err = badRecord("%d values where the catalogue says %d", c.Count(), a.Values)
+		err = fault.Record("%d values where the catalogue says %d", c.Count(), a.Values)
 	}
-	c.compact()
+	block.CompactColumn(c)
 	return c, err
 }
 
@@ -161,7 +163,7 @@ func (t *tx) eachValue(r *graphRecord, a attributeRecord, yield func(slot uint32
 	if r.Object == 0 {
 		return nil
 	}
-	p, found, err := t.findPart(r.Object, attrsName)
+	p, found, err := t.findPart(r.Object, block.AttrsName)
 	if err != nil || !found {
 		return err
 	}
@@ -169,13 +171,13 @@ func (t *tx) eachValue(r *graphRecord, a attributeRecord, yield func(slot uint32
 	cursor := p.bucket.Cursor()
 	for key, record := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, record = cursor.Next() {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("storage: %w", err)
+			return fmt.Errorf("%w", err)
 		}
-		payload, err := p.seed.open(key, record)
+		payload, err := p.seed.Open(key, record)
 		if err != nil {
 			return err
 		}
-		if err := decodeValues(a.Type, key, payload, yield); err != nil {
+		if err := block.DecodeValues(a.Type, key, payload, yield); err != nil {
 			return err
 		}
 		t.scanned++
@@ -190,30 +192,29 @@ func (t *tx) valuesAt(r *graphRecord, a attributeRecord, slots []uint32) ([]Valu
 	if r.Object == 0 {
 		return values, nil
 	}
-	p, found, err := t.findPart(r.Object, attrsName)
+	p, found, err := t.findPart(r.Object, block.AttrsName)
 	if err != nil || !found {
 		return values, err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
 	for at := 0; at < len(slots); {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
-		b := p.blockOf(prefix, attrKey(a.ID, slots[at]))
-		if b.key == nil {
+		b := p.blockOf(prefix, block.AttrKey(a.ID, slots[at]))
+		if b.Key == nil {
 			return values, nil
 		}
-		payload, err := p.seed.open(b.key, b.record)
+		payload, err := p.seed.Open(b.Key, b.Record)
 		if err != nil {
 			return nil, err
 		}
-		err = decodeValues(a.Type, b.key, payload, func(slot uint32, v Value) error {
+		err = block.DecodeValues(a.Type, b.Key, payload, func(slot uint32, v Value) error {
 			for at < len(slots) && slots[at] < slot {
 				at++
 			}
 			if at < len(slots) && slots[at] == slot {
-				v.text = strings.Clone(v.text)
-				values[at] = v
+				values[at] = block.CloneValue(v)
 				at++
 			}
 			return nil
@@ -222,14 +223,14 @@ func (t *tx) valuesAt(r *graphRecord, a attributeRecord, slots []uint32) ([]Valu
 			return nil, err
 		}
 		// The next block has the next value, or there is none.
-		next := p.after(prefix, b.key)
-		if next.key == nil {
+		next := p.after(prefix, b.Key)
+		if next.Key == nil {
 			return values, nil
 		}
-		if len(next.key) != attrKeySize {
-			return nil, badRecord("attribute block with a key of %d bytes", len(next.key))
+		if len(next.Key) != block.AttrKeySize {
+			return nil, fault.Record("attribute block with a key of %d bytes", len(next.Key))
 		}
-		for first := binary.BigEndian.Uint32(next.key[2:]); at < len(slots) && slots[at] < first; {
+		for first := binary.BigEndian.Uint32(next.Key[2:]); at < len(slots) && slots[at] < first; {
 			at++
 		}
 	}
@@ -272,7 +273,7 @@ func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInf
 func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
 	slot, found, err := t.slotOf(r, []byte(key))
 	if err != nil {
-		return Vertex{}, corrupt(t.path, describeGraph(graph)+", ids", err)
+		return Vertex{}, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
 	}
 	if !found {
 		return Vertex{}, &NotFoundError{Kind: "vertex", Name: key}
@@ -281,7 +282,7 @@ func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
 	for _, a := range r.Attributes {
 		values, err := t.valuesAt(r, a, []uint32{slot})
 		if err != nil {
-			return Vertex{}, corrupt(t.path, describeAttribute(graph, a.Name), err)
+			return Vertex{}, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
 		}
 		if !values[0].IsMissing() {
 			v.Values = append(v.Values, NamedValue{Name: a.Name, Value: values[0]})
@@ -301,30 +302,30 @@ func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]stri
 			return err
 		}
 		keys, err = t.keysWith(r, prefix, limit)
-		return corrupt(t.path, describeGraph(graph)+", ids", err)
+		return fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
 	})
 	return keys, err
 }
 
 func (t *tx) keysWith(r *graphRecord, prefix string, limit int) ([]string, error) {
-	p, err := t.part(r.Object, idsName)
+	p, err := t.part(r.Object, block.IDsName)
 	if err != nil {
 		return nil, err
 	}
 	var keys []string
-	for b := p.blockOf(nil, []byte(prefix)); b.key != nil; b = p.after(nil, b.key) {
+	for b := p.blockOf(nil, []byte(prefix)); b.Key != nil; b = p.after(nil, b.Key) {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
-		payload, err := p.seed.open(b.key, b.record)
+		payload, err := p.seed.Open(b.Key, b.Record)
 		if err != nil {
 			return nil, err
 		}
 		over := false
-		err = decodeIDs(b.key, payload, func(key []byte, _ uint32) error {
+		err = block.DecodeIDs(b.Key, payload, func(key []byte, _ uint32) error {
 			switch {
 			case over:
-			case bytes.HasPrefix(key, bytesOf(prefix)):
+			case bytes.HasPrefix(key, block.BytesOf(prefix)):
 				keys = append(keys, string(key))
 				over = limit > 0 && len(keys) == limit
 			default:

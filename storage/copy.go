@@ -4,11 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/page"
 )
 
 // Backup, Compact, Migrate and Recover write a new file record by record. Keys
@@ -31,15 +38,7 @@ type storeWriter struct {
 	onRecord func() // after every record
 
 	records, bytes int64
-}
-
-// tempName is the pattern of the names of files that are not yet whole.
-func tempName(path, kind string) (dir, pattern string) {
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	return dir, "." + base + ".*." + kind
+	accounts       map[string]*page.Tally // of what was written, by place
 }
 
 // newStoreWriter makes an empty file for the store at path, beside it. kind is
@@ -53,12 +52,12 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 	if err := temp.Close(); err != nil {
 		return nil, errors.Join(err, os.Remove(w.name))
 	}
-	for _, mapSize := range initialMaps {
+	for _, mapSize := range file.InitialMaps {
 		w.bolt, err = bolt.Open(w.name, fileMode, &bolt.Options{
 			Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
 			NoStatistics: true, NoSync: true, NoGrowSync: true, InitialMmapSize: mapSize,
 		})
-		if err == nil || !isNoMemory(err) {
+		if err == nil || !file.IsNoMemory(err) {
 			break
 		}
 	}
@@ -69,9 +68,9 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 	return w, nil
 }
 
-// into makes a bucket below the root bucket, and those above it, where they are
+// Into makes a bucket below the root bucket, and those above it, where they are
 // missing, and directs the records that follow into it.
-func (w *storeWriter) into(path ...[]byte) error {
+func (w *storeWriter) Into(path ...[]byte) error {
 	w.path, w.bucket = path, nil
 	return w.open()
 }
@@ -83,11 +82,15 @@ func (w *storeWriter) open() (err error) {
 			return err
 		}
 	}
-	b, err := w.btx.CreateBucketIfNotExists(rootName)
-	for _, name := range w.path {
-		if err == nil {
-			b, err = b.CreateBucketIfNotExists(name)
+	b, err := w.btx.CreateBucketIfNotExists(block.RootName)
+	for i, name := range w.path {
+		if err != nil {
+			break
 		}
+		if i == 1 && bytes.Equal(w.path[0], block.ObjectsName) && b.Bucket(name) == nil {
+			w.accountOf(block.TopPlace(block.ObjectsName)).AddBucket(name)
+		}
+		b, err = b.CreateBucketIfNotExists(name)
 	}
 	if err == nil {
 		b.FillPercent = 1
@@ -96,9 +99,9 @@ func (w *storeWriter) open() (err error) {
 	return err
 }
 
-// put appends a sealed record to the bucket. It keeps neither key nor record,
+// Put appends a sealed record to the bucket. It keeps neither key nor record,
 // which may lie in the map of another file.
-func (w *storeWriter) put(key, record []byte) error {
+func (w *storeWriter) Put(key, record []byte) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -107,7 +110,11 @@ func (w *storeWriter) put(key, record []byte) error {
 			return err
 		}
 	}
-	if err := w.bucket.Put(key, bytes.Clone(record)); err != nil {
+	to := part{bucket: w.bucket}
+	if place, ok := block.PlaceOf(w.path); ok {
+		to.account = w.accountOf(place)
+	}
+	if err := to.put(key, bytes.Clone(record)); err != nil {
 		return err
 	}
 	w.records++
@@ -129,21 +136,56 @@ func (w *storeWriter) commit() error {
 	return btx.Commit()
 }
 
+// accountOf is the tally of what was written to a place.
+func (w *storeWriter) accountOf(place string) *page.Tally {
+	if w.accounts == nil {
+		w.accounts = make(map[string]*page.Tally)
+	}
+	a := w.accounts[place]
+	if a == nil {
+		a = new(page.Tally)
+		w.accounts[place] = a
+	}
+	return a
+}
+
+// promise writes what is promised of the buckets, and returns the tally of that.
+func (w *storeWriter) promise() (sums page.Tally, err error) {
+	if err := w.Into(block.SumsName); err != nil {
+		return sums, err
+	}
+	for _, place := range slices.Sorted(maps.Keys(w.accounts)) {
+		if tally := *w.accounts[place]; tally != (page.Tally{}) {
+			record := block.EncodePromise(place, tally)
+			sums.Add([]byte(place), record)
+			if err := w.Put([]byte(place), record); err != nil {
+				return sums, err
+			}
+		}
+	}
+	return sums, nil
+}
+
 // finish writes the header, by which the file becomes a store, cuts the file to
 // its pages and flushes it.
-func (w *storeWriter) finish(h header) error {
-	for _, name := range topBuckets {
-		if err := w.into(name); err != nil {
+func (w *storeWriter) finish(h block.Header) error {
+	for _, name := range block.TopBuckets {
+		if err := w.Into(name); err != nil {
 			return err
 		}
 	}
-	if err := w.into(); err != nil {
+	sums, err := w.promise()
+	if err != nil {
 		return err
 	}
-	if err := w.put(headerKey, h.encode()); err != nil {
+	if err := w.Into(); err != nil {
 		return err
 	}
-	err := w.commit()
+	h.Features, h.TxID, h.Sums = []string{block.FeatureSums}, uint64(w.btx.ID()), sums
+	if err := w.Put(block.HeaderKey, h.Encode()); err != nil {
+		return err
+	}
+	err = w.commit()
 	if closeErr := w.close(); err == nil {
 		err = closeErr
 	}
@@ -163,11 +205,11 @@ func trim(f *os.File) error {
 	if err != nil {
 		return err
 	}
-	m, _, err := readMeta(f, info.Size())
+	m, _, err := page.ReadMeta(f, info.Size())
 	if err != nil {
 		return err
 	}
-	if err := f.Truncate(int64(m.highWater) * int64(m.pageSize)); err != nil {
+	if err := f.Truncate(int64(m.HighWater) * int64(m.PageSize)); err != nil {
 		return err
 	}
 	return f.Sync()
@@ -194,7 +236,7 @@ func (w *storeWriter) moveTo(path string, overwrite bool) error {
 	if !overwrite {
 		err := os.Link(w.name, path)
 		if err == nil {
-			return syncDir(filepath.Dir(path))
+			return file.SyncDir(filepath.Dir(path))
 		}
 		// Where there are no links, a rename that might replace has to do.
 		if _, statErr := os.Lstat(path); statErr == nil {
@@ -204,7 +246,7 @@ func (w *storeWriter) moveTo(path string, overwrite bool) error {
 	if err := os.Rename(w.name, path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return file.SyncDir(filepath.Dir(path))
 }
 
 func existsError(path string) error {
@@ -215,18 +257,21 @@ func existsError(path string) error {
 // trash, unfinished embeddings, and objects that belong to nothing. Every
 // record is verified on the way.
 func (t *tx) copyTo(w *storeWriter) error {
+	if err := t.strayObject(); err != nil {
+		return err
+	}
 	objects, err := t.copyCatalogue(w)
 	if err != nil {
 		return err
 	}
-	changes, err := t.top(changesName)
+	changes, err := t.top(block.ChangesName)
 	if err != nil {
-		return corrupt(t.path, "change log", err)
+		return fault.Corrupt(t.path, "change log", err)
 	}
-	if err := t.copyBucket(w, changes, changesName); err != nil {
-		return corrupt(t.path, "change log", err)
+	if err := t.copyBucket(w, changes, block.ChangesName); err != nil {
+		return fault.Corrupt(t.path, "change log", err)
 	}
-	list, err := t.top(objectsName)
+	list, err := t.top(block.ObjectsName)
 	if err != nil {
 		return err
 	}
@@ -236,17 +281,17 @@ func (t *tx) copyTo(w *storeWriter) error {
 		if !found {
 			continue
 		}
-		b, err := t.object(bytesToID(key))
+		b, err := t.object(block.IDOf(key))
 		if err == nil {
-			err = t.copyBucket(w, b, objectsName, bytes.Clone(key))
+			err = t.copyBucket(w, b, block.ObjectsName, bytes.Clone(key))
 		}
 		if err != nil {
-			return corrupt(t.path, where, err)
+			return fault.Corrupt(t.path, where, err)
 		}
 		delete(objects, string(key))
 	}
 	for _, where := range objects {
-		return corrupt(t.path, where, badRecord("its object is missing"))
+		return fault.Corrupt(t.path, where, fault.Record("its object is missing"))
 	}
 	return nil
 }
@@ -257,11 +302,11 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	objects = make(map[string]string)
 	refer := func(object uint64, where string) {
 		if object != 0 {
-			objects[string(be64(object))] = where
+			objects[string(block.Key64(object))] = where
 		}
 	}
 	copyTop := func(bucket []byte, entry func(key, record []byte) (keep bool, err error)) error {
-		if err := w.into(bucket); err != nil {
+		if err := w.Into(bucket); err != nil {
 			return err
 		}
 		return t.each(bucket, func(key, record []byte) error {
@@ -269,10 +314,10 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 			if err != nil || !keep {
 				return err
 			}
-			return w.put(key, record)
+			return w.Put(key, record)
 		})
 	}
-	err = copyTop(embeddingsName, func(key, _ []byte) (bool, error) {
+	err = copyTop(block.EmbeddingsName, func(key, _ []byte) (bool, error) {
 		r, err := t.findEmbedding(string(key))
 		if err == nil {
 			refer(r.Object, describeEmbedding(string(key)))
@@ -283,7 +328,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	if err != nil {
 		return nil, err
 	}
-	err = copyTop(graphsName, func(key, _ []byte) (bool, error) {
+	err = copyTop(block.GraphsName, func(key, _ []byte) (bool, error) {
 		r, err := t.findGraph(string(key))
 		if err == nil {
 			refer(r.Object, describeGraph(string(key)))
@@ -293,22 +338,15 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	if err != nil {
 		return nil, err
 	}
-	if err := t.copyIndexes(w, refer); err != nil {
-		return nil, err
+	for _, k := range kinds() {
+		if err := k.copyTo(t, w, refer); err != nil {
+			return nil, err
+		}
 	}
-	if err := t.copyModels(w, refer); err != nil {
-		return nil, err
-	}
-	if err := t.copyPredictions(w, refer); err != nil {
-		return nil, err
-	}
-	if err := t.copyJobs(w, refer); err != nil {
-		return nil, err
-	}
-	return objects, copyTop(journalName, func(key, record []byte) (bool, error) {
+	return objects, copyTop(block.JournalName, func(key, record []byte) (bool, error) {
 		var j journalRecord
-		if err := decodeStruct(seedOf(journalName), key, record, &j); err != nil {
-			return false, corrupt(t.path, "journal", err)
+		if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
+			return false, fault.Corrupt(t.path, "journal", err)
 		}
 		keep := key[0] == journalGraph
 		if keep {
@@ -325,11 +363,11 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 			return err
 		}
 	}
-	if err := w.into(path...); err != nil {
+	if err := w.Into(path...); err != nil {
 		return err
 	}
 	t.readAhead(b)
-	seed := seedOf(path...)
+	seed := block.SeedOf(path...)
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		if record == nil {
@@ -337,15 +375,15 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 			if err := t.copyBucket(w, b.Bucket(key), below...); err != nil {
 				return err
 			}
-			if err := w.into(path...); err != nil {
+			if err := w.Into(path...); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := seed.open(key, record); err != nil {
+		if _, err := seed.Open(key, record); err != nil {
 			return err
 		}
-		if err := w.put(key, record); err != nil {
+		if err := w.Put(key, record); err != nil {
 			return err
 		}
 	}
@@ -361,28 +399,35 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 	}
 	defer db.Close()
 	h := db.current
-	w := newWalker(ctx, h.tree.file)
-	if err := w.walk(); err != nil {
+	w, found := page.NewWalker(ctx, h.tree.file), block.NewTallies()
+	w.Counted = found.Counted
+	if err := w.Walk(); err != nil {
 		return err
 	}
-	if len(w.faults) > 0 {
-		return badRecord("%s", w.faults[0].what)
+	if len(w.Faults) > 0 {
+		return fault.Record("%s", w.Faults[0].What)
 	}
-	var found int64
+	var written int64
 	err = db.view(ctx, func(t *tx) error {
 		var err error
-		found, err = t.countRecords(t.root)
+		if written, err = t.countRecords(t.root); err != nil {
+			return err
+		}
+		faults, err := t.broken(found, "", func([][]byte) bool { return false })
+		if err == nil && len(faults) > 0 {
+			err = fault.Record("%s: %s", describePath(faults[0].Path), faults[0].What)
+		}
 		return err
 	})
-	if err == nil && found != records {
-		err = badRecord("%d records where %d were written", found, records)
+	if err == nil && written != records {
+		err = fault.Record("%d records where %d were written", written, records)
 	}
 	return err
 }
 
 // countRecords verifies the checksum of every record of a bucket.
 func (t *tx) countRecords(b *bolt.Bucket, path ...[]byte) (n int64, err error) {
-	seed := seedOf(path...)
+	seed := block.SeedOf(path...)
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		if err := t.ctx.Err(); err != nil {
@@ -395,7 +440,7 @@ func (t *tx) countRecords(b *bolt.Bucket, path ...[]byte) (n int64, err error) {
 			}
 			continue
 		}
-		if _, err := seed.open(key, record); err != nil {
+		if _, err := seed.Open(key, record); err != nil {
 			return n, err
 		}
 		n++

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/storage/format"
-	"heavytail/storage/realgraph"
 )
 
 // The counts are those of the folder's README.
 func TestImport_RealGraphs(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		file     string
 		vertices int

@@ -2,12 +2,18 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
 	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 )
 
 // DB is an open store. It is safe for concurrent use: any number of readers
@@ -19,18 +25,22 @@ type DB struct {
 	bucket   []byte // under which the store lies in the file
 	attached bool   // the file belongs to an application
 	opts     Options
-	lock     *fileLock // nil where attached
-	token    uint64    // random; no other handle has it, by which what others left is known
+	lock     *file.Lock // nil where attached; changes only while one goroutine has all of the store
+	token    uint64     // random; no other handle has it, by which what others left is known
 
 	mu      sync.Mutex // guards what follows
 	current *handle
-	users   int       // transactions on any handle
+	users   int       // transactions on any handle, and those that wait for the file
 	idle    sync.Cond // users or broken changed
+	notices []string
+	lease   lease // with Options.ReleaseIdle
 
-	writer chan struct{} // holds one token while nobody writes
-	damage error         // why the file is not opened for writing; its holder owns it
-	failed atomic.Bool   // a commit failed: no more writes
-	broken atomic.Bool   // bbolt stopped in the middle of a transaction: nothing more
+	writer chan struct{}  // holds one token while nobody writes
+	damage error          // why the file is not opened for writing; its holder owns it
+	untidy bool           // another process may have left what nobody finishes; its holder owns it
+	walked *block.Tallies // of all buckets, between the first walk and the first commit, where the file has no promises; its holder owns it
+	failed atomic.Bool    // a commit failed: no more writes
+	broken atomic.Bool    // bbolt stopped in the middle of a transaction: nothing more
 	closed atomic.Bool
 	close  sync.Once
 	epoch  atomic.Uint64
@@ -46,6 +56,8 @@ func newDB(path string, bucket []byte, opts Options) *DB {
 	db := &DB{path: path, bucket: bucket, opts: opts, token: rand.Uint64(), writer: make(chan struct{}, 1)}
 	db.idle.L = &db.mu
 	db.writer <- struct{}{}
+	db.lease.turn = make(chan struct{}, 1)
+	db.lease.turn <- struct{}{}
 	return db
 }
 
@@ -56,10 +68,20 @@ func (db *DB) Path() string { return db.path }
 func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 
 // Epoch returns the number of commits since the file was made, as this handle
-// last saw it. It only grows; a caller who remembers it can tell that a file
+// last saw it. It only grows, also across processes; a caller who remembers it can tell that a file
 // was replaced by an older copy, or lost its last commit to a damaged meta page
 // (bbolt then falls back to the one before, which the file itself cannot show).
 func (db *DB) Epoch() uint64 { return db.epoch.Load() }
+
+// Notices says what whoever opened the store should know, one sentence each; nil where
+// there is nothing. At present that is only that one of the two meta pages is damaged:
+// the file is opened by the other one, and if that was the older one the last commit
+// is undone. The next commits write both again.
+func (db *DB) Notices() []string {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.notices
+}
 
 // Close waits for running operations and closes the file; an attached store
 // leaves the file open. Further calls return nil.
@@ -67,7 +89,7 @@ func (db *DB) Close() error {
 	var err error
 	db.close.Do(func() { err = db.shut() })
 	if err != nil {
-		return fmt.Errorf("storage: close %q: %w", db.path, err)
+		return fmt.Errorf("close %q: %w", db.path, err)
 	}
 	return nil
 }
@@ -76,9 +98,9 @@ func (db *DB) Close() error {
 func (db *DB) usable() error {
 	switch {
 	case db.closed.Load():
-		return fmt.Errorf("storage: %q: %w", db.path, ErrClosed)
+		return fmt.Errorf("%q: %w", db.path, ErrClosed)
 	case db.broken.Load():
-		return &FileError{Path: db.path, Err: ErrCorrupt, Reason: "an earlier operation met a damaged page", Remedy: "close the store; " + remedyRestore}
+		return &FileError{Path: db.path, Err: ErrCorrupt, Reason: "an earlier operation met a damaged page", Remedy: "close the store; " + fault.RemedyRestore}
 	}
 	return nil
 }
@@ -92,7 +114,7 @@ func (db *DB) writable() error {
 	case db.opts.ReadOnly:
 		return db.readOnlyError()
 	case db.failed.Load():
-		return &FileError{Path: db.path, Err: ErrFailed, Reason: "what it wrote may or may not be in the file", Remedy: remedyReopen}
+		return &FileError{Path: db.path, Err: ErrFailed, Reason: "what it wrote may or may not be in the file", Remedy: fault.RemedyReopen}
 	}
 	return nil
 }
@@ -106,13 +128,22 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 	select {
 	case <-db.writer:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("storage: wait for another writer: %w", ctx.Err())
+		return nil, fmt.Errorf("wait for another writer: %w", ctx.Err())
 	}
-	unlock = func() { db.writer <- struct{}{} }
+	// Between its transactions nobody else may write either.
+	keep := db.Keep()
+	unlock = func() {
+		keep()
+		db.writer <- struct{}{}
+	}
 	// The writer before may have failed while this one waited.
 	err = db.writable()
 	if err == nil {
 		err = db.prepareWrite(ctx)
+	}
+	if err == nil && db.untidy {
+		db.untidy = false
+		err = db.discardLeft(ctx)
 	}
 	if err != nil {
 		unlock()
@@ -124,14 +155,19 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 // view runs f in a read transaction.
 func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
-	h, err := db.acquire()
+	h, err := db.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.release(h)
-	return guarded(db.path, func() error {
+	return db.viewOn(ctx, h, f)
+}
+
+// viewOn is view on a handle that the caller has.
+func (db *DB) viewOn(ctx context.Context, h *handle, f func(t *tx) error) error {
+	return fault.Guarded(db.path, func() error {
 		btx, err := db.begin(ctx, h, false)
 		if err != nil {
 			return err
@@ -141,7 +177,7 @@ func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 		if err != nil {
 			return err
 		}
-		return corrupt(db.path, "", f(t))
+		return fault.Corrupt(db.path, "", f(t))
 	})
 }
 
@@ -149,17 +185,17 @@ func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 // caller holds the writer's lock.
 func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	if err := db.writable(); err != nil {
 		return err
 	}
-	h, err := db.acquire()
+	h, err := db.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.release(h)
-	return guarded(db.path, func() error {
+	return fault.Guarded(db.path, func() error {
 		if !db.attached {
 			h.bolt.AllocSize = h.growth()
 		}
@@ -183,7 +219,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 			return err
 		}
 		if err := f(t); err != nil {
-			return corrupt(db.path, "", err)
+			return fault.Corrupt(db.path, "", err)
 		}
 		if err := t.finish(); err != nil {
 			return err
@@ -200,14 +236,29 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err := btx.Commit(); err != nil {
 			return db.commitError(err)
 		}
-		committed = true
+		committed, db.walked = true, nil
 		db.epoch.Store(t.header.Epoch)
 		return nil
 	})
 }
 
+// change runs f in a write transaction and then frees what it has discarded. The
+// caller must not hold the writer's lock.
+func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := db.update(ctx, f); err != nil {
+		return err
+	}
+	db.sweep(ctx)
+	return nil
+}
+
 func (db *DB) commitError(err error) error {
-	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: remedyReopen + "; check free space and permissions"}
+	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
 }
 
 // growth is how much the file grows beyond what a transaction needs, so that
@@ -253,4 +304,83 @@ func (db *DB) rollback(btx *bolt.Tx) {
 	}()
 	_ = btx.Rollback() // the only error is that it is over
 	done = true
+}
+
+// boltError gives the errors of bbolt that a user can meet our types.
+func (db *DB) boltError(err error) error {
+	switch {
+	case errors.Is(err, berrors.ErrDatabaseNotOpen):
+		return fmt.Errorf("%q: %w", db.path, ErrClosed)
+	case errors.Is(err, berrors.ErrDatabaseReadOnly):
+		return db.readOnlyError()
+	}
+	return err
+}
+
+func (db *DB) readOnlyError() error {
+	return fmt.Errorf("%q: %w", db.path, ErrReadOnly)
+}
+
+// sweep frees the space of discarded objects. It stops without an error: the
+// operation before it is complete, and what is left is swept when the file is
+// next opened for writing.
+func (db *DB) sweep(ctx context.Context) {
+	for {
+		var object []byte
+		err := db.view(ctx, func(t *tx) (err error) {
+			object, err = t.discarded()
+			return err
+		})
+		if err != nil || object == nil || db.update(ctx, (*tx).sweepOne) != nil {
+			return
+		}
+	}
+}
+
+// discardLeft is tidy for a caller who holds the writer's lock.
+func (db *DB) discardLeft(ctx context.Context) error {
+	stale, garbage, err := db.leftovers(ctx)
+	if err == nil && (garbage || len(stale) > 0) {
+		err = db.discard(ctx, stale)
+	}
+	return err
+}
+
+// leftovers finds what a killed process left: entries of the journal, and whether there is
+// something in the trash.
+func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err error) {
+	err = db.view(ctx, func(t *tx) error {
+		trash, err := t.discarded()
+		if err != nil {
+			return err
+		}
+		garbage = trash != nil
+		return t.each(block.JournalName, func(key, _ []byte) error {
+			if key[0] == journalEmbedding || key[0] == journalBlob {
+				stale = append(stale, string(key))
+			}
+			return nil
+		})
+	})
+	return stale, garbage, err
+}
+
+// discard discards what entries of the journal are about and empties the trash. The
+// caller holds the writer's lock.
+func (db *DB) discard(ctx context.Context, keys []string) error {
+	if len(keys) > 0 {
+		err := db.update(ctx, func(t *tx) error {
+			for _, key := range keys {
+				if err := t.dropJournal(key[0], key[1:]); err != nil {
+					return fault.Corrupt(t.path, fmt.Sprintf("journal of %q", key[1:]), err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	db.sweep(ctx)
+	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"heavytail/storage/internal/file"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -167,7 +169,7 @@ func testReadOnly(t *testing.T, path string, cause error) {
 
 func TestNetworkName(t *testing.T) {
 	for kind, want := range map[uint32]string{0x6969: "NFS", 0xff534d42: "SMB", 0xfe534d42: "SMB", 0x65735546: "FUSE", 0xef53: "", 0x01021994: ""} {
-		if got := networkName(kind); got != want {
+		if got := file.NetworkName(kind); got != want {
 			t.Errorf("%#x: %q, want %q", kind, got, want)
 		}
 	}

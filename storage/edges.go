@@ -7,27 +7,21 @@ import (
 	"slices"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // check reports why an edge is refused.
 func (e *Edge) check() error {
-	if w := float32(e.Weight); e.Weight != 0 && !validWeight(w) {
-		return fmt.Errorf("storage: edge %s: weight %v is not a positive number within the range of a float32: %w", e.name(), e.Weight, ErrInvalid)
+	if w := float32(e.Weight); e.Weight != 0 && !block.ValidWeight(w) {
+		return fmt.Errorf("edge %s: weight %v is not a positive number within the range of a float32: %w", e.name(), e.Weight, ErrInvalid)
 	}
 	return nil
 }
 
 // name is the edge in a message.
-func (e *Edge) name() string { return fmt.Sprintf("(%q, %q)", clip(e.Source), clip(e.Target)) }
-
-// give sets what the edge gives.
-func (s *edgeState) give(e *Edge) {
-	if e.Weight != 0 {
-		s.weight = float32(e.Weight)
-	}
-	if e.Timed {
-		s.time = e.Time
-	}
+func (e *Edge) name() string {
+	return fmt.Sprintf("(%q, %q)", fault.Clip(e.Source), fault.Clip(e.Target))
 }
 
 // edgeBatch is the edges of one call.
@@ -35,34 +29,34 @@ type edgeBatch struct {
 	edges []Edge
 	keys  [][]byte    // of the ends, distinct, in the order of their first appearance
 	ends  [][2]uint32 // the two ends of every edge, as numbers of keys
-	slots []uint32    // of the keys; noVertex for those that are not in the graph
+	slots []uint32    // of the keys; block.NoVertex for those that are not in the graph
 	loops int64       // edges from a vertex to itself
 
-	requests []request   // the edges whose ends are vertices
-	states   []edgeState // of the distinct edges among them, ascending
+	requests []request         // the edges whose ends are vertices
+	states   []block.EdgeState // of the distinct edges among them, ascending
 }
 
 // request is an edge of a batch whose ends are known and distinct.
 type request struct {
-	arc   arc // from the smaller slot to the larger
-	index int // of the edge
+	arc   block.Arc // from the smaller slot to the larger
+	index int       // of the edge
 }
 
 func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 	b := &edgeBatch{edges: edges, ends: make([][2]uint32, len(edges))}
-	names := newInterner()
+	names := block.NewInterner()
 	for i := range edges {
 		e := &edges[i]
-		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("storage: %w", ctx.Err())
+		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
+			return nil, fmt.Errorf("%w", ctx.Err())
 		}
 		if err := e.check(); err != nil {
 			return nil, err
 		}
 		for end, key := range []string{e.Source, e.Target} {
-			number, err := names.intern(bytesOf(key))
+			number, err := names.Intern(block.BytesOf(key))
 			if err != nil {
-				return nil, fmt.Errorf("storage: edge %s: %w", e.name(), err)
+				return nil, fmt.Errorf("edge %s: %w", e.name(), err)
 			}
 			b.ends[i][end] = number
 		}
@@ -70,8 +64,8 @@ func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 			b.loops++
 		}
 	}
-	for i := range uint32(names.keys.len()) {
-		b.keys = append(b.keys, names.keys.at(i))
+	for i := range uint32(names.Keys.Len()) {
+		b.keys = append(b.keys, names.Keys.At(i))
 	}
 	return b, nil
 }
@@ -79,24 +73,24 @@ func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 // find looks the ends up.
 func (b *edgeBatch) find(t *tx, g *graphState) (err error) {
 	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
-	return corrupt(t.path, describeGraph(g.name)+", ids", err)
+	return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
 }
 
 // addMissing makes the ends that are not in the graph.
 func (b *edgeBatch) addMissing(t *tx, g *graphState) (added int64, err error) {
 	var keys [][]byte
 	for i, slot := range b.slots {
-		if slot == noVertex {
+		if slot == block.NoVertex {
 			keys = append(keys, b.keys[i])
 		}
 	}
 	slots, err := t.addVertices(&g.record, keys)
 	if err != nil {
-		return 0, corrupt(t.path, describeGraph(g.name), err)
+		return 0, fault.Corrupt(t.path, describeGraph(g.name), err)
 	}
 	g.touch(slots...)
 	for i, slot := range b.slots {
-		if slot == noVertex {
+		if slot == block.NoVertex {
 			b.slots[i], slots = slots[0], slots[1:]
 		}
 	}
@@ -108,41 +102,50 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 	list := make([]request, 0, len(b.edges))
 	for i, ends := range b.ends {
 		u, v := b.slots[ends[0]], b.slots[ends[1]]
-		if u != v && u != noVertex && v != noVertex {
-			list = append(list, request{newArc(min(u, v), max(u, v)), i})
+		if u != v && u != block.NoVertex && v != block.NoVertex {
+			list = append(list, request{block.NewArc(min(u, v), max(u, v)), i})
 		}
 	}
 	// Requests for the same edge stay in the order of the batch.
-	b.requests, err = mergeSort(t.ctx, list, func(a, b request) int {
+	b.requests, err = block.MergeSort(t.ctx, list, func(a, b request) int {
 		return cmp.Or(cmp.Compare(a.arc, b.arc), cmp.Compare(a.index, b.index))
 	})
 	if err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
-	arcs := make([]arc, 0, len(b.requests))
+	arcs := make([]block.Arc, 0, len(b.requests))
 	for _, r := range b.requests {
 		if len(arcs) == 0 || arcs[len(arcs)-1] != r.arc {
 			arcs = append(arcs, r.arc)
 		}
 	}
 	b.states, err = t.findEdges(&g.record, arcs)
-	return corrupt(t.path, describeGraph(g.name)+", arcs", err)
+	return fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
 }
 
 // apply makes of every edge, in turn, what change makes of its state.
-func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *edgeState, e *Edge)) error {
+func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, e *Edge)) error {
 	after := slices.Clone(b.states)
-	at := 0
+	at, before := 0, g.record.Timed
+	var times givenTimes
 	for i, r := range b.requests {
-		if i%checkEvery == 0 && t.ctx.Err() != nil {
-			return fmt.Errorf("storage: %w", t.ctx.Err())
+		if i%block.CheckEvery == 0 && t.ctx.Err() != nil {
+			return fmt.Errorf("%w", t.ctx.Err())
 		}
-		for after[at].arc != r.arc {
+		for after[at].Arc != r.arc {
 			at++
 		}
-		change(&after[at], &b.edges[r.index])
+		e := &b.edges[r.index]
+		change(&after[at], e)
+		if after[at].There && e.Timed && e.Time != csr.NoTime {
+			times.add(e.Time, e.Dated)
+		}
 	}
-	return corrupt(t.path, describeGraph(g.name)+", arcs", t.writeEdges(g, b.states, after))
+	if err := t.writeEdges(g, b.states, after); err != nil {
+		return fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
+	}
+	g.record.gave(times, before)
+	return nil
 }
 
 // InsertEdges adds edges to a graph and makes the ends that it does not have.
@@ -176,12 +179,12 @@ func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
 }
 
 // insert makes an edge be there and counts how it was before.
-func (stats *WriteStats) insert(s *edgeState, e *Edge) {
+func (stats *WriteStats) insert(s *block.EdgeState, e *Edge) {
 	before := *s
-	s.there = true
-	s.give(e)
+	s.There = true
+	e.give(s)
 	switch {
-	case !before.there:
+	case !before.There:
 		stats.Inserted++
 	case *s != before:
 		stats.Updated++
@@ -220,10 +223,10 @@ func (b *edgeBatch) complete() error {
 	there := make([]bool, len(b.edges))
 	at := 0
 	for _, r := range b.requests {
-		for b.states[at].arc != r.arc {
+		for b.states[at].Arc != r.arc {
 			at++
 		}
-		there[r.index] = b.states[at].there
+		there[r.index] = b.states[at].There
 	}
 	if i := slices.Index(there, false); i >= 0 {
 		return &NotFoundError{Kind: "edge", Name: b.edges[i].Source + " – " + b.edges[i].Target}
@@ -246,9 +249,9 @@ func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 		return b.locate(x.tx, g)
 	}
 	stats.Version, err = x.write(graph, find, func(g *graphState) error {
-		return b.apply(x.tx, g, func(s *edgeState, _ *Edge) {
-			if s.there {
-				s.there = false
+		return b.apply(x.tx, g, func(s *block.EdgeState, _ *Edge) {
+			if s.There {
+				s.There = false
 				stats.Deleted++
 			}
 		})
@@ -291,31 +294,41 @@ func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) 
 
 // edgesOf lists the edges of a vertex.
 func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
-	slot, found, err := t.slotOf(r, bytesOf(key))
+	slot, found, err := t.slotOf(r, block.BytesOf(key))
 	if err != nil {
-		return nil, corrupt(t.path, describeGraph(graph)+", ids", err)
+		return nil, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
 	}
 	if !found {
 		return nil, &NotFoundError{Kind: "vertex", Name: key}
 	}
 	arcs, err := t.arcsOf(r, slot)
 	if err != nil {
-		return nil, corrupt(t.path, describeGraph(graph)+", arcs", err)
+		return nil, fault.Corrupt(t.path, describeGraph(graph)+", arcs", err)
 	}
 	slots := make([]uint32, len(arcs))
 	for i, v := range arcs {
-		slots[i] = v.arc.target()
+		slots[i] = v.Arc.Target()
 	}
 	keys, err := t.keysOfSlots(r, slots)
 	if err != nil {
-		return nil, corrupt(t.path, describeGraph(graph)+", keys", err)
+		return nil, fault.Corrupt(t.path, describeGraph(graph)+", keys", err)
 	}
 	list := make([]Edge, len(arcs))
 	for i, v := range arcs {
-		list[i] = Edge{Source: key, Target: keys[i], Weight: float64(v.weight)}
-		if v.time != csr.NoTime {
-			list[i].Time, list[i].Timed = v.time, true
+		list[i] = Edge{Source: key, Target: keys[i], Weight: float64(v.Weight)}
+		if v.Time != csr.NoTime {
+			list[i].Time, list[i].Timed = v.Time, true
 		}
 	}
 	return list, nil
+}
+
+// give sets in the state of an edge what e gives.
+func (e *Edge) give(s *block.EdgeState) {
+	if e.Weight != 0 {
+		s.Weight = float32(e.Weight)
+	}
+	if e.Timed {
+		s.Time = e.Time
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
 )
 
 // edgeModel is what a graph should be after edge writes, in maps.
@@ -257,12 +258,12 @@ func writeRandomEdges(t *testing.T, random *rand.Rand, x *Tx, m *edgeModel) {
 }
 
 // arcs lists the arcs that the graph should have.
-func (m *edgeModel) arcs() []arcValue {
-	var list []arcValue
+func (m *edgeModel) arcs() []block.ArcValue {
+	var list []block.ArcValue
 	for p, e := range m.edges {
-		list = append(list, arcValue{newArc(p[0], p[1]), e.weight, e.time}, arcValue{newArc(p[1], p[0]), e.weight, e.time})
+		list = append(list, block.ArcValue{Arc: block.NewArc(p[0], p[1]), Weight: e.weight, Time: e.time}, block.ArcValue{Arc: block.NewArc(p[1], p[0]), Weight: e.weight, Time: e.time})
 	}
-	slices.SortFunc(list, arcValue.compare)
+	slices.SortFunc(list, block.ArcValue.Compare)
 	return list
 }
 
@@ -303,7 +304,7 @@ func (m *edgeModel) compare(t *testing.T, db *DB) {
 	if s.Info.Version != m.version || s.Info.Weighted != weighted || s.Info.Timed != timed || s.Graph.Weighted() != weighted || (s.Graph.Times != nil) != timed {
 		t.Fatalf("%+v, want version %d, weighted %t, timed %t", s.Info, m.version, weighted, timed)
 	}
-	if !slices.Equal(arcValues(s.Graph), m.arcs()) {
+	if !slices.Equal(arcsOfGraph(s.Graph), m.arcs()) {
 		t.Fatal("the edges differ")
 	}
 	for v, key := range m.keys {

@@ -2,34 +2,16 @@ package storage
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"time"
 
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 	"heavytail/storage/vec"
 )
-
-// The rows of an embedding are stored in chunks of about a mebibyte. The key of
-// a chunk is the number of its first row, big-endian; its record is
-//
-//	checksum  4 bytes
-//	rows      4 bytes, little-endian
-//	values    rows × dim float32, little-endian
-//
-// Keys, heads and values are multiples of four bytes, so that values lie
-// aligned in the map.
-const (
-	maxDim    = 1 << 16
-	chunkSize = 1 << 20
-	maxChunk  = chunkSize / 4 // rows of dimension 1
-	rowsHead  = sumSize + 4
-)
-
-// chunkRows is how many rows of a dimension make a chunk.
-func chunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 
 // PutEmbedding stores the rows of m as an embedding of the graph info.Graph:
 // row v belongs to vertex v of version info.GraphVersion. Name, Graph and
@@ -63,17 +45,17 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 		return EmbeddingInfo{}, err
 	}
 	if err := checkMatrix(ctx, m); err != nil {
-		return EmbeddingInfo{}, fmt.Errorf("storage: put embedding %q: %w", info.Name, err)
+		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
 	}
 	state := db.newBlobWriter(ctx, describeEmbedding(info.Name)+", "+statePart)
 	defer state.abandon(ctx)
 	if write != nil {
 		if err := write(state); err != nil {
-			return EmbeddingInfo{}, fmt.Errorf("storage: put embedding %q: state: %w", info.Name, err)
+			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
 		}
 	}
 	if len(indexes) > 0 && len(m.Data) == 0 {
-		return EmbeddingInfo{}, fmt.Errorf("storage: put embedding %q: an index of no values: %w", info.Name, ErrInvalid)
+		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: an index of no values: %w", info.Name, ErrInvalid)
 	}
 	var beside []*indexWriter
 	for _, n := range indexes {
@@ -89,39 +71,40 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 		return EmbeddingInfo{}, err
 	}
 	defer unlock()
-	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, indexes: beside, from: from, record: embeddingRecord{
-		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
-		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
-		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
-		Eigenvalues: info.Eigenvalues, Residuals: info.Residuals,
-		Components: int64(info.Components), Iterations: int64(info.Iterations), Seconds: info.Seconds,
-		Stats: settingRecords(info.Stats), Coordinates: unixNano(info.Coordinates), Stateless: info.Stateless,
-	}}
+	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, indexes: beside, from: from, record: newEmbeddingRecord(info, m)}
 	if err := w.run(ctx); err != nil {
 		return EmbeddingInfo{}, err
 	}
 	return w.record.info(info.Name, w.slots), nil
 }
 
+// newEmbeddingRecord is the record of rows that are not stored yet.
+func newEmbeddingRecord(info EmbeddingInfo, m *vec.Matrix) embeddingRecord {
+	return embeddingRecord{
+		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
+		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
+		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
+		Eigenvalues: info.Eigenvalues, Residuals: info.Residuals,
+		Components: int64(info.Components), Iterations: int64(info.Iterations), Seconds: info.Seconds,
+		Stats: settingRecords(info.Stats), Coordinates: unixNano(info.Coordinates), Stateless: info.Stateless,
+	}
+}
+
 // checkMatrix refuses what must not enter the store.
 func checkMatrix(ctx context.Context, m *vec.Matrix) error {
-	if m.Rows < 0 || m.Dim < 0 || m.Dim > maxDim || uint64(m.Rows) > maxVertices || uint64(len(m.Data)) != uint64(m.Rows)*uint64(m.Dim) {
+	if m.Rows < 0 || m.Dim < 0 || m.Dim > block.MaxDim || uint64(m.Rows) > block.MaxVertices || uint64(len(m.Data)) != uint64(m.Rows)*uint64(m.Dim) {
 		return fmt.Errorf("%d × %d matrix of %d values: %w", m.Rows, m.Dim, len(m.Data), ErrInvalid)
 	}
 	for i, x := range m.Data {
-		if i%checkEvery == 0 && ctx.Err() != nil {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !finite(math.Float32bits(x)) {
+		if !block.FiniteBits(math.Float32bits(x)) {
 			return fmt.Errorf("row %d, column %d is %v: %w", i/m.Dim, i%m.Dim, x, ErrInvalid)
 		}
 	}
 	return nil
 }
-
-// finite reports whether the bits are those of a number: not all bits of the
-// exponent are set.
-func finite(bits uint32) bool { return bits&0x7f80_0000 != 0x7f80_0000 }
 
 // embeddingWriter writes one generation.
 type embeddingWriter struct {
@@ -132,7 +115,7 @@ type embeddingWriter struct {
 	from    EmbeddingInfo // what the rows were computed from, if it has a generation
 	state   *blobWriter
 	indexes []*indexWriter   // of the rows
-	slots   slotMap          // of the rows
+	slots   block.SlotMap    // of the rows
 	old     *embeddingRecord // the generation before, if any
 	next    int              // next row
 }
@@ -155,7 +138,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 				return w.publish(t)
 			}
 			key := journalKey(journalEmbedding, w.name)
-			return t.put(journalName, key, &journalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
+			return t.put(block.JournalName, key, &journalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
 		})
 		if err != nil {
 			if begun {
@@ -177,17 +160,17 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return err
 	}
 	if r.GraphID != 0 && r.GraphID != g.ID {
-		return fmt.Errorf("storage: put embedding %q: graph %q is another one than that of the rows: %w", w.name, r.Graph, ErrConflict)
+		return fmt.Errorf("put embedding %q: graph %q is another one than that of the rows: %w", w.name, r.Graph, ErrConflict)
 	}
 	r.GraphID = g.ID
 	if w.slots, err = t.slotsAt(g, r); err != nil {
-		return corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("storage: put embedding %q: %w", w.name, err))
+		return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
 	}
 	r.Generation, r.Created, r.Object = 1, time.Now().UnixNano(), 0
 	old, err := t.findEmbedding(w.name)
 	switch {
 	case err == nil && old.GraphID != g.ID:
-		return fmt.Errorf("storage: embedding %q belongs to graph %q: %w", w.name, old.Graph, ErrExists)
+		return fmt.Errorf("embedding %q belongs to graph %q: %w", w.name, old.Graph, ErrExists)
 	case err == nil:
 		r.Generation, w.old = old.Generation+1, old
 		r.AutoChanges, r.AutoEvery = old.AutoChanges, old.AutoEvery
@@ -195,17 +178,17 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return err
 	}
 	if w.from.Generation != 0 && (w.old == nil || w.old.Generation != w.from.Generation || w.old.Created != w.from.Created.UnixNano()) {
-		return fmt.Errorf("storage: generation %d of embedding %q was replaced or removed meanwhile: %w", w.from.Generation, w.name, ErrConflict)
+		return fmt.Errorf("generation %d of embedding %q was replaced or removed meanwhile: %w", w.from.Generation, w.name, ErrConflict)
 	}
 	if err := t.dropJournal(journalEmbedding, w.name); err != nil {
-		return corrupt(t.path, "journal of "+describeEmbedding(w.name), err)
+		return fault.Corrupt(t.path, "journal of "+describeEmbedding(w.name), err)
 	}
 	w.next = 0
 	if len(w.matrix.Data) == 0 {
 		return nil
 	}
-	r.ChunkRows = uint64(chunkRows(w.matrix.Dim))
-	if r.Object, err = t.newObject(rowsName); err != nil {
+	r.ChunkRows = uint64(block.ChunkRows(w.matrix.Dim))
+	if r.Object, err = t.newObject(block.RowsName); err != nil {
 		return err
 	}
 	return t.writeSlots(r, &w.slots)
@@ -216,19 +199,19 @@ func (w *embeddingWriter) batch(t *tx) error {
 	if w.record.Object == 0 {
 		return nil
 	}
-	p, err := t.part(w.record.Object, rowsName)
+	p, err := t.part(w.record.Object, block.RowsName)
 	if err != nil {
-		return corrupt(t.path, describeEmbedding(w.name), err)
+		return fault.Corrupt(t.path, describeEmbedding(w.name), err)
 	}
 	p.bucket.FillPercent = 1
 	for left := w.db.opts.BatchBytes; left > 0 && w.next < w.matrix.Rows; {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("storage: %w", err)
+			return fmt.Errorf("%w", err)
 		}
 		rows := min(int(w.record.ChunkRows), w.matrix.Rows-w.next)
-		key := be32(uint32(w.next))
-		record := encodeChunk(w.matrix, w.next, rows)
-		if err := p.bucket.Put(key, p.seed.seal(key, record)); err != nil {
+		key := block.Key32(uint32(w.next))
+		record := block.EncodeChunk(w.matrix, w.next, rows)
+		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
 			return err
 		}
 		w.next += rows
@@ -251,10 +234,10 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 			return err
 		}
 	}
-	if err := t.put(embeddingsName, []byte(w.name), &w.record); err != nil {
+	if err := t.put(block.EmbeddingsName, []byte(w.name), &w.record); err != nil {
 		return err
 	}
-	return t.remove(journalName, journalKey(journalEmbedding, w.name))
+	return t.remove(block.JournalName, journalKey(journalEmbedding, w.name))
 }
 
 // abandon frees what a failed attempt has written. It does so even where the
@@ -266,68 +249,6 @@ func (w *embeddingWriter) abandon(ctx context.Context) {
 	if err == nil {
 		w.db.sweep(ctx)
 	}
-}
-
-// encodeChunk makes the unsealed record of some rows.
-func encodeChunk(m *vec.Matrix, from, rows int) []byte {
-	values := m.Data[from*m.Dim : (from+rows)*m.Dim]
-	record := make([]byte, rowsHead+4*len(values))
-	binary.LittleEndian.PutUint32(record[sumSize:], uint32(rows))
-	for i, x := range values {
-		binary.LittleEndian.PutUint32(record[rowsHead+4*i:], math.Float32bits(x))
-	}
-	return record
-}
-
-// decodeChunk fills values, the rest of the matrix, from the payload of the
-// chunk that starts with row from, and returns the number of its rows.
-func decodeChunk(values []float32, key, payload []byte, from, dim int) (rows int, err error) {
-	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != uint64(from) {
-		return 0, badRecord("chunk %x where row %d should start", key, from)
-	}
-	if len(payload) < rowsHead-sumSize {
-		return 0, badRecord("chunk of %d bytes", len(payload))
-	}
-	count := uint64(binary.LittleEndian.Uint32(payload))
-	body := payload[rowsHead-sumSize:]
-	if count == 0 || count > uint64(len(values)/dim) || uint64(len(body)) != 4*uint64(dim)*count {
-		return 0, badRecord("chunk of %d rows in %d bytes", count, len(body))
-	}
-	rows = int(count)
-	values = values[:rows*dim]
-	if !decodeFloats(values, body) {
-		return 0, badRecord("value that is not finite")
-	}
-	return rows, nil
-}
-
-// Bits of two values side by side.
-const (
-	exponents = 0x7f80_0000_7f80_0000
-	lowest    = 0x0080_0000_0080_0000 // of the exponents
-	signs     = 0x8000_0000_8000_0000
-)
-
-// decodeFloats fills values from body, which has 4 bytes for each, and reports
-// whether all are finite. It takes four at a time, since a search after opening
-// waits for it: to the exponents of two values one is added in their lowest place
-// and carries into the sign, which is masked out, where all their bits are set.
-func decodeFloats(values []float32, body []byte) bool {
-	bad := uint64(0)
-	for len(values) >= 4 && len(body) >= 16 {
-		a, b := binary.LittleEndian.Uint64(body), binary.LittleEndian.Uint64(body[8:])
-		bad |= (a&exponents + lowest) | (b&exponents + lowest)
-		values[0], values[1] = math.Float32frombits(uint32(a)), math.Float32frombits(uint32(a>>32))
-		values[2], values[3] = math.Float32frombits(uint32(b)), math.Float32frombits(uint32(b>>32))
-		values, body = values[4:], body[16:]
-	}
-	sound := bad&signs == 0
-	for i := range values {
-		bits := binary.LittleEndian.Uint32(body[4*i:])
-		sound = sound && finite(bits)
-		values[i] = math.Float32frombits(bits)
-	}
-	return sound
 }
 
 // EmbeddingInfo returns the catalogue entry of one embedding.
@@ -356,7 +277,7 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 			return err
 		}
 		m, err = t.readRows(r)
-		return corrupt(t.path, describeEmbedding(name), err)
+		return fault.Corrupt(t.path, describeEmbedding(name), err)
 	})
 	if err != nil {
 		return EmbeddingInfo{}, nil, err
@@ -367,25 +288,25 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 // readRows copies the rows of an embedding out.
 func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
 	if r.Vertices*r.Dim > math.MaxInt/4 {
-		return nil, fmt.Errorf("storage: embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)
+		return nil, fmt.Errorf("embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)
 	}
 	m := vec.NewMatrix(int(r.Vertices), int(r.Dim))
 	if r.Object == 0 {
 		return m, nil
 	}
-	p, err := t.part(r.Object, rowsName)
+	p, err := t.part(r.Object, block.RowsName)
 	if err != nil {
 		return nil, err
 	}
 	t.readAhead(p.bucket)
 	row := 0
 	err = t.scan(p, func(key, payload []byte) error {
-		rows, err := decodeChunk(m.Data[row*m.Dim:], key, payload, row, m.Dim)
+		rows, err := block.DecodeChunk(m.Data[row*m.Dim:], key, payload, row, m.Dim)
 		row += rows
 		return err
 	})
 	if err == nil && row != m.Rows {
-		err = badRecord("%d rows where the catalogue says %d", row, m.Rows)
+		err = fault.Record("%d rows where the catalogue says %d", row, m.Rows)
 	}
 	return m, err
 }
@@ -395,7 +316,7 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 	var list []EmbeddingInfo
 	err := db.view(ctx, func(t *tx) error {
 		list = nil
-		return t.each(embeddingsName, func(key, _ []byte) error {
+		return t.each(block.EmbeddingsName, func(key, _ []byte) error {
 			info, err := t.embeddingInfo(string(key))
 			if err == nil && !info.Past {
 				list = append(list, info)
@@ -441,7 +362,7 @@ func (t *tx) dropEmbedding(name string) error {
 // embeddingsOf lists the embeddings of a graph by name, without past generations.
 func (t *tx) embeddingsOf(graph uint64) ([]string, error) {
 	var names []string
-	err := t.each(embeddingsName, func(key, _ []byte) error {
+	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
 		r, err := t.findEmbedding(string(key))
 		if err == nil && r.GraphID == graph && !r.Past {
 			names = append(names, string(key))

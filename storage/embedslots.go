@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"math"
 
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 	"heavytail/storage/vec"
 )
 
 // slotsAt returns the slots that the graph g had at the version of an embedding
 // that is to be written, whose shape it checks: the slots that are empty now,
 // without those that became empty since.
-func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (slotMap, error) {
+func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
 	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
-		return slotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
+		return block.SlotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
 	m, err := t.slotsOf(g)
 	if err != nil {
 		return m, err
 	}
-	if len(m.empty) > 0 && r.GraphVersion < g.Version {
+	if len(m.Empty) > 0 && r.GraphVersion < g.Version {
 		l, err := t.changesSince(g, r.GraphVersion)
 		if err != nil {
 			return m, err
@@ -26,16 +28,16 @@ func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (slotMap, error) {
 		if l.gap {
 			return m, fmt.Errorf("the change log does not reach back to version %d of graph %q: %w", r.GraphVersion, r.Graph, ErrConflict)
 		}
-		kept := m.empty[:0]
-		for _, slot := range m.empty {
-			if !bitAt(l.deleted, slot) {
+		kept := m.Empty[:0]
+		for _, slot := range m.Empty {
+			if !block.BitAt(l.deleted, slot) {
 				kept = append(kept, slot)
 			}
 		}
-		m.empty = kept
+		m.Empty = kept
 	}
-	m.slots = r.Vertices + uint64(len(m.empty))
-	if m.slots > g.Slots || (r.GraphVersion == g.Version && m.slots != g.Slots) || (len(m.empty) > 0 && uint64(m.empty[len(m.empty)-1]) >= m.slots) {
+	m.Slots = r.Vertices + uint64(len(m.Empty))
+	if m.Slots > g.Slots || (r.GraphVersion == g.Version && m.Slots != g.Slots) || (len(m.Empty) > 0 && uint64(m.Empty[len(m.Empty)-1]) >= m.Slots) {
 		return m, fmt.Errorf("%d rows for the vertices of version %d of graph %q, which has %d in version %d: %w",
 			r.Vertices, r.GraphVersion, r.Graph, g.Vertices, g.Version, ErrInvalid)
 	}
@@ -43,23 +45,23 @@ func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (slotMap, error) {
 }
 
 // writeSlots writes the empty slots beside the rows of an embedding.
-func (t *tx) writeSlots(r *embeddingRecord, m *slotMap) error {
+func (t *tx) writeSlots(r *embeddingRecord, m *block.SlotMap) error {
 	r.Slots = 0
-	if len(m.empty) == 0 {
+	if len(m.Empty) == 0 {
 		return nil
 	}
-	r.Slots = m.slots
-	p, err := t.openPart(r.Object, emptyName)
+	r.Slots = m.Slots
+	p, err := t.openPart(r.Object, block.EmptyName)
 	if err != nil {
 		return err
 	}
-	return writeBlocks(p, slotList, m.empty, true)
+	return block.SlotList.Cut(p.seed, m.Empty, true, p.put)
 }
 
 // embeddingSlots reads the slots of the rows of an embedding.
-func (t *tx) embeddingSlots(r *embeddingRecord) (slotMap, error) {
+func (t *tx) embeddingSlots(r *embeddingRecord) (block.SlotMap, error) {
 	if r.Slots == 0 {
-		return slotMap{slots: r.Vertices}, nil
+		return block.SlotMap{Slots: r.Vertices}, nil
 	}
 	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
@@ -72,7 +74,7 @@ func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
 	}
 	slots, err := t.embeddingSlots(r)
 	if err != nil {
-		return EmbeddingInfo{}, corrupt(t.path, describeEmbedding(name)+", empty slots", err)
+		return EmbeddingInfo{}, fault.Corrupt(t.path, describeEmbedding(name)+", empty slots", err)
 	}
 	return r.info(name, slots), nil
 }
@@ -106,8 +108,8 @@ func (s *Snapshot) RowsOf(info EmbeddingInfo) ([]uint32, error) {
 // embedding belongs to another graph or is of a later version than the snapshot
 // and has other vertices. It takes O(n) and the copy.
 func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error) {
-	if info.slots.vertices() != m.Rows {
-		return nil, fmt.Errorf("storage: %d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.vertices(), ErrInvalid)
+	if info.slots.Vertices() != m.Rows {
+		return nil, fmt.Errorf("%d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.Vertices(), ErrInvalid)
 	}
 	kept, err := s.keptRows(info)
 	if err != nil {
@@ -127,18 +129,18 @@ func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error)
 // order of both.
 func (s *Snapshot) keptRows(info EmbeddingInfo) ([]uint32, error) {
 	conflict := func(reason string) error {
-		return fmt.Errorf("storage: embedding %q and version %d of graph %q: %s: %w", info.Name, s.Info.Version, s.Info.Name, reason, ErrConflict)
+		return fmt.Errorf("embedding %q and version %d of graph %q: %s: %w", info.Name, s.Info.Version, s.Info.Name, reason, ErrConflict)
 	}
 	switch {
 	case info.GraphID != s.Info.ID:
 		return nil, conflict("another graph")
-	case info.slots.slots > s.slots.slots:
+	case info.slots.Slots > s.slots.Slots:
 		return nil, conflict("it has more vertices")
 	}
-	kept := make([]uint32, 0, info.slots.vertices())
-	were, are := info.slots.empty, s.slots.empty
+	kept := make([]uint32, 0, info.slots.Vertices())
+	were, are := info.slots.Empty, s.slots.Empty
 	row := uint32(0)
-	for slot := range uint32(info.slots.slots) {
+	for slot := range uint32(info.slots.Slots) {
 		wasEmpty, isEmpty := len(were) > 0 && were[0] == slot, len(are) > 0 && are[0] == slot
 		if wasEmpty {
 			were = were[1:]

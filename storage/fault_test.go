@@ -17,6 +17,7 @@ var errDisk = errors.New("the disk is full")
 // through. After each failure the handle must refuse to write and still read,
 // and the reopened file must hold the state before the work or after it.
 func TestDB_FailingCommit(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	importMore := func(db *DB) error {
 		_, err := db.Import(ctx, "g", strings.NewReader(killText()), ImportOptions{})

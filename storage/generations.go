@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // An embedding that is replaced stays in the catalogue as a past generation, under
@@ -20,27 +22,12 @@ import (
 // present one and the one before, so that the two can be compared.
 const keptGenerations = 2
 
-// generationName is the name by which a generation is addressed.
-func generationName(name string, generation uint64) string {
-	return name + "@" + strconv.FormatUint(generation, 10)
-}
-
-// splitGeneration splits the name of a generation, and reports whether it is one.
-func splitGeneration(name string) (base string, generation uint64, ok bool) {
-	at := strings.LastIndexByte(name, '@')
-	if at < 1 {
-		return name, 0, false
-	}
-	generation, err := strconv.ParseUint(name[at+1:], 10, 64)
-	return name[:at], generation, err == nil && generation > 0 && generationName(name[:at], generation) == name
-}
-
 // checkNewEmbedding reports why an embedding cannot be given a name.
 func checkNewEmbedding(name string) error {
 	if _, _, ok := splitGeneration(name); ok {
-		return fmt.Errorf("storage: embedding name %q: %w: it means a generation of another embedding", clip(name), ErrName)
+		return fmt.Errorf("embedding name %q: %w: it means a generation of another embedding", fault.Clip(name), ErrName)
 	}
-	return checkName("embedding", name)
+	return block.CheckName("embedding", name)
 }
 
 // Generations lists the generations of an embedding that are kept, ascending. The
@@ -70,7 +57,7 @@ func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, er
 
 // past lists the numbers of the past generations of an embedding, ascending.
 func (t *tx) past(name string) ([]uint64, error) {
-	b, err := t.top(embeddingsName)
+	b, err := t.top(block.EmbeddingsName)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +87,11 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 		return err
 	}
 	key := []byte(generationName(name, old.Generation))
-	taken, err := t.get(embeddingsName, key, new(embeddingRecord))
+	taken, err := t.get(block.EmbeddingsName, key, new(embeddingRecord))
 	if err != nil {
 		return err
 	}
-	if taken || len(key) > maxName {
+	if taken || len(key) > block.MaxName {
 		return t.discard(old.Object)
 	}
 	// Nothing but comparisons reads the rows from now on.
@@ -113,7 +100,7 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 	}
 	old.State, old.Past = blobRecord{}, true
 	old.AutoChanges, old.AutoEvery = 0, 0
-	if err := t.put(embeddingsName, key, old); err != nil {
+	if err := t.put(block.EmbeddingsName, key, old); err != nil {
 		return err
 	}
 	past, err := t.past(name)
@@ -132,9 +119,9 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 // dropEntry removes one entry with what it refers to.
 func (t *tx) dropEntry(name string) error {
 	r := new(embeddingRecord)
-	found, err := t.get(embeddingsName, []byte(name), r)
+	found, err := t.get(block.EmbeddingsName, []byte(name), r)
 	if err != nil {
-		return corrupt(t.path, describeEmbedding(name), err)
+		return fault.Corrupt(t.path, describeEmbedding(name), err)
 	}
 	if !found {
 		return &NotFoundError{Kind: "embedding", Name: name}
@@ -144,7 +131,7 @@ func (t *tx) dropEntry(name string) error {
 			return err
 		}
 	}
-	return t.remove(embeddingsName, []byte(name))
+	return t.remove(block.EmbeddingsName, []byte(name))
 }
 
 // EmbeddingState returns what was stored beside the rows of an embedding, whose
@@ -159,7 +146,7 @@ func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader
 		case err != nil:
 			return err
 		case r.Generation != info.Generation || r.GraphID != info.GraphID:
-			return fmt.Errorf("storage: embedding %q has generation %d, not %d: %w", info.Name, r.Generation, info.Generation, ErrConflict)
+			return fmt.Errorf("embedding %q has generation %d, not %d: %w", info.Name, r.Generation, info.Generation, ErrConflict)
 		case r.State.Object == 0:
 			return &NotFoundError{Kind: "state of embedding", Name: info.Name}
 		}
@@ -173,8 +160,8 @@ func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader
 // brought up to date by itself; the zero value is never. It returns the entry as it
 // is then.
 func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh) (EmbeddingInfo, error) {
-	if auto.Changes < 0 || uint64(auto.Changes) > maxVertices || auto.Every < 0 {
-		return EmbeddingInfo{}, fmt.Errorf("storage: refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)
+	if auto.Changes < 0 || uint64(auto.Changes) > block.MaxVertices || auto.Every < 0 {
+		return EmbeddingInfo{}, fmt.Errorf("refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)
 	}
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
@@ -188,10 +175,10 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 			return err
 		}
 		if r.Past {
-			return fmt.Errorf("storage: embedding %q is a generation that was replaced: %w", name, ErrInvalid)
+			return fmt.Errorf("embedding %q is a generation that was replaced: %w", name, ErrInvalid)
 		}
 		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
-		if err := t.put(embeddingsName, []byte(name), r); err != nil {
+		if err := t.put(block.EmbeddingsName, []byte(name), r); err != nil {
 			return err
 		}
 		info, err = t.embeddingInfo(name)
@@ -206,12 +193,12 @@ const statePart = "state"
 // dropState removes the state of an embedding.
 func (t *tx) dropState(name string) error {
 	r := new(embeddingRecord)
-	if _, err := t.get(embeddingsName, []byte(name), r); err != nil {
+	if _, err := t.get(block.EmbeddingsName, []byte(name), r); err != nil {
 		return err
 	}
 	if err := t.discard(r.State.Object); err != nil {
 		return err
 	}
 	r.State = blobRecord{}
-	return t.put(embeddingsName, []byte(name), r)
+	return t.put(block.EmbeddingsName, []byte(name), r)
 }

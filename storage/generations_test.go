@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/storage/internal/block"
 	"heavytail/storage/vec"
 )
 
@@ -162,11 +163,11 @@ func TestGenerations_Copied(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		p, err := x.part(r.State.Object, blobName)
+		p, err := x.part(r.State.Object, block.BlobName)
 		if err != nil {
 			return err
 		}
-		return p.bucket.Delete(be32(1))
+		return p.delete(block.Key32(1))
 	})
 	report, err := db.Recover(ctx, filepath.Join(dir, "mended"), RecoverOptions{})
 	if err != nil || len(report.Lost) != 1 || len(report.Embeddings) != 1 {

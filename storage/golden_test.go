@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"heavytail/storage/internal/block"
 )
 
 // goldenFile unpacks a file that the code of an earlier format has written.
@@ -94,11 +96,11 @@ func TestOpen_Format1(t *testing.T) {
 		t.Error("reading changed the file")
 	}
 	migrated, err := db.Migrate(ctx, nil)
-	if err != nil || migrated.From != 1 || migrated.To != formatVersion || migrated.After >= migrated.Before {
+	if err != nil || migrated.From != 1 || migrated.To != block.FormatVersion || migrated.After >= migrated.Before {
 		t.Errorf("%+v, %v", migrated, err)
 	}
 	checkFormat1(t, db)
-	if again, err := db.Migrate(ctx, nil); err != nil || again.From != formatVersion || again.To != formatVersion {
+	if again, err := db.Migrate(ctx, nil); err != nil || again.From != block.FormatVersion || again.To != block.FormatVersion {
 		t.Errorf("%+v, %v", again, err)
 	}
 
@@ -117,7 +119,7 @@ func TestOpen_Format1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stats, err := written.Stats(ctx); err != nil || stats.Format != formatVersion {
+	if stats, err := written.Stats(ctx); err != nil || stats.Format != block.FormatVersion {
 		t.Errorf("%+v, %v", stats, err)
 	}
 	if g, err := written.Graph(ctx, "letters"); err != nil || g.Edges != 11 || !g.Weighted {
@@ -151,7 +153,7 @@ func TestOpen_Format3(t *testing.T) {
 		t.Error("reading changed the file")
 	}
 	putModel(t, db, info, "m", 100)
-	if stats, err := db.Stats(ctx); err != nil || stats.Format != formatVersion {
+	if stats, err := db.Stats(ctx); err != nil || stats.Format != block.FormatVersion {
 		t.Errorf("%+v, %v", stats, err)
 	}
 	checkStore(t, db)

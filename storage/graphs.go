@@ -7,11 +7,13 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"heavytail/storage/internal/block"
 )
 
 // CreateGraph makes an empty graph. A name that is in use is ErrExists.
 func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
-	if err := checkName("graph", name); err != nil {
+	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
 	unlock, err := db.lockWriter(ctx)
@@ -33,13 +35,13 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // createGraph makes the catalogue entry of an empty graph.
 func (t *tx) createGraph(name string) (*graphRecord, error) {
 	if _, err := t.findGraph(name); err == nil {
-		return nil, fmt.Errorf("storage: graph %q: %w", name, ErrExists)
+		return nil, fmt.Errorf("graph %q: %w", name, ErrExists)
 	} else if !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
 	now := time.Now().UnixNano()
 	r := &graphRecord{ID: t.newID(), Version: 1, Created: now, Modified: now}
-	return r, t.put(graphsName, []byte(name), r)
+	return r, t.put(block.GraphsName, []byte(name), r)
 }
 
 // DropGraph removes a graph with its change log and what an unfinished import
@@ -57,7 +59,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	err = db.update(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
 		if errors.Is(err, ErrNotFound) {
-			if found, journalErr := t.get(journalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
+			if found, journalErr := t.get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
 				return t.dropJournal(journalGraph, name)
 			}
 		}
@@ -69,14 +71,14 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 			return err
 		}
 		if len(names) > 0 && !cascade {
-			return fmt.Errorf("storage: graph %q has the embeddings %s; drop them first: %w", name, strings.Join(names, ", "), ErrInUse)
+			return fmt.Errorf("graph %q has the embeddings %s; drop them first: %w", name, strings.Join(names, ", "), ErrInUse)
 		}
 		models, err := t.modelsOf(r.ID)
 		if err != nil {
 			return err
 		}
 		if len(models) > 0 && !cascade {
-			return fmt.Errorf("storage: graph %q has the models %s; drop them first: %w", name, strings.Join(models, ", "), ErrInUse)
+			return fmt.Errorf("graph %q has the models %s; drop them first: %w", name, strings.Join(models, ", "), ErrInUse)
 		}
 		for _, embedding := range names {
 			if err := t.dropEmbedding(embedding); err != nil {
@@ -84,11 +86,11 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 			}
 		}
 		for _, model := range models {
-			if err := t.dropModel(model); err != nil {
+			if err := modelKind.drop(t, []byte(model)); err != nil {
 				return err
 			}
 		}
-		if err := t.dropPredictionsOf(r.ID); err != nil {
+		if err := predictionKind.dropAll(t, block.Key64(r.ID)); err != nil {
 			return err
 		}
 		if err := t.dropChanges(r.ID, math.MaxUint64); err != nil {
@@ -100,7 +102,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		if err := t.discard(r.Object); err != nil {
 			return err
 		}
-		return t.remove(graphsName, []byte(name))
+		return t.remove(block.GraphsName, []byte(name))
 	})
 	if err != nil {
 		return err
@@ -114,7 +116,7 @@ func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 	var list []GraphInfo
 	err := db.view(ctx, func(t *tx) error {
 		list = nil
-		return t.each(graphsName, func(key, _ []byte) error {
+		return t.each(block.GraphsName, func(key, _ []byte) error {
 			r, err := t.findGraph(string(key))
 			if err == nil {
 				list = append(list, r.info(string(key)))
@@ -138,73 +140,21 @@ func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
 	return info, err
 }
 
-// sweep frees the space of discarded objects. It stops without an error: the
-// operation before it is complete, and what is left is swept when the file is
-// next opened for writing.
-func (db *DB) sweep(ctx context.Context) {
-	for {
-		var object []byte
-		err := db.view(ctx, func(t *tx) (err error) {
-			object, err = t.discarded()
-			return err
-		})
-		if err != nil || object == nil || db.update(ctx, (*tx).sweepOne) != nil {
-			return
-		}
-	}
-}
-
 // tidy finishes what a killed process left: an embedding or stream that was not
 // complete is discarded, and the trash is emptied. Imports stay, to be resumed. Where
 // nothing was left, nothing is written. Damage is left to the first write, which
 // reports it.
 func (db *DB) tidy(ctx context.Context) error {
-	var (
-		stale   []string
-		garbage bool
-	)
-	err := db.view(ctx, func(t *tx) error {
-		trash, err := t.discarded()
-		if err != nil {
-			return err
-		}
-		garbage = trash != nil
-		return t.each(journalName, func(key, _ []byte) error {
-			if key[0] == journalEmbedding || key[0] == journalBlob {
-				stale = append(stale, string(key))
-			}
-			return nil
-		})
-	})
+	stale, garbage, err := db.leftovers(ctx)
 	if err == nil && (garbage || len(stale) > 0) {
-		err = db.discardStale(ctx, stale)
+		var unlock func()
+		if unlock, err = db.lockWriter(ctx); err == nil {
+			err = db.discard(ctx, stale)
+			unlock()
+		}
 	}
 	if errors.Is(err, ErrCorrupt) {
 		return nil
-	}
-	return err
-}
-
-// discardStale discards what entries of the journal are about and empties the
-// trash.
-func (db *DB) discardStale(ctx context.Context, keys []string) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if len(keys) > 0 {
-		err = db.update(ctx, func(t *tx) error {
-			for _, key := range keys {
-				if err := t.dropJournal(key[0], key[1:]); err != nil {
-					return corrupt(t.path, fmt.Sprintf("journal of %q", key[1:]), err)
-				}
-			}
-			return nil
-		})
-	}
-	if err == nil {
-		db.sweep(ctx)
 	}
 	return err
 }

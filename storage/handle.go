@@ -1,10 +1,14 @@
 package storage
 
 import (
+	"context"
 	"errors"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 )
 
 // handle is one opening of the file by bbolt. A store gives its transactions
@@ -22,15 +26,26 @@ type handle struct {
 	close func() // set when it is replaced: what the last user does
 }
 
-// acquire returns the present handle, which stays open until release.
-func (db *DB) acquire() (*handle, error) {
+// acquire returns the present handle, which stays open, and has the lock of the
+// file, until release.
+func (db *DB) acquire(ctx context.Context) (*handle, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
+	db.users++ // Close waits from here on, and the file is not let go again
+	for db.lease.away {
+		db.mu.Unlock()
+		err := db.regain(ctx)
+		db.mu.Lock()
+		if err != nil {
+			db.users--
+			db.idle.Broadcast()
+			return nil, err
+		}
+	}
 	db.current.users++
-	db.users++
 	return db.current, nil
 }
 
@@ -41,6 +56,7 @@ func (db *DB) release(h *handle) {
 	db.mu.Lock()
 	db.users--
 	db.idle.Broadcast()
+	db.letGo()
 	db.mu.Unlock()
 }
 
@@ -88,18 +104,26 @@ func (db *DB) shut() error {
 	for db.users > 0 && !db.broken.Load() {
 		db.idle.Wait()
 	}
+	if db.lease.timer != nil {
+		db.lease.timer.Stop()
+	}
 	h := db.current
 	db.mu.Unlock()
-	switch {
-	case h == nil || db.attached:
+	if h == nil || db.attached {
 		if h != nil && h.file != nil {
 			return h.file.Close()
 		}
 		return nil
-	case db.broken.Load():
+	}
+	return db.closeFile(h, db.lock)
+}
+
+// closeFile closes an opening of the file, and gives its lock back.
+func (db *DB) closeFile(h *handle, lock *file.Lock) error {
+	if db.broken.Load() {
 		// bbolt holds locks that nobody will release; its map is left to the
 		// end of the process, but the lock on the file goes.
-		return errors.Join(h.file.Close(), db.lock.release())
+		return errors.Join(h.file.Close(), lock.Release())
 	}
-	return errors.Join(guarded(db.path, h.bolt.Close), db.lock.release())
+	return errors.Join(fault.Guarded(db.path, h.bolt.Close), lock.Release())
 }

@@ -10,6 +10,8 @@ import (
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // ImportOptions say how to import a graph. The zero value reads every common
@@ -28,6 +30,14 @@ type ImportOptions struct {
 	// "" means that the last value counts.
 	Join string
 
+	// MemoryLimit is how many bytes the import may hold: the keys, values of
+	// attributes, the graph that is made and, up to a quarter of the limit, edges
+	// that are still to be sorted. More edges go into temporary files beside the
+	// store, which have no name any more or are removed at the end. 0 means 8 GiB (1
+	// GiB on 32-bit machines); less than 16 MiB is taken as 16 MiB. A graph that
+	// does not fit is refused with a MemoryError. The result does not depend on it.
+	MemoryLimit int64
+
 	// Source is what GraphInfo.Source will say; "" means Format.Name.
 	Source string
 
@@ -35,24 +45,27 @@ type ImportOptions struct {
 	// input), "sorting" (no count) and "writing" (keys, arcs and values), from
 	// one goroutine, at most about 20 times a second.
 	Progress func(stage string, done, total int64)
+
+	edgeRoom int64 // bytes for edges that are to be sorted, for tests; 0 is a quarter of the limit
 }
 
 // ImportStats is what an import read and what it made of the graph. Every edge
 // read is one of Added, Duplicates and SelfLoops.
 type ImportStats struct {
-	format.ReadStats
-	Vertices        int    // of the graph after the import
-	Edges           int64  // of the graph after the import
-	Version         uint64 // of the graph after the import
-	Added           int64  // edges that the graph did not have
-	Duplicates      int64  // edges that came again, in either direction, or that the graph had
-	Updated         int64  // edges of the graph that got another weight or timestamp
-	SelfLoops       int64  // edges from a vertex to itself; they are dropped, the vertex is kept
-	NewVertices     int64  // vertices that the graph did not have
-	UpdatedVertices int64  // vertices of the graph that got other values of attributes
-	RepeatedValues  int64  // values of vertices that had another one from the same input
-	Resumed         bool   // the import took up one that was killed
-	Seconds         float64
+	format.ReadStats `json:"read"`
+	Vertices         int             `json:"vertices"`         // of the graph after the import
+	Edges            int64           `json:"edges"`            // of the graph after the import
+	Version          uint64          `json:"version"`          // of the graph after the import
+	Added            int64           `json:"added"`            // edges that the graph did not have
+	Duplicates       int64           `json:"duplicates"`       // edges that came again, in either direction, or that the graph had
+	Updated          int64           `json:"updated"`          // edges of the graph that got another weight or timestamp
+	SelfLoops        int64           `json:"self_loops"`       // edges from a vertex to itself; they are dropped, the vertex is kept
+	NewVertices      int64           `json:"new_vertices"`     // vertices that the graph did not have
+	UpdatedVertices  int64           `json:"updated_vertices"` // vertices of the graph that got other values of attributes
+	RepeatedValues   int64           `json:"repeated_values"`  // values of vertices that had another one from the same input
+	Resumed          bool            `json:"resumed"`          // the import took up one that was killed
+	Times            format.TimeForm `json:"times"`            // how the graph writes timestamps after the import
+	Seconds          float64         `json:"seconds"`
 }
 
 // Import reads a graph, or vertices with attributes, into a graph of the store,
@@ -69,15 +82,18 @@ type ImportStats struct {
 // text. The others keep their type, and a value that is none of it is
 // ErrInvalid.
 //
-// The edges are sorted in memory (24 bytes per edge at most, 90 with weights or
-// timestamps, and the keys) and written in batches into a part of the file that
-// nothing refers to; the last batch makes the new version of the graph visible.
+// Repeated edges become one while they are read, so that the memory depends on
+// the graph and not on the length of the input: see ImportOptions.MemoryLimit. The
+// graph takes 8 bytes per edge, 8 more with weights, 16 more with timestamps, and
+// about 100 bytes per vertex with its key. It is written in batches into a part of
+// the file that nothing refers to; the last batch makes the new version of the
+// graph visible.
 // An error or a cancelled context before that changes nothing. After a kill, the
 // same import takes up the batches already written; another import of the graph
 // discards them. An import that changes nothing makes no new version.
 func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts ImportOptions) (ImportStats, error) {
 	started := time.Now()
-	if err := checkName("graph", graph); err != nil {
+	if err := block.CheckName("graph", graph); err != nil {
 		return ImportStats{}, err
 	}
 	how, err := ParseRepeated(string(opts.Repeated))
@@ -93,29 +109,37 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if opts.Source == "" {
 		opts.Source = opts.Format.Name
 	}
-	list := newImportList(opts.Join)
+	limit := importLimit(opts.MemoryLimit)
+	room := limit / 4
+	if opts.edgeRoom > 0 {
+		room = opts.edgeRoom
+	}
+	list := newImportList(ctx, opts.Join, newEdgePile(how, room, db.spillFile), limit)
+	defer list.pile.close()
 	read, err := format.Read(ctx, r, opts.Format, list.handler())
+	var number []uint32 // of the vertices without those of a header
 	if err == nil && read.CountsHeader {
-		err = list.dropHeader(ctx, read.DeclaredVertices)
+		number, err = list.dropHeader(ctx, read.DeclaredVertices)
 	}
 	if err == nil {
 		err = list.join(ctx)
 	}
 	if err != nil {
-		return ImportStats{ReadStats: read}, fmt.Errorf("storage: import into graph %q: %w", graph, err)
+		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
 	}
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return ImportStats{}, err
 	}
 	defer unlock()
-	i := importer{list: list, how: how, publication: publication{
+	i := importer{list: list, number: number, how: how, publication: publication{
 		db: db, name: graph, source: opts.Source, input: read.SHA256, progress: newReporter(opts.Progress),
+		times: list.times,
 	}}
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
-	i.stats.ReadStats, i.stats.RepeatedValues = read, list.repeated()
+	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.repeated(), i.result.info(graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
 }
@@ -123,10 +147,11 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 // importer merges what an import has read into a graph and publishes the result.
 type importer struct {
 	publication
-	list  *importList
-	how   Repeated
-	old   contents
-	stats ImportStats
+	list   *importList
+	number []uint32 // of the vertices of the edges in the list; nil where they keep theirs
+	how    Repeated
+	old    contents
+	stats  ImportStats
 }
 
 // run does it all. The caller holds the writer's lock.
@@ -136,13 +161,16 @@ func (i *importer) run(ctx context.Context) error {
 	}
 	i.progress.report("sorting", 0, 0)
 	if err := i.merge(ctx); err != nil {
-		return fmt.Errorf("storage: import into graph %q: %w", i.name, err)
+		return fmt.Errorf("import into graph %q: %w", i.name, err)
 	}
 	stats := &i.stats
+	if i.list.count == 0 && (i.base.Edges > 0 || i.base.Source != "") {
+		i.source = i.base.Source // that of the edges; these are only vertices
+	}
 	i.result = i.base
 	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.attributes) > len(i.old.attributes) {
 		if err := i.publication.run(ctx); err != nil {
-			return fmt.Errorf("storage: import into graph %q: %w", i.name, err)
+			return fmt.Errorf("import into graph %q: %w", i.name, err)
 		}
 	}
 	stats.Vertices, stats.Edges = int(i.result.Vertices), int64(i.result.Edges)
@@ -160,6 +188,10 @@ func (i *importer) load(t *tx) error {
 		return err
 	}
 	i.base = *r
+	need := i.list.Interner.Bytes() + i.list.pile.bytes() + 2*i.list.columnBytes() + graphBytes(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0)
+	if limit := i.list.budget.limit; need > limit {
+		return fmt.Errorf("%w", &MemoryError{What: "into a graph of " + fmt.Sprint(r.Edges) + " edges", Need: need, Limit: limit})
+	}
 	i.old, err = t.readContents(i.name, r, false)
 	return err
 }
@@ -167,25 +199,22 @@ func (i *importer) load(t *tx) error {
 // merge makes the new contents of the graph and what changes with them.
 func (i *importer) merge(ctx context.Context) (err error) {
 	c, list, stats := &i.contents, i.list, &i.stats
-	read := int64(len(list.edges))
 	var number []uint32
 	if c.keys, number, err = list.onto(ctx, i.old.keys); err != nil {
 		return err
 	}
 	c.slots = i.old.slots
-	known := i.old.keys.len()
-	stats.NewVertices = int64(c.keys.len() - known)
-	plain := list.weights == nil && list.times == nil && !i.how.adds() && i.base.Weighted+i.base.Timed == 0
-	if plain {
-		c.graph, stats.SelfLoops, err = buildGraph(ctx, c.keys.len(), list.edges, i.old.graph)
-	} else {
-		c.graph, stats.SelfLoops, err = mergeGraph(ctx, c.keys.len(), list, i.old.graph, i.how)
-	}
-	if err != nil {
+	known := i.old.keys.Len()
+	stats.NewVertices = int64(c.keys.Len() - known)
+	if err := list.pile.settle(ctx, through(i.number, number)); err != nil {
 		return err
 	}
+	if c.graph, err = i.build(ctx); err != nil {
+		return err
+	}
+	stats.SelfLoops = list.loops
 	stats.Added = c.graph.Edges() - int64(i.base.Edges)
-	stats.Duplicates = read - stats.SelfLoops - stats.Added
+	stats.Duplicates = list.count - stats.SelfLoops - stats.Added
 	var touched []uint32
 	if touched, stats.Updated, err = changedRows(ctx, i.old.graph, c.graph); err != nil {
 		return err
@@ -195,8 +224,53 @@ func (i *importer) merge(ctx context.Context) (err error) {
 		return err
 	}
 	stats.UpdatedVertices = int64(len(valued))
-	i.change = newChange(c.keys.len(), touched, valued)
+	i.change = newChange(c.keys.Len(), touched, valued)
 	return nil
+}
+
+// through returns the numbers that vertices have after both steps, where nil
+// leaves them as they are; it may change the first.
+func through(first, second []uint32) []uint32 {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	for v, to := range first {
+		if to != block.NoVertex {
+			first[v] = second[to]
+		}
+	}
+	return first
+}
+
+// build makes the graph of the edges that were read and those that the graph
+// has.
+func (i *importer) build(ctx context.Context) (*csr.Graph, error) {
+	pile, n := i.list.pile, i.contents.keys.Len()
+	if len(pile.runs) == 0 && !pile.withValues && i.old.graph == nil && i.enough(int64(len(pile.plain)), false, false) == nil {
+		defer pile.free()
+		return rowsOf(ctx, n, pile.plain)
+	}
+	sources := func() []edgeSource {
+		var list []edgeSource
+		if i.old.graph != nil {
+			list = append(list, graphSource(i.old.graph))
+		}
+		return append(list, pile.sources()...)
+	}
+	g, err := edgeRows(ctx, n, i.how, sources, i.enough)
+	var short *MemoryError
+	if errors.As(err, &short) && len(pile.runs) == 0 {
+		// The edges that were read need not be in memory.
+		if err := pile.toFile(ctx); err != nil {
+			return nil, err
+		}
+		g, err = edgeRows(ctx, n, i.how, sources, i.enough)
+	}
+	pile.free()
+	return g, err
 }
 
 // mergeColumns gives the new contents the attributes of the graph and of the
@@ -205,7 +279,7 @@ func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32,
 	c := &i.contents
 	schema := graphRecord{Attributes: slices.Clone(i.old.attributes), NextAttribute: i.base.NextAttribute}
 	c.columns = slices.Clone(i.old.columns)
-	changed := newBits(i.old.keys.len())
+	changed := block.NewBits(i.old.keys.Len())
 	for _, raw := range i.list.columns {
 		at, err := schema.attributeFor(ctx, raw)
 		if err != nil {
@@ -214,14 +288,15 @@ func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32,
 		if at < 0 {
 			continue
 		}
-		column := NewColumn(schema.Attributes[at].attribute(), c.keys.len())
+		schema.Attributes[at].Computed = nil
+		column := NewColumn(schema.Attributes[at].attribute(), c.keys.Len())
 		if at < len(c.columns) {
-			column.fill(c.columns[at])
+			block.FillColumn(column, c.columns[at])
 			c.columns[at] = column
 		} else {
 			c.columns = append(c.columns, column)
 		}
-		values, err := raw.parse(ctx, column.Attribute, i.list.keys.at)
+		values, err := raw.parse(ctx, column.Attribute, i.list.Keys.At)
 		if err != nil {
 			return nil, err
 		}
@@ -231,8 +306,8 @@ func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32,
 	}
 	c.attributes, c.nextAttribute = schema.Attributes, schema.NextAttribute
 	var slots []uint32
-	for slot := range uint32(i.old.keys.len()) {
-		if bitAt(changed, slot) {
+	for slot := range uint32(i.old.keys.Len()) {
+		if block.BitAt(changed, slot) {
 			slots = append(slots, slot)
 		}
 	}
@@ -242,9 +317,9 @@ func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32,
 // setValues enters the values of a column of the list, and marks the slots of
 // the graph where another one was.
 func (i *importer) setValues(ctx context.Context, column *Column, raw *rawColumn, values []Value, number []uint32, changed []uint64) error {
-	known := uint32(i.old.keys.len())
+	known := uint32(i.old.keys.Len())
 	for v, code := range raw.codes {
-		if v%(checkEvery/16) == 0 && ctx.Err() != nil {
+		if v%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if code == 0 {
@@ -255,11 +330,11 @@ func (i *importer) setValues(ctx context.Context, column *Column, raw *rawColumn
 			slot = number[v]
 		}
 		if slot < known && column.At(slot) != values[code-1] {
-			setBit(changed, slot, true)
+			block.SetBit(changed, slot, true)
 		}
-		column.set(slot, values[code-1])
+		block.PutValue(column, slot, values[code-1])
 	}
-	column.compact()
+	block.CompactColumn(column)
 	return nil
 }
 
@@ -277,26 +352,26 @@ func (r *graphRecord) attributeFor(ctx context.Context, raw *rawColumn) (int, er
 			return -1, err
 		}
 	}
-	return r.addAttribute(Attribute{raw.name, kind})
+	return r.addAttribute(Attribute{Name: raw.name, Type: kind})
 }
 
 // newChange says what becomes of n slots; those whose values changed may be
 // among those that are touched. Where most of them are, it says all instead.
-func newChange(n int, touched, valued []uint32) change {
-	var c change
-	if c.all = 2*len(touched) > n; !c.all {
-		c.edges = touched
+func newChange(n int, touched, valued []uint32) block.Change {
+	var c block.Change
+	if c.All = 2*len(touched) > n; !c.All {
+		c.Edges = touched
 	}
 	for _, slot := range valued {
 		for len(touched) > 0 && touched[0] < slot {
 			touched = touched[1:]
 		}
 		if len(touched) == 0 || touched[0] != slot {
-			c.values = append(c.values, slot)
+			c.Values = append(c.Values, slot)
 		}
 	}
-	if c.columns = 2*len(c.values) > n; c.columns {
-		c.values = nil
+	if c.Columns = 2*len(c.Values) > n; c.Columns {
+		c.Values = nil
 	}
 	return c
 }
@@ -307,6 +382,7 @@ type PutGraphRequest struct {
 	Keys       func(v uint32) string // key of each vertex; nil means its number in decimal
 	Attributes []*Column             // one value per vertex each
 	Source     string                // what GraphInfo.Source will say
+	Times      format.TimeForm       // how timestamps are written
 
 	// Progress, where not nil, is called for the stage "writing" as that of an
 	// import is.
@@ -318,25 +394,25 @@ type PutGraphRequest struct {
 // vertex; otherwise it is ErrExists. It is written and published like an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
 	g := req.Graph
-	if err := checkName("graph", name); err != nil {
+	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
-	if uint64(g.Vertices()) > maxVertices {
-		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %d vertices: %w", name, g.Vertices(), ErrLimit)
+	if uint64(g.Vertices()) > block.MaxVertices {
+		return GraphInfo{}, fmt.Errorf("put graph %q: %d vertices: %w", name, g.Vertices(), ErrLimit)
 	}
 	if err := checkGraph(ctx, g); err != nil {
-		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
+		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
 	set, err := collectKeys(ctx, g.Vertices(), req.Keys)
 	if err != nil {
-		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
+		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return GraphInfo{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: req.Source, change: change{all: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
+	p := &publication{db: db, name: name, source: req.Source, times: givenTimes{dates: req.Times != format.TimeNumbers, clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
 	err = db.view(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
 		if errors.Is(err, ErrNotFound) {
@@ -346,7 +422,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 			return err
 		}
 		if r.Slots > 0 {
-			return fmt.Errorf("storage: graph %q has vertices already, or had some: %w", name, ErrExists)
+			return fmt.Errorf("graph %q has vertices already, or had some: %w", name, ErrExists)
 		}
 		p.base = *r
 		return nil
@@ -358,7 +434,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		return GraphInfo{}, err
 	}
 	if err := p.run(ctx); err != nil {
-		return GraphInfo{}, fmt.Errorf("storage: put graph %q: %w", name, err)
+		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
 	return p.result.info(name), nil
 }
@@ -368,10 +444,10 @@ func (p *publication) putColumns(columns []*Column) error {
 	schema := graphRecord{NextAttribute: p.base.NextAttribute}
 	for _, column := range columns {
 		if schema.findAttribute(column.Name) >= 0 {
-			return fmt.Errorf("storage: put graph %q: attribute %q comes twice: %w", p.name, clip(column.Name), ErrInvalid)
+			return fmt.Errorf("put graph %q: attribute %q comes twice: %w", p.name, fault.Clip(column.Name), ErrInvalid)
 		}
-		if column.Len() != p.contents.keys.len() {
-			return fmt.Errorf("storage: put graph %q: attribute %q has %d values for %d vertices: %w", p.name, clip(column.Name), column.Len(), p.contents.keys.len(), ErrInvalid)
+		if column.Len() != p.contents.keys.Len() {
+			return fmt.Errorf("put graph %q: attribute %q has %d values for %d vertices: %w", p.name, fault.Clip(column.Name), column.Len(), p.contents.keys.Len(), ErrInvalid)
 		}
 		if _, err := schema.addAttribute(column.Attribute); err != nil {
 			return err
@@ -407,12 +483,12 @@ func checkGraph(ctx context.Context, g *csr.Graph) error {
 			}
 		}
 		for _, w := range g.WeightsOf(v) {
-			if !validWeight(w) {
+			if !block.ValidWeight(w) {
 				return fmt.Errorf("weight %v of an edge of vertex %d: %w", w, v, ErrInvalid)
 			}
 		}
 	}
-	if err := checkSymmetric(ctx, g); errors.Is(err, errRecord) {
+	if err := checkSymmetric(ctx, g); errors.Is(err, fault.ErrRecord) {
 		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	} else if err != nil {
 		return err
@@ -422,25 +498,25 @@ func checkGraph(ctx context.Context, g *csr.Graph) error {
 
 // collectKeys gathers the keys of n vertices and makes sure that they are valid
 // and distinct.
-func collectKeys(ctx context.Context, n int, keys func(uint32) string) (keySet, error) {
-	names := newInterner()
+func collectKeys(ctx context.Context, n int, keys func(uint32) string) (block.KeySet, error) {
+	names := block.NewInterner()
 	var decimal []byte
 	for v := range uint32(n) {
-		if v%(checkEvery/16) == 0 && ctx.Err() != nil {
-			return keySet{}, ctx.Err()
+		if v%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
+			return block.KeySet{}, ctx.Err()
 		}
 		if keys == nil {
 			decimal = fmt.Appendf(decimal[:0], "%d", v)
 		} else {
 			decimal = append(decimal[:0], keys(v)...)
 		}
-		id, err := names.intern(decimal)
+		id, err := names.Intern(decimal)
 		if err != nil {
-			return keySet{}, fmt.Errorf("vertex %d: %w", v, err)
+			return block.KeySet{}, fmt.Errorf("vertex %d: %w", v, err)
 		}
 		if id != v {
-			return keySet{}, fmt.Errorf("vertices %d and %d have the same key %q: %w", id, v, clip(string(decimal)), ErrKey)
+			return block.KeySet{}, fmt.Errorf("vertices %d and %d have the same key %q: %w", id, v, fault.Clip(string(decimal)), ErrKey)
 		}
 	}
-	return names.keys, nil
+	return names.Keys, nil
 }

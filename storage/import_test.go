@@ -15,6 +15,8 @@ import (
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/sample"
 )
 
 // editPages calls f with every page of a file and writes back those for which
@@ -121,6 +123,35 @@ func TestImport_ResumesMerge(t *testing.T) {
 	}
 }
 
+// graphRecords lists the records of a graph.
+func graphRecords(t *testing.T, db *DB, graph string) []byte {
+	t.Helper()
+	var records bytes.Buffer
+	err := db.view(context.Background(), func(tx *tx) error {
+		r, err := tx.findGraph(graph)
+		if err != nil {
+			return err
+		}
+		for _, name := range graphParts {
+			p, err := tx.part(r.Object, name)
+			if err != nil {
+				return err
+			}
+			if err := tx.scan(p, func(key, payload []byte) error {
+				fmt.Fprintf(&records, "%x %x\n", key, payload)
+				return nil
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records.Bytes()
+}
+
 // Batches of any size make the same records.
 func TestImport_BatchSizes(t *testing.T) {
 	var want []byte
@@ -128,33 +159,11 @@ func TestImport_BatchSizes(t *testing.T) {
 		db := newStore(t, &Options{BatchBytes: size})
 		importText(t, db, "g", killText())
 		importText(t, db, "g", "v1 another\nv7 v9\n")
-		var records bytes.Buffer
-		err := db.view(context.Background(), func(tx *tx) error {
-			r, err := tx.findGraph("g")
-			if err != nil {
-				return err
-			}
-			for _, name := range graphParts {
-				p, err := tx.part(r.Object, name)
-				if err != nil {
-					return err
-				}
-				if err := tx.scan(p, func(key, payload []byte) error {
-					fmt.Fprintf(&records, "%x %x\n", key, payload)
-					return nil
-				}); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := graphRecords(t, db, "g")
 		if want == nil {
-			want = records.Bytes()
+			want = records
 		}
-		if !bytes.Equal(records.Bytes(), want) {
+		if !bytes.Equal(records, want) {
 			t.Errorf("batches of %d bytes make other records", size)
 		}
 	}
@@ -286,14 +295,14 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := initStore(root, header{Format: formatVersion, MinReader: minReader, Epoch: 1, NextID: 1}); err != nil {
+		if err := initStore(root, block.Header{Format: block.FormatVersion, MinReader: block.MinReader, Epoch: 1, NextID: 1}); err != nil {
 			return err
 		}
 		tx, err := newRootTx(context.Background(), root, "app", nil)
 		if err != nil {
 			return err
 		}
-		if err := tx.put(graphsName, []byte("g"), &graphRecord{ID: tx.newID(), Version: 1}); err != nil {
+		if err := tx.put(block.GraphsName, []byte("g"), &graphRecord{ID: tx.newID(), Version: 1}); err != nil {
 			return err
 		}
 		if _, err := tx.findGraph("g"); err != nil {
@@ -310,9 +319,9 @@ func TestTx_AnyRootBucket(t *testing.T) {
 // only are refused.
 func TestPutGraph_Values(t *testing.T) {
 	ctx := context.Background()
-	plain := randomGraph(3000, 20_000, 1)
+	plain := sample.Graph(3000, 20_000, 1)
 	db := newStore(t, nil)
-	for i, g := range []*csr.Graph{withValues(plain, 2, 0), withValues(plain, 0, 3), withValues(plain, 100, 100), plain} {
+	for i, g := range []*csr.Graph{sample.WithValues(plain, 2, 0), sample.WithValues(plain, 0, 3), sample.WithValues(plain, 100, 100), plain} {
 		name := fmt.Sprint("g", i)
 		info, err := db.PutGraph(ctx, name, PutGraphRequest{Graph: g})
 		if err != nil || info.Weighted != (g.Weights != nil) || info.Timed != (g.Times != nil) {
@@ -322,7 +331,7 @@ func TestPutGraph_Values(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(arcValues(s.Graph), arcValues(g)) || (s.Graph.Weights == nil) != (g.Weights == nil) || (s.Graph.Times == nil) != (g.Times == nil) {
+		if !slices.Equal(arcsOfGraph(s.Graph), arcsOfGraph(g)) || (s.Graph.Weights == nil) != (g.Weights == nil) || (s.Graph.Times == nil) != (g.Times == nil) {
 			t.Errorf("graph %d came back as another one", i)
 		}
 	}
@@ -332,7 +341,7 @@ func TestPutGraph_Values(t *testing.T) {
 		"two timestamps": func(g *csr.Graph) { g.Times[7]++ },
 		"few timestamps": func(g *csr.Graph) { g.Times = g.Times[1:] },
 	} {
-		g := withValues(plain, 1, 1)
+		g := sample.WithValues(plain, 1, 1)
 		change(g)
 		if _, err := db.PutGraph(ctx, "bad", PutGraphRequest{Graph: g}); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

@@ -6,28 +6,40 @@ import (
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
-// importList collects what an import reads: edges in the order of the input,
-// self-loops included, and values of attributes, with vertices numbered in the
-// order of their first appearance. It takes 8 bytes per edge of the input, 4
-// more with weights and 8 more with timestamps, and about 20 bytes per vertex
-// beside its key.
+// importList collects what an import reads: edges, and values of attributes,
+// with vertices numbered in the order of their first appearance. Beside the
+// edges, whose memory is bounded (see edgePile), it takes some 60 bytes per
+// vertex and its key.
 type importList struct {
-	*interner
-	edges   []uint64  // source in the upper half, target in the lower
-	weights []float32 // of every edge, 0 where none was given; nil before the first one
-	times   []int64   // of every edge, csr.NoTime where none was given; nil before the first one
+	*block.Interner
+	ctx     context.Context // of the read
+	pile    *edgePile
+	count   int64 // edges
+	loops   int64 // edges from a vertex to itself, which the pile does not get
+	times   givenTimes
 	columns []*rawColumn
 	joiner  string // see ImportOptions.Join
+	budget  budget
 
 	// Edge lists are often sorted by source; the last one saves a search.
 	lastKey []byte
 	last    uint32
+
+	// The first edge may prove to be a header, whose vertices are then numbered
+	// in the order in which the rest names them.
+	header     uint32   // vertices that the first edge named
+	firstLoop  bool     // it is one from a vertex to itself
+	headerSeen [2]int64 // how many vertices the rest had named before each of these; -1 where it has not
 }
 
-func newImportList(joiner string) *importList {
-	return &importList{interner: newInterner(), joiner: joiner}
+func newImportList(ctx context.Context, joiner string, pile *edgePile, limit int64) *importList {
+	l := &importList{Interner: block.NewInterner(), ctx: ctx, pile: pile, joiner: joiner, headerSeen: [2]int64{-1, -1}}
+	l.budget = budget{limit: limit}
+	return l
 }
 
 // handler collects everything that a reader finds.
@@ -39,47 +51,63 @@ func (l *importList) addEdge(e format.Edge) error {
 	u := l.last
 	if string(e.Source) != string(l.lastKey) || len(e.Source) == 0 {
 		var err error
-		if u, err = l.intern(e.Source); err != nil {
+		if u, err = l.Intern(e.Source); err != nil {
 			return err
 		}
 		l.last, l.lastKey = u, append(l.lastKey[:0], e.Source...)
 	}
-	v, err := l.intern(e.Target)
+	if u < l.header {
+		l.seeHeader(u)
+	}
+	v, err := l.Intern(e.Target)
 	if err != nil {
 		return err
 	}
-	l.edges = append(l.edges, uint64(u)<<32|uint64(v))
-	if e.Weighted || l.weights != nil {
-		l.addWeight(e)
+	if v < l.header {
+		l.seeHeader(v)
 	}
-	if e.Timed || l.times != nil {
-		l.addTime(e)
+	if l.Keys.Len() >= l.budget.next {
+		if err := l.checkBudget(); err != nil {
+			return err
+		}
 	}
-	return nil
-}
-
-// addWeight notes the weight of the last edge.
-func (l *importList) addWeight(e format.Edge) {
-	if missing := len(l.edges) - 1 - len(l.weights); missing > 0 {
-		l.weights = make([]float32, missing, 2*missing)
+	if l.header == 0 {
+		l.header, l.firstLoop = uint32(min(l.Keys.Len(), len(l.headerSeen))), u == v
+		if u != v {
+			l.pile.held = 1
+		}
 	}
-	weight := float32(0)
+	l.count++
+	switch {
+	case u == v:
+		l.loops++
+		return nil
+	case !e.Weighted && !e.Timed:
+		return l.pile.add(l.ctx, u, v)
+	}
+	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
 	if e.Weighted {
-		weight = float32(e.Weight)
+		o.weight = float64(float32(e.Weight))
 	}
-	l.weights = append(l.weights, weight)
+	if e.Timed {
+		o.time = e.Time
+		l.times.add(e.Time, e.Dated)
+	}
+	return l.pile.addValued(l.ctx, o)
 }
 
-// addTime notes the timestamp of the last edge.
-func (l *importList) addTime(e format.Edge) {
-	if missing := len(l.edges) - 1 - len(l.times); missing > 0 {
-		l.times = repeated(int64(csr.NoTime), missing)
+// seeHeader notes when the rest names a vertex of the first edge.
+func (l *importList) seeHeader(v uint32) {
+	if l.headerSeen[v] >= 0 {
+		return
 	}
-	time := int64(csr.NoTime)
-	if e.Timed {
-		time = e.Time
+	before := int64(l.Keys.Len()) - int64(l.header)
+	for _, seen := range l.headerSeen {
+		if seen >= 0 {
+			before++
+		}
 	}
-	l.times = append(l.times, time)
+	l.headerSeen[v] = before
 }
 
 // repeated returns a list of n times the same.
@@ -103,7 +131,7 @@ func (l *importList) addColumns(columns []format.Column) error {
 }
 
 func (l *importList) addVertex(key []byte, values [][]byte) error {
-	v, err := l.intern(key)
+	v, err := l.Intern(key)
 	if err != nil {
 		return err
 	}
@@ -112,8 +140,13 @@ func (l *importList) addVertex(key []byte, values [][]byte) error {
 			continue
 		}
 		if err := l.columns[i].set(v, value); err != nil {
-			return fmt.Errorf("vertex %q: %w", clip(string(key)), err)
+			return fmt.Errorf("vertex %q: %w", fault.Clip(string(key)), err)
 		}
+		l.budget.unseen += int64(len(value))
+	}
+	l.budget.unseen += int64(len(values))
+	if l.Keys.Len() >= l.budget.next || l.budget.unseen > l.budget.limit/64 {
+		return l.checkBudget()
 	}
 	return nil
 }
@@ -121,7 +154,7 @@ func (l *importList) addVertex(key []byte, values [][]byte) error {
 // join gives vertices that came again the values that belong together.
 func (l *importList) join(ctx context.Context) error {
 	for _, c := range l.columns {
-		if err := c.join(ctx, l.keys.at); err != nil {
+		if err := c.join(ctx, l.Keys.At); err != nil {
 			return err
 		}
 	}
@@ -140,73 +173,76 @@ func (l *importList) repeated() int64 {
 // dropHeader takes back the first edge if it may be a header of counts that
 // declares n vertices: if the other edges name no more. Vertices that only the
 // header named are gone then, and the others are numbered in the order in which
-// the rest names them. Declared vertices that no edge names are not invented.
-func (l *importList) dropHeader(ctx context.Context, n int64) error {
-	number := repeated(uint32(noVertex), l.keys.len())
-	rest := newKeySet(l.keys.len())
-	renumber := func(v uint32) uint64 {
-		if number[v] == noVertex {
-			number[v] = uint32(rest.len())
-			rest.add(l.keys.at(v))
+// the rest names them. Declared vertices that no edge names are not invented. It
+// returns the new number of each vertex, nil where they are the same.
+func (l *importList) dropHeader(ctx context.Context, n int64) ([]uint32, error) {
+	all, header := l.Keys.Len(), int(l.header)
+	named := all - header
+	for _, seen := range l.headerSeen {
+		if seen >= 0 {
+			named++
 		}
-		return uint64(number[v])
 	}
-	edges := make([]uint64, len(l.edges)-1)
-	for i, e := range l.edges[1:] {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	if int64(named) > n {
+		return nil, nil
+	}
+	l.count--
+	if l.firstLoop {
+		l.loops--
+	}
+	l.pile.dropFirst()
+	number, rest := repeated(uint32(block.NoVertex), all), block.NewKeySet(named)
+	take := func(v uint32) {
+		number[v] = uint32(rest.Len())
+		rest.Add(l.Keys.At(v))
+	}
+	for next := uint32(header); rest.Len() < named; {
+		if next%(block.CheckEvery/8) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		u := renumber(uint32(e >> 32))
-		edges[i] = u<<32 | renumber(uint32(e))
+		switch at := int64(rest.Len()); at {
+		case l.headerSeen[0]:
+			take(0)
+		case l.headerSeen[1]:
+			take(1)
+		default:
+			take(next)
+			next++
+		}
 	}
-	if int64(rest.len()) > n {
-		return nil
-	}
-	l.interner = &interner{keys: rest}
-	l.edges = edges
-	if l.weights != nil {
-		l.weights = l.weights[1:]
-	}
-	if l.times != nil {
-		l.times = l.times[1:]
-	}
-	return nil
+	l.Interner = &block.Interner{Keys: rest}
+	return number, nil
 }
 
 // onto maps the list onto the vertices that a graph has already: known keys
 // keep their numbers, and the others follow in the order of the list. It
 // returns all keys and the new number of each key of the list, nil where they
-// are the same, and changes the edges of the list.
-func (l *importList) onto(ctx context.Context, base keySet) (all keySet, number []uint32, err error) {
-	if base.len() == 0 {
-		return l.keys, nil, nil
+// are the same.
+func (l *importList) onto(ctx context.Context, base block.KeySet) (all block.KeySet, number []uint32, err error) {
+	l.Interner = &block.Interner{Keys: l.Keys} // the rest of it is no longer needed
+	if base.Len() == 0 {
+		return l.Keys, nil, nil
 	}
-	table, err := tableOf(ctx, &base)
+	table, err := block.TableOf(ctx, &base)
 	if err != nil {
-		return keySet{}, nil, err
+		return block.KeySet{}, nil, err
 	}
-	all = keySet{blob: base.blob[:len(base.blob):len(base.blob)], offsets: base.offsets[:len(base.offsets):len(base.offsets)]}
-	number = make([]uint32, l.keys.len())
+	all = block.KeySet{Blob: base.Blob[:len(base.Blob):len(base.Blob)], Offsets: base.Offsets[:len(base.Offsets):len(base.Offsets)]}
+	number = make([]uint32, l.Keys.Len())
 	for i := range number {
-		if i%(checkEvery/8) == 0 && ctx.Err() != nil {
-			return keySet{}, nil, ctx.Err()
+		if i%(block.CheckEvery/8) == 0 && ctx.Err() != nil {
+			return block.KeySet{}, nil, ctx.Err()
 		}
-		key := l.keys.at(uint32(i))
-		id, found := table.find(&base, key)
+		key := l.Keys.At(uint32(i))
+		id, found := table.Find(&base, key)
 		if !found {
-			if uint64(all.len()) >= maxVertices {
-				return keySet{}, nil, fmt.Errorf("more than %d vertices: %w", uint64(maxVertices), ErrLimit)
+			if uint64(all.Len()) >= block.MaxVertices {
+				return block.KeySet{}, nil, fmt.Errorf("more than %d vertices: %w", uint64(block.MaxVertices), ErrLimit)
 			}
-			id = uint32(all.len())
-			all.add(key)
+			id = uint32(all.Len())
+			all.Add(key)
 		}
 		number[i] = id
-	}
-	for i, e := range l.edges {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return keySet{}, nil, ctx.Err()
-		}
-		l.edges[i] = uint64(number[e>>32])<<32 | uint64(number[uint32(e)])
 	}
 	return all, number, nil
 }

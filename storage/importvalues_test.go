@@ -13,6 +13,9 @@ import (
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/sample"
 )
 
 // foldModel is what becomes of the occurrences of one edge, written down once
@@ -67,16 +70,16 @@ func TestMergeGraph(t *testing.T) {
 		how := Repeats()[seed%len(Repeats())]
 		var base *csr.Graph
 		if seed%4 > 0 {
-			base = withValues(randomGraph(n-10, 200, uint64(seed)), []int{0, 0, 3, 3}[seed%4], []int{0, 0, 0, 2}[seed%4])
+			base = sample.WithValues(sample.Graph(n-10, 200, uint64(seed)), []int{0, 0, 3, 3}[seed%4], []int{0, 0, 0, 2}[seed%4])
 		}
 		type occurrences struct {
 			known   bool
 			weights []float32
 			times   []int64
 		}
-		want := make(map[arc]*occurrences)
+		want := make(map[block.Arc]*occurrences)
 		note := func(u, v uint32, known bool, weight float32, time int64) {
-			a := newArc(min(u, v), max(u, v))
+			a := block.NewArc(min(u, v), max(u, v))
 			if want[a] == nil {
 				want[a] = &occurrences{known: known}
 			}
@@ -84,13 +87,14 @@ func TestMergeGraph(t *testing.T) {
 			want[a].times = append(want[a].times, time)
 		}
 		if base != nil {
-			for _, v := range arcValues(base) {
-				if v.arc.source() < v.arc.target() {
-					note(v.arc.source(), v.arc.target(), true, v.weight, v.time)
+			for _, v := range arcsOfGraph(base) {
+				if v.Arc.Source() < v.Arc.Target() {
+					note(v.Arc.Source(), v.Arc.Target(), true, v.Weight, v.Time)
 				}
 			}
 		}
-		list := newImportList("")
+		// Every second time the buffer holds so few edges that most are set aside.
+		list := newImportList(ctx, "", testPile(t, how, int64(seed%2)), defaultImport)
 		loops := int64(0)
 		for range 500 {
 			u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
@@ -114,26 +118,27 @@ func TestMergeGraph(t *testing.T) {
 			}
 		}
 		// The keys are the numbers of the model.
-		for i, e := range list.edges {
-			u, v := string(list.keys.at(uint32(e>>32))), string(list.keys.at(uint32(e)))
-			var a, b uint64
-			fmt.Sscan(u+" "+v, &a, &b)
-			list.edges[i] = a<<32 | b
+		number := make([]uint32, list.Keys.Len())
+		for v := range number {
+			fmt.Sscan(string(list.Keys.At(uint32(v))), &number[v])
 		}
-		g, selfLoops, err := mergeGraph(ctx, n, list, base, how)
-		if err != nil || selfLoops != loops {
-			t.Fatalf("%d loops, want %d; %v", selfLoops, loops, err)
+		g := settled(t, list.pile, n, number, base)
+		if spilled := len(list.pile.runs) > 0; spilled != (seed%2 > 0) {
+			t.Fatalf("seed %d: spilled %t", seed, spilled)
+		}
+		if list.loops != loops || list.count != 500 {
+			t.Fatalf("%d edges, %d loops, want %d", list.count, list.loops, loops)
 		}
 		if err := g.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		var arcs []arcValue
+		var arcs []block.ArcValue
 		for a, o := range want {
 			weight, time := foldModel(how, o.known, o.weights, o.times)
-			arcs = append(arcs, arcValue{a, weight, time}, arcValue{a.reverse(), weight, time})
+			arcs = append(arcs, block.ArcValue{Arc: a, Weight: weight, Time: time}, block.ArcValue{Arc: a.Reverse(), Weight: weight, Time: time})
 		}
-		slices.SortFunc(arcs, arcValue.compare)
-		if !slices.Equal(arcValues(g), arcs) {
+		slices.SortFunc(arcs, block.ArcValue.Compare)
+		if !slices.Equal(arcsOfGraph(g), arcs) {
 			t.Errorf("seed %d, %s: the graph differs", seed, how)
 		}
 	}
@@ -157,11 +162,11 @@ func edgeTexts(t *testing.T, db *DB) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	for _, v := range arcValues(s.Graph) {
-		if v.arc.source() < v.arc.target() {
-			fmt.Fprintf(&b, "%s-%s %v", s.Key(v.arc.source()), s.Key(v.arc.target()), v.weight)
-			if v.time != csr.NoTime {
-				fmt.Fprintf(&b, " @%d", v.time)
+	for _, v := range arcsOfGraph(s.Graph) {
+		if v.Arc.Source() < v.Arc.Target() {
+			fmt.Fprintf(&b, "%s-%s %v", s.Key(v.Arc.Source()), s.Key(v.Arc.Target()), v.Weight)
+			if v.Time != csr.NoTime {
+				fmt.Fprintf(&b, " @%d", v.Time)
 			}
 			b.WriteString("; ")
 		}
@@ -277,6 +282,7 @@ func TestImport_Attributes(t *testing.T) {
 
 // A vertex that comes again has its last value, or all of them.
 func TestImport_RepeatedVertices(t *testing.T) {
+	t.Parallel()
 	text := "7,1\n8,2\n7,12\n7,1\n9,\n8,2\n7,3\n9,4\n"
 	options := func(join string, columns ...string) ImportOptions {
 		return ImportOptions{Join: join, Format: format.Options{Layout: format.LayoutVertices, Columns: columns}}
@@ -396,7 +402,7 @@ func TestRawColumn_Guess(t *testing.T) {
 		if got, err := column.guess(ctx); got != c.want || err != nil {
 			t.Errorf("%q is %v, want %v; %v", c.texts, got, c.want, err)
 		}
-		if _, err := column.parse(ctx, Attribute{"a", c.want}, nil); err != nil {
+		if _, err := column.parse(ctx, Attribute{Name: "a", Type: c.want}, nil); err != nil {
 			t.Errorf("%q: %v", c.texts, err)
 		}
 	}
@@ -407,9 +413,9 @@ func TestRawColumn_Guess(t *testing.T) {
 	if kind, err := column.guess(ctx); kind != 0 || err != nil {
 		t.Errorf("a column without values is %v, %v", kind, err)
 	}
-	for _, text := range []string{"a\x00", "\xff", strings.Repeat("x", maxText+1)} {
+	for _, text := range []string{"a\x00", "\xff", strings.Repeat("x", block.MaxText+1)} {
 		if err := column.set(0, []byte(text)); !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrLimit) {
-			t.Errorf("%q: %v", clip(text), err)
+			t.Errorf("%q: %v", fault.Clip(text), err)
 		}
 	}
 }
@@ -419,14 +425,14 @@ func TestPutGraph_Attributes(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
 	g := &csr.Graph{Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}}
-	block := NewColumn(Attribute{"block", Integer}, 2)
+	block := NewColumn(Attribute{Name: "block", Type: Integer}, 2)
 	if err := block.Set(1, IntegerValue(7)); err != nil {
 		t.Fatal(err)
 	}
 	for name, columns := range map[string][]*Column{
 		"twice":    {block, block},
-		"short":    {NewColumn(Attribute{"a", Text}, 1)},
-		"reserved": {NewColumn(Attribute{"key", Text}, 2)},
+		"short":    {NewColumn(Attribute{Name: "a", Type: Text}, 1)},
+		"reserved": {NewColumn(Attribute{Name: "key", Type: Text}, 2)},
 	} {
 		if _, err := db.PutGraph(ctx, "g", PutGraphRequest{Graph: g, Attributes: columns}); !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrName) {
 			t.Errorf("%s: %v", name, err)
@@ -465,7 +471,7 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, name := range [][]byte{keysName, idsName, arcsName, attrsName} {
+			for _, name := range [][]byte{block.KeysName, block.IDsName, block.ArcsName, block.AttrsName} {
 				p, err := tx.part(r.Object, name)
 				if err != nil {
 					return err
@@ -487,6 +493,26 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 		}
 		if !bytes.Equal(records.Bytes(), want) {
 			t.Errorf("batches of %d bytes make other records", size)
+		}
+	}
+}
+
+// The source of a graph is that of its edges: a table of vertices leaves it.
+func TestImport_SourceOfEdges(t *testing.T) {
+	t.Parallel()
+	db := newStore(t, nil)
+	for _, c := range []struct {
+		text, source, want string
+		layout             format.Layout
+	}{
+		{"id,area\na,1\n", "first.csv", "first.csv", format.LayoutVertices}, // nothing else to say yet
+		{"a b\n", "edges.txt", "edges.txt", format.LayoutEdges},
+		{"id,area\na,2\nc,3\n", "labels.csv", "edges.txt", format.LayoutVertices},
+		{"b c\n", "more.txt", "more.txt", format.LayoutEdges},
+	} {
+		importValues(t, db, c.text, ImportOptions{Source: c.source, Format: format.Options{Layout: c.layout}})
+		if info, err := db.Graph(context.Background(), "g"); err != nil || info.Source != c.want {
+			t.Errorf("after %s: source %q, want %q; %v", c.source, info.Source, c.want, err)
 		}
 	}
 }

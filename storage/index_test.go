@@ -8,13 +8,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"heavytail/storage/internal/block"
 	"heavytail/storage/vec"
 )
 
 // putIndex stores n bytes as an index of an embedding.
 func putIndex(t *testing.T, db *DB, of EmbeddingInfo, metric string, n int) IndexInfo {
 	t.Helper()
-	info := IndexInfo{Metric: metric, Parameters: []Setting{{"m", "16"}}, Vectors: of.Vertices, Recall: 0.99, Queries: 100, Seconds: 1.5}
+	info := IndexInfo{Metric: metric, Parameters: []Setting{{"m", "16"}}, Vectors: of.Vertices, Recall: 0.99, Queries: 100, Spread: true, Lowest: 0.5, Poor: 0.01, Seconds: 1.5}
 	info, err := db.PutIndex(context.Background(), of, info, func(w io.Writer) error {
 		_, err := w.Write(blobBytes(n))
 		return err
@@ -55,7 +56,7 @@ func TestPutIndex(t *testing.T) {
 	}
 	db = openStore(t, path, nil)
 	list, err := db.Indexes(ctx, "e")
-	if err != nil || len(list) != 2 || list[0].Metric != "cosine" || list[1].Recall != 0.99 || !list[1].Created.Equal(want.Created) || list[1].Bytes != 3*blobBlock {
+	if err != nil || len(list) != 2 || list[0].Metric != "cosine" || list[1].Recall != 0.99 || list[1].Lowest != 0.5 || list[1].Poor != 0.01 || !list[1].Created.Equal(want.Created) || list[1].Bytes != 3*blobBlock {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	if data, err := readIndex(db, first, "l2"); err != nil || !bytes.Equal(data, blobBytes(3*blobBlock)) {
@@ -106,9 +107,30 @@ func TestPutIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := db.view(ctx, func(t *tx) error {
-		return t.each(indexesName, func(key, _ []byte) error { return errors.New("there is an index") })
+		return t.each(block.IndexesName, func(key, _ []byte) error { return errors.New("there is an index") })
 	}); err != nil {
 		t.Errorf("after the embedding was dropped: %v", err)
+	}
+}
+
+// An entry that an earlier version wrote has no lowest recall: it opens, and says so.
+func TestIndexRecord_Earlier(t *testing.T) {
+	type earlier struct {
+		Recall  float64    `msgpack:"recall"`
+		Queries uint64     `msgpack:"queries"`
+		Stream  blobRecord `msgpack:"stream"`
+	}
+	key := indexKey(1, "l2")
+	data, err := block.EncodeStruct(1, key, &earlier{0.98, 100, blobRecord{Object: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r indexRecord
+	if err := block.DecodeStruct(1, key, data, &r); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.info("e", 1, "l2"); got.Recall != 0.98 || got.Queries != 100 || got.Spread || !isShare(r.Lowest) || !isShare(r.Poor) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -130,6 +152,8 @@ func TestPutIndex_Refused(t *testing.T) {
 		{EmbeddingInfo{Name: "none"}, IndexInfo{Metric: "l2"}, nil, ErrNotFound},
 		{info, IndexInfo{}, nil, ErrInvalid},
 		{info, IndexInfo{Metric: "l2", Recall: 2}, nil, ErrInvalid},
+		{info, IndexInfo{Metric: "l2", Recall: 1, Lowest: -1}, nil, ErrInvalid},
+		{info, IndexInfo{Metric: "l2", Recall: 1, Poor: 2}, nil, ErrInvalid},
 		{info, IndexInfo{Metric: "l2"}, broken, broken},
 	} {
 		_, err := db.PutIndex(ctx, c.of, c.info, func(w io.Writer) error {

@@ -10,6 +10,9 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // JobState says what became of a job.
@@ -39,36 +42,39 @@ func (s JobState) Active() bool { return s == JobQueued || s == JobRunning }
 // JobInfo is the record of a job: long work that a statement asked for. What a
 // job does is not known here; its checkpoints are bytes.
 type JobInfo struct {
-	ID        uint64
-	Kind      string // such as "EMBED"
-	Statement string // by which it can be run again
-	Target    string // name of the embedding that it writes; empty where it writes none
-	State     JobState
+	ID        uint64   `json:"id"`
+	Kind      string   `json:"kind"`      // such as "EMBED"
+	Statement string   `json:"statement"` // by which it can be run again
+	Target    string   `json:"target"`    // name of the embedding that it writes; empty where it writes none
+	State     JobState `json:"state"`
 
 	// The graph that it works on, at the version that it works on, and what it
 	// must have in common with a run that goes on from its checkpoint.
-	Graph        string
-	GraphID      uint64
-	GraphVersion uint64
-	Options      []Setting // after defaults
-	Kernel       string    // vec.Kind()
+	Graph        string    `json:"graph"`
+	GraphID      uint64    `json:"graph_id"`
+	GraphVersion uint64    `json:"graph_version"`
+	Options      []Setting `json:"options"` // after defaults
+	Kernel       string    `json:"kernel"`  // vec.Kind()
 
-	Stage       string // of the last report
-	Done, Total int64
-	Rate        float64       // units a second
-	Remaining   time.Duration // of the stage; 0 where unknown
-	Memory      int64         // bytes that it takes at most, as far as known
-	Peak        int64         // bytes that it was seen to take, over all its runs
-	Seconds     float64       // of work, over all its runs
-	Error       string
-	Result      string // of a job that is done, for people
-	Process     int    // the operating system's number of the process
+	Stage     string        `json:"stage"` // of the last report
+	Done      int64         `json:"done"`
+	Total     int64         `json:"total"`
+	Rate      float64       `json:"rate"`      // units a second
+	Remaining time.Duration `json:"remaining"` // of the stage; 0 where unknown
+	Memory    int64         `json:"memory"`    // bytes that it takes at most, as far as known
+	Peak      int64         `json:"peak"`      // bytes that it was seen to take, over all its runs
+	Seconds   float64       `json:"seconds"`   // of work, over all its runs
+	Error     string        `json:"error"`
+	Result    string        `json:"result"`  // of a job that is done, for people
+	Process   int           `json:"process"` // the operating system's number of the process
 
-	Created, Started, Ended time.Time // zero where that did not happen
-	Updated                 time.Time // when the record was written
+	Created time.Time `json:"created"` // zero where that did not happen
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+	Updated time.Time `json:"updated"` // when the record was written
 
-	Checkpoint   int64     // bytes of the checkpoint; 0 where there is none
-	Checkpointed time.Time // when it was written
+	Checkpoint   int64     `json:"checkpoint"`   // bytes of the checkpoint; 0 where there is none
+	Checkpointed time.Time `json:"checkpointed"` // when it was written
 }
 
 // jobRecord is a JobInfo as it is stored, under its number. Times are nanoseconds
@@ -154,7 +160,7 @@ func fromUnixNano(n int64) time.Time {
 func (r *jobRecord) validate(size int64) error {
 	known := slices.Contains(jobStates, JobState(r.State)) || JobState(r.State) == jobDropped
 	if !known || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {
-		return badRecord("job in the state %q with a statement of %d bytes", clip(r.State), len(r.Statement))
+		return fault.Record("job in the state %q with a statement of %d bytes", fault.Clip(r.State), len(r.Statement))
 	}
 	return r.Checkpoint.validate(size)
 }
@@ -171,79 +177,73 @@ func describeJob(id uint64) string { return fmt.Sprintf("job %d", id) }
 
 func describeCheckpoint(id uint64) string { return "checkpoint of " + describeJob(id) }
 
+// jobKind are the jobs, by number. A recovery leaves them behind, and says what was
+// to be gone on with.
+var jobKind = artefact[jobRecord]{
+	bucket: block.JobsName, name: "job", shortest: 8, longest: 8,
+	remedy:    "drop the job and run its statement again",
+	statement: func(key []byte) string { return fmt.Sprintf("DROP JOB %d", block.IDOf(key)) },
+	describe: func(_ *tx, key []byte) string {
+		if len(key) != 8 {
+			return "jobs"
+		}
+		return describeJob(block.IDOf(key))
+	},
+	content:  func(_ *tx, key []byte) string { return describeCheckpoint(block.IDOf(key)) },
+	called:   func(key []byte) string { return fmt.Sprint(block.IDOf(key)) },
+	validate: (*jobRecord).validate,
+	stream:   func(r *jobRecord) *blobRecord { return &r.Checkpoint },
+	measure: func(out *Stats, _ *tx, key []byte, r *jobRecord, bytes int64) {
+		if r.Checkpoint.Object != 0 {
+			out.Jobs = append(out.Jobs, JobStats{ID: block.IDOf(key), Bytes: bytes})
+		}
+	},
+	leave: func(key []byte, r *jobRecord) (where, what string) {
+		if r.Checkpoint.Object == 0 {
+			return "", ""
+		}
+		return describeJob(block.IDOf(key)), "its checkpoint is not carried over; run it again: " + fault.Clip(r.Statement)
+	},
+}
+
 // findJob returns the record of a job that was not dropped.
 func (t *tx) findJob(id uint64) (*jobRecord, error) {
-	r, err := t.jobRecord(id)
+	r, err := jobKind.find(t, block.Key64(id))
 	if err == nil && r.dropped() {
 		return nil, &NotFoundError{Kind: "job", Name: fmt.Sprint(id)}
 	}
 	return r, err
 }
 
-// jobRecord returns what is stored under the number of a job.
-func (t *tx) jobRecord(id uint64) (*jobRecord, error) {
-	r := new(jobRecord)
-	found, err := t.get(jobsName, be64(id), r)
-	if err == nil && found {
-		err = r.validate(t.bound())
-	}
-	if err != nil {
-		return nil, corrupt(t.path, describeJob(id), err)
-	}
-	if !found {
-		return nil, &NotFoundError{Kind: "job", Name: fmt.Sprint(id)}
-	}
-	return r, nil
-}
-
 // eachSoundJob calls f with every job whose record is sound, by number: one that
 // is damaged must not keep others from going on.
 func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
-	return t.each(jobsName, func(key, _ []byte) error {
-		if len(key) != 8 {
-			return nil
+	_, err := jobKind.sound(t, nil, func(key []byte, r *jobRecord) {
+		if !r.dropped() {
+			f(block.IDOf(key), r)
 		}
-		if r, err := t.findJob(bytesToID(key)); err == nil {
-			f(bytesToID(key), r)
-		}
-		return nil
 	})
+	return err
 }
 
 // Jobs lists the jobs by number. Where records are damaged it lists the others, and
-// the error, which wraps ErrCorrupt, says which are.
+// a PartialError says which are.
 func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
-	var list []JobInfo
-	var damaged []error
-	err := db.view(ctx, func(t *tx) error {
-		list, damaged = nil, nil
-		return t.each(jobsName, func(key, _ []byte) error {
-			if len(key) != 8 {
-				damaged = append(damaged, corrupt(t.path, "jobs", badRecord("key of %d bytes", len(key))))
-				return nil
-			}
-			switch r, err := t.findJob(bytesToID(key)); {
-			case err == nil:
-				list = append(list, r.info(bytesToID(key), db.token))
-			case !errors.Is(err, ErrNotFound):
-				damaged = append(damaged, err)
-			}
-			return nil
-		})
+	return listed(ctx, db, &jobKind, func(_ *tx, key []byte, r *jobRecord) (JobInfo, bool) {
+		return r.info(block.IDOf(key), db.token), !r.dropped()
 	})
-	return list, errors.Join(err, errors.Join(damaged...))
 }
 
 // LastJob returns the highest number that a job has or had; 0 where there was none.
 func (db *DB) LastJob(ctx context.Context) (uint64, error) {
 	last := uint64(0)
 	err := db.view(ctx, func(t *tx) error {
-		b, err := t.top(jobsName)
+		b, err := t.top(block.JobsName)
 		if err != nil || b == nil {
 			return err
 		}
 		if key, _ := b.Cursor().Last(); len(key) == 8 {
-			last = bytesToID(key)
+			last = block.IDOf(key)
 		}
 		return nil
 	})
@@ -276,11 +276,11 @@ func (db *DB) PutJob(ctx context.Context, info JobInfo) error {
 // error, the one or the other is there, whole. The bytes are written in batches,
 // and other writers come between.
 func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w io.Writer) error) error {
-	w := db.newBlobWriter(ctx, describeCheckpoint(info.ID))
-	defer w.abandon(ctx)
-	if err := write(w); err != nil {
-		return fmt.Errorf("storage: %s: %w", describeCheckpoint(info.ID), err)
+	w, err := db.writeStream(ctx, describeCheckpoint(info.ID), write)
+	if err != nil {
+		return err
 	}
+	defer w.abandon(ctx)
 	return db.putJob(ctx, info, func(t *tx, r *jobRecord) error {
 		err := t.discard(r.Checkpoint.Object)
 		if err == nil {
@@ -293,17 +293,12 @@ func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w i
 
 func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tx, r *jobRecord) error) error {
 	if info.ID == 0 || len(info.Statement) > maxJobText || !slices.Contains(jobStates, info.State) {
-		return fmt.Errorf("storage: %s in the state %q with a statement of %d bytes: %w", describeJob(info.ID), info.State, len(info.Statement), ErrInvalid)
+		return fmt.Errorf("%s in the state %q with a statement of %d bytes: %w", describeJob(info.ID), info.State, len(info.Statement), ErrInvalid)
 	}
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	err = db.update(ctx, func(t *tx) error {
+	return db.change(ctx, func(t *tx) error {
 		var old jobRecord
-		if _, err := t.get(jobsName, be64(info.ID), &old); err != nil {
-			return corrupt(t.path, describeJob(info.ID), err)
+		if _, err := t.get(block.JobsName, block.Key64(info.ID), &old); err != nil {
+			return fault.Corrupt(t.path, describeJob(info.ID), err)
 		}
 		r := info.record()
 		r.Owner, r.Updated = db.token, time.Now().UnixNano()
@@ -323,15 +318,11 @@ func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tx, r *jo
 		if err := t.passDropped(info.ID); err != nil {
 			return err
 		}
-		if err := t.put(jobsName, be64(info.ID), &r); err != nil {
+		if err := t.put(block.JobsName, block.Key64(info.ID), &r); err != nil {
 			return err
 		}
 		return t.forgetJobs(db.token)
 	})
-	if err == nil {
-		db.sweep(ctx)
-	}
-	return err
 }
 
 // supersede removes the checkpoints of jobs that are not active and whose target
@@ -353,7 +344,7 @@ func (t *tx) supersede(by uint64, target string, token uint64) error {
 		}
 		r.Checkpoint, r.Checkpointed = blobRecord{}, 0
 		if err == nil {
-			err = t.put(jobsName, be64(id), r)
+			err = t.put(block.JobsName, block.Key64(id), r)
 		}
 	}
 	return err
@@ -381,32 +372,32 @@ func (t *tx) forgetJobs(token uint64) error {
 
 // removeJob removes the record of a job. Of the highest number something stays.
 func (t *tx) removeJob(id uint64) error {
-	b, err := t.top(jobsName)
+	b, err := t.top(block.JobsName)
 	if err != nil || b == nil {
 		return err
 	}
-	if key, _ := b.Cursor().Last(); bytes.Equal(key, be64(id)) {
-		return t.put(jobsName, key, &jobRecord{State: string(jobDropped), Updated: time.Now().UnixNano()})
+	if key, _ := b.Cursor().Last(); bytes.Equal(key, block.Key64(id)) {
+		return t.put(block.JobsName, key, &jobRecord{State: string(jobDropped), Updated: time.Now().UnixNano()})
 	}
-	return t.remove(jobsName, be64(id))
+	return t.remove(block.JobsName, block.Key64(id))
 }
 
 // passDropped removes the record that stands for a number that was the highest, as
 // a job gets a higher one.
 func (t *tx) passDropped(id uint64) error {
-	b, err := t.top(jobsName)
+	b, err := t.top(block.JobsName)
 	if err != nil || b == nil {
 		return err
 	}
 	key, _ := b.Cursor().Last()
-	if len(key) != 8 || bytesToID(key) >= id {
+	if len(key) != 8 || block.IDOf(key) >= id {
 		return nil
 	}
-	last := bytesToID(key)
-	if r, err := t.jobRecord(last); err != nil || !r.dropped() {
+	last := block.IDOf(key)
+	if r, err := jobKind.find(t, key); err != nil || !r.dropped() {
 		return nil // a damaged one stays until it is dropped
 	}
-	return t.remove(jobsName, be64(last))
+	return t.remove(block.JobsName, block.Key64(last))
 }
 
 // JobCheckpoint returns a reader of the checkpoint of a job. A job that has none
@@ -422,7 +413,7 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 		if record.Checkpoint.Object == 0 {
 			return &NotFoundError{Kind: "checkpoint of job", Name: fmt.Sprint(id)}
 		}
-		r, err = t.openBlob(db, describeCheckpoint(id), record.Checkpoint)
+		r, err = jobKind.open(t, db, block.Key64(id), record)
 		return err
 	})
 	return r, err
@@ -432,12 +423,7 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 // number. Of one whose record is damaged the checkpoint is left to the next
 // compaction. That the job does not run is the caller's business.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	err = db.update(ctx, func(t *tx) error {
+	return db.change(ctx, func(t *tx) error {
 		r, err := t.findJob(id)
 		if err == nil {
 			err = t.discard(r.Checkpoint.Object)
@@ -448,75 +434,5 @@ func (db *DB) DropJob(ctx context.Context, id uint64) error {
 			return err
 		}
 		return t.removeJob(id)
-	})
-	if err == nil {
-		db.sweep(ctx)
-	}
-	return err
-}
-
-// checkJobs verifies the jobs and their checkpoints.
-func (c *checker) checkJobs() error {
-	const remedy = "drop the job and run its statement again"
-	return c.try("jobs", remedyRestore, func() error {
-		return c.tx.each(jobsName, func(key, _ []byte) error {
-			c.report.Records++
-			if len(key) != 8 {
-				return badRecord("key of %d bytes", len(key))
-			}
-			id := bytesToID(key)
-			defer c.step()
-			return c.try(describeJob(id), remedy, func() error {
-				r, err := c.tx.jobRecord(id)
-				if err != nil {
-					return foundDamage(err)
-				}
-				return c.checkBlob(describeCheckpoint(id), remedy, r.Checkpoint)
-			})
-		})
-	})
-}
-
-// copyJobs copies the jobs, and has refer note their checkpoints.
-func (t *tx) copyJobs(w *storeWriter, refer func(object uint64, where string)) error {
-	if t.root.Bucket(jobsName) == nil {
-		return nil
-	}
-	if err := w.into(jobsName); err != nil {
-		return err
-	}
-	return t.each(jobsName, func(key, value []byte) error {
-		if len(key) != 8 {
-			return corrupt(t.path, "jobs", badRecord("key of %d bytes", len(key)))
-		}
-		id := bytesToID(key)
-		r, err := t.jobRecord(id)
-		if err != nil {
-			var damaged *FileError
-			if errors.As(err, &damaged) {
-				damaged.Remedy = fmt.Sprintf("DROP JOB %d, then copy again", id)
-			}
-			return err
-		}
-		refer(r.Checkpoint.Object, describeCheckpoint(id))
-		return w.put(key, value)
-	})
-}
-
-// skipJobs notes the checkpoints that a recovery leaves behind.
-func (s *salvage) skipJobs() error {
-	if _, known := s.tops[string(jobsName)]; !known {
-		return nil
-	}
-	return s.top(jobsName, func(e found) error {
-		var r jobRecord
-		if err := decodeStruct(seedOf(jobsName), e.key, e.value, &r); err != nil || len(e.key) != 8 {
-			return nil // there is nothing to lose but the memory of it
-		}
-		if r.Checkpoint.Object != 0 {
-			s.skipped[r.Checkpoint.Object] = true
-			s.losses.add(describeJob(bytesToID(e.key)), fmt.Errorf("its checkpoint is not carried over; run it again: %s", clip(r.Statement)))
-		}
-		return nil
 	})
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
 )
 
 // checkpointOf writes a checkpoint of so many bytes, and returns them.
@@ -173,10 +175,10 @@ func TestJobs_DamagedRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	withRoot(t, path, func(root *bolt.Bucket) error {
-		jobs := root.Bucket(jobsName)
-		record := bytes.Clone(jobs.Get(be64(2)))
+		jobs := root.Bucket(block.JobsName)
+		record := bytes.Clone(jobs.Get(block.Key64(2)))
 		record[len(record)-1] ^= 1
-		return jobs.Put(be64(2), record)
+		return jobs.Put(block.Key64(2), record)
 	})
 	db = openStore(t, path, nil)
 	if _, err := db.Job(ctx, 2); !errors.Is(err, ErrCorrupt) {
@@ -252,7 +254,7 @@ func TestDropJob_NumberStays(t *testing.T) {
 	}
 	last(4, 1)
 	records := 0
-	err := db.view(ctx, func(t *tx) error { return t.each(jobsName, func(_, _ []byte) error { records++; return nil }) })
+	err := db.view(ctx, func(t *tx) error { return t.each(block.JobsName, func(_, _ []byte) error { records++; return nil }) })
 	if err != nil || records != 1 {
 		t.Errorf("%d records, %v", records, err)
 	}
@@ -307,6 +309,7 @@ func childCheckpoint(path string, commits int) {
 // at random moments: the one before or the new one is there, whole, with the
 // record that belongs to it.
 func TestPutJobCheckpoint_Killed(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "killed")
 	db := openStore(t, path, nil)
 	if err := db.PutJobCheckpoint(context.Background(), JobInfo{ID: 1, State: JobRunning, Done: 1}, func(w io.Writer) error {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
 )
 
 // modelInfo describes a model of the graph of an embedding.
@@ -22,6 +24,7 @@ func modelInfo(of EmbeddingInfo, name string) ModelInfo {
 		AUC: 0.9, AveragePrecision: 0.8, Brier: 0.1, CalibrationError: 0.01,
 		Bins:       []CalibrationBin{{10, 0.1, 0.2}, {5, 0.9, 1}},
 		Heuristics: []HeuristicMeasure{{"adamic_adar", 0.7, 0.6}}, TrainingPairs: 100, TestPairs: 15, Seconds: 2,
+		ByNegatives: []NegativeMeasure{{"degree", 15, 0.6, 0.5, []HeuristicMeasure{{"katz", 0.5, 0.4}}}},
 	}
 }
 
@@ -185,14 +188,14 @@ func TestRecover_Model(t *testing.T) {
 			db := openStore(t, path, nil)
 			of := ringEmbedding(t, db, "ring", "e", 3000)
 			want := putModel(t, db, of, "m", blobBlock+5)
-			object, part := uint64(0), arcsName
+			object, part := uint64(0), block.ArcsName
 			err := db.view(ctx, func(tx *tx) error {
 				r, err := tx.findModel("m")
 				object = r.Stream.Object
 				if g, _ := tx.findGraph("ring"); damage == "graph" {
 					object = g.Object
 				} else {
-					part = blobName
+					part = block.BlobName
 				}
 				return err
 			})
@@ -242,7 +245,7 @@ func TestRecover_Model(t *testing.T) {
 func damageObject(t *testing.T, path string, object uint64, part []byte) {
 	t.Helper()
 	withRoot(t, path, func(root *bolt.Bucket) error {
-		b := root.Bucket(objectsName).Bucket(be64(object)).Bucket(part)
+		b := root.Bucket(block.ObjectsName).Bucket(block.Key64(object)).Bucket(part)
 		key, value := b.Cursor().First()
 		value = bytes.Clone(value)
 		value[len(value)-1] ^= 0xff

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,8 @@ func checkStore(t testing.TB, db *DB) CheckReport {
 	for _, fault := range report.Faults {
 		t.Errorf("check: %s: %s; %s", fault.Where, fault.What, fault.Remedy)
 	}
+	// What a process leaves that is killed in the middle of a commit.
+	report.Notes = slices.DeleteFunc(report.Notes, func(note string) bool { return strings.Contains(note, "parts of a later state") })
 	return report
 }
 

@@ -7,29 +7,36 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 )
 
 // BackupStats says what a backup wrote.
 type BackupStats struct {
-	Path    string
-	Bytes   int64 // size of the new file
-	Records int64
-	Epoch   uint64 // commits that the copy holds
-	Seconds float64
+	Path    string  `json:"path"`
+	Bytes   int64   `json:"bytes"` // size of the new file
+	Records int64   `json:"records"`
+	Epoch   uint64  `json:"epoch"` // commits that the copy holds
+	Seconds float64 `json:"seconds"`
 }
 
 // CompactStats says what a compaction gained.
 type CompactStats struct {
-	Before, After int64 // size of the file
-	Seconds       float64
+	Before  int64   `json:"before"` // size of the file
+	After   int64   `json:"after"`
+	Seconds float64 `json:"seconds"`
 }
 
 // MigrateStats says what a migration did; the two formats are the same where
 // there was nothing to do.
 type MigrateStats struct {
-	From, To      uint32 // formats
-	Before, After int64  // size of the file
-	Seconds       float64
+	From    uint32  `json:"from"` // formats
+	To      uint32  `json:"to"`
+	Before  int64   `json:"before"` // size of the file
+	After   int64   `json:"after"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Backup copies the store as it is when the copy begins into a new file with
@@ -37,7 +44,7 @@ type MigrateStats struct {
 // are not used again before the copy ends, so the file may grow. Every checksum
 // is verified on the way, and the copy is read back before it gets its name, in
 // one step; until then, and after a crash, there is at most a file
-// .name.*.backup beside it. Unfinished embeddings and discarded objects are left
+// .name.*.backup beside it, which the next backup to the same path removes. Unfinished embeddings and discarded objects are left
 // out. The copy belongs to its owner alone (mode 0600).
 //
 // A path that is taken is ErrExists, unless overwrite is set; the file of the
@@ -72,18 +79,18 @@ func (db *DB) checkTarget(path string, overwrite bool) error {
 // checkNewFile refuses a path that a new file cannot have.
 func checkNewFile(path string, overwrite bool) error {
 	if path == "" {
-		return fmt.Errorf("storage: %w: the path is empty", ErrInvalid)
+		return fmt.Errorf("%w: the path is empty", ErrInvalid)
 	}
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
 		return nil // nothing is there, or making the file will say what is wrong
 	case info.IsDir():
-		return fmt.Errorf("storage: %w: %q is a directory", ErrInvalid, path)
+		return fmt.Errorf("%w: %q is a directory", ErrInvalid, path)
 	case !overwrite:
 		return existsError(path)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("storage: %w: %q is not a regular file", ErrInvalid, path)
+		return fmt.Errorf("%w: %q is not a regular file", ErrInvalid, path)
 	}
 	return nil
 }
@@ -95,7 +102,7 @@ func notSameFile(path, own string) error {
 		return nil
 	}
 	if here, err := os.Stat(own); err == nil && os.SameFile(here, there) {
-		return fmt.Errorf("storage: %w: %q is the store itself", ErrInvalid, path)
+		return fmt.Errorf("%w: %q is the store itself", ErrInvalid, path)
 	}
 	return nil
 }
@@ -105,11 +112,12 @@ func copyError(what, path string, err error) error {
 	if errors.As(err, new(*FileError)) || errors.Is(err, ErrClosed) {
 		return err
 	}
-	return fmt.Errorf("storage: %s %q: %w", what, path, err)
+	return fmt.Errorf("%s %q: %w", what, path, err)
 }
 
 func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress *reporter) (BackupStats, error) {
-	w, err := newStoreWriter(ctx, path, "backup")
+	removeLeftovers(path, kindBackup)
+	w, err := newStoreWriter(ctx, path, kindBackup)
 	if err != nil {
 		return BackupStats{}, err
 	}
@@ -133,8 +141,8 @@ func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress 
 
 // copyInto copies the present state, finishes the new file and verifies it. It
 // returns the header that the file has.
-func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) (header, error) {
-	var h header
+func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) (block.Header, error) {
+	var h block.Header
 	err := db.view(ctx, func(t *tx) error {
 		h = t.header
 		total := t.size()
@@ -144,7 +152,7 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 	if err != nil {
 		return h, err
 	}
-	h.Format, h.MinReader = formatVersion, minReader
+	h.Format, h.MinReader = block.FormatVersion, block.MinReader
 	if err := w.finish(h); err != nil {
 		return h, err
 	}
@@ -170,7 +178,7 @@ func (db *DB) step(point string) {
 // new one. The copy is verified before it takes the place of the file, in one
 // step: whenever the process or the machine stops, the path holds the old store
 // or the new one, whole, and perhaps a file .name.*.compact is left beside it,
-// which the next compaction removes. progress is that of Backup.
+// which opening the store for writing removes. progress is that of Backup.
 //
 // An attached store, whose file is not ours to replace, is ErrInvalid, as is a
 // system on which an open file cannot be replaced.
@@ -189,7 +197,7 @@ func (db *DB) Compact(ctx context.Context, progress func(stage string, done, tot
 // number in the header; a migrated file is compact as well.
 func (db *DB) Migrate(ctx context.Context, progress func(stage string, done, total int64)) (MigrateStats, error) {
 	started := time.Now()
-	stats := MigrateStats{To: formatVersion}
+	stats := MigrateStats{To: block.FormatVersion}
 	err := db.view(ctx, func(t *tx) error {
 		stats.From, stats.Before, stats.After = t.header.Format, t.size(), t.size()
 		return nil
@@ -197,7 +205,7 @@ func (db *DB) Migrate(ctx context.Context, progress func(stage string, done, tot
 	if err != nil {
 		return MigrateStats{}, err
 	}
-	if stats.From >= formatVersion {
+	if stats.From >= block.FormatVersion {
 		stats.To = stats.From
 		return stats, nil
 	}
@@ -214,7 +222,7 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 	switch {
 	case db.attached:
 		return 0, 0, fmt.Errorf("%w: the file belongs to the application", ErrInvalid)
-	case !canShareLock:
+	case !file.CanShareLock:
 		return 0, 0, fmt.Errorf("%w: an open file cannot be replaced on this system; back it up, close it, and move the copy over it", ErrInvalid)
 	}
 	unlock, err := db.lockWriter(ctx)
@@ -224,7 +232,7 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 	defer unlock()
 	// While the handle is in use Close waits, so that the new file is in its
 	// place by then.
-	old, err := db.acquire()
+	old, err := db.acquire(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -233,8 +241,8 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 	if err != nil {
 		return 0, 0, err
 	}
-	db.removeLeftovers()
-	w, err := newStoreWriter(ctx, db.real, "compact")
+	removeLeftovers(db.real, kindCompact) // the lock keeps others from compacting now
+	w, err := newStoreWriter(ctx, db.real, kindCompact)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -247,63 +255,29 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 	return info.Size(), after, err
 }
 
-// removeLeftovers removes what compactions left that were killed. The lock on
-// the file keeps others from running one now.
-func (db *DB) removeLeftovers() {
-	dir, pattern := tempName(db.real, "compact")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if matched, err := filepath.Match(quotePattern(pattern), e.Name()); err == nil && matched && e.Type().IsRegular() {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
-
-// quotePattern takes the special meaning from all characters but the one star
-// that stands for a random number.
-func quotePattern(pattern string) string {
-	var quoted []byte
-	star := len(pattern) - len("*.compact")
-	for i := range len(pattern) {
-		switch c := pattern[i]; c {
-		case '*', '?', '[', '\\':
-			if i != star {
-				quoted = append(quoted, '\\')
-			}
-			quoted = append(quoted, c)
-		default:
-			quoted = append(quoted, c)
-		}
-	}
-	return string(quoted)
-}
-
 // swap puts the finished copy in the place of the file. The copy is locked and
 // opened before it gets the name, so that nobody can come between, and the old
 // file stays locked until its last reader has ended.
 func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, err error) {
-	keepOwner(w.name, info)
-	lock, err := openLock(w.name, false)
+	file.KeepOwner(w.name, info)
+	lock, err := file.OpenLock(w.name, false)
 	if err != nil {
 		return 0, err
 	}
-	err = lock.exclusive(time.Now())
+	err = lock.Exclusive(time.Now())
 	var next *handle
 	if err == nil {
 		next, err = db.openBolt(lock, false, 0)
 	}
 	if err != nil {
-		return 0, errors.Join(err, lock.release())
+		return 0, errors.Join(err, lock.Release())
 	}
 	if err = db.replaced(old); err == nil {
 		db.step("move")
 		err = os.Rename(w.name, db.real)
 	}
 	if err != nil {
-		return 0, errors.Join(err, guarded(db.path, next.bolt.Close), lock.release())
+		return 0, errors.Join(err, fault.Guarded(db.path, next.bolt.Close), lock.Release())
 	}
 	db.step("moved")
 	db.mu.Lock()
@@ -311,10 +285,10 @@ func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, e
 	db.lock = lock
 	db.mu.Unlock()
 	db.replace(next, func() {
-		_ = guarded(db.path, old.bolt.Close)
-		_ = oldLock.release()
+		_ = fault.Guarded(db.path, old.bolt.Close)
+		_ = oldLock.Release()
 	})
-	if err := syncDir(filepath.Dir(db.real)); err != nil {
+	if err := file.SyncDir(filepath.Dir(db.real)); err != nil {
 		// After a loss of power the old file may be back: nothing more may be
 		// written to the new one.
 		db.failed.Store(true)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/fault"
 )
 
 // Repeated says what becomes of the weight of an edge that comes again in an
@@ -44,18 +46,29 @@ func ParseRepeated(name string) (Repeated, error) {
 	for _, how := range Repeats() {
 		names = append(names, string(how))
 	}
-	return "", fmt.Errorf("storage: repeated %q is none of %s: %w", clip(name), strings.Join(names, ", "), ErrInvalid)
+	return "", fmt.Errorf("repeated %q is none of %s: %w", fault.Clip(name), strings.Join(names, ", "), ErrInvalid)
 }
 
 // adds reports whether edges without weights get some by coming again.
 func (how Repeated) adds() bool { return how == RepeatedSum || how == RepeatedCount }
 
-// edgeFold makes one edge of all its occurrences.
+// edgeFold makes one edge of its occurrences, or of parts of them that were
+// folded before: sums are exact, so that they do not depend on the parts.
 type edgeFold struct {
 	how    Repeated
-	weight float64 // 0 while none was given
+	weight float64    // 0 while none was given
+	sum    *big.Float // instead of weight, where a float64 cannot hold the sum
 	time   int64
 }
+
+func newFold(how Repeated) *edgeFold { return &edgeFold{how: how, time: csr.NoTime} }
+
+// reset makes the fold one of no occurrences.
+func (f *edgeFold) reset() { f.weight, f.sum, f.time = 0, nil, csr.NoTime }
+
+// sumBits hold every sum of float32s, from the smallest of them up to 2^64 times
+// the largest.
+const sumBits = 149 + 128 + 64
 
 // add takes the next occurrence; weight 0 means that none was given.
 func (f *edgeFold) add(weight float64, time int64) {
@@ -70,202 +83,66 @@ func (f *edgeFold) add(weight float64, time int64) {
 	case f.how == RepeatedMax:
 		f.weight = max(f.weight, weight)
 	case f.how.adds():
-		f.weight += weight
+		f.addUp(weight)
 	}
 	if time != csr.NoTime && (f.how != RepeatedFirst || f.time == csr.NoTime) {
 		f.time = time
 	}
 }
 
-// merger makes a graph of edges with weights or timestamps: of those that it has
-// already and of those of a list, in this order.
-type merger struct {
-	ctx   context.Context
-	how   Repeated
-	known int      // edges of the graph, which come first
-	edges []uint64 // smaller vertex in the upper half; loops are left out
-	from  []uint32 // entry of the list behind each edge beyond the known ones; nil where they are the same
-	list  *importList
-
-	weights []float32 // of the known edges, nil where all are 1
-	times   []int64   // of the known edges, nil where there is none
-
-	offsets []int64
-	targets []uint32
-	index   []uint32 // edge behind each target
+// addUp adds a weight to the sum.
+func (f *edgeFold) addUp(weight float64) {
+	if f.sum == nil {
+		// What the addition loses (Knuth, The Art of Computer Programming 2, 4.2.2).
+		sum := f.weight + weight
+		part := sum - f.weight
+		if lost := (f.weight - (sum - part)) + (weight - part); lost == 0 {
+			f.weight = sum
+			return
+		}
+		f.sum = new(big.Float).SetPrec(sumBits).SetFloat64(f.weight)
+	}
+	f.sum.Add(f.sum, new(big.Float).SetFloat64(weight))
 }
 
-// mergeGraph does what buildGraph does for edges with weights or timestamps. It
-// takes about 70 bytes per edge of working memory.
-func mergeGraph(ctx context.Context, n int, list *importList, base *csr.Graph, how Repeated) (g *csr.Graph, selfLoops int64, err error) {
-	m := &merger{ctx: ctx, how: how, list: list}
-	m.edges = make([]uint64, 0, int64(len(list.edges))+baseEdges(base))
-	m.from = make([]uint32, 0, len(list.edges))
-	if base != nil {
-		if err := m.addBase(base); err != nil {
-			return nil, 0, err
+// each calls yield for the occurrences that stand for all that were folded: one,
+// or as many as it takes to hold a sum exactly.
+func (f *edgeFold) each(edge uint64, yield func(occurrence) error) error {
+	if f.sum == nil {
+		return yield(occurrence{edge, f.weight, f.time})
+	}
+	rest, time := new(big.Float).Copy(f.sum), f.time
+	for rest.Sign() != 0 {
+		part, _ := rest.Float64()
+		if err := yield(occurrence{edge, part, time}); err != nil {
+			return err
 		}
-	}
-	if uint64(len(m.edges)+len(list.edges)) > math.MaxUint32 {
-		return nil, 0, fmt.Errorf("more than %d edges with weights or timestamps: %w", uint32(math.MaxUint32), ErrLimit)
-	}
-	for i, e := range list.edges {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		if u, v := uint32(e>>32), uint32(e); u != v {
-			m.edges = append(m.edges, e)
-			m.from = append(m.from, uint32(i))
-		} else {
-			selfLoops++
-		}
-	}
-	if err := m.bySource(n); err != nil {
-		return nil, 0, err
-	}
-	if err := m.byTarget(n); err != nil {
-		return nil, 0, err
-	}
-	g, err = m.fold(n)
-	return g, selfLoops, err
-}
-
-func baseEdges(base *csr.Graph) int64 {
-	if base == nil {
-		return 0
-	}
-	return base.Edges()
-}
-
-// addBase takes the edges that the graph has.
-func (m *merger) addBase(base *csr.Graph) error {
-	for u := range uint32(base.Vertices()) {
-		if u%1024 == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
-		}
-		for at := base.Offsets[u]; at < base.Offsets[u+1]; at++ {
-			v := base.Targets[at]
-			if v < u {
-				continue
-			}
-			m.edges = append(m.edges, uint64(u)<<32|uint64(v))
-			if base.Weights != nil {
-				m.weights = append(m.weights, base.Weights[at])
-			}
-			if base.Times != nil {
-				m.times = append(m.times, base.Times[at])
-			}
-		}
-	}
-	m.known = len(m.edges)
-	return nil
-}
-
-// bySource distributes both directions of all edges over rows, in the order of
-// the edges within each.
-func (m *merger) bySource(n int) error {
-	m.offsets = make([]int64, n+1)
-	for i, e := range m.edges {
-		if i%checkEvery == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
-		}
-		m.offsets[e>>32+1]++
-		m.offsets[uint32(e)+1]++
-	}
-	for v := range n {
-		m.offsets[v+1] += m.offsets[v]
-	}
-	m.targets, m.index = make([]uint32, m.offsets[n]), make([]uint32, m.offsets[n])
-	next := slices.Clone(m.offsets[:n])
-	for i, e := range m.edges {
-		if i%checkEvery == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
-		}
-		u, v := uint32(e>>32), uint32(e)
-		m.targets[next[u]], m.index[next[u]] = v, uint32(i)
-		next[u]++
-		m.targets[next[v]], m.index[next[v]] = u, uint32(i)
-		next[v]++
+		rest.Sub(rest, new(big.Float).SetFloat64(part))
+		time = csr.NoTime
 	}
 	return nil
 }
 
-// byTarget sorts every row by its targets, equal ones in the order of the edges:
-// visited row by row, the sources of the arcs into a vertex ascend.
-func (m *merger) byTarget(n int) error {
-	targets, index := make([]uint32, len(m.targets)), make([]uint32, len(m.index))
-	next := slices.Clone(m.offsets[:n])
-	for u := range uint32(n) {
-		if u%1024 == 0 && m.ctx.Err() != nil {
-			return m.ctx.Err()
+// result returns the weight of the edge.
+func (f *edgeFold) result() (float32, error) {
+	if f.sum != nil {
+		if f.sum.Cmp(big.NewFloat(math.MaxFloat32)) > 0 {
+			return 0, tooHeavy(f.sum.Text('g', 6))
 		}
-		for at := m.offsets[u]; at < m.offsets[u+1]; at++ {
-			v := m.targets[at]
-			targets[next[v]], index[next[v]] = u, m.index[at]
-			next[v]++
-		}
+		weight, _ := f.sum.Float32()
+		return weight, nil
 	}
-	m.targets, m.index = targets, index
-	return nil
+	switch {
+	case f.weight == 0:
+		return 1, nil
+	case f.weight > math.MaxFloat32:
+		return 0, tooHeavy(fmt.Sprint(f.weight))
+	}
+	return float32(f.weight), nil
 }
 
-// fold makes one entry of equal targets of a row. Both directions of an edge see
-// its occurrences in the same order.
-func (m *merger) fold(n int) (*csr.Graph, error) {
-	weights, times := make([]float32, len(m.targets)), make([]int64, len(m.targets))
-	out, lo := int64(0), int64(0)
-	for v := range n {
-		if v%1024 == 0 && m.ctx.Err() != nil {
-			return nil, m.ctx.Err()
-		}
-		for hi := m.offsets[v+1]; lo < hi; out++ {
-			f := edgeFold{how: m.how, time: csr.NoTime}
-			target := m.targets[lo]
-			for ; lo < hi && m.targets[lo] == target; lo++ {
-				f.add(m.occurrence(int(m.index[lo])))
-			}
-			if f.weight == 0 {
-				f.weight = 1
-			}
-			if f.weight > math.MaxFloat32 {
-				return nil, fmt.Errorf("the weights of an edge add up to %v, more than a float32 holds: %w", f.weight, ErrLimit)
-			}
-			m.targets[out], weights[out], times[out] = target, float32(f.weight), f.time
-		}
-		m.offsets[v+1] = out
-	}
-	g := &csr.Graph{Offsets: m.offsets, Targets: m.targets[:out:out]}
-	weighted, timed := countValues(weights[:out], times[:out])
-	if weighted > 0 {
-		g.Weights = weights[:out:out]
-	}
-	if timed > 0 {
-		g.Times = times[:out:out]
-	}
-	return g, nil
-}
-
-// occurrence returns what edge i gives.
-func (m *merger) occurrence(i int) (weight float64, time int64) {
-	weights, times := m.weights, m.times
-	known := i < m.known
-	weight, time = 1, csr.NoTime
-	if !known {
-		i = int(m.from[i-m.known])
-		weights, times = m.list.weights, m.list.times
-		if !m.how.adds() {
-			weight = 0
-		}
-	}
-	if weights != nil && (known || m.how != RepeatedCount) {
-		if w := weights[i]; w != 0 {
-			weight = float64(w)
-		}
-	}
-	if times != nil {
-		time = times[i]
-	}
-	return weight, time
+func tooHeavy(weight string) error {
+	return fmt.Errorf("the weights of an edge add up to %s, more than a float32 holds: %w", weight, ErrLimit)
 }
 
 // changedRows compares a graph with one that has all its edges and more: it
@@ -327,3 +204,26 @@ func valueAt[E any](list []E, at int64, otherwise E) E {
 	}
 	return list[at]
 }
+
+// occurrence is an edge as the input has it, or several of the same edge that
+// became one.
+type occurrence struct {
+	edge   uint64  // smaller vertex in the upper half, larger one in the lower
+	weight float64 // 0 where none was given
+	time   int64   // csr.NoTime where none was given
+}
+
+const (
+	plainBytes  = 8  // of an edge without a weight and a time
+	valuedBytes = 24 // of an occurrence
+
+	// A buffer grows up to this many edges whatever they are: below, the memory is
+	// not worth the time.
+	firstPileFull = 1 << 20
+	// One edge of so many is in the sample that says whether a full buffer holds
+	// repeats.
+	sampledBits  = 8
+	sampledShare = 1 << sampledBits
+	// The fewest edges of a buffer, whatever the limit is.
+	leastPileFull = 64
+)

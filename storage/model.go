@@ -8,6 +8,9 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // A model scores links of a graph. Its record lies under its name, and what it has
@@ -23,50 +26,63 @@ import (
 // ModelInfo is the catalogue entry of a model: everything that shaped it, and what
 // was measured of it on pairs that it had not learned from.
 type ModelInfo struct {
-	Name         string
-	Graph        string // name of the graph
-	GraphID      uint64 // number of the graph; 0 in PutModel is that of the name
-	GraphVersion uint64 // version of the graph that it learned from
+	Name         string `json:"name"`
+	Graph        string `json:"graph"`         // name of the graph
+	GraphID      uint64 `json:"graph_id"`      // number of the graph; 0 in PutModel is that of the name
+	GraphVersion uint64 `json:"graph_version"` // version of the graph that it learned from
 
 	// The embedding that it reads; empty and zero where it reads none.
-	Embedding   string
-	Generation  uint64    // of the embedding, when the model was trained
-	Coordinates time.Time // EmbeddingInfo.Coordinates of that generation: vectors in others mean nothing to the model
-	Method      string    // of the embedding
-	Settings    []Setting // options of the embedding
+	Embedding   string    `json:"embedding,omitempty"`
+	Generation  uint64    `json:"generation,omitempty"` // of the embedding, when the model was trained
+	Coordinates time.Time `json:"coordinates,omitzero"` // EmbeddingInfo.Coordinates of that generation: vectors in others mean nothing to the model
+	Method      string    `json:"method,omitempty"`     // of the embedding
+	Settings    []Setting `json:"settings,omitempty"`   // options of the embedding
 
-	Terms   []string  // what it reads of a pair, by name
-	Options []Setting // of the training, after defaults
-	Kernel  string    // vec.Kind() of the machine that trained it
+	Terms   []string  `json:"terms"`   // what it reads of a pair, by name
+	Options []Setting `json:"options"` // of the training, after defaults
+	Kernel  string    `json:"kernel"`  // vec.Kind() of the machine that trained it
 
 	// Measures on the pairs held out.
-	AUC              float64
-	AveragePrecision float64
-	Brier            float64            // mean squared error of the probability
-	CalibrationError float64            // mean distance of probability and share of edges, over the bins
-	Bins             []CalibrationBin   // ascending
-	Heuristics       []HeuristicMeasure // each alone, on the same pairs
-	TrainingPairs    int
-	TestPairs        int
+	AUC              float64            `json:"auc"`
+	AveragePrecision float64            `json:"average_precision"`
+	Brier            float64            `json:"brier"`             // mean squared error of the probability
+	CalibrationError float64            `json:"calibration_error"` // mean distance of probability and share of edges, over the bins
+	Bins             []CalibrationBin   `json:"bins"`              // ascending
+	Heuristics       []HeuristicMeasure `json:"heuristics"`        // each alone, on the same pairs
+	// ByNegatives are the measures by other kinds of pairs without an edge than random
+	// ones; none where only these were drawn, and in models of earlier versions.
+	ByNegatives   []NegativeMeasure `json:"by_negatives,omitempty"`
+	TrainingPairs int               `json:"training_pairs"`
+	TestPairs     int               `json:"test_pairs"`
 
-	Seconds float64 // time that the training took
-	Created time.Time
-	Bytes   int64 // of the stream
+	Seconds float64   `json:"seconds"` // time that the training took
+	Created time.Time `json:"created"`
+	Bytes   int64     `json:"bytes"` // of the stream
 }
 
 // CalibrationBin is how often a model was right about pairs of similar probability.
 type CalibrationBin struct {
-	Pairs     int
-	Predicted float64 // mean probability
-	Observed  float64 // share of the pairs that were edges
+	Pairs     int     `json:"pairs"`
+	Predicted float64 `json:"predicted"` // mean probability
+	Observed  float64 `json:"observed"`  // share of the pairs that were edges
 }
 
 // HeuristicMeasure is how well one score alone tells the edges held out from other
 // pairs.
 type HeuristicMeasure struct {
-	Name             string
-	AUC              float64
-	AveragePrecision float64
+	Name             string  `json:"name"`
+	AUC              float64 `json:"auc"`
+	AveragePrecision float64 `json:"average_precision"`
+}
+
+// NegativeMeasure is how well a model tells the edges held out from other pairs of one
+// kind.
+type NegativeMeasure struct {
+	Negatives        string             `json:"negatives"` // the kind, such as degree
+	Pairs            int                `json:"pairs"`     // edges included
+	AUC              float64            `json:"auc"`
+	AveragePrecision float64            `json:"average_precision"`
+	Heuristics       []HeuristicMeasure `json:"heuristics"` // each alone, on the same pairs
 }
 
 // modelRecord is a ModelInfo as it is stored. Times are nanoseconds of Unix time.
@@ -89,6 +105,7 @@ type modelRecord struct {
 	CalibrationError float64           `msgpack:"calibration_error"`
 	Bins             []binRecord       `msgpack:"bins"`
 	Heuristics       []heuristicRecord `msgpack:"heuristics"`
+	ByNegatives      []negativeRecord  `msgpack:"by_negatives,omitempty"`
 	TrainingPairs    uint64            `msgpack:"training_pairs"`
 	TestPairs        uint64            `msgpack:"test_pairs"`
 
@@ -101,6 +118,14 @@ type binRecord struct {
 	Pairs     uint64  `msgpack:"pairs"`
 	Predicted float64 `msgpack:"predicted"`
 	Observed  float64 `msgpack:"observed"`
+}
+
+type negativeRecord struct {
+	Negatives        string            `msgpack:"negatives"`
+	Pairs            uint64            `msgpack:"pairs"`
+	AUC              float64           `msgpack:"auc"`
+	AveragePrecision float64           `msgpack:"average_precision"`
+	Heuristics       []heuristicRecord `msgpack:"heuristics"`
 }
 
 type heuristicRecord struct {
@@ -121,10 +146,27 @@ func (m *ModelInfo) record() modelRecord {
 	for _, b := range m.Bins {
 		r.Bins = append(r.Bins, binRecord{uint64(b.Pairs), b.Predicted, b.Observed})
 	}
-	for _, h := range m.Heuristics {
-		r.Heuristics = append(r.Heuristics, heuristicRecord(h))
+	r.Heuristics = heuristicRecords(m.Heuristics)
+	for _, n := range m.ByNegatives {
+		r.ByNegatives = append(r.ByNegatives, negativeRecord{n.Negatives, uint64(n.Pairs), n.AUC, n.AveragePrecision, heuristicRecords(n.Heuristics)})
 	}
 	return r
+}
+
+func heuristicRecords(list []HeuristicMeasure) []heuristicRecord {
+	var records []heuristicRecord
+	for _, h := range list {
+		records = append(records, heuristicRecord(h))
+	}
+	return records
+}
+
+func heuristicMeasures(records []heuristicRecord) []HeuristicMeasure {
+	var list []HeuristicMeasure
+	for _, h := range records {
+		list = append(list, HeuristicMeasure(h))
+	}
+	return list
 }
 
 // info is the entry as the caller gets it.
@@ -140,8 +182,9 @@ func (r *modelRecord) info(name string) ModelInfo {
 	for _, b := range r.Bins {
 		m.Bins = append(m.Bins, CalibrationBin{int(b.Pairs), b.Predicted, b.Observed})
 	}
-	for _, h := range r.Heuristics {
-		m.Heuristics = append(m.Heuristics, HeuristicMeasure(h))
+	m.Heuristics = heuristicMeasures(r.Heuristics)
+	for _, n := range r.ByNegatives {
+		m.ByNegatives = append(m.ByNegatives, NegativeMeasure{n.Negatives, int(n.Pairs), n.AUC, n.AveragePrecision, heuristicMeasures(n.Heuristics)})
 	}
 	return m
 }
@@ -152,20 +195,27 @@ func (r *modelRecord) validate(size int64) error {
 	for _, b := range r.Bins {
 		shares = append(shares, b.Predicted, b.Observed)
 		if b.Pairs > maxPairs {
-			return badRecord("model measured on %d pairs", b.Pairs)
+			return fault.Record("model measured on %d pairs", b.Pairs)
 		}
 	}
-	for _, h := range r.Heuristics {
+	heuristics := r.Heuristics
+	for _, n := range r.ByNegatives {
+		shares, heuristics = append(shares, n.AUC, n.AveragePrecision), append(slices.Clip(heuristics), n.Heuristics...)
+		if n.Pairs > maxPairs {
+			return fault.Record("model measured on %d pairs", n.Pairs)
+		}
+	}
+	for _, h := range heuristics {
 		shares = append(shares, h.AUC, h.AveragePrecision)
 	}
 	for _, x := range shares {
 		if !(x >= 0 && x <= 1) {
-			return badRecord("model with a measure of %v", x)
+			return fault.Record("model with a measure of %v", x)
 		}
 	}
 	if r.GraphID == 0 || r.GraphVersion == 0 || (r.Embedding == "") != (r.Generation == 0) || (r.Embedding == "") != (r.Coordinates == 0) ||
 		r.TrainingPairs > maxPairs || r.TestPairs > maxPairs || math.IsNaN(r.Seconds) || r.Stream.Object == 0 {
-		return badRecord("model of version %d of graph %d, with generation %d of embedding %q and %d pairs", r.GraphVersion, r.GraphID, r.Generation, clip(r.Embedding), r.TrainingPairs)
+		return fault.Record("model of version %d of graph %d, with generation %d of embedding %q and %d pairs", r.GraphVersion, r.GraphID, r.Generation, fault.Clip(r.Embedding), r.TrainingPairs)
 	}
 	return r.Stream.validate(size)
 }
@@ -175,6 +225,26 @@ const maxPairs = math.MaxInt32
 
 func describeModel(name string) string { return fmt.Sprintf("model %q", name) }
 
+// modelKind are the models, by name.
+var modelKind = artefact[modelRecord]{
+	bucket: block.ModelsName, name: "model", shortest: 1, longest: block.MaxName,
+	remedy:   "drop the model and train it again",
+	describe: func(_ *tx, key []byte) string { return describeModel(fault.Clip(string(key))) },
+	called:   func(key []byte) string { return string(key) },
+	validate: (*modelRecord).validate,
+	stream:   func(r *modelRecord) *blobRecord { return &r.Stream },
+	verify: func(c *checker, where string, key []byte, r *modelRecord) error {
+		if err := block.CheckName("model", string(key)); err != nil {
+			return fault.Record("%v", err)
+		}
+		c.checkGraphOf(where, r.Graph, r.GraphID, r.GraphVersion)
+		return nil
+	},
+	measure: func(out *Stats, _ *tx, key []byte, _ *modelRecord, bytes int64) {
+		out.Models = append(out.Models, ModelStats{Name: string(key), Bytes: bytes})
+	},
+}
+
 // PutModel stores a model of the graph info.Graph with the bytes that write writes,
 // and returns its entry. Name, Graph, GraphVersion and what describes the model must
 // be set in info; Created and Bytes are set here. It takes the place of the model
@@ -183,38 +253,25 @@ func describeModel(name string) string { return fmt.Sprintf("model %q", name) }
 // it is ErrConflict. Without bytes, or with measures that are no shares, it is
 // ErrInvalid.
 func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writer) error) (ModelInfo, error) {
-	where := describeModel(info.Name)
-	if err := checkName("model", info.Name); err != nil {
+	if err := block.CheckName("model", info.Name); err != nil {
 		return ModelInfo{}, err
 	}
-	w := db.newBlobWriter(ctx, where)
-	defer w.abandon(ctx)
-	if err := write(w); err != nil {
-		return ModelInfo{}, fmt.Errorf("storage: %s: %w", where, err)
-	}
-	unlock, err := db.lockWriter(ctx)
+	w, err := db.writeStream(ctx, describeModel(info.Name), write)
 	if err != nil {
 		return ModelInfo{}, err
 	}
-	defer unlock()
+	defer w.abandon(ctx)
 	r := info.record()
 	r.Created = time.Now().UnixNano()
-	err = db.update(ctx, func(t *tx) error {
+	err = db.change(ctx, func(t *tx) error {
 		if err := t.placeModel(info.Name, &r); err != nil {
 			return err
 		}
-		if r.Stream, err = w.publish(t); err != nil {
-			return err
-		}
-		if err := r.validate(math.MaxInt64); err != nil {
-			return fmt.Errorf("storage: %s: %w: %w", where, err, ErrInvalid)
-		}
-		return t.put(modelsName, []byte(info.Name), &r)
+		return modelKind.publish(t, []byte(info.Name), &r, w)
 	})
 	if err != nil {
 		return ModelInfo{}, err
 	}
-	db.sweep(ctx)
 	return r.info(info.Name), nil
 }
 
@@ -226,10 +283,10 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 		return err
 	}
 	if r.GraphID != 0 && r.GraphID != g.ID {
-		return fmt.Errorf("storage: %s: graph %q is another one than that it learned from: %w", describeModel(name), r.Graph, ErrConflict)
+		return fmt.Errorf("%s: graph %q is another one than that it learned from: %w", describeModel(name), r.Graph, ErrConflict)
 	}
 	if r.GraphVersion > g.Version {
-		return fmt.Errorf("storage: %s: graph %q has version %d, not %d: %w", describeModel(name), r.Graph, g.Version, r.GraphVersion, ErrInvalid)
+		return fmt.Errorf("%s: graph %q has version %d, not %d: %w", describeModel(name), r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
 	r.GraphID = g.ID
 	old, err := t.findModel(name)
@@ -239,26 +296,13 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 	case err != nil:
 		return err
 	case old.GraphID != g.ID:
-		return fmt.Errorf("storage: model %q belongs to graph %q: %w", name, old.Graph, ErrExists)
+		return fmt.Errorf("model %q belongs to graph %q: %w", name, old.Graph, ErrExists)
 	}
 	return t.trash(old.Stream.Object)
 }
 
 // findModel returns the catalogue entry of a model.
-func (t *tx) findModel(name string) (*modelRecord, error) {
-	r := new(modelRecord)
-	found, err := t.get(modelsName, []byte(name), r)
-	if err == nil && found {
-		err = r.validate(t.bound())
-	}
-	if err != nil {
-		return nil, corrupt(t.path, describeModel(name), err)
-	}
-	if !found {
-		return nil, &NotFoundError{Kind: "model", Name: name}
-	}
-	return r, nil
-}
+func (t *tx) findModel(name string) (*modelRecord, error) { return modelKind.find(t, []byte(name)) }
 
 // ModelInfo returns the catalogue entry of a model.
 func (db *DB) ModelInfo(ctx context.Context, name string) (ModelInfo, error) {
@@ -284,200 +328,36 @@ func (db *DB) Model(ctx context.Context, name string) (ModelInfo, io.Reader, err
 			return err
 		}
 		info = r.info(name)
-		reader, err = t.openBlob(db, describeModel(name), r.Stream)
+		reader, err = modelKind.open(t, db, []byte(name), r)
 		return err
 	})
 	return info, reader, err
 }
 
-// Models lists the models by name.
+// Models lists the models by name. Where records are damaged it lists the others,
+// and a PartialError says which are.
 func (db *DB) Models(ctx context.Context) ([]ModelInfo, error) {
-	var list []ModelInfo
-	err := db.view(ctx, func(t *tx) error {
-		list = nil
-		return t.each(modelsName, func(key, _ []byte) error {
-			r, err := t.findModel(string(key))
-			if err == nil {
-				list = append(list, r.info(string(key)))
-			}
-			return err
-		})
-	})
-	return list, err
+	return listed(ctx, db, &modelKind, func(_ *tx, key []byte, r *modelRecord) (ModelInfo, bool) { return r.info(string(key)), true })
 }
 
 // DropModel removes a model. Of one whose record is damaged the stream is left to
 // the next compaction.
 func (db *DB) DropModel(ctx context.Context, name string) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	err = db.update(ctx, func(t *tx) error {
-		if err := t.dropModel(name); !errors.Is(err, ErrCorrupt) {
+	return db.change(ctx, func(t *tx) error {
+		if _, err := t.findModel(name); errors.Is(err, ErrNotFound) {
 			return err
 		}
-		return t.remove(modelsName, []byte(name))
+		return modelKind.drop(t, []byte(name))
 	})
-	if err != nil {
-		return err
-	}
-	db.sweep(ctx)
-	return nil
-}
-
-func (t *tx) dropModel(name string) error {
-	r, err := t.findModel(name)
-	if err != nil {
-		return err
-	}
-	if err := t.trash(r.Stream.Object); err != nil {
-		return err
-	}
-	return t.remove(modelsName, []byte(name))
 }
 
 // modelsOf lists the models of a graph by name.
 func (t *tx) modelsOf(graph uint64) ([]string, error) {
 	var names []string
-	err := t.each(modelsName, func(key, _ []byte) error {
-		r, err := t.findModel(string(key))
-		if err == nil && r.GraphID == graph {
+	damaged, err := modelKind.sound(t, nil, func(key []byte, r *modelRecord) {
+		if r.GraphID == graph {
 			names = append(names, string(key))
 		}
-		return err
 	})
-	return names, err
-}
-
-const remedyModel = "drop the model and train it again"
-
-// checkModels verifies the models and their streams.
-func (c *checker) checkModels() error {
-	return c.try("models", remedyRestore, func() error {
-		return c.tx.each(modelsName, func(key, _ []byte) error {
-			name := string(key)
-			where := describeModel(name)
-			c.report.Records++
-			defer c.step()
-			return c.try(where, remedyModel, func() error {
-				if err := checkName("model", name); err != nil {
-					return badRecord("%v", err)
-				}
-				r, err := c.tx.findModel(name)
-				if err != nil {
-					return foundDamage(err)
-				}
-				c.checkGraphOf(where, r.Graph, r.GraphID, r.GraphVersion)
-				return c.checkBlob(where, remedyModel, r.Stream)
-			})
-		})
-	})
-}
-
-// checkGraphOf verifies that something fits its graph.
-func (c *checker) checkGraphOf(where, graph string, id, version uint64) {
-	g, found := c.graphs[id]
-	switch {
-	case !found:
-		c.fault(where+", graph", fmt.Sprintf("%q is not there", graph), remedyRestore)
-	case c.names[id] != graph:
-		c.fault(where+", graph", fmt.Sprintf("is called %q, not %q", c.names[id], graph), remedyRestore)
-	case version > g.Version:
-		c.fault(where+", graph", fmt.Sprintf("has reached version %d, not %d", g.Version, version), remedyRestore)
-	}
-}
-
-// copyModels copies the models, and has refer note their streams.
-func (t *tx) copyModels(w *storeWriter, refer func(object uint64, where string)) error {
-	if t.root.Bucket(modelsName) == nil {
-		return nil
-	}
-	if err := w.into(modelsName); err != nil {
-		return err
-	}
-	return t.each(modelsName, func(key, record []byte) error {
-		r, err := t.findModel(string(key))
-		if err != nil {
-			return err
-		}
-		refer(r.Stream.Object, describeModel(string(key)))
-		return w.put(key, record)
-	})
-}
-
-// copyModels copies the entries of the models that a recovery finds.
-func (s *salvage) copyModels() error {
-	if _, known := s.tops[string(modelsName)]; !known {
-		return nil
-	}
-	if err := s.to.into(modelsName); err != nil {
-		return err
-	}
-	return s.top(modelsName, func(e found) error {
-		var r modelRecord
-		where := describeModel(clip(string(e.key)))
-		if err := decodeStruct(seedOf(modelsName), e.key, e.value, &r); err != nil {
-			s.losses.add(where+", catalogue entry", err)
-			return nil
-		}
-		s.owners[r.Stream.Object] = where
-		s.nextID = max(s.nextID, r.Stream.Object+1)
-		return s.to.put(e.key, e.value)
-	})
-}
-
-// movedModel is a model whose graph was rebuilt.
-type movedModel struct {
-	name   string
-	record *modelRecord
-}
-
-// models removes the models with faults and those whose graphs are gone. Those of a
-// graph that was rebuilt belong to the new one.
-func (m *mender) models(ctx context.Context) error {
-	return m.db.mendIn(ctx, func(t *tx) error {
-		var bad []string
-		var moved []movedModel
-		err := t.each(modelsName, func(key, record []byte) error {
-			name := string(key)
-			r := new(modelRecord)
-			if err := decodeStruct(seedOf(modelsName), key, record, r); err != nil || m.damaged(describeModel(name)) {
-				bad = append(bad, name)
-				return nil
-			}
-			g, err := t.findGraph(r.Graph)
-			switch {
-			case errors.Is(err, ErrNotFound):
-				bad = append(bad, name)
-				return nil
-			case err != nil:
-				return err
-			case g.ID != r.GraphID:
-				r.GraphID, r.GraphVersion = g.ID, g.Version
-				moved = append(moved, movedModel{name, r})
-			}
-			m.report.Models = append(m.report.Models, name)
-			return nil
-		})
-		for _, one := range moved {
-			if err == nil {
-				err = t.put(modelsName, []byte(one.name), one.record)
-			}
-		}
-		for _, name := range bad {
-			if err == nil {
-				err = t.remove(modelsName, []byte(name))
-			}
-			m.lose(describeModel(name), "is left out; train it again")
-		}
-		return err
-	})
-}
-
-// damaged reports whether a check found a fault in the record or the stream of the
-// thing of this name.
-func (m *mender) damaged(where string) bool {
-	return slices.ContainsFunc(m.faults, func(f Fault) bool { return f.Where == where })
+	return names, errors.Join(err, damaged)
 }

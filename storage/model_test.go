@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
 )
 
 // model is what a store should hold, in maps.
@@ -169,7 +170,7 @@ func (g *modelGraph) setValue(slot uint32, x NamedValue) (changed bool) {
 		return false
 	case i < 0:
 		i = len(g.attributes)
-		g.attributes = append(g.attributes, Attribute{x.Name, x.Value.Type()})
+		g.attributes = append(g.attributes, Attribute{Name: x.Name, Type: x.Value.Type()})
 		g.values[x.Name] = map[uint32]Value{}
 		g.now.changed = true
 	}
@@ -469,7 +470,7 @@ func (g *modelGraph) columns() []*Column {
 	for _, a := range g.attributes {
 		c := NewColumn(a, len(g.keys))
 		for slot, value := range g.values[a.Name] {
-			c.set(slot, value)
+			block.PutValue(c, slot, value)
 		}
 		list = append(list, c)
 	}
@@ -510,7 +511,7 @@ func (g *modelGraph) vertexAt(slot uint32) Vertex {
 	v := Vertex{Key: g.keys[slot]}
 	for _, a := range g.attributes {
 		if x, found := g.values[a.Name][slot]; found {
-			v.Values = append(v.Values, NamedValue{a.Name, x})
+			v.Values = append(v.Values, NamedValue{Name: a.Name, Value: x})
 		}
 	}
 	return v

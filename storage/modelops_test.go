@@ -239,11 +239,11 @@ func (m *modelRun) values(g *modelGraph) []NamedValue {
 	var list []NamedValue
 	for range m.random.IntN(4) {
 		a := modelAttributes[m.random.IntN(len(modelAttributes))]
-		v := randomValue(m.random, a.Type)
+		v := anyValue(m.random, a.Type)
 		if a.Type == Float && g.values[a.Name] != nil && m.random.IntN(4) == 0 {
 			v = IntegerValue(int64(m.random.IntN(3)))
 		}
-		list = append(list, NamedValue{a.Name, v})
+		list = append(list, NamedValue{Name: a.Name, Value: v})
 	}
 	return list
 }

@@ -166,7 +166,7 @@ func childModel(path string, seed, commits int) {
 var (
 	modelGraphs     = []string{"g", "Graph two", "ünï"}
 	modelEmbeddings = []string{"e", "f", "vectors of g"}
-	modelAttributes = []Attribute{{"name", Text}, {"a note of any length", Text}, {"age", Integer}, {"größe", Float}, {"member", Boolean}}
+	modelAttributes = []Attribute{{Name: "name", Type: Text}, {Name: "a note of any length", Type: Text}, {Name: "age", Type: Integer}, {Name: "größe", Type: Float}, {Name: "member", Type: Boolean}}
 )
 
 // step runs one random operation.
@@ -343,11 +343,11 @@ func (m *modelRun) importVertices(name string) error {
 		v := Vertex{Key: m.key()}
 		text += v.Key
 		for _, a := range columns {
-			x := randomValue(m.random, a.Type)
+			x := anyValue(m.random, a.Type)
 			text += ","
 			if x.String() != "" {
 				text += `"` + x.String() + `"` // keeps blanks at the end
-				v.Values = append(v.Values, NamedValue{a.Name, x})
+				v.Values = append(v.Values, NamedValue{Name: a.Name, Value: x})
 			}
 		}
 		text += "\n"

@@ -7,10 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/page"
 )
 
 // fileMode: a store may hold what its owner shows to nobody.
@@ -29,7 +35,7 @@ const fileMode = 0o600
 // can be used, Check lists the rest, and nothing is written to it.
 func Open(path string, opts *Options) (*DB, error) {
 	if err := opts.Validate(); err != nil {
-		return nil, fmt.Errorf("storage: open %q: %w", path, err)
+		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
 	o := opts.withDefaults()
 	deadline := time.Now().Add(o.LockTimeout)
@@ -37,26 +43,28 @@ func Open(path string, opts *Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := newDB(path, rootName, o)
+	if o.ReleaseIdle {
+		o.ReleaseIdle = file.CanShareLock && o.fileSystemAt(real) == ""
+	}
+	db := newDB(path, block.RootName, o)
 	if db.real, err = filepath.Abs(real); err != nil {
-		return nil, fmt.Errorf("storage: open: %w", err)
+		return nil, fmt.Errorf("open: %w", err)
 	}
-	for opened := false; !opened; {
-		// A file that was replaced while the lock was waited for is left alone.
-		if opened, err = db.openOnce(deadline); err != nil {
-			return nil, err
-		}
+	found, err := db.openFile(context.Background(), deadline)
+	if err != nil {
+		return nil, err
 	}
-	if err := db.view(context.Background(), func(t *tx) error {
-		db.epoch.Store(t.header.Epoch)
-		return nil
-	}); err != nil {
-		return nil, errors.Join(err, db.Close())
+	db.lock, db.current, db.notices = found.lock, found.handle, found.notices
+	db.lease.created = found.header.Created
+	db.epoch.Store(found.header.Epoch)
+	if o.ReleaseIdle {
+		defer db.Keep()()
+		db.hold()
 	}
 	if o.ReadOnly {
 		return db, nil
 	}
-	if !canShareLock {
+	if !file.CanShareLock {
 		// Here the file can only be verified and opened for writing at once.
 		unlock, err := db.lockWriter(context.Background())
 		if err != nil {
@@ -64,46 +72,84 @@ func Open(path string, opts *Options) (*DB, error) {
 		}
 		unlock()
 	}
+	removeLeftovers(db.real, kindCompact, kindImport, kindNew)
 	if err := db.tidy(context.Background()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }
 
+// opening is the file, locked, opened for reading, with its catalogue verified.
+type opening struct {
+	lock    *file.Lock
+	handle  *handle
+	header  block.Header
+	notices []string
+}
+
+// openFile opens the file, and waits for its lock until the deadline.
+func (db *DB) openFile(ctx context.Context, deadline time.Time) (*opening, error) {
+	stop := func() error { return db.stopped(ctx) }
+	for {
+		found, err := db.openOnce(deadline, stop)
+		switch {
+		case err != nil:
+			return nil, err
+		case found == nil:
+			continue // what was replaced while the lock was waited for is left alone
+		}
+		err = db.viewOn(ctx, found.handle, func(t *tx) error {
+			found.header = t.header
+			return t.tree.comparePromises(t)
+		})
+		if err != nil {
+			return nil, errors.Join(err, db.closeFile(found.handle, found.lock))
+		}
+		return found, nil
+	}
+}
+
 // openOnce opens the file for reading, with the lock that its later use needs,
-// and verifies the catalogue. It reports false where the file was replaced or
+// and verifies the catalogue. It returns nil where the file was replaced or
 // written meanwhile and it must be tried again.
-func (db *DB) openOnce(deadline time.Time) (opened bool, err error) {
-	lock, err := openLock(db.real, db.opts.ReadOnly)
+func (db *DB) openOnce(deadline time.Time, stop func() error) (*opening, error) {
+	lock, err := file.OpenLock(db.real, db.opts.ReadOnly)
 	if err != nil {
-		return false, db.accessError(err)
+		return nil, db.accessError(err)
+	}
+	if err := lock.Take(db.opts.ReadOnly, deadline, stop); err != nil {
+		return nil, errors.Join(db.openError(err), lock.Release())
 	}
 	h, err := db.openBolt(lock, true, time.Until(deadline))
 	if err != nil {
-		return false, errors.Join(err, lock.release())
+		return nil, errors.Join(err, lock.Release())
 	}
-	db.lock, db.current = lock, h
-	m, err := db.settle(h, deadline)
+	found := &opening{lock: lock, handle: h}
+	m, err := db.settle(found, deadline)
 	if err == nil && m != nil {
-		h.tree, err = openSoundness(db.path, pageFile{r: h.file, meta: *m})
+		h.tree, err = openSoundness(db.path, page.File{R: h.file, Meta: *m})
 	}
 	if err == nil && m != nil {
-		return true, nil
+		if m.Other != "" {
+			found.notices = []string{undoneNotice(m.Other)}
+		}
+		return found, nil
 	}
-	db.lock, db.current = nil, nil
-	return false, errors.Join(err, guarded(db.path, h.bolt.Close), lock.release())
+	return nil, errors.Join(err, fault.Guarded(db.path, h.bolt.Close), lock.Release())
 }
 
 // settle gets the lock for writing, if the store is to be written, and returns
 // the meta page that bbolt took; nil where another one took its place before
-// the lock was had, or another file the place of this one.
-func (db *DB) settle(h *handle, deadline time.Time) (*meta, error) {
+// the lock was had, or another file the place of this one. bbolt, which opens the
+// file for reading first, makes a lock for writing one for reading.
+func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
+	h := found.handle
 	before, err := db.meta(h.file)
 	if err != nil {
 		return nil, err
 	}
-	if !db.opts.ReadOnly && canShareLock {
-		if err := db.lock.exclusive(deadline); err != nil {
+	if !db.opts.ReadOnly && file.CanShareLock {
+		if err := found.lock.Exclusive(deadline); err != nil {
 			return nil, db.openError(err)
 		}
 	}
@@ -135,7 +181,7 @@ func (db *DB) replaced(h *handle) error {
 // nothing and the options allow it.
 func locate(path string, o Options) (string, error) {
 	if path == "" {
-		return "", fmt.Errorf("storage: open: %w: the path is empty", ErrInvalid)
+		return "", fmt.Errorf("open: %w: the path is empty", ErrInvalid)
 	}
 	if err := checkFileSystem(path, o); err != nil {
 		return "", err
@@ -143,7 +189,7 @@ func locate(path string, o Options) (string, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if o.ReadOnly || o.NoCreate {
-			return "", fmt.Errorf("storage: open: %w", err)
+			return "", fmt.Errorf("open: %w", err)
 		}
 		return path, create(path)
 	}
@@ -154,13 +200,13 @@ func locate(path string, o Options) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("storage: open: %w", err)
+		return "", fmt.Errorf("open: %w", err)
 	}
 	switch {
 	case info.IsDir():
-		return "", notStore(path, "a directory")
+		return "", fault.NotStore(path, "a directory")
 	case !info.Mode().IsRegular():
-		return "", notStore(path, "not a regular file")
+		return "", fault.NotStore(path, "not a regular file")
 	case info.Size() == 0:
 		return "", &FileError{Path: path, Err: ErrNotStore, Reason: "an empty file", Remedy: "remove it, and a store will be made in its place"}
 	}
@@ -172,13 +218,9 @@ func checkFileSystem(path string, o Options) error {
 	if o.ReadOnly || o.AllowNetworkFS {
 		return nil
 	}
-	name := networkFS
-	if o.fileSystem != nil {
-		name = o.fileSystem
-	}
 	// A file that is still to be made lies where its folder does.
 	for _, at := range []string{path, filepath.Dir(path)} {
-		if kind := name(at); kind != "" {
+		if kind := o.fileSystemAt(at); kind != "" {
 			return &FileError{Path: path, Err: ErrNetworkFS, Reason: "it lies on " + kind + ", where a second writer cannot be kept out",
 				Remedy: "keep it on a disk of this machine, open it for reading only, or allow network file systems if nobody else writes to it"}
 		}
@@ -186,20 +228,24 @@ func checkFileSystem(path string, o Options) error {
 	return nil
 }
 
-func notStore(path, reason string) error {
-	return &FileError{Path: path, Err: ErrNotStore, Reason: reason, Remedy: "give the path of a heavytail file"}
+// fileSystemAt names the network file system that path lies on; "" is none.
+func (o *Options) fileSystemAt(path string) string {
+	if o.fileSystem != nil {
+		return o.fileSystem(path)
+	}
+	return file.NetworkFS(path)
 }
 
 // openBolt opens the locked file with bbolt.
-func (db *DB) openBolt(lock *fileLock, readOnly bool, timeout time.Duration) (*handle, error) {
-	for _, mapSize := range initialMaps {
+func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
+	for _, mapSize := range file.InitialMaps {
 		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)
 		if err == nil {
 			return h, nil
 		}
 		// The address space is limited: a smaller map only means that growing
 		// it makes writers wait for readers.
-		if !isNoMemory(err) || mapSize == 0 {
+		if !file.IsNoMemory(err) || mapSize == 0 {
 			return nil, db.openError(err)
 		}
 	}
@@ -209,30 +255,41 @@ func (db *DB) openBolt(lock *fileLock, readOnly bool, timeout time.Duration) (*h
 // openError gives the errors of opening with bbolt our types.
 func (db *DB) openError(err error) error {
 	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
+		return err
 	case errors.Is(err, berrors.ErrTimeout):
-		return &FileError{Path: db.path, Err: ErrLocked, Reason: "another process, or another handle of this one, has it open",
-			Remedy: "close it there, or wait longer; several can read at the same time if all open it for reading only"}
+		return db.lockedError()
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
-		return &FileError{Path: db.path, Err: ErrCorrupt, Cause: err, Remedy: remedyRestore}
+		return &FileError{Path: db.path, Err: ErrCorrupt, Cause: err, Remedy: fault.RemedyRestore}
 	case errors.As(err, new(*FileError)):
 		return err
 	}
 	return db.accessError(err)
 }
 
+// lockedError says who has the file, where the system shows it.
+func (db *DB) lockedError() error {
+	who := "another process, or another handle of this one,"
+	if found := file.Holders(db.real); found != nil {
+		who = strings.Join(found, ", ")
+	}
+	return &FileError{Path: db.path, Err: ErrLocked, Reason: who + " is using it",
+		Remedy: "try again when it has ended, or close it there; several can read at the same time if all open it for reading only"}
+}
+
 // accessError says what can be done where a file may be read but not written.
 func (db *DB) accessError(err error) error {
-	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || isReadOnlyFS(err)) {
+	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
 		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it may not be written",
 			Remedy: "open it for reading only, or have its permissions changed"}
 	}
-	return fmt.Errorf("storage: open %q: %w", db.path, err)
+	return fmt.Errorf("open %q: %w", db.path, err)
 }
 
 // openMapped opens the file once, with at least mapSize bytes of address space.
-func (db *DB) openMapped(lock *fileLock, readOnly bool, timeout time.Duration, mapSize int) (*handle, error) {
+func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, mapSize int) (*handle, error) {
 	h := &handle{writable: !readOnly}
-	err := guarded(db.path, func() (err error) {
+	err := fault.Guarded(db.path, func() (err error) {
 		h.bolt, err = bolt.Open(db.real, fileMode, &bolt.Options{
 			ReadOnly: readOnly,
 			Timeout:  timeout,
@@ -246,7 +303,7 @@ func (db *DB) openMapped(lock *fileLock, readOnly bool, timeout time.Duration, m
 			// The file exists: bbolt must not make it, nor fill an empty one,
 			// nor map one that its pages reach out of.
 			OpenFile: func(string, int, os.FileMode) (*os.File, error) {
-				f, err := lock.descriptor(readOnly)
+				f, err := lock.Descriptor(readOnly)
 				if err != nil {
 					return nil, err
 				}
@@ -269,58 +326,44 @@ func (db *DB) openMapped(lock *fileLock, readOnly bool, timeout time.Duration, m
 }
 
 // meta reads the meta page that bbolt takes, and refuses what bbolt must not map.
-func (db *DB) meta(f *os.File) (meta, error) {
+func (db *DB) meta(f *os.File) (page.Meta, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return meta{}, fmt.Errorf("storage: open: %w", err)
+		return page.Meta{}, fmt.Errorf("open: %w", err)
 	}
-	m, isBolt, err := readMeta(f, info.Size())
+	m, isBolt, err := page.ReadMeta(f, info.Size())
 	switch {
 	case err == nil:
 		return m, nil
 	case !isBolt:
-		return meta{}, notStore(db.path, "the file of another program")
+		return page.Meta{}, fault.NotStore(db.path, "the file of another program")
 	}
-	return meta{}, &FileError{Path: db.path, Err: ErrCorrupt, Reason: err.Error(), Remedy: remedyRestore}
-}
-
-// headerError turns a fault of the header into an error of the file.
-func headerError(path string, err error) error {
-	switch {
-	case errors.Is(err, ErrVersion):
-		return &FileError{Path: path, Err: ErrVersion, Cause: err, Remedy: "open it with a newer heavytail; the file was not changed"}
-	case errors.Is(err, errRecord):
-		return &FileError{Path: path, Object: "header", Err: ErrCorrupt, Cause: err, Remedy: remedyRestore}
-	}
-	return err
+	return page.Meta{}, &FileError{Path: db.path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
 }
 
 // create makes an empty store at path. It is built under another name beside
 // it and moved when it is whole: bbolt cannot recover a file whose first pages
 // were cut short by a power failure.
 func create(path string) error {
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	temp, err := os.CreateTemp(dir, "."+base+".*.new")
+	dir, pattern := tempName(path, kindNew)
+	temp, err := os.CreateTemp(dir, pattern)
 	if err != nil {
-		return fmt.Errorf("storage: create %q: %w", path, err)
+		return fmt.Errorf("create %q: %w", path, err)
 	}
 	name := temp.Name()
 	defer os.Remove(name) // after the move there is nothing under this name
 	// bbolt opens the file by name.
 	if err := temp.Close(); err != nil {
-		return fmt.Errorf("storage: create %q: %w", path, err)
+		return fmt.Errorf("create %q: %w", path, err)
 	}
 	if err := initFile(name); err != nil {
-		return fmt.Errorf("storage: create %q: %w", path, err)
+		return fmt.Errorf("create %q: %w", path, err)
 	}
 	if err := moveNew(name, path); err != nil {
-		return fmt.Errorf("storage: create %q: %w", path, err)
+		return fmt.Errorf("create %q: %w", path, err)
 	}
-	if err := syncDir(dir); err != nil {
-		return fmt.Errorf("storage: create %q: %w", path, err)
+	if err := file.SyncDir(dir); err != nil {
+		return fmt.Errorf("create %q: %w", path, err)
 	}
 	return nil
 }
@@ -331,11 +374,13 @@ func initFile(name string) error {
 		return err
 	}
 	err = b.Update(func(btx *bolt.Tx) error {
-		root, err := btx.CreateBucket(rootName)
+		root, err := btx.CreateBucket(block.RootName)
 		if err != nil {
 			return err
 		}
-		return initStore(root, newHeader())
+		h := block.NewHeader()
+		h.TxID = uint64(btx.ID())
+		return initStore(root, h)
 	})
 	return errors.Join(err, b.Close())
 }

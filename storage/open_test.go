@@ -8,11 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/page"
 )
 
 // withRoot changes the root bucket of a closed store behind its back.
@@ -22,12 +26,53 @@ func withRoot(t *testing.T, path string, f func(root *bolt.Bucket) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Update(func(btx *bolt.Tx) error { return f(btx.Bucket(rootName)) }); err != nil {
+	err = b.Update(func(btx *bolt.Tx) error {
+		root := btx.Bucket(block.RootName)
+		return errors.Join(f(root), promiseAnew(root))
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// promiseAnew makes the promises of a store true again after a change behind its back.
+func promiseAnew(root *bolt.Bucket) error {
+	h, err := block.DecodeHeader(root.Get(block.HeaderKey))
+	if err != nil || !slices.Equal(h.Features, []string{block.FeatureSums}) {
+		return nil // the header is what the test damages
+	}
+	if root.Bucket(block.SumsName) != nil {
+		if err := root.DeleteBucket(block.SumsName); err != nil {
+			return err
+		}
+	}
+	found := block.NewTallies()
+	var count func(b *bolt.Bucket, path ...[]byte) error
+	count = func(b *bolt.Bucket, path ...[]byte) error {
+		var tally page.Tally
+		defer func() { found.Counted(path, tally) }()
+		return b.ForEach(func(key, value []byte) error {
+			inner := b.Bucket(key)
+			if inner == nil {
+				tally.Add(key, value)
+				return nil
+			}
+			tally.AddBucket(key)
+			return count(inner, append(slices.Clone(path), key)...)
+		})
+	}
+	if err := count(root, block.RootName); err != nil {
+		return err
+	}
+	h.Features, h.TxID = nil, uint64(root.Tx().ID())
+	x := &tx{root: root, header: h}
+	if err := x.beginPromises(found); err != nil {
+		return err
+	}
+	return root.Put(block.HeaderKey, x.header.Encode())
 }
 
 // closedStore makes a small store and returns its path.
@@ -74,16 +119,16 @@ func TestOpen_Refused(t *testing.T) {
 			return path
 		}
 	}
-	withHeader := func(change func(h *header)) func(t *testing.T) string {
+	withHeader := func(change func(h *block.Header)) func(t *testing.T) string {
 		return func(t *testing.T) string {
 			path := closedStore(t)
 			withRoot(t, path, func(root *bolt.Bucket) error {
-				h, err := decodeHeader(root.Get(headerKey))
+				h, err := block.DecodeHeader(root.Get(block.HeaderKey))
 				if err != nil {
 					return err
 				}
 				change(&h)
-				return root.Put(headerKey, h.encode())
+				return root.Put(block.HeaderKey, h.Encode())
 			})
 			return path
 		}
@@ -107,8 +152,8 @@ func TestOpen_Refused(t *testing.T) {
 		{"text", file(strings.Repeat("0 1\n", 5000)), ErrNotStore, "another program"},
 		{"zeros", file(strings.Repeat("\x00", 1<<16)), ErrNotStore, "another program"},
 		{"foreign bbolt file", foreign, ErrNotStore, "bbolt file of another program"},
-		{"newer format", withHeader(func(h *header) { h.Format, h.MinReader = 9, 9 }), ErrVersion, "newer heavytail"},
-		{"unknown feature", withHeader(func(h *header) { h.Features = []string{"telepathy"} }), ErrVersion, "telepathy"},
+		{"newer format", withHeader(func(h *block.Header) { h.Format, h.MinReader = 9, 9 }), ErrVersion, "newer heavytail"},
+		{"unknown feature", withHeader(func(h *block.Header) { h.Features = []string{"telepathy"} }), ErrVersion, "telepathy"},
 		{"cut off", cut, ErrCorrupt, "cut off"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -149,9 +194,9 @@ func TestOpen_EmptyPath(t *testing.T) {
 func TestOpen_NewerFormatForThisReader(t *testing.T) {
 	path := closedStore(t)
 	withRoot(t, path, func(root *bolt.Bucket) error {
-		h, err := decodeHeader(root.Get(headerKey))
-		h.Format = formatVersion + 1
-		return errors.Join(err, root.Put(headerKey, h.encode()))
+		h, err := block.DecodeHeader(root.Get(block.HeaderKey))
+		h.Format = block.FormatVersion + 1
+		return errors.Join(err, root.Put(block.HeaderKey, h.Encode()))
 	})
 	db := openStore(t, path, &Options{ReadOnly: true})
 	if _, err := db.Graph(context.Background(), "g"); err != nil {

@@ -91,9 +91,55 @@ func BenchmarkOpen_Large(b *testing.B) {
 			b.ReportMetric(gigabytes, "GB")
 		})
 	}
+	benchmarkReleased(b, path)
 }
 
 // dropCaches empties the page cache of the machine, if it may.
 func dropCaches() bool {
 	return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0) == nil
+}
+
+// benchmarkReleased measures what a read and a write cost at the store at path after
+// it was let go, where nobody used it meanwhile, and where somebody wrote to it.
+func benchmarkReleased(b *testing.B, path string) {
+	ctx := context.Background()
+	for _, disturbed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("released/disturbed=%t", disturbed), func(b *testing.B) {
+			var stores []*DB
+			for range 2 {
+				db, err := Open(path, released(b))
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer db.Close()
+				stores = append(stores, db)
+			}
+			write := func(db *DB) {
+				if _, err := db.CreateGraph(ctx, fmt.Sprint("new ", time.Now().UnixNano())); err != nil {
+					b.Fatal(err)
+				}
+			}
+			write(stores[0])
+			var read, written time.Duration
+			rounds := 0
+			for b.Loop() {
+				if disturbed {
+					write(stores[1])
+				}
+				idle(b, stores[0])
+				time.Sleep(breather)
+				start := time.Now()
+				if _, err := stores[0].Graph(ctx, "g0"); err != nil {
+					b.Fatal(err)
+				}
+				read += time.Since(start)
+				start = time.Now()
+				write(stores[0])
+				written += time.Since(start)
+				rounds++
+			}
+			b.ReportMetric(read.Seconds()*1e3/float64(rounds), "ms/read")
+			b.ReportMetric(written.Seconds()*1e3/float64(rounds), "ms/write")
+		})
+	}
 }

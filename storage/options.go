@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"heavytail/storage/internal/file"
 )
 
 // Options say how to open a store. The zero value, and a nil pointer, open for
@@ -17,11 +19,19 @@ type Options struct {
 	NoCreate bool
 
 	// LockTimeout is how long to wait for another process to let go of the
-	// file, and in an attached store for a write transaction of the
+	// file, at opening and with ReleaseIdle before any later use, and in an attached store for a write transaction of the
 	// application. 0 means one second: a script that follows another one gets
 	// through, and a person learns within a moment that the file is in use. A
 	// negative value tries once.
 	LockTimeout time.Duration
+
+	// ReleaseIdle keeps the file, and its lock, only while it is used, so that
+	// several processes can work on it in turn, each of them for as long as it
+	// likes: a shell beside a script. See the section on idle files in the
+	// documentation of the package. It does nothing on a network file system and on
+	// systems without flock, such as Windows, where the file is kept until Close, and
+	// Attach refuses it.
+	ReleaseIdle bool
 
 	// AllowNetworkFS permits to open a file for writing that lies on a file
 	// system of a network or in user space (NFS, SMB, FUSE, AFS, Ceph). Locks
@@ -36,6 +46,9 @@ type Options struct {
 	// and much larger ones only cost memory and repeat more work after a kill.
 	// 1 makes every record a transaction of its own, for tests.
 	BatchBytes int
+
+	// held, where set, takes the place of heldFor in tests.
+	held time.Duration
 
 	// fileSystem, where set, takes the place of networkFS in tests.
 	fileSystem func(path string) string
@@ -75,8 +88,22 @@ func (o *Options) withDefaults() Options {
 		// The smallest timeout of bbolt that still ends: one attempt.
 		out.LockTimeout = time.Nanosecond
 	}
+	if out.held == 0 {
+		out.held = heldFor
+	}
 	if out.BatchBytes == 0 {
 		out.BatchBytes = defaultBatchBytes
 	}
 	return out
 }
+
+const (
+	// heldFor is how long a file is kept at least once it is used, so that the
+	// statements of a script do not take it one by one.
+	heldFor = 300 * time.Millisecond
+
+	// breather is how long a store that has let go of the file leaves it to others,
+	// who ask every lockPause. Without it, one that is always busy would take the
+	// file again before anybody saw that it was free.
+	breather = 5 * file.Pause
+)

@@ -3,6 +3,9 @@ package storage
 import (
 	"context"
 	"slices"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // This file answers from predictions, with neither the graph nor vectors in memory.
@@ -25,61 +28,39 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 			return err
 		}
 		out.PredictionInfo = r.info(graph, g.ID, scorer)
-		slot, found, err := t.slotOf(g, bytesOf(key))
+		slot, found, err := t.slotOf(g, block.BytesOf(key))
 		if err != nil {
-			return corrupt(t.path, describeGraph(graph)+", ids", err)
+			return fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
 		}
 		if !found {
 			return &NotFoundError{Kind: "vertex", Name: key}
 		}
 		if out.Behind, out.Changed, err = t.slotSince(g, r.GraphVersion, slot); err != nil {
-			return corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)
+			return fault.Corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)
 		}
 		list, found, err := t.linksOf(g, r, slot)
 		if err != nil {
-			return corrupt(t.path, describePredictions(scorer), err)
+			return fault.Corrupt(t.path, describePredictions(scorer), err)
 		}
 		out.New = !found
 		out.Links, err = t.keysOfLinks(g, slot, list, k)
-		return corrupt(t.path, describeGraph(graph), err)
+		return fault.Corrupt(t.path, describeGraph(graph), err)
 	})
 	return out, err
-}
-
-// linksOf reads the links of the vertex in a slot, and whether it has a record.
-func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]slotScore, bool, error) {
-	if r.Object == 0 {
-		return nil, false, nil
-	}
-	p, err := t.part(r.Object, linksName)
-	if err != nil {
-		return nil, false, err
-	}
-	key := be32(slot)
-	record := p.bucket.Get(key)
-	if record == nil {
-		return nil, false, nil
-	}
-	payload, err := p.seed.open(key, record)
-	if err != nil {
-		return nil, false, err
-	}
-	links, err := decodeLinks(payload, r.Top, g.Slots)
-	return links, true, err
 }
 
 // keysOfLinks returns the first k links whose vertices are there, and no neighbours
 // of the vertex in a slot. It looks at as many at a time as are still missing, so that
 // no block of arcs or keys is read for a link that is not in the answer, unless there
 // were some that are not shown.
-func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []slotScore, k int) ([]PredictedKey, error) {
+func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k int) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {
 		some := list[:min(len(list), k-len(links))]
 		list = list[len(some):]
-		arcs := make([]arc, len(some))
+		arcs := make([]block.Arc, len(some))
 		for i, l := range some {
-			arcs[i] = newArc(slot, l.slot)
+			arcs[i] = block.NewArc(slot, l.Slot)
 		}
 		slices.Sort(arcs)
 		states, err := t.findEdges(g, arcs)
@@ -88,8 +69,8 @@ func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []slotScore, k int) (
 		}
 		slots := make([]uint32, 0, len(some))
 		for _, s := range states {
-			if !s.there {
-				slots = append(slots, s.arc.target())
+			if !s.There {
+				slots = append(slots, s.Arc.Target())
 			}
 		}
 		slots = slices.Compact(slots)
@@ -98,8 +79,8 @@ func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []slotScore, k int) (
 			return nil, err
 		}
 		for _, l := range some {
-			if at, free := slices.BinarySearch(slots, l.slot); free && keys[at] != "" {
-				links = append(links, PredictedKey{keys[at], l.score})
+			if at, free := slices.BinarySearch(slots, l.Slot); free && keys[at] != "" {
+				links = append(links, PredictedKey{keys[at], l.Score})
 			}
 		}
 	}
@@ -113,12 +94,12 @@ func (t *tx) slotSince(g *graphRecord, since uint64, slot uint32) (versions uint
 		return 0, false, nil
 	}
 	gap, expect := false, since+1
-	err = t.changesOf(g.ID, since, func(version uint64, c *change) error {
+	err = t.changesOf(g.ID, since, func(version uint64, c *block.Change) error {
 		gap, expect = gap || version != expect, version+1
-		if c.all || len(c.edges) > 0 || len(c.deleted) > 0 {
+		if c.All || len(c.Edges) > 0 || len(c.Deleted) > 0 {
 			versions++
 		}
-		changed = changed || c.all || slices.Contains(c.edges, slot)
+		changed = changed || c.All || slices.Contains(c.Edges, slot)
 		return nil
 	})
 	if gap || expect != g.Version+1 {

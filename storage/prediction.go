@@ -1,13 +1,17 @@
 package storage
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/page"
 )
 
 // Predictions are the likeliest links of every vertex of a graph by one scorer, as
@@ -23,17 +27,17 @@ import (
 
 // PredictionInfo is the catalogue entry of predictions.
 type PredictionInfo struct {
-	Graph        string
-	GraphID      uint64 // 0 in PutPredictions is that of the name
-	GraphVersion uint64 // version of the graph that they were computed of
-	Scorer       string // as the language has it, such as model(friends)
-	Top          int    // links of a vertex at most
-	Options      []Setting
-	Made         time.Time // when what the scorer reads was made: its model, or the vectors; zero for neither
-	Vertices     int
-	Links        int64
-	Seconds      float64 // time that computing and writing them took
-	Created      time.Time
+	Graph        string    `json:"graph"`
+	GraphID      uint64    `json:"graph_id"`      // 0 in PutPredictions is that of the name
+	GraphVersion uint64    `json:"graph_version"` // version of the graph that they were computed of
+	Scorer       string    `json:"scorer"`        // as the language has it, such as model(friends)
+	K            int       `json:"k"`             // links of a vertex at most
+	Options      []Setting `json:"options"`
+	Made         time.Time `json:"made,omitzero"` // when what the scorer reads was made: its model, or the vectors; zero for neither
+	Vertices     int       `json:"vertices"`
+	Links        int64     `json:"links"`
+	Seconds      float64   `json:"seconds"` // time that computing and writing them took
+	Created      time.Time `json:"created"`
 }
 
 // PredictedLink is a link of a vertex that the graph did not have.
@@ -77,61 +81,60 @@ const (
 	maxScorer    = 1024 // bytes of the text of a scorer
 )
 
-func (r *predictionRecord) validate() error {
-	if r.GraphVersion == 0 || r.Top == 0 || r.Top > MaxPredicted || r.Vertices > maxVertices || r.Links > r.Vertices*r.Top ||
+func (r *predictionRecord) validate(int64) error {
+	if r.GraphVersion == 0 || r.Top == 0 || r.Top > MaxPredicted || r.Vertices > block.MaxVertices || r.Links > r.Vertices*r.Top ||
 		(r.Object == 0) != (r.Vertices == 0) || math.IsNaN(r.Seconds) {
-		return badRecord("predictions of %d links of %d vertices, %d each at most", r.Links, r.Vertices, r.Top)
+		return fault.Record("predictions of %d links of %d vertices, %d each at most", r.Links, r.Vertices, r.Top)
 	}
 	return nil
 }
 
 func (r *predictionRecord) info(graph string, id uint64, scorer string) PredictionInfo {
 	return PredictionInfo{
-		Graph: graph, GraphID: id, GraphVersion: r.GraphVersion, Scorer: scorer, Top: int(r.Top), Options: settings(r.Options),
+		Graph: graph, GraphID: id, GraphVersion: r.GraphVersion, Scorer: scorer, K: int(r.Top), Options: settings(r.Options),
 		Made: fromUnixNano(r.Made), Vertices: int(r.Vertices), Links: int64(r.Links), Seconds: r.Seconds, Created: time.Unix(0, r.Created),
 	}
 }
 
-func predictionKey(graph uint64, scorer string) []byte { return append(be64(graph), scorer...) }
+func predictionKey(graph uint64, scorer string) []byte { return append(block.Key64(graph), scorer...) }
 
 func describePredictions(scorer string) string {
-	return fmt.Sprintf("predictions by %s", clip(scorer))
+	return fmt.Sprintf("predictions by %s", fault.Clip(scorer))
 }
 
-// slotScore is a link of a vertex by the slot of its other end.
-type slotScore struct {
-	slot  uint32
-	score float64
+// predictionKind are the predictions, by graph and scorer. A recovery leaves them
+// behind: they can be computed again.
+var predictionKind = artefact[predictionRecord]{
+	bucket: block.PredictionsName, name: "predictions by", shortest: 8 + 1, longest: 8 + maxScorer,
+	remedy:   "drop the predictions and materialize them again",
+	describe: func(_ *tx, key []byte) string { return describePredictions(string(key[min(8, len(key)):])) },
+	called:   func(key []byte) string { return string(key[8:]) },
+	validate: (*predictionRecord).validate,
+	object:   func(r *predictionRecord) uint64 { return r.Object },
+	verify:   checkPredictions,
+	measure: func(out *Stats, _ *tx, key []byte, r *predictionRecord, bytes int64) {
+		out.Predicted = append(out.Predicted, PredictedStats{string(key[8:]), int(r.Vertices), bytes})
+	},
+	leave: func([]byte, *predictionRecord) (where, what string) {
+		return "predictions", "they are not carried over; materialize them again"
+	},
 }
 
-// maxLinkBytes is the most that one takes in a record.
-const maxLinkBytes = binary.MaxVarintLen32 + 8
-
-// newLinks begins an unsealed record with room for so many links.
-func newLinks(links int) []byte { return make([]byte, sumSize, sumSize+maxLinkBytes*links) }
-
-// appendLink appends a link to a record.
-func appendLink(b []byte, l slotScore) []byte {
-	b = binary.AppendUvarint(b, uint64(l.slot))
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(l.score))
-}
-
-// decodeLinks reads the links of a vertex, at most top of a graph of so many slots.
-func decodeLinks(payload []byte, top, slots uint64) ([]slotScore, error) {
-	var links []slotScore
-	for len(payload) > 0 {
-		slot, n := uvarint(payload)
-		if n == 0 || slot >= slots || len(payload) < n+8 || uint64(len(links)) == top {
-			return nil, badRecord("%d bytes after %d of %d links", len(payload), len(links), top)
-		}
-		score := math.Float64frombits(binary.LittleEndian.Uint64(payload[n:]))
-		if math.IsNaN(score) {
-			return nil, badRecord("score of slot %d is not a number", slot)
-		}
-		links = append(links, slotScore{uint32(slot), score})
-		payload = payload[n+8:]
+// checkPredictions verifies that predictions fit their graph, and the links of every
+// vertex.
+func checkPredictions(c *checker, where string, key []byte, r *predictionRecord) error {
+	id := block.IDOf(key)
+	g, known := c.graphs[id]
+	if !known {
+		c.fault(where, fmt.Sprintf("their graph, with the number %d, is not there", id), fault.RemedyRestore)
+		return nil
 	}
-	return links, nil
+	c.checkGraphOf(where, c.names[id], id, r.GraphVersion)
+	if r.Object == 0 {
+		return nil
+	}
+	c.refer(r.Object, where, block.LinksName)
+	return c.checkLinks(&g, r)
 }
 
 // PredictionWriter writes predictions. It belongs to one goroutine.
@@ -158,12 +161,13 @@ type PredictionWriter struct {
 // GraphVersion is that of the snapshot, and the rest is set here. Where the graph is
 // another one by now it is ErrConflict.
 func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info PredictionInfo, write func(w *PredictionWriter) error) (PredictionInfo, error) {
+	defer db.Keep()()
 	began := time.Now()
 	where := describePredictions(info.Scorer)
-	if info.Scorer == "" || len(info.Scorer) > maxScorer || info.Top < 1 || info.Top > MaxPredicted {
-		return PredictionInfo{}, fmt.Errorf("storage: %s: %d links: %w", where, info.Top, ErrInvalid)
+	if info.Scorer == "" || len(info.Scorer) > maxScorer || info.K < 1 || info.K > MaxPredicted {
+		return PredictionInfo{}, fmt.Errorf("%s: %d links: %w", where, info.K, ErrInvalid)
 	}
-	w := &PredictionWriter{db: db, ctx: ctx, snap: snap, where: where, scorer: info.Scorer, top: info.Top}
+	w := &PredictionWriter{db: db, ctx: ctx, snap: snap, where: where, scorer: info.Scorer, top: info.K}
 	defer w.abandon()
 	key := predictionKey(snap.Info.ID, info.Scorer)
 	err := db.view(ctx, func(t *tx) (err error) {
@@ -177,13 +181,13 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		return PredictionInfo{}, err
 	}
 	if err := write(w); err != nil {
-		return PredictionInfo{}, fmt.Errorf("storage: %s: %w", where, err)
+		return PredictionInfo{}, fmt.Errorf("%s: %w", where, err)
 	}
 	if int(w.next) != snap.Info.Vertices {
-		return PredictionInfo{}, fmt.Errorf("storage: %s of %d of %d vertices: %w", where, w.next, snap.Info.Vertices, ErrInvalid)
+		return PredictionInfo{}, fmt.Errorf("%s of %d of %d vertices: %w", where, w.next, snap.Info.Vertices, ErrInvalid)
 	}
 	r := predictionRecord{
-		GraphVersion: snap.Info.Version, Top: uint64(info.Top), Options: settingRecords(info.Options), Made: unixNano(info.Made),
+		GraphVersion: snap.Info.Version, Top: uint64(info.K), Options: settingRecords(info.Options), Made: unixNano(info.Made),
 		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
 	unlock, err := db.lockWriter(ctx)
@@ -198,24 +202,21 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 			return err
 		}
 		if g.ID != snap.Info.ID {
-			return fmt.Errorf("storage: %s: graph %q is another one by now: %w", where, snap.Info.Name, ErrConflict)
+			return fmt.Errorf("%s: graph %q is another one by now: %w", where, snap.Info.Name, ErrConflict)
 		}
 		if err := w.put(t); err != nil {
 			return err
 		}
-		if err := t.dropPredictions(key); err != nil {
+		if err := predictionKind.drop(t, key); err != nil {
 			return err
 		}
 		if object != 0 {
-			if err := t.remove(journalName, w.journalKey()); err != nil {
+			if err := t.remove(block.JournalName, w.journalKey()); err != nil {
 				return err
 			}
 		}
 		r.Object, r.Links, r.Seconds = w.object, w.links, time.Since(began).Seconds()
-		if err := r.validate(); err != nil {
-			return fmt.Errorf("storage: %s: %w: %w", where, err, ErrInvalid)
-		}
-		return t.put(predictionsName, key, &r)
+		return predictionKind.put(t, key, &r)
 	})
 	if err != nil {
 		w.object = object
@@ -232,15 +233,15 @@ func (w *PredictionWriter) Add(links []PredictedLink) error {
 	if len(links) > w.top || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("%d links of vertex %d: %w", len(links), w.next, ErrInvalid)
 	}
-	record := newLinks(len(links))
+	record := block.NewLinks(len(links))
 	for _, l := range links {
 		if math.IsNaN(l.Score) || int(l.Vertex) >= w.snap.Info.Vertices {
 			return fmt.Errorf("link to vertex %d with score %v: %w", l.Vertex, l.Score, ErrInvalid)
 		}
-		record = appendLink(record, slotScore{w.snap.slots.slot(l.Vertex), l.Score})
+		record = block.AppendLink(record, block.SlotScore{Slot: w.snap.slots.Slot(l.Vertex), Score: l.Score})
 	}
 	w.links += uint64(len(links))
-	return w.add(record, maxLinkBytes*len(links))
+	return w.add(record, block.MaxLinkBytes*len(links))
 }
 
 // Keep writes the links that the next vertex had in the predictions before, of the
@@ -250,14 +251,14 @@ func (w *PredictionWriter) Keep() error {
 	if w.old == nil || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("vertex %d has no links to keep: %w", w.next, ErrInvalid)
 	}
-	return w.add(nil, maxLinkBytes*int(w.old.Top))
+	return w.add(nil, block.MaxLinkBytes*int(w.old.Top))
 }
 
 // add takes the record of the next vertex, of some bytes, and writes a batch where
 // there are enough.
 func (w *PredictionWriter) add(record []byte, size int) error {
 	w.pending = append(w.pending, record)
-	w.bytes += size + leafElemSize
+	w.bytes += size + page.ElementSize
 	w.next++
 	if w.bytes < w.db.opts.BatchBytes {
 		return nil
@@ -272,7 +273,7 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.put(journalName, w.journalKey(), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
+		return t.put(block.JournalName, w.journalKey(), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
 	})
 	if err != nil {
 		w.object = object
@@ -287,25 +288,25 @@ func (w *PredictionWriter) put(t *tx) error {
 	}
 	var err error
 	if w.object == 0 {
-		if w.object, err = t.newObject(linksName); err != nil {
+		if w.object, err = t.newObject(block.LinksName); err != nil {
 			return err
 		}
 	}
-	p, err := t.part(w.object, linksName)
+	p, err := t.part(w.object, block.LinksName)
 	if err != nil {
-		return corrupt(t.path, w.where, err)
+		return fault.Corrupt(t.path, w.where, err)
 	}
 	p.bucket.FillPercent = 1 // slots only ascend
 	first := w.next - uint32(len(w.pending))
 	for i, record := range w.pending {
-		slot := w.snap.slots.slot(first + uint32(i))
-		key := be32(slot)
+		slot := w.snap.slots.Slot(first + uint32(i))
+		key := block.Key32(slot)
 		if record == nil {
 			if record, err = w.kept(t, slot); err != nil {
 				return err
 			}
 		}
-		if err := p.bucket.Put(key, p.seed.seal(key, record)); err != nil {
+		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
 			return err
 		}
 	}
@@ -320,21 +321,21 @@ func (w *PredictionWriter) kept(t *tx, slot uint32) ([]byte, error) {
 		return nil, err
 	}
 	now := new(predictionRecord)
-	found, err := t.get(predictionsName, predictionKey(w.snap.Info.ID, w.scorer), now)
+	found, err := t.get(block.PredictionsName, predictionKey(w.snap.Info.ID, w.scorer), now)
 	if err != nil || !found || now.Object != w.old.Object {
-		return nil, fmt.Errorf("storage: %s were replaced or dropped meanwhile: %w", w.where, ErrConflict)
+		return nil, fmt.Errorf("%s were replaced or dropped meanwhile: %w", w.where, ErrConflict)
 	}
 	links, found, err := t.linksOf(g, now, slot)
 	if err == nil && !found {
-		err = badRecord("no links of slot %d", slot)
+		err = fault.Record("no links of slot %d", slot)
 	}
 	if err != nil {
-		return nil, corrupt(t.path, w.where, err)
+		return nil, fault.Corrupt(t.path, w.where, err)
 	}
 	w.links += uint64(len(links))
-	record := newLinks(len(links))
+	record := block.NewLinks(len(links))
 	for _, l := range links {
-		record = appendLink(record, l)
+		record = block.AppendLink(record, l)
 	}
 	return record, nil
 }
@@ -350,166 +351,79 @@ func (w *PredictionWriter) abandon() {
 		return
 	}
 	defer unlock()
-	if err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalBlob, string(be64(w.object))) }); err == nil {
+	if err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalBlob, string(block.Key64(w.object))) }); err == nil {
 		w.db.sweep(ctx)
 	}
 }
 
 func (w *PredictionWriter) journalKey() []byte {
-	return journalKey(journalBlob, string(be64(w.object)))
+	return journalKey(journalBlob, string(block.Key64(w.object)))
 }
 
 // findPredictions returns the catalogue entry of predictions.
 func (t *tx) findPredictions(graph uint64, scorer string) (*predictionRecord, error) {
-	r := new(predictionRecord)
-	found, err := t.get(predictionsName, predictionKey(graph, scorer), r)
-	if err == nil && found {
-		err = r.validate()
-	}
-	if err != nil {
-		return nil, corrupt(t.path, describePredictions(scorer), err)
-	}
-	if !found {
-		return nil, &NotFoundError{Kind: "predictions by", Name: scorer}
-	}
-	return r, nil
+	return predictionKind.find(t, predictionKey(graph, scorer))
 }
 
 // Predictions lists the predictions by graph, in the order of their numbers, and
-// scorer.
+// scorer. Where records are damaged it lists the others, and a PartialError says which
+// are.
 func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 	var list []PredictionInfo
+	var damaged error
 	err := db.view(ctx, func(t *tx) error {
 		list = nil
-		names := make(map[uint64]string)
-		err := t.each(graphsName, func(key, _ []byte) error {
-			if g, err := t.findGraph(string(key)); err == nil {
-				names[g.ID] = string(key)
+		names, lost, err := t.graphNames()
+		if err != nil {
+			return err
+		}
+		bad, err := predictionKind.sound(t, nil, func(key []byte, r *predictionRecord) {
+			id := block.IDOf(key)
+			if name, known := names[id]; known {
+				list = append(list, r.info(name, id, string(key[8:])))
 			}
-			return nil
 		})
-		if err != nil {
-			return err
-		}
-		return t.eachPredictions(func(id uint64, scorer string, r *predictionRecord) error {
-			list = append(list, r.info(names[id], id, scorer))
-			return nil
-		})
+		damaged = fault.Partial(lost, bad)
+		return err
 	})
-	return list, err
+	return list, cmp.Or(err, damaged)
 }
 
-// eachPredictions calls f with all predictions, by the number of their graph and by
-// scorer.
-func (t *tx) eachPredictions(f func(graph uint64, scorer string, r *predictionRecord) error) error {
-	return t.each(predictionsName, func(key, _ []byte) error {
-		if len(key) <= 8 {
-			return corrupt(t.path, "predictions", badRecord("key of %d bytes", len(key)))
+// graphNames returns the names of the graphs by number; damaged says which entries
+// are.
+func (t *tx) graphNames() (names map[uint64]string, damaged, err error) {
+	names = make(map[uint64]string)
+	var list []error
+	err = t.each(block.GraphsName, func(key, _ []byte) error {
+		r, err := t.findGraph(string(key))
+		if err == nil {
+			names[r.ID] = string(key)
+		} else {
+			list = append(list, err)
 		}
-		graph, scorer := bytesToID(key[:8]), string(key[8:])
-		r, err := t.findPredictions(graph, scorer)
-		if err != nil {
-			return err
-		}
-		return f(graph, scorer, r)
+		return nil
 	})
+	return names, fault.Partial(list...), err
 }
 
-// dropPredictions removes predictions, if there are any under the key. Of those whose
+// DropPredictions removes the predictions of a graph by a scorer. Of those whose
 // record is damaged the links are left to the next compaction.
-func (t *tx) dropPredictions(key []byte) error {
-	var r predictionRecord
-	if found, err := t.get(predictionsName, key, &r); err == nil && found {
-		if err := t.trash(r.Object); err != nil {
-			return err
-		}
-	}
-	if b, err := t.top(predictionsName); err != nil || b == nil {
-		return err
-	}
-	return t.remove(predictionsName, key)
-}
-
-// dropPredictionsOf removes the predictions of a graph.
-func (t *tx) dropPredictionsOf(graph uint64) error {
-	b, err := t.top(predictionsName)
-	if err != nil || b == nil {
-		return err
-	}
-	var keys [][]byte
-	prefix := be64(graph)
-	cursor := b.Cursor()
-	for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
-		keys = append(keys, bytes.Clone(key))
-	}
-	for _, key := range keys {
-		if err := t.dropPredictions(key); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// DropPredictions removes the predictions of a graph by a scorer.
 func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	err = db.update(ctx, func(t *tx) error {
+	return db.change(ctx, func(t *tx) error {
 		g, err := t.findGraph(graph)
 		if err != nil {
 			return err
 		}
-		if _, err := t.findPredictions(g.ID, scorer); err != nil && !errors.Is(err, ErrCorrupt) {
+		if _, err := t.findPredictions(g.ID, scorer); errors.Is(err, ErrNotFound) {
 			return err
 		}
-		return t.dropPredictions(predictionKey(g.ID, scorer))
-	})
-	if err == nil {
-		db.sweep(ctx)
-	}
-	return err
-}
-
-const remedyPredictions = "drop the predictions and materialize them again"
-
-// checkPredictions verifies the predictions and the links of every vertex.
-func (c *checker) checkPredictions() error {
-	return c.try("predictions", remedyRestore, func() error {
-		return c.tx.each(predictionsName, func(key, _ []byte) error {
-			c.report.Records++
-			if len(key) <= 8 || len(key) > 8+maxScorer {
-				return badRecord("key of %d bytes", len(key))
-			}
-			id, scorer := bytesToID(key[:8]), string(key[8:])
-			where := describePredictions(scorer)
-			defer c.step()
-			return c.try(where, remedyPredictions, func() error {
-				r, err := c.tx.findPredictions(id, scorer)
-				if err != nil {
-					return foundDamage(err)
-				}
-				g, known := c.graphs[id]
-				if !known {
-					c.fault(where, fmt.Sprintf("their graph, with the number %d, is not there", id), remedyRestore)
-					return nil
-				}
-				c.checkGraphOf(where, c.names[id], id, r.GraphVersion)
-				if r.Object == 0 {
-					return nil
-				}
-				c.refer(r.Object, where, linksName)
-				return c.checkLinks(&g, r)
-			})
-		})
+		return predictionKind.drop(t, predictionKey(g.ID, scorer))
 	})
 }
 
 // checkLinks verifies the links of every vertex.
 func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
-	p, err := c.tx.part(r.Object, linksName)
+	p, err := c.tx.part(r.Object, block.LinksName)
 	if err != nil {
 		return err
 	}
@@ -517,48 +431,57 @@ func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
 	vertices, links := uint64(0), uint64(0)
 	err = c.tx.scan(p, func(key, payload []byte) error {
 		if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) >= g.Slots {
-			return badRecord("links of slot %x of %d", key, g.Slots)
+			return fault.Record("links of slot %x of %d", key, g.Slots)
 		}
-		list, err := decodeLinks(payload, r.Top, g.Slots)
+		list, err := block.DecodeLinks(payload, r.Top, g.Slots)
 		vertices++
 		links += uint64(len(list))
 		return err
 	})
 	if err == nil && (vertices != r.Vertices || links != r.Links) {
-		err = badRecord("%d links of %d vertices instead of %d of %d", links, vertices, r.Links, r.Vertices)
+		err = fault.Record("%d links of %d vertices instead of %d of %d", links, vertices, r.Links, r.Vertices)
 	}
 	return err
 }
 
-// copyPredictions copies the predictions, and has refer note their links.
-func (t *tx) copyPredictions(w *storeWriter, refer func(object uint64, where string)) error {
-	if t.root.Bucket(predictionsName) == nil {
-		return nil
+// linksOf reads the links of the vertex in a slot, and whether it has a record.
+func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+	if r.Object == 0 {
+		return nil, false, nil
 	}
-	if err := w.into(predictionsName); err != nil {
-		return err
+	p, err := t.part(r.Object, block.LinksName)
+	if err != nil {
+		return nil, false, err
 	}
-	return t.eachPredictions(func(graph uint64, scorer string, r *predictionRecord) error {
-		refer(r.Object, describePredictions(scorer))
-		key := predictionKey(graph, scorer)
-		return w.put(key, t.root.Bucket(predictionsName).Get(key))
-	})
+	key := block.Key32(slot)
+	record := p.bucket.Get(key)
+	if record == nil {
+		return nil, false, t.countLinks(r, p)
+	}
+	payload, err := p.seed.Open(key, record)
+	if err != nil {
+		return nil, false, err
+	}
+	links, err := block.DecodeLinks(payload, r.Top, g.Slots)
+	return links, true, err
 }
 
-// skipPredictions notes the links that a recovery leaves behind: they can be computed
-// again.
-func (s *salvage) skipPredictions() error {
-	if _, known := s.tops[string(predictionsName)]; !known {
+// countLinks verifies, in a file without promises, that predictions have a record for
+// each of their vertices: otherwise the loss of some could not be told from vertices
+// that came later.
+func (t *tx) countLinks(r *predictionRecord, p part) error {
+	if t.promises {
 		return nil
 	}
-	return s.top(predictionsName, func(e found) error {
-		var r predictionRecord
-		if err := decodeStruct(seedOf(predictionsName), e.key, e.value, &r); err == nil {
-			if r.Object != 0 {
-				s.skipped[r.Object] = true
-			}
-			s.losses.add("predictions", errors.New("they are not carried over; materialize them again"))
+	records := uint64(0)
+	cursor := p.bucket.Cursor()
+	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+		if records++; records%block.CheckEvery == 0 && t.ctx.Err() != nil {
+			return fmt.Errorf("%w", t.ctx.Err())
 		}
-		return nil
-	})
+	}
+	if records != r.Vertices {
+		return fault.Record("links of %d vertices instead of %d", records, r.Vertices)
+	}
+	return nil
 }

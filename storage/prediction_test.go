@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/block"
 )
 
 // putPredictions stores for every vertex v of a graph the links to v+2, v+3, … with
@@ -21,7 +23,7 @@ func putPredictions(t *testing.T, db *DB, graph, scorer string, top int) Predict
 		t.Fatal(err)
 	}
 	n := snap.Info.Vertices
-	info := PredictionInfo{Scorer: scorer, Top: top, Seconds: 1, Options: []Setting{{"near", "50"}}}
+	info := PredictionInfo{Scorer: scorer, K: top, Seconds: 1, Options: []Setting{{"near", "50"}}}
 	info, err = db.PutPredictions(ctx, snap, info, func(w *PredictionWriter) error {
 		for v := range n {
 			if err := w.Add(nextLinks(v, n, top)); err != nil {
@@ -172,7 +174,7 @@ func TestPredicted_Hub(t *testing.T) {
 		other, _ := snap.Vertex(fmt.Sprint(3 * (v + 1)))
 		list = append(list, PredictedLink{other, -float64(i)})
 	}
-	_, err = db.PutPredictions(context.Background(), snap, PredictionInfo{Scorer: "katz", Top: 600}, func(w *PredictionWriter) error {
+	_, err = db.PutPredictions(context.Background(), snap, PredictionInfo{Scorer: "katz", K: 600}, func(w *PredictionWriter) error {
 		for v := range n {
 			some := list[:0]
 			if snap.Key(uint32(v)) == "0" {
@@ -241,10 +243,10 @@ func TestPutPredictions_Refused(t *testing.T) {
 		want  error
 	}{
 		{PredictionInfo{Scorer: "jaccard"}, nil, ErrInvalid},
-		{PredictionInfo{Top: 3}, nil, ErrInvalid},
-		{PredictionInfo{Scorer: "jaccard", Top: 1}, func(v int) ([]PredictedLink, error) { return nextLinks(v, 100, 2), nil }, ErrInvalid},
-		{PredictionInfo{Scorer: "jaccard", Top: 1}, func(v int) ([]PredictedLink, error) { return []PredictedLink{{100, 1}}, nil }, ErrInvalid},
-		{PredictionInfo{Scorer: "jaccard", Top: 3}, func(v int) ([]PredictedLink, error) {
+		{PredictionInfo{K: 3}, nil, ErrInvalid},
+		{PredictionInfo{Scorer: "jaccard", K: 1}, func(v int) ([]PredictedLink, error) { return nextLinks(v, 100, 2), nil }, ErrInvalid},
+		{PredictionInfo{Scorer: "jaccard", K: 1}, func(v int) ([]PredictedLink, error) { return []PredictedLink{{100, 1}}, nil }, ErrInvalid},
+		{PredictionInfo{Scorer: "jaccard", K: 3}, func(v int) ([]PredictedLink, error) {
 			if v == 99 {
 				return nil, broken
 			}
@@ -267,7 +269,7 @@ func TestPutPredictions_Refused(t *testing.T) {
 			t.Errorf("%+v: %v, expected %v", c.info, err, c.want)
 		}
 	}
-	_, err = db.PutPredictions(ctx, snap, PredictionInfo{Scorer: "jaccard", Top: 3}, func(w *PredictionWriter) error { return w.Add(nil) })
+	_, err = db.PutPredictions(ctx, snap, PredictionInfo{Scorer: "jaccard", K: 3}, func(w *PredictionWriter) error { return w.Add(nil) })
 	if !errors.Is(err, ErrInvalid) {
 		t.Errorf("one vertex of all: %v", err)
 	}
@@ -303,7 +305,7 @@ func TestRecover_Predictions(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	damageObject(t, path, object, linksName)
+	damageObject(t, path, object, block.LinksName)
 	db, err = Open(path, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // rawColumn holds the values of an attribute as texts, until all of them are
@@ -17,22 +19,24 @@ import (
 // distinct text beside its bytes.
 type rawColumn struct {
 	name  string
-	kind  Type     // 0 where the input does not say
-	codes []uint32 // by vertex: 0, or the number of its text in texts + 1
-	texts keySet   // distinct texts; number 0 is the empty one
-	table keyTable
+	kind  Type         // 0 where the input does not say
+	codes []uint32     // by vertex: 0, or the number of its text in texts + 1
+	texts block.KeySet // distinct texts; number 0 is the empty one
+	table block.KeyTable
 
 	repeated int64             // values that met another one of their vertex
 	joiner   string            // stands between the values of a vertex; "" keeps the last
 	joined   map[uint32][]byte // by vertex that has several values: all of them
+
+	joinedBytes int64 // that these take
 }
 
 func newRawColumn(c format.Column, joiner string) (*rawColumn, error) {
-	r := &rawColumn{name: c.Name, texts: newKeySet(0), joiner: joiner}
+	r := &rawColumn{name: c.Name, texts: block.NewKeySet(0), joiner: joiner}
 	if joiner != "" {
 		r.kind, r.joined = Text, map[uint32][]byte{}
 	}
-	r.texts.add(nil)
+	r.texts.Add(nil)
 	if c.Type != format.Untyped {
 		kind, err := ParseType(string(c.Type))
 		if err != nil {
@@ -41,7 +45,7 @@ func newRawColumn(c format.Column, joiner string) (*rawColumn, error) {
 		r.kind = kind
 	}
 	var err error
-	r.table, err = tableOf(context.Background(), &r.texts)
+	r.table, err = block.TableOf(context.Background(), &r.texts)
 	return r, err
 }
 
@@ -50,7 +54,7 @@ func (c *rawColumn) set(v uint32, text []byte) error {
 	if missing := int(v) + 1 - len(c.codes); missing > 0 {
 		c.codes = append(c.codes, make([]uint32, missing)...)
 	}
-	if code := c.codes[v]; code > 0 && !bytes.Equal(c.texts.at(code-1), text) {
+	if code := c.codes[v]; code > 0 && !bytes.Equal(c.texts.At(code-1), text) {
 		c.repeated++
 		if c.joiner != "" {
 			return c.add(v, text)
@@ -63,7 +67,7 @@ func (c *rawColumn) set(v uint32, text []byte) error {
 func (c *rawColumn) add(v uint32, text []byte) error {
 	all, several := c.joined[v]
 	if !several {
-		all = bytes.Clone(c.texts.at(c.codes[v] - 1))
+		all = bytes.Clone(c.texts.At(c.codes[v] - 1))
 	}
 	for known := range bytes.SplitSeq(all, []byte(c.joiner)) {
 		if bytes.Equal(known, text) {
@@ -72,21 +76,25 @@ func (c *rawColumn) add(v uint32, text []byte) error {
 	}
 	all = append(append(all, c.joiner...), text...)
 	// Held against the limit as it grows, so that each addition stays cheap.
-	if len(all) > maxText {
-		return fmt.Errorf("attribute %q: values of %d bytes together, at most %d: %w", clip(c.name), len(all), maxText, ErrLimit)
+	if len(all) > block.MaxText {
+		return fmt.Errorf("attribute %q: values of %d bytes together, at most %d: %w", fault.Clip(c.name), len(all), block.MaxText, ErrLimit)
 	}
 	c.joined[v] = all
+	c.joinedBytes += int64(len(text) + len(c.joiner))
+	if !several {
+		c.joinedBytes += int64(len(all)) + 64
+	}
 	return nil
 }
 
 // join gives the vertices with several values all of them; key names a vertex.
 func (c *rawColumn) join(ctx context.Context, key func(v uint32) []byte) error {
 	for i, v := range slices.Sorted(maps.Keys(c.joined)) {
-		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := c.put(v, c.joined[v]); err != nil {
-			return fmt.Errorf("vertex %q: %w", clip(string(key(v))), err)
+			return fmt.Errorf("vertex %q: %w", fault.Clip(string(key(v))), err)
 		}
 	}
 	c.joined = nil
@@ -101,24 +109,24 @@ func (c *rawColumn) put(v uint32, text []byte) error {
 	}
 	// The table takes texts without NUL only.
 	if bytes.IndexByte(text, 0) < 0 {
-		if id, found := c.table.find(&c.texts, text); found {
+		if id, found := c.table.Find(&c.texts, text); found {
 			c.codes[v] = id + 1
 			return nil
 		}
 	}
-	if err := TextValue(textOf(text)).check(); err != nil {
-		return fmt.Errorf("attribute %q: %w", clip(c.name), err)
+	if err := block.CheckValue(TextValue(block.TextOf(text))); err != nil {
+		return fmt.Errorf("attribute %q: %w", fault.Clip(c.name), err)
 	}
-	id := uint32(c.texts.len())
-	c.texts.add(text)
-	c.table.add(&c.texts, id)
+	id := uint32(c.texts.Len())
+	c.texts.Add(text)
+	c.table.Add(&c.texts, id)
 	c.codes[v] = id + 1
 	return nil
 }
 
 // used reports for every text whether a vertex has it still.
 func (c *rawColumn) used() []bool {
-	used := make([]bool, c.texts.len())
+	used := make([]bool, c.texts.Len())
 	for _, code := range c.codes {
 		if code > 0 {
 			used[code-1] = true
@@ -134,14 +142,14 @@ func (c *rawColumn) used() []bool {
 func (c *rawColumn) guess(ctx context.Context) (Type, error) {
 	integer, float, boolean, some := true, true, true, false
 	for i, used := range c.used() {
-		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		if !used {
 			continue
 		}
 		some = true
-		text := string(c.texts.at(uint32(i)))
+		text := string(c.texts.At(uint32(i)))
 		isInteger, isFloat := numeral(text)
 		integer, float = integer && isInteger, float && isFloat
 		boolean = boolean && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false"))
@@ -173,25 +181,25 @@ func numeral(text string) (isInteger, isFloat bool) {
 		return err == nil && text != "-0", err == nil && i >= -exact && i <= exact
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	return false, err == nil && isFinite(f) && text[0] != '+'
+	return false, err == nil && block.IsFinite(f) && text[0] != '+'
 }
 
 // parse returns the value of every text that is used; key names the vertex of a
 // value that is none of the type.
 func (c *rawColumn) parse(ctx context.Context, a Attribute, key func(v uint32) []byte) ([]Value, error) {
-	values := make([]Value, c.texts.len())
+	values := make([]Value, c.texts.Len())
 	for i, used := range c.used() {
-		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
+		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if !used {
 			continue
 		}
-		value, err := ParseValue(a.Type, string(c.texts.at(uint32(i))))
+		value, err := ParseValue(a.Type, string(c.texts.At(uint32(i))))
 		if err != nil {
 			for v, code := range c.codes {
 				if code == uint32(i)+1 {
-					return nil, fmt.Errorf("vertex %q, attribute %q: %w", clip(string(key(uint32(v)))), clip(c.name), err)
+					return nil, fmt.Errorf("vertex %q, attribute %q: %w", fault.Clip(string(key(uint32(v)))), fault.Clip(c.name), err)
 				}
 			}
 		}

@@ -9,6 +9,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/rescue"
 )
 
 // RecoverOptions say how to recover a damaged file.
@@ -25,35 +30,36 @@ type RecoverOptions struct {
 
 // RecoveredGraph is a graph of the new file.
 type RecoveredGraph struct {
-	Name     string
-	Vertices int
-	Edges    int64
+	Name     string `json:"name"`
+	Vertices int    `json:"vertices"`
+	Edges    int64  `json:"edges"`
 
 	// Rebuilt graphs are those with damage. They were put together from what was
 	// left, as a new graph of version 1. Where the catalogue entry was lost the
 	// name is a made-up one, the attributes are lost, and Lost is unknown, -1.
-	Rebuilt      bool
-	LostVertices int64
-	LostEdges    int64
+	Rebuilt      bool  `json:"rebuilt"`
+	LostVertices int64 `json:"lost_vertices"`
+	LostEdges    int64 `json:"lost_edges"`
 }
 
 // RecoveredEmbedding is an embedding of the new file.
 type RecoveredEmbedding struct {
-	Name     string
-	Graph    string
-	Vertices int
-	Lost     int // rows whose vertices were lost
+	Name     string `json:"name"`
+	Graph    string `json:"graph"`
+	Vertices int    `json:"vertices"`
+	Lost     int    `json:"lost"` // rows whose vertices were lost
 }
 
 // RecoverReport says what a recovery found and what it did not find.
 type RecoverReport struct {
-	From, To   string
-	Bytes      int64 // size of the new file
-	Graphs     []RecoveredGraph
-	Embeddings []RecoveredEmbedding
-	Models     []string // by name
-	Lost       []string // all damage that was met and what it costs, one line each; nil where nothing was lost
-	Seconds    float64
+	From       string               `json:"from"`
+	To         string               `json:"to"`
+	Bytes      int64                `json:"bytes"` // size of the new file
+	Graphs     []RecoveredGraph     `json:"graphs"`
+	Embeddings []RecoveredEmbedding `json:"embeddings"`
+	Models     []string             `json:"models"` // by name
+	Lost       []string             `json:"lost"`   // all damage that was met and what it costs, one line each; nil where nothing was lost
+	Seconds    float64              `json:"seconds"`
 }
 
 // Recover copies what is sound out of the store at from, which may be damaged
@@ -77,23 +83,23 @@ type RecoverReport struct {
 // edge and 200 per vertex.
 func Recover(ctx context.Context, from, to string, opts RecoverOptions) (RecoverReport, error) {
 	if from == "" {
-		return RecoverReport{}, fmt.Errorf("storage: recover: %w: the path is empty", ErrInvalid)
+		return RecoverReport{}, fmt.Errorf("recover: %w: the path is empty", ErrInvalid)
 	}
 	o := (&Options{ReadOnly: true, LockTimeout: opts.LockTimeout}).withDefaults()
-	db := newDB(from, rootName, o) // for its messages
+	db := newDB(from, block.RootName, o) // for its messages
 	info, err := os.Stat(from)
 	switch {
 	case err != nil:
-		return RecoverReport{}, fmt.Errorf("storage: recover: %w", err)
+		return RecoverReport{}, fmt.Errorf("recover: %w", err)
 	case !info.Mode().IsRegular():
-		return RecoverReport{}, notStore(from, "not a regular file")
+		return RecoverReport{}, fault.NotStore(from, "not a regular file")
 	}
-	lock, err := openLock(from, true)
+	lock, err := file.OpenLock(from, true)
 	if err != nil {
 		return RecoverReport{}, db.accessError(err)
 	}
-	defer lock.release()
-	f, err := lock.shared(time.Now().Add(o.LockTimeout))
+	defer lock.Release()
+	f, err := lock.Shared(time.Now().Add(o.LockTimeout))
 	if err != nil {
 		return RecoverReport{}, db.openError(err)
 	}
@@ -105,15 +111,15 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 // meanwhile. An attached store is ErrInvalid.
 func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (RecoverReport, error) {
 	if db.attached {
-		return RecoverReport{}, fmt.Errorf("storage: recover %q: %w: the file belongs to the application", db.path, ErrInvalid)
+		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.path, ErrInvalid)
 	}
 	select {
 	case <-db.writer:
 		defer func() { db.writer <- struct{}{} }()
 	case <-ctx.Done():
-		return RecoverReport{}, fmt.Errorf("storage: wait for another writer: %w", ctx.Err())
+		return RecoverReport{}, fmt.Errorf("wait for another writer: %w", ctx.Err())
 	}
-	h, err := db.acquire()
+	h, err := db.acquire(ctx)
 	if err != nil {
 		return RecoverReport{}, err
 	}
@@ -141,7 +147,8 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 // run salvages the records into a temporary file, makes a sound store of them,
 // and gives it its name.
 func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOptions) error {
-	w, err := newStoreWriter(ctx, report.To, "recover")
+	removeLeftovers(report.To, kindRecover)
+	w, err := newStoreWriter(ctx, report.To, kindRecover)
 	if err != nil {
 		return err
 	}
@@ -150,21 +157,21 @@ func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOp
 	if info, err := f.Stat(); err == nil {
 		w.onRecord = func() { progress.report("reading", w.bytes, info.Size()) }
 	}
-	var l losses
-	s, err := openSalvage(ctx, report.From, f, w, &l)
+	var l rescue.Losses
+	s, err := rescue.Open(ctx, report.From, f, w, &l)
 	if err != nil {
 		return err
 	}
-	if err := s.run(report.From); err != nil {
-		return err
+	if err := s.Run(tables()); err != nil {
+		return headerError(report.From, err)
 	}
-	if err := w.finish(s.header); err != nil {
+	if err := w.finish(s.Header); err != nil {
 		return err
 	}
 	if err := report.mend(ctx, w.name, s, opts.Progress); err != nil {
 		return err
 	}
-	report.Lost = append(l.list(), report.Lost...)
+	report.Lost = append(l.List(), report.Lost...)
 	info, err := os.Stat(w.name)
 	if err != nil {
 		return err
@@ -173,9 +180,53 @@ func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOp
 	return w.moveTo(report.To, opts.Overwrite)
 }
 
+// tables are those of the catalogue, as a recovery reads them. Without the journal a
+// half-written object might be taken for a graph, and so is left out.
+func tables() []rescue.Table {
+	list := []rescue.Table{
+		{Bucket: block.JournalName, Needed: true, Read: readJournal},
+		{Bucket: block.GraphsName, Needed: true, Take: true, Read: readGraph},
+		{Bucket: block.EmbeddingsName, Needed: true, Take: true, Read: readEmbedding},
+	}
+	for _, k := range kinds() {
+		list = append(list, k.table())
+	}
+	return list
+}
+
+func readJournal(key, record []byte) (rescue.Entry, error) {
+	var j journalRecord
+	if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
+		return rescue.Entry{Where: "journal"}, err
+	}
+	e := rescue.Entry{Objects: []rescue.Reference{{Object: j.Object}}}
+	if key[0] == journalGraph {
+		e.Where, e.Lost = fmt.Sprintf("unfinished import into %q", key[1:]), "is not carried over; import again"
+	}
+	return e, nil
+}
+
+func readGraph(key, record []byte) (rescue.Entry, error) {
+	var r graphRecord
+	where := describeGraph(fault.Clip(string(key)))
+	if err := block.DecodeStruct(block.SeedOf(block.GraphsName), key, record, &r); err != nil {
+		return rescue.Entry{Where: where + ", catalogue entry"}, err
+	}
+	return rescue.Entry{Where: where, NextID: r.ID + 1, Objects: []rescue.Reference{{Object: r.Object, Where: where}}}, nil
+}
+
+func readEmbedding(key, record []byte) (rescue.Entry, error) {
+	var r embeddingRecord
+	where := describeEmbedding(fault.Clip(string(key)))
+	if err := block.DecodeStruct(block.SeedOf(block.EmbeddingsName), key, record, &r); err != nil {
+		return rescue.Entry{Where: where + ", catalogue entry"}, err
+	}
+	return rescue.Entry{Where: where, Objects: []rescue.Reference{{Object: r.Object, Where: where}, {Object: r.State.Object, Where: where + ", " + statePart}}}, nil
+}
+
 // mend opens the file of salvaged records, replaces what is incomplete in it by
 // what can be made of it, and makes sure that the result is sound.
-func (report *RecoverReport) mend(ctx context.Context, path string, s *salvage, progress func(string, int64, int64)) (err error) {
+func (report *RecoverReport) mend(ctx context.Context, path string, s *rescue.Salvage, progress func(string, int64, int64)) (err error) {
 	db, err := Open(path, &Options{AllowNetworkFS: true})
 	if err != nil {
 		return err
@@ -189,7 +240,7 @@ func (report *RecoverReport) mend(ctx context.Context, path string, s *salvage, 
 		return err
 	}
 	m := mender{db: db, report: report, faults: checked.Faults}
-	for _, step := range []func(context.Context) error{m.graphs, func(ctx context.Context) error { return m.orphans(ctx, s.orphans) }, m.embeddings, m.models, m.changes, m.objects} {
+	for _, step := range []func(context.Context) error{m.graphs, func(ctx context.Context) error { return m.orphans(ctx, s.Orphans) }, m.embeddings, m.models, m.changes, m.objects} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -201,7 +252,7 @@ func (report *RecoverReport) mend(ctx context.Context, path string, s *salvage, 
 		fault := checked.Faults[0]
 		return &FileError{Path: report.From, Object: fault.Where, Err: ErrCorrupt, Reason: "could not be mended: " + fault.What, Remedy: "restore the file from a backup"}
 	}
-	if canShareLock {
+	if file.CanShareLock {
 		if _, err := db.Compact(ctx, progress); err != nil {
 			return err
 		}
@@ -240,7 +291,11 @@ func (db *DB) completeObjects(ctx context.Context) error {
 			if id == 0 {
 				return nil
 			}
-			b, err := t.root.Bucket(objectsName).CreateBucketIfNotExists(be64(id))
+			objects := t.root.Bucket(block.ObjectsName)
+			if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil && objects.Bucket(block.Key64(id)) == nil {
+				a.AddBucket(block.Key64(id))
+			}
+			b, err := objects.CreateBucketIfNotExists(block.Key64(id))
 			for _, name := range names {
 				if err == nil {
 					_, err = b.CreateBucketIfNotExists(name)
@@ -248,9 +303,9 @@ func (db *DB) completeObjects(ctx context.Context) error {
 			}
 			return err
 		}
-		err := t.each(graphsName, func(key, record []byte) error {
+		err := t.each(block.GraphsName, func(key, record []byte) error {
 			var r graphRecord
-			if err := decodeStruct(seedOf(graphsName), key, record, &r); err != nil {
+			if err := block.DecodeStruct(block.SeedOf(block.GraphsName), key, record, &r); err != nil {
 				return err
 			}
 			return parts(r.Object, graphParts[:]...)
@@ -258,12 +313,12 @@ func (db *DB) completeObjects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return t.each(embeddingsName, func(key, record []byte) error {
+		return t.each(block.EmbeddingsName, func(key, record []byte) error {
 			var r embeddingRecord
-			if err := decodeStruct(seedOf(embeddingsName), key, record, &r); err != nil {
+			if err := block.DecodeStruct(block.SeedOf(block.EmbeddingsName), key, record, &r); err != nil {
 				return err
 			}
-			return parts(r.Object, rowsName)
+			return parts(r.Object, block.RowsName)
 		})
 	})
 }
@@ -283,7 +338,7 @@ func (m *mender) graphs(ctx context.Context) error {
 	m.gone = make(map[string]bool)
 	var names []string
 	err := m.db.view(ctx, func(t *tx) error {
-		return t.each(graphsName, func(key, _ []byte) error {
+		return t.each(block.GraphsName, func(key, _ []byte) error {
 			names = append(names, string(key))
 			return nil
 		})
@@ -307,11 +362,11 @@ func (m *mender) graphs(ctx context.Context) error {
 // rebuild replaces a graph by what is left of it.
 func (m *mender) rebuild(ctx context.Context, name string) error {
 	var (
-		left   *remains
+		left   *rebuilt
 		record graphRecord
 	)
 	err := m.db.view(ctx, func(t *tx) (err error) {
-		if _, err := t.get(graphsName, []byte(name), &record); err != nil {
+		if _, err := t.get(block.GraphsName, []byte(name), &record); err != nil {
 			return err
 		}
 		left, err = t.remainsOf(record.Object, &record)
@@ -330,16 +385,16 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 				return err
 			}
 		}
-		return errors.Join(t.dropChanges(record.ID, math.MaxUint64), t.discard(record.Object), t.remove(graphsName, []byte(name)))
+		return errors.Join(t.dropChanges(record.ID, math.MaxUint64), t.discard(record.Object), t.remove(block.GraphsName, []byte(name)))
 	})
 	if err != nil {
 		return err
 	}
-	if err := checkName("graph", name); err != nil {
+	if err := block.CheckName("graph", name); err != nil {
 		m.lose(describeGraph(name), "its name is not one that a graph can have; it is left out")
 		return nil
 	}
-	g := RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.graph.Vertices(), Edges: left.graph.Edges()}
+	g := RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges()}
 	g.LostVertices = max(0, int64(record.Vertices)-int64(g.Vertices))
 	g.LostEdges = max(0, int64(record.Edges)-g.Edges)
 	version, err := left.store(ctx, m.db, name, record.Source)
@@ -352,7 +407,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 }
 
 // restoreEmbeddings stores the embeddings that a rebuilt graph had.
-func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version uint64, left *remains) error {
+func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version uint64, left *rebuilt) error {
 	for _, e := range left.embeddings {
 		if e.why != "" {
 			m.lose(describeEmbedding(e.info.Name), "%s; compute it again", e.why)
@@ -374,7 +429,7 @@ func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version ui
 // orphans makes graphs of the objects whose catalogue entries were lost.
 func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 	for _, id := range ids {
-		var left *remains
+		var left *rebuilt
 		err := m.db.view(ctx, func(t *tx) (err error) {
 			left, err = t.remainsOf(id, nil)
 			return err
@@ -395,8 +450,8 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 		if err := m.db.mendIn(ctx, func(t *tx) error { return t.discard(id) }); err != nil {
 			return err
 		}
-		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.graph.Vertices(), Edges: left.graph.Edges(), LostVertices: -1, LostEdges: -1})
-		m.lose(describeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", left.graph.Vertices(), left.graph.Edges())
+		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
+		m.lose(describeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", left.Graph.Vertices(), left.Graph.Edges())
 	}
 	return nil
 }
@@ -405,7 +460,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 func (m *mender) embeddings(ctx context.Context) error {
 	return m.db.mendIn(ctx, func(t *tx) error {
 		var bad, stateless, past, orphans []string
-		err := t.each(embeddingsName, func(key, record []byte) error {
+		err := t.each(block.EmbeddingsName, func(key, record []byte) error {
 			name := string(key)
 			switch {
 			case m.gone[name]:
@@ -453,7 +508,7 @@ func (m *mender) embeddings(ctx context.Context) error {
 func (m *mender) changes(ctx context.Context) error {
 	return m.db.mendIn(ctx, func(t *tx) error {
 		whole := make(map[uint64]bool)
-		err := t.each(graphsName, func(key, _ []byte) error {
+		err := t.each(block.GraphsName, func(key, _ []byte) error {
 			r, err := t.findGraph(string(key))
 			if err != nil {
 				return err
@@ -472,14 +527,14 @@ func (m *mender) changes(ctx context.Context) error {
 			return err
 		}
 		var stray [][]byte
-		err = t.each(changesName, func(key, _ []byte) error {
-			if len(key) != changesKeySize || !whole[bytesToID(key)] {
+		err = t.each(block.ChangesName, func(key, _ []byte) error {
+			if len(key) != block.ChangesKeySize || !whole[block.IDOf(key)] {
 				stray = append(stray, append([]byte(nil), key...))
 			}
 			return nil
 		})
 		for _, key := range stray {
-			err = errors.Join(err, t.remove(changesName, key))
+			err = errors.Join(err, t.remove(block.ChangesName, key))
 		}
 		return err
 	})
@@ -489,7 +544,7 @@ func (m *mender) changes(ctx context.Context) error {
 func (m *mender) objects(ctx context.Context) error {
 	err := m.db.mendIn(ctx, func(t *tx) error {
 		used := make(map[uint64]bool)
-		err := t.each(graphsName, func(key, _ []byte) error {
+		err := t.each(block.GraphsName, func(key, _ []byte) error {
 			r, err := t.findGraph(string(key))
 			if err == nil {
 				used[r.Object] = true
@@ -499,7 +554,7 @@ func (m *mender) objects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = t.each(embeddingsName, func(key, _ []byte) error {
+		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
 			r, err := t.findEmbedding(string(key))
 			if err == nil {
 				used[r.Object], used[r.State.Object] = true, true
@@ -509,25 +564,78 @@ func (m *mender) objects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = t.each(modelsName, func(key, _ []byte) error {
-			r, err := t.findModel(string(key))
-			if err == nil {
-				used[r.Stream.Object] = true
+		left := make(owners)
+		for _, k := range kinds() {
+			if err := k.own(t, left); err != nil {
+				return err
 			}
-			return err
-		})
-		if err != nil {
-			return err
 		}
-		return t.each(objectsName, func(key, _ []byte) error {
-			if used[bytesToID(key)] {
+		for object := range left {
+			used[object] = true
+		}
+		return t.each(block.ObjectsName, func(key, _ []byte) error {
+			if used[block.IDOf(key)] {
 				return nil
 			}
-			return t.discard(bytesToID(key))
+			return t.discard(block.IDOf(key))
 		})
 	})
 	if err == nil {
 		m.db.sweep(ctx)
 	}
 	return err
+}
+
+// movedModel is a model whose graph was rebuilt.
+type movedModel struct {
+	name   string
+	record *modelRecord
+}
+
+// models removes the models with faults and those whose graphs are gone. Those of a
+// graph that was rebuilt belong to the new one.
+func (m *mender) models(ctx context.Context) error {
+	return m.db.mendIn(ctx, func(t *tx) error {
+		var bad []string
+		var moved []movedModel
+		err := t.each(block.ModelsName, func(key, record []byte) error {
+			name := string(key)
+			r := new(modelRecord)
+			if err := block.DecodeStruct(block.SeedOf(block.ModelsName), key, record, r); err != nil || m.damaged(describeModel(name)) {
+				bad = append(bad, name)
+				return nil
+			}
+			g, err := t.findGraph(r.Graph)
+			switch {
+			case errors.Is(err, ErrNotFound):
+				bad = append(bad, name)
+				return nil
+			case err != nil:
+				return err
+			case g.ID != r.GraphID:
+				r.GraphID, r.GraphVersion = g.ID, g.Version
+				moved = append(moved, movedModel{name, r})
+			}
+			m.report.Models = append(m.report.Models, name)
+			return nil
+		})
+		for _, one := range moved {
+			if err == nil {
+				err = t.put(block.ModelsName, []byte(one.name), one.record)
+			}
+		}
+		for _, name := range bad {
+			if err == nil {
+				err = t.remove(block.ModelsName, []byte(name))
+			}
+			m.lose(describeModel(name), "is left out; train it again")
+		}
+		return err
+	})
+}
+
+// damaged reports whether a check found a fault in the record or the stream of the
+// thing of this name.
+func (m *mender) damaged(where string) bool {
+	return slices.ContainsFunc(m.faults, func(f Fault) bool { return f.Where == where })
 }

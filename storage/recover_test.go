@@ -12,6 +12,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/page"
 	"heavytail/storage/vec"
 )
 
@@ -29,7 +31,7 @@ func recoverBase(t *testing.T) string {
 		var edges []Edge
 		for i := range 2000 {
 			key := fmt.Sprintf("p%d", i)
-			vertices = append(vertices, Vertex{Key: key, Values: []NamedValue{{"age", IntegerValue(int64(i))}, {"name", TextValue("person " + key)}}})
+			vertices = append(vertices, Vertex{Key: key, Values: []NamedValue{{Name: "age", Value: IntegerValue(int64(i))}, {Name: "name", Value: TextValue("person " + key)}}})
 			edges = append(edges, Edge{Source: key, Target: fmt.Sprintf("p%d", i*i%2000), Weight: 1 + float64(i%7), Time: int64(i), Timed: i%3 > 0})
 		}
 		if _, err := x.CreateGraph("people"); err != nil {
@@ -194,6 +196,7 @@ func TestRecover_SoundFile(t *testing.T) {
 // check and says nothing that the file did not say, and what is missing is
 // reported.
 func TestRecover_Mutants(t *testing.T) {
+	t.Parallel()
 	count := mutantCount(t, 12, 6)
 	base := recoverBase(t)
 	file, err := os.ReadFile(base)
@@ -266,16 +269,17 @@ func damageRecords(t *testing.T, path, name string, part []byte, every int) {
 // Each edge is stored twice and each key too: the loss of either list of keys,
 // and of some blocks of edges, costs nothing.
 func TestRecover_UsesRedundancy(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		part  []byte
 		every int
 		lost  bool // edges may be lost
 	}{
-		{"keys", keysName, 1, false},
-		{"ids", idsName, 1, false},
-		{"one block of arcs", arcsName, 8, true},
-		{"attributes", attrsName, 2, false},
+		{"keys", block.KeysName, 1, false},
+		{"ids", block.IDsName, 1, false},
+		{"one block of arcs", block.ArcsName, 8, true},
+		{"attributes", block.AttrsName, 2, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := recoverBase(t)
@@ -327,7 +331,7 @@ func TestRecover_WithoutCatalogueEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	withRoot(t, path, func(root *bolt.Bucket) error {
-		return root.Bucket(graphsName).Put([]byte("people"), []byte("no record"))
+		return root.Bucket(block.GraphsName).Put([]byte("people"), []byte("no record"))
 	})
 	report, _, err := recovered(t, path)
 	if err != nil || len(report.Graphs) != 4 || len(report.Embeddings) != 1 {
@@ -344,22 +348,23 @@ func TestRecover_WithoutCatalogueEntry(t *testing.T) {
 
 // Without its root a store is found by looking at every page.
 func TestRecover_WithoutRoot(t *testing.T) {
+	t.Parallel()
 	base := recoverBase(t)
 	file, err := os.ReadFile(base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := os.Getpagesize()
+	size := os.Getpagesize()
 	withKeys := func(keys ...string) []int { // leaf pages with these keys
 		var ids []int
-		for at := 2 * page; at+page <= len(file); at += page {
-			b := file[at : at+page]
-			all := native.Uint16(b[8:]) == leafFlag && int(native.Uint64(b)) == at/page
+		for at := 2 * size; at+size <= len(file); at += size {
+			b := file[at : at+size]
+			all := block.Native.Uint16(b[8:]) == page.LeafFlag && int(block.Native.Uint64(b)) == at/size
 			for _, key := range keys {
 				all = all && strings.Contains(string(b), key)
 			}
 			if all {
-				ids = append(ids, at/page)
+				ids = append(ids, at/size)
 			}
 		}
 		return ids
@@ -378,7 +383,7 @@ func TestRecover_WithoutRoot(t *testing.T) {
 			}
 			mutant := append([]byte(nil), file...)
 			for _, p := range c.pages {
-				clear(mutant[p*page : (p+1)*page])
+				clear(mutant[p*size : (p+1)*size])
 			}
 			path := filepath.Join(t.TempDir(), "mutant")
 			if err := os.WriteFile(path, mutant, 0o600); err != nil {
@@ -404,8 +409,8 @@ func newestRoot(t *testing.T, path string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metas, _ := bothMetas(f, info.Size())
-	return metas[0].root
+	metas, _ := page.BothMetas(f, info.Size())
+	return metas[0].Root
 }
 
 func TestRecover_Refused(t *testing.T) {
@@ -451,6 +456,7 @@ func TestRecover_Refused(t *testing.T) {
 
 // Hostile content under right checksums is decoded with the same care.
 func TestRecover_PlantedDamage(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	file, err := os.ReadFile(recoverBase(t))
 	if err != nil {
@@ -461,7 +467,7 @@ func TestRecover_PlantedDamage(t *testing.T) {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		part := [][]byte{keysName, idsName, arcsName, attrsName}[round%4]
+		part := [][]byte{block.KeysName, block.IDsName, block.ArcsName, block.AttrsName}[round%4]
 		withRoot(t, path, func(root *bolt.Bucket) error {
 			b, seed := objectBucket(t, root, "graphs", "people", part)
 			reseal(t, b, seed, func(payload []byte) []byte {

@@ -15,6 +15,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"heavytail/storage/internal/block"
 	"heavytail/storage/vec"
 )
 
@@ -173,7 +174,7 @@ func TestRowView_Damaged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := storeOfRows(t)
 			withRoot(t, path, func(root *bolt.Bucket) error {
-				b, seed := objectBucket(t, root, "embeddings", "e", rowsName)
+				b, seed := objectBucket(t, root, "embeddings", "e", block.RowsName)
 				reseal(t, b, seed, damage)
 				return nil
 			})
@@ -183,7 +184,7 @@ func TestRowView_Damaged(t *testing.T) {
 	t.Run("value", func(t *testing.T) {
 		path := storeOfRows(t)
 		withRoot(t, path, func(root *bolt.Bucket) error {
-			b, _ := objectBucket(t, root, "embeddings", "e", rowsName)
+			b, _ := objectBucket(t, root, "embeddings", "e", block.RowsName)
 			key, value := b.Cursor().Last()
 			value = slices.Clone(value)
 			value[len(value)-3] ^= 1

@@ -8,6 +8,11 @@ import (
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/page"
 )
 
 // soundness is what is known of the shape of the tree of a file that nobody
@@ -15,9 +20,10 @@ import (
 // the others, the objects and the change log, to their first use: a file of any
 // size opens at once, and bbolt still follows no page that was not verified.
 type soundness struct {
-	file   pageFile
-	faults []treeFault // found so far where all was verified: at opening, or by Check
-	whole  bool        // everything was verified
+	file   page.File
+	faults []page.Fault   // found so far where all was verified: at opening, or by Check
+	tops   *block.Tallies // of the buckets that opening walked over
+	whole  bool           // everything was verified
 
 	mu    sync.Mutex
 	parts map[string]*verdict // by the path of the bucket
@@ -27,62 +33,81 @@ type soundness struct {
 type verdict struct {
 	turn   chan struct{} // holds one token while nobody walks
 	done   bool
-	faults []treeFault
+	faults []page.Fault
 }
 
 // openSoundness verifies the buckets that every transaction needs: the root
 // buckets, the catalogues, the journal, the trash, and the list of objects. A
 // fault above them is an error of the file.
-func openSoundness(path string, file pageFile) (*soundness, error) {
-	s := &soundness{file: file, parts: make(map[string]*verdict)}
-	w := newWalker(context.Background(), file)
-	below, err := w.bucket(nested{root: file.meta.root})
-	var root *nested
+func openSoundness(path string, of page.File) (*soundness, error) {
+	s := &soundness{file: of, parts: make(map[string]*verdict), tops: block.NewTallies()}
+	w := page.NewWalker(context.Background(), of)
+	w.Counted = s.tops.Counted
+	below, err := w.Bucket(page.Bucket{Root: of.Meta.Root})
+	var root *page.Bucket
 	for i, b := range below {
-		if bytes.Equal(b.path[0], rootName) {
+		if bytes.Equal(b.Path[0], block.RootName) {
 			root = &below[i]
 		}
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("storage: open %q: %w", path, err)
-	case len(w.faults) > 0:
-		return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: w.faults[0].what, Remedy: remedyRestore}
+		return nil, fmt.Errorf("open %q: %w", path, err)
+	case len(w.Faults) > 0:
+		return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: w.Faults[0].What, Remedy: fault.RemedyRestore}
 	case root == nil:
-		return nil, notStore(path, "a bbolt file of another program")
+		return nil, fault.NotStore(path, "a bbolt file of another program")
 	}
-	tops, err := w.bucket(*root)
+	tops, err := w.Bucket(*root)
 	for _, b := range tops { // all at once, where they must come from the disk
-		if f, ok := file.r.(*os.File); ok && b.root < file.meta.highWater {
-			willNeed(f, int64(b.root)*int64(file.meta.pageSize), int64(file.meta.pageSize))
+		if f, ok := of.R.(*os.File); ok && b.Root < of.Meta.HighWater {
+			file.WillNeed(f, int64(b.Root)*int64(of.Meta.PageSize), int64(of.Meta.PageSize))
 		}
 	}
 	for _, b := range tops {
-		if bytes.Equal(b.path[1], changesName) {
+		if bytes.Equal(b.Path[1], block.ChangesName) {
 			continue
 		}
-		if _, err = w.bucket(b); err != nil {
+		if _, err = w.Bucket(b); err != nil {
 			break
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("storage: open %q: %w", path, err)
+		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
-	for _, fault := range w.faults {
-		if len(fault.path) < 2 {
-			return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: fault.what, Remedy: remedyRestore}
+	for _, bad := range w.Faults {
+		if len(bad.Path) < 2 {
+			return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: bad.What, Remedy: fault.RemedyRestore}
 		}
 	}
-	s.faults = belowRoot(w.faults)
+	s.faults = belowRoot(w.Faults)
 	return s, nil
 }
 
+// comparePromises compares what opening walked over with what the file promises. Where
+// the promises themselves are not those of the last commit nothing below them can be
+// trusted, and the file is refused.
+func (s *soundness) comparePromises(t *tx) error {
+	err := t.checkRoot(s.file.Meta, s.tops.Sums)
+	if err != nil {
+		return &FileError{Path: t.path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
+	}
+	faults, err := t.broken(s.tops, string(block.PlaceTop), func(path [][]byte) bool {
+		if _, counted := s.tops.Of[block.TopPlace(path[0])]; !counted && bytes.Equal(path[0], block.ChangesName) {
+			return true // walked over at its first use
+		}
+		return s.fault(path) != nil
+	})
+	s.faults = append(s.faults, faults...)
+	return fault.Corrupt(t.path, "sums", err)
+}
+
 // belowRoot gives faults the paths that transactions know them by.
-func belowRoot(faults []treeFault) []treeFault {
-	var list []treeFault
+func belowRoot(faults []page.Fault) []page.Fault {
+	var list []page.Fault
 	for _, fault := range faults {
-		if len(fault.path) > 1 {
-			list = append(list, treeFault{path: fault.path[1:], what: fault.what})
+		if len(fault.Path) > 1 {
+			list = append(list, page.Fault{Path: fault.Path[1:], What: fault.What})
 		}
 	}
 	return list
@@ -95,11 +120,11 @@ func (s *soundness) fault(path [][]byte) error {
 
 // visit verifies the bucket b, which lies at path, and all below it, unless that
 // was done before, and reports damage in the bucket itself.
-func (s *soundness) visit(ctx context.Context, b *bolt.Bucket, path ...[]byte) error {
-	if s.whole || b.Root() == 0 {
+func (s *soundness) visit(t *tx, b *bolt.Bucket, path ...[]byte) error {
+	if s.whole || (b.Root() == 0 && len(path) == 1) {
 		return nil // a bucket without a page of its own was verified with the page that it lies in
 	}
-	v, err := s.verdict(ctx, path, uint64(b.Root()))
+	v, err := s.verdict(t, path, uint64(b.Root()))
 	if err != nil {
 		return err
 	}
@@ -107,7 +132,8 @@ func (s *soundness) visit(ctx context.Context, b *bolt.Bucket, path ...[]byte) e
 }
 
 // verdict walks over a bucket, or waits for the one who does.
-func (s *soundness) verdict(ctx context.Context, path [][]byte, root uint64) (*verdict, error) {
+func (s *soundness) verdict(t *tx, path [][]byte, root uint64) (*verdict, error) {
+	ctx := t.ctx
 	name := string(bytes.Join(path, []byte{'/'}))
 	s.mu.Lock()
 	v := s.parts[name]
@@ -120,18 +146,30 @@ func (s *soundness) verdict(ctx context.Context, path [][]byte, root uint64) (*v
 	select {
 	case <-v.turn:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("storage: %w", ctx.Err())
+		return nil, fmt.Errorf("%w", ctx.Err())
 	}
 	defer func() { v.turn <- struct{}{} }()
 	if v.done {
 		return v, nil
 	}
-	w := newWalker(ctx, pageFile{r: s.file.r, meta: s.file.meta})
-	full := append([][]byte{rootName}, path...)
-	if err := w.all(nested{path: full, root: root}); err != nil {
-		return nil, fmt.Errorf("storage: %w", err)
+	w, found := page.NewWalker(ctx, s.file), block.NewTallies()
+	w.Counted = found.Counted
+	full := append([][]byte{block.RootName}, path...)
+	if root != 0 {
+		if err := w.All(page.Bucket{Path: full, Root: root}); err != nil {
+			return nil, fmt.Errorf("%w", err)
+		}
 	}
-	v.faults, v.done = belowRoot(w.faults), true
+	faults := belowRoot(w.Faults)
+	prefix := block.TopPlace(path[0])
+	if len(path) > 1 {
+		prefix = block.PartPlace(block.IDOf(path[1]), nil)
+	}
+	broken, err := t.broken(found, prefix, func(path [][]byte) bool { return faultIn(faults, path) != nil })
+	if err != nil {
+		return nil, err
+	}
+	v.faults, v.done = append(faults, broken...), true
 	return v, nil
 }
 
@@ -150,18 +188,49 @@ func (s *soundness) below(visited [][]byte, path [][]byte) error {
 }
 
 // faultIn returns the first fault of the bucket at path or of one above it.
-func faultIn(faults []treeFault, path [][]byte) error {
-	for _, fault := range faults {
-		if len(fault.path) > len(path) {
+func faultIn(faults []page.Fault, path [][]byte) error {
+	for _, bad := range faults {
+		if len(bad.Path) > len(path) {
 			continue
 		}
 		within := true
-		for i, part := range fault.path {
+		for i, part := range bad.Path {
 			within = within && bytes.Equal(part, path[i])
 		}
 		if within {
-			return badRecord("%s", fault.what)
+			return fault.Record("%s", bad.What)
 		}
 	}
 	return nil
+}
+
+// soundRows are the objects whose rows were verified since the file was opened.
+// Objects never change, and their numbers are not used again.
+type soundRows struct {
+	mu      sync.Mutex
+	objects map[uint64]struct{}
+}
+
+// sound reports whether the rows of an object were verified before.
+func (t *tx) sound(object uint64) bool {
+	if t.rows == nil {
+		return false
+	}
+	t.rows.mu.Lock()
+	defer t.rows.mu.Unlock()
+	_, sound := t.rows.objects[object]
+	return sound
+}
+
+// noteSound remembers that the rows of an object are sound.
+func (t *tx) noteSound(object uint64) {
+	if t.rows == nil {
+		return
+	}
+	t.rows.mu.Lock()
+	defer t.rows.mu.Unlock()
+	if t.rows.objects == nil {
+		t.rows.objects = map[uint64]struct{}{}
+	}
+	t.rows.objects[object] = struct{}{}
 }

@@ -4,32 +4,32 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"time"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // graphParts are the buckets that every graph object has, and furtherParts those
 // that it has where they hold anything.
 var (
-	graphParts   = [...][]byte{keysName, idsName, arcsName}
-	furtherParts = [...][]byte{emptyName, attrsName}
+	graphParts   = [...][]byte{block.KeysName, block.IDsName, block.ArcsName}
+	furtherParts = [...][]byte{block.EmptyName, block.AttrsName}
 )
 
 // stagedParts are the buckets of a graph object in the order in which they are
 // written. Each is filled in ascending order of its keys.
-var stagedParts = [...][]byte{keysName, idsName, arcsName, emptyName, attrsName}
+var stagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName}
 
 // contents are the vertices and edges of one version of a graph, by slot where
 // they are to be written.
 type contents struct {
 	graph *csr.Graph
-	keys  keySet
-	slots slotMap
+	keys  block.KeySet
+	slots block.SlotMap
 
 	// Attributes of the vertices, by slot, in ascending order of their numbers.
 	attributes    []attributeRecord
@@ -43,44 +43,22 @@ type contents struct {
 // contents, which also depend on options, by CRC-32C: a digest of the contents
 // that nobody can forge would take as long as sorting them.
 func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
-	d := digester{ctx: ctx, sums: input[:]}
-	digestList(&d, c.keys.offsets)
-	digestList(&d, c.keys.blob)
-	digestList(&d, c.graph.Offsets)
-	digestList(&d, c.graph.Targets)
-	digestList(&d, c.graph.Weights)
-	digestList(&d, c.graph.Times)
+	d := block.Digester{Ctx: ctx, Sums: input[:]}
+	block.DigestList(&d, c.keys.Offsets)
+	block.DigestList(&d, c.keys.Blob)
+	block.DigestList(&d, c.graph.Offsets)
+	block.DigestList(&d, c.graph.Targets)
+	block.DigestList(&d, c.graph.Weights)
+	block.DigestList(&d, c.graph.Times)
 	for i, a := range c.attributes {
-		d.sums = fmt.Appendf(d.sums, "%d %q %d ", a.ID, a.Name, a.Type)
-		c.columns[i].digest(&d)
+		d.Sums = fmt.Appendf(d.Sums, "%d %q %d ", a.ID, a.Name, a.Type)
+		block.DigestColumn(c.columns[i], &d)
 	}
-	if d.err != nil {
-		return nil, d.err
+	if d.Err != nil {
+		return nil, d.Err
 	}
-	digest := sha256.Sum256(d.sums)
+	digest := sha256.Sum256(d.Sums)
 	return digest[:], nil
-}
-
-// digester collects lengths and checksums of lists.
-type digester struct {
-	ctx    context.Context
-	sums   []byte
-	buffer []byte
-	err    error
-}
-
-// digestList adds the length and the checksum of a list of numbers.
-func digestList[E byte | uint32 | uint64 | int64 | float32 | float64](d *digester, list []E) {
-	const piece = 1 << 13
-	sum := uint32(0)
-	for rest := list; len(rest) > 0 && d.err == nil; {
-		n := min(len(rest), piece)
-		d.buffer, _ = binary.Append(d.buffer[:0], binary.LittleEndian, rest[:n]) // numbers of a fixed size: it cannot fail
-		sum, rest = crc32.Update(sum, castagnoli, d.buffer), rest[n:]
-		d.err = d.ctx.Err()
-	}
-	d.sums = binary.LittleEndian.AppendUint64(d.sums, uint64(len(list)))
-	d.sums = binary.LittleEndian.AppendUint32(d.sums, sum)
 }
 
 // publication is the writing of one new version of a graph: its contents go
@@ -93,7 +71,8 @@ type publication struct {
 	contents contents
 	source   string
 	input    [sha256.Size]byte // of the text; zero where there is none
-	change   change            // for the log
+	change   block.Change      // for the log
+	times    givenTimes        // that are new
 	progress *reporter
 
 	order   []uint32 // vertices by key
@@ -107,10 +86,10 @@ type publication struct {
 // or is cancelled before the end, what was written stays for the next attempt.
 func (p *publication) run(ctx context.Context) (err error) {
 	if p.digest, err = p.contents.digest(ctx, p.input); err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
-	if p.order, err = p.contents.keys.byKey(ctx); err != nil {
-		return fmt.Errorf("storage: %w", err)
+	if p.order, err = p.contents.keys.ByKey(ctx); err != nil {
+		return fmt.Errorf("%w", err)
 	}
 	total := p.items(len(stagedParts), 0)
 	for begun, done := false, false; !done; begun = true {
@@ -126,7 +105,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 			if done = int(p.journal.Part) == len(stagedParts); done {
 				return p.publish(t)
 			}
-			return t.put(journalName, journalKey(journalGraph, p.name), &p.journal)
+			return t.put(block.JournalName, journalKey(journalGraph, p.name), &p.journal)
 		})
 		if err != nil {
 			return err
@@ -146,9 +125,9 @@ func (p *publication) begin(t *tx) error {
 	}
 	key := journalKey(journalGraph, p.name)
 	var j journalRecord
-	found, err := t.get(journalName, key, &j)
+	found, err := t.get(block.JournalName, key, &j)
 	if err != nil {
-		return corrupt(t.path, "journal of "+describeGraph(p.name), err)
+		return fault.Corrupt(t.path, "journal of "+describeGraph(p.name), err)
 	}
 	if found && bytes.Equal(j.Digest, p.digest) && j.GraphID == p.base.ID && j.Version == p.base.Version &&
 		int(j.Part) < len(stagedParts) && j.Next <= p.length(int(j.Part)) {
@@ -159,7 +138,7 @@ func (p *publication) begin(t *tx) error {
 		return err
 	}
 	p.journal = journalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
-	if p.contents.keys.len() > 0 {
+	if p.contents.keys.Len() > 0 {
 		p.journal.Object, err = t.newObject(graphParts[:]...)
 	}
 	return err
@@ -174,7 +153,7 @@ func (p *publication) unchanged(t *tx) error {
 	case err == nil && r.same(&p.base):
 		return nil
 	case err == nil || errors.Is(err, ErrNotFound):
-		return fmt.Errorf("storage: graph %q: %w", p.name, ErrConflict)
+		return fmt.Errorf("graph %q: %w", p.name, ErrConflict)
 	}
 	return err
 }
@@ -185,15 +164,15 @@ func (p *publication) length(part int) uint64 {
 	c := &p.contents
 	switch part {
 	case 0:
-		return uint64(c.keys.len())
+		return uint64(c.keys.Len())
 	case 1:
 		return uint64(len(p.order))
 	case 2:
 		return uint64(len(c.graph.Targets))
 	case 3:
-		return uint64(len(c.slots.empty))
+		return uint64(len(c.slots.Empty))
 	}
-	return uint64(len(c.columns)) * uint64(c.keys.len())
+	return uint64(len(c.columns)) * uint64(c.keys.Len())
 }
 
 // items counts the items before a position, for progress.
@@ -220,7 +199,7 @@ func (p *publication) batch(t *tx) error {
 		}
 		target, err := t.openPart(p.journal.Object, stagedParts[number])
 		if err != nil {
-			return corrupt(t.path, describeGraph(p.name), err)
+			return fault.Corrupt(t.path, describeGraph(p.name), err)
 		}
 		// Keys only ascend, so that pages can be filled to the end; bbolt does
 		// not remember this from one transaction to the next.
@@ -228,11 +207,11 @@ func (p *publication) batch(t *tx) error {
 		next := p.blocks(number)
 		for left > 0 && p.journal.Next < p.length(number) {
 			if err := t.ctx.Err(); err != nil {
-				return fmt.Errorf("storage: %w", err)
+				return fmt.Errorf("%w", err)
 			}
 			key, record, count := next()
 			if key != nil {
-				if err := target.bucket.Put(key, target.seed.seal(key, record)); err != nil {
+				if err := target.put(key, target.seed.Seal(key, record)); err != nil {
 					return err
 				}
 			}
@@ -250,32 +229,32 @@ func (p *publication) blocks(part int) func() (key, record []byte, count int) {
 	keys := &p.contents.keys
 	switch part {
 	case 0:
-		return func() ([]byte, []byte, int) { return nextKeyBlock(keys, uint32(p.journal.Next)) }
+		return func() ([]byte, []byte, int) { return block.NextKeyBlock(keys, uint32(p.journal.Next)) }
 	case 1:
-		return func() ([]byte, []byte, int) { return nextIDBlock(keys, p.order, int(p.journal.Next)) }
+		return func() ([]byte, []byte, int) { return block.NextIDBlock(keys, p.order, int(p.journal.Next)) }
 	case 3:
 		return func() ([]byte, []byte, int) {
-			rest := p.contents.slots.empty[p.journal.Next:]
-			record, count := encodeSlots(rest, maxBlock)
-			return be32(rest[0]), record, count
+			rest := p.contents.slots.Empty[p.journal.Next:]
+			record, count := block.EncodeSlots(rest, block.MaxBlock)
+			return block.Key32(rest[0]), record, count
 		}
 	case 4:
 		return p.nextValues
 	}
-	encoder := newArcEncoder(p.contents.graph, int64(p.journal.Next))
+	encoder := block.NewArcEncoder(p.contents.graph, int64(p.journal.Next))
 	return func() ([]byte, []byte, int) {
-		before := encoder.at
-		key, record := encoder.next()
-		return key, record, int(encoder.at - before)
+		before := encoder.At
+		key, record := encoder.Next()
+		return key, record, int(encoder.At - before)
 	}
 }
 
 // nextValues makes the next attribute block; there is none, and no key, where the
 // rest of an attribute is missing.
 func (p *publication) nextValues() (key, record []byte, count int) {
-	slots := uint64(p.contents.keys.len())
+	slots := uint64(p.contents.keys.Len())
 	i, from := p.journal.Next/slots, uint32(p.journal.Next%slots)
-	key, record, next := nextValueBlock(p.contents.attributes[i].ID, p.contents.columns[i], from)
+	key, record, next := block.NextValueBlock(p.contents.attributes[i].ID, p.contents.columns[i], from)
 	if key == nil {
 		next = uint32(slots) // the column may be shorter
 	}
@@ -296,15 +275,16 @@ func (p *publication) publish(t *tx) error {
 	r.Version++
 	r.Object = p.journal.Object
 	r.Vertices, r.Edges = uint64(len(p.order)), uint64(p.contents.graph.Edges())
-	r.Slots = uint64(p.contents.keys.len())
-	weighted, timed := countValues(p.contents.graph.Weights, p.contents.graph.Times)
+	r.Slots = uint64(p.contents.keys.Len())
+	weighted, timed := block.CountValues(p.contents.graph.Weights, p.contents.graph.Times)
 	r.Weighted, r.Timed = weighted/2, timed/2
+	r.gave(p.times, p.base.Timed)
 	r.Attributes, r.NextAttribute = p.contents.attributes, p.contents.nextAttribute
 	for i := range r.Attributes {
 		r.Attributes[i].Values = uint64(p.contents.columns[i].Count())
 	}
 	r.Modified, r.Source = now, p.source
-	if err := t.put(graphsName, []byte(p.name), &r); err != nil {
+	if err := t.put(block.GraphsName, []byte(p.name), &r); err != nil {
 		return err
 	}
 	if err := t.logChange(r.ID, r.Version, p.change); err != nil {
@@ -313,7 +293,7 @@ func (p *publication) publish(t *tx) error {
 	if err := t.discard(p.base.Object); err != nil {
 		return err
 	}
-	if err := t.remove(journalName, journalKey(journalGraph, p.name)); err != nil {
+	if err := t.remove(block.JournalName, journalKey(journalGraph, p.name)); err != nil {
 		return err
 	}
 	p.result = r

@@ -2,69 +2,81 @@ package storage
 
 import (
 	"time"
+
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
 )
 
 // GraphInfo is the catalogue entry of a graph.
 type GraphInfo struct {
-	Name     string
-	ID       uint64 // never used again for another graph of the file
-	Version  uint64 // 1 when created; one more with every change
-	Vertices int
-	Edges    int64 // undirected edges, each counted once
-	Weighted bool  // some edge has a weight other than 1
-	Timed    bool  // some edge has a timestamp
-	Created  time.Time
-	Modified time.Time
-	Source   string // where the latest edges came from, in words
+	Name     string    `json:"name"`
+	ID       uint64    `json:"id"`      // never used again for another graph of the file
+	Version  uint64    `json:"version"` // 1 when created; one more with every change
+	Vertices int       `json:"vertices"`
+	Edges    int64     `json:"edges"`    // undirected edges, each counted once
+	Weighted bool      `json:"weighted"` // some edge has a weight other than 1
+	Timed    bool      `json:"timed"`    // some edge has a timestamp
+	Created  time.Time `json:"created"`
 
-	Attributes []Attribute // of the vertices, in the order of their first appearance
-	Values     []int       // how many vertices have a value, for each of Attributes
-	Deleted    int         // vertices that were deleted; their slots stay empty
+	// Times is how timestamps are written: as dates where the first that the graph got,
+	// by one import or one call, were dates all; numbers that join them are Unix
+	// seconds. Otherwise as numbers, which dates join as Unix seconds.
+	Times    format.TimeForm `json:"times"`
+	Modified time.Time       `json:"modified"`
+	Source   string          `json:"source"` // where the latest edges came from, in words; the vertices, while there never was an edge
+
+	Attributes []Attribute `json:"attributes"` // of the vertices, in the order of their first appearance
+	Values     []int       `json:"values"`     // how many vertices have a value, for each of Attributes
+	Computed   []*Computed `json:"computed"`   // how the values were computed, for each of Attributes; nil where they came from outside
+	Deleted    int         `json:"deleted"`    // vertices that were deleted; their slots stay empty
 }
 
 // Setting is one named value of an embedding: an option, or a statistic.
-type Setting struct{ Name, Value string }
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // EmbeddingInfo is the catalogue entry of an embedding: everything that shaped
 // its vectors, and what the method reported about them.
 type EmbeddingInfo struct {
-	Name         string
-	Graph        string    // name of the graph
-	GraphID      uint64    // number of the graph, by which it is known when another one has its name
-	GraphVersion uint64    // version of the graph that was embedded
-	Generation   uint64    // 1 for the first; one more with every replacement
-	Method       string    // such as "dp_spectral"
-	Options      []Setting // every option after defaults, in the order of the method
-	Seed         uint64
-	Kernel       string // vec.Kind() of the machine that computed it
-	Vertices     int    // rows: row v belongs to vertex v of GraphVersion
-	Dim          int    // columns
-	Eigenvalues  []float64
-	Residuals    []float64
-	Components   int
-	Iterations   int
-	Seconds      float64 // time that the computation took
-	Created      time.Time
-	Stats        []Setting // other statistics of the method
-	StateBytes   int64     // of what is stored beside the rows for bringing them up to date; 0 for nothing
-	Stateless    bool      // nothing is to be stored beside the rows, so that a refresh runs in full
-	Past         bool      // a generation that has been replaced
-	Auto         AutoRefresh
+	Name         string      `json:"name"`
+	Graph        string      `json:"graph"`         // name of the graph
+	GraphID      uint64      `json:"graph_id"`      // number of the graph, by which it is known when another one has its name
+	GraphVersion uint64      `json:"graph_version"` // version of the graph that was embedded
+	Generation   uint64      `json:"generation"`    // 1 for the first; one more with every replacement
+	Method       string      `json:"method"`        // such as "dp_spectral"
+	Options      []Setting   `json:"options"`       // every option after defaults, in the order of the method
+	Seed         uint64      `json:"seed"`
+	Kernel       string      `json:"kernel"`   // vec.Kind() of the machine that computed it
+	Vertices     int         `json:"vertices"` // rows: row v belongs to vertex v of GraphVersion
+	Dim          int         `json:"dim"`      // columns
+	Eigenvalues  []float64   `json:"eigenvalues"`
+	Residuals    []float64   `json:"residuals"`
+	Components   int         `json:"components"`
+	Iterations   int         `json:"iterations"`
+	Seconds      float64     `json:"seconds"` // time that the computation took
+	Created      time.Time   `json:"created"`
+	Stats        []Setting   `json:"stats"`       // other statistics of the method
+	StateBytes   int64       `json:"state_bytes"` // of what is stored beside the rows for bringing them up to date; 0 for nothing
+	Stateless    bool        `json:"stateless"`   // nothing is to be stored beside the rows, so that a refresh runs in full
+	Past         bool        `json:"past"`        // a generation that has been replaced
+	Auto         AutoRefresh `json:"auto"`
 
 	// Coordinates is when the coordinates of the rows were made, which tells them
 	// from those of other generations: rows of two generations can be compared one by
 	// one where it is the same. To PutEmbedding, zero says that they are new.
-	Coordinates time.Time
+	Coordinates time.Time `json:"coordinates"`
 
-	slots slotMap // of the vertices of the rows
+	slots block.SlotMap // of the vertices of the rows
 }
 
 // AutoRefresh says when an embedding is to be brought up to date by itself, by
 // programs that keep the store open. What does it is not known here; it stays
 // from one generation to the next.
 type AutoRefresh struct {
-	Changes int           // after so many vertices changed; 0 is never by changes
-	Every   time.Duration // so often, if anything changed; 0 is never by time
+	Changes int           `json:"changes"` // after so many vertices changed; 0 is never by changes
+	Every   time.Duration `json:"every"`   // so often, if anything changed; 0 is never by time
 }
 
 // ChangeSet says which vertices changed between two versions of a graph, as
@@ -82,21 +94,21 @@ type ChangeSet struct {
 
 // Fault is one thing that Check found wrong.
 type Fault struct {
-	Where  string // the object, such as `graph "social", arcs`
-	What   string // what is wrong
-	Remedy string // what to do about it
+	Where  string `json:"where"`  // the object, such as `graph "social", arcs`
+	What   string `json:"what"`   // what is wrong
+	Remedy string `json:"remedy"` // what to do about it
 }
 
 // CheckReport is the outcome of Check.
 type CheckReport struct {
-	Faults     []Fault  // all that is wrong, in the order of the file's objects; nil when sound
-	Notes      []string // what is worth knowing and no fault, such as an unfinished import
-	Graphs     int
-	Embeddings int
-	Records    int64 // records whose checksum and content were verified
-	Pages      int64 // pages in use
-	FreePages  int64 // pages that later writes will use again
-	Bytes      int64 // size of the file
+	Faults     []Fault  `json:"faults"` // all that is wrong, in the order of the file's objects; nil when sound
+	Notes      []string `json:"notes"`  // what is worth knowing and no fault, such as an unfinished import
+	Graphs     int      `json:"graphs"`
+	Embeddings int      `json:"embeddings"`
+	Records    int64    `json:"records"`    // records whose checksum and content were verified
+	Pages      int64    `json:"pages"`      // pages in use
+	FreePages  int64    `json:"free_pages"` // pages that later writes will use again
+	Bytes      int64    `json:"bytes"`      // size of the file
 }
 
 // OK reports whether no fault was found.

@@ -8,6 +8,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // Vertex is a vertex with values of its attributes.
@@ -29,20 +32,24 @@ type Edge struct {
 	// csr.NoTime says that the edge has none.
 	Time  int64
 	Timed bool
+
+	// Dated says that Time is a date in Unix seconds: see GraphInfo.Times. Reading
+	// leaves it unset.
+	Dated bool
 }
 
 // WriteStats counts what one call wrote. Every edge or vertex of the call is
 // one of Inserted, Updated, Deleted, Unchanged, Missing and SelfLoops.
 type WriteStats struct {
-	Inserted     int64
-	Updated      int64
-	Deleted      int64
-	Unchanged    int64
-	Missing      int64  // to be deleted, and not there
-	SelfLoops    int64  // edges from a vertex to itself; they are dropped, the vertex is kept
-	NewVertices  int64  // made as end points of edges
-	EdgesDeleted int64  // with the vertices that were deleted
-	Version      uint64 // of the graph when the transaction is committed
+	Inserted     int64  `json:"inserted"`
+	Updated      int64  `json:"updated"`
+	Deleted      int64  `json:"deleted"`
+	Unchanged    int64  `json:"unchanged"`
+	Missing      int64  `json:"missing"`       // to be deleted, and not there
+	SelfLoops    int64  `json:"self_loops"`    // edges from a vertex to itself; they are dropped, the vertex is kept
+	NewVertices  int64  `json:"new_vertices"`  // made as end points of edges
+	EdgesDeleted int64  `json:"edges_deleted"` // with the vertices that were deleted
+	Version      uint64 `json:"version"`       // of the graph when the transaction is committed
 }
 
 // Tx is one write transaction over any number of graphs. It is not safe for
@@ -115,7 +122,7 @@ func (t *tx) change(f func(*Tx) error) error {
 		return x.broken
 	}
 	if err := t.ctx.Err(); err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	return x.finish()
 }
@@ -123,7 +130,7 @@ func (t *tx) change(f func(*Tx) error) error {
 // usable reports why a call on the transaction cannot be answered.
 func (x *Tx) usable() error {
 	if x.over {
-		return fmt.Errorf("storage: the transaction is over: %w", ErrClosed)
+		return fmt.Errorf("the transaction is over: %w", ErrClosed)
 	}
 	return x.broken
 }
@@ -133,7 +140,7 @@ func (x *Tx) read(f func() error) error {
 	if err := x.usable(); err != nil {
 		return err
 	}
-	return guarded(x.tx.path, func() error { return corrupt(x.tx.path, "", f()) })
+	return fault.Guarded(x.tx.path, func() error { return fault.Corrupt(x.tx.path, "", f()) })
 }
 
 // write runs a call that changes the graph. Where it fails the transaction is
@@ -202,7 +209,7 @@ func (x *Tx) Graph(name string) (GraphInfo, error) {
 
 // CreateGraph makes an empty graph. A name that is in use is ErrExists.
 func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
-	if err := checkName("graph", name); err != nil {
+	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
@@ -228,7 +235,7 @@ func (x *Tx) finish() error {
 		}
 		r := g.next()
 		r.Modified = now
-		if err := x.tx.put(graphsName, []byte(name), &r); err != nil {
+		if err := x.tx.put(block.GraphsName, []byte(name), &r); err != nil {
 			return err
 		}
 		c, err := x.tx.changeOf(g)
@@ -244,21 +251,21 @@ func (x *Tx) finish() error {
 
 // changeOf is what the log says of the transaction: each slot in one list, or that
 // everything may have changed where a list has most of the graph.
-func (t *tx) changeOf(g *graphState) (c change, err error) {
-	if c.deleted, err = t.distinct(g.deleted, nil); err != nil {
+func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
+	if c.Deleted, err = t.distinct(g.deleted, nil); err != nil {
 		return c, err
 	}
-	if c.edges, err = t.distinct(g.touched, c.deleted); err != nil {
+	if c.Edges, err = t.distinct(g.touched, c.Deleted); err != nil {
 		return c, err
 	}
-	if 2*uint64(len(c.edges)) > g.record.Vertices {
-		c.all, c.edges = true, nil
+	if 2*uint64(len(c.Edges)) > g.record.Vertices {
+		c.All, c.Edges = true, nil
 	}
-	if c.values, err = t.distinct(g.attributed, c.deleted, c.edges); err != nil {
+	if c.Values, err = t.distinct(g.attributed, c.Deleted, c.Edges); err != nil {
 		return c, err
 	}
-	if 2*uint64(len(c.values)) > g.record.Vertices {
-		c.columns, c.values = true, nil
+	if 2*uint64(len(c.Values)) > g.record.Vertices {
+		c.Columns, c.Values = true, nil
 	}
 	return c, nil
 }
@@ -266,9 +273,9 @@ func (t *tx) changeOf(g *graphState) (c change, err error) {
 // distinct returns the slots of a list in ascending order, each once, without
 // those of other ascending lists.
 func (t *tx) distinct(list []uint32, without ...[]uint32) ([]uint32, error) {
-	list, err := mergeSort(t.ctx, list, cmp.Compare)
+	list, err := block.MergeSort(t.ctx, list, cmp.Compare)
 	if err != nil {
-		return nil, fmt.Errorf("storage: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	list = slices.Compact(list)
 	for _, other := range without {

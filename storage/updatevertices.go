@@ -7,6 +7,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // vertexBatch is the vertices of one call, and what is known of them.
@@ -14,7 +17,7 @@ type vertexBatch struct {
 	vertices []Vertex
 	keys     [][]byte // distinct keys, in the order of their first appearance
 	numbers  []uint32 // key of each vertex
-	slots    []uint32 // of each key, noVertex where it is not in the graph
+	slots    []uint32 // of each key, block.NoVertex where it is not in the graph
 
 	record   graphRecord      // with the attributes that are new
 	requests [][]valueRequest // by attribute, in the order of the batch
@@ -31,20 +34,20 @@ type valueRequest struct {
 
 func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error) {
 	b := &vertexBatch{vertices: vertices, numbers: make([]uint32, len(vertices)), changed: make([]bool, len(vertices))}
-	if uint64(len(vertices)) > maxVertices {
-		return nil, fmt.Errorf("storage: %d vertices: %w", len(vertices), ErrLimit)
+	if uint64(len(vertices)) > block.MaxVertices {
+		return nil, fmt.Errorf("%d vertices: %w", len(vertices), ErrLimit)
 	}
-	names := newInterner()
+	names := block.NewInterner()
 	for i := range vertices {
-		if i%(checkEvery/16) == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("storage: %w", ctx.Err())
+		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
+			return nil, fmt.Errorf("%w", ctx.Err())
 		}
-		number, err := names.intern(bytesOf(vertices[i].Key))
+		number, err := names.Intern(block.BytesOf(vertices[i].Key))
 		if err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
 		if b.numbers[i] = number; int(number) == len(b.keys) {
-			b.keys = append(b.keys, bytesOf(vertices[i].Key))
+			b.keys = append(b.keys, block.BytesOf(vertices[i].Key))
 		}
 	}
 	return b, nil
@@ -57,15 +60,15 @@ func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error
 func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
 	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
 	if err != nil {
-		return corrupt(t.path, describeGraph(g.name)+", ids", err)
+		return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
 	}
-	if i := slices.Index(b.slots, noVertex); strict && i >= 0 {
+	if i := slices.Index(b.slots, block.NoVertex); strict && i >= 0 {
 		return &NotFoundError{Kind: "vertex", Name: string(b.keys[i])}
 	}
 	b.record = g.record
 	for i := range b.vertices {
-		if i%(checkEvery/16) == 0 && t.ctx.Err() != nil {
-			return fmt.Errorf("storage: %w", t.ctx.Err())
+		if i%(block.CheckEvery/16) == 0 && t.ctx.Err() != nil {
+			return fmt.Errorf("%w", t.ctx.Err())
 		}
 		for _, v := range b.vertices[i].Values {
 			if err := b.request(uint32(i), v, strict); err != nil {
@@ -85,13 +88,13 @@ func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err err
 	case at < 0 && v.Value.IsMissing():
 		return nil
 	case at < 0:
-		if at, err = b.record.addAttribute(Attribute{v.Name, v.Value.Type()}); err != nil {
+		if at, err = b.record.addAttribute(Attribute{Name: v.Name, Type: v.Value.Type()}); err != nil {
 			return err
 		}
 	}
-	value, err := b.record.Attributes[at].attribute().valueFor(v.Value)
+	value, err := block.ValueFor(b.record.Attributes[at].attribute(), v.Value)
 	if err != nil {
-		return fmt.Errorf("storage: vertex %q: %w", clip(b.vertices[vertex].Key), err)
+		return fmt.Errorf("vertex %q: %w", fault.Clip(b.vertices[vertex].Key), err)
 	}
 	for len(b.requests) <= at {
 		b.requests = append(b.requests, nil)
@@ -106,20 +109,20 @@ func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, e
 	added = make(map[uint32]bool)
 	var keys [][]byte
 	for i, slot := range b.slots {
-		if slot == noVertex {
+		if slot == block.NoVertex {
 			keys = append(keys, b.keys[i])
 			added[uint32(i)] = true
 		}
 	}
 	slots, err := t.addVertices(&g.record, keys)
 	if err != nil {
-		return nil, corrupt(t.path, describeGraph(g.name), err)
+		return nil, fault.Corrupt(t.path, describeGraph(g.name), err)
 	}
 	if len(slots) > 0 {
 		g.touch(slots...)
 	}
 	for i, slot := range b.slots {
-		if slot == noVertex {
+		if slot == block.NoVertex {
 			b.slots[i], slots = slots[0], slots[1:]
 		}
 	}
@@ -135,7 +138,7 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 			requests[j].slot = b.slots[b.numbers[requests[j].vertex]]
 		}
 		if err := b.applyTo(t, g, &g.record.Attributes[i], requests); err != nil {
-			return corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+			return fault.Corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	return nil
@@ -144,11 +147,11 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 // applyTo gives the values of one attribute to their slots in turn, and writes
 // those that differ in the end.
 func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
-	requests, err := mergeSort(t.ctx, requests, func(a, b valueRequest) int {
+	requests, err := block.MergeSort(t.ctx, requests, func(a, b valueRequest) int {
 		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
 	})
 	if err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	var places []uint32
 	for i, r := range requests {
@@ -160,7 +163,7 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 	if err != nil {
 		return err
 	}
-	var edits []edit[slotValue]
+	var edits []block.Edit[block.SlotValue]
 	for i, slot := range places {
 		was, now := values[i], values[i]
 		for len(requests) > 0 && requests[0].slot == slot {
@@ -168,24 +171,27 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 			now, requests = requests[0].value, requests[1:]
 		}
 		if now != was {
-			edits = append(edits, edit[slotValue]{slotValue{slot, now}, now.IsMissing()})
-			a.Values += oneIf(!now.IsMissing()) - oneIf(!was.IsMissing())
+			edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: slot, Value: now}, Remove: now.IsMissing()})
+			a.Values += block.OneIf(!now.IsMissing()) - block.OneIf(!was.IsMissing())
 			g.attribute(slot)
 		}
+	}
+	if len(edits) > 0 {
+		a.Computed = nil
 	}
 	return t.editValues(&g.record, *a, edits)
 }
 
 // editValues applies edits to the values of an attribute.
-func (t *tx) editValues(r *graphRecord, a attributeRecord, edits []edit[slotValue]) error {
+func (t *tx) editValues(r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	p, err := t.openPart(r.Object, attrsName)
+	p, err := t.openPart(r.Object, block.AttrsName)
 	if err != nil {
 		return err
 	}
-	return editBlocks(t, p, valueList(a), edits)
+	return editBlocks(t, p, block.ValueList(a.ID, a.Type), edits)
 }
 
 // attribute notes that the attributes of a slot changed.
@@ -272,11 +278,11 @@ func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error)
 // slots are not used again. The cost is that of the blocks that hold the vertices
 // and their edges, in both directions.
 func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
-	var victims []idEntry
+	var victims []block.IDEntry
 	stats := WriteStats{}
 	find := func(g *graphState) (err error) {
 		victims, err = x.tx.victims(&g.record, keys)
-		return corrupt(x.tx.path, describeGraph(g.name)+", ids", err)
+		return fault.Corrupt(x.tx.path, describeGraph(g.name)+", ids", err)
 	}
 	version, err := x.write(graph, find, func(g *graphState) (err error) {
 		stats.EdgesDeleted, err = x.tx.deleteVertices(g, victims)
@@ -291,100 +297,100 @@ func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 }
 
 // victims returns the vertices that have one of the keys, by ascending slot.
-func (t *tx) victims(r *graphRecord, keys []string) ([]idEntry, error) {
+func (t *tx) victims(r *graphRecord, keys []string) ([]block.IDEntry, error) {
 	list := make([][]byte, len(keys))
 	for i, key := range keys {
-		list[i] = bytesOf(key)
+		list[i] = block.BytesOf(key)
 	}
 	slots, err := t.slotsOfKeys(r, list)
 	if err != nil {
 		return nil, err
 	}
-	var victims []idEntry
+	var victims []block.IDEntry
 	for i, slot := range slots {
-		if slot != noVertex {
-			victims = append(victims, idEntry{list[i], slot})
+		if slot != block.NoVertex {
+			victims = append(victims, block.IDEntry{Key: list[i], Slot: slot})
 		}
 	}
-	victims, err = mergeSort(t.ctx, victims, func(a, b idEntry) int { return cmp.Compare(a.slot, b.slot) })
+	victims, err = block.MergeSort(t.ctx, victims, func(a, b block.IDEntry) int { return cmp.Compare(a.Slot, b.Slot) })
 	if err != nil {
-		return nil, fmt.Errorf("storage: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
-	return slices.CompactFunc(victims, func(a, b idEntry) bool { return a.slot == b.slot }), nil
+	return slices.CompactFunc(victims, func(a, b block.IDEntry) bool { return a.Slot == b.Slot }), nil
 }
 
 // deleteVertices removes vertices, given by ascending slot, and returns how many
 // edges went with them.
-func (t *tx) deleteVertices(g *graphState, victims []idEntry) (edges int64, err error) {
+func (t *tx) deleteVertices(g *graphState, victims []block.IDEntry) (edges int64, err error) {
 	if len(victims) == 0 {
 		return 0, nil
 	}
 	slots := make([]uint32, len(victims))
 	for i, v := range victims {
-		slots[i] = v.slot
+		slots[i] = v.Slot
 	}
 	arcs, err := t.arcsOfSlots(&g.record, slots)
 	if err == nil {
 		edges, err = t.dropEdges(g, arcs)
 	}
 	if err != nil {
-		return 0, corrupt(t.path, describeGraph(g.name)+", arcs", err)
+		return 0, fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
 	for i := range g.record.Attributes {
 		if err := t.dropValues(g, &g.record.Attributes[i], slots); err != nil {
-			return 0, corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+			return 0, fault.Corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	g.changed = true
 	g.deleted = append(g.deleted, slots...)
-	return edges, corrupt(t.path, describeGraph(g.name), t.removeVertices(&g.record, victims))
+	return edges, fault.Corrupt(t.path, describeGraph(g.name), t.removeVertices(&g.record, victims))
 }
 
 // arcsOfSlots returns the arcs that leave slots, given in ascending order. It
 // reads the blocks that hold some of them, or could, once each.
-func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]arc, error) {
-	p, err := t.part(r.Object, arcsName)
+func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
+	p, err := t.part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
 	var (
-		arcs    []arc
-		content arcBlock
+		arcs    []block.Arc
+		content block.ArcBlock
 	)
-	for b := (block{}); len(slots) > 0; {
+	for b := (block.Sealed{}); len(slots) > 0; {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
-		if b.key == nil {
-			if b = p.blockOf(nil, arcKey(slots[0], 0)); b.key == nil {
+		if b.Key == nil {
+			if b = p.blockOf(nil, block.ArcKey(slots[0], 0)); b.Key == nil {
 				return arcs, nil
 			}
 		}
-		payload, err := p.seed.open(b.key, b.record)
+		payload, err := p.seed.Open(b.Key, b.Record)
 		if err == nil {
-			err = content.decode(b.key, payload)
+			err = content.Decode(b.Key, payload)
 		}
 		if err != nil {
 			return nil, err
 		}
-		for _, a := range content.arcs {
-			for len(slots) > 0 && slots[0] < a.source() {
+		for _, a := range content.Arcs {
+			for len(slots) > 0 && slots[0] < a.Source() {
 				slots = slots[1:]
 			}
-			if len(slots) > 0 && slots[0] == a.source() {
+			if len(slots) > 0 && slots[0] == a.Source() {
 				arcs = append(arcs, a)
 			}
 		}
-		if b = p.after(nil, b.key); b.key == nil {
+		if b = p.after(nil, b.Key); b.Key == nil {
 			return arcs, nil
 		}
-		next := arcOfKey(b.key).source()
+		next := block.ArcOfKey(b.Key).Source()
 		for len(slots) > 0 && slots[0] < next {
 			slots = slots[1:]
 		}
 		if len(slots) > 0 && slots[0] > next {
-			b = block{} // some blocks may be passed over
+			b = block.Sealed{} // some blocks may be passed over
 		}
 	}
 	return arcs, nil
@@ -396,10 +402,10 @@ func (t *tx) dropValues(g *graphState, a *attributeRecord, slots []uint32) error
 	if err != nil {
 		return err
 	}
-	var edits []edit[slotValue]
+	var edits []block.Edit[block.SlotValue]
 	for i, v := range values {
 		if !v.IsMissing() {
-			edits = append(edits, edit[slotValue]{slotValue{slot: slots[i]}, true})
+			edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: slots[i]}, Remove: true})
 		}
 	}
 	a.Values -= uint64(len(edits))
@@ -420,7 +426,7 @@ func (x *Tx) DropAttribute(graph, name string) error {
 		a := g.record.Attributes[at]
 		g.record.Attributes = slices.Delete(slices.Clone(g.record.Attributes), at, at+1)
 		g.changed = true
-		return corrupt(x.tx.path, describeAttribute(graph, name), x.tx.dropAttribute(g, a))
+		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), x.tx.dropAttribute(g, a))
 	})
 	return err
 }
@@ -434,12 +440,12 @@ func (t *tx) dropAttribute(g *graphState, a attributeRecord) error {
 	if err != nil || g.record.Object == 0 {
 		return err
 	}
-	p, found, err := t.findPart(g.record.Object, attrsName)
+	p, found, err := t.findPart(g.record.Object, block.AttrsName)
 	if err != nil || !found {
 		return err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
-	return t.deleteRange(p.bucket, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
+	return t.deleteRange(p, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
 }
 
 // Vertex returns a vertex with its attributes, as DB.Vertex does, with the

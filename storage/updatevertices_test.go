@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/storage/internal/block"
 	"heavytail/storage/vec"
 )
 
@@ -25,10 +26,10 @@ func TestTx_Vertices(t *testing.T) {
 	importText(t, db, "g", "a b\nb c\nc a\nc d\n")
 	update(t, db, func(x *Tx) error {
 		stats, err := x.InsertVertices("g", []Vertex{
-			{"a", []NamedValue{{"age", IntegerValue(41)}, {"city", TextValue("Bern")}}},
-			{"e", []NamedValue{{"score", FloatValue(0.5)}, {"age", Value{}}}},
+			{"a", []NamedValue{{Name: "age", Value: IntegerValue(41)}, {Name: "city", Value: TextValue("Bern")}}},
+			{"e", []NamedValue{{Name: "score", Value: FloatValue(0.5)}, {Name: "age", Value: Value{}}}},
 			{"b", nil},
-			{"e", []NamedValue{{"score", IntegerValue(2)}}},
+			{"e", []NamedValue{{Name: "score", Value: IntegerValue(2)}}},
 		})
 		if want := (WriteStats{Inserted: 1, Updated: 2, Unchanged: 1, Version: 2}); err != nil || stats != want {
 			t.Errorf("insert: %+v, %v, want %+v", stats, err, want)
@@ -73,11 +74,11 @@ func TestTx_Vertices(t *testing.T) {
 		if err := x.DropAttribute("g", "age"); err != nil {
 			return err
 		}
-		_, err := x.UpdateVertices("g", []Vertex{{"e", []NamedValue{{"score", Value{}}}}})
+		_, err := x.UpdateVertices("g", []Vertex{{"e", []NamedValue{{Name: "score", Value: Value{}}}}})
 		return err
 	})
 	v, err := db.Vertex(ctx, "g", "a")
-	if err != nil || v.Key != "a" || !slices.Equal(v.Values, []NamedValue{{"city", TextValue("Bern")}}) {
+	if err != nil || v.Key != "a" || !slices.Equal(v.Values, []NamedValue{{Name: "city", Value: TextValue("Bern")}}) {
 		t.Errorf("vertex a is %v, %v", v, err)
 	}
 	info, same, edges, err := db.VertexEdges(ctx, "g", "a")
@@ -98,11 +99,11 @@ func TestTx_Vertices_Refused(t *testing.T) {
 	db := newStore(t, nil)
 	importText(t, db, "g", "a b\n")
 	update(t, db, func(x *Tx) error {
-		_, err := x.InsertVertices("g", []Vertex{{"a", []NamedValue{{"age", IntegerValue(1)}}}})
+		_, err := x.InsertVertices("g", []Vertex{{"a", []NamedValue{{Name: "age", Value: IntegerValue(1)}}}})
 		return err
 	})
 	update(t, db, func(x *Tx) error {
-		one := func(key, name string, v Value) []Vertex { return []Vertex{{key, []NamedValue{{name, v}}}} }
+		one := func(key, name string, v Value) []Vertex { return []Vertex{{key, []NamedValue{{Name: name, Value: v}}}} }
 		for _, c := range []struct {
 			call string
 			err  error
@@ -114,7 +115,7 @@ func TestTx_Vertices_Refused(t *testing.T) {
 			{"reserved name", second(x.InsertVertices("g", one("c", "degree", IntegerValue(1)))), ErrName},
 			{"another type", second(x.InsertVertices("g", one("c", "age", TextValue("1")))), ErrInvalid},
 			{"float for integer", second(x.UpdateVertices("g", one("a", "age", FloatValue(1)))), ErrInvalid},
-			{"long text", second(x.UpdateVertices("g", one("a", "text", TextValue(strings.Repeat("x", maxText+1))))), ErrLimit},
+			{"long text", second(x.UpdateVertices("g", one("a", "text", TextValue(strings.Repeat("x", block.MaxText+1))))), ErrLimit},
 			{"unknown key", second(x.UpdateVertices("g", one("c", "age", IntegerValue(2)))), ErrNotFound},
 			{"unknown attribute", second(x.UpdateVertices("g", one("a", "nothing", Value{}))), ErrNotFound},
 			{"unknown attribute to drop", x.DropAttribute("g", "nothing"), ErrNotFound},

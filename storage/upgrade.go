@@ -6,6 +6,11 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/page"
 )
 
 // prepareWrite makes the store ready for a write: the path must still lead to
@@ -15,7 +20,7 @@ func (db *DB) prepareWrite(ctx context.Context) error {
 	if db.attached {
 		return nil
 	}
-	h, err := db.acquire()
+	h, err := db.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,50 +43,80 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 	if err != nil {
 		return err
 	}
-	w := newWalker(ctx, pageFile{r: h.file, meta: m})
-	if err := w.walk(); err != nil {
-		return fmt.Errorf("storage: verify %q: %w", db.path, err)
+	w, found := page.NewWalker(ctx, page.File{R: h.file, Meta: m}), block.NewTallies()
+	w.Counted = found.Counted
+	if err := w.Walk(); err != nil {
+		return fmt.Errorf("verify %q: %w", db.path, err)
 	}
-	if len(w.faults) > 0 {
-		fault, object := w.faults[0], ""
-		if len(fault.path) > 1 {
-			object = describePath(fault.path[1:])
-		}
-		db.damage = &FileError{Path: db.path, Object: object, Err: ErrCorrupt, Reason: fault.what,
-			Remedy: "nothing was written, and what is sound can be read; " + remedyCheck}
-		return db.damage
-	}
-	if m != h.tree.file.meta {
+	if m != h.tree.file.Meta {
 		return db.intruder()
 	}
-	return nil
+	return db.view(ctx, func(t *tx) error {
+		bad, err := t.firstFault(m, w.Faults, found)
+		switch {
+		case err != nil:
+			return fault.Corrupt(db.path, "sums", err)
+		case bad == nil && !t.promises:
+			if db.damage = t.strayObject(); db.damage == nil {
+				db.walked = found
+			}
+			return db.damage
+		case bad == nil:
+			return nil
+		}
+		object := ""
+		if len(bad.Path) > 1 {
+			object = t.owners().describe(bad.Path[1:])
+		}
+		db.damage = &FileError{Path: db.path, Object: object, Err: ErrCorrupt, Reason: bad.What,
+			Remedy: "nothing was written, and what is sound can be read; " + fault.RemedyCheck}
+		return db.damage
+	})
+}
+
+// firstFault returns the first fault that a walk over the whole file has found, or else
+// the first promise that is broken; its path begins at the root of the file. nil is
+// none.
+func (t *tx) firstFault(m page.Meta, walked []page.Fault, found *block.Tallies) (*page.Fault, error) {
+	if len(walked) > 0 {
+		return &walked[0], nil
+	}
+	if err := t.checkRoot(m, found.Sums); err != nil {
+		return &page.Fault{What: err.Error()}, nil
+	}
+	broken, err := t.broken(found, "", func([][]byte) bool { return false })
+	if err != nil || len(broken) == 0 {
+		return nil, err
+	}
+	broken[0].Path = append([][]byte{block.RootName}, broken[0].Path...)
+	return &broken[0], nil
 }
 
 // intruder: the file changed under the lock, which only programs do that do not
 // ask for it.
 func (db *DB) intruder() error {
-	return &FileError{Path: db.path, Err: ErrReplaced, Reason: "another program wrote to it although it is locked", Remedy: remedyReopen}
+	return &FileError{Path: db.path, Err: ErrReplaced, Reason: "another program wrote to it although it is locked", Remedy: fault.RemedyReopen}
 }
 
 // openForWriting has bbolt open the file for writing. Readers go on: those that
 // run on the handle before read pages of its only version, which a read
 // transaction of the new handle keeps until they have ended.
 func (db *DB) openForWriting(old *handle) error {
-	if !canShareLock {
+	if !file.CanShareLock {
 		return db.reopenForWriting(old)
 	}
 	next, err := db.openBolt(db.lock, false, 0)
 	if err != nil {
 		// bbolt lets go of the lock where it fails.
-		if lockErr := db.lock.exclusive(time.Now()); lockErr != nil {
+		if lockErr := db.lock.Exclusive(time.Now()); lockErr != nil {
 			db.damage = db.openError(lockErr)
-		} else if m, metaErr := db.meta(old.file); metaErr != nil || m != old.tree.file.meta {
+		} else if m, metaErr := db.meta(old.file); metaErr != nil || m != old.tree.file.Meta {
 			db.damage = db.intruder()
 		}
 		return err
 	}
 	var anchor *bolt.Tx
-	err = guarded(db.path, func() (err error) {
+	err = fault.Guarded(db.path, func() (err error) {
 		anchor, err = next.bolt.Begin(false)
 		return err
 	})
@@ -91,8 +126,8 @@ func (db *DB) openForWriting(old *handle) error {
 	}
 	next.users = 1 // the anchor
 	db.replace(next, func() {
-		_ = guarded(db.path, anchor.Rollback)
-		_ = guarded(db.path, old.bolt.Close)
+		_ = fault.Guarded(db.path, anchor.Rollback)
+		_ = fault.Guarded(db.path, old.bolt.Close)
 		db.leave(next)
 	})
 	return nil
@@ -102,7 +137,7 @@ func (db *DB) openForWriting(old *handle) error {
 // openings cannot share a lock. It is called before Open returns, so that
 // nothing runs on the old handle but the caller.
 func (db *DB) reopenForWriting(old *handle) error {
-	if err := guarded(db.path, old.bolt.Close); err != nil {
+	if err := fault.Guarded(db.path, old.bolt.Close); err != nil {
 		return err
 	}
 	next, err := db.openBolt(db.lock, false, db.opts.LockTimeout)
@@ -110,7 +145,7 @@ func (db *DB) reopenForWriting(old *handle) error {
 		return err
 	}
 	m, err := db.meta(next.file)
-	if err == nil && m != old.tree.file.meta {
+	if err == nil && m != old.tree.file.Meta {
 		err = db.intruder()
 	}
 	db.replace(next, func() {})

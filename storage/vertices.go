@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // slotOf returns the slot of the vertex with the given key, and whether there is
@@ -15,20 +18,20 @@ func (t *tx) slotOf(r *graphRecord, key []byte) (slot uint32, found bool, err er
 	if err != nil {
 		return 0, false, err
 	}
-	return slots[0], slots[0] != noVertex, nil
+	return slots[0], slots[0] != block.NoVertex, nil
 }
 
-// slotsOfKeys returns the slot of each key, noVertex where there is none. It
+// slotsOfKeys returns the slot of each key, block.NoVertex where there is none. It
 // reads each block that can hold one of them once.
 func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {
 	slots := make([]uint32, len(keys))
 	for i := range slots {
-		slots[i] = noVertex
+		slots[i] = block.NoVertex
 	}
 	if r.Object == 0 || len(keys) == 0 {
 		return slots, nil
 	}
-	p, err := t.part(r.Object, idsName)
+	p, err := t.part(r.Object, block.IDsName)
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +41,15 @@ func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {
 	}
 	for len(order) > 0 {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
 		b := p.blockOf(nil, keys[order[0]])
-		if b.key == nil {
+		if b.Key == nil {
 			return slots, nil
 		}
 		here := len(order) // those before the next block
-		if next := p.after(nil, b.key); next.key != nil {
-			here = 1 + sort.Search(len(order)-1, func(i int) bool { return bytes.Compare(keys[order[i+1]], next.key) >= 0 })
+		if next := p.after(nil, b.Key); next.Key != nil {
+			here = 1 + sort.Search(len(order)-1, func(i int) bool { return bytes.Compare(keys[order[i+1]], next.Key) >= 0 })
 		}
 		if err := t.findInBlock(r, p, b, keys, order[:here], slots); err != nil {
 			return nil, err
@@ -62,24 +65,24 @@ func orderOf(t *tx, keys [][]byte) ([]int, error) {
 	for i := range order {
 		order[i] = i
 	}
-	order, err := mergeSort(t.ctx, order, func(a, b int) int {
+	order, err := block.MergeSort(t.ctx, order, func(a, b int) int {
 		return cmp.Or(bytes.Compare(keys[a], keys[b]), cmp.Compare(a, b))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("storage: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return order, nil
 }
 
 // findInBlock enters the slots of the keys that an id block holds.
-func (t *tx) findInBlock(r *graphRecord, p part, b block, keys [][]byte, order []int, slots []uint32) error {
-	payload, err := p.seed.open(b.key, b.record)
+func (t *tx) findInBlock(r *graphRecord, p part, b block.Sealed, keys [][]byte, order []int, slots []uint32) error {
+	payload, err := p.seed.Open(b.Key, b.Record)
 	if err != nil {
 		return err
 	}
-	return findIDs(b.key, payload, keys, order, func(i int, slot uint32) error {
+	return block.FindIDs(b.Key, payload, keys, order, func(i int, slot uint32) error {
 		if uint64(slot) >= r.Slots {
-			return badRecord("slot %d of %d", slot, r.Slots)
+			return fault.Record("slot %d of %d", slot, r.Slots)
 		}
 		slots[i] = slot
 		return nil
@@ -94,7 +97,7 @@ func (t *tx) keysOfSlots(r *graphRecord, slots []uint32) ([]string, error) {
 		return nil, err
 	}
 	if at := slices.Index(keys, ""); at >= 0 {
-		return nil, badRecord("slot %d is empty", slots[at])
+		return nil, fault.Record("slot %d is empty", slots[at])
 	}
 	return keys, nil
 }
@@ -106,28 +109,28 @@ func (t *tx) keysIfThere(r *graphRecord, slots []uint32) ([]string, error) {
 	if len(slots) == 0 {
 		return keys, nil
 	}
-	p, err := t.part(r.Object, keysName)
+	p, err := t.part(r.Object, block.KeysName)
 	if err != nil {
 		return nil, err
 	}
 	for len(keys) < len(slots) {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("storage: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
 		before := len(keys)
-		b := p.blockOf(nil, be32(slots[before]))
-		if b.key == nil {
-			return nil, badRecord("no key of slot %d", slots[before])
+		b := p.blockOf(nil, block.Key32(slots[before]))
+		if b.Key == nil {
+			return nil, fault.Record("no key of slot %d", slots[before])
 		}
-		payload, err := p.seed.open(b.key, b.record)
+		payload, err := p.seed.Open(b.Key, b.Record)
 		if err != nil {
 			return nil, err
 		}
-		if keys, err = findKeys(keys, b.key, payload, slots); err != nil {
+		if keys, err = block.FindKeys(keys, b.Key, payload, slots); err != nil {
 			return nil, err
 		}
 		if len(keys) == before {
-			return nil, badRecord("no key of slot %d", slots[before])
+			return nil, fault.Record("no key of slot %d", slots[before])
 		}
 	}
 	return keys, nil
@@ -140,8 +143,8 @@ func (t *tx) addVertices(r *graphRecord, keys [][]byte) ([]uint32, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	if r.Slots+uint64(len(keys)) > maxVertices {
-		return nil, fmt.Errorf("storage: more than %d vertices: %w", uint64(maxVertices), ErrLimit)
+	if r.Slots+uint64(len(keys)) > block.MaxVertices {
+		return nil, fmt.Errorf("more than %d vertices: %w", uint64(block.MaxVertices), ErrLimit)
 	}
 	if r.Object == 0 {
 		var err error
@@ -150,22 +153,22 @@ func (t *tx) addVertices(r *graphRecord, keys [][]byte) ([]uint32, error) {
 		}
 	}
 	slots := make([]uint32, len(keys))
-	bySlot, byKey := make([]edit[keyEntry], len(keys)), make([]edit[idEntry], len(keys))
+	bySlot, byKey := make([]block.Edit[block.KeyEntry], len(keys)), make([]block.Edit[block.IDEntry], len(keys))
 	for i, key := range keys {
 		slots[i] = uint32(r.Slots) + uint32(i)
-		bySlot[i].entry = keyEntry{slots[i], key}
+		bySlot[i].Entry = block.KeyEntry{Slot: slots[i], Key: key}
 	}
 	order, err := orderOf(t, keys)
 	if err != nil {
 		return nil, err
 	}
 	for at, i := range order {
-		byKey[at].entry = idEntry{keys[i], slots[i]}
+		byKey[at].Entry = block.IDEntry{Key: keys[i], Slot: slots[i]}
 	}
-	if err := editPart(t, r.Object, keysName, keyList, bySlot); err != nil {
+	if err := editPart(t, r.Object, block.KeysName, block.KeyList, bySlot); err != nil {
 		return nil, err
 	}
-	if err := editPart(t, r.Object, idsName, idList, byKey); err != nil {
+	if err := editPart(t, r.Object, block.IDsName, block.IDList, byKey); err != nil {
 		return nil, err
 	}
 	r.Slots += uint64(len(keys))
@@ -176,42 +179,33 @@ func (t *tx) addVertices(r *graphRecord, keys [][]byte) ([]uint32, error) {
 // removeVertices empties the slots of vertices, given in ascending order of the
 // slots with their keys, and counts them in r. Their edges and attributes must
 // be gone.
-func (t *tx) removeVertices(r *graphRecord, vertices []idEntry) error {
+func (t *tx) removeVertices(r *graphRecord, vertices []block.IDEntry) error {
 	if len(vertices) == 0 {
 		return nil
 	}
-	bySlot, empty := make([]edit[keyEntry], len(vertices)), make([]edit[uint32], len(vertices))
-	byKey := make([]edit[idEntry], len(vertices))
+	bySlot, empty := make([]block.Edit[block.KeyEntry], len(vertices)), make([]block.Edit[uint32], len(vertices))
+	byKey := make([]block.Edit[block.IDEntry], len(vertices))
 	for i, v := range vertices {
-		bySlot[i].entry = keyEntry{slot: v.slot}
-		empty[i].entry = v.slot
-		byKey[i] = edit[idEntry]{v, true}
+		bySlot[i].Entry = block.KeyEntry{Slot: v.Slot}
+		empty[i].Entry = v.Slot
+		byKey[i] = block.Edit[block.IDEntry]{Entry: v, Remove: true}
 	}
-	byKey, err := mergeSort(t.ctx, byKey, func(a, b edit[idEntry]) int { return bytes.Compare(a.entry.key, b.entry.key) })
+	byKey, err := block.MergeSort(t.ctx, byKey, func(a, b block.Edit[block.IDEntry]) int { return bytes.Compare(a.Entry.Key, b.Entry.Key) })
 	if err != nil {
-		return fmt.Errorf("storage: %w", err)
+		return fmt.Errorf("%w", err)
 	}
-	if err := editPart(t, r.Object, keysName, keyList, bySlot); err != nil {
+	if err := editPart(t, r.Object, block.KeysName, block.KeyList, bySlot); err != nil {
 		return err
 	}
-	if err := editPart(t, r.Object, idsName, idList, byKey); err != nil {
+	if err := editPart(t, r.Object, block.IDsName, block.IDList, byKey); err != nil {
 		return err
 	}
-	if _, err := t.openPart(r.Object, emptyName); err != nil {
+	if _, err := t.openPart(r.Object, block.EmptyName); err != nil {
 		return err
 	}
-	if err := editPart(t, r.Object, emptyName, slotList, empty); err != nil {
+	if err := editPart(t, r.Object, block.EmptyName, block.SlotList, empty); err != nil {
 		return err
 	}
 	r.Vertices -= uint64(len(vertices))
 	return nil
-}
-
-// editPart applies edits to a block list that is the whole of a part.
-func editPart[E any](t *tx, object uint64, name []byte, l *blockList[E], edits []edit[E]) error {
-	p, err := t.part(object, name)
-	if err != nil {
-		return err
-	}
-	return editBlocks(t, p, l, edits)
 }

@@ -6,15 +6,18 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 func main() {
@@ -47,14 +50,14 @@ func run(edges string) error {
 	}
 	fmt.Printf("imported %d vertices, %d edges\n", imported.Vertices, imported.Edges)
 	embedded, err := db.Embed(ctx, query.EmbedRequest{
-		Graph: "social", Name: "spec", Method: "dp_spectral", Settings: map[string]any{"dim": 50},
+		Graph: "social", Name: "spec", Using: query.DPSpectral{Dim: 50},
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Printf("embedded in %d dimensions, largest residual %.1e\n", embedded.Dim, embedded.WorstResidual)
 
-	for _, check := range []func(context.Context, *query.DB) error{nearest, columns, mistakes, locked, update} {
+	for _, check := range []func(context.Context, *query.DB) error{nearest, columns, options, mistakes, fields, locked, update} {
 		if err := check(ctx, db); err != nil {
 			return err
 		}
@@ -79,20 +82,20 @@ func nearest(ctx context.Context, db *query.DB) error {
 		return err
 	}
 	defer rows.Close()
-	var told []query.Neighbor
+	var asked []query.Neighbor
 	for rows.Next() {
 		row := rows.Row()
-		told = append(told, query.Neighbor{Vertex: row[0].(string), Distance: row[1].(float64)})
+		asked = append(asked, query.Neighbor{Vertex: row[0].(string), Distance: row[1].(float64)})
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if len(told) != 5 || !reflect.DeepEqual(told, typed.Neighbors) {
-		return fmt.Errorf("the method answers %v, the statement %v", typed.Neighbors, told)
+	if len(asked) != 5 || !reflect.DeepEqual(asked, typed.Neighbors) {
+		return fmt.Errorf("the method answers %v, the statement %v", typed.Neighbors, asked)
 	}
-	for i, n := range told {
-		if n.Vertex == "0" || i > 0 && n.Distance < told[i-1].Distance {
-			return fmt.Errorf("answer %d of %v is out of place", i, told)
+	for i, n := range asked {
+		if n.Vertex == "0" || i > 0 && n.Distance < asked[i-1].Distance {
+			return fmt.Errorf("answer %d of %v is out of place", i, asked)
 		}
 		fmt.Printf("near 0: %s at %.4f\n", n.Vertex, n.Distance)
 	}
@@ -144,6 +147,61 @@ func mistakes(ctx context.Context, db *query.DB) error {
 		return fmt.Errorf("a misspelt name gives %T: %v", err, err)
 	}
 	fmt.Printf("mistakes: %v; %v\n", syntax, mistake)
+	return nil
+}
+
+// options tells an explicit zero from the default, and reads a result back from JSON.
+func options(ctx context.Context, db *query.DB) error {
+	for want, using := range map[string]query.DPWalker{"2": {Dim: 8, Walks: 1}, "0": {Dim: 8, Walks: 1, Beta: query.Zero}} {
+		made, err := db.Embed(ctx, query.EmbedRequest{Graph: "social", Name: "walked", Using: using})
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(made.Options, storage.Setting{Name: "beta", Value: want}) {
+			return fmt.Errorf("%+v leaves the options %v", using, made.Options)
+		}
+		text, err := json.Marshal(made)
+		if err != nil {
+			return err
+		}
+		var read query.EmbedResult
+		if err := json.Unmarshal(text, &read); err != nil || !reflect.DeepEqual(read.Options, made.Options) || !read.Created.Equal(made.Created) {
+			return fmt.Errorf("%s is read back as %+v, %w", text, read, err)
+		}
+	}
+	return db.DropEmbedding(ctx, "walked")
+}
+
+// fields expects what is wrong, where and what to do in the fields of errors.
+func fields(ctx context.Context, db *query.DB) error {
+	_, err := db.Embed(ctx, query.EmbedRequest{Graph: "social", Name: "e", Using: query.DPWalker{Beta: 9}})
+	var mistake *query.Error
+	if !errors.As(err, &mistake) || mistake.Option != "beta" || mistake.Start.Line != 0 || !errors.Is(err, query.ErrInvalid) {
+		return fmt.Errorf("an option out of range gives %+v", err)
+	}
+	flags := query.Words{Option: func(name string) string { return "--" + name }, Bare: true}
+	if text := flags.Message(err); text != "--beta is 9, and must be a number from -8 to 8" {
+		return fmt.Errorf("as a flag it is %q", text)
+	}
+	_, err = db.Query(ctx, "NEAREST 5 TO '0' USING spek", nil)
+	if !errors.As(err, &mistake) || mistake.Found != "spek" || mistake.Nearest != `"spec"` || mistake.Start.Column != 24 || !errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("a misspelt name gives %+v", err)
+	}
+	_, err = db.Import(ctx, query.ImportRequest{Graph: "social", Path: "pairs.csv", Weight: "0"})
+	var refused *format.OptionError
+	if !errors.As(err, &refused) || refused.Option != "weight" || refused.Value != "0" || !errors.As(err, &mistake) || mistake.Option != "weight" {
+		return fmt.Errorf("a column that cannot be gives %+v", err)
+	}
+	_, err = query.Open(db.Path(), &query.Options{Workers: -1})
+	var field *query.FieldError
+	if !errors.As(err, &field) || field.Field != "Workers" {
+		return fmt.Errorf("a negative number of workers gives %v", err)
+	}
+	_, err = new(query.DB).Answer(ctx, "CHECK", nil)
+	var failed *query.StatementError
+	if !errors.As(err, &failed) || failed.Statement != "CHECK" || !errors.Is(err, query.ErrClosed) {
+		return fmt.Errorf("a closed database gives %v", err)
+	}
 	return nil
 }
 

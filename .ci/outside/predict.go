@@ -20,7 +20,7 @@ func predict(ctx context.Context, db *query.DB) error {
 		return fmt.Errorf("a model with an AUC of %v", trained.AUC)
 	}
 	model := query.Scorer{Model: "friends"}
-	if _, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: model, Top: 20}); err != nil {
+	if _, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: model, K: 20}); err != nil {
 		return err
 	}
 	live, err := db.PredictFor(ctx, query.PredictForRequest{Vertex: "0", K: 10, Graph: "social", With: model})

@@ -180,7 +180,7 @@ def theirs_to_ours(exchange, graph, words):
     found = exchange.read("theirs.csv", "layout=vertices")
     want = as_json(graph)["vertices"]
     # Python leaves a missing value and an empty text alike; there are no empty texts here. Blanks around a bare field are dropped.
-    want = [[v["key"].strip() if "," not in v["key"] else v["key"], [t if t is None else t.strip() if '"' not in t and "," not in t and "\n" not in t else t for t in v["values"]]] for v in want]
+    want = [[v["key"] if any(c in v["key"] for c in ',"\r\n') else v["key"].strip(), [t if t is None else t.strip() if '"' not in t and "," not in t and "\n" not in t else t for t in v["values"]]] for v in want]
     same("CSV of Python", [[v["key"], v["values"]] for v in found["vertices"]], want)
     order = list(graph)
     numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(order)})
@@ -247,7 +247,7 @@ def main():
     program, command = sys.argv[1:]
     rows = np.random.default_rng(1).standard_normal((40, 7)).astype(np.float32) * np.float32(10) ** np.arange(-3, 4, dtype=np.float32)
     plain = [f"v{i}" for i in range(30)] + ["Zoë", "北京", "007", "-1", "1.5", "a;b", "a%b", "x|y", "'q'", "&amp;"]
-    strange = plain[:30] + ["two words", "a,b", '"', 'say ""', " blank", "#1", "a#b", "<a>", "a\tb", "=1"]
+    strange = plain[:30] + ["two words", "a,b", '"', 'say ""', " blank", "#1", "a#b", "<a>", "a\tb", "=1", "two\nlines", "a\rb", "a\r\nb", "\n", "Zoë\n北京"]
     for name, keys, words in ("plain keys", plain, True), ("strange keys", strange, False):
         print(name)
         graph = make_graph(keys, len(name))

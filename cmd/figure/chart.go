@@ -12,11 +12,11 @@ var ErrEmpty = errors.New("figure: there is no point to draw")
 
 // Chart is a picture of series on two axes.
 type Chart struct {
-	Title  string // one line; cut where it is too long
+	Title  string // one line; cut if it is too long
 	X, Y   Axis
 	Series []Series // in the order of the legend; what comes later is drawn over what came before
 
-	// Ordered says that the series are classes of one quantity in ascending
+	// Ordered reports that the series are classes of one quantity in ascending
 	// order: they take shades of one scale, from light to dark, and one shape.
 	Ordered bool
 }
@@ -51,10 +51,9 @@ type Point struct{ X, Y float64 }
 // span is the range of an axis.
 type span struct{ min, max float64 }
 
-// visible returns the chart without points that have no place on its axes and
-// without letters that no picture can have, and the ranges of the points that are
-// left. Series keep their places, and so their colours, when they lose all of
-// their points.
+// visible returns the chart without points outside its axes and without
+// unprintable characters, and the ranges of the remaining points. Series keep
+// their indices, and so their colours, even if they lose all of their points.
 func (c Chart) visible() (Chart, span, span, error) {
 	x, y := span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
 	c.Title, c.X.Label, c.Y.Label = printable(c.Title), printable(c.X.Label), printable(c.Y.Label)
@@ -76,9 +75,9 @@ func (c Chart) visible() (Chart, span, span, error) {
 	return c, c.X.widen(x), c.Y.widen(y), nil
 }
 
-// printable replaces what is no letter: control characters, which XML forbids and
-// terminals obey, and bytes that are no UTF-8. It cuts what is longer than any
-// picture is wide.
+// printable replaces unprintable characters: control characters, which XML
+// forbids and terminals obey, and invalid UTF-8. It cuts texts that are wider
+// than any picture.
 func printable(text string) string {
 	const longest = 200 // letters
 	letters := []rune(strings.Map(func(r rune) rune {
@@ -92,32 +91,32 @@ func printable(text string) string {
 
 func (s *span) include(v float64) { s.min, s.max = min(s.min, v), max(s.max, v) }
 
-// most bounds the values that are drawn, so that what is computed of two of them,
-// and of the room around them, is finite.
+// most limits the values that are drawn, so that computations with two of
+// them, and with the margin, stay finite.
 const most = 1e300
 
-// takes reports whether a value has a place on the axis.
+// takes reports whether the axis can show a value.
 func (a Axis) takes(v float64) bool {
 	return math.Abs(v) <= most && (!a.Log || v >= 1/most)
 }
 
-// widen makes room around values, so that no point lies on the frame, and a range
-// of one value is one.
+// widen adds a margin around values, so that no point lies on the frame, and
+// gives a range of one value a positive width.
 func (a Axis) widen(s span) span {
-	const share = 0.04 // of the range, on either side
+	const margin = 0.04 // of the range, on either side
 	if a.Log {
 		low, high := math.Log10(s.min), math.Log10(s.max)
-		room := max(share*(high-low), 0.05)
+		room := max(margin*(high-low), 0.05)
 		return span{math.Pow(10, max(low-room, -307)), math.Pow(10, min(high+room, 307))}
 	}
-	room := share * (s.max - s.min)
+	room := margin * (s.max - s.min)
 	if room <= 1e-9*max(math.Abs(s.min), math.Abs(s.max)) {
 		room = max(0.05*math.Abs(s.max), 1e-9)
 	}
 	return span{s.min - room, s.max + room}
 }
 
-// fraction is the place of a value on an axis of this range, from 0 to 1.
+// fraction is the position of a value on an axis of this range, from 0 to 1.
 func (a Axis) fraction(s span, v float64) float64 {
 	if a.Log {
 		low := math.Log(s.min)

@@ -1,6 +1,6 @@
 package figure
 
-// Degrees is how many vertices of a graph have which degree.
+// Degrees is the number of vertices of a graph for each degree.
 type Degrees struct {
 	Name   string
 	Counts []Count // ascending by degree, each degree once
@@ -12,15 +12,15 @@ type Count struct {
 	Vertices int64
 }
 
-// DegreeChart draws degree distributions on logarithmic axes: for each degree the
-// share of vertices that have it or a higher one, where a power law is a straight
-// line without any binning (Clauset, Shalizi and Newman 2009, section 2). Vertices
-// without edges count in the shares and have no place on the axis.
+// DegreeChart draws degree distributions on logarithmic axes: for each degree
+// the fraction of vertices that have it or a higher one. There a power law is
+// a straight line without any binning (Clauset, Shalizi and Newman 2009,
+// section 2). Vertices without edges count in the fractions but are not drawn.
 func DegreeChart(title string, graphs []Degrees) Chart {
 	chart := Chart{
 		Title: title,
 		X:     Axis{Label: "degree d", Log: true},
-		Y:     Axis{Label: "share of vertices of degree d or higher", Log: true},
+		Y:     Axis{Label: "fraction of vertices of degree d or higher", Log: true},
 	}
 	for _, g := range graphs {
 		chart.Series = append(chart.Series, Series{Name: g.Name, Mark: Dots, Points: tail(g.Counts)})
@@ -28,7 +28,7 @@ func DegreeChart(title string, graphs []Degrees) Chart {
 	return chart
 }
 
-// tail returns for each positive degree the share of vertices that reach it.
+// tail returns for each positive degree the fraction of vertices that reach it.
 func tail(counts []Count) []Point {
 	all := int64(0)
 	for _, c := range counts {

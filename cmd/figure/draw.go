@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// picture is a chart whose points all have a place, with the ranges of its axes.
+// picture is a chart whose points are all inside its axes, with the ranges of
+// the axes.
 type picture struct {
 	Chart
 	x, y span
@@ -30,9 +31,9 @@ func (p picture) draw(canvas draw.Canvas) {
 	p.axes().Draw(p.drawLabels(p.drawLegend(p.drawTitle(inner))))
 }
 
-// drawLabels writes what the axes measure below and beside them, and returns what
-// is left. The library would make room for the label of a logarithmic axis where
-// it is not.
+// drawLabels writes the labels of the axes below and next to them, and returns
+// the remaining canvas. The library would reserve space for the label of a
+// logarithmic axis in the wrong place.
 func (p picture) drawLabels(c draw.Canvas) draw.Canvas {
 	style := lettering(textSize)
 	style.XAlign = text.XCenter
@@ -44,7 +45,7 @@ func (p picture) drawLabels(c draw.Canvas) draw.Canvas {
 	return rest
 }
 
-// drawTitle writes the title and returns what is left below it.
+// drawTitle writes the title and returns the canvas below it.
 func (p picture) drawTitle(c draw.Canvas) draw.Canvas {
 	if p.Title == "" {
 		return c
@@ -62,8 +63,8 @@ const (
 	entryGap    = 16 // between entries of a row
 )
 
-// drawLegend writes the names of the series in rows, as many to a row as fit, and
-// returns what is left below them.
+// drawLegend writes the names of the series in rows, as many to a row as fit,
+// and returns the canvas below them.
 func (p picture) drawLegend(c draw.Canvas) draw.Canvas {
 	if len(p.Series) == 1 && p.Series[0].Name == "" {
 		return c
@@ -117,7 +118,7 @@ func (p picture) axes() *plot.Plot {
 	return axes
 }
 
-// setAxis gives an axis of the library our ranges, ticks and letters.
+// setAxis sets the range, ticks and font of an axis of the library.
 func (p picture) setAxis(axis *plot.Axis, a Axis, s span) {
 	axis.Min, axis.Max = s.min, s.max
 	axis.Padding = 0
@@ -129,7 +130,7 @@ func (p picture) setAxis(axis *plot.Axis, a Axis, s span) {
 	axis.Tick.Label.Color, axis.Tick.Label.Handler, axis.Tick.Label.Font = plain.Color, plain.Handler, plain.Font
 }
 
-// scaling is an axis as the library asks for it.
+// scaling is an axis as the interface of the library.
 type scaling struct{ axis Axis }
 
 // Normalize implements plot.Normalizer.

@@ -18,7 +18,7 @@ const (
 	dpi           = 144 // of PNG: 960 by 720 pixels
 )
 
-// palette has colours that people with any colour vision tell apart, on white
+// palette has colours that people with any colour vision can distinguish, on white
 // (Okabe and Ito, "Color Universal Design", 2008), without the yellow, which is too
 // pale for a line.
 var palette = []color.NRGBA{
@@ -31,15 +31,15 @@ var palette = []color.NRGBA{
 	{0x56, 0xb4, 0xe9, 0xff}, // sky
 }
 
-// shapes are the dots of series, beside their colours. Eight shapes and seven
-// colours have no common factor, so 56 series all look different.
+// shapes are the dots of series, in addition to their colours. Eight shapes
+// and seven colours have no common factor, so 56 series all look different.
 var shapes = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{},
 	draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
 }
 
-// scale has the ends and the middle of the colours of ordered classes, from light
-// to dark: lightness alone tells them apart.
+// scale has the colours of the ends and the centre of a scale of ordered classes, from
+// light to dark: lightness alone distinguishes them.
 var scale = []color.NRGBA{
 	{0xf3, 0xc3, 0x4f, 0xff},
 	{0x2a, 0x9d, 0x8f, 0xff},
@@ -59,9 +59,9 @@ func (c Chart) colour(i int) color.NRGBA {
 	return blend(scale[low], scale[low+1], at-float64(low))
 }
 
-// blend is the colour at a share of the way from a to b.
-func blend(a, b color.NRGBA, share float64) color.NRGBA {
-	mix := func(x, y uint8) uint8 { return uint8(float64(x)*(1-share) + float64(y)*share + 0.5) }
+// blend is the colour at a fraction of the way from a to b.
+func blend(a, b color.NRGBA, fraction float64) color.NRGBA {
+	mix := func(x, y uint8) uint8 { return uint8(float64(x)*(1-fraction) + float64(y)*fraction + 0.5) }
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 

@@ -48,7 +48,7 @@ func (p picture) textMark(i int) byte {
 	return orderedMarks[i*(len(orderedMarks)-1)/max(1, len(p.Series)-1)]
 }
 
-// cells is the grid of characters, from the top.
+// cells is the grid of characters, from the top row down.
 func (p picture) cells() [textRows][textColumns]byte {
 	var grid [textRows][textColumns]byte
 	for row := range grid {
@@ -81,8 +81,8 @@ func (p picture) cells() [textRows][textColumns]byte {
 func joinCells(x0, y0, x1, y1 float64, f func(x, y float64)) {
 	steps := int(math.Ceil(max(math.Abs(x1-x0)*textColumns, math.Abs(y1-y0)*textRows)))
 	for i := 1; i < steps; i++ {
-		share := float64(i) / float64(steps)
-		f(x0+share*(x1-x0), y0+share*(y1-y0))
+		part := float64(i) / float64(steps)
+		f(x0+part*(x1-x0), y0+part*(y1-y0))
 	}
 }
 
@@ -115,7 +115,7 @@ func (p picture) writeGrid(text *strings.Builder) {
 	fmt.Fprintf(text, " %*s  %s%s\n", wide, "", strings.Repeat(" ", pad), p.Chart.X.Label)
 }
 
-// bottom is the lower axis, and its texts where they have room.
+// bottom is the lower axis, and those of its texts that fit.
 func (p picture) bottom() (rule, texts string) {
 	line := []rune(strings.Repeat("─", textColumns))
 	labels := []byte(strings.Repeat(" ", textColumns+8))

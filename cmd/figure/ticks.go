@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// tick is a place on an axis with its text; marks between have none.
+// tick is a position on an axis with its text; intermediate marks have none.
 type tick struct {
 	at    float64
 	label string
 }
 
-// ticks returns the marks of an axis, ascending: some five with texts.
+// ticks returns the marks of an axis, ascending: about five with texts.
 func (a Axis) ticks(s span) []tick {
 	switch {
 	case a.Bare:
@@ -38,8 +38,8 @@ func linearTicks(s span) []tick {
 	}
 	var list []tick
 	first, last := math.Ceil(s.min/step), math.Floor(s.max/step)
-	// A step below the spacing of float64 at its place has no multiples to tell
-	// apart; the loop is bounded whatever the range.
+	// A step below the spacing of float64 values has no distinct multiples;
+	// the loop is bounded for any range.
 	for i := range 2*wanted + 2 {
 		k := first + float64(i)
 		if k > last {
@@ -50,8 +50,9 @@ func linearTicks(s span) []tick {
 	return list
 }
 
-// logTicks are the powers of ten, with marks without texts between them. Few
-// powers get twos and fives too, and of many some get no text.
+// logTicks are the powers of ten, with marks without texts between them. If
+// there are few powers, twos and fives have texts too; if there are many, some
+// powers have no text.
 func logTicks(s span) []tick {
 	low, high := int(math.Floor(math.Log10(s.min))), int(math.Ceil(math.Log10(s.max)))
 	decades := math.Log10(s.max) - math.Log10(s.min)

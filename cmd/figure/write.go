@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// ErrFormat is returned for the name of a file that ends in none of Formats.
+// ErrFormat is returned for a file name whose ending is not one of Formats.
 var ErrFormat = errors.New("figure: unknown format of pictures")
 
-// Format is a form of pictures in files.
+// Format is a file format of pictures.
 type Format string
 
 // The formats.
@@ -24,7 +24,7 @@ const (
 	PNG Format = "png" // 960 by 720 pixels
 )
 
-// Formats lists the formats, which are the endings of files as well.
+// Formats lists the formats, which are also the endings of file names.
 func Formats() []Format { return []Format{SVG, PNG} }
 
 // FormatOf returns the format of a file by the ending of its name, or an error

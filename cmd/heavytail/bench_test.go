@@ -18,6 +18,7 @@ func TestBench_Usage(t *testing.T) {
 		{[]string{"bench", "paper", "--data", ".", "x"}, "expected no arguments"},
 		{[]string{"bench", "paper", "--data", ".", "--budget", "0s"}, "--budget is 0s"},
 		{[]string{"bench", "paper", "--data", ".", "--only", "links,table"}, "--only table: expected tables, methods, links"},
+		{[]string{"bench", "paper", "--data", ".", "--quick", "--only", "links,searches"}, "--only searches: --quick makes no searches"},
 		{[]string{"bench", "paper", "--data", ".", "--trials", "-1"}, "--trials is -1"},
 		{[]string{"bench", "paper", "--data", ".", "--graphs", "mobile"}, `unknown graph "mobile": expected coauthor, facebook, synthetic, synthetic20, citation, twitter`},
 		{[]string{"bench", "paper", "--datum", "."}, "did you mean --data?"},

@@ -68,16 +68,3 @@ func writeText(out io.Writer, text string) error {
 	}
 	return nil
 }
-
-// count writes a number of things.
-func count[N int | int64](n N, thing string) string {
-	switch {
-	case n == 1:
-		return "1 " + thing
-	case strings.HasSuffix(thing, "ex"):
-		return fmt.Sprintf("%d %sices", n, strings.TrimSuffix(thing, "ex"))
-	case strings.HasSuffix(thing, "s"):
-		return fmt.Sprintf("%d %ses", n, thing)
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -32,7 +32,7 @@ func newDemo(std streams) *cobra.Command {
 		Use:   "demo",
 		Short: "Show the whole path on a generated scale-free graph",
 		Long: `Make a scale-free graph, store it, embed it with DP-Spectral and with Laplacian
-Eigenmaps, rebuild it from both, look up neighbours and score links. Every step
+Eigenmaps, reconstruct it from both, look up neighbours and score links. Every step
 prints the statement that it runs, so that the tour can be repeated by hand on
 the file that it leaves.`,
 		Args: exactly(0, "no arguments"),
@@ -77,13 +77,13 @@ func demoSteps(f demoFlags) []demoStep {
 		{
 			title: "Two embeddings of it in the form of the paper: with the degree penalty, and without.",
 			statements: []string{
-				embed("dp_spectral", "normalization := 'degree', beta := 0.5, scale := 0", "penalised"),
+				embed("dp_spectral", "normalization := 'degree', beta := 0.5, scale := 0, row_scale := 0", "penalised"),
 				embed("laplacian_eigenmaps", "scale := 0, row_scale := 0", "plain"),
 			},
 		},
 		{
-			title: "The graph rebuilt from each: an edge where two vectors are near enough. AUTO takes\n" +
-				"the radius at which the rebuilt degrees correlate best with the original ones. With\n" +
+			title: "The graph reconstructed from each: an edge where two vectors are near enough. AUTO takes\n" +
+				"the radius at which the reconstructed degrees correlate best with the original ones. With\n" +
 				"the penalty the tail of the degrees comes back; without it most vertices turn into hubs.",
 			statements: []string{
 				"RECONSTRUCT penalised AUTO INTO GRAPH from_penalised",
@@ -122,7 +122,7 @@ func runDemo(ctx context.Context, std streams, flags demoFlags) error {
 		return err
 	}
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
-	db, err := query.Open(path, &query.Options{Progress: status.Progress})
+	db, err := openFile(std, path, &query.Options{Progress: status.Progress})
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func runDemo(ctx context.Context, std streams, flags demoFlags) error {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "All of it took %.1f s. The file is %s; go on with\n\n  heavytail shell %s\n",
+	fmt.Fprintf(std.out, "All of it took %.1f s. The file is %s; continue with\n\n  heavytail shell %s\n",
 		time.Since(began).Seconds(), path, shellQuote(path))
 	return nil
 }

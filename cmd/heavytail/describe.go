@@ -8,17 +8,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"heavytail/query"
-	"heavytail/query/parser"
 	"heavytail/repl"
 )
 
-// newDescribe is the command that tells what graphs look like.
+// newDescribe is the command that describes graphs.
 func newDescribe(std streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "describe FILE [GRAPH]",
-		Short: "Tell what a graph looks like, and plot its degrees",
-		Long: `Tell size, density, components, degrees, clustering and the power law of a graph,
+		Short: "Describe a graph, and plot its degrees",
+		Long: `Show size, density, components, degrees, clustering and the power law of a graph,
 or of every graph of the file, and plot the degrees on logarithmic axes: a power
 law is a straight line there.`,
 		Example: `  heavytail describe social.ht
@@ -28,7 +27,7 @@ law is a straight line there.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := query.Options{ReadOnly: true, NoCreate: true}
 			return runOn(cmd, std, args[0], options, format, func(r *runner) error {
-				return r.describe(args[1:], givenOptions(cmd, "DESCRIBE GRAPH"))
+				return r.describe(args[1:], query.DescribeGraphRequest{Bootstrap: int(flagInt(cmd, "bootstrap")), Seed: uint64(flagInt(cmd, "seed"))})
 			})
 		},
 	}
@@ -39,7 +38,7 @@ law is a straight line there.`,
 
 // describe prints the description of each graph, of all graphs where none is
 // named, and between tables for people the plot of their degrees.
-func (r *runner) describe(graphs []string, options []parser.Option) error {
+func (r *runner) describe(graphs []string, req query.DescribeGraphRequest) error {
 	if len(graphs) == 0 {
 		known, err := r.db.Graphs(r.ctx)
 		if err != nil {
@@ -53,7 +52,8 @@ func (r *runner) describe(graphs []string, options []parser.Option) error {
 		}
 	}
 	for _, graph := range graphs {
-		err := r.run(&parser.DescribeGraph{Graph: parser.Ident{Name: graph}, Options: options})
+		req.Graph = graph
+		err := r.answer("DESCRIBE GRAPH", req)
 		if err == nil && r.format == repl.Table {
 			err = r.plot(graph)
 		}

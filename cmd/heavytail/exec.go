@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heavytail/query"
+	"heavytail/query/parser"
 	"heavytail/repl"
 )
 
@@ -36,7 +38,12 @@ func newExec(std streams) *cobra.Command {
 		Short: "Run statements on a file",
 		Long: `Run statements on a heavytail file, from -c, from a script, or from standard
 input, and print their results to standard output. Progress, notices and errors
-go to standard error. A file that does not exist is created.`,
+go to standard error. A file that does not exist is created.
+
+At the end exec waits for the jobs that its statements started IN BACKGROUND, and
+shows their progress: there is no server that could continue them. An interrupt
+stops them at a checkpoint, from which RESUME JOB continues. The exit code is 1 if
+one of them failed.`,
 		Example: `  heavytail exec social.ht -c "IMPORT 'facebook_combined.txt.gz' INTO social"
   heavytail exec social.ht -c 'NEAREST 10 TO $who USING spec' --param who=alice --format json
   heavytail exec social.ht -f night.script --keep-going > night.txt
@@ -60,7 +67,7 @@ func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f.StringArrayVar(&flags.params, "param", nil, "parameter as name=value, for $name in the statements; may be repeated")
 	f.BoolVar(&flags.readOnly, "read-only", false, "open the file for reading, beside other readers")
 	f.BoolVar(&flags.noCreate, "no-create", false, "fail where the file does not exist")
-	f.BoolVar(&flags.keepGoing, "keep-going", false, "go on after a statement that failed; the exit code is 1 all the same")
+	f.BoolVar(&flags.keepGoing, "keep-going", false, "continue after a statement that failed; the exit code is still 1")
 	f.BoolVar(&flags.timer, "timer", false, "print how long each statement took")
 	f.IntVar(&flags.workers, "workers", 0, "processors to compute with; 0 is all")
 	f.Int64Var(&flags.memory, "memory-limit", 0, "bytes that graphs and vectors may take; 0 is the default, 8 GiB")
@@ -74,12 +81,14 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 		return usageError{err}
 	}
 	options.Input = importInput(std, flags)
-	source, closeSource, err := openSource(std, flags)
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	source, closeSource, err := openSource(ctx, std, flags)
 	if err != nil {
 		return err
 	}
 	defer closeSource()
-	db, err := query.Open(path, options)
+	db, err := openFile(std, path, options)
 	if err != nil {
 		return err
 	}
@@ -87,10 +96,40 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 	if config.Name = flags.script; flags.script == "-" {
 		config.Name = ""
 	}
-	ctx, stop := interruptible(cmd.Context())
-	defer stop()
-	err = repl.Run(ctx, config)
-	return errors.Join(unreported(err), db.Close())
+	err = unreported(repl.Run(ctx, config))
+	if ctx.Err() == nil {
+		err = errors.Join(err, waitForJobs(ctx, db, config.Status, std.err))
+	}
+	return errors.Join(err, db.Close())
+}
+
+// waitForJobs waits for the jobs that statements started in the background, with
+// their progress: closing the file would interrupt them. It says what became of each;
+// one that failed is errReported. An interrupt leaves them to closing the file, which
+// stops them at a checkpoint.
+func waitForJobs(ctx context.Context, db *query.DB, status *repl.Status, messages io.Writer) error {
+	var failed error
+	for jobs := db.ActiveJobs(); len(jobs) > 0; jobs = db.ActiveJobs() {
+		for _, j := range jobs {
+			info, err := db.WaitJob(ctx, j.ID)
+			status.Clear()
+			switch {
+			case ctx.Err() != nil:
+				for _, left := range db.ActiveJobs() {
+					fmt.Fprintf(messages, "notice: job %d is interrupted; RESUME JOB %d continues it\n", left.ID, left.ID)
+				}
+				return ctx.Err()
+			case err != nil:
+				return err
+			case info.Error != "": // the job failed
+				fmt.Fprintf(messages, "error: job %d failed: %s\n", info.ID, parser.Escape(info.Error))
+				failed = errReported
+			default:
+				fmt.Fprintf(messages, "notice: job %d is %s\n", info.ID, info.State)
+			}
+		}
+	}
+	return failed
 }
 
 // settings are what the flags say about running statements, and about opening the
@@ -110,42 +149,47 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
 	options := &query.Options{
 		ReadOnly: f.readOnly, NoCreate: f.noCreate, Workers: f.workers,
-		MemoryLimit: f.memory, Progress: status.Progress,
+		MemoryLimit: f.memory, Progress: status.Progress, Notice: status.Notice,
 	}
 	config := repl.Config{
 		Out: std.out, Status: status, Format: format, Params: params, KeepGoing: f.keepGoing, Timer: f.timer,
-		Reword: fieldsAsFlags.Replace,
+		Words: execWords, Manual: manualText,
 	}
 	if err := options.Validate(); err != nil {
-		return repl.Config{}, nil, errors.New(fieldsAsFlags.Replace(err.Error()))
+		return repl.Config{}, nil, errors.New(execWords.Message(err))
 	}
 	return config, options, nil
 }
 
-// fieldsAsFlags names the flags that set fields of query.Options, in messages
-// that name the fields.
-var fieldsAsFlags = strings.NewReplacer(
-	"Workers (", "--workers (", "MemoryLimit (", "--memory-limit (", "and MemoryLimit allows", "and --memory-limit allows",
-)
-
-// unreported turns statements that failed, of which the user knows already, into
-// errReported; other errors pass.
-func unreported(err error) error {
-	var failure *repl.Failure
-	if errors.As(err, &failure) {
-		return errReported
+// execWords name the flags that set fields of query.Options. The options of statements
+// have the names that the user has written them by.
+var execWords = query.Words{Field: func(name string) string {
+	if flag := fieldFlags[name]; flag != "" {
+		return "--" + flag
 	}
-	return err
-}
+	return ""
+}}
 
-// openSource returns the text of the statements.
-func openSource(std streams, flags execFlags) (io.Reader, func(), error) {
+// openSource returns the text of the statements. A script that is a named pipe is
+// open only once somebody writes to it, which a signal does not wait for.
+func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, func(), error) {
 	nothing := func() {}
 	switch {
 	case flags.inline:
 		return strings.NewReader(flags.command), nothing, nil
 	case flags.script != "" && flags.script != "-":
-		f, err := os.Open(flags.script)
+		var f *os.File
+		var err error
+		opened := make(chan struct{})
+		go func() {
+			defer close(opened)
+			f, err = os.Open(flags.script)
+		}()
+		select {
+		case <-opened:
+		case <-ctx.Done():
+			return nil, nothing, ctx.Err()
+		}
 		if err != nil {
 			return nil, nothing, fmt.Errorf("script: %w", err)
 		}
@@ -164,8 +208,8 @@ func importInput(std streams, flags execFlags) io.Reader {
 	return std.in
 }
 
-// parseParams reads name=value pairs. What a value is depends on the place where
-// the parameter stands, as repl.ParseParam says.
+// parseParams reads name=value pairs. What a value is depends on the place of
+// the parameter, as repl.ParseParam says.
 func parseParams(list []string) (map[string]any, error) {
 	params := make(map[string]any, len(list))
 	for _, entry := range list {
@@ -180,11 +224,4 @@ func parseParams(list []string) (map[string]any, error) {
 		params[name] = repl.ParseParam(text)
 	}
 	return params, nil
-}
-
-// must stops on a fault of this program itself.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

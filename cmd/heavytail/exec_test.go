@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestExec_Formats prints the same rows in every format.
@@ -183,7 +185,7 @@ func TestExec_Failures(t *testing.T) {
 		"EXPORT GRAPH line INTO FILE '" + path + "'":   "the open database itself",
 		"IMPORT 'missing.txt' INTO line":               "missing.txt",
 		"EMBED line USING dp_spectral(dimm := 2) AS f": "did you mean dim?",
-		"SELECT * FROM line":                           "line 1, column 1: found \"SELECT\"",
+		"SELECT * FROM line":                           "line 1, column 1: there is no SELECT",
 		"NEAREST 1 TO 'a' USING 'e":                    "string is never closed",
 		"RECONSTRUCT e EPSILON 0.7":                    "epsilon",
 	} {
@@ -283,3 +285,25 @@ func TestExec_OutputFails(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no room") }
+
+// TestExec_WaitsForJobs starts jobs in the background: exec ends when they have ended.
+func TestExec_WaitsForJobs(t *testing.T) {
+	path := newFile(t)
+	a := command(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 8, seed := 1) INTO g; EMBED g USING deepwalk(dim := 16, walks := 2) AS e IN BACKGROUND; EMBED g USING dp_spectral(dim := 4) AS s IN BACKGROUND")
+	if a.code != exitDone || !strings.Contains(a.err, "notice: job 1 is done") || !strings.Contains(a.err, "notice: job 2 is done") {
+		t.Errorf("%+v", a)
+	}
+	if out := mustRun(t, "", "exec", path, "--format", "csv", "-c", "SHOW EMBEDDINGS"); strings.Count(out, "\n") != 3 {
+		t.Errorf("embeddings:\n%s", out)
+	}
+	if runtime.GOOS != "windows" { // where a process cannot send an interrupt to another one
+		code, messages, _ := stopped(t, path, "EMBED g USING deepwalk(walks := 1000) AS f IN BACKGROUND", 300*time.Millisecond, func(p *os.Process) error { return p.Signal(os.Interrupt) })
+		if code != exitFailed || !strings.Contains(messages, "job 3 is interrupted; RESUME JOB 3 continues it") {
+			t.Errorf("interrupt: exit code %d, %q", code, messages)
+		}
+		if out := mustRun(t, "", "exec", path, "--format", "csv", "-c", "SHOW JOBS"); !strings.Contains(out, "3,interrupted,") {
+			t.Errorf("jobs:\n%s", out)
+		}
+	}
+	mustFail(t, exitUsage, []string{"--detach", "no server"}, "exec", path, "--detach")
+}

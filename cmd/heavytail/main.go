@@ -12,19 +12,15 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"heavytail/query/parser"
-)
-
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
 )
 
 func main() {
@@ -33,31 +29,6 @@ func main() {
 	stop()
 	os.Exit(code)
 }
-
-// interruptible returns a context that an interrupt ends, for every command but
-// the shell, which goes on after one. The first interrupt cancels what runs and
-// leaves the file good; after it the signal has its usual effect again, so that a
-// second one always ends the process.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
-}
-
-// streams are the standard streams of the process, or those of a test.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
-// errReported is returned by a command that has told the user already.
-var errReported = errors.New("reported")
-
-// usageError is a fault of the command line, as against one of the work.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, std streams) int {
@@ -97,8 +68,8 @@ func newRoot(std streams) *cobra.Command {
 		Use:   "heavytail [FILE]",
 		Short: "Embeddings of scale-free networks in one file",
 		Long: `heavytail keeps graphs and the embeddings of their vertices in one file,
-computes degree-penalty embeddings, looks up neighbours, rebuilds the network
-from the vectors and scores links.
+computes degree-penalty embeddings, looks up neighbours, reconstructs the
+network from the vectors and scores links.
 
 With a FILE alone it opens the shell on it, as the command shell does. Words of
 your own shell are completed after 'heavytail completion bash' (or zsh, fish,
@@ -116,7 +87,7 @@ powershell), which explains how to install that.`,
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
 	root.AddCommand(newShell(std), newExec(std), newImport(std), newExport(std), newScore(std), newDescribe(std),
-		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newDemo(std), newPlot(std), newBench(std))
+		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newDemo(std), newPlot(std), newBench(std), newManual(std))
 	return root
 }
 
@@ -136,13 +107,14 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 // badFlag makes an error of flags a fault of the command line, and names the
 // nearest flag to one that is not known.
 func badFlag(cmd *cobra.Command, err error) error {
-	if name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --"); unknown {
-		var known []string
-		for _, word := range strings.Fields(cmd.Flags().FlagUsages()) {
-			if flag, ok := strings.CutPrefix(word, "--"); ok {
-				known = append(known, flag)
-			}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		name := unknown.GetSpecifiedName()
+		if name == "detach" {
+			return usageError{fmt.Errorf("%w: there is no server that could continue a job; exec waits for the jobs that it starts", err)}
 		}
+		var known []string
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, flag.Name) })
 		if near, ok := parser.Suggest(name, known); ok {
 			err = fmt.Errorf("%w: did you mean --%s?", err, near)
 		}
@@ -150,30 +122,37 @@ func badFlag(cmd *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// exactly requires n arguments, described by what.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageError{fmt.Errorf("expected %s, found %s", what, count(len(args), "argument"))}
-		}
-		return nil
-	}
-}
-
-// version is that of the module where it was installed by version, or the
-// revision that it was built from.
+// version describes this build of the command.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		info = &debug.BuildInfo{}
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	return versionOf(info)
+}
+
+// versionOf distinguishes builds: by the version of the module, "development" where it
+// was not installed by one; by the commit that it was built from and whether files
+// were changed since; by Go and the platform. It says so where the build has no
+// commit, as without git or with -buildvcs=false.
+func versionOf(info *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
 	}
-	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
-			return "development " + setting.Value
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "development"
+	}
+	commit := "commit not recorded"
+	if revision := settings["vcs.revision"]; revision != "" {
+		commit = "commit " + revision
+		if settings["vcs.modified"] == "true" {
+			commit += ", modified"
+		}
+		if at := settings["vcs.time"]; at != "" {
+			commit += ", of " + at
 		}
 	}
-	return "development"
+	return fmt.Sprintf("%s (%s), %s %s/%s", v, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -31,7 +33,8 @@ func child(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), childEnv+"=1")
+	// With -cover a process that ends without GOCOVERDIR says so among its messages.
+	cmd.Env = append(os.Environ(), childEnv+"=1", "GOCOVERDIR="+t.TempDir())
 	return cmd
 }
 
@@ -138,6 +141,29 @@ func TestRun_Usage(t *testing.T) {
 	}
 }
 
+func TestVersionOf(t *testing.T) {
+	built := func(module string, settings ...string) *debug.BuildInfo {
+		info := &debug.BuildInfo{Main: debug.Module{Version: module}}
+		for i := 0; i < len(settings); i += 2 {
+			info.Settings = append(info.Settings, debug.BuildSetting{Key: settings[i], Value: settings[i+1]})
+		}
+		return info
+	}
+	for _, tt := range []struct {
+		info *debug.BuildInfo
+		want string
+	}{
+		{built(""), "development (commit not recorded), "},
+		{built("(devel)", "vcs.revision", "c54f945", "vcs.modified", "false"), "development (commit c54f945), "},
+		{built("v1.2.3", "vcs.revision", "c54f945", "vcs.modified", "true", "vcs.time", "2026-11-22T10:00:00Z"),
+			"v1.2.3 (commit c54f945, modified, of 2026-11-22T10:00:00Z), "},
+	} {
+		if got, want := versionOf(tt.info), tt.want+runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestRun_HelpAndVersion(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
 		if out := mustRun(t, "", args...); !strings.Contains(out, "exec") || !strings.Contains(out, "demo") || !strings.Contains(out, "check") {
@@ -145,6 +171,8 @@ func TestRun_HelpAndVersion(t *testing.T) {
 		}
 	}
 	if out := mustRun(t, "", "--version"); !strings.HasPrefix(out, "heavytail ") || strings.Count(out, "\n") != 1 {
+		t.Errorf("version: %q", out)
+	} else if !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "commit") {
 		t.Errorf("version: %q", out)
 	}
 }

@@ -13,18 +13,18 @@ import (
 	"heavytail/repl"
 )
 
-// newCompact is the command that gives free space back.
+// newCompact is the command that frees unused space.
 func newCompact(std streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "compact FILE",
-		Short: "Give the free space of a file back",
+		Short: "Free the unused space of a file",
 		Long: `Copy a file without its free space, verify the copy, and put it in the place of
 the file in one step. The folder needs room for the copy; nobody else may have the
 file open.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, &parser.Compact{})
+			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, "COMPACT", nil)
 		},
 	}
 	addFormat(cmd, &format)
@@ -42,8 +42,8 @@ the way; the copy is compact and appears when it is complete. Other readers may
 have the file open.`,
 		Args: exactly(2, "FILE and COPY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			statement := &parser.Backup{File: parser.String{Value: args[1]}, Options: givenOptions(cmd, "BACKUP")}
-			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, statement)
+			request := query.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, "BACKUP", request)
 		},
 	}
 	addFormat(cmd, &format)
@@ -51,15 +51,15 @@ have the file open.`,
 	return cmd
 }
 
-// newStats is the command that tells what takes the space.
+// newStats is the command that shows what takes the space.
 func newStats(std streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "stats FILE",
-		Short: "Tell what takes the space of a file",
+		Short: "Show what takes the space of a file",
 		Args:  exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, &parser.Show{What: parser.Stats})
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, "SHOW", parser.Stats)
 		},
 	}
 	addFormat(cmd, &format)
@@ -71,13 +71,13 @@ func newMigrate(std streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "migrate FILE",
-		Short: "Rewrite a file in the present format",
+		Short: "Rewrite a file in the current format",
 		Long: `Rewrite a file of an older format in the present one, into a copy that takes the
 place of the file in one step. Older formats can be read and written without that;
 older versions of heavytail cannot read the present one.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, &parser.Migrate{})
+			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, "MIGRATE", nil)
 		},
 	}
 	addFormat(cmd, &format)
@@ -90,7 +90,7 @@ func newRecover(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recover FILE COPY",
 		Short: "Copy what is sound out of a damaged file",
-		Long: `Copy what is sound out of a damaged file into a new one, and tell what is lost. It
+		Long: `Copy what is sound out of a damaged file into a new one, and report what is lost. It
 works on files that cannot be opened. FILE is not changed. The exit code is 1 if
 anything is lost.`,
 		Example: `  heavytail recover social.ht saved.ht`,
@@ -129,7 +129,7 @@ func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bo
 	return errors.Join(writeText(std.out, text.String()), err)
 }
 
-// size tells how much of an object was saved.
+// size is how much of an object was saved.
 func size(row []query.Value) string {
 	vertices, _ := row[1].(int64)
 	text := count(vertices, "vertex")

@@ -11,7 +11,6 @@ import (
 
 	"heavytail/cmd/figure"
 	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 // studyFlags are the flags of plot parameters.
@@ -54,10 +53,10 @@ func newPlotParameters(std streams) *cobra.Command {
 		Use:   "parameters FILE GRAPH --vary OPTION[=VALUES]",
 		Short: "Draw how a reconstruction depends on a parameter of the methods",
 		Long: `Embed a graph with one option at a number of values, and draw how well the best
-reconstruction of each gives the degrees back. One solve serves all values of dim,
+reconstruction of each reproduces the degrees. One solve serves all values of dim,
 scale and row_scale.
 
---using names a method with options that stay, as EMBED takes it, and may be
+--using names a method with its fixed options, as EMBED takes it, and may be
 repeated: each is a line. Nothing is stored.`,
 		Example: `  heavytail plot parameters social.ht social --vary dim
   heavytail plot parameters social.ht social --vary beta=0,0.5,1,1.5,2 --using "dp_spectral(normalization := 'degree')" --using dp_walker --out beta.svg`,
@@ -75,8 +74,8 @@ repeated: each is a line. Nothing is stored.`,
 	}
 	addPicture(cmd, &flags.picture)
 	f := cmd.Flags()
-	f.StringVar(&flags.vary, "vary", "", "option that takes other values, such as dim or beta=0,0.5,1; without values those that are usual")
-	f.StringArrayVar(&flags.using, "using", []string{"dp_spectral"}, "method with the options that stay; may be repeated")
+	f.StringVar(&flags.vary, "vary", "", "option to vary, such as dim or beta=0,0.5,1; without values its usual ones")
+	f.StringArrayVar(&flags.using, "using", []string{"dp_spectral"}, "method with its fixed options; may be repeated")
 	f.StringVar(&flags.measure, "measure", "pearson", "what is drawn: "+strings.Join(measureNames(), ", "))
 	must(cmd.RegisterFlagCompletionFunc("measure", cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.RegisterFlagCompletionFunc("vary", cobra.FixedCompletions([]string{"dim", "beta", "scale", "row_scale"}, cobra.ShellCompDirectiveNoFileComp)))
@@ -133,28 +132,11 @@ func (f studyFlags) variation() (option string, values []float64, err error) {
 
 // methodOf reads a method with options as EMBED takes it.
 func methodOf(text string) (query.EvaluateParametersRequest, error) {
-	req := query.EvaluateParametersRequest{Settings: map[string]any{}}
-	statement, err := parser.Parse("EMBED g USING " + text + " AS e")
-	embed, ok := statement.(*parser.Embed)
-	if err != nil || !ok {
-		return req, fmt.Errorf("--using %q is no method with its options, such as dp_spectral(beta := 0.5)", text)
+	method, settings, err := query.ParseMethod(text)
+	if err != nil {
+		return query.EvaluateParametersRequest{}, fmt.Errorf("--using %q is no method with its options, such as dp_spectral(beta := 0.5): %w", text, err)
 	}
-	req.Method = embed.Method.Name.Name
-	for _, o := range embed.Method.Options {
-		switch v := o.Value.(type) {
-		case parser.Int:
-			req.Settings[o.Name.Name] = v.Value
-		case parser.Float:
-			req.Settings[o.Name.Name] = v.Value
-		case parser.String:
-			req.Settings[o.Name.Name] = v.Value
-		case parser.Bool:
-			req.Settings[o.Name.Name] = v.Value
-		default:
-			return req, fmt.Errorf("--using %q: option %s is no number, text or truth value", text, o.Name.Name)
-		}
-	}
-	return req, nil
+	return query.EvaluateParametersRequest{Method: method, Settings: settings}, nil
 }
 
 // plotParameters runs studies and draws them in one chart.

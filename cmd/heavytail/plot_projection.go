@@ -46,7 +46,7 @@ component is drawn, unless --all asks for all of them.`,
 	}
 	addPicture(cmd, &flags.picture)
 	f := cmd.Flags()
-	f.StringVar(&flags.colour, "color", "", "attribute that colours stand for; the degree by default")
+	f.StringVar(&flags.colour, "color", "", "attribute that the colours show; the degree by default")
 	f.BoolVar(&flags.all, "all", false, "draw all components of the graph")
 	f.IntVar(&flags.points, "points", 20_000, "vertices to draw at most, evenly from all of them")
 	return cmd
@@ -63,8 +63,8 @@ func (r *runner) plotProjection(flags projectionFlags, embedding string) error {
 	if len(vertices) < len(result.Vertices) {
 		fmt.Fprintf(r.std.err, "notice: %d of %d vertices drawn; --points draws more\n", len(vertices), len(result.Vertices))
 	}
-	axis := func(name string, share float64) figure.Axis {
-		return figure.Axis{Label: fmt.Sprintf("%s principal component (%.1f %% of the variance)", name, 100*share), Bare: true}
+	axis := func(name string, variance float64) figure.Axis {
+		return figure.Axis{Label: fmt.Sprintf("%s principal component (%.1f %% of the variance)", name, 100*variance), Bare: true}
 	}
 	chart := figure.Chart{Title: "Embedding " + embedding, X: axis("first", result.Share[0]), Y: axis("second", result.Share[1])}
 	chart.Series, chart.Ordered = classes(vertices, flags.colour)
@@ -152,7 +152,7 @@ func byNumber(vertices []query.ProjectedVertex, what string, number func(query.P
 }
 
 // byText divides vertices by the texts of an attribute: the most frequent ones
-// each by itself, the others together.
+// each alone, the rest together.
 func byText(vertices []query.ProjectedVertex, attribute string) []figure.Series {
 	frequency := map[string]int{}
 	for _, v := range vertices {
@@ -172,7 +172,7 @@ func byText(vertices []query.ProjectedVertex, attribute string) []figure.Series 
 	}
 	series := make([]figure.Series, len(names)+1)
 	for i := range series {
-		series[i] = figure.Series{Mark: figure.Cloud, Name: "others"}
+		series[i] = figure.Series{Mark: figure.Cloud, Name: "other values"}
 		if i > 0 {
 			series[i].Name = attribute + " " + names[i-1]
 		}

@@ -34,8 +34,8 @@ func TestPlot_Text(t *testing.T) {
 			[]string{"dimension k", "Spearman's ρ", "* dp_spectral(beta := 0.5)", "+ laplacian_eigenmaps"}},
 		{[]string{"parameters", file, "pa", "--vary", "scale", "--title", "Scales"}, []string{"Scales", "scale γ", "0.5"}},
 		{[]string{"projection", file, "spec"}, []string{"Embedding spec", "first principal component (", "degree 4", ". degree", "@ degree"}},
-		{[]string{"projection", file, "spec", "--color", "side"}, []string{"* others", "+ side right", "o side left"}},
-		{[]string{"projection", file, "spec", "--color", "age"}, []string{"* others", "+ age 30"}},
+		{[]string{"projection", file, "spec", "--color", "side"}, []string{"* other values", "+ side right", "o side left"}},
+		{[]string{"projection", file, "spec", "--color", "age"}, []string{"* other values", "+ age 30"}},
 	} {
 		out := mustRun(t, "", append([]string{"plot"}, c.args...)...)
 		for _, want := range c.want {
@@ -119,7 +119,7 @@ func TestPlot_Errors(t *testing.T) {
 		{exitUsage, `--measure is "best"`, []string{"parameters", file, "pa", "--vary", "beta", "--measure", "best"}},
 		{exitUsage, "is no method with its options", []string{"parameters", file, "pa", "--vary", "beta", "--using", "dp_spectral("}},
 		{exitUsage, "is no method with its options", []string{"parameters", file, "pa", "--vary", "beta", "--using", "a AS b; DROP GRAPH pa; EMBED g USING a"}},
-		{exitUsage, "option beta is no number", []string{"parameters", file, "pa", "--vary", "dim", "--using", "dp_spectral(beta := $b)"}},
+		{exitUsage, "parameter $b has no value", []string{"parameters", file, "pa", "--vary", "dim", "--using", "dp_spectral(beta := $b)"}},
 		{exitUsage, "--points of 1 or more", []string{"projection", file, "spec", "--points", "0"}},
 		{exitFailed, `did you mean "spec"?`, []string{"projection", file, "speck"}},
 		{exitFailed, `no attribute "sides"`, []string{"projection", file, "spec", "--color", "sides"}},

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heavytail/query"
-	"heavytail/query/parser"
+	"heavytail/storage/format"
 )
 
 // newScore is the command that scores a file of pairs.
@@ -21,28 +21,27 @@ have keeps its line, without scores. PAIRS and SCORES are plain, or compressed b
 or zstd by the ending of their names; - is standard input.
 
 Until it is complete, SCORES has .part behind its name. Whatever stops the command,
-the same command with --resume goes on behind the last pairs that were made durable:
+the same command with --resume continues behind the last pairs that were made durable:
 no line is lost or written twice.`,
 		Example: `  heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz
   heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz --resume`,
 		Args: exactly(1, "FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			scorers, err := parseScorers(with)
+			scorers, err := query.ParseScorers(with)
 			if err != nil {
-				return err
+				return usageError{fmt.Errorf("--with is %q, expected scorers as in adamic_adar, cosine(spec): %w", with, err)}
 			}
-			statement := &parser.ScoreFile{
-				Pairs: parser.String{Value: pairs}, Scorers: scorers, File: parser.String{Value: out},
-				Options: givenOptions(cmd, "SCORE FILE"),
+			header, err := format.ParseHeader(flagText(cmd, "header"))
+			must(err) // the flag takes no other
+			request := query.ScoreFileRequest{
+				Path: pairs, Graph: graph, With: scorers, Into: out, Header: header, Separator: flagText(cmd, "separator"),
+				Overwrite: flagBool(cmd, "overwrite"), Resume: flagBool(cmd, "resume"),
 			}
-			if graph != "" {
-				statement.Graph = &parser.Ident{Name: graph}
-			}
-			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true, Input: std.in}, "table", statement)
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true, Input: std.in}, "table", "SCORE FILE", request)
 		},
 	}
 	cmd.Flags().StringVar(&pairs, "pairs", "", "file of pairs, a pair of keys a line; - is standard input")
-	cmd.Flags().StringVar(&with, "with", "", "scorers with commas between, as in SCORE: adamic_adar, cosine(spec), model(friends)")
+	cmd.Flags().StringVar(&with, "with", "", "scorers separated by commas, as in SCORE: adamic_adar, cosine(spec), model(friends)")
 	cmd.Flags().StringVar(&out, "out", "", "file for the pairs and their scores")
 	cmd.Flags().StringVar(&graph, "in", "", "graph of the pairs, where the file has several and no embedding says it")
 	for _, name := range []string{"pairs", "with", "out"} {
@@ -50,13 +49,4 @@ no line is lost or written twice.`,
 	}
 	addOptions(cmd, "SCORE FILE")
 	return cmd
-}
-
-// parseScorers reads a list of scorers.
-func parseScorers(text string) ([]parser.Scorer, error) {
-	statement, err := parser.Parse("SCORE ('a', 'b') WITH " + text)
-	if score, ok := statement.(*parser.Score); err == nil && ok && len(score.Options) == 0 {
-		return score.Scorers, nil
-	}
-	return nil, usageError{fmt.Errorf("--with is %q, expected scorers as in adamic_adar, cosine(spec)", text)}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heavytail/query"
 	"heavytail/repl"
 )
 
@@ -21,7 +20,8 @@ func newShell(std streams) *cobra.Command {
 		Long: `Work on a file interactively: statements over several lines, with completion by
 Tab, history, colours, and commands such as .help, .mode and .plot. A FILE that
 does not exist is created; without FILE the shell works on a temporary store that
-is deleted at the end.
+is deleted at the end. While the shell waits for input, other processes can use
+FILE.
 
 Where standard input is no terminal, or with -c or -f, the statements are run as
 exec does.`,
@@ -85,7 +85,8 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 	if err != nil {
 		return usageError{err}
 	}
-	db, err := query.Open(path, options)
+	options.ReleaseIdle = true // a person thinks, and others want to work
+	db, err := openFile(std, path, options)
 	if err != nil {
 		return err
 	}

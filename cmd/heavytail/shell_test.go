@@ -22,7 +22,7 @@ func TestShell_NoTerminal(t *testing.T) {
 		}
 	}
 	mustFail(t, exitFailed, []string{"line 1: unknown command .mdoe: did you mean .mode?"}, path, "-c", ".mdoe csv")
-	mustFail(t, exitFailed, []string{".edit needs a person"}, path, "-c", ".edit")
+	mustFail(t, exitFailed, []string{".edit works only in"}, path, "-c", ".edit")
 }
 
 // TestShell_Temporary leaves nothing behind where no file is named.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,9 +15,9 @@ import (
 	"heavytail/repl"
 )
 
-// This file makes commands of single statements: their options become flags,
-// and the statement that a command line stands for runs as one of exec does, so
-// that rows, progress, notices and errors are the same.
+// This file makes commands of single statements: their options become flags, and the
+// request that a command line means is answered as a statement of exec is, so that
+// rows, progress, notices and errors are the same.
 
 // addOptions gives a command a flag for every option of a statement.
 func addOptions(cmd *cobra.Command, statement string) { addFlags(cmd, statementOptions(statement)) }
@@ -45,12 +42,35 @@ func addFlags(cmd *cobra.Command, options []query.OptionInfo) {
 		case "float":
 			cmd.Flags().Float64(name, 0, doc+shownDefault(o))
 		default:
-			cmd.Flags().String(name, strings.Trim(o.Default, "'"), doc)
+			cmd.Flags().Var(&textFlag{strings.Trim(o.Default, "'"), o.Choices}, name, doc)
 		}
 		if o.Choices != nil {
 			must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(o.Choices, cobra.ShellCompDirectiveNoFileComp)))
 		}
 	}
+}
+
+// textFlag is a flag for a text, which may have to be one of some.
+type textFlag struct {
+	text    string
+	choices []string // nil for any
+}
+
+func (f *textFlag) String() string { return f.text }
+func (f *textFlag) Type() string   { return "string" }
+
+func (f *textFlag) Set(text string) error {
+	if f.choices != nil && !slices.Contains(f.choices, text) {
+		return fmt.Errorf("expected %s", words(f.choices, "or"))
+	}
+	f.text = text
+	return nil
+}
+
+// words lists some words, of at least two, with another before the last one.
+func words(list []string, before string) string {
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " " + before + " " + list[last]
 }
 
 // shownDefault is the default of a number in the words of its flag. Who does not give
@@ -62,7 +82,7 @@ func shownDefault(o query.OptionInfo) string {
 	return " (default " + o.Default + ")"
 }
 
-// statementOptions are the options that HELP tells of a statement.
+// statementOptions are the options that HELP lists for a statement.
 func statementOptions(statement string) []query.OptionInfo {
 	for _, h := range query.Helps() {
 		if h.Statement == statement {
@@ -75,25 +95,51 @@ func statementOptions(statement string) []query.OptionInfo {
 // flagName is the flag of an option.
 func flagName(option string) string { return strings.ReplaceAll(option, "_", "-") }
 
-// givenOptions are the options of a statement that the user has set by flags, in
-// the order of HELP.
-func givenOptions(cmd *cobra.Command, statement string) []parser.Option {
-	return givenFlags(cmd, statementOptions(statement))
+// flagText, flagInt and flagBool return the value of a flag that addOptions has added.
+func flagText(cmd *cobra.Command, name string) string {
+	text, err := cmd.Flags().GetString(name)
+	must(err)
+	return text
 }
 
-// givenFlags are those of some options that the user has set by flags.
-func givenFlags(cmd *cobra.Command, options []query.OptionInfo) []parser.Option {
-	var given []parser.Option
+func flagInt(cmd *cobra.Command, name string) int64 {
+	n, err := cmd.Flags().GetInt64(name)
+	must(err)
+	return n
+}
+
+func flagBool(cmd *cobra.Command, name string) bool {
+	truth, err := cmd.Flags().GetBool(name)
+	must(err)
+	return truth
+}
+
+// givenSettings are those of some options that the user has set by flags.
+func givenSettings(cmd *cobra.Command, options []query.OptionInfo) map[string]any {
+	given := map[string]any{}
 	for _, o := range options {
-		if flag := cmd.Flags().Lookup(flagName(o.Name)); flag.Changed {
-			given = append(given, parser.Option{Name: parser.Ident{Name: o.Name}, Value: literal(flag.Value.Type(), flag.Value.String())})
+		name := flagName(o.Name)
+		if !cmd.Flags().Changed(name) {
+			continue
+		}
+		switch o.Type {
+		case "bool":
+			given[o.Name] = flagBool(cmd, name)
+		case "int":
+			given[o.Name] = flagInt(cmd, name)
+		case "float":
+			x, err := cmd.Flags().GetFloat64(name)
+			must(err)
+			given[o.Name] = x
+		default:
+			given[o.Name] = flagText(cmd, name)
 		}
 	}
 	return given
 }
 
 // refuseOthers is the error of a flag that was given and is an option of other
-// statements only, where the command stands for one of several.
+// statements only, where the command runs one of several.
 func refuseOthers(cmd *cobra.Command, statement string, others ...string) error {
 	for _, other := range others {
 		for _, o := range statementOptions(other) {
@@ -104,26 +150,6 @@ func refuseOthers(cmd *cobra.Command, statement string, others ...string) error 
 		}
 	}
 	return nil
-}
-
-// literal is the value of a flag in the language.
-func literal(kind, text string) parser.Value {
-	switch kind {
-	case "bool":
-		return parser.Bool{Value: text == "true"}
-	case "int64":
-		n, err := strconv.ParseInt(text, 10, 64)
-		must(err)
-		return parser.Int{Value: n}
-	case "float64":
-		x, err := strconv.ParseFloat(text, 64)
-		must(err)
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			break // no number of the language: refused as the text that it is
-		}
-		return parser.Float{Value: x}
-	}
-	return parser.String{Value: text}
 }
 
 // addFormat gives a command the flag for the form of its rows.
@@ -142,6 +168,18 @@ type runner struct {
 	format repl.Format
 }
 
+// openFile opens the file at path and says what is to be known of it.
+func openFile(std streams, path string, options *query.Options) (*query.DB, error) {
+	db, err := query.Open(path, options)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range db.Notices() {
+		fmt.Fprintf(std.err, "notice: %s\n", parser.Escape(n.Text))
+	}
+	return db, nil
+}
+
 // runOn opens the file at path, calls f, and closes the file. The format is that
 // of the rows.
 func runOn(cmd *cobra.Command, std streams, path string, options query.Options, format string, f func(*runner) error) error {
@@ -150,10 +188,10 @@ func runOn(cmd *cobra.Command, std streams, path string, options query.Options, 
 		return usageError{err}
 	}
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
-	options.Progress = status.Progress
+	options.Progress, options.Notice = status.Progress, status.Notice
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	db, err := query.Open(path, &options)
+	db, err := openFile(std, path, &options)
 	if err != nil {
 		return err
 	}
@@ -162,37 +200,35 @@ func runOn(cmd *cobra.Command, std streams, path string, options query.Options, 
 	return errors.Join(err, db.Close())
 }
 
-// runStatement runs one statement on the file at path.
-func runStatement(cmd *cobra.Command, std streams, path string, options query.Options, format string, statement parser.Statement) error {
-	return runOn(cmd, std, path, options, format, func(r *runner) error { return r.run(statement) })
+// runStatement answers one request on the file at path.
+func runStatement(cmd *cobra.Command, std streams, path string, options query.Options, format, statement string, request any) error {
+	return runOn(cmd, std, path, options, format, func(r *runner) error { return r.answer(statement, request) })
 }
 
-// run runs one statement. Its errors do not show it, since the user has written
-// a command line, and speak of flags.
-func (r *runner) run(statement parser.Statement) error {
-	return unreported(repl.Run(r.ctx, repl.Config{
-		DB: r.db, In: strings.NewReader(statement.String()), Out: r.std.out, Status: r.status, Format: r.format,
-		Unplaced: true, Reword: func(message string) string { return inFlags(r.cmd, message) },
-	}))
+// answer runs one statement by its request. Its errors do not show it, since the user
+// has written a command line, and name flags.
+func (r *runner) answer(statement string, request any) error {
+	config := repl.Config{DB: r.db, Out: r.std.out, Status: r.status, Format: r.format, Words: flagWords(r.cmd)}
+	return unreported(repl.Answer(r.ctx, config, statement, request))
 }
 
-// optionInMessage is how errors name the option of a statement.
-var optionInMessage = regexp.MustCompile(`(?:the )?option "?([a-z_]+)"?( := true)?`)
-
-// statementInMessage is how errors begin that have no place in the statement.
-var statementInMessage = regexp.MustCompile(`^[A-Z ]+: `)
-
-// inFlags words the error of a statement for who gave its options as flags.
-func inFlags(cmd *cobra.Command, message string) string {
-	message = statementInMessage.ReplaceAllString(message, "")
-	return optionInMessage.ReplaceAllStringFunc(message, func(found string) string {
-		name := flagName(optionInMessage.FindStringSubmatch(found)[1])
+// flagWords are the names of options and limits for who gives them as flags.
+func flagWords(cmd *cobra.Command) query.Words {
+	flag := func(name string) string {
 		if cmd.Flags().Lookup(name) == nil {
-			return found
+			return ""
 		}
 		return "--" + name
-	})
+	}
+	return query.Words{
+		Option: func(name string) string { return flag(flagName(name)) },
+		Field:  func(name string) string { return flag(fieldFlags[name]) },
+		Bare:   true,
+	}
 }
+
+// fieldFlags are the flags that set fields of query.Options.
+var fieldFlags = map[string]string{"Workers": "workers", "MemoryLimit": "memory-limit"}
 
 // between requires from least to most arguments, described by what.
 func between(least, most int, what string) cobra.PositionalArgs {

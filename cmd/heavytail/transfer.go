@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"heavytail/query"
-	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 // newImport is the command that brings a text file in.
@@ -27,7 +28,6 @@ is added or, after an error, nothing.`,
   zcat edges.gz | heavytail import social.ht social -`,
 		Args: exactly(3, "FILE, GRAPH and INPUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, graph := parser.String{Value: args[2]}, parser.Ident{Name: args[1]}
 			kind, other := "IMPORT", "IMPORT VERTICES"
 			if vertices {
 				kind, other = other, kind
@@ -35,12 +35,11 @@ is added or, after an error, nothing.`,
 			if err := refuseOthers(cmd, kind, other); err != nil {
 				return err
 			}
-			given := givenOptions(cmd, kind)
-			var statement parser.Statement = &parser.Import{File: file, Graph: graph, Options: given}
+			request := importRequest(cmd, args[1], args[2])
 			if vertices {
-				statement = &parser.ImportVertices{File: file, Graph: graph, Options: given}
+				request.Layout = format.LayoutVertices
 			}
-			return runStatement(cmd, std, args[0], query.Options{Input: std.in}, "table", statement)
+			return runStatement(cmd, std, args[0], query.Options{Input: std.in}, "table", kind, request)
 		},
 	}
 	cmd.Flags().BoolVar(&vertices, "vertices", false, "INPUT has a vertex a line, with its attributes in columns")
@@ -49,85 +48,99 @@ is added or, after an error, nothing.`,
 	return cmd
 }
 
-// exports are what the command export writes, by the word for it, with the
-// statement that does it.
-var exports = []struct {
-	word, statement string
-	node            func(name parser.Ident, file parser.Value, options []parser.Option) parser.Statement
-}{
-	{"graph", "EXPORT GRAPH", func(name parser.Ident, file parser.Value, options []parser.Option) parser.Statement {
-		return &parser.ExportGraph{Graph: name, File: file, Options: options}
-	}},
-	{"vertices", "EXPORT VERTICES", func(name parser.Ident, file parser.Value, options []parser.Option) parser.Statement {
-		return &parser.ExportVertices{Graph: name, File: file, Options: options}
-	}},
-	{"embedding", "EXPORT EMBEDDING", func(name parser.Ident, file parser.Value, options []parser.Option) parser.Statement {
-		return &parser.ExportEmbedding{Embedding: name, File: file, Options: options}
-	}},
+// importRequest is what the flags of import ask for.
+func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
+	header, err := format.ParseHeader(flagText(cmd, "header"))
+	must(err) // the flag takes no other
+	req := query.ImportRequest{
+		Graph: graph, Path: path, Layout: format.Layout(flagText(cmd, "format")),
+		Header: header, Separator: flagText(cmd, "separator"), SkipBad: flagText(cmd, "on-error") == "skip",
+		MaxLine: int(flagInt(cmd, "max-line")), MaxKey: int(flagInt(cmd, "max-key")),
+		MaxBytes: flagInt(cmd, "max-bytes"), MaxLines: flagInt(cmd, "max-lines"),
+		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"),
+		Repeated: storage.Repeated(flagText(cmd, "repeated")),
+		Key:      flagText(cmd, "key"), Join: flagText(cmd, "join"),
+	}
+	for column := range strings.SplitSeq(flagText(cmd, "columns"), ",") {
+		if column = strings.TrimSpace(column); column != "" {
+			req.Columns = append(req.Columns, column)
+		}
+	}
+	return req
 }
 
-// exportWalks is the word for the export of walks, which names a method by a flag
-// and has the options of the method as flags too.
+// exports are what the command export writes, by the word for it, with the statement
+// that does it. Walks have the options of their methods as flags too.
+var exports = []struct{ word, statement string }{
+	{"graph", "EXPORT GRAPH"}, {"vertices", "EXPORT VERTICES"}, {"embedding", "EXPORT EMBEDDING"}, {exportWalks, "EXPORT WALKS"},
+}
+
+// exportWalks is the word for the export of walks, which names a method by a flag.
 const exportWalks = "walks"
 
-// exportWords are what export can write.
-func exportWords() []string {
-	var words []string
+// exportWords are what export can write, and exportStatements the statements.
+func exportWords() (words []string) {
 	for _, e := range exports {
 		words = append(words, e.word)
 	}
-	return append(words, exportWalks)
+	return words
 }
 
-// words lists some words, of at least two, with another before the last one.
-func words(list []string, before string) string {
-	last := len(list) - 1
-	return strings.Join(list[:last], ", ") + " " + before + " " + list[last]
-}
-
-// exportStatements are the statements of all exports.
-func exportStatements() []string {
-	var statements []string
+func exportStatements() (statements []string) {
 	for _, e := range exports {
 		statements = append(statements, e.statement)
 	}
-	return append(statements, "EXPORT WALKS")
+	return statements
 }
 
-// exportStatement makes the statement that a command line stands for.
-func exportStatement(cmd *cobra.Command, word string, name parser.Ident, file parser.Value) (parser.Statement, error) {
-	if word == exportWalks {
-		return walksStatement(cmd, name, file)
+// exportRequest is the statement and the request that a command line means.
+func exportRequest(cmd *cobra.Command, word, name, path string) (statement string, request any, err error) {
+	i := slices.Index(exportWords(), word)
+	if i < 0 {
+		return "", nil, usageError{fmt.Errorf("expected %s, found %q", words(exportWords(), "or"), word)}
 	}
-	for _, e := range exports {
-		if e.word != word {
-			continue
+	statement = exports[i].statement
+	if err := refuseOthers(cmd, statement, exportStatements()...); err != nil {
+		return "", nil, err
+	}
+	if word == exportWalks {
+		request, err := walksRequest(cmd, name, path)
+		return statement, request, err
+	}
+	for _, o := range append(walkOptions(), query.OptionInfo{Name: "method"}) {
+		if cmd.Flags().Changed(flagName(o.Name)) {
+			return "", nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), statement)}
 		}
-		if err := refuseOthers(cmd, e.statement, exportStatements()...); err != nil {
-			return nil, err
-		}
-		for _, o := range append(walkOptions(), query.OptionInfo{Name: "method"}) {
-			if cmd.Flags().Changed(flagName(o.Name)) {
-				return nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), e.statement)}
+	}
+	return statement, query.ExportRequest{
+		Name: name, Path: path, Overwrite: flagBool(cmd, "overwrite"), Spreadsheet: flagBool(cmd, "spreadsheet"),
+		Format: unlessAuto(flagText(cmd, "format")), Times: unlessAuto(flagText(cmd, "times")),
+	}, nil
+}
+
+// walksRequest is what the flags of an export of walks ask for.
+func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequest, error) {
+	req := query.ExportWalksRequest{
+		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
+		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()),
+	}
+	for _, m := range query.Methods() {
+		for _, o := range walkOptions() {
+			has := func(own query.OptionInfo) bool { return own.Name == o.Name }
+			if m.Name == req.Method && cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(m.Options, has) {
+				return req, usageError{fmt.Errorf("method %s has no --%s", m.Name, flagName(o.Name))}
 			}
 		}
-		return e.node(name, file, givenOptions(cmd, e.statement)), nil
 	}
-	return nil, usageError{fmt.Errorf("expected %s, found %q", words(exportWords(), "or"), word)}
+	return req, nil
 }
 
-// walksStatement is EXPORT WALKS.
-func walksStatement(cmd *cobra.Command, graph parser.Ident, file parser.Value) (parser.Statement, error) {
-	const statement = "EXPORT WALKS"
-	if err := refuseOthers(cmd, statement, exportStatements()...); err != nil {
-		return nil, err
+// unlessAuto is the value of a flag in a request, where nothing means auto.
+func unlessAuto(text string) string {
+	if text == "auto" {
+		return ""
 	}
-	method, err := cmd.Flags().GetString("method")
-	must(err)
-	return &parser.ExportWalks{
-		Graph: graph, File: file, Options: givenOptions(cmd, statement),
-		Method: parser.Call{Name: parser.Ident{Name: method}, Options: givenFlags(cmd, walkOptions())},
-	}, nil
+	return text
 }
 
 // walkMethods are the methods that learn from walks.
@@ -178,11 +191,11 @@ form follows from the ending of OUTPUT, unless --format says it; a further .gz o
 		Args:              exactly(4, "FILE, one of "+words(exportWords(), "and")+", NAME and OUTPUT"),
 		ValidArgsFunction: completeExport,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			statement, err := exportStatement(cmd, args[1], parser.Ident{Name: args[2]}, parser.String{Value: args[3]})
+			statement, request, err := exportRequest(cmd, args[1], args[2], args[3])
 			if err != nil {
 				return err
 			}
-			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, "table", statement)
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, "table", statement, request)
 		},
 	}
 	cmd.Flags().String("format", "", "form of OUTPUT: "+formsOf())

@@ -39,7 +39,7 @@ func TestTransfer(t *testing.T) {
 	if again := mustRun(t, "", "exec", path, "--format", "csv", "-c", strings.ReplaceAll(show, "%", "again")); again != first || !strings.Contains(first, "alice,1,2,19,41\n") {
 		t.Errorf("after a round trip:\n%s\nbefore:\n%s", again, first)
 	}
-	forced := file("x.dat", "")
+	forced := file("x.txt", "")
 	mustRun(t, "", "export", path, "graph", "mail", forced, "--format", "csv")
 	if text := string(mustRead(t, forced)); !strings.HasPrefix(text, "source,target,weight,time\n") {
 		t.Errorf("as CSV: %q", text)
@@ -53,7 +53,7 @@ func TestTransfer(t *testing.T) {
 	mustRun(t, "", "export", path, "walks", "small", walks, "--method", "node2vec", "--q", "0.5", "--overwrite")
 
 	mustFail(t, exitFailed, []string{"method dp_spectral has no walks"}, "export", path, "walks", "small", file("w", ""), "--method", "dp_spectral")
-	mustFail(t, exitFailed, []string{"method deepwalk has no --beta"}, "export", path, "walks", "small", file("w", ""), "--method", "deepwalk", "--beta", "1")
+	mustFail(t, exitUsage, []string{"method deepwalk has no --beta"}, "export", path, "walks", "small", file("w", ""), "--method", "deepwalk", "--beta", "1")
 	mustFail(t, exitFailed, []string{"--beta is 99, and must be"}, "export", path, "walks", "small", file("w", ""), "--beta", "99")
 	mustFail(t, exitFailed, []string{"--beta"}, "export", path, "walks", "small", file("w", ""), "--beta", "NaN")
 	mustFail(t, exitUsage, []string{"--beta is for EXPORT WALKS, not for EXPORT GRAPH"}, "export", path, "graph", "mail", file("w", ""), "--beta", "1")
@@ -64,7 +64,7 @@ func TestTransfer(t *testing.T) {
 	mustFail(t, exitUsage, []string{"--weight is for IMPORT, not for IMPORT VERTICES"}, "import", path, "g", people, "--vertices", "--weight", "w")
 	mustFail(t, exitUsage, []string{"--key is for IMPORT VERTICES, not for IMPORT"}, "import", path, "g", people, "--key", "name")
 	mustFail(t, exitUsage, []string{"--spreadsheet is for EXPORT"}, "export", path, "embedding", "e", file("e", ""), "--spreadsheet")
-	mustFail(t, exitFailed, []string{"error: --repeated is 'mean'"}, "import", path, "g", mail, "--repeated", "mean")
+	mustFail(t, exitUsage, []string{`invalid argument "mean" for "--repeated" flag: expected last, first, sum, min, max or count`}, "import", path, "g", mail, "--repeated", "mean")
 	mustFail(t, exitFailed, []string{"error: file ", "exists: to replace it, set --overwrite\n"}, "export", path, "graph", "mail", forced)
 	mustFail(t, exitFailed, []string{`unknown embedding "mail"`}, "export", path, "embedding", "mail", file("e", ""))
 	mustFail(t, exitFailed, []string{"no such file"}, "export", newFile(t), "graph", "mail", file("e", ""))

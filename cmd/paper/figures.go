@@ -22,6 +22,9 @@ const (
 	dpWalker   = "DP-Walker"
 )
 
+// unitBall is the name in the tables of unit_ball, which the paper does not have.
+const unitBall = "unit_ball"
+
 // methods are the methods of the paper in its order.
 func methods() []string { return []string{le, deepWalk, dpSpectral, dpWalker} }
 

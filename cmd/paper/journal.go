@@ -14,6 +14,7 @@ import (
 type entry struct {
 	Statement string   `json:"statement"`
 	Seconds   float64  `json:"seconds"`
+	Processor float64  `json:"processor,omitempty"` // processor seconds, where they are known
 	Columns   []string `json:"columns,omitempty"`
 	Rows      [][]any  `json:"rows,omitempty"`
 	Notices   []string `json:"notices,omitempty"`

@@ -144,9 +144,9 @@ func TestRun_Tables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two uses and what was found with 8 measures of Table 2, and two of Table 4; and
+	// Two uses and what was found with 9 measures of Table 2, and two of Table 4; and
 	// of Table 3 five for each of two features, and for the best without an embedding.
-	if want := 1 + 3*8 + 5*(3*2+1) + 3*2; len(records) != want {
+	if want := 1 + 3*9 + 5*(3*2+1) + 3*2; len(records) != want {
 		t.Errorf("%d records, want %d", len(records), want)
 	}
 }
@@ -205,7 +205,7 @@ func TestLawsText(t *testing.T) {
 }
 
 // TestRun_OtherLimit expects that what a search with another limit finds is judged
-// anew, and the tables of a run that had this limit from the beginning.
+// again, and the tables of a run that had this limit from the beginning.
 func TestRun_OtherLimit(t *testing.T) {
 	config, graphs, methods := small(t)
 	config.Trials = 1
@@ -231,7 +231,7 @@ func TestRun_OtherLimit(t *testing.T) {
 	}
 }
 
-// TestRun_Store expects a run to begin anew where the store is gone.
+// TestRun_Store expects a run to begin again where the store is gone.
 func TestRun_Store(t *testing.T) {
 	config, graphs, methods := small(t)
 	if _, err := run(t.Context(), config, graphs, methods); err != nil {
@@ -278,6 +278,103 @@ func TestRun_Only(t *testing.T) {
 	report, err := run(t.Context(), config, graphs, methods)
 	if err != nil || made != 4 || !strings.Contains(report, "## Table 3") || strings.Contains(report, "## Table 2") {
 		t.Errorf("after %d steps: %v\n%s", made, err, report)
+	}
+}
+
+// TestRun_UnitBall expects rows of unit_ball at radius 1 beside the paper's methods,
+// with the wrong pairs of all.
+func TestRun_UnitBall(t *testing.T) {
+	config, graphs, methods := small(t)
+	config.Only = []string{Methods, Links}
+	methods = append(methods, use{unitBall, asDefault, "unit_ball(dim := 16, passes := 100)"},
+		use{unitBall, fromWalks, "unit_ball(dim := 16, passes := 100, start := 'deepwalk')"})
+	report, err := run(t.Context(), config, graphs, methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| Citation | unit_ball | default |", "| Citation | unit_ball | walks   |", "| wrong pairs |",
+		"| l2 of unit_ball(dim := 16, passes := 100) ", "| l2 of unit_ball(dim := 16, passes := 100, start := 'deepwalk') ",
+		"| logistic(difference) of unit_ball(dim := 16, passes := 100, start := 'deepwalk') ",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("the report lacks %q:\n%s", want, report)
+		}
+	}
+	if strings.Contains(report, "l2 of dp_walker") {
+		t.Error("the distance of a method of the paper is in Table 3")
+	}
+	if !exact(report) {
+		t.Errorf("unit_ball in 16 dimensions has wrong pairs in a ring with chords:\n%s", report)
+	}
+}
+
+// exact says whether the row of unit_ball in Table 2 has no wrong pair, and ε of
+// radius 1.
+func exact(report string) bool {
+	for line := range strings.Lines(report) {
+		cells := strings.Split(line, "|")
+		if len(cells) > 12 && strings.TrimSpace(cells[2]) == unitBall {
+			return strings.TrimSpace(cells[4]) == "0.269" && strings.TrimSpace(cells[12]) == "0"
+		}
+	}
+	return false
+}
+
+func TestWrong(t *testing.T) {
+	// Of 10 edges 6 are found, by a reconstruction of 8.
+	if got := wrong(map[string]float64{"edges": 8, "precision": 0.75, "recall": 0.6}, 10); got != 6 {
+		t.Errorf("%v wrong pairs, want 4 missing and 2 false", got)
+	}
+	if got := wrong(map[string]float64{"edges": 0, "precision": 0, "recall": 0}, 10); got != 10 {
+		t.Errorf("%v wrong pairs of a reconstruction without edges, want 10", got)
+	}
+}
+
+// TestRun_Quick expects no search, no plot and no method that is too expensive on the
+// graph, that the report says so, and that the whole run keeps the steps.
+func TestRun_Quick(t *testing.T) {
+	config, graphs, methods := small(t)
+	graphs[0].studied, config.Quick = true, true
+	made := 0
+	config.Log = func(string) { made++ }
+	report, err := run(t.Context(), config, graphs, methods)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 + 4; made != want { // the graph, its labels, and laplacian_eigenmaps with two judgements and links
+		t.Errorf("%d steps, want %d", made, want)
+	}
+	for _, want := range []string{"## Table 2", "## Table 3", "## Table 4", "- Citation: DP-Walker in the form default.", "figures 1 and 3"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("the report lacks %q:\n%s", want, report)
+		}
+	}
+	if again, err := run(t.Context(), config, graphs, methods); err != nil || again != report || made != 6 {
+		t.Errorf("a second quick run: %v, %d steps\n%s", err, made, again)
+	}
+	config.Quick, config.Only = false, QuickKinds()
+	whole, err := run(t.Context(), config, graphs, methods)
+	if err != nil || made != 6+4 || !strings.Contains(whole, "| Citation | DP-Walker ") || strings.Contains(whole, "leaves out") {
+		t.Errorf("the whole run after it: %v, %d steps\n%s", err, made, whole)
+	}
+}
+
+// TestQuickly expects a quick run to have all methods of the paper on a small graph,
+// something in each table, and nothing on the largest.
+func TestQuickly(t *testing.T) {
+	e := &experiment{uses: uses()}
+	for _, d := range datasets() {
+		some := map[string]bool{}
+		for _, u := range e.trials(d) {
+			if quickly(u) {
+				some[u.method] = true
+			}
+		}
+		want := map[string]int{"Coauthor": 5, "Facebook": 5, "Synthetic": 5, "Citation": 2}[d.name]
+		if len(some) != want {
+			t.Errorf("%s: %d methods, want %d", d.name, len(some), want)
+		}
 	}
 }
 
@@ -353,14 +450,14 @@ func withoutSeconds(report string) string {
 		cells := strings.Split(line, "|")
 		for i, c := range cells {
 			if strings.TrimSpace(c) == "seconds" {
-				column = i
+				column = i // and processor s after it
 			}
 		}
 		if !strings.HasPrefix(line, "|") {
 			column = -1
 		}
 		for i, c := range cells {
-			if i != column {
+			if column < 0 || i != column && i != column+1 {
 				text.WriteString(strings.Trim(c, " -") + "|")
 			}
 		}

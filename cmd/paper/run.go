@@ -21,9 +21,10 @@ type Config struct {
 	Only   []string      // kinds of steps, of Kinds; none is all
 	Budget time.Duration // of each search by TUNE
 	Trials int           // of each search, instead of the budget, unless 0; the same number gives the same tables
+	Quick  bool          // only steps of QuickKinds, and of these what takes ten minutes of two processors
 
 	Progress func(query.Progress) // of the step that runs; may be nil
-	Log      func(line string)    // hears of every step; may be nil
+	Log      func(line string)    // receives every step; may be nil
 }
 
 // Names of the files in Config.Out.
@@ -149,7 +150,7 @@ func (e *experiment) step(ctx context.Context, s step) error {
 			return err
 		}
 	}
-	began := time.Now()
+	began, processor := time.Now(), processorSeconds()
 	done := entry{Statement: s.statement}
 	var err error
 	if s.answer != nil {
@@ -168,6 +169,7 @@ func (e *experiment) step(ctx context.Context, s step) error {
 		}
 	}
 	done.Seconds = math.Round(time.Since(began).Seconds()*1000) / 1000
+	done.Processor = math.Round((processorSeconds()-processor)*1000) / 1000
 	return e.journal.add(done)
 }
 

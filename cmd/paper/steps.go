@@ -18,6 +18,7 @@ const (
 	asPaper   = "paper"
 	asDefault = "default"
 	asTuned   = "tuned"
+	fromWalks = "walks" // unit_ball, begun with the vectors of DeepWalk
 )
 
 // use is a method in one form.
@@ -31,12 +32,15 @@ type use struct {
 func uses() []use {
 	return []use{
 		{le, asPaper, "laplacian_eigenmaps(dim := 200, scale := 0, row_scale := 0, components := 'joint')"},
-		{deepWalk, asPaper, "deepwalk(dim := 200, walks := 10, length := 40)"},
+		{deepWalk, asPaper, "deepwalk(dim := 200, walks := 10, length := 40, epochs := 1, alpha := 0.025)"},
 		{dpSpectral, asPaper, "dp_spectral(dim := 200, normalization := 'degree', beta := 0.5, scale := 0, row_scale := 0, components := 'joint')"},
 		{dpWalker, asPaper, "dp_walker(dim := 200, walks := 10, length := 40, beta := 1.5, alpha := 0.025)"},
 		{le, asDefault, "laplacian_eigenmaps"},
+		{deepWalk, asDefault, "deepwalk"},
 		{dpSpectral, asDefault, "dp_spectral"},
 		{dpWalker, asDefault, "dp_walker"},
+		{unitBall, asDefault, "unit_ball"},
+		{unitBall, fromWalks, "unit_ball(start := 'deepwalk')"},
 	}
 }
 
@@ -70,8 +74,12 @@ func (t trial) embed() string {
 }
 
 // reconstruct measures the reconstruction: in the form of the paper at the radii
-// of its grid, and after a search by what was searched for.
+// of its grid, after a search by what was searched for, and that of unit_ball at the
+// radius that it is made for.
 func (t trial) reconstruct() string {
+	if t.method == unitBall {
+		return fmt.Sprintf("RECONSTRUCT %s RADIUS 1", t.name())
+	}
 	options := map[string]string{asPaper: " WITH (grid := 'paper')", asTuned: " WITH (criterion := 'both')"}
 	return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s", t.name()) + options[t.form]
 }
@@ -83,8 +91,8 @@ func (t trial) links() string {
 	return fmt.Sprintf("EVALUATE LINKS IN %s USING %s WITH (share := 0.1, seed := 1, features := 'difference, concatenation')", t.graph.stored(), t.call)
 }
 
-// classes measures how well the classes of vertices can be told from the
-// embedding, each by itself.
+// classes measures how well the classes of vertices are predicted from the
+// embedding, each alone.
 func (t trial) classes() string {
 	return fmt.Sprintf("EVALUATE LABELS %s OF %s WITH (fractions := '0.5', seeds := 3, classes := TRUE)", "'"+classAttribute+"'", t.name())
 }
@@ -94,9 +102,9 @@ type step struct {
 	graph     dataset
 	kind      string // one of Kinds, "" of what brings a graph in
 	statement string
-	file      string                      // that $file stands for
+	file      string                      // the value of $file
 	about     string                      // in words, for who waits
-	cost      float64                     // seconds that it takes on some machine, for the time that is left
+	cost      float64                     // processor seconds that it takes on some machine, for the time that is left
 	prepare   func(context.Context) error // comes before the statement, unless nil
 	// answer, unless nil, is asked in place of a statement, which is then only the
 	// name of the step.
@@ -105,7 +113,7 @@ type step struct {
 
 // Kinds of steps.
 const (
-	Methods  = "methods"  // the methods in the forms that are known, and what they give back
+	Methods  = "methods"  // the methods in the forms that are known, and what they reconstruct
 	Links    = "links"    // links predicted by them
 	Searches = "searches" // for the best parameters, and what they give
 	Plots    = "plots"    // degrees of reconstructions, and studies of parameters
@@ -115,30 +123,67 @@ const (
 func Kinds() []string { return []string{Methods, Links, Searches, Plots} }
 
 // steps lists the steps of an experiment in their order: the graphs, and then
-// what is cheap before what is dear, so that a run that is stopped early has the
+// cheap steps before expensive ones, so that a run that is stopped early has the
 // most of the tables. An embedding is made just before what needs it. What follows
 // from a search is known when that is in the journal.
 func (e *experiment) steps() []step {
+	groups := e.groups()
 	var list []step
+	for _, d := range e.graphs {
+		if slices.ContainsFunc(groups, func(g []step) bool { return g[0].graph.name == d.name }) {
+			list = append(list, e.loading(d)...)
+		}
+	}
+	return append(list, firsts(slices.Concat(groups...))...)
+}
+
+// groups are the steps of the kinds that are asked for, those together that
+// need each other, cheap ones first. A group that needs an embedding makes it, so that a
+// step can be in several.
+func (e *experiment) groups() [][]step {
 	var groups [][]step
 	for _, d := range e.graphs {
-		list = append(list, e.loading(d)...)
 		for _, t := range e.trials(d) {
+			if e.config.Quick && !quickly(t) {
+				continue
+			}
 			groups = append(groups, append([]step{e.making(t)}, t.judging(Methods)...),
-				[]step{{graph: d, kind: Links, statement: t.links(), about: "links by " + t.method + " in the form " + t.form, cost: t.cost() + 2}})
+				[]step{{graph: d, kind: Links, statement: t.links(), about: "links by " + t.method + " in the form " + t.form, cost: t.cost() + d.linkCost()}})
 		}
 		groups = append(groups, e.tuning(d)...)
 		groups = append(groups, e.degreesOf(d)...)
 		groups = append(groups, e.studies(d)...)
 	}
-	groups = slices.DeleteFunc(groups, func(g []step) bool {
-		return len(e.config.Only) > 0 && !slices.Contains(e.config.Only, g[len(g)-1].kind)
-	})
-	if len(groups) == 0 {
-		return nil // nothing needs the graphs
-	}
+	groups = slices.DeleteFunc(groups, func(g []step) bool { return !e.config.makes(g[len(g)-1].kind) })
 	slices.SortStableFunc(groups, func(a, b []step) int { return cmp.Compare(costOf(a), costOf(b)) })
-	return append(list, firsts(slices.Concat(groups...))...)
+	return groups
+}
+
+// QuickKinds lists the kinds of steps of a quick run.
+func QuickKinds() []string { return []string{Methods, Links} }
+
+// quickly says whether a quick run has a method on a graph. The choice is by measured
+// processor seconds, so that the whole takes ten minutes of two processors: what is
+// left out is above 40 for a step, but for unit_ball on Synthetic, which alone
+// gives most edges back there.
+func quickly(t trial) bool {
+	switch t.graph.name {
+	case "Coauthor", "Facebook":
+		return true
+	case "Synthetic":
+		return t.form != fromWalks
+	case "Citation":
+		return t.method == le || t.method == dpSpectral
+	}
+	return false
+}
+
+// makes says whether steps of a kind are made.
+func (c Config) makes(kind string) bool {
+	if c.Quick && !slices.Contains(QuickKinds(), kind) {
+		return false
+	}
+	return len(c.Only) == 0 || slices.Contains(c.Only, kind)
 }
 
 // firsts leaves out steps that are there before already.
@@ -163,7 +208,7 @@ func (e *experiment) tuning(d dataset) [][]step {
 	groups := [][]step{append([]step{search}, found.judging(Searches)...)}
 	links := []step{{graph: d, kind: Searches, statement: e.search(d, forLinks), about: "a search for the best prediction of links", cost: e.searchCost(d) + d.pairCost() + 1}}
 	if t, known := e.tunedLinks(d); known {
-		links = append(links, step{graph: d, kind: Searches, statement: t.links(), about: "links by what was found", cost: t.cost() + 2})
+		links = append(links, step{graph: d, kind: Searches, statement: t.links(), about: "links by what was found", cost: t.cost() + d.linkCost()})
 	}
 	return append(groups, links)
 }
@@ -210,19 +255,33 @@ func (e *experiment) drop(ctx context.Context, d dataset) error {
 	return nil
 }
 
-// cost guesses the seconds of an embedding from the size of the graph.
+// cost guesses the processor seconds of an embedding from the size of the graph, and
+// those of unit_ball from what was measured on it.
 func (t trial) cost() float64 {
 	n := float64(t.graph.vertices)
-	if strings.Contains(t.call, "walk") {
-		return n * 400 / 60_000
+	walks := n * 10 * 40 / visitsPerSecond
+	switch {
+	case t.method == unitBall && t.form == fromWalks:
+		return t.graph.ball + 1.3*walks // two epochs, in fewer dimensions
+	case t.method == unitBall:
+		return t.graph.ball
+	case t.method == deepWalk && t.form == asDefault:
+		return 2 * walks // epochs
+	case strings.Contains(t.call, "walk"):
+		return walks
 	}
-	return 0.2 + n/10_000
+	return 0.1 + n/12_000
 }
 
-// pairCost guesses the seconds of a sweep over all pairs.
-func (d dataset) pairCost() float64 { return 0.2 + math.Pow(float64(d.vertices), 2)*3e-9 }
+// visitsPerSecond is how many visits of walks one processor trains in 200 dimensions.
+const visitsPerSecond = 450_000
 
-// clock tells how long the steps that are left will take, from how long those
+// pairCost guesses the processor seconds of a sweep over all pairs, and linkCost those
+// of an evaluation of links beside the embedding.
+func (d dataset) pairCost() float64 { return 0.2 + math.Pow(float64(d.vertices), 2)*5e-9 }
+func (d dataset) linkCost() float64 { return 0.3 + float64(d.edges)/150_000 }
+
+// clock estimates how long the steps that are left will take, from how long those
 // that are done took against their costs.
 type clock struct{ cost, seconds float64 }
 

@@ -15,10 +15,10 @@ type Model struct {
 	Weights []float64 // of the features as they are, not standardised
 	Bias    float64
 
-	Loss       float64 // what training has minimised, at its end
+	Loss       float64 // value of the objective at the end of training
 	Iterations int
-	// Converged says that the gradient came below the tolerance, and not only as
-	// far as the rounding of the features or the number of iterations lets it.
+	// Converged reports that the gradient came below the tolerance; otherwise rounding or
+	// the number of iterations ended the training.
 	Converged bool
 }
 
@@ -41,9 +41,6 @@ type Options struct {
 	// strength; it counts as much as one row does, so that it matters where rows
 	// are few.
 	Penalty float64
-	// Penalties, where not nil, has a factor for each feature, in place of Penalty:
-	// 0 leaves a weight free.
-	Penalties []float64
 	// Tolerance ends the training when no element of the gradient is larger, in
 	// the mean over all rows. 0 means 1e-5.
 	Tolerance float64
@@ -51,7 +48,7 @@ type Options struct {
 	Iterations int
 	Workers    int // goroutines, 0 means GOMAXPROCS; no result depends on it
 
-	// Progress, if not nil, is told of classes that OneVsRest has trained, from
+	// Progress, if not nil, receives the number of classes that OneVsRest has trained, from
 	// one goroutine at a time.
 	Progress func(done, total int64)
 }
@@ -64,13 +61,7 @@ func (o Options) Validate() error {
 		x    float64
 	}{{"penalty", o.Penalty}, {"tolerance", o.Tolerance}, {"iterations", float64(o.Iterations)}, {"workers", float64(o.Workers)}} {
 		if !(value.x >= 0) || math.IsInf(value.x, 0) {
-			faults = append(faults, fmt.Errorf("classify: %s (%v) must be finite and not negative: %w", value.name, value.x, ErrOption))
-		}
-	}
-	for j, x := range o.Penalties {
-		if !(x >= 0) || math.IsInf(x, 0) {
-			faults = append(faults, fmt.Errorf("classify: penalty (%v) of feature %d must be finite and not negative: %w", x, j, ErrOption))
-			break
+			faults = append(faults, fmt.Errorf("%s (%v) must be finite and not negative: %w", value.name, value.x, ErrOption))
 		}
 	}
 	return errors.Join(faults...)
@@ -112,7 +103,7 @@ func Logistic(ctx context.Context, x *vec.Matrix, positive []bool, opts Options)
 	}
 	best := minimise(ctx, p.visit, x.Dim+1, p.opts.Tolerance, p.opts.Iterations)
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("classify: %w", ctx.Err())
+		return nil, fmt.Errorf("%w", ctx.Err())
 	}
 	m := &Model{Loss: best.value, Iterations: best.iterations, Converged: best.converged}
 	m.Weights, m.Bias = p.plain(best.w)

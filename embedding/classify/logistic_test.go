@@ -180,3 +180,28 @@ func TestLogistic_Errors(t *testing.T) {
 		}
 	}
 }
+
+// A feature that is constant but for the last digit of some values changes nothing.
+func TestLogistic_NearlyConstant(t *testing.T) {
+	x, labels := sample(300)
+	nearly := vec.NewMatrix(x.Rows, x.Dim)
+	copy(nearly.Data, x.Data)
+	for i := range x.Rows {
+		if i%20 == 0 {
+			nearly.Row(i)[2] = math.Nextafter32(7, 8)
+		}
+	}
+	want, err := Logistic(context.Background(), x, labels, Options{Penalty: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Logistic(context.Background(), nearly, labels, Options{Penalty: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x.Rows {
+		if a, b := got.Score(nearly.Row(i)), want.Score(x.Row(i)); math.Abs(a-b) > 1e-6 {
+			t.Fatalf("row %d scores %v, expected %v", i, a, b)
+		}
+	}
+}

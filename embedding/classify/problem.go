@@ -35,13 +35,10 @@ type partial struct {
 
 func newProblem(ctx context.Context, x *vec.Matrix, positive []bool, opts Options) (*problem, error) {
 	if x.Rows != len(positive) {
-		return nil, fmt.Errorf("classify: %d rows, %d labels: %w", x.Rows, len(positive), ErrShape)
-	}
-	if opts.Penalties != nil && len(opts.Penalties) != x.Dim {
-		return nil, fmt.Errorf("classify: %d features, %d penalties: %w", x.Dim, len(opts.Penalties), ErrShape)
+		return nil, fmt.Errorf("%d rows, %d labels: %w", x.Rows, len(positive), ErrShape)
 	}
 	if !slices.Contains(positive, true) || !slices.Contains(positive, false) {
-		return nil, fmt.Errorf("classify: %d rows: %w", x.Rows, ErrClasses)
+		return nil, fmt.Errorf("%d rows: %w", x.Rows, ErrClasses)
 	}
 	p := &problem{ctx: ctx, x: x, opts: opts, sign: make([]float64, x.Rows)}
 	for i, yes := range positive {
@@ -57,13 +54,19 @@ func newProblem(ctx context.Context, x *vec.Matrix, positive []bool, opts Option
 	return p, p.standardise()
 }
 
+// constant is the deviation, relative to the mean, up to which a feature counts as constant: about a hundred
+// roundings of float32. The first coordinate of laplacian_eigenmaps has one
+// value for all vertices, or its neighbour; brought to a deviation of 1 it would have
+// weights so large that the products, which are float32, keep no digit of the others.
+const constant = 1e-5
+
 // standardise finds the mean and the deviation of every feature.
 func (p *problem) standardise() error {
 	p.mean, p.deviation = make([]float64, p.x.Dim), make([]float64, p.x.Dim)
 	for pass := range 2 { // the second needs the mean, or squares would cancel
 		for i := range p.x.Rows {
 			if i%block == 0 && p.ctx.Err() != nil {
-				return fmt.Errorf("classify: %w", p.ctx.Err())
+				return fmt.Errorf("%w", p.ctx.Err())
 			}
 			for j, v := range p.x.Row(i) {
 				if pass == 0 {
@@ -84,10 +87,9 @@ func (p *problem) standardise() error {
 	}
 	for j, d := range p.deviation {
 		if math.IsNaN(d) || math.IsInf(d, 0) {
-			return fmt.Errorf("classify: feature %d: %w", j, ErrValue)
+			return fmt.Errorf("feature %d: %w", j, ErrValue)
 		}
-		// The deviation of a constant is rounding error.
-		if d <= 1e-9*math.Abs(p.mean[j]) || d < math.SmallestNonzeroFloat32 {
+		if d <= constant*math.Abs(p.mean[j]) || d < math.SmallestNonzeroFloat32 {
 			p.deviation[j] = 0
 		}
 	}
@@ -153,12 +155,8 @@ func (p *problem) collect(w, grad []float64) (loss float64) {
 			grad[j] = 0
 			continue
 		}
-		penalty := p.opts.Penalty
-		if p.opts.Penalties != nil {
-			penalty = p.opts.Penalties[j]
-		}
-		grad[j] = (grad[j]-grad[dim]*p.mean[j])/d + penalty*w[j]
-		loss += penalty / 2 * w[j] * w[j]
+		grad[j] = (grad[j]-grad[dim]*p.mean[j])/d + p.opts.Penalty*w[j]
+		loss += p.opts.Penalty / 2 * w[j] * w[j]
 	}
 	for j := range grad {
 		grad[j] /= rows

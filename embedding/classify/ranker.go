@@ -12,7 +12,7 @@ import (
 )
 
 // Ranker orders classes by how likely a row is of each. It has one model for
-// each class, which tells its rows from all others. It never changes and is safe
+// each class, which separates its rows from all others. It never changes and is safe
 // for concurrent use.
 type Ranker struct {
 	models []*Model // nil where the training rows do not differ
@@ -53,7 +53,7 @@ func OneVsRest(ctx context.Context, x *vec.Matrix, labels [][]uint32, classes in
 		}
 	})
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("classify: %w", ctx.Err())
+		return nil, fmt.Errorf("%w", ctx.Err())
 	}
 	for _, err := range faults { // the first class's, whoever was first
 		if err != nil {
@@ -66,13 +66,13 @@ func OneVsRest(ctx context.Context, x *vec.Matrix, labels [][]uint32, classes in
 // rowsOf lists the rows of each class, ascending.
 func rowsOf(x *vec.Matrix, labels [][]uint32, classes int) ([][]uint32, error) {
 	if x.Rows != len(labels) {
-		return nil, fmt.Errorf("classify: %d rows, labels of %d: %w", x.Rows, len(labels), ErrShape)
+		return nil, fmt.Errorf("%d rows, labels of %d: %w", x.Rows, len(labels), ErrShape)
 	}
 	rows := make([][]uint32, classes)
 	for i, own := range labels {
 		for _, c := range own {
 			if int64(c) >= int64(classes) {
-				return nil, fmt.Errorf("classify: class %d of row %d, of %d classes: %w", c, i, classes, ErrShape)
+				return nil, fmt.Errorf("class %d of row %d, of %d classes: %w", c, i, classes, ErrShape)
 			}
 			rows[c] = append(rows[c], uint32(i))
 		}
@@ -80,7 +80,7 @@ func rowsOf(x *vec.Matrix, labels [][]uint32, classes int) ([][]uint32, error) {
 	return rows, nil
 }
 
-// perClass shares workers out where there are more of them than classes.
+// perClass distributes workers where there are more of them than classes.
 func perClass(workers, classes int) int {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)

@@ -7,9 +7,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// solveDense writes the matrix out, from products with the unit vectors, and
-// takes the pairs from Symmetric. It is for orders up to a little more than the
-// basis that Lanczos would fill.
+// solveDense computes the entries of the matrix, from products with the unit
+// vectors, and the eigenpairs with Symmetric. It is for orders up to slightly
+// more than the number of columns of the Lanczos basis.
 func solveDense(ctx context.Context, op Operator, known int, opts Options) (*Result, error) {
 	n := op.Size()
 	a := make([]float64, n*n)

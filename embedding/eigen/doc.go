@@ -17,11 +17,12 @@
 //  4. When the Lanczos residuals promise it, real products with N measure
 //     every eigenvalue, as a Rayleigh quotient, and every residual, in float64.
 //
-// A filter that proves to reach above the k-th eigenvalue is replaced by a lower
-// one, and one whose rounding errors prove too large by one of half the degree.
-// Matrices not much larger than the basis are written out and solved directly.
+// A filter that turns out to reach above the k-th eigenvalue is replaced by a lower
+// one, and a filter with too large rounding errors by one of half the degree.
+// Matrices not much larger than the basis are computed entry by entry and solved directly.
 //
 // Vectors are float32: 4·n·m bytes for a basis of m ≈ 1.6·k + 64 columns, 4·n·k
-// for the result and 128·n for two blocks. Everything small is float64. A result depends only on the operator, the options and the
-// kind of vector kernels, not on the number of workers.
+// for the result and 128·n for two blocks. Small matrices are float64. A result depends
+// only on the operator, the options and the kind of vector kernels, not on the number of
+// workers.
 package eigen

@@ -8,11 +8,11 @@ import (
 )
 
 // ErrNotFinite is returned when a product with the operator is not finite.
-var ErrNotFinite = errors.New("eigen: a product with the matrix is not finite")
+var ErrNotFinite = errors.New("a product with the matrix is not finite")
 
 // Width is the number of columns of the blocks that an operator multiplies. A
-// row of a block is one cache line, the least that a sparse product can read
-// per neighbour.
+// row of a block is one cache line, the smallest unit that a sparse product
+// can read per neighbour.
 const Width = 16
 
 // Operator is a symmetric matrix N of order Size, given by its products.
@@ -24,7 +24,7 @@ type Operator interface {
 	Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error
 }
 
-// Projector is an Operator with eigenvectors that are known and not wanted.
+// Projector is an Operator with known eigenvectors that the solver excludes.
 type Projector interface {
 	Operator
 	// Project removes the known eigenvectors from every column of a block.
@@ -36,36 +36,36 @@ type Projector interface {
 // Options of Solve. The zero value of a field takes its default.
 type Options struct {
 	K         int     // eigenpairs wanted; at most Size less the known ones
-	Tolerance float64 // largest residual, relative to Norm; 0 is 1e-4
-	Norm      float64 // what residuals are relative to; 0 is the largest eigenvalue found
-	Restarts  int     // most restarts; 0 is 100
+	Tolerance float64 // largest residual, relative to Norm; 0 means 1e-4
+	Norm      float64 // scale of relative residuals; 0 means the largest eigenvalue found
+	Restarts  int     // largest number of restarts; 0 means 100
 
 	// Gathers is the number of rows of x that a product with a block reads: the
 	// cost of a product. It decides the degree of the filter, not the result.
 	Gathers int64
 
 	Seed    uint64
-	Workers int // 0 is GOMAXPROCS
+	Workers int // 0 means GOMAXPROCS
 
-	// Progress, if not nil, hears how many pairs have converged, after every
-	// block of the basis.
+	// Progress, if not nil, receives the number of converged pairs, after every block of
+	// the basis.
 	Progress func(converged int)
 
 	Checkpoints Checkpoints
 	// From, if not nil, is the state of a solve of the same operator with the same
-	// options, which goes on from there and ends with the same bytes as if it had
-	// never stopped.
+	// options, which continues from there and ends with the same bytes as without a
+	// stop.
 	From *State
 }
 
 // Result of Solve.
 type Result struct {
 	Values    []float64   // eigenvalues, descending
-	Residuals []float64   // ‖Nt − λt‖ of each, not relative, of the vectors as returned
+	Residuals []float64   // ‖Nt − λt‖ of each returned vector, absolute
 	Vectors   *vec.Matrix // Size × K: eigenvectors in columns, of unit norm
-	Restarts  int         // times that the basis was full
+	Restarts  int         // how often the basis was full
 	Products  int         // products of N with one vector
-	Degree    int         // of the filter; 1 is none, 0 a dense solve
+	Degree    int         // degree of the filter; 1 means no filter, 0 a dense solve
 	Converged bool        // every residual is within the tolerance
 	Reason    string      // why the solve ended
 }
@@ -74,6 +74,7 @@ type Result struct {
 const (
 	ReasonConverged = "all residuals are within the tolerance"
 	ReasonRestarts  = "the limit of restarts was reached"
+	ReasonStalled   = "the solve ended early, because hardly any eigenpair converged"
 	ReasonPrecision = "the residuals are as small as single precision allows"
 	ReasonStep      = "one step from the vectors given does not reach the tolerance"
 )
@@ -92,8 +93,9 @@ func (o Options) withDefaults() Options {
 // complement of its known eigenvectors. The sign of a vector is such that its
 // entry of largest magnitude, the first of equals, is positive.
 //
-// If the tolerance is not reached, by the limit of restarts or because float32
-// does not reach it, the best vectors found are returned with Converged false.
+// If the tolerance is not reached, because of the limit of restarts, because it would not
+// be reached within that limit, or because float32 is not precise enough, the best vectors
+// found are returned with Converged false.
 // An error is ctx.Err(), ErrNotFinite, ErrState or one of Checkpoints.Save.
 func Solve(ctx context.Context, op Operator, opts Options) (*Result, error) {
 	opts = opts.withDefaults()

@@ -2,10 +2,10 @@ package eigen
 
 import "math"
 
-// Seconds estimates how long Solve takes for k pairs of a matrix of order n, where
-// a product with a block takes product seconds and a multiply-add of the
-// orthogonalisation takes multiply. It assumes a spectrum as graphs have it:
-// expectedRestarts, and eigenvalues as close as expectedSteps says.
+// Seconds estimates how long Solve takes for k pairs of a matrix of order n,
+// if a product with a block takes product seconds and a multiply-add of the
+// orthogonalisation takes multiply. It assumes a spectrum typical of graphs:
+// expectedRestarts, and the spacing of eigenvalues given by expectedSteps.
 func Seconds(n, k int, product, multiply float64) float64 {
 	m := basisColumns(k)
 	if n <= m+2*Width {

@@ -93,11 +93,11 @@ func quantile(states []state, count float64) float64 {
 	return states[len(states)-1].value
 }
 
-// surveySteps are the blocks of unfiltered Lanczos that the estimate of the
-// density is made of. Its error at the upper end falls with their square: 10
-// place the end of the wanted part within some per cent of the width of the
-// spectrum. Where a filter of denseEdge or a higher degree is called for the
-// eigenvalues lie closer than that, and the larger number pays.
+// surveySteps are the numbers of blocks of unfiltered Lanczos for the estimate
+// of the density. The error at the upper end decreases with their square: 10
+// blocks locate the end of the wanted part to within a few per cent of the
+// width of the spectrum. If a filter of degree denseEdge or more is needed,
+// the eigenvalues are closer than that, and the larger number saves time.
 var surveySteps = [2]int{10, 16}
 
 const denseEdge = 6
@@ -138,11 +138,16 @@ const (
 // to be well within the tolerance, which bounds the degree where λ₁ ≫ λ_k. Known
 // eigenvectors are not in x, but a part of ε is, which p amplifies too.
 func (s *solver) planFilter() filter {
+	k := float64(s.k)
+	return s.filterBetween(quantile(s.states, k), quantile(s.states, s.margin*k))
+}
+
+// filterBetween is planFilter for given places of the k-th eigenvalue and of the
+// upper end of the interval.
+func (s *solver) filterBetween(kth, upper float64) filter {
 	states, k, n := s.states, s.k, s.n
 	tolerance := max(s.opts.Tolerance, attainable)
-	lowest, largest := states[len(states)-1].value, states[0].value
-	upper := quantile(states, s.margin*float64(k))
-	kth := quantile(states, float64(k))
+	lowest, largest := states[len(states)-1].value, max(states[0].value, kth)
 	// Ritz values lie inside the spectrum; the lower end needs some room, since
 	// p grows below the interval as above it.
 	lower := lowest - 0.05*(largest-lowest)
@@ -165,10 +170,10 @@ func (s *solver) planFilter() filter {
 	product := gatherCost * float64(max(s.opts.Gathers, int64(n)))
 	best := math.Sqrt(steps * orthogonalization * Width / (float64(k) * product))
 	f.degree = int(min(max(math.Round(best), 1), maxDegree))
-	noise := func() float64 {
+	roundings := func() float64 {
 		return epsilon * max(f.at(largest), epsilon*f.at(max(norm, largest))) / f.at(kth) * (kth - lower) / norm
 	}
-	for f.degree > 1 && (f.at(largest) > maxGrowth || noise() > tolerance/5) {
+	for f.degree > 1 && (f.at(largest) > maxGrowth || roundings() > tolerance/5) {
 		f.degree--
 	}
 	return f

@@ -22,8 +22,8 @@ func (s *solver) measure(ctx context.Context) (*Result, error) {
 }
 
 // Measure returns given vectors, the columns of a matrix, as a result: of unit
-// norm and fixed sign, with Rayleigh quotients and residuals, ordered. The
-// matrix is changed and becomes the result's.
+// norm and fixed sign, with Rayleigh quotients and residuals, ordered. It
+// changes the matrix, which becomes part of the result.
 func Measure(ctx context.Context, op Operator, vectors *vec.Matrix, opts Options) (*Result, error) {
 	r := &Result{Vectors: vectors}
 	return r, r.finish(ctx, op, opts.withDefaults())
@@ -35,7 +35,7 @@ func (r *Result) finish(ctx context.Context, op Operator, opts Options) error {
 	n, k := r.Vectors.Rows, r.Vectors.Dim
 	r.Values = make([]float64, k)
 	r.Residuals = make([]float64, k)
-	scale := make([]float64, k) // what makes the column a unit vector of fixed sign
+	scale := make([]float64, k) // factors that make the columns unit vectors of fixed sign
 	x := make([]float32, n*Width)
 	y := make([]float32, n*Width)
 	for lo := 0; lo < k; lo += Width {

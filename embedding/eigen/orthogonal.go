@@ -10,10 +10,10 @@ import (
 // orthogonalize subtracts from the block y its projection on the basis and
 // returns the coefficients, cols × Width.
 //
-// One pass of Gram–Schmidt leaves errors of the size of what it subtracted. In
-// exact arithmetic y has components on the last two blocks only, so a first
-// pass subtracts those, and a pass over the whole basis then subtracts
-// little: this is twice in effect for hardly more than once in cost. The
+// One pass of Gram–Schmidt leaves errors of the size of the subtracted part.
+// In exact arithmetic y has components only on the last two blocks, so a first
+// pass subtracts those, and a pass over the whole basis then subtracts little:
+// this has the effect of two passes at little more than the cost of one. The
 // exception is the first block after a restart.
 func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, error) {
 	total := make([]float64, s.cols*Width)
@@ -27,8 +27,8 @@ func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, err
 	return total, s.subtract(ctx, y, 0, total)
 }
 
-// subtract takes from y its projection on the columns of the basis from first
-// on, and adds the coefficients to total.
+// subtract subtracts from y its projection on the columns of the basis from
+// first on, and adds the coefficients to total.
 func (s *solver) subtract(ctx context.Context, y []float32, first int, total []float64) error {
 	panel := s.basis.Panel(first, s.cols)
 	c := make([]float64, panel.Cols*Width)
@@ -47,17 +47,17 @@ func (s *solver) subtract(ctx context.Context, y []float32, first int, total []f
 // and returns r with y = q·r, Width × Width. y must be orthogonal to the basis,
 // h the coefficients that were subtracted to make it so; y is overwritten.
 //
-// The factorisation is by the eigenvectors of the Gram matrix (Stathopoulos and
-// Wu, SIAM J. Sci. Comput. 23, 2002), which unlike Cholesky's shows which
-// directions have vanished: the basis is then invariant under the operator, and
-// random vectors continue it.
+// The factorisation uses the eigenvectors of the Gram matrix (Stathopoulos and
+// Wu, SIAM J. Sci. Comput. 23, 2002). Unlike Cholesky's it shows which
+// directions have vanished: the basis is then invariant under the operator,
+// and random vectors continue it.
 func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float64, error) {
 	r := identity(Width)
 	gram := make([]float64, Width*Width)
 	scale := 0.0
 	// Two rounds are usual. A round resolves directions down to 1e-3 of the
-	// largest, so that four reach the rounding errors, and more follow only
-	// when random vectors came in.
+	// largest, so four rounds reach the rounding errors; more are needed only
+	// after random vectors were added.
 	for round := range 12 {
 		if err := vec.MulTNContext(ctx, gram, s.block(y), s.block(y), s.opts.Workers); err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 			return nil, err
 		}
 		if round == 0 && g[0] <= square(vanished*scale) {
-			// Nothing but rounding errors is left.
+			// Only rounding errors are left.
 			clear(r)
 			if err := s.replaceColumns(ctx, y, func(int) bool { return true }); err != nil {
 				return nil, err
@@ -80,7 +80,7 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 			continue
 		}
 		// y·U·G^-½ and G^½·Uᵀ·r, with the smallest of G held at what float32
-		// products can tell from zero.
+		// products can distinguish from zero.
 		floor := 1e-6 * g[0]
 		c := make([]float32, Width*Width)
 		next := make([]float64, Width*Width)
@@ -96,7 +96,7 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 			return nil, err
 		}
 		if g[Width-1] < 1e-3*g[0] || round == 0 && g[Width-1] < square(1e-2*scale) {
-			// Scaling up short directions scaled their errors with them.
+			// Scaling up short directions also scaled their errors.
 			dead := func(i int) bool {
 				row := r[i*Width : (i+1)*Width]
 				return g[i] <= floor && vec.Dot64(row, row) <= square(vanished*scale)
@@ -118,8 +118,9 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 	return r, nil
 }
 
-// vanished is the length of a vector, relative to its length before it was
-// made orthogonal to the basis, at which it is taken for rounding errors.
+// vanished is the relative length of a vector, compared with its length before
+// it was made orthogonal to the basis, below which it is considered rounding
+// errors.
 const vanished = 2e-6
 
 // replaceColumns sets the listed columns of y to random vectors of about unit
@@ -160,7 +161,7 @@ func normBefore(gram, h []float64) float64 {
 	return math.Sqrt(largest)
 }
 
-// eigenpairs is symmetric with its two failures made one error.
+// eigenpairs is symmetric with its two failures reported as one error.
 func eigenpairs(a []float64, n, want int) (values, vectors []float64, err error) {
 	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -9,8 +9,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Refinement is the outcome of Refine: K approximate eigenpairs, the vectors of
-// which are still to be put together.
+// Refinement is the outcome of Refine: K approximate eigenpairs, whose vectors
+// Combine computes.
 type Refinement struct {
 	// Values and Residuals are those of a Result. They are measured: of all pairs,
 	// from the products that the step takes.
@@ -30,26 +30,27 @@ type Refinement struct {
 }
 
 // Refine finds the K largest eigenpairs of the operator approximately, from
-// vectors that nearly span their space: the eigenvectors of a matrix that differs
-// little. It is one Rayleigh–Ritz step on
+// vectors that nearly span their space, such as the eigenvectors of a slightly
+// different matrix. It is one Rayleigh–Ritz step on
 //
 //	span [V, (I − VVᵀ)·N·V],   V an orthonormal basis of the start,
 //
-// of which only those directions of the second part are taken in which the
-// residual N·V − V·(VᵀNV) is longer than half of the tolerance, and of these the
-// longest, a sixth as many as V has columns and at most Width more: after a small
-// change they are few. Pairs that have not converged then have their residuals added
-// too, several times if need be. The start may have any number of columns, of any length, and dependent ones. What is known of a
-// Projector must not be in it, and is not in the result then. It is kept by the
-// result and may be overwritten.
+// The step takes only those directions of the second part in which the
+// residual N·V − V·(VᵀNV) is longer than half of the tolerance, and of these
+// the longest, at most a sixth of the number of columns of V plus Width: after
+// a small change they are few. Then the residuals of pairs that have not
+// converged are added too, several times if necessary. The start may have any
+// number of columns, of any length, and dependent ones. It must not contain
+// the known eigenvectors of a Projector, and neither does the result. The
+// result keeps the start and may overwrite it.
 //
-// Neither V nor its products are formed: everything that a step needs to know of
-// them is in matrices of inner products of the start and its images, with whose
-// small factors the result is put together in one pass (Combine). Residuals come
-// from these as well, by ‖Nt − λt‖² = ‖Nt‖² − λ², which in float32 tells lengths
-// down to some 1e-3 of the largest eigenvalue. They may exceed the tolerance;
-// Converged says so, and another step from the result may help. There may be
-// fewer than K pairs where start and residual span less.
+// Neither V nor its products are formed: the step needs only matrices of inner
+// products of the start and its images, whose small factors give the result in
+// one pass (Combine). They also give the residuals, by ‖Nt − λt‖² = ‖Nt‖² −
+// λ², which in float32 distinguishes lengths down to about 1e-3 of the largest
+// eigenvalue. The residuals may exceed the tolerance; Converged reports that,
+// and another step from the result may help. There may be fewer than K pairs
+// if start and residual span less.
 //
 // It takes start.Cols products and one more for each added direction, and with
 // Combine the time of about five products of tall matrices with small ones, of
@@ -108,7 +109,7 @@ type refiner struct {
 	products int
 }
 
-// Directions of the start are told from rounding errors where they are as long as
+// Directions of the start are distinguished from rounding errors where they are as long as
 // independent beside the longest, and their inner products are as exact as those of
 // the longest where they are as long as level; otherwise they are made so first.
 const (
@@ -321,8 +322,8 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 	return true, r.addDirections(ctx, p, own, ownBy)
 }
 
-// resolved is the least length of a residual beside the longest image that is told
-// from rounding errors of inner products.
+// resolved is the least length of a residual, relative to the longest image, that can be
+// distinguished from rounding errors of inner products.
 const resolved = 1e-3
 
 // norm is what residuals are relative to.

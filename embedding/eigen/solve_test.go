@@ -276,3 +276,65 @@ func TestSolver_WidensMisplacedFilter(t *testing.T) {
 		}
 	}
 }
+
+// belowOne are n eigenvalues of which a tenth lie between 1 and 1−width, denser towards
+// 1 by the power, and the others below one half.
+func belowOne(n int, width, power float64) diagonal {
+	d := make(diagonal, n)
+	for i := range d {
+		if d[i] = 0.5 * float64(n-i) / float64(n); i < n/10 {
+			d[i] = 1 - width*math.Pow(float64(i+1)/float64(n/10), power)
+		}
+	}
+	return d
+}
+
+// A solve of more eigenvalues within the tolerance of 1 than its basis has room for
+// ends after a few restarts and says why; one stopped there and continued does the same.
+func TestSolve_Crowded(t *testing.T) {
+	d := belowOne(3000, 1e-5, 1)
+	o := Options{K: 15, Norm: 1, Gathers: int64(len(d)), Workers: 1}
+	r, err := Solve(context.Background(), d, o)
+	if err != nil || r.Converged || r.Reason != ReasonStalled || r.Restarts > crowdedAfter+1 {
+		t.Fatalf("%d restarts, converged %v, %q, %v", r.Restarts, r.Converged, r.Reason, err)
+	}
+	last := r.Products/Width - 2 // blocks; the last one is the measurement
+	state, ended := stopped(t, belowOne(3000, 1e-5, 1), o, last)
+	if ended != nil || state == nil {
+		t.Fatalf("the solve did not stop at product %d", last)
+	}
+	o.From = state
+	again, err := Solve(context.Background(), d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameResult(t, "continued", again, r)
+	// As wide as the basis can separate, it converges.
+	if r, err := Solve(context.Background(), belowOne(3000, 1e-3, 0.5), Options{K: 15, Norm: 1, Gathers: 3000, Workers: 1}); err != nil || !r.Converged {
+		t.Errorf("%+v, %v", r.Reason, err)
+	}
+}
+
+// A solve that began without a filter, though many eigenvalues are close to the largest,
+// gets one and converges to the right ones.
+func TestSolver_LateFilter(t *testing.T) {
+	d := belowOne(3000, 0.002, 1)
+	s := newSolver(d, Options{K: 30, Norm: 1, Gathers: 1, Workers: 1}.withDefaults())
+	if err := s.choose(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.filter = filter{degree: 1} // as where the density has no gap at its end
+	fillRandom(s.w, s.random)
+	if err := s.begin(context.Background(), s.w); err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.iterate(context.Background())
+	if err != nil || !result.Converged || result.Degree < 2 {
+		t.Fatalf("degree %d after %d restarts, %s (%v)", result.Degree, result.Restarts, result.Reason, err)
+	}
+	for i, v := range result.Values {
+		if math.Abs(v-d[i]) > 1e-6 {
+			t.Errorf("value %d is %g, not %g", i, v, d[i])
+		}
+	}
+}

@@ -99,6 +99,11 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 		}
 		s.due = false
 		switch worst := slices.Max(result.Residuals); {
+		case s.final && s.restarts <= s.opts.Restarts:
+			// Residuals may be within the tolerance even so: of combinations of
+			// eigenvectors whose eigenvalues differ by less.
+			result.Converged, result.Reason = false, ReasonStalled
+			return result, nil
 		case result.Converged:
 			return result, nil
 		case s.final:
@@ -122,7 +127,8 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 }
 
 // cycle fills the basis and restarts it. It is due to be measured if the wanted
-// pairs seem to have converged, or there is to be no further restart.
+// pairs seem to have converged, or there is to be no further restart, because of the
+// limit or because more would not help.
 func (s *solver) cycle(ctx context.Context) error {
 	if err := s.expand(ctx, s.m, s.checkpoint); err != nil {
 		return err
@@ -136,6 +142,10 @@ func (s *solver) cycle(ctx context.Context) error {
 		return s.change(func() error { return s.widen(ctx, values, vectors) })
 	}
 	converged := s.converged(values, vectors)
+	if f, ok := s.late(values, converged); ok && !s.final {
+		return s.change(func() error { return s.sharpen(ctx, f, values, vectors) })
+	}
+	s.final = s.final || s.hopeless(values, converged)
 	s.done = min(converged, s.k-1) // the last one when it is measured
 	s.report()
 	if err := s.change(func() error { return s.restart(ctx, values, vectors) }); err != nil {
@@ -180,6 +190,62 @@ func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 	return s.restartMixed(ctx, len(values), vectors)
 }
 
+// lateAfter is how many restarts a solve without a filter gets to show a pair.
+const lateAfter = 8
+
+// late returns a filter for a solve that began without one, because the density of
+// states was too coarse at its upper end to place one, and of which no pair has
+// converged: many eigenvalues are close to the largest. The Ritz values have come
+// near enough to them by now. As far below the k-th of these as that is below the
+// first, the interval begins below whatever else is close.
+func (s *solver) late(values []float64, converged int) (filter, bool) {
+	if s.filter.degree > 1 || converged > 0 || s.restarts-s.filterSince < lateAfter {
+		return filter{}, false
+	}
+	kth := values[s.k-1]
+	f := s.filterBetween(kth, 2*kth-values[0])
+	return f, f.degree > 1
+}
+
+// sharpen begins to use a filter.
+func (s *solver) sharpen(ctx context.Context, f filter, values, vectors []float64) error {
+	s.restarts++
+	s.filterSince, s.filter = s.restarts, f
+	return s.restartMixed(ctx, len(values), vectors)
+}
+
+// How many restarts with its filter a solve gets before it may be given up: of wanted
+// eigenvalues that are equal within the tolerance, with a filter from the beginning or
+// a late one, which knew them already, and of others.
+const (
+	crowdedAfter     = 10
+	crowdedLateAfter = 2
+	stalledAfter     = 20
+)
+
+// hopeless reports whether the solve would not end within its restarts: even at
+// four times its mean rate so far too few pairs would have converged. So it is where
+// more eigenvalues than the basis has room for crowd at the largest.
+func (s *solver) hopeless(values []float64, converged int) bool {
+	done, least := s.restarts+1-s.filterSince, stalledAfter
+	if s.crowded(values) {
+		if least = crowdedAfter; s.filterSince > lateAfter {
+			least = crowdedLateAfter
+		}
+	}
+	return done >= least && 4*converged*s.opts.Restarts < s.k*done
+}
+
+// crowded reports whether the wanted eigenvalues lie within the tolerance of each
+// other: any combination of their eigenvectors has a residual within the tolerance.
+func (s *solver) crowded(values []float64) bool {
+	largest, norm := s.filter.inverse(values[0]), s.opts.Norm
+	if norm == 0 {
+		norm = math.Abs(largest)
+	}
+	return s.filter.degree > 1 && s.k > 1 && largest-s.filter.inverse(values[s.k-1]) <= s.opts.Tolerance*norm
+}
+
 // choose runs the first, unfiltered steps and sets the filter. If there is to
 // be none the steps are the start of the run.
 func (s *solver) choose(ctx context.Context) error {
@@ -209,7 +275,7 @@ func (s *solver) choose(ctx context.Context) error {
 	return nil
 }
 
-// restartMixed starts anew from one block of random combinations of the
+// restartMixed restarts from one block of random combinations of the
 // leading Ritz vectors, given by their coefficients in m columns of the basis.
 func (s *solver) restartMixed(ctx context.Context, m int, vectors []float64) error {
 	c := make([]float32, m*Width)
@@ -224,7 +290,7 @@ func (s *solver) restartMixed(ctx context.Context, m int, vectors []float64) err
 	return s.beginWith(ctx, c)
 }
 
-// refilter starts anew with a filter of another degree, from random
+// refilter restarts with a filter of another degree, from random
 // combinations of the leading columns of the basis, which are Ritz vectors.
 func (s *solver) refilter(ctx context.Context, degree int) error {
 	s.filter.degree = degree
@@ -236,7 +302,7 @@ func (s *solver) refilter(ctx context.Context, degree int) error {
 	return s.beginWith(ctx, c)
 }
 
-// beginWith starts anew from combinations of the columns of the basis.
+// beginWith restarts from combinations of the columns of the basis.
 func (s *solver) beginWith(ctx context.Context, c []float32) error {
 	panel := s.basis.Panel(0, len(c)/Width)
 	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, panel, c, s.opts.Workers); err != nil {
@@ -294,8 +360,8 @@ func (s *solver) expand(ctx context.Context, m int, between func(context.Context
 	return nil
 }
 
-// report tells how many pairs have converged: after every block, though the
-// number changes with a full basis only, for whoever shows that work goes on.
+// report reports how many pairs have converged: after every block, although the number
+// changes only with a full basis, to show that the solve continues.
 func (s *solver) report() {
 	if s.opts.Progress != nil {
 		s.opts.Progress(s.done)

@@ -15,7 +15,7 @@ import (
 
 // ErrState is wrapped by the errors of a State that cannot be read, or not be
 // continued by the solve that it is given to.
-var ErrState = errors.New("eigen: invalid state of a solve")
+var ErrState = errors.New("invalid state of a solve")
 
 // State is a solve between two blocks of its basis, once it has begun to iterate:
 // all that it takes to continue with the same bytes.
@@ -35,7 +35,7 @@ type State struct {
 type Checkpoints struct {
 	// Save, where not nil, is given the state between two blocks, and when the
 	// context has ended, unless it ended in one of the short steps that change the
-	// whole basis. It is called from the goroutine of Solve, which goes on when it
+	// whole basis. It is called from the goroutine of Solve, which continues when it
 	// has returned; what the state refers to is the solver's. An error ends the
 	// solve.
 	Save func(*State) error
@@ -49,7 +49,7 @@ type position struct {
 	cols  int     // columns of the basis that are set; the last block of them is not yet multiplied
 	fresh bool    // the last block follows a restart: it couples to the whole basis
 	due   bool    // the basis was restarted to be measured
-	final bool    // by the last restart that is allowed
+	final bool    // by the last restart: that which is allowed, or pays
 	best  float64 // largest residual of the last measurement
 
 	filter      filter

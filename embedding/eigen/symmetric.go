@@ -119,8 +119,8 @@ func implicitQL(d, off, z []float64, n int) bool {
 	const maxSweeps = 60
 	e := make([]float64, n) // e[i] at (i+1, i)
 	copy(e, off[1:])
-	// Entries this far below the norm are noise wherever they stand: without
-	// it, a matrix of low rank has a block of rounding errors whose
+	// Entries this far below the norm are rounding errors in any place: without
+	// this, a matrix of low rank has a block of rounding errors whose
 	// eigenvalues are iterated for to no purpose.
 	tiny := 0.0
 	for i := range n {

@@ -9,20 +9,20 @@ import (
 	"heavytail/storage/csr"
 )
 
-// Assortativity returns Pearson's correlation of the degrees at the two ends of
-// an edge, over all edges in both directions (Newman, "Assortative Mixing in
-// Networks", 2002): positive where hubs are joined to hubs, negative where they
-// are joined to vertices of small degree, NaN where all ends have the same
+// Assortativity returns Pearson's correlation of the degrees at the two ends
+// of an edge, over all edges in both directions (Newman, "Assortative Mixing
+// in Networks", 2002): positive if hubs are joined to hubs, negative if they
+// are joined to vertices of small degree, NaN if all ends have the same
 // degree. Weights are not used.
 //
-// Sums are exact integers, so that nothing is lost for hubs of millions of
+// Sums are exact integers, so no precision is lost for hubs with millions of
 // edges; the result is the nearest float64. It takes O(m) time. The error is
 // that of ctx.
 func Assortativity(ctx context.Context, g *csr.Graph) (float64, error) {
 	// Over arcs (u, v): the number of them, Σ d_u, Σ d_u² and Σ d_u·d_v. A vertex
 	// is the source of as many arcs as its degree.
 	var first, second, product sum128
-	const checkArcs = 1 << 20 // some milliseconds
+	const checkArcs = 1 << 20 // a few milliseconds
 	pending := 0
 	for v := range g.Vertices() {
 		row := g.Neighbors(uint32(v))

@@ -12,9 +12,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bootstrap returns the share of synthetic data sets that are as far from their
-// fit as the histogram is from its own. Every data set has a generator of its
-// own, so that the number of workers does not show.
+// bootstrap returns the fraction of synthetic data sets that are at least as
+// far from their fit as the histogram is from its own. Every data set has its
+// own generator, so that the result does not depend on the number of workers.
 func bootstrap(ctx context.Context, h histogram, law PowerLaw, opts PowerLawOptions) (float64, error) {
 	model := newSynthetic(h, law)
 	farther := make([]bool, opts.Bootstrap)
@@ -26,7 +26,7 @@ func bootstrap(ctx context.Context, h histogram, law PowerLaw, opts PowerLawOpti
 			return
 		}
 		sample := model.draw(rand.New(rand.NewPCG(opts.Seed, uint64(i))))
-		// A data set with fewer than two values is a law of its own.
+		// A data set with fewer than two values fits a law exactly.
 		if len(sample.values) > 1 {
 			var fitted PowerLaw
 			fitted, errs[i] = sample.fit(ctx)
@@ -49,14 +49,14 @@ func bootstrap(ctx context.Context, h histogram, law PowerLaw, opts PowerLawOpti
 // synthetic draws data sets that follow a law in the tail and the data below.
 type synthetic struct {
 	law   PowerLaw
-	body  []int // positions in values of all that is below Xmin, one for each vertex
+	body  []int // indices in values of the degrees below Xmin, one for each vertex
 	below []int // values below Xmin
 	norm  float64
 	above []float64 // P(X ≥ Xmin+i) for the first of the values
 }
 
-// maxTable bounds the values whose probabilities are kept: from there on they
-// are computed, which few draws need.
+// maxTable limits the values whose probabilities are stored: larger ones are
+// computed, which few draws need.
 const maxTable = 1 << 12
 
 func newSynthetic(h histogram, law PowerLaw) *synthetic {

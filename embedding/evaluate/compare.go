@@ -10,10 +10,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Overlap returns which share of the k nearest rows of a row, by Euclidean
-// distance, are the same in two matrices of as many rows, in the mean over a
-// sample of rows. A sample that is not smaller than the matrix is all of it. It
-// takes a batch of searches in both for each 1,024 rows of the sample.
+// Overlap returns the fraction of the k nearest vectors of a vector, by Euclidean
+// distance, that two embeddings of the same vertices have in common: the mean over a sample
+// of vertices. A sample as large as the embedding has all vertices. It takes a batch of
+// searches in both for each 1,024 vertices of the sample.
 func Overlap(ctx context.Context, a, b *vec.Matrix, k, sample int, seed uint64, workers int) (float64, error) {
 	if a.Rows < 2 || k < 1 {
 		return 1, nil
@@ -25,7 +25,7 @@ func Overlap(ctx context.Context, a, b *vec.Matrix, k, sample int, seed uint64, 
 			return 0, err
 		}
 	}
-	const most = 1024 // rows at a time, whose nearest are in memory
+	const most = 1024 // vertices whose nearest are in memory at a time
 	same, all := 0, 0
 	for rows := range slices.Chunk(sampleOf(a.Rows, sample, seed), most) {
 		var near [2][][]uint32
@@ -34,8 +34,8 @@ func Overlap(ctx context.Context, a, b *vec.Matrix, k, sample int, seed uint64, 
 			for q, v := range rows {
 				copy(queries.Row(q), m.Row(v))
 			}
-			// One more, as the row itself is among them, but where as many equal ones
-			// come before it.
+			// One more than k, since the vector itself is among them, unless k
+			// equal ones come before it.
 			answers, err := both[i].SearchBatch(ctx, queries, k+1, index.SearchOptions{Workers: workers})
 			if err != nil {
 				return 0, err
@@ -61,7 +61,8 @@ func Overlap(ctx context.Context, a, b *vec.Matrix, k, sample int, seed uint64, 
 	return float64(same) / float64(max(all, 1)), nil
 }
 
-// sampleOf returns numbers below n, ascending: all of them, or so many at random.
+// sampleOf returns ascending numbers below n: all of them, or count random
+// ones.
 func sampleOf(n, count int, seed uint64) []int {
 	list := make([]int, 0, min(n, count))
 	random := rand.New(rand.NewPCG(seed, 0x5a3b))
@@ -73,10 +74,10 @@ func sampleOf(n, count int, seed uint64) []int {
 	return list
 }
 
-// EdgeAUC returns how well Euclidean distances tell the edges of a graph from
-// other pairs of vertices: the area under the curve for a sample of edges and as
-// many pairs that are none, at random. 1 is perfectly, and ½ not at all; a graph
-// without edges, or without other pairs, has ½.
+// EdgeAUC returns how well Euclidean distances separate the edges of a graph from
+// non-edges: the area under the ROC curve for a random sample of edges and as many
+// non-edges. 1 is perfect, and ½ is no better than chance; a graph without edges, or
+// without non-edges, has ½.
 func EdgeAUC(ctx context.Context, g *csr.Graph, m *vec.Matrix, sample int, seed uint64) (float64, error) {
 	n := g.Vertices()
 	if g.Edges() == 0 || 2*g.Edges() == int64(n)*int64(n-1) {
@@ -94,11 +95,11 @@ func EdgeAUC(ctx context.Context, g *csr.Graph, m *vec.Matrix, sample int, seed 
 		if !found {
 			source--
 		}
-		for g.Offsets[source+1] <= arc { // rows without edges
+		for g.Offsets[source+1] <= arc { // vertices without edges
 			source++
 		}
 		linked = append(linked, near(uint32(source), g.Targets[arc]))
-		// In a graph of nearly all pairs there are few others to find.
+		// In an almost complete graph there are few non-edges to find.
 		for range 1000 {
 			if u, v := uint32(random.IntN(n)), uint32(random.IntN(n)); u != v && !g.HasEdge(u, v) {
 				others = append(others, near(u, v))

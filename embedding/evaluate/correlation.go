@@ -5,8 +5,7 @@ import "math"
 // Pearson returns Pearson's correlation coefficient of x and y, from -1 to 1.
 // It is NaN where it is not defined: if either list is constant or has fewer
 // than two values. Values must be finite and below 10⁷⁰, so that products of
-// their squares are. It takes O(n) and panics if the lengths differ, as do all
-// functions here.
+// their squares are. It takes O(n) and panics if the lengths differ.
 func Pearson(x, y []float64) float64 {
 	sameLength(len(x), len(y))
 	if constant(x) || constant(y) {
@@ -23,15 +22,13 @@ func Pearson(x, y []float64) float64 {
 	return clamp(sxy / math.Sqrt(sxx*syy))
 }
 
-// Spearman returns Spearman's rank correlation: Pearson's of the ranks, where
-// equal values share the average of their ranks. It is NaN where Pearson is. It
-// takes O(n log n).
-func Spearman(x, y []float64) float64 {
-	sameLength(len(x), len(y))
-	return spearman(rank(x), rank(y))
+// spearman returns Spearman's rank correlation: Pearson's of the ranks, where
+// equal values share the average of their ranks. It is NaN where Pearson is.
+func spearman(x, y ranking) float64 {
+	return Pearson(x.averages(), y.averages())
 }
 
-// Kendall returns Kendall's rank correlation τ-b,
+// kendall returns Kendall's rank correlation τ-b,
 //
 //	(C − D) / √((N − Tx)(N − Ty))
 //
@@ -40,28 +37,19 @@ func Spearman(x, y []float64) float64 {
 // It is NaN where Pearson is. It takes O(n log n): discordant pairs are the
 // inversions of y in the order of x (Knight, "A Computer Method for Calculating
 // Kendall's Tau with Ungrouped Data", 1966).
-func Kendall(x, y []float64) float64 {
-	sameLength(len(x), len(y))
-	return kendall(rank(x), rank(y))
-}
-
-func spearman(x, y ranking) float64 {
-	return Pearson(x.averages(), y.averages())
-}
-
 func kendall(x, y ranking) float64 {
 	all, tiedX, tiedY := choose2(int64(len(x.of))), x.ties(), y.ties()
 	if all == tiedX || all == tiedY {
 		return math.NaN()
 	}
-	// Sorted by x, and by y where x is tied, so that pairs tied in x are no
+	// Sorted by x, and by y if x is tied, so that pairs tied in x are not
 	// inversions.
 	order := x.sorted(y.sorted(nil))
 	var tiedBoth, discordant, run int64
 	seen := newFenwick(len(y.count))
 	for i, v := range order {
 		if i > 0 && x.of[v] == x.of[order[i-1]] && y.of[v] == y.of[order[i-1]] {
-			run++ // ties with each of the run before it
+			run++ // ties with each earlier element of the run
 			tiedBoth += run
 		} else {
 			run = 0
@@ -80,8 +68,8 @@ func sameLength(a, b int) {
 	}
 }
 
-// constant reports whether x has no two different values. A sum of squares
-// cannot tell: the mean of equal values may be off by rounding.
+// constant reports whether all values of x are equal. A sum of squares cannot
+// show that: the mean of equal values may have a rounding error.
 func constant(x []float64) bool {
 	for _, v := range x {
 		if v != x[0] {
@@ -99,7 +87,7 @@ func mean(x []float64) float64 {
 	return s / float64(len(x))
 }
 
-// clamp takes away what rounding put outside [-1, 1].
+// clamp limits r to [-1, 1], which rounding may exceed.
 func clamp(r float64) float64 { return max(-1, min(1, r)) }
 
 func choose2(n int64) int64 { return n * (n - 1) / 2 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// This file measures how well scores tell positives from negatives. Equal scores
-// are one step of a ranking, never an order: no measure depends on the order in
-// which they came. NaN is below every number.
+// This file measures how well scores separate positives from negatives. Equal
+// scores are one step of a ranking: no measure depends on their order in the
+// input. NaN is below every number.
 
 // AUC returns the probability that a positive has a higher score than a
 // negative, a tie counting half: the area under the ROC curve, by rank sums and
@@ -22,19 +22,13 @@ func AveragePrecision(positive, negative []float64) float64 {
 	return rankScores(positive, negative).averagePrecision()
 }
 
-// HitsAt returns the share of the positives whose score is above that of the
-// k-th highest negative. NaN if there are no positives or fewer than k negatives.
-func HitsAt(k int, positive, negative []float64) float64 {
-	return rankScores(positive, negative).hits(int64(k))
-}
-
-// scoreStep is all that has one score.
+// scoreStep has all pairs with one score.
 type scoreStep struct {
 	score                float64
 	positives, negatives int64
 }
 
-// scoreRanking has the steps by falling score.
+// scoreRanking has the steps by descending score.
 type scoreRanking struct {
 	steps                []scoreStep
 	positives, negatives int64
@@ -53,7 +47,8 @@ func rankScores(positive, negative []float64) scoreRanking {
 	return r
 }
 
-// highest returns the highest of two ascending lists, one of which may be empty.
+// highest returns the highest value of two ascending lists, one of which may
+// be empty.
 func highest(a, b []float64) float64 {
 	switch {
 	case len(a) == 0:
@@ -64,7 +59,8 @@ func highest(a, b []float64) float64 {
 	return b[len(b)-1]
 }
 
-// cutRun counts the last elements that equal a score, and returns the others.
+// cutRun counts the last elements that equal a score, and returns the rest of
+// the list.
 func cutRun(scores []float64, score float64) (rest []float64, run int64) {
 	for len(scores) > 0 && cmp.Compare(scores[len(scores)-1], score) == 0 {
 		scores = scores[:len(scores)-1]
@@ -114,8 +110,8 @@ func (r scoreRanking) hits(k int64) float64 {
 	return float64(above) / float64(r.positives)
 }
 
-// bestThreshold returns the score from which on to say yes for the best F1, the
-// highest of equally good ones.
+// bestThreshold returns the least score to classify as positive for the best
+// F1; of several equally good ones the highest.
 func (r scoreRanking) bestThreshold() float64 {
 	best, threshold := -1.0, math.Inf(1)
 	found, wrong := int64(0), int64(0)
@@ -129,8 +125,8 @@ func (r scoreRanking) bestThreshold() float64 {
 	return threshold
 }
 
-// decide returns precision, recall and F1 of saying yes from a threshold on, NaN
-// where they are not defined.
+// decide returns precision, recall and F1 for classifying scores from a
+// threshold on as positive, NaN if undefined.
 func (r scoreRanking) decide(threshold float64) (precision, recall, f1 float64) {
 	found, wrong := int64(0), int64(0)
 	for _, s := range r.steps {

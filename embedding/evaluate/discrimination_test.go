@@ -89,7 +89,7 @@ func TestDiscrimination_BruteForce(t *testing.T) {
 		check("AUC", AUC(positive, negative), bruteAUC(positive, negative))
 		check("average precision", AveragePrecision(positive, negative), bruteAveragePrecision(positive, negative))
 		k := 1 + random.IntN(45)
-		check("hits", HitsAt(k, positive, negative), bruteHits(k, positive, negative))
+		check("hits", rankScores(positive, negative).hits(int64(k)), bruteHits(k, positive, negative))
 		r := rankScores(positive, negative)
 		threshold := r.bestThreshold()
 		_, _, best := r.decide(threshold)
@@ -116,8 +116,8 @@ func TestDiscrimination_Edges(t *testing.T) {
 		{"AUC without positives", AUC(nil, one), nan},
 		{"AUC without negatives", AUC(one, nil), nan},
 		{"average precision without positives", AveragePrecision(nil, one), nan},
-		{"hits at 0", HitsAt(0, one, one), nan},
-		{"hits at more than there are", HitsAt(2, one, one), nan},
+		{"hits at 0", rankScores(one, one).hits(0), nan},
+		{"hits at more than there are", rankScores(one, one).hits(2), nan},
 		{"AUC of all equal", AUC([]float64{2, 2}, []float64{2}), 0.5},
 		{"AUC with NaN, which is below all", AUC([]float64{nan, 3}, []float64{nan, 1}), (0.5 + 0 + 1 + 1) / 4},
 		{"AUC of infinities", AUC([]float64{math.Inf(1)}, []float64{math.Inf(-1)}), 1},

@@ -1,4 +1,4 @@
-// Package evaluate measures graphs, and how well an embedding keeps them.
+// Package evaluate measures graphs, and how well an embedding preserves them.
 //
 //   - [Pearson], [Spearman] and [Kendall] compare two lists of numbers, here
 //     the degrees of a graph and of its reconstruction.
@@ -9,27 +9,26 @@
 // A reconstruction joins two vertices whose edge probability 1/(1+e^distance)
 // is at least ε, that is, whose distance is at most r = ln(1/ε − 1) (Feng et
 // al., "Representation Learning for Scale-free Networks", AAAI 2018, section
-// 2). The paper moves ε on a grid of 0.01. Distances of spectral embeddings
-// crowd into a few of those steps, so the default here is a grid of quantiles
-// of the distances, refined around the best point; the paper's grid is an
-// option.
+// 2). The paper varies ε on a grid of 0.01. The distances of spectral
+// embeddings fall into a few of those steps, so the default here is a grid of
+// quantiles of the distances, refined around the best point; the paper's grid
+// is an option.
 //
-// Statistics of a graph alone, with which its reconstructions and its peers are
-// compared:
+// Statistics of a graph alone, which are compared with those of its
+// reconstructions and of other graphs:
 //
 //   - [FitPowerLaw] fits a power law to the tail of its degrees.
-//   - [ClusteringCoefficients] counts triangles, [Assortativity] correlates the
-//     degrees of neighbours.
-//   - [PackingDimension] bounds the dimensions that its largest hub asks of an
-//     embedding.
+//   - [Assortativity] correlates the degrees of neighbours.
+//   - [PackingDimension] bounds the dimensions that an embedding needs for its
+//     largest hub.
 //
 // How well links are predicted: [SplitLinks] holds out edges, and
 // [LinkSplit.Score] compares scorers and learned models on them by [AUC],
 // [AveragePrecision], [HitsAt] and F1.
 // The paper learns from the difference of two vectors (section 4, table 3),
 // which changes its sign with the order of the pair, and finds F1 from 0.83 to
-// 0.90 on ego-facebook. With the pairs in random order the difference tells
-// nothing there: F1 0.51 to 0.62, AUC 0.50. The paper's figures come out where
+// 0.90 on ego-facebook. With the pairs in random order the difference
+// predicts nothing there: F1 0.51 to 0.62, AUC 0.50. The paper's figures come out where
 // the vertex that comes first in the file is first in every pair, edge or not,
 // and the embedding has seen all edges, the test's too: F1 0.88 to 0.89 at a
 // precision of 0.82 and a recall of 0.96 to 0.98. Vertices of that file are
@@ -38,5 +37,5 @@
 // [SplitOptions].Ascending orders pairs like this; edges of the test stay held
 // out, which leaves 0.78 to 0.88.
 //
-// How well classes of vertices can be told: [ClassifyLabels].
+// How well classes of vertices can be predicted: [ClassifyLabels].
 package evaluate

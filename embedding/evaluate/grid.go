@@ -24,13 +24,13 @@ func (j *judge) paper(ctx context.Context) ([]ReconstructionPoint, error) {
 	j.passes = j.passesFor(len(radii))
 	points, err := j.measure(ctx, radii)
 	for i := range points {
-		points[i].Epsilon = epsilons[i] // as asked for, without the rounding of the way there and back
+		points[i].Epsilon = epsilons[i] // the exact value of the grid, not one computed back from the radius
 	}
 	return points, err
 }
 
-// quantiles measures a coarse grid over the whole range, and a fine one between
-// the neighbours of its best point.
+// quantiles measures a coarse grid over the whole range, and a fine grid
+// between the neighbours of its best point.
 func (j *judge) quantiles(ctx context.Context) ([]ReconstructionPoint, error) {
 	coarse, err := j.quantileRadii(ctx)
 	if err != nil {
@@ -54,13 +54,13 @@ func (j *judge) quantiles(ctx context.Context) ([]ReconstructionPoint, error) {
 	return points, nil
 }
 
-// quantileRadii returns the distinct radii at which the number of edges runs
-// geometrically from a fiftieth of the original's to half of all pairs, as a
-// sample of distances tells.
+// quantileRadii returns the distinct radii at which the number of edges, estimated from a
+// sample of distances, grows geometrically from a fiftieth of the original's to half of
+// all pairs.
 func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
-	// 16 sampled distances below the first radius make the number of its edges
-	// certain to a quarter. 4 million of them take a second; for very large
-	// sparse graphs some of the first radii fall together with that.
+	// 16 sampled distances below the first radius determine the number of its
+	// edges to within a quarter. 4 million distances take a second; for very
+	// large sparse graphs some of the first radii then coincide.
 	const enough, least, most = 16, 1 << 20, 4 << 20
 	pairs := float64(choose2(int64(j.m.Rows)))
 	low := max(1, float64(j.g.Edges())/50)
@@ -68,7 +68,7 @@ func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
 	wanted := int(max(least, min(most, enough*pairs/low)))
 	sample, err := index.SampleDistances(ctx, j.m, wanted, j.opts.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("evaluate: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	if len(sample) == 0 {
 		return []float64{0}, nil
@@ -78,8 +78,8 @@ func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
 		edges := low * math.Pow(high/low, float64(i)/float64(max(1, j.opts.Points-1)))
 		at := math.Ceil(edges/pairs*float64(len(sample))) - 1
 		r := sample[int(max(0, min(at, float64(len(sample)-1))))]
-		// Squares of far vectors may leave the range of float32. A radius that
-		// large would join everything.
+		// Squares of distant vectors may overflow float32. A radius that large
+		// would join all vertices.
 		if !math.IsInf(r, 1) {
 			radii = append(radii, r)
 		}

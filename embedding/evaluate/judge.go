@@ -39,7 +39,7 @@ func newJudge(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts Reconstruct
 	}
 	n := g.Vertices()
 	if n != m.Rows {
-		return nil, fmt.Errorf("evaluate: %d vertices, %d vectors: %w", n, m.Rows, ErrShape)
+		return nil, fmt.Errorf("%d vertices, %d vectors: %w", n, m.Rows, ErrShape)
 	}
 	j := &judge{g: g, m: m, opts: opts.withDefaults(), degrees: make([]float64, n)}
 	degrees := make([]uint32, n)
@@ -78,7 +78,7 @@ func (j *judge) measureEdges(ctx context.Context) error {
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("evaluate: %w", err)
+		return fmt.Errorf("%w", err)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 	for part := range slices.Chunk(radii, j.radiiPerPass()) {
 		sweep, err := index.NewSweep(ctx, j.m, part, index.JoinOptions{Workers: j.opts.Workers, Progress: j.progress()})
 		if err != nil {
-			return nil, fmt.Errorf("evaluate: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
 		j.passed++
 		kept := j.kept(ctx, part)
@@ -116,7 +116,7 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 			}
 		})
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("evaluate: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
 		if j.opts.BestLaw && !j.opts.PowerLaw {
 			j.keepBest(sweep, points[done:])

@@ -67,7 +67,7 @@ func TestLabelTally_ByHand(t *testing.T) {
 	if got := tally.micro(); !near(got, 4./6) {
 		t.Errorf("micro-F1 %v, expected 4/6", got)
 	}
-	if got := tally.macro(); !near(got, (0.8+0.5+2./3)/3) {
+	if got := tally.macro(); !near(got, (0.8+0.5+2./3)/4) { // d counts as 0
 		t.Errorf("macro-F1 %v", got)
 	}
 	s := summarise(0.6, []labelTally{tally, newLabelTally(4, 6, 4)})
@@ -169,28 +169,70 @@ func TestClassifyLabels_NothingLeaks(t *testing.T) {
 	}
 }
 
-// The penalty is that with which three quarters of the training vertices tell
-// the classes of the others best.
+// The better of the inner penalties is chosen, unless an outer one is better by more
+// than chance; in folds of which each training vertex tests one, and each has its
+// share of every class.
 func TestClassifyLabels_Choice(t *testing.T) {
-	m, labels := clusters(120, 4, 0.8)
+	for _, c := range []struct {
+		scores [][]float64
+		want   int
+	}{
+		{[][]float64{{1, 1}, {1, 1}, {1, 1}, {1, 1}}, 1},
+		{[][]float64{{1, 1}, {1, 1}, {1.2, 1}, {1, 1}}, 2},
+		{[][]float64{{1.6, 0.8}, {1, 1}, {0.9, 1}, {1, 1}}, 1},     // by chance
+		{[][]float64{{1.2, 1.3}, {1, 1}, {0.9, 1}, {1, 1}}, 0},     // not by chance
+		{[][]float64{{1.2, 1.3}, {1, 1}, {0.9, 1}, {1.4, 1.5}}, 3}, // the best of both
+		{[][]float64{{1.2}, {1.1}, {1}, {1}}, 0},                   // a single fold
+		{[][]float64{{math.NaN()}, {math.NaN()}, {math.NaN()}, {math.NaN()}}, 1},
+	} {
+		if got := bestPenalty(c.scores); got != c.want {
+			t.Errorf("%v: chosen %d, expected %d", c.scores, got, c.want)
+		}
+	}
+	m, labels := clusters(400, 4, 0.8)
 	trial := &labelTrial{m: m, labels: labels, opts: LabelOptions{}.withDefaults(), report: func(int64) {}}
-	training := trial.order(3)[:60]
-	penalty, err := trial.choose(context.Background(), training)
-	if err != nil {
-		t.Fatal(err)
+	training := trial.order(3)[:103]
+	all, tested := map[uint32]int{}, map[uint32]int{}
+	for _, v := range training {
+		all[labels.Of[v][0]]++
 	}
-	sums := map[float64]float64{}
+	folds := trial.folds(training)
+	for _, f := range folds {
+		own := map[uint32]int{}
+		for _, v := range f.test {
+			tested[v]++
+			own[labels.Of[v][0]]++
+			if slices.Contains(f.training, v) {
+				t.Errorf("vertex %d trains and tests", v)
+			}
+		}
+		for c, n := range all {
+			if own[c] < n/5 || own[c] > n/5+1 {
+				t.Errorf("%d of %d vertices of class %d in a fold", own[c], n, c)
+			}
+		}
+		if len(f.training)+len(f.test) != len(training) {
+			t.Errorf("%d and %d of %d vertices", len(f.training), len(f.test), len(training))
+		}
+	}
+	if len(folds) != 5 || len(tested) != len(training) {
+		t.Errorf("%d folds, %d of %d vertices tested", len(folds), len(tested), len(training))
+	}
+	// What it chooses is what the scores of all folds say.
+	var scores [][]float64
 	for _, p := range labelPenalties() {
-		tally, err := trial.tally(context.Background(), training[:45], training[45:], p)
-		if err != nil {
-			t.Fatal(err)
+		var own []float64
+		for _, f := range folds {
+			tally, err := trial.tally(context.Background(), f.training, f.test, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own = append(own, tally.micro()+tally.macro())
 		}
-		sums[p] = tally.micro() + tally.macro()
+		scores = append(scores, own)
 	}
-	for p, sum := range sums {
-		if sum > sums[penalty] || sum == sums[penalty] && p < penalty {
-			t.Errorf("chosen %v of %v", penalty, sums)
-		}
+	if got, err := trial.choose(context.Background(), training); err != nil || got != labelPenalties()[bestPenalty(scores)] {
+		t.Errorf("chosen %v of %v (%v)", got, scores, err)
 	}
 }
 
@@ -270,7 +312,8 @@ func TestClassifyLabels_Progress(t *testing.T) {
 		}
 		last, total = done, of
 	}})
-	if last != total || total != 2*3*3*5 {
+	// Of 48 labelled vertices 4, 24 and 43 train, and choose among four in so many folds.
+	if last != total || total != 2*3*((4*4+1)+(4*5+1)+(4*5+1)) {
 		t.Errorf("%d of %d", last, total)
 	}
 }

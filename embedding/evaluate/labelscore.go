@@ -6,35 +6,44 @@ import (
 )
 
 // Measured is the mean of a measure over several random orders, without those
-// in which it is not defined, and its standard deviation from the mean. Both are
-// NaN where there is nothing to take them of; the deviation needs two values.
-type Measured struct{ Mean, Deviation float64 }
-
-// LabelScore says how well classes were told after training on a fraction of the
-// vertices.
-type LabelScore struct {
-	Fraction    float64
-	Train, Test int // vertices
-
-	// MicroF1 is the F1 of all decisions together. As a vertex is given as many
-	// classes as it has, it is the share of the classes that were found.
-	MicroF1 Measured
-	// MacroF1 is the mean of the F1 of the classes, each counting as much, without
-	// those that no test vertex has and none was given.
-	MacroF1 Measured
-	// Accuracy is the share of the vertices whose classes were all found: with one
-	// class each the same as MicroF1.
-	Accuracy Measured
-
-	Classes []ClassScore // in the order of Labels.Names
+// in which it is undefined, and its standard deviation. Both are NaN without
+// any value; the deviation needs two.
+type Measured struct {
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"`
 }
 
-// ClassScore says how well one class was told.
+// LabelScore measures how well classes were predicted after training on a fraction of the
+// vertices.
+type LabelScore struct {
+	Fraction float64 `json:"fraction"`
+	Train    int     `json:"train"` // vertices
+	Test     int     `json:"test"`
+
+	// MicroF1 is the F1 of all decisions together. As many classes are predicted for a
+	// vertex as it has, so MicroF1 is the fraction of the classes that were found.
+	MicroF1 Measured `json:"micro_f1"`
+	// MacroF1 is the unweighted mean of the F1 of all classes of Labels.Names; a class
+	// that is neither in the test set nor predicted counts as 0. This is
+	// scikit-learn's f1_score with average "macro", labels of all classes and
+	// zero_division 0. With many rare classes it is well below the mean over the
+	// classes that occur, which can be computed from Classes.
+	MacroF1 Measured `json:"macro_f1"`
+	// Accuracy is the fraction of the vertices whose classes were all found; with one
+	// class each it equals MicroF1.
+	Accuracy Measured `json:"accuracy"`
+
+	Classes []ClassScore `json:"classes"` // in the order of Labels.Names
+}
+
+// ClassScore measures how well one class was predicted.
 type ClassScore struct {
-	Vertices Measured // of the class among those to be told
-	// Accuracy is the share of the vertices of the class that were given it, which
-	// is its recall; Precision the share of those that were given it that are of it.
-	Accuracy, Precision, F1 Measured
+	Vertices Measured `json:"vertices"` // of the class in the test set
+	// Accuracy is the fraction of the vertices of the class for which it was predicted,
+	// its recall; Precision is the fraction of its predictions that are right.
+	Accuracy  Measured `json:"accuracy"`
+	Precision Measured `json:"precision"`
+	F1        Measured `json:"f1"`
 }
 
 // labelTally counts the decisions of one classification.
@@ -50,8 +59,7 @@ func newLabelTally(classes, train, test int) labelTally {
 	return labelTally{train: train, test: test, classes: make([]classTally, classes)}
 }
 
-// count takes the classes of a vertex and those that it was given, both
-// ascending.
+// count counts the classes of a vertex and the predicted ones, both ascending.
 func (t *labelTally) count(own, given []uint32) {
 	if slices.Equal(own, given) {
 		t.complete++
@@ -83,23 +91,25 @@ func (t *labelTally) micro() float64 {
 	return all.f1()
 }
 
-// macro is the mean F1 of the classes that have one.
+// macro is the mean F1 of all classes, that of a class without decisions being 0.
 func (t *labelTally) macro() float64 {
-	var of []float64
+	sum := 0.0
 	for _, c := range t.classes {
-		of = append(of, c.f1())
+		if f1 := c.f1(); !math.IsNaN(f1) {
+			sum += f1
+		}
 	}
-	return measured(of).Mean
+	return sum / float64(len(t.classes))
 }
 
-// measured takes mean and deviation of the values that are not NaN. It changes
-// the list.
+// measured returns the mean and deviation of the values that are not NaN. It
+// changes the list.
 func measured(values []float64) Measured {
 	values = slices.DeleteFunc(values, math.IsNaN)
 	if len(values) == 0 {
 		return Measured{math.NaN(), math.NaN()}
 	}
-	// Taken from the first value, equal ones have exactly that mean.
+	// Relative to the first value: equal values have exactly that mean.
 	n, sum := float64(len(values)), 0.0
 	for _, x := range values {
 		sum += x - values[0]
@@ -114,7 +124,7 @@ func measured(values []float64) Measured {
 	return Measured{mean, math.Sqrt(squares / (n - 1))}
 }
 
-// summarise puts the tallies of one fraction together.
+// summarise combines the tallies of one fraction.
 func summarise(fraction float64, tallies []labelTally) LabelScore {
 	over := func(value func(labelTally) float64) Measured {
 		values := make([]float64, len(tallies))

@@ -11,24 +11,26 @@ import (
 	"heavytail/storage/vec"
 )
 
-// LinkScore says how well one scorer tells held-out edges from pairs that are
-// none. Values that are not defined are NaN.
+// LinkScore measures how well one scorer separates held-out edges from non-edges. Values
+// that are not defined are NaN.
 type LinkScore struct {
 	// Scorer is the name of a scorer of package link, or of a feature of pairs if
 	// Learned.
-	Scorer  string
-	Learned bool // a logistic regression on the feature
+	Scorer  string `json:"scorer"`
+	Learned bool   `json:"learned"` // a logistic regression on the feature
 
-	AUC              float64 // probability that an edge scores higher than another pair; see the function AUC
-	AveragePrecision float64
-	// Precision, Recall and F1 are those of a decision: from the score on that has
-	// the best F1 over the training pairs. Of models it mostly finds more than a
-	// probability of ½ does, since edges to train on are nearer to each other than
-	// those of the test: with DP-Spectral and hadamard the F1 is 0.80 and not 0.65 on
+	AUC              float64 `json:"auc"` // probability that an edge scores higher than another pair; see the function AUC
+	AveragePrecision float64 `json:"average_precision"`
+	// Precision, Recall and F1 are those of the decision by the score with the best F1
+	// over the training pairs. For models this threshold usually finds more than a
+	// probability of ½, since training edges are nearer to each other than test edges:
+	// with DP-Spectral and hadamard the F1 is 0.80 and not 0.65 on
 	// ca-GrQc, with l1 0.66 and not 0.60 on 2,000 vertices of preferential attachment,
 	// and the same on ego-facebook.
-	Precision, Recall, F1 float64
-	Hits                  float64 // see HitsAt
+	Precision float64 `json:"precision"`
+	Recall    float64 `json:"recall"`
+	F1        float64 `json:"f1"`
+	Hits      float64 `json:"hits"` // see LinkOptions.HitsAt
 }
 
 // LinkOptions sets how scorers are compared. The zero value works.
@@ -39,10 +41,10 @@ type LinkOptions struct {
 	// Features are names of features of package link to learn from; they need an
 	// embedding. nil means DefaultFeature, if there is one.
 	Features []string
-	HitsAt   int // 0 means 100
+	HitsAt   int // k of Hits: the fraction of edges that score above the k-th highest non-edge; 0 means 100
 	Workers  int // goroutines, 0 means GOMAXPROCS; no result depends on it
 
-	// Progress, if not nil, is told of scorers that are done, under the stage
+	// Progress, if not nil, receives the number of scorers that are done, as the stage
 	// "scoring".
 	Progress func(stage string, done, total int64)
 }
@@ -55,10 +57,9 @@ type LinkOptions struct {
 // cosine and 0.498 of the difference.
 const DefaultFeature = "concatenation"
 
-// linkPenalty is that of the logistic regressions. The edges to train on are in
-// the embedding, those of the test are not, so that a model learns from pairs a
-// little nearer than those that it is asked for, and does better when it is held
-// back: from a penalty of 1 to one of 100 the AUC of the concatenation rises by
+// linkPenalty is the penalty of the logistic regressions. The embedding knows the training
+// edges but not the test edges. So a model learns from pairs that are a little nearer than
+// those of the test, and does better with a larger penalty: from 1 to 100 the AUC of the concatenation rises by
 // 0.004 to 0.006 on ca-GrQc and by 0.03 on CollegeMsg, and stays on
 // ego-facebook; 1000 lowers it there.
 const linkPenalty = 100
@@ -67,11 +68,11 @@ const linkPenalty = 100
 func (o LinkOptions) Validate() error {
 	var faults []error
 	if o.HitsAt < 0 {
-		faults = append(faults, fmt.Errorf("evaluate: hits at (%d) must not be negative: %w", o.HitsAt, ErrOption))
+		faults = append(faults, fmt.Errorf("hits at (%d) must not be negative: %w", o.HitsAt, ErrOption))
 	}
 	for _, name := range o.Features {
 		if _, err := link.FindFeature(name); err != nil {
-			faults = append(faults, fmt.Errorf("evaluate: %w: %w", err, ErrOption))
+			faults = append(faults, fmt.Errorf("%w: %w", err, ErrOption))
 		}
 	}
 	return errors.Join(faults...)
@@ -107,11 +108,11 @@ func (s *LinkSplit) Score(ctx context.Context, m *vec.Matrix, opts LinkOptions) 
 		return nil, err
 	}
 	if m != nil && m.Rows != s.Graph.Vertices() {
-		return nil, fmt.Errorf("evaluate: %d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
+		return nil, fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
 	}
 	opts = opts.withDefaults(m != nil)
 	if m == nil && len(opts.Features) > 0 {
-		return nil, fmt.Errorf("evaluate: features without an embedding: %w", ErrShape)
+		return nil, fmt.Errorf("features without an embedding: %w", ErrShape)
 	}
 	var scores []LinkScore
 	report := newReporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)))
@@ -139,7 +140,7 @@ func (s *LinkSplit) Score(ctx context.Context, m *vec.Matrix, opts LinkOptions) 
 func (s *LinkSplit) scoreBy(ctx context.Context, name string, m *vec.Matrix, opts LinkOptions) (LinkScore, error) {
 	f, err := link.New(name, s.Graph, m)
 	if err != nil {
-		return LinkScore{}, fmt.Errorf("evaluate: %w", err)
+		return LinkScore{}, fmt.Errorf("%w", err)
 	}
 	for _, known := range link.Scorers() {
 		if known.Name == name && !known.HigherIsLikelier {
@@ -183,35 +184,44 @@ func ScorePairs(ctx context.Context, pairs []csr.Edge, workers int, f func(u, v 
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("evaluate: %w", err)
+		return nil, fmt.Errorf("%w", err)
 	}
 	return scores, nil
 }
 
 // scoreLearned trains a model on a feature, and measures it.
 func (s *LinkSplit) scoreLearned(ctx context.Context, name string, m *vec.Matrix, opts LinkOptions) (LinkScore, error) {
-	feature, err := link.FindFeature(name)
-	if err != nil {
-		return LinkScore{}, fmt.Errorf("evaluate: %w", err)
-	}
-	model, err := s.train(ctx, feature, m, opts)
+	f, err := s.learned(ctx, name, m, opts.Workers)
 	if err != nil {
 		return LinkScore{}, err
 	}
+	return s.measureBy(ctx, LinkScore{Scorer: name, Learned: true}, opts, f)
+}
+
+// learned trains a model on a feature, and returns its score of pairs.
+func (s *LinkSplit) learned(ctx context.Context, name string, m *vec.Matrix, workers int) (func(u, v uint32) float64, error) {
+	feature, err := link.FindFeature(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	model, err := s.train(ctx, feature, m, workers)
+	if err != nil {
+		return nil, err
+	}
 	width := feature.Width(m.Dim)
-	return s.measureBy(ctx, LinkScore{Scorer: name, Learned: true}, opts, func(u, v uint32) float64 {
+	return func(u, v uint32) float64 {
 		x := make([]float32, width)
 		feature.Set(x, m.Row(int(u)), m.Row(int(v)))
 		return model.Score(x)
-	})
+	}, nil
 }
 
-// train learns to tell the training edges from the other training pairs.
-func (s *LinkSplit) train(ctx context.Context, feature link.Feature, m *vec.Matrix, opts LinkOptions) (*classify.Model, error) {
+// train learns to separate the training edges from the other training pairs.
+func (s *LinkSplit) train(ctx context.Context, feature link.Feature, m *vec.Matrix, workers int) (*classify.Model, error) {
 	pairs := append(append([]csr.Edge(nil), s.TrainEdges...), s.TrainNonEdges...)
 	x := vec.NewMatrix(len(pairs), feature.Width(m.Dim))
 	const block = 256
-	vec.Parallel(len(pairs), block, opts.Workers, func(_, lo, hi int) {
+	vec.Parallel(len(pairs), block, workers, func(_, lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -223,9 +233,9 @@ func (s *LinkSplit) train(ctx context.Context, feature link.Feature, m *vec.Matr
 	for i := range s.TrainEdges {
 		labels[i] = true
 	}
-	model, err := classify.Logistic(ctx, x, labels, classify.Options{Penalty: linkPenalty, Workers: opts.Workers})
+	model, err := classify.Logistic(ctx, x, labels, classify.Options{Penalty: linkPenalty, Workers: workers})
 	if err != nil {
-		return nil, fmt.Errorf("evaluate: %s: %w", feature.Name, err)
+		return nil, fmt.Errorf("%s: %w", feature.Name, err)
 	}
 	return model, nil
 }

@@ -7,47 +7,54 @@ import (
 	"heavytail/storage/csr"
 )
 
-// Packing says in how many dimensions a hub and its neighbours can be points of
-// an ε-neighbourhood: the neighbours lie in the ball of radius ε around the hub,
-// and those of them that are not adjacent to each other are more than ε apart.
-// With M_k the most points of a ball in k dimensions that are pairwise farther
-// apart than its radius, M_k has to be at least the largest number of mutually
-// non-adjacent neighbours (Feng et al., AAAI 2018, section 2).
+// Packing gives bounds on the dimensions in which a hub and its neighbours can
+// be points of an ε-neighbourhood: the neighbours lie in the ball of radius ε
+// around the hub, and any two that are not adjacent are more than ε apart.
+// With M_k the largest number of points of a ball in k dimensions that are
+// pairwise farther apart than its radius, M_k has to be at least the largest
+// number of mutually non-adjacent neighbours (Feng et al., AAAI 2018, section
+// 2).
 //
-// That number is hard to find, and of M_k only bounds are known, so each answer
-// is a range. It is necessary to have so many dimensions for the reconstruction
-// to be exact at this hub, not sufficient for the whole graph; embeddings that
-// only come close get by with less.
+// That number is hard to compute, and only bounds of M_k are known, so each
+// answer is a range. The dimensions are necessary for an exact reconstruction
+// at this hub, not sufficient for the whole graph; approximate embeddings need
+// fewer.
 type Packing struct {
-	Vertex uint32 // the hub: of largest degree, the smallest of equals
-	Degree int
+	Vertex uint32 `json:"vertex"` // the hub: the vertex of largest degree, of equals the lowest
+	Degree int    `json:"degree"`
 
-	// The largest set of mutually non-adjacent neighbours has between so many
-	// vertices: those of one that is found greedily, and the cliques that the
-	// neighbours are covered by, since of a clique it has one vertex at most.
-	SetAtLeast, SetAtMost int
+	// Bounds of the size of the largest set of mutually non-adjacent
+	// neighbours: the size of one such set, found greedily, and the number of
+	// cliques that cover the neighbours, since the set has at most one vertex
+	// of each clique.
+	SetAtLeast int `json:"set_at_least"`
+	SetAtMost  int `json:"set_at_most"`
 
-	// PaperAtLeast and PaperAtMost are the smallest k by the bounds of the paper,
-	// ⌊(3/2)^k⌋ ≤ M_k ≤ ⌊3^k·2^(−0.599k)⌋: where the upper one reaches
-	// SetAtLeast, and the lower one SetAtMost. The upper one holds for large k
-	// (115 and more), and so is no proof for less. The lower one takes a ball to
-	// be packed as densely as space. It cannot hold for all k: M_k points lift to
-	// the sphere of one more dimension without coming closer, and so are no more
-	// than its kissing number, which grows as 2^(0.401k) at most.
-	PaperAtLeast, PaperAtMost int
+	// PaperAtLeast and PaperAtMost are the smallest k by the bounds of the
+	// paper, ⌊(3/2)^k⌋ ≤ M_k ≤ ⌊3^k·2^(−0.599k)⌋: the smallest k whose upper
+	// bound reaches SetAtLeast, and the smallest k whose lower bound reaches
+	// SetAtMost. The upper bound holds for large k (115 and more), so it
+	// proves nothing for smaller k. The lower bound assumes that a ball can be
+	// packed as densely as space. It cannot hold for all k: M_k points can be
+	// lifted to the sphere of one more dimension without coming closer, so
+	// there are at most as many as its kissing number, which grows as
+	// 2^(0.401k) at most.
+	PaperAtLeast int `json:"paper_at_least"`
+	PaperAtMost  int `json:"paper_at_most"`
 
-	// ProvenAtLeast and ProvenAtMost are the smallest k by bounds that hold for
-	// every k: M_k ≤ 3^k by volume, since balls of half the radius around the
-	// points are disjoint within one of 3/2 of it, and M_k ≥ 1/σ_k, where σ_k is
-	// the share of the sphere within 60° of a point: points are added on the
-	// sphere until none has room (Wyner, "Capabilities of bounded discrepancy
-	// decoding", 1965). The second is far from what is possible: it grows as
-	// (2/√3)^k.
-	ProvenAtLeast, ProvenAtMost int
+	// ProvenAtLeast and ProvenAtMost are the smallest k by bounds that hold
+	// for every k: M_k ≤ 3^k by volume, since balls of half the radius around
+	// the points are disjoint within one of 3/2 of it, and M_k ≥ 1/σ_k, where
+	// σ_k is the fraction of the sphere within 60° of a point: points are
+	// added on the sphere until there is no room (Wyner, "Capabilities of
+	// bounded discrepancy decoding", 1965). The second bound is far from
+	// tight: it grows as (2/√3)^k.
+	ProvenAtLeast int `json:"proven_at_least"`
+	ProvenAtMost  int `json:"proven_at_most"`
 }
 
-// PackingDimension bounds the dimensions that the largest hub of a graph asks
-// for. All numbers are 0 for a graph without edges.
+// PackingDimension bounds the dimensions that an embedding needs for the
+// largest hub of a graph. All numbers are 0 for a graph without edges.
 //
 // It takes O(n + s) time, s the sum of the degrees of the neighbours of the hub,
 // and 4 bytes per vertex of working memory beside their subgraph. The error is
@@ -86,8 +93,8 @@ func smallestPower(base float64, count int) int {
 	return k
 }
 
-// smallestCovering returns the smallest k ≥ 1 for which M_k is at least 1/σ_k, and
-// that at least count. M_1 is 2, the ends of an interval.
+// smallestCovering returns the smallest k ≥ 1 for which 1/σ_k, a lower bound
+// of M_k, is at least count. M_1 is 2, the ends of an interval.
 func smallestCovering(count int) int {
 	k := 1
 	for most := 2.0; most < float64(count); {
@@ -97,7 +104,7 @@ func smallestCovering(count int) int {
 	return k
 }
 
-// capShare returns the share of the unit sphere in k ≥ 2 dimensions within 60° of
+// capShare returns the fraction of the unit sphere in k ≥ 2 dimensions within 60° of
 // a point: the integral of sin^(k−2) up to 60° over that up to 180°.
 func capShare(k int) float64 {
 	// Up to 180° it is 2·∫ up to 90° = √π Γ((m+1)/2)/Γ(m/2+1), m = k−2, by
@@ -124,9 +131,9 @@ func capShare(k int) float64 {
 	}
 }
 
-// independentSet returns the size of a set of mutually non-adjacent vertices: it
-// takes a vertex that has the fewest neighbours left and removes those, until
-// none is left.
+// independentSet returns the size of a set of mutually non-adjacent vertices:
+// it repeatedly takes a vertex with the fewest remaining neighbours and
+// removes these neighbours, until no vertex remains.
 func independentSet(ctx context.Context, g *csr.Graph) (int, error) {
 	q := newDegreeQueue(g)
 	for size := 0; ; size++ {
@@ -149,9 +156,10 @@ func independentSet(ctx context.Context, g *csr.Graph) (int, error) {
 	}
 }
 
-// degreeQueue keeps vertices by the number of neighbours that they have left, in
-// a doubly linked list for each number. Every operation takes constant time, but
-// for the search of the fewest, whose steps up are paid by those down.
+// degreeQueue keeps vertices by their number of remaining neighbours, in a
+// doubly linked list for each number. Every operation takes constant time,
+// except the search for the fewest, whose steps up are amortised by steps
+// down.
 type degreeQueue struct {
 	left           []int32 // neighbours left; -1 once the vertex is gone
 	first          []int32 // vertex in front of the list of each number, -1 for none
@@ -194,13 +202,13 @@ func (q *degreeQueue) unlink(v int32) {
 	}
 }
 
-// remove takes a vertex that is there out.
+// remove removes a vertex that is still in the queue.
 func (q *degreeQueue) remove(v uint32) {
 	q.unlink(int32(v))
 	q.left[v] = -1
 }
 
-// lose takes one neighbour from a vertex, if that is there.
+// lose removes one neighbour of a vertex that is still in the queue.
 func (q *degreeQueue) lose(v uint32) {
 	if q.left[v] > 0 {
 		q.unlink(int32(v))
@@ -220,12 +228,13 @@ func (q *degreeQueue) popFewest() (uint32, bool) {
 	return 0, false
 }
 
-// cliqueCover returns a number of cliques that together have all vertices: each
-// vertex joins the largest clique of which it knows all, the first of equals.
+// cliqueCover returns the size of a set of cliques that together contain all
+// vertices: each vertex joins the largest clique whose members are all its
+// neighbours, the first of equals.
 func cliqueCover(ctx context.Context, g *csr.Graph) (int, error) {
 	var sizes []int // of the cliques
 	clique := make([]uint32, g.Vertices())
-	known := make([]int, g.Vertices()) // neighbours in each clique
+	known := make([]int, g.Vertices()) // number of neighbours in each clique
 	for v := range uint32(g.Vertices()) {
 		if v%256 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()

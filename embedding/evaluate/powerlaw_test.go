@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/storage/csr"
-	"heavytail/storage/realgraph"
 )
 
 func TestScaledZeta_Gonum(t *testing.T) {

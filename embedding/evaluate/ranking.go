@@ -1,33 +1,10 @@
 package evaluate
 
-import (
-	"cmp"
-	"slices"
-)
-
-// ranking gives every value its place among the distinct values. Rank
-// correlations need no more of a list, and sort by it in linear time.
+// ranking maps every value to its rank among the distinct values. Rank
+// correlations need no more of a list, and can sort by it in linear time.
 type ranking struct {
 	of    []uint32 // of each element, the number of distinct values below its own
 	count []uint32 // of each distinct value, how often it occurs
-}
-
-// rank ranks a list of numbers in O(n log n).
-func rank(x []float64) ranking {
-	order := make([]uint32, len(x))
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(x[a], x[b]) })
-	r := ranking{of: make([]uint32, len(x))}
-	for i, v := range order {
-		if i == 0 || x[v] != x[order[i-1]] {
-			r.count = append(r.count, 0)
-		}
-		r.of[v] = uint32(len(r.count) - 1)
-		r.count[len(r.count)-1]++
-	}
-	return r
 }
 
 // rankDegrees ranks degrees, which are below the number of them, in O(n).
@@ -75,7 +52,7 @@ func (r ranking) ties() int64 {
 }
 
 // sorted returns the elements in ascending order of their values, elements of
-// equal value in the order in which they are given; nil stands for 0, 1, 2, ….
+// equal value in the order in which they are given; nil means 0, 1, 2, ….
 func (r ranking) sorted(given []uint32) []uint32 {
 	next := make([]uint32, len(r.count))
 	at := uint32(0)
@@ -95,7 +72,7 @@ func (r ranking) sorted(given []uint32) []uint32 {
 	return out
 }
 
-// fenwick counts values as they come and tells how many were at most some value
+// fenwick counts values as they come and returns how many were at most some value
 // (Fenwick, "A New Data Structure for Cumulative Frequency Tables", 1994).
 type fenwick []uint32
 

@@ -114,7 +114,7 @@ func bruteAt(t *testing.T, g *csr.Graph, m *vec.Matrix, radius float64) Reconstr
 	}
 	return ReconstructionPoint{
 		Epsilon: 1 / (1 + math.Exp(radius)), Radius: radius, Edges: again.Edges(),
-		Pearson: Pearson(x, y), Spearman: Spearman(x, y), Kendall: Kendall(x, y),
+		Pearson: Pearson(x, y), Spearman: spearman(rank(x), rank(y)), Kendall: kendall(rank(x), rank(y)),
 		Precision: float64(kept) / float64(again.Edges()), Recall: float64(kept) / float64(g.Edges()),
 	}
 }

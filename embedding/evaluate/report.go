@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// newReporter returns a function that tells a caller of units done, at most 20
-// times a second and of the last always. It may be called from any goroutine;
-// the caller hears of rising numbers, from one goroutine at a time.
+// newReporter returns a function that passes the number of units done to progress, at most
+// 20 times a second and always the last. It may be called from any goroutine; progress
+// receives ascending numbers, from one goroutine at a time.
 func newReporter(progress func(stage string, done, total int64), stage string, total int64) func(done int64) {
 	if progress == nil {
 		return func(int64) {}

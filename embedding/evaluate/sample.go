@@ -13,23 +13,24 @@ import (
 	"heavytail/storage/vec"
 )
 
-// ReconstructSample estimates what ReconstructSweep measures over the Quantiles
-// from the pairs of so many rows with all others: it costs one pass over these
-// pairs instead of two over all. A graph of hardly more vertices is measured as
-// a whole.
+// ReconstructSample estimates the result of ReconstructSweep over the
+// Quantiles from the pairs of a sample of vertices with all others: it costs
+// one pass over these pairs instead of two over all. If the graph has hardly
+// more vertices than the sample, all are measured.
 //
-// Half of the rows are the vertices of highest degree, which decide Pearson's
-// correlation of a scale-free graph, and half are spread evenly over the others
-// in the order of their degrees and stand for all of them. On ego-facebook, over
-// forty embeddings by dp_spectral in 64 dimensions, the largest Pearson as
-// estimated from 1,024 rows was within 0.03 of what all rows give, and the largest
-// value of ByBoth within 0.02 where it was above 0.65; where hardly a rank comes
-// back it was up to 0.08 too low.
+// Half of the sample are the vertices of highest degree, which decide
+// Pearson's correlation of a scale-free graph, and half are spread evenly over
+// the others in the order of their degrees and represent all of them. On
+// ego-facebook, over forty embeddings by dp_spectral in 64 dimensions, the
+// largest Pearson estimated from 1,024 vertices was within 0.03 of that of all
+// vertices, and the largest value of ByBoth within 0.02 if it was above 0.65;
+// where almost no ranks are reconstructed it was up to 0.08 too low.
 //
-// Edges, precision and recall are of the whole graph as it is estimated; Kendall
-// and Law are not known, so that the criterion ByKendall or ByKS measures all.
-// Radii are exact to 1/4096 of the range of distances, in its logarithm. Errors
-// are those of ReconstructSweep. Memory: 16 KB per row.
+// Edges, precision and recall are estimates for the whole graph; Kendall and
+// Law are unknown, so with the criterion ByKendall or ByKS all vertices are
+// measured. Radii are exact to 1/4096 of the range of distances, in its
+// logarithm. Errors are those of ReconstructSweep. Memory: 16 KB per vertex of
+// the sample.
 func ReconstructSample(ctx context.Context, g *csr.Graph, m *vec.Matrix, rows int, opts ReconstructOptions) (best int, points []ReconstructionPoint, err error) {
 	if SampleIsAll(g, rows, opts.Criterion) {
 		return ReconstructSweep(ctx, g, m, opts)
@@ -38,24 +39,24 @@ func ReconstructSample(ctx context.Context, g *csr.Graph, m *vec.Matrix, rows in
 		return 0, nil, err
 	}
 	if g.Vertices() != m.Rows {
-		return 0, nil, fmt.Errorf("evaluate: %d vertices, %d vectors: %w", g.Vertices(), m.Rows, ErrShape)
+		return 0, nil, fmt.Errorf("%d vertices, %d vectors: %w", g.Vertices(), m.Rows, ErrShape)
 	}
 	s := newSample(g, m, max(2, rows), opts.withDefaults())
 	if err := s.measure(ctx); err != nil {
-		return 0, nil, fmt.Errorf("evaluate: %w", err)
+		return 0, nil, fmt.Errorf("%w", err)
 	}
 	points = s.points(s.quantiles())
-	at := bestPoint(points, opts.Criterion)
+	at := bestPoint(g, points, opts.Criterion)
 	if fine := s.between(points, at); len(fine) > 0 {
 		points = append(points, s.points(fine)...)
 		slices.SortFunc(points, func(a, b ReconstructionPoint) int { return cmp.Compare(a.Radius, b.Radius) })
 	}
-	return bestPoint(points, opts.Criterion), points, nil
+	return bestPoint(g, points, opts.Criterion), points, nil
 }
 
-// SampleIsAll reports whether ReconstructSample measures all rows of a graph, and
-// so what ReconstructSweep does: where half of them are asked for, and for
-// criteria that a sample does not know.
+// SampleIsAll reports whether ReconstructSample measures all vertices of a
+// graph, as ReconstructSweep does: if at least half of them are requested, or
+// the criterion cannot be estimated from a sample.
 func SampleIsAll(g *csr.Graph, rows int, criterion Criterion) bool {
 	return g.Vertices() <= 2*rows || criterion == ByKendall || criterion == ByKS
 }
@@ -63,29 +64,31 @@ func SampleIsAll(g *csr.Graph, rows int, criterion Criterion) bool {
 // sampleCells is the number of classes of distances.
 const sampleCells = 4096
 
-// sample has the distances of some rows from all others, by classes.
+// sample has the distances of some vertices from all others, by classes.
 type sample struct {
 	g       *csr.Graph
 	m       *vec.Matrix
 	opts    ReconstructOptions
 	rows    []uint32  // hubs first
-	hubs    int       // rows that stand for themselves
-	weight  float64   // of vertices that each of the others stands for
-	weights []float64 // of the rows
-	degrees []float64 // of the rows, in the graph
+	hubs    int       // vertices that represent only themselves
+	weight  float64   // number of vertices that each of the others represents
+	weights []float64 // of the sampled vertices
+	degrees []float64 // of the sampled vertices, in the graph
 	ranks   []float64 // of the degrees
 
 	// Squared distances from lowest to highest are in cells of equal ranges of
-	// their bit patterns, which ascend as they do, and so of about equal ratios.
+	// their bit patterns, which ascend as the distances do, so the cells have
+	// about equal ratios.
 	lowest, highest uint32
-	// counts[i·sampleCells+c] are the pairs of row i up to the end of cell c.
+	// counts[i·sampleCells+c] is the number of pairs of sampled vertex i up to
+	// the end of cell c.
 	counts []uint32
-	// kept are the arcs of the graph from the rows up to the end of each cell, for
-	// all that the rows stand for.
+	// kept are the arcs of the graph from the sampled vertices up to the end
+	// of each cell, scaled to all vertices that these represent.
 	kept []float64
 }
 
-// newSample chooses the rows.
+// newSample chooses the vertices.
 func newSample(g *csr.Graph, m *vec.Matrix, rows int, opts ReconstructOptions) *sample {
 	n := g.Vertices()
 	order := make([]uint32, n) // by descending degree
@@ -111,13 +114,13 @@ func newSample(g *csr.Graph, m *vec.Matrix, rows int, opts ReconstructOptions) *
 	return s
 }
 
-// measure counts all pairs of the rows.
+// measure counts all pairs of the sampled vertices.
 func (s *sample) measure(ctx context.Context) error {
 	if err := s.setRange(ctx); err != nil {
 		return err
 	}
 	s.counts = make([]uint32, len(s.rows)*sampleCells)
-	const group, block = 16, 512 // rows and vectors that stay in the caches
+	const group, block = 16, 512 // sampled vertices and vectors that stay in the caches
 	n := s.m.Rows
 	vec.Parallel(len(s.rows), group, s.opts.Workers, func(_, lo, hi int) {
 		for first := 0; first < n && ctx.Err() == nil; first += block {
@@ -138,8 +141,9 @@ func (s *sample) measure(ctx context.Context) error {
 	return s.countEdges(ctx)
 }
 
-// setRange finds the range of distances that matter, from those between the
-// rows: beyond three quarters of them lie more pairs than a sweep looks at.
+// setRange determines the relevant range of distances from those between the
+// sampled vertices: the distances beyond three quarters of them belong to more
+// pairs than a sweep considers.
 func (s *sample) setRange(ctx context.Context) error {
 	var squares []float32
 	for i, u := range s.rows {
@@ -182,7 +186,8 @@ func (s *sample) radius(cell int) float64 {
 // span is the number of bit patterns in the range.
 func (s *sample) span() uint64 { return uint64(s.highest-s.lowest) + 1 }
 
-// count adds the pairs of row i with the vectors from first to last.
+// count adds the pairs of sampled vertex i with the vectors from first to
+// last.
 func (s *sample) count(i, first, last int) {
 	u := int(s.rows[i])
 	row, counts := s.m.Row(u), s.counts[i*sampleCells:][:sampleCells]
@@ -224,8 +229,8 @@ func (s *sample) edges(cell int) float64 {
 	return ends / 2
 }
 
-// quantiles returns ascending cells at which the number of edges runs
-// geometrically, as ReconstructSweep has it.
+// quantiles returns ascending cells at which the number of edges grows
+// geometrically, as in ReconstructSweep.
 func (s *sample) quantiles() []int {
 	low := max(1, float64(s.g.Edges())/50)
 	high := max(low, float64(choose2(int64(s.m.Rows)))/2)

@@ -82,7 +82,7 @@ func TestReconstructSample_ByHand(t *testing.T) {
 			ends, arcs = ends+times*near, arcs+times*g.Degree(u)
 		}
 		want := ReconstructionPoint{
-			Edges: int64(math.Round(float64(ends) / 2)), Pearson: Pearson(degrees, found), Spearman: Spearman(degrees, found),
+			Edges: int64(math.Round(float64(ends) / 2)), Pearson: Pearson(degrees, found), Spearman: spearman(rank(degrees), rank(found)),
 			Precision: float64(kept) / float64(ends), Recall: float64(kept) / float64(arcs),
 		}
 		for _, c := range [][2]float64{

@@ -12,18 +12,17 @@ import (
 	"heavytail/storage/csr"
 )
 
-// LinkSplit is a graph that is cut into what a predictor of links may see and
-// what it is asked for.
+// LinkSplit is a graph that is split into a part for training and a part for the test of
+// link prediction.
 //
-// Graph, TrainEdges and TrainNonEdges are to learn from; they have no pair of
-// the other two lists. Both lists of non-edges are of the whole graph. That no
-// pair to learn from is one of the test, whether an edge or not, is symmetric
-// and so tells nothing of which of the two it is.
+// Graph, TrainEdges and TrainNonEdges are for training; they have no pair of the other two
+// lists. Both lists of non-edges are non-edges of the whole graph. Edges and non-edges of
+// the test are both missing from training, so that this gives nothing away.
 type LinkSplit struct {
 	Graph *csr.Graph // all vertices, and the edges that were not held out
 
 	Edges    []csr.Edge // held out
-	NonEdges []csr.Edge // as many
+	NonEdges []csr.Edge // as many, or fewer where there are too few
 
 	TrainEdges    []csr.Edge // of Graph, or held out as well if Unseen
 	TrainNonEdges []csr.Edge // as many
@@ -33,7 +32,7 @@ type LinkSplit struct {
 
 // SplitOptions sets how a graph is split. The zero value works.
 type SplitOptions struct {
-	// Share is the share of the edges that are held out; 0 means DefaultShare. At
+	// Share is the fraction of the edges that are held out; 0 means DefaultShare. At
 	// least one edge is, and at least one is not.
 	Share float64
 	// Latest holds out the edges with the latest timestamps, of equal ones any by
@@ -43,14 +42,13 @@ type SplitOptions struct {
 	// Training is the largest number of edges to train on; 0 means
 	// DefaultTraining.
 	Training int
-	// Unseen takes the edges to train on out of Graph, too, so that a model learns
-	// from edges as new to an embedding as those that it is asked for: a share of
-	// DefaultUnseen of those that are not held out, at most Training, and the
-	// latest of them with Latest. Otherwise they are any edges of Graph, which an
-	// embedding has drawn together.
+	// Unseen removes the training edges from Graph, too, so that they are as new to an
+	// embedding as the test edges: a fraction of DefaultUnseen of the edges that are not
+	// held out, at most Training, and with Latest the latest of them. Otherwise the
+	// training edges are any edges of Graph, which an embedding has drawn together.
 	Unseen bool
-	// Ascending puts the smaller vertex of every pair first. By default the two
-	// stand in random order: vertices are often numbered along communities or by
+	// Ascending puts the smaller vertex of every pair first. By default the order is
+	// random: vertices are often numbered along communities or by
 	// age, and a feature that depends on the order learns that from the numbers.
 	// The paper's figures for the feature difference cannot be had without it; see
 	// the doc of the package.
@@ -58,12 +56,11 @@ type SplitOptions struct {
 	Seed      uint64
 }
 
-// Defaults of SplitOptions. So many edges to train on have some fifty pairs for
-// each weight of a model on the features of 200 dimensions: on ego-facebook the
-// AUC rises from 0.979 with 5,000 to 0.988, and with all 70,000 to 0.990.
+// Defaults of SplitOptions. DefaultTraining gives about fifty pairs for each weight of a
+// model on the features of 200 dimensions: on ego-facebook the AUC rises from 0.979 with 5,000 to 0.988, and with all 70,000 to 0.990.
 //
-// Few edges are enough to find a threshold and the weights of a feature, and
-// every one that is Unseen is missing in the embedding.
+// DefaultUnseen is small: few edges are enough to find a threshold and the weights of a
+// feature, and every Unseen edge is missing in the embedding.
 const (
 	DefaultShare    = 0.2
 	DefaultTraining = 20_000
@@ -74,10 +71,10 @@ const (
 func (o SplitOptions) Validate() error {
 	var faults []error
 	if !(o.Share >= 0 && o.Share < 1) {
-		faults = append(faults, fmt.Errorf("evaluate: share (%v) must be from 0 to below 1: %w", o.Share, ErrOption))
+		faults = append(faults, fmt.Errorf("share (%v) must be from 0 to below 1: %w", o.Share, ErrOption))
 	}
 	if o.Training < 0 {
-		faults = append(faults, fmt.Errorf("evaluate: training (%d) must not be negative: %w", o.Training, ErrOption))
+		faults = append(faults, fmt.Errorf("training (%d) must not be negative: %w", o.Training, ErrOption))
 	}
 	return errors.Join(faults...)
 }
@@ -92,14 +89,15 @@ func (o SplitOptions) withDefaults() SplitOptions {
 	return o
 }
 
-// SplitLinks holds out edges of a graph and draws as many pairs that are no
-// edges, each once; where the graph has too few of those, all of them are shared
-// out. Edges keep their weights and timestamps. The same graph and options give
+// SplitLinks holds out edges of a graph and draws as many non-edges, each once; if the
+// graph has too few non-edges, the lists share all of them. The non-edges are
+// RandomNegatives; [LinkSplit.With] draws others. Edges keep their weights and timestamps.
+// The same graph and options give
 // the same split.
 //
 // It takes O(n + m), with Latest O(m log m), time and memory. Errors are
 // ErrLinks where the graph has fewer than two edges, or with Unseen three, or
-// fewer than two pairs that are none,
+// fewer than two non-edges,
 // ErrTimes where Latest needs timestamps, ErrOption, and that of ctx.
 func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSplit, error) {
 	if err := opts.Validate(); err != nil {
@@ -112,10 +110,10 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 		kept = 2
 	}
 	if g.Edges() <= kept || nonEdges < 2 {
-		return nil, fmt.Errorf("evaluate: %d edges, %d pairs that are none: %w", g.Edges(), nonEdges, ErrLinks)
+		return nil, fmt.Errorf("%d edges, %d non-edges: %w", g.Edges(), nonEdges, ErrLinks)
 	}
 	if opts.Latest && g.Times == nil {
-		return nil, fmt.Errorf("evaluate: %w", ErrTimes)
+		return nil, fmt.Errorf("%w", ErrTimes)
 	}
 	s := &LinkSplit{Unseen: opts.Unseen}
 	var err error
@@ -135,7 +133,10 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 		return nil, err
 	}
 	if !opts.Ascending {
-		s.mixOrder(splitRandom(opts.Seed, "order"))
+		order := splitRandom(opts.Seed, "order")
+		for _, pairs := range [][]csr.Edge{s.Edges, s.NonEdges, s.TrainEdges, s.TrainNonEdges} {
+			mixOrder(order, pairs)
+		}
 	}
 	return s, nil
 }
@@ -162,12 +163,10 @@ func holdOut(ctx context.Context, g *csr.Graph, held int64, opts SplitOptions, p
 }
 
 // mixOrder turns every other pair around, by chance.
-func (s *LinkSplit) mixOrder(random *rand.Rand) {
-	for _, pairs := range [][]csr.Edge{s.Edges, s.NonEdges, s.TrainEdges, s.TrainNonEdges} {
-		for i, e := range pairs {
-			if random.Uint64()&1 == 1 {
-				pairs[i] = csr.Edge{U: e.V, V: e.U}
-			}
+func mixOrder(random *rand.Rand, pairs []csr.Edge) {
+	for i, e := range pairs {
+		if random.Uint64()&1 == 1 {
+			pairs[i] = csr.Edge{U: e.V, V: e.U}
 		}
 	}
 }
@@ -187,7 +186,7 @@ func splitRandom(seed uint64, purpose string) *rand.Rand {
 func eachEdge(ctx context.Context, g *csr.Graph, f func(at int64, e csr.Edge)) error {
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("evaluate: %w", ctx.Err())
+			return fmt.Errorf("%w", ctx.Err())
 		}
 		for i, v := range g.Neighbors(u) {
 			if u < v {
@@ -252,7 +251,7 @@ func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, e
 	}
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("evaluate: %w", ctx.Err())
+			return nil, fmt.Errorf("%w", ctx.Err())
 		}
 		skip := gone.Neighbors(u)
 		for i, v := range g.Neighbors(u) {
@@ -302,7 +301,7 @@ func sampleNonEdges(ctx context.Context, g *csr.Graph, wanted, there int64, rand
 	seen := make(map[csr.Edge]struct{}, wanted)
 	for tries := 0; int64(len(pairs)) < wanted; tries++ {
 		if tries%4096 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("evaluate: %w", ctx.Err())
+			return nil, fmt.Errorf("%w", ctx.Err())
 		}
 		u, v := random.Uint32N(uint32(g.Vertices())), random.Uint32N(uint32(g.Vertices()))
 		e := csr.Edge{U: min(u, v), V: max(u, v)}
@@ -320,7 +319,7 @@ func shuffledNonEdges(ctx context.Context, g *csr.Graph, wanted int64, random *r
 	var pairs []csr.Edge
 	for u := range uint32(g.Vertices()) {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("evaluate: %w", ctx.Err())
+			return nil, fmt.Errorf("%w", ctx.Err())
 		}
 		row := g.Neighbors(u)
 		for v := u + 1; v < uint32(g.Vertices()); v++ {

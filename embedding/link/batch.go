@@ -5,10 +5,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// NewBatch is New, and New for lists of pairs: batch writes the score of each pair to
-// out, which is as long, or it panics. It asks for the lists and vectors of later pairs
-// ahead, which is faster where they do not fit into the cache of the processor. The
-// scores are the same to the bit.
+// NewBatch is New, and New for lists of pairs: batch writes the score of each pair to out,
+// and panics unless out is as long as pairs. It prefetches the lists and vectors of later
+// pairs, which is faster where they do not fit into the cache of the processor. The scores
+// are the same to the bit.
 func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32) float64, batch func(pairs []csr.Edge, out []float64), err error) {
 	if score, err = New(name, g, m); err != nil {
 		return nil, nil, err
@@ -24,7 +24,7 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32)
 	}, nil
 }
 
-// ahead is for how many pairs lists and vectors are asked for before they are needed.
+// ahead is the number of pairs whose lists and vectors are prefetched.
 const ahead = 4
 
 // fetcher begins to load what the scores of pairs need.

@@ -7,10 +7,10 @@ import (
 
 // calibrate returns slope and shift of the log-odds slope·score + shift that fit
 // scores best, by maximum likelihood: Platt, "Probabilistic outputs for support
-// vector machines", 1999. Links do not count as sure but as one more link and one
-// more other pair were seen than there are, as there, so that scores that separate
-// the two do not get an endless slope. The order of scores stays: a slope that is
-// not positive is replaced by that of scores as they are.
+// vector machines", 1999. As in the paper, the target probabilities are those after
+// seeing one more link and one more non-link, so that scores that separate the two do not
+// get an infinite slope. The order of scores is kept: a slope that is not positive is
+// replaced by 1.
 //
 // Newton's method with halved steps (Lin, Lin and Weng, "A note on Platt's
 // probabilistic outputs for support vector machines", 2007).

@@ -1,9 +1,11 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 
@@ -14,7 +16,7 @@ import (
 // Scoring is how a Predictor scores pairs.
 type Scoring struct {
 	// Score is symmetric and safe for concurrent use. A pair whose score is NaN is
-	// no answer.
+	// never an answer.
 	Score            func(u, v uint32) float64
 	HigherIsLikelier bool
 	// Heuristic is the name of the heuristic of the graph that Score is, "" where it
@@ -40,38 +42,46 @@ func NewScoring(name string, score func(u, v uint32) float64) Scoring {
 	return s
 }
 
-// PredictOptions says which links a Predictor looks for, and how. The zero value
-// works.
+// PredictOptions sets which links a Predictor searches, and how. The zero value works.
 type PredictOptions struct {
-	// Admit tells which vertices may be answers, or ends of the links of a whole
+	// Admit reports whether a vertex may be an answer, or an end of a link of a whole
 	// graph; nil admits all. It is called from several goroutines at a time.
 	Admit   func(v uint32) bool
 	Workers int // goroutines of All, 0 means GOMAXPROCS; no result depends on it
 
-	// Progress, if not nil, is told by All of the vertices that are done, under the
+	// Progress, if not nil, receives from All the number of vertices that are done, as the
 	// stages "nearest" and "predicting".
 	Progress func(stage string, done, total int64)
 }
 
 // Predictor finds the likeliest links that a graph does not have. Its candidates
 // are the vertices two edges apart, and those that the caller names as near. By
-// preferential_attachment they are all pairs of vertices with edges. A pair that
+// preferential_attachment they are all pairs of vertices with edges, by l3 those that a
+// path of three edges joins. A pair that
 // scores 0 by a heuristic is no candidate, so that a vertex without edges has none.
 //
 // Links come in the order of their scores, the likeliest first, ties by vertex. A
 // Predictor is safe for concurrent use. Each call that runs takes 12 bytes for each
-// vertex of the graph, and keeps them for the next one.
+// vertex of the graph, 24 by l3, and keeps them for the next one.
 type Predictor struct {
 	g       *csr.Graph
 	s       Scoring
 	opts    PredictOptions
-	sum     *summed // nil where the score is no sum over common neighbours
+	sum     *summed                             // nil where the score is no sum over common neighbours
+	weigh   func(common, triples int64) float64 // nil where the score counts no paths
+	l3      *l3                                 // nil for other scores
+	limit   int64                               // see Many
+	few     int64                               // see Few
 	scratch sync.Pool
 }
 
 // NewPredictor returns a predictor of links of g.
 func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
-	p := &Predictor{g: g, s: s, opts: opts, sum: summedBy(s.Heuristic)}
+	p := &Predictor{g: g, s: s, opts: opts, sum: summedBy(s.Heuristic), weigh: pathWeights(s.Heuristic)}
+	if s.Heuristic == "l3" {
+		p.l3 = newL3(g)
+	}
+	p.setLimits()
 	p.scratch.New = func() any { return &scratch{sums: make([]float64, g.Vertices())} }
 	return p
 }
@@ -80,6 +90,8 @@ func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
 type scratch struct {
 	sums    []float64 // by vertex, all 0 between searches
 	touched []uint32  // vertices whose sums are not 0, but for linked ones
+	ends    []float64 // as sums, of paths of three edges; nil until they are needed
+	reached []uint32  // vertices whose ends are not 0, but for linked ones
 	work    int       // entries of rows since the context was looked at
 	scored  int64     // candidates that were scored
 }
@@ -100,7 +112,7 @@ func (p *Predictor) For(ctx context.Context, u uint32, near []uint32, k int) ([]
 	defer p.scratch.Put(s)
 	s.scored = 0
 	if err := p.search(ctx, s, u, 0, near, t); err != nil {
-		return nil, 0, fmt.Errorf("link: predicting: %w", err)
+		return nil, 0, fmt.Errorf("predicting: %w", err)
 	}
 	return t.sorted(), s.scored, nil
 }
@@ -109,7 +121,8 @@ func (p *Predictor) For(ctx context.Context, u uint32, near []uint32, k int) ([]
 // scored. near, if it is not nil, names the vertices near to one; it is called from
 // several goroutines at a time, once for each vertex that is admitted. What it
 // returns is kept until the end, 8 bytes each. It takes O(Σ d(x)²) over all vertices
-// x, and the time of near and of the scores where they are no sums.
+// x, and the time of near and of the scores where they are no sums. From vertices with
+// very many paths it follows a few only: see [Predictor.Many].
 func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, error), n int) ([]PredictedLink, int64, error) {
 	if n < 1 {
 		return nil, 0, ctx.Err()
@@ -155,6 +168,11 @@ func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, erro
 			if higher != nil {
 				also = higher[u]
 			}
+			if p.Many(u) {
+				p.searchFew(s, u, u+1, also, t)
+				err = ctx.Err()
+				continue
+			}
 			err = p.search(ctx, s, u, u+1, also, t)
 		}
 		mu.Lock()
@@ -168,7 +186,7 @@ func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, erro
 		report(int64(hi - lo))
 	})
 	if failed != nil {
-		return nil, 0, fmt.Errorf("link: predicting: %w", failed)
+		return nil, 0, fmt.Errorf("predicting: %w", failed)
 	}
 	all := &top{most: n, higher: p.s.HigherIsLikelier}
 	for _, t := range tops {
@@ -206,7 +224,7 @@ func (p *Predictor) nearPairs(ctx context.Context, near func(u uint32) ([]uint32
 		mu.Unlock()
 	})
 	if failed != nil {
-		return nil, fmt.Errorf("link: the nearest of vertices: %w", failed)
+		return nil, fmt.Errorf("the nearest of vertices: %w", failed)
 	}
 	higher := make([][]uint32, vertices)
 	for u, list := range lists {
@@ -227,8 +245,11 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 		return err
 	}
 	defer s.clear()
-	if p.s.Heuristic == "katz" {
-		return p.searchKatz(ctx, s, u, from, t)
+	switch {
+	case p.weigh != nil:
+		return p.searchPaths(ctx, s, u, from, t)
+	case p.l3 != nil:
+		return p.searchL3(ctx, s, u, from, t)
 	}
 	// NaN keeps out what is no candidate: it stays NaN whatever is added.
 	s.exclude(p.g, u)
@@ -285,6 +306,10 @@ func (p *Predictor) offer(u, v uint32, score float64, t *top) {
 	}
 }
 
+// lookAfter is after how many entries of rows the context is looked at, about every
+// millisecond.
+const lookAfter = 1 << 20
+
 // gather adds the weights of the neighbours of u to the sums of their neighbours
 // from a number on, in the order in which eachCommon finds them.
 func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weight func(degree int) float64) error {
@@ -294,8 +319,7 @@ func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weig
 		if from > 0 {
 			row = row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):]
 		}
-		const look = 1 << 20 // about a millisecond
-		if s.work += len(row); s.work > look {
+		if s.work += len(row); s.work > lookAfter {
 			s.work = 0
 			if err := ctx.Err(); err != nil {
 				return err
@@ -312,13 +336,14 @@ func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weig
 }
 
 // exclude keeps u and its neighbours from being touched, include ends that.
-func (s *scratch) exclude(g *csr.Graph, u uint32) { s.fill(g, u, math.NaN()) }
-func (s *scratch) include(g *csr.Graph, u uint32) { s.fill(g, u, 0) }
+func (s *scratch) exclude(g *csr.Graph, u uint32) { s.mark(s.sums, g, u, math.NaN()) }
+func (s *scratch) include(g *csr.Graph, u uint32) { s.mark(s.sums, g, u, 0) }
 
-func (s *scratch) fill(g *csr.Graph, u uint32, x float64) {
-	s.sums[u] = x
+// mark sets the entries of u and its neighbours.
+func (s *scratch) mark(sums []float64, g *csr.Graph, u uint32, x float64) {
+	sums[u] = x
 	for _, v := range g.Neighbors(u) {
-		s.sums[v] = x
+		sums[v] = x
 	}
 }
 
@@ -330,11 +355,19 @@ func (s *scratch) clear() {
 	s.touched = s.touched[:0]
 }
 
-// searchKatz is search by katz. A path of three edges from u to v ends with a step
+// clearEnds makes all ends 0.
+func (s *scratch) clearEnds() {
+	for _, v := range s.reached {
+		s.ends[v] = 0
+	}
+	s.reached = s.reached[:0]
+}
+
+// searchPaths is search by katz and local_path. A path of three edges from u to v ends with a step
 // from a vertex y that is two edges from u, so that the paths of v are the sum of
 // those of its neighbours. They are counted only where v can be among the likeliest,
 // by the greatest of these numbers.
-func (p *Predictor) searchKatz(ctx context.Context, s *scratch, u, from uint32, t *top) error {
+func (p *Predictor) searchPaths(ctx context.Context, s *scratch, u, from uint32, t *top) error {
 	if err := p.gather(ctx, s, u, 0, one); err != nil {
 		return err
 	}
@@ -349,14 +382,14 @@ func (p *Predictor) searchKatz(ctx context.Context, s *scratch, u, from uint32, 
 			continue
 		}
 		row := p.g.Neighbors(v)
-		if s.work += len(row); s.work > 1<<20 {
+		if s.work += len(row); s.work > lookAfter {
 			s.work = 0
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 		}
 		common := int64(s.sums[v])
-		if t.full() && !t.wants(katzSum(common, int64(most)*int64(len(row)))) || p.g.HasEdge(u, v) {
+		if t.full() && !t.wants(p.weigh(common, int64(most)*int64(len(row)))) || p.g.HasEdge(u, v) {
 			continue
 		}
 		triples := 0.0
@@ -364,7 +397,149 @@ func (p *Predictor) searchKatz(ctx context.Context, s *scratch, u, from uint32, 
 			triples += s.sums[y]
 		}
 		s.scored++
-		p.offer(u, v, katzSum(common, int64(triples)), t)
+		p.offer(u, v, p.weigh(common, int64(triples)), t)
 	}
 	return ctx.Err()
+}
+
+// searchL3 is search by l3. The candidates are the vertices that a path of three edges
+// leads to. Their sums are added up from u, in another order than Score has, and those that
+// come near to the likeliest are scored again.
+func (p *Predictor) searchL3(ctx context.Context, s *scratch, u, from uint32, t *top) error {
+	if err := p.gather(ctx, s, u, 0, p.l3.rootOf); err != nil {
+		return err
+	}
+	if s.ends == nil {
+		s.ends = make([]float64, p.g.Vertices())
+	}
+	s.mark(s.ends, p.g, u, math.NaN())
+	defer s.mark(s.ends, p.g, u, 0)
+	defer s.clearEnds()
+	for _, y := range s.touched {
+		if y == u {
+			continue
+		}
+		row := p.g.Neighbors(y)
+		if s.work += len(row); s.work > lookAfter {
+			s.work = 0
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		part := s.sums[y] * p.l3.root(len(row))
+		for _, v := range row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):] {
+			if s.ends[v] == 0 {
+				s.reached = append(s.reached, v)
+			}
+			s.ends[v] += part
+		}
+	}
+	const rounding = 1 + 1e-9 // more than the orders of the sums can differ by
+	for _, v := range s.reached {
+		s.scored++
+		if t.wants(s.ends[v]*rounding) && (p.opts.Admit == nil || p.opts.Admit(v)) {
+			p.offer(u, v, p.l3.score(u, v), t)
+		}
+	}
+	return ctx.Err()
+}
+
+// Limits of [Predictor.All], over all vertices of a graph. So many paths of two edges take
+// about half a minute of a processor to follow, and as many of three edges as l3 may
+// follow some minutes. A vertex may use the share of a vertex; of one with more, as
+// many candidates are scored as take some seconds for all vertices together.
+const (
+	allPaths  = 1 << 34
+	allTriple = 1 << 37
+	allFew    = 1 << 24
+)
+
+// setLimits divides the limits between the vertices.
+func (p *Predictor) setLimits() {
+	n := int64(max(1, p.g.Vertices()))
+	p.limit, p.few = allPaths/n, max(64, allFew/n)
+	if p.l3 != nil {
+		p.limit = allTriple / n
+	}
+}
+
+// Few is how many paths of two edges All follows from a vertex that has too many: 2²⁴
+// over the number of vertices, and at least 64.
+func (p *Predictor) Few() int64 { return p.few }
+
+// Many reports whether All follows only [Predictor.Few] paths from a vertex: where it has
+// more than 2³⁴/n paths of two edges, n vertices, or by l3 2³⁷/n of three. They are those over
+// the neighbours with fewest edges, ties by vertex, to later vertices in their order,
+// and the scores of their ends are those of Score. So a star of a million leaves takes
+// seconds and not the hours of its pairs. It takes O(degree), by l3 O(Σ d(x)).
+func (p *Predictor) Many(u uint32) bool {
+	if p.s.Heuristic == "preferential_attachment" {
+		return false
+	}
+	paths := int64(0)
+	for _, x := range p.g.Neighbors(u) {
+		if p.l3 == nil {
+			paths += int64(p.g.Degree(x))
+			continue
+		}
+		for _, y := range p.g.Neighbors(x) {
+			if paths += int64(p.g.Degree(y)); paths > p.limit {
+				return true
+			}
+		}
+	}
+	return paths > p.limit
+}
+
+// CountMany returns the number of admitted vertices of which Many is true.
+func (p *Predictor) CountMany() int64 {
+	n := int64(0)
+	for u := range uint32(p.g.Vertices()) {
+		if (p.opts.Admit == nil || p.opts.Admit(u)) && p.Many(u) {
+			n++
+		}
+	}
+	return n
+}
+
+// searchFew is search from a vertex with too many paths.
+func (p *Predictor) searchFew(s *scratch, u, from uint32, near []uint32, t *top) {
+	s.exclude(p.g, u)
+	defer s.clear()
+	defer s.include(p.g, u)
+	touch := func(v uint32) {
+		if s.sums[v] == 0 {
+			s.sums[v] = 1
+			s.touched = append(s.touched, v)
+		}
+	}
+	left := p.Few()
+	for _, x := range byDegree(p.g, u) {
+		row := p.g.Neighbors(x)
+		row = row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):]
+		row = row[:min(int64(len(row)), left)]
+		for _, v := range row {
+			touch(v)
+		}
+		if left -= int64(len(row)); left == 0 {
+			break
+		}
+	}
+	for _, v := range near {
+		if v >= from && p.s.Heuristic == "" {
+			touch(v)
+		}
+	}
+	for _, v := range s.touched {
+		if p.s.Heuristic == "" || p.s.Score(u, v) != 0 {
+			p.offerScored(s, u, v, t)
+		}
+	}
+}
+
+// byDegree returns the neighbours of a vertex, those with fewest edges first.
+func byDegree(g *csr.Graph, u uint32) []uint32 {
+	list := slices.Clone(g.Neighbors(u))
+	slices.SortStableFunc(list, func(a, b uint32) int { return cmp.Compare(g.Degree(a), g.Degree(b)) })
+	return list
 }

@@ -2,8 +2,7 @@ package link
 
 import "errors"
 
-// Errors of New and FindFeature. They are wrapped with the name that was asked
-// for.
+// Errors of New and FindFeature. They are wrapped with the name that was given.
 var (
 	ErrScorer         = errors.New("unknown scorer")
 	ErrNeedsGraph     = errors.New("scorer needs a graph")
@@ -16,8 +15,8 @@ var (
 var (
 	ErrOption    = errors.New("invalid option")                            // a field of an options struct
 	ErrNoTerms   = errors.New("a model needs a heuristic or a feature")    // neither was named
-	ErrTooFew    = errors.New("too few pairs to learn from")               // of links, or of pairs that are none
-	ErrDimension = errors.New("embedding does not fit the model")          // another dimension, or number of rows
+	ErrTooFew    = errors.New("too few pairs to learn from")               // of links, or of non-links
+	ErrDimension = errors.New("embedding does not fit the model")          // another dimension, or number of vectors
 	ErrModel     = errors.New("invalid bytes of a model")                  // not written by WriteTo, or changed since
 	ErrVersion   = errors.New("model of a version that is not known here") // written by a later program
 )

@@ -1,31 +1,31 @@
 package link
 
-// Explanation says what the probability of a pair is made of.
+// Explanation lists the contributions to the probability of a pair.
 type Explanation struct {
-	// Parts add up to LogOdds. The first is the bias, the log-odds of the average
-	// pair that the model was trained on; of the others each says by how much the
-	// pair is likelier than that one because of one scorer or feature.
-	Parts []Part
+	// Parts add up to LogOdds. The first is the bias, the log-odds of the average training
+	// pair; each of the others is by how much one scorer or feature makes the pair
+	// likelier than the average pair.
+	Parts []Part `json:"parts"`
 	// LogOdds is ln(p/(1−p)) before calibration.
-	LogOdds float64
+	LogOdds float64 `json:"log_odds"`
 	// Probability is the calibrated one, that of Score.
-	Probability float64
+	Probability float64 `json:"probability"`
 }
 
 // Part is what one scorer or feature adds to the log-odds.
 type Part struct {
 	// Name is "bias", a scorer, a feature or "apart": of models with an embedding the
 	// last part, which pairs have that are not both in the largest component.
-	Name string
+	Name string `json:"name"`
 	// Embedding says that it is a feature of the embedding, and Name one of
 	// [Features] and not of [Scorers].
-	Embedding bool
+	Embedding bool `json:"embedding"`
 	// Value is the score; of a feature with several values, as Part.
-	Value float64
-	Part  float64
+	Value float64 `json:"value"`
+	Part  float64 `json:"part"`
 }
 
-// Explain says what the probability of a pair is made of.
+// Explain returns the contributions to the probability of a pair.
 func (b *Bound) Explain(u, v uint32) Explanation {
 	m := b.m
 	e := Explanation{Parts: []Part{{Name: "bias", Value: m.bias, Part: m.bias}}}

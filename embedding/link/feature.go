@@ -40,7 +40,7 @@ func FindFeature(name string) (Feature, error) {
 	if i := slices.IndexFunc(all, func(f Feature) bool { return f.Name == name }); i >= 0 {
 		return all[i], nil
 	}
-	return Feature{}, fmt.Errorf("link: %q: %w", name, ErrFeature)
+	return Feature{}, fmt.Errorf("%q: %w", name, ErrFeature)
 }
 
 // Set writes the feature of two vectors of one dimension to dst, which has its

@@ -15,7 +15,8 @@ import (
 //
 // Definitions: Liben-Nowell and Kleinberg, "The Link-Prediction Problem for
 // Social Networks", 2007; resource allocation: Zhou, Lü and Zhang, "Predicting
-// Missing Links via Local Information", 2009.
+// Missing Links via Local Information", 2009; the others as in Lü and Zhou, "Link
+// Prediction in Complex Networks: A Survey", 2011, section 3.1.
 
 // CommonNeighbors returns |N(u) ∩ N(v)|.
 func CommonNeighbors(g *csr.Graph, u, v uint32) float64 {
@@ -35,6 +36,52 @@ func jaccard(common float64, du, dv int) float64 {
 		return 0
 	}
 	return common / (float64(du) + float64(dv) - common)
+}
+
+// Sorensen returns 2·|N(u) ∩ N(v)| / (d(u) + d(v)): Sørensen, 1948. It orders pairs
+// as Jaccard does.
+func Sorensen(g *csr.Graph, u, v uint32) float64 {
+	return sorensen(CommonNeighbors(g, u, v), g.Degree(u), g.Degree(v))
+}
+
+func sorensen(common float64, du, dv int) float64 {
+	return perDegrees(2*common, float64(du)+float64(dv))
+}
+
+// LHN returns |N(u) ∩ N(v)| / (d(u)·d(v)): the common neighbours over what is in
+// proportion to their expected number in a random graph of these degrees (Leicht, Holme
+// and Newman, "Vertex Similarity in Networks", 2006).
+func LHN(g *csr.Graph, u, v uint32) float64 {
+	return lhn(CommonNeighbors(g, u, v), g.Degree(u), g.Degree(v))
+}
+
+func lhn(common float64, du, dv int) float64 { return perDegrees(common, float64(du)*float64(dv)) }
+
+// HubPromoted returns |N(u) ∩ N(v)| / min(d(u), d(v)): Ravasz et al., "Hierarchical
+// Organization of Modularity in Metabolic Networks", 2002.
+func HubPromoted(g *csr.Graph, u, v uint32) float64 {
+	return hubPromoted(CommonNeighbors(g, u, v), g.Degree(u), g.Degree(v))
+}
+
+func hubPromoted(common float64, du, dv int) float64 {
+	return perDegrees(common, float64(min(du, dv)))
+}
+
+// HubDepressed returns |N(u) ∩ N(v)| / max(d(u), d(v)).
+func HubDepressed(g *csr.Graph, u, v uint32) float64 {
+	return hubDepressed(CommonNeighbors(g, u, v), g.Degree(u), g.Degree(v))
+}
+
+func hubDepressed(common float64, du, dv int) float64 {
+	return perDegrees(common, float64(max(du, dv)))
+}
+
+// perDegrees is a quotient, 0 where nothing is common: then degrees may be 0.
+func perDegrees(common, degrees float64) float64 {
+	if common == 0 {
+		return 0
+	}
+	return common / degrees
 }
 
 // AdamicAdar returns the sum of 1/ln d(w) over the common neighbours w.
@@ -128,6 +175,7 @@ func gallop(short, long []uint32, f func(w uint32)) {
 type summed struct {
 	weight func(degree int) float64              // of a common neighbour
 	finish func(sum float64, du, dv int) float64 // what the score is; nil for the sum
+	counts bool                                  // every weight is 1
 }
 
 // summedBy returns a heuristic as a sum, or nil where it is none. Its weights and
@@ -135,9 +183,17 @@ type summed struct {
 func summedBy(heuristic string) *summed {
 	switch heuristic {
 	case "common_neighbors":
-		return &summed{weight: one}
+		return counted(nil)
 	case "jaccard":
-		return &summed{weight: one, finish: jaccard}
+		return counted(jaccard)
+	case "sorensen":
+		return counted(sorensen)
+	case "lhn":
+		return counted(lhn)
+	case "hub_promoted":
+		return counted(hubPromoted)
+	case "hub_depressed":
+		return counted(hubDepressed)
 	case "adamic_adar":
 		// Logarithms take longer than all else. Few vertices have a higher degree.
 		table := make([]float64, 1024)
@@ -154,6 +210,11 @@ func summedBy(heuristic string) *summed {
 		return &summed{weight: func(degree int) float64 { return 1 / float64(degree) }}
 	}
 	return nil
+}
+
+// counted is a heuristic by the number of common neighbours.
+func counted(finish func(sum float64, du, dv int) float64) *summed {
+	return &summed{weight: one, finish: finish, counts: true}
 }
 
 // one is the weight of common neighbours that are counted.

@@ -10,23 +10,29 @@ import (
 
 // Scorer describes one way to score a pair of vertices.
 type Scorer struct {
-	Name           string // as written in the language
-	Summary        string // one line for help
-	NeedsEmbedding bool   // scores vectors; otherwise neighbourhoods of a graph
+	Name           string `json:"name"`            // as written in the language
+	Summary        string `json:"summary"`         // one line for help
+	NeedsEmbedding bool   `json:"needs_embedding"` // scores vectors; otherwise neighbourhoods of a graph
 	// HigherIsLikelier is false for distances: there a smaller value means a
 	// likelier link.
-	HigherIsLikelier bool
+	HigherIsLikelier bool `json:"higher_is_likelier"`
 }
 
 // Scorers returns all scorers, those of graphs first.
 func Scorers() []Scorer {
 	return []Scorer{
 		{"common_neighbors", "number of common neighbours", false, true},
-		{"jaccard", "common neighbours as a share of all neighbours of the two", false, true},
+		{"jaccard", "common neighbours as a fraction of all neighbours of the two", false, true},
+		{"sorensen", "twice the common neighbours over the sum of the degrees; the order is that of jaccard", false, true},
+		{"lhn", "common neighbours over the product of the degrees (Leicht, Holme and Newman)", false, true},
+		{"hub_promoted", "common neighbours over the lower degree", false, true},
+		{"hub_depressed", "common neighbours over the higher degree", false, true},
 		{"adamic_adar", "common neighbours, each weighted 1/ln(its degree)", false, true},
 		{"resource_allocation", "common neighbours, each weighted 1/its degree", false, true},
 		{"preferential_attachment", "product of the degrees", false, true},
 		{"katz", fmt.Sprintf("paths of 2 to %d edges, each weighted %g to the power of its length", KatzLength, KatzBeta), false, true},
+		{"local_path", fmt.Sprintf("common neighbours, and paths of 3 edges weighted %g", LocalPathEpsilon), false, true},
+		{"l3", "paths of 3 edges, each weighted 1/√ of the product of the degrees of its two inner vertices", false, true},
 		{"l2", "Euclidean distance of the vectors: smaller is likelier", true, false},
 		{"cosine", "cosine of the angle between the vectors", true, true},
 		{"dot", "scalar product of the vectors", true, true},
@@ -42,19 +48,21 @@ func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, e
 	heuristic, vector := lookup(name)
 	switch {
 	case heuristic != nil && g == nil:
-		return nil, fmt.Errorf("link: %s: %w", name, ErrNeedsGraph)
-	case name == "katz":
-		return newKatz(g).score, nil
+		return nil, fmt.Errorf("%s: %w", name, ErrNeedsGraph)
+	case pathWeights(name) != nil:
+		return newPaths(g, name).score, nil
+	case name == "l3":
+		return newL3(g).score, nil
 	case heuristic != nil && summedBy(name) != nil:
-		return newCommon(g).scorer(name, summedBy(name)), nil
+		return newCommon(g).scorer(summedBy(name)), nil
 	case heuristic != nil:
 		return func(u, v uint32) float64 { return heuristic(g, u, v) }, nil
 	case vector != nil && m == nil:
-		return nil, fmt.Errorf("link: %s: %w", name, ErrNeedsEmbedding)
+		return nil, fmt.Errorf("%s: %w", name, ErrNeedsEmbedding)
 	case vector != nil:
 		return func(u, v uint32) float64 { return vector(m.Row(int(u)), m.Row(int(v))) }, nil
 	}
-	return nil, fmt.Errorf("link: %q: %w", name, ErrScorer)
+	return nil, fmt.Errorf("%q: %w", name, ErrScorer)
 }
 
 // lookup returns the function of the name; at most one of the two is not nil.
@@ -64,6 +72,14 @@ func lookup(name string) (heuristic func(g *csr.Graph, u, v uint32) float64, vec
 		return CommonNeighbors, nil
 	case "jaccard":
 		return Jaccard, nil
+	case "sorensen":
+		return Sorensen, nil
+	case "lhn":
+		return LHN, nil
+	case "hub_promoted":
+		return HubPromoted, nil
+	case "hub_depressed":
+		return HubDepressed, nil
 	case "adamic_adar":
 		return AdamicAdar, nil
 	case "resource_allocation":
@@ -72,6 +88,10 @@ func lookup(name string) (heuristic func(g *csr.Graph, u, v uint32) float64, vec
 		return PreferentialAttachment, nil
 	case "katz":
 		return Katz, nil
+	case "local_path":
+		return LocalPath, nil
+	case "l3":
+		return L3, nil
 	case "l2":
 		return nil, L2
 	case "cosine":

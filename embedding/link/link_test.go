@@ -48,6 +48,23 @@ func TestNew_ByHand(t *testing.T) {
 		{"adamic_adar", 0, 1, 1/math.Log(3) + 1/math.Log(2)},
 		{"resource_allocation", 0, 1, 1./3 + 1./2},
 		{"preferential_attachment", 2, 3, 6},
+		{"sorensen", 0, 1, 1},
+		{"sorensen", 2, 3, 0.8},
+		{"lhn", 0, 1, 0.5},
+		{"lhn", 2, 3, 1. / 3},
+		{"hub_promoted", 0, 4, 1},
+		{"hub_depressed", 0, 4, 0.5},
+		{"sorensen", 0, 5, 0},
+		{"lhn", 5, 5, 0},
+		{"hub_promoted", 0, 5, 0},
+		{"hub_depressed", 2, 2, 0},
+		{"local_path", 0, 1, 2},
+		{"local_path", 3, 4, 2 * LocalPathEpsilon},
+		{"l3", 0, 2, 0.5},                // over 3 and 1; the edge itself counts for nothing
+		{"l3", 3, 4, 2 / math.Sqrt(2*3)}, // over 0 and over 1, and 2
+		{"l3", 0, 5, 0},
+		{"l3", 2, 2, 0},
+		{"l3", 0, 1, 0},
 		{"katz", 0, 1, 2 * KatzBeta * KatzBeta},
 		{"katz", 0, 2, math.Pow(KatzBeta, 3)}, // over 3 and 1; the edge itself counts for nothing
 		{"katz", 3, 4, 2 * math.Pow(KatzBeta, 3)},
@@ -110,7 +127,7 @@ func TestNew_Table(t *testing.T) {
 			t.Errorf("%s without a graph: %v", s.Name, err)
 		}
 	}
-	if len(names) != 10 {
+	if len(names) != 16 || len(names) > len(values{}) {
 		t.Errorf("%d scorers", len(names))
 	}
 	if _, err := New("kats", g, m); !errors.Is(err, ErrScorer) {
@@ -159,16 +176,19 @@ func TestHeuristics_Sets(t *testing.T) {
 		functions := map[string][]func(u, v uint32) float64{}
 		unmarked := newCommon(g)
 		unmarked.scratch.New = func() any { return &marks{} }
-		for _, name := range []string{"common_neighbors", "jaccard", "adamic_adar", "resource_allocation", "katz"} {
+		for _, name := range []string{"common_neighbors", "jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed", "adamic_adar", "resource_allocation", "katz", "local_path", "l3"} {
 			score, err := New(name, g, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			plain := katz{unmarked}.score
-			if name != "katz" {
-				plain = unmarked.scorer(name, summedBy(name))
+			plain := newL3(g)
+			plain.common = unmarked
+			functions[name] = []func(u, v uint32) float64{score, plain.score}
+			if weigh := pathWeights(name); weigh != nil {
+				functions[name][1] = paths{unmarked, weigh}.score
+			} else if name != "l3" {
+				functions[name][1] = unmarked.scorer(summedBy(name))
 			}
-			functions[name] = []func(u, v uint32) float64{score, plain}
 		}
 		for range 30 {
 			u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
@@ -205,11 +225,21 @@ func TestHeuristics_Sets(t *testing.T) {
 			if CommonNeighbors(g, u, v) != float64(len(common)) || Jaccard(g, u, v) != jaccard || AdamicAdar(g, u, v) != adamic || ResourceAllocation(g, u, v) != allocation {
 				t.Fatalf("scores of %d and %d differ from their definitions", u, v)
 			}
-			triples := 0
+			c, du, dv := float64(len(common)), float64(g.Degree(u)), float64(g.Degree(v))
+			for name, want := range map[string]float64{"sorensen": 2 * c / (du + dv), "lhn": c / (du * dv), "hub_promoted": c / min(du, dv), "hub_depressed": c / max(du, dv)} {
+				if c == 0 {
+					want = 0
+				}
+				if heuristic, _ := lookup(name); heuristic(g, u, v) != want {
+					t.Fatalf("%s of %d and %d is %v, expected %v", name, u, v, heuristic(g, u, v), want)
+				}
+			}
+			triples, roots := 0, 0.0
 			for _, x := range g.Neighbors(u) {
 				for _, y := range g.Neighbors(x) {
 					if g.HasEdge(y, v) && x != v && y != u {
 						triples++
+						roots += 1 / math.Sqrt(float64(g.Degree(x))*float64(g.Degree(y)))
 					}
 				}
 			}
@@ -220,6 +250,12 @@ func TestHeuristics_Sets(t *testing.T) {
 						t.Fatalf("%s of %d and %d is %v, expected %v (%d)", name, u, v, got, want, i)
 					}
 				}
+			}
+			if got, want := LocalPath(g, u, v), c+LocalPathEpsilon*float64(triples); math.Abs(got-want) > 1e-14*want {
+				t.Fatalf("local_path of %d and %d is %v, expected %v", u, v, got, want)
+			}
+			if got := L3(g, u, v); math.Abs(got-roots) > 1e-12*roots || got != L3(g, v, u) {
+				t.Fatalf("l3 of %d and %d is %v, expected %v", u, v, got, roots)
 			}
 			want := KatzBeta*KatzBeta*float64(len(common)) + math.Pow(KatzBeta, 3)*float64(triples)
 			if got := Katz(g, u, v); math.Abs(got-want) > 1e-14*want || got != Katz(g, v, u) {

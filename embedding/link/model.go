@@ -13,16 +13,14 @@ import (
 // Model is a calibrated logistic model of links: the probability of a pair, from
 // scorers of the pair and features of an embedding. [Train] makes one.
 //
-// The probability is that of a pair drawn from a sample with as many links as
-// pairs that are none, as it was trained on; among all pairs of a sparse graph
-// links are far rarer. [Model.WithPrior] gives it for another share. The order of
-// pairs does not depend on that.
+// The probability is that of a pair from a sample with as many links as non-links, as in
+// training; among all pairs of a sparse graph links are far rarer. [Model.WithPrior] gives
+// it for another fraction of links. The order of pairs does not depend on the fraction.
 //
-// Vectors are looked at only where both vertices are in the largest component of
-// the graph. Methods that solve components by themselves put each elsewhere, and
-// those that walk never compare two; and what a model has learned would not hold in
-// another. Other pairs have the average part of all that looks at vectors, and one
-// weight of their own.
+// A model uses vectors only where both vertices are in the largest component of the graph.
+// Spectral methods give each component its own coordinates, walks never visit two
+// components, and what a model has learned would not apply to another component. For other
+// pairs all terms of vectors have their average value, and one weight is added.
 //
 // A Model is immutable and safe for concurrent use.
 type Model struct {
@@ -31,12 +29,12 @@ type Model struct {
 	terms []term
 	// planes are the features of the embedding.
 	planes []plane
-	// apart is added for pairs whose vectors are not comparable, in place of all that
-	// looks at vectors.
+	// apart is added for pairs whose vectors are not comparable, in place of all terms of
+	// vectors.
 	apart float64
 	// The calibrated log-odds are slope·score + shift, and prior more.
 	slope, shift float64
-	prior        float64 // log-odds of a link before anything is seen; 0 in the balanced sample
+	prior        float64 // log-odds of the fraction of links; 0 in the balanced sample
 }
 
 // term is a scorer of pairs as a part of a model.
@@ -61,7 +59,7 @@ func (m *Model) NeedsEmbedding() bool { return m.dim > 0 }
 // Dim returns the dimension of the embedding that the model needs, 0 for none.
 func (m *Model) Dim() int { return m.dim }
 
-// Heuristics returns the names of the scorers that the model looks at, in the
+// Heuristics returns the names of the scorers that the model uses, in the
 // order of [Scorers]. Training leaves out those that do not help.
 func (m *Model) Heuristics() []string {
 	var names []string
@@ -71,8 +69,8 @@ func (m *Model) Heuristics() []string {
 	return names
 }
 
-// Features returns the names of the features of the embedding that the model
-// looks at, in the order of [Features]. Training leaves out those that do not help.
+// Features returns the names of the features of the embedding that the model uses, in the
+// order of [Features]. Training leaves out those that do not help.
 func (m *Model) Features() []string {
 	var names []string
 	for _, p := range m.planes {
@@ -81,11 +79,11 @@ func (m *Model) Features() []string {
 	return names
 }
 
-// WithPrior returns the model with probabilities for a sample in which the share
-// of links is another than ½. For pairs that are drawn from all pairs of a graph
-// that share is what one expects of new links among them. The log-odds grow by
-// ln(share/(1−share)): the correction is exact where links and other pairs look as
-// those that the model was trained on. It panics unless share is between 0 and 1.
+// WithPrior returns the model with probabilities for a sample with another fraction of
+// links than ½. For pairs drawn from all pairs of a graph it is the expected fraction of
+// new links. The log-odds grow by ln(share/(1−share)); the correction is exact if links and
+// non-links have the same distributions as in training. It panics unless share is between
+// 0 and 1.
 func (m *Model) WithPrior(share float64) *Model {
 	if !(share > 0 && share < 1) {
 		panic("link: WithPrior: the share is not between 0 and 1")
@@ -96,8 +94,8 @@ func (m *Model) WithPrior(share float64) *Model {
 }
 
 // ParseFeatures returns the features of a text such as 'hadamard+l1', in the order
-// of [Features]; none of an empty text. Errors are ErrFeature, also for one that
-// stands twice, and ErrAsymmetric.
+// of [Features]; none of an empty text. Errors are ErrFeature, also for a duplicate,
+// and ErrAsymmetric.
 func ParseFeatures(text string) ([]Feature, error) {
 	if text == "" {
 		return nil, nil
@@ -110,7 +108,7 @@ func ParseFeatures(text string) ([]Feature, error) {
 		case err != nil:
 			return nil, err
 		case !f.Symmetric:
-			return nil, fmt.Errorf("link: %q: %w", name, ErrAsymmetric)
+			return nil, fmt.Errorf("%q: %w", name, ErrAsymmetric)
 		case name == concatenationName:
 			names = append(names, "l1", "l2", "hadamard", "cosine")
 		default:
@@ -124,12 +122,12 @@ func ParseFeatures(text string) ([]Feature, error) {
 		}
 	}
 	if len(list) != len(names) {
-		return nil, fmt.Errorf("link: %q: a feature stands twice: %w", text, ErrFeature)
+		return nil, fmt.Errorf("%q: duplicate feature: %w", text, ErrFeature)
 	}
 	return list, nil
 }
 
-// Bind puts the model on a graph and the vectors of its vertices. vectors may be nil
+// Bind binds the model to a graph and the vectors of its vertices. vectors may be nil
 // where NeedsEmbedding is false, and may lack those of the last vertices, which came
 // later. It takes O(n + m) time and up to 24 bytes for each vertex. Errors are
 // ErrNeedsGraph, ErrNeedsEmbedding and ErrDimension.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/storage/csr"
-	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
 

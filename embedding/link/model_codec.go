@@ -11,7 +11,7 @@ import (
 )
 
 // The bytes of a model, little-endian: the magic, a version, the length of the body
-// and the CRC-32C of what stands before and of the body, then the body:
+// and the CRC-32C of all that precedes and of the body, then the body:
 //
 //	dim, bias, slope, shift, prior, apart
 //	terms:  count, each with name, unit, weight, offset
@@ -58,7 +58,7 @@ func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	out = binary.LittleEndian.AppendUint32(out, modelSum(out, body.Bytes()))
 	n, err := w.Write(append(out, body.Bytes()...))
 	if err != nil {
-		return int64(n), fmt.Errorf("link: model: %w", err)
+		return int64(n), fmt.Errorf("model: %w", err)
 	}
 	return int64(n), nil
 }
@@ -74,24 +74,24 @@ func modelSum(head, body []byte) uint32 {
 func ReadModel(r io.Reader) (*Model, error) {
 	head := make([]byte, modelHead)
 	if _, err := io.ReadFull(r, head); err != nil {
-		return nil, fmt.Errorf("link: %w: %w", ErrModel, err)
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	at := len(modelMagic)
 	length := binary.LittleEndian.Uint32(head[at+4:])
 	switch version := binary.LittleEndian.Uint32(head[at:]); {
 	case string(head[:at]) != modelMagic:
-		return nil, fmt.Errorf("link: %w: another beginning", ErrModel)
+		return nil, fmt.Errorf("%w: another beginning", ErrModel)
 	case version != modelVersion:
-		return nil, fmt.Errorf("link: version %d: %w", version, ErrVersion)
+		return nil, fmt.Errorf("version %d: %w", version, ErrVersion)
 	case length > maxModel:
-		return nil, fmt.Errorf("link: %w: %d bytes", ErrModel, length)
+		return nil, fmt.Errorf("%w: %d bytes", ErrModel, length)
 	}
 	body := make([]byte, length)
 	if _, err := io.ReadFull(r, body); err != nil {
-		return nil, fmt.Errorf("link: %w: %w", ErrModel, err)
+		return nil, fmt.Errorf("%w: %w", ErrModel, err)
 	}
 	if modelSum(head[:at+8], body) != binary.LittleEndian.Uint32(head[at+8:]) {
-		return nil, fmt.Errorf("link: %w: wrong checksum", ErrModel)
+		return nil, fmt.Errorf("%w: wrong checksum", ErrModel)
 	}
 	d := decoder{rest: body}
 	m := d.model()
@@ -99,7 +99,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 		d.fault = "bytes behind the end"
 	}
 	if d.fault != "" {
-		return nil, fmt.Errorf("link: %w: %s", ErrModel, d.fault)
+		return nil, fmt.Errorf("%w: %s", ErrModel, d.fault)
 	}
 	return m, nil
 }

@@ -12,7 +12,7 @@ import (
 // Bound is a model on a graph and the vectors of its vertices: what Bind returns. It
 // scores pairs. Its methods are safe for concurrent use and panic if a vertex is out
 // of range of the graph or the vectors. A vertex without edges scores 0 for
-// neighbourhoods, and its vector is not looked at; a pair of equal vertices is scored
+// neighbourhoods, and its vector is not used; a pair of equal vertices is scored
 // like any other.
 type Bound struct {
 	m       *Model
@@ -36,7 +36,7 @@ type Bound struct {
 	others                []int // planes beside them
 }
 
-// kind says how a term is measured.
+// kind is how a term is computed.
 type kind uint8
 
 const (
@@ -76,17 +76,17 @@ func kindOf(name string) kind {
 // share is what a common neighbour adds to adamic_adar and resource_allocation.
 type share struct{ adamicAdar, resource float64 }
 
-// values are the scores of a pair, one for each term.
-type values [16]float64
+// values are the scores of a pair, one for each term; there is room for all scorers.
+type values [20]float64
 
 func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*Bound, error) {
 	switch {
 	case g == nil:
-		return nil, fmt.Errorf("link: model: %w", ErrNeedsGraph)
+		return nil, fmt.Errorf("model: %w", ErrNeedsGraph)
 	case m.dim > 0 && vectors == nil:
-		return nil, fmt.Errorf("link: model: %w", ErrNeedsEmbedding)
+		return nil, fmt.Errorf("model: %w", ErrNeedsEmbedding)
 	case m.dim > 0 && (vectors.Dim != m.dim || vectors.Rows > g.Vertices()):
-		return nil, fmt.Errorf("link: %d vectors of %d coordinates for a graph of %d vertices and a model of %d coordinates: %w",
+		return nil, fmt.Errorf("%d vectors of %d coordinates for a graph of %d vertices and a model of %d coordinates: %w",
 			vectors.Rows, vectors.Dim, g.Vertices(), m.dim, ErrDimension)
 	}
 	b := &Bound{m: m, g: g, vectors: vectors, scorers: make([]func(u, v uint32) float64, len(m.terms))}
@@ -169,9 +169,9 @@ func (b *Bound) bindPlanes() {
 // order of the two. It takes O(dim + degrees).
 func (b *Bound) Score(u, v uint32) float64 { return b.m.probability(b.logOdds(u, v)) }
 
-// Batch writes the probability of each pair to out, which is as long, or it panics. It
-// asks for the lists and vectors of later pairs ahead, which is faster where they do
-// not fit into the cache of the processor. The scores are those of Score to the bit.
+// Batch writes the probability of each pair to out. It panics unless out is as long as
+// pairs. It prefetches the lists and vectors of later pairs, which is faster where they
+// do not fit into the cache of the processor. The scores equal those of Score to the bit.
 func (b *Bound) Batch(pairs []csr.Edge, out []float64) {
 	f := fetcher{wanted: b.comparable}
 	if b.common != nil {
@@ -206,13 +206,12 @@ func (b *Bound) logOdds(u, v uint32) float64 {
 	return sum
 }
 
-// comparable reports whether the vectors of a pair say anything about it.
+// comparable reports whether the vectors of a pair can be compared.
 func (b *Bound) comparable(u, v uint32) bool {
 	return b.label == nil || b.label[u]|b.label[v] == 0
 }
 
-// measure finds the score of each term, but not of those that look at vectors
-// unless these are wanted. Each is as that of New: to the bit, but for l2, which has
+// measure computes the score of each term, and those of vectors only where wanted. Each is as that of New: to the bit, but for l2, which has
 // a relative error of up to 1e-5.
 func (b *Bound) measure(x *values, u, v uint32, wanted bool) {
 	var n int
@@ -272,7 +271,7 @@ func (b *Bound) cosine(u, v uint32, product float64) float64 {
 	return max(-1, min(1, product/math.Sqrt(uu*vv)))
 }
 
-// neighbours counts the common neighbours and adds their shares in ascending order.
+// neighbours counts the common neighbours and adds what each contributes, in ascending order.
 func (b *Bound) neighbours(u, v uint32) (n int, sum share) {
 	if u == v {
 		return 0, share{}
@@ -287,10 +286,10 @@ func (b *Bound) neighbours(u, v uint32) (n int, sum share) {
 	return len(found), sum
 }
 
-// part is the share that a value of the scorer has in the log-odds.
+// part is what a value of the scorer adds to the log-odds.
 func (t *term) part(value float64) float64 { return t.weight*t.curve.at(value) - t.offset }
 
-// plane is the share that a feature has in the log-odds of a pair.
+// plane is what a feature adds to the log-odds of a pair.
 func (b *Bound) plane(i int, u, v uint32) float64 {
 	p := &b.m.planes[i]
 	x, y := b.vectors.Row(int(u)), b.vectors.Row(int(v))

@@ -27,15 +27,17 @@ func curveOf(s Scorer) curve {
 		return curve{}
 	}
 	switch s.Name {
-	case "jaccard", "adamic_adar":
+	case "jaccard", "adamic_adar", "sorensen", "hub_promoted", "hub_depressed", "l3":
 		return curve{0.1}
 	case "resource_allocation":
 		return curve{0.01}
+	case "lhn":
+		return curve{0.001}
 	}
 	return curve{1}
 }
 
-// Terms says what a model is made from.
+// Terms are the scorers and features that a model may use.
 type Terms struct {
 	// Heuristics are names of [Scorers], which may be those of vectors, too. nil
 	// means [DefaultHeuristics], and an empty list none.
@@ -56,7 +58,7 @@ func DefaultHeuristics(embedding bool) []string {
 	return names
 }
 
-// resolve finds what the names stand for.
+// resolve finds the scorers and features by their names.
 func (t Terms) resolve() (scorers []Scorer, features []Feature, err error) {
 	features, err = ParseFeatures(t.Features)
 	if err != nil {
@@ -72,14 +74,14 @@ func (t Terms) resolve() (scorers []Scorer, features []Feature, err error) {
 	}
 	for i, name := range t.Heuristics {
 		if !slices.ContainsFunc(scorers, func(s Scorer) bool { return s.Name == name }) {
-			return nil, nil, fmt.Errorf("link: %q: %w", name, ErrScorer)
+			return nil, nil, fmt.Errorf("%q: %w", name, ErrScorer)
 		}
 		if slices.Contains(t.Heuristics[:i], name) {
-			return nil, nil, fmt.Errorf("link: %q stands twice: %w", name, ErrScorer)
+			return nil, nil, fmt.Errorf("duplicate scorer %q: %w", name, ErrScorer)
 		}
 	}
 	if len(scorers)+len(features) == 0 {
-		return nil, nil, fmt.Errorf("link: %w", ErrNoTerms)
+		return nil, nil, fmt.Errorf("%w", ErrNoTerms)
 	}
 	return scorers, features, nil
 }
@@ -91,7 +93,7 @@ func (t Terms) Validate() error {
 	return err
 }
 
-// NeedsEmbedding reports whether something that is named needs vectors.
+// NeedsEmbedding reports whether a term needs vectors.
 func (t Terms) NeedsEmbedding() bool {
 	scorers, features, _ := t.resolve()
 	return len(features) > 0 || slices.ContainsFunc(scorers, func(s Scorer) bool { return s.NeedsEmbedding })

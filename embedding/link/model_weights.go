@@ -2,18 +2,17 @@ package link
 
 import "math"
 
-// Weight is how much a model makes of a scorer or a feature.
+// Weight is the weight of a scorer or a feature in a model.
 type Weight struct {
-	Name      string
-	Embedding bool // a feature of the embedding, and not a scorer
-	// Weight is what the log-odds grow by with the value of the scorer, on the
-	// curve that makes it about linear in them; of a feature the norm of the weights
-	// of its values.
-	Weight float64
-	Values int // 1 for a scorer
+	Name      string `json:"name"`
+	Embedding bool   `json:"embedding"` // a feature of the embedding, and not a scorer
+	// Weight of a scorer is the slope of the log-odds in its value, on the curve that makes
+	// it about linear; of a feature it is the norm of the weights of its values.
+	Weight float64 `json:"weight"`
+	Values int     `json:"values"` // 1 for a scorer
 }
 
-// Weights returns what the model makes of its terms, scorers first.
+// Weights returns the weights of the terms of the model, scorers first.
 func (m *Model) Weights() []Weight {
 	var list []Weight
 	for _, t := range m.terms {

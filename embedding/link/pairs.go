@@ -10,7 +10,7 @@ import (
 
 // This file finds the likeliest links by preferential attachment, whose best pairs
 // need not have a neighbour in common. Their candidates are all pairs of vertices
-// that have edges, and are gone through by the product of their degrees.
+// that have edges, in the order of the product of their degrees.
 
 // degreesFor finds the likeliest links of one vertex.
 func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]PredictedLink, int64, error) {
@@ -21,7 +21,7 @@ func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]Predict
 	scored := int64(0)
 	for v := range uint32(p.g.Vertices()) {
 		if v%(1<<20) == 0 && ctx.Err() != nil {
-			return nil, 0, fmt.Errorf("link: predicting: %w", ctx.Err())
+			return nil, 0, fmt.Errorf("predicting: %w", ctx.Err())
 		}
 		score := p.s.Score(u, v)
 		if s.sums[v] != 0 || score == 0 {
@@ -33,9 +33,9 @@ func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]Predict
 	return t.sorted(), scored, nil
 }
 
-// degreesAll finds the likeliest links of the graph. It goes through the pairs of
-// degrees by their product, and of one product through the pairs of vertices in
-// their order, until it has enough. It takes O(n log n + c + l + s), c pairs of
+// degreesAll finds the likeliest links of the graph. It iterates over the pairs of
+// degrees by their product, and within one product over the pairs of vertices in
+// ascending order, until it has enough links. It takes O(n log n + c + l + s), c pairs of
 // degrees, l links that are there and s answers.
 func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int64, error) {
 	byDegree := map[int][]uint32{}
@@ -79,7 +79,7 @@ func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int
 					break
 				}
 				if seen++; seen%(1<<16) == 0 && ctx.Err() != nil {
-					return nil, 0, fmt.Errorf("link: predicting: %w", ctx.Err())
+					return nil, 0, fmt.Errorf("predicting: %w", ctx.Err())
 				}
 				if !p.g.HasEdge(e.u, v) {
 					scored++

@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/storage/csr"
-	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
 
@@ -82,7 +82,7 @@ func TestPredictor_BruteForce(t *testing.T) {
 			candidate := func(u, v uint32) bool {
 				return CommonNeighbors(g, u, v) > 0 || known.NeedsEmbedding && isNear(u, v)
 			}
-			if known.Name == "preferential_attachment" {
+			if known.Name == "preferential_attachment" || known.Name == "l3" {
 				candidate = func(u, v uint32) bool { return s.Score(u, v) > 0 }
 			}
 			want := bruteForce(g, s, candidate, admit)

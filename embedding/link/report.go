@@ -2,9 +2,8 @@ package link
 
 import "time"
 
-// newReporter returns a function that is told of what is done, under a lock of its
-// caller. It tells progress, if it is not nil, of the sum at most 20 times a second
-// and at the end.
+// newReporter returns a function that adds up what is done; its caller holds a lock. It
+// passes the sum to progress, if not nil, at most 20 times a second and at the end.
 func newReporter(progress func(stage string, done, total int64), stage string, total int64) func(more int64) {
 	if progress == nil {
 		return func(int64) {}

@@ -12,8 +12,8 @@ type PredictedLink struct {
 	Score float64
 }
 
-// top keeps the likeliest of the links that it was offered, in one order whoever
-// asks: by score, then by the first vertex and the second.
+// top keeps the likeliest of the links that it was offered, ordered by score, then by the
+// first vertex and the second.
 type top struct {
 	most   int
 	higher bool            // a higher score is likelier

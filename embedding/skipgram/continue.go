@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Continue trains a model on more walks, once each, at the constant learning rate
-// Alpha: it was trained before, and is to follow what has changed. Dim is that of
-// the model, and Epochs, Checkpoints and From are not heeded. The model is
-// changed. It costs, and depends on the options, as Train does; the result is the
-// same for the same model, corpus and options with any number of workers.
+// Continue trains a model on more walks, once each, at the constant learning rate Alpha,
+// so that the model follows changes of the graph. It overwrites the model. Dim is that of
+// the model; Epochs, Checkpoints and From are ignored. Cost and options are those of
+// Train. The same model, corpus and options give the same result with any number of
+// workers.
 func Continue(ctx context.Context, m *Model, c Corpus, o Options) (Stats, error) {
 	o.Dim = max(m.Vectors.Dim, 1)
 	if err := o.Validate(); err != nil {
@@ -32,7 +32,7 @@ func Continue(ctx context.Context, m *Model, c Corpus, o Options) (Stats, error)
 	}
 	t.at.Visits = make([]int64, c.Vertices)
 	if err := t.count(ctx); err != nil {
-		return Stats{}, fmt.Errorf("skipgram: %w", err)
+		return Stats{}, fmt.Errorf("%w", err)
 	}
 	for _, visits := range t.at.Visits {
 		t.total += visits
@@ -43,7 +43,7 @@ func Continue(ctx context.Context, m *Model, c Corpus, o Options) (Stats, error)
 	t.restore(t.out, m.Nodes.Panel(0, t.Dim))
 	t.prepare()
 	if err := t.epoch(ctx); err != nil {
-		return t.stats(), fmt.Errorf("skipgram: %w", err)
+		return t.stats(), fmt.Errorf("%w", err)
 	}
 	for v := range c.Vertices {
 		copy(m.Vectors.Row(v), t.in[v*t.stride:])

@@ -15,41 +15,47 @@
 //
 // All scalar products are taken first and all steps after them, which gives the
 // same as one after the other, because the nodes of a path are different rows
-// ([vec.RowList]). Products beyond ±6 move nothing, as in the
+// ([vec.RowList]). Products beyond ±6 change nothing, as in the
 // authors' program.
 //
 // # Many workers, one result
 //
-// Every pair changes the root of the tree, so workers that share it spend their
-// time on fetching its row from each other, and the result depends on who came
-// first. Here the work is cut into blocks that have no row in common (Gemulla et
-// al., "Large-scale matrix factorization with distributed stochastic gradient
-// descent", KDD 2011): vertices belong to one of Partitions parts as x, and the
-// subtrees below the top of the tree to one of Partitions parts as centres. A
-// section of some hundred pairs is trained in as many rounds, in each of which part a
-// of the one meets part a + round of the other. The rows of the top of the tree, which
-// all need, are copied by each block that comes by them, and after the round they move
-// by the sum of what was changed in the copies.
+// Every pair changes the root of the tree. Workers that share it would spend their time
+// on fetching its vector from each other, and the result would depend on their order.
+// Here the nodes of the tree are distributed over Partitions parts: the gradient of a pair
+// is a sum over the steps of its path, and each part takes the steps at its own nodes. So
+// all parts train all pairs, in the order of the walks, and every node is always up to
+// date. The parts share only x. For a batch of walks each part has copies of the vectors
+// that it needs and updates them by its own nodes; after the batch a vector changes by the
+// sum of the changes of its copies. With negative sampling the centres are distributed,
+// and each part trains the pairs with its own centres against negative samples of its own.
 //
-// So the result depends on Partitions, and neither on the number of workers nor
-// on GOMAXPROCS; up to Partitions of them help.
+// The result therefore depends on Partitions, but neither on the number of workers nor on
+// GOMAXPROCS; up to Partitions workers help. They synchronise twice per batch of some
+// milliseconds, and a worker that waits sleeps: workers that other processes keep from
+// computing cost no processor time.
 //
 // # What partitions cost
 //
-// Copies that learn the same, or one side of a node alone, make the sum go too far, and
-// on graphs with hubs and little else the more so the longer rounds are. They are short
-// enough for the result to be that of one part, within what another seed makes of it
-// (blockPairs); a graph of less than 512 vertices for each part has fewer parts.
-// Something between the sum and the mean of the copies is never unstable, but learns
-// less: with four parts it has cost 0.2 of Spearman's correlation of the degrees in
-// reconstructions from DeepWalk on ca-GrQc.
+// A part sees the changes of other parts to a vector only after the batch. There are many
+// vectors, so one occurs in about one window of a batch, and the pairs of one window are
+// that far apart in any case. Also on graphs with hubs and on a star the result differs
+// from that of one part by no more than another seed makes it differ (batchPairs). A graph
+// with less than 512 vertices for each part has fewer parts.
 //
-// Two parts take as much processor time as one on one core. On two, waiting for each
-// other after every round, they take about a tenth more.
+// The alternative, copies of the nodes at the top of the tree, which every pair passes,
+// would have to be merged after some hundred pairs: the sum of two equal updates goes too
+// far, and their mean learns less. Workers that synchronise every ten microseconds have no
+// time to sleep.
+//
+// On one core two parts take about a tenth more processor time than one, for the copies
+// and because both load the x of a pair. More than four gain little: a path has about ten
+// steps.
 //
 // # Memory
 //
-// Two rows of Dim values (rounded up to 16) for each vertex, 4 bytes for each
-// node on a path (5 to 20 per vertex), and some batches of walks. Walks are not kept:
-// they are asked for twice, once to count visits and once to train.
+// Two vectors of Dim values (rounded up to 16) for each vertex, 4 bytes for each node on a
+// path (5 to 20 per vertex), and some batches of walks with each part's copies of their
+// vectors. Walks are not stored: they are generated twice, once to count visits and once to
+// train.
 package skipgram

@@ -11,10 +11,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Model is a trained model that goes on when the graph has changed: its vertices
-// can be exchanged (Change), and it can learn from more walks (Continue).
+// Model is a trained model that can follow changes of the graph: Change adds and deletes
+// vertices, and Continue learns from more walks.
 type Model struct {
-	Vectors *vec.Matrix // row v belongs to vertex v
+	Vectors *vec.Matrix // row v is the vector of vertex v
 	// Nodes has one row for each inner node of the tree, which are one fewer than
 	// vertices, from the root; for negative sampling, one row per vertex as a
 	// centre.
@@ -24,8 +24,8 @@ type Model struct {
 	// vertex v. It is nil for negative sampling.
 	Children [][2]int64
 	Visits   []int64 // of each vertex on the walks of the first training, at least 1
-	// Touched is for who trains the model on: how many vertices changes have touched
-	// since the first training, each as often as it was.
+	// Touched is for callers that continue the training: the number of vertices that
+	// changes have touched since the first training, with repetitions.
 	Touched int64
 }
 
@@ -69,23 +69,24 @@ func childrenOf(visits []int64) [][2]int64 {
 	return children
 }
 
-// Added stands for a vertex that a model does not have yet.
+// Added marks a vertex that a model does not have yet.
 const Added = math.MaxUint32
 
-// Change makes a model whose vertex v is vertex from[v] of m, or a new one where
-// that is Added; from may name each vertex once, and two at least. What is not
-// named is deleted: its leaf goes, and the other child of its parent takes the
-// place of the parent. A new vertex begins in the middle between those that near
-// names for it, which are vertices of the new model that m has. It is given the
-// mean of their visits, but no more than vertices have on average. Its leaf comes
-// near to that of the one of them that is least deep, the lowest of equals: where it
-// is, the walks that lead there are already expected. That is beside it, or, where it
-// has more visits, beside a leaf that is reached from its sibling by always going to
-// the side with less: or else every new neighbour would put a hub one deeper. One
-// without any, or with none but very deep ones, comes beside a vertex that its number
-// chooses.
+// Change makes a model whose vertex v is vertex from[v] of m, or a new vertex where from[v]
+// is Added. from names at least two vertices of m, each at most once. A vertex of m that is
+// not named is deleted: its leaf is removed, and the other child of its parent replaces
+// the parent.
 //
-// m must not be used any more.
+// near returns the neighbours of a new vertex that m has, as vertices of the new model.
+// The new vertex starts at the mean of their vectors, with the mean of their visits, but
+// no more than the average of all vertices. Its leaf goes next to that of the neighbour
+// with the least depth (of equals the lowest), because the model already expects the walks
+// that pass there. If that neighbour has more visits, the leaf goes next to a leaf that is
+// reached from the neighbour's sibling along the children with less visits; otherwise every
+// new neighbour would move a hub one level down. A vertex without neighbours, or with very
+// deep ones only, goes next to a vertex that its number selects.
+//
+// m must not be used afterwards.
 func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, error) {
 	n := len(from)
 	kept, seen := 0, make([]bool, m.Vectors.Rows)
@@ -94,7 +95,7 @@ func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, err
 		case old == Added:
 			continue
 		case int(old) >= len(seen) || seen[old]:
-			return nil, fmt.Errorf("%w: vertex %d of %d named twice or not there", ErrState, old, len(seen))
+			return nil, fmt.Errorf("%w: vertex %d of %d named twice or missing", ErrState, old, len(seen))
 		}
 		seen[old] = true
 		kept++
@@ -112,7 +113,7 @@ func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, err
 	average := next.averageVisits(kept)
 	for v, old := range from {
 		if old == Added {
-			next.settle(v, near(uint32(v)), average)
+			next.placeNew(v, near(uint32(v)), average)
 		}
 	}
 	if m.Children == nil {
@@ -134,8 +135,8 @@ func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, err
 	return next, nil
 }
 
-// averageVisits is the mean of the visits of so many vertices, the only ones that
-// have any.
+// averageVisits is the mean of the visits over the given number of vertices,
+// the only ones with visits.
 func (m *Model) averageVisits(vertices int) int64 {
 	sum := int64(0)
 	for _, visits := range m.Visits {
@@ -144,8 +145,8 @@ func (m *Model) averageVisits(vertices int) int64 {
 	return sum / int64(vertices)
 }
 
-// settle puts a new vertex in the middle between others.
-func (m *Model) settle(v int, near []uint32, most int64) {
+// placeNew gives a new vertex the mean of the vectors near it.
+func (m *Model) placeNew(v int, near []uint32, most int64) {
 	m.Visits[v] = 1
 	if len(near) == 0 {
 		return
@@ -158,8 +159,9 @@ func (m *Model) settle(v int, near []uint32, most int64) {
 	m.Visits[v] = max(1, min(visits/int64(len(near)), most))
 }
 
-// growth is a tree whose leaves come and go. Inner nodes keep their numbers until
-// the end, and new ones follow them, so that children stay above their parents.
+// growth is a tree whose leaves are removed and added. Inner nodes keep their
+// numbers until the end, and new ones follow them, so that children have
+// higher numbers than their parents.
 type growth struct {
 	children [][2]int64
 	parent   []int64 // of each inner node: the node above times 2 and the turn; −1 for the root
@@ -171,7 +173,8 @@ type growth struct {
 	weight   []int64  // of each inner node: the visits of the vertices below it
 }
 
-// maxDepth is how deep a leaf may be that another one is put beside if it is near.
+// maxDepth is the largest depth of a near leaf next to which a new leaf is
+// put.
 const maxDepth = 40
 
 func newGrowth(m *Model, from []uint32, visits []int64) *growth {
@@ -220,8 +223,8 @@ func (g *growth) below(child int64) int64 {
 	return g.visits[^child]
 }
 
-// remove takes leaves away, given by their parents, from below: what is below a
-// node has higher numbers.
+// remove removes leaves, given by their parents, from the bottom up: nodes
+// below a node have higher numbers.
 func (g *growth) remove(leaves []int64) {
 	dead := make([][2]bool, len(g.children))
 	for _, at := range leaves {
@@ -245,7 +248,7 @@ func (g *growth) remove(leaves []int64) {
 	}
 }
 
-// put makes a child, an inner node or a leaf, that of a place.
+// put makes an inner node or a leaf the child at a place.
 func (g *growth) put(place, child int64) {
 	if child >= 0 {
 		g.parent[child] = place
@@ -259,7 +262,7 @@ func (g *growth) put(place, child int64) {
 	}
 }
 
-// depth of a leaf, as far as it matters.
+// depth of a leaf, counted up to the depth that matters.
 func (g *growth) depth(v uint32) int {
 	depth := 0
 	for at := g.leaf[v]; at >= 0 && depth <= maxDepth; at = g.parent[at>>1] {
@@ -268,8 +271,8 @@ func (g *growth) depth(v uint32) int {
 	return depth
 }
 
-// light returns the leaf to which the side with less visits always leads, from the
-// sibling of a leaf; that leaf itself where the other is too deep.
+// light returns the leaf reached from the sibling of a leaf along the children
+// with fewer visits; the leaf itself if that one is too deep.
 func (g *growth) light(v uint32) uint32 {
 	at := g.leaf[v]
 	if at < 0 {
@@ -288,7 +291,7 @@ func (g *growth) light(v uint32) uint32 {
 	return v
 }
 
-// add puts the leaf of a new vertex beside another.
+// add puts the leaf of a new vertex next to another.
 func (g *growth) add(v uint32, near []uint32) {
 	beside, least := uint32(0), maxDepth+1
 	for _, u := range near {
@@ -383,9 +386,10 @@ func (m *Model) tree() *tree {
 	return t
 }
 
-// The form of what a model keeps beside its vectors: numbers of eight bytes,
-// little-endian, in the order of modelHead, then children, visits and nodes. One
-// that changes have touched begins with touchedMagic, and how many follows its head.
+// The stored form of a model without its vectors: numbers of eight bytes,
+// little-endian, in the order of modelHead, then children, visits and nodes. A
+// model with touched vertices begins with touchedMagic, and their number
+// follows its head.
 var (
 	modelMagic   = [8]byte{'s', 'g', 'm', 'o', 'd', 'e', 'l', '1'}
 	touchedMagic = [8]byte{'s', 'g', 'm', 'o', 'd', 'e', 'l', '2'}
@@ -414,8 +418,8 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 // ReadModel reads what Write wrote of a model with these vectors, which become
-// the model's and bound what it allocates. Anything else is ErrState, and an error
-// of the reader is wrapped.
+// those of the model and limit the memory it allocates. Any other content is
+// ErrState, and an error of the reader is wrapped.
 func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var head modelHead

@@ -7,35 +7,34 @@ import (
 )
 
 // ErrOptions is wrapped by every fault that Validate reports.
-var ErrOptions = errors.New("skipgram: invalid options")
+var ErrOptions = errors.New("invalid options")
 
-// Options say how to train. The zero value is the setting of the paper's
+// Options are the parameters of a training. The zero value is the setting of the paper's
 // experiments (AAAI 2018, section 5.1) and of DeepWalk.
 type Options struct {
 	Dim    int // dimensions of the vectors; 0 means 200
 	Window int // largest half-width of a window; 0 means 10
 	Epochs int // passes over the walks; 0 means 1
-	// Alpha is the learning rate at the beginning; 0 means 0.025. It falls
-	// evenly to a ten-thousandth of itself: the schedule of word2vec.
+	// Alpha is the learning rate at the beginning; 0 means 0.025. It falls linearly to a
+	// ten-thousandth of that: the schedule of word2vec.
 	Alpha float64
-	// Negative is the number of vertices that a pair is told apart from, drawn by
+	// Negative is the number of negative samples of each pair, drawn in proportion to
 	// visits^¾. 0 means hierarchical softmax instead.
 	Negative int
-	// Partitions is how many blocks are trained at a time, and so how many
+	// Partitions is how many parts are trained at a time, and so how many
 	// processors can help; 0 means 2. There are fewer on a graph of less than 512
 	// vertices for each. The result depends on it: see "What partitions cost" in
 	// the comment of the package.
 	Partitions int
 	Seed       uint64
 	Workers    int // goroutines; 0 means GOMAXPROCS. The result does not depend on it.
-	// Progress, where not nil, is told the vertices of walks trained so far, out
-	// of total, from the calling goroutine after every batch.
+	// Progress, if not nil, receives the number of vertices of walks trained so far, and
+	// of all, from the calling goroutine after every batch.
 	Progress func(done, total int64)
 
 	Checkpoints Checkpoints
-	// From, where not nil, is the state of a training with the same corpus and
-	// options, which goes on from there and ends with the same bytes as if it had
-	// never stopped.
+	// From, if not nil, is the state of a training with the same corpus and options,
+	// which continues from there and ends with the same bytes as without a stop.
 	From *State
 }
 
@@ -56,7 +55,7 @@ func (o Options) WithDefaults() Options {
 		{&o.Dim, 200},      // the paper's
 		{&o.Window, 10},    // the paper's
 		{&o.Epochs, 1},     // the paper's: ten walks from a vertex are ten passes already
-		{&o.Partitions, 2}, // reconstruction as with 1 on all graphs that were tried
+		{&o.Partitions, 2}, // reconstructs as well as 1 on all graphs tried
 	} {
 		if *d.value == 0 {
 			*d.value = d.normal
@@ -68,15 +67,16 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// Bytes estimates the memory of Train on a corpus of some vertices: two rows each
-// while it learns and one of the result, and the paths of the tree, which have
-// hardly more steps than a balanced tree's.
+// Bytes estimates the memory of Train on a corpus with a number of vertices: for each
+// vertex two vectors while it learns and one of the result; the paths of the tree, which
+// are little longer than those of a balanced tree and for a while exist twice; and the
+// copies of the vectors of a batch.
 func (o Options) Bytes(vertices int) int64 {
 	o = o.WithDefaults()
-	n := int64(vertices)
+	n, parts := int64(vertices), int64(o.Partitions)
 	row := 4 * int64((o.Dim+15)&^15)
 	steps := int64(bits.Len(uint(vertices)) + 2)
-	return n * (3*row + 4*steps + 64)
+	return n*(3*row+8*steps+64+8*parts) + parts*row*min(n, batchPairs/int64(o.Window+1))
 }
 
 // Validate reports all faults at once.

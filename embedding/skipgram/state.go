@@ -11,25 +11,25 @@ import (
 	"heavytail/storage/vec"
 )
 
-// ErrState is wrapped by the errors of a State that cannot be read, or not be
-// continued with the corpus and options that it is given.
-var ErrState = errors.New("skipgram: invalid state of a training")
+// ErrState is wrapped by the errors of a State that cannot be read, or that does not match
+// the corpus and options of the training that continues it.
+var ErrState = errors.New("invalid state of a training")
 
-// State is a training between two batches, where the copies of the top of the
-// tree are merged: all that it takes to continue with the same bytes. The tree,
-// and what belongs to which part, follow from the visits; random numbers depend
-// on the seed and the place in the corpus alone.
+// State is a training between two batches, when the copies of vectors are
+// merged: all that is needed to continue with the same bytes. The tree and its
+// parts follow from the visits; random numbers depend only on the seed and the
+// place in the corpus.
 type State struct {
-	Epoch int // that is being trained; Options.Epochs after the end
-	Walk  int // of the epoch, the next one
+	Epoch int // current epoch; Options.Epochs after the end
+	Walk  int // next walk of the epoch
 	Batch int // batches so far
 
 	Visits []int64 // of each vertex on all walks, once
 
-	// Vectors has one row per vertex: the result so far. Nodes has one row per
-	// inner node of the tree, numbered from the root, and the last
-	// row is unused; for negative sampling, one row per vertex as a centre. Rows
-	// may be further apart than they are long.
+	// Vectors has the vector of each vertex: the result so far. Nodes has the vector of
+	// each inner node of the tree, numbered from the root, and the last row is unused;
+	// for negative sampling, the vector of each vertex as a centre. The stride may be
+	// larger than the dimension.
 	Vectors, Nodes vec.Panel
 
 	Done     int64     // visits trained in the epoch
@@ -48,7 +48,7 @@ func (s *State) Matrix() *vec.Matrix {
 	return m
 }
 
-// fits reports why a training cannot go on from a state.
+// fits returns why a training cannot continue from a state.
 func (s *State) fits(c Corpus, o Options) error {
 	rows := func(p vec.Panel) bool {
 		return p.Rows == c.Vertices && p.Cols == o.Dim && p.Stride >= p.Cols && len(p.Data) >= (p.Rows-1)*p.Stride+p.Cols
@@ -63,21 +63,20 @@ func (s *State) fits(c Corpus, o Options) error {
 	return nil
 }
 
-// Checkpoints say how often the state of a training is saved. The zero value
+// Checkpoints sets how often the state of a training is saved. The zero value
 // saves nothing.
 type Checkpoints struct {
-	// Save, where not nil, is given the state between two batches, and when the
-	// context has ended, from the calling goroutine. The training goes on when it
-	// has returned; the state and what it refers to are the training's. An error
-	// ends the training.
+	// Save, if not nil, receives the state between two batches, and when the context has
+	// ended, from the calling goroutine. The training continues when Save has returned
+	// and then changes the state. An error ends the training.
 	Save func(*State) error
-	// Every is the least time from one call to the next; the call at the end of
-	// the context does not wait for it.
+	// Every is the minimum time between calls; the call when the context ends
+	// does not wait for it.
 	Every time.Duration
 }
 
-// The form of a state: numbers of eight bytes, little-endian, in the order of
-// stateHead, then the losses, the visits, the vectors and the nodes.
+// The stored form of a state: numbers of eight bytes, little-endian, in the
+// order of stateHead, then the losses, the visits, the vectors and the nodes.
 var stateMagic = [8]byte{'s', 'k', 'i', 'p', 'g', 'r', 'm', '1'}
 
 type stateHead struct {
@@ -99,9 +98,9 @@ func (s *State) Write(w io.Writer) error {
 	return errors.Join(vec.WriteRows(w, s.Vectors), vec.WriteRows(w, s.Nodes))
 }
 
-// ReadState reads what Write wrote of a training of so many vertices with these
-// options, which bound what it allocates. Anything else is ErrState, and an error
-// of the reader is wrapped.
+// ReadState reads what Write wrote of a training with this number of vertices
+// and these options, which limit the memory it allocates. Any other content is
+// ErrState, and an error of the reader is wrapped.
 func ReadState(r io.Reader, vertices int, o Options) (*State, error) {
 	o = o.WithDefaults()
 	in := bufio.NewReaderSize(r, 1<<16)

@@ -5,25 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
 	"heavytail/storage/vec"
 )
 
-// Corpus is a number of walks that can be had again and again.
+// Corpus is a number of walks that can be generated repeatedly.
 type Corpus struct {
 	Vertices int // walks consist of vertices below it
 	Walks    int
 	// Append appends walk number i to dst. It is called from several goroutines
 	// and must give the same walk every time.
 	Append func(dst []uint32, i int) []uint32
-	// AppendEach, where not nil, does the same for walk number first + j and dst[j],
-	// for all of them, in less time.
+	// AppendEach, if not nil, does the same for walk number first + j and
+	// dst[j], for all of them, in less time.
 	AppendEach func(dst [][]uint32, first int)
 }
 
-// abreast is how many walks are asked for at a time.
+// abreast is how many walks are generated at a time.
 const abreast = 8
 
 // refill replaces walks by those from number first on.
@@ -39,31 +40,31 @@ func (c Corpus) refill(walks [][]uint32, first int) {
 	}
 }
 
-// Stats says what training did.
+// Stats are figures of a training.
 type Stats struct {
 	Visits int64 // vertices of all walks, once
 	Pairs  int64 // steps
-	// Loss is, for each epoch, the mean over its pairs of −ln of the probability
-	// that the model gave to the centre (for negative sampling, to all answers),
-	// before it learned from the pair. It is measured on every 64th walk. The
-	// model has just learned from other pairs of the same walk then, and the more
-	// so the more Partitions there are: compare it between epochs, not between
-	// settings.
+	// Loss is, for each epoch, the mean over its pairs of −ln of the
+	// probability that the model assigned to the centre (for negative
+	// sampling, to the labels of all samples), before it learned from the
+	// pair. It is measured on every 64th walk. By then the model has learned
+	// from other pairs of the same walk, from more of them with more
+	// Partitions: compare the loss between epochs, not between settings.
 	Loss            []float64
 	Seconds         float64
 	VisitsPerSecond float64 // all epochs
-	// StepsPerSecond is how fast the walks were walked once to count their visits;
-	// 0 for a training that went on from a state.
+	// StepsPerSecond is the speed of generating the walks once to count their
+	// visits; 0 for a training that continued from a state.
 	StepsPerSecond float64
 }
 
 // Train learns a vector for every vertex of a corpus. Row v of the result
-// belongs to vertex v; one that is on no walk with another keeps its random
-// beginning, in (−0.5, 0.5) / Dim.
+// belongs to vertex v; a vertex without a pair keeps its random initial
+// vector, in (−0.5, 0.5) / Dim.
 //
-// It takes O(visits · Window · Dim · log n). The result is the same for the same
-// corpus and options with any number of workers on one kind of processor. The
-// context is looked at between batches, some milliseconds each.
+// It takes O(visits · Window · Dim · log n). The result is the same for the
+// same corpus and options with any number of workers on one kind of processor.
+// The context is checked between batches, every few milliseconds.
 func Train(ctx context.Context, c Corpus, o Options) (*vec.Matrix, Stats, error) {
 	state, stats, err := TrainState(ctx, c, o)
 	if err != nil {
@@ -72,8 +73,8 @@ func Train(ctx context.Context, c Corpus, o Options) (*vec.Matrix, Stats, error)
 	return state.Matrix(), stats, nil
 }
 
-// TrainState is Train for who wants to train on later: it returns the state after
-// the last epoch, whose Matrix is what Train returns.
+// TrainState is Train for callers that continue training later: it returns the
+// state after the last epoch, whose Matrix is the result of Train.
 func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error) {
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, err
@@ -90,12 +91,12 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 		return &State{Epoch: o.Epochs, Vectors: vec.Panel{Cols: t.Dim, Stride: t.Dim}}, Stats{}, nil
 	}
 	if err := t.begin(ctx); err != nil {
-		return nil, Stats{}, fmt.Errorf("skipgram: %w", err)
+		return nil, Stats{}, fmt.Errorf("%w", err)
 	}
 	before := t.at.Done + int64(t.at.Epoch)*t.total
 	for t.at.Epoch < t.Epochs {
 		if err := t.epoch(ctx); err != nil {
-			return nil, t.stats(), fmt.Errorf("skipgram: %w", err)
+			return nil, t.stats(), fmt.Errorf("%w", err)
 		}
 	}
 	stats := t.stats()
@@ -104,7 +105,7 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 	return &t.at, stats, nil
 }
 
-// stats says what was trained so far.
+// stats returns the figures of the training so far.
 func (t *trainer) stats() Stats {
 	s := Stats{Visits: t.total, Pairs: t.at.Pairs, Loss: t.at.Loss}
 	if t.counting > 0 {
@@ -120,36 +121,37 @@ type trainer struct {
 
 	at    State     // its vectors and nodes are in and out
 	total int64     // visits on all walks, once
-	saved time.Time // when the state was saved last
+	saved time.Time // time of the last save
 
 	constant bool          // the learning rate does not fall
-	counting time.Duration // that counting the visits took; 0 where a state had them
+	counting time.Duration // time of counting the visits; 0 if a state had them
 
-	tree   *tree     // nil for negative sampling
-	noise  []*noise  // of each part, for negative sampling
+	tree   *tree     // until the parts have it; nil for negative sampling
 	stride int       // from a row to the next: whole lines of the cache
 	in     []float32 // rows of vertices as x
 	out    []float32 // rows of nodes of the tree, or of vertices as centres
 
-	inPart, outPart []uint8 // part of each vertex as x and as centre
-	top             int     // rows of out that blocks copy
+	outPart []uint8 // part of each row of out
+	parts   []*part
 
-	batch  batch
-	blocks []*block
+	ahead     ahead
+	now, next *batch // the batch being trained, and the next one
 }
 
-// partVertices is how many vertices a part has at least. On smaller graphs every
-// vertex is in every round so often that the copies of the top of the tree all
-// learn the same, and there is little to gain.
+// partVertices is the minimum number of vertices of a part. On smaller graphs
+// every vertex is so often in every batch that the copies of the parts would
+// diverge, and there is little to gain.
 const partVertices = 512
 
 func newTrainer(c Corpus, o Options) *trainer {
 	o.Partitions = max(1, min(o.Partitions, c.Vertices/partVertices))
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
 	return &trainer{Options: o, corpus: c, saved: time.Now()}
 }
 
-// begin makes the model as it is before training, or as the state to go on from
-// has it.
+// begin initialises the model, or restores it from a state.
 func (t *trainer) begin(ctx context.Context) error {
 	if t.From != nil {
 		t.at = *t.From
@@ -176,7 +178,8 @@ func (t *trainer) begin(ctx context.Context) error {
 	return nil
 }
 
-// allocate makes the rows of vectors and nodes, and has the state refer to them.
+// allocate makes the rows of vectors and nodes, and lets the state refer to
+// them.
 func (t *trainer) allocate() {
 	n := t.corpus.Vertices
 	t.stride = (t.Dim + 15) &^ 15
@@ -199,7 +202,7 @@ func (t *trainer) count(ctx context.Context) error {
 		visits []int64
 		walks  [abreast][]uint32
 	}
-	// Sums of integers do not depend on who adds what.
+	// Sums of integers do not depend on the order of addition.
 	free := make(chan *part, 64)
 	vec.Parallel(t.corpus.Walks, block, t.Workers, func(_, lo, hi int) {
 		if ctx.Err() != nil {
@@ -234,14 +237,14 @@ func (t *trainer) count(ctx context.Context) error {
 	return nil
 }
 
-// Uses of the random numbers, to keep their streams apart.
+// Streams of random numbers, one for each use.
 const (
 	useInit = iota + 1
 	useWindow
 	useNegative
 )
 
-// randomize gives vectors their random beginning.
+// randomize sets the random initial vectors.
 func (t *trainer) randomize() {
 	vec.Parallel(t.corpus.Vertices, 1024, t.Workers, func(block, lo, hi int) {
 		random := rand.NewPCG(t.Seed, uint64(block)<<8|useInit)
@@ -254,59 +257,67 @@ func (t *trainer) randomize() {
 	})
 }
 
-// prepare makes what follows from the visits, and the working space.
+// prepare derives the tree and the parts from the visits, and allocates the
+// workspace.
 func (t *trainer) prepare() {
 	if t.Negative == 0 && t.tree == nil {
 		t.tree = newTree(t.at.Visits)
 	}
 	t.divide()
-	t.blocks = make([]*block, t.Partitions)
-	for b := range t.blocks {
-		t.blocks[b] = newBlock(t)
+	t.parts = make([]*part, t.Partitions)
+	for p := range t.parts {
+		t.parts[p] = newPart(t, p)
 	}
-	t.batch.number = t.at.Batch
+	t.tree = nil // the parts have it
+	t.ahead.slot = make([]uint32, t.corpus.Vertices)
+	t.now, t.next = &batch{}, &batch{}
 }
 
 // epoch trains the rest of the walks of an epoch.
 func (t *trainer) epoch(ctx context.Context) error {
 	at := &t.at
 	all := t.total * int64(t.Epochs)
-	c := newCrew(t.Workers, t.Partitions)
-	defer c.stop()
-	for walks := t.batchWalks(); at.Walk < t.corpus.Walks; {
+	walks := t.batchWalks()
+	t.fill(t.now, at.Walk, walks)
+	for at.Walk < t.corpus.Walks {
 		if err := t.save(ctx); err != nil {
 			return err
 		}
-		to := min(at.Walk+walks, t.corpus.Walks)
-		t.batch.fill(t, at.Epoch, at.Walk, to)
 		done := int64(at.Epoch)*t.total + at.Done
-		t.batch.alpha = float32(t.Alpha * max(1-float64(done)/float64(all), 1e-4))
+		at.Batch++
+		t.now.number = at.Batch
+		t.now.alpha = float32(t.Alpha * max(1-float64(done)/float64(all), 1e-4))
 		if t.constant {
-			t.batch.alpha = float32(t.Alpha)
+			t.now.alpha = float32(t.Alpha)
 		}
-		for section := range t.sections() {
-			for round := range t.Partitions {
-				t.round(c, section, round)
+		// The first worker that has trained its part prepares the next batch.
+		vec.Parallel(t.Partitions+1, 1, t.Workers, func(i, _, _ int) {
+			if i < t.Partitions {
+				t.parts[i].train(t.now)
+			} else {
+				t.fill(t.next, t.now.end, walks)
 			}
+		})
+		t.merge(t.now)
+		for _, p := range t.parts {
+			at.Pairs += p.pairs
+			at.Sum += p.loss
+			at.Measured += p.measured
+			p.pairs, p.loss, p.measured = 0, 0, 0
 		}
-		for _, b := range t.blocks {
-			at.Pairs += b.pairs
-			at.Sum += b.loss
-			at.Measured += b.measured
-			b.pairs, b.loss, b.measured = 0, 0, 0
-		}
-		trained := int64(len(t.batch.walks))
-		at.Walk, at.Batch, at.Done = to, t.batch.number, at.Done+trained
+		trained := int64(len(t.now.walks))
+		at.Walk, at.Done = t.now.end, at.Done+trained
 		if t.Progress != nil {
 			t.Progress(done+trained, all)
 		}
+		t.now, t.next = t.next, t.now
 	}
 	at.Loss = append(at.Loss, at.Sum/float64(max(at.Measured, 1)))
 	at.Epoch, at.Walk, at.Done, at.Sum, at.Measured = at.Epoch+1, 0, 0, 0, 0
 	return nil
 }
 
-// save looks at the context and saves the state where it is time to.
+// save checks the context, and saves the state if it is time to.
 func (t *trainer) save(ctx context.Context) error {
 	err := ctx.Err()
 	if t.Checkpoints.Save != nil && (err != nil || time.Since(t.saved) >= t.Checkpoints.Every) {
@@ -314,11 +325,4 @@ func (t *trainer) save(ctx context.Context) error {
 		t.saved = time.Now()
 	}
 	return err
-}
-
-// round trains the blocks of a round of a section, which have no row in common but the
-// top of the tree, and merges their copies of it.
-func (t *trainer) round(c *crew, s section, round int) {
-	c.run(t.Partitions, func(a int) { t.blocks[a].train(s, a, (a+round)%t.Partitions) })
-	t.mergeTop()
 }

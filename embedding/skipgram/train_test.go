@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/embedding/walk"
 	"heavytail/storage/csr"
 	"heavytail/storage/generate"
-	"heavytail/storage/realgraph"
 	"heavytail/storage/vec"
 )
 
@@ -24,7 +25,7 @@ func walks(t testing.TB, g *csr.Graph, o walk.Options) Corpus {
 		t.Fatal(err)
 	}
 	n := g.Vertices()
-	return Corpus{Vertices: n, Walks: n * w.Options().Walks, Append: func(dst []uint32, i int) []uint32 {
+	return Corpus{Vertices: n, Walks: n * o.WithDefaults().Walks, Append: func(dst []uint32, i int) []uint32 {
 		return w.Append(dst, uint32(i%n), i/n)
 	}}
 }
@@ -62,38 +63,51 @@ func train(t testing.TB, c Corpus, o Options) (*vec.Matrix, Stats) {
 	return m, stats
 }
 
-// oracle trains by the formulas of doc.go, one pair after the other, with one
-// part and in float64. It returns the rows of the vertices.
-func oracle(c Corpus, o Options) [][]float64 {
-	o = o.WithDefaults()
-	o.Partitions = 1
-	t := newTrainer(c, o)
+// oracle trains by the formulas of doc.go, one pair after the other and in float64,
+// on a number of walks at a time: each part from the same vectors, with those nodes
+// that are dealt out to it. It returns the rows of the vertices.
+func oracle(c Corpus, o Options, walks int) [][]float64 {
+	t := newTrainer(c, o.WithDefaults())
 	_ = t.begin(context.Background())
-	row := func(from []float32, i int) []float64 {
-		r := make([]float64, o.Dim)
-		for j := range r {
-			r[j] = float64(from[i*t.stride+j])
+	rows := func(from []float32) [][]float64 {
+		rows := make([][]float64, c.Vertices)
+		for v := range rows {
+			for _, x := range from[v*t.stride:][:o.Dim] {
+				rows[v] = append(rows[v], float64(x))
+			}
 		}
-		return r
+		return rows
 	}
-	in, out := make([][]float64, c.Vertices), make([][]float64, c.Vertices)
-	for v := range in {
-		in[v], out[v] = row(t.in, v), row(t.out, v)
-	}
+	in, out, tree := rows(t.in), rows(t.out), newTree(t.at.Visits)
 	seen := int64(0)
-	walks := t.batchWalks()
 	for from := 0; from < c.Walks; from += walks {
-		t.batch.fill(t, 0, from, min(from+walks, c.Walks))
+		t.fill(t.now, from, walks)
 		alpha := o.Alpha * max(1-float64(seen)/float64(t.total), 1e-4)
-		for at, centre := range t.batch.walks {
-			w := t.batch.windows[at]
-			for i := w.lo; i < w.hi; i++ {
-				if int(i) != at {
-					oraclePair(in[t.batch.walks[i]], out, t.tree.path(centre), alpha)
+		moved := make([][]float64, c.Vertices)
+		for v := range moved {
+			moved[v] = slices.Clone(in[v])
+		}
+		for p := range t.Partitions {
+			xs := make([][]float64, c.Vertices)
+			for v := range xs {
+				xs[v] = slices.Clone(in[v])
+			}
+			for at, centre := range t.now.walks {
+				path := slices.DeleteFunc(slices.Clone(tree.path(centre)), func(step uint32) bool { return int(t.outPart[step>>1]) != p })
+				for i := t.now.windows[at].lo; i < t.now.windows[at].hi; i++ {
+					if int(i) != at {
+						oraclePair(xs[t.now.walks[i]], out, path, alpha)
+					}
+				}
+			}
+			for v := range xs {
+				for j := range xs[v] {
+					moved[v][j] += xs[v][j] - in[v][j]
 				}
 			}
 		}
-		seen += int64(len(t.batch.walks))
+		in = moved
+		seen += int64(len(t.now.walks))
 	}
 	return in
 }
@@ -121,30 +135,43 @@ func oraclePair(x []float64, out [][]float64, path []uint32, alpha float64) {
 }
 
 func TestTrain_Oracle(t *testing.T) {
-	c := walks(t, communities(t, 20), walk.Options{Walks: 6, Length: 20})
-	o := Options{Dim: 21, Window: 4, Partitions: 1, Alpha: 0.2, Seed: 5}
-	got, _ := train(t, c, o)
-	for v, want := range oracle(c, o) {
-		for j, x := range want {
-			if d := math.Abs(x - float64(got.Row(v)[j])); d > 1e-4 {
-				t.Fatalf("vertex %d, column %d: %v, want %v", v, j, got.Row(v)[j], x)
+	small := walks(t, communities(t, 20), walk.Options{Walks: 6, Length: 20})
+	large := walks(t, communities(t, 3*partVertices/2), walk.Options{Walks: 1, Length: 12})
+	for parts, c := range []Corpus{1: small, 2: large, 3: large} {
+		if parts == 0 {
+			continue
+		}
+		o := Options{Dim: 21, Window: 4, Partitions: parts, Alpha: 0.2, Seed: 5}
+		tr := newTrainer(c, o.WithDefaults())
+		_ = tr.begin(context.Background())
+		if tr.Partitions != parts || parts > 1 && tr.batchWalks() >= c.Walks/2 {
+			t.Fatalf("%d parts, batches of %d walks", tr.Partitions, tr.batchWalks())
+		}
+		got, _ := train(t, c, o)
+		for v, want := range oracle(c, o, tr.batchWalks()) {
+			for j, x := range want {
+				if d := math.Abs(x - float64(got.Row(v)[j])); d > 1e-4 {
+					t.Fatalf("%d parts, vertex %d, column %d: %v, want %v", parts, v, j, got.Row(v)[j], x)
+				}
 			}
 		}
 	}
 }
 
-// TestTrain_SameBytes trains with any number of workers.
+// TestTrain_SameBytes trains with any number of workers, on any number of processors.
 func TestTrain_SameBytes(t *testing.T) {
-	c := walks(t, communities(t, 3*partVertices/2), walk.Options{Walks: 1})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	c := walks(t, communities(t, 3*partVertices/2), walk.Options{Walks: 1, Length: 8})
 	for _, o := range []Options{{}, {Negative: 5}, {Partitions: 3, Epochs: 2}} {
 		o.Dim, o.Seed = 16, 9
 		o.Workers = 1
 		want, stats := train(t, c, o)
-		for _, workers := range []int{2, 4, 9} {
-			o.Workers = workers
+		for _, other := range []struct{ workers, processors int }{{2, 1}, {2, 2}, {3, 2}, {0, 4}, {4, 4}, {8, 2}} {
+			runtime.GOMAXPROCS(other.processors)
+			o.Workers = other.workers
 			got, s := train(t, c, o)
 			if !slices.Equal(got.Data, want.Data) || s.Pairs != stats.Pairs || !slices.Equal(s.Loss, stats.Loss) {
-				t.Errorf("%+v: another result with %d workers", o, workers)
+				t.Errorf("%+v: another result with %d workers on %d processors", o, other.workers, other.processors)
 			}
 		}
 		o.Seed++
@@ -154,40 +181,30 @@ func TestTrain_SameBytes(t *testing.T) {
 	}
 }
 
-// TestTrain_Merge compares blocks that have copies of the top of the tree with the
-// same blocks one after the other, on the rows themselves, which is what the sum of
-// the copies stands for. The corpus has hubs.
-func TestTrain_Merge(t *testing.T) {
-	g, err := generate.PreferentialAttachment{N: 2 * partVertices, M: 8, Seed: 2}.Generate(context.Background(), nil)
+// TestTrain_Parts compares vectors that several parts have trained with those of one
+// part, on a graph with hubs: what is lost by learning of each other only after a
+// batch. Every number of parts trains the same pairs.
+func TestTrain_Parts(t *testing.T) {
+	g, err := generate.PreferentialAttachment{N: 4 * partVertices, M: 4, Seed: 2}.Generate(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := walks(t, g, walk.Options{Kind: walk.Penalized, Beta: 2.5, Walks: 2})
-	for _, parts := range []int{2, 4} {
-		rows := func(shared bool) []float32 {
-			tr := newTrainer(c, Options{Dim: 32, Alpha: 0.03, Partitions: parts, Seed: 4, Workers: 1}.WithDefaults())
-			if err := tr.begin(context.Background()); err != nil {
-				t.Fatal(err)
+	for _, o := range []walk.Options{{Walks: 1, Length: 20}, {Kind: walk.Penalized, Beta: 2.5, Walks: 1, Length: 20}} {
+		c := walks(t, g, o)
+		one, alone := train(t, c, Options{Dim: 32, Partitions: 1, Seed: 4})
+		for _, parts := range []int{2, 4} {
+			m, stats := train(t, c, Options{Dim: 32, Partitions: parts, Seed: 4})
+			off, all := 0.0, 0.0
+			for i, x := range one.Data {
+				d := float64(m.Data[i] - x)
+				off += d * d
+				all += float64(x) * float64(x)
 			}
-			if shared {
-				tr.top = 0
+			off = math.Sqrt(off / all)
+			t.Logf("%d parts: off by %.3f of the length, loss %.3f, %.3f of one part", parts, off, stats.Loss[0], alone.Loss[0])
+			if stats.Pairs != alone.Pairs || !(off > 0 && off < 0.5) || math.Abs(stats.Loss[0]/alone.Loss[0]-1) > 0.01 {
+				t.Errorf("%d parts: %d pairs of %d, off by %.3f of the length, loss %.3f, %.3f of one part", parts, stats.Pairs, alone.Pairs, off, stats.Loss[0], alone.Loss[0])
 			}
-			if err := tr.epoch(context.Background()); err != nil {
-				t.Fatal(err)
-			}
-			return tr.in
-		}
-		copies, shared := rows(false), rows(true)
-		off, all := 0.0, 0.0
-		for i, x := range shared {
-			d := float64(copies[i] - x)
-			off += d * d
-			all += float64(x) * float64(x)
-		}
-		if off = math.Sqrt(off / all); !(off > 0 && off < 0.25) {
-			t.Errorf("%d parts: off by %.3f of the length", parts, off)
-		} else {
-			t.Logf("%d parts: off by %.3f of the length", parts, off)
 		}
 	}
 }
@@ -197,7 +214,11 @@ func TestTrain_Merge(t *testing.T) {
 func TestTrain_Communities(t *testing.T) {
 	// The small graph is of one part, however many are asked for.
 	testCommunities(t, 50, walk.Options{}, []Options{{}, {Partitions: 1}, {Negative: 5}})
-	testCommunities(t, 2*partVertices, walk.Options{Walks: 2}, []Options{{Partitions: 1}, {Partitions: 2}, {Partitions: 4}, {Negative: 3}})
+	large := []Options{{Partitions: 4}, {Negative: 3}, {Partitions: 1}, {Partitions: 2}}
+	if testing.Short() {
+		large = large[:2]
+	}
+	testCommunities(t, 2*partVertices, walk.Options{Walks: 2}, large)
 }
 
 func testCommunities(t *testing.T, half int, w walk.Options, options []Options) {
@@ -333,7 +354,7 @@ func TestTree_Huffman(t *testing.T) {
 
 func TestNoise_Frequencies(t *testing.T) {
 	visits := []int64{16, 0, 1, 81, 5}
-	n := newNoise(visits, []uint8{0, 0, 0, 0, 1}, 0)
+	n := newNegativeSampler(visits, []uint8{0, 0, 0, 0, 1}, 0)
 	var random rand.PCG
 	counts := map[uint32]float64{}
 	const draws = 36_000
@@ -359,7 +380,7 @@ func TestNoise_Draw(t *testing.T) {
 		for v := range visits {
 			visits[v] = 1 + int64(v*n)<<(v%30)
 		}
-		noise := newNoise(visits, make([]uint8, n), 0)
+		noise := newNegativeSampler(visits, make([]uint8, n), 0)
 		var random, same rand.PCG
 		for range 500 {
 			r := same.Uint64()

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// tree is the Huffman tree of the visits. Its inner nodes are numbered from the
-// root, which is 0, by falling weight, so that the nodes that are changed most
-// come first.
+// tree is the Huffman tree of the visits. Its inner nodes are numbered from
+// the root, which is 0, by descending weight, so that the nodes that change
+// most come first.
 type tree struct {
 	first []int64  // of vertex v are steps[first[v]:first[v+1]]
 	steps []uint32 // from the root down: the node, and in the lowest bit the turn
@@ -23,9 +23,9 @@ func newTree(visits []int64) *tree {
 	}
 	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(visits[a], visits[b]) })
 
-	// Leaves are 0 to n−1, inner nodes n to 2n−2 in the order of their making,
-	// which is the order of their weights too: so the two lightest are always at
-	// the heads of two queues.
+	// Leaves are 0 to n−1, inner nodes n to 2n−2 in the order of creation,
+	// which is also the order of their weights, so the two lightest are always
+	// at the heads of two queues.
 	weight := make([]int64, n, 2*n-1)
 	copy(weight, visits)
 	parent := make([]uint32, 2*n-1)
@@ -74,3 +74,25 @@ func newTree(visits []int64) *tree {
 
 // path returns the steps from the root to a vertex.
 func (t *tree) path(v uint32) []uint32 { return t.steps[t.first[v]:t.first[v+1]] }
+
+// only returns the tree with only those steps of each path that are at the
+// nodes of one part.
+func (t *tree) only(parts []uint8, part uint8) *tree {
+	n := len(t.first) - 1
+	o := &tree{first: make([]int64, n+1)}
+	for v := range n {
+		o.first[v+1] = o.first[v]
+		for _, step := range t.path(uint32(v)) {
+			if parts[step>>1] == part {
+				o.first[v+1]++
+			}
+		}
+	}
+	o.steps = make([]uint32, 0, o.first[n])
+	for _, step := range t.steps {
+		if parts[step>>1] == part {
+			o.steps = append(o.steps, step)
+		}
+	}
+	return o
+}

@@ -13,22 +13,21 @@ import (
 	"heavytail/embedding"
 )
 
-// A search is made of trials, and which one comes next depends on nothing but what
-// those before it scored. Its checkpoint is therefore the list of the trials: one
-// that goes on is run again, and takes the scores of the list instead of
-// embedding anything until the list ends.
+// A search is a sequence of trials, and the next trial depends only on the
+// scores of those before it. So its checkpoint is the list of the trials: a
+// search that continues runs again from the start, and takes scores from the
+// list, without embedding, until the list ends.
 
 // maxSaved bounds a checkpoint: a trial takes a few hundred bytes.
 const maxSaved = 64 << 20
 
-// savedTrial is a trial as it is written. Numbers are texts, since NaN is among
-// them.
+// savedTrial is the stored form of a trial. Numbers are texts, since JSON has
+// no NaN.
 type savedTrial struct {
-	Stage    Stage        `json:"stage"`
+	Stage    uint8        `json:"stage"`
 	Method   string       `json:"method"`
 	Options  []savedValue `json:"options"`
 	Score    string       `json:"score"`
-	Exact    bool         `json:"exact"`
 	Measures []savedValue `json:"measures"`
 	Refused  bool         `json:"refused"`
 	Seconds  float64      `json:"seconds"`
@@ -39,10 +38,10 @@ type savedValue struct {
 	Value string `json:"value"`
 }
 
-// saved returns a trial as it is written.
+// saved returns the stored form of a trial.
 func saved(t Trial) savedTrial {
 	s := savedTrial{
-		Stage: t.Stage, Method: t.Method, Options: savedOptions(t.Options), Score: formatFloat(t.Score), Exact: t.Exact,
+		Stage: uint8(t.Stage), Method: t.Method, Options: savedOptions(t.Options), Score: formatFloat(t.Score),
 		Refused: t.Err != nil, Seconds: t.Seconds,
 	}
 	for _, m := range t.Measures {
@@ -65,10 +64,10 @@ func savedOptions(options []Option) []savedValue {
 
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// judgement returns what the objective said.
+// judgement returns the judgement of a stored trial.
 func (s savedTrial) judgement() (Judgement, error) {
 	score, err := strconv.ParseFloat(s.Score, 64)
-	j := Judgement{Score: score, Exact: s.Exact}
+	j := Judgement{Score: score}
 	for _, m := range s.Measures {
 		value, parseErr := strconv.ParseFloat(m.Value, 64)
 		err = errors.Join(err, parseErr)
@@ -90,19 +89,19 @@ func readTrials(r io.Reader) ([]savedTrial, error) {
 		err = json.Unmarshal(bytes, &list)
 	}
 	for i := 0; err == nil && i < len(list); i++ {
-		if list[i].Stage > Confirm || list[i].Seconds < 0 {
-			err = fmt.Errorf("trial %d is none", i+1)
+		if list[i].Stage > uint8(Confirm) || list[i].Seconds < 0 {
+			err = fmt.Errorf("trial %d is empty", i+1)
 		} else {
 			_, err = list[i].judgement()
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("tune: %w: %w", embedding.ErrCheckpoint, err)
+		return nil, fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
 	}
 	return list, nil
 }
 
-// resume makes the trials of a checkpoint known, and counts their time as spent.
+// resume loads the trials of a checkpoint, and counts their time as spent.
 func (s *search) resume() error {
 	if s.opts.Checkpoints.From == nil {
 		return nil
@@ -115,8 +114,9 @@ func (s *search) resume() error {
 	return err
 }
 
-// recall returns the next trial, which is of a point of a branch, from the
-// checkpoint, if it is there. One that was refused is made again, to know why.
+// recall returns the next trial, of point p of a branch, from the checkpoint
+// if it is there. A trial that the method refused is run again, to obtain the
+// reason.
 func (s *search) recall(b *branch, p point) (t Trial, found bool, err error) {
 	i := len(s.trials)
 	if i >= len(s.known) {
@@ -124,13 +124,13 @@ func (s *search) recall(b *branch, p point) (t Trial, found bool, err error) {
 	}
 	k := s.known[i]
 	options := b.options(p)
-	if k.Stage != s.stage || k.Method != b.method.Name || !slices.Equal(k.Options, savedOptions(options)) {
-		return t, false, fmt.Errorf("tune: %w: its trial %d is another one", embedding.ErrCheckpoint, i+1)
+	if Stage(k.Stage) != s.stage || k.Method != b.method.Name || !slices.Equal(k.Options, savedOptions(options)) {
+		return t, false, fmt.Errorf("%w: its trial %d is a different one", embedding.ErrCheckpoint, i+1)
 	}
 	if k.Refused {
 		return t, false, nil
 	}
-	t = Trial{Number: i + 1, Method: k.Method, Options: options, Stage: k.Stage, Seconds: k.Seconds}
+	t = Trial{Number: i + 1, Method: k.Method, Options: options, Stage: Stage(k.Stage), Seconds: k.Seconds}
 	t.Judgement, err = k.judgement()
 	return t, err == nil, err
 }

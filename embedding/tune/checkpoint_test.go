@@ -28,7 +28,7 @@ func TestSearch_Resumed(t *testing.T) {
 	run := func(stop int, from io.Reader) (*Result, *wanted, []byte, error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		objective := &wanted{g: g, best: best, exact: Exact}
+		objective := &wanted{g: g, best: best}
 		var last bytes.Buffer
 		found, err := Search(ctx, objective, methods, Options{
 			Trials: 60,
@@ -79,7 +79,7 @@ func TestSearch_Resumed(t *testing.T) {
 
 // FuzzReadTrials expects what is read to be written as it was.
 func FuzzReadTrials(f *testing.F) {
-	f.Add([]byte(`[{"stage":1,"method":"m","options":[{"name":"beta","value":"0.5"}],"score":"NaN","exact":true,"measures":[{"name":"auc","value":"0.9"}],"seconds":1.5}]`))
+	f.Add([]byte(`[{"stage":1,"method":"m","options":[{"name":"beta","value":"0.5"}],"score":"NaN","measures":[{"name":"auc","value":"0.9"}],"seconds":1.5}]`))
 	f.Add([]byte(`[{}]`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -95,7 +95,7 @@ func FuzzReadTrials(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again := saved(Trial{Stage: s.Stage, Judgement: j})
+			again := saved(Trial{Stage: Stage(s.Stage), Judgement: j})
 			if k, err := again.judgement(); err != nil || fmt.Sprint(k) != fmt.Sprint(j) {
 				t.Errorf("%v, not %v: %v", k, j, err)
 			}

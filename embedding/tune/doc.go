@@ -1,32 +1,53 @@
-// Package tune searches the parameters of embedding methods for those that
-// serve a purpose best on the graph at hand. There are no values that are best
-// on all graphs: the paper says so of the penalty β (AAAI 2018, section 5), and
-// the normalisation, the scale γ and the row scale δ of the spectral methods
-// are no different.
+// Package tune searches the parameters of embedding methods for the values
+// that serve a purpose best on a given graph. No values are best on all
+// graphs: the paper says so of the penalty β (AAAI 2018, section 5), and the
+// same holds for the normalisation, the scale γ and the row scale δ of the
+// spectral methods.
 //
-// A search is over [Method]s, of which every option that was given stays as it
-// is and the others are searched, and for an [Objective]: how well the graph is
-// reconstructed, how well edges that were held out are predicted, how well
-// labels are. It goes in four stages.
+// A search has a list of [Method]s and an [Objective]: how well the graph is
+// reconstructed, how well held-out edges are predicted, or how well labels
+// are. Options that are given stay fixed; the others are searched. The trials
+// belong to these stages.
 //
-//	survey   a coarse grid over all parameters of all methods at a low price: few
-//	         dimensions, few walks, and a rough judgement
-//	select   the best of the grid, of each method by itself, as it will be
-//	         stored, and judged closely
-//	refine   steps from the best of all in each parameter, halved while none
-//	         helps; methods that are far behind by then are left
-//	confirm  exact figures of the best few, where there are only close ones
+//	defaults  the defaults of each method, in full and judged exactly, before
+//	          any other trial of the method
+//	survey    a coarse grid over all parameters of all methods at a low price: few
+//	          dimensions, few walks, and a rough judgement
+//	select    the best of the grid, for each method separately, in full and judged
+//	          closely: after 3, 7, 15 … rounds of the survey, and at its end
+//	refine    steps from the best of all in each parameter, halved when none
+//	          helps; methods that are far behind at this point are dropped
+//	confirm   every trial in full that was better than all before it, judged exactly
 //
-// That is successive halving with a local search at its end: what is cheap
-// decides where to look, and only what was measured exactly is compared with
-// the figures that anybody else measures. One solve of a spectral method serves
-// all its scales and row scales, so that trials come in the order of solves.
+// This is successive halving followed by a local search: cheap trials only
+// decide where to look. The best of a search is the best of the trials that
+// are [Trial.Confirmed], all computed in full and measured with the same
+// measure on the same sample; embedding the graph with its options and
+// measuring it again gives the same score. One solve of a spectral method
+// serves all its scales and row scales, so trials are ordered by solves.
 //
-// Trials come in an order that depends on their scores and on nothing else, so
-// that the same number of trials gives the same best with the same bytes, at
-// any number of workers. A limit of time makes a search end after some number of
-// trials; with that number as its limit the search can be repeated exactly.
+// The survey gives all methods the same fraction of the work, by prices that
+// are computed from the graph and the options: by the time an expensive method
+// has been tried once or twice, the survey of a cheap one is complete, and a
+// short time suffices to choose among its solves.
 //
-// The package knows neither the store nor the language; embedding/job joins
-// them.
+// The order of the trials depends only on their scores and these prices,
+// neither on the limits nor on the time that trials take. So the same number
+// of trials gives the same best with the same bytes, at any number of workers;
+// a time limit ends a search after some number of trials, with which it can be
+// repeated exactly; and a search with a higher limit confirms every trial that
+// one with a lower limit confirms. More time never gives a worse best, and no
+// best is worse than the defaults of a method, unless the limit ends the
+// search before these are tried. A limit can lose only the results since the
+// last selection, and one trial that awaits its confirmation.
+//
+// The best of many is overestimated if it is measured on the data by which it
+// was chosen. For links and labels, therefore, choices are made without the
+// pairs and the classes that confirm them, and only the few confirmed trials
+// compete on those. On random data their best is still the best of a few: in
+// units of one standard error of the measurement, half a unit too good for
+// two, and one for four.
+//
+// The package depends neither on the store nor on the language; embedding/run
+// connects them.
 package tune

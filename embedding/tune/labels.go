@@ -9,7 +9,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// LabelCriterion is what the objective of labels asks for.
+// LabelCriterion is the criterion of the objective of labels.
 type LabelCriterion uint8
 
 // The criteria: means over random orders of the vertices.
@@ -19,45 +19,55 @@ const (
 	ByLabelAccuracy
 )
 
-// Random orders that classification is averaged over, and the share of the
-// vertices to train on.
+// The number of random orders over which a close judgement of classification
+// is averaged, and the fraction of the vertices to train on.
 const (
-	fullOrders     = 3
+	closeOrders    = 3
 	labelsFraction = 0.5
 )
 
-// labels judges how well the classes of vertices are told from their vectors.
+// labels judges how well vectors predict the classes of vertices.
 type labels struct {
 	g         *csr.Graph
-	labels    evaluate.Labels
+	all       evaluate.Labels
+	known     evaluate.Labels // without the classes reserved for confirmation
 	seed      uint64
 	criterion LabelCriterion
 }
 
 // Labels returns the objective of classifying the vertices of a graph after
-// training on half of those that have a class: with one random order in the
-// survey, over three in full. As for Links, the choice between candidates has
-// seen the vertices that they are compared by.
+// training on half of those that have a class.
+// The half of the vertices that evaluate.ClassifyLabels tests with this seed
+// in its first order is reserved for confirmation. Candidates are chosen by
+// the classes of the other half, of which half train and half test, in one
+// random order in the survey and in three later. An exact judgement is that of
+// ClassifyLabels.
 func Labels(g *csr.Graph, classes evaluate.Labels, seed uint64, criterion LabelCriterion) (Objective, error) {
 	if criterion > ByLabelAccuracy {
 		return nil, fmt.Errorf("%w: criterion %d of labels", ErrOptions, criterion)
 	}
-	return &labels{g, classes, seed, criterion}, nil
+	return &labels{g, classes, classes.Training(labelsFraction, seed), seed, criterion}, nil
 }
 
-func (l *labels) Graph() *csr.Graph { return l.g }
+func (l *labels) Graph(Effort) *csr.Graph { return l.g }
+
+func (l *labels) CloseIs() Closeness { return Apart }
 
 // Judge trains a logistic regression for each class.
 func (l *labels) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error) {
-	opts := evaluate.LabelOptions{Fractions: []float64{labelsFraction}, Seeds: fullOrders, Seed: l.seed, Workers: workers}
-	if effort == Rough {
-		opts.Seeds = 1
+	opts := evaluate.LabelOptions{Fractions: []float64{labelsFraction}, Seeds: 1, Seed: l.seed, Workers: workers}
+	classes := l.known
+	switch effort {
+	case Close:
+		opts.Seeds = closeOrders
+	case Exact:
+		classes = l.all
 	}
-	scores, err := evaluate.ClassifyLabels(ctx, m, l.labels, opts)
+	scores, err := evaluate.ClassifyLabels(ctx, m, classes, opts)
 	if err != nil {
-		return Judgement{}, fmt.Errorf("tune: %w", err)
+		return Judgement{}, fmt.Errorf("%w", err)
 	}
 	s := scores[0]
 	all := []Measure{{"micro_f1", s.MicroF1.Mean}, {"macro_f1", s.MacroF1.Mean}, {"accuracy", s.Accuracy.Mean}}
-	return Judgement{Score: all[l.criterion].Value, Exact: effort != Rough, Measures: all}, nil
+	return Judgement{Score: all[l.criterion].Value, Measures: all}, nil
 }

@@ -1,11 +1,15 @@
 package tune
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"heavytail/embedding"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // Method is an embedding method to search, one of the names of package
@@ -14,9 +18,23 @@ type Method struct {
 	Name     string
 	Spectral embedding.SpectralOptions // of a method that solves for eigenvectors
 	Walks    embedding.WalkOptions     // of a method that learns from walks
+	Placing  *Placing                  // of a method that places vertices; nil of others
 	// Held are the names of parameters that stay as the options have them. The
 	// others of Parameters are searched.
 	Held []string
+}
+
+// MethodUnitBall is the name of a method whose vectors [Placing] computes.
+const MethodUnitBall = "unit_ball"
+
+// Placing computes the vectors of a method that neither solves for eigenvectors nor
+// learns from walks.
+type Placing struct {
+	Margin float64 // the default of its only parameter that is searched
+	// Embed computes the vectors with a margin, in full or as in the survey.
+	Embed func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int) (*vec.Matrix, error)
+	// Seconds is about what that takes; it must be the same on every machine.
+	Seconds func(g *csr.Graph, full bool) float64
 }
 
 // Parameters returns the names of the parameters that are searched of a method,
@@ -39,16 +57,16 @@ func Parameters(method string) []string {
 type axis struct {
 	name        string
 	coarse      []float64 // of the survey, ascending
-	least, most float64   // that a refinement may reach
-	step        float64   // that it begins with
-	finest      float64   // that it ends with
-	solved      bool      // another value needs another solve
+	least, most float64   // limits of a refinement
+	step        float64   // first step of a refinement
+	finest      float64   // last step of a refinement
+	solved      bool      // a different value needs a different solve
 }
 
 // shape is how the parameters of a method are searched: the number axes, for one
 // choice of the others. One method may have several.
 type shape struct {
-	fixed []Option // parameters that are no numbers
+	fixed []Option // parameters that are not numbers
 	axes  []axis
 }
 
@@ -69,6 +87,8 @@ func scaleAxes() []axis {
 // shapes returns how a method is searched.
 func shapes(method string) []shape {
 	alpha := axis{name: "alpha", coarse: []float64{0.0125, 0.025, 0.05}, least: 0.001, most: 0.2, step: 0.01, finest: 0.004, solved: true}
+	faster := alpha // of methods whose walks do not avoid hubs
+	faster.coarse = []float64{0.025, 0.05, 0.1}
 	switch method {
 	case embedding.MethodDPSpectral:
 		penalty := func(normalization embedding.Normalization, coarse ...float64) shape {
@@ -81,16 +101,18 @@ func shapes(method string) []shape {
 		}
 	case embedding.MethodLaplacianEigenmaps:
 		return []shape{{nil, scaleAxes()}}
+	case MethodUnitBall:
+		return []shape{{nil, []axis{{name: "margin", coarse: []float64{0.025, 0.05, 0.1}, least: 0.005, most: 0.5, step: 0.02, finest: 0.01, solved: true}}}}
 	case embedding.MethodDPWalker:
 		beta := axis{name: "beta", coarse: []float64{1, 1.5, 2, 2.5, 3}, most: 6, step: 0.25, finest: 0.1, solved: true}
 		return []shape{{nil, []axis{beta, alpha}}}
 	case embedding.MethodDeepWalk:
-		return []shape{{nil, []axis{alpha}}}
+		return []shape{{nil, []axis{faster}}}
 	case embedding.MethodNode2Vec:
 		bias := func(name string) axis {
 			return axis{name: name, coarse: []float64{0.25, 1, 4}, least: 0.01, most: 100, step: 0.5, finest: 0.1, solved: true}
 		}
-		return []shape{{nil, []axis{bias("p"), bias("q"), alpha}}}
+		return []shape{{nil, []axis{bias("p"), bias("q"), faster}}}
 	}
 	return nil
 }
@@ -99,6 +121,7 @@ func shapes(method string) []shape {
 type branch struct {
 	method Method
 	shape
+	home bool // the fixed options are those of the method: its defaults are in this branch
 }
 
 // branches returns the searches that a method takes. A parameter that is held
@@ -106,22 +129,25 @@ type branch struct {
 func (m Method) branches() ([]*branch, error) {
 	list := shapes(m.Name)
 	if list == nil {
-		return nil, fmt.Errorf("%w: %q is no method that can be tuned", ErrOptions, m.Name)
+		return nil, fmt.Errorf("%w: %q is not a method that can be tuned", ErrOptions, m.Name)
 	}
 	for _, name := range m.Held {
 		if !slices.Contains(Parameters(m.Name), name) {
-			return nil, fmt.Errorf("%w: %q is no parameter of %s that is searched", ErrOptions, name, m.Name)
+			return nil, fmt.Errorf("%w: %q is not a searched parameter of %s", ErrOptions, name, m.Name)
 		}
 	}
+	if m.Name == MethodUnitBall && m.Placing == nil {
+		return nil, fmt.Errorf("%w: %s has nothing that places vertices", ErrOptions, m.Name)
+	}
 	if err := errors.Join(m.Spectral.Validate(), m.Walks.Validate()); err != nil {
-		return nil, fmt.Errorf("tune: %s: %w", m.Name, err)
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	var branches []*branch
 	for _, shape := range list {
 		b := &branch{method: m}
 		held := true // the fixed options of the shape are those of the method
 		for _, o := range shape.fixed {
-			if slices.Contains(m.Held, o.Name) {
+			if slices.Contains(m.Held, o.Name) && m.Spectral.Normalization != embedding.Auto {
 				held = held && o.Value == m.Spectral.Normalization.String()
 				continue
 			}
@@ -133,6 +159,8 @@ func (m Method) branches() ([]*branch, error) {
 		if slices.ContainsFunc(shape.fixed, func(o Option) bool { return o.Name == "normalization" }) {
 			b.method.Spectral.Normalization = normalization(shape.fixed[0].Value)
 		}
+		b.home = b.method.Spectral.Normalization == m.Spectral.Normalization ||
+			m.Spectral.Normalization == embedding.Auto && b.method.Spectral.Normalization == embedding.Strength
 		for _, a := range shape.axes {
 			if !slices.Contains(m.Held, a.name) {
 				b.axes = append(b.axes, a)
@@ -149,6 +177,34 @@ func normalization(value any) embedding.Normalization {
 		return embedding.Degree
 	}
 	return embedding.Strength
+}
+
+// standard returns the point of the defaults of the method, for a branch at home.
+func (b *branch) standard() (p point) {
+	m := b.method
+	s, w := m.Spectral.WithDefaults(m.Name), m.Walks.WithDefaults(m.Name)
+	for i, a := range b.axes {
+		switch a.name {
+		case "beta":
+			p[i] = *w.Beta
+			if m.spectral() {
+				p[i] = *s.Beta
+			}
+		case "scale":
+			p[i] = *s.Scale
+		case "row_scale":
+			p[i] = *s.RowScale
+		case "margin":
+			p[i] = m.Placing.Margin
+		case "alpha":
+			p[i] = w.Alpha
+		case "p":
+			p[i] = w.P
+		case "q":
+			p[i] = w.Q
+		}
+	}
+	return p
 }
 
 // spectral reports whether the method solves for eigenvectors.
@@ -188,8 +244,16 @@ func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) 
 	return s, w
 }
 
-// solve is the part of a point that decides what has to be solved: two points of
-// one solve differ in scales alone.
+// margin is that of a point of a method that places vertices.
+func (b *branch) margin(p point) float64 {
+	if len(b.axes) == 0 {
+		return b.method.Placing.Margin // it is held
+	}
+	return p[0]
+}
+
+// solve is the part of a point that determines the solve: two points with the
+// same solve differ only in scales.
 func (b *branch) solve(p point) point {
 	for i, a := range b.axes {
 		if !a.solved {
@@ -210,22 +274,28 @@ func (b *branch) scales(p point) point {
 }
 
 // grid lists the points of the survey, those of one solve one after the other.
-// Within the values of an axis the middle comes first: it is the likeliest to be
-// good, and limits cut from the end.
+// The middle of the values of all axes comes first, and the others by how many steps
+// they are from it: near it is the likeliest to be good, and limits cut from the end.
 func (b *branch) grid() [][]point {
-	outer, inner := []point{{}}, []point{{}}
+	type candidate struct {
+		point
+		away int
+	}
+	outer, inner := []candidate{{}}, []candidate{{}}
 	for i, a := range b.axes {
 		to := &inner
 		if a.solved {
 			to = &outer
 		}
-		var next []point
+		var next []candidate
 		for _, p := range *to {
-			for _, x := range middleFirst(a.coarse) {
-				p[i] = x
-				next = append(next, p)
+			for step, x := range middleFirst(a.coarse) {
+				q := candidate{p.point, p.away + step}
+				q.point[i] = x
+				next = append(next, q)
 			}
 		}
+		slices.SortStableFunc(next, func(p, q candidate) int { return cmp.Compare(p.away, q.away) })
 		*to = next
 	}
 	var groups [][]point
@@ -234,17 +304,17 @@ func (b *branch) grid() [][]point {
 		for _, p := range inner {
 			for i, a := range b.axes {
 				if a.solved {
-					p[i] = o[i]
+					p.point[i] = o.point[i]
 				}
 			}
-			group = append(group, p)
+			group = append(group, p.point)
 		}
 		groups = append(groups, group)
 	}
 	return groups
 }
 
-// middleFirst orders ascending values by their distance from the middle one.
+// middleFirst orders ascending values by their distance from the middle value.
 func middleFirst(ascending []float64) []float64 {
 	var list []float64
 	middle := (len(ascending) - 1) / 2

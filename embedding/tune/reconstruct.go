@@ -2,22 +2,24 @@ package tune
 
 import (
 	"context"
+	"math"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
-// reconstruction judges how well the degrees and edges of a graph come back from
-// an embedding of it.
+// reconstruction judges how well an embedding reconstructs the degrees and
+// edges of a graph.
 type reconstruction struct {
 	g    *csr.Graph
 	opts evaluate.ReconstructOptions
 }
 
-// Reconstruction returns the objective of the ε-neighbourhood graph: the largest
-// value of the criterion at any radius. The options are those of
-// evaluate.ReconstructSweep; workers and progress mean nothing.
+// Reconstruction returns the objective of the ε-neighbourhood graph: the
+// largest value of the criterion at any radius with a plausible number of
+// edges, NaN if there is none. The options are those of
+// evaluate.ReconstructSweep; workers and progress are ignored.
 func Reconstruction(g *csr.Graph, opts evaluate.ReconstructOptions) (Objective, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
@@ -26,21 +28,30 @@ func Reconstruction(g *csr.Graph, opts evaluate.ReconstructOptions) (Objective, 
 	return &reconstruction{g, opts}, nil
 }
 
-func (r *reconstruction) Graph() *csr.Graph { return r.g }
+func (r *reconstruction) Graph(Effort) *csr.Graph { return r.g }
 
-// Rows that estimates are from. Hubs decide Pearson's correlation and are among
-// them; how far off the figures are then, ReconstructSample says. The survey only
-// chooses several points of several solves by them.
+func (r *reconstruction) CloseIs() Closeness {
+	if evaluate.SampleIsAll(r.g, closeRows, r.opts.Criterion) {
+		return Same
+	}
+	return Estimate
+}
+
+// The number of sampled vertices of an estimate. Hubs determine Pearson's
+// correlation and are among them; ReconstructSample reports the resulting
+// error. The survey uses estimates only to choose several points of several
+// solves.
 const (
 	roughRows = 1024
 	closeRows = 4096
 )
 
-// Judge sweeps over the radii, of a sample of rows where an estimate will do.
+// Judge sweeps over the radii, for a sample of vertices if an estimate
+// suffices.
 func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error) {
 	opts := r.opts
 	opts.Workers, opts.BestLaw = workers, true
-	rows := r.g.Vertices() // as many are no sample
+	rows := r.g.Vertices() // all vertices: no sample
 	switch effort {
 	case Rough:
 		rows = roughRows
@@ -52,9 +63,12 @@ func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort
 		return Judgement{}, err
 	}
 	p := points[best]
+	score := r.opts.Criterion.Value(p)
+	if !evaluate.Plausible(r.g, p.Edges) {
+		score = math.NaN()
+	}
 	return Judgement{
-		Score: r.opts.Criterion.Value(p),
-		Exact: evaluate.SampleIsAll(r.g, rows, r.opts.Criterion),
+		Score: score,
 		Measures: []Measure{
 			{"pearson", p.Pearson}, {"spearman", p.Spearman}, {"kendall", p.Kendall},
 			{"ks", p.KS()}, {"f1", p.F1()}, {"epsilon", p.Epsilon}, {"edges", float64(p.Edges)},

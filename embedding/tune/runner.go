@@ -9,8 +9,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Prices of the survey. Eigenvectors come in the order of their eigenvalues, so
-// that the first of them are those of a full solve.
+// Prices of the survey. Eigenvectors are ordered by their eigenvalues, so the
+// first ones are those of a full solve.
 const (
 	surveyDim       = 64
 	surveyWalks     = 3
@@ -21,15 +21,19 @@ const (
 // those that it is compared with.
 const keptSolves = 2
 
-// runner computes embeddings, and keeps the last solves.
+// runner computes embeddings, and keeps the last solves and the last
+// embedding, since a point that was judged closely may be judged exactly next.
 type runner struct {
-	g       *csr.Graph
 	workers int
 	solves  []solved // the last used first
+	last    solveKey // its point includes the scales
+	matrix  *vec.Matrix
 }
 
-// solveKey names a solve, at the full price or that of the survey.
+// solveKey identifies a solve of a graph, at the full price or that of the
+// survey.
 type solveKey struct {
+	graph  *csr.Graph
 	branch *branch
 	full   bool
 	point  point
@@ -41,34 +45,41 @@ type solved struct {
 	pairs *embedding.Eigenpairs
 }
 
-func newRunner(g *csr.Graph, workers int) *runner { return &runner{g: g, workers: workers} }
-
 // embed computes the embedding of a point.
-func (r *runner) embed(ctx context.Context, b *branch, p point, full bool) (*vec.Matrix, error) {
-	if b.method.spectral() {
-		e, err := r.solve(ctx, b, p, full)
+func (r *runner) embed(ctx context.Context, k solveKey) (*vec.Matrix, error) {
+	if r.matrix != nil && r.last == k {
+		return r.matrix, nil
+	}
+	r.matrix = nil // the new one takes its memory
+	m, err := r.compute(ctx, k)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.branch.method.Name, err)
+	}
+	r.last, r.matrix = k, m
+	return m, nil
+}
+
+func (r *runner) compute(ctx context.Context, k solveKey) (*vec.Matrix, error) {
+	name := k.branch.method.Name
+	if placing := k.branch.method.Placing; placing != nil {
+		return placing.Embed(ctx, k.graph, k.branch.margin(k.point), k.full, r.workers)
+	}
+	s, o := k.branch.at(k.point)
+	if k.branch.method.spectral() {
+		e, err := r.solve(ctx, k)
 		if err != nil {
 			return nil, err
 		}
-		s, _ := b.at(p)
-		s = s.WithDefaults(b.method.Name)
-		m, err := e.Rows(*s.Scale, *s.RowScale)
-		if err != nil {
-			return nil, fmt.Errorf("tune: %w", err)
-		}
-		return m, nil
+		s = s.WithDefaults(name)
+		return e.Rows(*s.Scale, *s.RowScale)
 	}
-	_, o := b.at(p)
-	o = o.WithDefaults(b.method.Name)
+	o = o.WithDefaults(name)
 	o.Workers = r.workers
-	if !full {
+	if !k.full {
 		o.Dim, o.Walks = min(o.Dim, surveyDim), min(o.Walks, surveyWalks)
 	}
-	m, _, err := walker(b.method.Name)(ctx, r.g, o)
-	if err != nil {
-		return nil, fmt.Errorf("tune: %s: %w", b.method.Name, err)
-	}
-	return m, nil
+	m, _, err := walker(name)(ctx, k.graph, o)
+	return m, err
 }
 
 // walker is the method of a name.
@@ -83,8 +94,10 @@ func walker(name string) func(context.Context, *csr.Graph, embedding.WalkOptions
 }
 
 // solve returns the eigenpairs of a point.
-func (r *runner) solve(ctx context.Context, b *branch, p point, full bool) (*embedding.Eigenpairs, error) {
-	k := solveKey{b, full, b.solve(p)}
+func (r *runner) solve(ctx context.Context, k solveKey) (*embedding.Eigenpairs, error) {
+	name := k.branch.method.Name
+	o, _ := k.branch.at(k.point)
+	k.point = k.branch.solve(k.point)
 	for i, s := range r.solves {
 		if s.solveKey == k {
 			copy(r.solves[1:], r.solves[:i])
@@ -95,20 +108,20 @@ func (r *runner) solve(ctx context.Context, b *branch, p point, full bool) (*emb
 	if len(r.solves) >= keptSolves { // the new one takes its memory
 		r.solves = r.solves[:keptSolves-1]
 	}
-	o, _ := b.at(p)
-	o = o.WithDefaults(b.method.Name)
+	o = o.WithDefaults(name)
 	o.Workers = r.workers
-	if !full {
+	if !k.full {
 		o.Dim, o.Tolerance = min(o.Dim, surveyDim), max(o.Tolerance, surveyTolerance)
 	}
-	e, err := embedding.SolveSpectral(ctx, r.g, b.method.Name, o)
+	e, err := embedding.SolveSpectral(ctx, k.graph, name, o)
 	if err != nil {
-		return nil, fmt.Errorf("tune: %s: %w", b.method.Name, err)
+		return nil, err
 	}
 	r.solves = append([]solved{{k, e}}, r.solves...)
 	return e, nil
 }
 
 // Bytes estimates what a search takes beside the graph and the objective: the
-// last solves, an embedding, and the work of the solver or of the training.
-func Bytes(vertices, dim int64) int64 { return (keptSolves + 4) * 4 * vertices * dim }
+// last solves, the last embedding, a new one, and the work of the solver or of the
+// training.
+func Bytes(vertices, dim int64) int64 { return (keptSolves + 5) * 4 * vertices * dim }

@@ -1,21 +1,22 @@
 package walk
 
-// cell is one column of an alias table: the column stands for itself with the
-// probability keep / 2³², and for the column other otherwise.
+// cell is one column of an alias table: it stands for its own column with
+// probability keep / 2³², and otherwise for the column other.
 type cell struct{ keep, other uint32 }
 
 // fillAlias makes the table of some weights, at least one of them above 0, in
 // O(n) (Vose, "A linear algorithm for generating random numbers with a given
 // distribution", 1991). scaled and order are working space of the same length.
-// A probability is off by at most 2⁻³² / n; weights of 0 are never drawn.
+// The error of a probability is at most 2⁻³² / n; weights of 0 are never
+// drawn.
 func fillAlias(cells []cell, weights, scaled []float64, order []uint32) {
 	n := len(weights)
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
 	}
-	// Columns below their share stand at the front of order, the others at the
-	// back.
+	// Columns with less than the mean weight are at the front of order, the
+	// others at the back.
 	small, large := 0, n
 	heaviest := 0
 	for i, w := range weights {
@@ -44,7 +45,7 @@ func fillAlias(cells []cell, weights, scaled []float64, order []uint32) {
 	for ; large < n; large++ {
 		cells[order[large]] = cell{keep: 1<<32 - 1, other: order[large]}
 	}
-	for small > 0 { // left over by rounding: full, unless their weight is 0
+	for small > 0 { // remaining because of rounding: full, unless their weight is 0
 		small--
 		s := order[small]
 		cells[s] = cell{keep: 1<<32 - 1, other: s}
@@ -56,7 +57,7 @@ func fillAlias(cells []cell, weights, scaled []float64, order []uint32) {
 
 func threshold(share float64) uint32 { return uint32(min(share*(1<<32), 1<<32-1)) }
 
-// draw returns a column of a table of at least one.
+// draw returns a column of a table, which has at least one.
 func draw(cells []cell, random *stream) uint32 {
 	r := random.next()
 	// The upper bits choose the column, the lower ones decide within it.

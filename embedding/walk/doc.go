@@ -1,10 +1,10 @@
 // Package walk samples random walks on a graph: those of DeepWalk, of DP-Walker
 // (Feng et al., AAAI 2018, section "DP-Walker") and of node2vec.
 //
-// A [Walker] is made once for a graph and is read-only from then on. Walk number
-// round from vertex v depends on the graph, the options, v and round alone: any
-// number of goroutines may ask for walks in any order, and nothing needs to be
-// kept, because a walk that is needed again can be walked again.
+// A [Walker] is made once for a graph and is read-only from then on. Walk
+// number round from vertex v depends only on the graph, the options, v and
+// round: any number of goroutines may request walks in any order, and walks
+// need not be stored, because they can be generated again.
 //
 // # DP-Walker
 //
@@ -16,22 +16,22 @@
 //	directly              with weight s(i) for all j together, or
 //	by a middle vertex m  with weight A_im (s(m) − A_mi d_i^−β),
 //
-// and is then one of N(i), or of N(m) without i, with weight A d_j^−β. So a step
-// is two draws from tables over the adjacency lists (Walker's alias method,
-// each in constant time), and the second is repeated where it gives i back. The
-// tables take 16 bytes per arc, which is 32 per edge.
+// and is then one of N(i), or of N(m) without i, with weight A d_j^−β. So a
+// step is two draws from tables over the adjacency lists (Walker's alias
+// method, each in constant time), and the second draw is repeated if it
+// returns i. The tables take 16 bytes per arc, which is 32 per edge.
 //
 // # Weights
 //
-// In a graph with weights A_ij is the weight of the edge; [Uniform] and [Biased]
-// choose among the edges of a vertex in proportion to it. For [Penalized] weights
-// are taken over their mean, so that the balance of the two terms of C' does not
-// depend on their unit, and d is the sum of the weights of a vertex: one with many
-// or with heavy edges is avoided.
+// In a graph with weights A_ij is the weight of the edge; [Uniform] and
+// [Biased] choose among the edges of a vertex in proportion to it. For
+// [Penalized], weights are divided by their mean, so that the balance of the
+// two terms of C' does not depend on their unit, and d is the sum of the
+// weights of a vertex: the walk avoids vertices with many or heavy edges.
 //
 // # Where a walk ends
 //
 // A walk from a vertex without neighbours is that vertex alone. Every other walk
-// has its full length: a vertex with a neighbour can always go on, for DP-Walker
-// to the neighbour if to nothing else.
+// has its full length: a vertex with a neighbour always has a next vertex, for DP-Walker
+// at least the neighbour.
 package walk

@@ -7,40 +7,40 @@ import (
 )
 
 // ErrOptions is wrapped by every fault that Validate reports.
-var ErrOptions = errors.New("walk: invalid options")
+var ErrOptions = errors.New("invalid options")
 
 // Kind is a rule for the next vertex of a walk.
 type Kind uint8
 
 const (
-	// Uniform goes to a neighbour, by the weights of the edges where there are
-	// any: DeepWalk (Perozzi, Al-Rfou and Skiena, KDD 2014).
+	// Uniform moves to a neighbour, in proportion to the weights of the edges
+	// if there are any: DeepWalk (Perozzi, Al-Rfou and Skiena, KDD 2014).
 	Uniform Kind = iota
-	// Penalized goes to a vertex one or two edges away, the less often the
-	// higher its degree: DP-Walker.
+	// Penalized moves to a vertex one or two edges away, less often to one of
+	// higher degree: DP-Walker.
 	Penalized
-	// Biased goes to a neighbour, by where the walk came from: node2vec (Grover
-	// and Leskovec, KDD 2016).
+	// Biased moves to a neighbour, depending on the previous vertex of the
+	// walk: node2vec (Grover and Leskovec, KDD 2016).
 	Biased
 )
 
-// Options say which walks to sample. The zero value is DeepWalk's.
+// Options are the parameters of walks. The zero value is that of DeepWalk.
 type Options struct {
 	Kind Kind
 	// Length is the number of vertices of a walk; 0 means 40, and Walks the
 	// number from each vertex; 0 means 10: the figures of the paper's
 	// experiments.
 	Length, Walks int
-	// Beta is the exponent of the penalty of Penalized: 0 has none.
+	// Beta is the exponent of the penalty of Penalized; 0 means no penalty.
 	Beta float64
-	// P and Q weigh the steps of Biased: 1/P for going back, 1/Q for leaving the
-	// neighbourhood of the vertex before; 0 means 1.
+	// P and Q weight the steps of Biased: 1/P for going back, 1/Q for leaving
+	// the neighbourhood of the previous vertex; 0 means 1.
 	P, Q float64
-	// Seed chooses the walks.
+	// Seed determines the random walks.
 	Seed uint64
 }
 
-// The largest options: beyond these a request is a mistake.
+// The largest allowed options: larger values are mistakes.
 const (
 	maxLength = 1 << 16
 	maxWalks  = 1 << 20

@@ -2,14 +2,14 @@ package walk
 
 import "math/bits"
 
-// stream is a generator of random numbers: a Weyl sequence with a step of its
-// own, mixed (Steele, Lea and Flood, "Fast splittable pseudorandom number
+// stream is a generator of random numbers: a mixed Weyl sequence with its own
+// step (Steele, Lea and Flood, "Fast splittable pseudorandom number
 // generators", OOPSLA 2014). Making one takes as long as drawing two numbers,
-// which matters where a walk has forty.
+// which matters if a walk draws forty.
 type stream struct{ state, step uint64 }
 
-// newStream returns the generator of one purpose: walks of a vertex and a round
-// have one each.
+// newStream returns the generator of one purpose: each walk, given by vertex
+// and round, has its own.
 func newStream(seed, vertex, round uint64) stream {
 	a := mix(seed + 0x9e3779b97f4a7c15)
 	a = mix(a ^ vertex*0xd1342543de82ef95)

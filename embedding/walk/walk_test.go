@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"testing"
 
+	"heavytail/.ci/realgraph"
 	"heavytail/storage/csr"
-	"heavytail/storage/realgraph"
 )
 
 // karate is the reference of the transitions of DP-Walker: β, vertex, next

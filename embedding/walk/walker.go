@@ -14,18 +14,18 @@ type Walker struct {
 	graph   *csr.Graph
 	options Options
 
-	// targets draws a neighbour of a vertex, cells of row v at the places of its
-	// arcs: by weight for Uniform and Biased (nil where all are equal), by
-	// A_vj d_j^−β for Penalized.
+	// targets draws a neighbour of a vertex; the cells of row v are parallel
+	// to its arcs. The weights are those of the edges for Uniform and Biased
+	// (nil if all are equal), and A_vj d_j^−β for Penalized.
 	targets []cell
-	// unit is what Penalized multiplies weights by: 1 over their mean.
+	// unit is the factor of weights for Penalized: 1 over their mean.
 	unit float64
-	// ways draws how Penalized goes on from v: through the middle vertex at this
-	// place of the row, or directly for the place behind the last one. Row v
-	// begins at Offsets[v] + v.
+	// ways draws the next step of Penalized from v: through the middle vertex
+	// at this place of the row, or directly for the place after the last one.
+	// Row v begins at Offsets[v] + v.
 	ways []cell
-	// penalty is d_v^−β for Penalized, nil for the others. d_v is the sum of the
-	// weights of v, which is its degree where there are none.
+	// penalty is d_v^−β for Penalized, nil for the others. d_v is the sum of
+	// the weights of v, or its degree if the graph has no weights.
 	penalty []float64
 }
 
@@ -62,7 +62,7 @@ func New(ctx context.Context, g *csr.Graph, o Options, workers int) (*Walker, er
 	}
 	if o.Kind == Penalized || g.Weighted() {
 		if err := w.prepare(ctx, workers); err != nil {
-			return nil, fmt.Errorf("walk: %w", err)
+			return nil, fmt.Errorf("%w", err)
 		}
 	}
 	return w, nil
@@ -80,12 +80,9 @@ func meanWeight(g *csr.Graph) float64 {
 	return sum / float64(len(g.Weights))
 }
 
-// Options returns the options with their defaults.
-func (w *Walker) Options() Options { return w.options }
-
-// maxPower bounds d^−β and d^β: above 2³² to the power of maxBeta, which is the most
-// without weights, and so that the weight of a step, of two weights of edges and a
-// penalty, does not overflow.
+// maxPower limits d^−β and d^β. It is above 2³² to the power of maxBeta, which
+// is the maximum without weights, and low enough that the weight of a step, a
+// product of two edge weights and a penalty, does not overflow.
 const maxPower = 1e155
 
 // penalize sets the penalties, those of vertices without neighbours to 0.
@@ -105,8 +102,8 @@ func (w *Walker) penalize() error {
 	return nil
 }
 
-// degree returns the sum of the weights of a vertex over the mean weight: the
-// number of its neighbours where there are none.
+// degree returns the sum of the weights of a vertex over the mean weight, or
+// its number of neighbours if the graph has no weights.
 func (w *Walker) degree(v uint32) float64 {
 	if !w.graph.Weighted() {
 		return float64(w.graph.Degree(v))
@@ -181,7 +178,7 @@ func (w *Walker) wayWeights(v uint32, penalty, sums, dst []float64) []float64 {
 	return append(dst, sums[v])
 }
 
-// tableSpace is working space for the longest row and one more.
+// tableSpace is working space for the longest row and one more entry.
 type tableSpace struct {
 	weights, scaled []float64
 	order           []uint32
@@ -193,7 +190,7 @@ func (w *Walker) eachRow(ctx context.Context, workers int, f func(v uint32, t *t
 	for v := range uint32(w.graph.Vertices()) {
 		longest = max(longest, w.graph.Degree(v))
 	}
-	const block = 1024 // rows: some 100 µs
+	const block = 1024 // rows: about 100 µs
 	vec.Parallel(w.graph.Vertices(), block, workers, func(_, lo, hi int) {
 		if ctx.Err() != nil {
 			return
@@ -208,8 +205,8 @@ func (w *Walker) eachRow(ctx context.Context, workers int, f func(v uint32, t *t
 	return ctx.Err()
 }
 
-// Append appends walk number round from vertex start to dst: Length vertices,
-// start first, or start alone where it has no neighbours.
+// Append appends walk number round from vertex start to dst: Length vertices
+// beginning with start, or start alone if it has no neighbours.
 func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 	dst = append(dst, start)
 	if w.graph.Degree(start) == 0 {
@@ -229,18 +226,20 @@ func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 	return dst
 }
 
-// Abreast is how many walks AppendEach walks at a time.
+// Abreast is how many walks AppendEach advances at a time.
 const Abreast = 8
 
-// Start is where a walk begins, and its number among those from there.
+// Start is the first vertex of a walk, and its number among the walks from
+// there.
 type Start struct {
 	Vertex uint32
 	Round  int
 }
 
-// AppendEach appends to each dst[i] the walk that Append has for starts[i]. Walks go
-// abreast, a step of each in turn, since a step waits for memory, and those of
-// several walks wait together. It panics if dst is shorter than starts.
+// AppendEach appends to each dst[i] the walk that Append generates for
+// starts[i]. It advances several walks alternately, one step of each in turn:
+// a step waits for memory, and the waits of several walks overlap. It panics
+// if dst is shorter than starts.
 func (w *Walker) AppendEach(dst [][]uint32, starts []Start) {
 	if w.options.Kind == Biased {
 		for i, s := range starts {
@@ -255,12 +254,13 @@ func (w *Walker) AppendEach(dst [][]uint32, starts []Start) {
 	}
 }
 
-// abreast walks up to Abreast walks whose steps depend on their place alone.
+// abreast generates up to Abreast walks whose steps depend only on the current
+// vertex.
 func (w *Walker) abreast(dst [][]uint32, starts []Start) {
 	var (
 		random [Abreast]stream
 		at     [Abreast]uint32
-		walks  [Abreast]int // numbers in dst of those that walk
+		walks  [Abreast]int // indices in dst of the walks in progress
 	)
 	n := 0
 	for i, s := range starts {
@@ -311,8 +311,8 @@ func (w *Walker) penalizedStep(v uint32, random *stream) uint32 {
 	return w.beyond(g.Targets[lo+way], v, random)
 }
 
-// biased appends the walk of node2vec. A neighbour is proposed by its weight and
-// taken with the share of the largest factor that its place earns.
+// biased appends the walk of node2vec. It proposes a neighbour by its weight,
+// and accepts it with the ratio of its factor to the largest factor.
 func (w *Walker) biased(dst []uint32, v uint32, random *stream) []uint32 {
 	back, out := 1/w.options.P, 1/w.options.Q
 	most := max(back, 1, out)
@@ -360,9 +360,9 @@ func (w *Walker) beyond(m, i uint32, random *stream) uint32 {
 	})
 }
 
-// manyDraws is how often a draw is repeated before scan takes over. Where one
-// vertex has nearly all the weight and is not wanted, the draws would go on for
-// ever; that is rare, because such rows are rarely chosen.
+// manyDraws is how often a draw is repeated before scan takes over. If one
+// vertex has nearly all the weight and is excluded, draws would continue
+// almost for ever; that is rare, because such rows are rarely chosen.
 const manyDraws = 64
 
 // scan draws a neighbour of v by its weight times a factor, in O(d). At least

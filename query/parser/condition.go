@@ -1,15 +1,155 @@
 package parser
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// This file has the productions of conditions.
+// Expr is a condition: one of Or, And, Not, Compare, In, IsMissing and Flag.
+type Expr interface {
+	Node
+	expr()
+}
+
+// Or is true where any of its terms is. It has at least two terms, all in one
+// list so that a long chain is no deeper than a short one.
+//
+//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
+type Or struct {
+	Range
+	Terms []Expr
+}
+
+// And is true where all its terms are. It has at least two terms.
+//
+//	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
+type And struct {
+	Range
+	Terms []Expr
+}
+
+// Not is true where its term is false.
+//
+//	negation     = "NOT" negation | "(" condition ")"
+//	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);
+type Not struct {
+	Range
+	Term Expr
+}
+
+// Compare is left operator right. Package query resolves the names.
+type Compare struct {
+	Range
+	Left  Operand
+	Op    Operator
+	Right Operand
+}
+
+// In is operand [NOT] IN (value, …).
+type In struct {
+	Range
+	Operand Operand
+	Not     bool
+	Values  []Value // at least one; each String, Int, Float, Bool or Param
+}
+
+// IsMissing is operand IS [NOT] MISSING.
+type IsMissing struct {
+	Range
+	Operand Operand
+	Not     bool
+}
+
+// Flag is a name that is a condition alone, such as linked.
+type Flag struct {
+	Range
+	Name Ident
+}
+
+// Operand is a side of a comparison: an Ident or any Value but a Vector and
+// Missing.
+//
+//	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
+type Operand interface {
+	Node
+	operand()
+}
+
+// Operator compares two operands.
+//
+//	operator     = "=" | "<>" | "!=" | "<" | "<=" | ">"
+//	             | ">="                                     e.g. NEAREST 5 TO 'a' USING e WHERE degree != 2;
+type Operator uint8
+
+// The operators. <> and != are the same.
+const (
+	Equal Operator = iota
+	NotEqual
+	Less
+	LessEqual
+	Greater
+	GreaterEqual
+)
+
+func (Or) expr()        {}
+func (And) expr()       {}
+func (Not) expr()       {}
+func (Compare) expr()   {}
+func (In) expr()        {}
+func (IsMissing) expr() {}
+func (Flag) expr()      {}
+
+func (Ident) operand()  {}
+func (String) operand() {}
+func (Int) operand()    {}
+func (Float) operand()  {}
+func (Bool) operand()   {}
+func (Param) operand()  {}
 
 // where reads an optional WHERE condition.
+//
+//	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
 func (p *parser) where() Expr {
 	if !p.keyword("WHERE") {
 		return nil
 	}
 	return p.condition(bindOr)
+}
+
+// needWhere reads the condition of a statement that would change every vertex
+// without one.
+func (p *parser) needWhere() Expr {
+	p.needKeyword("WHERE")
+	return p.condition(bindOr)
+}
+
+func where(e Expr) string {
+	if e == nil {
+		return ""
+	}
+	return " WHERE " + e.String()
+}
+
+// How tightly a condition binds. A term that binds no tighter than its parent is
+// written in parentheses, which keeps the shape of the tree.
+const (
+	bindOr = iota + 1
+	bindAnd
+	bindNot
+	bindAtom
+)
+
+func binding(e Expr) int {
+	switch e.(type) {
+	case Or:
+		return bindOr
+	case And:
+		return bindAnd
+	case Not:
+		return bindNot
+	default:
+		return bindAtom
+	}
 }
 
 // condition reads a condition whose operators bind at least as tightly as bind:
@@ -62,10 +202,34 @@ func (p *parser) enter() {
 	}
 }
 
-// comparisons are the operators as they are written, in the order of Operator,
-// with the second spelling of NotEqual last.
-var comparisons = []string{"=", "<>", "<", "<=", ">", ">=", "!="}
+func (n Or) String() string { return chain(n.Terms, " OR ", bindOr) }
 
+func (n And) String() string { return chain(n.Terms, " AND ", bindAnd) }
+
+func (n Not) String() string {
+	if binding(n.Term) < bindNot {
+		return "NOT (" + n.Term.String() + ")"
+	}
+	return "NOT " + n.Term.String()
+}
+
+func chain(terms []Expr, word string, bind int) string {
+	parts := make([]string, len(terms))
+	for i, term := range terms {
+		parts[i] = term.String()
+		if binding(term) <= bind {
+			parts[i] = "(" + parts[i] + ")"
+		}
+	}
+	return strings.Join(parts, word)
+}
+
+// comparison reads a condition without AND, OR and NOT before it.
+//
+//	comparison   = operand operator operand
+//	             | operand [ "NOT" ] "IN"
+//	               "(" literal { "," literal } ")"
+//	             | operand "IS" [ "NOT" ] "MISSING" | name  e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
 func (p *parser) comparison() Expr {
 	begin := p.tok.Start
 	left := p.operand()
@@ -99,6 +263,36 @@ func (p *parser) among(begin Pos, left Operand, not bool) Expr {
 	return In{p.since(begin), left, not, values}
 }
 
+// operand reads a column or a literal.
+func (p *parser) operand() Operand {
+	if p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text) {
+		return p.name(columnName)
+	}
+	p.expect(columnName)
+	if v, ok := p.value(aScalar, scalarTexts...).(Operand); ok {
+		return v
+	}
+	return Ident{}
+}
+
+func (n Compare) String() string {
+	return n.Left.String() + " " + n.Op.String() + " " + n.Right.String()
+}
+
+func (n In) String() string {
+	return n.Operand.String() + given(n.Not, " NOT") + " IN (" + list(n.Values) + ")"
+}
+
+func (n IsMissing) String() string {
+	return n.Operand.String() + " IS" + given(n.Not, " NOT") + " MISSING"
+}
+
+func (n Flag) String() string { return n.Name.String() }
+
+// comparisons are the operators as they are written, in the order of Operator,
+// with the second spelling of NotEqual last.
+var comparisons = []string{"=", "<>", "<", "<=", ">", ">=", "!="}
+
 // operator reads an operator if one is next.
 func (p *parser) operator() (Operator, bool) {
 	i := slices.Index(comparisons, p.tok.Text)
@@ -113,14 +307,5 @@ func (p *parser) operator() (Operator, bool) {
 	return Operator(i), true
 }
 
-// operand reads a column or a literal.
-func (p *parser) operand() Operand {
-	if p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text) {
-		return p.name(columnName)
-	}
-	p.expect(columnName)
-	if v, ok := p.value(aScalar, scalarTexts...).(Operand); ok {
-		return v
-	}
-	return Ident{}
-}
+// String returns the operator's sign; NotEqual is <>.
+func (o Operator) String() string { return comparisons[o] }

@@ -1,17 +1,16 @@
 // Package parser reads heavytail's query language: text becomes statements, and
 // statements become canonical text again.
 //
-// Parse reads one statement, ParseScript all of a text, and a Splitter gives
-// them out one by one while a script is still arriving. The nodes are plain data
-// with the range of text each came from; what the names in them stand for is
-// decided by package query. Every mistake is an Error with its position, what
-// was found, what would have been right there, and often what was meant. Next
-// tells what may come at the end of an unfinished text, by the same productions;
-// it, Tokens, Complete, Keywords and Suggest are for the shell.
+// Parse reads one statement and ParseScript all statements of a text. A Splitter
+// returns them one by one while the script is still being read. The nodes are
+// plain data with the range of text each was read from; package query resolves the
+// names in them. Every mistake is an Error with its position, what was found, what
+// was expected, and often the nearest keyword or a remedy. Next returns what may
+// come at the end of an unfinished text, by the same productions. Next, Tokens,
+// Complete, Keywords and Suggest are for the shell.
 //
 // The package knows nothing of graphs and reads no files. All functions are
-// deterministic and safe for concurrent use, but for the methods of one
-// Splitter.
+// deterministic and safe for concurrent use, except the methods of one Splitter.
 //
 // # Lexical rules
 //
@@ -19,47 +18,66 @@
 // line, /* … */ not nested) separate tokens. Keywords are read in any case. A
 // bare name is a letter A to Z of either case or _, then letters, digits and _;
 // names are case-sensitive. @ and a number behind a bare name belong to it: they
-// mean a generation of an embedding. A name in double quotes and a string in single
+// name a generation of an embedding. A name in double quotes and a string in single
 // quotes are any text, in which their own quote is written twice. NUL and bytes
-// that are no UTF-8 are errors everywhere.
+// that are not UTF-8 are errors everywhere.
 //
 // Reserved words cannot be bare names: AND AS FALSE FOR FROM IN INTO IS LIMIT
 // MISSING NOT NULL OF OR TO TRUE USING WHERE WITH. All other keywords can.
-// MISSING is that a vertex has no value of an attribute; conditions know it as
-// SQL knows NULL.
+// MISSING says that a vertex has no value of an attribute; conditions treat it as
+// SQL treats NULL.
 //
-// Numbers are 0, 12, 0.5 and 1e-4; a minus sign may stand before them. Without
-// fraction and exponent a number is an integer of 64 bits, with either a float,
-// which must be finite. A number does not begin with a needless zero, as a
-// vertex key may: 007 is no integer, '007' is a key.
+// Numbers are written as 0, 12, 0.5 and 1e-4, with a minus sign before a negative
+// number. Without fraction and exponent a number is an integer of 64 bits, with
+// either it is a float, which must be finite. A number, unlike a vertex key, has no
+// leading zero: 007 is an error, '007' is a key.
 //
-// A parameter, $name, stands for a value that comes beside the text. It may
-// stand wherever the grammar has an integer, number, string, key, vertex or
+// A parameter, $name, has a value that is passed separately from the text. It is
+// allowed wherever the grammar has an integer, number, string, key, vertex or
 // literal.
 //
 // # Grammar
 //
-// Words in capitals are keywords, {…} is any number of times, […] is optional.
-// Behind each production, after "e.g.", stands an example of it.
+// Words in capitals are keywords, {…} is repeated any number of times, […] is
+// optional. Each production ends with an example, after "e.g.".
 //
 //	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
-//	statement    = [ "EXPLAIN" | "PROFILE" ] plain
+//	statement    = [ "EXPLAIN" | "PROFILE" ] ( plain | intofile )
 //	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
-//	plain        = create | drop | insert | update | delete
-//	             | import | export | generate | describe
-//	             | show | embed | estimate | job | renew | alter | diff
-//	             | nearest | within
-//	             | reconstruct | evaluate | tune | train | materialize | predicted | score
-//	             | scorefile | predict | help | maintain    e.g. CHECK;
-//
-//	create       = "CREATE" ( "GRAPH" name
-//	             | "INDEX" "ON" name [ options ]
-//	               [ background ] )                         e.g. CREATE GRAPH social; CREATE INDEX ON spec WITH (metric := 'cosine');
-//	drop         = "DROP" ( "GRAPH" name [ "CASCADE" ]
-//	             | "EMBEDDING" name | "INDEX" "ON" name
-//	             | "JOB" integer | "MODEL" name
-//	             | "PREDICTIONS" "FROM" scorer "IN" name
-//	             | "ATTRIBUTE" name "FROM" name )           e.g. DROP GRAPH social CASCADE; DROP ATTRIBUTE age FROM social;
+//	plain        = creategraph | createindex | dropgraph
+//	               | dropembedding | dropindex | dropmodel
+//	               | droppredictions | dropattribute
+//	               | insert | update | delete
+//	               | import | importvertices | importembedding
+//	               | exportgraph | exportvertices | exportwalks
+//	               | exportembedding | generate
+//	               | describegraph | describevertex
+//	               | describeembedding | describemodel
+//	               | show | showattributes | showgenerations
+//	               | showvector
+//	               | showvertices | showneighbors | countvertices
+//	               | compute | path
+//	               | embed | estimate | job | refresh | verify
+//	               | alter | diff | nearest | within
+//	               | reconstruct | evaluatelinks
+//	               | evaluatelabels | evaluateparameters
+//	               | evaluatereconstruction | tune | train
+//	               | materialize | predicted | predict
+//	               | score | scorefile | help | check
+//	               | compact | backup | migrate | recover   e.g. CHECK;
+//	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
+//	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
+//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
+//	creategraph  = "CREATE" "GRAPH" name [ "AS" derived ]   e.g. CREATE GRAPH social;
+//	createindex  = "CREATE" "INDEX" "ON" name [ options ]
+//	               [ background ]                           e.g. CREATE INDEX ON spec WITH (metric := 'cosine');
+//	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
+//	dropembedding = "DROP" "EMBEDDING" name                 e.g. DROP EMBEDDING spec;
+//	dropindex    = "DROP" "INDEX" "ON" name                 e.g. DROP INDEX ON spec;
+//	dropmodel    = "DROP" "MODEL" name                      e.g. DROP MODEL friends;
+//	droppredictions = "DROP" "PREDICTIONS" "FROM" scorer
+//	               "IN" name                                e.g. DROP PREDICTIONS FROM model(friends) IN social;
+//	dropattribute = "DROP" "ATTRIBUTE" name "FROM" name     e.g. DROP ATTRIBUTE age FROM social;
 //	insert       = "INSERT" ( vertexword newvertex
 //	               { "," newvertex }
 //	             | edgeword newedge { "," newedge } )
@@ -75,35 +93,52 @@
 //	             | edgeword pairs "FROM" name
 //	             | edgeword "FILE" string "FROM" name
 //	               [ options ] )                            e.g. DELETE VERTICES FROM social WHERE degree = 0;
-//	import       = "IMPORT" [ "VERTICES" ] string
-//	               "INTO" name [ options ]                  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
-//	export       = "EXPORT" ( "GRAPH" name
-//	             | "VERTICES" "OF" name
-//	             | "WALKS" "OF" name "USING" call
-//	             | "EMBEDDING" name )
+//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
+//	importvertices = "IMPORT" "VERTICES" string "INTO" name
+//	               [ options ]                              e.g. IMPORT VERTICES 'people.csv' INTO social;
+//	importembedding = "IMPORT" "EMBEDDING" string "INTO" name
+//	               "AS" name [ options ]                    e.g. IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs;
+//	exportgraph  = "EXPORT" "GRAPH" name
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT GRAPH social INTO FILE 'social.edges';
+//	exportvertices = "EXPORT" "VERTICES" "OF" name
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT VERTICES OF social INTO FILE 'people.csv';
+//	exportwalks  = "EXPORT" "WALKS" "OF" name "USING" call
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT WALKS OF social USING dp_walker(walks := 5) INTO FILE 'walks.txt';
+//	exportembedding = "EXPORT" "EMBEDDING" name
 //	               "INTO" "FILE" string [ options ]         e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
-//	describe     = "DESCRIBE" ( "GRAPH" name [ options ]
-//	             | "VERTEX" key [ "IN" name ]
-//	             | "EMBEDDING" name | "MODEL" name )                       e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
+//	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
+//	describevertex = "DESCRIBE" "VERTEX" key [ "IN" name ]  e.g. DESCRIBE VERTEX 'alice' IN social;
+//	describeembedding = "DESCRIBE" "EMBEDDING" name         e.g. DESCRIBE EMBEDDING spec;
+//	describemodel = "DESCRIBE" "MODEL" name                 e.g. DESCRIBE MODEL friends;
 //	show         = "SHOW" ( "GRAPHS" | "EMBEDDINGS"
-//	             | "INDEXES" | "MODELS" | "PREDICTIONS"
-//	             | "METHODS" | "SCORERS"
-//	             | "GENERATORS" | "STATS" | "JOBS"
-//	             | "ATTRIBUTES" [ "IN" name ]
-//	             | "GENERATIONS" "OF" name
-//	             | showvertices )                           e.g. SHOW EMBEDDINGS;
-//	showvertices = ( "VERTICES" | "NEIGHBORS" "OF" key )
-//	               [ "IN" name ] [ where ]
-//	               [ "LIMIT" integer ]                      e.g. SHOW NEIGHBORS OF 'alice' IN social WHERE age > 30 LIMIT 10;
+//	               | "INDEXES" | "MODELS" | "PREDICTIONS"
+//	               | "METHODS" | "MEASURES" | "SCORERS"
+//	               | "GENERATORS" | "STATS" | "JOBS" )      e.g. SHOW EMBEDDINGS;
+//	showattributes = "SHOW" "ATTRIBUTES" [ "IN" name ]      e.g. SHOW ATTRIBUTES IN social;
+//	showgenerations = "SHOW" "GENERATIONS" "OF" name        e.g. SHOW GENERATIONS OF spec;
+//	showvector   = "SHOW" "VECTOR" "OF" key "IN" name       e.g. SHOW VECTOR OF 'alice' IN spec;
+//	showvertices = "SHOW" "VERTICES" [ "IN" name ]
+//	               [ "COLUMNS" name { "," name } ] [ where ]
+//	               [ order ] [ "LIMIT" integer ]            e.g. SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10;
+//	showneighbors = "SHOW" "NEIGHBORS" "OF" key
+//	               [ "WITHIN" integer ] [ "IN" name ]
+//	               [ where ] [ "LIMIT" integer ]            e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
+//	countvertices = "COUNT" "VERTICES" [ "IN" name ] [ where ]
+//	               [ "BY" name ]                            e.g. COUNT VERTICES IN social WHERE degree > 100 BY city;
+//	compute      = "COMPUTE" call "IN" name [ "FROM" keys ]
+//	               [ "AS" name ] [ options ] [ background ] e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
+//	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
+//	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social BY WEIGHT;
 //	embed        = "EMBED" name "USING" call "AS" name
 //	               [ options ] [ background ]               e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	estimate     = "ESTIMATE" "EMBED" name "USING" call     e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
-//	job          = ( "CANCEL" | "WAIT" ) "JOB" integer
-//	             | "RESUME" "JOB" integer [ background ]    e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND;
-//	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
-//	renew        = ( "REFRESH" | "VERIFY" ) name [ options ]
-//	               [ background ]                           e.g. REFRESH spec; VERIFY spec IN BACKGROUND;
+//	job          = ( "CANCEL" | "WAIT" | "DROP" )
+//	               "JOB" integer
+//	               | "RESUME" "JOB" integer [ background ]  e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND; DROP JOB 4;
+//	refresh      = "REFRESH" name [ options ]
+//	               [ background ]                           e.g. REFRESH spec;
+//	verify       = "VERIFY" name [ options ] [ background ] e.g. VERIFY spec IN BACKGROUND;
 //	alter        = "ALTER" "EMBEDDING" name
 //	               "AUTO" "REFRESH"
 //	               ( "AFTER" integer "CHANGES"
@@ -121,12 +156,14 @@
 //	               [ "INTO" ( "GRAPH" name
 //	                        | "FILE" string ) ]
 //	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
-//	evaluate     = "EVALUATE" ( "RECONSTRUCTION" "OF" name
-//	             | "LABELS" string "OF" name
-//	             | "PARAMETERS" "IN" name "USING" call
-//	             | "LINKS" "IN" name "USING" call
-//	               { "," call } )
-//	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec; EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
+//	evaluatelinks = "EVALUATE" "LINKS" "IN" name
+//	               [ "USING" call { "," call } ] [ options ] e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
+//	evaluatelabels = "EVALUATE" "LABELS" string "OF" name
+//	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec;
+//	evaluateparameters = "EVALUATE" "PARAMETERS" "IN" name
+//	               "USING" call [ options ]                 e.g. EVALUATE PARAMETERS IN social USING dp_spectral(dim := 64);
+//	evaluatereconstruction = "EVALUATE" "RECONSTRUCTION" "OF" name
+//	               [ options ]                              e.g. EVALUATE RECONSTRUCTION OF spec;
 //	tune         = "TUNE" name [ "USING" call { "," call } ]
 //	               "FOR" ( "RECONSTRUCTION" | "LINKS"
 //	             | "LABELS" ) "AS" name [ options ]
@@ -134,55 +171,59 @@
 //	train        = "TRAIN" "MODEL" name "IN" name
 //	               [ "USING" term [ "," term ] ]
 //	               [ options ] [ background ]               e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
-//	term         = name
-//	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
 //	materialize  = "MATERIALIZE" "PREDICTIONS"
 //	               [ option { "," option } ]
 //	               "FROM" scorer "IN" name
 //	               [ options ] [ background ]               e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
 //	predicted    = "PREDICT" integer "LINKS" "FOR" key
 //	               [ "IN" name ] [ "FROM" scorer ]          e.g. PREDICT 10 LINKS FOR 'alice' IN social;
-//	score        = "SCORE" pair { "," pair } [ "IN" name ]
-//	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
-//	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
-//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
-//	scorefile    = "SCORE" "FILE" string [ "IN" name ]
-//	               "WITH" scorer { "," scorer }
-//	               [ "INTO" "FILE" string ] [ options ]     e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
 //	predict      = "PREDICT" integer "LINKS"
 //	               [ "FOR" key ] [ "IN" name ]
 //	               "WITH" scorer [ where ] [ options ]      e.g. PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
+//	score        = "SCORE" pair { "," pair } [ "IN" name ]
+//	               "WITH" scorer { "," scorer } [ options ] e.g. SCORE ('alice', 'bob'), (1, 2) IN social WITH adamic_adar, cosine(spec);
+//	scorefile    = "SCORE" "FILE" string [ "IN" name ]
+//	               "WITH" scorer { "," scorer }
+//	               [ "INTO" "FILE" string ] [ options ]     e.g. SCORE FILE 'pairs.csv' IN social WITH jaccard INTO FILE 'scores.csv' WITH (overwrite := true);
 //	help         = "HELP" { word }                          e.g. HELP export graph;
-//	maintain     = "CHECK" | "COMPACT" | "MIGRATE"
-//	             | ( "BACKUP" | "RECOVER" ) "INTO" "FILE"
-//	               string [ options ]                       e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
-//
+//	check        = "CHECK"                                  e.g. CHECK;
+//	compact      = "COMPACT"                                e.g. COMPACT;
+//	backup       = "BACKUP" "INTO" "FILE" string [ options ] e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
+//	migrate      = "MIGRATE"                                e.g. MIGRATE;
+//	recover      = "RECOVER" "INTO" "FILE" string [ options ] e.g. RECOVER INTO FILE 'social.ht';
 //	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
-//	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
+//	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
+//	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
+//	derived      = "SUBGRAPH" "OF" name where
+//	             | "COMPONENT" "OF" name [ "FROM" key ]
+//	             | "SAMPLE" "OF" name [ options ]
+//	             | "NULL" "OF" name [ options ]             e.g. CREATE GRAPH shuffled AS NULL OF social WITH (exchanges := 20);
+//	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
+//	vertexword   = "VERTEX" | "VERTICES"                    e.g. DELETE VERTICES 'a', 'b' FROM social;
+//	newvertex    = key [ "(" assignments ")" ]              e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;
+//	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
+//	newedge      = "(" key "," key [ "," edgevalues ] ")"   e.g. INSERT EDGE ('alice', 'bob'), ('a', 'c', weight := 2.5) INTO social;
+//	keys         = key { "," key }                          e.g. DELETE VERTEX 'alice', 107 FROM social;
+//	assignments  = assignment { "," assignment }            e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
+//	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
+//	pairs        = pair { "," pair }                        e.g. DELETE EDGE ('a', 'b'), ('c', 'd') FROM social;
+//	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
 //	call         = name [ "(" [ option { "," option } ] ")" ] e.g. EMBED social USING laplacian_eigenmaps AS eigen;
+//	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;
+//	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
+//	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
 //	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
 //	threshold    = ( "RADIUS" | "EPSILON" ) number          e.g. WITHIN RADIUS 0.35 OF 'alice' USING spec;
-//	vertexword   = "VERTEX" | "VERTICES"                    e.g. DELETE VERTICES 'a', 'b' FROM social;
-//	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
-//	newvertex    = key [ "(" assignments ")" ]              e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;
-//	assignments  = assignment { "," assignment }            e.g. UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social;
+//	term         = name
+//	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
+//	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
 //	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
-//	newedge      = "(" key "," key [ "," edgevalues ] ")"   e.g. INSERT EDGE ('alice', 'bob'), ('a', 'c', weight := 2.5) INTO social;
-//	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
+//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
 //	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )
 //	             | "TIME" ":=" ( integer | string
 //	                           | "MISSING" )                e.g. INSERT EDGE ('a', 'b', time := '2024-02-29') INTO social;
-//	keys         = key { "," key }                          e.g. DELETE VERTEX 'alice', 107 FROM social;
-//	pairs        = pair { "," pair }                        e.g. DELETE EDGE ('a', 'b'), ('c', 'd') FROM social;
-//	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;
-//	scorer       = name [ "(" name ")" ]                    e.g. SCORE ('a', 'b') WITH katz, probability(spec);
-//	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
-//	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;
 //	vector       = "[" number { "," number } "]"            e.g. NEAREST 3 TO [0.1, -2, 1e-4] USING spec;
 //	literal      = string | number | "TRUE" | "FALSE"       e.g. RECONSTRUCT spec RADIUS 0.2 WITH (sweep := TRUE);
-//
-//	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
-//	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
 //	conjunction  = negation { "AND" negation }              e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3 AND degree <= 10;
 //	negation     = "NOT" negation | "(" condition ")"
 //	             | comparison                               e.g. NEAREST 5 TO 'a' USING e WHERE NOT (linked OR degree > 1000);

@@ -10,22 +10,35 @@ import (
 var (
 	// ErrSyntax is wrapped by every Error.
 	ErrSyntax = errors.New("syntax error")
-	// ErrLimit is also wrapped where a statement is too long, too deep or has
-	// too many parts.
+	// ErrLimit is also wrapped by the Error of a statement that is too long, is too
+	// deeply nested or has too many parts.
 	ErrLimit = errors.New("statement too large")
 )
 
-// Error says where a text stops making sense, and what would have.
+// Error is a mistake of the grammar. Its fields are the position in the text, what
+// was found there, what was expected, and what to do. It either has Found and
+// Expected or, where they would not describe the mistake, a Message.
 type Error struct {
-	Range             // what was found; empty at the end of the text
+	Range             // the text that was found; empty at the end of the text
 	Found    string   // as errors show it: a word in quotes, or "the end of the text"
-	Expected []string // keywords in upper case, signs in quotes, others in words; in the order the grammar has them
-	Message  string   // instead of Found and Expected where those do not say it: "string is never closed"
-	Hint     string   // what to try, a sentence without its full stop; often empty
-	Limit    bool     // a limit was passed
+	Expected []string // keywords in upper case, signs in quotes, anything else in words; in the order of the grammar
+	Message  string   // such as "string is never closed"; often empty
+	Nearest  string   // the expected keyword most like what was found; often empty
+	Remedy   string   // what to do, a clause such as "a string is written in single quotes"; often empty
+	Limit    bool     // a limit was exceeded
 }
 
-// Error returns the whole message in one line.
+// Hint is the question for the nearest keyword, or else the remedy, as Error shows
+// it; it may be empty.
+func (e *Error) Hint() string {
+	if e.Nearest != "" {
+		return "did you mean " + e.Nearest + "?"
+	}
+	return e.Remedy
+}
+
+// Error returns position, mistake and hint in one line, as in
+// `line 1, column 23: found "USNG", expected USING; did you mean USING?`.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "line %d, column %d: ", e.Start.Line, e.Start.Column)
@@ -34,8 +47,8 @@ func (e *Error) Error() string {
 	} else {
 		fmt.Fprintf(&b, "found %s, expected %s", e.Found, alternatives(e.Expected))
 	}
-	if e.Hint != "" {
-		b.WriteString("; " + e.Hint)
+	if hint := e.Hint(); hint != "" {
+		b.WriteString("; " + hint)
 	}
 	return b.String()
 }
@@ -57,8 +70,8 @@ func alternatives(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Detail returns the message and under it the line of the source with carets
-// under what was found. The text is safe to print.
+// Detail returns the message, and below it the line of the source with carets
+// under the text that was found. The result is safe to print.
 func (e *Error) Detail(src Source) string {
 	if excerpt := Excerpt(src, e.Range); excerpt != "" {
 		return e.Error() + "\n" + excerpt

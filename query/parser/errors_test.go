@@ -118,9 +118,35 @@ func TestError_InScript(t *testing.T) {
 	if !errors.As(err, &perr) {
 		t.Fatalf("got error %v", err)
 	}
-	want := "line 3, column 3: found \"GRAFS\", expected GRAPHS, EMBEDDINGS, INDEXES, MODELS, PREDICTIONS, METHODS, SCORERS, GENERATORS, STATS, JOBS, GENERATIONS, VERTICES, NEIGHBORS or ATTRIBUTES; did you mean GRAPHS?\n  GRAFS;\n  ^^^^^"
+	want := "line 3, column 3: found \"GRAFS\", expected GRAPHS, EMBEDDINGS, INDEXES, MODELS, PREDICTIONS, METHODS, MEASURES, SCORERS, GENERATORS, STATS, JOBS, GENERATIONS, VECTOR, VERTICES, NEIGHBORS or ATTRIBUTES; did you mean GRAPHS?\n  GRAFS;\n  ^^^^^"
 	if got := perr.Detail(src); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestError_Hint asks the fields what the message ends with: the nearest keyword or
+// a remedy, never both.
+func TestError_Hint(t *testing.T) {
+	tests := []struct{ text, nearest, remedy string }{
+		{"SHOW GRAFS", "GRAPHS", ""},
+		{"DROP GRAPH where", "", "WHERE is a reserved word, which can be a name only in double quotes"},
+		{"CHECK /*", "", "it ends with */"},
+		{"SHOW nothing", "", ""},
+	}
+	for _, tt := range tests {
+		_, err := Parse(tt.text)
+		var perr *Error
+		if !errors.As(err, &perr) || perr.Nearest != tt.nearest || perr.Remedy != tt.remedy {
+			t.Errorf("%s: got %+v, want the nearest %q and the remedy %q", tt.text, perr, tt.nearest, tt.remedy)
+			continue
+		}
+		want := tt.remedy
+		if tt.nearest != "" {
+			want = "did you mean " + tt.nearest + "?"
+		}
+		if perr.Hint() != want || want != "" && !strings.HasSuffix(perr.Error(), "; "+want) {
+			t.Errorf("%s: got hint %q in %q, want %q", tt.text, perr.Hint(), perr.Error(), want)
+		}
 	}
 }
 

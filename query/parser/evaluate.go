@@ -1,7 +1,6 @@
 package parser
 
-// This file has the productions of EVALUATE.
-
+// evaluate reads EVALUATE.
 func (p *parser) evaluate(begin Pos) Statement {
 	switch {
 	case p.keyword("LINKS"):
@@ -10,25 +9,93 @@ func (p *parser) evaluate(begin Pos) Statement {
 		return p.evaluateLabels(begin)
 	case p.keyword("PARAMETERS"):
 		return p.evaluateParameters(begin)
+	case p.keyword("RECONSTRUCTION"):
+		return p.evaluateReconstruction(begin)
 	}
-	p.needKeyword("RECONSTRUCTION")
-	p.needKeyword("OF")
-	s := &EvaluateReconstruction{Embedding: p.embedding()}
-	s.Options = p.withOptions("EVALUATE RECONSTRUCTION")
-	s.Range = p.since(begin)
-	return s
+	p.unexpected()
+	return nil
 }
+
+// EvaluateLinks is EVALUATE LINKS IN g [USING method(…), …] [WITH (…)].
+//
+//	evaluatelinks = "EVALUATE" "LINKS" "IN" name
+//	               [ "USING" call { "," call } ] [ options ] e.g. EVALUATE LINKS IN social USING dp_spectral(dim := 64), deepwalk WITH (share := 0.1);
+type EvaluateLinks struct {
+	Range
+	Graph   Ident
+	Methods []Call
+	Options []Option
+}
+
+func (*EvaluateLinks) statement() {}
+
+// Heading is EVALUATE LINKS.
+func (*EvaluateLinks) Heading() string { return "EVALUATE LINKS" }
 
 func (p *parser) evaluateLinks(begin Pos) Statement {
 	s := &EvaluateLinks{}
 	p.needKeyword("IN")
 	s.Graph = p.graph()
-	p.needKeyword("USING")
-	s.Methods = separated(p, func() Call { return p.call(methodName) })
-	s.Options = p.withOptions("EVALUATE LINKS")
+	if p.keyword("USING") {
+		s.Methods = separated(p, func() Call { return p.call(methodName) })
+	}
+	s.Options = p.withOptions(s)
 	s.Range = p.since(begin)
 	return s
 }
+
+func (s *EvaluateLinks) String() string {
+	text := "EVALUATE LINKS IN " + s.Graph.String()
+	if len(s.Methods) > 0 {
+		text += " USING " + list(s.Methods)
+	}
+	return text + withOptions(s.Options)
+}
+
+// EvaluateLabels is EVALUATE LABELS 'attribute' OF e [WITH (…)].
+//
+//	evaluatelabels = "EVALUATE" "LABELS" string "OF" name
+//	               [ options ]                              e.g. EVALUATE LABELS 'area' OF spec;
+type EvaluateLabels struct {
+	Range
+	Attribute Value // String or Param
+	Embedding Ident
+	Options   []Option
+}
+
+func (*EvaluateLabels) statement() {}
+
+// Heading is EVALUATE LABELS.
+func (*EvaluateLabels) Heading() string { return "EVALUATE LABELS" }
+
+func (p *parser) evaluateLabels(begin Pos) Statement {
+	s := &EvaluateLabels{Attribute: p.value(aString, attributeText)}
+	p.needKeyword("OF")
+	s.Embedding = p.embedding()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *EvaluateLabels) String() string {
+	return "EVALUATE LABELS " + s.Attribute.String() + " OF " + s.Embedding.String() + withOptions(s.Options)
+}
+
+// EvaluateParameters is EVALUATE PARAMETERS IN g USING method(…) [WITH (…)].
+//
+//	evaluateparameters = "EVALUATE" "PARAMETERS" "IN" name
+//	               "USING" call [ options ]                 e.g. EVALUATE PARAMETERS IN social USING dp_spectral(dim := 64);
+type EvaluateParameters struct {
+	Range
+	Graph   Ident
+	Method  Call
+	Options []Option
+}
+
+func (*EvaluateParameters) statement() {}
+
+// Heading is EVALUATE PARAMETERS.
+func (*EvaluateParameters) Heading() string { return "EVALUATE PARAMETERS" }
 
 func (p *parser) evaluateParameters(begin Pos) Statement {
 	s := &EvaluateParameters{}
@@ -36,16 +103,38 @@ func (p *parser) evaluateParameters(begin Pos) Statement {
 	s.Graph = p.graph()
 	p.needKeyword("USING")
 	s.Method = p.call(methodName)
-	s.Options = p.withOptions("EVALUATE PARAMETERS")
+	s.Options = p.withOptions(s)
 	s.Range = p.since(begin)
 	return s
 }
 
-func (p *parser) evaluateLabels(begin Pos) Statement {
-	s := &EvaluateLabels{Attribute: p.value(aString, attributeText)}
+func (s *EvaluateParameters) String() string {
+	return "EVALUATE PARAMETERS IN " + s.Graph.String() + " USING " + s.Method.String() + withOptions(s.Options)
+}
+
+// EvaluateReconstruction is EVALUATE RECONSTRUCTION OF e [WITH (…)].
+//
+//	evaluatereconstruction = "EVALUATE" "RECONSTRUCTION" "OF" name
+//	               [ options ]                              e.g. EVALUATE RECONSTRUCTION OF spec;
+type EvaluateReconstruction struct {
+	Range
+	Embedding Ident
+	Options   []Option
+}
+
+func (*EvaluateReconstruction) statement() {}
+
+// Heading is EVALUATE RECONSTRUCTION.
+func (*EvaluateReconstruction) Heading() string { return "EVALUATE RECONSTRUCTION" }
+
+func (p *parser) evaluateReconstruction(begin Pos) Statement {
 	p.needKeyword("OF")
-	s.Embedding = p.embedding()
-	s.Options = p.withOptions("EVALUATE LABELS")
+	s := &EvaluateReconstruction{Embedding: p.embedding()}
+	s.Options = p.withOptions(s)
 	s.Range = p.since(begin)
 	return s
+}
+
+func (s *EvaluateReconstruction) String() string {
+	return "EVALUATE RECONSTRUCTION OF " + s.Embedding.String() + withOptions(s.Options)
 }

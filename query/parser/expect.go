@@ -1,6 +1,7 @@
 package parser
 
-// What the grammar expects, in the words of an error.
+// The expectations of the grammar, other than keywords and signs, as errors write
+// them.
 const (
 	graphName        = "a graph name"
 	newGraphName     = "a name for the graph"
@@ -10,7 +11,9 @@ const (
 	attributeText    = "an attribute name in single quotes"
 	optionName       = "an option name"
 	methodName       = "a method name"
-	walkMethodName   = "the name of a method that walks"
+	measureName      = "the name of a measure"
+	newAttributeName = "a name for the attribute"
+	walkMethodName   = "the name of a walk method"
 	generatorName    = "a generator name"
 	scorerName       = "a scorer name"
 	modelName        = "a model name"
@@ -32,13 +35,13 @@ const (
 	parameterText    = "a $parameter"
 )
 
-// scalarTexts are what stands for any string, number or boolean.
+// scalarTexts are the expectations of a string, number or boolean.
 var scalarTexts = []string{stringText, numberText, "TRUE", "FALSE"}
 
-// The expectations that stand for a name, and those that a string meets.
+// The expectations that a name meets, and those that a string meets.
 var (
 	nameClasses = []string{
-		graphName, newGraphName, embeddingName, newEmbeddingName, attributeName, optionName, methodName, walkMethodName,
+		graphName, newGraphName, embeddingName, newEmbeddingName, attributeName, optionName, methodName, walkMethodName, measureName, newAttributeName,
 		generatorName, scorerName, modelName, newModelName, heuristicName, columnName,
 	}
 	textClasses = []string{attributeText, fileText, keyText, stringText, dateText}

@@ -1,6 +1,16 @@
 package parser
 
-// This file has the productions of EXPLAIN and PROFILE.
+// Explain is EXPLAIN statement, or PROFILE statement, which also runs it.
+type Explain struct {
+	Range
+	Profile   bool
+	Statement Statement // never an Explain
+}
+
+func (*Explain) statement() {}
+
+// Heading is the heading of the statement that is explained.
+func (s *Explain) Heading() string { return s.Statement.Heading() }
 
 func (p *parser) explain(begin Pos, profile bool) Statement {
 	inner := p.tok.Start
@@ -11,14 +21,38 @@ func (p *parser) explain(begin Pos, profile bool) Statement {
 	return &Explain{p.since(begin), profile, s}
 }
 
-// explainScore reads what follows EXPLAIN SCORE, and score begins at inner: of one
-// pair the explanation of its scores, and otherwise the plan.
+func (s *Explain) String() string {
+	if s.Profile {
+		return "PROFILE " + s.Statement.String()
+	}
+	return "EXPLAIN " + s.Statement.String()
+}
+
+// ExplainScore is EXPLAIN SCORE (u, v) [IN g] [WITH scorer, …], which shows the
+// parts of the scores of one pair. EXPLAIN before SCORE of several pairs, and
+// before SCORE FILE, is an Explain.
+//
+//	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
+//	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
+type ExplainScore struct {
+	Range
+	Pair    Pair
+	Graph   *Ident   // nil where left out
+	Scorers []Scorer // nil where left out
+}
+
+func (*ExplainScore) statement() {}
+
+// Heading is EXPLAIN SCORE.
+func (*ExplainScore) Heading() string { return "EXPLAIN SCORE" }
+
+// explainScore reads the text behind EXPLAIN SCORE, where SCORE begins at inner.
 func (p *parser) explainScore(begin, inner Pos) Statement {
 	if p.keyword("FILE") {
 		s := p.scoreFile(inner)
 		return &Explain{p.since(begin), false, s}
 	}
-	pairs := separated(p, p.pair)
+	pairs := p.pairs()
 	if len(pairs) > 1 {
 		s := p.scorePairs(inner, pairs)
 		return &Explain{p.since(begin), false, s}
@@ -32,4 +66,12 @@ func (p *parser) explainScore(begin, inner Pos) Statement {
 	}
 	s.Range = p.since(begin)
 	return s
+}
+
+func (s *ExplainScore) String() string {
+	text := "EXPLAIN SCORE " + s.Pair.String() + in(s.Graph)
+	if s.Scorers != nil {
+		text += " WITH " + list(s.Scorers)
+	}
+	return text
 }

@@ -5,25 +5,164 @@ import (
 	"strings"
 )
 
+// branch is a keyword, and what reads the text behind it.
+type branch struct {
+	word string
+	rest func(p *parser, begin Pos) Statement
+}
+
+// statements are the keywords that begin a statement, except EXPLAIN and PROFILE,
+// in the order in which messages list them. A new statement has its line here, or
+// in one of the tables below, its production in that of plainStatement, and its
+// words in the lists at the end.
+var statements = []branch{
+	{"CREATE", (*parser).create},
+	{"DROP", (*parser).drop},
+	{"INSERT", (*parser).insert},
+	{"UPDATE", (*parser).update},
+	{"DELETE", (*parser).deletion},
+	{"IMPORT", (*parser).importFile},
+	{"EXPORT", (*parser).export},
+	{"GENERATE", (*parser).generate},
+	{"DESCRIBE", (*parser).describe},
+	{"SHOW", (*parser).show},
+	{"COUNT", (*parser).countVertices},
+	{"COMPUTE", (*parser).compute},
+	{"PATH", (*parser).path},
+	{"EMBED", (*parser).embed},
+	{"ESTIMATE", (*parser).estimate},
+	{"CANCEL", (*parser).cancelJob},
+	{"RESUME", (*parser).resumeJob},
+	{"WAIT", (*parser).waitJob},
+	{"REFRESH", (*parser).refresh},
+	{"VERIFY", (*parser).verify},
+	{"ALTER", (*parser).autoRefresh},
+	{"DIFF", (*parser).diff},
+	{"NEAREST", (*parser).nearest},
+	{"WITHIN", (*parser).within},
+	{"RECONSTRUCT", (*parser).reconstruct},
+	{"EVALUATE", (*parser).evaluate},
+	{"TUNE", (*parser).tune},
+	{"TRAIN", (*parser).train},
+	{"MATERIALIZE", (*parser).materialize},
+	{"SCORE", (*parser).score},
+	{"PREDICT", (*parser).predict},
+	{"HELP", (*parser).help},
+	{"CHECK", (*parser).check},
+	{"COMPACT", (*parser).compact},
+	{"BACKUP", (*parser).backup},
+	{"MIGRATE", (*parser).migrate},
+	{"RECOVER", (*parser).recoverFile},
+}
+
+// The keywords behind those that begin statements of several files.
+var (
+	creates = []branch{
+		{"INDEX", (*parser).createIndex},
+		{"GRAPH", (*parser).createGraph},
+	}
+	drops = []branch{
+		{"GRAPH", (*parser).dropGraph},
+		{"ATTRIBUTE", (*parser).dropAttribute},
+		{"INDEX", (*parser).dropIndex},
+		{"JOB", (*parser).dropJob},
+		{"MODEL", (*parser).dropModel},
+		{"PREDICTIONS", (*parser).dropPredictions},
+		{"EMBEDDING", (*parser).dropEmbedding},
+	}
+	describes = []branch{
+		{"GRAPH", (*parser).describeGraph},
+		{"VERTEX", (*parser).describeVertex},
+		{"MODEL", (*parser).describeModel},
+		{"EMBEDDING", (*parser).describeEmbedding},
+	}
+	shows = []branch{ // besides the listings
+		{"GENERATIONS", (*parser).showGenerations},
+		{"VECTOR", (*parser).showVector},
+		{"VERTICES", (*parser).showVertices},
+		{"NEIGHBORS", (*parser).showNeighbors},
+		{"ATTRIBUTES", (*parser).showAttributes},
+	}
+)
+
+func (p *parser) create(begin Pos) Statement   { return p.oneOf(creates, begin) }
+func (p *parser) drop(begin Pos) Statement     { return p.oneOf(drops, begin) }
+func (p *parser) describe(begin Pos) Statement { return p.oneOf(describes, begin) }
+
+// statement reads any statement.
+//
+//	statement    = [ "EXPLAIN" | "PROFILE" ] ( plain | intofile )
+//	             | explainscore                             e.g. PROFILE NEAREST 10 TO 'alice' USING spec;
+func (p *parser) statement() Statement {
+	begin := p.tok.Start
+	switch {
+	case p.keyword("EXPLAIN"):
+		return p.explain(begin, false)
+	case p.keyword("PROFILE"):
+		return p.explain(begin, true)
+	}
+	return p.plainStatement()
+}
+
+// plainStatement reads a statement without EXPLAIN or PROFILE.
+//
+//	plain        = creategraph | createindex | dropgraph
+//	               | dropembedding | dropindex | dropmodel
+//	               | droppredictions | dropattribute
+//	               | insert | update | delete
+//	               | import | importvertices | importembedding
+//	               | exportgraph | exportvertices | exportwalks
+//	               | exportembedding | generate
+//	               | describegraph | describevertex
+//	               | describeembedding | describemodel
+//	               | show | showattributes | showgenerations
+//	               | showvector
+//	               | showvertices | showneighbors | countvertices
+//	               | compute | path
+//	               | embed | estimate | job | refresh | verify
+//	               | alter | diff | nearest | within
+//	               | reconstruct | evaluatelinks
+//	               | evaluatelabels | evaluateparameters
+//	               | evaluatereconstruction | tune | train
+//	               | materialize | predicted | predict
+//	               | score | scorefile | help | check
+//	               | compact | backup | migrate | recover   e.g. CHECK;
+func (p *parser) plainStatement() Statement {
+	begin := p.tok.Start
+	return p.into(begin, p.oneOf(statements, begin))
+}
+
+// oneOf reads one of the keywords and the text behind it. The statement starts at
+// begin.
+func (p *parser) oneOf(branches []branch, begin Pos) Statement {
+	for _, b := range branches {
+		if p.keyword(b.word) {
+			return b.rest(p, begin)
+		}
+	}
+	p.unexpected()
+	return nil
+}
+
 // reserved are the keywords that cannot be bare names, sorted: those that may
-// follow a name or stand in a condition, so that a forgotten name is noticed
-// where it is missing. Those that later statements will need are here from the
-// start, since reserving a word breaks scripts that use it as a name.
+// follow a name or be in a condition, so that a missing name is reported where it
+// is missing. Reserving another word would break scripts that use it as a name;
+// the list therefore has NULL, which no statement uses yet.
 var reserved = []string{
 	"AND", "AS", "FALSE", "FOR", "FROM", "IN", "INTO", "IS", "LIMIT", "MISSING", "NOT", "NULL",
 	"OF", "OR", "TO", "TRUE", "USING", "WHERE", "WITH",
 }
 
-// unreserved are the other keywords, sorted. Their place in a statement tells
-// them from names, so a graph may be called model or file, and adding a word
-// here breaks no script.
+// unreserved are the other keywords, sorted. Their place in a statement
+// distinguishes them from names, so a graph may be called model or file, and a new
+// word here breaks no script.
 var unreserved = []string{
-	"AFTER", "ALTER", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COMPACT",
-	"CREATE", "DELETE", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
+	"AFTER", "ALTER", "ASC", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "BY", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COLUMNS", "COMPACT", "COMPONENT", "COMPUTE",
+	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
-	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "METHODS",
-	"MIGRATE", "MODEL", "MODELS", "NEAREST", "NEIGHBORS", "OFF", "ON", "PARAMETERS", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
-	"RECOVER", "REFRESH", "RESUME", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "TIME", "TRAIN", "TUNE", "UPDATE", "VERIFY",
+	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURES", "METHODS",
+	"MIGRATE", "MODEL", "MODELS", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
+	"RECOVER", "REFRESH", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
 }
 
@@ -40,17 +179,6 @@ func Keywords() []string {
 func Reserved(word string) bool {
 	_, found := slices.BinarySearch(reserved, strings.ToUpper(word))
 	return found
-}
-
-// isWord reports whether name is written like a bare name or keyword.
-func isWord(name string) bool {
-	name = name[:len(name)-generation(name)]
-	for i := range len(name) {
-		if !(isLetter(name[i]) || i > 0 && isDigit(name[i])) {
-			return false
-		}
-	}
-	return name != ""
 }
 
 func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -169,10 +169,15 @@ func genWhere(t *rapid.T) Expr {
 
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
-		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep}).Draw(t, "group")
+		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep, genLearn}).Draw(t, "group")
 		st := genKind(t)
+		if _, explains := st.(*ExplainScore); explains {
+			return st
+		}
 		if rapid.IntRange(0, 4).Draw(t, "explain") == 0 {
-			return &Explain{Profile: rapid.Bool().Draw(t, "profile"), Statement: st}
+			score, _ := st.(*Score)
+			onePair := score != nil && len(score.Pairs) == 1 // EXPLAIN of it is an ExplainScore
+			return &Explain{Profile: onePair || rapid.Bool().Draw(t, "profile"), Statement: st}
 		}
 		return st
 	})
@@ -312,6 +317,49 @@ func genUpkeep(t *rapid.T) Statement {
 	}
 }
 
+// genLearn draws a statement about links that are learned or predicted.
+func genLearn(t *rapid.T) Statement {
+	ident := func() Ident { return genIdent().Draw(t, "name") }
+	scorer := func() Scorer { return Scorer{Name: ident(), Of: genMaybe(t)} }
+	options := genOptions(0).Draw(t, "options")
+	background := rapid.Bool().Draw(t, "background")
+	switch rapid.IntRange(0, 7).Draw(t, "statement") {
+	case 0:
+		st := &TrainModel{Model: ident(), Graph: ident(), Embedding: genMaybe(t), Options: options, Background: background}
+		for range rapid.IntRange(0, 2).Draw(t, "heuristics") {
+			st.Heuristics = append(st.Heuristics, ident())
+		}
+		return st
+	case 1:
+		return &DropModel{Model: ident()}
+	case 2:
+		return &DescribeModel{Model: ident()}
+	case 3:
+		return &Materialize{Scorer: scorer(), Graph: ident(), Options: options, Background: background}
+	case 4:
+		return &DropPredictions{Scorer: scorer(), Graph: ident()}
+	case 5:
+		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: scorer(), Where: genWhere(t), Options: options}
+		if rapid.Bool().Draw(t, "for one vertex") {
+			st.For = genValue(aKey).Draw(t, "key")
+		}
+		return st
+	case 6:
+		st := &Predicted{Count: genValue(anInt).Draw(t, "count"), For: genValue(aKey).Draw(t, "key"), Graph: genMaybe(t)}
+		if rapid.Bool().Draw(t, "from a scorer") {
+			from := scorer()
+			st.Scorer = &from
+		}
+		return st
+	default:
+		st := &ExplainScore{Pair: Pair{U: genValue(aKey).Draw(t, "u"), V: genValue(aKey).Draw(t, "v")}, Graph: genMaybe(t)}
+		for range rapid.IntRange(0, 2).Draw(t, "scorers") {
+			st.Scorers = append(st.Scorers, scorer())
+		}
+		return st
+	}
+}
+
 func genLimit(t *rapid.T) Value {
 	if rapid.Bool().Draw(t, "no limit") {
 		return nil
@@ -326,7 +374,18 @@ func genUpdate(t *rapid.T) Statement {
 	pairs := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Pair {
 		return Pair{U: genValue(aKey).Draw(t, "u"), V: genValue(aKey).Draw(t, "v")}
 	}), 1, 3)
-	switch rapid.IntRange(0, 9).Draw(t, "statement") {
+	switch rapid.IntRange(0, 10).Draw(t, "statement") {
+	case 10:
+		s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom(derivations).Draw(t, "how"), Of: genIdent().Draw(t, "of")}
+		switch {
+		case s.How == Subgraph:
+			s.Where = genExpr(3).Draw(t, "where")
+		case s.How != Component:
+			s.Options = genOptions(0).Draw(t, "options")
+		case rapid.Bool().Draw(t, "from"):
+			s.From = genValue(aKey).Draw(t, "key")
+		}
+		return s
 	case 0:
 		return &DropAttribute{Attribute: genIdent().Draw(t, "attribute"), Graph: graph}
 	case 1:
@@ -363,7 +422,17 @@ func genUpdate(t *rapid.T) Statement {
 // of them but by a file.
 func genLook(t *rapid.T) Statement {
 	file := genValue(aString)
-	switch rapid.IntRange(0, 6).Draw(t, "statement") {
+	switch rapid.IntRange(0, 9).Draw(t, "statement") {
+	case 9:
+		return &Path{From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t), ByWeight: rapid.Bool().Draw(t, "weight")}
+	case 8:
+		s := &Compute{Measure: genCall().Draw(t, "measure"), Graph: genIdent().Draw(t, "graph"), As: genMaybe(t), Options: genOptions(0).Draw(t, "options"), Background: rapid.Bool().Draw(t, "background")}
+		if rapid.Bool().Draw(t, "from") {
+			s.From = rapid.SliceOfN(genValue(aKey), 1, 3).Draw(t, "keys")
+		}
+		return s
+	case 7:
+		return &CountVertices{Graph: genMaybe(t), Where: genWhere(t), By: genMaybe(t)}
 	case 6:
 		return &ExportWalks{
 			Graph: genIdent().Draw(t, "graph"), Method: genCall().Draw(t, "method"),
@@ -376,9 +445,20 @@ func genLook(t *rapid.T) Statement {
 	case 2:
 		return &DescribeVertex{Vertex: genValue(aKey).Draw(t, "vertex"), Graph: genMaybe(t)}
 	case 3:
-		return &ShowVertices{Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
+		s := &ShowVertices{Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
+		if rapid.Bool().Draw(t, "chosen") {
+			s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
+		}
+		if rapid.Bool().Draw(t, "ordered") {
+			s.Order = &Order{By: genIdent().Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
+		}
+		return s
 	case 4:
-		return &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
+		s := &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}
+		if rapid.Bool().Draw(t, "within") {
+			s.Within = genValue(anInt).Draw(t, "edges")
+		}
+		return s
 	default:
 		return &ShowAttributes{Graph: genMaybe(t)}
 	}

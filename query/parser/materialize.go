@@ -1,24 +1,61 @@
 package parser
 
-// This file has the productions of predictions that are stored.
+// Materialize is MATERIALIZE PREDICTIONS FROM scorer IN g [WITH (…)] [IN BACKGROUND].
+// The options may also be written before FROM, without WITH and parentheses.
+//
+//	materialize  = "MATERIALIZE" "PREDICTIONS"
+//	               [ option { "," option } ]
+//	               "FROM" scorer "IN" name
+//	               [ options ] [ background ]               e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
+type Materialize struct {
+	Range
+	Scorer     Scorer
+	Graph      Ident
+	Options    []Option
+	Background bool
+}
+
+func (*Materialize) statement() {}
+
+// Heading is MATERIALIZE PREDICTIONS.
+func (*Materialize) Heading() string { return "MATERIALIZE PREDICTIONS" }
 
 func (p *parser) materialize(begin Pos) Statement {
 	p.needKeyword("PREDICTIONS")
 	s := &Materialize{}
 	if !p.keyword("FROM") {
-		s.Options = p.options("MATERIALIZE")
+		s.Options = p.options(s.Heading())
 		p.needKeyword("FROM")
 	}
 	s.Scorer = p.scorer()
 	p.needKeyword("IN")
 	s.Graph = p.graph()
 	if s.Options == nil {
-		s.Options = p.withOptions("MATERIALIZE")
+		s.Options = p.withOptions(s)
 	}
 	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }
+
+func (s *Materialize) String() string {
+	return "MATERIALIZE PREDICTIONS FROM " + s.Scorer.String() + " IN " + s.Graph.String() + withOptions(s.Options) + background(s.Background)
+}
+
+// DropPredictions is DROP PREDICTIONS FROM scorer IN g.
+//
+//	droppredictions = "DROP" "PREDICTIONS" "FROM" scorer
+//	               "IN" name                                e.g. DROP PREDICTIONS FROM model(friends) IN social;
+type DropPredictions struct {
+	Range
+	Scorer Scorer
+	Graph  Ident
+}
+
+func (*DropPredictions) statement() {}
+
+// Heading is DROP PREDICTIONS.
+func (*DropPredictions) Heading() string { return "DROP PREDICTIONS" }
 
 func (p *parser) dropPredictions(begin Pos) Statement {
 	p.needKeyword("FROM")
@@ -29,13 +66,6 @@ func (p *parser) dropPredictions(begin Pos) Statement {
 	return s
 }
 
-// predicted reads the rest of PREDICT without WITH.
-func (p *parser) predicted(begin Pos, count, vertex Value, graph *Ident) Statement {
-	s := &Predicted{Count: count, For: vertex, Graph: graph}
-	if p.keyword("FROM") {
-		scorer := p.scorer()
-		s.Scorer = &scorer
-	}
-	s.Range = p.since(begin)
-	return s
+func (s *DropPredictions) String() string {
+	return "DROP PREDICTIONS FROM " + s.Scorer.String() + " IN " + s.Graph.String()
 }

@@ -1,8 +1,25 @@
 package parser
 
-// This file has the productions of models.
+// TrainModel is TRAIN MODEL m IN g [USING e | heuristics(name, …), …] [WITH (…)]
+// [IN BACKGROUND].
+//
+//	train        = "TRAIN" "MODEL" name "IN" name
+//	               [ "USING" term [ "," term ] ]
+//	               [ options ] [ background ]               e.g. TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, katz) WITH (seed := 1);
+type TrainModel struct {
+	Range
+	Model      Ident
+	Graph      Ident
+	Embedding  *Ident  // nil where left out
+	Heuristics []Ident // nil where heuristics(…) was left out
+	Options    []Option
+	Background bool
+}
 
-func (p *parser) model() Ident { return p.name(modelName) }
+func (*TrainModel) statement() {}
+
+// Heading is TRAIN MODEL.
+func (*TrainModel) Heading() string { return "TRAIN MODEL" }
 
 func (p *parser) train(begin Pos) Statement {
 	p.needKeyword("MODEL")
@@ -14,13 +31,20 @@ func (p *parser) train(begin Pos) Statement {
 			p.term(s)
 		}
 	}
-	s.Options = p.withOptions("TRAIN MODEL")
+	s.Options = p.withOptions(s)
 	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }
 
+// heuristicsWord begins a list of heuristics. It is no keyword: an embedding may
+// have this name.
+const heuristicsWord = "heuristics"
+
 // term reads an embedding, or heuristics(name, …), each at most once.
+//
+//	term         = name
+//	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
 func (p *parser) term(s *TrainModel) {
 	if s.Heuristics == nil {
 		p.expect(heuristicsText)
@@ -45,16 +69,55 @@ func (p *parser) term(s *TrainModel) {
 	s.Embedding = &n
 }
 
-// heuristicsWord stands before a list of heuristics. It is no keyword: an embedding
-// may have this name.
-const heuristicsWord = "heuristics"
+func (s *TrainModel) String() string {
+	text := "TRAIN MODEL " + s.Model.String() + " IN " + s.Graph.String()
+	word := " USING "
+	if s.Embedding != nil {
+		text += word + s.Embedding.String()
+		word = ", "
+	}
+	if s.Heuristics != nil {
+		text += word + heuristicsWord + "(" + list(s.Heuristics) + ")"
+	}
+	return text + withOptions(s.Options) + background(s.Background)
+}
+
+// DropModel is DROP MODEL m.
+//
+//	dropmodel    = "DROP" "MODEL" name                      e.g. DROP MODEL friends;
+type DropModel struct {
+	Range
+	Model Ident
+}
+
+func (*DropModel) statement() {}
+
+// Heading is DROP MODEL.
+func (*DropModel) Heading() string { return "DROP MODEL" }
 
 func (p *parser) dropModel(begin Pos) Statement {
 	model := p.model()
 	return &DropModel{p.since(begin), model}
 }
 
+func (s *DropModel) String() string { return "DROP MODEL " + s.Model.String() }
+
+// DescribeModel is DESCRIBE MODEL m.
+//
+//	describemodel = "DESCRIBE" "MODEL" name                 e.g. DESCRIBE MODEL friends;
+type DescribeModel struct {
+	Range
+	Model Ident
+}
+
+func (*DescribeModel) statement() {}
+
+// Heading is DESCRIBE MODEL.
+func (*DescribeModel) Heading() string { return "DESCRIBE MODEL" }
+
 func (p *parser) describeModel(begin Pos) Statement {
 	model := p.model()
 	return &DescribeModel{p.since(begin), model}
 }
+
+func (s *DescribeModel) String() string { return "DESCRIBE MODEL " + s.Model.String() }

@@ -2,8 +2,8 @@ package parser
 
 import "slices"
 
-// Class is a kind of thing that may stand in a place of a statement, other than
-// a keyword: what a shell looks up to complete a word.
+// Class is a kind of word that a place of a statement allows, other than a keyword.
+// A shell looks up the candidates of a class to complete a word.
 type Class string
 
 // The classes.
@@ -15,21 +15,22 @@ const (
 	ClassVertex    Class = "vertex"    // the key of a vertex
 	ClassOption    Class = "option"    // an option of Names.Call
 	ClassMethod    Class = "method"    // of EMBED
-	ClassWalks     Class = "walks"     // a method that learns from walks, of EXPORT WALKS
+	ClassMeasure   Class = "measure"   // of COMPUTE
+	ClassWalks     Class = "walks"     // a walk method, of EXPORT WALKS
 	ClassGenerator Class = "generator" // of GENERATE
 	ClassScorer    Class = "scorer"    // of SCORE
 	ClassModel     Class = "model"     // a model of the file
-	ClassHeuristic Class = "heuristic" // a scorer that needs nothing but the graph
+	ClassHeuristic Class = "heuristic" // a scorer that needs only the graph
 	ClassTerms     Class = "terms"     // heuristics(…), of TRAIN MODEL
 	ClassMetric    Class = "metric"    // of NEAREST and WITHIN
 	ClassFile      Class = "file"      // the name of a file
 	ClassTopic     Class = "topic"     // of HELP
 	ClassJob       Class = "job"       // the number of a job
 	ClassValue     Class = "value"     // a string, number or boolean, of Names.Option where that is set
-	ClassName      Class = "name"      // a new name, which nothing has yet
+	ClassName      Class = "name"      // a new name
 )
 
-// classes are what the expectations of the grammar stand for.
+// classes are the classes of the expectations of the grammar.
 var classes = map[string]Class{
 	graphName:        ClassGraph,
 	newGraphName:     ClassName,
@@ -40,6 +41,8 @@ var classes = map[string]Class{
 	attributeText:    ClassLabel,
 	optionName:       ClassOption,
 	methodName:       ClassMethod,
+	measureName:      ClassMeasure,
+	newAttributeName: ClassName,
 	walkMethodName:   ClassWalks,
 	generatorName:    ClassGenerator,
 	scorerName:       ClassScorer,
@@ -59,35 +62,35 @@ var classes = map[string]Class{
 	vectorText:       ClassValue,
 }
 
-// Names is what an unfinished statement has named so far.
+// Names are the names that an unfinished statement has so far.
 type Names struct {
 	Graph     string // the last graph, of those that must exist
 	Embedding string // the last embedding, of those that must exist
-	// Call is whose options are being written: a method or generator by its
-	// name, or a statement by its keywords, such as "EXPORT GRAPH". It is ""
-	// where no options are being written.
+	// Call is the owner of the options that are being written: a method or
+	// generator by its name, or a statement by its Heading, such as "EXPORT
+	// GRAPH". It is "" where no options are being written.
 	Call string
 	// Option is the option or attribute whose value is being written, or "".
 	Option string
 }
 
-// Completion is what may come at the end of an unfinished text.
+// Completion describes what may come at the end of an unfinished text.
 type Completion struct {
-	// Start is the offset in bytes of the word that is being written, which is
-	// what a completion replaces: a word, number or parameter that touches the
-	// end of the text, or a string or quoted name that is not closed, with its
-	// quote. It is the length of the text where no word is being written.
+	// Start is the offset in bytes of the word that is being written, which a
+	// completion replaces: a word, number or parameter that touches the end of
+	// the text, or a string or quoted name that is not closed, with its quote. It
+	// is the length of the text where no word is being written.
 	Start    int
-	Keywords []string // that may stand at Start, in upper case, in the order of the grammar
-	Classes  []Class  // what else may stand there, in the order of the grammar
+	Keywords []string // allowed at Start, in upper case, in the order of the grammar
+	Classes  []Class  // also allowed there, in the order of the grammar
 	Names
 }
 
 // Next returns what may come at the end of a text: the expectations of the
 // parser where the text ends, without the word that is being written. The text
-// is a script of any length, of which the last statement counts. Where it has a
-// mistake before its end, or ends inside a comment, there are no keywords and no
-// classes. It takes time proportional to the text.
+// is a script of any length; the result is about its last statement. If the text
+// has a mistake before its end, or ends inside a comment, there are no keywords and
+// no classes. Next takes time proportional to the text.
 func Next(text string) Completion {
 	at, ok := wordStart(text)
 	c := Completion{Start: at}

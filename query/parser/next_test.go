@@ -19,14 +19,16 @@ func TestNext_Cases(t *testing.T) {
 		{"NEAREST 10 TO 'alice' USING |", "(metric embedding)"},
 		{"NEAREST 10 TO 'alice' USING cosine(|", "(embedding)"},
 		{"NEAREST 10 TO 'alice' USING cosine(\"my e|", "(embedding)"},
-		{"NEAREST 10 TO 'alice' USING cosine(spec) |", "FRESH EXACT WHERE spec"},
+		{"NEAREST 10 TO 'alice' USING cosine(spec) |", "FRESH EXACT WHERE INTO spec"},
 		{"NEAREST 10 TO 'alice' USING spec WHERE |", "NOT TRUE FALSE (attribute value) spec"},
-		{"NEAREST 10 TO 'alice' USING spec WHERE age |", "IN NOT IS AND OR spec"},
+		{"NEAREST 10 TO 'alice' USING spec WHERE age |", "IN NOT IS AND OR INTO spec"},
 		{"SHOW VERTICES WHERE age IS |", "NOT MISSING"},
 		{"SHOW VERTICES IN |", "(graph)"},
-		{"SHOW VERTICES IN g |", "WHERE LIMIT g"},
+		{"SHOW VERTICES IN g |", "COLUMNS WHERE ORDER LIMIT INTO g"},
 		{"SHOW VERTICES IN g WHERE city NOT |", "IN g"},
-		{"SHOW |", "GRAPHS EMBEDDINGS INDEXES MODELS PREDICTIONS METHODS SCORERS GENERATORS STATS JOBS GENERATIONS VERTICES NEIGHBORS ATTRIBUTES"},
+		{"COUNT VERTICES IN g |", "WHERE BY INTO g"},
+		{"COUNT VERTICES IN g BY |", "(attribute) g"},
+		{"SHOW |", "GRAPHS EMBEDDINGS INDEXES MODELS PREDICTIONS METHODS MEASURES SCORERS GENERATORS STATS JOBS GENERATIONS VECTOR VERTICES NEIGHBORS ATTRIBUTES"},
 		{"CREATE GRAPH |", "(name)"},
 		{"EMBED social USING |", "(method) social"},
 		{"EMBED social USING dp_spectral(|", "(option) social dp_spectral"},
@@ -55,6 +57,7 @@ func TestNext_Cases(t *testing.T) {
 		{"TRAIN MODEL m IN g USING heuristics(jaccard), |", "(embedding) g"},
 		{"TRAIN MODEL m IN g WITH (|", "(option) g TRAIN MODEL"},
 		{"DROP MODEL |", "(model)"},
+		{"MATERIALIZE PREDICTIONS FROM katz IN g WITH (|", "(option) g MATERIALIZE PREDICTIONS"},
 		{"EXPLAIN SCORE ('a', 'b') |", "IN WITH"},
 		{"EXPLAIN SCORE ('a', 'b'), ('a', 'c') |", "IN WITH"},
 		{"SCORE ('a', 'b') WITH model(|", "(model)"},
@@ -63,7 +66,7 @@ func TestNext_Cases(t *testing.T) {
 		{"EXPORT GRAPH g INTO FILE 'x' WITH (|", "(option) g EXPORT GRAPH"},
 		{"EXPORT GRAPH g INTO FILE 'x' WITH (format := '|", "TRUE FALSE (value) g EXPORT GRAPH format"},
 		{"EXPORT GRAPH g INTO FILE 'x' WITH (format := 'csv') |", "g"},
-		{"IMPORT 'x|", "VERTICES (file)"},
+		{"IMPORT 'x|", "VERTICES EMBEDDING (file)"},
 		{"UPDATE VERTEX 'a' SET |", "(attribute)"},
 		{"UPDATE VERTICES IN g SET a|", "(attribute) g"},
 		{"UPDATE VERTICES IN g SET age := |", "TRUE FALSE MISSING (value) g age"},
@@ -104,6 +107,36 @@ func TestNext_Cases(t *testing.T) {
 	first := Next("").Keywords
 	if len(first) != len(statements)+2 || !slices.Equal(first, Next("CHECK; ").Keywords) {
 		t.Errorf("got %q at the beginning, want every statement", first)
+	}
+}
+
+// TestNext_OwnerOfOptions holds the owner of the options of every statement with
+// WITH (…) against the heading of the statement, by which a shell finds its help.
+func TestNext_OwnerOfOptions(t *testing.T) {
+	owners := map[string]bool{}
+	for _, r := range grammar(t) {
+		statements, err := ParseScript(r.example)
+		if err != nil {
+			t.Fatalf("%s: %v", r.example, err)
+		}
+		for _, st := range statements {
+			text := st.String()
+			before, _, _ := strings.Cut(text, " WITH (")
+			text = before + " WITH ("
+			if owner := Next(text).Call; owner != "" {
+				want := Heading(st)
+				if _, into := st.(*IntoFile); into {
+					want = "INTO FILE"
+				}
+				if owner != want {
+					t.Errorf("%s: the options are those of %q, want %q", text, owner, want)
+				}
+				owners[owner] = true
+			}
+		}
+	}
+	if len(owners) < 15 {
+		t.Errorf("found options only of %d statements: %v", len(owners), owners)
 	}
 }
 

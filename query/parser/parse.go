@@ -3,36 +3,35 @@ package parser
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// The limits of one statement. They keep a hostile text from costing more than
-// its own size: a statement that reaches all of them takes some 10 MB as a tree
-// and some 20 ms to parse.
+// The limits of one statement. They keep the cost of a hostile text proportional
+// to its size: a statement that reaches all limits takes about 10 MB as a tree and
+// about 20 ms to parse.
 const (
 	// MaxText is the greatest length of a statement in bytes. A vector of 4,096
 	// numbers in full precision takes about 90 kB and ten thousand pairs of keys
-	// about 300 kB; whatever needs more comes as a parameter or from a file.
+	// about 300 kB; what is longer is passed as a parameter or in a file.
 	MaxText = 1 << 20
-	// MaxTokens is the greatest number of tokens: a tree takes up to 120 bytes
-	// for a token of one byte. It is enough for 16,000 pairs.
+	// MaxTokens is the greatest number of tokens: a token of one byte may take 120
+	// bytes of the tree. It is enough for 16,000 pairs.
 	MaxTokens = 100_000
 	// MaxDepth is the greatest nesting of parentheses and NOT, which bounds the
-	// recursion of every pass over the tree. People write less than ten.
+	// recursion of every pass over the tree. People write fewer than ten.
 	MaxDepth = 64
 
 	// maxString is the greatest length of a quoted string or name with its
-	// quotes: far above any vertex key or path, and short enough to be shown.
+	// quotes: longer than any vertex key or path, and short enough to be shown.
 	maxString     = 64 << 10
 	maxStringText = "65,536"
 )
 
-// Source is the text of one statement and where it starts in the text or script
-// that it came from. All positions count from the beginning of that script.
+// Source is the text of one statement, and its position in the text or script that
+// it came from. All positions count from the beginning of that script.
 type Source struct {
 	Text string
-	Pos  Pos // the zero Pos where the text stands alone
+	Pos  Pos // the zero Pos for a text of its own
 }
 
 // Parse reads the one statement of a text, with or without its semicolon. The
@@ -53,7 +52,7 @@ func (s Source) Parse() (Statement, error) {
 		return st, nil
 	case ended && p.broken == nil:
 		p.fail(fault(p.tok.Range, "found "+show(p.tok.Text)+" after the end of the statement",
-			"only one statement can be run at a time here"))
+			"only one statement can be run at a time"))
 	default:
 		p.unexpected()
 	}
@@ -62,6 +61,8 @@ func (s Source) Parse() (Statement, error) {
 
 // ParseScript reads all statements of a text. It stops at the first error, an
 // *Error, and returns the statements before it as well.
+//
+//	script       = { [ statement ] ";" } [ statement ]      e.g. SHOW GRAPHS; ; CHECK
 func ParseScript(text string) ([]Statement, error) {
 	var statements []Statement
 	p := newParser(Source{Text: text})
@@ -82,18 +83,18 @@ func ParseScript(text string) ([]Statement, error) {
 }
 
 // parser reads a statement by recursive descent with one token of look-ahead.
-// The first error stays in err, and from then on nothing matches, so that the
-// functions for the statements need no checks of their own.
+// The first error stays in err, and after it nothing matches, so that the functions
+// for the statements need no checks of their own.
 type parser struct {
 	scan     *scanner
 	tok      Token    // the next token, not a comment
 	broken   *Error   // why tok is of KindInvalid; reported only if the statement needs it
 	last     Pos      // the end of the token before it
-	expected []string // what was tried in the place of tok, in the order it was; signs without quotes
+	expected []string // what was tried in the place of tok, in this order; signs without quotes
 	begin    Pos      // of the statement
 	tokens   int      // of the statement
 	depth    int
-	named    Names // what the statement named so far
+	named    Names // of the statement so far
 	err      *Error
 }
 
@@ -105,7 +106,18 @@ func newParser(s Source) *parser {
 	return p
 }
 
-// restart begins to count anew: the next token begins a statement.
+// ended is the error of a text that is no statement, which must have ended.
+func (p *parser) ended() error {
+	if p.err == nil && p.tok.Kind != KindEnd {
+		p.unexpected()
+	}
+	if p.err != nil { // an *Error that is nil is no nil error
+		return p.err
+	}
+	return nil
+}
+
+// restart resets the counters: the next token begins a statement.
 func (p *parser) restart() {
 	p.begin, p.tokens, p.expected, p.named = p.tok.Start, 1, p.expected[:0], Names{}
 }
@@ -137,7 +149,7 @@ func (p *parser) next() {
 		p.fail(tooLong(p.begin))
 	case p.tokens > MaxTokens:
 		p.tooLarge(fmt.Sprintf("statement has more than %d words, numbers and signs", MaxTokens),
-			"many pairs are read from a file by SCORE FILE")
+			"SCORE FILE reads many pairs from a file")
 	}
 }
 
@@ -148,14 +160,14 @@ func (p *parser) fail(err *Error) {
 	}
 }
 
-func (p *parser) tooLarge(message, hint string) {
-	p.fail(&Error{Range: p.tok.Range, Message: message, Hint: hint, Limit: true})
+func (p *parser) tooLarge(message, remedy string) {
+	p.fail(&Error{Range: p.tok.Range, Message: message, Remedy: remedy, Limit: true})
 }
 
 // since returns the range from a position to the last token that was read.
 func (p *parser) since(begin Pos) Range { return Range{begin, p.last} }
 
-// expect notes that what would have been right in this place.
+// expect records what this place allows.
 func (p *parser) expect(what string) {
 	if p.err == nil {
 		p.expected = append(p.expected, what)
@@ -195,7 +207,7 @@ func (p *parser) semicolons() {
 	}
 }
 
-// needKeyword and needSign make it an error if something else is next.
+// needKeyword and needSign report an error if something else is next.
 func (p *parser) needKeyword(word string) {
 	if !p.keyword(word) {
 		p.unexpected()
@@ -208,150 +220,7 @@ func (p *parser) needSign(sign string) {
 	}
 }
 
-// name reads a bare or quoted name. What says whose name it is.
-func (p *parser) name(what string) Ident {
-	if p.err != nil {
-		return Ident{}
-	}
-	t := p.tok
-	switch {
-	case t.Kind == KindWord && !Reserved(t.Text):
-		p.next()
-		return Ident{t.Range, t.Text}
-	case t.Kind == KindQuoted:
-		p.next()
-		return Ident{t.Range, strings.ReplaceAll(t.Text[1:len(t.Text)-1], `""`, `"`)}
-	}
-	p.expect(what)
-	p.unexpected()
-	return Ident{}
-}
-
-// The kinds of value that a place allows. A parameter may stand in all.
-type kinds uint8
-
-const (
-	aString kinds = 1 << iota
-	anInt
-	aFloat
-	aBool
-	aVector
-	aMissing
-)
-
-const (
-	aNumber = anInt | aFloat
-	aKey    = aString | anInt
-	aVertex = aKey | aVector
-	aTime   = aString | anInt
-	aScalar = aString | aNumber | aBool
-)
-
-// value reads a literal of one of the allowed kinds, or a parameter. What names
-// the literals in the words of the place.
-func (p *parser) value(allowed kinds, what ...string) Value {
-	if p.err != nil {
-		return nil
-	}
-	t := p.tok
-	switch {
-	case t.Kind == KindParam:
-		p.next()
-		return Param{t.Range, t.Text[1:]}
-	case t.Kind == KindString && allowed&aString != 0:
-		p.next()
-		return String{t.Range, strings.ReplaceAll(t.Text[1:len(t.Text)-1], "''", "'")}
-	case allowed&aNumber != 0 && (t.Kind == KindNumber || t.Kind == KindSign && t.Text == "-"):
-		return p.number(allowed, what)
-	case allowed&aBool != 0 && t.Kind == KindWord && strings.EqualFold(t.Text, "TRUE"):
-		p.next()
-		return Bool{t.Range, true}
-	case allowed&aBool != 0 && t.Kind == KindWord && strings.EqualFold(t.Text, "FALSE"):
-		p.next()
-		return Bool{t.Range, false}
-	case allowed&aMissing != 0 && t.Kind == KindWord && strings.EqualFold(t.Text, "MISSING"):
-		p.next()
-		return Missing{t.Range}
-	case allowed&aVector != 0 && t.Kind == KindSign && t.Text == "[":
-		return p.vector()
-	}
-	for _, w := range what {
-		p.expect(w)
-	}
-	if allowed&aMissing != 0 {
-		p.expect("MISSING")
-	}
-	p.expect(parameterText)
-	p.unexpected()
-	return nil
-}
-
-// number reads an Int or a Float, whichever the text is and the place allows.
-func (p *parser) number(allowed kinds, what []string) Value {
-	begin, text := p.numberText()
-	if p.err != nil {
-		return nil
-	}
-	if !strings.ContainsAny(text, ".eE") {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			hint := ""
-			if allowed&aString != 0 {
-				hint = "a vertex key of so many digits is written in single quotes"
-			}
-			p.fail(fault(p.since(begin), "integer "+show(text)+" is out of range", hint))
-		}
-		return Int{p.since(begin), n}
-	}
-	if allowed&aFloat == 0 {
-		p.fail(&Error{Range: p.since(begin), Found: show(text), Expected: append(slices.Clone(what), parameterText)})
-		return nil
-	}
-	return Float{p.since(begin), p.float(begin, text)}
-}
-
-// numberText reads a number with its sign.
-func (p *parser) numberText() (begin Pos, text string) {
-	begin = p.tok.Start
-	if p.tok.Text == "-" && p.sign("-") {
-		text = "-"
-	}
-	if p.err == nil && p.tok.Kind != KindNumber {
-		p.expect(numberText)
-		p.unexpected()
-	}
-	if p.err != nil {
-		return begin, ""
-	}
-	text += p.tok.Text
-	p.next()
-	return begin, text
-}
-
-// float converts a number that the scanner passed, which leaves its size.
-func (p *parser) float(begin Pos, text string) float64 {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		p.fail(fault(p.since(begin), "number "+show(text)+" is out of range", ""))
-	}
-	return x
-}
-
-func (p *parser) vector() Value {
-	begin := p.tok.Start
-	p.needSign("[")
-	var values []float64
-	for more := true; more && p.err == nil; more = p.sign(",") {
-		at, text := p.numberText()
-		if p.err == nil {
-			values = append(values, p.float(at, text))
-		}
-	}
-	p.needSign("]")
-	return Vector{p.since(begin), values}
-}
-
-// unexpected reports that the next token is none of those that were expected.
+// unexpected reports that the next token is not one of the expected ones.
 func (p *parser) unexpected() {
 	if p.err != nil {
 		return
@@ -370,31 +239,38 @@ func (p *parser) unexpected() {
 		}
 	}
 	if p.tok.Kind == KindEnd {
-		// Where the text stops, not behind the blanks and comments that follow.
+		// The end of the last token, not of the blanks and comments behind it.
 		err.Range = Range{p.last, p.last}
 		err.Found = "the end of the text"
 	} else {
 		err.Found = show(p.tok.Text)
 	}
-	err.Hint = p.hint(err.Expected)
+	if h, ok := habitOf(p.tok.Text, err.Expected); ok {
+		err.Message, err.Remedy = h.message, h.remedy
+		p.fail(err)
+		return
+	}
+	if p.tok.Kind == KindWord {
+		err.Nearest, _ = Suggest(p.tok.Text, keywordsOf(err.Expected))
+	}
+	if err.Nearest == "" {
+		err.Remedy = p.remedy(err.Expected)
+	}
 	p.fail(err)
 }
 
-// hint guesses what was meant by the token, or says the rule it breaks.
-func (p *parser) hint(expected []string) string {
+// remedy returns the rule that the token breaks, if it is a common mistake.
+func (p *parser) remedy(expected []string) string {
 	t := p.tok
 	name := containsAny(expected, nameClasses)
 	switch {
 	case t.Kind == KindWord && slices.Contains(expected, "MISSING") && strings.EqualFold(t.Text, "NULL"):
-		return "a value that is not there is called MISSING"
+		return "a missing value is written MISSING"
 	case t.Kind == KindWord && strings.EqualFold(t.Text, "MISSING") && slices.Contains(expected, columnName):
-		return "a value that is not there is found by IS MISSING"
+		return "IS MISSING finds missing values"
 	case t.Kind == KindWord && strings.EqualFold(t.Text, "FILE") && slices.Contains(expected, `"("`):
-		return "a file of edges is read by IMPORT"
+		return "IMPORT reads a file of edges"
 	case t.Kind == KindWord:
-		if word, ok := Suggest(t.Text, keywordsOf(expected)); ok {
-			return "did you mean " + word + "?"
-		}
 		if name && Reserved(t.Text) {
 			return strings.ToUpper(t.Text) + " is a reserved word, which can be a name only in double quotes"
 		}

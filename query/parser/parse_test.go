@@ -99,6 +99,13 @@ func TestParse_Tree(t *testing.T) {
 		{"DESCRIBE VERTEX 'a' IN g", &DescribeVertex{Vertex: str("a"), Graph: idp("g")}},
 		{"SHOW STATS", &Show{What: Stats}},
 		{"SHOW VERTICES", &ShowVertices{}},
+		{"COUNT VERTICES", &CountVertices{}},
+		{"COMPUTE core IN g", &Compute{Measure: Call{Name: id("core")}, Graph: id("g")}},
+		{"COMPUTE pagerank(damping := 1) IN g FROM 'a', 7 AS rank WITH (overwrite := TRUE) IN BACKGROUND", &Compute{
+			Measure: Call{Name: id("pagerank"), Options: []Option{{Name: id("damping"), Value: num(1)}}}, Graph: id("g"),
+			From: []Value{str("a"), num(7)}, As: idp("rank"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}}, Background: true,
+		}},
+		{"count vertices in by where by by by", &CountVertices{Graph: &Ident{Name: "by"}, Where: Flag{Name: Ident{Name: "by"}}, By: &Ident{Name: "by"}}},
 		{"SHOW VERTICES IN g WHERE city NOT IN ('Bern', 3) LIMIT 5", &ShowVertices{
 			Graph: idp("g"), Where: In{Operand: id("city"), Not: true, Values: []Value{str("Bern"), num(3)}}, Limit: num(5),
 		}},

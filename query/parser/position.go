@@ -14,5 +14,5 @@ type Range struct{ Start, End Pos }
 // Source returns the range itself, which gives every node its Source method.
 func (r Range) Source() Range { return r }
 
-// start is where every text begins that is not part of a longer one.
+// start is the position where a text of its own begins.
 var start = Pos{Offset: 0, Line: 1, Column: 1}

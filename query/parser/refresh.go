@@ -1,19 +1,53 @@
 package parser
 
-import "strings"
+// Refresh is REFRESH e [WITH (…)] [IN BACKGROUND].
+//
+//	refresh      = "REFRESH" name [ options ]
+//	               [ background ]                           e.g. REFRESH spec;
+type Refresh struct {
+	Range
+	Embedding  Ident
+	Options    []Option
+	Background bool
+}
 
-// This file has the productions about the generations of an embedding.
+func (*Refresh) statement() {}
+
+// Heading is REFRESH.
+func (*Refresh) Heading() string { return "REFRESH" }
 
 func (p *parser) refresh(begin Pos) Statement {
 	s := &Refresh{Embedding: p.embedding()}
-	s.Options = p.withOptions("REFRESH")
+	s.Options = p.withOptions(s)
 	s.Background = p.background()
 	s.Range = p.since(begin)
 	return s
 }
 
-// alter reads the rest of ALTER.
-func (p *parser) alter(begin Pos) Statement {
+func (s *Refresh) String() string {
+	return "REFRESH " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
+}
+
+// AutoRefresh is ALTER EMBEDDING e AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF.
+// At most one of Changes and Every is set; OFF has neither.
+//
+//	alter        = "ALTER" "EMBEDDING" name
+//	               "AUTO" "REFRESH"
+//	               ( "AFTER" integer "CHANGES"
+//	               | "EVERY" string | "OFF" )               e.g. ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES; ALTER EMBEDDING spec AUTO REFRESH EVERY '1h';
+type AutoRefresh struct {
+	Range
+	Embedding Ident
+	Changes   Value // Int or Param; nil where left out
+	Every     Value // String or Param; nil where left out
+}
+
+func (*AutoRefresh) statement() {}
+
+// Heading is ALTER EMBEDDING.
+func (*AutoRefresh) Heading() string { return "ALTER EMBEDDING" }
+
+func (p *parser) autoRefresh(begin Pos) Statement {
 	p.needKeyword("EMBEDDING")
 	s := &AutoRefresh{Embedding: p.embedding()}
 	p.needKeyword("AUTO")
@@ -31,52 +65,6 @@ func (p *parser) alter(begin Pos) Statement {
 	return s
 }
 
-func (p *parser) verify(begin Pos) Statement {
-	s := &Verify{Embedding: p.embedding()}
-	s.Options = p.withOptions("VERIFY")
-	s.Background = p.background()
-	s.Range = p.since(begin)
-	return s
-}
-
-func (p *parser) diff(begin Pos) Statement {
-	s := &Diff{Before: p.embedding()}
-	p.needSign(",")
-	s.After = p.embedding()
-	s.Limit = p.limit()
-	s.Range = p.since(begin)
-	return s
-}
-
-// showGenerations reads the rest of SHOW GENERATIONS.
-func (p *parser) showGenerations(begin Pos) Statement {
-	p.needKeyword("OF")
-	s := &ShowGenerations{Embedding: p.embedding()}
-	s.Range = p.since(begin)
-	return s
-}
-
-// generation returns how many bytes at the end of a name mean a generation: those
-// of @ and a number behind a bare name.
-func generation(name string) int {
-	at := strings.LastIndexByte(name, '@')
-	if at < 1 || at+1 == len(name) || digits(name[at+1:]) < len(name)-at-1 {
-		return 0
-	}
-	return len(name) - at
-}
-
-func fresh(yes bool) string {
-	if yes {
-		return " FRESH"
-	}
-	return ""
-}
-
-func (s *Refresh) String() string {
-	return "REFRESH " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
-}
-
 func (s *AutoRefresh) String() string {
 	text := "ALTER EMBEDDING " + s.Embedding.String() + " AUTO REFRESH "
 	switch {
@@ -86,14 +74,4 @@ func (s *AutoRefresh) String() string {
 		return text + "EVERY " + s.Every.String()
 	}
 	return text + "OFF"
-}
-
-func (s *Verify) String() string {
-	return "VERIFY " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
-}
-
-func (s *ShowGenerations) String() string { return "SHOW GENERATIONS OF " + s.Embedding.String() }
-
-func (s *Diff) String() string {
-	return "DIFF " + s.Before.String() + ", " + s.After.String() + limit(s.Limit)
 }

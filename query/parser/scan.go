@@ -12,14 +12,14 @@ type Kind uint8
 // The kinds of token.
 const (
 	KindEnd     Kind = iota // the end of the text, which Tokens leaves out
-	KindWord                // a keyword or a bare name; IsKeyword tells which it can be
+	KindWord                // a keyword or a bare name; see IsKeyword
 	KindQuoted              // a name in double quotes
 	KindString              // a string in single quotes
 	KindNumber              // a number without its sign
 	KindParam               // $name
 	KindSign                // punctuation or an operator
 	KindComment             // from -- to the end of the line, or /* … */
-	KindInvalid             // what no token can start with, or a token that is broken
+	KindInvalid             // a character that begins no token, or a malformed token
 )
 
 // Token is one lexical piece of a text.
@@ -29,8 +29,8 @@ type Token struct {
 	Text string // as it was written, quotes included
 }
 
-// Tokens cuts a text into tokens, comments included and blanks left out. It
-// never fails: what is not a token becomes one of KindInvalid, so an editor can
+// Tokens cuts a text into tokens, with comments and without blanks. It never
+// fails: text that is not a token becomes one of KindInvalid, so that an editor can
 // colour a statement while it is being written.
 func Tokens(text string) []Token {
 	var tokens []Token
@@ -46,7 +46,7 @@ func Tokens(text string) []Token {
 	}
 }
 
-// scanner cuts a source into tokens. Every call of next moves on, also after an
+// scanner cuts a source into tokens. Every call of next advances, also after an
 // error, until it returns KindEnd.
 type scanner struct {
 	text string
@@ -65,13 +65,13 @@ func newScanner(src Source) *scanner {
 	return s
 }
 
-// byteOrderMark begins the files of some editors and means nothing in UTF-8.
+// byteOrderMark begins the files of some editors. It has no meaning in UTF-8.
 const byteOrderMark = "\uFEFF"
 
-// rest returns the text that was not read yet.
+// rest returns the unread text.
 func (s *scanner) rest() string { return s.text[s.pos.Offset-s.base:] }
 
-// take moves over n bytes and returns them as a token.
+// take reads n bytes and returns them as a token.
 func (s *scanner) take(kind Kind, n int) Token {
 	text := s.rest()[:n]
 	t := Token{Range: Range{Start: s.pos}, Kind: kind, Text: text}
@@ -92,8 +92,8 @@ func advance(p Pos, text string) Pos {
 	return p
 }
 
-// next returns the next token, comments included. With an error the token is
-// what could not be read, or the part of it that is wrong.
+// next returns the next token, which may be a comment. With an error, the token is
+// the text that could not be read.
 func (s *scanner) next() (Token, *Error) {
 	text := s.rest()
 	blank := len(text) - len(strings.TrimLeft(text, blanks))
@@ -118,7 +118,7 @@ func (s *scanner) next() (Token, *Error) {
 		end := strings.Index(text[2:], "*/")
 		if end < 0 {
 			t := s.take(KindInvalid, len(text))
-			return t, fault(Range{t.Start, advance(t.Start, "/*")}, "comment is never closed", "it ends with */")
+			return t, openComment(t.Start)
 		}
 		return s.comment(text, end+4)
 	}
@@ -130,6 +130,11 @@ func (s *scanner) next() (Token, *Error) {
 
 // blanks are the characters between tokens.
 const blanks = " \t\n\r\v\f"
+
+// openComment is the error of a comment that begins at a position and has no end.
+func openComment(at Pos) *Error {
+	return fault(Range{at, advance(at, "/*")}, "comment is never closed", "it ends with */")
+}
 
 func lineLength(text string) int {
 	if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -152,8 +157,8 @@ func signLength(text string) int {
 	return 0
 }
 
-func fault(at Range, message, hint string) *Error {
-	return &Error{Range: at, Message: message, Hint: hint}
+func fault(at Range, message, remedy string) *Error {
+	return &Error{Range: at, Message: message, Remedy: remedy}
 }
 
 // wordLength returns how many bytes from the start of text are letters, digits
@@ -183,10 +188,10 @@ func (s *scanner) word(text string) (Token, *Error) {
 	return t, fault(Range{from, advance(from, text[n:n+size])}, "found "+show(text[n:n+size])+" in a bare name", foreignName)
 }
 
-const foreignName = "a name of other than the letters A to Z, digits and _ is written in double quotes"
+const foreignName = "a name with characters other than A to Z, a to z, digits and _ is written in double quotes"
 
-// number reads digits, a fraction and an exponent. The value is the parser's
-// work, which knows the sign.
+// number reads digits, a fraction and an exponent. The parser, which knows the
+// sign, computes the value.
 func (s *scanner) number(text string) (Token, *Error) {
 	n := digits(text)
 	if rest := text[n:]; len(rest) > 1 && rest[0] == '.' && isDigit(rest[1]) {
@@ -201,7 +206,7 @@ func (s *scanner) number(text string) (Token, *Error) {
 			n += sign + d
 		}
 	}
-	// Whatever else sticks to the number makes it none: 12a, 1.2.3, 5., 0x10.
+	// With more letters, digits and points it is not a number: 12a, 1.2.3, 5., 0x10.
 	whole := n
 	for whole < len(text) && (text[whole] == '.' || isLetter(text[whole]) || isDigit(text[whole])) {
 		whole++
@@ -212,7 +217,7 @@ func (s *scanner) number(text string) (Token, *Error) {
 		return t, fault(t.Range, show(t.Text)+" is not a number", "a vertex key is written in single quotes, a name that begins with a digit in double quotes")
 	case digits(text) > 1 && text[0] == '0':
 		t := s.take(KindInvalid, n)
-		return t, fault(t.Range, "number "+show(t.Text)+" begins with a zero", "a vertex key is written in single quotes, as it stands in the graph")
+		return t, fault(t.Range, "number "+show(t.Text)+" begins with a zero", "a vertex key is written in single quotes, as it is in the graph")
 	}
 	return s.take(KindNumber, n), nil
 }
@@ -225,15 +230,15 @@ func digits(text string) int {
 	return n
 }
 
-// quoted reads to the closing quote, which is a quote that is not doubled.
-func (s *scanner) quoted(text string, kind Kind, what, hint string) (Token, *Error) {
+// quoted reads to the closing quote, the first that is not doubled.
+func (s *scanner) quoted(text string, kind Kind, what, remedy string) (Token, *Error) {
 	quote := text[:1]
 	n := 1
 	for {
 		i := strings.Index(text[n:], quote)
 		if i < 0 {
 			t := s.take(KindInvalid, len(text))
-			return t, fault(Range{t.Start, advance(t.Start, quote)}, what+" is never closed", hint)
+			return t, fault(Range{t.Start, advance(t.Start, quote)}, what+" is never closed", remedy)
 		}
 		n += i + 1
 		if !strings.HasPrefix(text[n:], quote) {
@@ -257,7 +262,7 @@ func (s *scanner) param(text string) (Token, *Error) {
 	n := wordLength(text[1:])
 	if n == 0 || isDigit(text[1]) {
 		t := s.take(KindInvalid, 1+n)
-		return t, fault(t.Range, "a parameter is $ and a name", "")
+		return t, fault(t.Range, "a parameter is $ followed by a name", "")
 	}
 	return s.take(KindParam, 1+n), nil
 }
@@ -267,9 +272,9 @@ func (s *scanner) comment(text string, n int) (Token, *Error) {
 	return t, checkText(t)
 }
 
-// checkText refuses what text may not hold even in quotes and comments: bytes
-// that are no UTF-8, which have no spelling in messages and JSON, and NUL,
-// which too many programs take for the end.
+// checkText refuses what is an error even in quotes and comments: bytes that are
+// not UTF-8, which messages and JSON cannot represent, and NUL, which ends a string
+// in many programs.
 func checkText(t Token) *Error {
 	for i, r := range t.Text {
 		if r == 0 || r == utf8.RuneError {
@@ -296,20 +301,20 @@ func (s *scanner) unknown(text string) (Token, *Error) {
 	if r == 0 || r == utf8.RuneError && size == 1 {
 		return t, badByte(t.Start, text)
 	}
-	hint := ""
+	remedy := ""
 	switch {
 	case strings.ContainsRune("‘’‚‛“”„‟`´", r):
-		hint = "strings are written in plain single quotes, names in plain double quotes"
+		remedy = "strings are written in plain single quotes, names in plain double quotes"
 	case r == '.':
-		hint = "a number has a digit before its point, as in 0.5"
+		remedy = "a number has a digit before its point, as in 0.5"
 	case r == ':':
-		hint = "an option is written name := value"
+		remedy = "an option is written name := value"
 	case r == '+':
-		hint = "a positive number is written without a sign"
+		remedy = "a positive number is written without a sign"
 	case unicode.IsSpace(r):
-		hint = "write a plain blank"
+		remedy = "write a plain space"
 	case unicode.IsLetter(r):
-		hint = foreignName
+		remedy = foreignName
 	}
-	return t, fault(t.Range, "found "+show(t.Text)+", which has no meaning here", hint)
+	return t, fault(t.Range, "found "+show(t.Text)+", which has no meaning here", remedy)
 }

@@ -9,38 +9,40 @@ import (
 	"unicode/utf8"
 )
 
-// Splitter cuts a script into its statements while it is read: each is given
-// out as soon as its semicolon has arrived, so a pipe or a person at the other
-// end sees one answered before the next is written. It holds one statement at
-// a time, at most MaxText bytes.
+// Splitter cuts a script into its statements while it is read. It returns each
+// statement as soon as its semicolon has been read, so that a program or a person
+// who writes the script gets an answer before writing the next statement. It holds
+// one statement at a time, at most MaxText bytes.
 type Splitter struct {
 	r       *bufio.Reader
 	cut     cutter
 	pos     Pos // of the next byte
 	text    []byte
 	begin   Pos  // where text starts
+	comment Pos  // where the last comment between statements starts
 	discard bool // inside a statement that was too long
 	started bool
-	lines   string // what begins a line of the caller's own, or ""
+	lines   string // the signs that TakeLines was given
 }
 
-// NewSplitter returns a Splitter of r, which it reads ahead of the statements
-// by at most a buffer.
+// NewSplitter returns a Splitter of r. It reads at most one buffer ahead of the
+// statements.
 func NewSplitter(r io.Reader) *Splitter {
 	return &Splitter{r: bufio.NewReader(r), pos: start}
 }
 
-// TakeLines makes a piece of its own of every line that begins with one of the
-// given signs where a statement could begin, as the commands of a shell do. Next
-// returns it without its line end and the blanks there. No statement begins with
-// a dot, a colon or a backslash.
+// TakeLines lets Next return every line that begins with one of the given signs, in
+// a place where a statement could begin, as a text of its own, without the blanks
+// and the line end behind it. A shell uses it for its commands. No statement begins
+// with a dot, a colon or a backslash.
 func (s *Splitter) TakeLines(signs string) { s.lines = signs }
 
 // Next returns the next statement, with its semicolon if it has one and without
-// the blanks and comments around it. A statement may still be wrong: only
-// Source.Parse tells. At the end of the script the error is io.EOF. An *Error
-// says that a statement is too long; the one after it can still be asked for.
-// Every other error is the reader's.
+// the blanks and comments around it. It does not report mistakes in the statement;
+// Source.Parse does. At the end of the script the error is io.EOF. An *Error says
+// that a statement is too long, and the next call returns the one after it; or that
+// a comment between statements is never closed, which ends the script. Every other
+// error is the reader's.
 func (s *Splitter) Next() (Source, error) {
 	if !s.started {
 		s.started = true
@@ -53,6 +55,11 @@ func (s *Splitter) Next() (Source, error) {
 		if err == io.EOF && s.cut.inside && !s.discard {
 			return s.statement(), nil
 		}
+		if err == io.EOF && !s.discard && s.cut.inComment() {
+			// The statements inside it were not run, so io.EOF would hide a mistake.
+			s.cut = cutter{}
+			return Source{Text: "/*", Pos: s.comment}, openComment(s.comment)
+		}
 		if err != nil {
 			return Source{}, err
 		}
@@ -60,6 +67,9 @@ func (s *Splitter) Next() (Source, error) {
 			return s.line(c)
 		}
 		wasInside := s.cut.inside
+		if c == '/' && s.cut.state == between {
+			s.comment = s.pos
+		}
 		end := s.cut.step(c)
 		if s.cut.inside && !wasInside || end && !wasInside {
 			s.begin, s.text = s.pos, s.text[:0]
@@ -84,7 +94,7 @@ func (s *Splitter) Next() (Source, error) {
 	}
 }
 
-// statement hands out the text of the statement that has just ended.
+// statement returns the text of the statement that has just ended.
 func (s *Splitter) statement() Source {
 	src := Source{Text: string(bytes.TrimRight(s.text, blanks)), Pos: s.begin}
 	s.text = s.text[:0]
@@ -92,7 +102,7 @@ func (s *Splitter) statement() Source {
 	return src
 }
 
-// line reads the rest of a line of the caller's own, which begins with c.
+// line reads the rest of a line of TakeLines, which begins with c.
 func (s *Splitter) line(c byte) (Source, error) {
 	s.begin, s.text = s.pos, s.text[:0]
 	for {
@@ -120,12 +130,12 @@ func tooLong(at Pos) *Error {
 	return &Error{
 		Range:   Range{at, at},
 		Message: fmt.Sprintf("statement is longer than %d bytes", MaxText),
-		Hint:    "many pairs are read from a file by SCORE FILE",
+		Remedy:  "SCORE FILE reads many pairs from a file",
 		Limit:   true,
 	}
 }
 
-// advanceByte counts like advance; bytes inside a character are no columns.
+// advanceByte counts like advance; only the first byte of a character is a column.
 func advanceByte(p Pos, c byte) Pos {
 	p.Offset++
 	switch {
@@ -138,8 +148,8 @@ func advanceByte(p Pos, c byte) Pos {
 }
 
 // Complete reports whether text ends with a whole statement: one with its
-// semicolon, and behind it nothing but blanks and comments. A shell asks for
-// another line until it is so.
+// semicolon, and only blanks and comments behind it. A shell asks for more lines
+// until Complete returns true.
 func Complete(text string) bool {
 	var cut cutter
 	ended := false
@@ -148,15 +158,15 @@ func Complete(text string) bool {
 			ended = true
 		}
 	}
-	return ended && !cut.inside && cut.state != inBlockComment && cut.state != inBlockStar
+	return ended && !cut.inside && !cut.inComment()
 }
 
-// cutter finds the semicolons that end statements, byte by byte. It knows just
-// enough of the scanner's rules for that: quotes and comments.
+// cutter finds the semicolons that end statements, byte by byte. Of the scanner's
+// rules it knows only quotes and comments.
 type cutter struct {
 	state  cutState
 	inside bool // a token of a statement was seen since the last semicolon
-	before bool // what inside was before the - or / that may begin a comment
+	before bool // the value of inside before a - or / that may begin a comment
 }
 
 type cutState uint8
@@ -171,6 +181,9 @@ const (
 	inBlockComment
 	inBlockStar // after a * in a comment
 )
+
+// inComment reports whether a comment of several lines has begun and not ended.
+func (k *cutter) inComment() bool { return k.state == inBlockComment || k.state == inBlockStar }
 
 // step takes the next byte and reports whether it ends a statement.
 func (k *cutter) step(c byte) bool {

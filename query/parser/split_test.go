@@ -44,13 +44,15 @@ func TestSplitter(t *testing.T) {
 		{"signs that begin no comment", "- 1; / 2;-", []string{"- 1;", "/ 2;", "-"}},
 		{"unclosed string", "CHECK; IMPORT 'a; CHECK;", []string{"CHECK;", "IMPORT 'a; CHECK;"}},
 		{"unclosed comment", "CHECK; SHOW /* ; CHECK;", []string{"CHECK;", "SHOW /* ; CHECK;"}},
-		{"unclosed comment alone", "CHECK; /* ; CHECK;", []string{"CHECK;"}},
+		{"unclosed comment alone", "CHECK;\n -- /*\n /* ; CHECK;", []string{"CHECK;", "error: line 3, column 2: comment is never closed; it ends with */"}},
+		{"unclosed comment by a star", "CHECK; /* ; CHECK;*", []string{"CHECK;", "error: line 1, column 8: comment is never closed; it ends with */"}},
+		{"closed comment before an unclosed one", "/**/ /*", []string{"error: line 1, column 6: comment is never closed; it ends with */"}},
 		{"byte order mark", "\uFEFFCHECK;", []string{"CHECK;"}},
 		{"too long", "CHECK; A" + strings.Repeat(" ", MaxText) + "B; SHOW;", []string{
-			"CHECK;", "error: line 1, column 8: statement is longer than 1048576 bytes; many pairs are read from a file by SCORE FILE", "SHOW;",
+			"CHECK;", "error: line 1, column 8: statement is longer than 1048576 bytes; SCORE FILE reads many pairs from a file", "SHOW;",
 		}},
 		{"too long to the end", "A" + strings.Repeat(" ", 2*MaxText), []string{
-			"error: line 1, column 1: statement is longer than 1048576 bytes; many pairs are read from a file by SCORE FILE",
+			"error: line 1, column 1: statement is longer than 1048576 bytes; SCORE FILE reads many pairs from a file",
 		}},
 	}
 	for _, tt := range tests {

@@ -2,15 +2,15 @@ package parser
 
 import "strings"
 
-// Suggest returns the candidate that word was most likely meant to be: the one
-// at the smallest edit distance, letters compared without case, and of equals
-// the first. It returns false where even the nearest is too far to be a slip:
-// more changes than a third of the word's length, rounded. Edit distance counts
-// insertions, deletions, substitutions and swaps of two neighbouring runes (the
-// restricted Damerau-Levenshtein distance). It takes O(len(word) · total length
+// Suggest returns the candidate nearest to a misspelt word: the one at the smallest
+// edit distance, with letters compared without case, and the first of several at
+// the same distance. It returns false if even the nearest is too far to be a typing
+// mistake: more changes than a third of the word's length, rounded. Edit distance
+// counts insertions, deletions, substitutions and swaps of two neighbouring runes
+// (the restricted Damerau-Levenshtein distance). It takes O(len(word) · total length
 // of the candidates).
 func Suggest(word string, candidates []string) (string, bool) {
-	const longest = 256 // bytes; nobody slips in a word of that length
+	const longest = 256 // bytes; a longer word is not a misspelt name
 	if len(word) > longest {
 		return "", false
 	}
@@ -32,8 +32,8 @@ func Suggest(word string, candidates []string) (string, bool) {
 	return best, found
 }
 
-// editDistance returns the distance of a and b, or a number above limit where
-// it is above limit.
+// editDistance returns the distance of a and b, or if it is above limit any number
+// above limit.
 func editDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1

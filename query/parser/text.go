@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns text that is safe to show on a terminal, whoever wrote it:
-// control characters, bytes that are no UTF-8 and characters without a width of
-// their own, among them those that turn the direction of writing, become \x.. or
-// \u.... All else, letters of every script included, stays. The result has one
-// line. It is for people to read; a text that has a backslash of its own looks
-// no different.
+// Escape returns text that is safe to show on a terminal, whatever its origin:
+// control characters, bytes that are not UTF-8 and characters without a width,
+// among them those that change the direction of writing, become \x.. or \u....
+// Everything else stays, letters of every script included. The result has one line.
+// It is for people to read and cannot be reversed: a backslash of the text is not
+// escaped.
 func Escape(text string) string {
 	clean := 0
 	for clean < len(text) {
@@ -44,7 +44,7 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// unsafe tells the characters that Escape replaces. Cf holds the marks of
+// unsafe reports whether Escape replaces a character. Cf holds the marks of
 // direction, the joiners, the soft hyphen, the tags; Zl and Zp end lines.
 func unsafe(r rune, size int) bool {
 	switch {
@@ -58,8 +58,8 @@ func unsafe(r rune, size int) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || unicode.Is(invisible, r)
 }
 
-// invisible are letters and marks without a shape, which are not in Cf: fillers
-// of Hangul, the combining grapheme joiner, and the variation selectors.
+// invisible are letters and marks without a shape that are not in Cf: fillers of
+// Hangul, the combining grapheme joiner, and the variation selectors.
 var invisible = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x034F, Hi: 0x034F, Stride: 1},
@@ -72,9 +72,9 @@ var invisible = &unicode.RangeTable{
 	R32: []unicode.Range32{{Lo: 0xE0100, Hi: 0xE01EF, Stride: 1}},
 }
 
-// Width returns how many columns of a terminal a text takes that went through
-// Escape: two for a character of East Asian width "wide" or "fullwidth", none
-// for a combining mark, one for every other.
+// Width returns the number of terminal columns of a text that Escape returned: two
+// for a character of East Asian width "wide" or "fullwidth", zero for a combining
+// mark, one for every other character.
 func Width(text string) int {
 	width := 0
 	for _, r := range text {
@@ -95,8 +95,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// show writes a piece of the source for a message: short, in quotes unless it
-// has its own, and safe to print.
+// show returns a piece of the source as messages write it: short, in quotes unless
+// it has its own, and safe to print.
 func show(text string) string {
 	const longest = 40
 	if utf8.RuneCountInString(text) > longest {
@@ -118,8 +118,8 @@ func show(text string) string {
 
 // Excerpt returns the line of the source where at begins, and under it a line
 // with carets that mark at. Long lines are cut around the marks, tabs are shown
-// as blanks, and both lines are safe to print. It returns "" where at is not in
-// the source.
+// as blanks, and both lines are safe to print. It returns "" if at is not in the
+// source.
 func Excerpt(src Source, at Range) string {
 	from := at.Start.Offset - src.Pos.Offset
 	to := at.End.Offset - src.Pos.Offset
@@ -133,7 +133,7 @@ func Excerpt(src Source, at Range) string {
 	marked := src.Text[from:to]
 	after := strings.TrimRight(src.Text[to:last], "\r")
 
-	const around, most = 60, 40 // columns kept before the marks, and of the others
+	const around, most = 60, 40 // columns kept before the marks; of the marks and behind them
 	before = tail(expandTabs(before), around)
 	marked = head(expandTabs(marked), most)
 	after = head(expandTabs(after), most)
@@ -141,13 +141,13 @@ func Excerpt(src Source, at Range) string {
 	return before + marked + after + "\n" + strings.Repeat(" ", Width(before)) + carets
 }
 
-// expandTabs makes text safe to print, with a fixed number of blanks for a tab,
-// since the excerpt may start anywhere in its line.
+// expandTabs makes text safe to print. A tab becomes a fixed number of blanks,
+// because the excerpt may start anywhere in its line.
 func expandTabs(text string) string {
 	return Escape(strings.ReplaceAll(text, "\t", "    "))
 }
 
-// head returns the first columns of text, with … where something is left out.
+// head returns the first columns of text, and … behind them if text is longer.
 func head(text string, columns int) string {
 	width := 0
 	for i, r := range text {
@@ -159,7 +159,7 @@ func head(text string, columns int) string {
 	return text
 }
 
-// tail returns the last columns of text, with … where something is left out.
+// tail returns the last columns of text, and … before them if text is longer.
 func tail(text string, columns int) string {
 	width := Width(text)
 	for i, r := range text {

@@ -2,7 +2,7 @@ package parser
 
 import "unicode"
 
-// wide are the characters of East Asian width W or F (Unicode 14.0.0), with the
+// wide are the characters of East Asian width W or F (Unicode 14.0.0), including the
 // unassigned gaps between them.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{

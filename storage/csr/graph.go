@@ -8,7 +8,7 @@ import (
 )
 
 // ErrInvalid is wrapped by every error of Validate.
-var ErrInvalid = errors.New("csr: invalid graph")
+var ErrInvalid = errors.New("invalid graph")
 
 // Graph is an immutable simple undirected graph of n vertices, numbered from 0
 // to n-1, in compressed sparse rows. Every edge {u, v} appears twice, as v in
@@ -24,7 +24,7 @@ type Graph struct {
 	Times   []int64   // timestamp of each entry of Targets, NoTime where an edge has none; nil where none has one
 }
 
-// NoTime stands in Times for an edge without a timestamp.
+// NoTime is the time, in Times, of an edge without a timestamp.
 const NoTime = math.MinInt64
 
 // Edge is one undirected edge between two vertices, in either order.
@@ -53,6 +53,18 @@ func (g *Graph) Neighbors(v uint32) []uint32 {
 
 // Weighted reports whether the graph has weights; without them each is 1.
 func (g *Graph) Weighted() bool { return g.Weights != nil }
+
+// WithoutEqualWeights returns the graph, or where all weights are equal its structure
+// alone, without weights and times: equal weights change no embedding, and products with
+// the adjacency matrix are faster without. The slices alias those of g.
+func (g *Graph) WithoutEqualWeights() *Graph {
+	for _, w := range g.Weights {
+		if w != g.Weights[0] {
+			return g
+		}
+	}
+	return &Graph{Offsets: g.Offsets, Targets: g.Targets}
+}
 
 // WeightsOf returns the weights of the edges of v, in the order of Neighbors,
 // or nil where the graph has none. The slice aliases the graph and must not be
@@ -90,7 +102,7 @@ func FromEdges(n int, edges []Edge) (*Graph, error) {
 	offsets := make([]int64, n+1)
 	for _, e := range edges {
 		if int(e.U) >= n || int(e.V) >= n {
-			return nil, fmt.Errorf("csr: edge (%d, %d) in a graph of %d vertices: %w", e.U, e.V, n, ErrInvalid)
+			return nil, fmt.Errorf("edge (%d, %d) in a graph of %d vertices: %w", e.U, e.V, n, ErrInvalid)
 		}
 		if e.U != e.V {
 			offsets[e.U+1]++

@@ -1,5 +1,10 @@
 package format
 
+import (
+	"bytes"
+	"fmt"
+)
+
 // adjacency reads adjacency lists: on every line a vertex, then its neighbours,
 // as networkx writes them.
 type adjacency struct {
@@ -11,6 +16,12 @@ type adjacency struct {
 	checking bool   // the line is looked through before it is delivered
 	vertex   []byte // the first field of the line
 	err      error  // of the handler
+
+	// The first data line as the header of a METIS file, and what follows it.
+	first      bool // it was read
+	n, m       int64
+	vertices   int64
+	neighbours int64
 }
 
 func newAdjacency(opts Options, h Handler) *adjacency {
@@ -23,10 +34,43 @@ func newAdjacency(opts Options, h Handler) *adjacency {
 
 func (a *adjacency) bulk([]byte) (int, error) { return 0, nil }
 
-func (a *adjacency) end() error { return nil }
+// end refuses a METIS file, whose lines begin with a neighbour and not with the
+// vertex that they are about.
+func (a *adjacency) end() error {
+	if a.n > 0 && a.vertices == a.n && a.neighbours == 2*a.m {
+		return &LineError{a.opts.Name, 1, 1, "this is a METIS file, whose first line declares " +
+			fmt.Sprintf("%d vertices and %d edges; the format metis reads it", a.n, a.m), ErrSyntax}
+	}
+	return nil
+}
+
+// count looks whether the text may be a METIS file without weights.
+func (a *adjacency) count(line []byte) {
+	words := bytes.Fields(line)
+	if a.first {
+		a.vertices++
+		a.neighbours += int64(len(words))
+		for _, word := range words {
+			if v, ok := parseCount(word); !ok || v < 1 || v > a.n {
+				a.n = 0 // it is not
+			}
+		}
+		return
+	}
+	if a.first = len(words) > 0; len(words) == 2 || len(words) == 3 && len(bytes.Trim(words[2], "0")) == 0 {
+		var okN, okM bool
+		a.n, okN = parseCount(words[0])
+		if a.m, okM = parseCount(words[1]); !okN || !okM {
+			a.n = 0
+		}
+	}
+}
 
 func (a *adjacency) line(line []byte) error {
 	line, kind := a.sort(line)
+	if kind != lineComment && (!a.first || a.n > 0) {
+		a.count(line)
+	}
 	if kind != lineData {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"heavytail/storage/realgraph"
+	"heavytail/.ci/realgraph"
 )
 
 // TestReadEdgeList_RealGraphs counts vertices and simple edges of published

@@ -1,7 +1,8 @@
 // Package format reads and writes graphs and vectors as files: graphs as edge
-// lists, adjacency lists, CSV of edges and of vertices, Matrix Market (read only)
-// and GraphML; vectors as word2vec text, word2vec binary and numpy's .npy; walks
-// as sentences (write only). Input may be plain or compressed by gzip or zstd.
+// lists, adjacency lists, CSV of edges and of vertices, Matrix Market (read only),
+// GraphML and Parquet; vectors as word2vec text, word2vec binary, numpy's .npy and
+// Parquet; walks as sentences (write only). Text may be plain or compressed by gzip or
+// zstd. Parquet is read by places in a file; all else is read as a stream.
 //
 // It knows nothing of the store. Readers hand every edge and every vertex to a
 // function, as raw keys and values; writers are given keys and values by vertex

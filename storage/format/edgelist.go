@@ -29,8 +29,8 @@ func WriteEdgeList(ctx context.Context, w io.Writer, n int, key AppendKey, edges
 // without a time ends before it. Otherwise it is CSV, as WriteCSV writes it.
 // Read with the zero options reads the same edges back in both cases; the first
 // form is what most other tools read, too. A key that is empty, longer than 1024
-// bytes, not UTF-8, or that holds NUL or a line break gives a *KeyError. It takes
-// one call of Key per vertex and two per edge.
+// bytes, not UTF-8, or that holds NUL gives a *KeyError. It takes one call of Key
+// per vertex and two per edge.
 func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 	words, err := allWords(ctx, g.Vertices, g.Key)
 	if err == nil {
@@ -44,8 +44,8 @@ func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 }
 
 // WriteCSV writes the edges of a graph as CSV under the header
-// "source,target[,weight][,time]", with quotes where a key needs them and an
-// empty field where an edge has no time. See WriteEdges.
+// "source,target[,weight][,time]", with quotes where a key needs them, which may
+// hold line breaks, and an empty field where an edge has no time. See WriteEdges.
 func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
 	e := edgeWriter{output: newOutput(ctx, w), g: &g, csv: opts}
 	if err := e.write(); err != nil {
@@ -116,7 +116,7 @@ func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge, separator byte) 
 			line = append(line, separator)
 		}
 		if edge.Timed {
-			line = strconv.AppendInt(line, edge.Time, 10)
+			line = e.g.Times.Append(line, edge.Time)
 		}
 	}
 	return append(line, '\n'), nil

@@ -14,7 +14,10 @@ var (
 	// ErrDamaged is wrapped by every StreamError: a compressed stream that is
 	// truncated, fails its checksum or is not what it claims to be.
 	ErrDamaged = errors.New("damaged or unreadable stream")
-	// ErrOptions is wrapped by every fault that a Validate reports.
+	// ErrReader is wrapped by the error of a read whose io.Reader panicked, or
+	// says that it read more than there was room for.
+	ErrReader = errors.New("the reader is broken")
+	// ErrOptions is wrapped by every OptionError.
 	ErrOptions = errors.New("invalid options")
 )
 
@@ -37,16 +40,18 @@ var (
 	// ErrNotRegular is returned for a path that is no regular file: a
 	// directory, a device, a pipe or, for writing, a symbolic link.
 	ErrNotRegular = errors.New("not a regular file")
+	// ErrEnding is wrapped by every EndingError.
+	ErrEnding = errors.New("unknown ending of a file's name")
 )
 
 // LineError says where a line of a text file is wrong, and why. It wraps
 // ErrSyntax, or ErrLimit where a limit was exceeded.
 type LineError struct {
-	File   string // name of the input, as the options call it; may be empty
-	Line   int64  // 1 for the first line, comments and empty lines counted
-	Column int    // 1 for the first character of the line; in characters, not bytes
-	Reason string // what is wrong; text of the input is quoted, escaped and cut
-	Kind   error  // ErrSyntax or ErrLimit
+	File   string `json:"file"`   // name of the input, as the options call it; may be empty
+	Line   int64  `json:"line"`   // 1 for the first line, comments and empty lines counted
+	Column int    `json:"column"` // 1 for the first character of the line; in characters, not bytes
+	Reason string `json:"reason"` // what is wrong; text of the input is quoted, escaped and cut
+	Kind   error  `json:"-"`      // ErrSyntax or ErrLimit
 }
 
 func (e *LineError) Error() string {

@@ -3,8 +3,11 @@ package format
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
+
+	"heavytail/storage/format/internal/columnfile"
 )
 
 // Read reads a graph in any layout, plain or compressed by gzip or zstd, and
@@ -14,10 +17,18 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
 	}
+	if table, err := openParquet(ctx, r, opts); err != nil {
+		return ReadStats{}, err
+	} else if table != nil {
+		return readParquet(table, opts, h.complete())
+	}
 	f := startFeed(ctx, r, &opts.EdgeListOptions, true)
 	defer f.close()
 	if opts.Layout == "" || opts.Layout == LayoutAuto {
-		opts.Layout = findLayout(f.peek(), opts.Name)
+		var err error
+		if opts.Layout, err = findLayout(f.peek(), opts.Name); err != nil {
+			return ReadStats{}, err
+		}
 	}
 	opts = opts.withDefaults()
 	h = h.complete()
@@ -36,6 +47,8 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 		to = &newAdjacency(opts, h).lines
 	case LayoutVertices:
 		to = &newTable(opts, h).lines
+	case LayoutMETIS:
+		to = &newMETIS(opts, h).lines
 	case LayoutMatrixMarket:
 		to = &newMatrix(f.ctx, opts, h).lines
 	case LayoutGraphML:
@@ -64,26 +77,51 @@ func (h Handler) complete() Handler {
 const matrixMarketMagic = "%%MatrixMarket"
 
 // findLayout decides by the beginning of a text, else by its name.
-func findLayout(text []byte, name string) Layout {
+func findLayout(text []byte, name string) (Layout, error) {
+	if columnfile.IsFile(text) {
+		return "", streamedParquet(name)
+	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if len(text) >= len(matrixMarketMagic) && strings.EqualFold(string(text[:len(matrixMarketMagic)]), matrixMarketMagic) {
-		return LayoutMatrixMarket
+		return LayoutMatrixMarket, nil
 	}
 	text = bytes.TrimLeft(text, " \t\r\n")
 	for _, start := range []string{"<?xml", "<graphml", "<!DOCTYPE graphml"} {
 		if bytes.HasPrefix(text, []byte(start)) {
-			return LayoutGraphML
+			return LayoutGraphML, nil
 		}
 	}
-	name = strings.ToLower(name)
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	switch {
-	case strings.HasSuffix(name, ".mtx"):
-		return LayoutMatrixMarket
-	case strings.HasSuffix(name, ".graphml"), strings.HasSuffix(name, ".xml"):
-		return LayoutGraphML
-	case strings.HasSuffix(name, ".adjlist"), strings.HasSuffix(name, ".adj"):
-		return LayoutAdjacency
+	return layoutOf(name)
+}
+
+// readParquet reads a graph or a table of vertices.
+func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
+	told := opts
+	if told.Layout != LayoutVertices {
+		told.Layout = LayoutParquet
 	}
-	return LayoutEdges
+	if err := told.fit(); err != nil {
+		return ReadStats{}, err
+	}
+	if told.Layout == LayoutVertices {
+		var faults optionFaults
+		if s := opts.Separator; s != "" && s != "auto" {
+			faults.conflict("separator", s, "Parquet has no use for a separator")
+		}
+		if opts.Header == HeaderNone {
+			faults.conflict("header", opts.Header.String(), "the columns of Parquet always have names")
+		}
+		if len(faults) > 0 {
+			return ReadStats{}, errors.Join(faults...)
+		}
+	}
+	var stats ReadStats
+	var err error
+	if told.Layout == LayoutVertices {
+		stats, err = f.vertices(opts, h)
+	} else {
+		stats, err = f.edges(h)
+	}
+	stats.Layout = told.Layout
+	return stats, err
 }

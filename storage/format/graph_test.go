@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -212,7 +213,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutAdjacency, text: "a,b\nc,,d\n", want: "g:2:3: column 2 is empty"},
 		{layout: LayoutAdjacency, text: "a b\x00\n", want: "g:1:4: NUL byte; is this a text file?"},
 		{layout: LayoutAdjacency, text: "a " + strings.Repeat("k", 1025) + "\n", want: "g:1:3: key \"" + strings.Repeat("k", 40) + "\"… has 1025 bytes, the limit is 1024", kind: ErrLimit},
-		{layout: LayoutAdjacency, text: "a,\"b\nc\n", want: "g:1:3: a quoted field is not closed on its line"},
+		{layout: LayoutAdjacency, text: "a,\"b\nc\n", want: "g:1:3: a quoted field is not closed"},
 		{layout: LayoutAdjacency, text: "\xff\xfea\x00", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
 
 		{layout: LayoutMatrixMarket, text: "", want: "g:1:1: expected \"%%MatrixMarket matrix coordinate\", found nothing"},
@@ -249,7 +250,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutVertices, text: "key,x\nä,1,2\n", want: "g:2:5: the header names 2 columns, and here is one more"},
 		{layout: LayoutVertices, text: "key,x\n,1\n", want: "g:2:1: column 1 is empty"},
 		{layout: LayoutVertices, text: "x,key\n1\n", want: "g:2:1: the line ends before the column of the key"},
-		{layout: LayoutVertices, text: "key,x\n\"a\nb\",1\n", want: `g:2:1: key "a\nb" holds a line break`},
+		{layout: LayoutVertices, text: "key,x\n\"a\nb\"c,1\n", want: "g:3:3: text after the closing quote of a field"},
 		{layout: LayoutVertices, text: "key,x\na,\"1\n2\",\"3\"\n", want: "g:3:4: the header names 2 columns, and here is one more"},
 		{layout: LayoutVertices, text: "key,x\na,1\nb,\"2\nc,3\n", want: "g:3:1: a quoted field of the record that begins here is not closed"},
 		{layout: LayoutVertices, text: "key,x\na,\"1\"2\n", want: "g:2:6: text after the closing quote of a field"},
@@ -275,7 +276,6 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: "\xfe\xff\x00<", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
 		{layout: LayoutGraphML, text: "<graphml>\x00", want: "g:1:11: not well-formed XML: illegal character code U+0000"},
 		{layout: LayoutGraphML, text: "<graphml><graph>\n<node/></graph></graphml>", want: "g:2:1: the element node has no id"},
-		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a&#10;b\"/></graph></graphml>", want: `g:1:17: key "a\nb" holds a line break`},
 		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\"/></graph></graphml>", want: "g:1:17: the element edge has no target"},
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><graph/></node></graph></graphml>", want: "g:1:30: a graph inside a node is not read"},
 		{layout: LayoutGraphML, text: "<graphml><graph><graph/></graph></graphml>", want: "g:1:17: a graph inside a graph is not read"},
@@ -392,8 +392,112 @@ func TestRead_FindsLayout(t *testing.T) {
 		{"%%matrixMARKET matrix", "x.txt", LayoutMatrixMarket}, {"\ufeff<?xml version", "x.mtx", LayoutGraphML}, {"\n <graphml", "", LayoutGraphML}, {"a", "x.graphml.zst", LayoutGraphML},
 		{"<a b\n", "", LayoutEdges}, {"%%Matrix", "", LayoutEdges},
 	} {
-		if got := findLayout([]byte(c.text), c.name); got != c.want {
-			t.Errorf("%q, %s: %s, want %s", c.text, c.name, got, c.want)
+		if got, err := findLayout([]byte(c.text), c.name); got != c.want || err != nil {
+			t.Errorf("%q, %s: %s, want %s; %v", c.text, c.name, got, c.want, err)
+		}
+	}
+	for _, name := range []string{"x.arrow", "x.json.gz", "x.csv.bz2", "x.csv.GZ", "g.v2"} {
+		_, err := Read(t.Context(), strings.NewReader("a b\n"), Options{EdgeListOptions: EdgeListOptions{Name: name}}, Handler{})
+		var ending *EndingError
+		if !errors.As(err, &ending) || !errors.Is(err, ErrEnding) || !slices.Contains(ending.Known, ".csv") {
+			t.Errorf("%s: %v", name, err)
+		}
+		opts := Options{Layout: LayoutEdges, EdgeListOptions: EdgeListOptions{Name: name}}
+		if stats, err := Read(t.Context(), strings.NewReader("a b\n"), opts, Handler{}); err != nil || stats.Edges != 1 {
+			t.Errorf("%s as edges: %v", name, err)
+		}
+	}
+	for _, name := range []string{"", "-", "x", "/tmp/a.b/x", ".hidden", "facebook_combined.txt.gz", "g.EDGES", "g.tsv.zst", "n.ncol"} {
+		if got, err := findLayout([]byte("a b\n"), name); got != LayoutEdges || err != nil {
+			t.Errorf("%q: %s, %v", name, got, err)
+		}
+	}
+}
+
+// readGraph reads a text into lines of edges and vertices.
+func readGraph(t *testing.T, text string, opts Options) (string, ReadStats, error) {
+	t.Helper()
+	var b strings.Builder
+	stats, err := Read(t.Context(), strings.NewReader(text), opts, Handler{
+		Edge: func(e Edge) error {
+			fmt.Fprintf(&b, "%s-%s %v;", e.Source, e.Target, e.Weight)
+			return nil
+		},
+		Vertex: func(key []byte, _ [][]byte) error {
+			fmt.Fprintf(&b, "(%s)", key)
+			return nil
+		},
+	})
+	return b.String(), stats, err
+}
+
+func TestRead_METIS(t *testing.T) {
+	for text, want := range map[string]string{
+		"% a path and a vertex alone\n4 2\n2\n1 3\n2\n\n":   "(1)1-2 1;(2)2-3 1;(3)(4)",
+		"3 2 001\n2 5\n1 5 3 7\n2 7\n":                      "(1)1-2 5;(2)2-3 7;(3)",
+		"3 2 11 2\n9 9 2 5\n9 9 1 5 3 0.5\n9 9 2 0.5\n\n\n": "(1)1-2 5;(2)2-3 0.5;(3)",
+		"2 1 100\n7 2\n7 1\n":                               "(1)1-2 1;(2)",
+	} {
+		if got, _, err := readGraph(t, text, Options{Layout: LayoutMETIS}); got != want || err != nil {
+			t.Errorf("%q: %s, want %s; %v", text, got, want, err)
+		}
+	}
+	for text, reason := range map[string]string{
+		"":                    "found no line",
+		"a b\n":               "expected the numbers",
+		"2\n1\n":              "expected the header",
+		"3 2\n2\n1 3\n":       "2 lines follow",
+		"2 1\n2\n1\n1\n":      "one more line",
+		"2 1\n2\n\n":          "at both of its ends",
+		"3 2\n2\n1\n\n":       "declares 2 edges",
+		"2 1\n3\n1\n":         "from 1 to 2",
+		"2 1 001\n2\n1\n":     "found 1 in all",
+		"2 1 7\n2\n1\n":       "none of METIS's",
+		"999999999999 1\n":    "more than the limit",
+		"2 1 001\n2 0\n1 0\n": "weight",
+	} {
+		if _, _, err := readGraph(t, text, Options{Layout: LayoutMETIS}); err == nil || !strings.Contains(err.Error(), reason) {
+			t.Errorf("%q: %v, want %q", text, err, reason)
+		}
+	}
+	// The same as an adjacency list would be another graph.
+	text := "4 2\n2\n1 3\n2\n\n"
+	if _, _, err := readGraph(t, text, Options{Layout: LayoutAdjacency}); err == nil || !strings.Contains(err.Error(), "METIS") {
+		t.Errorf("%v", err)
+	}
+	if got, _, err := readGraph(t, "1 2\n2 1 3\n3 2\n", Options{Layout: LayoutAdjacency}); err != nil || !strings.HasPrefix(got, "(1)1-2 1;") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// Files of Graphs.jl begin with the graph that they declare.
+func TestRead_GraphsJL(t *testing.T) {
+	got, stats, err := readGraph(t, "3,2,u,graph\n1,2\n2,3\n", Options{})
+	if got != "1-2 1;2-3 1;" || err != nil || stats.Header != "3,2,u,graph" || stats.DeclaredVertices != 3 || stats.CountsHeader {
+		t.Errorf("%s, %+v, %v", got, stats, err)
+	}
+	if _, _, err := readGraph(t, "3,2,u,graph\n1,2\n", Options{}); err == nil || !strings.Contains(err.Error(), "declares 2 edges") {
+		t.Error(err)
+	}
+	if got, _, err := readGraph(t, "3,2,x,graph\n1,2,y,z\n", Options{}); got != "3-2 1;1-2 1;" || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+type brokenReader struct{ panics bool }
+
+func (b brokenReader) Read(p []byte) (int, error) {
+	if b.panics {
+		panic("out of order")
+	}
+	return len(p) + 1, nil
+}
+
+// A reader that panics, in a goroutine that the caller does not see, is an error.
+func TestRead_BrokenReader(t *testing.T) {
+	for _, panics := range []bool{true, false} {
+		if _, err := Read(t.Context(), brokenReader{panics}, Options{}, Handler{}); !errors.Is(err, ErrReader) {
+			t.Errorf("panics %t: %v", panics, err)
 		}
 	}
 }

@@ -281,8 +281,6 @@ func (g *graphML) id(e xml.StartElement, name string) []byte {
 		g.wrong(ErrSyntax, "the element %s has no %s", e.Name.Local, name)
 	case len(id) > g.opts.MaxKey:
 		g.wrong(ErrLimit, "key %s has %d bytes, the limit is %d", excerpt(id), len(id), g.opts.MaxKey)
-	case bytes.ContainsAny(id, "\r\n"):
-		g.wrong(ErrSyntax, "key %s holds a line break", excerpt(id))
 	}
 	return id
 }
@@ -410,6 +408,9 @@ func (g *graphML) edge(e xml.StartElement) error {
 	if edge.Timed {
 		g.stats.Timed++
 	}
+	if edge.Dated {
+		g.stats.Dated++
+	}
 	return g.h.Edge(edge)
 }
 
@@ -421,7 +422,7 @@ func (g *graphML) measure(edge *Edge, weight, time []byte) {
 		}
 	}
 	if len(time) > 0 {
-		if edge.Time, edge.Timed = parseTime(time); !edge.Timed {
+		if edge.Time, edge.Dated, edge.Timed = parseTime(time); !edge.Timed {
 			g.wrong(ErrSyntax, "%s", timeFault(time))
 		}
 	}

@@ -39,6 +39,7 @@ const (
 	// The ids of the keys of edges; those of vertices are d0, d1, …
 	weightKey = `  <key id="weight" for="edge" attr.name="weight" attr.type="double"/>` + "\n"
 	timeKey   = `  <key id="time" for="edge" attr.name="time" attr.type="long"/>` + "\n"
+	dateKey   = `  <key id="time" for="edge" attr.name="time" attr.type="string"/>` + "\n"
 )
 
 func (x *xmlWriter) write() error {
@@ -103,8 +104,11 @@ func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
 	if x.g.Weighted {
 		dst = append(dst, weightKey...)
 	}
-	if x.g.Timed {
+	switch {
+	case x.g.Timed && x.g.Times == TimeNumbers:
 		dst = append(dst, timeKey...)
+	case x.g.Timed:
+		dst = append(dst, dateKey...)
 	}
 	return append(dst, graphMLGraph...), nil
 }
@@ -166,7 +170,7 @@ func (x *xmlWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
 		dst = append(dst, "</data>"...)
 	}
 	if x.g.Timed && e.Timed {
-		dst = append(strconv.AppendInt(append(dst, `<data key="time">`...), e.Time, 10), "</data>"...)
+		dst = append(x.g.Times.Append(append(dst, `<data key="time">`...), e.Time), "</data>"...)
 	}
 	if len(dst) == bare {
 		return append(dst[:bare-len(">")], "/>\n"...), nil

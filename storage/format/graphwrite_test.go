@@ -86,7 +86,7 @@ func samples() *rapid.Generator[*sample] {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
 			"source", "target", "weight", "key", "id", "u", "a", "1", "20", "007", "-5", "1.5", "1e3", "true", "é", "北", "#", "%", ",", ";", "|", "\"", "\"\"", "'", "\\", ":text", ":integer",
-			" ", "\t", "\ufeff", "\u00a0", "\u2028", "\x7f", "<", ">", "&", "&amp;", "]]>", "=1", "none",
+			" ", "\t", "\n", "\r", "\ufeff", "\u00a0", "\u2028", "\x7f", "<", ">", "&", "&amp;", "]]>", "=1", "none",
 		}),
 		rapid.StringN(1, 3, -1),
 	)
@@ -287,7 +287,10 @@ func TestWrite_Texts(t *testing.T) {
 		"keys": {func(out *bytes.Buffer) error {
 			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a b", "é,#"}))
 		}, "a b\né,#\n"},
-		"keys, quoted":   {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a ", "b"})) }, "key\n\"a \"\nb\n"},
+		"keys, quoted": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a ", "b"})) }, "key\n\"a \"\nb\n"},
+		"keys, line breaks": {func(out *bytes.Buffer) error {
+			return WriteKeys(t.Context(), out, 2, appendKeys([]string{"a\nb", "b"}))
+		}, "key\n\"a\nb\"\nb\n"},
 		"keys, the name": {func(out *bytes.Buffer) error { return WriteKeys(t.Context(), out, 2, appendKeys([]string{"key", "b"})) }, "key\nkey\nb\n"},
 		"word2vec, 1 row": {func(out *bytes.Buffer) error {
 			return WriteWord2VecBinary(t.Context(), out, 1, 2, appendKeys([]string{"é"}), func(int) []float32 { return []float32{1, -2} })
@@ -373,7 +376,7 @@ func TestWrite_Refused(t *testing.T) {
 		{one("a\x01", plain, "v"), nil, ErrKey, `key "a\x01": it holds U+0001, which XML cannot`},
 		{one("a\ufffe", plain, "v"), nil, ErrKey, `key "a\ufffe": it holds U+FFFE, which XML cannot`},
 		{one("", plain, "v"), ErrKey, ErrKey, `key "": it is empty`},
-		{one("a\nb", plain, "v"), ErrKey, ErrKey, `line break`},
+		{one("a\x00", plain, "v"), ErrKey, ErrKey, `key "a\x00": it holds a NUL`},
 		{one("a\xff", plain, "v"), ErrKey, ErrKey, `not valid UTF-8`},
 		{one("a", plain, "v\x02"), nil, ErrValue, `vertex "a", attribute "x": it holds U+0002, which XML cannot`},
 		{one("a", plain, "v\x00"), ErrValue, ErrValue, `vertex "a", attribute "x": NUL byte`},
@@ -415,7 +418,7 @@ func TestWrite_Refused(t *testing.T) {
 	if err := WriteWord2VecBinary(t.Context(), &bytes.Buffer{}, 1, 2, appendKeys([]string{"a"}), func(int) []float32 { return []float32{1} }); err == nil {
 		t.Error("a row that is too short was written")
 	}
-	if err := WriteKeys(t.Context(), &bytes.Buffer{}, 1, appendKeys([]string{"a\nb"})); !errors.Is(err, ErrKey) {
+	if err := WriteKeys(t.Context(), &bytes.Buffer{}, 1, appendKeys([]string{"a\x00"})); !errors.Is(err, ErrKey) {
 		t.Errorf("keys: %v", err)
 	}
 }

@@ -32,6 +32,8 @@ type firstLine struct {
 	held    []byte   // a copy of the line, while the next line is awaited
 	counts  bool     // it may be a counts header, of n and m
 	n, m    int64
+
+	declared bool // it declares a graph, as Graphs.jl does
 }
 
 // comment takes a comment line. One above the data may name the columns.
@@ -114,6 +116,9 @@ func (p *parser) firstLine(line []byte) error {
 		return p.countsHeader(line)
 	case p.opts.Header == HeaderAuto && f.comment != "":
 		p.stats.Header = f.comment
+	case p.opts.Header == HeaderAuto && !p.pairs && p.declares(line):
+		p.stats.Header, p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.text, f.n, f.m
+		return nil
 	case p.opts.Header == HeaderAuto:
 		if !isInteger(p.columns.field[roleSource]) && !isInteger(p.columns.field[roleTarget]) {
 			f.decided = false
@@ -160,6 +165,20 @@ func (p *parser) parseCounts() bool {
 	return okN && okM && p.columns.count == 2
 }
 
+// declares reports whether the first line is one of the files of Graphs.jl, "n,m,u,name"
+// with u for undirected or d for directed, which no edge looks like.
+func (p *parser) declares(line []byte) bool {
+	names := namesIn(line, p.sep)
+	if p.sep != separatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
+		return false
+	}
+	var okN, okM bool
+	p.first.n, okN = parseCount([]byte(names[0]))
+	p.first.m, okM = parseCount([]byte(names[1]))
+	p.first.declared = okN && okM
+	return p.first.declared
+}
+
 // countsHeader takes the first line as a counts header, as it was told.
 func (p *parser) countsHeader(line []byte) error {
 	if !p.parseCounts() {
@@ -173,12 +192,17 @@ func (p *parser) countsHeader(line []byte) error {
 
 // end settles at the end of the text what the first line was.
 func (p *parser) end() error {
+	for p.record.open {
+		if err := p.tear(); err != nil {
+			return err
+		}
+	}
 	f := &p.first
 	below := p.stats.Edges + p.stats.Skipped - f.skipped // data lines
 	switch {
 	case p.opts.Header == HeaderCounts && !f.decided:
 		return p.headerError("expected the numbers of vertices and edges, found no data line")
-	case p.opts.Header == HeaderCounts && below != f.m:
+	case (p.opts.Header == HeaderCounts || f.declared) && below != f.m:
 		return p.headerError(fmt.Sprintf("the header declares %d edges, but %d lines follow", f.m, below))
 	case f.counts && below-1 == f.m:
 		p.stats.CountsHeader = true

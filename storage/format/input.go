@@ -59,11 +59,25 @@ type rawReader struct {
 }
 
 func (r *rawReader) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
+	n, err := r.read(p)
 	if r.hash != nil {
 		r.hash.Write(p[:n])
 	}
 	r.count.Add(int64(n))
+	return n, err
+}
+
+// read calls the caller's Read, in a goroutine of which the caller knows nothing:
+// a panic there could not be recovered from, so it becomes an error.
+func (r *rawReader) read(p []byte) (n int, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			n, err = 0, fmt.Errorf("%w: panic: %v", ErrReader, panicked)
+		}
+	}()
+	if n, err = r.r.Read(p); n < 0 || n > len(p) {
+		return 0, fmt.Errorf("%w: it says that it read %d bytes into %d", ErrReader, n, len(p))
+	}
 	return n, err
 }
 

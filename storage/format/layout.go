@@ -2,7 +2,6 @@ package format
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -11,15 +10,22 @@ import (
 type Layout string
 
 const (
-	// LayoutAuto finds out the layout: by the first bytes (Matrix Market and
-	// GraphML declare themselves), else by the ending of Options.Name (.mtx,
-	// .graphml, .xml, .adjlist, .adj, also before .gz and .zst), else it is an
-	// edge list. It never is LayoutVertices.
+	// LayoutAuto finds out the layout: by the first bytes (Matrix Market, GraphML and
+	// Parquet declare themselves), else by the ending of Options.Name (.txt, .csv
+	// and others of edge lists, .adjlist, .adj, .graph, .metis, .mtx, .graphml,
+	// .xml, .parquet, also before .gz and .zst). Without an ending it is an edge list, and
+	// another ending is an EndingError. It never is LayoutVertices.
 	LayoutAuto Layout = "auto"
 	// LayoutEdges is a line for every edge.
 	LayoutEdges Layout = "edges"
 	// LayoutAdjacency is a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"
+	// LayoutMETIS is the format of METIS and of the DIMACS challenge of 2011: a
+	// header of counts, then the neighbours of vertex 1, 2 and so on. Weights of
+	// edges are read, sizes and weights of vertices passed over. Counts that do not
+	// agree with the header, or an edge that one of its ends does not list, are
+	// errors.
+	LayoutMETIS Layout = "metis"
 	// LayoutVertices is a table of vertices and their attributes: CSV, or with
 	// another separator, under a header of column names. Under HeaderAuto a first
 	// line that has nothing but integers is no header, and under HeaderNone no line
@@ -35,11 +41,16 @@ const (
 	LayoutMatrixMarket Layout = "matrix_market"
 	// LayoutGraphML is GraphML: vertices and edges with attributes, in XML.
 	LayoutGraphML Layout = "graphml"
+	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or
+	// integers, weights numbers, and times integers, dates, timestamps or texts. It is
+	// read from a RandomReader alone. A Parquet file with a row for every vertex has
+	// LayoutVertices; its columns of dates and timestamps become texts.
+	LayoutParquet Layout = "parquet"
 )
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutVertices, LayoutMatrixMarket, LayoutGraphML}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutParquet}
 }
 
 // ParseLayout returns the layout of a name; "" is LayoutAuto.
@@ -48,17 +59,17 @@ func ParseLayout(name string) (Layout, error) {
 		return LayoutAuto, nil
 	}
 	if !slices.Contains(Layouts(), Layout(name)) {
-		return "", fmt.Errorf("%w: layout %q is none of %s", ErrOptions, name, layoutNames())
+		return "", &OptionError{Option: "layout", Value: name, Expected: layoutNames()}
 	}
 	return Layout(name), nil
 }
 
-func layoutNames() string {
+func layoutNames() []string {
 	var names []string
 	for _, l := range Layouts() {
 		names = append(names, string(l))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Options say how a text is to be read. The zero value reads every common form
@@ -80,8 +91,8 @@ type Options struct {
 	// MaxColumns is the most columns of a table of vertices, or the most keys
 	// that GraphML declares; 0 means 1024.
 	MaxColumns int
-	// MaxVertices is the most vertices that the size line of Matrix Market may
-	// declare, since a line of a few bytes could ask for thousands of millions;
+	// MaxVertices is the most vertices that the size line of Matrix Market or the
+	// header of METIS may declare, since a line of a few bytes could ask for thousands of millions;
 	// 0 means 100 million.
 	MaxVertices int64
 }
@@ -95,27 +106,16 @@ const (
 	defaultLongLine = 64 << 20
 )
 
-// Validate reports all faults of the options at once. Each wraps ErrOptions.
+// Validate reports all faults of the options at once. Each is an *OptionError.
 func (o Options) Validate() error {
-	faults := []error{o.EdgeListOptions.Validate()}
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
-	}
+	faults := optionFaults{o.EdgeListOptions.Validate()}
 	if _, err := ParseLayout(string(o.Layout)); err != nil {
 		faults = append(faults, err)
 	}
-	if n, ok := columnNumber(o.Key); ok && (n < 1 || n > maxColumns) {
-		fault("column %s for the key is not within 1 and %d", o.Key, maxColumns)
-	}
-	if o.MaxValue < 0 {
-		fault("MaxValue (%d) is negative", o.MaxValue)
-	}
-	if o.MaxColumns < 0 || o.MaxColumns > maxColumns {
-		fault("MaxColumns (%d) is not within 0 and %d", o.MaxColumns, maxColumns)
-	}
-	if o.MaxVertices < 0 {
-		fault("MaxVertices (%d) is negative", o.MaxVertices)
-	}
+	faults.column("key", o.Key)
+	faults.notNegative("max_value", int64(o.MaxValue))
+	faults.within("max_columns", int64(o.MaxColumns), maxColumns)
+	faults.notNegative("max_vertices", o.MaxVertices)
 	return errors.Join(faults...)
 }
 
@@ -123,24 +123,27 @@ func (o Options) Validate() error {
 func (o Options) fit() error {
 	type use struct {
 		option  string
+		value   any
+		what    string
 		set     bool
 		layouts []Layout
 	}
-	var faults []error
+	var faults optionFaults
+	header := o.Header.String()
 	for _, u := range []use{
-		{"a source column", o.Source != "", []Layout{LayoutEdges}},
-		{"a target column", o.Target != "", []Layout{LayoutEdges}},
-		{"a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML}},
-		{"a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML}},
-		{"a key column", o.Key != "", []Layout{LayoutVertices}},
-		{"a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML}},
-		{"a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
+		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet}},
+		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
+		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutParquet}},
+		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutParquet}},
+		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
+		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML}},
+		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
 	} {
 		if u.set && !slices.Contains(u.layouts, o.Layout) {
-			faults = append(faults, fmt.Errorf("%w: layout %s has no use for %s", ErrOptions, o.Layout, u.option))
+			faults.conflict(u.option, u.value, "layout %s has no use for %s", o.Layout, u.what)
 		}
 	}
 	return errors.Join(faults...)
@@ -148,7 +151,7 @@ func (o Options) fit() error {
 
 // withDefaults returns a copy with every zero replaced by its default.
 func (o Options) withDefaults() Options {
-	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutVertices) {
+	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
 		o.MaxLine = defaultLongLine
 	}
 	o.EdgeListOptions = o.EdgeListOptions.withDefaults()

@@ -69,6 +69,9 @@ type columns struct {
 
 // add takes the next field, which begins at a byte of the line.
 func (c *columns) add(field []byte, at int, quoted bool, plan *plan, maxKey int) {
+	if i := bytes.IndexByte(field, '\r'); i >= 0 && !quoted && !c.bad.found() {
+		c.bad = syntaxFault(at+i, "carriage return inside a line")
+	}
 	if c.each != nil && !c.bad.found() {
 		c.bad = c.each(field, at, quoted)
 	}
@@ -166,7 +169,7 @@ func (c *columns) unquote(line []byte, start int, char byte) (field []byte, afte
 	for {
 		i := bytes.IndexByte(line[at:], '"')
 		if i < 0 {
-			return nil, 0, syntaxFault(start, "a quoted field is not closed on its line")
+			return nil, 0, syntaxFault(start, "a quoted field is not closed")
 		}
 		at += i + 1
 		if at == len(line) || line[at] != '"' {

@@ -13,6 +13,8 @@ type lineTaker interface {
 	bulk(text []byte) (done int, err error)
 	// line takes one line, without its line feed and without a byte order mark.
 	line(line []byte) error
+	// abandon takes notice of a line that is too long to be taken and is skipped.
+	abandon() error
 	// end takes the end of the text.
 	end() error
 }
@@ -108,10 +110,16 @@ func (l *lines) take(line []byte) error {
 		line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	}
 	if len(bytes.TrimSuffix(line, []byte("\r"))) > l.opts.MaxLine {
+		if err := l.to.abandon(); err != nil {
+			return err
+		}
 		return l.bad(line, fault{0, fmt.Sprintf("the line exceeds the limit of %d bytes", l.opts.MaxLine), ErrLimit})
 	}
 	return l.to.line(line)
 }
+
+// abandon is that of formats whose every line is one of its own.
+func (l *lines) abandon() error { return nil }
 
 // lineKind is what a line is before anyone looks into it.
 type lineKind uint8
@@ -150,7 +158,10 @@ func (l *lines) bad(line []byte, f fault) error {
 	return nil
 }
 
+// lineError complains about the last line, or about a record that ends there.
 func (l *lines) lineError(line []byte, f fault) *LineError {
-	column := utf8.RuneCount(line[:f.at]) + 1
-	return &LineError{l.opts.Name, l.stats.Lines, column, f.reason, f.kind}
+	before, behind := line[:f.at], line[f.at:]
+	number := l.stats.Lines - int64(bytes.Count(behind, []byte("\n")))
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return &LineError{l.opts.Name, number, column, f.reason, f.kind}
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -44,21 +45,22 @@ func weightFault(text []byte) string {
 
 // ParseTime reads a timestamp as edge lists have it: an integer, or a date or
 // date-time such as "2006-01-02" or "2006-01-02T15:04:05Z" as Unix seconds. It
-// returns false for anything else.
-func ParseTime(text string) (t int64, ok bool) {
+// reports which of these it was, and returns false for anything else.
+func ParseTime(text string) (t int64, dated, ok bool) {
 	if text == "" {
-		return 0, false
+		return 0, false, false
 	}
 	return parseTime([]byte(text))
 }
 
 // parseTime reads an integer, or a date or date-time of RFC 3339 as Unix seconds.
-func parseTime(text []byte) (t int64, ok bool) {
+func parseTime(text []byte) (t int64, dated, ok bool) {
 	if isInteger(text) || text[0] == '+' {
 		t, err := strconv.ParseInt(string(text), 10, 64)
-		return t, err == nil && t != math.MinInt64 // which stands for no time in graphs
+		return t, false, err == nil && t != math.MinInt64 // which stands for no time in graphs
 	}
-	return parseDate(text)
+	t, ok = parseDate(text)
+	return t, ok, ok
 }
 
 // parseDate reads "2006-01-02" or "2006-01-02T15:04:05Z", also with a space for
@@ -75,6 +77,70 @@ func parseDate(text []byte) (t int64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// TimeForm is how timestamps are written.
+type TimeForm uint8
+
+const (
+	// TimeNumbers writes timestamps as they are.
+	TimeNumbers TimeForm = iota
+	// TimeDates takes timestamps for Unix seconds and writes dates of UTC, such as
+	// "2006-01-02", or date-times where one is not at midnight.
+	TimeDates
+	// TimeClocks takes timestamps for Unix seconds and writes date-times of UTC, such
+	// as "2006-01-02T15:04:05Z".
+	TimeClocks
+)
+
+// MarshalJSON writes the name of the form. Records of the store have its number, which
+// a MarshalText would change.
+func (f TimeForm) MarshalJSON() ([]byte, error) { return json.Marshal(f.String()) }
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (f *TimeForm) UnmarshalJSON(text []byte) error {
+	var name string
+	if err := json.Unmarshal(text, &name); err != nil {
+		return err
+	}
+	for *f = TimeNumbers; *f <= TimeClocks; *f++ {
+		if f.String() == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown form of times %q", name)
+}
+
+// String names the form in words.
+func (f TimeForm) String() string {
+	switch f {
+	case TimeDates:
+		return "dates"
+	case TimeClocks:
+		return "dates and times of day"
+	}
+	return "numbers"
+}
+
+const (
+	daySeconds = 24 * 60 * 60
+	// The years that dates can be written of, 0 to 9999.
+	firstDate, lastDate = -62_167_219_200, 253_402_300_799
+)
+
+// IsMidnight reports whether a timestamp in Unix seconds is the beginning of a day of UTC.
+func IsMidnight(t int64) bool { return t%daySeconds == 0 }
+
+// Append appends a timestamp, which ParseTime reads back. One outside the years 0
+// to 9999 is written as a number.
+func (f TimeForm) Append(dst []byte, t int64) []byte {
+	switch {
+	case f == TimeNumbers || t < firstDate || t > lastDate:
+		return strconv.AppendInt(dst, t, 10)
+	case f == TimeDates && IsMidnight(t):
+		return time.Unix(t, 0).UTC().AppendFormat(dst, time.DateOnly)
+	}
+	return time.Unix(t, 0).UTC().AppendFormat(dst, time.RFC3339)
 }
 
 func timeFault(text []byte) string {

@@ -52,7 +52,7 @@ func ParseHeader(name string) (HeaderMode, error) {
 			return HeaderMode(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: header %q is none of auto, none, names, counts", ErrOptions, name)
+	return 0, &OptionError{Option: "header", Value: name, Expected: HeaderModes()}
 }
 
 // EdgeListOptions says how an edge list is to be read. The zero value reads
@@ -63,8 +63,8 @@ type EdgeListOptions struct {
 	// Separator is what stands between columns: "" or "auto" (the first data
 	// line decides), " " or "whitespace" (runs of spaces and tabs), "\t" or
 	// "tab", "," or "comma", ";" or "semicolon", "|" or "bar". The last three
-	// read fields in double quotes as CSV does, a quote inside doubled; a field
-	// never spans lines.
+	// read fields in double quotes as CSV does, a quote inside doubled; in edge
+	// lists such a field may hold line breaks.
 	Separator string
 	// Header says what the first data line is.
 	Header HeaderMode
@@ -87,7 +87,8 @@ type EdgeListOptions struct {
 	Source, Target, Weight, Time string
 	// SkipBad counts malformed lines and goes on, instead of ending the read.
 	SkipBad bool
-	// MaxLine is the most bytes of one line, up to 1 GiB; 0 means 1 MiB. Two keys
+	// MaxLine is the most bytes of one line, or of a record whose fields hold line
+	// breaks, up to 1 GiB; 0 means 1 MiB. Two keys
 	// of the greatest length and hundreds of further columns fit; a file that
 	// has no line ends, such as an image, is found out early. In adjacency lists
 	// and tables of vertices, which may have long lines, 0 means 64 MiB; in
@@ -118,34 +119,21 @@ const (
 	defaultMaxBytes = 64 << 30
 )
 
-// Validate reports all faults of the options at once. Each wraps ErrOptions.
+// Validate reports all faults of the options at once. Each is an *OptionError.
 func (o EdgeListOptions) Validate() error {
-	var faults []error
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
-	}
+	var faults optionFaults
 	if _, ok := parseSeparator(o.Separator); !ok {
-		fault("separator %q is none of auto, whitespace, tab, comma, semicolon, bar", o.Separator)
+		faults = append(faults, &OptionError{Option: "separator", Value: o.Separator, Expected: []string{"auto", "whitespace", "tab", "comma", "semicolon", "bar"}})
 	}
 	if o.Header > HeaderCounts {
-		fault("unknown header mode %d", uint8(o.Header))
+		faults = append(faults, &OptionError{Option: "header", Value: int64(o.Header), Expected: HeaderModes()})
 	}
-	if o.MaxLine < 0 || o.MaxLine > largestMaxLine {
-		fault("MaxLine (%d) is not within 0 and %d", o.MaxLine, largestMaxLine)
-	}
-	if o.MaxKey < 0 {
-		fault("MaxKey (%d) is negative", o.MaxKey)
-	}
-	if o.MaxBytes < 0 {
-		fault("MaxBytes (%d) is negative", o.MaxBytes)
-	}
-	if o.MaxLines < 0 {
-		fault("MaxLines (%d) is negative", o.MaxLines)
-	}
-	if o.Size < 0 {
-		fault("Size (%d) is negative", o.Size)
-	}
-	o.validateColumns(fault)
+	faults.within("max_line", int64(o.MaxLine), largestMaxLine)
+	faults.notNegative("max_key", int64(o.MaxKey))
+	faults.notNegative("max_bytes", o.MaxBytes)
+	faults.notNegative("max_lines", o.MaxLines)
+	faults.notNegative("size", o.Size)
+	o.validateColumns(&faults)
 	return errors.Join(faults...)
 }
 
@@ -163,25 +151,26 @@ func (o EdgeListOptions) withDefaults() EdgeListOptions {
 	return o
 }
 
-func (o EdgeListOptions) validateColumns(fault func(format string, args ...any)) {
+func (o EdgeListOptions) validateColumns(faults *optionFaults) {
+	sound := len(*faults)
 	for r, text := range o.wanted() {
-		if n, ok := columnNumber(text); ok && (n < 1 || n > maxColumns) {
-			fault("column %s for the %s is not within 1 and %d", text, role(r), maxColumns)
-			return
-		}
+		faults.column(role(r).String(), text)
 		if text == NoColumn && role(r) < roleWeight {
-			fault("the %s has to be a column", role(r))
-			return
+			*faults = append(*faults, &OptionError{Option: role(r).String(), Value: text, Allowed: "the name or the number of a column"})
 		}
+	}
+	if len(*faults) > sound {
+		return
 	}
 	if o.namesColumns() {
 		if o.Header == HeaderNone || o.Header == HeaderCounts {
-			fault("columns are called by their names, but the header is said to be %q", o.Header)
+			faults.conflict("header", o.Header.String(), "columns are called by their names, but the header is said to be %q", o.Header)
 		}
 		return
 	}
-	if _, doubt := planOf(newPlan(&o).at); doubt != "" {
-		fault("%s", doubt)
+	if p, doubt := planOf(newPlan(&o).at); doubt != "" {
+		r := p.repeated(o.wanted())
+		faults.conflict(r.String(), o.wanted()[r], "%s", doubt)
 	}
 }
 
@@ -193,30 +182,32 @@ type Edge struct {
 	Time           int64   // 0 where none was given
 	Weighted       bool    // a weight was given
 	Timed          bool    // a time was given
+	Dated          bool    // it was given as a date, and is in Unix seconds
 }
 
 // ReadStats says what a read found. After an error it covers what was read.
 type ReadStats struct {
-	Layout   Layout   // as found out or as asked for, never LayoutAuto
-	Lines    int64    // lines of any kind
-	Edges    int64    // edges delivered
-	Vertices int64    // vertices delivered to Handler.Vertex, or that would have been
-	Weighted int64    // edges with a weight of their own
-	Timed    int64    // edges with a time
-	Comments int64    // lines that begin with # or %
-	Skipped  int64    // malformed lines (in GraphML, elements) left out under SkipBad
-	Bytes    int64    // bytes of text, after decompression
-	SHA256   [32]byte // of the input before decompression; zero unless its end was reached
-	Header   string   // the header line, if there was one: column names or counts
+	Layout   Layout   `json:"layout"`   // as found out or as asked for, never LayoutAuto
+	Lines    int64    `json:"lines"`    // lines of any kind
+	Edges    int64    `json:"edges"`    // edges delivered
+	Vertices int64    `json:"vertices"` // vertices delivered to Handler.Vertex, or that would have been
+	Weighted int64    `json:"weighted"` // edges with a weight of their own
+	Timed    int64    `json:"timed"`    // edges with a time
+	Dated    int64    `json:"dated"`    // edges whose time is a date
+	Comments int64    `json:"comments"` // lines that begin with # or %
+	Skipped  int64    `json:"skipped"`  // malformed lines (in GraphML, elements) left out under SkipBad
+	Bytes    int64    `json:"bytes"`    // bytes of text, after decompression
+	SHA256   [32]byte `json:"sha256"`   // of the input before decompression; zero unless its end was reached
+	Header   string   `json:"header"`   // the header line, if there was one: column names or counts
 	// CountsHeader reports that the first edge delivered is to be taken back:
 	// it looks like the "n m" line of some authors' files. The reader says so
 	// under HeaderAuto if that line has two columns, both positive decimal
 	// integers, and the second is the number of data lines below it (malformed
 	// ones counted). The caller should also require that the edges below it
 	// have no more than DeclaredVertices distinct vertices.
-	CountsHeader     bool
-	DeclaredVertices int64 // n of a counts header, delivered or not, or of a size line
-	DeclaredEdges    int64 // m of a counts header, or the entries of a size line
-	IgnoredColumns   int   // the most columns of a line that were not taken
-	FirstSkipped     *LineError
+	CountsHeader     bool       `json:"counts_header"`
+	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, or of a size line
+	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header, or the entries of a size line
+	IgnoredColumns   int        `json:"ignored_columns"`   // the most columns of a line that were not taken
+	FirstSkipped     *LineError `json:"first_skipped"`
 }

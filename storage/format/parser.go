@@ -1,6 +1,9 @@
 package format
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // parser makes edges of lines. It has three ways through a line: plainLines for
 // the bulk of all files, plainFields where more than two keys are taken, and
@@ -16,6 +19,7 @@ type parser struct {
 	narrow  bool // the plan is narrow
 	first   firstLine
 	columns columns // of the line that is being read
+	record  record  // that goes on behind its line
 }
 
 func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser {
@@ -43,7 +47,7 @@ func (p *parser) follow(plan plan) { p.plan, p.narrow = plan, plan.narrow() }
 // bulk takes the leading lines that are plain.
 func (p *parser) bulk(text []byte) (done int, err error) {
 	switch {
-	case !p.first.decided:
+	case !p.first.decided || p.record.open:
 		return 0, nil
 	case p.narrow:
 		return p.plainLines(text)
@@ -53,15 +57,32 @@ func (p *parser) bulk(text []byte) (done int, err error) {
 
 // line takes one line, without its line feed.
 func (p *parser) line(line []byte) error {
-	line, kind := p.sort(line)
+	if p.record.open {
+		return p.goOn(line)
+	}
+	content, kind := p.sort(line)
 	switch kind {
 	case lineBlank:
 		return nil
 	case lineComment:
-		p.comment(line)
+		p.comment(content)
 		return nil
 	}
-	if f := textFault(line); f.found() {
+	if p.opensRecord(line) {
+		return p.begin(line)
+	}
+	return p.single(content)
+}
+
+// single takes a line, or the lines of a whole record, that is neither empty nor a
+// comment.
+func (p *parser) single(line []byte) error {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	f := encodingFault(line)
+	if isUTF16(line) || bytes.IndexByte(line, '"') < 0 {
+		f = textFault(line) // in quotes there may be a carriage return
+	}
+	if f.found() {
 		return p.bad(line, f)
 	}
 	return p.dataLine(line)
@@ -123,7 +144,7 @@ func (p *parser) measure(edge *Edge, field *[roleCount][]byte) (bad role, reason
 		}
 	}
 	if text := field[roleTime]; len(text) > 0 {
-		if edge.Time, edge.Timed = parseTime(text); !edge.Timed {
+		if edge.Time, edge.Dated, edge.Timed = parseTime(text); !edge.Timed {
 			return roleTime, func() string { return timeFault(text) }
 		}
 	}
@@ -137,6 +158,9 @@ func (p *parser) emitMeasured(edge Edge, extra int) error {
 	}
 	if edge.Timed {
 		p.stats.Timed++
+	}
+	if edge.Dated {
+		p.stats.Dated++
 	}
 	return p.emit(edge, extra)
 }

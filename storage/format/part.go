@@ -47,7 +47,7 @@ const (
 // where somebody is writing it.
 var (
 	ErrPart      = errors.New("an unfinished file is there")
-	ErrPartInUse = errors.New("somebody else is writing it")
+	ErrPartInUse = errors.New("another process is writing this file")
 )
 
 // CreatePart begins a file in sections that Commit will put at path, in a folder, or
@@ -75,7 +75,7 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 	}
 	if err != nil {
 		if p.file != nil {
-			p.file.Close()
+			closePart(p.file)
 		}
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path+PartEnding, err), p.dir.Close())
 	}
@@ -95,7 +95,7 @@ func OpenPart(folder *os.Root, path string) (*Part, []byte, error) {
 	state, err := p.resume()
 	if err != nil {
 		if p.file != nil {
-			p.file.Close()
+			closePart(p.file)
 		}
 		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path+PartEnding, err), p.dir.Close())
 	}
@@ -284,7 +284,7 @@ func (p *Part) Keep() error {
 	if p.file == nil {
 		return nil
 	}
-	err := errors.Join(p.file.Close(), p.dir.Close())
+	err := errors.Join(closePart(p.file), p.dir.Close())
 	p.file = nil
 	return err
 }
@@ -294,7 +294,7 @@ func (p *Part) Discard() error {
 	if p.file == nil {
 		return nil
 	}
-	err := errors.Join(p.remove(), p.file.Close(), p.dir.Close())
+	err := errors.Join(p.remove(), closePart(p.file), p.dir.Close())
 	p.file = nil
 	return err
 }
@@ -313,7 +313,7 @@ func (p *Part) removeLeft() error {
 		err = p.remove()
 	}
 	if p.file != nil {
-		err = errors.Join(err, p.file.Close()) // with the lock, when the name is gone
+		err = errors.Join(err, closePart(p.file)) // with the lock, when the name is gone
 		p.file = nil
 	}
 	return err

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockPart takes the lock on a part, which ends when the file is closed, by kill -9
-// too. Where another writer has it the error is ErrPartInUse. File systems without
+// lockPart takes the lock on a part, which ends with closePart, by kill -9 too. Where another writer has it the error is ErrPartInUse. File systems without
 // locks have none here.
 func lockPart(file *os.File) error {
 	for {
@@ -22,4 +21,12 @@ func lockPart(file *os.File) error {
 			return nil
 		}
 	}
+}
+
+// closePart releases the lock and closes the file. Closing alone is not enough: a
+// process that starts another one lets it have every open file for a moment, and the
+// lock ends with the last of them.
+func closePart(file *os.File) error {
+	_ = unix.Flock(int(file.Fd()), unix.LOCK_UN)
+	return file.Close()
 }

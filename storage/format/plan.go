@@ -105,6 +105,19 @@ func planOf(at [roleCount]int) (p plan, doubt string) {
 	return p, ""
 }
 
+// repeated is the last role that was asked for by the column of another role.
+func (p plan) repeated(wanted [roleCount]string) role {
+	asked := roleSource
+	for r := roleSource; r < roleCount; r++ {
+		for other := roleSource; other < roleCount; other++ {
+			if r != other && p.at[r] != 0 && p.at[r] == p.at[other] && wanted[r] != "" {
+				asked = r
+			}
+		}
+	}
+	return asked
+}
+
 // planFor returns the plan of a text whose columns have names, or says why the
 // options cannot be followed.
 func planFor(o *EdgeListOptions, names []string) (p plan, doubt string) {

@@ -37,7 +37,7 @@ func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield 
 // HeaderCounts is refused) and no hash.
 func ReadPairs(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(source, target []byte) error) (ReadStats, error) {
 	if opts.Header == HeaderCounts {
-		return ReadStats{}, fmt.Errorf("%w: a file of pairs has no counts header", ErrOptions)
+		return ReadStats{}, &OptionError{Option: "header", Value: opts.Header.String(), Conflict: "a file of pairs has no counts header"}
 	}
 	return read(ctx, r, opts, true, func(e Edge) error { return yield(e.Source, e.Target) })
 }

@@ -143,9 +143,9 @@ func TestReadEdgeList_Malformed(t *testing.T) {
 		{name: "UTF-16", text: "\xff\xfe1\x00 \x002\x00\n\x00", want: "g.txt:1:1: the text is UTF-16; convert it to UTF-8"},
 		{name: "NUL", text: "1 2\n3 \x004\n", want: "g.txt:2:3: NUL byte; is this a text file?"},
 		{name: "old Mac line ends", text: "1 2\r3 4\r5 6\r", want: "g.txt:1:4: carriage return inside a line"},
-		{name: "unclosed quote", text: "1,2\na,\"b\nc,d\n", want: "g.txt:2:3: a quoted field is not closed on its line"},
+		{name: "unclosed quote", text: "1,2\na,\"b\nc,d\n", want: "g.txt:2:3: a quoted field is not closed"},
 		{name: "text after quote", text: "\"a\"b,c\n", want: "g.txt:1:4: text after the closing quote of a field"},
-		{name: "unclosed quote in an ignored column", text: "a,b,\"\n", want: "g.txt:1:5: a quoted field is not closed on its line"},
+		{name: "unclosed quote in an ignored column", text: "a,b,\"\n", want: "g.txt:1:5: a quoted field is not closed"},
 		{name: "commas and tabs", text: "Smith, A\tDoe, B\n", want: "g.txt:1:1: both commas and tabs could separate the columns; say which"},
 		{name: "commas and tabs, skipping", text: "Smith, A\tDoe, B\n", opts: EdgeListOptions{SkipBad: true}, want: "g.txt:1:1: both commas and tabs could separate the columns; say which"},
 		{name: "long key", text: "1 2\n3 " + long + "\n", want: `g.txt:2:3: key "` + long[:40] + `"… has 1025 bytes, the limit is 1024`, kind: ErrLimit},
@@ -208,7 +208,7 @@ func (c chunkReader) Read(p []byte) (int, error) { return c.r.Read(p[:min(len(p)
 // every line through the careful way, large blocks most lines through the fast one.
 func TestParser_BlocksAgree(t *testing.T) {
 	pieces := []string{
-		"1 2\n", "33 44\r\n", "5\t6\n", " 7 8 \n", "9 10 11\n", "9 10 11 \r\n", "12,13\n", "14,15,16\n", "14, 15\n", "\"a,b\",c\n", "a\"b,c\n",
+		"1 2\n", "33 44\r\n", "5\t6\n", " 7 8 \n", "9 10 11\n", "9 10 11 \r\n", "12,13\n", "14,15,16\n", "14, 15\n", "\"a,b\",c\n", "a\"b,c\n", "\"a\nb\",c\n", "a,\"\r\n\"\r\n", "\"a\rb\",c\n", "\"a\n", "\",b\n", "\"a\"b\n",
 		"\n", "\r\n", "# c\n", " % c\n", "ä b\n", "x\n", ",\n", "1,\n", "1,,2\n", "\x00 1\n", "1 \xff\n", "1\r2 3\n", "k\ty z\n", "a b#\n", "abcdefghij k\n", "1 2 345678901234567890\n", "1 2 456789012345\r\n", "1 2 4567890123456\n",
 		"a b 1.5 7\n", "a,b,,7\n", "a b 0\n", "a,b,2,x\n", "source target weight\n", "w,u,v\n", "# source target time\n", "a\tb\t\t\n",
 	}
@@ -410,7 +410,7 @@ func TestEdgeListOptions_Validate(t *testing.T) {
 	if !errors.Is(err, ErrOptions) {
 		t.Fatalf("error %v", err)
 	}
-	for _, word := range []string{"::", "mode 9", "-1", "-2", "-3", "-4", "-5"} {
+	for _, word := range []string{"::", "header is 9", "-1", "-2", "-3", "-4", "-5"} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%q is not in: %v", word, err)
 		}
@@ -431,5 +431,34 @@ func TestParseHeader(t *testing.T) {
 	}
 	if _, err := ParseHeader("maybe"); !errors.Is(err, ErrOptions) {
 		t.Errorf("maybe: %v", err)
+	}
+}
+
+// TestOptionError_Fields expects the option and its value in fields.
+func TestOptionError_Fields(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		options Options
+		want    OptionError
+		text    string
+	}{
+		{Options{EdgeListOptions: EdgeListOptions{MaxKey: -1}}, OptionError{Option: "max_key", Value: int64(-1), Allowed: "at least 0"},
+			"invalid options: max_key is -1, and must be at least 0"},
+		{Options{EdgeListOptions: EdgeListOptions{Weight: "0"}}, OptionError{Option: "weight", Value: "0", Allowed: "the name of a column or a number from 1 to 65536"},
+			`invalid options: weight is "0", and must be the name of a column or a number from 1 to 65536`},
+		{Options{EdgeListOptions: EdgeListOptions{Source: "2"}}, OptionError{Option: "source", Value: "2", Conflict: "column 2 is asked for as source and as target"},
+			"invalid options: column 2 is asked for as source and as target"},
+		{Options{EdgeListOptions: EdgeListOptions{Source: "2", Target: "1", Time: "2"}}, OptionError{Option: "time", Value: "2", Conflict: "column 2 is asked for as source and as time"},
+			"invalid options: column 2 is asked for as source and as time"},
+		{Options{EdgeListOptions: EdgeListOptions{Header: HeaderNone, Time: "sent"}}, OptionError{Option: "header", Value: "none", Conflict: `columns are called by their names, but the header is said to be "none"`},
+			`invalid options: columns are called by their names, but the header is said to be "none"`},
+		{Options{Layout: "gml"}, OptionError{Option: "layout", Value: "gml", Expected: layoutNames()},
+			`invalid options: layout is "gml", and must be one of auto, edges, adjacency, metis, vertices, matrix_market, graphml, parquet`},
+	} {
+		err := tt.options.Validate()
+		var got *OptionError
+		if !errors.As(err, &got) || !reflect.DeepEqual(*got, tt.want) || err.Error() != tt.text || !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: %+v, %v", tt.options, got, err)
+		}
 	}
 }

@@ -59,7 +59,10 @@ func (t *table) line(line []byte) error {
 		t.record = append(t.record, '\n')
 	}
 	t.record = append(t.record, line...)
-	if t.open = t.sep.quotes() && quoteStaysOpen(line, t.sep.character(), t.open); t.open {
+	if t.sep.quotes() {
+		t.open, _ = quoteStaysOpen(line, t.sep.character(), t.open)
+	}
+	if t.open {
 		return t.long()
 	}
 	if err := t.long(); err != nil || len(t.record) == 0 {
@@ -102,9 +105,10 @@ func (t *table) detect(line []byte) fault {
 }
 
 // quoteStaysOpen reports whether a field in double quotes goes on behind a line,
-// at the beginning of which one may have been open.
-func quoteStaysOpen(line []byte, separator byte, open bool) bool {
-	begins := !open
+// at the beginning of which one may have been open, and whether that one is torn:
+// text follows its closing quote.
+func quoteStaysOpen(line []byte, separator byte, open bool) (stays, torn bool) {
+	begins, first := !open, open
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		switch {
@@ -115,12 +119,13 @@ func quoteStaysOpen(line []byte, separator byte, open bool) bool {
 		case begins && c == '"':
 			open, begins = true, false
 		case c == separator:
-			begins = true
+			begins, first = true, false
 		case !isBlank(c):
 			begins = false
+			torn = torn || first && (c != '\r' || i+1 < len(line))
 		}
 	}
-	return open
+	return open, torn
 }
 
 // long holds a record against the limit of a line.
@@ -131,6 +136,15 @@ func (t *table) long() error {
 	err := t.fault(fault{0, fmt.Sprintf("the record exceeds the limit of %d bytes", t.opts.MaxLine), ErrLimit})
 	t.record, t.open = t.record[:0], false
 	return err
+}
+
+// abandon leaves out an open record of which a line is too long.
+func (t *table) abandon() error {
+	if !t.open {
+		return nil
+	}
+	t.open = false
+	return t.fault(fault{0, fmt.Sprintf("the record exceeds the limit of %d bytes", t.opts.MaxLine), ErrLimit})
 }
 
 // fault ends the read at a malformed record, or counts it under SkipBad.
@@ -191,17 +205,11 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 		}
 		return syntaxFault(at, "the %s %d columns, and here is one more", told, len(t.place))
 	}
-	if i := bytes.IndexByte(field, '\r'); i >= 0 && !quoted {
-		return syntaxFault(at+i, "carriage return inside a line")
-	}
 	place := t.place[column]
 	switch {
 	case place == placeNone:
 		return fault{}
 	case place == placeKey:
-		if bytes.ContainsAny(field, "\r\n") {
-			return syntaxFault(at, "key %s holds a line break", excerpt(field))
-		}
 		t.key = field
 		return keyFault(field, at, column+1, t.opts.MaxKey)
 	case len(field) > t.options.MaxValue:

@@ -20,6 +20,9 @@ type VectorOptions struct {
 	Name string
 	// Binary says that word2vec is in its binary format. Nothing in the file does.
 	Binary bool
+	// Key and Vector are the columns of a Parquet file that have the keys and the
+	// vectors, by name or by number from 1. See ReadVectorsParquet.
+	Key, Vector string
 	// MaxKey is the most bytes of one key; 0 means 1024.
 	MaxKey int
 	// MaxDim is the most values of one row; 0 means 65,536.
@@ -92,7 +95,7 @@ func readVectors(ctx context.Context, r io.Reader, opts VectorOptions, read func
 		return err
 	}
 	if opts.MaxDim < 0 {
-		return fmt.Errorf("%w: MaxDim (%d) is negative", ErrOptions, opts.MaxDim)
+		return &OptionError{Option: "max_dim", Value: int64(opts.MaxDim), Allowed: "at least 0"}
 	}
 	feedOptions = feedOptions.withDefaults()
 	opts.MaxKey, opts.MaxBytes = feedOptions.MaxKey, feedOptions.MaxBytes

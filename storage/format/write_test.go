@@ -53,7 +53,7 @@ func TestWriteEdgeList_Text(t *testing.T) {
 }
 
 func TestWriteEdgeList_Refused(t *testing.T) {
-	for _, key := range []string{"", "a\nb", "a\rb", "a\x00b", "\xff", strings.Repeat("k", 1025)} {
+	for _, key := range []string{"", "a\x00b", "\xff", strings.Repeat("k", 1025)} {
 		err := WriteEdgeList(t.Context(), &strings.Builder{}, 2, appendKeys([]string{"a", key}), pairSeq([][2]uint32{{0, 1}}))
 		var refused *KeyError
 		if !errors.As(err, &refused) || !errors.Is(err, ErrKey) || refused.Key != key {
@@ -61,7 +61,7 @@ func TestWriteEdgeList_Refused(t *testing.T) {
 		}
 	}
 	// A key that no edge uses is not written.
-	if err := WriteEdgeList(t.Context(), &strings.Builder{}, 3, appendKeys([]string{"a", "b", "c\n"}), pairSeq([][2]uint32{{0, 1}})); err != nil {
+	if err := WriteEdgeList(t.Context(), &strings.Builder{}, 3, appendKeys([]string{"a", "b", "c\x00"}), pairSeq([][2]uint32{{0, 1}})); err != nil {
 		t.Error(err)
 	}
 }
@@ -115,7 +115,7 @@ func TestWriteEdgeList_RoundTrip(t *testing.T) {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
 			"source", "target", "u", "v", "a", "1", "2", "30", "é", "北", "#", "%", ",", ";", "|", "\"", "\"\"", "'", "\\",
-			" ", "\t", "\ufeff", "\u00a0", "\u2028", "\x01", "\x7f", "-",
+			" ", "\t", "\n", "\r", "\ufeff", "\u00a0", "\u2028", "\x01", "\x7f", "-",
 		}),
 		rapid.StringN(1, 3, -1),
 	)

@@ -21,11 +21,13 @@ const writeCheck = 1 << 14
 type Graph struct {
 	Vertices int       // they are numbered from 0
 	Key      AppendKey // must be set
-	// Edges are the edges, each of them once. They are gone through once.
+	// Edges yields each edge once and is iterated once.
 	Edges iter.Seq[NumberedEdge]
 	// Weighted and Timed say whether edges are written with their weights and
 	// their times.
 	Weighted, Timed bool
+	// Times is how times are written.
+	Times TimeForm
 	// Columns are the attributes of the vertices. One without a type is Text.
 	Columns []Column
 	// Value appends the value that a vertex has in a column: of a Text its

@@ -20,17 +20,17 @@ type ErdosRenyi struct {
 	Seed uint64  // the same seed gives the same graph on every machine
 }
 
-// Validate reports all faults at once. Each wraps ErrOptions.
+// Validate reports all faults at once. Each is an *OptionError.
 func (e ErdosRenyi) Validate() error {
 	f := faults{model: "erdos renyi"}
 	if known := f.vertices(e.N, 1); known {
-		f.check(float64(e.M) <= pairs(e.N), "m (%d) exceeds the %.0f pairs of n (%d) vertices", e.M, pairs(e.N), e.N)
+		f.check(float64(e.M) <= pairs(e.N), "m", e.M, "at most %.0f, the pairs of n (%d) vertices", pairs(e.N), e.N)
 	}
-	f.check(e.M >= 0, "m (%d) must not be negative", e.M)
+	f.check(e.M >= 0, "m", e.M, "at least 0")
 	if f.probability("p", e.P) && len(f.list) == 0 {
 		f.edges(max(e.P*pairs(e.N), float64(e.M)))
 	}
-	f.check(e.P == 0 || e.M == 0, "p (%v) and m (%d) exclude each other", e.P, e.M)
+	f.check(e.P == 0 || e.M == 0, "p", e.P, "0 where m (%d) is given", e.M)
 	return f.err()
 }
 

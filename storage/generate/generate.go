@@ -11,22 +11,22 @@ import (
 
 // Model is a random graph with its parameters.
 type Model interface {
-	// Validate reports all faults of the parameters at once. Each wraps
-	// ErrOptions.
+	// Validate reports all faults of the parameters at once. Each is an
+	// *OptionError.
 	Validate() error
 	// Bytes is the memory that Generate takes at its peak, the graph included:
 	// an expectation where the number of edges is random. It means nothing for
 	// parameters that are not valid.
 	Bytes() int64
 	// Generate makes the graph. The same parameters give the same graph, on
-	// every machine. Progress, if not nil, hears of the stage "generating" how
+	// every machine. Progress, if not nil, receives the stage "generating" with how
 	// many of its units are done, at most some 20 times a second and from one
 	// goroutine; units are vertices of two passes or edges. The error is one of
 	// Validate or the plain ctx.Err(), wrapped.
 	Generate(ctx context.Context, progress Progress) (*csr.Graph, error)
 }
 
-// Progress is told how far Generate is.
+// Progress receives how far Generate is.
 type Progress func(stage string, done, total int64)
 
 var (
@@ -46,46 +46,48 @@ const maxArcs = min(1<<36, math.MaxInt/4)
 // offset takes 8 bytes.
 const maxVertices = min(math.MaxUint32, math.MaxInt/16)
 
-// faults collects what is wrong with the parameters of a model.
+// faults collects what is wrong with the options of a model.
 type faults struct {
 	model string
 	list  []error
 }
 
-func (f *faults) add(format string, args ...any) {
-	f.list = append(f.list, fmt.Errorf("%w: %s: "+format, append([]any{ErrOptions, f.model}, args...)...))
+// add adds a fault of an option, or of a part of one.
+func (f *faults) add(option, part string, found any, allowed string, args ...any) {
+	f.list = append(f.list, &OptionError{f.model, option, part, found, fmt.Sprintf(allowed, args...)})
 }
 
-// check adds a fault unless what should hold does.
-func (f *faults) check(holds bool, format string, args ...any) {
+// check adds a fault of an option unless what should hold does.
+func (f *faults) check(holds bool, option string, found any, allowed string, args ...any) {
 	if !holds {
-		f.add(format, args...)
+		f.add(option, "", found, allowed, args...)
 	}
 }
 
-// vertices checks the number of vertices and tells whether it can be used.
+// vertices checks the number of vertices, and reports whether it can be used.
 func (f *faults) vertices(n, least int) bool {
-	switch {
-	case n < least:
-		f.add("n (%d) must be at least %d", n, least)
-	case n > maxVertices:
-		f.add("n (%d) exceeds the %d vertices of a graph", n, int64(maxVertices))
-	default:
-		return true
-	}
-	return false
+	f.check(n >= least, "n", n, "at least %d", least)
+	f.check(n <= maxVertices, "n", n, "at most %d", int64(maxVertices))
+	return least <= n && n <= maxVertices
 }
 
-// probability checks that p is one, and tells whether it is.
-func (f *faults) probability(name string, p float64) bool {
+// probability checks that an option is one, and reports whether it is.
+func (f *faults) probability(option string, p float64) bool { return f.entry(option, "", p) }
+
+// entry is probability for a part of an option.
+func (f *faults) entry(option, part string, p float64) bool {
 	ok := p >= 0 && p <= 1 // false for NaN
-	f.check(ok, "%s (%v) must be from 0 to 1", name, p)
+	if !ok {
+		f.add(option, part, p, "from 0 to 1")
+	}
 	return ok
 }
 
 // edges checks the number of edges that is expected.
 func (f *faults) edges(expected float64) {
-	f.check(2*expected <= maxArcs, "about %.4g edges are asked for, the most are %d", expected, int64(maxArcs/2))
+	if 2*expected > maxArcs {
+		f.add("", "the expected number of edges", fmt.Sprintf("%.4g", expected), "at most %d", int64(maxArcs/2))
+	}
 }
 
 func (f *faults) err() error { return errors.Join(f.list...) }
@@ -103,7 +105,7 @@ func pairs(n int) float64 { return float64(n) * (float64(n) - 1) / 2 }
 // there is room for before a slice has to grow.
 const deviations = 6
 
-// room returns the capacity for a binomial number of edges, of which a share p
+// room returns the capacity for a binomial number of edges, of which a fraction p
 // of all is taken.
 func room(all, p float64) int {
 	expected := all * p

@@ -41,7 +41,7 @@ func (s *pairSet) has(u, v uint32) bool {
 	return s.places[place] == pair
 }
 
-// add tells whether the pair is new.
+// add reports whether the pair is new.
 func (s *pairSet) add(u, v uint32) bool {
 	place, pair := s.find(u, v)
 	if s.places[place] == pair {

@@ -24,12 +24,12 @@ type PreferentialAttachment struct {
 	Seed uint64 // the same seed gives the same graph on every machine
 }
 
-// Validate reports all faults at once. Each wraps ErrOptions.
+// Validate reports all faults at once. Each is an *OptionError.
 func (p PreferentialAttachment) Validate() error {
 	f := faults{model: "preferential attachment"}
-	f.check(p.M >= 1, "m (%d) must be at least 1", p.M)
+	f.check(p.M >= 1, "m", p.M, "at least 1")
 	if f.vertices(p.N, 2) && p.M >= p.N {
-		f.add("m (%d) must be below n (%d)", p.M, p.N)
+		f.add("m", "", p.M, "below n (%d)", p.N)
 	}
 	if len(f.list) == 0 {
 		f.edges(p.edges())

@@ -47,7 +47,7 @@ func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, erro
 }
 
 // fromEdges builds a graph from different edges in any order, none a self-loop.
-// As [csr.FromEdges] it sorts the rows by two counting passes, but it heeds the
+// As [csr.FromEdges] it sorts the rows by two counting passes, but it observes the
 // context.
 //
 // It takes 8 bytes per edge and 8 per vertex beside the edges and the graph; of

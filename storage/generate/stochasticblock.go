@@ -48,20 +48,21 @@ func (s StochasticBlock) Blocks() []uint32 {
 // the matrix the first. Each wraps ErrOptions.
 func (s StochasticBlock) Validate() error {
 	f := faults{model: "stochastic block"}
-	f.check(len(s.Sizes) > 0, "sizes are missing")
+	f.check(len(s.Sizes) > 0, "sizes", "empty", "one number for each block")
 	for b, size := range s.Sizes {
 		if size < 1 {
-			f.add("size %d (%d) must be at least 1", b+1, size)
+			f.add("sizes", fmt.Sprintf("number %d", b+1), size, "at least 1")
 			break
 		}
 	}
-	if len(f.list) == 0 {
-		f.vertices(s.Vertices(), 1)
+	if n := s.Vertices(); len(f.list) == 0 && n > maxVertices {
+		f.add("sizes", "the sum", "too large", "at most %d", int64(maxVertices))
 	}
 	f.probability("p_in", s.In)
 	f.probability("p_out", s.Out)
 	if s.Matrix != nil {
-		f.check(s.In == 0 && s.Out == 0, "p_in (%v) and p_out (%v) exclude a matrix", s.In, s.Out)
+		f.check(s.In == 0, "p_in", s.In, "0 where a matrix is given")
+		f.check(s.Out == 0, "p_out", s.Out, "0 where a matrix is given")
 		s.checkMatrix(&f)
 	}
 	if len(f.list) == 0 {
@@ -73,22 +74,23 @@ func (s StochasticBlock) Validate() error {
 // checkMatrix reports the first fault of the shape or of an entry.
 func (s StochasticBlock) checkMatrix(f *faults) {
 	if len(s.Matrix) != len(s.Sizes) {
-		f.add("the matrix has %d rows for %d blocks", len(s.Matrix), len(s.Sizes))
+		f.add("matrix", "the number of rows", len(s.Matrix), "%d, the number of blocks", len(s.Sizes))
 		return
 	}
 	for a, row := range s.Matrix {
 		if len(row) != len(s.Sizes) {
-			f.add("row %d of the matrix has %d entries for %d blocks", a+1, len(row), len(s.Sizes))
+			f.add("matrix", fmt.Sprintf("the length of row %d", a+1), len(row), "%d, the number of blocks", len(s.Sizes))
 			return
 		}
 	}
 	for a, row := range s.Matrix {
 		for b, p := range row {
-			if !f.probability(fmt.Sprintf("entry %d of row %d of the matrix", b+1, a+1), p) {
+			entry := fmt.Sprintf("entry %d of row %d", b+1, a+1)
+			if !f.entry("matrix", entry, p) {
 				return
 			}
 			if p != s.Matrix[b][a] {
-				f.add("the matrix is not symmetric: entry %d of row %d is %v, entry %d of row %d is %v", b+1, a+1, p, a+1, b+1, s.Matrix[b][a])
+				f.add("matrix", entry, p, "%v, as entry %d of row %d", s.Matrix[b][a], a+1, b+1)
 				return
 			}
 		}

@@ -82,12 +82,12 @@ type Vazquez struct {
 	Seed uint64    // the same seed gives the same graph on every machine
 }
 
-// Validate reports all faults at once. Each wraps ErrOptions.
+// Validate reports all faults at once. Each is an *OptionError.
 func (z Vazquez) Validate() error {
 	f := faults{model: "vazquez"}
 	f.vertices(z.N, 2)
-	f.check(z.P >= 0 && z.P < 1, "p (%v) must be at least 0 and below 1", z.P)
-	f.check(z.Rule <= ConnectNeighbors, "rule (%d) must be random_walk or connect_neighbors", z.Rule)
+	f.check(z.P >= 0 && z.P < 1, "p", z.P, "at least 0 and below 1")
+	f.check(z.Rule <= ConnectNeighbors, "rule", z.Rule, "random_walk or connect_neighbors")
 	if len(f.list) == 0 {
 		f.edges(z.edges())
 	}

@@ -25,18 +25,18 @@ type WattsStrogatz struct {
 	Seed uint64  // the same seed gives the same graph on every machine
 }
 
-// Validate reports all faults at once. Each wraps ErrOptions.
+// Validate reports all faults at once. Each is an *OptionError.
 func (s WattsStrogatz) Validate() error {
 	f := faults{model: "watts strogatz"}
 	known := f.vertices(s.N, 3)
-	f.check(s.K >= 2 && s.K%2 == 0, "k (%d) must be even and at least 2", s.K)
+	f.check(s.K >= 2 && s.K%2 == 0, "k", s.K, "even and at least 2")
 	f.probability("beta", s.Beta)
 	switch {
 	case !known:
 	case s.K >= s.N:
-		f.add("k (%d) must be below n (%d)", s.K, s.N)
+		f.add("k", "", s.K, "below n (%d)", s.N)
 	case s.Beta > 0 && s.K > s.N/2:
-		f.add("k (%d) must be at most n/2 (%d) where edges are rewired: there would be few other vertices", s.K, s.N/2)
+		f.add("k", "", s.K, "at most n/2 (%d) where edges are rewired, so that there are other vertices to rewire to", s.N/2)
 	case len(f.list) == 0:
 		f.edges(s.edges())
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// work watches over a long computation: it heeds the context and reports
+// work is the state of a long computation: it checks the context and reports
 // progress.
 type work struct {
 	ctx      context.Context

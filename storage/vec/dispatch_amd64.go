@@ -243,9 +243,9 @@ func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
 // ahead is the number of rows that eachAhead fetches before those at hand.
 const ahead = 4
 
-// eachAhead calls f for the parts of a list, in order, while the lines of
-// the rows of the next part are on their way into the cache; of rows that are longer
-// than most the processor fetches the rest by itself.
+// eachAhead calls f for the parts of a list, in order, while the first lines
+// of the rows of the next part are loaded into the cache; the processor
+// prefetches the rest of longer rows automatically.
 func eachAhead(block []float32, stride, dim int, idx []uint32, f func(lo, hi int)) {
 	if dim == 0 {
 		f(0, len(idx))

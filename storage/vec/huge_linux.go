@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adviseHuge asks for huge pages under the whole ones of values. It is a hint,
-// and not every kernel takes it.
+// adviseHuge asks for huge pages in the part of values that covers whole ones.
+// It is a hint that some kernels ignore.
 func adviseHuge(values []float32) {
 	const huge = 2 << 20
 	first := unsafe.Pointer(unsafe.SliceData(values))

@@ -2,5 +2,5 @@
 
 package vec
 
-// adviseHuge does nothing: large pages are not asked for here.
+// adviseHuge does nothing: huge pages are not supported here.
 func adviseHuge([]float32) {}

@@ -88,13 +88,13 @@ func gather16AVX2(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int
 //go:noescape
 func gather8AVX2(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int, cols int) bool
 
-// tileAVX512 is [Tile], or [TileAdd] if add is set. Unless fetch is nil, step l
+// tileAVX512 is [Tile]; with add it continues the sums in c. Unless fetch is nil, step l
 // also brings the line l·fetchStep bytes after it into the second-level cache.
 //
 //go:noescape
 func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b, fetch *float32, fetchStep uintptr)
 
-// tileAVX2 is [Tile], or [TileAdd] if add is set.
+// tileAVX2 is [Tile]; with add it continues the sums in c.
 //
 //go:noescape
 func tileAVX2(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b *float32)

@@ -43,7 +43,7 @@ func rot64NEON(x, y *float64, n int, c, s float64)
 //go:noescape
 func gather16NEON(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int) bool
 
-// tileNEON is [Tile], or [TileAdd] if add is set.
+// tileNEON is [Tile]; with add it continues the sums in c.
 //
 //go:noescape
 func tileNEON(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b *float32)

@@ -19,10 +19,10 @@ func L2Squared(a, b []float32) float32 {
 	return l2Squared(active, a, b)
 }
 
-// PairSum returns Σ w_i·a_i·b_i + Σ v_i·|a_i − b_i|: what a linear model of the
-// products and the absolute differences of two vectors gives them. It panics if
-// their lengths differ. PairSum(w, v, a, b) and PairSum(w, v, b, a) have the same
-// bits.
+// PairSum returns Σ w_i·a_i·b_i + Σ v_i·|a_i − b_i|: the value of a linear
+// model of the products and the absolute differences of two vectors. It panics
+// if their lengths differ. PairSum(w, v, a, b) and PairSum(w, v, b, a) have
+// the same bits.
 func PairSum(w, v, a, b []float32) float32 {
 	if len(w) != len(a) || len(v) != len(a) || len(b) != len(a) {
 		panic("vec: PairSum: lengths differ")

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -313,8 +314,10 @@ func TestKernels_PanicOnWrongLengths(t *testing.T) {
 		"panel": func() {
 			MulTN(make([]float64, 1), Panel{Rows: 2, Cols: 1, Stride: 1}, Panel{Rows: 2, Cols: 1, Stride: 1}, 1)
 		},
-		"MulTN":    func() { MulTN(make([]float64, 2), Panel{Cols: 1, Stride: 1}, Panel{Cols: 1, Stride: 1}, 1) },
-		"MulNN":    func() { MulNN(Panel{Cols: 1, Stride: 1}, 0, 1, Panel{Cols: 1, Stride: 1}, nil, 1) },
+		"MulTN": func() { MulTN(make([]float64, 2), Panel{Cols: 1, Stride: 1}, Panel{Cols: 1, Stride: 1}, 1) },
+		"MulNN": func() {
+			_ = MulNNContext(context.Background(), Panel{Cols: 1, Stride: 1}, 0, 1, Panel{Cols: 1, Stride: 1}, nil, 1)
+		},
 		"Parallel": func() { Parallel(1, 0, 1, func(int, int, int) {}) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,10 +1,10 @@
 package vec
 
-// ListDots sets dst[i] to Dot(x, row idx[i]) of a strided row-major block, whose
-// row v is block[v·stride:][:len(x)], with the same bits. Rows may be anywhere: the kernels fetch
-// rows ahead, which hides most of the time that memory takes. It panics if
-// stride is below the length of x, dst is shorter than idx, or a row is not
-// inside the block.
+// ListDots sets dst[i] to Dot(x, row idx[i]) of a strided row-major block,
+// whose row v is block[v·stride:][:len(x)], with the same bits. Rows may be
+// anywhere: the kernels prefetch rows, which hides most of the memory latency.
+// It panics if stride is below the length of x, dst is shorter than idx, or a
+// row is not inside the block.
 func ListDots(dst, x, block []float32, stride int, idx []uint32) {
 	checkList(dst, x, block, stride, idx)
 	listDots(active, dst, x, block, stride, idx)

@@ -9,8 +9,8 @@ type Matrix struct {
 	Data []float32 // len Rows·Dim; row i is Data[i·Dim : (i+1)·Dim]
 }
 
-// hugeFrom is from how many values on a matrix asks for huge pages: 8 MiB, below
-// which what they save is no more than the system call.
+// hugeFrom is the number of values from which a matrix asks for huge pages: 8
+// MiB. Below that they save no more time than the system call takes.
 const hugeFrom = 1 << 21
 
 // NewMatrix returns a matrix of zeros. Where the system has huge pages on request,

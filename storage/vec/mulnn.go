@@ -2,11 +2,12 @@ package vec
 
 import "context"
 
-// nnBlockRows is how many rows of y a worker takes at a time: a multiple of 12
-// that is long beside the handing out and short beside a millisecond.
+// nnBlockRows is how many rows of y a worker takes at a time: a multiple of
+// 12, enough that distributing the blocks costs little, and computed in much
+// less than a millisecond.
 const nnBlockRows = 40 * TileRows
 
-// MulNN sets y to beta·y + alpha·a·c for a tall panel a and a small matrix c
+// MulNNContext sets y to beta·y + alpha·a·c for a tall panel a and a small matrix c
 // of a.Cols × y.Cols, row-major. With beta 0 the old y is not read and may
 // hold anything.
 //
@@ -19,14 +20,9 @@ const nnBlockRows = 40 * TileRows
 // on its place. Each is one float32 chain over the columns of a, so its error
 // is at most about (a.Cols+2)·2⁻²⁴·|alpha|·Σ|a·c|. The cost is
 // 2·Rows·a.Cols·y.Cols operations, with y.Cols rounded up to a multiple of 32;
-// it needs memory for c once more and 2 KB per 32 columns and worker. MulNN
-// panics if a shape does not fit.
-func MulNN(y Panel, beta, alpha float32, a Panel, c []float32, workers int) {
-	_ = mulNN(context.Background(), active, y, beta, alpha, a, c, workers) // only a cancelled context is an error
-}
-
-// MulNNContext is [MulNN] that stops within some milliseconds when ctx is
-// done. It then returns ctx.Err(), and y is undefined.
+// it needs memory for c once more and 2 KB per 32 columns and worker. It
+// panics if a shape does not fit. When ctx is done it stops within some
+// milliseconds and returns ctx.Err(), and y is undefined.
 func MulNNContext(ctx context.Context, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
 	return mulNN(ctx, active, y, beta, alpha, a, c, workers)
 }
@@ -41,7 +37,7 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 		return ctx.Err()
 	}
 	if a.Cols == 0 {
-		a = Panel{Rows: a.Rows} // whatever its data: none of it is read
+		a = Panel{Rows: a.Rows} // its data are not read
 	}
 
 	panels := (y.Cols-1)/TileCols + 1
@@ -58,7 +54,7 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 	shareStep := uintptr(min(share*4/max(a.Cols, 1)+1, 64))
 	parallel(y.Rows, nnBlockRows, workers, func(turn *Turn, _, lo, hi int) {
 		tiles := make([][TileRows * TileCols]float32, panels)
-		var rest []float32 // the last rows, made up to 12
+		var rest []float32 // the last rows, padded to 12
 		for ; lo < hi; lo += TileRows {
 			if ctx.Err() != nil {
 				return

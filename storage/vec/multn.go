@@ -11,9 +11,9 @@ const (
 	partRows = 128
 
 	// A block of rows has float64 sums of its own. Below 2048 rows they cost
-	// more than a second worker gains. Beyond 32 blocks or 8 MB there is enough
-	// to do for many workers. All of it depends on the shapes alone, so that
-	// the order of the additions does.
+	// more than a second worker gains. With 32 blocks or 8 MB of sums there is
+	// enough work for many workers. The blocks depend on the shapes alone, and
+	// so does the order of the additions.
 	minBlockRows = 2048
 	maxSumBlocks = 32
 	minSumBlocks = 4
@@ -42,10 +42,10 @@ func MulTNContext(ctx context.Context, c []float64, a, b Panel, workers int) err
 	return mulTN(ctx, active, c, a, b, false, workers)
 }
 
-// MulTNSymmetric is [MulTNContext] for panels whose product is known to be symmetric
-// but for rounding, as that of vectors with their products by a symmetric matrix. It
-// takes half the time: the entries right of the diagonal, with the same bits, are
-// copied to the other side.
+// MulTNSymmetric is [MulTNContext] for panels whose product is known to be
+// symmetric apart from rounding, such as the product of vectors with their
+// images under a symmetric matrix. It takes half the time: the entries right
+// of the diagonal, with the same bits, are copied to the other side.
 func MulTNSymmetric(ctx context.Context, c []float64, a, b Panel, workers int) error {
 	if a.Cols != b.Cols {
 		panic("vec: MulTNSymmetric: shapes differ")
@@ -94,7 +94,7 @@ type tileSums = [TileRows * TileCols]float64
 type gram struct {
 	kind      kind
 	a, b      Panel
-	symmetric bool       // the product is: a and b are the same panel, or so it was said
+	symmetric bool       // the product is symmetric: a and b are the same panel, or the caller guarantees it
 	tiles     []gramTile // ordered by columns of b, then of a
 }
 
@@ -111,7 +111,7 @@ func newGram(k kind, a, b Panel, symmetric bool) *gram {
 	for col := 0; col < b.Cols; col += TileCols {
 		for row := 0; row < a.Cols; row += TileRows {
 			if g.symmetric && row >= col+TileCols {
-				break // wholly below the diagonal
+				break // entirely below the diagonal
 			}
 			t := gramTile{row: row, col: col}
 			// The last tile is moved up until it ends with the panel. It repeats
@@ -134,7 +134,7 @@ func (g *gram) blockRows() int {
 }
 
 // add adds the products of the rows [lo, hi) to sums, one for each tile. It
-// gives up when ctx is done.
+// stops early when ctx is done.
 func (g *gram) add(ctx context.Context, turn *Turn, sums []tileSums, lo, hi int) {
 	w := newGramScratch(g)
 	for ; lo < hi; lo += runRows {
@@ -148,7 +148,8 @@ func (g *gram) add(ctx context.Context, turn *Turn, sums []tileSums, lo, hi int)
 	}
 }
 
-// gramScratch is what one worker needs beside the panels and the sums.
+// gramScratch is the workspace of one worker in addition to the panels and the
+// sums.
 type gramScratch struct {
 	tiles   [][TileRows * TileCols]float32 // the tiles of 32 columns of b
 	columns []float32                      // a part of 32 columns of b, packed; nil if b is
@@ -199,10 +200,10 @@ func (g *gram) addRun(w *gramScratch, sums []tileSums, first, lo, hi int) int {
 	return last
 }
 
-// ahead returns the share of the run of a from row next on that tile t brings
-// nearer while it goes over the part of the run before. Reading memory and
-// computing take about the same time if b has 32 columns, so they should not
-// wait for each other.
+// ahead returns the part of the next run of a, from row next on, that tile t
+// prefetches while it computes its part of the current run. Reading memory and
+// computing take about the same time if b has 32 columns, so they should
+// overlap.
 func (g *gram) ahead(t, part, next int) fetch {
 	if next+runRows > g.a.Rows {
 		return fetch{}

@@ -17,13 +17,13 @@ import (
 // are begun, and Parallel panics with the value of the lowest such block. It
 // panics if block < 1.
 //
-// Between blocks other goroutines get their turn, so that a block should take no
-// more than some 100 µs.
+// Between blocks other goroutines may run, so a block should take at most
+// about 100 µs.
 func Parallel(n, block, workers int, f func(block, lo, hi int)) {
 	parallel(n, block, workers, func(_ *Turn, block, lo, hi int) { f(block, lo, hi) })
 }
 
-// parallel is Parallel for blocks that take longer: f passes the turn on within.
+// parallel is Parallel for longer blocks: f calls turn.Pass inside a block.
 func parallel(n, block, workers int, f func(turn *Turn, block, lo, hi int)) {
 	if block < 1 {
 		panic("vec: Parallel: block < 1")

@@ -2,11 +2,11 @@ package vec
 
 import "math"
 
-// The portable kernels: what every processor without assembly runs, and what
-// the tests compare the assembly with.
+// The portable kernels: used on every processor without assembly, and as the
+// reference of the tests of the assembly.
 
-// dotGo keeps four sums, because one sum would wait for its own addition in
-// every turn.
+// dotGo keeps four sums, because a single sum would wait for the previous
+// addition in each step.
 func dotGo(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// RowList is a list of rows of one width, anywhere in memory, that one vector is
-// combined with. Its zero value is empty and takes rows of any width.
+// RowList is a list of rows of equal width, anywhere in memory, to be combined
+// with one vector. Its zero value is empty and takes rows of any width.
 type RowList struct {
 	dim  int
 	rows []*float32
@@ -31,15 +31,15 @@ func (l *RowList) Len() int { return len(l.rows) }
 // Row returns row i.
 func (l *RowList) Row(i int) []float32 { return unsafe.Slice(l.rows[i], l.dim) }
 
-// Fetch begins to load the rows from number first on into the cache of the
-// processor, where it can be told to, and does nothing else.
+// Fetch begins to load the rows from number first on into the cache, if the
+// processor has an instruction for that. It has no other effect.
 func (l *RowList) Fetch(first int) { fetchRows(active, l.rows[first:], l.dim) }
 
-// FetchList begins to load a list of numbers into the cache, as RowList.Fetch does
-// rows.
+// FetchList begins to load a list of numbers into the cache, as RowList.Fetch
+// does for rows.
 func FetchList(list []uint32) {
 	first := [1]*float32{(*float32)(unsafe.Pointer(unsafe.SliceData(list)))}
-	fetchRows(active, first[:], len(list)+rowLine-1) // with the line that it ends in
+	fetchRows(active, first[:], len(list)+rowLine-1) // including its last cache line
 }
 
 // Dots sets dst[i] to the scalar product of x and row i. It panics if dst is
@@ -57,11 +57,11 @@ func (l *RowList) Dots(dst, x []float32) {
 //
 //	g_i = alpha · (targets[i] − σ(x·y_i)),  e = Σ g_i y_i,  y_i += g_i x,  x += e,
 //
-// and g_i = 0 where the product is limit or more in size, or no number. That is a
-// step of stochastic gradient descent for one vector against several others, as
-// skip-gram makes them. σ is good to 4 units of its last place.
+// and g_i = 0 if the absolute value of the product is limit or more, or NaN.
+// That is a step of stochastic gradient descent for one vector against several
+// others, as skip-gram makes them. σ is accurate to 4 units of its last place.
 //
-// A row stands in l once and does not overlap a vector of xs, which may name one
+// A row occurs in l once and does not overlap a vector of xs, which may name one
 // several times. It panics if the widths of the lists differ or are no multiple of
 // 16, or if targets is shorter than l.
 func (l *RowList) Learn(xs *RowList, targets []float32, alpha, limit float32) {
@@ -79,8 +79,8 @@ func (l *RowList) Learn(xs *RowList, targets []float32, alpha, limit float32) {
 // rowLine is the number of columns that Learn works on at a time.
 const rowLine = 16
 
-// room returns working space for n values, which begins with a line of the cache:
-// the allocator aligns powers of two by themselves.
+// room returns working space for n values, aligned to a cache line: the
+// allocator aligns powers of two automatically.
 func (l *RowList) room(n int) []float32 {
 	if len(l.work) < n {
 		l.work = make([]float32, 1<<bits.Len(uint(n)))

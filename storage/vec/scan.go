@@ -1,9 +1,9 @@
 package vec
 
-// ScanDots sets dst[i] to Dot(x, row i) of rows that lie one behind the other,
-// with the same bits. The kernels fetch rows that are to come, also beyond the
-// end of rows, so that a long scan runs as fast as memory is read. It panics
-// unless rows has len(dst)·len(x) elements.
+// ScanDots sets dst[i] to Dot(x, row i) of consecutive rows, with the same
+// bits. The kernels prefetch, also beyond the end of rows, so that a long scan
+// runs as fast as memory is read. It panics unless rows has len(dst)·len(x)
+// elements.
 func ScanDots(dst, x, rows []float32) {
 	checkScan(dst, x, rows)
 	scanDots(active, dst, x, rows)
@@ -15,7 +15,7 @@ func ScanL2Squared(dst, x, rows []float32) {
 	scanL2Squared(active, dst, x, rows)
 }
 
-// checkScan divides, as a product of two lengths may overflow.
+// checkScan divides, since a product of two lengths may overflow.
 func checkScan(dst, x, rows []float32) {
 	if len(x) == 0 && len(rows) == 0 {
 		return

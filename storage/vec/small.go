@@ -1,7 +1,8 @@
 package vec
 
-// Product64 returns a·b for row-major a of m × k and b of k × n, in m·k·n steps of one
-// goroutine: it is for matrices whose sides are a number of coordinates.
+// Product64 returns a·b for row-major a of m × k and b of k × n, in m·k·n
+// steps of one goroutine: it is for small matrices, such as transformations of
+// coordinates.
 func Product64(a, b []float64, m, k, n int) []float64 {
 	c := make([]float64, m*n)
 	for i := range m {

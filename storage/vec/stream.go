@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// ErrNotFinite is returned for rows with a value that is not finite.
+// ErrNotFinite is returned for rows with a value that is NaN or infinite.
 var ErrNotFinite = errors.New("vec: value is not finite")
 
 // streamValues is how many values are converted at a time.
 const streamValues = 1 << 13
 
-// WriteRows writes the rows of a panel, one behind the other, as little-endian
-// float32. It makes a few large writes.
+// WriteRows writes the rows of a panel consecutively as little-endian float32,
+// in a few large writes.
 func WriteRows(w io.Writer, p Panel) error {
 	buffer := make([]byte, 0, 4*max(streamValues, p.Cols))
 	for i := range p.Rows {
@@ -30,9 +30,10 @@ func WriteRows(w io.Writer, p Panel) error {
 	return err
 }
 
-// ReadRows reads rows that WriteRows has written. A stream that ends before is
-// io.ErrUnexpectedEOF, and a value that is no number is ErrNotFinite. It allocates
-// the matrix at once: the caller knows that it may be so large.
+// ReadRows reads rows that WriteRows has written. A stream that ends early is
+// io.ErrUnexpectedEOF, and a value that is NaN or infinite is ErrNotFinite. It
+// allocates the matrix at once: the caller must know that its size is
+// acceptable.
 func ReadRows(r io.Reader, rows, cols int) (*Matrix, error) {
 	m := NewMatrix(rows, cols)
 	for at := 0; at < len(m.Data); {

@@ -25,17 +25,9 @@ func Tile(c *[TileRows * TileCols]float32, k int, a []float32, rowStep, kStep in
 	tile(active, c, false, k, a, rowStep, kStep, b, fetch{})
 }
 
-// TileAdd continues the sums in c with k more products, as [Tile] otherwise.
-// A Tile over k1 and a TileAdd over the k2 that follow have the same bits as
-// one Tile over k1+k2.
-func TileAdd(c *[TileRows * TileCols]float32, k int, a []float32, rowStep, kStep int, b []float32) {
-	checkTile(k, a, rowStep, kStep, b)
-	tile(active, c, true, k, a, rowStep, kStep, b, fetch{})
-}
-
-// fetch tells a tile what to bring into the second-level cache while it
-// computes: one line at each step, from an address on. The zero value fetches
-// nothing. It is a hint that kinds may ignore.
+// fetch is the memory that a tile prefetches into the second-level cache while
+// it computes: one line at each step, from an address on. The zero value
+// fetches nothing. It is a hint that kinds may ignore.
 type fetch struct {
 	from *float32
 	step uintptr // bytes
@@ -57,12 +49,12 @@ func checkTile(k int, a []float32, rowStep, kStep int, b []float32) {
 //	rowNorms[i] + colNorms[j] − 2·c[i·32+j] > limit
 //
 // in float32. It reports whether any bit is set, so that a tile without near
-// pairs costs one test. A NaN, which comes of norms that overflow, sets the
-// bit. Give rows and columns of padding the norm +Inf: they are never near.
+// pairs costs one test. A NaN, from norms that overflow, sets the bit. Padding
+// rows and columns must have the norm +Inf: they are never near.
 //
-// The left side cancels: it can be wrong by about (k+3)·2⁻²⁴·(rowNorms[i] +
-// colNorms[j]) for vectors of k elements. Whoever wants exact answers raises
-// limit by that much and checks the survivors.
+// The left side cancels: its error is at most about (k+3)·2⁻²⁴·(rowNorms[i] +
+// colNorms[j]) for vectors of k elements. For exact results raise limit by
+// that much and check the survivors.
 func TileWithin(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	return tileWithin(active, mask, c, rowNorms, colNorms, limit)
 }

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// turnTime is how long a goroutine computes before others get its processor, if they
-// wait for one. Letting them takes some tenth of a microsecond where nobody waits.
+// turnTime is how long a goroutine computes before it offers the processor to
+// others. The offer takes a few tenths of a microsecond if no other waits.
 const turnTime = 100 * time.Microsecond
 
-// Turn lets other goroutines have a processor now and then. The scheduler takes it
-// from one that computes without a pause only after ten milliseconds, which is long
-// for those who have an answer to give in a tenth of one. A Turn belongs to one
-// goroutine.
+// Turn regularly offers the processor to other goroutines. The scheduler
+// interrupts a goroutine that computes without a pause only after ten
+// milliseconds, which is long for a goroutine that could answer in a tenth of
+// a millisecond. A Turn belongs to one goroutine.
 type Turn struct {
 	began  time.Time
 	shares bool
 }
 
-// NewTurn begins a turn of one of so many goroutines that compute at a time. It
-// shares the processor only if they take up all that there are: otherwise whoever
-// waits has one.
+// NewTurn begins a turn of one of workers goroutines that compute at the same
+// time. It offers the processor only if they use all processors: otherwise one
+// is free for others.
 func NewTurn(workers int) Turn {
 	return Turn{began: time.Now(), shares: workers >= runtime.GOMAXPROCS(0)}
 }
 
-// Pass lets others have the processor if the turn has taken long enough.
+// Pass offers the processor to others if the turn has taken long enough.
 func (t *Turn) Pass() {
 	if t.shares && time.Since(t.began) >= turnTime {
 		runtime.Gosched()

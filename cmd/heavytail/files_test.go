@@ -1,0 +1,119 @@
+package main
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mutualFiles is how many pairs of files of a package may use each other, each a
+// package-level name or a method of the other, where it is more than fewMutual. A number
+// may only fall.
+var mutualFiles = map[string]int{
+	"cmd/paper":          5,
+	"embedding/eigen":    7,
+	"embedding/evaluate": 4,
+	"embedding/run":      4,
+	"embedding/skipgram": 5,
+	"embedding/spectral": 8,
+	"embedding/tune":     4,
+	"index":              8,
+	"query":              10, // a statement and the file with its work
+	"query/parser":       11,
+	"repl":               11,
+	"storage":            20,
+	"storage/format":     8,
+	"storage/generate":   5,
+	"storage/vec":        5,
+}
+
+// fewMutual is how many such pairs any package may have.
+const fewMutual = 3
+
+// TestLayout_Files counts the pairs of files of each package that use each other both
+// ways. Who changes one file of such a pair has to read both.
+func TestLayout_Files(t *testing.T) {
+	packages := listPackages(t, "-export", "-deps")
+	exports := map[string]string{}
+	for _, p := range packages {
+		exports[p.ImportPath] = p.Export
+	}
+	for _, p := range packages {
+		name, own := strings.CutPrefix(p.ImportPath, "heavytail/")
+		if !own {
+			continue
+		}
+		pairs := mutual(usesOf(t, p, exports))
+		switch most := max(fewMutual, mutualFiles[name]); {
+		case len(pairs) > most:
+			t.Errorf("package %s: %d pairs of files use each other, and %d may:\n%s", name, len(pairs), most, strings.Join(pairs, "\n"))
+		case most > fewMutual && len(pairs) < most:
+			t.Logf("package %s: %d pairs of files use each other; mutualFiles can say so", name, len(pairs))
+		}
+	}
+}
+
+// fileUses has, for each file of a package, the files that it uses, and one name of each.
+type fileUses map[string]map[string]string
+
+// usesOf type-checks a package; the packages that it imports are read from the build
+// cache.
+func usesOf(t *testing.T, p listed, exports map[string]string) fileUses {
+	t.Helper()
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	compiled := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	pkg, err := (&types.Config{Importer: compiled}).Check(p.ImportPath, set, files, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fileOf := func(pos token.Pos) string { return filepath.Base(set.Position(pos).Filename) }
+	uses := fileUses{}
+	for ident, object := range info.Uses {
+		f, isFunc := object.(*types.Func) // also a method
+		if isFunc {
+			object = f.Origin()
+		}
+		if object.Pkg() != pkg || !isFunc && object.Parent() != pkg.Scope() {
+			continue
+		}
+		from, to := fileOf(ident.Pos()), fileOf(object.Pos())
+		if uses[from] == nil {
+			uses[from] = map[string]string{}
+		}
+		if known := uses[from][to]; known == "" || object.Name() < known {
+			uses[from][to] = object.Name()
+		}
+	}
+	return uses
+}
+
+// mutual lists the pairs of files that use each other, with a name that each uses.
+func mutual(uses fileUses) []string {
+	var pairs []string
+	for a, of := range uses {
+		for b, name := range of {
+			if back := uses[b][a]; a < b && back != "" {
+				pairs = append(pairs, "\t"+a+" uses "+name+" of "+b+", which uses "+back)
+			}
+		}
+	}
+	slices.Sort(pairs)
+	return pairs
+}

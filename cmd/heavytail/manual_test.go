@@ -1,0 +1,425 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	language "heavytail/query/parser"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated parts of manual/*.md")
+
+// generatedPart matches a part of a page that is generated, with its name.
+var generatedPart = regexp.MustCompile(`(?s)(<!-- generated: (\w+) -->\n).*?(<!-- end -->)`)
+
+// TestManual_Generated holds the generated parts of the manual against the code:
+// statements, options with their defaults, scorers, generators, errors and commands.
+func TestManual_Generated(t *testing.T) {
+	parts := map[string]func(*testing.T) string{
+		"statements": statementsPart, "methods": methodsPart, "generators": generatorsPart, "scorers": scorersPart,
+		"errors": errorsPart, "commands": commandsPart, "flags": flagsPart,
+	}
+	used := map[string]bool{}
+	for _, name := range manualNames {
+		path := filepath.Join("manual", name+".md")
+		page := string(mustRead(t, path))
+		now := generatedPart.ReplaceAllStringFunc(page, func(old string) string {
+			match := generatedPart.FindStringSubmatch(old)
+			part, known := parts[match[2]]
+			if !known {
+				t.Fatalf("%s: nothing generates %q", path, match[2])
+			}
+			used[match[2]] = true
+			return match[1] + "\n" + strings.TrimSpace(part(t)) + "\n\n" + match[3]
+		})
+		if now == page {
+			continue
+		}
+		if *update {
+			if err := os.WriteFile(path, []byte(now), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		t.Errorf("%s differs from the code:\n%s\nto rewrite it: go test ./cmd/heavytail -run Manual -update", path, firstDifference(page, now))
+	}
+	for name := range parts {
+		if !used[name] {
+			t.Errorf("no page has the generated part %q", name)
+		}
+	}
+}
+
+// firstDifference shows the first line in which two texts differ.
+func firstDifference(was, now string) string {
+	old, fresh := strings.Split(was, "\n"), strings.Split(now, "\n")
+	for i := range min(len(old), len(fresh)) {
+		if old[i] != fresh[i] {
+			return fmt.Sprintf("line %d\n  page: %s\n  code: %s", i+1, old[i], fresh[i])
+		}
+	}
+	return "one is longer"
+}
+
+func statementsPart(*testing.T) string {
+	var b strings.Builder
+	for _, h := range query.Helps() {
+		fmt.Fprintf(&b, "### %s\n\n    %s\n\n%s.\n", h.Statement, h.Syntax, sentence(h.Summary))
+		if h.Columns != "" {
+			fmt.Fprintf(&b, "\nColumns: %s.\n", h.Columns)
+		}
+		writeOptions(&b, h.Options)
+		fmt.Fprintf(&b, "\nExample: `%s`\n\n", h.Example)
+	}
+	return b.String()
+}
+
+func methodsPart(*testing.T) string {
+	var b strings.Builder
+	for _, m := range query.Methods() {
+		fmt.Fprintf(&b, "### %s\n\n%s.\n", m.Name, sentence(m.Summary))
+		writeOptions(&b, m.Options)
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// generatorsPart reads the generators as users see them, from HELP.
+func generatorsPart(t *testing.T) string {
+	var b strings.Builder
+	for line := range strings.Lines(mustRun(t, "", "exec", newFile(t), "--format", "tsv", "-c", "SHOW GENERATORS")) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if fields[0] == "generator" {
+			continue
+		}
+		fmt.Fprintf(&b, "### %s\n\n%s.\n\n", fields[0], sentence(fields[2]))
+		for help := range strings.Lines(mustRun(t, "", "exec", newFile(t), "--format", "tsv", "-c", "HELP "+fields[0])) {
+			if option, ok := strings.CutPrefix(help, "option "); ok {
+				name, text, _ := strings.Cut(strings.TrimSpace(option), "\t")
+				fmt.Fprintf(&b, "- `%s`: %s.\n", name, text)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func scorersPart(t *testing.T) string {
+	var b strings.Builder
+	for line := range strings.Lines(mustRun(t, "", "exec", newFile(t), "--format", "tsv", "-c", "SHOW SCORERS")) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if fields[0] != "scorer" {
+			fmt.Fprintf(&b, "- `%s` (reads the %s; a %s score is likelier): %s.\n", fields[0], fields[1], fields[2], fields[3])
+		}
+	}
+	return b.String()
+}
+
+// errorPackages are the packages whose errors a program may want to distinguish.
+var errorPackages = []string{"query/internal/fault", "query/parser", "storage", "storage/format", "embedding", "embedding/link", "embedding/evaluate", "index"}
+
+// errorsPart lists the errors of HELP ERRORS by package, and expects them to be all
+// that the packages export.
+func errorsPart(t *testing.T) string {
+	listed := map[string]bool{}
+	var b strings.Builder
+	last := ""
+	for _, e := range query.Errors() {
+		pkg, _, _ := strings.Cut(e.Name, ".")
+		if pkg != last {
+			fmt.Fprintf(&b, "### %s\n\n", pkg)
+			last = pkg
+		}
+		listed[e.Name] = true
+		fmt.Fprintf(&b, "- `%s`: “%v”. %s To do: %s.\n", e.Name, e.Err, e.Meaning, e.Remedy)
+	}
+	for _, pkg := range errorPackages {
+		name := path.Base(pkg)
+		if name == "fault" {
+			name = "query"
+		}
+		found := sentinels(t, filepath.Join("..", "..", pkg))
+		if len(found) == 0 {
+			t.Errorf("package %s has no exported error", pkg)
+		}
+		for _, sentinel := range found {
+			if !listed[name+"."+sentinel] {
+				t.Errorf("query.Errors does not list %s.%s", name, sentinel)
+			}
+			delete(listed, name+"."+sentinel)
+		}
+	}
+	for name := range listed {
+		t.Errorf("query.Errors lists %s, which no package exports", name)
+	}
+	return b.String()
+}
+
+// sentinels returns the exported variables of a package that are made by
+// errors.New.
+func sentinels(t *testing.T, dir string) []string {
+	t.Helper()
+	var found []string
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			group, ok := d.(*ast.GenDecl)
+			if !ok || group.Tok != token.VAR {
+				continue
+			}
+			for _, s := range group.Specs {
+				if v := s.(*ast.ValueSpec); madeByNew(v) && v.Names[0].IsExported() {
+					found = append(found, v.Names[0].Name)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// madeByNew reports whether a variable is made by errors.New, or is the name at the door
+// of an error of an inner package.
+func madeByNew(v *ast.ValueSpec) bool {
+	if len(v.Values) != 1 {
+		return false
+	}
+	switch value := v.Values[0].(type) {
+	case *ast.CallExpr:
+		f, ok := value.Fun.(*ast.SelectorExpr)
+		return ok && f.Sel.Name == "New"
+	case *ast.SelectorExpr:
+		return value.Sel.Name == v.Names[0].Name && strings.HasPrefix(value.Sel.Name, "Err")
+	}
+	return false
+}
+
+// commandsPart lists the commands with what each does.
+func commandsPart(*testing.T) string {
+	var b strings.Builder
+	for _, c := range allCommands(newRoot(streams{})) {
+		fmt.Fprintf(&b, "- `%s`: %s\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short)
+	}
+	return b.String()
+}
+
+// allCommands are the commands under one, without those that cobra adds.
+func allCommands(root *cobra.Command) []*cobra.Command {
+	var list []*cobra.Command
+	for _, c := range root.Commands() {
+		if c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		list = append(append(list, c), allCommands(c)...)
+	}
+	return list
+}
+
+// flagsPart lists the flags of exec and the shell.
+func flagsPart(*testing.T) string {
+	return "```\n" + newExec(streams{}).Flags().FlagUsages() + "```"
+}
+
+// writeOptions lists options with type and default, as HELP does.
+func writeOptions(b *strings.Builder, options []query.OptionInfo) {
+	if len(options) > 0 {
+		b.WriteString("\n")
+	}
+	for _, o := range options {
+		kind := o.Type
+		if o.Choices != nil {
+			kind = strings.Join(o.Choices, ", ")
+		}
+		given := "required"
+		if o.Default != "" {
+			given = "default `" + o.Default + "`"
+		}
+		fmt.Fprintf(b, "- `%s` (%s; %s): %s.\n", o.Name, kind, given, o.Doc)
+	}
+}
+
+// sentence begins with a capital letter.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// TestManual_Environment expects the page of the command to list the variables of
+// the environment that the program reads, and no other.
+func TestManual_Environment(t *testing.T) {
+	read := map[string]bool{}
+	reads := regexp.MustCompile(`(?:[gG]etenv|[lL]ookup(?:Env)?)\("([A-Za-z_]+)"\)`)
+	for _, p := range listPackages(t) {
+		files, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			for _, match := range reads.FindAllStringSubmatch(string(mustRead(t, path)), -1) {
+				read[match[1]] = true
+			}
+		}
+	}
+	if got, want := manualList(t, "command", "## Environment", "- `(\\w+)`"), slices.Sorted(maps.Keys(read)); !slices.Equal(got, want) {
+		t.Errorf("the manual lists the variables %v, and the program reads %v", got, want)
+	}
+}
+
+// TestManual_ExitCodes holds the exit codes of the manual against the constants.
+func TestManual_ExitCodes(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "streams.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "exit") {
+			codes = append(codes, v.Values[0].(*ast.BasicLit).Value)
+		}
+		return true
+	})
+	slices.Sort(codes)
+	if got := manualList(t, "command", "## Exit codes", "- `(\\d+)`"); len(codes) < 2 || !slices.Equal(got, codes) {
+		t.Errorf("the manual lists the exit codes %v, and the program has %v", got, codes)
+	}
+}
+
+// TestManual_Shell holds the commands of the shell in the manual against those that
+// .help lists, in both directions.
+func TestManual_Shell(t *testing.T) {
+	page := manualList(t, "shell", "## Commands", "- `(\\.\\w+)")
+	for _, line := range strings.Split(mustRun(t, ".help\n", "exec", newFile(t)), "\n") {
+		if name, _, _ := strings.Cut(line, " "); strings.HasPrefix(name, ".") && !slices.Contains(page, name) {
+			t.Errorf("the manual does not list %s", name)
+		}
+	}
+	for _, name := range page {
+		mustRun(t, ".help "+name+"\n", "exec", newFile(t))
+	}
+}
+
+// manualList returns what the lines of one section of a page name, in order of the
+// alphabet.
+func manualList(t *testing.T, name, heading, pattern string) []string {
+	t.Helper()
+	page, err := manualPage(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(page, heading+"\n")
+	if !found {
+		t.Fatalf("page %s has no section %q", name, heading)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	var names []string
+	for _, match := range regexp.MustCompile("(?m)^"+pattern).FindAllStringSubmatch(section, -1) {
+		names = append(names, match[1])
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestManual_Pages prints every page by the command, with a title and without the
+// comments; no file of the manual may be missing from the list.
+func TestManual_Pages(t *testing.T) {
+	files, err := filepath.Glob("manual/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(manualNames) {
+		t.Errorf("%d files for %d pages", len(files), len(manualNames))
+	}
+	index := mustRun(t, "", "manual")
+	for _, name := range manualNames {
+		page := mustRun(t, "", "manual", name)
+		if !strings.HasPrefix(page, "# ") || strings.Contains(page, "<!--") {
+			t.Errorf("page %s: %.80q", name, page)
+		}
+		if !strings.Contains(index, "\n  "+name+" ") {
+			t.Errorf("the list of pages lacks %s:\n%s", name, index)
+		}
+	}
+	if out := mustRun(t, ".manual jobs\n", "exec", newFile(t)); out != mustRun(t, "", "manual", "jobs") {
+		t.Errorf(".manual jobs printed %q", out)
+	}
+	mustFail(t, exitUsage, []string{`no page "methds": did you mean methods?`}, "manual", "methds")
+	mustFail(t, exitUsage, []string{"at most one PAGE"}, "manual", "go", "jobs")
+}
+
+// TestManual_Limits holds the limits of the manual against the defaults of IMPORT.
+func TestManual_Limits(t *testing.T) {
+	page, err := manualPage("limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, o := range statementOptions("IMPORT") {
+		limit, known := map[string]struct {
+			value int64
+			text  string
+		}{
+			"max_line": {1 << 20, "1 MiB"}, "max_key": {1024, "1,024 bytes"}, "max_bytes": {64 << 30, "64 GiB"},
+		}[o.Name]
+		if !known {
+			continue
+		}
+		found++
+		if o.Default != strconv.FormatInt(limit.value, 10) || !strings.Contains(page, limit.text) {
+			t.Errorf("%s is %s by default, and the manual should say %s", o.Name, o.Default, limit.text)
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d of 3 limits are options of IMPORT", found)
+	}
+}
+
+// TestManual_Examples runs nothing, and parses every statement that a page shows in
+// a block of SQL.
+func TestManual_Examples(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```")
+	count := 0
+	for _, name := range manualNames {
+		page, err := manualPage(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range blocks.FindAllStringSubmatch(page, -1) {
+			if _, err := language.ParseScript(block[1]); err != nil {
+				t.Errorf("page %s: %v\n%s", name, err, block[1])
+			}
+			count++
+		}
+	}
+	if count < 4 {
+		t.Errorf("%d blocks of SQL in the manual", count)
+	}
+}

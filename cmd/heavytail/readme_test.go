@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// commandEnv names a built heavytail for the tour of the README; without it the
+// test binary serves as the command.
+const commandEnv = "HEAVYTAIL_COMMAND"
+
+// TestReadme_Tour runs every block of the README's tour, in order, in an empty
+// folder, and compares what it prints with the block of text behind it.
+//
+// A block of sh is a script for the shell of the system. A block of sql goes to
+// heavytail exec tour.ht; with the word fails behind it, it must fail, and the text
+// is what it prints on standard error. A block of go is a program.
+func TestReadme_Tour(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the tour takes some seconds; left out by -short")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the tour is written for a POSIX shell")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	commands := commandFolder(t)
+	env := append(os.Environ(), childEnv+"=1", "GOCOVERDIR="+t.TempDir(), "PATH="+commands+string(os.PathListSeparator)+os.Getenv("PATH"))
+	printed := ""
+	ran, compared := 0, 0
+	for _, b := range readmeBlocks(t, "## A tour", "## From Go") {
+		var c *exec.Cmd
+		fails := false
+		switch b.kind {
+		case "sh":
+			c = exec.CommandContext(t.Context(), "sh", "-eu", "-c", b.text)
+		case "sql", "sql fails":
+			fails = b.kind != "sql"
+			c = exec.CommandContext(t.Context(), filepath.Join(commands, "heavytail"), "exec", "tour.ht", "--no-create")
+			c.Stdin = strings.NewReader(b.text)
+		case "go":
+			program := filepath.Join(t.TempDir(), "main.go")
+			mustWrite(t, program, []byte(b.text))
+			built := filepath.Join(folder, "program")
+			build := exec.CommandContext(t.Context(), "go", "build", "-o", built, program)
+			build.Dir = root
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("README.md, line %d: %v\n%s", b.line, err, out)
+			}
+			c = exec.CommandContext(t.Context(), built)
+		case "text":
+			compared++
+			if problem := tourDifference(b.text, printed); problem != "" {
+				t.Errorf("README.md, line %d: %s; printed was\n%s", b.line, problem, printed)
+			}
+			continue
+		default:
+			t.Fatalf("README.md, line %d: nothing runs a block of %q", b.line, b.kind)
+		}
+		var out, problems bytes.Buffer
+		c.Dir, c.Env, c.Stdout, c.Stderr = folder, env, &out, &problems
+		err := c.Run()
+		var exit *exec.ExitError
+		if fails && errors.As(err, &exit) && exit.ExitCode() == exitFailed {
+			printed = problems.String()
+		} else if err != nil || fails {
+			t.Fatalf("README.md, line %d: %v, expected to fail: %t\n%s%s", b.line, err, fails, out.String(), problems.String())
+		} else {
+			printed = out.String()
+		}
+		ran++
+	}
+	if ran < 5 || compared < 4 {
+		t.Errorf("the tour has %d blocks that run, and %d are compared", ran, compared)
+	}
+	comparePictures(t, filepath.Join(root, ".github", "degrees.svg"), filepath.Join(folder, "degrees.svg"))
+}
+
+// comparePictures expects nearly as many shapes in the picture that the README
+// shows as in the one that the tour has drawn: kinds of processors round
+// differently, which moves points.
+func comparePictures(t *testing.T, shown, drawn string) {
+	t.Helper()
+	shapes := func(path string) float64 { return float64(bytes.Count(mustRead(t, path), []byte("<path"))) }
+	if a, b := shapes(shown), shapes(drawn); a < 100 || math.Abs(a-b) > 0.05*a {
+		t.Errorf("%s has %g shapes, and the tour draws %g: copy %s there", shown, a, b, drawn)
+	}
+}
+
+// commandFolder is a folder with the command named heavytail.
+func commandFolder(t *testing.T) string {
+	t.Helper()
+	command := os.Getenv(commandEnv)
+	if command == "" {
+		var err error
+		if command, err = os.Executable(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(command, filepath.Join(folder, "heavytail")); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// readmeBlock is a fenced block of the README.
+type readmeBlock struct {
+	kind, text string
+	line       int
+}
+
+// readmeBlocks returns the fenced blocks of some sections of the README, in order.
+func readmeBlocks(t *testing.T, headings ...string) []readmeBlock {
+	t.Helper()
+	var blocks []readmeBlock
+	wanted, fenced, found := false, false, 0
+	for i, line := range strings.Split(string(mustRead(t, "../../README.md")), "\n") {
+		switch kind, fence := strings.CutPrefix(line, "```"); {
+		case fence && !fenced:
+			fenced = true
+			if wanted {
+				blocks = append(blocks, readmeBlock{kind: kind, line: i + 1})
+			}
+		case fence:
+			fenced = false
+		case fenced && wanted:
+			blocks[len(blocks)-1].text += line + "\n"
+		case strings.HasPrefix(line, "## "):
+			wanted = false
+			for _, h := range headings {
+				if line == h {
+					wanted = true
+					found++
+				}
+			}
+		}
+	}
+	if found != len(headings) {
+		t.Fatalf("README.md has %d of the sections %q", found, headings)
+	}
+	return blocks
+}
+
+// tourDifference compares what the README shows with what was printed, line by line
+// and word by word; the first difference, or "". Blank lines and the lines of tables
+// do not count. Texts and integers below 10,000 must be equal, other numbers near:
+// processors round differently. … at the end of a line is any rest of it, and a line of … any
+// number of lines.
+func tourDifference(shown, printed string) string {
+	want, got := tourLines(shown), tourLines(printed)
+	for len(want) > 0 {
+		if want[0] == "…" {
+			if want = want[1:]; len(want) == 0 {
+				return ""
+			}
+			for len(got) > 0 && !sameLine(want[0], got[0]) {
+				got = got[1:]
+			}
+		}
+		if len(got) == 0 {
+			return "missing: " + want[0]
+		}
+		if !sameLine(want[0], got[0]) {
+			return "expected " + strconv.Quote(want[0]) + ", found " + strconv.Quote(got[0])
+		}
+		want, got = want[1:], got[1:]
+	}
+	if len(got) > 0 {
+		return "not shown: " + got[0]
+	}
+	return ""
+}
+
+var tableRule = regexp.MustCompile(`^[-+ ]+$`)
+
+func tourLines(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !tableRule.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func sameLine(want, got string) bool {
+	a, b := strings.Fields(want), strings.Fields(got)
+	for i, w := range a {
+		if begin, rest := strings.CutSuffix(w, "…"); rest && i == len(a)-1 && (begin == "" || i < len(b) && strings.HasPrefix(b[i], begin)) {
+			return true
+		}
+		if i >= len(b) || !sameWord(w, b[i]) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+func sameWord(want, got string) bool {
+	if want == got {
+		return true
+	}
+	x, errX := strconv.ParseFloat(want, 64)
+	y, errY := strconv.ParseFloat(got, 64)
+	exact := !strings.ContainsAny(want, ".e") && math.Abs(x) < 10_000
+	return errX == nil && errY == nil && !exact && math.Abs(x-y) <= 0.02+0.03*math.Abs(x)
+}
+
+// TestReadme_Comparison holds the comparison itself to what it says.
+func TestReadme_Comparison(t *testing.T) {
+	for _, c := range []struct {
+		shown, printed string
+		same           bool
+	}{
+		{"a | 0.50\n", " a  |  0.51 \n\n", true},
+		{"a | 0.50\n", "a | 0.75\n", false},
+		{"a | 12", "a | 13", false},
+		{"a | 12000", "a | 12100", true},
+		{"a | 12000", "a | 14000", false},
+		{"a\n---+---\nb", "a\n-----+--\nb", true},
+		{"a …", "a b c", true},
+		{"a …", "b b c", false},
+		{"a b,…", "a b,c d", true},
+		{"a b,…", "a c,b d", false},
+		{"…\nc", "a\nb\nc", true},
+		{"…\nd", "a\nb\nc", false},
+		{"a\n…", "a\nb", true},
+		{"a", "a\nb", false},
+		{"a\nb", "a", false},
+		{"a b", "a", false},
+	} {
+		if problem := tourDifference(c.shown, c.printed); (problem == "") != c.same {
+			t.Errorf("%q shown, %q printed: %q", c.shown, c.printed, problem)
+		}
+	}
+}
+
+// TestReadme_Length keeps the README short: reference belongs into the manual.
+func TestReadme_Length(t *testing.T) {
+	if n := bytes.Count(mustRead(t, "../../README.md"), []byte("\n")); n > 300 {
+		t.Errorf("README.md has %d lines, at most 300 are allowed", n)
+	}
+}
+
+// TestReadme_Files expects every file and folder that documents link to or name in
+// backquotes with a path to be there.
+func TestReadme_Files(t *testing.T) {
+	links := regexp.MustCompile("\\]\\(([^)#:]+)\\)|`((?:\\.ci|\\.github|cmd|embedding|index|query|repl|storage)/[\\w./-]*)`")
+	for _, document := range []string{"README.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md", "cmd/paper/BENCHMARKS.md"} {
+		path := filepath.Join("../..", document)
+		for _, match := range links.FindAllStringSubmatch(string(mustRead(t, path)), -1) {
+			named := filepath.Join("../..", match[2])
+			if match[1] != "" {
+				named = filepath.Join(filepath.Dir(path), match[1])
+			}
+			if _, err := os.Stat(named); err != nil {
+				t.Errorf("%s names %s: %v", document, match[0], err)
+			}
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"heavytail/embedding/link"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// bruteRank measures recommendations by their definitions: all pairs without an edge
+// whose score is above 0, sorted.
+func bruteRank(s *LinkSplit, v uint32, k int, score func(u, v uint32) float64) RankMeasures {
+	var order []uint32
+	for w := range uint32(s.Graph.Vertices()) {
+		if w != v && !s.Graph.HasEdge(v, w) && len(link.Common(s.Graph, v, w)) > 0 {
+			order = append(order, w)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(score(v, b), score(v, a)) })
+	order = order[:min(k, len(order))]
+	relevant := func(w uint32) bool {
+		return slices.ContainsFunc(s.Edges, func(e csr.Edge) bool { return e == csr.Edge{U: v, V: w} || e == csr.Edge{U: w, V: v} })
+	}
+	held := 0.0
+	for w := range uint32(s.Graph.Vertices()) {
+		if relevant(w) {
+			held++
+		}
+	}
+	var m RankMeasures
+	var gain, ideal float64
+	for i, w := range order {
+		if !relevant(w) {
+			continue
+		}
+		m.Recall += 1 / held
+		m.Precision += 1 / float64(k)
+		within := 0.0
+		for _, x := range order[:i+1] {
+			if relevant(x) {
+				within++
+			}
+		}
+		m.AveragePrecision += within / float64(i+1) / min(held, float64(k))
+		gain += math.Ln2 / math.Log(float64(i+2))
+		if m.Hit == 0 {
+			m.Hit, m.ReciprocalRank = 1, 1/float64(i+1)
+		}
+	}
+	for i := range int(min(held, float64(k))) {
+		ideal += math.Ln2 / math.Log(float64(i+2))
+	}
+	m.NDCG = gain / ideal
+	return m
+}
+
+// The measures are those of their definitions, and do not depend on the workers.
+func TestLinkSplit_Rank(t *testing.T) {
+	ctx := context.Background()
+	g := attachedBy(t, 150, 4, 5)
+	s, err := SplitLinks(ctx, g, SplitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"common_neighbors", "adamic_adar", "katz"}
+	list, sample, err := s.Rank(ctx, nil, RankOptions{Scorers: names, K: 5, Vertices: 60, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sample.Vertices) != 60 || sample.All < 60 || !slices.IsSorted(sample.Vertices) {
+		t.Errorf("%d of %d vertices", len(sample.Vertices), sample.All)
+	}
+	for i, r := range list {
+		score, err := link.New(names[i], s.Graph, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, v := range sample.Vertices {
+			want := bruteRank(s, v, 5, score)
+			got := r.Of[j]
+			if !near(got.Recall, want.Recall) || !near(got.Precision, want.Precision) || !near(got.AveragePrecision, want.AveragePrecision) ||
+				!near(got.NDCG, want.NDCG) || !near(got.ReciprocalRank, want.ReciprocalRank) || got.Hit != want.Hit {
+				t.Fatalf("%s of %d: %+v, expected %+v", names[i], v, got, want)
+			}
+		}
+		if !(r.Coverage > 0 && r.Coverage <= 1 && r.Popular > 0 && r.Popular <= 1) {
+			t.Errorf("coverage %v, popular %v", r.Coverage, r.Popular)
+		}
+	}
+	again, _, err := s.Rank(ctx, nil, RankOptions{Scorers: names, K: 5, Vertices: 60, Workers: 3})
+	if err != nil || !reflect.DeepEqual(list, again) {
+		t.Errorf("another number of workers, other ranks: %v", err)
+	}
+	if !reflect.DeepEqual(CompareRankings(list, 7, 1), CompareRankings(list, 7, 3)) {
+		t.Error("another number of workers, other intervals")
+	}
+}
+
+// By vectors, the nearest vertices are candidates, and a leak is found out.
+func TestLinkSplit_RankVectors(t *testing.T) {
+	ctx := context.Background()
+	g := chance(t, 120, 0.05, 9)
+	s, err := SplitLinks(ctx, g, SplitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := RankOptions{Scorers: []string{"cosine", "common_neighbors"}, Features: []string{"hadamard"}}
+	honest, _, err := s.Rank(ctx, adjacency(s.Graph), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaking, sample, err := s.Rank(ctx, adjacency(g), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(honest) != 3 || honest[1].Scorer != "common_neighbors" || !honest[2].Learned {
+		t.Fatalf("%+v", honest)
+	}
+	if !reflect.DeepEqual(honest[1], leaking[1]) {
+		t.Error("common neighbours depend on the vectors")
+	}
+	scores := CompareRankings([]Ranking{honest[0], leaking[0]}, 1, 0)
+	if !(scores[0].Behind.Low > 0) || scores[1].Behind != (Interval{}) || len(leaking[0].Of) != len(sample.Vertices) {
+		t.Errorf("%+v", scores)
+	}
+}
+
+// By chance, the intervals of two scorers cover the difference; of the means, the
+// intervals cover the truth about as often as they promise.
+func TestCompareRankings_Coverage(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	const rounds, vertices = 150, 200
+	covered := 0
+	for round := range rounds {
+		r := Ranking{}
+		for range vertices {
+			m := RankMeasures{}
+			if random.Float64() < 0.3 {
+				m.AveragePrecision = random.Float64() // mean 0.15
+			}
+			r.Of = append(r.Of, m)
+		}
+		s := CompareRankings([]Ranking{r}, uint64(round), 0)[0]
+		if s.MAP.Low <= 0.15 && 0.15 <= s.MAP.High {
+			covered++
+		}
+		if !(s.MAP.Low <= s.MAP.Mean && s.MAP.Mean <= s.MAP.High) {
+			t.Fatalf("%+v", s.MAP)
+		}
+	}
+	// 95 % of 150 is 142.5, with a deviation of 2.7.
+	if covered < 132 {
+		t.Errorf("%d of %d intervals cover the mean", covered, rounds)
+	}
+	if CompareRankings(nil, 0, 0) != nil {
+		t.Error("scores of nothing")
+	}
+}
+
+func TestLinkSplit_RankErrors(t *testing.T) {
+	ctx := context.Background()
+	g := chance(t, 30, 0.2, 1)
+	s, err := SplitLinks(ctx, g, SplitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		m    *vec.Matrix
+		opts RankOptions
+		want error
+	}{
+		{"k", ctx, nil, RankOptions{K: -1}, ErrOption},
+		{"vertices", ctx, nil, RankOptions{Vertices: -1}, ErrOption},
+		{"feature", ctx, nil, RankOptions{Features: []string{"l3"}}, ErrOption},
+		{"features", ctx, nil, RankOptions{Features: []string{"l1"}}, ErrShape},
+		{"rows", ctx, vec.NewMatrix(3, 3), RankOptions{}, ErrShape},
+		{"scorer", ctx, nil, RankOptions{Scorers: []string{"kats"}}, link.ErrScorer},
+		{"cancelled", cancelled, nil, RankOptions{}, context.Canceled},
+	} {
+		if _, _, err := s.Rank(c.ctx, c.m, c.opts); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}

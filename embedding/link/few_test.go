@@ -1,0 +1,44 @@
+package link
+
+import (
+	"testing"
+
+	"heavytail/storage/csr"
+)
+
+// starGraph has vertex 0 in the middle, and two of the leaves joined to one more vertex.
+func starGraph(t testing.TB, leaves int) *csr.Graph {
+	var edges []csr.Edge
+	for v := 1; v <= leaves; v++ {
+		edges = append(edges, csr.Edge{U: 0, V: uint32(v)})
+	}
+	last := uint32(leaves + 1)
+	return graphOf(t, leaves+2, append(edges, csr.Edge{U: 1, V: last}, csr.Edge{U: 2, V: last})...)
+}
+
+// On a large star only a few pairs of leaves are scored, and two leaves with one more common
+// neighbour are found, since paths over vertices with few edges come first.
+func TestPredictor_Few(t *testing.T) {
+	const leaves = 3000
+	g := starGraph(t, leaves)
+	for _, name := range []string{"common_neighbors", "adamic_adar", "katz"} {
+		p := NewPredictor(g, scoringOf(t, name, g, nil), PredictOptions{})
+		p.limit, p.few = 1000, 64
+		links, scored, err := p.All(t.Context(), nil, 3)
+		if err != nil || len(links) != 3 || links[1].U != 1 || links[1].V != 2 {
+			t.Fatalf("%s: %v, %v", name, links, err)
+		}
+		if most := p.Few() * int64(g.Vertices()); scored > most || p.CountMany() < leaves {
+			t.Errorf("%s: %d pairs scored of at most %d, %d vertices with many paths", name, scored, most, p.CountMany())
+		}
+		for _, l := range links {
+			if score := p.s.Score(l.U, l.V); score != l.Score || g.HasEdge(l.U, l.V) {
+				t.Errorf("%s: %+v, by Score %v", name, l, score)
+			}
+		}
+	}
+	small := starGraph(t, 100)
+	if p := NewPredictor(small, scoringOf(t, "katz", small, nil), PredictOptions{}); p.CountMany() != 0 {
+		t.Error("a small star has too many paths")
+	}
+}

@@ -1,0 +1,30 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Compute computes an embedding of a graph and stores nothing: the vectors, and
+// the record that Embed would store of them but for names and versions. Errors
+// are *MethodError, *OptionError and those of the algorithm.
+func Compute(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, storage.EmbeddingInfo, error) {
+	method, err := prepare(req.Method, req.Options)
+	if err != nil {
+		return nil, storage.EmbeddingInfo{}, err
+	}
+	computed, err := method.run(ctx, g, req)
+	if err != nil {
+		return nil, storage.EmbeddingInfo{}, fmt.Errorf("%s: %w", req.Method, err)
+	}
+	info := computed.info
+	info.Method, info.Kernel = req.Method, vec.Kind()
+	if info.Options == nil {
+		info.Options = method.options
+	}
+	return computed.vectors, info, nil
+}

@@ -1,0 +1,103 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// Request asks for an embedding of a snapshot of a graph.
+type Request struct {
+	Name     string // of the embedding
+	Method   string // one of Methods
+	Options  []Option
+	Workers  int // goroutines; 0 is GOMAXPROCS
+	Progress func(stage string, done, total int64)
+
+	// Stateless stores the vectors alone, so that every refresh of them runs in full.
+	Stateless bool
+
+	Checkpoints embedding.Checkpoints
+
+	// Computed, if not nil, receives the vectors before they are stored, and returns the
+	// indexes that are stored with them. It is not called where the embedding has these
+	// vectors already. An error ends the computation.
+	Computed func(vectors *vec.Matrix) ([]storage.NewIndex, error)
+}
+
+// Settings returns all options of a method, after defaults, in its order and in
+// canonical text: those that an embedding is stored with. Errors are *MethodError
+// and *OptionError.
+func Settings(method string, options []Option) ([]storage.Setting, error) {
+	m, err := prepare(method, options)
+	return m.options, err
+}
+
+// Embed computes an embedding of the snapshot and stores it under the name of
+// the request, as the next generation if there is one on the same graph. If that
+// embedding has the same vectors, bit for bit, it stays the current generation and keeps
+// its indexes, models and predictions.
+//
+// The record of the embedding holds every option after defaults, in the order of
+// Methods and in canonical text, so that the same method with the same options
+// on the same version of the graph gives the same bytes on the same kind of
+// processor. A graph that was dropped meanwhile, and made again under its name, is
+// storage.ErrConflict. Errors are *MethodError, *OptionError, those of the algorithm and
+// those of storage.PutEmbedding; on any of them nothing is stored.
+func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request) (storage.EmbeddingInfo, error) {
+	method, err := prepare(req.Method, req.Options)
+	if err != nil {
+		return storage.EmbeddingInfo{}, err
+	}
+	computed, err := method.run(ctx, snap.Graph, req)
+	if err != nil {
+		return storage.EmbeddingInfo{}, fmt.Errorf("%s of graph %q: %w", req.Method, snap.Info.Name, err)
+	}
+	info, kept, err := db.KeepRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
+	if err != nil {
+		return storage.EmbeddingInfo{}, fmt.Errorf("%w", err)
+	}
+	if kept {
+		return info, nil
+	}
+	var indexes []storage.NewIndex
+	if req.Computed != nil {
+		if indexes, err = req.Computed(computed.vectors); err != nil {
+			return storage.EmbeddingInfo{}, err
+		}
+	}
+	return store(ctx, db, snap, storage.EmbeddingInfo{}, req, method, computed, indexes...)
+}
+
+// describe is the entry of what was computed, with everything that shaped it.
+func describe(snap *storage.Snapshot, req Request, method prepared, computed outcome) storage.EmbeddingInfo {
+	info := computed.info
+	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
+	info.Method, info.Kernel, info.Stateless = req.Method, vec.Kind(), req.Stateless
+	if info.Options == nil {
+		info.Options = method.options
+	}
+	return info
+}
+
+// stateOf writes the state that is stored next to the vectors; nil for none.
+func (o outcome) stateOf(req Request) func(io.Writer) error {
+	if req.Stateless {
+		return nil
+	}
+	return o.state
+}
+
+// store stores what was computed, from another generation if that has one, with
+// everything that shaped it.
+func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, from storage.EmbeddingInfo, req Request, method prepared, computed outcome, indexes ...storage.NewIndex) (storage.EmbeddingInfo, error) {
+	info, err := db.ReplaceEmbedding(ctx, from, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req), indexes...)
+	if err != nil {
+		return storage.EmbeddingInfo{}, fmt.Errorf("%w", err)
+	}
+	return info, nil
+}

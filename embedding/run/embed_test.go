@@ -1,0 +1,314 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// ring stores a cycle of n vertices as the graph "ring".
+func ring(t *testing.T, n int) (*storage.DB, *storage.Snapshot) {
+	t.Helper()
+	db, err := storage.Open(filepath.Join(t.TempDir(), "store"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if report, err := db.Check(context.Background(), nil); err != nil || len(report.Faults) > 0 {
+			t.Errorf("check: %v %v", report.Faults, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var edges []csr.Edge
+	for v := range n {
+		edges = append(edges, csr.Edge{U: uint32(v), V: uint32((v + 1) % n)})
+	}
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(v uint32) string { return strconv.Itoa(int(v)) }
+	if _, err := db.PutGraph(context.Background(), "ring", storage.PutGraphRequest{Graph: g, Keys: key, Source: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := db.Snapshot(context.Background(), "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, snap
+}
+
+// What is stored is what the algorithm returns, with every option; the same again is
+// the same generation.
+func TestEmbed_StoresResultAndProvenance(t *testing.T) {
+	db, snap := ring(t, 30)
+	ctx := context.Background()
+	for range 2 {
+		info, err := Embed(ctx, db, snap, Request{
+			Name: "e", Method: "dp_spectral", Workers: 2,
+			Options: []Option{{"dim", 40}, {"beta", int64(1)}, {"normalization", "degree"}, {"seed", int64(-7)}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Generation != 1 || info.Dim != 30 || info.Graph != "ring" || info.GraphVersion != snap.Info.Version || info.Kernel != vec.Kind() {
+			t.Errorf("stored as %+v", info)
+		}
+	}
+	info, m, err := db.Embedding(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, stats, err := embedding.DPSpectral(ctx, snap.Graph, embedding.SpectralOptions{
+		Dim: 40, Beta: new(1.0), Normalization: embedding.Degree, Seed: math.MaxUint64 - 6,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(m.Data, want.Data) || !slices.Equal(info.Eigenvalues, stats.Eigenvalues) || !slices.Equal(info.Residuals, stats.Residuals) {
+		t.Error("the stored embedding differs from the computed one")
+	}
+	options := []storage.Setting{
+		{Name: "dim", Value: "40"}, {Name: "beta", Value: "1"}, {Name: "normalization", Value: "degree"},
+		{Name: "scale", Value: "0.25"}, {Name: "row_scale", Value: "0.5"}, {Name: "tolerance", Value: "0.0001"},
+		{Name: "seed", Value: "-7"}, {Name: "components", Value: "apart"}, {Name: "weights", Value: "true"},
+	}
+	if !slices.Equal(info.Options, options) {
+		t.Errorf("options %v", info.Options)
+	}
+	if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "note" }); i < 0 {
+		t.Error("no note that 30 vertices have no 40 coordinates")
+	}
+}
+
+// Weights are used where there are any, unless they are not wanted, and the
+// record says so.
+func TestEmbed_Weights(t *testing.T) {
+	db, snap := ring(t, 30)
+	ctx := context.Background()
+	g := &csr.Graph{Offsets: snap.Graph.Offsets, Targets: snap.Graph.Targets}
+	for u := range uint32(30) {
+		for _, v := range g.Neighbors(u) {
+			g.Weights = append(g.Weights, float32(1+u*v%7))
+		}
+	}
+	if _, err := db.PutGraph(ctx, "heavy", storage.PutGraphRequest{Graph: g, Source: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	heavy, err := db.Snapshot(ctx, "heavy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		snap    *storage.Snapshot
+		options []Option
+		want    *csr.Graph
+		stat    string // of the name weighted
+	}{
+		{"used", heavy, nil, g, "true"},
+		{"ignored", heavy, []Option{{"weights", false}}, snap.Graph, "false"},
+		{"none", snap, []Option{{"weights", true}}, snap.Graph, ""},
+	} {
+		for method, compute := range map[string]func(g *csr.Graph) (*vec.Matrix, error){
+			"laplacian_eigenmaps": func(g *csr.Graph) (*vec.Matrix, error) {
+				m, _, err := embedding.LaplacianEigenmaps(ctx, g, embedding.SpectralOptions{Dim: 5})
+				return m, err
+			},
+			"dp_walker": func(g *csr.Graph) (*vec.Matrix, error) {
+				m, _, err := embedding.DPWalker(ctx, g, embedding.WalkOptions{Dim: 5})
+				return m, err
+			},
+		} {
+			name := c.name + " by " + method
+			info, err := Embed(ctx, db, c.snap, Request{Name: name, Method: method, Options: append(c.options, Option{"dim", 5})})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, m, err := db.Embedding(ctx, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := compute(c.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(m.Data, want.Data) {
+				t.Errorf("%s: not the embedding of the graph", name)
+			}
+			stat := ""
+			if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "weighted" }); i >= 0 {
+				stat = info.Stats[i].Value
+			}
+			if stat != c.stat {
+				t.Errorf("%s: weighted is %q", name, stat)
+			}
+		}
+	}
+}
+
+// The default of each option, given in words, changes nothing.
+func TestMethods_DefaultsReadBack(t *testing.T) {
+	for _, m := range Methods() {
+		plain, err := prepare(m.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range m.Options {
+			var value any = o.Default
+			switch o.Type {
+			case "text":
+				value = o.Default[1 : len(o.Default)-1]
+			case "bool":
+				value, err = strconv.ParseBool(o.Default)
+			default:
+				value, err = strconv.ParseFloat(o.Default, 64)
+			}
+			if err != nil {
+				t.Fatalf("%s.%s: default %q: %v", m.Name, o.Name, o.Default, err)
+			}
+			given, err := prepare(m.Name, []Option{{o.Name, value}})
+			if err != nil {
+				t.Fatalf("%s.%s: %v", m.Name, o.Name, err)
+			}
+			if !slices.Equal(given.options, plain.options) {
+				t.Errorf("%s: %s := %s changes options: %v", m.Name, o.Name, o.Default, given.options)
+			}
+		}
+	}
+}
+
+func TestCheck_Errors(t *testing.T) {
+	var unknown *MethodError
+	if err := Check("spectral", nil); !errors.As(err, &unknown) || len(unknown.Known) != len(Methods()) {
+		t.Errorf("unknown method: %v", err)
+	}
+	if err := Check("laplacian_eigenmaps", []Option{{"dim", 8}, {"scale", 0}}); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []struct {
+		method string
+		option Option
+		known  bool
+	}{
+		{"laplacian_eigenmaps", Option{"beta", 0.5}, false},
+		{"dp_spectral", Option{"Beta", 0.5}, false},
+		{"dp_spectral", Option{"beta", "a lot"}, true},
+		{"dp_spectral", Option{"beta", -1}, true},
+		{"dp_spectral", Option{"beta", math.NaN()}, true},
+		{"dp_spectral", Option{"dim", 0}, true},
+		{"dp_spectral", Option{"dim", 1.5}, true},
+		{"dp_spectral", Option{"dim", int64(math.MinInt64)}, true},
+		{"dp_spectral", Option{"tolerance", 0.0}, true},
+		{"dp_spectral", Option{"normalization", "degrees"}, true},
+		{"dp_spectral", Option{"components", true}, true},
+		{"dp_spectral", Option{"seed", 0.5}, true},
+		{"deepwalk", Option{"beta", 1}, false},
+		{"dp_walker", Option{"beta", 9}, true},
+		{"dp_walker", Option{"walks", 0}, true},
+		{"dp_walker", Option{"alpha", 0}, true},
+		{"node2vec", Option{"p", 0}, true},
+		{"node2vec", Option{"negative", -1}, true},
+		{"node2vec", Option{"partitions", 65}, true},
+		{"dp_spectral", Option{"weights", "true"}, true},
+		{"laplacian_eigenmaps", Option{"weights", 1}, true},
+	} {
+		var e *OptionError
+		err := Check(bad.method, []Option{bad.option})
+		if !errors.As(err, &e) || e.Option != bad.option.Name || (e.Known == nil) != bad.known || bad.known == (e.Allowed == "") {
+			t.Errorf("%s, %v: %v", bad.method, bad.option, err)
+		}
+	}
+}
+
+// TestEmbed_Walks stores an embedding of each method that walks.
+func TestEmbed_Walks(t *testing.T) {
+	db, snap := ring(t, 30)
+	for _, method := range []string{"deepwalk", "dp_walker", "node2vec"} {
+		info, err := Embed(context.Background(), db, snap, Request{Name: method, Method: method, Options: []Option{{"dim", 8}, {"walks", 2}, {"seed", 3}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Dim != 8 || info.Vertices != 30 || info.Seed != 3 || info.Options[0] != (storage.Setting{Name: "dim", Value: "8"}) {
+			t.Errorf("%s: %+v", method, info)
+		}
+		if i := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "visits" }); i < 0 || info.Stats[i].Value != "2400" {
+			t.Errorf("%s: statistics %v", method, info.Stats)
+		}
+	}
+}
+
+// A graph that takes the name of the one that was embedded does not get its rows.
+func TestEmbed_GraphMadeAgain(t *testing.T) {
+	ctx := context.Background()
+	db, snap := ring(t, 30)
+	if err := db.DropGraph(ctx, "ring", false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.PutGraph(ctx, "ring", storage.PutGraphRequest{Graph: snap.Graph}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Embed(ctx, db, snap, Request{Name: "e", Method: "dp_spectral"}); !errors.Is(err, storage.ErrConflict) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// Nothing is stored when a job fails or is cancelled.
+func TestEmbed_NothingStoredOnFailure(t *testing.T) {
+	db, snap := ring(t, 30)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, test := range []struct {
+		ctx    context.Context
+		method string
+		want   error
+	}{
+		{cancelled, "dp_spectral", context.Canceled},
+		{context.Background(), "none", nil},
+	} {
+		_, err := Embed(test.ctx, db, snap, Request{Name: "e", Method: test.method})
+		if err == nil || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: error is %v", test.method, err)
+		}
+	}
+	if _, err := db.EmbeddingInfo(context.Background(), "e"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("after failures: %v", err)
+	}
+}
+
+// TestWalks has the walks of the methods that walk, and errors for the others.
+func TestWalks(t *testing.T) {
+	_, snap := ring(t, 30)
+	for _, m := range Methods() {
+		walks, err := Walks(context.Background(), snap.Graph, m.Name, []Option{{"seed", 3}}, 0)
+		if !m.Walks {
+			if !errors.Is(err, ErrNoWalks) {
+				t.Errorf("%s: %v", m.Name, err)
+			}
+			continue
+		}
+		if err != nil || walks.Vertices != 30 || walks.Walks != 300 {
+			t.Fatalf("%s: %+v, %v", m.Name, walks, err)
+		}
+		for i := range walks.Walks {
+			if w := walks.Append(nil, i); len(w) != 40 || !slices.Equal(w, walks.Append(nil, i)) {
+				t.Fatalf("%s: walk %d is %v", m.Name, i, w)
+			}
+		}
+	}
+	var unknown *OptionError
+	if _, err := Walks(context.Background(), snap.Graph, "deepwalk", []Option{{"beta", 1.0}}, 0); !errors.As(err, &unknown) {
+		t.Errorf("an option that the method does not have: %v", err)
+	}
+}

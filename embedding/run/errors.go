@@ -1,0 +1,37 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoWalks is returned for a method that does not learn from walks.
+var ErrNoWalks = errors.New("the method has no walks")
+
+// MethodError is returned for a method that does not exist.
+type MethodError struct {
+	Method string
+	Known  []string
+}
+
+func (e *MethodError) Error() string {
+	return fmt.Sprintf("unknown method %q: expected %s", e.Method, strings.Join(e.Known, " or "))
+}
+
+// OptionError is returned for an option that a method does not have or whose
+// value it does not take.
+type OptionError struct {
+	Method  string
+	Option  string
+	Value   any      // as it was given
+	Allowed string   // what the value may be, in words; empty for an unknown option
+	Known   []string // the options of the method; nil for a known option
+}
+
+func (e *OptionError) Error() string {
+	if e.Known != nil {
+		return fmt.Sprintf("method %s has no option %q: expected %s", e.Method, e.Option, strings.Join(e.Known, ", "))
+	}
+	return fmt.Sprintf("option %s of method %s must be %s, not %v", e.Option, e.Method, e.Allowed, e.Value)
+}

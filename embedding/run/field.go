@@ -1,0 +1,153 @@
+package run
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heavytail/storage"
+)
+
+// field is an option with its place in the options O of an algorithm. The tables
+// of fields are the only lists of options: descriptions, checks and provenance
+// come from them.
+type field[O any] struct {
+	OptionInfo
+	allowed string                  // what a value may be, in words
+	set     func(o *O, v any)       // v is an int64, float64, string or bool as Type says
+	get     func(o O) (text string) // canonical text, of options with defaults
+}
+
+// table is the options of one method in their order.
+type table[O any] []field[O]
+
+// describe returns the options, with the defaults as the language writes them.
+func (t table[O]) describe(defaults O) []OptionInfo {
+	var list []OptionInfo
+	for _, f := range t {
+		f.Default = f.get(defaults)
+		switch f.Type {
+		case "text":
+			f.Default = "'" + f.Default + "'"
+		case "bool":
+			f.Default = strings.ToUpper(f.Default)
+		}
+		list = append(list, f.OptionInfo)
+	}
+	return list
+}
+
+// parse sets options as they were given; validate says why O cannot be used.
+func (t table[O]) parse(method string, options []Option, validate func(O) error) (o O, err error) {
+	for _, given := range options {
+		i := slices.IndexFunc(t, func(f field[O]) bool { return f.Name == given.Name })
+		if i < 0 {
+			e := &OptionError{Method: method, Option: given.Name, Value: given.Value}
+			for _, f := range t {
+				e.Known = append(e.Known, f.Name)
+			}
+			return o, e
+		}
+		value, ok := t[i].convert(given.Value)
+		if ok {
+			t[i].set(&o, value)
+			ok = validate(o) == nil
+		}
+		if !ok {
+			return o, &OptionError{Method: method, Option: given.Name, Value: given.Value, Allowed: t[i].allowed}
+		}
+	}
+	return o, nil
+}
+
+// settings returns every option in canonical text.
+func (t table[O]) settings(o O) []storage.Setting {
+	var list []storage.Setting
+	for _, f := range t {
+		list = append(list, storage.Setting{Name: f.Name, Value: f.get(o)})
+	}
+	return list
+}
+
+// convert returns a value as the type of the option has it. A whole number is a
+// float too.
+func (f field[O]) convert(value any) (any, bool) {
+	if v, ok := value.(int); ok {
+		value = int64(v)
+	}
+	switch v := value.(type) {
+	case int64:
+		if f.Type == "float" {
+			return float64(v), true
+		}
+		return v, f.Type == "int"
+	case float64:
+		if f.Type == "int" && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v), true
+		}
+		return v, f.Type == "float"
+	case string:
+		return v, f.Type == "text" && slices.Contains(f.Choices, v)
+	case bool:
+		return v, f.Type == "bool"
+	}
+	return nil, false
+}
+
+// count is a whole number of which zero would take the default, and so is made
+// one that cannot be used.
+func count[O any](name, doc, allowed string, at func(*O) *int) field[O] {
+	return field[O]{OptionInfo{Name: name, Type: "int", Doc: doc}, allowed,
+		func(o *O, v any) {
+			*at(o) = int(min(max(v.(int64), -1), math.MaxInt32))
+			if *at(o) == 0 {
+				*at(o) = -1
+			}
+		},
+		func(o O) string { return strconv.Itoa(*at(&o)) }}
+}
+
+// positive is a number of which zero would take the default, and so is made one
+// that cannot be used.
+func positive[O any](name, doc, allowed string, at func(*O) *float64) field[O] {
+	return field[O]{OptionInfo{Name: name, Type: "float", Doc: doc}, allowed,
+		func(o *O, v any) {
+			if *at(o) = v.(float64); *at(o) == 0 {
+				*at(o) = -1
+			}
+		},
+		func(o O) string { return number(*at(&o)) }}
+}
+
+// float is a number for which zero means zero.
+func float[O any](name, doc, allowed string, at func(*O) **float64) field[O] {
+	return field[O]{OptionInfo{Name: name, Type: "float", Doc: doc}, allowed,
+		func(o *O, v any) { *at(o) = new(v.(float64)) },
+		func(o O) string { return number(**at(&o)) }}
+}
+
+// seed is any whole number.
+func seed[O any](doc string, at func(*O) *uint64) field[O] {
+	return field[O]{OptionInfo{Name: "seed", Type: "int", Doc: doc}, "a whole number",
+		func(o *O, v any) { *at(o) = uint64(v.(int64)) },
+		func(o O) string { return strconv.FormatInt(int64(*at(&o)), 10) }}
+}
+
+// weights is whether the weights of edges are used.
+func weights[O any](ignored func(*O) *bool) field[O] {
+	return field[O]{OptionInfo{Name: "weights", Type: "bool", Doc: "use the weights of edges, where the graph has them"}, "true or false",
+		func(o *O, v any) { *ignored(o) = !v.(bool) },
+		func(o O) string { return strconv.FormatBool(!*ignored(&o)) }}
+}
+
+// choice is one of some texts; set is given its index.
+func choice[O any](name, doc string, choices []string, set func(*O, int), get func(O) string) field[O] {
+	return field[O]{OptionInfo{Name: name, Type: "text", Choices: choices, Doc: doc},
+		fmt.Sprintf("'%s'", strings.Join(choices, "' or '")),
+		func(o *O, v any) { set(o, slices.Index(choices, v.(string))) }, get}
+}
+
+// number is the shortest text that reads back as x.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

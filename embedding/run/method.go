@@ -1,0 +1,113 @@
+package run
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Method describes an embedding method.
+type Method struct {
+	Name    string
+	Summary string // one line
+	Walks   bool   // learns from walks, which the function Walks gives
+	Options []OptionInfo
+}
+
+// OptionInfo describes one option of a method.
+type OptionInfo struct {
+	Name    string
+	Type    string   // "int", "float", "text" or "bool"
+	Default string   // in the language
+	Choices []string // the texts that are allowed; nil for any
+	Doc     string   // one line
+}
+
+// Option is an option as it is given: its value an int, int64, float64, string
+// or bool.
+type Option struct {
+	Name  string
+	Value any
+}
+
+// algorithm is a method that can be run. The list of them is the only place that
+// knows which there are.
+type algorithm struct {
+	Method
+	// prepare takes options as they were given.
+	prepare func(options []Option) (prepared, error)
+}
+
+// prepared is a method with its options after defaults.
+type prepared struct {
+	options []storage.Setting // all of them, in canonical text
+	run     computation
+	renew   renewal
+	walk    sampling // nil for a method without walks
+	// bytes estimates the memory of run in addition to the graph, with the result, and
+	// sampler that of walk.
+	bytes, sampler func(g *csr.Graph) int64
+	// seconds estimates the time of run on this machine.
+	seconds func(ctx context.Context, g *csr.Graph, workers int) (float64, error)
+	// solved are the options of a method that solves for eigenvectors, nil of
+	// others.
+	solved *embedding.SpectralOptions
+}
+
+// computation returns the vectors, and the part of their record that depends on the
+// method. From the request it takes only what does not change the vectors.
+type computation func(ctx context.Context, g *csr.Graph, req Request) (outcome, error)
+
+// outcome is what a method computed.
+type outcome struct {
+	vectors *vec.Matrix
+	info    storage.EmbeddingInfo // what depends on the method
+	state   func(io.Writer) error // writes what a renewal needs next to the vectors
+}
+
+// renewal updates vectors for a graph that has changed.
+type renewal func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error)
+
+// renewing is where a renewal begins.
+type renewing struct {
+	vectors   *vec.Matrix
+	state     io.Reader
+	from      []uint32 // for each vertex of the graph, the row of its vector, or storage.NoRow
+	touched   []uint32 // vertices that are new or whose edges changed
+	turn      int      // generations before
+	tolerance float64  // of residuals; 0 is the default
+	progress  func(stage string, done, total int64)
+}
+
+// sampling returns the walks that a method learns from.
+type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error)
+
+// method is the algorithm whose options are O: complete sets their defaults, and
+// with turns them into what can be run.
+func method[O any](name, summary string, fields table[O], validate func(O) error, complete func(O) O, with func(O) prepared) algorithm {
+	var zero O
+	return algorithm{Method{Name: name, Summary: summary, Options: fields.describe(complete(zero))}, func(options []Option) (prepared, error) {
+		o, err := fields.parse(name, options, validate)
+		if err != nil {
+			return prepared{}, err
+		}
+		o = complete(o)
+		p := with(o)
+		p.options = fields.settings(o)
+		return p, nil
+	}}
+}
+
+// weighted records for a graph with weights whether they were used: they are not where
+// all are equal, or the option weights is false.
+func weighted(g *csr.Graph, used bool) []storage.Setting {
+	if !g.Weighted() {
+		return nil
+	}
+	return []storage.Setting{{Name: "weighted", Value: strconv.FormatBool(used)}}
+}

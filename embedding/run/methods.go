@@ -1,0 +1,43 @@
+package run
+
+import "heavytail/embedding"
+
+// algorithms are all methods, in the order of Methods.
+func algorithms() []algorithm {
+	return []algorithm{
+		unitBall(),
+		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised common-neighbour matrix"),
+		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix"),
+		walks(embedding.MethodDPWalker, "skip-gram on walks that avoid vertices of high degree"),
+		walks(embedding.MethodDeepWalk, "skip-gram on uniform walks"),
+		walks(embedding.MethodNode2Vec, "skip-gram on walks that tend back or outwards"),
+	}
+}
+
+// Methods lists the methods, with the options of each in their order.
+func Methods() []Method {
+	var list []Method
+	for _, a := range algorithms() {
+		list = append(list, a.Method)
+	}
+	return list
+}
+
+// Check reports the first of the options that the method does not have or take,
+// as an *OptionError, or a *MethodError.
+func Check(method string, options []Option) error {
+	_, err := prepare(method, options)
+	return err
+}
+
+// prepare finds the method of a name and gives it its options.
+func prepare(method string, options []Option) (prepared, error) {
+	e := &MethodError{Method: method}
+	for _, a := range algorithms() {
+		if a.Name == method {
+			return a.prepare(options)
+		}
+		e.Known = append(e.Known, a.Name)
+	}
+	return prepared{}, e
+}

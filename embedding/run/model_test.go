@@ -1,0 +1,170 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/storage/csr"
+)
+
+// blocks is a graph of groups of 40 vertices, dense within and sparse between.
+func blocks(t *testing.T, groups int) *csr.Graph {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 3))
+	n := 40 * groups
+	var edges []csr.Edge
+	for u := range n {
+		for v := u + 1; v < n; v++ {
+			p := 0.01
+			if u/40 == v/40 {
+				p = 0.3
+			}
+			if rng.Float64() < p {
+				edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
+			}
+		}
+	}
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestTrainModel_Blocks(t *testing.T) {
+	g := blocks(t, 8)
+	req := embedded(t, g, "hadamard+l1", 12)
+	m, report, err := TrainModel(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := 0.0
+	for _, s := range report.Scorers {
+		best = max(best, s.AUC)
+	}
+	if !(report.AUC > 0.85) || report.AUC < best-0.02 || math.IsNaN(report.AveragePrecision) {
+		t.Errorf("AUC %v, best single scorer %v", report.AUC, best)
+	}
+	if !(report.Brier > 0 && report.Brier < 0.2) || !(report.CalibrationError < 0.1) {
+		t.Errorf("Brier %v, calibration error %v", report.Brier, report.CalibrationError)
+	}
+	pairs := 0
+	for _, b := range report.Bins {
+		pairs += b.Pairs
+	}
+	if pairs != report.TestLinks+report.TestOthers {
+		t.Errorf("%d pairs in bins of %d", pairs, report.TestLinks+report.TestOthers)
+	}
+	req.Workers = 3
+	again, _, err := TrainModel(context.Background(), req)
+	if err != nil || !reflect.DeepEqual(m, again) {
+		t.Errorf("another number of workers gives another model (%v)", err)
+	}
+}
+
+// The measures by other negatives are of the same links, and those by random pairs do
+// not change.
+func TestTrainModel_Negatives(t *testing.T) {
+	g := blocks(t, 6)
+	req := ModelRequest{Graph: g}
+	_, plain, err := TrainModel(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Negatives = evaluate.AllNegatives()
+	_, report, err := TrainModel(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.AUC != plain.AUC || report.Brier != plain.Brier || !reflect.DeepEqual(report.Scorers, plain.Scorers) {
+		t.Errorf("by random pairs %v, alone %v", report.AUC, plain.AUC)
+	}
+	if len(report.ByNegatives) != 2 {
+		t.Fatalf("%+v", report.ByNegatives)
+	}
+	for i, kind := range []evaluate.Negatives{evaluate.DegreeNegatives, evaluate.TwoHopNegatives} {
+		r := report.ByNegatives[i]
+		split, err := evaluate.SplitLinks(context.Background(), g, evaluate.SplitOptions{})
+		if err == nil {
+			split, err = split.With(context.Background(), g, kind, evaluate.SplitOptions{})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Negatives != kind || r.TestLinks != len(split.Edges) || r.TestOthers == 0 || !(r.AUC > 0.6) || len(r.Scorers) != len(report.Scorers) {
+			t.Errorf("%+v, expected %d links", r, len(split.Edges))
+		}
+	}
+}
+
+// embedded is a request for a model of a graph and its embedding by dp_spectral.
+func embedded(t *testing.T, g *csr.Graph, features string, dim int) ModelRequest {
+	t.Helper()
+	options := []Option{{"dim", dim}, {"row_scale", 0.0}}
+	vectors, _, err := Compute(context.Background(), g, Request{Method: "dp_spectral", Options: options})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ModelRequest{Graph: g, Method: "dp_spectral", Options: options, Vectors: vectors, Features: features, Heuristics: []string{}}
+}
+
+// What is claimed of a model of a graph is what somebody measures who hid the same share
+// of the pairs before: the model of what is left, with its own embedding, is asked for
+// them.
+func TestTrainModel_Stranger(t *testing.T) {
+	g := blocks(t, 8)
+	_, claim, err := TrainModel(context.Background(), embedded(t, g, "hadamard", 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	split, err := evaluate.SplitLinks(context.Background(), g, evaluate.SplitOptions{Seed: 77})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := embedded(t, split.Graph, "hadamard", 60)
+	m, _, err := TrainModel(context.Background(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links, others := scored(t, m, split, req)
+	auc, n := evaluate.AUC(links, others), float64(len(links))
+	if error := math.Sqrt(2 * auc * (1 - auc) / n); math.Abs(auc-claim.AUC) > 3*error {
+		t.Errorf("the AUC is %v, claimed are %v ± %v", auc, claim.AUC, error)
+	}
+}
+
+func TestTrainModel_Errors(t *testing.T) {
+	tiny, err := csr.FromEdges(3, []csr.Edge{{U: 0, V: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	few, err := csr.FromEdges(5, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 3, V: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		req  ModelRequest
+		want error
+	}{
+		{"one edge", context.Background(), ModelRequest{Graph: tiny}, evaluate.ErrLinks},
+		{"four edges", context.Background(), ModelRequest{Graph: few}, link.ErrTooFew},
+		{"no embedding", context.Background(), ModelRequest{Graph: few, Features: "l1"}, link.ErrNeedsEmbedding},
+		{"order", context.Background(), ModelRequest{Graph: few, Features: "difference"}, link.ErrAsymmetric},
+		{"times", context.Background(), ModelRequest{Graph: few, Split: evaluate.SplitOptions{Latest: true}}, evaluate.ErrTimes},
+		{"context", ended, ModelRequest{Graph: blocks(t, 2)}, context.Canceled},
+	} {
+		if _, _, err := TrainModel(c.ctx, c.req); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, expected %v", c.name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"heavytail/embedding"
+	"heavytail/embedding/skipgram"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// RefreshRequest asks for a refresh of an embedding.
+type RefreshRequest struct {
+	// Name is that of the embedding, as it was: where another generation took its
+	// place meanwhile, the refresh begins from that.
+	Name string
+	// Tolerance is the largest residual, relative to the largest eigenvalue, without a
+	// full solve of spectral methods; 0 is embedding.RefreshTolerance.
+	Tolerance float64
+	Workers   int // goroutines; 0 is GOMAXPROCS
+	Progress  func(stage string, done, total int64)
+	// Computed, if not nil, receives the new vectors before they replace those of from,
+	// and returns the indexes that are stored with them. An error ends the refresh.
+	Computed func(from storage.EmbeddingInfo, vectors *vec.Matrix) ([]storage.NewIndex, error)
+}
+
+// Refreshed describes a finished refresh.
+type Refreshed struct {
+	embedding.RefreshStats
+	From     storage.EmbeddingInfo `json:"from"`     // as it was
+	To       storage.EmbeddingInfo `json:"to"`       // as it is now; From where nothing had changed
+	Versions uint64                `json:"versions"` // of the graph that changed edges since From
+}
+
+// Refresh updates an embedding to the snapshot of its graph: from the change log, the
+// stored vectors and their state (embedding.RefreshSpectral and RefreshWalks), or in full
+// where that is not possible, and stores the result as the next generation. If no edge has
+// changed it stores nothing. A snapshot that is older than the graph or the embedding is
+// storage.ErrConflict, and so is an embedding that was replaced or dropped during the
+// refresh. A past generation is storage.ErrInvalid. Other errors are those of Embed.
+func Refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req RefreshRequest) (Refreshed, error) {
+	r, err := refresh(ctx, db, snap, req)
+	if err != nil {
+		return Refreshed{}, fmt.Errorf("refresh of embedding %q: %w", req.Name, err)
+	}
+	return r, nil
+}
+
+func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req RefreshRequest) (Refreshed, error) {
+	from, rows, err := db.Embedding(ctx, req.Name)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	if from.Past {
+		return Refreshed{}, fmt.Errorf("a generation that was replaced: %w", storage.ErrInvalid)
+	}
+	changes, err := db.Changes(ctx, from.Graph, from.GraphVersion)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	if changes.To != snap.Info.Version {
+		return Refreshed{}, fmt.Errorf("graph %q has version %d, not %d: %w", from.Graph, changes.To, snap.Info.Version, storage.ErrConflict)
+	}
+	numbers, err := snap.RowsOf(from)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	done := Refreshed{From: from, To: from, Versions: changes.Versions}
+	if !changes.EdgesChanged {
+		done.Reason = "no edge changed"
+		return done, nil
+	}
+	method, err := prepareAgain(from)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	computed, err := renew(ctx, db, snap, req, method, &done, renewing{
+		vectors: rows, from: numbers, touched: changes.Touched, turn: int(from.Generation), tolerance: req.Tolerance, progress: req.Progress,
+	}, changes.All)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	var indexes []storage.NewIndex
+	if req.Computed != nil {
+		if indexes, err = req.Computed(from, computed.vectors); err != nil {
+			return Refreshed{}, err
+		}
+	}
+	computed.info.Stats = append(computed.info.Stats, refreshSettings(done.RefreshStats)...)
+	if computed.info.Eigenvalues == nil {
+		computed.info.Eigenvalues, computed.info.Residuals = from.Eigenvalues, from.Residuals
+	}
+	// Vectors are rotated onto the old ones; a full run has its own coordinates, unless it
+	// returns the same vectors.
+	if !done.Full || slices.Equal(rows.Data, computed.vectors.Data) && rows.Dim == computed.vectors.Dim {
+		computed.info.Coordinates = from.Coordinates
+	}
+	done.To, err = store(ctx, db, snap, from, Request{Name: from.Name, Method: from.Method, Stateless: from.Stateless}, method, computed, indexes...)
+	return done, err
+}
+
+// renew computes the vectors from the old ones, or in full.
+func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req RefreshRequest, method prepared, done *Refreshed, begin renewing, all bool) (outcome, error) {
+	reason := ""
+	var err error
+	switch begin.state, err = db.EmbeddingState(ctx, done.From); {
+	case all:
+		reason = "the change log does not say which vertices changed"
+	case done.From.Stateless:
+		reason = "the embedding is stored without the state that a refresh needs"
+	case errors.Is(err, storage.ErrNotFound):
+		reason = "no state is stored with the vectors of the embedding"
+	case err != nil:
+		return outcome{}, err
+	default:
+		var computed outcome
+		computed, done.RefreshStats, err = method.renew(ctx, snap.Graph, req.Workers, begin)
+		if !errors.Is(err, embedding.ErrState) && !errors.Is(err, skipgram.ErrState) {
+			return computed, err
+		}
+		reason = "the stored state does not match the vectors"
+	}
+	computed, err := method.run(ctx, snap.Graph, Request{Workers: req.Workers, Progress: req.Progress})
+	done.RefreshStats = embedding.RefreshStats{Full: true, Reason: reason, Touched: len(begin.touched), Seconds: computed.info.Seconds}
+	return computed, err
+}
+
+// renewSpectral is the renewal of the spectral methods.
+func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.SpectralOptions, r renewing) (outcome, embedding.RefreshStats, error) {
+	state, err := embedding.ReadSpectralState(r.state, r.vectors.Rows, r.vectors.Dim)
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
+	old := vec.NewMatrix(len(r.from), r.vectors.Dim)
+	for v, row := range r.from {
+		if row != storage.NoRow {
+			copy(old.Row(v), r.vectors.Row(int(row)))
+		}
+	}
+	rows, next, stats, refresh, err := embedding.RefreshSpectral(ctx, g, name, o, old, state.Align(r.from), r.touched, r.tolerance)
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
+	return outcome{rows, spectralRecord(g, o, stats), next.Write}, refresh, nil
+}
+
+// renewWalks is the renewal of the methods that walk.
+func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.WalkOptions, r renewing) (outcome, embedding.RefreshStats, error) {
+	model, err := skipgram.ReadModel(r.state, r.vectors)
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
+	model, stats, refresh, err := embedding.RefreshWalks(ctx, g, name, o, model, r.from, r.touched, r.turn)
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
+	return outcome{model.Vectors, walkRecord(g, o, stats), model.Write}, refresh, nil
+}
+
+// refreshSettings is what the record of an embedding says of its refresh.
+func refreshSettings(s embedding.RefreshStats) []storage.Setting {
+	kind := "incremental"
+	if s.Mostly() {
+		kind = "full"
+	}
+	list := []storage.Setting{
+		{Name: "refresh", Value: kind}, {Name: "refresh reason", Value: s.Reason}, {Name: "touched", Value: strconv.Itoa(s.Touched)},
+	}
+	if !s.Full {
+		list = append(list, storage.Setting{Name: "mean drift", Value: fmt.Sprintf("%.4g", s.MeanDrift)}, storage.Setting{Name: "largest drift", Value: fmt.Sprintf("%.4g", s.MaxDrift)})
+	}
+	return list
+}
+
+// Again computes an embedding on a graph, with the method and options of a stored one, and
+// stores nothing. Errors are those of Compute.
+func Again(ctx context.Context, g *csr.Graph, info storage.EmbeddingInfo, workers int, progress func(stage string, done, total int64)) (*vec.Matrix, error) {
+	method, err := prepareAgain(info)
+	if err != nil {
+		return nil, err
+	}
+	computed, err := method.run(ctx, g, Request{Workers: workers, Progress: progress})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", info.Method, err)
+	}
+	return computed.vectors, nil
+}
+
+// prepareAgain finds the method of a stored embedding and gives it its options.
+func prepareAgain(info storage.EmbeddingInfo) (prepared, error) {
+	return prepare(info.Method, StoredOptions(info))
+}
+
+// StoredOptions returns the options that an embedding was made with, as its method
+// takes them.
+func StoredOptions(info storage.EmbeddingInfo) []Option {
+	types := map[string]string{}
+	for _, m := range Methods() {
+		if m.Name == info.Method {
+			for _, o := range m.Options {
+				types[o.Name] = o.Type
+			}
+		}
+	}
+	var options []Option
+	for _, s := range info.Options {
+		options = append(options, Option{s.Name, parseSetting(types[s.Name], s.Value)})
+	}
+	return options
+}
+
+// parseSetting reads canonical text as the type of its option; what it cannot read
+// stays text, which the option then refuses.
+func parseSetting(kind, text string) any {
+	switch kind {
+	case "int":
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return v
+		}
+	case "float":
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			return v
+		}
+	case "bool":
+		if v, err := strconv.ParseBool(text); err == nil {
+			return v
+		}
+	}
+	return text
+}

@@ -1,0 +1,108 @@
+package run
+
+import (
+	"context"
+	"strconv"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// spectral is a method of package embedding that solves for eigenvectors.
+func spectral(name, summary string) algorithm {
+	complete := func(o embedding.SpectralOptions) embedding.SpectralOptions { return o.WithDefaults(name) }
+	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
+		return prepared{
+			solved: &o,
+			bytes:  func(g *csr.Graph) int64 { return spectralBytes(g, o) },
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				o := o
+				o.Workers = workers
+				return embedding.SpectralSeconds(ctx, g, name, o)
+			},
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+				o := o
+				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
+				rows, state, stats, err := embedding.Spectral(ctx, g, name, o)
+				if err != nil {
+					return outcome{}, err
+				}
+				info := spectralRecord(g, o, stats)
+				if name == embedding.MethodDPSpectral { // what an automatic choice came to
+					o.Normalization, o.Beta = stats.Normalization, &stats.Beta
+					info.Options = spectralFields(name).settings(o)
+				}
+				return outcome{rows, info, state.Write}, nil
+			},
+			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+				o := o
+				o.Workers, o.Progress = workers, r.progress
+				return renewSpectral(ctx, g, name, o, r)
+			},
+		}
+	})
+}
+
+// spectralBytes estimates the memory of a solve: vectors of 4 bytes a coordinate,
+// once for the result and not quite twice for the basis that it is found in.
+func spectralBytes(g *csr.Graph, o embedding.SpectralOptions) int64 {
+	n := g.Vertices()
+	return 12 * int64(n) * int64(min(n, o.Dim))
+}
+
+// spectralRecord is what the record of an embedding says of the solver and, for a
+// graph with weights, of these: they are not used where all are equal, or the
+// option weights is false.
+func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.SpectralStats) storage.EmbeddingInfo {
+	info := storage.EmbeddingInfo{
+		Seed:        o.Seed,
+		Eigenvalues: stats.Eigenvalues, Residuals: stats.Residuals,
+		Components: stats.Components, Iterations: stats.Iterations, Seconds: stats.Seconds,
+		Stats: []storage.Setting{
+			{Name: "products", Value: strconv.Itoa(stats.Products)},
+			{Name: "converged", Value: strconv.FormatBool(stats.Converged)},
+			{Name: "reason", Value: stats.Reason},
+		},
+	}
+	info.Stats = append(info.Stats, weighted(g, stats.Weighted)...)
+	for _, note := range stats.Notes {
+		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
+	}
+	return info
+}
+
+// spectralFields returns the options of a method.
+func spectralFields(method string) table[embedding.SpectralOptions] {
+	type options = embedding.SpectralOptions
+	penalty := table[options]{
+		float("beta", "degree penalty, from 0 (none) to 8; 0.5 by default with degree", "a number from 0 to 8",
+			func(o *options) **float64 { return &o.Beta }),
+		choice("normalization", "by degrees, as in the paper, or by the row sums of the penalised matrix (strength), as in the authors' code; auto is strength, or degree where too many eigenvalues of strength are too close to 1 to be separated",
+			[]string{embedding.Auto.String(), embedding.Strength.String(), embedding.Degree.String()},
+			func(o *options, i int) { o.Normalization = embedding.Normalization(i) },
+			func(o options) string { return o.Normalization.String() }),
+	}
+	common := table[options]{
+		float("scale", "power of the eigenvalue by which every coordinate is multiplied", "a number from 0 to 4",
+			func(o *options) **float64 { return &o.Scale }),
+		float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4",
+			func(o *options) **float64 { return &o.RowScale }),
+		positive("tolerance", "largest residual of an eigenpair, relative to the largest eigenvalue",
+			"a number above 0 and at most 0.1", func(o *options) *float64 { return &o.Tolerance }),
+		seed("seed of the random start", func(o *options) *uint64 { return &o.Seed }),
+		choice("components", "solve connected components separately and keep them apart, or all as one matrix",
+			[]string{embedding.ComponentMode(0).String(), embedding.ComponentMode(1).String()},
+			func(o *options, i int) { o.Components = embedding.ComponentMode(i) },
+			func(o options) string { return o.Components.String() }),
+		weights(func(o *options) *bool { return &o.IgnoreWeights }),
+	}
+	list := table[options]{
+		count("dim", "coordinates per vertex, at most the number of vertices", "a whole number from 1 to 4096",
+			func(o *options) *int { return &o.Dim }),
+	}
+	if method == embedding.MethodDPSpectral {
+		list = append(list, penalty...)
+	}
+	return append(list, common...)
+}

@@ -1,0 +1,92 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heavytail/embedding"
+	"heavytail/embedding/tune"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Tunable returns a method with its options for a search over the parameters
+// that were not given. A seed that is not among the options is that of the
+// search. Errors are *MethodError, *OptionError and tune.ErrOptions.
+func Tunable(method string, options []Option, seed uint64) (tune.Method, error) {
+	if err := Check(method, options); err != nil {
+		return tune.Method{}, err
+	}
+	m := tune.Method{Name: method}
+	parameters := tune.Parameters(method)
+	if parameters == nil {
+		return m, fmt.Errorf("%s: %w", method, tune.ErrOptions)
+	}
+	for _, o := range options {
+		if slices.Contains(parameters, o.Name) {
+			m.Held = append(m.Held, o.Name)
+		}
+	}
+	options = seeded(options, seed)
+	var err error
+	if method == tune.MethodUnitBall {
+		var o ballOptions
+		o, err = ballFields().parse(method, options, func(o ballOptions) error { return o.Validate() })
+		m.Placing = o.withDefaults().placing()
+	} else if HasWalks(method) {
+		m.Walks, err = walkFields(method).parse(method, options, embedding.WalkOptions.Validate)
+	} else {
+		m.Spectral, err = spectralFields(method).parse(method, options, embedding.SpectralOptions.Validate)
+	}
+	return m, err
+}
+
+const (
+	surveyDim    = 64
+	surveyPasses = 60 // in which a run shows how good it becomes
+)
+
+// placing is unit_ball for a search. The survey has fewer dimensions and passes.
+func (o ballOptions) placing() *tune.Placing {
+	at := func(full bool) ballOptions {
+		o := o
+		if !full {
+			o.Dim, o.Passes = min(o.Dim, surveyDim), min(o.Passes, surveyPasses)
+		}
+		return o
+	}
+	return &tune.Placing{
+		Margin: o.Margin,
+		Embed: func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int) (*vec.Matrix, error) {
+			o := at(full)
+			o.Margin = margin
+			computed, err := o.run(ctx, g, Request{Workers: workers})
+			return computed.vectors, err
+		},
+		Seconds: func(g *csr.Graph, full bool) float64 {
+			o, n := at(full), float64(g.Vertices())
+			// A third of the passes have a join of n²/2 pairs; the others measure the edges
+			// and some more pairs.
+			return float64(o.Passes) * float64(o.Dim) * (n*n/6*1.2e-11 + 6*float64(g.Edges())*1e-10)
+		},
+	}
+}
+
+// Tuned returns the options with which Embed computes what a trial of a search
+// would at the full price: those that were given, and those that were found.
+func Tuned(given []Option, trial tune.Trial, seed uint64) []Option {
+	options := seeded(given, seed)
+	for _, o := range trial.Options {
+		options = append(options, Option(o))
+	}
+	return options
+}
+
+// seeded adds a seed where there is none.
+func seeded(options []Option, seed uint64) []Option {
+	if slices.ContainsFunc(options, func(o Option) bool { return o.Name == "seed" }) {
+		return slices.Clone(options)
+	}
+	return append(slices.Clone(options), Option{"seed", int64(seed)})
+}

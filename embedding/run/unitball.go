@@ -1,0 +1,263 @@
+package run
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+
+	"heavytail/embedding"
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/unitball"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// ballOptions are the options of unit_ball: those of package unitball, and the method
+// whose vectors a run begins with.
+type ballOptions struct {
+	unitball.Options
+	start string // "random", or a method that learns from walks
+}
+
+const randomStart = "random"
+
+// ballStarts are the values of start.
+var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.MethodDPWalker}
+
+func (o ballOptions) withDefaults() ballOptions {
+	if o.start == "" {
+		o.start = randomStart
+	}
+	o.Options = o.Options.WithDefaults()
+	return o
+}
+
+// unitBall is the method of package unitball.
+func unitBall() algorithm {
+	summary := "a placement in which exactly the neighbours of a vertex are within distance 1"
+	validate := func(o ballOptions) error { return o.Validate() }
+	return method(unitball.Method, summary, ballFields(), validate, ballOptions.withDefaults, func(o ballOptions) prepared {
+		return prepared{
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) { return o.run(ctx, g, req) },
+			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+				return o.renew(ctx, g, workers, r)
+			},
+			bytes: o.bytes,
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				return o.seconds(ctx, g, workers)
+			},
+		}
+	})
+}
+
+// walks are the options of the walks that a run begins with.
+func (o ballOptions) walks(workers int) embedding.WalkOptions {
+	return embedding.WalkOptions{Dim: o.Dim, Seed: o.Seed, Workers: workers}
+}
+
+func (o ballOptions) bytes(g *csr.Graph) int64 {
+	bytes := unitball.Bytes(g, o.Options)
+	if o.start == randomStart {
+		return bytes
+	}
+	return max(bytes+4*int64(g.Vertices())*int64(o.Dim), embedding.WalkBytes(g, o.start, o.walks(0)))
+}
+
+func (o ballOptions) seconds(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+	o.Workers = workers
+	seconds, err := unitball.Seconds(ctx, g, o.Options)
+	if err != nil || o.start == randomStart {
+		return seconds, err
+	}
+	walks, err := embedding.WalkSeconds(ctx, g, o.start, o.walks(workers))
+	return seconds + walks, err
+}
+
+// run computes the start, and then the placement. A checkpoint begins with a byte
+// that says in which of both it was saved.
+func (o ballOptions) run(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+	from, err := ballPhase(req.Checkpoints.From)
+	if err != nil {
+		return outcome{}, err
+	}
+	if o.start != randomStart && from != placing {
+		w := o.walks(req.Workers)
+		w.Progress, w.Checkpoints = req.Progress, ofPhase(req.Checkpoints, walking, from)
+		if o.Start, err = startOf(ctx, g, o.start, w); err != nil {
+			return outcome{}, err
+		}
+	}
+	o.Workers, o.Checkpoints, o.Progress = req.Workers, ofPhase(req.Checkpoints, placing, from), ballProgress(req.Progress)
+	rows, stats, err := unitball.Embed(ctx, g, o.Options)
+	if err != nil {
+		return outcome{}, err
+	}
+	info, err := ballRecord(ctx, g, o, stats)
+	return outcome{rows, info, ballState(stats.Wrong.Pairs())}, err
+}
+
+// ballMagic begins the state beside the rows, which the number of wrong pairs follows.
+var ballMagic = [8]byte{'b', 'a', 'l', 'l', 's', 't', 'a', '1'}
+
+// ballState writes what a renewal needs beside the rows.
+func ballState(wrong int64) func(io.Writer) error {
+	return func(w io.Writer) error {
+		return binary.Write(w, binary.LittleEndian, ballHead{ballMagic, wrong})
+	}
+}
+
+type ballHead struct {
+	Magic [8]byte
+	Wrong int64
+}
+
+// renew is the renewal of unit_ball.
+func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+	var head ballHead
+	if err := binary.Read(r.state, binary.LittleEndian, &head); err != nil || head.Magic != ballMagic || head.Wrong < 0 {
+		return outcome{}, embedding.RefreshStats{}, fmt.Errorf("%w: it is none of unit_ball", embedding.ErrState)
+	}
+	old, added := vec.NewMatrix(len(r.from), r.vectors.Dim), make([]bool, len(r.from))
+	for v, row := range r.from {
+		if added[v] = row == storage.NoRow; !added[v] {
+			copy(old.Row(v), r.vectors.Row(int(row)))
+		}
+	}
+	o.Workers, o.Progress = workers, ballProgress(r.progress)
+	rows, stats, refresh, err := unitball.Refresh(ctx, g, o.Options, old, added, r.touched, head.Wrong)
+	if err != nil {
+		return outcome{}, refresh, err
+	}
+	info, err := ballRecord(ctx, g, o, stats)
+	return outcome{rows, info, ballState(stats.Wrong.Pairs())}, refresh, err
+}
+
+// ballProgress passes on what a run reports.
+func ballProgress(progress func(stage string, done, total int64)) func(pass, passes int, w unitball.Wrong) {
+	if progress == nil {
+		return nil
+	}
+	return func(pass, passes int, w unitball.Wrong) { progress(ballStage(w), int64(pass), int64(passes)) }
+}
+
+// startOf returns the vectors of a method that learns from walks.
+func startOf(ctx context.Context, g *csr.Graph, method string, o embedding.WalkOptions) (*vec.Matrix, error) {
+	model, _, err := embedding.TrainWalks(ctx, g, method, o)
+	if err != nil {
+		return nil, err
+	}
+	return model.Vectors, nil
+}
+
+// ballStage is what a run says of a pass. The part before the colon names the stage.
+func ballStage(w unitball.Wrong) string {
+	return fmt.Sprintf("placing: %d wrong pairs, precision %.4f, recall %.4f", w.Pairs(), w.Precision(), w.Recall())
+}
+
+// Phases of a run of unit_ball, as its checkpoints name them.
+const (
+	noPhase = iota
+	walking
+	placing
+)
+
+// ballPhase reads in which phase a checkpoint was saved.
+func ballPhase(from io.Reader) (int, error) {
+	if from == nil {
+		return noPhase, nil
+	}
+	var phase [1]byte
+	if _, err := io.ReadFull(from, phase[:]); err != nil {
+		return noPhase, fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
+	}
+	if phase[0] != walking && phase[0] != placing {
+		return noPhase, fmt.Errorf("%w: it is of phase %d", embedding.ErrCheckpoint, phase[0])
+	}
+	return int(phase[0]), nil
+}
+
+// ofPhase are the checkpoints of one phase of a run that continues in phase from.
+func ofPhase(c embedding.Checkpoints, phase byte, from int) embedding.Checkpoints {
+	own := embedding.Checkpoints{Every: c.Every}
+	if from == int(phase) {
+		own.From = c.From
+	}
+	if c.Save != nil {
+		own.Save = func(write func(w io.Writer) error) error {
+			return c.Save(func(w io.Writer) error {
+				if _, err := w.Write([]byte{phase}); err != nil {
+					return err
+				}
+				return write(w)
+			})
+		}
+	}
+	return own
+}
+
+// ballRecord is what the record of an embedding says of the placement.
+func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball.Stats) (storage.EmbeddingInfo, error) {
+	w := stats.Wrong
+	info := storage.EmbeddingInfo{
+		Seed: o.Seed, Iterations: stats.Passes, Seconds: stats.Seconds,
+		Stats: []storage.Setting{
+			{Name: "wrong pairs", Value: strconv.FormatInt(w.Pairs(), 10)},
+			{Name: "missed edges", Value: strconv.FormatInt(w.Missed, 10)},
+			{Name: "false edges", Value: strconv.FormatInt(w.False, 10)},
+			{Name: "precision", Value: number(w.Precision())},
+			{Name: "recall", Value: number(w.Recall())},
+			{Name: "passes", Value: strconv.Itoa(stats.Passes)},
+			{Name: "joins", Value: strconv.Itoa(stats.Joins)},
+			{Name: "reason", Value: stats.Reason},
+		},
+	}
+	info.Stats = append(info.Stats, weighted(g, false)...)
+	note, err := ballNote(ctx, g, o.Dim, w)
+	info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
+	return info, err
+}
+
+// ballNote says whether the placement is exact and, where it is not, what would help.
+func ballNote(ctx context.Context, g *csr.Graph, dim int, w unitball.Wrong) (string, error) {
+	if w.Pairs() == 0 {
+		return fmt.Sprintf("no pair is wrong: exactly the %d edges are within distance 1", w.Edges), nil
+	}
+	note := fmt.Sprintf("%d pairs are wrong within distance 1: %d of %d edges are missed, and %d pairs without an edge are nearer (precision %.4f, recall %.4f)",
+		w.Pairs(), w.Missed, w.Edges, w.False, w.Precision(), w.Recall())
+	least, err := evaluate.PackingDimension(ctx, g)
+	if err != nil {
+		return "", err
+	}
+	if least.ProvenAtLeast > dim {
+		return note + fmt.Sprintf("; no placement in fewer than %d dimensions is exact, because the largest hub has %d neighbours without an edge between them",
+			least.ProvenAtLeast, least.SetAtLeast), nil
+	}
+	return note + "; more passes or a larger dim may help", nil
+}
+
+// ballFields are the options of unit_ball.
+func ballFields() table[ballOptions] {
+	type options = ballOptions
+	return table[options]{
+		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
+		choice("start", "vectors to begin with: random ones, or those of a method with its defaults", ballStarts,
+			func(o *options, i int) { o.start = ballStarts[i] }, func(o options) string { return o.start }),
+		float("anchor", "how strongly vectors are kept near the start; 0 does not keep them", "a number from 0 to 100",
+			func(o *options) **float64 { return &o.Anchor }),
+		positive("margin", "distance from 1 that pairs must keep in the first half of the passes; it then falls to 0", "a number above 0 and at most 0.5",
+			func(o *options) *float64 { return &o.Margin }),
+		count("passes", "passes over the violated pairs; fewer if no more pairs are wrong than tolerance", "a whole number from 1 to 1048576",
+			func(o *options) *int { return &o.Passes }),
+		positive("step", "about the longest move of a vector in a pass of the first half; it then falls to 0", "a number above 0 and at most 4",
+			func(o *options) *float64 { return &o.Step }),
+		float("balance", "how fast edges gain weight at vertices that miss more edges than they have false ones, and lose it at others", "a number from 0 to 1",
+			func(o *options) **float64 { return &o.Balance }),
+		{OptionInfo{Name: "tolerance", Type: "int", Doc: "wrong pairs that end the run"}, "a whole number of at least 0",
+			func(o *options, v any) { o.Tolerance = v.(int64) },
+			func(o options) string { return strconv.FormatInt(o.Tolerance, 10) }},
+		seed("of the random start, or of the walks of another", func(o *options) *uint64 { return &o.Seed }),
+	}
+}

@@ -1,0 +1,108 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heavytail/embedding"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Axis is an option of a method with the values to try one after the other.
+type Axis struct {
+	Option string
+	Values []float64
+}
+
+// Vary embeds a graph once for every value of every axis, with the options of the
+// request but for that one, and calls use with each embedding, in the order of the
+// axes and of their values. use must not keep the vectors.
+//
+// For a spectral method one solve, with the most coordinates, serves all values of dim,
+// scale and row_scale: its leading coordinates are those that a solve for fewer finds,
+// within its tolerance. Every other value takes another embedding. Errors are those of [Compute] and of use.
+func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(axis, value int, vectors *vec.Matrix) error) error {
+	v := variation{ctx: ctx, g: g, req: req}
+	for _, axis := range axes {
+		for _, value := range axis.Values {
+			p, err := prepare(req.Method, withOption(req.Options, axis.Option, value))
+			if err != nil {
+				return err
+			}
+			if v.shares(p, axis.Option) {
+				v.widest = max(v.widest, p.solved.Dim)
+			}
+		}
+	}
+	for a, axis := range axes {
+		for i, value := range axis.Values {
+			p, err := prepare(req.Method, withOption(req.Options, axis.Option, value))
+			if err != nil {
+				return err
+			}
+			rows, err := v.embed(p, axis.Option)
+			if err != nil {
+				return fmt.Errorf("%s: %w", req.Method, err)
+			}
+			if err := use(a, i, rows); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// VaryBytes estimates the memory that Vary takes in addition to the graph: that of its
+// most expensive embedding, and of the eigenvectors that others are scaled from.
+func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {
+	most := int64(0)
+	for _, axis := range axes {
+		for _, value := range axis.Values {
+			bytes, err := Bytes(g, req.Method, withOption(req.Options, axis.Option, value))
+			if err != nil {
+				return 0, err
+			}
+			most = max(most, bytes)
+		}
+	}
+	return 2 * most, nil
+}
+
+// withOption returns options in which one has another value.
+func withOption(options []Option, name string, value float64) []Option {
+	others := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Name == name })
+	return append(others, Option{name, value})
+}
+
+// variation is a run of Vary.
+type variation struct {
+	ctx    context.Context
+	g      *csr.Graph
+	req    Request
+	widest int                   // coordinates of the shared solve
+	pairs  *embedding.Eigenpairs // of the shared solve, once it was needed
+}
+
+// shares reports whether values of an option are served by the shared solve.
+func (v *variation) shares(p prepared, option string) bool {
+	return p.solved != nil && (option == "dim" || option == "scale" || option == "row_scale")
+}
+
+// embed computes one embedding.
+func (v *variation) embed(p prepared, option string) (*vec.Matrix, error) {
+	if !v.shares(p, option) {
+		computed, err := p.run(v.ctx, v.g, Request{Workers: v.req.Workers, Progress: v.req.Progress})
+		return computed.vectors, err
+	}
+	if v.pairs == nil {
+		o := *p.solved
+		o.Dim, o.Workers, o.Progress = v.widest, v.req.Workers, v.req.Progress
+		var err error
+		if v.pairs, err = embedding.SolveSpectral(v.ctx, v.g, v.req.Method, o); err != nil {
+			return nil, err
+		}
+	}
+	return v.pairs.Leading(p.solved.Dim).Rows(*p.solved.Scale, *p.solved.RowScale)
+}

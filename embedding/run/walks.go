@@ -1,0 +1,104 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"heavytail/embedding"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// walks is a method of package embedding that learns from walks.
+func walks(name, summary string) algorithm {
+	complete := func(o embedding.WalkOptions) embedding.WalkOptions { return o.WithDefaults(name) }
+	a := method(name, summary, walkFields(name), embedding.WalkOptions.Validate, complete, func(o embedding.WalkOptions) prepared {
+		return prepared{
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+				o := o
+				o.Workers, o.Progress, o.Checkpoints = req.Workers, req.Progress, req.Checkpoints
+				model, stats, err := embedding.TrainWalks(ctx, g, name, o)
+				if err != nil {
+					return outcome{}, err
+				}
+				return outcome{model.Vectors, walkRecord(g, o, stats), model.Write}, nil
+			},
+			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+				o := o
+				o.Workers, o.Progress = workers, r.progress
+				return renewWalks(ctx, g, name, o, r)
+			},
+			walk: func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error) {
+				o := o
+				o.Workers = workers
+				return embedding.NewWalks(ctx, g, name, o)
+			},
+			bytes: func(g *csr.Graph) int64 { return embedding.WalkBytes(g, name, o) },
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				o := o
+				o.Workers = workers
+				return embedding.WalkSeconds(ctx, g, name, o)
+			},
+			sampler: func(g *csr.Graph) int64 { return embedding.SamplerBytes(g, name, o) },
+		}
+	})
+	a.Walks = true
+	return a
+}
+
+// walkRecord is what the record of an embedding says of the training and, for a
+// graph with weights, of these.
+func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats) storage.EmbeddingInfo {
+	info := storage.EmbeddingInfo{
+		Seed: o.Seed, Iterations: o.Epochs, Seconds: stats.Seconds,
+		Stats: []storage.Setting{
+			{Name: "visits", Value: strconv.FormatInt(stats.Visits, 10)},
+			{Name: "pairs", Value: strconv.FormatInt(stats.Pairs, 10)},
+		},
+	}
+	for i, loss := range stats.Loss {
+		info.Stats = append(info.Stats, storage.Setting{Name: "loss of epoch " + strconv.Itoa(i+1), Value: fmt.Sprintf("%.4f", loss)})
+	}
+	info.Stats = append(info.Stats, storage.Setting{Name: "visits per second", Value: fmt.Sprintf("%.0f", stats.VisitsPerSecond)},
+		storage.Setting{Name: "steps of walks per second", Value: fmt.Sprintf("%.0f", stats.StepsPerSecond)})
+	info.Stats = append(info.Stats, weighted(g, o.UsesWeights(g))...)
+	return info
+}
+
+// walkFields returns the options of a method.
+func walkFields(method string) table[embedding.WalkOptions] {
+	type options = embedding.WalkOptions
+	rate := "learning rate at the beginning; it falls linearly towards 0"
+	if method == embedding.MethodDPWalker {
+		rate += "; by default it grows from 0.0125 with beta 1.5 to 0.03 with 2.5"
+	}
+	list := table[options]{
+		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
+		count("walks", "walks from each vertex", "a whole number from 1 to 1048576", func(o *options) *int { return &o.Walks }),
+		count("length", "vertices of a walk", "a whole number from 1 to 65536", func(o *options) *int { return &o.Length }),
+		count("window", "largest distance on a walk of two vertices that are trained together", "a whole number from 1 to 1024",
+			func(o *options) *int { return &o.Window }),
+		count("epochs", "passes over the walks", "a whole number from 1 to 65536", func(o *options) *int { return &o.Epochs }),
+		positive("alpha", rate, "a number above 0 and at most 1",
+			func(o *options) *float64 { return &o.Alpha }),
+		{OptionInfo{Name: "negative", Type: "int", Doc: "negative samples of each pair; 0 is hierarchical softmax"},
+			"a whole number from 0 to 256",
+			func(o *options, v any) { o.Negative = int(min(max(v.(int64), -1), 1<<20)) },
+			func(o options) string { return strconv.Itoa(o.Negative) }},
+	}
+	switch method {
+	case embedding.MethodDPWalker:
+		list = append(list, float("beta", "degree penalty of the walks; 0 has none", "a number from -8 to 8",
+			func(o *options) **float64 { return &o.Beta }))
+	case embedding.MethodNode2Vec:
+		list = append(list,
+			positive("p", "how rarely a walk goes back", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.P }),
+			positive("q", "how rarely a walk leaves the neighbourhood it is in", "a number from 1e-6 to 1e6", func(o *options) *float64 { return &o.Q }))
+	}
+	return append(list,
+		weights(func(o *options) *bool { return &o.IgnoreWeights }),
+		count("partitions", "parts trained at a time, and so processors that can help; the result depends on it", "a whole number from 1 to 64",
+			func(o *options) *int { return &o.Partitions }),
+		seed("seed of the walks and of the training", func(o *options) *uint64 { return &o.Seed }))
+}

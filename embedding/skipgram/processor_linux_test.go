@@ -1,0 +1,75 @@
+package skipgram
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"heavytail/embedding/walk"
+)
+
+// trainsAlone is in the environment of a process that trains and does nothing else:
+// its number of workers.
+const trainsAlone = "HEAVYTAIL_TEST_WORKERS"
+
+// Two workers that share one processor take as much of its time as one: who waits for
+// the other sleeps. Each training is a process of its own, which has the processor
+// that the test was given, and believes that there are two.
+func TestTrain_WaitsWithoutProcessor(t *testing.T) {
+	if workers, err := strconv.Atoi(os.Getenv(trainsAlone)); err == nil {
+		c := walks(t, communities(t, partVertices+partVertices/4), walk.Options{Walks: 2})
+		train(t, c, Options{Dim: 32, Workers: workers})
+		return
+	}
+	least := map[int]time.Duration{}
+	for range 3 { // what else there is to do takes time too, now and then
+		for _, workers := range []int{1, 2} {
+			if took := pinned(t, workers); least[workers] == 0 || took < least[workers] {
+				least[workers] = took
+			}
+		}
+	}
+	one, two := least[1], least[2]
+	// Waiting by turning takes ten times as much. The limit is far from both, for machines
+	// on which changing between threads is dear.
+	if ratio := float64(two) / float64(one); ratio > 3 {
+		t.Errorf("two workers take %v of one processor, one takes %v", two, one)
+	} else {
+		t.Logf("two workers take %v of one processor, one takes %v", two, one)
+	}
+}
+
+// pinned trains in a process that has one processor, and returns what it took of it.
+func pinned(t *testing.T, workers int) time.Duration {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestTrain_WaitsWithoutProcessor$")
+	cmd.Env = append(os.Environ(), trainsAlone+"="+strconv.Itoa(workers), "GOMAXPROCS=2")
+	// The process inherits the processors of the thread that starts it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var all, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &all); err != nil {
+		t.Fatal(err)
+	}
+	for cpu := 0; one.Count() == 0; cpu++ {
+		if all.IsSet(cpu) {
+			one.Set(cpu)
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.CombinedOutput()
+	if err := unix.SchedSetaffinity(0, &all); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}

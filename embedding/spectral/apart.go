@@ -1,0 +1,138 @@
+package spectral
+
+import (
+	"context"
+	"errors"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// soloVertices is the size from which a component is solved by all workers
+// together. Smaller components are solved concurrently, by one worker each.
+const soloVertices = 2000
+
+// apart solves every component separately.
+//
+// A component of n_c vertices has min(k, n_c) coordinates, of unit norm as in the
+// largest component; the rest of its coordinates are 0. Two alternatives were measured
+// and reconstruct ca-GrQc a little worse: keeping only eigenvalues above the last one of
+// the largest component, and scaling coordinates by √(n_c/n_1). Without a scale γ the
+// vectors of a component with n_c ≤ k are orthonormal, so all distances between them are
+// equal.
+func (s *solve) apart(ctx context.Context) error {
+	lists := s.components.Vertices()
+	local := make([]uint32, s.g.Vertices())
+	for _, list := range lists {
+		for i, v := range list {
+			local[v] = uint32(i)
+		}
+	}
+	parts := make([]pairs, len(lists)) // without their vectors
+	one := func(c, workers int, as rank) error {
+		p, solved := pairs{}, false
+		if as != small {
+			p, solved = s.log.take(c)
+		}
+		if !solved {
+			var err error
+			if p, err = s.solve(ctx, component(s.g, lists[c], local).WithoutEqualWeights(), nil, 1, workers, as); err != nil {
+				return err
+			}
+			if as != small {
+				s.log.add(p)
+			}
+		}
+		s.keep(p, lists[c])
+		p.degrees = nil
+		result := *p.Result
+		result.Vectors = nil
+		p.Result = &result
+		parts[c] = p
+		return nil
+	}
+	var sizes []int // of those that are solved alone
+	for c := 0; c < len(lists) && len(lists[c]) >= soloVertices; c++ {
+		sizes = append(sizes, len(lists[c]))
+	}
+	if err := s.openLog(sizes); err != nil {
+		return err
+	}
+	for c := range sizes {
+		if err := one(c, s.opts.Workers, rankOf(c, alone)); err != nil {
+			return err
+		}
+	}
+	if err := s.others(ctx, lists, len(sizes), func(c int) error { return one(c, 1, rankOf(c, small)) }); err != nil {
+		return err
+	}
+	for c, p := range parts {
+		if p.Result != nil {
+			s.add(p)
+		}
+		if c == 0 && p.Result != nil {
+			s.stats.Eigenvalues, s.stats.Residuals = p.Values, p.relative
+		}
+		part := EigenPart{Vertices: lists[c]}
+		if p.Result != nil {
+			part.Values = p.Values
+		}
+		s.out.Parts = append(s.out.Parts, part)
+	}
+	return nil
+}
+
+// rankOf is the rank of component number c, unless it is the largest.
+func rankOf(c int, other rank) rank {
+	if c == 0 {
+		return largest
+	}
+	return other
+}
+
+// others solves the components from number first on concurrently. If the context ends
+// first, the components before them are saved.
+func (s *solve) others(ctx context.Context, lists [][]uint32, first int, one func(c int) error) error {
+	errs := make([]error, len(lists))
+	vec.Parallel(len(lists)-first, 1, s.opts.Workers, func(i, _, _ int) {
+		if len(lists[first+i]) > 1 && ctx.Err() == nil {
+			errs[first+i] = one(first + i)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		if first > 0 && s.log.Save != nil {
+			err = errors.Join(err, s.log.save(nil))
+		}
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+// component is Induced for a list that is a whole component, with the place of
+// every vertex in its list given: it takes time for the component alone.
+func component(g *csr.Graph, list, local []uint32) *csr.Graph {
+	sub := &csr.Graph{Offsets: make([]int64, len(list)+1)}
+	for i, v := range list {
+		sub.Offsets[i+1] = sub.Offsets[i] + int64(g.Degree(v))
+	}
+	sub.Targets = make([]uint32, 0, sub.Offsets[len(list)])
+	if g.Weighted() {
+		sub.Weights = make([]float32, 0, sub.Offsets[len(list)])
+	}
+	for _, v := range list {
+		for _, u := range g.Neighbors(v) {
+			sub.Targets = append(sub.Targets, local[u])
+		}
+		sub.Weights = append(sub.Weights, g.WeightsOf(v)...)
+	}
+	return sub
+}
+
+// keep copies the eigenvectors of a part, and the degrees they were computed with, to the
+// rows of its vertices.
+func (s *solve) keep(p pairs, vertices []uint32) {
+	for i, v := range vertices {
+		copy(s.out.Vectors.Row(int(v)), p.Vectors.Row(i))
+		s.out.Degrees[v] = p.degrees[i]
+	}
+}

@@ -1,0 +1,25 @@
+// Package spectral embeds the vertices of a graph by the leading eigenvectors of a
+// normalised matrix of the graph: [LaplacianEigenmaps] (Belkin and Niyogi, Neural
+// Computation 15, 2003) and [DPSpectral], the degree-penalty spectral method of Feng et
+// al. (AAAI 2018).
+//
+// A method is a diagonal scaling around products with the adjacency matrix (type
+// operator), for which package eigen finds the eigenpairs. From there:
+//
+//	options.go               parameters, and the measurements behind their defaults
+//	adjacency.go, method.go  the matrix of a method; weighted.go for graphs with weights
+//	operator.go              products with the matrix
+//	deflate.go               eigenvectors that are known in advance
+//	solve.go, apart.go       one matrix for the graph, or one for each component
+//	eigenpairs.go            from eigenpairs to vectors: scales and the spacing of components
+//	checkpoint.go            stop and continue
+//	refresh*.go, rotate.go   update the vectors of a graph that has changed
+//	state.go                 what a refresh needs next to the vectors
+//	estimate.go              seconds in advance
+//
+// [Solve] returns the eigenpairs themselves; from them [Eigenpairs.Rows] makes the
+// embedding with any scale and row scale at little cost. [Embed] is a method by its name,
+// with what [Refresh] needs later.
+//
+// Go programs use these functions and types under their names in package embedding.
+package spectral

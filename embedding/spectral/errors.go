@@ -1,0 +1,9 @@
+package spectral
+
+import "errors"
+
+// errCrowded ends a solve whose normalisation may be replaced.
+var errCrowded = errors.New("hardly any eigenpair converged")
+
+// ErrState is wrapped by the errors of a State that cannot be read.
+var ErrState = errors.New("invalid state")

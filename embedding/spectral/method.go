@@ -1,0 +1,72 @@
+package spectral
+
+import (
+	"math"
+)
+
+// method is one of the spectral methods with its parameters.
+type method struct {
+	twoHops  bool    // the matrix is of A² − D + A, not of A
+	strength bool    // normalised by row sums, not by degrees
+	beta     float64 // degree penalty
+	auto     bool    // the normalisation is Auto
+}
+
+// unitTop reports whether the largest eigenvalue of a component with an edge is 1, with a
+// known eigenvector.
+func (m method) unitTop() bool { return !m.twoHops || m.strength }
+
+// scaling returns the diagonal s of the method's matrix, 0 at isolated
+// vertices, and the factor that its eigenvalues have to be multiplied by. If
+// the eigenvalue 1 is known, top is its eigenvector, of any length.
+func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
+	n := a.g.Vertices()
+	s = make([]float64, n)
+	top = make([]float64, n)
+	smallest := math.Inf(1)
+	for _, d := range a.degrees {
+		if d > 0 {
+			smallest = min(smallest, d)
+		}
+	}
+	power := func(v int, exponent float64) float64 {
+		if d := a.degrees[v]; d > 0 {
+			return math.Pow(d/smallest, exponent)
+		}
+		return 0
+	}
+	switch {
+	case !m.twoHops:
+		for v, d := range a.degrees {
+			if d > 0 {
+				s[v] = 1 / math.Sqrt(d)
+				top[v] = math.Sqrt(d)
+			}
+		}
+		return s, top, 1
+	case !m.strength:
+		for v := range s {
+			s[v] = power(v, -m.beta-0.5)
+		}
+		if math.IsInf(smallest, 1) {
+			return s, nil, 1
+		}
+		return s, nil, math.Pow(smallest, -2*m.beta-1)
+	}
+	// S_v = y_v (C'y)_v with y = d^-β, so that s_v = y_v / √S_v = √(y_v / (C'y)_v),
+	// and S^½ is the top eigenvector.
+	y := make([]float64, n)
+	for v := range y {
+		y[v] = power(v, -m.beta)
+	}
+	once := a.times(y)
+	twice := a.times(once)
+	for v := range s {
+		if a.degrees[v] > 0 {
+			common := twice[v] - a.squares[v]*y[v] + once[v]
+			s[v] = math.Sqrt(y[v] / common)
+			top[v] = math.Sqrt(y[v] * common)
+		}
+	}
+	return s, top, 1
+}

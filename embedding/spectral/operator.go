@@ -1,0 +1,213 @@
+package spectral
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/embedding/eigen"
+	"heavytail/embedding/internal/base"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// operator is the matrix of a spectral method: with s a diagonal matrix,
+//
+//	s A s                    (Laplacian Eigenmaps)
+//	s (A² − diag(A²) + A) s  (DP-Spectral)
+//
+// It keeps 16 bytes per vertex and a block of scratch for one product, 64 bytes
+// per vertex, or 128 for DP-Spectral; more with weights. It is not safe for
+// concurrent use.
+type operator struct {
+	g       *csr.Graph
+	twoHops bool
+	s       []float32 // 0 at isolated vertices
+	workers int
+
+	// rows[i]:rows[i+1] is a part of the vertices of about partArcs neighbours,
+	// so that hubs do not make parts unequal.
+	rows []int
+
+	// factor is what eigenvalues have to be multiplied by: s is scaled so that
+	// it is at most 1 for the vertices of smallest degree.
+	factor float64
+
+	top          []float64 // eigenvector of the known eigenvalue 1, not normalised
+	scaled, once []float32 // s·x and A·s·x
+
+	degrees  []float64 // row sums of A
+	weighted *weighted // products of a graph with weights; nil without
+}
+
+// partArcs is the work of one task of a product: about 0.1 ms, so that a
+// cancelled context is noticed at once and two cores finish together.
+const partArcs = 1 << 15
+
+func newOperator(g *csr.Graph, method method, workers int) (*operator, error) {
+	n := g.Vertices()
+	op := &operator{g: g, twoHops: method.twoHops, workers: workers}
+	op.rows = partition(g, partArcs)
+	a := newAdjacency(g)
+	op.degrees = a.degrees
+	s, top, factor := method.scaling(a)
+	op.top = top
+	op.factor = factor
+	if g.Weighted() {
+		op.factor *= unitSize(a, method, s)
+		if err := checkRange(a, method, s, 0x1p-53); err != nil {
+			return nil, err
+		}
+		op.weighted = newWeighted(op, a, s)
+		return op, nil
+	}
+	if err := checkRange(a, method, s, 0x1p-24); err != nil {
+		return nil, err
+	}
+	op.scaled = make([]float32, n*eigen.Width)
+	if op.twoHops {
+		op.once = make([]float32, n*eigen.Width)
+	}
+	op.s = make([]float32, n)
+	for v, x := range s {
+		if x > 1e-25 { // its products stay normal numbers
+			op.s[v] = float32(x)
+		}
+	}
+	return op, nil
+}
+
+// checkRange refuses a penalty whose matrix exceeds a floating-point precision. A product
+// adds the diagonal of A² and subtracts it again, so its rounding errors are that
+// precision times s²·diag(A²). Where all neighbours of a vertex have much larger degrees
+// than the vertex, these errors exceed the result.
+func checkRange(a *adjacency, m method, s []float64, precision float64) error {
+	if !m.twoHops {
+		return nil
+	}
+	diagonal := 0.0
+	for v, x := range s {
+		diagonal = max(diagonal, x*x*a.squares[v])
+	}
+	if diagonal != 0 && !(precision*diagonal <= 1e-4*largestAtLeast(a, m, s)) {
+		return fmt.Errorf("%w: beta (%g) is too large for the degrees of this graph: its matrix exceeds the precision of floating-point numbers", base.ErrOptions, m.beta)
+	}
+	return nil
+}
+
+// largestAtLeast is a lower bound of the largest eigenvalue of the matrix with
+// this diagonal scaling: 1 where that is known, or the Rayleigh quotient of s.
+func largestAtLeast(a *adjacency, m method, s []float64) float64 {
+	if m.strength {
+		return 1
+	}
+	squares := make([]float64, len(s))
+	for v, x := range s {
+		squares[v] = x * x
+	}
+	once := a.times(squares)
+	twice := a.times(once)
+	above, below := 0.0, 0.0
+	for v, x := range squares {
+		above += x * (twice[v] - a.squares[v]*x + once[v])
+		below += x
+	}
+	return above / below
+}
+
+// partition cuts the vertices into parts of about the given number of arcs.
+func partition(g *csr.Graph, arcs int64) []int {
+	n := g.Vertices()
+	rows := []int{0}
+	work := int64(0)
+	for v := range n {
+		work += int64(g.Degree(uint32(v))) + 4 // the row itself costs something too
+		if work >= arcs {
+			rows, work = append(rows, v+1), 0
+		}
+	}
+	if rows[len(rows)-1] < n {
+		rows = append(rows, n)
+	}
+	return rows
+}
+
+// Size returns the number of vertices.
+func (op *operator) Size() int { return op.g.Vertices() }
+
+// gathers is the number of rows of a block that a product reads. Those of a
+// product with weights are twice as long, and multiplied: measured on
+// ego-facebook and soc-Epinions1 they take 3 to 5 times as long.
+func (op *operator) gathers() int64 {
+	rows := int64(len(op.g.Targets))
+	if op.twoHops {
+		rows *= 2
+	}
+	if op.weighted != nil {
+		rows *= 3
+	}
+	return rows
+}
+
+// Apply sets y to alpha·N·x + beta·x + gamma·y.
+func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	if op.weighted != nil {
+		return op.weighted.apply(ctx, y, x, alpha, beta, gamma)
+	}
+	const b = eigen.Width
+	if err := op.each(ctx, func(v int) {
+		s := op.s[v]
+		to, from := (*[b]float32)(op.scaled[v*b:]), (*[b]float32)(x[v*b:])
+		for j := range to {
+			to[j] = s * from[j]
+		}
+	}); err != nil {
+		return err
+	}
+	source := op.scaled
+	if op.twoHops {
+		if err := op.each(ctx, func(v int) { op.gather(op.once[v*b:(v+1)*b], op.scaled, v) }); err != nil {
+			return err
+		}
+		source = op.once
+	}
+	return op.each(ctx, func(v int) {
+		var sum [b]float32
+		op.gather(sum[:], source, v)
+		if op.twoHops { // A²: less the diagonal, plus A
+			d := float32(op.g.Degree(uint32(v)))
+			scaled, once := (*[b]float32)(op.scaled[v*b:]), (*[b]float32)(op.once[v*b:])
+			for j := range sum {
+				sum[j] += once[j] - d*scaled[j]
+			}
+		}
+		s := alpha * op.s[v]
+		to, from := (*[b]float32)(y[v*b:]), (*[b]float32)(x[v*b:])
+		if gamma == 0 {
+			for j := range sum {
+				to[j] = s*sum[j] + beta*from[j]
+			}
+			return
+		}
+		for j := range sum {
+			to[j] = s*sum[j] + beta*from[j] + gamma*to[j]
+		}
+	})
+}
+
+func (op *operator) gather(dst, x []float32, v int) {
+	lo, hi := op.g.Offsets[v], op.g.Offsets[v+1]
+	vec.GatherSum(dst, x, eigen.Width, op.g.Targets[lo:hi])
+}
+
+// each calls f for every vertex, part by part.
+func (op *operator) each(ctx context.Context, f func(v int)) error {
+	vec.Parallel(len(op.rows)-1, 1, op.workers, func(part, _, _ int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for v := op.rows[part]; v < op.rows[part+1]; v++ {
+			f(v)
+		}
+	})
+	return ctx.Err()
+}

@@ -1,0 +1,107 @@
+package spectral
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"heavytail/embedding/eigen"
+	"heavytail/embedding/internal/base"
+	"heavytail/storage/csr"
+)
+
+// Apply agrees with the explicit matrix, and reads nothing that it should not:
+// scratch, and y where gamma is 0, are full of NaN.
+func TestOperator_Apply(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	g := randomGraph(t, 120, 500, r) // with isolated vertices
+	n := g.Vertices()
+	for name, m := range methods() {
+		matrix := explicit(g, m)
+		op, err := newOperator(g, m, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y, old := make([]float32, n*eigen.Width), make([]float32, n*eigen.Width), make([]float32, n*eigen.Width)
+		for i := range x {
+			x[i], old[i] = r.Float32()-0.5, r.Float32()-0.5
+		}
+		for _, c := range []struct{ alpha, beta, gamma float32 }{{1, 0, 0}, {2, -0.5, 0}, {0.5, 0.25, -1}} {
+			for _, scratch := range [][]float32{op.scaled, op.once} {
+				for i := range scratch {
+					scratch[i] = float32(math.NaN())
+				}
+			}
+			copy(y, old)
+			if c.gamma == 0 {
+				for i := range y {
+					y[i] = float32(math.NaN())
+				}
+			}
+			if err := op.Apply(context.Background(), y, x, c.alpha, c.beta, c.gamma); err != nil {
+				t.Fatal(err)
+			}
+			for v := range n {
+				for j := range eigen.Width {
+					want := float64(c.beta) * float64(x[v*eigen.Width+j])
+					if c.gamma != 0 {
+						want += float64(c.gamma) * float64(old[v*eigen.Width+j])
+					}
+					for u := range n {
+						want += float64(c.alpha) * matrix.At(v, u) * float64(x[u*eigen.Width+j]) / op.factor
+					}
+					if got := float64(y[v*eigen.Width+j]); !(math.Abs(got-want) <= 1e-4*(1+math.Abs(want))) {
+						t.Fatalf("%s, %v: element (%d, %d) is %g, not %g", name, c, v, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestOperator_Partition(t *testing.T) {
+	g := star(t, 5000)
+	rows := partition(g, 1000)
+	if rows[0] != 0 || rows[len(rows)-1] != 5000 {
+		t.Fatalf("parts %v", rows)
+	}
+	for i := 1; i < len(rows); i++ {
+		work := g.Offsets[rows[i]-1] - g.Offsets[rows[i-1]]
+		if rows[i] <= rows[i-1] || work > 1000 && rows[i]-rows[i-1] > 1 {
+			t.Fatalf("part %d is [%d, %d) with %d arcs before its last vertex", i, rows[i-1], rows[i], work)
+		}
+	}
+}
+
+// A penalty that leaves float32 is refused, not computed.
+func TestDPSpectral_BetaTooLarge(t *testing.T) {
+	// A leaf on a clique: nothing near it has a degree like its own.
+	pendant := []csr.Edge{{U: 0, V: 60}}
+	for v := range 60 {
+		for u := range v {
+			pendant = append(pendant, csr.Edge{U: uint32(u), V: uint32(v)})
+		}
+	}
+	for _, norm := range []Normalization{Strength, Degree} {
+		_, _, err := DPSpectral(context.Background(), graphOf(t, 61, pendant...), Options{Beta: new(8.0), Normalization: norm})
+		if !errors.Is(err, base.ErrOptions) {
+			t.Errorf("%s: error is %v", norm, err)
+		}
+	}
+	g := star(t, 3000)
+	for _, beta := range []float64{0, 1, 8} {
+		for _, norm := range []Normalization{Strength, Degree} {
+			u, _, err := DPSpectral(context.Background(), g, Options{Dim: 3, Beta: new(beta), Normalization: norm})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range u.Data {
+				if math.IsNaN(float64(x)) {
+					t.Fatalf("β = %g, %s: not a number", beta, norm)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package spectral
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"heavytail/embedding/eigen"
+	"heavytail/embedding/internal/base"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// followed are the eigenpairs of a part whose vectors T are not written out.
+type followed struct {
+	pairs
+	cross   []float64                                                 // Tᵀ·X, k × old.Dim, X being the old vectors times D^δ
+	combine func(ctx context.Context, c []float64) (vec.Panel, error) // T·c; c is k × at most k
+}
+
+// full solves a part in full.
+func (r *refresh) full(ctx context.Context, c int, sub *csr.Graph, list, labels []uint32, linked int) (followed, error) {
+	solved, err := r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small))
+	if err != nil {
+		return followed{}, err
+	}
+	r.solved++
+	r.solvedVertices += len(list)
+	k := solved.Vectors.Dim
+	t, before := solved.Vectors.Panel(0, k), r.before(list, 0)
+	cross := make([]float64, k*before.Dim)
+	if err := vec.MulTNContext(ctx, cross, t, before.Panel(0, before.Dim), r.opts.Workers); err != nil {
+		return followed{}, err
+	}
+	return followed{solved, cross, func(ctx context.Context, c []float64) (vec.Panel, error) {
+		return t, vec.MulNNContext(ctx, t, 0, 1, t, vec.Float32s(c), r.opts.Workers)
+	}}, nil
+}
+
+// smallPart is the smallest number of vertices per coordinate of a part that is
+// followed. A smaller part is solved as quickly.
+const smallPart = 3
+
+// subgraph returns the graph of a part, and its components as solve wants them.
+func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, linked int) {
+	if r.opts.Components == Apart {
+		return component(r.g, list, r.local).WithoutEqualWeights(), nil, 1
+	}
+	for linked < r.components.Count() && r.components.Sizes[linked] > 1 {
+		linked++
+	}
+	labels = make([]uint32, len(list))
+	for i, v := range list {
+		labels[i] = r.components.Label[v]
+	}
+	return r.g.Induced(list).WithoutEqualWeights(), labels, linked
+}
+
+// follow takes up to two steps from the old vectors, and reports whether the residuals
+// are then within the tolerance.
+func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (followed, bool, error) {
+	groups := r.groups(sub, list)
+	if r.opts.Components == Joint && slices.ContainsFunc(groups, func(group []uint32) bool { return r.whole(group, list) }) {
+		return followed{}, false, nil
+	}
+	p, err := r.problem(ctx, sub, labels, linked, r.opts.Workers)
+	if err != nil || p.opts.K == 0 {
+		return followed{}, false, err
+	}
+	p.opts.Tolerance = r.tolerance
+	m := r.start(sub, list, groups)
+	start := m.Panel(0, m.Dim)
+	known, ofKnown := p.target.(*deflated)
+	var cross []float64
+	if ofKnown {
+		cross = known.takeOut(m)[:p.known*m.Dim]
+	}
+	var against []float64
+	for step := range maxSteps {
+		refined, err := eigen.Refine(ctx, p.target, start, p.opts)
+		if err != nil {
+			return followed{}, false, err
+		}
+		if step == 0 {
+			r.failed++ // until it has come within the tolerance
+		}
+		if len(refined.Values) < p.opts.K {
+			return followed{}, false, nil
+		}
+		if step == 0 {
+			against = refined.Against()
+		} else { // what T spans of the start now, it did before but for a residual
+			against = vec.Product64(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
+		}
+		if refined.Converged {
+			if suspects, any := r.suspects(p, groups); any {
+				if missed, err := exceeded(ctx, p, refined.Values, suspects); err != nil || missed {
+					return followed{}, false, err
+				}
+			}
+			found := followed{pairs: p.refined(refined, step+1)}
+			r.residual = max(r.residual, slices.Max(found.relative))
+			r.refined++
+			r.failed--
+			found.cross = leadingColumns(append(cross, against...), m.Dim, r.vectors.Dim)
+			found.combine = func(ctx context.Context, c []float64) (vec.Panel, error) {
+				cols := len(c) / p.k
+				t, err := refined.Combine(ctx, c[p.known*cols:])
+				if ofKnown && err == nil {
+					known.put(t, c[:p.known*cols], 1)
+				}
+				return t, err
+			}
+			return found, true, nil
+		}
+		if refined.Residuals[len(refined.Residuals)-1] > hopeless*r.tolerance*max(p.opts.Norm, refined.Values[0]) {
+			break
+		}
+		if start, err = refined.Vectors(ctx); err != nil {
+			return followed{}, false, err
+		}
+	}
+	return followed{}, false, nil
+}
+
+// refined puts the outcome of some steps and what was known together, without
+// vectors.
+func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
+	result := &eigen.Result{Values: r.Values, Residuals: r.Residuals, Converged: r.Converged, Reason: r.Reason, Products: r.Products, Restarts: steps}
+	if p.top != nil {
+		result.Values = append(slices.Clone(p.top.Values), r.Values...)
+		result.Residuals = append(slices.Clone(p.top.Residuals), r.Residuals...)
+		result.Products += p.top.Products
+	}
+	return p.scaled(result)
+}
+
+// hopeless is the multiple of the tolerance from which the residual of the last pair is
+// too large for another step.
+const hopeless = 6
+
+// maxSteps is how many steps are worth taking: two cost a third of a full solve
+// where that is cheap.
+const maxSteps = 2
+
+// before returns the old vectors of a part times D^δ, whose columns span the same space
+// as the old eigenvectors, and more columns of zeros.
+func (r *refresh) before(list []uint32, more int) *vec.Matrix {
+	m := vec.NewMatrix(len(list), r.vectors.Dim+more)
+	delta := *r.opts.RowScale
+	vec.Parallel(len(list), projectRows, r.opts.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := list[i]
+			to, from := m.Row(i), r.vectors.Row(int(v))
+			if delta == 0 {
+				copy(to, from)
+			} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
+				vec.Axpy(float32(math.Pow(r.state.Degrees[v], delta)), from, to[:len(from)])
+			}
+		}
+	})
+	return m
+}
+
+// turn writes the vectors of a part, rotated onto the old ones.
+func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error {
+	k := len(found.Values)
+	lengths := powers(found.Values, *r.opts.Scale)
+	cross := leadingColumns(found.cross, r.vectors.Dim, k)
+	for j, length := range lengths {
+		scaleRow(cross[j*k:(j+1)*k], length)
+	}
+	c := rotation(cross, k)
+	for j, length := range lengths {
+		scaleRow(c[j*k:(j+1)*k], length)
+	}
+	rows, err := found.combine(ctx, c)
+	if err != nil {
+		return err
+	}
+	delta := *r.opts.RowScale
+	drifts := make([]base.Drift, (len(list)+projectRows-1)/projectRows)
+	vec.Parallel(len(list), projectRows, r.opts.Workers, func(run, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := list[i]
+			row, now := r.vectors.Row(int(v)), rows.Data[i*rows.Stride:][:k]
+			if delta != 0 {
+				scale := float32(math.Pow(found.degrees[i], -delta))
+				for j := range now {
+					now[j] *= scale
+				}
+				r.next.Degrees[v] = found.degrees[i]
+			}
+			if r.state.Places[v] != NoPlace {
+				drifts[run].Add(row, now)
+			}
+			clear(row[copy(row, now):])
+		}
+	})
+	for _, d := range drifts {
+		r.drift.Join(d)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package spectral
+
+import (
+	"context"
+	"math"
+
+	"heavytail/embedding/eigen"
+	"heavytail/storage/vec"
+)
+
+// weighted are products with the matrix of a method for a graph with weights.
+//
+// They are computed in float64, unlike products without weights. The diagonal of A² is
+// added and subtracted again. Where a vertex has one heavy edge among light ones, as is
+// common, the diagonal exceeds the result by more than the precision of float32. The
+// vectors of the solver are still float32.
+//
+// Scratch is 128 bytes per vertex, or 256 for DP-Spectral.
+type weighted struct {
+	op           *operator
+	a            *adjacency
+	s            []float64 // as that of the operator, exact
+	scaled, once []float64 // s·x and A·s·x
+}
+
+func newWeighted(op *operator, a *adjacency, s []float64) *weighted {
+	w := &weighted{op: op, a: a, s: s, scaled: make([]float64, len(s)*eigen.Width)}
+	if op.twoHops {
+		w.once = make([]float64, len(s)*eigen.Width)
+	}
+	return w
+}
+
+// unitSize scales s so that the largest eigenvalue of the matrix is 1 or
+// somewhat more, which vectors in float32 need, and returns what eigenvalues then
+// have to be multiplied by. Where it is 1 already nothing changes.
+func unitSize(a *adjacency, m method, s []float64) float64 {
+	if !m.twoHops || m.strength || len(s) == 0 {
+		return 1
+	}
+	// Two bounds from below: the eigenvalue is at least every entry.
+	largest := largestAtLeast(a, m, s)
+	for v := range s {
+		weights := a.g.WeightsOf(uint32(v))
+		for i, u := range a.g.Neighbors(uint32(v)) {
+			largest = max(largest, s[v]*s[u]*float64(weights[i])*a.unit)
+		}
+	}
+	if !(largest > 0) {
+		return 1
+	}
+	for v := range s {
+		s[v] /= math.Sqrt(largest)
+	}
+	return largest
+}
+
+// apply is operator.Apply.
+func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	const b = eigen.Width
+	if err := w.op.each(ctx, func(v int) {
+		s := w.s[v]
+		to, from := (*[b]float64)(w.scaled[v*b:]), (*[b]float32)(x[v*b:])
+		for j := range to {
+			to[j] = s * float64(from[j])
+		}
+	}); err != nil {
+		return err
+	}
+	source := w.scaled
+	if w.op.twoHops {
+		if err := w.op.each(ctx, func(v int) { w.gather((*[b]float64)(w.once[v*b:]), w.scaled, v) }); err != nil {
+			return err
+		}
+		source = w.once
+	}
+	return w.op.each(ctx, func(v int) {
+		var sum [b]float64
+		w.gather(&sum, source, v)
+		if w.op.twoHops { // A²: less the diagonal, plus A
+			d := w.a.squares[v]
+			scaled, once := (*[b]float64)(w.scaled[v*b:]), (*[b]float64)(w.once[v*b:])
+			for j := range sum {
+				sum[j] += once[j] - d*scaled[j]
+			}
+		}
+		s := w.s[v]
+		to, from := (*[b]float32)(y[v*b:]), (*[b]float32)(x[v*b:])
+		for j := range sum {
+			product := alpha*float32(s*sum[j]) + beta*from[j]
+			if gamma != 0 {
+				product += gamma * to[j]
+			}
+			to[j] = product
+		}
+	})
+}
+
+// gather sets dst to row v of A·x.
+func (w *weighted) gather(dst *[eigen.Width]float64, x []float64, v int) {
+	const b = eigen.Width
+	weights := w.a.g.WeightsOf(uint32(v))
+	clear(dst[:])
+	for i, u := range w.a.g.Neighbors(uint32(v)) {
+		vec.Axpy64(w.a.unit*float64(weights[i]), x[int(u)*b:][:b], dst[:])
+	}
+}

@@ -1,0 +1,269 @@
+package spectral
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heavytail/embedding/eigen"
+	"heavytail/embedding/internal/base"
+	"heavytail/storage/csr"
+)
+
+// withWeights gives every edge of a graph a weight.
+func withWeights(g *csr.Graph, weight func(u, v uint32) float32) *csr.Graph {
+	w := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, 0, len(g.Targets))}
+	for u := range uint32(g.Vertices()) {
+		for _, v := range g.Neighbors(u) {
+			w.Weights = append(w.Weights, weight(min(u, v), max(u, v)))
+		}
+	}
+	return w
+}
+
+// randomWeights draws weights between 2^-spread and 2^spread, some of them
+// equal.
+func randomWeights(g *csr.Graph, spread float64, seed uint64) *csr.Graph {
+	return withWeights(g, func(u, v uint32) float32 {
+		r := rand.New(rand.NewPCG(seed, uint64(u)<<32|uint64(v)))
+		if r.IntN(4) == 0 {
+			return 1
+		}
+		return float32(math.Exp2((2*r.Float64() - 1) * spread))
+	})
+}
+
+func TestSpectral_WeightedAgreesWithExplicitMatrix(t *testing.T) {
+	for name, m := range methods() {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(21, 22))
+			for i, size := range []struct {
+				n, m, k int
+				spread  float64
+			}{
+				{3, 3, 2, 3}, {17, 40, 5, 4}, {60, 90, 60, 2}, {150, 700, 30, 8}, // dense
+				{400, 1500, 20, 3}, {500, 9000, 12, 6}, // Lanczos
+			} {
+				g := largestComponent(randomGraph(t, size.n, size.m, r))
+				if g.Vertices() < 2 {
+					continue
+				}
+				g = randomWeights(g, size.spread, uint64(i))
+				o := m.options()
+				o.Dim, o.Seed = size.k, uint64(i)
+				u, stats := embed(t, g, m, o)
+				if !stats.Converged || stats.Weighted != !allEqual(g.Weights) {
+					t.Fatalf("n %d k %d: weights used %v, %s", size.n, size.k, stats.Weighted, stats.Reason)
+				}
+				checkPairs(t, g, m, u, stats.Eigenvalues)
+			}
+		})
+	}
+}
+
+func allEqual(x []float32) bool { return slices.Min(x) == slices.Max(x) }
+
+// Joint mode takes weights over the mean of the whole graph, as the explicit
+// matrix of it does.
+func TestSpectral_WeightedJoint(t *testing.T) {
+	for name, m := range methods() {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(23, 24))
+			for _, size := range []struct{ n, m, k int }{{40, 40, 12}, {500, 480, 30}} {
+				g := randomWeights(randomGraph(t, size.n, size.m, r), 3, 5)
+				o := m.options()
+				o.Dim, o.Components = size.k, Joint
+				u, stats := embed(t, g, m, o)
+				if stats.Components < 5 || !stats.Converged || !stats.Weighted {
+					t.Fatalf("%d components, %s", stats.Components, stats.Reason)
+				}
+				checkPairs(t, g, m, u, stats.Eigenvalues)
+			}
+		})
+	}
+}
+
+// Products with weights agree with the explicit matrix, with scratch full of
+// NaN.
+func TestOperator_ApplyWeighted(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	g := randomWeights(randomGraph(t, 120, 500, r), 5, 1) // with isolated vertices
+	n := g.Vertices()
+	for name, m := range methods() {
+		matrix := explicit(g, m)
+		op, err := newOperator(g, m, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := make([]float32, n*eigen.Width), make([]float32, n*eigen.Width)
+		for _, c := range []struct{ alpha, beta, gamma float32 }{{1, 0, 0}, {2, -0.5, 0}, {0.5, 0.25, -1}} {
+			for _, scratch := range [][]float64{op.weighted.scaled, op.weighted.once} {
+				for i := range scratch {
+					scratch[i] = math.NaN()
+				}
+			}
+			for i := range x {
+				x[i], y[i] = r.Float32()-0.5, float32(math.NaN())
+				if c.gamma != 0 {
+					y[i] = r.Float32() - 0.5
+				}
+			}
+			old := slices.Clone(y)
+			if err := op.Apply(context.Background(), y, x, c.alpha, c.beta, c.gamma); err != nil {
+				t.Fatal(err)
+			}
+			for v := range n {
+				for j := range eigen.Width {
+					want := float64(c.beta) * float64(x[v*eigen.Width+j])
+					if c.gamma != 0 {
+						want += float64(c.gamma) * float64(old[v*eigen.Width+j])
+					}
+					for u := range n {
+						want += float64(c.alpha) * matrix.At(v, u) * float64(x[u*eigen.Width+j]) / op.factor
+					}
+					if got := float64(y[v*eigen.Width+j]); !(math.Abs(got-want) <= 1e-5*(1+math.Abs(want))) {
+						t.Fatalf("%s, %v: element (%d, %d) is %g, not %g", name, c, v, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Equal weights, whatever their value, and weights that are ignored give the
+// bytes of no weights; timestamps never matter.
+func TestSpectral_EqualAndIgnoredWeights(t *testing.T) {
+	g := randomGraph(t, 400, 900, rand.New(rand.NewPCG(25, 26)))
+	for name, m := range methods() {
+		for _, mode := range []ComponentMode{Apart, Joint} {
+			o := m.options()
+			o.Dim, o.Components, o.Scale, o.RowScale = 16, mode, new(0.25), new(0.5)
+			plain, plainStats := embed(t, g, m, o)
+			check := func(what string, g *csr.Graph, o Options) {
+				u, stats := embed(t, g, m, o)
+				if !slices.Equal(u.Data, plain.Data) || !slices.Equal(stats.Eigenvalues, plainStats.Eigenvalues) || stats.Weighted {
+					t.Errorf("%s, %s, %s: not the bytes of the graph without weights", name, mode, what)
+				}
+			}
+			for _, w := range []float32{1, 0.1, 3e30} {
+				check("equal", withWeights(g, func(u, v uint32) float32 { return w }), o)
+			}
+			timed := *g
+			timed.Times = make([]int64, len(g.Targets))
+			check("timed", &timed, o)
+			o.IgnoreWeights = true
+			check("ignored", randomWeights(g, 4, 1), o)
+		}
+	}
+}
+
+// The unit of weights does not matter, and no more than rounding does a small
+// change of them. Distances are compared, since eigenvectors may be rotated.
+func TestSpectral_UnitOfWeights(t *testing.T) {
+	g := randomWeights(largestComponent(randomGraph(t, 300, 1500, rand.New(rand.NewPCG(27, 28)))), 3, 2)
+	nearly := withWeights(g, func(u, v uint32) float32 { return 1 + 1e-6*float32((u+v)%2) })
+	plain := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets}
+	for name, m := range methods() {
+		o := m.options()
+		o.Dim, o.Tolerance, o.RowScale = 10, 1e-6, new(0.25)
+		compare := func(what string, a, b *csr.Graph) {
+			x, _ := embed(t, a, m, o)
+			y, _ := embed(t, b, m, o)
+			if m.twoHops && !m.strength && m.beta == 0 {
+				return // its largest eigenvalues nearly coincide
+			}
+			for v := 1; v < x.Rows; v++ {
+				d, e := distance(x.Row(0), x.Row(v)), distance(y.Row(0), y.Row(v))
+				if math.Abs(d-e) > 1e-3*(1+d) {
+					t.Fatalf("%s, %s: vertex %d is %g and %g from the first", name, what, v, d, e)
+				}
+			}
+		}
+		scaled := withWeights(g, func(u, v uint32) float32 { return 0 })
+		for i, w := range g.Weights {
+			scaled.Weights[i] = w * 0x1p40
+		}
+		compare("unit", g, scaled)
+		compare("nearly equal", plain, nearly)
+	}
+}
+
+func distance(a, b []float32) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += (float64(x) - float64(b[i])) * (float64(x) - float64(b[i]))
+	}
+	return math.Sqrt(sum)
+}
+
+// Weights pull together: of two triangles joined by an edge, the joint is
+// shorter the heavier it is.
+func TestLaplacianEigenmaps_WeightsPull(t *testing.T) {
+	g := graphOf(t, 6, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 0},
+		csr.Edge{U: 3, V: 4}, csr.Edge{U: 4, V: 5}, csr.Edge{U: 5, V: 3}, csr.Edge{U: 2, V: 3})
+	last := math.Inf(1)
+	for _, joint := range []float32{0.01, 0.5, 1, 4, 100} {
+		w := withWeights(g, func(u, v uint32) float32 {
+			if u == 2 && v == 3 {
+				return joint
+			}
+			return 1
+		})
+		u, _ := embed(t, w, method{}, Options{Dim: 2, Scale: new(0.0), RowScale: new(0.5)})
+		d := distance(u.Row(2), u.Row(3)) / distance(u.Row(0), u.Row(5))
+		if d >= last {
+			t.Errorf("weight %v: distance %v of the joint, before %v", joint, d, last)
+		}
+		last = d
+	}
+}
+
+// Weights that span nearly all of float32 give numbers or a refusal.
+func TestSpectral_ExtremeWeights(t *testing.T) {
+	g := largestComponent(randomGraph(t, 200, 600, rand.New(rand.NewPCG(29, 30))))
+	refused := 0
+	for _, spread := range []float64{10, 30, 60, 120} {
+		w := randomWeights(g, spread, 3)
+		for name, m := range methods() {
+			f := LaplacianEigenmaps
+			if m.twoHops {
+				f = DPSpectral
+			}
+			o := m.options()
+			o.Dim = 8
+			u, _, err := f(context.Background(), w, o)
+			if errors.Is(err, base.ErrOptions) && m.twoHops && spread > 10 {
+				refused++
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s, 2^±%v: %v", name, spread, err)
+			}
+			for _, x := range u.Data {
+				if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+					t.Fatalf("%s, 2^±%v: not a number", name, spread)
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no penalty was refused: the weights are not extreme")
+	}
+}
+
+func TestSpectral_WeightedSameBytesForAnyWorkers(t *testing.T) {
+	g := randomWeights(realGraph(t, "ca-GrQc"), 3, 4)
+	for _, name := range []string{"le", "degree β=½", "strength β=2"} {
+		m := methods()[name]
+		o := m.options()
+		o.Dim, o.Workers = 16, 1
+		first, _ := embed(t, g, m, o)
+		o.Workers = 3
+		if u, _ := embed(t, g, m, o); !slices.Equal(u.Data, first.Data) {
+			t.Errorf("%s: 3 workers give other bytes", name)
+		}
+	}
+}

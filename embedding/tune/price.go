@@ -1,0 +1,38 @@
+package tune
+
+import (
+	"math"
+
+	"heavytail/embedding"
+	"heavytail/embedding/eigen"
+	"heavytail/storage/csr"
+)
+
+// The work of the methods, in seconds of a core of 2025. Prices are computed
+// and not measured: the next trial must be the same on every machine.
+const (
+	arcSeconds      = 4e-9    // of a product of the matrix with a block, for each arc
+	multiplySeconds = 1e-10   // of the solver, for each multiply-add
+	pairSeconds     = 1.2e-10 // of the training, for each pair, level of the tree and dimension
+)
+
+// price returns the approximate time of computing an embedding, in full or as
+// in the survey. It serves to compare methods.
+func (b *branch) price(g *csr.Graph, full bool) float64 {
+	if b.method.Placing != nil {
+		return b.method.Placing.Seconds(g, full)
+	}
+	n, arcs := g.Vertices(), float64(len(g.Targets))
+	s, w := b.method.Spectral.WithDefaults(b.method.Name), b.method.Walks.WithDefaults(b.method.Name)
+	if !full {
+		s.Dim, w.Dim, w.Walks = min(s.Dim, surveyDim), min(w.Dim, surveyDim), min(w.Walks, surveyWalks)
+	}
+	if b.method.spectral() {
+		if b.method.Name == embedding.MethodDPSpectral {
+			arcs *= 2 // a product with the matrix is two with the adjacency
+		}
+		return eigen.Seconds(n, min(s.Dim, n), arcs*arcSeconds, multiplySeconds)
+	}
+	visits := float64(n) * float64(w.Walks) * float64(w.Length) * float64(w.Epochs)
+	return visits * float64(w.Window+1) * math.Log2(2+float64(n)) * float64(w.Dim) * pairSeconds
+}

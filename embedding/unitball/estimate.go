@@ -1,0 +1,60 @@
+package unitball
+
+import (
+	"context"
+	"time"
+
+	"heavytail/index"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Bytes estimates the memory of Embed beside the graph, with the result.
+func Bytes(g *csr.Graph, o Options) int64 {
+	o = o.WithDefaults()
+	n, k, m := int64(g.Vertices()), int64(o.Dim), g.Edges()
+	matrices := int64(7) // with the copy of a join
+	if *o.Anchor > 0 {
+		matrices++
+	}
+	near := min(n*n/2, max(leastCap, 2*n*k))
+	// Without a skin a quarter of the list is full, and all of it violates its bound.
+	return 4*matrices*n*k + 40*n + 32*m + min(4*near, 16*m+4*leastCap)
+}
+
+// Seconds estimates how long Embed takes if it makes all passes, from a join and a
+// pass over some of the vertices, in about a tenth of a second. A run that finds a
+// placement ends earlier, mostly after a fifth to two thirds of the passes.
+func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
+	if err := o.Validate(); err != nil {
+		return 0, err
+	}
+	o = o.WithDefaults()
+	n := g.Vertices()
+	some := min(n, max(256, 1<<18/o.Dim))
+	x, err := begin(some, Options{Dim: o.Dim})
+	if err != nil || some == 0 {
+		return 0, err
+	}
+	began := time.Now()
+	err = index.Join(ctx, x, 1, index.JoinOptions{Workers: o.Workers}, func(uint32, []uint32) error { return nil })
+	if err != nil {
+		return 0, err
+	}
+	join := time.Since(began).Seconds() * float64(n) / float64(some) * float64(n) / float64(some)
+	list := make([]uint32, some)
+	squares := make([]float32, some)
+	for v := range list {
+		list[v] = uint32(uint64(v) * 7919 % uint64(some))
+	}
+	const times = 8
+	began = time.Now()
+	for v := range times {
+		vec.ListL2Squared(squares, x.Row(v%some), x.Data, o.Dim, list)
+	}
+	pair := time.Since(began).Seconds() / float64(times*some)
+	// A pass measures the edges and about as many near pairs as cost a third of a join,
+	// adds up both, and moves every vertex, which takes as long as twenty pairs.
+	pass := join/3 + pair*(6*float64(g.Edges())+20*float64(n))
+	return float64(o.Passes) * pass, ctx.Err()
+}

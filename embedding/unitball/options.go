@@ -1,0 +1,88 @@
+package unitball
+
+import (
+	"errors"
+	"fmt"
+
+	"heavytail/embedding/internal/base"
+	"heavytail/storage/vec"
+)
+
+// Method is the name of Embed as a method of embeddings.
+const Method = "unit_ball"
+
+const maxDim = base.MaxDim
+
+// Options are the parameters of [Embed]. The zero value takes every default.
+type Options struct {
+	Dim       int      // k, coordinates per vertex, up to 4096; 0 is 128
+	Passes    int      // at most so many, up to 2²⁰; 0 is 300
+	Step      float64  // about the longest move of a vertex in a pass of the first half, up to 4; 0 is 0.3
+	Margin    float64  // μ of the first half of the passes, up to 0.5; 0 is 0.05
+	Anchor    *float64 // λ, up to 100; nil is 0
+	Balance   *float64 // b, by which the weights of vertices follow their degrees, up to 1; nil is 0.1
+	Tolerance int64    // wrong pairs that end a run
+	Seed      uint64   // of the random start, or of the noise of another one
+	Workers   int      // goroutines; 0 is GOMAXPROCS; the result does not depend on it
+
+	// Start is what the run begins with, n × Dim, at any scale: only directions are
+	// used. Nil is random. It is read, and not kept.
+	Start *vec.Matrix
+
+	// Progress, if not nil, receives the wrong pairs before every pass, from one
+	// goroutine.
+	Progress func(pass, passes int, wrong Wrong)
+
+	Checkpoints Checkpoints
+}
+
+// WithDefaults returns a copy in which every parameter but Start is set.
+//
+// The step, the margin and the decay of Adam's second moment were chosen together, by
+// the worst of cora, ca-GrQc, CollegeMsg and ego-facebook; cmd/paper/BENCHMARKS.md has
+// the table. Smaller steps and larger margins leave pairs wrong; larger steps let the
+// vertices of sparse graphs drift apart, so that every pass needs another join. 128
+// dimensions are what graphs with large hubs need; 64 suffice for those four. A random
+// start has the fewest wrong pairs and costs nothing. An anchor of 0.03 to vectors of
+// deepwalk predicts hidden links better, and left 84 pairs wrong of ego-facebook's 8.2
+// million.
+func (o Options) WithDefaults() Options {
+	set(&o.Dim, 128)
+	set(&o.Passes, 300)
+	set(&o.Step, 0.3)
+	set(&o.Margin, 0.05)
+	if o.Anchor == nil {
+		o.Anchor = new(0.0)
+	}
+	if o.Balance == nil {
+		o.Balance = new(0.1)
+	}
+	return o
+}
+
+// set gives a parameter that is zero its default.
+func set[T int | float64](x *T, to T) {
+	if *x == 0 {
+		*x = to
+	}
+}
+
+// Validate reports every option that cannot be used; each error is ErrOptions.
+func (o Options) Validate() error {
+	o = o.WithDefaults()
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
+		}
+	}
+	check(o.Dim >= 1 && o.Dim <= maxDim, "dim (%d) must be from 1 to %d", o.Dim, maxDim)
+	check(o.Passes >= 1 && o.Passes <= 1<<20, "passes (%d) must be from 1 to %d", o.Passes, 1<<20)
+	check(o.Step > 0 && o.Step <= 4, "step (%g) must be above 0 and at most 4", o.Step)
+	check(o.Margin > 0 && o.Margin <= 0.5, "margin (%g) must be above 0 and at most 0.5", o.Margin)
+	check(*o.Anchor >= 0 && *o.Anchor <= 100, "anchor (%g) must be from 0 to 100", *o.Anchor)
+	check(*o.Balance >= 0 && *o.Balance <= 1, "balance (%g) must be from 0 to 1", *o.Balance)
+	check(o.Tolerance >= 0, "tolerance (%d) must not be negative", o.Tolerance)
+	check(o.Workers >= 0, "workers (%d) must not be negative", o.Workers)
+	return errors.Join(errs...)
+}

@@ -1,0 +1,138 @@
+package unitball
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"heavytail/embedding/internal/base"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+const (
+	// refreshTouched is the fraction of touched vertices from which a full run is made.
+	refreshTouched = 0.25
+	// refreshWrong is the fraction of wrong pairs, of the edges, up to which vertices
+	// that a refresh finds in a wrong pair move too. Beyond it all would.
+	refreshWrong = 0.001
+	// A refresh moves by less than a full run, so that what was right stays so.
+	refreshPasses = 300
+	refreshStep   = 0.05
+	refreshMargin = 0.01
+)
+
+// RefreshStats describe a refresh.
+type RefreshStats = base.RefreshStats
+
+// Refresh brings a placement up to date with a graph that has changed. Row v of old is
+// the vector that vertex v of g had; it is not read where added[v] is true. touched are
+// the vertices that are new or whose edges changed, ascending. before is the number of
+// wrong pairs that the placement had. The options must be those of the embedding.
+//
+// It moves the touched vertices, by passes as those of Embed with a margin of 0.01 and a
+// step of 0.05, and every vertex that comes into a wrong pair with one of them, until
+// no such pair is wrong; all other rows keep their bytes. New vertices begin between
+// their neighbours. What is wrong in all pairs is then counted by [Check].
+// Where a quarter of the vertices are touched, and where more pairs are wrong in the end
+// than before and than the tolerance, a full run is made; the rows with fewer wrong pairs
+// are returned. Where more than a thousandth of the edges were wrong before, only touched
+// vertices move, and there is no full run for the pairs that are wrong in the end.
+//
+// A pass costs k multiply-adds for each near pair of a vertex that moves, and n·k for a
+// vertex that has left the place where its near pairs were listed. The result does not
+// depend on workers. Errors are those of Embed.
+func Refresh(ctx context.Context, g *csr.Graph, o Options, old *vec.Matrix, added []bool, touched []uint32, before int64) (*vec.Matrix, Stats, RefreshStats, error) {
+	refresh := RefreshStats{Touched: len(touched)}
+	if err := o.Validate(); err != nil {
+		return nil, Stats{}, refresh, err
+	}
+	o = o.WithDefaults()
+	n := g.Vertices()
+	if old.Rows != n || old.Dim != o.Dim || len(added) != n {
+		return nil, Stats{}, refresh, fmt.Errorf("%w: %d × %d for %d vertices in %d dimensions", ErrStart, old.Rows, old.Dim, n, o.Dim)
+	}
+	began := time.Now()
+	if float64(len(touched)) > refreshTouched*float64(n) {
+		refresh.Full, refresh.Reason = true, "more than a quarter of the vertices are touched"
+		rows, stats, err := Embed(ctx, g, o)
+		refresh.Seconds = stats.Seconds
+		return rows, stats, refresh, err
+	}
+	rough := float64(before) > refreshWrong*float64(g.Edges())
+	l := newLocal(g, o, old, added, !rough)
+	stats, err := l.passes(ctx, touched)
+	if err != nil {
+		return nil, stats, refresh, err
+	}
+	rows := l.best
+	refresh.Reason = fmt.Sprintf("moved %d vertices", len(l.moving))
+	if stats.Wrong.Pairs() > max(before, o.Tolerance) && !rough {
+		full, again, err := Embed(ctx, g, o)
+		if err != nil {
+			return nil, stats, refresh, err
+		}
+		if again.Wrong.Pairs() < stats.Wrong.Pairs() {
+			rows, stats = full, again
+			refresh.Full, refresh.Reason = true, "moving the touched vertices left pairs wrong"
+		}
+	}
+	var moved base.Drift
+	for v := range n {
+		if !added[v] {
+			moved.Add(old.Row(v), rows.Row(v))
+		}
+	}
+	stats.Seconds = time.Since(began).Seconds()
+	refresh.MeanDrift, refresh.MaxDrift, refresh.Seconds = moved.Mean(), moved.Most(), stats.Seconds
+	return rows, stats, refresh, nil
+}
+
+// passes moves vertices until no pair with one of them is wrong that was not before.
+func (l *local) passes(ctx context.Context, touched []uint32) (Stats, error) {
+	l.add(touched)
+	fewest := int64(math.MaxInt64)
+	stats := Stats{Reason: "all passes were made"}
+	for ; stats.Passes <= refreshPasses; stats.Passes++ {
+		left := min(1, 2*(1-float64(stats.Passes)/refreshPasses))
+		margin := refreshMargin * left
+		l.list(ctx, 1+refreshMargin)
+		l.measure(ctx, margin)
+		if err := ctx.Err(); err != nil {
+			return stats, err
+		}
+		wrong := int64(0)
+		var others []uint32
+		for i := range l.of {
+			wrong += l.of[i].wrong
+			others = append(others, l.of[i].others...)
+		}
+		if l.o.Progress != nil {
+			l.o.Progress(stats.Passes, refreshPasses, Wrong{Edges: l.g.Edges(), False: wrong})
+		}
+		if wrong < fewest {
+			fewest = wrong
+			for _, v := range l.moving {
+				copy(l.best.Row(int(v)), l.x.Row(int(v)))
+			}
+		}
+		if wrong == 0 {
+			stats.Reason = "no pair with a vertex that moved is wrong"
+			break
+		}
+		if stats.Passes < refreshPasses {
+			l.move(refreshStep * left)
+		}
+		if l.join {
+			slices.Sort(others)
+			l.add(slices.Compact(others))
+		}
+	}
+	stats.Passes = min(stats.Passes, refreshPasses)
+	var err error
+	stats.Wrong, err = Check(ctx, l.g, l.best, l.o.Workers)
+	stats.Joins = 1
+	return stats, err
+}

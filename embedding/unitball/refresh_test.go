@@ -1,0 +1,137 @@
+package unitball
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// changed returns a graph with some edges fewer and as many others, and extra vertices
+// with two edges each, and the vertices that were touched.
+func changed(t testing.TB, g *csr.Graph, count, extra int) (*csr.Graph, []uint32) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(4, 4))
+	n := g.Vertices()
+	var edges []csr.Edge
+	for u := range uint32(n) {
+		for _, v := range above(g, u) {
+			edges = append(edges, csr.Edge{U: u, V: v})
+		}
+	}
+	touched := map[uint32]bool{}
+	touch := func(e csr.Edge) csr.Edge {
+		touched[e.U], touched[e.V] = true, true
+		return e
+	}
+	random.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+	for _, e := range edges[:count] {
+		touch(e)
+	}
+	edges = edges[count:]
+	for range count {
+		u := uint32(random.IntN(n))
+		if e := (csr.Edge{U: u, V: uint32(random.IntN(n))}); e.U != e.V && !g.HasEdge(e.U, e.V) {
+			edges = append(edges, touch(e))
+		}
+	}
+	for i := range extra {
+		v := uint32(n + i)
+		touched[v] = true
+		for range i % 3 { // the first has no edge
+			edges = append(edges, touch(csr.Edge{U: v, V: uint32(random.IntN(n))}))
+		}
+	}
+	var list []uint32
+	for v := range uint32(n + extra) {
+		if touched[v] {
+			list = append(list, v)
+		}
+	}
+	return graphOf(t, n+extra, edges...), list
+}
+
+// grow adds rows for new vertices.
+func grow(rows *vec.Matrix, n int) (*vec.Matrix, []bool) {
+	old, added := vec.NewMatrix(n, rows.Dim), make([]bool, n)
+	copy(old.Data, rows.Data)
+	for v := rows.Rows; v < n; v++ {
+		added[v] = true
+	}
+	return old, added
+}
+
+func TestRefresh(t *testing.T) {
+	g := grown(t, 1500, 4)
+	o := Options{Dim: 64, Seed: 1}
+	rows, stats := embed(t, g, o)
+	if stats.Wrong.Pairs() != 0 {
+		t.Fatalf("%d wrong pairs before", stats.Wrong.Pairs())
+	}
+	after, touched := changed(t, g, 6, 4)
+	old, added := grow(rows, after.Vertices())
+	before := slices.Clone(old.Data)
+	got, now, refresh, err := Refresh(t.Context(), after, o, old, added, touched, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.Wrong != count(after, got) || now.Wrong.Pairs() != 0 || refresh.Full {
+		t.Errorf("%+v wrong, %+v by brute force: %+v", now.Wrong, count(after, got), refresh)
+	}
+	same := 0
+	for v := range rows.Rows {
+		if slices.Equal(got.Row(v), rows.Row(v)) {
+			same++
+		}
+	}
+	t.Logf("%d touched, %s, %d rows have the same bytes, %d passes", len(touched), refresh.Reason, same, now.Passes)
+	if same < rows.Rows/2 {
+		t.Errorf("only %d of %d rows kept their bytes", same, rows.Rows)
+	}
+	if !slices.Equal(before, old.Data) {
+		t.Error("the old rows were written")
+	}
+	o.Workers = 1
+	if again, _, _, err := Refresh(t.Context(), after, o, old, added, touched, 0); err != nil || !slices.Equal(again.Data, got.Data) {
+		t.Errorf("other rows with one worker, %v", err)
+	}
+}
+
+// TestRefresh_Rough refreshes a placement with many wrong pairs: only touched vertices
+// move.
+func TestRefresh_Rough(t *testing.T) {
+	g := grown(t, 300, 8)
+	o := Options{Dim: 4, Seed: 1, Passes: 60}
+	rows, stats := embed(t, g, o)
+	after, touched := changed(t, g, 10, 0)
+	old, added := grow(rows, after.Vertices())
+	got, now, refresh, err := Refresh(t.Context(), after, o, old, added, touched, stats.Wrong.Pairs())
+	if err != nil || refresh.Full {
+		t.Fatalf("%+v, %v", refresh, err)
+	}
+	for v := range rows.Rows {
+		if _, is := slices.BinarySearch(touched, uint32(v)); !is && !slices.Equal(got.Row(v), rows.Row(v)) {
+			t.Fatalf("vertex %d moved, and was not touched", v)
+		}
+	}
+	if now.Wrong != count(after, got) || now.Wrong.Pairs() > count(after, old).Pairs() {
+		t.Errorf("%d wrong pairs, before the refresh %d", now.Wrong.Pairs(), count(after, old).Pairs())
+	}
+}
+
+func TestRefresh_Full(t *testing.T) {
+	g := grown(t, 100, 3)
+	rows, _ := embed(t, g, Options{Dim: 16})
+	after, touched := changed(t, g, 60, 3)
+	old, added := grow(rows, after.Vertices())
+	_, _, refresh, err := Refresh(t.Context(), after, Options{Dim: 16}, old, added, touched, 0)
+	if err != nil || !refresh.Full {
+		t.Errorf("%+v, %v", refresh, err)
+	}
+	if _, _, _, err := Refresh(t.Context(), after, Options{Dim: 17}, old, added, touched, 0); !errors.Is(err, ErrStart) {
+		t.Errorf("another dimension: %v", err)
+	}
+}

@@ -1,0 +1,70 @@
+package unitball
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"heavytail/storage/vec"
+)
+
+const (
+	startLength = 1.2
+	// noise is added to the rows of a start, as a part of their length, so that equal
+	// rows differ.
+	noise = 0.05
+)
+
+// begin returns rows of length 1.2: random ones, or those of a start with a little
+// noise.
+func begin(n int, o Options) (*vec.Matrix, error) {
+	if o.Start != nil && (o.Start.Rows != n || o.Start.Dim != o.Dim) {
+		return nil, fmt.Errorf("%w: they are %d × %d, not %d × %d", ErrStart, o.Start.Rows, o.Start.Dim, n, o.Dim)
+	}
+	x := vec.NewMatrix(n, o.Dim)
+	random := rand.New(rand.NewPCG(o.Seed, 0))
+	direction := make([]float64, o.Dim)
+	for v := range n {
+		row := x.Row(v)
+		for i := range row {
+			row[i] = float32(random.NormFloat64())
+		}
+		if o.Start == nil {
+			setLength(row, row, direction, 0)
+		} else if err := setLength(row, o.Start.Row(v), direction, noise); err != nil {
+			return nil, fmt.Errorf("row %d: %w", v, err)
+		}
+	}
+	return x, nil
+}
+
+// setLength sets row to the direction of from and, by a part, that of row itself,
+// and to the length of a start. Where from is zero the direction is that of row.
+func setLength(row, from []float32, sum []float64, part float64) error {
+	scale := 1 / max(length(from), math.SmallestNonzeroFloat32)
+	if math.IsNaN(scale) || math.IsInf(length(from), 0) {
+		return fmt.Errorf("%w: it is not finite", ErrStart)
+	}
+	own := part / max(length(row), math.SmallestNonzeroFloat32)
+	if length(from) == 0 {
+		own = 1
+	}
+	square := 0.0
+	for i := range sum {
+		sum[i] = scale*float64(from[i]) + own*float64(row[i])
+		square += sum[i] * sum[i]
+	}
+	by := startLength / math.Sqrt(square)
+	for i := range sum {
+		row[i] = float32(by * sum[i])
+	}
+	return nil
+}
+
+func length(x []float32) float64 {
+	square := 0.0
+	for _, y := range x {
+		square += float64(y) * float64(y)
+	}
+	return math.Sqrt(square)
+}

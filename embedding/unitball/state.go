@@ -1,0 +1,93 @@
+package unitball
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"heavytail/embedding/internal/base"
+	"heavytail/storage/vec"
+)
+
+// stateHead is the beginning of a checkpoint. Rows, moments, the best rows, the
+// start where there is an anchor, and the weights of the vertices follow.
+type stateHead struct {
+	Magic       [8]byte
+	Rows, Dim   int64
+	Pass, Moves int64
+	Best        Wrong   // in the best rows
+	Step        float64 // of the last pass
+	Anchored    bool
+}
+
+var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '2'}
+
+// write writes what it takes to go on.
+func (r *run) write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), r.bestWrong, r.step, r.start != nil}
+	if err := binary.Write(out, binary.LittleEndian, head); err != nil {
+		return err
+	}
+	for _, m := range r.matrices() {
+		if err := vec.WriteRows(out, (*m).Panel(0, r.k)); err != nil {
+			return err
+		}
+	}
+	if err := binary.Write(out, binary.LittleEndian, r.weights); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// matrices are those of a checkpoint, in their order.
+func (r *run) matrices() []**vec.Matrix {
+	list := []**vec.Matrix{&r.x, &r.mean, &r.square, &r.best}
+	if r.start != nil {
+		list = append(list, &r.start)
+	}
+	return list
+}
+
+// read reads what write has written for a run of the same graph and options.
+func (r *run) read(from io.Reader) error {
+	in := bufio.NewReaderSize(from, 1<<16)
+	var head stateHead
+	if err := stateError(binary.Read(in, binary.LittleEndian, &head)); err != nil {
+		return err
+	}
+	anchored := *r.o.Anchor > 0
+	if head.Magic != stateMagic || head.Rows != int64(r.n) || head.Dim != int64(r.k) || head.Anchored != anchored ||
+		head.Pass < 0 || head.Pass > int64(r.o.Passes) || head.Moves < 0 || head.Moves > head.Pass || head.Best.Edges != r.g.Edges() || head.Best.Missed < 0 || head.Best.Missed > head.Best.Edges || head.Best.False < 0 || !(head.Step >= 0) {
+		return fmt.Errorf("%w: it is not one of this graph and these options", ErrCheckpoint)
+	}
+	r.pass, r.moves, r.bestWrong, r.step = int(head.Pass), int(head.Moves), head.Best, head.Step
+	if anchored {
+		r.start = new(vec.Matrix)
+	}
+	for _, m := range r.matrices() {
+		var err error
+		if *m, err = vec.ReadRows(in, r.n, r.k); err != nil {
+			return stateError(err)
+		}
+	}
+	if err := stateError(binary.Read(in, binary.LittleEndian, r.weights)); err != nil {
+		return err
+	}
+	for _, w := range r.weights {
+		if !(w >= leastWeight && w <= mostWeight) || math.IsNaN(w) {
+			return fmt.Errorf("%w: a weight of %g", ErrCheckpoint, w)
+		}
+	}
+	return nil
+}
+
+// stateError makes ErrCheckpoint of an error of reading one.
+func stateError(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return base.CheckpointError(err, ErrCheckpoint)
+}

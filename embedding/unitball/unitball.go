@@ -1,0 +1,128 @@
+package unitball
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Stats says what a run came to.
+type Stats struct {
+	Wrong   Wrong   // in the rows that were returned, by Check
+	Passes  int     // that were made, also before a checkpoint
+	Joins   int     // lists of near pairs that were built since the run or its checkpoint began
+	Reason  string  // why it ended
+	Seconds float64 // since the run or its checkpoint began
+}
+
+// Embed places the vertices of g so that those within distance 1 are the neighbours
+// of each, or as nearly so as it gets: see the package. Row v belongs to vertex v.
+// Errors: ErrOptions, ErrStart, ErrCheckpoint for a checkpoint, that of Save, or that of
+// ctx.
+func Embed(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, error) {
+	if err := o.Validate(); err != nil {
+		return nil, Stats{}, err
+	}
+	began := time.Now()
+	r, err := newRun(g, o.WithDefaults())
+	if err != nil {
+		return nil, Stats{}, err
+	}
+	stats := Stats{}
+	if stats.Reason, err = r.passes(ctx); err != nil {
+		return nil, Stats{}, err
+	}
+	if stats.Wrong, err = Check(ctx, g, r.best, o.Workers); err != nil {
+		return nil, Stats{}, fmt.Errorf("certificate: %w", err)
+	}
+	stats.Passes, stats.Joins, stats.Seconds = r.pass, r.near.built, time.Since(began).Seconds()
+	return r.best, stats, nil
+}
+
+// newRun returns a run at its beginning, or where a checkpoint was saved.
+func newRun(g *csr.Graph, o Options) (*run, error) {
+	n := g.Vertices()
+	r := &run{
+		g: g, o: o, n: n, k: o.Dim, mean: vec.NewMatrix(n, o.Dim), square: vec.NewMatrix(n, o.Dim),
+		gradients: vec.NewMatrix(n, o.Dim), best: vec.NewMatrix(n, o.Dim),
+		weights: make([]float64, n), near: newNearList(g, o.Dim, o.Workers), f: newForces(n), step: o.Step,
+	}
+	if o.Checkpoints.From != nil {
+		return r, r.read(o.Checkpoints.From)
+	}
+	for v := range r.weights {
+		r.weights[v] = 1
+	}
+	var err error
+	r.x, err = begin(n, o)
+	if err == nil && *o.Anchor > 0 {
+		r.start = vec.NewMatrix(n, o.Dim)
+		copy(r.start.Data, r.x.Data)
+	}
+	return r, err
+}
+
+// passes makes all passes and returns why they ended.
+func (r *run) passes(ctx context.Context) (string, error) {
+	saved := time.Now()
+	for {
+		err := r.look(ctx)
+		if ctx.Err() != nil {
+			return "", r.cancelled(ctx)
+		}
+		if err != nil {
+			return "", err
+		}
+		wrong := r.f.wrong
+		if r.o.Progress != nil {
+			r.o.Progress(r.pass, r.o.Passes, wrong)
+		}
+		switch exact := r.near.thin == 0; { // an estimate ends nothing
+		case exact && wrong.Pairs() == 0:
+			return "no pair is wrong", nil
+		case exact && wrong.Pairs() <= r.o.Tolerance:
+			return "the wrong pairs are within the tolerance", nil
+		case r.pass == r.o.Passes:
+			return "all passes were made", nil
+		}
+		_, step := r.schedule()
+		r.move(step)
+		r.pass++
+		if c := r.o.Checkpoints; c.Save != nil && time.Since(saved) >= c.Every {
+			if err := c.Save(r.write); err != nil {
+				return "", fmt.Errorf("checkpoint: %w", err)
+			}
+			saved = time.Now()
+		}
+	}
+}
+
+// cancelled saves a last checkpoint.
+func (r *run) cancelled(ctx context.Context) error {
+	if c := r.o.Checkpoints; c.Save != nil {
+		if err := c.Save(r.write); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	return ctx.Err()
+}
+
+// look finds the violations at the present rows, and keeps these where they are better
+// than all before.
+func (r *run) look(ctx context.Context) error {
+	margin, _ := r.schedule()
+	if err := r.near.update(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
+		return err
+	}
+	if err := r.measure(ctx, margin); err != nil {
+		return err
+	}
+	if r.pass == 0 || r.f.wrong.better(r.bestWrong) {
+		copy(r.best.Data, r.x.Data)
+		r.bestWrong = r.f.wrong
+	}
+	return nil
+}

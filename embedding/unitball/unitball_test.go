@@ -1,0 +1,351 @@
+package unitball
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/generate"
+	"heavytail/storage/vec"
+)
+
+func graphOf(t testing.TB, n int, edges ...csr.Edge) *csr.Graph {
+	t.Helper()
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// grown returns a graph with hubs.
+func grown(t testing.TB, n, m int) *csr.Graph {
+	t.Helper()
+	g, err := generate.PreferentialAttachment{N: n, M: m, Seed: 3}.Generate(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func star(t testing.TB, leaves int) *csr.Graph {
+	var edges []csr.Edge
+	for v := range leaves {
+		edges = append(edges, csr.Edge{U: 0, V: uint32(v + 1)})
+	}
+	return graphOf(t, leaves+1, edges...)
+}
+
+// bipartite returns the complete bipartite graph: two groups of vertices with the same
+// neighbours.
+func bipartite(t testing.TB, a, b int) *csr.Graph {
+	var edges []csr.Edge
+	for u := range a {
+		for v := range b {
+			edges = append(edges, csr.Edge{U: uint32(u), V: uint32(a + v)})
+		}
+	}
+	return graphOf(t, a+b, edges...)
+}
+
+func complete(t testing.TB, n int) *csr.Graph {
+	var edges []csr.Edge
+	for u := range n {
+		for v := range u {
+			edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
+		}
+	}
+	return graphOf(t, n, edges...)
+}
+
+// count compares all pairs by the definition.
+func count(g *csr.Graph, m *vec.Matrix) Wrong {
+	w := Wrong{Edges: g.Edges()}
+	for u := range m.Rows {
+		for v := range u {
+			near := float64(vec.L2Squared(m.Row(u), m.Row(v))) <= 1
+			switch edge := g.HasEdge(uint32(u), uint32(v)); {
+			case edge && !near:
+				w.Missed++
+			case near && !edge:
+				w.False++
+			}
+		}
+	}
+	return w
+}
+
+func embed(t testing.TB, g *csr.Graph, o Options) (*vec.Matrix, Stats) {
+	t.Helper()
+	rows, stats, err := Embed(t.Context(), g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := count(g, rows); stats.Wrong != want {
+		t.Errorf("the certificate counts %+v, brute force %+v", stats.Wrong, want)
+	}
+	return rows, stats
+}
+
+// TestEmbed_Exact expects graphs for which a placement is known to exist to be
+// placed without a wrong pair.
+func TestEmbed_Exact(t *testing.T) {
+	var path, cycle []csr.Edge
+	for v := range uint32(30) {
+		path = append(path, csr.Edge{U: v, V: v + 1})
+		cycle = append(cycle, csr.Edge{U: v, V: (v + 1) % 30})
+	}
+	two := append(slices.Clone(cycle), csr.Edge{U: 40, V: 41}, csr.Edge{U: 41, V: 42}) // and isolated ones
+	for _, c := range []struct {
+		name string
+		g    *csr.Graph
+		dim  int
+	}{
+		{"no vertex", graphOf(t, 0), 8},
+		{"one vertex", graphOf(t, 1), 1},
+		{"no edge", graphOf(t, 300), 4},
+		{"one edge", graphOf(t, 2, csr.Edge{U: 0, V: 1}), 1},
+		{"path", graphOf(t, 31, path...), 8},
+		{"cycle", graphOf(t, 30, cycle...), 8},
+		{"several components", graphOf(t, 60, two...), 8},
+		{"complete", complete(t, 40), 2},
+		{"star of 5 in the plane", star(t, 5), 2},
+		{"star of 40", star(t, 40), 16},
+		{"same neighbours", bipartite(t, 2, 20), 32},
+		{"hubs", grown(t, 400, 5), 64},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows, stats := embed(t, c.g, Options{Dim: c.dim, Passes: 600, Seed: 1})
+			if rows.Rows != c.g.Vertices() || rows.Dim != c.dim {
+				t.Fatalf("rows are %d × %d", rows.Rows, rows.Dim)
+			}
+			if stats.Wrong.Pairs() != 0 {
+				t.Errorf("%d of %d edges missed and %d false ones after %d passes", stats.Wrong.Missed, stats.Wrong.Edges, stats.Wrong.False, stats.Passes)
+			}
+		})
+	}
+}
+
+// TestEmbed_TooFewDimensions asks for a star of 6 in the plane, where 5 leaves have
+// room: the best rows are returned, with one pair wrong or a few.
+func TestEmbed_TooFewDimensions(t *testing.T) {
+	_, stats := embed(t, star(t, 6), Options{Dim: 2, Passes: 400, Seed: 1})
+	if wrong := stats.Wrong.Pairs(); wrong < 1 || wrong > 2 {
+		t.Errorf("%d wrong pairs: 6 leaves have no room around a hub, 5 do", wrong)
+	}
+	if stats.Reason != "all passes were made" || stats.Passes != 400 {
+		t.Errorf("ended after %d passes: %s", stats.Passes, stats.Reason)
+	}
+}
+
+func TestEmbed_Tolerance(t *testing.T) {
+	g := grown(t, 300, 4)
+	_, exact := embed(t, g, Options{Dim: 64, Seed: 1})
+	_, near := embed(t, g, Options{Dim: 64, Seed: 1, Tolerance: 50})
+	if near.Wrong.Pairs() > 50 || near.Passes >= exact.Passes {
+		t.Errorf("within 50 wrong pairs after %d passes with %d, without any after %d", near.Passes, near.Wrong.Pairs(), exact.Passes)
+	}
+}
+
+// TestForces compares a gradient with that of the definition, over all pairs.
+func TestForces(t *testing.T) {
+	g := grown(t, 120, 6)
+	for _, margin := range []float64{0.05, 0.3} {
+		r, err := newRun(g, Options{Dim: 6, Seed: 2, Anchor: new(0.25), Margin: margin}.WithDefaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		for i := range r.x.Data {
+			r.x.Data[i] += 0.2 * float32(random.NormFloat64())
+		}
+		for v := range r.weights {
+			r.weights[v] = 0.5 + random.Float64()
+		}
+		if err := r.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if want := count(g, r.x); r.f.wrong != want {
+			t.Errorf("margin %g: %+v are wrong, not %+v", margin, want, r.f.wrong)
+		}
+		for v := range r.n {
+			r.gradient(v)
+			want := gradientOf(r, v, margin)
+			for i, x := range r.gradients.Row(v) {
+				if math.Abs(float64(x)-want[i]) > 1e-4*(1+math.Abs(want[i])) {
+					t.Fatalf("margin %g: coordinate %d of the gradient at %d is %g, not %g", margin, i, v, x, want[i])
+				}
+			}
+		}
+	}
+}
+
+// gradientOf is the derivative of the objective at v.
+func gradientOf(r *run, v int, margin float64) []float64 {
+	sum := make([]float64, r.k)
+	for u := range r.n {
+		if u == v {
+			continue
+		}
+		d := math.Sqrt(float64(vec.L2Squared(r.x.Row(u), r.x.Row(v))))
+		by := 0.0
+		if r.g.HasEdge(uint32(u), uint32(v)) {
+			by = 2 * math.Sqrt(r.weights[u]*r.weights[v]) * max(0, d-(1-margin))
+		} else {
+			by = -2 * max(0, 1+margin-d)
+		}
+		for i := range sum {
+			sum[i] += by * float64(r.x.Row(v)[i]-r.x.Row(u)[i]) / d
+		}
+	}
+	for i := range sum {
+		sum[i] += 2 * *r.o.Anchor * float64(r.x.Row(v)[i]-r.start.Row(v)[i])
+	}
+	return sum
+}
+
+// TestEmbed_SameBytes expects the same rows at any number of workers, and with any
+// skin of the list of near pairs.
+func TestEmbed_SameBytes(t *testing.T) {
+	for _, dim := range []int{16, 50, 64} {
+		sameBytes(t, grown(t, 500, 10), Options{Dim: dim, Passes: 40, Seed: 5, Anchor: new(0.01)})
+	}
+}
+
+func sameBytes(t *testing.T, g *csr.Graph, o Options) {
+	want, _ := embed(t, g, o)
+	for _, workers := range []int{1, 3} {
+		o.Workers = workers
+		if got, _ := embed(t, g, o); !slices.Equal(got.Data, want.Data) {
+			t.Errorf("other rows with %d workers", workers)
+		}
+	}
+	for _, skin := range []float64{0, 0.01, 2} {
+		r, err := newRun(g, o.WithDefaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r.pass < o.Passes {
+			r.near.skin = skin
+			if err := r.look(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, step := r.schedule()
+			r.move(step)
+			r.pass++
+		}
+		if err := r.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(r.best.Data, want.Data) {
+			t.Errorf("other rows with a skin of %g", skin)
+		}
+	}
+}
+
+// TestEmbed_Resume stops a run at every pass and goes on from what it saved.
+func TestEmbed_Resume(t *testing.T) {
+	g := grown(t, 200, 8)
+	for _, anchor := range []float64{0, 0.05} {
+		o := Options{Dim: 8, Passes: 12, Seed: 5, Anchor: &anchor}
+		want, _ := embed(t, g, o)
+		for stop := range 13 {
+			ctx, cancel := context.WithCancel(t.Context())
+			var saved bytes.Buffer
+			stopped := o
+			stopped.Progress = func(pass, _ int, _ Wrong) {
+				if pass == stop {
+					cancel()
+				}
+			}
+			stopped.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error {
+				saved.Reset()
+				return write(&saved)
+			}}
+			if _, _, err := Embed(ctx, g, stopped); stop < 12 && !errors.Is(err, context.Canceled) {
+				t.Fatalf("stopped at pass %d: %v", stop, err)
+			}
+			if stop == 12 {
+				continue
+			}
+			again := o
+			again.Checkpoints.From = bytes.NewReader(saved.Bytes())
+			got, stats := embed(t, g, again)
+			if !slices.Equal(got.Data, want.Data) || stats.Passes != 12 {
+				t.Errorf("other rows after a stop at pass %d", stop)
+			}
+			again.Checkpoints.From = bytes.NewReader(saved.Bytes()[:saved.Len()-1-stop])
+			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
+				t.Errorf("a checkpoint that ends early: %v", err)
+			}
+			again.Dim++
+			again.Checkpoints.From = bytes.NewReader(saved.Bytes())
+			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
+				t.Errorf("a checkpoint of another dimension: %v", err)
+			}
+		}
+	}
+}
+
+// TestNearList_Full expects a list that has no room for all pairs to take some, whose
+// weighted number is near to that of all.
+func TestNearList_Full(t *testing.T) {
+	g := star(t, 3000)
+	r, err := newRun(g, Options{Dim: 2, Seed: 1}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := r.f.wrong.False
+	r.near = newNearList(g, 2, 0)
+	r.near.most = 100_000
+	if err := r.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r.near.pairs > r.near.most || r.near.thin == 0 {
+		t.Fatalf("a list of %d pairs has %d", r.near.most, r.near.pairs)
+	}
+	if ratio := float64(r.f.wrong.False) / float64(all); ratio < 0.95 || ratio > 1.05 {
+		t.Errorf("%d false pairs estimated of %d", r.f.wrong.False, all)
+	}
+}
+
+func TestEmbed_Start(t *testing.T) {
+	g := grown(t, 200, 5)
+	start := vec.NewMatrix(200, 32) // all equal, and some zero
+	for i := range start.Data[:32*150] {
+		start.Data[i] = 3
+	}
+	if _, stats := embed(t, g, Options{Dim: 32, Passes: 600, Start: start}); stats.Wrong.Pairs() > 20 {
+		t.Errorf("%d wrong pairs from equal rows", stats.Wrong.Pairs())
+	}
+	if _, _, err := Embed(t.Context(), g, Options{Dim: 31, Start: start}); !errors.Is(err, ErrStart) {
+		t.Errorf("another dimension: %v", err)
+	}
+	start.Data[7] = float32(math.NaN())
+	if _, _, err := Embed(t.Context(), g, Options{Dim: 32, Start: start}); !errors.Is(err, ErrStart) {
+		t.Errorf("not a number: %v", err)
+	}
+}
+
+func TestOptions_Validate(t *testing.T) {
+	for _, o := range []Options{
+		{Dim: -1}, {Dim: maxDim + 1}, {Passes: -1}, {Step: -1}, {Step: math.NaN()}, {Step: 5}, {Margin: 0.6}, {Margin: -1},
+		{Anchor: new(-1.0)}, {Anchor: new(math.NaN())}, {Balance: new(2.0)}, {Tolerance: -1}, {Workers: -1},
+	} {
+		if _, _, err := Embed(t.Context(), graphOf(t, 2), o); !errors.Is(err, ErrOptions) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if err := (Options{}).Validate(); err != nil {
+		t.Error(err)
+	}
+}

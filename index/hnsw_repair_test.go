@@ -1,0 +1,113 @@
+package index
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"heavytail/storage/vec"
+)
+
+// islands returns rows like those of a graph of many components: small groups, each
+// around a direction or a place of its own, so that all others are as far; a large
+// group; copies of rows; rows of zeros; rows on one ray.
+func islands(rows, dim int, seed uint64) *vec.Matrix {
+	random := rand.New(rand.NewPCG(seed, 5))
+	m := vec.NewMatrix(rows, dim)
+	for v := 0; v < rows; {
+		size := min(rows-v, 2+random.IntN(14))
+		center := make([]float32, dim)
+		for range 3 {
+			center[random.IntN(dim)] += float32(5 + 20*random.Float64())
+		}
+		if v < rows/4 {
+			size, center = rows/4, make([]float32, dim) // the large group is first, as the largest component is
+		}
+		for range size {
+			for l := range dim {
+				m.Row(v)[l] = center[l] + float32(random.NormFloat64()*0.2)
+			}
+			switch random.IntN(12) {
+			case 0:
+				copy(m.Row(v), m.Row(random.IntN(v+1)))
+			case 1:
+				clear(m.Row(v))
+			case 2:
+				for l, x := range m.Row(random.IntN(v + 1)) {
+					m.Row(v)[l] = 2 * x
+				}
+			}
+			v++
+		}
+	}
+	return shuffled(m, random)
+}
+
+// shuffled puts rows into a random order.
+func shuffled(m *vec.Matrix, random *rand.Rand) *vec.Matrix {
+	out := vec.NewMatrix(m.Rows, m.Dim)
+	for v, from := range random.Perm(m.Rows) {
+		copy(out.Row(v), m.Row(from))
+	}
+	return out
+}
+
+// Every vertex finds itself, or one as near, and some of its nearest: with the least
+// ef that Calibrate takes and with more, when the index is built and when rows of it
+// have changed.
+func TestHNSW_Islands(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	sets := map[string]*vec.Matrix{"islands": islands(900, 48, 1), "far apart": clustered(600, 24, 120, 1000, 2)}
+	for name, m := range sets {
+		for _, metric := range []Metric{L2, Cosine} {
+			h := mustHNSW(t, m, metric, HNSWOptions{Seed: 3})
+			checkFound(t, name, h)
+			changed := vec.NewMatrix(m.Rows, m.Dim)
+			copy(changed.Data, m.Data)
+			for v := 0; v < m.Rows; v += 11 {
+				copy(changed.Row(v), m.Row((v+m.Rows/2)%m.Rows))
+				changed.Row(v)[0] += 0.1
+			}
+			var rows []uint32
+			for v := uint32(0); int(v) < m.Rows; v += 11 {
+				rows = append(rows, v)
+			}
+			next, err := h.Apply(ctx, changed, Changes{Changed: rows}, HNSWOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkFound(t, name+", changed", next)
+		}
+	}
+}
+
+// checkFound searches for every vertex of an index.
+func checkFound(t *testing.T, name string, h *HNSW) {
+	t.Helper()
+	ctx := context.Background()
+	for v := range uint32(h.Len()) {
+		query := h.exact.m.Row(int(v))
+		want, err := h.exact.Search(ctx, query, 11, SearchOptions{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ef := range []int{16, 64} {
+			a, err := h.Find(ctx, query, 1, SearchOptions{Ef: ef, GraphOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := float64(a.Hits[0].Distance - want[0].Distance); d > 1e-4 || d < -1e-4 {
+				t.Errorf("%s, %v, ef %d: vertex %d finds %v, and not itself", name, h.Metric(), ef, v, a.Hits)
+			}
+			a, err = h.Find(ctx, query, 10, SearchOptions{Ef: ef, GraphOnly: true, Filter: func(u uint32) bool { return u != v }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := want[len(want)-1].Distance
+			if d := a.Hits[0].Distance; d != last && (d < last) == h.Metric().Similarity() {
+				t.Errorf("%s, %v, ef %d: vertex %d finds none of the 10 nearest: %v", name, h.Metric(), ef, v, a.Hits[0])
+			}
+		}
+	}
+}

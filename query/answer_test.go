@@ -1,0 +1,141 @@
+package query
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"heavytail/embedding/link"
+	"heavytail/index"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// TestAnswer compares the rows of requests with those of the statements that mean the
+// same.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
+	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 1) AS e")
+	file := t.TempDir() + "/f"
+	neighbours := Scorer{Name: "common_neighbors"}
+	for _, tt := range []struct {
+		statement string
+		request   any
+		text      string
+	}{
+		{"DESCRIBE GRAPH", DescribeGraphRequest{Graph: "g"}, "DESCRIBE GRAPH g"},
+		{"DESCRIBE EMBEDDING", "e", "DESCRIBE EMBEDDING e"},
+		{"SHOW", parser.Graphs, "SHOW GRAPHS"},
+		{"DROP PREDICTIONS", nil, ""},
+		{"SHOW VERTICES", VerticesRequest{Graph: "g", Limit: 3}, "SHOW VERTICES IN g LIMIT 3"},
+		{"COUNT VERTICES", CountVerticesRequest{Graph: "g"}, "COUNT VERTICES IN g"},
+		{"NEAREST", NearestRequest{K: 3, Embedding: "e", Vertex: "1", Metric: index.Cosine}, "NEAREST 3 TO '1' USING cosine(e)"},
+		{"SCORE", ScoreRequest{Pairs: []Pair{{"1", "2"}}, Graph: "g", With: []Scorer{neighbours}}, "SCORE ('1', '2') IN g WITH common_neighbors"},
+		{"EXPLAIN SCORE", ExplainScoreRequest{Pair: Pair{"1", "2"}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},
+		{"PREDICT", PredictRequest{K: 3, Graph: "g", With: neighbours}, "PREDICT 3 LINKS IN g WITH common_neighbors"},
+		{"PREDICT", PredictForRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
+		{"EVALUATE LINKS", EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4, Beta: 1}}}, Seed: 2},
+			"EVALUATE LINKS IN g USING dp_spectral(dim := 4, beta := 1) WITH (seed := 2)"},
+		{"EVALUATE PARAMETERS", EvaluateParametersRequest{Graph: "g", Using: DPSpectral{Dim: 4}, Vary: []Variation{{"beta", []float64{0, 1}}}},
+			"EVALUATE PARAMETERS IN g USING dp_spectral(dim := 4) WITH (beta := '0,1')"},
+		{"EVALUATE RECONSTRUCTION", EvaluateReconstructionRequest{Embedding: "e"}, "EVALUATE RECONSTRUCTION OF e"},
+		{"RECONSTRUCT", ReconstructRequest{Embedding: "e", Epsilon: 0.4}, "RECONSTRUCT e EPSILON 0.4"},
+		{"SHOW GENERATIONS", "e", "SHOW GENERATIONS OF e"},
+		{"EXPORT VERTICES", ExportRequest{Name: "g", Path: file + ".csv", Overwrite: true}, "EXPORT VERTICES OF g INTO FILE '" + file + ".csv' WITH (overwrite := TRUE)"},
+		{"IMPORT", ImportRequest{Graph: "g", Path: "missing"}, ""},
+		{"CHECK", nil, "CHECK"},
+	} {
+		rows, err := db.Answer(t.Context(), tt.statement, tt.request)
+		if tt.text == "" {
+			if err == nil {
+				t.Errorf("%s: no error", tt.statement)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tt.statement, err)
+			continue
+		}
+		asked, err := db.Query(t.Context(), tt.text, nil)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+			continue
+		}
+		if !slices.Equal(rows.Columns(), asked.Columns()) || !reflect.DeepEqual(rows.Notices(), asked.Notices()) {
+			t.Errorf("%s: columns %v and notices %v, of the statement %v and %v", tt.statement, rows.Columns(), rows.Notices(), asked.Columns(), asked.Notices())
+		}
+		n := 0
+		for ; rows.Next() && asked.Next(); n++ {
+			if !reflect.DeepEqual(rows.Row(), asked.Row()) {
+				t.Errorf("%s: row %v, of the statement %v", tt.statement, rows.Row(), asked.Row())
+			}
+		}
+		if asked.Next() || rows.Next() || n == 0 && tt.statement != "CHECK" {
+			t.Errorf("%s: %d rows, and more of one", tt.statement, n)
+		}
+	}
+}
+
+// TestAnswer_Mistakes gives what no statement takes, and a closed database.
+func TestAnswer_Mistakes(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	var mistake *Error
+	for statement, request := range map[string]any{"IMPORT": nil, "CHECK": 3, "SHOW": "GRAPHS", "SELECT": nil} {
+		if _, err := db.Answer(t.Context(), statement, request); !errors.As(err, &mistake) {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	var failed *StatementError
+	if _, err := new(DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
+		t.Errorf("a zero DB: %v", err)
+	}
+	if _, err := db.Answer(t.Context(), "IMPORT", ImportRequest{Graph: "g", Path: "x", Repeated: "mean"}); !errors.As(err, &mistake) || mistake.Option != "repeated" || len(mistake.Expected) != len(storage.Repeats()) {
+		t.Errorf("an import: %v", err)
+	}
+}
+
+// TestParseScorers reads back what String writes, and refuses more than scorers.
+func TestParseScorers(t *testing.T) {
+	t.Parallel()
+	want := []Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "a b"}, {Model: "friends"}}
+	text := want[0].String() + ", " + want[1].String() + ", " + want[2].String()
+	got, err := ParseScorers(text)
+	want[2].Name = "model"
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%s: %v, %v", text, got, err)
+	}
+	var syntax *parser.Error
+	for _, text := range []string{"", "katz WITH (x := 1)", "cosine(", "a; DROP GRAPH g"} {
+		if _, err := ParseScorers(text); !errors.As(err, &syntax) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if len(link.Scorers()) == 0 {
+		t.Error("no scorers")
+	}
+}
+
+// TestParseMethod reads a method with options for a request.
+func TestParseMethod(t *testing.T) {
+	t.Parallel()
+	method, settings, err := ParseMethod("dp_walker(dim := 8, beta := 1.5, weights := FALSE)")
+	if want := map[string]any{"dim": int64(8), "beta": 1.5, "weights": false}; err != nil || method != "dp_walker" || !reflect.DeepEqual(settings, want) {
+		t.Errorf("%s %v, %v", method, settings, err)
+	}
+	for text, want := range map[string]string{
+		"dp_walkr":            `line 1, column 1: unknown method "dp_walkr": did you mean dp_walker?`,
+		"deepwalk(beta := 1)": `line 1, column 10: method deepwalk has no option "beta", expected dim, walks, length, window, epochs, alpha, negative, weights, partitions or seed`,
+		"deepwalk(dim := 0)":  "line 1, column 10: option dim is 0, and must be a whole number from 1 to 4096",
+		"deepwalk(dim := $n)": "line 1, column 17: parameter $n has no value",
+		"deepwalk AS e":       `line 1, column 10: found "AS", expected "("`,
+	} {
+		if _, _, err := ParseMethod(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, expected %s", text, err, want)
+		}
+	}
+}

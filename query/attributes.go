@@ -1,0 +1,126 @@
+package query
+
+import (
+	"context"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// This file has SHOW ATTRIBUTES and DROP ATTRIBUTE.
+
+// AttributeSummary is an attribute as SHOW ATTRIBUTES lists it.
+type AttributeSummary struct {
+	storage.Attribute
+	Vertices int `json:"vertices"` // that have a value
+	Missing  int `json:"missing"`  // that have none
+	// Computed says how COMPUTE made the values; nil where they came from elsewhere.
+	Computed *storage.Computed `json:"computed"`
+	Behind   uint64            `json:"behind"` // versions of the graph since, without those that changed attributes only
+	// Changed counts the vertices that are new or gone since, or have other edges.
+	Changed int `json:"changed"`
+	// Unknown reports that the change log does not say which vertices changed: any may have.
+	Unknown bool `json:"unknown"`
+}
+
+var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInfo, []AttributeSummary]{
+	help: Help{
+		Statement: "SHOW ATTRIBUTES", Syntax: "SHOW ATTRIBUTES [IN graph]",
+		Summary: "lists the attributes of the vertices, how many have a value, and of those that COMPUTE stored how they were made and how many versions of the graph, and vertices, have other edges since",
+		Columns: "attribute, type, vertices, missing, measure, version, behind, changed, created",
+		Example: "SHOW ATTRIBUTES IN social",
+	},
+	bind:    func(b *binder, s *parser.ShowAttributes) (string, error) { return b.markGraph(s.Graph, s), nil },
+	resolve: (*call).graphOrOnly,
+	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
+		return plan.Result("list", "attributes of graph "+fault.Name(graph.Name))
+	},
+	run: func(c *call, _ string, graph storage.GraphInfo) ([]AttributeSummary, error) {
+		return c.attributes(graph)
+	},
+	rows:  func(_ string, list []AttributeSummary) *Rows { return attributeRows(list) },
+	reads: true,
+}
+
+// attributes lists the attributes of a graph.
+func (c *call) attributes(graph storage.GraphInfo) ([]AttributeSummary, error) {
+	list := make([]AttributeSummary, len(graph.Attributes))
+	for i, a := range graph.Attributes {
+		list[i] = AttributeSummary{Attribute: a, Vertices: graph.Values[i], Missing: graph.Vertices - graph.Values[i], Computed: graph.Computed[i]}
+		if list[i].Computed == nil {
+			continue
+		}
+		changes, err := c.db.store.Changes(c.Ctx, graph.Name, list[i].Computed.GraphVersion)
+		if err != nil {
+			return nil, err
+		}
+		list[i].Behind = changes.Versions
+		list[i].Changed, list[i].Unknown = len(changes.Touched)+changes.Deleted, changes.All
+	}
+	return list, nil
+}
+
+func attributeRows(list []AttributeSummary) *Rows {
+	table := make([][]Value, len(list))
+	for i, a := range list {
+		table[i] = []Value{a.Name, a.Type.String(), int64(a.Vertices), int64(a.Missing), nil, nil, nil, nil, nil}
+		if made := a.Computed; made != nil {
+			copy(table[i][4:], []Value{computedText(made), int64(made.GraphVersion), int64(a.Behind), int64(a.Changed), timestamp(made.Created)})
+			if a.Unknown {
+				table[i][7] = nil
+			}
+		}
+	}
+	return rowsOf([]string{"attribute", "type", "vertices", "missing", "measure", "version", "behind", "changed", "created"}, table)
+}
+
+// Attributes lists the attributes of a graph, which may be left empty where the
+// file has one, in the order in which they came.
+func (db *DB) Attributes(ctx context.Context, graph string) ([]AttributeSummary, error) {
+	return showAttributes.answer(ctx, db, graph)
+}
+
+// partAttribute is an attribute without a value.
+const partAttribute fault.Part = "attribute"
+
+// dropAttributeRequest names an attribute.
+type dropAttributeRequest struct{ graph, attribute string }
+
+var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, nothing, nothing]{
+	help: Help{
+		Statement: "DROP ATTRIBUTE", Syntax: "DROP ATTRIBUTE attribute FROM graph",
+		Summary: "removes an attribute from all vertices",
+		Example: "DROP ATTRIBUTE age FROM social",
+	},
+	bind: func(b *binder, s *parser.DropAttribute) (dropAttributeRequest, error) {
+		b.Mark(fault.Graph, s.Graph)
+		b.Mark(partAttribute, s.Attribute)
+		return dropAttributeRequest{s.Graph.Name, s.Attribute.Name}, nil
+	},
+	resolve: func(c *call, req dropAttributeRequest) (nothing, error) {
+		info, err := c.GraphInfo(req.graph, fault.Graph)
+		if err != nil {
+			return nothing{}, err
+		}
+		if _, ok := session.AttributeOf(info, req.attribute); !ok {
+			return nothing{}, session.UnknownAttribute(info, req.attribute, partAttribute)
+		}
+		return nothing{}, nil
+	},
+	plan: func(req dropAttributeRequest, _ nothing) *plan.Plan {
+		return plan.Result("drop attribute", fault.Name(req.attribute)+" of graph "+fault.Name(req.graph))
+	},
+	run: func(c *call, req dropAttributeRequest, _ nothing) (nothing, error) {
+		return nothing{}, c.db.store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.DropAttribute(req.graph, req.attribute) })
+	},
+	rows: noRows[dropAttributeRequest, nothing],
+}
+
+// DropAttribute removes an attribute from all vertices of a graph.
+func (db *DB) DropAttribute(ctx context.Context, graph, attribute string) error {
+	_, err := dropAttribute.answer(ctx, db, dropAttributeRequest{graph, attribute})
+	return err
+}

@@ -1,0 +1,78 @@
+package query
+
+import (
+	"context"
+	"runtime"
+
+	"heavytail/embedding"
+	"heavytail/query/internal/job"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// jobRows is the table of SHOW JOBS, and of the statements about one job.
+func jobRows(list []storage.JobInfo) *Rows {
+	table := make([][]Value, len(list))
+	for i, j := range list {
+		var share, left, memory, peak, failure, result Value
+		if j.State.Active() && j.Total > 0 {
+			share = float64(j.Done) / float64(j.Total)
+		}
+		if j.State == storage.JobRunning && j.Remaining > 0 {
+			left = j.Remaining.Seconds()
+		}
+		if j.Memory > 0 {
+			memory = j.Memory
+		}
+		if j.Peak > 0 {
+			peak = j.Peak
+		}
+		if j.Error != "" {
+			failure = j.Error
+		}
+		if j.Result != "" {
+			result = j.Result
+		}
+		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, peak, j.Checkpoint, failure, result}
+	}
+	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "peak", "checkpoint", "error", "result"}, table)
+}
+
+// asJob runs f as the job that spec describes.
+func (c *call) asJob(spec job.Spec, f func(embedding.Checkpoints) error) error {
+	if c.job == nil {
+		c.job = c.db.runner.New(storage.JobInfo{}, false)
+		defer func() { c.job = nil }()
+	}
+	return c.db.runner.Run(c.Call, c.job, spec, f)
+}
+
+// inBackground queues a job that runs the statement of a record.
+func (c *call) inBackground(info storage.JobInfo) (storage.JobInfo, error) {
+	db := c.db
+	return db.runner.Background(c.Call, info, func(ctx context.Context, j *job.Active) error {
+		c := db.newCall(ctx, info.Kind)
+		defer c.Release()
+		c.quiet, c.job = true, j
+		statement, err := parser.Parse(info.Statement)
+		if err != nil {
+			return err
+		}
+		op, err := c.prepare(statement, nil)
+		if err == nil {
+			_, err = op.exec(c)
+		}
+		return err
+	})
+}
+
+// workers is the number of goroutines that the call computes with. In the
+// background it leaves a processor, if there are several, to calls that wait for an
+// answer: the scheduler gives a goroutine that has become ready no processor that
+// computes without a pause, but has it wait for tens of milliseconds.
+func (c *call) workers() int {
+	if !c.quiet {
+		return c.db.opts.Workers
+	}
+	return max(1, min(c.db.opts.Workers, runtime.GOMAXPROCS(0)-1))
+}

@@ -1,0 +1,75 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"heavytail/storage"
+	"heavytail/storage/format"
+)
+
+// each is what one of n things takes, or nil where there are none.
+func each(bytes, n int64) Value {
+	if n == 0 {
+		return nil
+	}
+	return float64(bytes) / float64(n)
+}
+
+// span writes a range that is known by its bounds.
+func span(least, most int) Value {
+	if least == most {
+		return fmt.Sprint(least)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+// propertyRows is the table of the DESCRIBE statements.
+func propertyRows(table [][]Value) *Rows { return rowsOf([]string{"property", "value"}, table) }
+
+// property is a row of a DESCRIBE statement.
+func property(name string, value Value) []Value { return []Value{name, value} }
+
+// timestamp writes a time as every statement shows it.
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// joined lists names, or is nil where there are none.
+func joined(names []string) Value {
+	if len(names) == 0 {
+		return nil
+	}
+	return strings.Join(names, ", ")
+}
+
+// cells appends values of attributes to a row of a table.
+func cells(row []Value, values []storage.Value) []Value {
+	for _, v := range values {
+		row = append(row, cellOf(v))
+	}
+	return row
+}
+
+// timeCell is the time of an edge as a cell: a number, or a text where the graph has
+// dates.
+func timeCell(g storage.GraphInfo, t int64) Value {
+	if g.Times == format.TimeNumbers {
+		return t
+	}
+	return string(g.Times.Append(nil, t))
+}
+
+// cellOf is a value of an attribute as a cell; nil where it is missing.
+func cellOf(v storage.Value) Value {
+	switch v.Type() {
+	case storage.Text:
+		return v.Text()
+	case storage.Integer:
+		return v.Integer()
+	case storage.Float:
+		return v.Float()
+	case storage.Boolean:
+		return v.Boolean()
+	}
+	return nil
+}

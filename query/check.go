@@ -1,0 +1,58 @@
+package query
+
+import (
+	"context"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
+	help: Help{
+		Statement: "CHECK", Syntax: "CHECK",
+		Summary: "verifies everything in the file; no rows mean that it is sound",
+		Columns: "where, fault, remedy",
+		Example: "CHECK",
+	},
+	bind:    bindNothing[*parser.Check],
+	resolve: resolveNothing[nothing],
+	plan: func(nothing, nothing) *plan.Plan {
+		return plan.Result("check", "all faults at once", plan.Measured(plan.Read, "file", "every record, its checksum and its content"))
+	},
+	run: runCheck,
+	rows: func(_ nothing, report storage.CheckReport) *Rows {
+		var table [][]Value
+		for _, f := range report.Faults {
+			table = append(table, []Value{f.Where, f.What, f.Remedy})
+		}
+		return rowsOf([]string{"where", "fault", "remedy"}, table)
+	},
+	reads: true,
+}
+
+// Check verifies everything in the file and reports all faults at once, each
+// with its remedy. The error says only that it could not run.
+func (db *DB) Check(ctx context.Context) (storage.CheckReport, error) {
+	return check.answer(ctx, db, nothing{})
+}
+
+func runCheck(c *call, _, _ nothing) (storage.CheckReport, error) {
+	stop := c.Watch.Start(plan.Read)
+	report, err := c.db.store.Check(c.Ctx, c.Meter.Update)
+	if err != nil {
+		return report, err
+	}
+	stop(report.Records, "")
+	for _, note := range report.Notes {
+		c.Notice("%s", note)
+	}
+	if report.OK() {
+		c.Notice("the file is sound: %s, %s, %s verified", fault.Count(int64(report.Graphs), "graph"),
+			fault.Count(int64(report.Embeddings), "embedding"), fault.Count(report.Records, "record"))
+	} else {
+		c.Notice("%s found", fault.Count(int64(len(report.Faults)), "fault"))
+	}
+	return report, nil
+}

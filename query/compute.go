@@ -1,0 +1,372 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"heavytail/embedding"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/measure"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// ComputeRequest asks for a measure of the vertices of a graph.
+type ComputeRequest struct {
+	Graph   string
+	Measure string // such as "pagerank"; DB.Measures lists them
+	// Settings are the options of the measure by name, such as "damping": 0.85. What is
+	// left out takes its default.
+	Settings map[string]any
+	From     []string // keys of the vertices to start from, of a measure that takes them
+	// As is an attribute that the values are stored as; empty to return them.
+	As        string
+	Overwrite bool // replace the attribute As if it exists
+}
+
+// ComputeResult is the answer of Compute.
+type ComputeResult struct {
+	Graph   string `json:"graph"`
+	Measure string `json:"measure"`
+	// Vertices are the values where they are not stored, in the order in which the
+	// vertices came into the graph.
+	Vertices []VertexValue `json:"vertices,omitempty"`
+
+	Attribute string  `json:"attribute,omitempty"` // that they are stored as
+	Count     int     `json:"count"`               // vertices
+	Min       float64 `json:"min"`
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
+	Seconds   float64 `json:"seconds"` // to compute and store
+
+	// Iterations and Residual are those of an iterative measure. Sources is how many
+	// vertices paths were computed from, and Error bounds the error of every value with a
+	// probability of 0.99 where these were not all.
+	Iterations int      `json:"iterations,omitempty"`
+	Residual   float64  `json:"residual,omitempty"`
+	Sources    int      `json:"sources,omitempty"`
+	Error      float64  `json:"error,omitempty"`
+	Notices    []Notice `json:"notices,omitempty"`
+}
+
+// VertexValue is a vertex with a value.
+type VertexValue struct {
+	Key   string        `json:"vertex"`
+	Value storage.Value `json:"value"`
+}
+
+// computable is what the names in a ComputeRequest refer to.
+type computable struct {
+	measure  Measure
+	settings bind.Settings // all options
+	graph    storage.GraphInfo
+}
+
+// kindCompute is the statement, and attributeTarget begins the target of its job.
+const (
+	kindCompute     = "COMPUTE"
+	attributeTarget = "attribute "
+)
+
+var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
+	help: Help{
+		Statement: kindCompute, Syntax: "COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute] [WITH (option := value)] [IN BACKGROUND]",
+		Summary: "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. What takes more than two seconds with AS is a job",
+		Columns: "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
+		Options: computeOptions(),
+		Example: "COMPUTE pagerank(damping := 0.85) IN social AS rank",
+	},
+	bind:    bindCompute,
+	resolve: resolveCompute,
+	plan: func(req ComputeRequest, found computable) *plan.Plan {
+		detail := "values of all vertices"
+		if req.As != "" {
+			detail = "attribute " + fault.Name(req.As)
+		}
+		return plan.Result("measure", detail, plan.Measured(plan.Solve, "compute", found.call().String(), session.GraphPlan(found.graph)))
+	},
+	run:  runCompute,
+	rows: computeRows,
+	job: func(c *call, req ComputeRequest, found computable) (job.Spec, error) {
+		if req.As == "" {
+			e := fault.New(fault.Statement, "a job keeps no rows")
+			e.Remedy = "say AS attribute to store the values"
+			return job.Spec{}, e
+		}
+		return found.spec(req), nil
+	},
+	reads: true, // without AS; resolve checks the others
+}
+
+// computeOptions are the options of COMPUTE itself.
+func computeOptions() []OptionInfo {
+	return []OptionInfo{{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace an attribute that exists"}}
+}
+
+// Compute computes a measure of all vertices of a graph, and stores it as an attribute or
+// returns the values. More values than Options.MaxRows are a *LimitError where they are
+// returned. The values belong to the version of the graph that was read: where the
+// graph has changed meanwhile, new vertices have none, and ComputedAttributes say how far
+// the graph has changed since.
+func (db *DB) Compute(ctx context.Context, req ComputeRequest) (ComputeResult, error) {
+	return computeStatement.answer(ctx, db, req)
+}
+
+// StartCompute is Compute in the background, as StartEmbed is Embed. The request must have
+// an attribute.
+func (db *DB) StartCompute(ctx context.Context, req ComputeRequest) (storage.JobInfo, error) {
+	return computeStatement.start(ctx, db, req)
+}
+
+func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest, err error) {
+	b.Mark(fault.Method, s.Measure.Name)
+	b.Mark(fault.Graph, s.Graph)
+	b.Mark(fault.Statement, s)
+	b.background = s.Background
+	req = ComputeRequest{Graph: s.Graph.Name, Measure: s.Measure.Name.Name}
+	given, err := b.Given(s.Measure.Options)
+	if err != nil {
+		return req, err
+	}
+	m, err := findMeasure(req.Measure)
+	if err != nil {
+		return req, err
+	}
+	if req.Settings, err = m.settings(given); err != nil {
+		return req, err
+	}
+	if req.From, err = b.vertexKeys(s.From); err != nil {
+		return req, err
+	}
+	if s.As != nil {
+		b.Mark(partAttribute, s.As)
+		req.As = s.As.Name
+	}
+	set, err := b.Settings(kindCompute, computeOptions(), s.Options)
+	req.Overwrite = set.Bool("overwrite")
+	return req, err
+}
+
+func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
+	if found.measure, err = findMeasure(req.Measure); err != nil {
+		return found, err
+	}
+	if found.settings, err = found.measure.settings(bind.SortedSettings(req.Settings)); err != nil {
+		return found, err
+	}
+	if found.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+		return found, err
+	}
+	if len(req.From) > 0 && !found.measure.From {
+		return found, fault.New(partKey(0), "measure %s takes no FROM", found.measure.Name)
+	}
+	for i, key := range req.From {
+		if err := c.CheckVertex(found.graph, key, partKey(i)); err != nil {
+			return found, err
+		}
+	}
+	return found, c.checkStored(req, found)
+}
+
+// checkStored refuses an attribute that cannot be written.
+func (c *call) checkStored(req ComputeRequest, found computable) error {
+	if req.As == "" {
+		return nil
+	}
+	if err := c.writable(); err != nil {
+		return err
+	}
+	if err := (storage.Attribute{Name: req.As, Type: found.measure.Type}).Validate(); err != nil {
+		return nameMistake(err, partAttribute)
+	}
+	if _, exists := session.AttributeOf(found.graph, req.As); exists && !req.Overwrite {
+		e := fault.New(partAttribute, "graph %s has an attribute %s", fault.Name(req.Graph), fault.Quote(req.As))
+		e.Remedy, e.Err = "choose another name, or say WITH (overwrite := TRUE) to replace it", storage.ErrExists
+		return e
+	}
+	return nil
+}
+
+// call is the measure with the options that differ from their defaults.
+func (f computable) call() parser.Call {
+	call := parser.Call{Name: parser.Ident{Name: f.measure.Name}}
+	for _, o := range f.measure.Options {
+		if value := f.settings[o.Name]; value != defaultOf(o) {
+			call.Options = append(call.Options, option(o.Name, value))
+		}
+	}
+	return call
+}
+
+func (f computable) spec(req ComputeRequest) job.Spec {
+	text := parser.Compute{Measure: f.call(), Graph: parser.Ident{Name: req.Graph}, As: &parser.Ident{Name: req.As}}
+	for _, key := range req.From {
+		text.From = append(text.From, parser.String{Value: key})
+	}
+	if req.Overwrite {
+		text.Options = append(text.Options, option("overwrite", true))
+	}
+	return job.Spec{
+		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
+		Options: settingsOf(f.measure.Options, f.settings), Memory: f.bytes(), Purpose: f.purpose(),
+	}
+}
+
+func (f computable) bytes() int64 {
+	return f.measure.bytes(int64(f.graph.Vertices), f.graph.Edges) + 16*int64(f.graph.Vertices) // and the column
+}
+
+func (f computable) purpose() string {
+	return "computing " + f.measure.Name + " of graph " + fault.Name(f.graph.Name)
+}
+
+func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult, err error) {
+	if req.As == "" {
+		if err := c.checkRows(found.graph.Vertices); err != nil {
+			return r, err
+		}
+		release, err := c.db.cache.Reserve(found.bytes(), found.purpose())
+		if err != nil {
+			return r, err
+		}
+		defer release()
+		r, err = c.computeMeasure(req, found)
+		r.Notices = c.Notices
+		return r, err
+	}
+	err = c.asJob(found.spec(req), func(embedding.Checkpoints) error {
+		r, err = c.computeMeasure(req, found)
+		return err
+	})
+	r.Notices = c.Notices
+	return r, err
+}
+
+// computeMeasure computes a measure, and stores it where an attribute is named.
+func (c *call) computeMeasure(req ComputeRequest, found computable) (ComputeResult, error) {
+	began := time.Now()
+	view, err := c.Graph(req.Graph, fault.Graph)
+	if err != nil {
+		return ComputeResult{}, err
+	}
+	values, err := c.valuesOf(view, req, found)
+	if err != nil {
+		return ComputeResult{}, measureMistake(found.measure, err)
+	}
+	r := ComputeResult{
+		Graph: req.Graph, Measure: found.measure.Name, Attribute: req.As, Count: view.Graph.Vertices(),
+		Iterations: values.scores.Iterations, Residual: values.scores.Residual, Sources: values.scores.Sources, Error: values.scores.Error,
+	}
+	r.summarise(values)
+	for _, n := range values.notices {
+		c.Notice("%s", n)
+	}
+	if req.As != "" {
+		err = c.storeMeasure(view, req, found, values)
+	} else {
+		for v := range r.Count {
+			r.Vertices = append(r.Vertices, VertexValue{view.Key(uint32(v)), values.value(v)})
+		}
+	}
+	r.Seconds = time.Since(began).Seconds()
+	return r, err
+}
+
+// valuesOf computes the values of a measure.
+func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computable) (measured, error) {
+	m := measuring{Context: c.Ctx, Work: measure.Work{Workers: c.workers(), Progress: c.Meter.Update}, Settings: found.settings, g: view.Graph}
+	for i, key := range req.From {
+		v, err := c.Vertex(view, key, partKey(i))
+		if err != nil {
+			return measured{}, err
+		}
+		m.from = append(m.from, v)
+	}
+	stop := c.Watch.Start(plan.Solve)
+	var values measured
+	var err error
+	// Some measures do not look at the context: they take a second for a hundred million edges.
+	if waited := c.Await(func() { values, err = found.measure.run(m) }); waited != nil {
+		return measured{}, waited
+	}
+	note := ""
+	if values.scores.Iterations > 0 {
+		note = fault.Count(int64(values.scores.Iterations), "iteration")
+	}
+	stop(int64(view.Graph.Vertices()), note)
+	return values, err
+}
+
+// summarise enters the least, mean and largest value.
+func (r *ComputeResult) summarise(values measured) {
+	sum := 0.0
+	for v := range r.Count {
+		x := values.value(v).Float()
+		if v == 0 {
+			r.Min, r.Max = x, x
+		}
+		r.Min, r.Max = min(r.Min, x), max(r.Max, x)
+		sum += x
+	}
+	r.Mean = sum / float64(max(1, r.Count))
+}
+
+// storeMeasure makes the values an attribute.
+func (c *call) storeMeasure(view *session.Graph, req ComputeRequest, found computable, values measured) error {
+	column := storage.NewColumn(storage.Attribute{Name: req.As, Type: found.measure.Type}, view.Graph.Vertices())
+	for v := range view.Graph.Vertices() {
+		if err := column.Set(uint32(v), values.value(v)); err != nil {
+			return err
+		}
+	}
+	made := &storage.Computed{
+		Method: found.measure.Name, Options: settingsOf(found.measure.Options, found.settings),
+		GraphVersion: view.Info.Version, Created: time.Now(),
+	}
+	for _, key := range req.From {
+		made.Options = append(made.Options, storage.Setting{Name: "from", Value: key})
+	}
+	return c.db.store.Update(c.Ctx, func(tx *storage.Tx) error {
+		_, err := tx.PutColumn(view.Snapshot, column, made, req.Overwrite)
+		return err
+	})
+}
+
+func computeRows(req ComputeRequest, r ComputeResult) *Rows {
+	if req.As != "" {
+		return rowsOf([]string{"attribute", "measure", "vertices", "min", "mean", "max", "seconds"},
+			[][]Value{{r.Attribute, r.Measure, int64(r.Count), r.Min, r.Mean, r.Max, r.Seconds}})
+	}
+	table := make([][]Value, len(r.Vertices))
+	for i, v := range r.Vertices {
+		table[i] = []Value{v.Key, cellOf(v.Value)}
+	}
+	return rowsOf([]string{"vertex", "value"}, table)
+}
+
+// computedText says in a few words how an attribute was computed.
+func computedText(c *storage.Computed) string {
+	var from []string
+	var options []string
+	for _, o := range c.Options {
+		if o.Name == "from" {
+			from = append(from, fault.QuoteKey(o.Value))
+			continue
+		}
+		options = append(options, o.Name+" := "+o.Value)
+	}
+	text := c.Method
+	if len(options) > 0 {
+		text += "(" + strings.Join(options, ", ") + ")"
+	}
+	if len(from) > 0 {
+		text += fmt.Sprintf(" FROM %s", strings.Join(from, ", "))
+	}
+	return text
+}

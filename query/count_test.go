@@ -1,0 +1,142 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// TestCountVertices compares counts by every type of attribute, under several
+// conditions, with maps that are filled from the rows of SHOW VERTICES.
+func TestCountVertices(t *testing.T) {
+	t.Parallel()
+	db, ctx, random := openTest(t, nil), t.Context(), rand.New(rand.NewPCG(1, 2))
+	importText(t, db, "g", "0 1\n")
+	vertices := make([]storage.Vertex, 300)
+	for i := range vertices {
+		vertices[i].Key = fmt.Sprint(i)
+		for _, v := range []storage.NamedValue{
+			{Name: "word", Value: storage.TextValue(fmt.Sprint("w", random.IntN(12)))},
+			{Name: "number", Value: storage.IntegerValue(random.Int64N(20) - 10)},
+			{Name: "size", Value: storage.FloatValue(float64(random.IntN(9))/4 - 1)},
+			{Name: "flag", Value: storage.BooleanValue(random.IntN(3) == 0)},
+		} {
+			if random.IntN(4) > 0 {
+				vertices[i].Values = append(vertices[i].Values, v)
+			}
+		}
+	}
+	if _, err := db.InsertVertices(ctx, "g", vertices); err != nil {
+		t.Fatal(err)
+	}
+	for _, condition := range []string{"", " WHERE degree > 0", " WHERE number >= 2 AND flag", " WHERE word IS MISSING OR size < 0.5"} {
+		table := queryTable(t, db, "COUNT VERTICES"+condition)
+		if len(table) != 1 {
+			t.Fatalf("%s: %v", condition, table)
+		}
+		total := table[0][0].(int64)
+		for i, by := range []string{"word", "number", "size", "flag"} {
+			want := map[Value]int64{}
+			for _, row := range queryTable(t, db, "SHOW VERTICES"+condition) {
+				want[row[2+slices.Index(attributeNames(t, db), by)]]++
+			}
+			sum := int64(0)
+			table := queryTable(t, db, "COUNT VERTICES"+condition+" BY "+by)
+			for j, row := range table {
+				n := row[1].(int64)
+				if sum += n; n != want[row[0]] {
+					t.Errorf("%s by %s: %d vertices have %v, want %d", condition, by, n, row[0], want[row[0]])
+				}
+				if row[0] == nil && j != len(table)-1 {
+					t.Errorf("%s by %s: the vertices without a value are in row %d of %d", condition, by, j, len(table))
+				}
+				if j > 0 && row[0] != nil && (table[j-1][1].(int64) < n || table[j-1][1] == row[1] && !ascends(i, table[j-1][0], row[0])) {
+					t.Errorf("%s by %s: %v is before %v", condition, by, table[j-1], row)
+				}
+			}
+			if len(table) != len(want) || sum != total {
+				t.Errorf("%s by %s: %d values of %d vertices, want %d of %d", condition, by, len(table), sum, len(want), total)
+			}
+		}
+	}
+}
+
+// ascends reports whether a is below b, by Go's own order of the types in
+// TestCountVertices.
+func ascends(kind int, a, b Value) bool {
+	switch kind {
+	case 0:
+		return a.(string) < b.(string)
+	case 1:
+		return a.(int64) < b.(int64)
+	case 2:
+		return a.(float64) < b.(float64)
+	}
+	return !a.(bool) && b.(bool)
+}
+
+// attributeNames lists the attributes of the only graph.
+func attributeNames(t *testing.T, db *DB) (names []string) {
+	t.Helper()
+	list, err := db.Attributes(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// queryTable runs a statement and returns its rows.
+func queryTable(t *testing.T, db *DB, text string) (table [][]Value) {
+	t.Helper()
+	rows, err := db.Query(t.Context(), text, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	for rows.Next() {
+		table = append(table, slices.Clone(rows.Row()))
+	}
+	if rows.Err() != nil {
+		t.Fatalf("%s: %v", text, rows.Err())
+	}
+	return table
+}
+
+// TestCountVertices_Method calls the method as a Go program does: with a function
+// that reads attributes by name, with more values than the limit, and with a context
+// that has ended.
+func TestCountVertices_Method(t *testing.T) {
+	t.Parallel()
+	db, ctx := openTest(t, &Options{MaxRows: 3}), t.Context()
+	importText(t, db, "g", "a b\nb c\nc d\n")
+	mustRun(t, db, "INSERT VERTEX 'a' (n := 1, ok := TRUE), 'b' (n := 2, ok := TRUE), 'c' (n := 3), 'd' (n := 4, ok := TRUE) INTO g")
+	many := func(v Candidate) bool { return v.Value("n").Integer() > 1 }
+	for _, by := range []string{"", "n", "ok"} {
+		found, err := db.CountVertices(ctx, CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
+		if err != nil || found.Vertices != 3 {
+			t.Errorf("by %q: %+v, %v", by, found, err)
+		}
+		if want := []ValueCount{{storage.BooleanValue(true), 2}, {storage.Value{}, 1}}; by == "ok" && !slices.Equal(found.Values, want) {
+			t.Errorf("%+v, want %+v", found.Values, want)
+		}
+	}
+	var limit *LimitError
+	if _, err := db.CountVertices(ctx, CountVerticesRequest{By: "n"}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+		t.Errorf("four values, of which three are allowed: %v", err)
+	}
+	if _, err := db.CountVertices(ctx, CountVerticesRequest{By: "m"}); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("an unknown attribute: %v", err)
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := db.CountVertices(ended, CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that has ended: %v", err)
+	}
+}

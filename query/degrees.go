@@ -1,0 +1,56 @@
+package query
+
+import (
+	"context"
+
+	"heavytail/query/internal/fault"
+	"heavytail/storage/csr"
+)
+
+// DegreeCount is one point of a degree distribution.
+type DegreeCount struct {
+	Degree   int   `json:"degree"`
+	Vertices int64 `json:"vertices"` // that have it; at least 1
+}
+
+// Degrees returns how many vertices of a graph have each degree, by ascending
+// degree. It takes O(n) beside the loading of the graph.
+func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
+	c, err := db.begin(ctx, "DESCRIBE GRAPH")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	view, err := c.Graph(graph, fault.Graph)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	return degreeCounts(view.Graph), nil
+}
+
+// degreeCounts counts the vertices of each degree that occurs.
+func degreeCounts(g *csr.Graph) []DegreeCount {
+	degrees := make([]uint32, g.Vertices())
+	for v := range degrees {
+		degrees[v] = uint32(g.Degree(uint32(v)))
+	}
+	return countDegrees(degrees)
+}
+
+// countDegrees counts the vertices of each degree that occurs.
+func countDegrees(degrees []uint32) []DegreeCount {
+	var vertices []int64 // of each degree
+	for _, d := range degrees {
+		if more := int(d) + 1 - len(vertices); more > 0 {
+			vertices = append(vertices, make([]int64, more)...)
+		}
+		vertices[d]++
+	}
+	var counts []DegreeCount
+	for d, n := range vertices {
+		if n > 0 {
+			counts = append(counts, DegreeCount{d, n})
+		}
+	}
+	return counts
+}

@@ -1,0 +1,100 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"heavytail/query/internal/fault"
+	"heavytail/storage"
+)
+
+// This file finds what was made from an embedding, and says what becomes of it when
+// the embedding gets other vectors.
+
+// dependents are the names of what was made from an embedding and is valid now.
+type dependents struct{ indexes, models, predictions []string }
+
+// dependentsOf lists what depends on an embedding.
+func (c *call) dependentsOf(embedding string) (dependents, error) {
+	var d dependents
+	indexes, err := c.indexesOf(embedding)
+	if err != nil {
+		return d, err
+	}
+	for _, k := range indexes {
+		d.indexes = append(d.indexes, k.metric.String())
+	}
+	models, err := c.models()
+	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+		return d, err
+	}
+	reads := map[string]bool{}
+	for _, m := range models {
+		if m.Embedding == embedding {
+			reads[m.Name] = true
+			if m.Reads == EmbeddingSame || m.Reads == EmbeddingRefreshed {
+				d.models = append(d.models, fault.Name(m.Name))
+			}
+		}
+	}
+	predictions, err := c.predictions()
+	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+		return d, err
+	}
+	for _, p := range predictions {
+		if w := scorerOf(p.PredictionInfo); p.Stale == "" && (w.Embedding == embedding || w.Model != "" && reads[w.Model]) {
+			d.predictions = append(d.predictions, p.Scorer+" in "+fault.Name(p.Graph))
+		}
+	}
+	return d, nil
+}
+
+// String says what becomes of them when the vectors are other ones; "" for none.
+func (d dependents) String() string {
+	var parts []string
+	add := func(names []string, one, many, what string) {
+		switch len(names) {
+		case 0:
+		case 1:
+			parts = append(parts, fmt.Sprintf("%s %s %s", one, names[0], what))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %s %s", many, strings.Join(names, ", "), what))
+		}
+	}
+	add(d.indexes, "index by", "indexes by", "will be built again")
+	add(d.models, "model", "models", "must be trained again (TRAIN MODEL)")
+	add(d.predictions, "predictions by", "predictions by", "must be stored again (MATERIALIZE PREDICTIONS)")
+	return strings.Join(parts, "; ")
+}
+
+// noteReplaced says, before an embedding is computed again, what that invalidates. One
+// that does not exist yet has nothing.
+func (c *call) noteReplaced(embedding string) error {
+	d, err := c.dependentsOf(embedding)
+	if err != nil {
+		return err
+	}
+	if text := d.String(); text != "" {
+		c.Early("embedding %s is being replaced; unless its vectors come out the same: %s", fault.Name(embedding), text)
+	}
+	return nil
+}
+
+// noteRetrain says which models an embedding in new coordinates has left behind.
+func (c *call) noteRetrain(info storage.EmbeddingInfo) error {
+	models, err := c.models()
+	if errors.Is(err, storage.ErrCorrupt) {
+		err = nil // said by whatever reads them
+	}
+	var names []string
+	for _, m := range models {
+		if m.Embedding == info.Name && m.Reads == EmbeddingOther {
+			names = append(names, fault.Name(m.Name))
+		}
+	}
+	if len(names) > 0 {
+		c.Notice("embedding %s has new coordinates; train again: %s", fault.Name(info.Name), strings.Join(names, ", "))
+	}
+	return err
+}

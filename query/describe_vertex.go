@@ -1,0 +1,107 @@
+package query
+
+import (
+	"context"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// VertexDescription is the answer of DescribeVertex.
+type VertexDescription struct {
+	Key        string               `json:"vertex"`
+	Graph      storage.GraphInfo    `json:"graph"`
+	Degree     int                  `json:"degree"`
+	Strength   float64              `json:"strength"` // sum of the weights of its edges
+	Times      int                  `json:"times"`    // edges with a time
+	First      int64                `json:"first"`    // the earliest time, where there is one
+	Last       int64                `json:"last"`     // the latest
+	Attributes []storage.NamedValue `json:"attributes"`
+	Notices    []Notice             `json:"notices,omitempty"`
+}
+
+// describeVertexRequest names a vertex.
+type describeVertexRequest struct {
+	graph  string // may be empty where the file has one graph
+	vertex string
+}
+
+var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, storage.GraphInfo, VertexDescription]{
+	help: Help{
+		Statement: "DESCRIBE VERTEX", Syntax: "DESCRIBE VERTEX vertex [IN graph]",
+		Summary: "reports degree, times and attributes of a vertex, without loading its graph",
+		Columns: "property, value",
+		Example: "DESCRIBE VERTEX 'alice' IN social",
+	},
+	bind: func(b *binder, s *parser.DescribeVertex) (req describeVertexRequest, err error) {
+		req.graph = b.markGraph(s.Graph, s)
+		req.vertex, err = b.vertexKey(fault.Vertex, s.Vertex)
+		return req, err
+	},
+	resolve: func(c *call, req describeVertexRequest) (storage.GraphInfo, error) {
+		info, err := c.graphOrOnly(req.graph)
+		if err != nil {
+			return info, err
+		}
+		return info, c.checkVertex(info.Name, req.vertex)
+	},
+	plan: func(req describeVertexRequest, graph storage.GraphInfo) *plan.Plan {
+		return plan.Result("description", "of vertex "+fault.QuoteKey(req.vertex)+", without loading graph "+fault.Name(graph.Name))
+	},
+	run:   runDescribeVertex,
+	rows:  describeVertexRows,
+	reads: true,
+}
+
+// DescribeVertex reports the degree of a vertex, what its edges have, and its
+// attributes. The graph may be empty where the file has one.
+func (db *DB) DescribeVertex(ctx context.Context, graph, vertex string) (VertexDescription, error) {
+	return describeVertex.answer(ctx, db, describeVertexRequest{graph, vertex})
+}
+
+// runDescribeVertex reads the vertex from the file: neither the graph nor a column is
+// loaded for a single one.
+func runDescribeVertex(c *call, req describeVertexRequest, graph storage.GraphInfo) (VertexDescription, error) {
+	d := VertexDescription{Key: req.vertex}
+	info, stored, edges, err := c.db.store.VertexEdges(c.Ctx, graph.Name, req.vertex)
+	if err != nil {
+		return VertexDescription{}, c.vertexMistake(graph.Name, req.vertex, err)
+	}
+	for _, e := range edges {
+		d.add(e)
+	}
+	d.Graph, d.Attributes, d.Notices = info, stored.Values, c.Notices
+	return d, nil
+}
+
+// add counts one edge.
+func (d *VertexDescription) add(e storage.Edge) {
+	d.Degree++
+	d.Strength += e.Weight
+	if !e.Timed {
+		return
+	}
+	if d.Times == 0 || e.Time < d.First {
+		d.First = e.Time
+	}
+	if d.Times == 0 || e.Time > d.Last {
+		d.Last = e.Time
+	}
+	d.Times++
+}
+
+func describeVertexRows(_ describeVertexRequest, d VertexDescription) *Rows {
+	table := [][]Value{{"vertex", d.Key}, {"graph", d.Graph.Name}, {"degree", int64(d.Degree)}}
+	if d.Graph.Weighted {
+		table = append(table, []Value{"strength", d.Strength})
+	}
+	if d.Times > 0 {
+		table = append(table, []Value{"edges with a time", int64(d.Times)}, []Value{"first time", timeCell(d.Graph, d.First)}, []Value{"last time", timeCell(d.Graph, d.Last)})
+	}
+	for _, a := range d.Attributes {
+		table = append(table, []Value{"attribute " + a.Name, cellOf(a.Value)})
+	}
+	return rowsOf([]string{"property", "value"}, table)
+}

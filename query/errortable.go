@@ -1,0 +1,95 @@
+package query
+
+import (
+	methods "heavytail/embedding" // embedding is a type of this package
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/index"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/format"
+)
+
+// ErrorInfo describes an error that a program can find by errors.Is.
+type ErrorInfo struct {
+	Name    string // as Go writes it, with its package
+	Err     error
+	Meaning string // a sentence
+	Remedy  string // a clause
+}
+
+// Errors lists the errors that a program can find by errors.Is in what any layer
+// returns, by package.
+func Errors() []ErrorInfo {
+	return []ErrorInfo{
+		{"query.ErrClosed", ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},
+		{"query.ErrCoordinates", ErrCoordinates, "An embedding was recomputed in other coordinates since the model was trained.", "TRAIN MODEL again"},
+		{"query.ErrInvalid", ErrInvalid, "Wrapped by an Error about a value that is out of range, of the wrong type, or missing.", "correct the value that the message names"},
+		{"query.ErrLimit", ErrLimit, "Wrapped by every LimitError.", "raise the field of Options that the message names, or ask for less"},
+		{"query.ErrNoFiles", ErrNoFiles, "Wrapped where a statement names a file and Options.NoFiles forbids it.", "open the database without Options.NoFiles, or use parameters instead of files"},
+		{"query.ErrOutside", ErrOutside, "Wrapped where a statement names a file outside the folder that Options.Folder confines files to.", "name a file inside of Options.Folder"},
+		{"parser.ErrLimit", parser.ErrLimit, "Also wrapped by the Error of a statement that is too long, is too deeply nested or has too many parts.", "split the statement, or pass long lists as a file"},
+		{"parser.ErrSyntax", parser.ErrSyntax, "Wrapped by every Error.", "see HELP and the statement; the message has what was expected"},
+		{"storage.ErrClosed", storage.ErrClosed, "The handle was closed.", "open the store again"},
+		{"storage.ErrConflict", storage.ErrConflict, "The object changed while the operation ran.", "run the statement again"},
+		{"storage.ErrCorrupt", storage.ErrCorrupt, "The file is damaged.", "CHECK lists the faults; RECOVER saves what is sound into a new file"},
+		{"storage.ErrExists", storage.ErrExists, "The graph exists, or has edges already.", "choose another name, or drop the object first"},
+		{"storage.ErrFailed", storage.ErrFailed, "An earlier commit failed, so what the file holds is not known until it is opened again.", "close the store and open it again"},
+		{"storage.ErrInUse", storage.ErrInUse, "Embeddings or models of the graph exist.", "drop what depends on the graph first, or use CASCADE"},
+		{"storage.ErrInvalid", storage.ErrInvalid, "An argument that the operation cannot take, such as options out of range, a matrix of the wrong shape or a value that is not finite.", "correct the argument that the message names"},
+		{"storage.ErrKey", storage.ErrKey, "A vertex key that is empty, too long, not UTF-8 or contains NUL.", "give a key that is not empty, without NUL, and no longer than the message allows"},
+		{"storage.ErrLimit", storage.ErrLimit, "The data are beyond a limit of the format.", "import less, or divide the graph"},
+		{"storage.ErrLocked", storage.ErrLocked, "Another process, or another handle of this one, has the file open for writing (or has it open at all, when writing was asked for).", "wait until the other process ends, or open for reading only"},
+		{"storage.ErrName", storage.ErrName, "A graph or embedding name that is empty, too long, not UTF-8 or has control characters.", "choose a shorter name of printable characters"},
+		{"storage.ErrNetworkFS", storage.ErrNetworkFS, "The file lies on a network file system, and writing was asked for without Options.AllowNetworkFS.", "copy the file to a local disk"},
+		{"storage.ErrNotFound", storage.ErrNotFound, "Matched by every NotFoundError.", "SHOW lists what the file has"},
+		{"storage.ErrNotStore", storage.ErrNotStore, "The path is not a heavytail store: a directory, an empty or foreign file, or a bbolt file of another program.", "give the path of a heavytail file"},
+		{"storage.ErrReadOnly", storage.ErrReadOnly, "The store was opened for reading only, or the file cannot be opened for anything else.", "open the file for writing"},
+		{"storage.ErrReplaced", storage.ErrReplaced, "The path of the store leads to another file by now, or to none, so that a write would be lost.", "open the path again"},
+		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail.", "install a newer heavytail"},
+		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},
+		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},
+		{"format.ErrExists", format.ErrExists, "Returned by CreateFile and File.Commit for a path that is taken, unless overwriting was asked for.", "set the option overwrite := TRUE, or choose another name"},
+		{"format.ErrKey", format.ErrKey, "Wrapped by every KeyError.", "export in a format that can carry the key, such as CSV or GraphML"},
+		{"format.ErrLimit", format.ErrLimit, "Wrapped by every error that a limit of the options caused.", "raise the option that the message names"},
+		{"format.ErrNotFinite", format.ErrNotFinite, "Returned for a vector that holds NaN or an infinity.", "remove the value from the file"},
+		{"format.ErrNotRegular", format.ErrNotRegular, "Returned for a path that is no regular file: a directory, a device, a pipe or, for writing, a symbolic link.", "name a regular file; '-' is standard input"},
+		{"format.ErrOptions", format.ErrOptions, "Wrapped by every fault that a Validate reports.", "correct the option that the message names"},
+		{"format.ErrPart", format.ErrPart, "An earlier run that was stopped has left an unfinished file.", "set resume := TRUE to continue it, or overwrite := TRUE to begin again"},
+		{"format.ErrPartInUse", format.ErrPartInUse, "Another process is writing this file.", "wait until the other process ends"},
+		{"format.ErrReader", format.ErrReader, "Wrapped by the error of a read whose io.Reader panicked, or says that it read more than there was room for.", "repair the io.Reader that the program passes"},
+		{"format.ErrSyntax", format.ErrSyntax, "Wrapped by every LineError whose line breaks the format.", "correct the line, or skip such lines with on_error := 'skip'"},
+		{"format.ErrValue", format.ErrValue, "Wrapped by every ValueError, and by errors about names of attributes and weights of edges that cannot be written.", "export in a format that can carry the value"},
+		{"embedding.ErrCheckpoint", methods.ErrCheckpoint, "Wrapped by the errors of a checkpoint that cannot be read, or is not one of the same computation.", "run the statement again from its beginning"},
+		{"embedding.ErrOptions", methods.ErrOptions, "Wrapped by every error of an option that cannot be used; the text names the option, its value and what is allowed.", "correct the option that the message names; HELP and the method list them"},
+		{"embedding.ErrState", methods.ErrState, "Wrapped by the errors of a SpectralState that cannot be read.", "EMBED again"},
+		{"link.ErrAsymmetric", link.ErrAsymmetric, "The feature has a sign that depends on which vertex comes first.", "correct the value that the message names"},
+		{"link.ErrDimension", link.ErrDimension, "Another dimension, or number of rows.", "correct the value that the message names"},
+		{"link.ErrFeature", link.ErrFeature, "No feature has this name.", "correct the value that the message names"},
+		{"link.ErrModel", link.ErrModel, "Not written by WriteTo, or changed since.", "TRAIN MODEL again"},
+		{"link.ErrNeedsEmbedding", link.ErrNeedsEmbedding, "The scorer was used without an embedding.", "correct the value that the message names"},
+		{"link.ErrNeedsGraph", link.ErrNeedsGraph, "The scorer was used without a graph.", "correct the value that the message names"},
+		{"link.ErrNoTerms", link.ErrNoTerms, "Neither was named.", "correct the value that the message names"},
+		{"link.ErrOption", link.ErrOption, "A field of an options struct.", "correct the value that the message names"},
+		{"link.ErrScorer", link.ErrScorer, "No scorer has this name.", "correct the value that the message names"},
+		{"link.ErrTooFew", link.ErrTooFew, "Of links or of non-links.", "use a larger graph, or hide a smaller fraction"},
+		{"link.ErrVersion", link.ErrVersion, "Written by a later program.", "install a newer heavytail, or TRAIN MODEL again"},
+		{"evaluate.ErrDegrees", evaluate.ErrDegrees, "Negative, or too few different ones.", "use a graph with more different degrees"},
+		{"evaluate.ErrLabels", evaluate.ErrLabels, "Too few vertices or classes, or labels out of order.", "use an attribute with at least two values on several vertices each"},
+		{"evaluate.ErrLinks", evaluate.ErrLinks, "Or too few non-edges.", "use a graph with more edges"},
+		{"evaluate.ErrNegatives", evaluate.ErrNegatives, "The graph has fewer than two pairs as the option negatives wants them.", "use another kind of negatives"},
+		{"evaluate.ErrOption", evaluate.ErrOption, "A field of an options struct.", "correct the value that the message names"},
+		{"evaluate.ErrShape", evaluate.ErrShape, "Rows and vertices differ.", "correct the value that the message names"},
+		{"evaluate.ErrTimes", evaluate.ErrTimes, "To hold out the latest edges.", "import times, or leave out the option latest"},
+		{"index.ErrDimension", index.ErrDimension, "Query or matrix of another shape than asked for.", "correct the value that the message names"},
+		{"index.ErrEpsilon", index.ErrEpsilon, "Edge probability out of range.", "correct the value that the message names"},
+		{"index.ErrFormat", index.ErrFormat, "Damaged, truncated or of another kind.", "CREATE INDEX again"},
+		{"index.ErrK", index.ErrK, "Number of neighbours.", "correct the value that the message names"},
+		{"index.ErrMetric", index.ErrMetric, "Name or number of a metric.", "correct the value that the message names"},
+		{"index.ErrMismatch", index.ErrMismatch, "Links that belong to another matrix.", "CREATE INDEX again"},
+		{"index.ErrNotFinite", index.ErrNotFinite, "NaN or Inf in a query or a matrix.", "correct the value that the message names"},
+		{"index.ErrOption", index.ErrOption, "Parameter of an HNSW.", "correct the value that the message names"},
+		{"index.ErrRadius", index.ErrRadius, "NaN, infinite, negative, or radii out of order.", "correct the value that the message names"},
+		{"index.ErrVertex", index.ErrVertex, "Number beyond the rows.", "correct the value that the message names"},
+	}
+}

@@ -1,0 +1,66 @@
+package query
+
+import (
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+)
+
+// EXPLAIN and PROFILE share a node. Their request is the statement behind them,
+// bound and resolved.
+
+var explain = &statement[*parser.Explain, operation, nothing, *plan.Plan]{
+	help: Help{
+		Statement: "EXPLAIN", Syntax: "EXPLAIN statement",
+		Summary: "shows how a statement would be answered, without running it",
+		Columns: "step, detail",
+		Example: "EXPLAIN NEAREST 10 TO 'alice' USING spec",
+	},
+	when:    func(s *parser.Explain) bool { return !s.Profile },
+	bind:    bindInner,
+	resolve: resolveNothing[operation],
+	plan:    planInner,
+	run:     func(_ *call, inner operation, _ nothing) (*plan.Plan, error) { return inner.plan(), nil },
+	rows:    func(_ operation, p *plan.Plan) *Rows { return rowsOf([]string{"step", "detail"}, p.Table()) },
+	reads:   true,
+}
+
+var profile = &statement[*parser.Explain, operation, nothing, [][]Value]{
+	help: Help{
+		Statement: "PROFILE", Syntax: "PROFILE statement",
+		Summary: "runs a statement and shows what each step took",
+		Columns: "step, detail, rows, seconds",
+		Example: "PROFILE WITHIN RADIUS 0.35 OF 'alice' USING spec",
+	},
+	when:    func(s *parser.Explain) bool { return s.Profile },
+	bind:    bindInner,
+	resolve: resolveNothing[operation],
+	plan:    planInner,
+	run:     runProfile,
+	rows: func(_ operation, table [][]Value) *Rows {
+		return rowsOf([]string{"step", "detail", "rows", "seconds"}, table)
+	},
+	reads: true,
+}
+
+func bindInner(b *binder, s *parser.Explain) (operation, error) { return b.prepare(s.Statement) }
+
+func planInner(inner operation, _ nothing) *plan.Plan { return inner.plan() }
+
+// runProfile runs the statement and reads all its rows.
+func runProfile(c *call, inner operation, _ nothing) ([][]Value, error) {
+	steps := inner.plan()
+	rows, err := inner.exec(c)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	n := int64(0)
+	for rows.Next() {
+		n++
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	c.stop(n, "")
+	return steps.Profile(c.Watch), nil
+}

@@ -1,0 +1,116 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/format"
+)
+
+// exportedEmbedding is a file that can be written, and the embedding that is.
+type exportedEmbedding struct {
+	form exportFormat
+	info storage.EmbeddingInfo
+}
+
+var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exportedEmbedding, ExportResult]{
+	help: Help{
+		Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "writes an embedding in a format of word2vec, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
+		Columns: "file, vectors",
+		Options: exportOptions(embeddingFormats()),
+		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
+	},
+	bind: func(b *binder, s *parser.ExportEmbedding) (ExportRequest, error) {
+		b.Mark(fault.Embedding, s.Embedding)
+		return b.exported(s, s.Embedding.Name, s.File, s.Options, embeddingFormats())
+	},
+	resolve: func(c *call, req ExportRequest) (found exportedEmbedding, err error) {
+		if found.form, err = c.checkExport(req, embeddingFormats()); err != nil {
+			return found, err
+		}
+		found.info, err = c.EmbeddingInfo(req.Name, fault.Embedding)
+		return found, err
+	},
+	plan: func(req ExportRequest, found exportedEmbedding) *plan.Plan {
+		e := found.info
+		return writtenFile(found.form.title, req.Path, plan.Measured("embedding "+e.Name, "embedding",
+			fmt.Sprintf("%s, generation %d, %d × %d", fault.Name(e.Name), e.Generation, e.Vertices, e.Dim)))
+	},
+	run:   runExportEmbedding,
+	rows:  exportRows[ExportRequest]("vectors"),
+	reads: true,
+}
+
+// ExportEmbedding writes the vectors of an embedding with the keys of their
+// vertices. A numpy matrix has no place for keys: they are written into a second
+// file, named like the first with ".keys" appended.
+func (db *DB) ExportEmbedding(ctx context.Context, req ExportRequest) (ExportResult, error) {
+	return exportEmbedding.answer(ctx, db, req)
+}
+
+func runExportEmbedding(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
+	var s *session.Space
+	err := c.Consistent(func() (err error) {
+		s, err = c.Space(req.Name, fault.Embedding)
+		return err
+	})
+	if err != nil {
+		return ExportResult{}, err
+	}
+	result := ExportResult{Path: req.Path, Rows: int64(s.Matrix.Rows)}
+	stop := c.Watch.Start(plan.Write)
+	if found.form.name == "npy" {
+		result.Keys = req.Path + keysEnding
+		err = c.WriteFile(result.Keys, req.Overwrite, func(w io.Writer) error {
+			return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey)
+		})
+	}
+	if err == nil {
+		err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error { return c.writeVectors(w, found.form.name, s) })
+	}
+	if err != nil {
+		return ExportResult{}, found.form.refused(err)
+	}
+	stop(result.Rows, "")
+	result.Notices = c.Notices
+	return result, nil
+}
+
+// writeVectors writes an embedding in one of its forms, and reports progress.
+func (c *call) writeVectors(w io.Writer, form string, s *session.Space) error {
+	rows, dim := s.Matrix.Rows, s.Matrix.Dim
+	row := func(i int) []float32 {
+		const step = 1 << 8 // rows between two reports, about a millisecond
+		if i%step == 0 {
+			c.Meter.Update("writing", int64(i), int64(rows))
+		}
+		return s.Matrix.Row(i)
+	}
+	switch form {
+	case "npy":
+		return format.WriteNPY(c.Ctx, w, rows, dim, row)
+	case "word2vec_binary":
+		return format.WriteWord2VecBinary(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
+	case "parquet":
+		return format.WriteVectorsParquet(c.Ctx, w, rows, dim, s.Graph.AppendKey, row, embeddingNotes(s.Info))
+	}
+	return format.WriteWord2Vec(c.Ctx, w, rows, dim, s.Graph.AppendKey, row)
+}
+
+// embeddingNotes are the metadata of a Parquet file that was made from an embedding.
+func embeddingNotes(e storage.EmbeddingInfo) []format.Note {
+	number := func(n uint64) string { return strconv.FormatUint(n, 10) }
+	return []format.Note{
+		{Key: "heavytail.graph", Text: e.Graph}, {Key: "heavytail.version", Text: number(e.GraphVersion)},
+		{Key: "heavytail.embedding", Text: e.Name}, {Key: "heavytail.generation", Text: number(e.Generation)},
+		{Key: "heavytail.method", Text: e.Method}, {Key: "heavytail.seed", Text: number(e.Seed)},
+	}
+}

@@ -1,0 +1,80 @@
+package query
+
+import (
+	"errors"
+
+	"heavytail/index"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// This file answers searches by a scan of the vectors in the file, so that the first
+// answers after opening a file wait for neither the vectors nor the graph to be loaded.
+
+// errMoved ends a search in the file that has found another version of the graph
+// or generation of the embedding there.
+var errMoved = errors.New("the embedding or its graph was replaced")
+
+// searchFile answers a search in the file. It is errMoved where what it was
+// resolved with is not what the file has now.
+func (c *call) searchFile(s search, f finder) (SearchResult, error) {
+	info, graph := s.entry.Info, s.entry.Graph
+	result := SearchResult{Metric: s.metric, Embedding: EmbeddingState{Name: info.Name, Generation: info.Generation, GraphVersion: info.GraphVersion}}
+	stop := c.Watch.Start(plan.Scan)
+	vector := s.vector
+	err := c.db.store.ViewRows(c.Ctx, info.Name, func(v *storage.RowView) (err error) {
+		if session.EmbeddingKey(v.Info) != session.EmbeddingKey(info) || v.Graph.ID != graph.ID || v.Graph.Version != graph.Version {
+			return errMoved
+		}
+		opts := index.SearchOptions{Workers: c.fileWorkers(info)}
+		if len(s.vertices) > 0 {
+			vertex, err := v.Vertex(s.vertices[0])
+			if err != nil {
+				return err
+			}
+			if vector, err = v.Row(vertex); err != nil {
+				return err
+			}
+			opts.Filter = func(u uint32) bool { return u != vertex }
+		}
+		x, err := f.inFile(info.Dim, info.Vertices, vector, opts)
+		if err != nil {
+			return err
+		}
+		if err := v.Scan(opts.Workers, x.Add); err != nil {
+			return err
+		}
+		hits, err := c.checked(x.Hits(), s.limit)
+		if err != nil {
+			return err
+		}
+		vertices := make([]uint32, len(hits))
+		for i, h := range hits {
+			vertices[i] = h.Vertex
+		}
+		keys, err := v.Keys(vertices)
+		for i, key := range keys {
+			result.Neighbors = append(result.Neighbors, neighbor(s.metric, key, hits[i]))
+		}
+		return err
+	})
+	if err != nil {
+		return SearchResult{}, err
+	}
+	c.noticeZero(s.metric, vector)
+	c.noticeFew(s, len(result.Neighbors))
+	c.db.cache.CountScan(session.EmbeddingKey(info))
+	stop(int64(len(result.Neighbors)), scanned(info.Vertices)+" in the file")
+	result.Notices = c.Notices
+	return result, nil
+}
+
+// fileWorkers is how many goroutines scan an embedding in the file: below half a
+// megabyte it takes as long to wake a second one.
+func (c *call) fileWorkers(info storage.EmbeddingInfo) int {
+	if session.VectorBytes(info.Vertices, info.Dim) < 1<<19 {
+		return 1
+	}
+	return c.db.opts.Workers
+}

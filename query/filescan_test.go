@@ -1,0 +1,218 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/index"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// fileScanDB has a ring with an embedding whose rows 3 and 4 are zero and whose rows
+// from 10 on are equal in pairs.
+func fileScanDB(t *testing.T, opts *Options) *DB {
+	t.Helper()
+	db := openTest(t, opts)
+	const n, dim = 600, 5
+	var text strings.Builder
+	for v := range n {
+		fmt.Fprintf(&text, "v%d v%d\n", v, (v+1)%n)
+	}
+	importText(t, db, "g", text.String())
+	putRows(t, db, n, dim)
+	return db
+}
+
+func putRows(t *testing.T, db *DB, n, dim int) {
+	t.Helper()
+	m := vec.NewMatrix(n, dim)
+	for v := range n {
+		for l := range dim {
+			m.Row(v)[l] = float32(math.Sin(float64(v/2*dim + l)))
+		}
+	}
+	clear(m.Row(3))
+	clear(m.Row(4))
+	info, err := db.store.Graph(context.Background(), "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.store.PutEmbedding(context.Background(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: info.Version}, m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// loaded reports whether the cache has the vectors of an embedding.
+func loaded(db *DB) bool {
+	db.cache.Mu.Lock()
+	defer db.cache.Mu.Unlock()
+	for key := range db.cache.Entries {
+		if key.Kind == "embedding" || key.Kind == "graph" {
+			return true
+		}
+	}
+	return false
+}
+
+// Searches in the file have the answers of searches in memory, to the last bit.
+func TestFileScan_Agrees(t *testing.T) {
+	ctx := context.Background()
+	db := fileScanDB(t, nil)
+	for _, metric := range index.Metrics() {
+		for _, vertex := range []string{"v0", "v3", "v10", "v599", ""} {
+			for _, k := range []int{1, 10, 599, 5000} {
+				near := NearestRequest{K: k, Embedding: "e", Vertex: vertex, Metric: metric}
+				within := WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: k / 3}
+				if vertex == "" {
+					near.Vector = []float32{1, 0, -1, 0.5, 0}
+					within.Vector = near.Vector
+				}
+				clear(db.cache.Scans)
+				if loaded(db) {
+					db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+				}
+				a, err := db.Nearest(ctx, near)
+				if err != nil {
+					t.Fatal(err)
+				}
+				aw, err := db.Within(ctx, within)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if loaded(db) {
+					t.Fatalf("%v of %q: the vectors or the graph were loaded", metric, vertex)
+				}
+				// A condition that all vertices meet loads both.
+				near.Where = func(Candidate) bool { return true }
+				within.Where = near.Where
+				b, err := db.Nearest(ctx, near)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bw, err := db.Within(ctx, within)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !loaded(db) {
+					t.Fatal("nothing was loaded")
+				}
+				if !slices.Equal(a.Neighbors, b.Neighbors) || a.Embedding != b.Embedding {
+					t.Errorf("%v, %d nearest of %q: %v in the file, %v in memory", metric, k, vertex, a.Neighbors, b.Neighbors)
+				}
+				if !slices.Equal(aw.Neighbors, bw.Neighbors) {
+					t.Errorf("%v within of %q: %v in the file, %v in memory", metric, vertex, aw.Neighbors, bw.Neighbors)
+				}
+			}
+		}
+	}
+}
+
+// After some searches in the file vectors are loaded; without a cache, and where
+// they do not fit, never.
+func TestFileScan_Loads(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		opts  Options
+		loads bool
+	}{{Options{}, true}, {Options{NoCache: true}, false}, {Options{MemoryLimit: 1 << 10}, false}} {
+		db := fileScanDB(t, &c.opts)
+		for i := range fileScans + 1 {
+			if _, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
+				t.Fatalf("%+v: search %d: %v", c.opts, i, err)
+			}
+			if want := c.loads && i == fileScans; loaded(db) != want {
+				t.Errorf("%+v: after search %d loaded is %v", c.opts, i, loaded(db))
+			}
+		}
+		// A new generation starts with scans in the file again.
+		putRows(t, db, 600, 4)
+		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
+		if err != nil || r.Embedding.Generation != 2 {
+			t.Errorf("generation %d, %v", r.Embedding.Generation, err)
+		}
+	}
+}
+
+// What a search in the file was resolved with may be gone when it runs.
+func TestFileScan_Moved(t *testing.T) {
+	ctx := context.Background()
+	db := fileScanDB(t, nil)
+	c, err := db.begin(ctx, "NEAREST")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.end()
+	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
+	s, err := resolveNearest(c, req)
+	if err != nil || !s.inFile {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	putRows(t, db, 600, 4)
+	if _, err := c.searchFile(s, finder{}); !errors.Is(err, errMoved) {
+		t.Fatal(err)
+	}
+	r, err := runNearest(c, req, s)
+	if err != nil || r.Embedding.Generation != 2 || len(r.Neighbors) != 3 {
+		t.Errorf("%+v, %v: not of the new generation", r, err)
+	}
+}
+
+// Bad input is a mistake or an exact answer with a notice, in the file as in
+// memory.
+func TestFileScan_BadInput(t *testing.T) {
+	ctx := context.Background()
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, inMemory := range []bool{false, true} {
+		db := fileScanDB(t, nil)
+		var where func(Candidate) bool
+		if inMemory {
+			where = func(Candidate) bool { return true }
+		}
+		for _, c := range []struct {
+			name string
+			req  NearestRequest
+			want error
+		}{
+			{"k of 0", NearestRequest{K: 0, Vertex: "v1"}, ErrInvalid},
+			{"k below 0", NearestRequest{K: -7, Vertex: "v1"}, ErrInvalid},
+			{"dimension", NearestRequest{K: 1, Vector: make([]float32, 4)}, ErrInvalid},
+			{"no dimension", NearestRequest{K: 1, Vector: []float32{}}, ErrInvalid},
+			{"NaN", NearestRequest{K: 1, Vector: []float32{1, 2, nan, 4, 5}}, ErrInvalid},
+			{"infinite", NearestRequest{K: 1, Vector: []float32{1, 2, 3, 4, -inf}}, ErrInvalid},
+			{"metric", NearestRequest{K: 1, Vertex: "v1", Metric: 9}, ErrInvalid},
+			{"vertex", NearestRequest{K: 1, Vertex: "v1000"}, storage.ErrNotFound},
+			{"neither", NearestRequest{K: 1}, ErrInvalid},
+			{"both", NearestRequest{K: 1, Vertex: "v1", Vector: make([]float32, 5)}, ErrInvalid},
+		} {
+			c.req.Embedding, c.req.Where = "e", where
+			if r, err := db.Nearest(ctx, c.req); !errors.Is(err, c.want) {
+				t.Errorf("%s, in memory %v: %v, %v", c.name, inMemory, r.Neighbors, err)
+			}
+		}
+		for _, radius := range []float64{-1, math.NaN(), math.Inf(1)} {
+			if _, err := db.Within(ctx, WithinRequest{Embedding: "e", Vertex: "v1", Radius: radius, Where: where}); !errors.Is(err, index.ErrRadius) {
+				t.Errorf("radius %v: %v", radius, err)
+			}
+		}
+		// A vector of zeros has the cosine 0 with all, so that ties decide.
+		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: where})
+		want := []Neighbor{{Vertex: "v0"}, {Vertex: "v1"}, {Vertex: "v2"}}
+		if err != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "zero") {
+			t.Errorf("zero vector, in memory %v: %v, %v, %v", inMemory, r.Neighbors, r.Notices, err)
+		}
+		r, err = db.Nearest(ctx, NearestRequest{K: 600, Embedding: "e", Vertex: "v3", Where: where})
+		if err != nil || len(r.Neighbors) != 599 {
+			t.Errorf("k = n, in memory %v: %d answers, %v", inMemory, len(r.Neighbors), err)
+		}
+		if wanted := where == nil; (len(r.Notices) == 1) != wanted {
+			t.Errorf("k = n, in memory %v: notices %v", inMemory, r.Notices)
+		}
+	}
+}

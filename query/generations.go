@@ -1,0 +1,77 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// GenerationInfo is a generation of an embedding as SHOW GENERATIONS lists it.
+type GenerationInfo struct {
+	storage.EmbeddingInfo
+	// Refresh is how it came from the generation before; empty where EMBED made it.
+	Refresh RefreshKind `json:"refresh"`
+	Behind  uint64      `json:"behind"` // versions of the graph since, without those that changed attributes only
+}
+
+var showGenerations = &statement[*parser.ShowGenerations, string, storage.EmbeddingInfo, []GenerationInfo]{
+	help: Help{
+		Statement: "SHOW GENERATIONS", Syntax: "SHOW GENERATIONS OF embedding",
+		Summary: "lists the generations of an embedding that are kept: the present one and the one before, which name@generation names in every statement that reads embeddings",
+		Columns: "embedding, generation, version, behind, vertices, made, created",
+		Example: "SHOW GENERATIONS OF spec",
+	},
+	bind: func(b *binder, s *parser.ShowGenerations) (string, error) {
+		b.Mark(fault.Embedding, s.Embedding)
+		return s.Embedding.Name, nil
+	},
+	resolve: (*call).embeddingEntry,
+	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
+		return plan.Result("list", "generations of "+fault.Name(embedding))
+	},
+	run:   (*call).generations,
+	rows:  generationRows,
+	reads: true,
+}
+
+// Generations lists the generations of an embedding that are kept, the oldest
+// first. Past ones are addressed as name@generation.
+func (db *DB) Generations(ctx context.Context, embedding string) ([]GenerationInfo, error) {
+	return showGenerations.answer(ctx, db, embedding)
+}
+
+func (c *call) generations(embedding string, _ storage.EmbeddingInfo) ([]GenerationInfo, error) {
+	infos, err := c.db.store.Generations(c.Ctx, embedding)
+	if err != nil {
+		return nil, nameMistake(err, fault.Embedding)
+	}
+	list := make([]GenerationInfo, len(infos))
+	for i, info := range infos {
+		list[i].EmbeddingInfo = info
+		if at := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "refresh" }); at >= 0 {
+			list[i].Refresh = RefreshKind(info.Stats[at].Value)
+		}
+		changes, err := c.db.store.Changes(c.Ctx, info.Graph, info.GraphVersion)
+		if err != nil {
+			return nil, err
+		}
+		list[i].Behind = changes.Versions
+	}
+	return list, nil
+}
+
+func generationRows(_ string, list []GenerationInfo) *Rows {
+	var table [][]Value
+	for _, g := range list {
+		made := "embed"
+		if g.Refresh != "" {
+			made = "refresh, " + string(g.Refresh)
+		}
+		table = append(table, []Value{g.Name, int64(g.Generation), int64(g.GraphVersion), int64(g.Behind), int64(g.Vertices), made, timestamp(g.Created)})
+	}
+	return rowsOf([]string{"embedding", "generation", "version", "behind", "vertices", "made", "created"}, table)
+}

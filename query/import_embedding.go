@@ -1,0 +1,374 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/format"
+	"heavytail/storage/vec"
+)
+
+// MethodImported is the method of embeddings whose vectors were imported.
+const MethodImported = "imported"
+
+// ImportEmbeddingRequest asks for vectors of a file to be stored as an embedding.
+type ImportEmbeddingRequest struct {
+	Graph string
+	Name  string // of the embedding; one of that name on the same graph is replaced
+	Path  string // of the vectors
+	// Format is that of Path: "word2vec", "word2vec_binary", "npy" or "parquet". Empty
+	// means the one that the ending names, as in ExportRequest.
+	Format string
+	// Keys is the file of the keys of an npy matrix, in the form that EXPORT EMBEDDING
+	// writes it. Empty means Path with ".keys" appended; "none" that the key of a row is
+	// its number from 0.
+	Keys string
+	// Key and Vector are the columns of a Parquet file, by name or number. See
+	// format.ReadVectorsParquet.
+	Key, Vector string
+	// ZeroMissing gives vertices that the file does not have a vector of zeros, which is
+	// similar to nothing. Otherwise they are an error.
+	ZeroMissing bool
+	// SkipUnknown leaves out vectors of keys that the graph does not have. Otherwise they
+	// are an error.
+	SkipUnknown bool
+}
+
+// ImportEmbeddingResult is the answer of ImportEmbedding.
+type ImportEmbeddingResult struct {
+	storage.EmbeddingInfo
+	Missing int      `json:"missing"` // vertices that got a vector of zeros
+	Unknown int      `json:"unknown"` // vectors that were left out
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+// importedVectors is what the names in an ImportEmbeddingRequest refer to.
+type importedVectors struct {
+	form       exportFormat
+	graph      storage.GraphInfo
+	generation uint64
+}
+
+var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
+	help: Help{
+		Statement: "IMPORT EMBEDDING", Syntax: "IMPORT EMBEDDING 'file' INTO graph AS embedding [WITH (option := value, …)]",
+		Summary: "stores the vectors of a file, in a format of word2vec, as Parquet or as a numpy matrix with a file of keys, as an embedding with the method imported; REFRESH cannot update it",
+		Columns: "embedding, dim, vertices, missing, unknown, seconds",
+		Options: importEmbeddingOptions(),
+		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
+	},
+	bind:    bindImportEmbedding,
+	resolve: resolveImportEmbedding,
+	plan: func(req ImportEmbeddingRequest, found importedVectors) *plan.Plan {
+		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
+			plan.Measured(plan.Read, "vectors", fault.Quote(req.Path)+", "+found.form.title, session.GraphPlan(found.graph)))
+	},
+	run: runImportEmbedding,
+	rows: func(_ ImportEmbeddingRequest, r ImportEmbeddingResult) *Rows {
+		return rowsOf([]string{"embedding", "dim", "vertices", "missing", "unknown", "seconds"},
+			[][]Value{{r.Name, int64(r.Dim), int64(r.Vertices), int64(r.Missing), int64(r.Unknown), r.Seconds}})
+	},
+}
+
+// importEmbeddingOptions are the options of IMPORT EMBEDDING.
+func importEmbeddingOptions() []OptionInfo {
+	choices := []string{"auto"}
+	for _, f := range embeddingFormats() {
+		choices = append(choices, f.name)
+	}
+	return []OptionInfo{
+		{Name: "format", Type: "text", Default: "'auto'", Choices: choices, Doc: "form of the file; auto goes by the ending of its name"},
+		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys behind it, and 'none' takes the numbers of the rows from 0 for keys"},
+		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys"},
+		{Name: "vector", Type: "column", Default: "''", Doc: "column of the vectors in Parquet; by default vector or embedding, else the first of lists"},
+		{Name: "no_vector", Type: "text", Default: "'fail'", Choices: []string{"fail", "zero"}, Doc: "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing"},
+		{Name: "no_vertex", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a vector of a key that the graph does not have ends the statement or is left out"},
+	}
+}
+
+// ImportEmbedding stores vectors that another program has made as an embedding of a
+// graph, for NEAREST, SCORE, EVALUATE, indexes and all else that reads embeddings. Its
+// method is MethodImported: Refresh, Verify and AutoRefresh refuse it, as does TRAIN
+// MODEL with it, since they would have to compute it. A key twice in the file is an error.
+// It takes 4 bytes of memory for each value of the vertices of the graph.
+func (db *DB) ImportEmbedding(ctx context.Context, req ImportEmbeddingRequest) (ImportEmbeddingResult, error) {
+	return importEmbedding.answer(ctx, db, req)
+}
+
+func bindImportEmbedding(b *binder, s *parser.ImportEmbedding) (req ImportEmbeddingRequest, err error) {
+	b.Mark(fault.Graph, s.Graph)
+	b.Mark(fault.Embedding, s.Embedding)
+	req.Graph, req.Name = s.Graph.Name, s.Embedding.Name
+	if req.Path, err = b.Text(fault.File, s.File); err != nil {
+		return req, err
+	}
+	set, err := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	if text := set.Text("format"); text != "auto" {
+		req.Format = text
+	}
+	req.Keys, req.Key, req.Vector = set.Text("keys"), set.Text("key"), set.Text("vector")
+	req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"
+	return req, nil
+}
+
+func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found importedVectors, err error) {
+	found.form, err = ExportRequest{Path: req.Path, Format: req.Format}.form(embeddingFormats())
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) && e.At == fault.Into {
+			e.At, e.Options = fault.File, []fault.OptionRemedy{{Purpose: "to say what it holds", Option: "format"}}
+		}
+		return found, err
+	}
+	if req.Keys != "" && found.form.name != "npy" {
+		return found, fault.OfOption("keys", "has no meaning for the format %s, which has the keys beside the vectors", found.form.name)
+	}
+	if req.Key+req.Vector != "" && found.form.name != "parquet" {
+		option := "key"
+		if req.Key == "" {
+			option = "vector"
+		}
+		return found, fault.OfOption(option, "has no meaning for the format %s, which has no columns", found.form.name)
+	}
+	if err := c.CheckInput(req.Path, fault.File); err != nil {
+		return found, err
+	}
+	if found.form.name == "npy" && req.Keys != "none" {
+		if err := c.CheckInput(req.keysPath(), fault.File); err != nil {
+			var e *Error
+			if errors.As(err, &e) && req.Keys == "" {
+				e.Options = []fault.OptionRemedy{{Purpose: "to name the file of keys", Option: "keys"}, {Purpose: "to take the numbers of the rows for keys", Option: "keys", Value: "'none'"}}
+			}
+			return found, err
+		}
+	}
+	if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+		return found, err
+	}
+	found.graph, err = c.embeddable(req.Graph)
+	return found, err
+}
+
+// keysPath is the file of the keys of a matrix.
+func (r ImportEmbeddingRequest) keysPath() string {
+	if r.Keys == "" {
+		return r.Path + keysEnding
+	}
+	return r.Keys
+}
+
+func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVectors) (result ImportEmbeddingResult, err error) {
+	began := time.Now()
+	if err := c.noteReplaced(req.Name); err != nil {
+		return result, err
+	}
+	graph, err := c.Graph(req.Graph, fault.Graph)
+	if err != nil {
+		return result, err
+	}
+	r := &vectorImport{call: c, req: req, graph: graph, release: func() {}}
+	defer func() { r.release() }()
+	stop := c.Watch.Start(plan.Read)
+	if err := r.read(found.form.name); err != nil {
+		return result, err
+	}
+	if err := r.complete(); err != nil {
+		return result, err
+	}
+	stop(int64(r.rows), "")
+	indexes, err := c.indexesOf(req.Name)
+	if err != nil {
+		return result, err
+	}
+	beside, err := c.followIndexes(req.Name, indexes, nil, r.matrix)
+	if err != nil {
+		return result, err
+	}
+	info, err := c.db.store.ReplaceEmbedding(c.Ctx, storage.EmbeddingInfo{}, storage.EmbeddingInfo{
+		Name: req.Name, Graph: req.Graph, GraphID: graph.Info.ID, GraphVersion: graph.Info.Version, Method: MethodImported,
+		Options: []storage.Setting{{Name: "file", Value: req.Path}, {Name: "format", Value: found.form.name}},
+		Kernel:  "none", Seconds: time.Since(began).Seconds(), Stateless: true,
+	}, r.matrix, nil, beside...)
+	if err != nil {
+		return result, nameMistake(err, fault.Embedding)
+	}
+	if found.generation > 1 {
+		if err := c.noteRetrain(info); err != nil {
+			return result, err
+		}
+	}
+	result = ImportEmbeddingResult{EmbeddingInfo: info, Missing: r.missing.count, Unknown: r.unknown.count, Notices: c.Notices}
+	return result, nil
+}
+
+// vectorImport reads vectors into a matrix by the vertices of a graph.
+type vectorImport struct {
+	*call
+	req     ImportEmbeddingRequest
+	graph   *session.Graph
+	matrix  *vec.Matrix
+	release func() // the memory of matrix
+	has     []bool // by vertex
+	rows    int
+	keys    [][2]int // of an npy matrix: where the key of a row is in text
+	text    []byte
+	unknown firstKeys
+	missing firstKeys
+}
+
+// firstKeys counts keys and has the first of them.
+type firstKeys struct {
+	count int
+	first []string
+}
+
+func (k *firstKeys) add(key string) {
+	const shown = 5
+	if k.count++; k.count <= shown {
+		k.first = append(k.first, fault.QuoteKey(key))
+	}
+}
+
+// String lists the first keys.
+func (k *firstKeys) String() string {
+	text := strings.Join(k.first, ", ")
+	if k.count > len(k.first) {
+		text += ", …"
+	}
+	return text
+}
+
+// read reads the file.
+func (r *vectorImport) read(form string) error {
+	if form == "npy" && r.req.Keys != "none" {
+		if err := r.readKeys(); err != nil {
+			return err
+		}
+	}
+	in, size, err := r.OpenInput(r.req.Path, fault.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	opts := format.VectorOptions{
+		Name: session.InputName(r.req.Path), Binary: form == "word2vec_binary", Key: r.req.Key, Vector: r.req.Vector,
+		Size: size, Progress: r.Meter.Update,
+	}
+	h := format.VectorHandler{Shape: r.shape, Row: r.row}
+	switch form {
+	case "npy":
+		h.Row = r.matrixRow
+		return format.ReadNPY(r.Ctx, in, opts, h)
+	case "parquet":
+		return format.ReadVectorsParquet(r.Ctx, in, opts, h)
+	}
+	return format.ReadWord2Vec(r.Ctx, in, opts, h)
+}
+
+// readKeys reads the keys of the rows of an npy matrix.
+func (r *vectorImport) readKeys() error {
+	in, size, err := r.OpenInput(r.req.keysPath(), fault.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	opts := format.VectorOptions{Name: session.InputName(r.req.keysPath()), Size: size, MaxBytes: max(1, r.db.opts.MemoryLimit/8)}
+	return format.ReadKeys(r.Ctx, in, opts, func(key []byte) error {
+		r.keys = append(r.keys, [2]int{len(r.text), len(r.text) + len(key)})
+		r.text = append(r.text, key...)
+		return nil
+	})
+}
+
+// shape takes memory for the vectors of the graph. How many the file has says nothing
+// about that.
+func (r *vectorImport) shape(rows, dim int) error {
+	if dim == 0 {
+		return fault.New(fault.File, "file %s has no vectors with values", fault.Quote(r.req.Path))
+	}
+	if r.keys != nil && rows != len(r.keys) {
+		return fault.New(fault.File, "file %s has %s, and file %s %s", fault.Quote(r.req.Path), fault.Count(int64(rows), "vector"),
+			fault.Quote(r.req.keysPath()), fault.Count(int64(len(r.keys)), "key"))
+	}
+	n := r.graph.Graph.Vertices()
+	release, err := r.db.cache.Reserve(4*int64(n)*int64(dim), "the vectors of embedding "+fault.Name(r.req.Name))
+	if err != nil {
+		return err
+	}
+	r.release = release
+	r.matrix, r.has = vec.NewMatrix(n, dim), make([]bool, n)
+	return nil
+}
+
+// matrixRow takes a row of an npy matrix.
+func (r *vectorImport) matrixRow(_ []byte, values []float32) error {
+	if r.keys == nil {
+		return r.row(strconv.AppendInt(nil, int64(r.rows), 10), values)
+	}
+	at := r.keys[r.rows]
+	return r.row(r.text[at[0]:at[1]], values)
+}
+
+// row takes a vector.
+func (r *vectorImport) row(key []byte, values []float32) error {
+	r.rows++
+	v, known := r.graph.VertexOf(key)
+	switch {
+	case !known:
+		r.unknown.add(string(key))
+	case r.has[v]:
+		return fault.New(fault.File, "file %s has two vectors of vertex %s", fault.Quote(r.req.Path), fault.QuoteKey(string(key)))
+	default:
+		r.has[v] = true
+		copy(r.matrix.Row(int(v)), values)
+	}
+	return nil
+}
+
+// complete compares the vertices of the file with those of the graph.
+func (r *vectorImport) complete() error {
+	if r.matrix == nil || !slices.Contains(r.has, true) {
+		return fault.New(fault.File, "file %s has no vector of a vertex of graph %s", fault.Quote(r.req.Path), fault.Name(r.req.Graph))
+	}
+	for v, has := range r.has {
+		if !has {
+			r.missing.add(r.graph.Key(uint32(v)))
+		}
+	}
+	if r.unknown.count > 0 && !r.req.SkipUnknown {
+		e := fault.New(fault.File, "file %s has %s without a vertex in graph %s: %s", fault.Quote(r.req.Path),
+			fault.Count(int64(r.unknown.count), "vector"), fault.Name(r.req.Graph), r.unknown.String())
+		e.Options = []fault.OptionRemedy{{Purpose: "to leave them out", Option: "no_vertex", Value: "'skip'"}}
+		return e
+	}
+	if r.missing.count > 0 && !r.req.ZeroMissing {
+		e := fault.New(fault.File, "file %s has no vector for %s of graph %s: %s", fault.Quote(r.req.Path),
+			fault.Count(int64(r.missing.count), "vertex"), fault.Name(r.req.Graph), r.missing.String())
+		e.Options = []fault.OptionRemedy{{Purpose: "to give them zeros", Option: "no_vector", Value: "'zero'"}}
+		return e
+	}
+	return nil
+}
+
+// checkComputed refuses an embedding that was imported, where one must be computed.
+func checkComputed(info storage.EmbeddingInfo, at fault.Part) error {
+	if info.Method != MethodImported {
+		return nil
+	}
+	e := fault.New(at, "embedding %s was imported, and cannot be computed here", fault.Quote(info.Name))
+	e.Remedy, e.Err = "IMPORT EMBEDDING replaces it by newer vectors", ErrInvalid
+	return e
+}

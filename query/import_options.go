@@ -1,0 +1,115 @@
+package query
+
+import (
+	"errors"
+	"slices"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/storage"
+	"heavytail/storage/format"
+)
+
+// importLayouts are the layouts of IMPORT; tables of vertices have a statement
+// of their own.
+func importLayouts() []string {
+	var names []string
+	for _, l := range format.Layouts() {
+		if l != format.LayoutVertices {
+			names = append(names, string(l))
+		}
+	}
+	return names
+}
+
+// repeats are the names of what can become of repeated edges.
+func repeats() []string {
+	var names []string
+	for _, r := range storage.Repeats() {
+		names = append(names, string(r))
+	}
+	return names
+}
+
+// importOptions are the options of IMPORT.
+func importOptions() []OptionInfo {
+	return slices.Concat([]OptionInfo{
+		{Name: "format", Type: "text", Default: "'auto'", Choices: importLayouts(), Doc: "form of the text; auto goes by its first bytes and the ending of the file's name"},
+		sourceOption(), targetOption(),
+		{Name: "weight", Type: "column", Default: "''", Doc: "column of weights; by default weight, w or value in the header, 'none' takes none"},
+		{Name: "time", Type: "column", Default: "''", Doc: "column of timestamps, integers or dates; by default time, timestamp, ts or date in the header, 'none' takes none"},
+		{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "weight of an edge that occurs again or exists already: the last, first, sum, min or max, or the number of occurrences"},
+	}, textOptions())
+}
+
+func sourceOption() OptionInfo {
+	return OptionInfo{Name: "source", Type: "column", Default: "''", Doc: "column of one end; by default one of a known name, else the first"}
+}
+
+func targetOption() OptionInfo {
+	return OptionInfo{Name: "target", Type: "column", Default: "''", Doc: "column of the other end; by default one of a known name, else the second"}
+}
+
+func skipOption() OptionInfo {
+	return OptionInfo{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a bad line ends the statement or is counted and left out"}
+}
+
+// edgePairsOptions are the options of DELETE EDGES FILE.
+func edgePairsOptions() []OptionInfo {
+	return slices.Concat([]OptionInfo{sourceOption(), targetOption()}, pairsOptions(), []OptionInfo{skipOption()})
+}
+
+// importVerticesOptions are the options of IMPORT VERTICES.
+func importVerticesOptions() []OptionInfo {
+	return slices.Concat([]OptionInfo{
+		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},
+		{Name: "columns", Type: "text", Default: "''", Doc: "attributes to take, with commas between them; by default all columns. They name the columns of a table without a header"},
+		{Name: "join", Type: "text", Default: "''", Doc: "text that joins the values of a vertex that occurs again, such as ','; by default the last value counts"},
+	}, textOptions())
+}
+
+// textOptions are the options of every statement that reads a graph from text.
+func textOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
+		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
+		skipOption(),
+		{Name: "max_line", Type: "int", Default: "1048576", Doc: "most bytes of a line; 64 times as many in an adjacency list"},
+		{Name: "max_key", Type: "int", Default: "1024", Doc: "most bytes of a vertex key"},
+		{Name: "max_bytes", Type: "int", Default: "68719476736", Doc: "most bytes of text, after decompression"},
+		{Name: "max_lines", Type: "int", Default: "9223372036854775807", Doc: "most lines"},
+	}
+}
+
+// formatMistake is the Error for an option that package format refuses; other errors
+// pass.
+func formatMistake(err error) error {
+	var refused *format.OptionError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	name, value := refused.Option, bind.Describe(refused.Value)
+	if text, ok := refused.Value.(string); ok {
+		value = fault.QuoteKey(text)
+	}
+	if name == "layout" {
+		name = "format" // as statements call it
+	}
+	e := fault.OfOption(name, "is %s, and must be %s", value, refused.Allowed)
+	switch {
+	case refused.Conflict != "":
+		e.Option, e.Message = "", refused.Conflict
+	case refused.Expected != nil:
+		e.Message, e.Expected = "is "+value, refused.Expected
+	}
+	e.Err = errors.Join(ErrInvalid, err)
+	return e
+}
+
+// pairsOptions are the options of statements that read a file of pairs.
+func pairsOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names"}, Doc: "whether the first line has column names or is a pair"},
+		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
+	}
+}

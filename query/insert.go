@@ -1,0 +1,106 @@
+package query
+
+import (
+	"context"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// verticesRequest has vertices to be written.
+type verticesRequest struct {
+	graph    string
+	vertices []storage.Vertex
+}
+
+var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, WriteResult]{
+	help: Help{
+		Statement: "INSERT VERTEX", Syntax: "INSERT VERTEX | VERTICES vertex [(attribute := value, …)], … INTO graph",
+		Summary: "adds vertices, or sets attributes of those that exist",
+		Columns: "graph, inserted, updated, unchanged, version",
+		Example: "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
+	},
+	bind:    bindInsertVertex,
+	resolve: func(c *call, req verticesRequest) (nothing, error) { return nothing{}, c.checkGraph(req.graph) },
+	plan: func(req verticesRequest, _ nothing) *plan.Plan {
+		return writePlan("insert", fault.Count(int64(len(req.vertices)), "vertex"), req.graph)
+	},
+	run: func(c *call, req verticesRequest, _ nothing) (WriteResult, error) {
+		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+			return tx.InsertVertices(req.graph, req.vertices)
+		})
+	},
+	rows: writeRows[verticesRequest]("inserted", "updated", "unchanged"),
+}
+
+// InsertVertices adds vertices with values of their attributes. Of a vertex that
+// exists, the values are set.
+func (db *DB) InsertVertices(ctx context.Context, graph string, vertices []storage.Vertex) (WriteResult, error) {
+	return insertVertex.answer(ctx, db, verticesRequest{graph, vertices})
+}
+
+func bindInsertVertex(b *binder, s *parser.InsertVertices) (verticesRequest, error) {
+	b.Mark(fault.Graph, s.Graph)
+	req := verticesRequest{graph: s.Graph.Name, vertices: make([]storage.Vertex, len(s.Vertices))}
+	schema, err := b.GraphInfo(req.graph, fault.Graph)
+	if err != nil {
+		return req, err
+	}
+	for i, v := range s.Vertices {
+		if req.vertices[i].Key, err = b.vertexKey(partKey(i), v.Key); err != nil {
+			return req, err
+		}
+		if req.vertices[i].Values, err = b.attributeValues(&schema, v.Values); err != nil {
+			return req, err
+		}
+	}
+	return req, nil
+}
+
+var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteResult]{
+	help: Help{
+		Statement: "INSERT EDGE", Syntax: "INSERT EDGE | EDGES (vertex, vertex[, WEIGHT := weight][, TIME := time]), … INTO graph",
+		Summary: "adds edges and their vertices, or sets weight and time of those that exist; a time is an integer or a date",
+		Columns: "graph, inserted, updated, unchanged, vertices, version",
+		Example: "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
+	},
+	bind:    bindInsertEdge,
+	resolve: (*call).resolveEdges,
+	plan: func(req edgesRequest, _ nothing) *plan.Plan {
+		return writePlan("insert", fault.Count(int64(len(req.edges)), "edge"), req.graph)
+	},
+	run: func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
+		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) { return tx.InsertEdges(req.graph, req.edges) })
+	},
+	rows: writeRows[edgesRequest]("inserted", "updated", "unchanged", "vertices"),
+}
+
+// InsertEdges adds edges, and vertices where their ends do not exist. Of an edge
+// that exists, the weight and time are set where they are given. Self-loops are left
+// out, but not their vertices.
+func (db *DB) InsertEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
+	return insertEdge.answer(ctx, db, edgesRequest{graph, edges})
+}
+
+func bindInsertEdge(b *binder, s *parser.InsertEdges) (edgesRequest, error) {
+	b.Mark(fault.Graph, s.Graph)
+	req := edgesRequest{s.Graph.Name, make([]storage.Edge, len(s.Edges))}
+	for i, e := range s.Edges {
+		var err error
+		if req.edges[i], err = b.edge(i, e, e.U, e.V); err != nil {
+			return req, err
+		}
+		if err := b.edgeValues(&req.edges[i], e.Values); err != nil {
+			return req, err
+		}
+	}
+	return req, nil
+}
+
+// resolveEdges refuses a graph that does not exist. The vertices are looked up in the
+// transaction.
+func (c *call) resolveEdges(req edgesRequest) (nothing, error) {
+	return nothing{}, c.checkGraph(req.graph)
+}

@@ -1,0 +1,252 @@
+package bind
+
+import (
+	"fmt"
+	"heavytail/query/internal/fault"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Given is an option as it was given: a name and a value of some Go type.
+type Given struct {
+	Name  string
+	Value any
+}
+
+// OptionInfo describes one option of a statement, of an embedding method or of a
+// generator.
+type OptionInfo struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`    // "int", "float", "text", "bool" or "column": a text, or a number from 1 on
+	Default string   `json:"default"` // in the language; empty where the option must be given
+	Choices []string `json:"choices"` // the texts that are allowed; nil for any
+	Doc     string   `json:"doc"`     // one line
+}
+
+// String returns the option as a user would write its default.
+func (o OptionInfo) String() string {
+	if o.Default == "" {
+		return o.Name
+	}
+	return o.Name + " := " + o.Default
+}
+
+// SortedSettings lists a map by name, so that of several mistakes the same one
+// is reported every time.
+func SortedSettings(m map[string]any) []Given {
+	var list []Given
+	for name, value := range m {
+		list = append(list, Given{name, value})
+	}
+	slices.SortFunc(list, func(a, b Given) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Settings are options that were checked against a table: each known, of the
+// right type, and given once.
+type Settings map[string]any // int64, float64, string or bool
+
+// Check checks what was given for owner, such as "method dp_spectral"
+// or "IMPORT", against the table of its options.
+func Check(owner string, table []OptionInfo, given []Given) (Settings, error) {
+	checked := Settings{}
+	names := make([]string, len(table))
+	for i, o := range table {
+		names[i] = o.Name
+	}
+	for _, g := range given {
+		at := fault.Option(g.Name)
+		i := slices.Index(names, g.Name)
+		if i < 0 && len(table) == 0 {
+			return nil, fault.New(at, "%s has no options, found %s", owner, fault.Quote(g.Name))
+		}
+		if i < 0 {
+			e := fault.New(at, "%s has no option %s", owner, fault.Quote(g.Name))
+			// A longer form, such as dimension for dim.
+			if j := slices.IndexFunc(names, func(n string) bool { return len(n) >= 3 && strings.HasPrefix(g.Name, n) }); j >= 0 {
+				e.Nearest = names[j]
+				return nil, e
+			}
+			return nil, e.WithNearest(g.Name, names, func(s string) string { return s })
+		}
+		if _, twice := checked[g.Name]; twice {
+			return nil, fault.OfOption(g.Name, "is given twice")
+		}
+		value, err := table[i].Check(g.Value)
+		if err != nil {
+			return nil, err
+		}
+		checked[g.Name] = value
+	}
+	for _, o := range table {
+		if _, ok := checked[o.Name]; !ok && o.Default == "" {
+			return nil, fault.New(fault.Method, "%s needs the option %s: %s", owner, o.Name, o.Doc)
+		}
+	}
+	return checked, nil
+}
+
+// Check returns the value as int64, float64, string or bool, if it is of the
+// type of the option.
+func (o OptionInfo) Check(value any) (any, error) {
+	if text, ok := value.(Untyped); ok {
+		if value = any(string(text)); o.Type != "text" && o.Type != "column" {
+			value = text.Infer()
+		}
+	}
+	switch v := plain(value).(type) {
+	case int64:
+		if o.Type == "int" {
+			return v, nil
+		}
+		if o.Type == "float" {
+			return float64(v), nil
+		}
+		if o.Type == "column" {
+			return strconv.FormatInt(v, 10), nil
+		}
+	case float64:
+		if o.Type == "float" {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fault.OfOption(o.Name, "is %v, and must be a finite number", v)
+			}
+			return v, nil
+		}
+	case bool:
+		if o.Type == "bool" {
+			return v, nil
+		}
+	case string:
+		if o.Type != "text" && o.Type != "column" {
+			break
+		}
+		if o.Choices != nil && !slices.Contains(o.Choices, v) {
+			e := fault.OfOption(o.Name, "is %s", fault.QuoteKey(v))
+			for _, c := range o.Choices {
+				e.Expected = append(e.Expected, fault.QuoteKey(c))
+			}
+			return nil, e
+		}
+		return v, nil
+	}
+	e := fault.OfOption(o.Name, "is %s", Describe(value))
+	e.Expected = []string{TypeName(o.Type)}
+	return nil, e
+}
+
+// TypeName names the type of an option in a sentence.
+func TypeName(t string) string {
+	switch t {
+	case "int":
+		return "an integer"
+	case "float":
+		return "a number"
+	case "bool":
+		return "TRUE or FALSE"
+	case "column":
+		return "the name of a column in quotes or its number"
+	}
+	return "a text in quotes"
+}
+
+// Untyped is the value of a parameter of which only the text is known, such as
+// one from a command line. It stands for what its place takes: where the key of
+// a vertex, a file or a text is expected it is the text, so that the keys 007
+// and 1e5 are found; elsewhere it is the number or the truth value that the text
+// reads as.
+type Untyped string
+
+// Infer returns the int64, float64 or bool that the text reads as, or the text.
+func (u Untyped) Infer() any {
+	text := string(u)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	// ParseFloat takes words such as "nan" and "infinity", too.
+	if strings.Trim(text, "+-.0123456789eE") == "" {
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	}
+	if truth := strings.ToLower(text); truth == "true" || truth == "false" {
+		return truth == "true"
+	}
+	return text
+}
+
+// plain turns the numeric types of Go into int64 and float64. An unsigned
+// number above all int64 becomes a float64, which no integer option takes.
+func plain(value any) any {
+	switch v := value.(type) {
+	case int:
+		return int64(v)
+	case int8:
+		return int64(v)
+	case int16:
+		return int64(v)
+	case int32:
+		return int64(v)
+	case uint:
+		return plain(uint64(v))
+	case uint8:
+		return int64(v)
+	case uint16:
+		return int64(v)
+	case uint32:
+		return int64(v)
+	case uint64:
+		if v > math.MaxInt64 {
+			return float64(v)
+		}
+		return int64(v)
+	case float32:
+		return float64(v)
+	}
+	return value
+}
+
+// Describe says what a value is, in an error.
+func Describe(value any) string {
+	switch v := plain(value).(type) {
+	case int64, bool:
+		return fmt.Sprint(v)
+	case float64:
+		return fmt.Sprint(v)
+	case string:
+		return "the text " + fault.QuoteKey(v)
+	case []float32:
+		return fmt.Sprintf("a vector of %s", fault.Count(int64(len(v)), "number"))
+	case []float64:
+		return fmt.Sprintf("a vector of %s", fault.Count(int64(len(v)), "number"))
+	case nil:
+		return "nothing"
+	}
+	return fmt.Sprintf("a value of the Go type %T", value)
+}
+
+// Text, integer, number and boolean return a setting, or the zero value where
+// it was not given.
+func (s Settings) Text(name string) string    { v, _ := s[name].(string); return v }
+func (s Settings) Integer(name string) int64  { v, _ := s[name].(int64); return v }
+func (s Settings) Number(name string) float64 { v, _ := s[name].(float64); return v }
+func (s Settings) Bool(name string) bool      { v, _ := s[name].(bool); return v }
+
+// Within returns an integer setting, or an error where it is given and outside
+// its range.
+func (s Settings) Within(name string, least, most int64) (int64, error) {
+	v, given := s[name].(int64)
+	if given && (v < least || v > most) {
+		return 0, fault.OfOption(name, "is %d, and must be from %d to %d", v, least, most)
+	}
+	return v, nil
+}
+
+// Seed returns the setting of this name.
+func (s Settings) Seed() uint64 { return uint64(s.Integer("seed")) }
+
+// Size returns an integer that a model will check, cut to what an int holds.
+func (s Settings) Size(name string) int {
+	return int(max(math.MinInt, min(math.MaxInt, s.Integer(name))))
+}

@@ -1,0 +1,58 @@
+package bind
+
+import (
+	"errors"
+	"heavytail/query/internal/fault"
+	"math"
+	"testing"
+)
+
+// Programs give settings as values of any Go type that fits.
+func TestOptionInfo_Check(t *testing.T) {
+	integer := OptionInfo{Name: "o", Type: "int"}
+	number := OptionInfo{Name: "o", Type: "float"}
+	text := OptionInfo{Name: "o", Type: "text", Choices: []string{"one", "two"}}
+	truth := OptionInfo{Name: "o", Type: "bool"}
+	cases := []struct {
+		option OptionInfo
+		given  any
+		want   any // nil: refused
+	}{
+		{integer, 3, int64(3)},
+		{integer, uint8(3), int64(3)},
+		{integer, uint64(math.MaxInt64), int64(math.MaxInt64)},
+		{integer, uint64(math.MaxUint64), nil},
+		{integer, 3.0, nil},
+		{integer, "3", nil},
+		{integer, nil, nil},
+		{number, 3, 3.0},
+		{number, float32(0.5), 0.5},
+		{number, math.NaN(), nil},
+		{number, math.Inf(1), nil},
+		{number, true, nil},
+		{text, "two", "two"},
+		{text, "three", nil},
+		{text, 2, nil},
+		{truth, true, true},
+		{truth, 1, nil},
+		{truth, "true", nil},
+		{truth, []float64{1}, nil},
+		{truth, struct{}{}, nil},
+		{integer, Untyped("3"), int64(3)},
+		{integer, Untyped("three"), nil},
+		{number, Untyped("1e-2"), 0.01},
+		{number, Untyped("nan"), nil},
+		{text, Untyped("two"), "two"},
+		{truth, Untyped("TRUE"), true},
+		{truth, Untyped("1"), nil},
+	}
+	for _, c := range cases {
+		got, err := c.option.Check(c.given)
+		if (err == nil) != (c.want != nil) || got != c.want {
+			t.Errorf("%s from %v (%T): %v, %v; expected %v", c.option.Type, c.given, c.given, got, err, c.want)
+		}
+		if err != nil && !errors.Is(err, fault.ErrInvalid) {
+			t.Errorf("%v is no fault.ErrInvalid", err)
+		}
+	}
+}

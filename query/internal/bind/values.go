@@ -1,0 +1,161 @@
+package bind
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/parser"
+)
+
+// Values turns the literals and parameters of a statement into Go values. It remembers which text
+// every piece of the request came from, so that an error about the piece can be
+// given its position.
+type Values struct {
+	at     map[fault.Part]parser.Range
+	params map[string]any // what $name stands for
+}
+
+// New returns Values that remember positions in at.
+func New(at map[fault.Part]parser.Range, params map[string]any) *Values {
+	return &Values{at: at, params: params}
+}
+
+// Mark remembers where a piece of the request came from.
+func (b *Values) Mark(at fault.Part, node parser.Node) { b.at[at] = node.Source() }
+
+// Value returns what a literal or parameter stands for: string, int64, float64,
+// bool or []float32.
+func (b *Values) Value(at fault.Part, v parser.Value) (any, error) {
+	value, err := b.Untyped(at, v)
+	if text, ok := value.(Untyped); ok {
+		return text.Infer(), err
+	}
+	return value, err
+}
+
+// Untyped is value for a place that takes texts: an Untyped stays one.
+func (b *Values) Untyped(at fault.Part, v parser.Value) (any, error) {
+	b.Mark(at, v)
+	switch v := v.(type) {
+	case parser.String:
+		return v.Value, nil
+	case parser.Int:
+		return v.Value, nil
+	case parser.Float:
+		return v.Value, nil
+	case parser.Bool:
+		return v.Value, nil
+	case parser.Vector:
+		return Vector(at, v.Values)
+	case parser.Param:
+		value, ok := b.params[v.Name]
+		if !ok {
+			e := fault.New(at, "parameter $%s has no value", v.Name)
+			var known []string
+			for name := range b.params {
+				known = append(known, name)
+			}
+			slices.Sort(known)
+			return nil, e.WithNearest(v.Name, known, func(s string) string { return "$" + s })
+		}
+		if vector, ok := value.([]float64); ok {
+			return Vector(at, vector)
+		}
+		return plain(value), nil
+	}
+	return nil, fmt.Errorf("a value of the type %T is not known", v)
+}
+
+// Vector rounds a vector to the precision of embeddings.
+func Vector(at fault.Part, values []float64) ([]float32, error) {
+	vector := make([]float32, len(values))
+	for i, x := range values {
+		vector[i] = float32(x)
+		if math.IsInf(float64(vector[i]), 0) || math.IsNaN(x) {
+			return nil, fault.New(at, "element %d of the vector is %v, and must be a finite 32-bit number", i+1, x)
+		}
+	}
+	return vector, nil
+}
+
+// Unexpected is the error for a value of the wrong type.
+func Unexpected(at fault.Part, found any, expected ...string) *fault.Error {
+	e := fault.New(at, "found %s", Describe(found))
+	e.Expected = expected
+	return e
+}
+
+// Text returns a string, such as the name of a file.
+func (b *Values) Text(at fault.Part, v parser.Value) (string, error) {
+	value, err := b.Untyped(at, v)
+	if err != nil {
+		return "", err
+	}
+	switch value := value.(type) {
+	case string:
+		return value, nil
+	case Untyped:
+		return string(value), nil
+	}
+	return "", Unexpected(at, value, "a text in quotes")
+}
+
+// Size returns a count. Its range is for the request to check, as long as it
+// fits an int.
+func (b *Values) Size(at fault.Part, v parser.Value) (int, error) {
+	value, err := b.Value(at, v)
+	if err != nil {
+		return 0, err
+	}
+	n, ok := value.(int64)
+	if !ok {
+		return 0, Unexpected(at, value, "an integer")
+	}
+	return int(max(math.MinInt, min(math.MaxInt, n))), nil
+}
+
+// Key returns the key of a vertex.
+func (b *Values) Key(v parser.Value) (string, error) { return b.KeyAt(fault.Vertex, v) }
+
+func (b *Values) KeyAt(at fault.Part, v parser.Value) (string, error) {
+	value, err := b.Untyped(at, v)
+	if err != nil {
+		return "", err
+	}
+	switch value := value.(type) {
+	case string:
+		return value, nil
+	case Untyped:
+		return string(value), nil
+	case int64:
+		return strconv.FormatInt(value, 10), nil
+	}
+	return "", Unexpected(at, value, "the key of a vertex")
+}
+
+// Given evaluates options and marks them.
+func (b *Values) Given(options []parser.Option) ([]Given, error) {
+	var list []Given
+	for _, o := range options {
+		at := fault.Option(o.Name.Name)
+		value, err := b.Untyped(at, o.Value)
+		if err != nil {
+			return nil, err
+		}
+		b.Mark(at, o)
+		list = append(list, Given{o.Name.Name, value})
+	}
+	return list, nil
+}
+
+// Settings evaluates options and checks them against a table.
+func (b *Values) Settings(owner string, table []OptionInfo, options []parser.Option) (Settings, error) {
+	given, err := b.Given(options)
+	if err != nil {
+		return nil, err
+	}
+	return Check(owner, table, given)
+}

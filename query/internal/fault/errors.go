@@ -1,0 +1,146 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"heavytail/storage"
+)
+
+// Errors that a caller may want to distinguish. Errors of the store, such as
+// storage.ErrLocked, pass through every layer and answer errors.Is as well.
+// Messages are for the user of a program, who knows of no layers, and so do not
+// begin with the name of a package.
+var (
+	// ErrClosed is returned by every call that begins after Close, and by every call of a zero DB.
+	ErrClosed = errors.New("the database is closed")
+	// ErrLimit is wrapped by every LimitError.
+	ErrLimit = errors.New("limit exceeded")
+	// ErrNoFiles is wrapped where a statement names a file and Options.NoFiles
+	// forbids it.
+	ErrNoFiles = errors.New("file access is switched off")
+	// ErrOutside is wrapped where a statement names a file outside the folder
+	// that Options.Folder confines files to.
+	ErrOutside = errors.New("file is outside the folder for files")
+	// ErrCoordinates is wrapped where a model is asked for an embedding that was
+	// computed again since the model was trained, in a different coordinate system.
+	ErrCoordinates = errors.New("the embedding has other coordinates than the model was trained on")
+	// ErrInvalid is wrapped by an Error about a value that is out of range, of
+	// the wrong type, or missing.
+	ErrInvalid = errors.New("invalid request")
+)
+
+// StatementError is an error of a statement that is no mistake of its user, such as one
+// of the store or of a limit.
+type StatementError struct {
+	Statement string // its words, such as "IMPORT"
+	Err       error
+}
+
+// Error names the statement before the error.
+func (e *StatementError) Error() string { return e.in(Words{}) }
+
+func (e *StatementError) in(w Words) string {
+	if w.Bare {
+		return w.Message(e.Err)
+	}
+	return e.Statement + ": " + w.Message(e.Err)
+}
+
+// Unwrap returns the error itself.
+func (e *StatementError) Unwrap() error { return e.Err }
+
+// FieldError is a value that a field of Options cannot have.
+type FieldError struct {
+	Field   string
+	Value   any
+	Message string // a clause that follows the value, such as "must not be negative"
+}
+
+// Error names the field and the value.
+func (e *FieldError) Error() string { return e.in(Words{}) }
+
+func (e *FieldError) in(w Words) string {
+	return fmt.Sprintf("%s (%v) %s", w.field(e.Field), e.Value, e.Message)
+}
+
+// Unwrap returns ErrInvalid.
+func (e *FieldError) Unwrap() error { return ErrInvalid }
+
+// JobError is the error of a call whose work stopped as a job that ResumeJob can
+// continue from a checkpoint.
+type JobError struct {
+	Job   uint64
+	State storage.JobState
+	Err   error // why it stopped, such as context.Canceled
+}
+
+// Error says why the job stopped, and how to continue it.
+func (e *JobError) Error() string { return e.in(Words{}) }
+
+func (e *JobError) in(w Words) string { return w.Message(e.Err) + "; " + e.Remedy() }
+
+func (e *JobError) remedy(Words) string { return e.Remedy() }
+
+// Remedy is the clause that says how to continue the job.
+func (e *JobError) Remedy() string {
+	if e.State.Active() { // only the waiting has ended
+		return fmt.Sprintf("job %d is still running; WAIT JOB %d waits for it; if the database is closed first, RESUME JOB %d continues it", e.Job, e.Job, e.Job)
+	}
+	return fmt.Sprintf("RESUME JOB %d continues from its checkpoint", e.Job)
+}
+
+// Unwrap returns why the job stopped.
+func (e *JobError) Unwrap() error { return e.Err }
+
+// PartError is the error of a SCORE FILE that stopped, and has left a file that the
+// same request goes on with where Resume is set.
+type PartError struct {
+	File  string // what it has left
+	Pairs int64  // that are in it
+	Err   error  // why it stopped, such as context.Canceled
+}
+
+// Error says why it stopped, and how it goes on.
+func (e *PartError) Error() string { return e.in(Words{}) }
+
+func (e *PartError) in(w Words) string { return w.Message(e.Err) + "; " + e.remedy(w) }
+
+// Remedy is the clause that says how to continue.
+func (e *PartError) Remedy() string { return e.remedy(Words{}) }
+
+// remedy is Remedy in the words of a program.
+func (e *PartError) remedy(w Words) string {
+	return fmt.Sprintf("%s has the first %s; to continue it, set %s", Quote(e.File), Count(e.Pairs, "pair"), w.set("resume", "true"))
+}
+
+// Unwrap returns why it stopped.
+func (e *PartError) Unwrap() error { return e.Err }
+
+// OpenError says why the store at path cannot be opened, and what to do about it
+// where the store does not.
+func OpenError(path string, err error) error {
+	var file *storage.FileError
+	var system *fs.PathError
+	if errors.As(err, &file) || !errors.As(err, &system) {
+		return err
+	}
+	remedy := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		remedy = "; give the path of a heavytail file, in a folder that exists"
+	case errors.Is(err, syscall.EROFS):
+		remedy = "; its file system cannot be written, so open it for reading only"
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "; have the permissions of the file, or of its folder, changed"
+	}
+	return fmt.Errorf("open %s: %w%s", Quote(path), reason{system.Err, err}, remedy)
+}
+
+// reason is an error whose text is that of the innermost of its causes.
+type reason struct{ told, err error }
+
+func (e reason) Error() string { return e.told.Error() }
+func (e reason) Unwrap() error { return e.err }

@@ -1,0 +1,150 @@
+package fault
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"heavytail/query/parser"
+)
+
+// Pieces of requests that errors are about.
+const (
+	Statement Part = "statement"
+	Graph     Part = "graph"
+	Embedding Part = "embedding"
+	Vertex    Part = "vertex"
+	Vector    Part = "vector"
+	Number    Part = "count"
+	Threshold Part = "threshold"
+	Limit     Part = "limit"
+	Before    Part = "before"
+	Where     Part = "where"
+	Metric    Part = "metric"
+	Method    Part = "method"
+	File      Part = "file"
+	Into      Part = "into"
+)
+
+// Option is an option by its name.
+func Option(name string) Part { return Part("option " + name) }
+
+// Scorer is a scorer by its position, from 0 on.
+func Scorer(i int) Part { return Part("scorer " + strconv.Itoa(i)) }
+
+// New makes an Error about a piece of a request.
+func New(at Part, format string, args ...any) *Error {
+	return &Error{Message: fmt.Sprintf(format, args...), Err: ErrInvalid, At: at}
+}
+
+// OfOption makes an Error about an option; the message follows its name, as in "is 0,
+// and must be at least 1".
+func OfOption(name, format string, args ...any) *Error {
+	e := New(Option(name), format, args...)
+	e.Option = name
+	return e
+}
+
+// WithNearest adds the known name nearest to what was found, if one is near
+// enough, or else the known names where they are few. quote writes a name as it
+// would be right in place of the other.
+func (e *Error) WithNearest(found string, known []string, quote func(string) string) *Error {
+	const few = 12
+	e.Found = found
+	if nearest, ok := parser.Suggest(found, known); ok {
+		e.Nearest = quote(nearest)
+	} else if len(known) > 0 && len(known) <= few {
+		for _, k := range known {
+			e.Expected = append(e.Expected, quote(k))
+		}
+	}
+	return e
+}
+
+// Error is a mistake in a statement or in a request: a name that is not known,
+// a value of the wrong type or out of range. Mistakes of the grammar are
+// *parser.Error instead, which has the same position and the same shape.
+type Error struct {
+	// Range is the text that is wrong; parser.Excerpt shows it. Its Start.Line is
+	// 0 for a request made from Go, which has no text.
+	parser.Range
+	// Option is the option that the mistake is in, where Message is about one: it
+	// then follows the words "option NAME". Empty where Message is a whole sentence.
+	Option string
+	// Message says what is wrong and what was found.
+	Message string
+	// Expected lists what would have been right there, where that is a short
+	// list of names or types; it may be empty.
+	Expected []string
+	// Found is the name that is not known, where that is the mistake.
+	Found string
+	// Nearest is the known name most like Found, as a statement would have it; it
+	// may be empty.
+	Nearest string
+	// Remedy is a clause that says what to do, such as "REFRESH the embedding
+	// first"; it may be empty.
+	Remedy string
+	// Options are options that mend it, each with its purpose; it may be nil.
+	Options []OptionRemedy
+	// Err is the reason behind it, for errors.Is; it may be nil.
+	Err error
+
+	At Part // the piece of the request that is wrong; bind gives it a position
+}
+
+// Error returns position, message, expectation and what to do in one line, as in
+// `line 1, column 21: unknown embedding "spce": did you mean "spec"?`.
+func (e *Error) Error() string { return e.in(Words{}) }
+
+// in is Error in the words of a program.
+func (e *Error) in(w Words) string {
+	var b strings.Builder
+	if e.Start.Line > 0 && !w.Bare {
+		fmt.Fprintf(&b, "line %d, column %d: ", e.Start.Line, e.Start.Column)
+	}
+	if e.Option != "" {
+		b.WriteString(w.option(e.Option) + " ")
+	}
+	b.WriteString(e.Message)
+	if len(e.Expected) > 0 {
+		b.WriteString(", expected ")
+		b.WriteString(OrList(e.Expected))
+	}
+	if hint := e.hint(w); hint != "" {
+		b.WriteString(": ")
+		b.WriteString(hint)
+	}
+	return b.String()
+}
+
+// Hint is the question for the nearest name, or else the remedy and the options that
+// mend the mistake, as Error shows it; it may be empty.
+func (e *Error) Hint() string { return e.hint(Words{}) }
+
+func (e *Error) hint(w Words) string {
+	if e.Nearest != "" {
+		return "did you mean " + e.Nearest + "?"
+	}
+	var clauses []string
+	if e.Remedy != "" {
+		clauses = append(clauses, e.Remedy)
+	}
+	for _, o := range e.Options {
+		clauses = append(clauses, o.Purpose+", set "+w.set(o.Option, o.Value))
+	}
+	return strings.Join(clauses, "; ")
+}
+
+// Unwrap returns the reason behind the error.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Part names a piece of a request, so that bind can give an error about it the
+// position of the text that the piece came from.
+type Part string
+
+// OptionRemedy is what an option can do about a mistake.
+type OptionRemedy struct {
+	Purpose string // such as "to replace it"
+	Option  string // its name
+	Value   string // in the language; empty where the user must choose one
+}

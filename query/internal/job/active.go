@@ -1,0 +1,134 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// Active is a job that is queued or running.
+type Active struct {
+	context context.Context // of a job in the background
+	cancel  context.CancelCauseFunc
+	ended   chan struct{} // closed when it has ended
+	resumed storage.JobInfo
+	keep    bool // a record is left however soon it ends
+	running bool // Run has begun; belongs to the goroutine of the job
+
+	mu      sync.Mutex // guards what follows
+	info    storage.JobInfo
+	began   time.Time
+	claimed bool // it is among the active ones
+}
+
+// Info is the job as it is now.
+func (j *Active) Info() storage.JobInfo {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	info := j.info
+	if info.State == storage.JobRunning {
+		info.Seconds += time.Since(j.began).Seconds()
+	}
+	return info
+}
+
+// progress notes how far the job is.
+func (j *Active) progress(p session.Progress) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.info.Stage, j.info.Done, j.info.Total, j.info.Rate, j.info.Remaining = p.Stage, p.Done, p.Total, p.Rate, p.Remaining
+}
+
+// Result notes what came of the job, in few words.
+func (j *Active) Result(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.info.Result = fmt.Sprintf(format, args...)
+}
+
+// Cancel ends the job, at a checkpoint where it has computed for long enough to have
+// one.
+func (j *Active) Cancel() { j.cancel(errCancelled) }
+
+// Wait waits for the job to end, and reports its progress as that of the call. Where
+// the context of the call ends first the error is a *fault.JobError.
+func (j *Active) Wait(c *session.Call) (storage.JobInfo, error) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-j.ended:
+			return j.Info(), nil
+		case <-c.Ctx.Done():
+			info := j.Info()
+			if info.ID == 0 {
+				return info, c.Ctx.Err()
+			}
+			return info, &fault.JobError{Job: info.ID, State: info.State, Err: c.Ctx.Err()}
+		case <-tick.C:
+			if now := j.Info(); now.Stage != "" {
+				c.Meter.Update(now.Stage, now.Done, now.Total)
+			}
+		}
+	}
+}
+
+// untarget lets the record of a job say that it has written no embedding.
+func (j *Active) untarget() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.info.Target = ""
+}
+
+// long reports whether the job has run so long that it is to leave something.
+func (j *Active) long(least time.Duration) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.keep || time.Since(j.began) >= least
+}
+
+// watchMemory notes from time to time by how much the heap of the process is above
+// its lowest since the job began, until stop is called. That counts what other calls
+// take meanwhile, and garbage that was not collected yet.
+func (j *Active) watchMemory() (stop func()) {
+	lowest := heapBytes()
+	see := func() {
+		now := heapBytes()
+		lowest = min(lowest, now)
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.info.Peak = max(j.info.Peak, now-lowest)
+	}
+	ended, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				see()
+			case <-ended:
+				see()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-done
+	}
+}
+
+// heapBytes is what objects take on the heap of the process.
+func heapBytes() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}

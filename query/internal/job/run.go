@@ -1,0 +1,252 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"heavytail/embedding"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// Run runs f for a call as the job that spec describes. Meanwhile the context of the
+// call is that of the job, and the job has its progress. Within a job that runs
+// already, f is a part of that.
+func (r *Runner) Run(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
+	release, err := r.cache.Reserve(spec.Memory, spec.Purpose)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if j.running {
+		return f(embedding.Checkpoints{})
+	}
+	if err := r.start(c.Ctx, j, spec); err != nil {
+		return err
+	}
+	outer := c.Ctx
+	c.Ctx = j.context
+	c.Meter.Watch(j.progress)
+	defer func() {
+		c.Meter.Watch(nil)
+		c.Ctx = outer
+	}()
+	stop := j.watchMemory()
+	err = r.withCheckpoints(c, j, spec, f)
+	stop()
+	if err == nil && spec.Beside {
+		j.untarget()
+	}
+	return r.end(c, j, err)
+}
+
+// start makes the job an active one that runs, and its context part of ctx.
+func (r *Runner) start(ctx context.Context, j *Active, spec Spec) error {
+	info := spec.Info()
+	j.mu.Lock()
+	info.ID, info.Process, info.Created = j.info.ID, j.info.Process, j.info.Created
+	info.Seconds, info.Peak = j.info.Seconds, j.info.Peak
+	info.Checkpoint, info.Checkpointed = j.info.Checkpoint, j.info.Checkpointed
+	info.State, info.Started = storage.JobRunning, time.Now()
+	j.info, j.began, j.running = info, time.Now(), true
+	j.mu.Unlock()
+	if j.context == nil {
+		j.context, j.cancel = context.WithCancelCause(ctx)
+	}
+	err := r.claim(j)
+	if err != nil {
+		j.cancel(nil)
+	}
+	return err
+}
+
+// withCheckpoints runs f with checkpoints, from that of the job if it can
+// continue from it.
+func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
+	checkpoints := embedding.Checkpoints{
+		Every: r.Every,
+		Save:  func(write func(io.Writer) error) error { return r.save(c.Ctx, j, write) },
+	}
+	var err error
+	if checkpoints.From, err = r.checkpointOf(c, j, spec); err != nil {
+		return err
+	}
+	err = f(checkpoints)
+	if checkpoints.From != nil && errors.Is(err, embedding.ErrCheckpoint) {
+		c.Notice("job %d starts over: %v", j.resumed.ID, err)
+		checkpoints.From = nil
+		err = f(checkpoints)
+	}
+	return err
+}
+
+// checkpointOf returns the checkpoint that a resumed job continues from; nil, with a
+// notice, where it must begin at the beginning.
+func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader, error) {
+	old := j.resumed
+	if old.ID == 0 {
+		return nil, nil
+	}
+	why := ""
+	switch {
+	case old.Checkpoint == 0:
+		why = "it has no checkpoint"
+	case old.Kernel != vec.Kind():
+		why = fmt.Sprintf("its checkpoint was made by a processor of another kind (%s)", old.Kernel)
+	case !slices.Equal(old.Options, spec.Options):
+		why = "defaults of its options have changed"
+	case old.GraphID != spec.Graph.ID:
+		why = fmt.Sprintf("graph %s was dropped and recreated", fault.Name(spec.Graph.Name))
+	case old.GraphVersion != spec.Graph.Version:
+		changes, err := r.store.Changes(c.Ctx, spec.Graph.Name, old.GraphVersion)
+		if err != nil {
+			return nil, err
+		}
+		if changes.All || changes.EdgesChanged || len(changes.Touched) > 0 || changes.Deleted > 0 {
+			why = fmt.Sprintf("graph %s has changed since version %d", fault.Name(spec.Graph.Name), old.GraphVersion)
+		}
+	}
+	if why != "" {
+		c.Notice("job %d starts over: %s", old.ID, why)
+		return nil, nil
+	}
+	return r.store.JobCheckpoint(c.Ctx, old.ID)
+}
+
+// save writes a checkpoint, unless the job is too young to be worth one. It does
+// so even where the context has ended.
+func (r *Runner) save(ctx context.Context, j *Active, write func(io.Writer) error) error {
+	if !j.long(r.Least) {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := r.number(ctx, j); err != nil {
+		return err
+	}
+	r.AtCheckpoint("begin")
+	size := &counter{}
+	err := r.store.PutJobCheckpoint(ctx, j.Info(), func(w io.Writer) error {
+		size.to = w
+		return write(size)
+	})
+	if err == nil {
+		j.mu.Lock()
+		j.keep, j.info.Checkpoint, j.info.Checkpointed = true, size.bytes, time.Now()
+		j.mu.Unlock()
+		r.AtCheckpoint("end")
+	}
+	return err
+}
+
+// counter counts the bytes that it passes on.
+type counter struct {
+	to    io.Writer
+	bytes int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// end notes what became of a job, and writes its record if it has one. It
+// returns the error of the job, as a JobError where the job can continue.
+func (r *Runner) end(c *session.Call, j *Active, err error) error {
+	cause := context.Cause(j.context)
+	j.mu.Lock()
+	j.info.Seconds += time.Since(j.began).Seconds()
+	j.info.Ended, j.info.Rate, j.info.Remaining = time.Now(), 0, 0
+	switch {
+	case err == nil:
+		j.info.State, j.info.Checkpoint = storage.JobDone, 0
+	case errors.Is(cause, errClosing):
+		j.info.State = storage.JobInterrupted
+	case cause != nil:
+		j.info.State = storage.JobCancelled
+	default:
+		j.info.State, j.info.Error = storage.JobFailed, err.Error()
+	}
+	j.mu.Unlock()
+	j.cancel(nil)
+	if j.long(r.Least) {
+		err = r.record(c, j, err)
+	}
+	r.release(j)
+	r.ended()
+	return err
+}
+
+// record writes the record of a job that has ended, and returns its error.
+func (r *Runner) record(c *session.Call, j *Active, err error) error {
+	ctx := context.WithoutCancel(c.Ctx)
+	putErr := r.number(ctx, j)
+	info := j.Info()
+	if putErr == nil {
+		putErr = r.store.PutJob(ctx, info)
+	}
+	switch {
+	case err == nil && putErr != nil:
+		c.Notice("the record of job %d could not be written: %v", info.ID, putErr)
+	case err != nil && putErr == nil && info.Checkpoint > 0:
+		err = &fault.JobError{Job: info.ID, State: info.State, Err: err}
+	}
+	return err
+}
+
+// Background queues the job of a record, and returns its record. When its turn comes
+// it is run by run, which makes it the job of a call that begins with its context.
+// The caller makes sure that nobody has begun to Wait.
+func (r *Runner) Background(c *session.Call, info storage.JobInfo, run func(ctx context.Context, j *Active) error) (storage.JobInfo, error) {
+	j := r.New(info, true)
+	j.context, j.cancel = context.WithCancelCause(r.context)
+	err := r.number(c.Ctx, j)
+	if err == nil {
+		err = r.claim(j)
+	}
+	if err != nil {
+		j.cancel(nil)
+		return info, err
+	}
+	info = j.Info()
+	// Another process takes an active job that it finds for one that was interrupted.
+	keep := r.store.Keep()
+	if err := r.store.PutJob(c.Ctx, info); err != nil {
+		keep()
+		j.cancel(nil)
+		r.release(j)
+		return info, err
+	}
+	r.running.Go(func() {
+		defer keep()
+		err := r.takeTurn(j, run)
+		if !j.running { // it ended before its work began
+			quiet := session.New(j.context, r.store, r.cache, nil, info.Kind)
+			_ = r.end(quiet, j, err) // the record has it
+		}
+	})
+	return info, nil
+}
+
+// takeTurn waits for a slot and runs a job in it.
+func (r *Runner) takeTurn(j *Active, run func(ctx context.Context, j *Active) error) error {
+	select {
+	case r.Slots <- struct{}{}:
+		defer func() { <-r.Slots }()
+	case <-j.context.Done():
+		return j.context.Err()
+	}
+	// The slot may be free because Stop has ended the job before, and the context of
+	// this one ends a moment after that of all.
+	if err := cmp.Or(j.context.Err(), r.context.Err()); err != nil {
+		return err
+	}
+	return run(j.context, j)
+}

@@ -1,0 +1,215 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"heavytail/embedding"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bench is a store with a runner that saves at every opportunity.
+type bench struct {
+	*Runner
+	store *storage.DB
+	cache *session.Cache
+	ended atomic.Int64
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	store, err := storage.Open(filepath.Join(t.TempDir(), "store"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{store: store, cache: session.NewCache(1000, true)}
+	b.Runner = NewRunner(store, b.cache, 1, func(j storage.JobInfo) string { return "target " + j.Target }, func() { b.ended.Add(1) })
+	b.Least = 0
+	t.Cleanup(func() {
+		b.Stop()
+		b.Wait()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func (b *bench) call(t *testing.T) *session.Call {
+	return session.New(t.Context(), b.store, b.cache, nil, "TEST")
+}
+
+func spec(target string) Spec {
+	return Spec{Kind: "TEST", Text: "TEST " + target, Target: target, Memory: 10, Purpose: "the test", Options: []storage.Setting{{Name: "a", Value: "1"}}}
+}
+
+// stopped runs a job that saves text and is cancelled then, and returns its record.
+func (b *bench) stopped(t *testing.T, s Spec, text string) storage.JobInfo {
+	t.Helper()
+	c, j := b.call(t), b.New(storage.JobInfo{}, false)
+	outer := c.Ctx
+	err := b.Run(c, j, s, func(p embedding.Checkpoints) error {
+		if p.From != nil {
+			t.Error("a new job has a checkpoint")
+		}
+		if err := p.Save(func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+			return err
+		}
+		j.Cancel()
+		<-c.Ctx.Done()
+		return c.Ctx.Err()
+	})
+	last := new(fault.JobError)
+	if !errors.As(err, &last) || !errors.Is(err, context.Canceled) || c.Ctx != outer {
+		t.Fatalf("%v", err)
+	}
+	info, err := b.store.Job(t.Context(), last.Job)
+	if err != nil || info.State != storage.JobCancelled || info.Checkpoint != int64(len(text)) {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	return info
+}
+
+// A job that was cancelled continues from what it has saved last, with the same
+// number, and leaves no checkpoint when it is done.
+func TestRunner_Continues(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	info := b.stopped(t, spec("x"), "half")
+	c, j := b.call(t), b.New(info, true)
+	err := b.Run(c, j, spec("x"), func(p embedding.Checkpoints) error {
+		saved, err := io.ReadAll(p.From)
+		if string(saved) != "half" {
+			t.Errorf("continues from %q, %v", saved, err)
+		}
+		j.Result("whole")
+		return b.Run(c, j, spec("x"), func(p embedding.Checkpoints) error { // a part of it
+			if p.From != nil || p.Save != nil {
+				t.Error("a part has checkpoints of its own")
+			}
+			return nil
+		})
+	})
+	list, listErr := b.List(c)
+	if err != nil || listErr != nil || len(c.Notices) > 0 || len(list) != 1 {
+		t.Fatalf("%v, %v, %v, %v", err, listErr, c.Notices, list)
+	}
+	if done := list[0]; done.ID != info.ID || done.State != storage.JobDone || done.Result != "whole" || done.Checkpoint != 0 || done.Seconds < info.Seconds {
+		t.Errorf("%+v", done)
+	}
+	if b.ended.Load() != 2 || len(b.Active()) > 0 {
+		t.Errorf("%d ends, active: %v", b.ended.Load(), b.Active())
+	}
+}
+
+// A checkpoint is not used where the result could have other bytes, or cannot be
+// read, which a notice says.
+func TestRunner_StartsOver(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	info := b.stopped(t, spec("x"), "half")
+	for why, change := range map[string]func(*storage.JobInfo, *Spec){
+		"it has no checkpoint":                 func(j *storage.JobInfo, _ *Spec) { j.Checkpoint = 0 },
+		"a processor of another kind":          func(j *storage.JobInfo, _ *Spec) { j.Kernel = "abacus" },
+		"defaults of its options have changed": func(_ *storage.JobInfo, s *Spec) { s.Options[0].Value = "2" },
+		"graph g was dropped and recreated":    func(_ *storage.JobInfo, s *Spec) { s.Graph = storage.GraphInfo{Name: "g", ID: 7} },
+		"checkpoint cannot be used":            func(*storage.JobInfo, *Spec) {},
+	} {
+		old, s := info, spec("x")
+		change(&old, &s)
+		c, runs := b.call(t), 0
+		err := b.Run(c, b.New(old, true), s, func(p embedding.Checkpoints) error {
+			if runs++; p.From != nil {
+				return embedding.ErrCheckpoint
+			}
+			return errors.New("enough")
+		})
+		if err == nil || runs == 0 || len(c.Notices) != 1 || !strings.Contains(c.Notices[0].Text, "starts over: ") || !strings.Contains(c.Notices[0].Text, why) {
+			t.Errorf("%s: %v, %d runs, notices %v", why, err, runs, c.Notices)
+		}
+	}
+}
+
+// While a job writes a target no other job may; a job of another target may, and one
+// that needs more memory than there is may not.
+func TestRunner_OneForEachTarget(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	nothing := func(embedding.Checkpoints) error { return nil }
+	c := b.call(t)
+	err := b.Run(c, b.New(storage.JobInfo{}, false), spec("x"), func(embedding.Checkpoints) error {
+		if b.Holder("x") == nil || b.Holder("y") != nil {
+			t.Error("the holder of x is not known")
+		}
+		err := b.Run(b.call(t), b.New(storage.JobInfo{}, false), spec("x"), nothing)
+		if !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), "target x is being computed by another TEST") {
+			t.Errorf("two of one target: %v", err)
+		}
+		if _, err := b.List(b.call(t)); err != nil { // numbers it
+			t.Error(err)
+		}
+		if _, err := b.Background(b.call(t), spec("x").Info(), nil); err == nil || !strings.Contains(err.Error(), "by job 1") {
+			t.Errorf("two of one target: %v", err)
+		}
+		return b.Run(b.call(t), b.New(storage.JobInfo{}, false), spec("y"), nothing)
+	})
+	if err != nil || b.Holder("x") != nil {
+		t.Error(err)
+	}
+	large := spec("x")
+	large.Memory = 1001
+	if err := b.Run(c, b.New(storage.JobInfo{}, false), large, nothing); !errors.Is(err, fault.ErrLimit) {
+		t.Errorf("too large: %v", err)
+	}
+}
+
+// Jobs in the background take turns, and Stop interrupts those that run and those
+// that wait.
+func TestRunner_Background(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	c, reached := b.call(t), make(chan struct{})
+	run := func(ctx context.Context, j *Active) error {
+		call := session.New(ctx, b.store, b.cache, nil, "TEST")
+		return b.Run(call, j, spec("x"), func(embedding.Checkpoints) error {
+			close(reached)
+			<-call.Ctx.Done()
+			return call.Ctx.Err()
+		})
+	}
+	first, err := b.Background(c, spec("x").Info(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-reached
+	second, err := b.Background(c, spec("y").Info(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states []storage.JobState
+	for _, j := range b.Active() {
+		states = append(states, j.State)
+	}
+	if !slices.Equal(states, []storage.JobState{storage.JobRunning, storage.JobQueued}) {
+		t.Errorf("%v", states)
+	}
+	b.Stop()
+	b.Wait()
+	for _, id := range []uint64{first.ID, second.ID} {
+		if info, err := b.store.Job(t.Context(), id); err != nil || info.State != storage.JobInterrupted {
+			t.Errorf("%+v, %v", info, err)
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// Spec says what a job does.
+type Spec struct {
+	Kind    string // keywords of the statement
+	Text    string // the statement, by which it is run again
+	Target  string // what no other job may write meanwhile; may be empty
+	Graph   storage.GraphInfo
+	Options []storage.Setting // after defaults
+	Memory  int64             // bytes
+	Purpose string            // what takes the memory
+	Beside  bool              // it adds something to the target, and leaves its rows as they are
+}
+
+// Info is the record of a new job.
+func (s Spec) Info() storage.JobInfo {
+	return storage.JobInfo{
+		Kind: s.Kind, Statement: s.Text, Target: s.Target, Graph: s.Graph.Name, GraphID: s.Graph.ID, GraphVersion: s.Graph.Version,
+		Options: s.Options, Kernel: vec.Kind(), Memory: s.Memory,
+	}
+}
+
+// Causes of the end of a job's context.
+var (
+	errCancelled = errors.New("the job was cancelled")
+	errClosing   = errors.New("the database was closed")
+)
+
+const (
+	// least is how long a job in the foreground must have computed to leave a record
+	// and a checkpoint when it stops: less is sooner computed again than looked at.
+	least = 2 * time.Second
+
+	// every is the time between two checkpoints. Writing one of a hundred megabytes
+	// takes some tenths of a second.
+	every = 30 * time.Second
+)
+
+// Runner keeps the active jobs of a database. The fields are set before the first
+// job, by tests.
+type Runner struct {
+	Least, Every time.Duration
+	Slots        chan struct{} // takes one element for each job in the background that runs
+	// AtCheckpoint is called before and after the writing of each checkpoint; tests
+	// stop there.
+	AtCheckpoint func(point string)
+
+	store   *storage.DB
+	cache   *session.Cache
+	write   func(storage.JobInfo) string // names what a job writes, in errors
+	ended   func()                       // called whenever a job has ended
+	context context.Context              // of the background
+	stop    context.CancelCauseFunc      // of context
+	running sync.WaitGroup               // what runs in the background
+
+	mu     sync.Mutex // guards what follows
+	active []*Active
+	last   uint64 // highest number that was given
+}
+
+// NewRunner returns a runner of which slots jobs in the background run at a time.
+// target names what a job writes, as in "embedding spec", for errors; ended is called
+// whenever a job has ended.
+func NewRunner(store *storage.DB, cache *session.Cache, slots int, target func(storage.JobInfo) string, ended func()) *Runner {
+	r := &Runner{
+		Least: least, Every: every, Slots: make(chan struct{}, slots), AtCheckpoint: func(string) {},
+		store: store, cache: cache, write: target, ended: ended,
+	}
+	r.context, r.stop = context.WithCancelCause(context.Background())
+	return r
+}
+
+// Stop ends the jobs in the background at a checkpoint, as interrupted ones.
+func (r *Runner) Stop() { r.stop(errClosing) }
+
+// Stopped is closed by Stop.
+func (r *Runner) Stopped() <-chan struct{} { return r.context.Done() }
+
+// Wait waits for the jobs in the background to end after Stop. No other call may
+// start one any more.
+func (r *Runner) Wait() { r.running.Wait() }
+
+// New makes a job of a record, which is kept if its end is of interest however
+// soon it comes: one that has a number already, or one in the background.
+func (r *Runner) New(info storage.JobInfo, keep bool) *Active {
+	j := &Active{ended: make(chan struct{}), info: info, keep: keep}
+	if info.ID != 0 {
+		j.resumed = info
+	}
+	j.info.State, j.info.Process, j.info.Error = storage.JobQueued, os.Getpid(), ""
+	j.info.Ended, j.info.Rate, j.info.Remaining = time.Time{}, 0, 0
+	if j.info.Created.IsZero() {
+		j.info.Created = time.Now()
+	}
+	j.began = time.Now()
+	return j
+}
+
+// claim makes a job one of the active ones, unless one of these writes the same
+// target, or is the same job.
+func (r *Runner) claim(j *Active) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if j.claimed {
+		return nil
+	}
+	for _, other := range r.active {
+		their := other.Info()
+		same := j.info.ID != 0 && their.ID == j.info.ID
+		if !same && (j.info.Target == "" || their.Target != j.info.Target) {
+			continue
+		}
+		by := "by another " + their.Kind
+		if their.ID != 0 {
+			by = fmt.Sprintf("by job %d", their.ID)
+		}
+		m := fault.New(fault.Embedding, "%s is being computed %s", r.write(j.info), by)
+		m.Remedy, m.Err = "see SHOW JOBS for its progress", storage.ErrConflict
+		return m
+	}
+	j.claimed = true
+	r.active = append(r.active, j)
+	return nil
+}
+
+// release ends a job.
+func (r *Runner) release(j *Active) {
+	r.mu.Lock()
+	r.active = slices.DeleteFunc(r.active, func(other *Active) bool { return other == j })
+	r.mu.Unlock()
+	close(j.ended)
+}
+
+// Find returns the active job with a number.
+func (r *Runner) Find(id uint64) *Active {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, j := range r.active {
+		if j.Info().ID == id {
+			return j
+		}
+	}
+	return nil
+}
+
+// Holder returns the active job that writes a target; nil where there is none.
+func (r *Runner) Holder(target string) *Active {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, j := range r.active {
+		if j.Info().Target == target {
+			return j
+		}
+	}
+	return nil
+}
+
+// Active returns the numbered jobs that are queued or running, by number.
+func (r *Runner) Active() []storage.JobInfo {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []storage.JobInfo
+	for _, j := range r.active {
+		if info := j.Info(); info.ID != 0 {
+			list = append(list, info)
+		}
+	}
+	sortJobs(list)
+	return list
+}
+
+func sortJobs(list []storage.JobInfo) {
+	slices.SortFunc(list, func(a, b storage.JobInfo) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// List returns the active jobs that have run for long enough and the records of the
+// store, by number. One whose record is damaged is left out, with a notice.
+func (r *Runner) List(c *session.Call) ([]storage.JobInfo, error) {
+	list, err := r.live(c.Ctx)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := r.store.Jobs(c.Ctx)
+	if err := c.Rest(err, "a job", "DROP JOB forgets it"); err != nil {
+		return nil, err
+	}
+	for _, j := range stored {
+		if !slices.ContainsFunc(list, func(l storage.JobInfo) bool { return l.ID == j.ID }) {
+			list = append(list, j)
+		}
+	}
+	sortJobs(list)
+	return list, nil
+}
+
+// live returns the active jobs that are to be listed, and numbers those that have
+// run for long enough by now.
+func (r *Runner) live(ctx context.Context) ([]storage.JobInfo, error) {
+	r.mu.Lock()
+	active := slices.Clone(r.active)
+	r.mu.Unlock()
+	var list []storage.JobInfo
+	for _, j := range active {
+		if !j.long(r.Least) {
+			continue
+		}
+		if err := r.number(ctx, j); err != nil {
+			return nil, err
+		}
+		list = append(list, j.Info())
+	}
+	return list, nil
+}
+
+// number gives a job its number, if it has none: one above all that were seen.
+func (r *Runner) number(ctx context.Context, j *Active) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if j.Info().ID != 0 {
+		return nil
+	}
+	last, err := r.store.LastJob(ctx)
+	if err != nil {
+		return err
+	}
+	r.last = max(r.last, last) + 1
+	j.mu.Lock()
+	j.info.ID = r.last
+	j.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"time"
+)
+
+// Stopwatch measures the steps of one call by name.
+type Stopwatch struct {
+	Now      func() time.Time
+	measured map[string]measurement
+}
+
+// measurement is what a step gave and took.
+type measurement struct {
+	rows    int64
+	seconds float64
+	note    string // what is known only after running, such as a cache hit
+}
+
+func NewStopwatch(now func() time.Time) *Stopwatch {
+	return &Stopwatch{Now: now, measured: map[string]measurement{}}
+}
+
+// Start begins a step and returns the function that ends it.
+func (w *Stopwatch) Start(step string) (stop func(rows int64, note string)) {
+	began := w.Now()
+	return func(rows int64, note string) {
+		w.measured[step] = measurement{rows: rows, seconds: w.Now().Sub(began).Seconds(), note: note}
+	}
+}
+
+// Names of steps that are measured by PROFILE and that no object names.
+const (
+	Scan   = "exact scan"
+	Join   = "exact join"
+	Score  = "score"
+	Store  = "store"
+	Write  = "write"
+	Read   = "read"
+	Solve  = "solve"
+	Split  = "split"
+	Search = "search"
+	Whole  = "result" // the whole statement
+)

@@ -1,0 +1,284 @@
+// Package rowfile writes the rows of statements into files of several forms. It knows
+// neither statements nor the store.
+package rowfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"heavytail/storage/format"
+)
+
+// Form is a form of files.
+type Form struct {
+	Name   string // as in the option format
+	Ending string // of file names
+	Title  string // in a plan
+	open   func(out *bufio.Writer, columns []string, notes []format.Note) writer
+}
+
+// writer writes rows. A row has a value for each column: a string, int64, float64, bool,
+// or nil. Close writes the end and flushes nothing.
+type writer interface {
+	Row(values []any) error
+	Close() error
+}
+
+// Forms are all forms, that of no ending first.
+func Forms() []Form {
+	return []Form{
+		{"csv", ".csv", "CSV", newCSV},
+		{"tsv", ".tsv", "TSV", newTSV},
+		{"json", ".json", "JSON", newJSON},
+		{"ndjson", ".ndjson", "NDJSON", newNDJSON},
+		{"markdown", ".md", "Markdown", newMarkdown},
+		{"parquet", ".parquet", "Parquet", func(out *bufio.Writer, columns []string, notes []format.Note) writer {
+			return format.NewParquetRows(out, columns, notes)
+		}},
+	}
+}
+
+// Writer writes the rows of one file.
+type Writer struct {
+	out *bufio.Writer
+	to  writer
+}
+
+// New begins a file with columns. Where two have the same name, the later ones get a
+// number. Notes are metadata, which only Parquet has.
+func New(out io.Writer, form Form, columns []string, notes []format.Note) *Writer {
+	buffer := bufio.NewWriterSize(out, 1<<16)
+	return &Writer{buffer, form.open(buffer, distinct(columns), notes)}
+}
+
+// Row writes a row.
+func (w *Writer) Row(values []any) error { return w.to.Row(values) }
+
+// Close writes the end of the file. It does not close the io.Writer.
+func (w *Writer) Close() error {
+	if err := w.to.Close(); err != nil {
+		return err
+	}
+	return w.out.Flush()
+}
+
+// distinct gives columns of the same name numbers.
+func distinct(columns []string) []string {
+	names, seen := make([]string, len(columns)), map[string]bool{}
+	for i, name := range columns {
+		names[i] = name
+		for n := 2; seen[names[i]]; n++ {
+			names[i] = fmt.Sprintf("%s_%d", name, n)
+		}
+		seen[names[i]] = true
+	}
+	return names
+}
+
+// appendText appends a value with as many digits as it needs to be read back; nothing for
+// nil.
+func appendText(dst []byte, value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return dst
+	case string:
+		return append(dst, v...)
+	case float64:
+		return appendFloat(dst, v)
+	}
+	return fmt.Append(dst, value)
+}
+
+// appendFloat appends the shortest digits that read back as x, with an exponent only
+// where it is very small or large, as JSON of most languages has it.
+func appendFloat(dst []byte, x float64) []byte {
+	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.AppendFloat(dst, x, 'e', -1, 64)
+	}
+	return strconv.AppendFloat(dst, x, 'f', -1, 64)
+}
+
+// csvWriter writes CSV of RFC 4180 under a header. A missing value is an empty field.
+type csvWriter struct {
+	out    *bufio.Writer
+	csv    *csv.Writer
+	record []string
+}
+
+func newCSV(out *bufio.Writer, columns []string, _ []format.Note) writer {
+	w := &csvWriter{out: out, csv: csv.NewWriter(out)}
+	w.write(columns)
+	return w
+}
+
+func (w *csvWriter) Row(values []any) error {
+	w.record = w.record[:0]
+	for _, v := range values {
+		w.record = append(w.record, string(appendText(nil, v)))
+	}
+	return w.write(w.record)
+}
+
+func (w *csvWriter) write(record []string) error {
+	if len(record) == 1 && record[0] == "" { // as an empty line, readers would skip it
+		w.csv.Flush()
+		_, err := w.out.WriteString("\"\"\n")
+		return err
+	}
+	return w.csv.Write(record)
+}
+
+func (w *csvWriter) Close() error {
+	w.csv.Flush()
+	return w.csv.Error()
+}
+
+// tsvWriter writes fields between tabs under a header. A tab, line feed, carriage return
+// or backslash of a text is written as \t, \n, \r or \\.
+type tsvWriter struct {
+	out  *bufio.Writer
+	line []byte
+}
+
+var tsvEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, `\`, `\\`)
+
+func newTSV(out *bufio.Writer, columns []string, _ []format.Note) writer {
+	w := &tsvWriter{out: out}
+	w.Row(anyOf(columns)) // an error of the buffer stays
+	return w
+}
+
+func (w *tsvWriter) Row(values []any) error {
+	w.line = w.line[:0]
+	for i, v := range values {
+		if i > 0 {
+			w.line = append(w.line, '\t')
+		}
+		if text, ok := v.(string); ok {
+			v = tsvEscapes.Replace(text)
+		}
+		w.line = appendText(w.line, v)
+	}
+	_, err := w.out.Write(append(w.line, '\n'))
+	return err
+}
+
+func (w *tsvWriter) Close() error { return nil }
+
+func anyOf(columns []string) []any {
+	values := make([]any, len(columns))
+	for i, c := range columns {
+		values[i] = c
+	}
+	return values
+}
+
+// jsonWriter writes objects with a member for each column: one a line, or the items of an
+// array. A missing value is null.
+type jsonWriter struct {
+	out   *bufio.Writer
+	names [][]byte
+	array bool
+	rows  int
+	line  []byte
+}
+
+func newNDJSON(out *bufio.Writer, columns []string, _ []format.Note) writer {
+	w := &jsonWriter{out: out}
+	for _, c := range columns {
+		w.names = append(w.names, append(appendJSON(nil, c), ':'))
+	}
+	return w
+}
+
+func newJSON(out *bufio.Writer, columns []string, notes []format.Note) writer {
+	w := newNDJSON(out, columns, notes).(*jsonWriter)
+	w.array = true
+	return w
+}
+
+func (w *jsonWriter) Row(values []any) error {
+	w.line = w.line[:0]
+	switch {
+	case w.array && w.rows == 0:
+		w.line = append(w.line, "[\n"...)
+	case w.array:
+		w.line = append(w.line, ",\n"...)
+	case w.rows > 0:
+		w.line = append(w.line, '\n')
+	}
+	w.rows++
+	w.line = append(w.line, '{')
+	for i, v := range values {
+		if i > 0 {
+			w.line = append(w.line, ',')
+		}
+		w.line = appendJSON(append(w.line, w.names[i]...), v)
+	}
+	_, err := w.out.Write(append(w.line, '}'))
+	return err
+}
+
+func (w *jsonWriter) Close() error {
+	end := ""
+	switch {
+	case w.array && w.rows == 0:
+		end = "[]\n"
+	case w.array:
+		end = "\n]\n"
+	case w.rows > 0:
+		end = "\n"
+	}
+	_, err := w.out.WriteString(end)
+	return err
+}
+
+func appendJSON(dst []byte, value any) []byte {
+	switch v := value.(type) {
+	case nil:
+		return append(dst, "null"...)
+	case float64:
+		return appendFloat(dst, v)
+	case string:
+		var text bytes.Buffer
+		e := json.NewEncoder(&text)
+		e.SetEscapeHTML(false)
+		e.Encode(v) // a string has no errors
+		return append(dst, bytes.TrimSuffix(text.Bytes(), []byte("\n"))...)
+	}
+	return fmt.Append(dst, value)
+}
+
+// markdownWriter writes a table of GitHub's Markdown.
+type markdownWriter struct{ out *bufio.Writer }
+
+var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>", "\r", "<br>", `\`, `\\`)
+
+func newMarkdown(out *bufio.Writer, columns []string, _ []format.Note) writer {
+	w := markdownWriter{out}
+	w.Row(anyOf(columns)) // an error of the buffer stays
+	out.WriteString(strings.Repeat("| --- ", len(columns)) + "|\n")
+	return w
+}
+
+func (w markdownWriter) Row(values []any) error {
+	for _, v := range values {
+		if text, ok := v.(string); ok {
+			v = markdownEscapes.Replace(text)
+		}
+		w.out.WriteString("| ")
+		w.out.Write(appendText(nil, v))
+		w.out.WriteByte(' ')
+	}
+	_, err := w.out.WriteString("|\n")
+	return err
+}
+
+func (w markdownWriter) Close() error { return nil }

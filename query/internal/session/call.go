@@ -1,0 +1,104 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"heavytail/query/internal/plan"
+	"heavytail/storage"
+)
+
+// Call is one call of a method of DB, as far as it knows no statement: the
+// versions of graphs and embeddings that it has loaded, and who receives its
+// progress and notices. It belongs to one goroutine; only the meter may be used
+// from several.
+type Call struct {
+	store *storage.DB
+	cache *Cache
+	files *Files
+
+	Ctx       context.Context
+	Statement string
+	Meter     *meter
+	Watch     *plan.Stopwatch
+	Notices   []Notice
+	Tell      func(Notice)      // receives each notice at once; nil for nobody
+	Graphs    map[string]*Graph // by name: a call sees one version of a graph
+	Spaces    map[string]*Space // by name of the embedding
+	Releases  []func()          // unpin what the call has pinned in the cache
+}
+
+// newCall begins a call that reports its progress to nobody.
+func New(ctx context.Context, store *storage.DB, cache *Cache, files *Files, statement string) *Call {
+	return &Call{
+		store: store, cache: cache, files: files, Ctx: ctx, Statement: statement,
+		Meter:  NewMeter(statement, nil, time.Now),
+		Watch:  plan.NewStopwatch(time.Now),
+		Graphs: map[string]*Graph{},
+		Spaces: map[string]*Space{},
+	}
+}
+
+// Release unpins what the call has pinned in the cache.
+func (c *Call) Release() {
+	for _, release := range slices.Backward(c.Releases) { // what shares memory with another thing goes first
+		release()
+	}
+	c.Releases = nil
+}
+
+// Notice records something that a user should know about the answer.
+func (c *Call) Notice(format string, args ...any) { c.note(false, format, args...) }
+
+// Early is notice for what a statement is going to do.
+func (c *Call) Early(format string, args ...any) { c.note(true, format, args...) }
+
+func (c *Call) note(early bool, format string, args ...any) {
+	n := Notice{Statement: c.Statement, Text: fmt.Sprintf(format, args...), Early: early}
+	c.Notices = append(c.Notices, n)
+	if c.Tell != nil {
+		c.Tell(n)
+	}
+}
+
+// Rest returns nil for the error of an answer that lacks only what is damaged
+// (storage.PartialError), after a notice of what is missing; one is what the answer
+// lists, such as "a model", and remedy what to do about it. Other errors pass.
+func (c *Call) Rest(err error, one, remedy string) error {
+	var partial *storage.PartialError
+	if !errors.As(err, &partial) {
+		return err
+	}
+	c.Notice("%s is not listed, and %s: %v", one, remedy, err)
+	return nil
+}
+
+// Await runs f, which cannot be interrupted, and returns early when the context
+// of the call ends. f then ends on its own: it must not write what
+// anybody reads afterwards.
+func (c *Call) Await(f func()) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+		return c.Ctx.Err()
+	case <-c.Ctx.Done():
+		return c.Ctx.Err()
+	}
+}
+
+// Notice is something about an answer that a user should know.
+type Notice struct {
+	Statement string `json:"statement"` // the kind of statement, such as "NEAREST"
+	Text      string `json:"text"`      // one clause, without a full stop
+	Early     bool   `json:"early"`     // it is about what the statement is going to do, and came before its work
+}
+
+// String returns the text.
+func (n Notice) String() string { return n.Text }

@@ -1,0 +1,165 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/storage"
+)
+
+// ColumnSet has the values of some attributes, for the vertices of one version
+// of a graph.
+type ColumnSet struct {
+	Names   []string
+	Columns []*storage.Column
+}
+
+// At returns the value of a vertex in column i.
+func (s *ColumnSet) At(i int, v uint32) storage.Value { return s.Columns[i].At(v) }
+
+// Value returns the value of a vertex by the name of the attribute; missing for
+// a name that is not in the set.
+func (s *ColumnSet) Value(name string, v uint32) storage.Value {
+	if s == nil {
+		return storage.Value{}
+	}
+	if i := slices.Index(s.Names, name); i >= 0 {
+		return s.At(i, v)
+	}
+	return storage.Value{}
+}
+
+// Columns returns attributes of a graph, of the version that the call sees, and
+// that version. It must be asked for before anything else loads the graph: where
+// another version is written meanwhile, the call continues with that one.
+func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *ColumnSet, error) {
+	pinned := c.Graphs[graph] != nil
+	view, err := c.Graph(graph, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := CheckAttributes(view.Info, names, at); err != nil {
+		return nil, nil, err
+	}
+	set, err := c.loadColumns(view, names, c.store.Columns)
+	if pinned || !errors.Is(err, storage.ErrConflict) {
+		return view, set, err
+	}
+	return c.columnsAtOnce(graph, names, at)
+}
+
+// columnsAtOnce reads a graph and attributes of it in one go, so that no writer
+// can come between.
+func (c *Call) columnsAtOnce(graph string, names []string, at fault.Part) (*Graph, *ColumnSet, error) {
+	info, err := c.GraphInfo(graph, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	bytes := GraphBytes(info)
+	for _, n := range names {
+		a, _ := AttributeOf(info, n)
+		bytes += columnBytes(a, info.Vertices)
+	}
+	release, err := c.cache.Reserve(bytes, "graph "+fault.Name(graph))
+	if err != nil {
+		return nil, nil, err
+	}
+	snapshot, columns, err := c.store.SnapshotColumns(c.Ctx, graph, names...)
+	release()
+	if missing := (*storage.NotFoundError)(nil); errors.As(err, &missing) && missing.Kind == "attribute" {
+		return nil, nil, UnknownAttribute(info, missing.Name, at)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	view, err := c.loadGraph(snapshot.Info, func(context.Context) (any, error) { return snapshot, nil })
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := c.loadColumns(view, names, func(_ context.Context, _ string, _ uint64, of ...string) ([]*storage.Column, error) {
+		i := slices.Index(names, of[0])
+		return columns[i : i+1], nil
+	})
+	return view, set, err
+}
+
+// CheckAttributes refuses names that are not attributes of a graph.
+func CheckAttributes(info storage.GraphInfo, names []string, at fault.Part) error {
+	for _, n := range names {
+		if _, ok := AttributeOf(info, n); !ok {
+			return UnknownAttribute(info, n, at)
+		}
+	}
+	return nil
+}
+
+// AttributeOf returns an attribute of a graph by its name.
+func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) {
+	for _, a := range info.Attributes {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return storage.Attribute{}, false
+}
+
+// UnknownAttribute is the error for a name that is no attribute of a graph.
+func UnknownAttribute(info storage.GraphInfo, attribute string, at fault.Part) *fault.Error {
+	e := fault.New(at, "graph %s has no attribute %s", fault.Name(info.Name), fault.Quote(attribute))
+	e.Err = &storage.NotFoundError{Kind: "attribute", Name: attribute}
+	return e.WithNearest(attribute, AttributeNames(info), fault.Quote)
+}
+
+// loadColumns takes attributes of a version of a graph from the cache, or else
+// from read.
+func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Context, graph string, version uint64, names ...string) ([]*storage.Column, error)) (*ColumnSet, error) {
+	set := &ColumnSet{Names: names, Columns: make([]*storage.Column, len(names))}
+	for i, n := range names {
+		attribute, _ := AttributeOf(view.Info, n)
+		key := CacheKey{Kind: "column", Name: n, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
+		what := fmt.Sprintf("attribute %s of graph %s", fault.Name(n), fault.Name(view.Info.Name))
+		stop := c.Watch.Start("attribute " + n)
+		value, hit, err := c.Pin(key, columnBytes(attribute, view.Info.Vertices), what, func(ctx context.Context) (any, error) {
+			columns, err := read(ctx, view.Info.Name, view.Info.Version, n)
+			if err != nil {
+				return nil, err
+			}
+			return columns[0], nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		set.Columns[i] = value.(*storage.Column)
+		stop(int64(set.Columns[i].Count()), LoadedFrom(hit))
+	}
+	return set, nil
+}
+
+// columnBytes estimates what a column takes in memory: a bit per vertex, and
+// the values; of texts their numbers and some bytes of a dictionary.
+func columnBytes(a storage.Attribute, vertices int) int64 {
+	n := int64(vertices)
+	switch a.Type {
+	case storage.Boolean:
+		return n / 4
+	case storage.Text:
+		return n/8 + 4*n + 16*n
+	}
+	return n/8 + 8*n
+}
+
+// Forget makes the call see the current version of a graph, and no longer the
+// one that it saw so far.
+func (c *Call) Forget(graph string) { delete(c.Graphs, graph) }
+
+// AttributeNames lists the attributes of a graph.
+func AttributeNames(info storage.GraphInfo) []string {
+	names := make([]string, len(info.Attributes))
+	for i, a := range info.Attributes {
+		names[i] = a.Name
+	}
+	return names
+}

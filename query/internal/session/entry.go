@@ -1,0 +1,82 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/storage"
+)
+
+// Entry is what the catalogue has about an embedding and its graph. Statements
+// resolve names to entries, which loads neither; Call.Space loads both.
+type Entry struct {
+	Info   storage.EmbeddingInfo
+	Graph  storage.GraphInfo
+	Behind uint64 // versions of the graph since the embedding, without those that changed attributes only
+}
+
+// Entry returns the entry of an embedding by its name.
+func (c *Call) Entry(embedding string, at fault.Part) (Entry, error) {
+	info, err := c.EmbeddingInfo(embedding, at)
+	if err != nil {
+		return Entry{}, err
+	}
+	e := Entry{Info: info}
+	if e.Graph, err = c.GraphInfo(info.Graph, at); err != nil {
+		return e, err
+	}
+	if e.Graph.Version <= info.GraphVersion {
+		return e, nil
+	}
+	if m, ok := c.cache.Peek(matchedKey(EmbeddingKey(info), e.Graph)); ok { // the log may be long
+		e.Behind = m.(*Matched).Behind
+		return e, nil
+	}
+	changes, err := c.store.Changes(c.Ctx, info.Graph, info.GraphVersion)
+	e.Behind = min(changes.Versions, e.Graph.Version-info.GraphVersion)
+	return e, err
+}
+
+// Present is Entry for statements that compute the next generation of an
+// embedding: it refuses a generation that was replaced.
+func (c *Call) Present(embedding string, at fault.Part) (Entry, error) {
+	e, err := c.Entry(embedding, at)
+	if err == nil && e.Info.Past {
+		m := fault.New(at, "%s is a generation that was replaced", fault.Quote(embedding))
+		m.Remedy = "name the embedding without the number"
+		m.Err = storage.ErrInvalid
+		return e, m
+	}
+	return e, err
+}
+
+// Plan is the step that loads the vectors.
+func (e Entry) Plan() *plan.Plan {
+	age := "up to date with"
+	if e.Behind > 0 {
+		age = fault.Count(int64(e.Behind), "version") + " behind"
+	}
+	detail := fmt.Sprintf("%s, generation %d, %d × %d, %s, %s graph %s", fault.Name(e.Info.Name), e.Info.Generation,
+		e.Info.Vertices, e.Info.Dim, e.Info.Method, age, fault.Name(e.Info.Graph))
+	return plan.Measured("embedding "+e.Info.Name, "embedding", detail)
+}
+
+// GraphPlan is the step that loads a graph.
+func GraphPlan(g storage.GraphInfo) *plan.Plan {
+	detail := fmt.Sprintf("%s, version %d, %s, %s", fault.Name(g.Name), g.Version,
+		fault.Count(int64(g.Vertices), "vertex"), fault.Count(g.Edges, "edge"))
+	return plan.Measured("graph "+g.Name, "graph", detail)
+}
+
+// AttributePlans are the steps that load attributes, which the graph has.
+func AttributePlans(g storage.GraphInfo, names []string) []*plan.Plan {
+	plans := make([]*plan.Plan, len(names))
+	for i, n := range names {
+		at := slices.IndexFunc(g.Attributes, func(a storage.Attribute) bool { return a.Name == n })
+		detail := fmt.Sprintf("%s, %s, %d of %s", fault.Name(n), g.Attributes[at].Type, g.Values[at], fault.Count(int64(g.Vertices), "vertex"))
+		plans[i] = plan.Measured("attribute "+n, "attribute", detail)
+	}
+	return plans
+}

@@ -1,0 +1,230 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/storage/format"
+)
+
+// This file is the only one of the package that opens files beside the store.
+
+// Files opens the files that statements name: anywhere, or in one folder that
+// nothing leads out of.
+type Files struct {
+	Folder *os.Root  // nil for anywhere
+	input  io.Reader // what "-" is; nil for nothing
+	none   bool      // no file but the store may be used
+}
+
+// OpenFiles returns files anywhere, or in a folder if it is named; with none,
+// nowhere. Standard input is what "-" reads, and may be nil.
+func OpenFiles(folder string, input io.Reader, none bool) (*Files, error) {
+	f := &Files{input: input, none: none}
+	if folder == "" {
+		return f, nil
+	}
+	var err error
+	if f.Folder, err = os.OpenRoot(folder); err != nil {
+		return nil, fmt.Errorf("the folder for files: %w", err)
+	}
+	return f, nil
+}
+
+// Stat describes the file that path leads to, lstat what is at path itself.
+func (f *Files) Stat(path string) (fs.FileInfo, error) {
+	if f.Folder != nil {
+		return f.Folder.Stat(path)
+	}
+	return os.Stat(path)
+}
+
+func (f *Files) Lstat(path string) (fs.FileInfo, error) {
+	if f.Folder != nil {
+		return f.Folder.Lstat(path)
+	}
+	return os.Lstat(path)
+}
+
+// open opens a regular file and returns its size.
+func (f *Files) open(path string) (io.ReadCloser, int64, error) {
+	if f.Folder != nil {
+		return format.OpenIn(f.Folder, path)
+	}
+	return format.OpenFile(path)
+}
+
+// create begins a file that appears when it is complete.
+func (f *Files) create(path string, overwrite bool) (*format.File, error) {
+	if f.Folder != nil {
+		return format.CreateIn(f.Folder, path, overwrite)
+	}
+	return format.CreateFile(path, overwrite)
+}
+
+// Close gives the folder back.
+func (f *Files) Close() error {
+	if f.Folder != nil {
+		return f.Folder.Close()
+	}
+	return nil
+}
+
+// escapes reports whether os.Root has refused a path that leads out of it. Its
+// error is not exported; only its text distinguishes it from other errors.
+func escapes(err error) bool {
+	var system *fs.PathError
+	return errors.As(err, &system) && system.Err.Error() == "path escapes from parent"
+}
+
+// InputName is what errors and provenance call an input.
+func InputName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// CheckInput refuses an input that cannot be read.
+func (c *Call) CheckInput(path string, at fault.Part) error {
+	if path == "-" {
+		if c.files.input == nil {
+			return fault.New(at, "there is no standard input to read")
+		}
+		return nil
+	}
+	if err := c.CheckPath(path, at); err != nil {
+		return err
+	}
+	info, err := c.files.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		e := fault.New(at, "file %s: %v", fault.Quote(path), format.ErrNotRegular)
+		e.Err = format.ErrNotRegular
+		if c.files.input != nil && !info.IsDir() { // such as a pipe
+			e.Remedy = "'-' reads standard input"
+		}
+		return e
+	}
+	return FileMistake(path, at, err)
+}
+
+// CheckOutput refuses an output that cannot be written.
+func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
+	if err := c.CheckPath(path, at); err != nil {
+		return err
+	}
+	info, err := c.files.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		_, err := c.files.Stat(filepath.Dir(path))
+		return FileMistake(path, at, err)
+	case err != nil:
+		return FileMistake(path, at, err)
+	case !info.Mode().IsRegular():
+		return FileMistake(path, at, format.ErrNotRegular)
+	case !overwrite:
+		e := fault.New(at, "file %s exists", fault.Quote(path))
+		e.Options, e.Err = []fault.OptionRemedy{{Purpose: "to replace it", Option: "overwrite", Value: "true"}}, format.ErrExists
+		return e
+	}
+	return nil
+}
+
+// CheckPath refuses every file where files are switched off, and the store
+// itself: writing it would destroy it, and it is no text to read.
+func (c *Call) CheckPath(path string, at fault.Part) error {
+	if c.files.none {
+		e := fault.New(at, "file access is switched off")
+		e.Err = fault.ErrNoFiles
+		return e
+	}
+	if path == "" {
+		return fault.New(at, "no file is named")
+	}
+	store, err := os.Stat(c.store.Path())
+	if err != nil {
+		return nil // the store was moved; nothing can be mistaken for it
+	}
+	if file, err := c.files.Stat(path); err == nil && os.SameFile(store, file) {
+		return fault.New(at, "file %s is the open database itself", fault.Quote(path))
+	}
+	return nil
+}
+
+// FileMistake is the Error for a file that cannot be used; nil for nil.
+func FileMistake(path string, at fault.Part, err error) error {
+	if err == nil {
+		return nil
+	}
+	if escapes(err) {
+		e := fault.New(at, "file %s is outside the folder that files are confined to", fault.Quote(path))
+		e.Err = errors.Join(fault.ErrOutside, err)
+		return e
+	}
+	reason := err
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		reason = pathError.Err // it repeats the path, unescaped
+	}
+	e := fault.New(at, "file %s: %v", fault.Quote(path), reason)
+	e.Err = err
+	return e
+}
+
+// EndingMistake is the Error for a file whose name does not say what it holds.
+func EndingMistake(at fault.Part, ending *format.EndingError) *fault.Error {
+	e := fault.New(at, "file %s: the ending %s is not known", fault.Quote(ending.Name), fault.QuoteKey(ending.Ending))
+	e.Expected, e.Err = ending.Known, ending
+	return e
+}
+
+// CheckEnding refuses a name whose ending, before .gz or .zst, is none of those
+// of a form. No ending is every form.
+func CheckEnding(path string, known []string) error {
+	if ending := format.Ending(path); ending != "" && !slices.Contains(known, ending) {
+		return EndingMistake(fault.Into, &format.EndingError{Name: path, Ending: ending, Known: known})
+	}
+	return nil
+}
+
+// Endings of files that are written in one form.
+var (
+	ListEndings  = []string{".txt", ".edges", ".edgelist", ".el"}
+	WalkEndings  = []string{".txt", ".walks"}
+	ScoreEndings = []string{".csv", ".txt"}
+)
+
+// OpenInput opens an input, plain or compressed, and returns its size in bytes,
+// 0 where that is not known.
+func (c *Call) OpenInput(path string, at fault.Part) (io.ReadCloser, int64, error) {
+	if err := c.CheckInput(path, at); err != nil {
+		return nil, 0, err
+	}
+	if path == "-" {
+		return io.NopCloser(c.files.input), 0, nil
+	}
+	in, size, err := c.files.open(path)
+	return in, size, FileMistake(path, at, err)
+}
+
+// WriteFile writes a file that appears only when it is complete.
+func (c *Call) WriteFile(path string, overwrite bool, write func(io.Writer) error) error {
+	if err := c.CheckOutput(path, overwrite, fault.Into); err != nil {
+		return err
+	}
+	file, err := c.files.create(path, overwrite)
+	if err != nil {
+		return FileMistake(path, fault.Into, err)
+	}
+	defer file.Close()
+	if err := write(file); err != nil {
+		return err
+	}
+	return file.Commit()
+}

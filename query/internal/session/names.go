@@ -1,0 +1,236 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// This file turns the names in requests into the graphs, vectors and vertices
+// that they stand for, for bind and for the typed methods alike.
+
+// Graph is a graph as one call sees it.
+type Graph struct {
+	*storage.Snapshot
+	hit bool // it was in memory already
+}
+
+// Graph returns a graph by name. A call sees one version of it.
+func (c *Call) Graph(graph string, at fault.Part) (*Graph, error) {
+	if view := c.Graphs[graph]; view != nil {
+		return view, nil
+	}
+	for {
+		info, err := c.GraphInfo(graph, at)
+		if err != nil {
+			return nil, err
+		}
+		view, err := c.loadGraph(info, func(ctx context.Context) (any, error) {
+			s, err := c.store.Snapshot(ctx, graph)
+			if err == nil && s.Info.Version != info.Version {
+				err = storage.ErrConflict // what the cache has under a version must be that version
+			}
+			return s, err
+		})
+		if !errors.Is(err, storage.ErrConflict) {
+			return view, err
+		}
+	}
+}
+
+// loadGraph pins a version of a graph, from the cache or else by load, as the one that
+// the call sees.
+func (c *Call) loadGraph(info storage.GraphInfo, load func(context.Context) (any, error)) (*Graph, error) {
+	key := graphKey(info)
+	stop := c.Watch.Start("graph " + info.Name)
+	value, hit, err := c.Pin(key, GraphBytes(info), "graph "+fault.Name(info.Name), load)
+	if err != nil {
+		return nil, err
+	}
+	view := &Graph{Snapshot: value.(*storage.Snapshot), hit: hit}
+	stop(int64(view.Info.Vertices), LoadedFrom(hit))
+	c.Graphs[info.Name] = view
+	return view, nil
+}
+
+// graphKey is the key of a version of a graph in the cache.
+func graphKey(info storage.GraphInfo) CacheKey {
+	return CacheKey{Kind: "graph", ID: info.ID, Version: info.Version, Made: info.Modified.UnixNano()}
+}
+
+// Pin returns a value of the cache, or else of load, and keeps it in the cache until the
+// call ends.
+func (c *Call) Pin(key CacheKey, bytes int64, what string, load func(context.Context) (any, error)) (value any, hit bool, err error) {
+	value, release, hit, err := c.cache.Get(c.Ctx, key, bytes, what, load)
+	if err == nil {
+		c.Releases = append(c.Releases, release)
+	}
+	return value, hit, err
+}
+
+// GraphInfo returns the catalogue entry of a graph, or an Error that names the
+// nearest known graph.
+func (c *Call) GraphInfo(graph string, at fault.Part) (storage.GraphInfo, error) {
+	if graph == "" {
+		return storage.GraphInfo{}, fault.New(at, "no graph is named")
+	}
+	info, err := c.store.Graph(c.Ctx, graph)
+	if err == nil || !errors.Is(err, storage.ErrNotFound) {
+		return info, err
+	}
+	unknown := fault.New(at, "unknown graph %s", fault.Quote(graph))
+	unknown.Err = err
+	known, listErr := c.store.Graphs(c.Ctx)
+	if listErr != nil {
+		return info, listErr
+	}
+	names := make([]string, len(known))
+	for i, g := range known {
+		names[i] = g.Name
+	}
+	return info, unknown.WithNearest(graph, names, fault.Quote)
+}
+
+// GraphBytes estimates what a snapshot takes in memory, from the figures that
+// storage.Snapshot states: 8 bytes an edge, as much again for its weights and
+// twice that for its times, and 16 a vertex with its table of keys, 43 at most,
+// and some 13 for the text of its key.
+func GraphBytes(info storage.GraphInfo) int64 {
+	perEdge := int64(8)
+	if info.Weighted {
+		perEdge += 8
+	}
+	if info.Timed {
+		perEdge += 16
+	}
+	return perEdge*info.Edges + (16+43+13)*int64(info.Vertices)
+}
+
+// EmbeddingInfo returns the catalogue entry of an embedding, or an Error that
+// names the nearest known embedding.
+func (c *Call) EmbeddingInfo(embedding string, at fault.Part) (storage.EmbeddingInfo, error) {
+	if embedding == "" {
+		return storage.EmbeddingInfo{}, fault.New(at, "no embedding is named")
+	}
+	info, err := c.store.EmbeddingInfo(c.Ctx, embedding)
+	if err == nil || !errors.Is(err, storage.ErrNotFound) {
+		return info, err
+	}
+	unknown := fault.New(at, "unknown embedding %s", fault.Quote(embedding))
+	unknown.Err = err
+	known, listErr := c.store.Embeddings(c.Ctx)
+	if listErr != nil {
+		return info, listErr
+	}
+	names := make([]string, len(known))
+	for i, e := range known {
+		names[i] = e.Name
+	}
+	return info, unknown.WithNearest(embedding, names, fault.Quote)
+}
+
+// LoadedFrom says in PROFILE where a graph or an embedding came from.
+func LoadedFrom(hit bool) string {
+	if hit {
+		return "cache hit"
+	}
+	return "read from the file"
+}
+
+// OnlyGraph returns the name of the graph that a statement means when it names
+// none: the only one of the file.
+func (c *Call) OnlyGraph(at fault.Part) (string, error) {
+	known, err := c.store.Graphs(c.Ctx)
+	if err != nil {
+		return "", err
+	}
+	switch len(known) {
+	case 1:
+		return known[0].Name, nil
+	case 0:
+		return "", fault.New(at, "the file has no graph yet")
+	}
+	names := make([]string, len(known))
+	for i, g := range known {
+		names[i] = fault.Name(g.Name)
+	}
+	ambiguous := fault.New(at, "the file has several graphs")
+	if len(names) > 12 {
+		ambiguous.Remedy = fmt.Sprintf("name one of the %d with IN", len(names))
+		return "", ambiguous
+	}
+	ambiguous.Remedy = "name one with IN: " + fault.OrList(names)
+	return "", ambiguous
+}
+
+// Vertex returns the number of the vertex with a key, or an Error that names
+// the nearest key.
+func (c *Call) Vertex(g *Graph, key string, at fault.Part) (uint32, error) {
+	if err := c.IndexKeys(g); err != nil {
+		return 0, err
+	}
+	if v, ok := g.Vertex(key); ok {
+		return v, nil
+	}
+	unknown := fault.New(at, "vertex %s is not in graph %s", fault.QuoteKey(key), fault.Name(g.Info.Name))
+	unknown.Err = &storage.NotFoundError{Kind: "vertex", Name: key}
+	if nearest, ok := nearestKey(g, key); ok {
+		unknown.Nearest = fault.QuoteKey(nearest)
+	}
+	return 0, unknown
+}
+
+// CheckVertex refuses a key that no vertex of a graph has, as Vertex does. Where the
+// graph is not in memory, it loads it only to find the nearest key.
+func (c *Call) CheckVertex(graph storage.GraphInfo, key string, at fault.Part) error {
+	if s, ok := c.cache.Peek(graphKey(graph)); ok {
+		_, err := c.Vertex(&Graph{Snapshot: s.(*storage.Snapshot)}, key, at)
+		return err
+	}
+	_, err := c.store.VertexID(c.Ctx, graph.Name, key)
+	if !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	g, err := c.Graph(graph.Name, at)
+	if err == nil {
+		_, err = c.Vertex(g, key, at)
+	}
+	return err
+}
+
+// IndexKeys builds the index of the keys of a large graph, which the first look
+// for a key would otherwise do without checking the context.
+func (c *Call) IndexKeys(g *Graph) error {
+	const large = 1 << 18 // keys that are indexed in some 20 ms
+	if g.Graph.Vertices() < large {
+		return nil
+	}
+	return c.Await(func() { g.Vertex("") })
+}
+
+// nearestKey returns the key most like the given one. It looks at the first
+// 200,000 vertices, which takes some 20 ms: a hint is not worth more. Numbers
+// get no hint, since a number near by is not what was meant.
+func nearestKey(g *Graph, key string) (string, bool) {
+	const most = 200_000
+	if _, err := strconv.ParseInt(key, 10, 64); err == nil || len(key) > 100 {
+		return "", false
+	}
+	// Keys whose length differs by more than Suggest accepts need no look.
+	slack := utf8.UTFMax * max(1, len(key)/3)
+	var near []string
+	var buffer []byte
+	for v := range min(g.Graph.Vertices(), most) {
+		buffer = g.AppendKey(buffer[:0], uint32(v))
+		if d := len(buffer) - len(key); -slack <= d && d <= slack {
+			near = append(near, string(buffer))
+		}
+	}
+	return parser.Suggest(key, near)
+}

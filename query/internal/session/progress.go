@@ -1,0 +1,116 @@
+package session
+
+import (
+	"strings"
+	"sync"
+	"time"
+)
+
+// Progress is how far a statement is.
+type Progress struct {
+	Statement string        // the kind of statement, such as "IMPORT"
+	Stage     string        // what it is doing, such as "reading"; figures may follow a colon
+	Done      int64         // units done in this stage
+	Total     int64         // units of the whole stage; 0 where that is not known
+	Unit      string        // "bytes", "pairs", "rows", "edges", "vertices", "walks", "coordinates", "objects", "trials", "passes", "seconds" or "steps"
+	Elapsed   time.Duration // since the statement began
+	Rate      float64       // units a second in this stage; 0 until known
+	Remaining time.Duration // of this stage at the present rate; 0 until known
+}
+
+// unitOf names what the stages of the packages below count.
+func unitOf(stage string) string {
+	stage, _, _ = strings.Cut(stage, ":")
+	switch stage {
+	case "placing":
+		return "passes"
+	case "reading", "copying":
+		return "bytes"
+	case "joining":
+		return "pairs"
+	case "writing":
+		return "rows"
+	case "checking":
+		return "objects"
+	case "solving":
+		return "coordinates"
+	case "counting":
+		return "edges"
+	case "nearest", "predicting":
+		return "vertices"
+	case "bootstrapping":
+		return "data sets"
+	}
+	return "steps"
+}
+
+// meter turns the bare counts of one call's stages into Progress values with
+// rate and remaining time. Rates are measured over the whole stage: a stage
+// does one kind of work, and a rate over the last moments makes the remaining
+// time jump.
+type meter struct {
+	statement string
+	Report    func(Progress)
+	Now       func() time.Time
+
+	mu      sync.Mutex     // guards what follows: stages may report from workers
+	also    func(Progress) // receives progress as well; may be nil
+	began   time.Time      // start of the statement
+	stage   string
+	entered time.Time // start of the stage
+	first   int64     // units already done when the stage was first reported
+	last    int64     // units done at the last report
+}
+
+// NewMeter starts the clock of one call. A nil report makes a meter that does
+// nothing.
+func NewMeter(statement string, report func(Progress), now func() time.Time) *meter {
+	return &meter{statement: statement, Report: report, Now: now, began: now()}
+}
+
+// Update reports a stage to the caller. It has the signature of the Progress
+// callbacks of all packages below.
+func (m *meter) Update(stage string, done, total int64) {
+	m.UpdateUnit(stage, unitOf(stage), done, total)
+}
+
+// UpdateUnit is update for a stage that counts other units than its name says.
+func (m *meter) UpdateUnit(stage, unit string, done, total int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.Report == nil && m.also == nil {
+		return
+	}
+	now := m.Now()
+	// What follows a colon changes from report to report of one stage.
+	name, _, _ := strings.Cut(stage, ":")
+	if name != m.stage || done < m.last {
+		// A stage whose count falls back has begun again, as the passes of a
+		// sweep do.
+		m.stage, m.entered, m.first = name, now, done
+	}
+	m.last = done
+	p := Progress{
+		Statement: m.statement, Stage: stage, Done: done, Total: total,
+		Unit: unit, Elapsed: now.Sub(m.began),
+	}
+	if spent := now.Sub(m.entered).Seconds(); spent > 0 && done > m.first {
+		p.Rate = float64(done-m.first) / spent
+		if total > done {
+			p.Remaining = time.Duration(float64(total-done) / p.Rate * float64(time.Second))
+		}
+	}
+	if m.also != nil {
+		m.also(p)
+	}
+	if m.Report != nil {
+		m.Report(p)
+	}
+}
+
+// Watch passes all progress to f as well, until f is nil.
+func (m *meter) Watch(f func(Progress)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.also = f
+}

@@ -1,0 +1,29 @@
+package where
+
+import (
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// Candidate is a vertex that a search considers as an answer.
+type Candidate struct {
+	Degree int  // number of its neighbours in the graph as it is now
+	Linked bool // it is a neighbour of the query vertex, or of one of several; false where the query is a vector
+
+	graph   *session.Graph
+	vertex  uint32
+	columns *session.ColumnSet // of the attributes that the request names; nil for none
+}
+
+// NewCandidate is a vertex of a graph, with the attributes that the request names.
+func NewCandidate(g *session.Graph, columns *session.ColumnSet, v uint32, linked bool) Candidate {
+	return Candidate{Degree: g.Graph.Degree(v), Linked: linked, graph: g, vertex: v, columns: columns}
+}
+
+// Key returns the key of the vertex.
+func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
+
+// Value returns the value of an attribute. It is missing where the vertex has
+// none, and where the request does not name the attribute among those that its
+// condition reads.
+func (c Candidate) Value(attribute string) storage.Value { return c.columns.Value(attribute, c.vertex) }

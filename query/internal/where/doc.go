@@ -1,0 +1,4 @@
+// Package where compiles the conditions of WHERE into functions of a Candidate.
+// Every operand has a type, checked before anything runs; a comparison with a
+// missing value is unknown, and only what is true passes, as in SQL.
+package where

@@ -1,0 +1,156 @@
+package query
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/rowfile"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage/format"
+)
+
+// rowsRequest asks for the rows of a statement to be written into a file. Programs have
+// the rows themselves, and no method of this.
+type rowsRequest struct {
+	operation        // bound and resolved
+	text      string // of the statement
+	path      string
+	overwrite bool
+	format    string // the name of a form; empty goes by the ending of path
+}
+
+// writtenRows is the answer of INTO FILE.
+type writtenRows struct {
+	path string
+	rows int64
+}
+
+var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRows]{
+	help: Help{
+		Statement: "INTO FILE", Syntax: "INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "at the end of a statement that answers a question (SHOW, DESCRIBE, COUNT, COMPUTE, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF), writes its rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
+		Columns: "file, rows",
+		Options: intoFileOptions(),
+		Example: "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
+	},
+	bind:    bindIntoFile,
+	resolve: resolveIntoFile,
+	plan: func(req rowsRequest, form rowfile.Form) *plan.Plan {
+		return writtenFile(form.Title, req.path, req.operation.plan())
+	},
+	run: runIntoFile,
+	rows: func(_ rowsRequest, w writtenRows) *Rows {
+		return rowsOf([]string{"file", "rows"}, [][]Value{{w.path, w.rows}})
+	},
+	reads: true, // the statement behind it says whether it writes
+}
+
+// intoFileOptions are the options of INTO FILE.
+func intoFileOptions() []OptionInfo {
+	choices := []string{"auto"}
+	for _, f := range rowfile.Forms() {
+		choices = append(choices, f.Name)
+	}
+	return []OptionInfo{overwriteOption(), {
+		Name: "format", Type: "text", Default: "'auto'", Choices: choices, Doc: "form of the file; auto goes by the ending of its name",
+	}}
+}
+
+func bindIntoFile(b *binder, s *parser.IntoFile) (req rowsRequest, err error) {
+	req.text = s.Statement.String()
+	if req.operation, err = b.prepare(s.Statement); err != nil {
+		return req, err
+	}
+	if req.path, err = b.Text(fault.Into, s.File); err != nil {
+		return req, err
+	}
+	set, err := b.Settings("INTO FILE", intoFileOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	req.overwrite = set.Bool("overwrite")
+	if text := set.Text("format"); text != "auto" {
+		req.format = text
+	}
+	return req, nil
+}
+
+func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
+	if err := c.CheckPath(req.path, fault.Into); err != nil {
+		return form, err
+	}
+	if form, err = rowForm(req); err != nil {
+		return form, err
+	}
+	if form.Name == "parquet" && slices.Contains([]string{".gz", ".zst"}, compressionOf(req.path)) {
+		return form, fault.New(fault.Into, "file %s: Parquet is compressed inside, and is not put into another compression", fault.Quote(req.path))
+	}
+	return form, c.CheckOutput(req.path, req.overwrite, fault.Into)
+}
+
+// compressionOf is the ending of a name that says how the file is compressed.
+func compressionOf(path string) string {
+	for _, ending := range []string{".gz", ".zst"} {
+		if len(path) > len(ending) && path[len(path)-len(ending):] == ending {
+			return ending
+		}
+	}
+	return ""
+}
+
+// rowForm is the form that the option or the ending of the file names. No ending, and one
+// that is not known, are mistakes: the rows of a statement have no usual form.
+func rowForm(req rowsRequest) (rowfile.Form, error) {
+	var endings []string
+	for _, f := range rowfile.Forms() {
+		if req.format == f.Name || req.format == "" && format.Ending(req.path) == f.Ending {
+			return f, nil
+		}
+		endings = append(endings, f.Ending)
+	}
+	if format.Ending(req.path) == "" {
+		e := fault.New(fault.Into, "file %s has no ending that says what to write", fault.Quote(req.path))
+		e.Expected = endings
+		e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
+		return rowfile.Form{}, e
+	}
+	e := session.EndingMistake(fault.Into, &format.EndingError{Name: req.path, Ending: format.Ending(req.path), Known: endings})
+	e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
+	return rowfile.Form{}, e
+}
+
+// runIntoFile writes the rows while they are made, so that a stream takes no memory. The
+// file appears when it is complete.
+func runIntoFile(c *call, req rowsRequest, form rowfile.Form) (written writtenRows, err error) {
+	rows, err := req.operation.exec(c)
+	if err != nil {
+		return written, err
+	}
+	defer rows.Close()
+	written.path = req.path
+	err = c.WriteFile(req.path, req.overwrite, func(out io.Writer) error {
+		w := rowfile.New(out, form, rows.Columns(), []format.Note{{Key: "heavytail.statement", Text: req.text}})
+		for rows.Next() {
+			if err := w.Row(rows.Row()); err != nil {
+				return err
+			}
+			if written.rows++; written.rows%1024 == 0 && c.Ctx.Err() != nil {
+				return c.Ctx.Err()
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return w.Close()
+	})
+	if errors.Is(err, format.ErrValue) {
+		e := fault.New(fault.Into, "%v", err)
+		e.Remedy = "a form of text holds values of several types in a column"
+		err = e
+	}
+	return written, err
+}

@@ -1,0 +1,74 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// TestEachVertex expects the iterators to yield what the lists have, to begin only
+// when they are read, to end early with the loop, and
+// to end with the error of a cancelled context.
+func TestEachVertex(t *testing.T) {
+	t.Parallel()
+	db, ctx := openTest(t, nil), t.Context()
+	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.InsertEdges(ctx, "g", []storage.Edge{{Source: "a", Target: "b"}, {Source: "a", Target: "c"}, {Source: "c", Target: "d"}}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := db.Vertices(ctx, VerticesRequest{})
+	if err != nil || len(all.Vertices) != 4 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	var list []VertexRow
+	for v, err := range db.EachVertex(ctx, VerticesRequest{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, v)
+	}
+	if !reflect.DeepEqual(list, all.Vertices) {
+		t.Errorf("%+v, want %+v", list, all.Vertices)
+	}
+	near, err := db.Neighbors(ctx, NeighborsRequest{Vertex: "a"})
+	if err != nil || len(near.Neighbors) != 2 {
+		t.Fatalf("%+v, %v", near, err)
+	}
+	var first []NeighborRow
+	for n, err := range db.EachNeighbor(ctx, NeighborsRequest{Vertex: "a"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		first = append(first, n)
+		break
+	}
+	if !reflect.DeepEqual(first, near.Neighbors[:1]) {
+		t.Errorf("%+v, want %+v", first, near.Neighbors[:1])
+	}
+
+	stopped, cancel := context.WithCancel(ctx)
+	later := db.EachVertex(stopped, VerticesRequest{})
+	cancel()
+	rows := 0
+	for v, err := range later {
+		rows++
+		if !errors.Is(err, context.Canceled) || v.Key != "" {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+	unknown := 0
+	for _, err := range db.EachNeighbor(ctx, NeighborsRequest{Vertex: "x"}) {
+		unknown++
+		if !errors.Is(err, storage.ErrNotFound) {
+			t.Error(err)
+		}
+	}
+	if rows != 1 || unknown != 1 {
+		t.Errorf("%d and %d rows with an error", rows, unknown)
+	}
+}

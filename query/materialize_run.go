@@ -1,0 +1,146 @@
+package query
+
+import (
+	"errors"
+	"slices"
+
+	embeddings "heavytail/embedding"
+	"heavytail/embedding/link"
+	"heavytail/query/internal/plan"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// predictBlock is how many vertices are computed between two writes: enough to keep
+// all workers busy, and few enough for their links to be small beside the graph.
+const predictBlock = 1024
+
+// materializing is a MaterializeRequest whose graph and scorer are loaded.
+type materializing struct {
+	*prediction
+	renewal
+	reached []uint32 // the vertices whose links are computed, ascending, where something was stored before
+}
+
+func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (MaterializeResult, error) {
+	p, err := c.loadPrediction(linksRequest{}, found.linksEntry)
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	m := &materializing{prediction: p}
+	if m.renewal, err = c.renewal(found, p.graph.Info, p.made()); err != nil {
+		return MaterializeResult{}, err
+	}
+	if m.old != nil {
+		m.reached = within(p.graph.Graph, m.changed, found.radius())
+	}
+	var result MaterializeResult
+	err = c.asJob(found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (err error) {
+		result, err = c.storePredictions(m, PredictionInfo{Scorer: req.With.String(), K: m.k, Options: found.with, Made: m.made})
+		return err
+	})
+	result.Notices = c.Notices
+	return result, err
+}
+
+// within lists the vertices at most so many edges from some, ascending.
+func within(g *csr.Graph, from []uint32, radius int) []uint32 {
+	seen := make([]bool, g.Vertices())
+	list := make([]uint32, 0, len(from))
+	for _, v := range from {
+		seen[v] = true
+		list = append(list, v)
+	}
+	for begin := 0; radius > 0; radius-- {
+		end := len(list)
+		for _, u := range list[begin:end] {
+			for _, v := range g.Neighbors(u) {
+				if !seen[v] {
+					seen[v] = true
+					list = append(list, v)
+				}
+			}
+		}
+		begin = end
+	}
+	slices.Sort(list)
+	return list
+}
+
+// storePredictions computes predictions and stores them.
+func (c *call) storePredictions(m *materializing, info PredictionInfo) (MaterializeResult, error) {
+	predictor, release, err := c.predictor(m.prediction)
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	defer release()
+	near, err := c.nearAll(m.prediction)
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	if m.old != nil && m.old.GraphVersion == m.graph.Info.Version {
+		return MaterializeResult{PredictionInfo: *m.old}, nil // nothing has changed
+	}
+	stop := c.Watch.Start(plan.Score)
+	n := m.graph.Graph.Vertices()
+	computed := 0
+	info, err = c.db.store.PutPredictions(c.Ctx, m.graph.Snapshot, info, func(w *storage.PredictionWriter) error {
+		for lo := 0; lo < n; lo += predictBlock {
+			hi := min(n, lo+predictBlock)
+			lists, some, err := c.predictBlock(m, predictor, near, lo, hi)
+			if err != nil {
+				return err
+			}
+			for v := lo; v < hi && err == nil; v++ {
+				if some[v-lo] {
+					computed++
+					err = w.Add(lists[v-lo])
+				} else {
+					err = w.Keep()
+				}
+			}
+			if err != nil {
+				return err
+			}
+			c.Meter.Update("predicting", int64(hi), int64(n))
+		}
+		return nil
+	})
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	stop(int64(computed), "")
+	c.job.Result("%d links of %d vertices, %d of them computed", info.Links, info.Vertices, computed)
+	return MaterializeResult{PredictionInfo: info, Computed: computed}, nil
+}
+
+// predictBlock computes the links of those vertices from lo to hi that are to be
+// computed.
+func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near func(u uint32) ([]uint32, error), lo, hi int) ([][]storage.PredictedLink, []bool, error) {
+	lists, some, faults := make([][]storage.PredictedLink, hi-lo), make([]bool, hi-lo), make([]error, hi-lo)
+	vec.Parallel(hi-lo, 8, c.workers(), func(_, from, to int) {
+		for i := from; i < to; i++ {
+			u := uint32(lo + i)
+			if _, reached := slices.BinarySearch(m.reached, u); m.old != nil && !reached {
+				continue
+			}
+			some[i] = true
+			if u >= m.scorers[0].rows {
+				continue // newer than the vectors
+			}
+			var also []uint32
+			if near != nil {
+				if also, faults[i] = near(u); faults[i] != nil {
+					return
+				}
+			}
+			links, _, err := predictor.For(c.Ctx, u, also, m.k)
+			faults[i] = err
+			for _, l := range links {
+				lists[i] = append(lists[i], storage.PredictedLink{Vertex: l.V, Score: l.Score})
+			}
+		}
+	})
+	return lists, some, errors.Join(c.Ctx.Err(), errors.Join(faults...))
+}

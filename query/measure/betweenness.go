@@ -1,0 +1,160 @@
+package measure
+
+import (
+	"context"
+	"math"
+
+	"heavytail/storage/csr"
+)
+
+// Betweenness returns for each vertex v the sum, over all pairs of other vertices, of the
+// fraction of the shortest paths between the two that pass through v (Freeman, "A
+// Set of Measures of Centrality Based on Betweenness", 1977). Normalized divides by the
+// number of these pairs, (n−1)(n−2)/2.
+//
+// The algorithm is that of Brandes, "A Faster Algorithm for Betweenness
+// Centrality", 2001. Values from fewer sources than vertices are multiplied by n/sources
+// (Brandes and Pich, "Centrality Estimation in Large Networks", 2007). With a
+// probability of 0.99 the error of no normalised value is above Scores.Error·n/(n-1).
+//
+// It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 150 bytes
+// per vertex and 40 per vertex and worker.
+func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
+	g, err := weightsOf(g, opts.Weighted)
+	n := g.Vertices()
+	if err != nil || n == 0 {
+		return Scores{}, err
+	}
+	sources := opts.sources(g, ExactVisits)
+	values, err := opts.accumulate(ctx, n, len(sources), "paths", func() func(int, []float64) {
+		if g.Weights == nil {
+			b := newLevels(g)
+			return func(unit int, sum []float64) { b.add(sources[unit], sum) }
+		}
+		b := &brandes{newSearch(g), make([]float64, n), make([]float64, n)}
+		return func(unit int, sum []float64) { b.add(sources[unit], sum) }
+	})
+	if err != nil {
+		return Scores{}, err
+	}
+	largest := math.Max(1, float64(n-1)*float64(n-2)/2)
+	factor := float64(n) / float64(len(sources)) / 2 // each pair is counted from both ends
+	if opts.Normalized {
+		factor /= largest
+	}
+	scale(values, factor)
+	return Scores{Values: values, Sources: len(sources), Error: opts.error(len(sources), n, largest)}, nil
+}
+
+// levels adds up the dependencies of sources where every edge has the length 1.
+type levels struct {
+	g        *csr.Graph
+	distance []int32   // -1 where not reached
+	order    []uint32  // the vertices reached, by ascending distance
+	paths    []float64 // the number of shortest paths to each vertex
+	part     []float64 // (1 + dependency)/paths of each vertex
+}
+
+func newLevels(g *csr.Graph) *levels {
+	n := g.Vertices()
+	l := &levels{g: g, distance: make([]int32, n), paths: make([]float64, n), part: make([]float64, n)}
+	for v := range l.distance {
+		l.distance[v] = -1
+	}
+	return l
+}
+
+// add adds the dependencies of a source.
+func (l *levels) add(source uint32, sum []float64) {
+	l.order = append(l.order[:0], source)
+	l.distance[source], l.paths[source] = 0, 1
+	for head := 0; head < len(l.order); head++ {
+		l.expand(l.order[head])
+	}
+	for i := len(l.order) - 1; i > 0; i-- {
+		v := l.order[i]
+		next, parts := l.distance[v]+1, 0.0
+		for _, u := range l.g.Neighbors(v) {
+			if l.distance[u] == next {
+				parts += l.part[u]
+			}
+		}
+		dependency := l.paths[v] * parts
+		l.part[v] = (1 + dependency) / l.paths[v]
+		sum[v] += dependency
+	}
+	for _, v := range l.order {
+		l.distance[v] = -1
+	}
+}
+
+// expand passes the paths to v on to the next level.
+func (l *levels) expand(v uint32) {
+	next, paths := l.distance[v]+1, l.paths[v]
+	for _, u := range l.g.Neighbors(v) {
+		switch l.distance[u] {
+		case -1:
+			l.distance[u], l.paths[u] = next, paths
+			l.order = append(l.order, u)
+		case next:
+			l.paths[u] += paths
+		}
+	}
+}
+
+// brandes adds up the dependencies of sources by lengths.
+type brandes struct {
+	*search
+	paths      []float64 // the number of shortest paths to each vertex
+	dependency []float64 // of the source, on each vertex
+}
+
+// add adds the dependencies of a source. A predecessor of a vertex is a neighbour from
+// which its edge has exactly the length that is missing, so that no lists of them are
+// kept.
+func (b *brandes) add(source uint32, sum []float64) {
+	b.from(source)
+	for _, v := range b.order {
+		b.paths[v], b.dependency[v] = 0, 0
+	}
+	b.paths[source] = 1
+	for _, v := range b.order[1:] {
+		b.paths[v] = b.arriving(v)
+	}
+	for i := len(b.order) - 1; i > 0; i-- {
+		v := b.order[i]
+		b.pass(v, (1+b.dependency[v])/b.paths[v])
+		sum[v] += b.dependency[v]
+	}
+}
+
+// arriving is the number of shortest paths to v.
+func (b *brandes) arriving(v uint32) float64 {
+	paths, distance := 0.0, b.distances[v]
+	weights := b.g.WeightsOf(v)
+	for i, u := range b.g.Neighbors(v) {
+		if b.distances[u]+lengthOf(weights, i) == distance {
+			paths += b.paths[u]
+		}
+	}
+	return paths
+}
+
+// pass gives the predecessors of v their part of the dependency on it.
+func (b *brandes) pass(v uint32, part float64) {
+	distance := b.distances[v]
+	weights := b.g.WeightsOf(v)
+	for i, u := range b.g.Neighbors(v) {
+		if b.distances[u]+lengthOf(weights, i) == distance {
+			b.dependency[u] += float64(b.paths[u] * part)
+		}
+	}
+}
+
+// lengthOf is the length of the i-th edge of a row.
+func lengthOf(weights []float32, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return float64(weights[i])
+}

@@ -1,0 +1,303 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/measure"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// This file has the measures of COMPUTE as requests name them.
+
+// Measure describes a measure of vertices, which COMPUTE computes.
+type Measure struct {
+	Name    string       `json:"name"`
+	Summary string       `json:"summary"` // one line
+	Type    storage.Type `json:"type"`    // of the values: Integer or Float
+	Weights string       `json:"weights"` // what a weight means to it; empty where it does not use them
+	From    bool         `json:"from"`    // it takes vertices to start from
+	Options []OptionInfo `json:"options"`
+
+	bytes func(n, m int64) int64 // of the computation, without the graph
+	run   func(m measuring) (measured, error)
+}
+
+// measuring is what a measure is computed from.
+type measuring struct {
+	context.Context
+	measure.Work
+	bind.Settings // all options
+	g             *csr.Graph
+	from          []uint32
+}
+
+// measured is what came of a measure: integers or floats.
+type measured struct {
+	integers []int64
+	scores   measure.Scores
+	notices  []string
+}
+
+// The options that several measures share.
+var (
+	unweightedOption = OptionInfo{Name: "weighted", Type: "bool", Default: "TRUE", Doc: "use the weights of the edges, if there are any"}
+	lengthsOption    = OptionInfo{Name: "weighted", Type: "bool", Default: "FALSE", Doc: "take the weights as lengths of the edges; otherwise each has the length 1"}
+	normalizedOption = OptionInfo{Name: "normalized", Type: "bool", Default: "FALSE", Doc: "divide by the largest possible value, so that values are from 0 to 1"}
+	sourcesOption    = OptionInfo{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all where that takes about a minute, and otherwise as many as take so long"}
+	measureSeed      = OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same values"}
+)
+
+// What weights mean.
+const (
+	tieWeights    = "strength of a tie"
+	lengthWeights = "length of an edge"
+)
+
+// Measures lists the measures, by what they are about.
+func Measures() []Measure {
+	return slices.Concat(localMeasures(), spectralMeasures(), pathMeasures(), groupMeasures())
+}
+
+func localMeasures() []Measure {
+	return []Measure{
+		{Name: "degree", Summary: "number of neighbours", Type: storage.Integer, bytes: perVertex(8),
+			run: func(m measuring) (measured, error) { return measured{integers: measure.Degree(m.g)}, nil }},
+		{Name: "strength", Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8),
+			run: func(m measuring) (measured, error) {
+				values, err := measure.Strength(m.g)
+				return measured{scores: measure.Scores{Values: values}}, err
+			}},
+		{Name: "triangles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes,
+			run: func(m measuring) (measured, error) {
+				values, err := measure.Triangles(m, m.g, m.Work)
+				return measured{integers: values}, err
+			}},
+		{Name: "clustering", Summary: "fraction of the pairs of neighbours that are adjacent, 0 for degrees below 2", Type: storage.Float, bytes: triangleBytes,
+			run: func(m measuring) (measured, error) {
+				values, err := measure.LocalClustering(m, m.g, m.Work)
+				return measured{scores: measure.Scores{Values: values}}, err
+			}},
+		{Name: "core", Summary: "largest k for which the vertex is in a subgraph of degrees of at least k (k-core)", Type: storage.Integer, bytes: perVertex(28),
+			run: func(m measuring) (measured, error) { return measured{integers: measure.Cores(m.g)}, nil }},
+	}
+}
+
+func spectralMeasures() []Measure {
+	return []Measure{
+		{Name: "pagerank", Summary: "probability that a random walk with restarts is at the vertex; FROM gives the vertices where it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
+			Options: []OptionInfo{
+				{Name: "damping", Type: "float", Default: "0.85", Doc: "probability of following an edge, above 0 and below 1"},
+				{Name: "tolerance", Type: "float", Default: "1e-12", Doc: "largest residual; the sum of all errors is at most tolerance/(1-damping)"},
+				unweightedOption,
+			}, bytes: perVertex(56),
+			run: func(m measuring) (measured, error) {
+				return ofScores(measure.PageRank(m, m.g, measure.PageRankOptions{
+					Work: m.Work, Damping: m.Number("damping"), From: m.from, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance"),
+				}))
+			}},
+		{Name: "eigenvector", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
+			Options: []OptionInfo{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(190),
+			run: func(m measuring) (measured, error) {
+				return ofScores(measure.Eigenvector(m, m.g, measure.EigenvectorOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance")}))
+			}},
+		{Name: "katz", Summary: "number of walks that end at the vertex, each edge counting alpha, with the norm 1", Type: storage.Float, Weights: tieWeights,
+			Options: []OptionInfo{
+				{Name: "alpha", Type: "float", Default: "0", Doc: "weight of each edge of a walk, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
+				unweightedOption,
+			}, bytes: perVertex(190),
+			run: func(m measuring) (measured, error) {
+				return ofScores(measure.Katz(m, m.g, measure.KatzOptions{Work: m.Work, Alpha: m.Number("alpha"), Unweighted: !m.Bool("weighted")}))
+			}},
+	}
+}
+
+func pathMeasures() []Measure {
+	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
+	return []Measure{
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(200),
+			run: func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
+		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(200),
+			run: func(m measuring) (measured, error) { return ofPaths(measure.Betweenness(m, m.g, m.paths())) }},
+		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: perVertex(160),
+			run: func(m measuring) (measured, error) {
+				values, err := measure.Eccentricity(m, m.g, m.Work)
+				return measured{integers: values}, err
+			}},
+	}
+}
+
+func groupMeasures() []Measure {
+	return []Measure{
+		{Name: "component", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, bytes: perVertex(16),
+			run: func(m measuring) (measured, error) {
+				c := m.g.Components()
+				return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), "component")}}, nil
+			}},
+		{Name: "community", Summary: "community, numbered from 0 by descending size", Type: storage.Integer, Weights: tieWeights,
+			Options: []OptionInfo{
+				{Name: "method", Type: "text", Default: "'leiden'", Choices: []string{"leiden", "labels"}, Doc: "leiden finds better communities; labels is label propagation, whose communities need not be connected"},
+				{Name: "quality", Type: "text", Default: "'modularity'", Choices: []string{"modularity", "cpm"}, Doc: "what leiden maximises: modularity, or the constant Potts model"},
+				{Name: "resolution", Type: "float", Default: "1.0", Doc: "of the quality: a larger one gives more and smaller communities; above 0"},
+				{Name: "iterations", Type: "int", Default: "4", Doc: "most runs of leiden, each of which begins with the communities of the last"},
+				unweightedOption, measureSeed,
+			}, bytes: func(n, m int64) int64 { return 80*n + 36*m },
+			run: runCommunity},
+	}
+}
+
+// Measures lists the measures of COMPUTE.
+func (db *DB) Measures() []Measure { return Measures() }
+
+func perVertex(bytes int64) func(n, m int64) int64 {
+	return func(n, _ int64) int64 { return bytes * n }
+}
+
+func triangleBytes(n, m int64) int64 { return 4*m + 44*n }
+
+func ofScores(s measure.Scores, err error) (measured, error) { return measured{scores: s}, err }
+
+// ofPaths notes the bound of estimates.
+func ofPaths(s measure.Scores, err error) (measured, error) {
+	m := measured{scores: s}
+	if s.Error > 0 {
+		m.notices = append(m.notices, fmt.Sprintf("estimates from %s of %d: with a probability of 0.99 no value is off by more than %.3g; sources := %d gives exact values",
+			fault.Count(int64(s.Sources), "vertex"), len(s.Values), s.Error, len(s.Values)))
+	}
+	return m, err
+}
+
+func (m measuring) paths() measure.DistanceOptions {
+	return measure.DistanceOptions{Work: m.Work, Weighted: m.Bool("weighted"), Normalized: m.Bool("normalized"), Sources: m.Size("sources"), Seed: m.Seed()}
+}
+
+func runCommunity(m measuring) (measured, error) {
+	var c measure.Communities
+	var err error
+	if m.Text("method") == "labels" {
+		c, err = measure.LabelPropagation(m, m.g, measure.LabelOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Seed: m.Seed()})
+	} else {
+		c, err = measure.Leiden(m, m.g, measure.LeidenOptions{
+			Work: m.Work, Resolution: m.Number("resolution"), CPM: m.Text("quality") == "cpm",
+			Unweighted: !m.Bool("weighted"), Iterations: m.Size("iterations"), Seed: m.Seed(),
+		})
+	}
+	if err != nil {
+		return measured{}, err
+	}
+	text := fault.Count(int64(len(c.Sizes)), "community")
+	if !math.IsNaN(c.Modularity) {
+		text += fmt.Sprintf(", modularity %.4f", c.Modularity)
+	}
+	return measured{integers: wide(c.Label), notices: []string{text}}, nil
+}
+
+// wide are labels as values.
+func wide(labels []uint32) []int64 {
+	values := make([]int64, len(labels))
+	for v, l := range labels {
+		values[v] = int64(l)
+	}
+	return values
+}
+
+// value is that of a vertex.
+func (m measured) value(v int) storage.Value {
+	if m.integers != nil {
+		return storage.IntegerValue(m.integers[v])
+	}
+	return storage.FloatValue(m.scores.Values[v])
+}
+
+// otherNames are names that other programs have for a measure.
+var otherNames = map[string]string{
+	"closeness": "harmonic", "harmonic_closeness": "harmonic", "closeness_centrality": "harmonic", "betweenness_centrality": "betweenness",
+	"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
+	"wcc": "component", "connected_components": "component", "components": "component",
+	"kcore": "core", "k_core": "core", "core_number": "core", "coreness": "core", "page_rank": "pagerank", "personalized_pagerank": "pagerank",
+	"clustering_coefficient": "clustering", "triangle_count": "triangles", "eigen_centrality": "eigenvector", "katz_centrality": "katz",
+}
+
+// findMeasure finds a measure by name.
+func findMeasure(name string) (Measure, error) {
+	all := Measures()
+	names := make([]string, len(all))
+	for i, m := range all {
+		if names[i] = m.Name; m.Name == name {
+			return m, nil
+		}
+	}
+	e := fault.New(fault.Method, "unknown measure %s", fault.Quote(name))
+	if other := otherNames[name]; other != "" {
+		e.Nearest = other
+		return Measure{}, e
+	}
+	return Measure{}, e.WithNearest(name, names, func(s string) string { return s })
+}
+
+// settings are the given options of the measure with the defaults of the others.
+func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
+	settings, err := bind.Check("measure "+m.Name, m.Options, given)
+	for _, o := range m.Options {
+		if _, ok := settings[o.Name]; !ok && err == nil {
+			settings[o.Name] = defaultOf(o)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	for name, least := range map[string]string{"damping": "above 0", "resolution": "above 0", "tolerance": "above 0", "iterations": "above 0", "alpha": "at least 0", "sources": "at least 0"} {
+		value := settings.Number(name) + float64(settings.Integer(name))
+		if _, ok := settings[name]; ok && (value < 0 || value == 0 && least == "above 0") {
+			return nil, fault.New(fault.Option(name), "option %s is %v, and must be %s", name, settings[name], least)
+		}
+	}
+	return settings, nil
+}
+
+// measureMistake says which option of a measure has a value out of its range.
+func measureMistake(m Measure, err error) error {
+	var option *measure.OptionError
+	switch {
+	case errors.As(err, &option):
+		e := fault.New(fault.Option(option.Option), "option %v", option)
+		e.Err = errors.Join(ErrInvalid, err)
+		return e
+	case errors.Is(err, measure.ErrEdges):
+		e := fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name)
+		e.Err = errors.Join(ErrInvalid, err)
+		return e
+	}
+	return err
+}
+
+// settingsOf writes settings in the order of the options.
+func settingsOf(options []OptionInfo, settings bind.Settings) []storage.Setting {
+	var list []storage.Setting
+	for _, o := range options {
+		text := fmt.Sprint(settings[o.Name])
+		if x, ok := settings[o.Name].(float64); ok {
+			text = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		list = append(list, storage.Setting{Name: o.Name, Value: text})
+	}
+	return list
+}
+
+// defaultOf is the default of an option of a measure, as settings have it.
+func defaultOf(o OptionInfo) any {
+	text := strings.Trim(o.Default, "'")
+	if o.Type == "text" {
+		return text
+	}
+	value, _ := o.Check(bind.Untyped(text)) // the tables are right
+	return value
+}

@@ -1,0 +1,196 @@
+package query
+
+import (
+	"math"
+	"reflect"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+)
+
+// MethodOptions is an embedding method with its options as a struct: a [DPSpectral],
+// [LaplacianEigenmaps], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It says the same as a
+// name and a map of settings, is checked by the same table of options, and leaves the
+// same record with the embedding.
+//
+// A field that is zero takes the default of the method, as an option that a statement
+// leaves out; [DB.Methods] and HELP list the defaults. [Zero] is the number 0 where 0 is
+// not the default. A search by Tune holds what is set and searches the rest.
+type MethodOptions interface{ methodName() string }
+
+// Zero is an explicit 0 for a float64 field of [MethodOptions], whose zero value means
+// the default: DPWalker{Beta: Zero} walks without a penalty, and DPWalker{} with the
+// default penalty. It is the least positive float64, which no option needs otherwise.
+const Zero = math.SmallestNonzeroFloat64
+
+// Normalization is what the penalised matrix of [DPSpectral] is normalised by.
+type Normalization string
+
+// The normalizations.
+const (
+	NormalizationAuto     Normalization = "auto"     // strength unless its eigenvalues crowd so much that they cannot be found
+	NormalizationStrength Normalization = "strength" // the row sums of the penalised matrix
+	NormalizationDegree   Normalization = "degree"   // the degrees, as in the paper
+)
+
+// Components says how a spectral method treats the connected components of a graph.
+type Components string
+
+// The treatments of components.
+const (
+	ComponentsApart Components = "apart" // each is solved alone, and they are kept apart
+	ComponentsJoint Components = "joint" // all are one matrix
+)
+
+// DPSpectral has the options of dp_spectral: the largest eigenvectors of the
+// degree-penalised common-neighbour matrix.
+type DPSpectral struct {
+	Dim           int           `option:"dim"`           // coordinates of a vector, from 1 to 4096
+	Beta          float64       `option:"beta"`          // degree penalty, from 0 (see Zero) to 8
+	Normalization Normalization `option:"normalization"` // empty is NormalizationAuto
+	Scale         float64       `option:"scale"`         // power of the eigenvalue that a coordinate is multiplied by, from 0 (see Zero) to 4
+	RowScale      float64       `option:"row_scale"`     // power of the degree that a vector is divided by, from 0 to 4
+	Tolerance     float64       `option:"tolerance"`     // largest residual relative to the largest eigenvalue, at most 0.1
+	Seed          uint64        `option:"seed"`          // of the random start
+	Components    Components    `option:"components"`    // empty is ComponentsApart
+	IgnoreWeights bool          `option:"weights"`       // takes every edge as 1
+}
+
+// LaplacianEigenmaps has the options of laplacian_eigenmaps: the largest eigenvectors of
+// the normalised adjacency matrix. Its fields are those of [DPSpectral].
+type LaplacianEigenmaps struct {
+	Dim           int        `option:"dim"`
+	Scale         float64    `option:"scale"`     // from 0 (see Zero) to 4
+	RowScale      float64    `option:"row_scale"` // from 0 (see Zero) to 4
+	Tolerance     float64    `option:"tolerance"`
+	Seed          uint64     `option:"seed"`
+	Components    Components `option:"components"`
+	IgnoreWeights bool       `option:"weights"`
+}
+
+// DPWalker has the options of dp_walker: skip-gram on walks that avoid vertices of high
+// degree.
+type DPWalker struct {
+	Dim           int     `option:"dim"`        // coordinates of a vector, from 1 to 4096
+	Walks         int     `option:"walks"`      // walks from each vertex
+	Length        int     `option:"length"`     // vertices of a walk
+	Window        int     `option:"window"`     // largest distance on a walk of two vertices that are trained together
+	Epochs        int     `option:"epochs"`     // passes over the walks
+	Alpha         float64 `option:"alpha"`      // learning rate at the beginning, above 0 and at most 1
+	Negative      int     `option:"negative"`   // negative samples of each pair; 0, the default, is hierarchical softmax
+	Beta          float64 `option:"beta"`       // degree penalty of the walks, from -8 to 8; see Zero
+	IgnoreWeights bool    `option:"weights"`    // takes every edge as 1
+	Partitions    int     `option:"partitions"` // parts trained at a time; the result depends on it
+	Seed          uint64  `option:"seed"`       // of the walks and of the training
+}
+
+// DeepWalk has the options of deepwalk: skip-gram on uniform walks. Its fields are those
+// of [DPWalker].
+type DeepWalk struct {
+	Dim           int     `option:"dim"`
+	Walks         int     `option:"walks"`
+	Length        int     `option:"length"`
+	Window        int     `option:"window"`
+	Epochs        int     `option:"epochs"`
+	Alpha         float64 `option:"alpha"`
+	Negative      int     `option:"negative"`
+	IgnoreWeights bool    `option:"weights"`
+	Partitions    int     `option:"partitions"`
+	Seed          uint64  `option:"seed"`
+}
+
+// Node2Vec has the options of node2vec: skip-gram on walks that tend back or outwards.
+// Its other fields are those of [DPWalker].
+type Node2Vec struct {
+	Dim           int     `option:"dim"`
+	Walks         int     `option:"walks"`
+	Length        int     `option:"length"`
+	Window        int     `option:"window"`
+	Epochs        int     `option:"epochs"`
+	Alpha         float64 `option:"alpha"`
+	Negative      int     `option:"negative"`
+	P             float64 `option:"p"` // how rarely a walk goes back, from 1e-6 to 1e6
+	Q             float64 `option:"q"` // how rarely a walk leaves the neighbourhood it is in, from 1e-6 to 1e6
+	IgnoreWeights bool    `option:"weights"`
+	Partitions    int     `option:"partitions"`
+	Seed          uint64  `option:"seed"`
+}
+
+// UnitBall has the options of unit_ball: a placement in which exactly the neighbours of
+// a vertex are within distance 1.
+type UnitBall struct {
+	Dim       int       `option:"dim"`    // coordinates of a vector, from 1 to 4096
+	Start     BallStart `option:"start"`  // vectors to begin with
+	Anchor    float64   `option:"anchor"` // how strongly vectors are kept near the start, from 0, the default, to 100
+	Margin    float64   `option:"margin"` // distance from 1 that pairs must keep in the first half of the passes
+	Passes    int       `option:"passes"`
+	Step      float64   `option:"step"`      // about the longest move of a vector in a pass of the first half
+	Balance   float64   `option:"balance"`   // how fast vertices that miss edges pull harder, from 0 (see Zero) to 1
+	Tolerance int       `option:"tolerance"` // wrong pairs that end the run
+	Seed      uint64    `option:"seed"`
+}
+
+// BallStart is what [UnitBall] begins with.
+type BallStart string
+
+// The starts.
+const (
+	StartRandom   BallStart = "random"
+	StartDeepWalk BallStart = "deepwalk"  // vectors of deepwalk with its defaults
+	StartDPWalker BallStart = "dp_walker" // vectors of dp_walker with its defaults
+)
+
+func (UnitBall) methodName() string           { return "unit_ball" }
+func (DPSpectral) methodName() string         { return "dp_spectral" }
+func (LaplacianEigenmaps) methodName() string { return "laplacian_eigenmaps" }
+func (DPWalker) methodName() string           { return "dp_walker" }
+func (DeepWalk) methodName() string           { return "deepwalk" }
+func (Node2Vec) methodName() string           { return "node2vec" }
+
+// givenBy lists the fields of a struct of options that are set, by the names of the
+// options and in their order.
+func givenBy(using MethodOptions) []bind.Given {
+	var list []bind.Given
+	options := reflect.Indirect(reflect.ValueOf(using))
+	for i := range options.NumField() {
+		if field := options.Field(i); !field.IsZero() {
+			list = append(list, bind.Given{Name: options.Type().Field(i).Tag.Get("option"), Value: explicit(field)})
+		}
+	}
+	return list
+}
+
+// explicit is the value of a field that is set, as the table of options takes it.
+func explicit(field reflect.Value) any {
+	switch field.Kind() {
+	case reflect.Float64:
+		if field.Float() == Zero {
+			return 0.0
+		}
+		return field.Float()
+	case reflect.String:
+		return field.String()
+	case reflect.Bool: // of options that are true by default
+		return !field.Bool()
+	case reflect.Uint64: // seeds, of which a statement has the same bits with a sign
+		return int64(field.Uint())
+	}
+	return field.Int()
+}
+
+// configure checks a method and its options, which a request has either by name or as
+// a struct.
+func configure(method string, settings map[string]any, using MethodOptions) (m configured, err error) {
+	given := bind.SortedSettings(settings)
+	if using != nil {
+		if method != "" || settings != nil {
+			return m, fault.New(fault.Method, "the method is given twice, by Using and by Method or Settings")
+		}
+		method, given = using.methodName(), givenBy(using)
+	}
+	if m.method, err = findMethod(method); err != nil {
+		return m, err
+	}
+	m.settings, m.options, err = methodOptions(m.method, given)
+	return m, err
+}

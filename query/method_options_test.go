@@ -1,0 +1,149 @@
+package query
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// methodStructs are all structs of options, with every field set.
+var methodStructs = []MethodOptions{
+	UnitBall{Dim: 3, Start: StartDeepWalk, Anchor: Zero, Margin: 0.1, Passes: 5, Step: 0.2, Balance: Zero, Tolerance: 3, Seed: 7},
+	DPSpectral{Dim: 3, Beta: 0.5, Normalization: NormalizationDegree, Scale: 0.5, RowScale: 0.25, Tolerance: 0.001, Seed: math.MaxUint64, Components: ComponentsJoint, IgnoreWeights: true},
+	LaplacianEigenmaps{Dim: 3, Scale: Zero, RowScale: Zero, Tolerance: 0.001, Seed: 7, Components: ComponentsApart, IgnoreWeights: true},
+	DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: Zero, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
+}
+
+// TestMethodOptions_Table compares the structs with the table of options, which is what
+// statements, HELP and the checks have.
+func TestMethodOptions_Table(t *testing.T) {
+	t.Parallel()
+	methods := Methods()
+	if len(methods) != len(methodStructs) {
+		t.Fatalf("%d methods, %d structs", len(methods), len(methodStructs))
+	}
+	for _, using := range methodStructs {
+		method, err := findMethod(using.methodName())
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := givenBy(using)
+		if len(given) != len(method.Options) || reflect.TypeOf(using).NumField() != len(given) {
+			t.Errorf("%T has %d options set, %s has %d", using, len(given), method.Name, len(method.Options))
+			continue
+		}
+		for i, o := range method.Options {
+			if given[i].Name != o.Name {
+				t.Errorf("option %d of %T is %s, and of the method %s", i, using, given[i].Name, o.Name)
+			}
+		}
+		if _, err := configure("", nil, using); err != nil {
+			t.Errorf("%T: %v", using, err)
+		}
+		if zero := reflect.Zero(reflect.TypeOf(using)).Interface().(MethodOptions); len(givenBy(zero)) != 0 {
+			t.Errorf("%T sets %v", zero, givenBy(zero))
+		}
+	}
+	spectral, _ := findMethod("dp_spectral")
+	for name, constants := range map[string][]string{
+		"normalization": {string(NormalizationAuto), string(NormalizationStrength), string(NormalizationDegree)},
+		"components":    {string(ComponentsApart), string(ComponentsJoint)},
+	} {
+		i := slices.IndexFunc(spectral.Options, func(o OptionInfo) bool { return o.Name == name })
+		if !slices.Equal(spectral.Options[i].Choices, constants) {
+			t.Errorf("%s: choices %v, constants %v", name, spectral.Options[i].Choices, constants)
+		}
+	}
+}
+
+// TestMethodOptions_Record embeds by each struct and by a statement with the same
+// options, and expects the same vectors and the same record of options.
+func TestMethodOptions_Record(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	importText(t, db, "g", "a b 2\nb c 1\nc d 3\nd a 1\na c 2\nd e 1\n")
+	for _, using := range methodStructs {
+		typed, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "typed", Using: using})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := configure("", nil, using)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, db, "EMBED g USING "+m.text().String()+" AS text")
+		text, err := db.DescribeEmbedding(t.Context(), "text")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(typed.Options, text.Options) || typed.Seed != text.Seed {
+			t.Errorf("%T: record %v, of the statement %v", using, typed.Options, text.Options)
+		}
+		a, errA := db.Vector(t.Context(), "typed", "a")
+		b, errB := db.Vector(t.Context(), "text", "a")
+		if errA != nil || errB != nil || !slices.Equal(a, b) {
+			t.Errorf("%T: vector %v, %v; of the statement %v, %v", using, a, errA, b, errB)
+		}
+	}
+	for want, beta := range map[string]float64{"0": Zero, "2": 0, "-1": -1} {
+		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "beta", Using: DPWalker{Dim: 4, Beta: beta}})
+		if err != nil || !slices.Contains(made.Options, storage.Setting{Name: "beta", Value: want}) {
+			t.Errorf("Beta %v: %v, %v", beta, made.Options, err)
+		}
+	}
+}
+
+// TestMethodOptions_Requests gives a struct to every request that takes a method.
+func TestMethodOptions_Requests(t *testing.T) {
+	t.Parallel()
+	ctx, db := t.Context(), openTest(t, nil)
+	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
+	walk := DPWalker{Dim: 4, Walks: 2, Length: 5, Seed: 3}
+	estimate, err := db.EstimateEmbed(ctx, EmbedRequest{Graph: "g", Using: &walk})
+	if err != nil || estimate.Dim != 4 || estimate.Method != "dp_walker" {
+		t.Errorf("%+v, %v", estimate, err)
+	}
+	links, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: walk}}, Seed: 1})
+	if err != nil || len(links.Methods) != 1 || links.Methods[0] != "dp_walker(dim := 4, walks := 2, length := 5, seed := 3)" {
+		t.Errorf("%+v, %v", links.Methods, err)
+	}
+	study, err := db.EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "g", Using: DPSpectral{Dim: 4}, Vary: []Variation{{"beta", []float64{0, 1}}}})
+	if err != nil || len(study.Points) != 2 {
+		t.Errorf("%+v, %v", study, err)
+	}
+	tuned, err := db.Tune(ctx, TuneRequest{Graph: "g", Name: "best", Methods: []TuneMethod{{Using: DPSpectral{Dim: 4, Beta: Zero}}}, Goal: ForReconstruction, Trials: 2})
+	if err != nil || !slices.Contains(tuned.Embedding.Options, storage.Setting{Name: "beta", Value: "0"}) {
+		t.Errorf("%+v, %v", tuned.Embedding.Options, err)
+	}
+	file := t.TempDir() + "/walks.txt"
+	if walks, err := db.ExportWalks(ctx, ExportWalksRequest{Graph: "g", Using: walk, Path: file}); err != nil || walks.Rows != 120 {
+		t.Errorf("%+v, %v", walks, err)
+	}
+}
+
+// TestMethodOptions_Mistakes expects errors with the fields that those of statements have.
+func TestMethodOptions_Mistakes(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	importText(t, db, "g", "a b\n")
+	for want, req := range map[string]EmbedRequest{
+		"option beta is 9, and must be a number from -8 to 8":                    {Using: DPWalker{Beta: 9}},
+		"option dim is -1, and must be a whole number from 1 to 4096":            {Using: DPSpectral{Dim: -1}},
+		"option normalization is 'row', expected 'auto', 'strength' or 'degree'": {Using: DPSpectral{Normalization: "row"}},
+		"option scale is NaN, and must be a finite number":                       {Using: LaplacianEigenmaps{Scale: math.NaN()}},
+		"the method is given twice, by Using and by Method or Settings":          {Using: DeepWalk{}, Method: "deepwalk"},
+	} {
+		req.Graph, req.Name = "g", "e"
+		_, err := db.Embed(t.Context(), req)
+		var mistake *Error
+		if !errors.As(err, &mistake) || !errors.Is(err, ErrInvalid) || err.Error() != want {
+			t.Errorf("got %v, expected %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package query
+
+import (
+	"errors"
+	"strconv"
+
+	"heavytail/embedding/run"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// This file has embedding methods as requests name them.
+
+// Method describes an embedding method.
+type Method struct {
+	Name    string       `json:"name"`
+	Summary string       `json:"summary"` // one line
+	Walks   bool         `json:"walks"`   // learns from walks, which ExportWalks writes
+	Options []OptionInfo `json:"options"`
+}
+
+// Methods lists the embedding methods.
+func (db *DB) Methods() []Method { return Methods() }
+
+// Methods lists the embedding methods, which all databases have.
+func Methods() []Method {
+	var methods []Method
+	for _, m := range run.Methods() {
+		own := Method{Name: m.Name, Summary: m.Summary, Walks: m.Walks}
+		for _, o := range m.Options {
+			own.Options = append(own.Options, OptionInfo{Name: o.Name, Type: o.Type, Default: o.Default, Choices: o.Choices, Doc: o.Doc})
+		}
+		methods = append(methods, own)
+	}
+	return methods
+}
+
+// configured is a method with options that were checked.
+type configured struct {
+	method   Method
+	settings bind.Settings
+	options  []run.Option // the settings that were given, in the order of the method
+}
+
+// method evaluates and checks a method with its options, and returns these as
+// requests have them. It checks them already, since the options that follow may have
+// the same names, and then take their positions.
+func (b *binder) method(call parser.Call) (map[string]any, error) {
+	b.Mark(fault.Method, call.Name)
+	given, err := b.Given(call.Options)
+	if err != nil {
+		return nil, err
+	}
+	method, err := findMethod(call.Name.Name)
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]any{}
+	for _, g := range given {
+		settings[g.Name] = g.Value
+	}
+	_, _, err = methodOptions(method, given)
+	return settings, err
+}
+
+// ParseMethod reads a method with its options as statements have it, such as
+// "dp_walker(dim := 128, beta := 2)", for Method and Settings of a request.
+func ParseMethod(text string) (method string, settings map[string]any, err error) {
+	call, err := parser.ParseCall(text)
+	if err != nil {
+		return "", nil, err
+	}
+	at := map[fault.Part]parser.Range{}
+	settings, err = (&binder{Values: bind.New(at, nil)}).method(call)
+	var mistake *Error
+	if errors.As(err, &mistake) {
+		err = placed(err, mistake, at)
+	}
+	return call.Name.Name, settings, err
+}
+
+// text writes the method in the language.
+func (m configured) text() parser.Call { return methodText(m.method.Name, m.options) }
+
+// methodText writes a method with checked options.
+func methodText(method string, options []run.Option) parser.Call {
+	call := parser.Call{Name: parser.Ident{Name: method}}
+	for _, o := range options {
+		call.Options = append(call.Options, option(o.Name, o.Value))
+	}
+	return call
+}
+
+// bytes estimates the memory of the computation, with its result.
+func (m configured) bytes(g *session.Graph) int64 {
+	bytes, _ := run.Bytes(g.Graph, m.method.Name, m.options) // both have been checked
+	return bytes
+}
+
+// dim returns the number of coordinates of an embedding of n vertices.
+func (m configured) dim(n int) int64 {
+	dim := m.settings.Integer("dim")
+	for _, o := range m.method.Options {
+		if o.Name == "dim" && dim == 0 {
+			dim, _ = strconv.ParseInt(o.Default, 10, 64)
+		}
+	}
+	return min(int64(n), max(dim, 0))
+}
+
+// methodOptions checks settings, and returns them by name and in the order of the
+// method.
+func methodOptions(method Method, given []bind.Given) (bind.Settings, []run.Option, error) {
+	settings, err := bind.Check("method "+method.Name, method.Options, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	var options []run.Option
+	for _, o := range method.Options {
+		if value, ok := settings[o.Name]; ok {
+			options = append(options, run.Option{Name: o.Name, Value: value})
+		}
+	}
+	return settings, options, optionMistake(run.Check(method.Name, options))
+}
+
+// optionMistake says which option of the method has a value out of its range.
+func optionMistake(err error) error {
+	var option *run.OptionError
+	if !errors.As(err, &option) {
+		return err
+	}
+	e := fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed)
+	e.Err = errors.Join(ErrInvalid, err)
+	return e
+}
+
+// findMethod finds a method by name.
+func findMethod(method string) (Method, error) {
+	all := Methods()
+	names := make([]string, len(all))
+	for i, m := range all {
+		if names[i] = m.Name; m.Name == method {
+			return m, nil
+		}
+	}
+	e := fault.New(fault.Method, "unknown method %s", fault.Quote(method))
+	return Method{}, e.WithNearest(method, names, func(s string) string { return s })
+}
+
+// noteMethod passes on what a method says of its result.
+func (c *call) noteMethod(info storage.EmbeddingInfo) {
+	for _, s := range info.Stats {
+		if s.Name == "note" {
+			c.Notice("%s", s.Value)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// ModelInfo describes a model, with its metrics on pairs that neither the model nor the
+// embedding had seen.
+type ModelInfo = storage.ModelInfo
+
+// ModelSummary is a model as SHOW MODELS lists it.
+type ModelSummary struct {
+	ModelInfo
+	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
+	// Reads is what became of the embedding, which decides whether the model can be used.
+	Reads ModelReads `json:"reads"`
+}
+
+// Best returns the heuristic that alone separates the held-out edges best from other
+// pairs; the zero value where none was measured. It is chosen by the pairs that it is
+// measured on, so that its figure is a little too good beside that of the model.
+func (m ModelSummary) Best() storage.HeuristicMeasure { return bestHeuristic(m.ModelInfo) }
+
+// ModelReads is what became of the embedding that a model reads.
+type ModelReads string
+
+// The states.
+const (
+	NoEmbedding        ModelReads = "none is read"
+	EmbeddingSame      ModelReads = "as it was"
+	EmbeddingRefreshed ModelReads = "refreshed since, in the same coordinates"
+	EmbeddingOther     ModelReads = "recomputed, so that the model must be trained again"
+	EmbeddingGone      ModelReads = "dropped, so that the model must be trained again"
+)
+
+// bestHeuristic is the scorer that does best alone, by random pairs.
+func bestHeuristic(m ModelInfo) storage.HeuristicMeasure { return bestOf(m.Heuristics) }
+
+func bestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
+	var best storage.HeuristicMeasure
+	for _, h := range list {
+		if best.Name == "" || h.AUC > best.AUC {
+			best = h
+		}
+	}
+	return best
+}
+
+// Models lists the models of the file by name. One whose entry is damaged is left out,
+// with a notice.
+func (db *DB) Models(ctx context.Context) ([]ModelSummary, error) {
+	c, err := db.begin(ctx, "SHOW MODELS")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	list, err := c.listModels()
+	return list, c.wrap(err)
+}
+
+// listModels is models with a notice of what is damaged.
+func (c *call) listModels() ([]ModelSummary, error) {
+	list, err := c.models()
+	return list, c.Rest(err, "a model", "DROP MODEL or TRAIN MODEL replaces it")
+}
+
+// models lists the sound models; of damaged ones the error is a storage.PartialError.
+func (c *call) models() ([]ModelSummary, error) {
+	infos, damaged := c.db.store.Models(c.Ctx)
+	list := make([]ModelSummary, len(infos))
+	for i, m := range infos {
+		var err error
+		list[i].ModelInfo = m
+		if list[i].Behind, err = c.behind(m.Graph, m.GraphVersion); err != nil {
+			return nil, err
+		}
+		if list[i].Reads, _, err = c.readsOf(m); err != nil {
+			return nil, err
+		}
+	}
+	return list, damaged
+}
+
+// state is what SHOW MODELS shows of the use of a model.
+func (m ModelSummary) state() string {
+	switch m.Reads {
+	case EmbeddingOther:
+		return "retrain: embedding " + fault.Name(m.Embedding) + " was recomputed"
+	case EmbeddingGone:
+		return "retrain: embedding " + fault.Name(m.Embedding) + " was dropped"
+	}
+	return "ready"
+}
+
+// behind counts the versions of a graph since one, without those that changed
+// attributes only. Of a graph that was dropped meanwhile there are none.
+func (c *call) behind(graph string, version uint64) (uint64, error) {
+	changes, err := c.db.store.Changes(c.Ctx, graph, version)
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, nil
+	}
+	return changes.Versions, err
+}
+
+// readsOf reports what became of the embedding that a model reads, and returns its entry
+// where there is one.
+func (c *call) readsOf(info ModelInfo) (ModelReads, storage.EmbeddingInfo, error) {
+	if info.Embedding == "" {
+		return NoEmbedding, storage.EmbeddingInfo{}, nil
+	}
+	now, err := c.db.store.EmbeddingInfo(c.Ctx, info.Embedding)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return EmbeddingGone, storage.EmbeddingInfo{}, nil
+	case err != nil:
+		return "", storage.EmbeddingInfo{}, err
+	case !now.Coordinates.Equal(info.Coordinates):
+		return EmbeddingOther, now, nil
+	case now.Generation != info.Generation:
+		return EmbeddingRefreshed, now, nil
+	}
+	return EmbeddingSame, now, nil
+}
+
+// modelRows is the table of SHOW MODELS.
+func modelRows(list []ModelSummary) *Rows {
+	table := make([][]Value, len(list))
+	for i, m := range list {
+		var embedding, best, auc Value
+		if m.Embedding != "" {
+			embedding = m.Embedding
+		}
+		if h := m.Best(); h.Name != "" {
+			best, auc = h.Name, h.AUC
+		}
+		table[i] = []Value{m.Name, m.Graph, embedding, strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.CalibrationError, best, auc, int64(m.Behind), m.state(), timestamp(m.Created)}
+	}
+	return rowsOf([]string{"model", "graph", "embedding", "terms", "auc", "average_precision", "calibration_error", "best_single", "best_single_auc", "behind", "state", "created"}, table)
+}
+
+// partModel is the name of a model.
+const partModel fault.Part = "model"
+
+// modelInfo returns the catalogue entry of a model, or an Error that names the
+// nearest known model.
+func (c *call) modelInfo(model string, at fault.Part) (ModelInfo, error) {
+	if model == "" {
+		return ModelInfo{}, fault.New(at, "no model is named")
+	}
+	info, err := c.db.store.ModelInfo(c.Ctx, model)
+	if err == nil || !errors.Is(err, storage.ErrNotFound) {
+		return info, err
+	}
+	unknown := fault.New(at, "unknown model %s", fault.Quote(model))
+	unknown.Err = err
+	known, listErr := c.db.store.Models(c.Ctx)
+	if listErr != nil && !errors.Is(listErr, storage.ErrCorrupt) {
+		return info, listErr
+	}
+	names := make([]string, len(known))
+	for i, m := range known {
+		names[i] = m.Name
+	}
+	return info, unknown.WithNearest(model, names, fault.Quote)
+}
+
+var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
+	help: Help{
+		Statement: "DROP MODEL", Syntax: "DROP MODEL model",
+		Summary: "removes a model",
+		Example: "DROP MODEL friends",
+	},
+	bind: func(b *binder, s *parser.DropModel) (string, error) {
+		b.Mark(partModel, s.Model)
+		return s.Model.Name, nil
+	},
+	resolve: func(c *call, model string) (nothing, error) {
+		_, err := c.modelInfo(model, partModel)
+		if errors.Is(err, storage.ErrCorrupt) {
+			err = nil // what is damaged can still be dropped
+		}
+		return nothing{}, err
+	},
+	plan: func(model string, _ nothing) *plan.Plan { return plan.Result("drop model", fault.Name(model)) },
+	run: func(c *call, model string, _ nothing) (nothing, error) {
+		return nothing{}, c.db.store.DropModel(c.Ctx, model)
+	},
+	rows: noRows[string, nothing],
+}
+
+// DropModel removes a model.
+func (db *DB) DropModel(ctx context.Context, model string) error {
+	_, err := dropModel.answer(ctx, db, model)
+	return err
+}

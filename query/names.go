@@ -1,0 +1,166 @@
+package query
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// partKey is a vertex by its position in the statement.
+func partKey(i int) fault.Part { return fault.Part("key " + strconv.Itoa(i)) }
+
+// markGraph marks the graph of an optional IN, and returns its name; empty for the
+// only graph of the file.
+func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
+	if graph == nil {
+		b.Mark(fault.Graph, statement)
+		return ""
+	}
+	b.Mark(fault.Graph, graph)
+	return graph.Name
+}
+
+// graphOrOnly returns the entry of a graph, or of the only one of the file where
+// the name is empty.
+func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
+	if graph == "" {
+		if graph, err = c.OnlyGraph(fault.Graph); err != nil {
+			return info, err
+		}
+	}
+	return c.GraphInfo(graph, fault.Graph)
+}
+
+// checkGraph refuses a graph that does not exist.
+func (c *call) checkGraph(graph string) error {
+	_, err := c.GraphInfo(graph, fault.Graph)
+	return err
+}
+
+// vertexKey returns the key of a vertex that a statement names, and remembers
+// where.
+func (b *binder) vertexKey(at fault.Part, v parser.Value) (string, error) {
+	key, err := b.KeyAt(at, v)
+	if err != nil {
+		return "", err
+	}
+	if key == "" {
+		return "", fault.New(at, "the key of a vertex is empty")
+	}
+	b.remember(key, at)
+	return key, nil
+}
+
+// vertexKeys returns the keys of a list.
+func (b *binder) vertexKeys(list []parser.Value) ([]string, error) {
+	keys := make([]string, len(list))
+	for i, v := range list {
+		var err error
+		if keys[i], err = b.vertexKey(partKey(i), v); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// remember notes which piece names something, so that an error about it can be
+// given its position.
+func (b *binder) remember(what string, at fault.Part) {
+	if b.named == nil {
+		b.named = map[string]fault.Part{}
+	}
+	if _, known := b.named[what]; !known {
+		b.named[what] = at
+	}
+}
+
+// checkVertex refuses a key that a graph does not have. It reads one block.
+func (c *call) checkVertex(graph, key string) error {
+	if _, err := c.db.store.VertexID(c.Ctx, graph, key); err != nil {
+		return c.vertexMistake(graph, key, err)
+	}
+	return nil
+}
+
+// vertexMistake turns the store's error for a vertex or graph that does not exist
+// into an Error.
+func (c *call) vertexMistake(graph, key string, err error) error {
+	var missing *storage.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	if missing.Kind == "graph" {
+		_, err := c.GraphInfo(graph, fault.Graph)
+		return err
+	}
+	return c.unknownVertex(graph, key, fault.Vertex)
+}
+
+// unknownVertex is the error for a key that a graph does not have.
+func (c *call) unknownVertex(graph, key string, at fault.Part) error {
+	const most = 1000 // keys that are compared, which takes a few milliseconds
+	unknown := fault.New(at, "vertex %s is not in graph %s", fault.QuoteKey(key), fault.Name(graph))
+	unknown.Err = &storage.NotFoundError{Kind: "vertex", Name: key}
+	if _, err := strconv.ParseInt(key, 10, 64); err == nil || key == "" {
+		return unknown // a similar number is not what was meant
+	}
+	_, size := utf8.DecodeRuneInString(key)
+	known, err := c.db.store.Keys(c.Ctx, graph, key[:size], most)
+	if err != nil {
+		return err
+	}
+	if nearest, ok := parser.Suggest(key, known); ok {
+		unknown.Nearest = fault.QuoteKey(nearest)
+	}
+	return unknown
+}
+
+// rowLimit returns the number of an optional LIMIT; 0 for none.
+func (b *binder) rowLimit(v parser.Value) (int, error) {
+	if v == nil {
+		return 0, nil
+	}
+	n, err := b.Size(fault.Limit, v)
+	if err == nil && n < 1 {
+		err = fault.New(fault.Limit, "the limit is %d, and must be at least 1", n)
+	}
+	return n, err
+}
+
+// checkLimit refuses a limit that no statement can have.
+func checkLimit(n int) error {
+	if n < 0 {
+		return fault.New(fault.Limit, "the limit is %d, and must not be negative", n)
+	}
+	return nil
+}
+
+// namesIn splits a list at its commas.
+func namesIn(text string) []string {
+	names := strings.Split(text, ",")
+	for i, n := range names {
+		names[i] = strings.TrimSpace(n)
+	}
+	return names
+}
+
+// numbersIn reads an option that is a list of numbers; nil for an empty text.
+func numbersIn(option, text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var list []float64
+	for _, word := range namesIn(text) {
+		number, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, fault.OfOption(option, "is %s, expected numbers with commas between", fault.QuoteKey(text))
+		}
+		list = append(list, number)
+	}
+	return list, nil
+}

@@ -1,0 +1,157 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+)
+
+// NearestRequest asks for the vertices nearest to a vertex or a vector.
+type NearestRequest struct {
+	K         int    // how many; at least 1
+	Embedding string // where to search
+	// Vertex is the key of the query vertex. The vertex itself is no answer.
+	Vertex string
+	// Vector, if it is not nil, is the query in place of a vertex. It has as many
+	// elements as the embedding has dimensions.
+	Vector []float32
+	// Examples are the keys of several query vertices, in place of Vertex: the query
+	// is the centroid of their vectors, under index.Cosine of their vectors at length
+	// 1. None of them is an answer. One that is named twice counts twice.
+	Examples []string
+	Metric   index.Metric // index.L2 by default
+	Exact    bool         // do not use an index
+	// Where decides which vertices may be answers; nil admits all. It is asked
+	// during the search, so there are K answers if K vertices are admitted. It
+	// is called from several goroutines at a time.
+	Where func(Candidate) bool
+	// Attributes are those that Where reads; each is loaded.
+	Attributes []string
+	// Fresh brings the embedding up to date first, as Refresh does, unless it is. It
+	// waits for another job that has the embedding.
+	Fresh bool
+
+	condition string // the text of Where, for the plan
+}
+
+var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
+	help: Help{
+		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition]",
+		Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result; FRESH brings the embedding up to date first, as REFRESH does; EXACT does without an index, which may miss some",
+		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
+		Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
+	},
+	bind:    bindNearest,
+	resolve: resolveNearest,
+	plan:    planNearest,
+	run:     runNearest,
+	rows:    func(_ NearestRequest, r SearchResult) *Rows { return r.rows() },
+	reads:   true, // but for FRESH of an embedding that is behind
+}
+
+// Nearest returns the K vertices nearest to a vertex or a vector. It scans all
+// vectors, once, and is exact, unless the embedding is large and has an index of
+// the metric: that may miss some, as its Recall shows.
+func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
+	return nearest.answer(ctx, db, req)
+}
+
+func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
+	req.Exact, req.Fresh = s.Exact, s.Fresh
+	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
+		return req, err
+	}
+	if s.To == nil {
+		req.Examples, err = b.examples(s.Examples)
+	} else {
+		req.Vertex, req.Vector, err = b.target(s.To)
+	}
+	if err != nil {
+		return req, err
+	}
+	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
+		return req, err
+	}
+	where, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
+	if err != nil {
+		return req, err
+	}
+	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
+	return req, nil
+}
+
+// question is the request as searches know it.
+func (r NearestRequest) question() (question, error) {
+	q := question{
+		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, k: r.K,
+		where: r.Where, attributes: r.Attributes, condition: r.condition,
+	}
+	switch {
+	case len(r.Examples) == 0:
+		return q.of(r.Vertex)
+	case r.Vertex != "" || r.Vector != nil:
+		return q, fault.New(fault.Vector, "several query vertices are given, and another vertex or a vector besides")
+	}
+	q.vertices, q.centroid = r.Examples, true
+	return q, nil
+}
+
+func resolveNearest(c *call, req NearestRequest) (search, error) {
+	if req.K < 1 {
+		return search{}, fault.New(fault.Number, "the number of neighbours is %d, and must be at least 1", req.K)
+	}
+	q, err := req.question()
+	if err != nil {
+		return search{}, err
+	}
+	if req.Fresh { // the vectors to search are not there before they are refreshed
+		entry, err := c.Present(req.Embedding, fault.Embedding)
+		return search{question: q, entry: entry}, err
+	}
+	s, err := c.resolveSearch(q)
+	if err == nil && min(s.entry.Info.Vertices, s.entry.Graph.Vertices) > c.db.opts.MaxRows {
+		err = c.checkRows(req.K)
+	}
+	return s, err
+}
+
+func planNearest(req NearestRequest, s search) *plan.Plan {
+	order := "nearest first"
+	if req.Metric.Similarity() {
+		order = "most similar first"
+	}
+	detail := fmt.Sprintf("%d by %s, %s, ties by vertex", req.K, req.Metric, order)
+	if req.Fresh {
+		return plan.Result("nearest", detail, plan.Measured(plan.Scan, "exact scan", "of the refreshed embedding",
+			plan.Measured(plan.Solve, "refresh", "embedding "+fault.Name(req.Embedding))))
+	}
+	return plan.Result("nearest", detail, s.plan())
+}
+
+func runNearest(c *call, req NearestRequest, s search) (SearchResult, error) {
+	if req.Fresh {
+		if err := c.freshen(req.Embedding); err != nil {
+			return SearchResult{}, err
+		}
+		req.Fresh = false
+		var err error
+		if s, err = resolveNearest(c, req); err != nil {
+			return SearchResult{}, err
+		}
+	}
+	return c.find(s, finder{
+		inFile: func(dim, rows int, vector []float32, opts index.SearchOptions) (*index.Scan, error) {
+			return index.NewScan(req.Metric, dim, vector, min(req.K, rows), opts)
+		},
+		exact: func(x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
+			return x.Search(c.Ctx, vector, req.K, opts)
+		},
+		graph: func(h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error) {
+			return h.Find(c.Ctx, vector, req.K, opts)
+		},
+	})
+}

@@ -1,0 +1,56 @@
+package query
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"heavytail/index"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// BenchmarkNearest asks for the 10 nearest vertices of a graph as large as
+// ca-GrQc, by the typed method and by a text: with everything in memory, with an
+// embedding that 200 versions of its graph have followed, and by an index.
+func BenchmarkNearest(b *testing.B) {
+	const n, dim = 5242, 128
+	db := openTest(b, &Options{IndexBytes: 1 << 30})
+	mustExec(b, db, fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := 3, seed := 1) INTO g", n))
+	m := vec.NewMatrix(n, dim)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range m.Data {
+		m.Data[i] = float32(random.NormFloat64())
+	}
+	if _, err := db.store.PutEmbedding(b.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
+		b.Fatal(err)
+	}
+	both := func(name string, where string) {
+		b.Run(name+"/method", func(b *testing.B) {
+			req := NearestRequest{K: 10, Embedding: "e", Metric: index.L2}
+			if where != "" {
+				req.Where = func(c Candidate) bool { return c.Degree > 0 }
+			}
+			for i := 0; b.Loop(); i++ {
+				req.Vertex = fmt.Sprint(i % n)
+				if r, err := db.Nearest(b.Context(), req); err != nil || len(r.Neighbors) != 10 {
+					b.Fatal(r, err)
+				}
+			}
+		})
+		b.Run(name+"/text", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				mustExec(b, db, fmt.Sprintf("NEAREST 10 TO '%d' USING e %s", i%n, where))
+			}
+		})
+	}
+	mustExec(b, db, "NEAREST 1 TO '1' USING e WHERE degree > 0") // which loads both
+	both("memory", "")
+	db.opts.IndexBytes = 0
+	mustExec(b, db, "CREATE INDEX ON e WITH (ef := 32)")
+	both("index", "")
+	for v := range 200 {
+		mustExec(b, db, fmt.Sprintf("INSERT EDGE ('%d', '%d') INTO g", v, n-1-v))
+	}
+	both("stale", "")
+}

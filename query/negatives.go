@@ -1,0 +1,65 @@
+package query
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/fault"
+)
+
+// This file has the option negatives, of EVALUATE LINKS and TRAIN MODEL.
+
+// negativesOption describes the option.
+func negativesOption(doc string) OptionInfo {
+	return OptionInfo{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
+		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, as then must the held-out edges that count"}
+}
+
+// negativesIn reads the option; nil for an empty text.
+func negativesIn(text string) ([]evaluate.Negatives, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var kinds []evaluate.Negatives
+	for _, name := range namesIn(text) {
+		kinds = append(kinds, evaluate.Negatives(name))
+	}
+	return kinds, checkNegatives(kinds)
+}
+
+// checkNegatives refuses an unknown kind and one that is named twice.
+func checkNegatives(kinds []evaluate.Negatives) error {
+	all := evaluate.AllNegatives()
+	for i, kind := range kinds {
+		if !slices.Contains(all, kind) {
+			e := fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind)))
+			e.Err = evaluate.ErrOption
+			return e.WithNearest(string(kind), strings.Split(kindNames(all, "\n"), "\n"), func(s string) string { return s })
+		}
+		if slices.Contains(kinds[:i], kind) {
+			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)
+		}
+	}
+	return nil
+}
+
+// kindNames joins the names of kinds.
+func kindNames(kinds []evaluate.Negatives, between string) string {
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = string(kind)
+	}
+	return strings.Join(names, between)
+}
+
+// noNegatives points the error of a graph without pairs of a kind at the option.
+func noNegatives(graph string, kind evaluate.Negatives, err error) error {
+	if !errors.Is(err, evaluate.ErrNegatives) {
+		return err
+	}
+	e := fault.New(fault.Option("negatives"), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind)
+	e.Err = err
+	return e
+}

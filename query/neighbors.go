@@ -1,0 +1,195 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+	"heavytail/query/measure"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// NeighborsRequest asks for the neighbours of a vertex that meet a condition.
+type NeighborsRequest struct {
+	Graph  string // may be empty where the file has one graph
+	Vertex string // by its key
+	// Within asks for all vertices at up to so many edges, the nearest first, with their
+	// distances; 0 for the neighbours with what their edges have.
+	Within     int
+	Where      func(Candidate) bool // as in VerticesRequest
+	Attributes []string             // as in VerticesRequest
+	Limit      int                  // as in VerticesRequest
+
+	condition parser.Expr // of Where, for its text; may be nil
+}
+
+// NeighborRow is a neighbour with what the edge to it has.
+type NeighborRow struct {
+	VertexRow
+	Weight float64 `json:"weight"` // 1 where none was given
+	Time   int64   `json:"time"`
+	Timed  bool    `json:"timed"` // the edge has a time
+	// Distance is the number of edges to the vertex. Of the vertices at more than one, and
+	// of all where NeighborsRequest.Within is given, there is no weight and no time.
+	Distance int `json:"distance"`
+}
+
+// NeighborsResult is the answer of Neighbors, in the order of VerticesResult.
+type NeighborsResult struct {
+	Neighbors []NeighborRow `json:"neighbors"`
+	Notices   []Notice      `json:"notices,omitempty"`
+}
+
+// neighborStream has the neighbours in a graph.
+type neighborStream struct {
+	*stream[NeighborRow]
+	graph *session.Graph
+}
+
+var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, neighborStream]{
+	help: Help{
+		Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [WITHIN n] [IN graph] [WHERE condition] [LIMIT n]",
+		Summary: "lists the neighbours of a vertex, with what the edges to them have, in the order in which they came into the graph; WITHIN lists all vertices at up to n edges, the nearest first; LIMIT takes the first",
+		Columns: "vertex, with WITHIN distance, degree, without WITHIN weight and time where the graph has any, and one column for each attribute",
+		Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
+	},
+	bind: bindNeighbors,
+	resolve: func(c *call, req NeighborsRequest) (storage.GraphInfo, error) {
+		info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
+		if err != nil {
+			return info, err
+		}
+		if req.Within < 0 {
+			return info, fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within)
+		}
+		return info, c.checkVertex(info.Name, req.Vertex)
+	},
+	plan: func(req NeighborsRequest, graph storage.GraphInfo) *plan.Plan {
+		order, what := "in the order in which they came into the graph", "neighbours of vertex "+fault.QuoteKey(req.Vertex)
+		if req.Within > 0 {
+			order, what = "the nearest first", fmt.Sprintf("vertices within %d edges of vertex %s", req.Within, fault.QuoteKey(req.Vertex))
+		}
+		return plan.Result("neighbours", limited(order, req.Limit), scanPlan(what, graph, req.condition, req.Attributes))
+	},
+	run:   runNeighbors,
+	rows:  neighborRows,
+	reads: true,
+}
+
+// Neighbors returns the neighbours of a vertex that meet a condition.
+func (db *DB) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
+	found, err := showNeighbors.answer(ctx, db, req)
+	if err != nil {
+		return NeighborsResult{}, err
+	}
+	list, err := found.collect()
+	return NeighborsResult{list, found.call.Notices}, err
+}
+
+// EachNeighbor iterates over what Neighbors returns, as EachVertex does.
+func (db *DB) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.Seq2[NeighborRow, error] {
+	return iterate(func() (*stream[NeighborRow], error) {
+		found, err := showNeighbors.answer(ctx, db, req)
+		return found.stream, err
+	})
+}
+
+func bindNeighbors(b *binder, s *parser.ShowNeighbors) (NeighborsRequest, error) {
+	req := NeighborsRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
+	info, err := b.graphOrOnly(req.Graph)
+	if err != nil {
+		return req, err
+	}
+	req.Graph = info.Name
+	if req.Vertex, err = b.vertexKey(fault.Vertex, s.Of); err != nil {
+		return req, err
+	}
+	if s.Within != nil {
+		if req.Within, err = b.Size(partWithin, s.Within); err == nil && req.Within < 1 {
+			err = fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within)
+		}
+		if err != nil {
+			return req, err
+		}
+	}
+	condition, err := where.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
+	if err != nil {
+		return req, err
+	}
+	req.Where, req.Attributes = condition.Admits, condition.Attributes
+	req.Limit, err = b.rowLimit(s.Limit)
+	return req, err
+}
+
+func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found neighborStream, err error) {
+	s, err := c.newScan(graph.Name, req.Where, req.Attributes, req.Limit)
+	if err != nil {
+		return found, err
+	}
+	s.of, s.shown = true, s.places(VerticesRequest{Attributes: req.Attributes})
+	if s.vertex, err = c.Vertex(s.graph, req.Vertex, fault.Vertex); err != nil {
+		return found, err
+	}
+	if req.Within > 0 {
+		s.near, s.distances, err = measure.Within(c.Ctx, s.graph.Graph, s.vertex, req.Within)
+	}
+	return neighborStream{scanRows(c, s, s.neighbor), s.graph}, err
+}
+
+// partWithin is the number of edges of WITHIN.
+const partWithin fault.Part = "within"
+
+// neighbor describes one neighbour of the vertex.
+func (s *vertexScan) neighbor(v uint32) NeighborRow {
+	row := NeighborRow{VertexRow: s.row(v), Weight: 1, Distance: 1}
+	if s.distances != nil {
+		row.Weight, row.Distance = 0, s.distances[s.place]
+		return row
+	}
+	g := s.graph.Graph
+	i, _ := slices.BinarySearch(g.Neighbors(s.vertex), v)
+	at := g.Offsets[s.vertex] + int64(i)
+	if g.Weights != nil {
+		row.Weight = float64(g.Weights[at])
+	}
+	if g.Times != nil && g.Times[at] != csr.NoTime {
+		row.Time, row.Timed = g.Times[at], true
+	}
+	return row
+}
+
+func neighborRows(req NeighborsRequest, answer neighborStream) *Rows {
+	if req.Within > 0 {
+		return answer.rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []Value {
+			return cells([]Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
+		})
+	}
+	columns := []string{"vertex", "degree"}
+	weighted, timed := answer.graph.Graph.Weights != nil, answer.graph.Graph.Times != nil
+	if weighted {
+		columns = append(columns, "weight")
+	}
+	if timed {
+		columns = append(columns, "time")
+	}
+	return answer.rows(append(columns, req.Attributes...), func(n NeighborRow) []Value {
+		row := []Value{n.Key, int64(n.Degree)}
+		if weighted {
+			row = append(row, n.Weight)
+		}
+		switch {
+		case timed && n.Timed:
+			row = append(row, timeCell(answer.graph.Info, n.Time))
+		case timed:
+			row = append(row, nil)
+		}
+		return cells(row, n.Values)
+	})
+}

@@ -1,0 +1,75 @@
+package query
+
+import (
+	"context"
+	"errors"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// Open opens the file at path, and creates it where it is missing unless the
+// options say otherwise. A nil opts takes every default. Errors of the store
+// name the file and answer errors.Is for storage.ErrLocked, storage.ErrVersion,
+// storage.ErrCorrupt and storage.ErrNotStore.
+func Open(path string, opts *Options) (*DB, error) {
+	full := opts.withDefaults()
+	if err := full.Validate(); err != nil {
+		return nil, err
+	}
+	store, err := storage.Open(path, &storage.Options{
+		ReadOnly:    full.ReadOnly,
+		NoCreate:    full.NoCreate,
+		LockTimeout: full.LockTimeout,
+		ReleaseIdle: full.ReleaseIdle,
+		BatchBytes:  full.BatchBytes,
+	})
+	if err != nil {
+		return nil, fault.OpenError(path, err)
+	}
+	db, err := open(store, full)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return db, nil
+}
+
+// New returns a DB over a store that is open already, such as one that
+// storage.Attach keeps inside the file of an application. Of the options,
+// ReadOnly also holds where only the store has it, and NoCreate, LockTimeout,
+// ReleaseIdle and BatchBytes mean nothing: the store has its own. Close closes the store,
+// which leaves the application's file open.
+func New(store *storage.DB, opts *Options) (*DB, error) {
+	full := opts.withDefaults()
+	if err := full.Validate(); err != nil {
+		return nil, err
+	}
+	full.ReadOnly = full.ReadOnly || store.ReadOnly()
+	return open(store, full)
+}
+
+// open makes a DB over a store, with checked options.
+func open(store *storage.DB, full Options) (*DB, error) {
+	files, err := session.OpenFiles(full.Folder, full.Input, full.NoFiles)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{store: store, opts: full, files: files, cache: session.NewCache(full.MemoryLimit, !full.NoCache), language: statements()}
+	db.runner = job.NewRunner(store, db.cache, full.BackgroundJobs, jobTarget, func() {
+		db.refresher.Look() // changes may have come while an embedding was computed
+	})
+	db.refresher = job.NewRefresher(db.runner, func(ctx context.Context, embedding string) error {
+		_, err := db.StartRefresh(ctx, RefreshRequest{Embedding: embedding})
+		return err
+	})
+	if full.ReadOnly {
+		return db, nil
+	}
+	if err := db.refresher.Open(); err != nil {
+		db.runner.Stop()
+		return nil, errors.Join(err, db.files.Close())
+	}
+	return db, nil
+}

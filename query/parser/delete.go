@@ -1,0 +1,112 @@
+package parser
+
+// deletion reads DELETE.
+//
+//	delete       = "DELETE" ( vertexword keys "FROM" name
+//	             | vertexword "FROM" name where
+//	             | edgeword pairs "FROM" name
+//	             | edgeword "FILE" string "FROM" name
+//	               [ options ] )                            e.g. DELETE VERTICES FROM social WHERE degree = 0;
+func (p *parser) deletion(begin Pos) Statement {
+	switch {
+	case p.vertexWord():
+		return p.deleteVertices(begin)
+	case p.edgeWord():
+		if p.keyword("FILE") {
+			return p.deleteEdgesFile(begin)
+		}
+		return p.deleteEdges(begin)
+	}
+	p.unexpected()
+	return nil
+}
+
+// DeleteVertices is DELETE VERTEX v, … FROM g, or
+// DELETE VERTICES FROM g WHERE condition.
+type DeleteVertices struct {
+	Range
+	Keys  []Value // as Key of NewVertex; nil if and only if there is a condition
+	Graph Ident
+	Where Expr // nil where the vertices are named
+}
+
+func (*DeleteVertices) statement() {}
+
+// Heading is DELETE VERTEX, or with a condition DELETE VERTICES.
+func (s *DeleteVertices) Heading() string {
+	if s.Where != nil {
+		return "DELETE VERTICES"
+	}
+	return "DELETE VERTEX"
+}
+
+func (p *parser) deleteVertices(begin Pos) Statement {
+	s := &DeleteVertices{}
+	if p.keyword("FROM") {
+		s.Graph = p.graph()
+		s.Where = p.needWhere()
+	} else {
+		s.Keys = p.keys()
+		p.needKeyword("FROM")
+		s.Graph = p.graph()
+	}
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *DeleteVertices) String() string {
+	if s.Where != nil {
+		return "DELETE VERTICES FROM " + s.Graph.String() + where(s.Where)
+	}
+	return "DELETE VERTEX " + list(s.Keys) + " FROM " + s.Graph.String()
+}
+
+// DeleteEdges is DELETE EDGE (u, v), … FROM g.
+type DeleteEdges struct {
+	Range
+	Pairs []Pair // at least one
+	Graph Ident
+}
+
+func (*DeleteEdges) statement() {}
+
+// Heading is DELETE EDGE.
+func (*DeleteEdges) Heading() string { return "DELETE EDGE" }
+
+func (p *parser) deleteEdges(begin Pos) Statement {
+	s := &DeleteEdges{Pairs: p.pairs()}
+	p.needKeyword("FROM")
+	s.Graph = p.graph()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *DeleteEdges) String() string {
+	return "DELETE EDGE " + list(s.Pairs) + " FROM " + s.Graph.String()
+}
+
+// DeleteEdgesFile is DELETE EDGES FILE 'file' FROM g [WITH (…)].
+type DeleteEdgesFile struct {
+	Range
+	File    Value // String or Param
+	Graph   Ident
+	Options []Option
+}
+
+func (*DeleteEdgesFile) statement() {}
+
+// Heading is DELETE EDGES FILE.
+func (*DeleteEdgesFile) Heading() string { return "DELETE EDGES FILE" }
+
+func (p *parser) deleteEdgesFile(begin Pos) Statement {
+	s := &DeleteEdgesFile{File: p.value(aString, fileText)}
+	p.needKeyword("FROM")
+	s.Graph = p.graph()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *DeleteEdgesFile) String() string {
+	return "DELETE EDGES FILE " + s.File.String() + " FROM " + s.Graph.String() + withOptions(s.Options)
+}

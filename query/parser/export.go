@@ -1,0 +1,134 @@
+package parser
+
+// export reads EXPORT.
+func (p *parser) export(begin Pos) Statement {
+	switch {
+	case p.keyword("GRAPH"):
+		return p.exportGraph(begin)
+	case p.keyword("VERTICES"):
+		return p.exportVertices(begin)
+	case p.keyword("WALKS"):
+		return p.exportWalks(begin)
+	case p.keyword("EMBEDDING"):
+		return p.exportEmbedding(begin)
+	}
+	p.unexpected()
+	return nil
+}
+
+// ExportGraph is EXPORT GRAPH g INTO FILE 'file' [WITH (…)].
+//
+//	exportgraph  = "EXPORT" "GRAPH" name
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT GRAPH social INTO FILE 'social.edges';
+type ExportGraph struct {
+	Range
+	Graph   Ident
+	File    Value // String or Param
+	Options []Option
+}
+
+func (*ExportGraph) statement() {}
+
+// Heading is EXPORT GRAPH.
+func (*ExportGraph) Heading() string { return "EXPORT GRAPH" }
+
+func (p *parser) exportGraph(begin Pos) Statement {
+	s := &ExportGraph{Graph: p.graph()}
+	s.File = p.intoFile()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *ExportGraph) String() string {
+	return "EXPORT GRAPH " + s.Graph.String() + intoFile(s.File) + withOptions(s.Options)
+}
+
+// ExportVertices is EXPORT VERTICES OF g INTO FILE 'file' [WITH (…)].
+//
+//	exportvertices = "EXPORT" "VERTICES" "OF" name
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT VERTICES OF social INTO FILE 'people.csv';
+type ExportVertices struct {
+	Range
+	Graph   Ident
+	File    Value // String or Param
+	Options []Option
+}
+
+func (*ExportVertices) statement() {}
+
+// Heading is EXPORT VERTICES.
+func (*ExportVertices) Heading() string { return "EXPORT VERTICES" }
+
+func (p *parser) exportVertices(begin Pos) Statement {
+	p.needKeyword("OF")
+	s := &ExportVertices{Graph: p.graph()}
+	s.File = p.intoFile()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *ExportVertices) String() string {
+	return "EXPORT VERTICES OF " + s.Graph.String() + intoFile(s.File) + withOptions(s.Options)
+}
+
+// ExportWalks is EXPORT WALKS OF g USING method(…) INTO FILE 'file' [WITH (…)].
+//
+//	exportwalks  = "EXPORT" "WALKS" "OF" name "USING" call
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT WALKS OF social USING dp_walker(walks := 5) INTO FILE 'walks.txt';
+type ExportWalks struct {
+	Range
+	Graph   Ident
+	Method  Call
+	File    Value // String or Param
+	Options []Option
+}
+
+func (*ExportWalks) statement() {}
+
+// Heading is EXPORT WALKS.
+func (*ExportWalks) Heading() string { return "EXPORT WALKS" }
+
+func (p *parser) exportWalks(begin Pos) Statement {
+	p.needKeyword("OF")
+	s := &ExportWalks{Graph: p.graph()}
+	p.needKeyword("USING")
+	s.Method = p.call(walkMethodName)
+	s.File = p.intoFile()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *ExportWalks) String() string {
+	return "EXPORT WALKS OF " + s.Graph.String() + " USING " + s.Method.String() + intoFile(s.File) + withOptions(s.Options)
+}
+
+// ExportEmbedding is EXPORT EMBEDDING e INTO FILE 'file' [WITH (…)].
+//
+//	exportembedding = "EXPORT" "EMBEDDING" name
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
+type ExportEmbedding struct {
+	Range
+	Embedding Ident
+	File      Value // String or Param
+	Options   []Option
+}
+
+func (*ExportEmbedding) statement() {}
+
+// Heading is EXPORT EMBEDDING.
+func (*ExportEmbedding) Heading() string { return "EXPORT EMBEDDING" }
+
+func (p *parser) exportEmbedding(begin Pos) Statement {
+	s := &ExportEmbedding{Embedding: p.embedding()}
+	s.File = p.intoFile()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *ExportEmbedding) String() string {
+	return "EXPORT EMBEDDING " + s.Embedding.String() + intoFile(s.File) + withOptions(s.Options)
+}

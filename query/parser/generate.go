@@ -1,0 +1,27 @@
+package parser
+
+// Generate is GENERATE generator(…) INTO g.
+//
+//	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
+type Generate struct {
+	Range
+	Generator Call
+	Graph     Ident
+}
+
+func (*Generate) statement() {}
+
+// Heading is GENERATE.
+func (*Generate) Heading() string { return "GENERATE" }
+
+func (p *parser) generate(begin Pos) Statement {
+	s := &Generate{Generator: p.call(generatorName)}
+	p.needKeyword("INTO")
+	s.Graph = p.name(newGraphName)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Generate) String() string {
+	return "GENERATE " + s.Generator.String() + " INTO " + s.Graph.String()
+}

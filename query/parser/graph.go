@@ -1,0 +1,73 @@
+package parser
+
+// CreateGraph is CREATE GRAPH g.
+//
+//	creategraph  = "CREATE" "GRAPH" name [ "AS" derived ]   e.g. CREATE GRAPH social;
+type CreateGraph struct {
+	Range
+	Graph Ident
+}
+
+func (*CreateGraph) statement() {}
+
+// Heading is CREATE GRAPH.
+func (*CreateGraph) Heading() string { return "CREATE GRAPH" }
+
+func (p *parser) createGraph(begin Pos) Statement {
+	graph := p.name(newGraphName)
+	if p.keyword("AS") {
+		return p.derived(begin, graph)
+	}
+	return &CreateGraph{p.since(begin), graph}
+}
+
+func (s *CreateGraph) String() string { return "CREATE GRAPH " + s.Graph.String() }
+
+// DropGraph is DROP GRAPH g [CASCADE].
+//
+//	dropgraph    = "DROP" "GRAPH" name [ "CASCADE" ]        e.g. DROP GRAPH social CASCADE;
+type DropGraph struct {
+	Range
+	Graph   Ident
+	Cascade bool
+}
+
+func (*DropGraph) statement() {}
+
+// Heading is DROP GRAPH.
+func (*DropGraph) Heading() string { return "DROP GRAPH" }
+
+func (p *parser) dropGraph(begin Pos) Statement {
+	graph := p.graph()
+	cascade := p.keyword("CASCADE")
+	return &DropGraph{p.since(begin), graph, cascade}
+}
+
+func (s *DropGraph) String() string {
+	return "DROP GRAPH " + s.Graph.String() + given(s.Cascade, " CASCADE")
+}
+
+// DescribeGraph is DESCRIBE GRAPH g [WITH (…)].
+//
+//	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
+type DescribeGraph struct {
+	Range
+	Graph   Ident
+	Options []Option
+}
+
+func (*DescribeGraph) statement() {}
+
+// Heading is DESCRIBE GRAPH.
+func (*DescribeGraph) Heading() string { return "DESCRIBE GRAPH" }
+
+func (p *parser) describeGraph(begin Pos) Statement {
+	s := &DescribeGraph{Graph: p.graph()}
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *DescribeGraph) String() string {
+	return "DESCRIBE GRAPH " + s.Graph.String() + withOptions(s.Options)
+}

@@ -1,0 +1,88 @@
+package parser
+
+import (
+	"slices"
+	"strings"
+)
+
+// habit is a word of another language, and what says the same here.
+type habit struct {
+	words   string // separated by blanks, in upper case
+	message string // empty to keep what was found and expected
+	remedy  string
+}
+
+// The habits of those who know another language, by the place of the word.
+var (
+	habitsOfStatements = []habit{
+		{"SELECT FIND LIST GET", "there is no SELECT", "SHOW VERTICES IN g COLUMNS … WHERE … ORDER BY … LIMIT n lists vertices, COUNT VERTICES counts them, SHOW NEIGHBORS OF v follows edges; for SQL, EXPORT VERTICES writes a file for another program"},
+		{"MATCH OPTIONAL", "there is no MATCH", "SHOW NEIGHBORS OF v WITHIN n lists what is near to a vertex, PATH FROM v TO w finds a path, SHOW VERTICES WHERE … chooses vertices"},
+		{"MERGE", "there is no MERGE", "INSERT VERTEX and INSERT EDGE update what exists"},
+		{"CALL RUN ANALYZE ANALYSE", "there are no procedures", "COMPUTE measure(…) IN g computes one of the measures that SHOW MEASURES lists, EMBED computes vectors"},
+		{"LOAD COPY READ", "", "IMPORT 'file' INTO g reads edges, IMPORT VERTICES 'file' INTO g attributes, EXPORT writes files"},
+		{"SET ADD", "", "UPDATE VERTEX v SET a := x IN g sets attributes, INSERT VERTEX and INSERT EDGE add"},
+		{"REMOVE DETACH TRUNCATE", "", "DELETE VERTEX v FROM g deletes vertices with their edges, DROP GRAPH a graph, DROP ATTRIBUTE an attribute"},
+		{"USE", "there is no graph in use", "statements name their graph with IN g, which may be left out where the file has one"},
+		{"BEGIN START COMMIT ROLLBACK", "there are no transactions of several statements", "each statement is one transaction"},
+		{"VACUUM OPTIMIZE", "", "COMPACT frees the space of the file that is not used"},
+		{"DESC", "", "DESCRIBE GRAPH g describes a graph, DESCRIBE VERTEX v a vertex"},
+		{"PREDICTION RECOMMEND", "", "PREDICT n LINKS … IN g finds missing links"},
+		{"SEARCH KNN TOPK", "", "NEAREST n TO v USING embedding finds the nearest vertices"},
+		{"LOUVAIN LEIDEN PAGERANK CLUSTER", "", "COMPUTE community IN g and COMPUTE pagerank IN g compute measures, which SHOW MEASURES lists"},
+	}
+	habitsOfShow = []habit{
+		{"TABLES DATABASES SCHEMAS", "", "SHOW GRAPHS lists the graphs, SHOW ATTRIBUTES IN g the attributes of the vertices"},
+		{"NODES NODE", "", "SHOW VERTICES IN g lists the vertices"},
+		{"EDGES RELATIONSHIPS LINKS EDGE", "", "SHOW NEIGHBORS OF v lists the edges of a vertex, EXPORT GRAPH g INTO FILE 'file' writes all"},
+		{"COLUMNS FIELDS PROPERTIES LABELS", "", "SHOW ATTRIBUTES IN g lists the attributes of the vertices"},
+		{"COMMUNITIES COMPONENTS", "", "COMPUTE community IN g AS team stores communities, COUNT VERTICES IN g BY team counts their vertices"},
+	}
+	habitsOfCreate = []habit{
+		{"TABLE DATABASE SCHEMA", "", "CREATE GRAPH g creates a graph"},
+		{"NODE VERTEX VERTICES EDGE EDGES RELATIONSHIP (", "", "INSERT VERTEX 'a' (age := 41) INTO g and INSERT EDGE ('a', 'b') INTO g add to a graph"},
+		{"EMBEDDING", "", "EMBED g USING method AS e creates an embedding"},
+		{"MODEL", "", "TRAIN MODEL m IN g trains a model"},
+	}
+	habitsOfInsert = []habit{
+		{"INTO", "", "INSERT VERTEX 'a' (age := 41) INTO g adds vertices, INSERT EDGE ('a', 'b', weight := 2) INTO g edges"},
+		{"NODE NODES", "", "INSERT VERTEX 'a' (age := 41) INTO g adds vertices"},
+		{"FROM", "", "DELETE VERTEX 'a' FROM g deletes a vertex, DELETE VERTICES FROM g WHERE … those that meet a condition"},
+	}
+	habitsOfDrop = []habit{
+		{"TABLE DATABASE", "", "DROP GRAPH g removes a graph"},
+		{"NODE VERTEX VERTICES EDGE EDGES", "", "DELETE VERTEX 'a' FROM g and DELETE EDGE ('a', 'b') FROM g remove from a graph"},
+		{"COLUMN", "", "DROP ATTRIBUTE a FROM g removes an attribute"},
+	}
+	// Of clauses, where a statement could have ended.
+	habitsOfClauses = []habit{
+		{"ORDER SORT", "", "only SHOW VERTICES has ORDER BY, behind WHERE and before LIMIT; searches answer in the order of their scores"},
+		{"GROUP HAVING", "", "COUNT VERTICES IN g WHERE … BY attribute counts by the values of an attribute"},
+		{"JOIN UNION", "", "each statement reads one graph"},
+		{"OFFSET SKIP", "", "LIMIT takes the first rows; all else is for the program that reads them"},
+		{"RETURN YIELD", "", "SHOW VERTICES has COLUMNS for what to show; other statements have fixed columns"},
+		{"WITH IN WHERE USING LIMIT FROM TO AS INTO COLUMNS OF", "", "the clauses of a statement have one order, which HELP shows"},
+	}
+)
+
+// habitOf returns the habit that a word or sign is of, where the given words were
+// expected.
+func habitOf(text string, expected []string) (habit, bool) {
+	for _, place := range []struct {
+		mark   string // what is expected there, and nowhere else
+		habits []habit
+	}{
+		{"EMBED", habitsOfStatements}, {"GRAPHS", habitsOfShow}, {"VERTEX", habitsOfInsert}, {`";"`, habitsOfClauses},
+		{"ATTRIBUTE", habitsOfDrop}, {"GRAPH", habitsOfCreate},
+	} {
+		if !slices.Contains(expected, place.mark) {
+			continue
+		}
+		for _, h := range place.habits {
+			if slices.Contains(strings.Fields(h.words), strings.ToUpper(text)) {
+				return h, true
+			}
+		}
+		return habit{}, false
+	}
+	return habit{}, false
+}

@@ -1,0 +1,97 @@
+package parser
+
+// Import is IMPORT 'file' INTO g [WITH (…)].
+//
+//	import       = "IMPORT" string "INTO" name [ options ]  e.g. IMPORT 'edges.tsv.gz' INTO social WITH (on_error := 'skip');
+type Import struct {
+	Range
+	File    Value // String or Param
+	Graph   Ident
+	Options []Option
+}
+
+func (*Import) statement() {}
+
+// Heading is IMPORT.
+func (*Import) Heading() string { return "IMPORT" }
+
+// ImportVertices is IMPORT VERTICES 'file' INTO g [WITH (…)].
+//
+//	importvertices = "IMPORT" "VERTICES" string "INTO" name
+//	               [ options ]                              e.g. IMPORT VERTICES 'people.csv' INTO social;
+type ImportVertices struct {
+	Range
+	File    Value // String or Param
+	Graph   Ident
+	Options []Option
+}
+
+func (*ImportVertices) statement() {}
+
+// Heading is IMPORT VERTICES.
+func (*ImportVertices) Heading() string { return "IMPORT VERTICES" }
+
+// ImportEmbedding is IMPORT EMBEDDING 'file' INTO g AS e [WITH (…)].
+//
+//	importembedding = "IMPORT" "EMBEDDING" string "INTO" name
+//	               "AS" name [ options ]                    e.g. IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs;
+type ImportEmbedding struct {
+	Range
+	File      Value // String or Param
+	Graph     Ident
+	Embedding Ident
+	Options   []Option
+}
+
+func (*ImportEmbedding) statement() {}
+
+// Heading is IMPORT EMBEDDING.
+func (*ImportEmbedding) Heading() string { return "IMPORT EMBEDDING" }
+
+// importFile reads IMPORT.
+func (p *parser) importFile(begin Pos) Statement {
+	switch {
+	case p.keyword("VERTICES"):
+		return p.importVertices(begin)
+	case p.keyword("EMBEDDING"):
+		return p.importEmbedding(begin)
+	}
+	s := &Import{File: p.value(aString, fileText)}
+	p.needKeyword("INTO")
+	s.Graph = p.graph()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (p *parser) importVertices(begin Pos) Statement {
+	s := &ImportVertices{File: p.value(aString, fileText)}
+	p.needKeyword("INTO")
+	s.Graph = p.graph()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Import) String() string {
+	return "IMPORT " + s.File.String() + " INTO " + s.Graph.String() + withOptions(s.Options)
+}
+
+func (s *ImportVertices) String() string {
+	return "IMPORT VERTICES " + s.File.String() + " INTO " + s.Graph.String() + withOptions(s.Options)
+}
+
+func (p *parser) importEmbedding(begin Pos) Statement {
+	s := &ImportEmbedding{File: p.value(aString, fileText)}
+	p.needKeyword("INTO")
+	s.Graph = p.graph()
+	p.needKeyword("AS")
+	s.Embedding = p.name(newEmbeddingName)
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *ImportEmbedding) String() string {
+	return "IMPORT EMBEDDING " + s.File.String() + " INTO " + s.Graph.String() + " AS " + s.Embedding.String() + withOptions(s.Options)
+}

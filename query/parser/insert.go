@@ -1,0 +1,173 @@
+package parser
+
+import "strings"
+
+// insert reads INSERT.
+//
+//	insert       = "INSERT" ( vertexword newvertex
+//	               { "," newvertex }
+//	             | edgeword newedge { "," newedge } )
+//	               "INTO" name                              e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
+func (p *parser) insert(begin Pos) Statement {
+	switch {
+	case p.vertexWord():
+		return p.insertVertices(begin)
+	case p.edgeWord():
+		return p.insertEdges(begin)
+	}
+	p.unexpected()
+	return nil
+}
+
+// InsertVertices is INSERT VERTEX v (a := x, …), … INTO g.
+type InsertVertices struct {
+	Range
+	Vertices []NewVertex // at least one
+	Graph    Ident
+}
+
+func (*InsertVertices) statement() {}
+
+// Heading is INSERT VERTEX.
+func (*InsertVertices) Heading() string { return "INSERT VERTEX" }
+
+func (p *parser) insertVertices(begin Pos) Statement {
+	s := &InsertVertices{Vertices: separated(p, p.newVertex)}
+	p.needKeyword("INTO")
+	s.Graph = p.graph()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *InsertVertices) String() string {
+	return "INSERT VERTEX " + list(s.Vertices) + " INTO " + s.Graph.String()
+}
+
+// NewVertex is a vertex by its key, with values of its attributes, if any.
+//
+//	newvertex    = key [ "(" assignments ")" ]              e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;
+type NewVertex struct {
+	Range
+	Key    Value // String, Int (its decimal text is the key) or Param
+	Values []Option
+}
+
+func (p *parser) newVertex() NewVertex {
+	begin := p.tok.Start
+	n := NewVertex{Key: p.key()}
+	if p.sign("(") {
+		n.Values = p.assignments()
+		p.needSign(")")
+	}
+	n.Range = p.since(begin)
+	return n
+}
+
+func (n NewVertex) String() string {
+	if len(n.Values) == 0 {
+		return n.Key.String()
+	}
+	return n.Key.String() + " (" + list(n.Values) + ")"
+}
+
+// InsertEdges is INSERT EDGE (u, v, weight := w, time := t), … INTO g.
+type InsertEdges struct {
+	Range
+	Edges []NewEdge // at least one
+	Graph Ident
+}
+
+func (*InsertEdges) statement() {}
+
+// Heading is INSERT EDGE.
+func (*InsertEdges) Heading() string { return "INSERT EDGE" }
+
+func (p *parser) insertEdges(begin Pos) Statement {
+	s := &InsertEdges{Edges: separated(p, p.newEdge)}
+	p.needKeyword("INTO")
+	s.Graph = p.graph()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *InsertEdges) String() string {
+	return "INSERT EDGE " + list(s.Edges) + " INTO " + s.Graph.String()
+}
+
+// NewEdge is an edge by the keys of its ends.
+//
+//	newedge      = "(" key "," key [ "," edgevalues ] ")"   e.g. INSERT EDGE ('alice', 'bob'), ('a', 'c', weight := 2.5) INTO social;
+type NewEdge struct {
+	Range
+	U, V   Value // as Key of NewVertex
+	Values EdgeValues
+}
+
+func (p *parser) newEdge() NewEdge {
+	begin := p.tok.Start
+	p.needSign("(")
+	n := NewEdge{U: p.key()}
+	p.needSign(",")
+	n.V = p.key()
+	if p.sign(",") {
+		n.Values = p.edgeValues()
+	}
+	p.needSign(")")
+	n.Range = p.since(begin)
+	return n
+}
+
+func (n NewEdge) String() string {
+	text := "(" + n.U.String() + ", " + n.V.String()
+	if values := n.Values.text(); values != "" {
+		text += ", " + values
+	}
+	return text + ")"
+}
+
+// EdgeValues is what an edge may have besides its ends.
+type EdgeValues struct {
+	Weight Value // Int, Float, Missing or Param; nil where left out
+	Time   Value // Int, String (a date), Missing or Param; nil where left out
+}
+
+// edgeValues reads the weight, the time or both, in any order, each once.
+//
+//	edgevalues   = edgevalue [ "," edgevalue ]              e.g. UPDATE EDGE ('a', 'b') SET weight := 3, time := MISSING IN social;
+func (p *parser) edgeValues() EdgeValues {
+	var v EdgeValues
+	for more := true; more && p.err == nil; more = (v.Weight == nil || v.Time == nil) && p.sign(",") {
+		p.edgeValue(&v)
+	}
+	return v
+}
+
+// edgeValue reads a value that is not set yet.
+//
+//	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )
+//	             | "TIME" ":=" ( integer | string
+//	                           | "MISSING" )                e.g. INSERT EDGE ('a', 'b', time := '2024-02-29') INTO social;
+func (p *parser) edgeValue(v *EdgeValues) {
+	switch {
+	case v.Weight == nil && p.keyword("WEIGHT"):
+		p.needSign(":=")
+		v.Weight = p.value(aNumber|aMissing, numberText)
+	case v.Time == nil && p.keyword("TIME"):
+		p.needSign(":=")
+		v.Time = p.value(aTime|aMissing, countText, dateText)
+	default:
+		p.unexpected()
+	}
+}
+
+// text writes the values that are set, the weight first.
+func (v EdgeValues) text() string {
+	var parts []string
+	if v.Weight != nil {
+		parts = append(parts, "WEIGHT := "+v.Weight.String())
+	}
+	if v.Time != nil {
+		parts = append(parts, "TIME := "+v.Time.String())
+	}
+	return strings.Join(parts, ", ")
+}

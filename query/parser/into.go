@@ -1,0 +1,47 @@
+package parser
+
+// IntoFile is a statement with rows and INTO FILE 'file' [WITH (…)] behind it, which
+// writes the rows into a file.
+//
+//	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
+type IntoFile struct {
+	Range
+	Statement Statement // one that hasRows, never an IntoFile
+	File      Value     // String or Param
+	Options   []Option
+}
+
+func (*IntoFile) statement() {}
+
+// Heading is the heading of the statement that has the rows.
+func (s *IntoFile) Heading() string { return s.Statement.Heading() }
+
+// into reads INTO FILE behind a statement with rows, where it is there.
+func (p *parser) into(begin Pos, s Statement) Statement {
+	if p.err != nil || !hasRows(s) || !p.keyword("INTO") {
+		return s
+	}
+	f := &IntoFile{Statement: s, File: p.file()}
+	f.Options = p.optionsOf("INTO FILE")
+	f.Range = p.since(begin)
+	return f
+}
+
+func (s *IntoFile) String() string {
+	return s.Statement.String() + intoFile(s.File) + withOptions(s.Options)
+}
+
+// hasRows reports whether the rows of a statement can go into a file: it answers a
+// question, and does not write a file already.
+func hasRows(s Statement) bool {
+	switch s := s.(type) {
+	case *Show, *ShowVertices, *ShowNeighbors, *ShowAttributes, *ShowGenerations, *ShowVector, *Path, *CountVertices,
+		*DescribeGraph, *DescribeVertex, *DescribeEmbedding, *DescribeModel,
+		*Nearest, *Within, *Score, *Predict, *Predicted, *Diff,
+		*EvaluateReconstruction, *EvaluateParameters, *EvaluateLabels, *EvaluateLinks:
+		return true
+	case *Compute:
+		return !s.Background
+	}
+	return false
+}

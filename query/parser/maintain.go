@@ -1,0 +1,89 @@
+package parser
+
+// Check is CHECK.
+//
+//	check        = "CHECK"                                  e.g. CHECK;
+type Check struct{ Range }
+
+func (*Check) statement() {}
+
+// Heading is CHECK.
+func (*Check) Heading() string { return "CHECK" }
+
+func (p *parser) check(begin Pos) Statement { return &Check{p.since(begin)} }
+
+func (s *Check) String() string { return "CHECK" }
+
+// Compact is COMPACT.
+//
+//	compact      = "COMPACT"                                e.g. COMPACT;
+type Compact struct{ Range }
+
+func (*Compact) statement() {}
+
+// Heading is COMPACT.
+func (*Compact) Heading() string { return "COMPACT" }
+
+func (p *parser) compact(begin Pos) Statement { return &Compact{p.since(begin)} }
+
+func (s *Compact) String() string { return "COMPACT" }
+
+// Migrate is MIGRATE.
+//
+//	migrate      = "MIGRATE"                                e.g. MIGRATE;
+type Migrate struct{ Range }
+
+func (*Migrate) statement() {}
+
+// Heading is MIGRATE.
+func (*Migrate) Heading() string { return "MIGRATE" }
+
+func (p *parser) migrate(begin Pos) Statement { return &Migrate{p.since(begin)} }
+
+func (s *Migrate) String() string { return "MIGRATE" }
+
+// Backup is BACKUP INTO FILE 'file' [WITH (…)].
+//
+//	backup       = "BACKUP" "INTO" "FILE" string [ options ] e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
+type Backup struct {
+	Range
+	File    Value // String or Param
+	Options []Option
+}
+
+func (*Backup) statement() {}
+
+// Heading is BACKUP.
+func (*Backup) Heading() string { return "BACKUP" }
+
+func (p *parser) backup(begin Pos) Statement {
+	s := &Backup{File: p.intoFile()}
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Backup) String() string { return "BACKUP" + intoFile(s.File) + withOptions(s.Options) }
+
+// Recover is RECOVER INTO FILE 'file' [WITH (…)].
+//
+//	recover      = "RECOVER" "INTO" "FILE" string [ options ] e.g. RECOVER INTO FILE 'social.ht';
+type Recover struct {
+	Range
+	File    Value // String or Param
+	Options []Option
+}
+
+func (*Recover) statement() {}
+
+// Heading is RECOVER.
+func (*Recover) Heading() string { return "RECOVER" }
+
+func (p *parser) recoverFile(begin Pos) Statement {
+	s := &Recover{File: p.intoFile()}
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Recover) String() string { return "RECOVER" + intoFile(s.File) + withOptions(s.Options) }

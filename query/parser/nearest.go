@@ -1,0 +1,50 @@
+package parser
+
+// Nearest is NEAREST k TO v | (v, …) USING space [FRESH] [EXACT] [WHERE condition].
+//
+//	nearest      = "NEAREST" integer
+//	               "TO" ( vertex | "(" key { "," key } ")" )
+//	               "USING" space [ "FRESH" ] [ "EXACT" ]
+//	               [ where ]                                e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked; NEAREST 5 TO ('alice', 107) USING spec;
+type Nearest struct {
+	Range
+	Count    Value   // Int or Param
+	To       Value   // String (a key), Int (its decimal text is the key), Vector or Param; nil where there are Examples
+	Examples []Value // keys: String, Int or Param; nil where there is To
+	Using    Space
+	Fresh    bool // bring the embedding up to date first
+	Exact    bool
+	Where    Expr // nil where left out
+}
+
+func (*Nearest) statement() {}
+
+// Heading is NEAREST.
+func (*Nearest) Heading() string { return "NEAREST" }
+
+func (p *parser) nearest(begin Pos) Statement {
+	s := &Nearest{Count: p.value(anInt, countText)}
+	p.needKeyword("TO")
+	if p.sign("(") {
+		s.Examples = p.keys()
+		p.needSign(")")
+	} else {
+		s.To = p.vertex()
+	}
+	p.needKeyword("USING")
+	s.Using = p.space()
+	s.Fresh = p.keyword("FRESH")
+	s.Exact = p.keyword("EXACT")
+	s.Where = p.where()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Nearest) String() string {
+	to := "(" + list(s.Examples) + ")"
+	if s.To != nil {
+		to = s.To.String()
+	}
+	return "NEAREST " + s.Count.String() + " TO " + to + " USING " + s.Using.String() +
+		given(s.Fresh, " FRESH") + given(s.Exact, " EXACT") + where(s.Where)
+}

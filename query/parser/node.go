@@ -1,0 +1,41 @@
+package parser
+
+// The nodes of the syntax tree are plain data: what was written, and where.
+// They hold no resolved names, no defaults and nothing of a store. Statements
+// are pointers, all other nodes are values. A node and its slices belong to the
+// caller that parsed the text; this package never changes them afterwards.
+//
+// The file of a statement has all that the language knows of it: the node with its
+// production of the grammar, the heading, how it is read and how it is written. The
+// files ident.go, value.go, option.go, clause.go, threshold.go and condition.go have
+// the same for the parts that statements share. The grammar in doc.go is assembled
+// from the productions.
+
+// Node is any part of a statement.
+type Node interface {
+	// Source returns the range of source text that the node was read from.
+	Source() Range
+	// String returns the canonical text of the node: keywords in upper case,
+	// names quoted only where they must be, one blank between words. Parsing
+	// the canonical text of a statement gives the same statement, except for
+	// its positions.
+	String() string
+}
+
+// Statement is one of the statement nodes of this package, always a pointer.
+type Statement interface {
+	Node
+	// Heading returns the keywords that the statement is known by, with which
+	// its canonical text begins. EXPLAIN and PROFILE return the heading of the
+	// statement that follows them.
+	Heading() string
+	statement()
+}
+
+// Heading returns the heading of a statement, and "" for nil.
+func Heading(statement Statement) string {
+	if statement == nil {
+		return ""
+	}
+	return statement.Heading()
+}

@@ -1,0 +1,36 @@
+package parser
+
+// Path is PATH FROM v TO w [IN g] [BY WEIGHT].
+//
+//	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
+//	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social BY WEIGHT;
+type Path struct {
+	Range
+	From, To Value  // keys: String, Int or Param
+	Graph    *Ident // nil where left out
+	ByWeight bool
+}
+
+func (*Path) statement() {}
+
+// Heading is PATH.
+func (*Path) Heading() string { return "PATH" }
+
+func (p *parser) path(begin Pos) Statement {
+	s := &Path{}
+	p.needKeyword("FROM")
+	s.From = p.key()
+	p.needKeyword("TO")
+	s.To = p.key()
+	s.Graph = p.in()
+	if p.keyword("BY") {
+		p.needKeyword("WEIGHT")
+		s.ByWeight = true
+	}
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Path) String() string {
+	return "PATH FROM " + s.From.String() + " TO " + s.To.String() + in(s.Graph) + given(s.ByWeight, " BY WEIGHT")
+}

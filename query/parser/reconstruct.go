@@ -1,0 +1,47 @@
+package parser
+
+// Reconstruct is RECONSTRUCT e threshold [INTO GRAPH h | INTO FILE 'file']
+// [WITH (…)]. At most one of Graph and File is set.
+//
+//	reconstruct  = "RECONSTRUCT" name
+//	               ( threshold | "AUTO" )
+//	               [ "INTO" ( "GRAPH" name
+//	                        | "FILE" string ) ]
+//	               [ options ]                              e.g. RECONSTRUCT spec AUTO INTO GRAPH again WITH (grid := 'paper');
+type Reconstruct struct {
+	Range
+	Embedding Ident
+	Threshold Threshold
+	Graph     *Ident // nil where left out
+	File      Value  // String or Param; nil where left out
+	Options   []Option
+}
+
+func (*Reconstruct) statement() {}
+
+// Heading is RECONSTRUCT.
+func (*Reconstruct) Heading() string { return "RECONSTRUCT" }
+
+func (p *parser) reconstruct(begin Pos) Statement {
+	s := &Reconstruct{Embedding: p.embedding()}
+	s.Threshold = p.threshold(true)
+	if p.keyword("INTO") {
+		if p.keyword("GRAPH") {
+			graph := p.name(newGraphName)
+			s.Graph = &graph
+		} else {
+			s.File = p.file()
+		}
+	}
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Reconstruct) String() string {
+	text := "RECONSTRUCT " + s.Embedding.String() + " " + s.Threshold.String()
+	if s.Graph != nil {
+		text += " INTO GRAPH " + s.Graph.String()
+	}
+	return text + intoFile(s.File) + withOptions(s.Options)
+}

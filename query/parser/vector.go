@@ -1,0 +1,28 @@
+package parser
+
+// ShowVector is SHOW VECTOR OF v IN e.
+//
+//	showvector   = "SHOW" "VECTOR" "OF" key "IN" name       e.g. SHOW VECTOR OF 'alice' IN spec;
+type ShowVector struct {
+	Range
+	Vertex    Value // a key: String, Int or Param
+	Embedding Ident
+}
+
+func (*ShowVector) statement() {}
+
+// Heading is SHOW VECTOR.
+func (*ShowVector) Heading() string { return "SHOW VECTOR" }
+
+func (p *parser) showVector(begin Pos) Statement {
+	p.needKeyword("OF")
+	s := &ShowVector{Vertex: p.key()}
+	p.needKeyword("IN")
+	s.Embedding = p.embedding()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *ShowVector) String() string {
+	return "SHOW VECTOR OF " + s.Vertex.String() + " IN " + s.Embedding.String()
+}

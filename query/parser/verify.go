@@ -1,0 +1,28 @@
+package parser
+
+// Verify is VERIFY e [WITH (…)] [IN BACKGROUND].
+//
+//	verify       = "VERIFY" name [ options ] [ background ] e.g. VERIFY spec IN BACKGROUND;
+type Verify struct {
+	Range
+	Embedding  Ident
+	Options    []Option
+	Background bool
+}
+
+func (*Verify) statement() {}
+
+// Heading is VERIFY.
+func (*Verify) Heading() string { return "VERIFY" }
+
+func (p *parser) verify(begin Pos) Statement {
+	s := &Verify{Embedding: p.embedding()}
+	s.Options = p.withOptions(s)
+	s.Background = p.background()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Verify) String() string {
+	return "VERIFY " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
+}

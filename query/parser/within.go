@@ -1,0 +1,39 @@
+package parser
+
+// Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [LIMIT n].
+//
+//	within       = "WITHIN" threshold "OF" vertex
+//	               "USING" space [ "EXACT" ] [ where ]
+//	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;
+type Within struct {
+	Range
+	Threshold Threshold // never Auto
+	Of        Value     // as To of Nearest
+	Using     Space
+	Exact     bool
+	Where     Expr  // nil where left out
+	Limit     Value // Int or Param; nil where left out
+}
+
+func (*Within) statement() {}
+
+// Heading is WITHIN.
+func (*Within) Heading() string { return "WITHIN" }
+
+func (p *parser) within(begin Pos) Statement {
+	s := &Within{Threshold: p.threshold(false)}
+	p.needKeyword("OF")
+	s.Of = p.vertex()
+	p.needKeyword("USING")
+	s.Using = p.space()
+	s.Exact = p.keyword("EXACT")
+	s.Where = p.where()
+	s.Limit = p.limit()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *Within) String() string {
+	return "WITHIN " + s.Threshold.String() + " OF " + s.Of.String() + " USING " + s.Using.String() +
+		given(s.Exact, " EXACT") + where(s.Where) + limit(s.Limit)
+}

@@ -1,0 +1,213 @@
+package query
+
+import (
+	"heavytail/embedding/link"
+	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+)
+
+// prediction is a linksRequest whose graph, attributes and scorer are loaded.
+type prediction struct {
+	*scoring
+	linkSearch
+	columns *session.ColumnSet
+	where   func(Candidate) bool
+	one     bool   // links of one vertex only
+	vertex  uint32 // that one
+}
+
+// loadPrediction loads what a request needs.
+func (c *call) loadPrediction(req linksRequest, found *linksEntry) (*prediction, error) {
+	p := &prediction{scoring: &scoring{}, linkSearch: found.linkSearch, where: req.Where, one: req.one}
+	err := c.Consistent(func() (err error) {
+		if _, p.columns, err = c.Columns(found.graph.Name, req.Attributes, fault.Where); err != nil {
+			return err
+		}
+		return c.bindScorers(p.scoring, found.scorerEntries)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.noteModels(p.scoring); err != nil || !req.one {
+		return p, err
+	}
+	if p.vertex, err = c.Vertex(p.graph, req.vertex, fault.Vertex); err != nil {
+		return nil, err
+	}
+	for _, s := range p.spaces {
+		if _, err := s.Row(p.vertex, req.vertex, fault.Vertex); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, error) {
+	p, err := c.loadPrediction(req, found)
+	if err != nil {
+		return PredictResult{}, err
+	}
+	predictor, release, err := c.predictor(p)
+	if err != nil {
+		return PredictResult{}, err
+	}
+	defer release()
+	links, scored, err := c.links(p, predictor)
+	if err != nil {
+		return PredictResult{}, err
+	}
+	rows, n := int64(p.scorers[0].rows), int64(p.graph.Graph.Vertices())
+	switch {
+	case req.one && p.graph.Graph.Degree(p.vertex) == 0 && len(p.spaces) == 0:
+		c.Notice("vertex %s is isolated, so %s cannot rank candidates; use an embedding scorer such as cosine(e)", fault.QuoteKey(req.vertex), req.With)
+	case !req.one && rows < n:
+		c.Notice("%s newer than the embedding left out", fault.Count(n-rows, "vertex"))
+	}
+	r := PredictResult{Links: make([]PredictedPair, len(links))}
+	for i, l := range links {
+		r.Links[i] = PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
+	}
+	r.Prediction = c.prediction(p, links, scored)
+	return r, nil
+}
+
+// admits reports whether a vertex may be an answer.
+func (p *prediction) admits(v uint32) bool {
+	return v < p.scorers[0].rows && (p.where == nil ||
+		p.where(where.NewCandidate(p.graph, p.columns, v, false)))
+}
+
+// predictor returns what finds the links; release frees its memory.
+func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err error) {
+	const perVertex, perLink, perNear = 24, 24, 8
+	n, workers := int64(p.graph.Graph.Vertices()), int64(1)
+	near := int64(0)
+	if !p.one {
+		workers, near = int64(c.workers()), min(int64(p.near), n)
+	}
+	release, err = c.db.cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+perNear*near*n, "predicting links of graph "+fault.Name(p.graph.Info.Name))
+	if err != nil {
+		return nil, nil, err
+	}
+	return link.NewPredictor(p.graph.Graph, link.NewScoring(p.scorers[0].Name, p.scorers[0].score), link.PredictOptions{
+		Admit: p.admits, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+	}), release, nil
+}
+
+// links finds the links, and counts the pairs that were scored.
+func (c *call) links(p *prediction, predictor *link.Predictor) (links []link.PredictedLink, scored int64, err error) {
+	if p.one {
+		near, err := c.nearOf(p)
+		if err != nil {
+			return nil, 0, err
+		}
+		stop := c.Watch.Start(plan.Score)
+		links, scored, err = predictor.For(c.Ctx, p.vertex, near, p.k)
+		stop(int64(len(links)), fault.Count(scored, "pair")+" scored")
+		return links, scored, err
+	}
+	near, err := c.nearAll(p)
+	if err != nil {
+		return nil, 0, err
+	}
+	stop := c.Watch.Start(plan.Score)
+	links, scored, err = predictor.All(c.Ctx, near, p.k)
+	if many := predictor.CountMany(); many > 0 && err == nil {
+		c.Notice("from each of %s with very many paths of two edges, PREDICT followed %d, those over the neighbours with fewest edges first; likelier links may be missing",
+			fault.Count(many, "vertex"), predictor.Few())
+	}
+	stop(int64(len(links)), fault.Count(scored, "pair")+" scored")
+	return links, scored, err
+}
+
+// nearOf returns the vertices nearest to that of a request.
+func (c *call) nearOf(p *prediction) ([]uint32, error) {
+	if p.near == 0 {
+		return nil, nil
+	}
+	s := &searcher{p.spaces[0], p.metric, p.index}
+	vector := s.space.Matrix.Row(int(p.vertex))
+	opts := index.SearchOptions{Filter: p.filter(p.vertex), Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
+	hits, err := c.run(s,
+		func(x *index.Exact) ([]index.Hit, error) { return x.Search(c.Ctx, vector, p.near, opts) },
+		func(h *index.HNSW) (index.Answer, error) {
+			return h.Find(c.Ctx, vector, p.near, s.space.InRows(opts))
+		})
+	p.index = s.index
+	return verticesOf(hits), err
+}
+
+// filter admits what a vertex has no edge to.
+func (p *prediction) filter(u uint32) func(v uint32) bool {
+	return func(v uint32) bool { return v != u && p.admits(v) && !p.graph.Graph.HasEdge(u, v) }
+}
+
+func verticesOf(hits []index.Hit) []uint32 {
+	list := make([]uint32, len(hits))
+	for i, h := range hits {
+		list[i] = h.Vertex
+	}
+	return list
+}
+
+// nearAll returns the function that finds the vertices nearest to any, nil where
+// none are asked for.
+func (c *call) nearAll(p *prediction) (func(u uint32) ([]uint32, error), error) {
+	if p.near == 0 {
+		return nil, nil
+	}
+	var find index.Index
+	byIndex := false // finds rows as stored, and not vertices
+	if p.index != nil {
+		h, err := c.hnsw(p.spaces[0], p.metric, p.index)
+		if err != nil {
+			return nil, err
+		}
+		if h == nil {
+			p.index = nil
+		} else {
+			find, byIndex = h, true
+		}
+	}
+	if find == nil {
+		exact, err := p.spaces[0].Searcher(p.metric)
+		if err != nil {
+			return nil, err
+		}
+		find = exact
+	}
+	return func(u uint32) ([]uint32, error) {
+		opts := index.SearchOptions{Filter: p.filter(u), Workers: 1, GraphOnly: c.db.opts.graphOnly}
+		if byIndex {
+			opts = p.spaces[0].InRows(opts)
+		}
+		hits, err := find.Search(c.Ctx, p.spaces[0].Matrix.Row(int(u)), p.near, opts)
+		if byIndex {
+			p.spaces[0].ToVertices(hits)
+		}
+		return verticesOf(hits), err
+	}, nil
+}
+
+// prediction reports what an answer rests on.
+func (c *call) prediction(p *prediction, links []link.PredictedLink, scored int64) Prediction {
+	r := Prediction{Candidates: scored, Index: p.index}
+	if len(p.spaces) > 0 {
+		s := p.spaces[0]
+		state := stateOf(s)
+		for _, l := range links {
+			if s.Behind > 0 && (s.Changed(l.V) || !p.one && s.Changed(l.U)) {
+				state.Changed++
+			}
+		}
+		if state.Changed > 0 {
+			c.Notice("%d of the %s shown changed since", state.Changed, fault.Count(int64(len(links)), "link"))
+		}
+		r.Embedding = &state
+	}
+	r.Notices = c.Notices
+	return r
+}

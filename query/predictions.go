@@ -1,0 +1,178 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// Predictions lists the predictions that are stored. Those whose entry is damaged are
+// left out, with a notice.
+func (db *DB) Predictions(ctx context.Context) ([]PredictionSummary, error) {
+	c, err := db.begin(ctx, "SHOW PREDICTIONS")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	list, err := c.listPredictions()
+	return list, c.wrap(err)
+}
+
+// PredictionSummary is predictions as SHOW PREDICTIONS lists them.
+type PredictionSummary struct {
+	PredictionInfo
+	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
+	// Stale reports what became of the embedding or model that they were computed
+	// with; "" where it is unchanged, or the scorer reads neither.
+	Stale string `json:"stale,omitempty"`
+}
+
+// stale reports what became of the embedding or model that predictions were computed
+// with; "" where it is unchanged.
+func (c *call) stale(p PredictionInfo) (string, error) {
+	w := scorerOf(p)
+	made, err := c.madeOf(w)
+	what := "embedding " + fault.Name(w.Embedding)
+	if w.Model != "" {
+		what = "model " + fault.Name(w.Model) + " or its embedding"
+	}
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return what + " was dropped", nil
+	case errors.Is(err, storage.ErrCorrupt):
+		return what + " is damaged", nil
+	case err != nil:
+		return "", err
+	case !made.Equal(p.Made):
+		return what + " was recomputed", nil
+	}
+	return "", nil
+}
+
+// state is what SHOW PREDICTIONS shows of their use.
+func (p PredictionSummary) state() string {
+	if p.Stale != "" {
+		return "materialize again: " + p.Stale
+	}
+	return "ready"
+}
+
+const remedyPredictions = "DROP PREDICTIONS or MATERIALIZE PREDICTIONS replaces it"
+
+// listPredictions is predictions with a notice of what is damaged.
+func (c *call) listPredictions() ([]PredictionSummary, error) {
+	list, err := c.predictions()
+	return list, c.Rest(err, "an entry of predictions", remedyPredictions)
+}
+
+// predictions lists the sound entries; of damaged ones the error is a
+// storage.PartialError.
+func (c *call) predictions() ([]PredictionSummary, error) {
+	infos, damaged := c.db.store.Predictions(c.Ctx)
+	list := make([]PredictionSummary, len(infos))
+	for i, p := range infos {
+		var err error
+		list[i].PredictionInfo = p
+		if list[i].Behind, err = c.behind(p.Graph, p.GraphVersion); err != nil {
+			return nil, err
+		}
+		if list[i].Stale, err = c.stale(p); err != nil {
+			return nil, err
+		}
+	}
+	return list, damaged
+}
+
+// predictionRows is the table of SHOW PREDICTIONS.
+func predictionRows(list []PredictionSummary) *Rows {
+	table := make([][]Value, len(list))
+	for i, p := range list {
+		table[i] = []Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), timestamp(p.Created)}
+	}
+	return rowsOf([]string{"graph", "scorer", "top", "vertices", "links", "version", "behind", "state", "created"}, table)
+}
+
+// scorerOf returns the scorer of predictions.
+func scorerOf(p PredictionInfo) Scorer {
+	var w Scorer
+	for _, s := range p.Options {
+		switch s.Name {
+		case "scorer":
+			w.Name = s.Value
+		case "embedding":
+			w.Embedding = s.Value
+		case "model":
+			w.Model = s.Value
+		}
+	}
+	return w
+}
+
+// madeOf returns when what a scorer reads was made; zero where it reads the graph
+// alone. A model that reads an embedding changes with either.
+func (c *call) madeOf(w Scorer) (time.Time, error) {
+	embedding, made := w.Embedding, time.Time{}
+	if w.Model != "" {
+		info, err := c.modelInfo(w.Model, fault.Scorer(0))
+		if err != nil {
+			return made, err
+		}
+		embedding, made = info.Embedding, info.Created
+	}
+	if embedding == "" {
+		return made, nil
+	}
+	info, err := c.EmbeddingInfo(embedding, fault.Scorer(0))
+	if info.Created.After(made) {
+		made = info.Created
+	}
+	return made, err
+}
+
+// predictionsRequest names predictions.
+type predictionsRequest struct {
+	graph string
+	with  Scorer
+}
+
+var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, storage.GraphInfo, nothing]{
+	help: Help{
+		Statement: "DROP PREDICTIONS", Syntax: "DROP PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph",
+		Summary: "removes the predictions that were stored by a scorer",
+		Example: "DROP PREDICTIONS FROM model(friends) IN social",
+	},
+	bind: func(b *binder, s *parser.DropPredictions) (predictionsRequest, error) {
+		b.Mark(fault.Graph, s.Graph)
+		return predictionsRequest{s.Graph.Name, b.scorers(s.Scorer)[0]}, nil
+	},
+	resolve: func(c *call, req predictionsRequest) (storage.GraphInfo, error) {
+		return c.GraphInfo(req.graph, fault.Graph)
+	},
+	plan: func(req predictionsRequest, _ storage.GraphInfo) *plan.Plan {
+		return plan.Result("drop predictions", fmt.Sprintf("of graph %s by %s", fault.Name(req.graph), req.with))
+	},
+	run:  runDropPredictions,
+	rows: noRows[predictionsRequest, nothing],
+}
+
+// DropPredictions removes the predictions of a graph by a scorer.
+func (db *DB) DropPredictions(ctx context.Context, graph string, with Scorer) error {
+	_, err := dropPredictions.answer(ctx, db, predictionsRequest{graph, with})
+	return err
+}
+
+func runDropPredictions(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {
+	err := c.db.store.DropPredictions(c.Ctx, req.graph, req.with.String())
+	if errors.Is(err, storage.ErrNotFound) {
+		e := fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with)
+		e.Remedy, e.Err = "SHOW PREDICTIONS lists them", err
+		err = e
+	}
+	return nothing{}, err
+}

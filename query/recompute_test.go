@@ -1,0 +1,135 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEmbed_Again computes an embedding again that an index, a model and predictions
+// were made from: with the same vectors all of them stay, with other ones each of them
+// says what has become of it.
+func TestEmbed_Again(t *testing.T) {
+	t.Parallel()
+	var early []string
+	db := openTest(t, &Options{Notice: func(n Notice) {
+		if n.Early {
+			early = append(early, n.Text)
+		}
+	}})
+	ctx := context.Background()
+	run := func(text string) [][]Value {
+		t.Helper()
+		rows, err := db.Query(ctx, text, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		var table [][]Value
+		for rows.Next() {
+			table = append(table, slices.Clone(rows.Row()))
+		}
+		return table
+	}
+	state := func(what string) Value {
+		t.Helper()
+		rows, err := db.Query(ctx, "SHOW "+what, nil)
+		if err != nil || !rows.Next() {
+			t.Fatalf("SHOW %s: %v", what, err)
+		}
+		return rows.Row()[slices.Index(rows.Columns(), "state")]
+	}
+	run("GENERATE preferential_attachment(n := 120, m := 4, seed := 1) INTO g")
+	run("EMBED g USING dp_spectral(dim := 8) AS q")
+	run("CREATE INDEX ON q WITH (m := 5, seed := 7)")
+	run("TRAIN MODEL likely IN g USING q, heuristics(jaccard)")
+	run("MATERIALIZE PREDICTIONS FROM model(likely) IN g WITH (top := 3)")
+	run("MATERIALIZE PREDICTIONS FROM cosine(q) IN g WITH (top := 3)")
+	info, err := db.DescribeEmbedding(ctx, "q")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := run("SCORE ('1', '7') IN g WITH model(likely)")
+	if len(early) > 0 {
+		t.Errorf("notices before the first computation: %q", early)
+	}
+
+	// The same vectors, also of a later version of the graph that
+	// has the same edges.
+	for _, text := range []string{
+		"EMBED g USING dp_spectral(dim := 8) AS q",
+		"INSERT VERTEX '1' (x := 1) INTO g; EMBED g USING dp_spectral(dim := 8) AS q",
+	} {
+		early = nil
+		for one := range strings.SplitSeq(text, ";") {
+			run(one)
+		}
+		if len(early) != 1 || !strings.Contains(early[0], "unless its vectors come out the same: index by l2 will be built again; model likely must be trained again") ||
+			!strings.Contains(early[0], "predictions by model(likely) in g, cosine(q) in g") && !strings.Contains(early[0], "predictions by cosine(q) in g, model(likely) in g") {
+			t.Errorf("%s: notices before the work: %q", text, early)
+		}
+		now, err := db.DescribeEmbedding(ctx, "q")
+		if err != nil || now.Generation != info.Generation || !now.Coordinates.Equal(info.Coordinates) || !now.Created.Equal(info.Created) || now.Behind != 0 {
+			t.Errorf("%s: generation %d, coordinates %v, behind %d, %v", text, now.Generation, now.Coordinates, now.Behind, err)
+		}
+		if indexes, err := db.Indexes(ctx); err != nil || len(indexes) != 1 {
+			t.Errorf("%s: indexes %v, %v", text, indexes, err)
+		}
+		if got := run("SCORE ('1', '7') IN g WITH model(likely)"); !slices.Equal(got[0], scores[0]) {
+			t.Errorf("%s: the model says %v, and said %v", text, got, scores)
+		}
+		if state("MODELS") != "ready" || state("PREDICTIONS") != "ready" {
+			t.Errorf("%s: model %v, predictions %v", text, state("MODELS"), state("PREDICTIONS"))
+		}
+	}
+
+	// Other vectors.
+	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 7) AS q", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(rows.Notices(), func(n Notice) bool { return n.Text == "embedding q has new coordinates; train again: likely" }) {
+		t.Errorf("notices: %v", rows.Notices())
+	}
+	indexes, err := db.Indexes(ctx)
+	if err != nil || len(indexes) != 1 || indexes[0].Generation != info.Generation+1 || parameter(indexes[0].Parameters, "m") != int64(5) || parameter(indexes[0].Parameters, "seed") != int64(7) {
+		t.Errorf("indexes %+v, %v", indexes, err)
+	}
+	if got := state("MODELS"); got != "retrain: embedding q was recomputed" {
+		t.Errorf("model: %v", got)
+	}
+	if list, err := db.Predictions(ctx); err != nil || len(list) != 2 || list[0].Stale == "" || list[1].Stale == "" {
+		t.Errorf("predictions: %+v, %v", list, err)
+	}
+	if _, err := db.Query(ctx, "SCORE ('1', '7') IN g WITH model(likely)", nil); !errors.Is(err, ErrCoordinates) {
+		t.Errorf("the model is used: %v", err)
+	}
+	run("DROP EMBEDDING q")
+	if got := state("MODELS"); got != "retrain: embedding q was dropped" {
+		t.Errorf("model: %v", got)
+	}
+	if report, err := db.Check(ctx); err != nil || len(report.Faults) > 0 {
+		t.Errorf("check: %v, %v", report, err)
+	}
+}
+
+// TestRefresh_SaysFull refreshes a graph almost all of which is one part that is too
+// small to be followed: beside an edge that is kept that is still a refresh in full.
+func TestRefresh_SaysFull(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	ctx := context.Background()
+	for _, text := range []string{
+		"GENERATE preferential_attachment(n := 30, m := 2, seed := 1) INTO g", "INSERT EDGE ('alone', 'lone') INTO g",
+		"EMBED g USING dp_spectral(dim := 12) AS q", "INSERT EDGE ('3', '29'), ('4', '28') INTO g",
+	} {
+		if _, err := db.Query(ctx, text, nil); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	r, err := db.Refresh(ctx, RefreshRequest{Embedding: "q"})
+	if err != nil || r.Kind != RefreshFull || r.Full || !strings.HasPrefix(r.Reason, "30 of 32 vertices were solved in full") {
+		t.Errorf("kind %s, all in full %t, %q, %v", r.Kind, r.Full, r.Reason, err)
+	}
+}

@@ -1,0 +1,222 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"heavytail/storage"
+)
+
+// openBeside opens a database that lets go of its file between calls.
+func openBeside(t *testing.T, path string, readOnly bool) *DB {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the file stays locked here until it is closed")
+	}
+	db, err := Open(path, &Options{ReleaseIdle: true, ReadOnly: readOnly, LockTimeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// execAll runs statements one after the other.
+func execAll(t *testing.T, db *DB, statements string) {
+	t.Helper()
+	for statement := range strings.SplitSeq(statements, "; ") {
+		mustExec(t, db, statement)
+	}
+}
+
+// answersOf are those of a database that was just opened.
+func answersOf(t *testing.T, path string, questions []string) map[string]string {
+	t.Helper()
+	db, err := Open(path, &Options{ReadOnly: true, LockTimeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]string{}
+	for _, q := range questions {
+		answers[q] = mustRun(t, db, q)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return answers
+}
+
+// What other databases and processes write is what an idle one sees, whatever it has
+// in memory: graphs and attributes, embeddings, and what they are matched with.
+func TestReleaseIdle_Seen(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store")
+	db := openBeside(t, path, false)
+	execAll(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
+	reader := openBeside(t, path, true)
+	questions := []string{
+		"SHOW NEIGHBORS OF '3' IN g", "SHOW VERTICES IN g LIMIT 5", "NEAREST 5 TO '3' USING cosine(e)", "SHOW GRAPHS", "DESCRIBE GRAPH g",
+	}
+	changes := []string{
+		"INSERT EDGE ('3', '30') INTO g",
+		"UPDATE VERTEX '3' SET color := 'red' IN g",
+		"DELETE VERTEX '2' FROM g",
+		"REFRESH e",
+		"DROP GRAPH g CASCADE; GENERATE watts_strogatz(n := 60, k := 6, beta := 0) INTO g; EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e",
+		"COMPACT",
+		"EMBED g USING dp_spectral(dim := 3) AS e",
+	}
+	before := map[string]string{}
+	for _, q := range questions {
+		before[q] = mustRun(t, reader, q)
+	}
+	for i, change := range changes {
+		if i%2 == 0 && !strings.Contains(change, ";") {
+			if !child(t, path, change, -1, time.Minute) {
+				t.Fatalf("the child did not run %s", change)
+			}
+		} else {
+			execAll(t, db, change)
+		}
+		changed, want := false, answersOf(t, path, questions)
+		for name, db := range map[string]*DB{"the writer": db, "the reader": reader} {
+			for _, q := range questions {
+				if got := mustRun(t, db, q); got != want[q] {
+					t.Errorf("after %s, %s: %s sees\n%s\ninstead of\n%s", change, q, name, got, want[q])
+				}
+				changed = changed || want[q] != before[q]
+			}
+		}
+		before = want
+		if !changed && change != "COMPACT" {
+			t.Errorf("no answer has changed with %s", change)
+		}
+	}
+}
+
+// A file that was replaced by a backup of itself and written to again has versions
+// with the numbers of others that are in memory.
+func TestReleaseIdle_Restored(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, saved := filepath.Join(dir, "store"), filepath.Join(dir, "saved")
+	db := openBeside(t, path, false)
+	execAll(t, db, "GENERATE watts_strogatz(n := 20, k := 2, beta := 0) INTO g; EMBED g USING dp_spectral(dim := 4) AS e; BACKUP INTO FILE '"+saved+"'")
+	questions := []string{"SHOW NEIGHBORS OF '3' IN g", "SHOW NEIGHBORS OF '15' IN g", "SHOW VERTICES IN g", "DESCRIBE GRAPH g", "NEAREST 3 TO '3' USING cosine(e)"}
+	execAll(t, db, "INSERT EDGE ('3', '15') INTO g; UPDATE VERTEX '3' SET color := 'red' IN g")
+	before := map[string]string{}
+	for _, q := range questions {
+		before[q] = mustRun(t, db, q)
+	}
+	time.Sleep(400 * time.Millisecond) // the file is let go
+	if err := os.Rename(saved, path); err != nil {
+		t.Fatal(err)
+	}
+	if !child(t, path, "INSERT EDGE ('15', '9') INTO g", -1, time.Minute) || !child(t, path, "UPDATE VERTEX '3' SET color := 'blue' IN g", -1, time.Minute) {
+		t.Fatal("the child did not write")
+	}
+	after := answersOf(t, path, questions)
+	for _, q := range questions[:3] {
+		if after[q] == before[q] {
+			t.Errorf("%s answers the same: %s", q, after[q])
+		}
+	}
+	for _, q := range questions {
+		if got := mustRun(t, db, q); got != after[q] {
+			t.Errorf("%s: the answer is\n%s\ninstead of\n%s", q, got, after[q])
+		}
+	}
+}
+
+// A job in the background keeps the file, and lets others in when it has ended.
+func TestReleaseIdle_Job(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store")
+	db := openBeside(t, path, false)
+	mustExec(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g")
+	db.runner.Slots <- struct{}{} // the job waits for its turn
+	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e IN BACKGROUND")
+	time.Sleep(400 * time.Millisecond) // longer than the file is held after a call
+	_, err := Open(path, &Options{LockTimeout: -1})
+	if !errors.Is(err, storage.ErrLocked) || !strings.Contains(err.Error(), path) {
+		t.Errorf("beside a job: %v", err)
+	}
+	<-db.runner.Slots
+	mustExec(t, db, "WAIT JOB 1")
+	other := openBeside(t, path, false)
+	if got := mustRun(t, other, "SHOW JOBS"); !strings.Contains(got, "done") {
+		t.Errorf("the other sees %s", got)
+	}
+	if got := mustRun(t, other, "SHOW EMBEDDINGS"); !strings.Contains(got, "dp_spectral") {
+		t.Errorf("the other sees %s", got)
+	}
+}
+
+// A refresh that another process has asked for, by its changes and its setting, begins
+// when a database that was idle is used again.
+func TestReleaseIdle_AutoRefresh(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "store")
+	db := openBeside(t, path, false)
+	execAll(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
+	store, err := storage.Open(path, &storage.Options{LockTimeout: 20 * time.Second}) // which refreshes nothing itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = store.SetAutoRefresh(ctx, "e", storage.AutoRefresh{Changes: 1})
+	if err == nil {
+		err = store.Update(ctx, func(x *storage.Tx) error {
+			_, err := x.InsertEdges("g", []storage.Edge{{Source: "0", Target: "30"}})
+			return err
+		})
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, db, "SHOW GRAPHS")
+	for range 500 {
+		info, err := db.store.EmbeddingInfo(ctx, "e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.GraphVersion == 2 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Error("the embedding was not refreshed")
+}
+
+// Statements that need nothing of the file run while another process has it.
+func TestReleaseIdle_Help(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store")
+	db, err := Open(path, &Options{ReleaseIdle: true, LockTimeout: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	other, err := Open(path, &Options{LockTimeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, db, "HELP EMBED")
+	if _, err := db.Query(t.Context(), "SHOW GRAPHS", nil); !errors.Is(err, storage.ErrLocked) || !strings.HasPrefix(err.Error(), "SHOW GRAPHS: ") {
+		t.Errorf("a statement that needs the file: %v", err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, db, "SHOW GRAPHS")
+}

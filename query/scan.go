@@ -1,0 +1,140 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// vertexScan is a graph in memory whose vertices are asked for.
+type vertexScan struct {
+	graph   *session.Graph
+	columns *session.ColumnSet
+	where   func(Candidate) bool
+	limit   int
+
+	of     bool   // only neighbours of vertex
+	vertex uint32 // whose neighbours
+
+	shown     []int    // columns of a row, degreeColumn for the degree
+	near      []uint32 // the vertices around it in place of its neighbours; nil for these
+	distances []int    // of near
+	place     int      // of the present vertex in the scan
+
+	looked int64 // vertices that each has looked at
+}
+
+// checkScan refuses a limit and attributes that a scan cannot have, and returns the
+// entry of its graph.
+func (c *call) checkScan(graph string, attributes []string, limit int) (storage.GraphInfo, error) {
+	if err := checkLimit(limit); err != nil {
+		return storage.GraphInfo{}, err
+	}
+	info, err := c.graphOrOnly(graph)
+	if err != nil {
+		return info, err
+	}
+	return info, checkAttributes(info, attributes)
+}
+
+// checkAttributes refuses names that are no attributes of a graph.
+func checkAttributes(graph storage.GraphInfo, names []string) error {
+	for _, n := range names {
+		if _, ok := session.AttributeOf(graph, n); !ok {
+			return session.UnknownAttribute(graph, n, fault.Graph)
+		}
+	}
+	return nil
+}
+
+// scanPlan is the plan of a scan, with its filter and what it reads.
+func scanPlan(what string, graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
+	var inputs []*Plan
+	if condition != nil {
+		inputs = append(inputs, plan.Step("filter", "during the scan: "+condition.String()))
+	}
+	inputs = append(inputs, session.AttributePlans(graph, attributes)...)
+	return plan.Measured(plan.Scan, "scan", what, append(inputs, session.GraphPlan(graph))...)
+}
+
+// limited adds how many rows there are at most.
+func limited(detail string, limit int) string {
+	if limit > 0 {
+		detail += fmt.Sprintf(", the first %d", limit)
+	}
+	return detail
+}
+
+// newScan loads a graph and the attributes that a scan reads.
+func (c *call) newScan(graph string, where func(Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
+	s := &vertexScan{where: where, limit: limit}
+	var err error
+	s.graph, s.columns, err = c.Columns(graph, attributes, fault.Graph)
+	return s, err
+}
+
+// each calls f with every vertex that the scan is for, in ascending order.
+func (s *vertexScan) each(ctx context.Context, f func(v uint32) error) error {
+	const often = 1 << 12 // vertices between two looks at the context, well below a millisecond
+	g := s.graph.Graph
+	n := g.Vertices()
+	list := s.near
+	if s.of && s.distances == nil {
+		list = g.Neighbors(s.vertex)
+	}
+	if s.of {
+		n = len(list)
+	}
+	found := 0
+	for i := range n {
+		if i%often == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		s.looked++
+		s.place = i
+		v, linked := uint32(i), s.of
+		if s.of {
+			v = list[i]
+		}
+		if s.distances != nil {
+			linked = s.distances[i] == 1
+		}
+		if s.where != nil && !s.where(where.NewCandidate(s.graph, s.columns, v, linked)) {
+			continue
+		}
+		if err := f(v); err != nil {
+			return err
+		}
+		if found++; found == s.limit {
+			break
+		}
+	}
+	return nil
+}
+
+// scanRows are the rows of a scan, and their measurement.
+func scanRows[T any](c *call, s *vertexScan, row func(v uint32) T) *stream[T] {
+	stop := c.Watch.Start(plan.Scan)
+	return streamOf(c, func(f func(T) error) error {
+		n := int64(0)
+		err := s.each(c.Ctx, func(v uint32) error {
+			n++
+			return f(row(v))
+		})
+		stop(n, s.scanned())
+		return err
+	})
+}
+
+// scanned says in PROFILE how much a scan looked at.
+func (s *vertexScan) scanned() string {
+	return fault.Count(s.looked, "vertex") + " looked at"
+}

@@ -1,0 +1,380 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"strconv"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage/format"
+)
+
+// SCORE FILE … INTO FILE: one goroutine reads, some look keys up, score and format
+// text, and one writes the text into the file in the order of the pairs.
+
+const (
+	// scoreBatch pairs keep a worker busy for a millisecond or more, and take less
+	// than a megabyte with keys and scores of usual length.
+	scoreBatch = 4096
+	// scoreSection pairs are made durable at a time: enough that this costs little,
+	// and that compression works; 0.1 to 10 seconds of work. It is a number of pairs
+	// and no time, so that the bytes of a compressed file are always the same.
+	scoreSection = 64 * scoreBatch
+)
+
+// scoreState is what is noted with every section of a file of scores.
+type scoreState struct {
+	Basis   scoreBasis
+	Pairs   int64 // that are in the file
+	Missing int64
+	Newer   int64
+}
+
+// scoreBasis is what scores follow from. If any of it changes, the file cannot be
+// continued.
+type scoreBasis struct {
+	Input     string
+	Size      int64
+	Modified  int64 // nanoseconds
+	Header    string
+	Separator string
+	Graph     string
+	GraphID   uint64
+	Version   uint64
+	Committed int64 // nanoseconds, of this version: another file has a graph of the same name and numbers
+	Columns   []string
+	Sources   []string // of the scorers, such as generations of embeddings
+}
+
+// differs reports what has changed, or "".
+func (b scoreBasis) differs(now scoreBasis) string {
+	switch {
+	case b.Input != now.Input:
+		return fmt.Sprintf("the pairs were those of %s", fault.Quote(b.Input))
+	case b.Size != now.Size || b.Modified != now.Modified:
+		return fmt.Sprintf("file %s has changed since", fault.Quote(b.Input))
+	case b.Header != now.Header || b.Separator != now.Separator:
+		return "the options header and separator were different"
+	case b.Graph != now.Graph || b.GraphID != now.GraphID:
+		return fmt.Sprintf("the graph was %s", fault.Name(b.Graph))
+	case b.Version != now.Version:
+		return fmt.Sprintf("graph %s has version %d, and had %d", fault.Name(b.Graph), now.Version, b.Version)
+	case b.Committed != now.Committed:
+		return fmt.Sprintf("graph %s was dropped and recreated, or is that of another file", fault.Name(b.Graph))
+	case fmt.Sprint(b.Columns) != fmt.Sprint(now.Columns):
+		return "the scorers were different"
+	case fmt.Sprint(b.Sources) != fmt.Sprint(now.Sources):
+		return "what the scorers read has changed since"
+	}
+	return ""
+}
+
+// scoreBasis is the basis of a request.
+func (c *call) scoreBasis(s *scoring, req ScoreFileRequest) (scoreBasis, error) {
+	b := scoreBasis{
+		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With),
+		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
+		Committed: s.graph.Info.Modified.UnixNano(),
+	}
+	for _, sp := range s.spaces {
+		b.Sources = append(b.Sources, fmt.Sprintf("%s@%d of %d", sp.Info.Name, sp.Info.Generation, sp.Info.Created.UnixNano()))
+	}
+	for _, w := range s.scorers {
+		if w.model != nil {
+			b.Sources = append(b.Sources, fmt.Sprintf("model %s of %d", w.model.info.Name, w.model.info.Created.UnixNano()))
+		}
+	}
+	if req.Path == "-" {
+		return b, nil
+	}
+	info, err := c.db.files.Stat(req.Path)
+	if err != nil {
+		return b, session.FileMistake(req.Path, fault.File, err)
+	}
+	b.Size, b.Modified = info.Size(), info.ModTime().UnixNano()
+	return b, nil
+}
+
+// checkPart refuses to write scores where those of an earlier run are unfinished,
+// unless the request continues or replaces them.
+func (c *call) checkPart(req ScoreFileRequest) error {
+	if req.Resume && req.Path == "-" {
+		return fault.New(fault.Option("resume"), "a run that reads standard input cannot be resumed")
+	}
+	if req.Resume || req.Overwrite {
+		return nil
+	}
+	if _, err := c.db.files.Lstat(req.Into + format.PartEnding); !errors.Is(err, fs.ErrNotExist) {
+		e := fault.New(fault.Into, "file %s of an earlier run is unfinished", fault.Quote(req.Into+format.PartEnding))
+		e.Options, e.Err = []fault.OptionRemedy{
+			{Purpose: "to continue it", Option: "resume", Value: "true"}, {Purpose: "to begin again", Option: "overwrite", Value: "true"},
+		}, format.ErrPart
+		return e
+	}
+	return nil
+}
+
+// openPart begins the file of scores, or opens the one that an earlier run has left,
+// with what that did.
+func (c *call) openPart(s *scoring, req ScoreFileRequest) (*format.Part, scoreState, error) {
+	basis, err := c.scoreBasis(s, req)
+	if err != nil {
+		return nil, scoreState{}, err
+	}
+	state := scoreState{Basis: basis}
+	if req.Resume {
+		part, noted, err := format.OpenPart(c.db.files.Folder, req.Into)
+		if err == nil {
+			return c.resume(part, noted, state, req)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
+		}
+	}
+	part, err := format.CreatePart(c.db.files.Folder, req.Into, req.Resume || req.Overwrite)
+	return part, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
+}
+
+// resume reads what an earlier run has noted, and compares it with the request.
+func (c *call) resume(part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
+	var old scoreState
+	reason := ""
+	if json.Unmarshal(noted, &old) != nil || old.Pairs < 0 {
+		reason = "its state file was written by another version of heavytail"
+	} else {
+		reason = old.Basis.differs(state.Basis)
+	}
+	if reason != "" {
+		e := fault.New(fault.Option("resume"), "file %s cannot be continued: %s", fault.Quote(req.Into+format.PartEnding), reason)
+		e.Options, e.Err = []fault.OptionRemedy{{Purpose: "to begin again without resume", Option: "overwrite", Value: "true"}}, format.ErrPart
+		return nil, state, errors.Join(e, part.Keep())
+	}
+	c.Notice("continued after %s", fault.Count(old.Pairs, "pair"))
+	return part, old, nil
+}
+
+// scoreInto scores the pairs of an input into a file.
+func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest) (int64, error) {
+	part, state, err := c.openPart(s, req)
+	if err != nil {
+		return 0, err
+	}
+	w := &scoreWriter{s: s, part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
+	err = w.run(c.Ctx, c.workers(), in, opts)
+	s.missing, s.newer = w.state.Missing, w.state.Newer
+	if err == nil {
+		return w.state.Pairs, part.Commit(req.Overwrite)
+	}
+	if w.keep && w.noted > 0 {
+		return 0, &PartError{File: req.Into + format.PartEnding, Pairs: w.noted, Err: errors.Join(err, part.Keep())}
+	}
+	return 0, errors.Join(err, part.Discard())
+}
+
+// scoreWriter is a run of SCORE FILE into a file.
+type scoreWriter struct {
+	s     *scoring
+	part  *format.Part
+	state scoreState // of what is written
+	noted int64      // pairs that are durable
+	keep  bool       // sections are noted: the input can be read again
+
+	section int64 // pairs of a section, whole batches
+}
+
+// pairBatch is some pairs on their way from the input to the file.
+type pairBatch struct {
+	text  []byte // the keys, concatenated
+	ends  []int  // of the keys in text
+	out   []byte // the lines of the file
+	tally tally
+	ready chan struct{} // out is complete
+}
+
+func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts format.EdgeListOptions) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	w.noted = w.state.Pairs
+	batches := 2*workers + 2
+	free, work, order := make(chan *pairBatch, batches), make(chan *pairBatch, batches), make(chan *pairBatch, batches)
+	for range batches {
+		free <- &pairBatch{ready: make(chan struct{}, 1)}
+	}
+	var scorers, writer sync.WaitGroup
+	for range workers {
+		scorers.Go(func() {
+			for b := range work {
+				w.s.fill(ctx, b)
+				b.ready <- struct{}{}
+			}
+		})
+	}
+	writer.Go(func() {
+		for b := range order {
+			<-b.ready
+			if ctx.Err() == nil {
+				if err := w.write(b); err != nil {
+					cancel(err)
+				}
+			}
+			b.text, b.ends, b.tally = b.text[:0], b.ends[:0], tally{}
+			free <- b
+		}
+	})
+	err := w.read(ctx, in, opts, func(b *pairBatch) { order <- b; work <- b }, free)
+	close(work)
+	close(order)
+	scorers.Wait()
+	writer.Wait()
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// read reads the pairs that are not in the file yet.
+func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeListOptions, send func(*pairBatch), free <-chan *pairBatch) error {
+	if w.state.Pairs == 0 {
+		line := appendHead(nil, w.state.Basis.Columns)
+		if _, err := w.part.Write(line); err != nil {
+			return err
+		}
+	}
+	skip := w.state.Pairs
+	b := <-free
+	_, err := format.ReadPairs(ctx, in, opts, func(source, target []byte) error {
+		if skip > 0 {
+			skip--
+			return nil
+		}
+		b.text = append(b.text, source...)
+		b.ends = append(b.ends, len(b.text))
+		b.text = append(b.text, target...)
+		if b.ends = append(b.ends, len(b.text)); len(b.ends) < 2*scoreBatch {
+			return nil
+		}
+		send(b)
+		b = <-free
+		return ctx.Err()
+	})
+	if err == nil && skip > 0 {
+		err = fmt.Errorf("the input has fewer pairs than it had")
+	}
+	if err == nil {
+		send(b)
+	}
+	return err
+}
+
+// write appends a batch to the file, and ends a section that is full.
+func (w *scoreWriter) write(b *pairBatch) error {
+	if _, err := w.part.Write(b.out); err != nil {
+		return err
+	}
+	w.state.Pairs += int64(len(b.ends) / 2)
+	w.state.Missing += b.tally.missing
+	w.state.Newer += b.tally.newer
+	if !w.keep || len(b.ends) == 0 || w.state.Pairs%w.section != 0 {
+		return nil
+	}
+	state, err := json.Marshal(w.state)
+	if err == nil {
+		err = w.part.Section(state)
+	}
+	if err == nil {
+		w.noted = w.state.Pairs
+	}
+	return err
+}
+
+// fill scores the pairs of a batch and writes their lines.
+func (s *scoring) fill(ctx context.Context, b *pairBatch) {
+	b.out = b.out[:0]
+	width, pairs := len(s.scorers), len(b.ends)/2
+	scores := make([]float64, scoreBlock*width)
+	var block pairBlock
+	for first, start := 0, 0; first < pairs; first += scoreBlock {
+		if ctx.Err() != nil {
+			return
+		}
+		block.n = 0
+		at := start
+		for i := first; i < min(first+scoreBlock, pairs); i++ {
+			u, foundU := s.graph.VertexOf(b.text[at:b.ends[2*i]])
+			v, foundV := s.graph.VertexOf(b.text[b.ends[2*i]:b.ends[2*i+1]])
+			at = b.ends[2*i+1]
+			block.add(u, v, foundU && foundV)
+		}
+		s.scores(&block, scores, &b.tally)
+		for j := range block.n {
+			i := first + j
+			b.out = appendField(b.out, b.text[start:b.ends[2*i]])
+			b.out = append(b.out, ',')
+			b.out = appendField(b.out, b.text[b.ends[2*i]:b.ends[2*i+1]])
+			start = b.ends[2*i+1]
+			for _, x := range scores[j*width : (j+1)*width] {
+				b.out = append(b.out, ',')
+				b.out = appendScore(b.out, x)
+			}
+			b.out = append(b.out, '\n')
+		}
+	}
+}
+
+// appendHead appends the names of the columns.
+func appendHead(dst []byte, columns []string) []byte {
+	dst = append(dst, "source,target"...)
+	for _, column := range columns {
+		dst = append(dst, ',')
+		dst = appendField(dst, []byte(column))
+	}
+	return append(dst, '\n')
+}
+
+// appendField appends a field of CSV, in quotes where a reader needs them: it has a
+// comma, a quote or a line end, begins with a blank, or is what ends a file for some.
+func appendField(dst, field []byte) []byte {
+	plain := true
+	if first, _ := utf8.DecodeRune(field); unicode.IsSpace(first) {
+		plain = false
+	}
+	for _, c := range field {
+		if c == ',' || c == '"' || c == '\n' || c == '\r' {
+			plain = false
+			break
+		}
+	}
+	if plain && string(field) != `\.` {
+		return append(dst, field...)
+	}
+	dst = append(dst, '"')
+	for _, c := range field {
+		if c == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}
+
+// appendScore appends a score with the fewest digits that read back as it, and
+// nothing for NaN.
+func appendScore(dst []byte, x float64) []byte {
+	if math.IsNaN(x) {
+		return dst
+	}
+	if n := int64(x); float64(n) == x && n > -1_000_000 && n < 1_000_000 && (n != 0 || !math.Signbit(x)) {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	return strconv.AppendFloat(dst, x, 'g', -1, 64)
+}

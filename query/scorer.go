@@ -1,0 +1,247 @@
+package query
+
+import (
+	"errors"
+	"strings"
+
+	"heavytail/embedding/link"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// Scorer names a way to score pairs, such as adamic_adar, cosine on an embedding, or
+// a model. DB.Scorers lists all but the models.
+type Scorer struct {
+	Name      string `json:"name,omitempty"`      // "model", or empty, where Model is set
+	Embedding string `json:"embedding,omitempty"` // for the scorers that read vectors; empty for all others
+	Model     string `json:"model,omitempty"`     // a model of DB.Models: its probability of a link
+}
+
+// String returns the text of the scorer in the language, which is also the name
+// of its column: cosine(spec).
+func (s Scorer) String() string {
+	if s.Model != "" {
+		return modelScorer + "(" + parser.Ident{Name: s.Model}.String() + ")"
+	}
+	if s.Embedding == "" {
+		return s.Name
+	}
+	return s.Name + "(" + parser.Ident{Name: s.Embedding}.String() + ")"
+}
+
+// ParseScorers reads scorers as statements have them, with commas between, such as
+// "adamic_adar, cosine(spec), model(friends)".
+func ParseScorers(text string) ([]Scorer, error) {
+	list, err := parser.ParseScorers(text)
+	if err != nil {
+		return nil, err
+	}
+	with := make([]Scorer, len(list))
+	for i, s := range list {
+		with[i] = scorerIn(s)
+	}
+	return with, nil
+}
+
+// scorers marks and converts the scorers of a statement.
+func (b *binder) scorers(list ...parser.Scorer) []Scorer {
+	with := make([]Scorer, len(list))
+	for i, s := range list {
+		b.Mark(fault.Scorer(i), s)
+		with[i] = scorerIn(s)
+	}
+	return with
+}
+
+// scorerIn converts a scorer of a statement.
+func scorerIn(s parser.Scorer) Scorer {
+	w := Scorer{Name: s.Name.Name}
+	switch {
+	case s.Of == nil:
+	case s.Name.Name == modelScorer:
+		w.Model = s.Of.Name
+	default:
+		w.Embedding = s.Of.Name
+	}
+	return w
+}
+
+// scorerNode writes a scorer in the language.
+func scorerNode(w Scorer) parser.Scorer {
+	n := parser.Scorer{Name: parser.Ident{Name: w.Name}}
+	switch {
+	case w.Model != "":
+		n.Name.Name, n.Of = modelScorer, &parser.Ident{Name: w.Model}
+	case w.Embedding != "":
+		n.Of = &parser.Ident{Name: w.Embedding}
+	}
+	return n
+}
+
+// checkScorer refuses an unknown scorer, one that needs an embedding and has none,
+// and one that has an embedding and reads none.
+func checkScorer(w Scorer, at fault.Part) error {
+	if w.Model != "" || w.Name == modelScorer {
+		return checkModelScorer(w, at)
+	}
+	for _, known := range link.Scorers() {
+		switch {
+		case known.Name != w.Name:
+		case known.NeedsEmbedding && w.Embedding == "":
+			e := fault.New(at, "scorer %s reads an embedding, and none is named", w.Name)
+			e.Remedy = "write " + w.Name + "(embedding)"
+			return e
+		case !known.NeedsEmbedding && w.Embedding != "":
+			return fault.New(at, "scorer %s reads the graph alone, and embedding %s is named", w.Name, fault.Name(w.Embedding))
+		default:
+			return nil
+		}
+	}
+	return unknownScorer(w.Name, at)
+}
+
+// checkModelScorer is checkScorer for what looks like a model.
+func checkModelScorer(w Scorer, at fault.Part) error {
+	switch {
+	case w.Model == "":
+		e := fault.New(at, "scorer model reads a model, and none is named")
+		e.Remedy = "write model(name); SHOW MODELS lists them"
+		return e
+	case w.Name != modelScorer && w.Name != "" || w.Embedding != "":
+		return fault.New(at, "scorer %s reads no model, and model %s is named", fault.Quote(w.Name), fault.Name(w.Model))
+	}
+	return nil
+}
+
+// unknownScorer is the error for a name that no scorer has.
+func unknownScorer(scorer string, at fault.Part) error {
+	e := fault.New(at, "unknown scorer %s", fault.Quote(scorer))
+	e.Err = link.ErrScorer
+	return e.WithNearest(scorer, append(scorerNames(), modelScorer), func(s string) string { return s })
+}
+
+// scorerNames lists the scorers.
+func scorerNames() []string {
+	var names []string
+	for _, s := range link.Scorers() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// scorerEntries is what the catalogue has about scorers and the graph whose pairs
+// they score. call.scoring loads it.
+type scorerEntries struct {
+	graph   storage.GraphInfo
+	scorers []scorerEntry
+}
+
+// scorerEntry is what the catalogue has about one scorer.
+type scorerEntry struct {
+	Scorer
+	model     ModelInfo      // of a scorer that is a model
+	embedding *session.Entry // that the scorer or its model reads; nil for none
+}
+
+// scorerEntries checks scorers and finds their entries, and that of the graph: where
+// none is named, the graph of an embedding or a model, or the only one of the file.
+func (c *call) scorerEntries(graph string, with []Scorer) (*scorerEntries, error) {
+	if len(with) == 0 {
+		return nil, fault.New(fault.Scorer(0), "no scorer is named")
+	}
+	s := &scorerEntries{scorers: make([]scorerEntry, len(with))}
+	for i, w := range with {
+		what, of, err := c.scorerEntry(&s.scorers[i], w, fault.Scorer(i))
+		if err != nil {
+			return nil, err
+		}
+		if graph == "" {
+			graph = of
+		}
+		if of != "" && of != graph {
+			return nil, fault.New(fault.Scorer(i), "%s belongs to graph %s, and not to graph %s", what, fault.Name(of), fault.Name(graph))
+		}
+	}
+	var err error
+	if graph == "" {
+		if graph, err = c.OnlyGraph(fault.Graph); err != nil {
+			return nil, err
+		}
+	}
+	s.graph, err = c.GraphInfo(graph, fault.Graph)
+	return s, err
+}
+
+// scorerEntry finds the entries of one scorer. It returns the graph of what the
+// scorer reads, and the name of that in a sentence; both are empty for heuristics,
+// which score pairs of any graph.
+func (c *call) scorerEntry(s *scorerEntry, w Scorer, at fault.Part) (what, graph string, err error) {
+	s.Scorer = w
+	if err := checkScorer(w, at); err != nil {
+		return "", "", err
+	}
+	if w.Model != "" {
+		if s.model, err = c.modelInfo(w.Model, at); err == nil && s.model.Embedding != "" {
+			s.embedding, err = c.modelEmbedding(s.model, at)
+		}
+		return "model " + fault.Name(w.Model), s.model.Graph, err
+	}
+	if w.Embedding == "" {
+		return "", "", nil
+	}
+	e, err := c.Entry(w.Embedding, at)
+	s.embedding = &e
+	return "embedding " + fault.Name(w.Embedding), e.Info.Graph, err
+}
+
+// modelEmbedding is the entry of the embedding that a model reads.
+func (c *call) modelEmbedding(model ModelInfo, at fault.Part) (*session.Entry, error) {
+	e, err := c.Entry(model.Embedding, at)
+	if errors.Is(err, storage.ErrNotFound) {
+		m := fault.New(at, "model %s reads embedding %s, which was dropped", fault.Name(model.Name), fault.Name(model.Embedding))
+		m.Remedy, m.Err = "TRAIN MODEL "+fault.Name(model.Name)+" again, with another embedding or without", err
+		return nil, m
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &e, checkCoordinates(model, e.Info, at)
+}
+
+// scorerColumns returns the names of the scorers' columns.
+func scorerColumns(with []Scorer) []string {
+	names := make([]string, len(with))
+	for i, w := range with {
+		names[i] = w.String()
+	}
+	return names
+}
+
+// embeddings lists the embeddings that the scorers read, each once.
+func (s *scorerEntries) embeddings() []*session.Entry {
+	var list []*session.Entry
+	seen := map[string]bool{}
+	for _, w := range s.scorers {
+		if e := w.embedding; e != nil && !seen[e.Info.Name] {
+			list, seen[e.Info.Name] = append(list, e), true
+		}
+	}
+	return list
+}
+
+// inputs are the steps that load the embeddings and the graph.
+func (s *scorerEntries) inputs() []*plan.Plan {
+	var list []*plan.Plan
+	for _, e := range s.embeddings() {
+		list = append(list, e.Plan())
+	}
+	return append(list, session.GraphPlan(s.graph))
+}
+
+// plan is the step that scores pairs.
+func (s *scorerEntries) plan(with []Scorer) *plan.Plan {
+	return plan.Measured(plan.Score, "score", strings.Join(scorerColumns(with), ", "), s.inputs()...)
+}

@@ -1,0 +1,93 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestDB_Explain_ScoresLoadNothing explains every statement that scores pairs: names
+// are resolved in the catalogue.
+func TestDB_Explain_ScoresLoadNothing(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	randomSpace(t, db, ascending(60))
+	for _, text := range []string{
+		"EMBED g USING dp_spectral(dim := 4) AS e",
+		"TRAIN MODEL m IN g WITH (seed := 1)",
+		"TRAIN MODEL both IN g USING e, heuristics(jaccard, cosine) WITH (seed := 1)",
+		"MATERIALIZE PREDICTIONS FROM katz IN g",
+	} {
+		mustExec(t, db, text)
+	}
+	for _, text := range []string{
+		"SCORE ('v1', 'v2'), ('v3', 'v4') WITH katz, l2(e), model(m), model(both)",
+		"EXPLAIN SCORE ('v1', 'v2') WITH model(both)",
+		"PREDICT 3 LINKS FOR 'v1' WITH cosine(e) WHERE degree > 2",
+		"PREDICT 3 LINKS WITH model(both) WHERE degree > 2",
+		"PREDICT 3 LINKS FOR 'v1' IN g",
+		"TRAIN MODEL both IN g USING e",
+		"MATERIALIZE PREDICTIONS FROM model(both) IN g",
+		"DESCRIBE MODEL both",
+		"DROP MODEL both",
+		"DROP PREDICTIONS FROM katz IN g",
+	} {
+		clear(db.cache.Entries)
+		if _, err := db.Explain(context.Background(), text, nil); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if n := len(db.cache.Entries); n > 0 {
+			t.Errorf("%s: %d things were loaded", text, n)
+		}
+	}
+}
+
+// TestDB_Explain_MaterializeAgain explains predictions of which only those are
+// computed again that a change has reached.
+func TestDB_Explain_MaterializeAgain(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	randomSpace(t, db, ascending(200))
+	mustExec(t, db, "MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 5)")
+	mustExec(t, db, "INSERT EDGE ('v1', 'new') INTO g")
+	for text, want := range map[string]string{
+		"MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 5)": "of the vertices within 2 edges of the 2 that have changed, of 201: ",
+		"MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 6)": "of all vertices: ",
+	} {
+		p, err := db.Explain(context.Background(), text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(p.String(), want) {
+			t.Errorf("%s: %s", text, p)
+		}
+	}
+}
+
+// TestDB_Score_EmbeddingReplacedMeanwhile computes the embedding of a model again
+// between the look into the catalogue and the loading.
+func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	randomSpace(t, db, ascending(60))
+	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustExec(t, db, "TRAIN MODEL m IN g USING e, heuristics(cosine) WITH (seed := 1)")
+	c, err := db.begin(context.Background(), "SCORE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.end()
+	req := ScoreRequest{Pairs: []Pair{{"v1", "v2"}}, With: []Scorer{{Model: "m"}}}
+	found, err := score.find(c, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 0.5) AS e")
+	if _, err := score.run(c, req, found); !errors.Is(err, ErrCoordinates) {
+		t.Errorf("running: %v", err)
+	}
+	if _, err := db.Score(context.Background(), req); !errors.Is(err, ErrCoordinates) {
+		t.Errorf("resolving: %v", err)
+	}
+}

@@ -1,0 +1,242 @@
+package query
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"heavytail/embedding/link"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Pair is two vertices by key.
+type Pair struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+}
+
+// ScoredPair is a pair with its scores, in the order of the scorers. NaN means that
+// there is none: a vertex does not exist, or is newer than the embedding. In JSON that
+// is null.
+type ScoredPair struct {
+	Pair
+	Scores []float64 `json:"scores"`
+}
+
+// scoring is a list of scorers that are loaded, on one graph.
+type scoring struct {
+	graph   *session.Graph
+	scorers []boundScorer
+	spaces  []*session.Space // the embeddings that scorers read, each once
+	missing int64            // pairs without a vertex, so far
+	newer   int64            // pairs with a vertex newer than an embedding, so far
+}
+
+// boundScorer is a scorer as a function of two vertices.
+type boundScorer struct {
+	Scorer
+	score func(u, v uint32) float64
+	batch func(pairs []csr.Edge, out []float64) // the same scores, of many pairs
+	rows  uint32                                // vertices that it has data about: those below
+	model *boundModel                           // nil where it is none
+}
+
+// made is when what the scorers read was made; zero where they read the graph alone.
+func (s *scoring) made() time.Time {
+	var made time.Time
+	for _, sp := range s.spaces {
+		made = sp.Info.Created
+	}
+	for _, w := range s.scorers {
+		if w.model != nil && w.model.info.Created.After(made) {
+			made = w.model.info.Created
+		}
+	}
+	return made
+}
+
+// scoring loads the graph and turns all scorers into functions.
+func (c *call) scoring(found *scorerEntries) (*scoring, error) {
+	s := &scoring{}
+	err := c.Consistent(func() error { return c.bindScorers(s, found) })
+	if err != nil {
+		return nil, err
+	}
+	return s, c.noteModels(s)
+}
+
+func (c *call) bindScorers(s *scoring, found *scorerEntries) error {
+	var err error
+	if s.graph, err = c.Graph(found.graph.Name, fault.Graph); err != nil {
+		return err
+	}
+	if err := c.IndexKeys(s.graph); err != nil {
+		return err
+	}
+	s.scorers, s.spaces = nil, nil
+	for i, w := range found.scorers {
+		b, err := c.bindScorer(s, w.Scorer, fault.Scorer(i))
+		if err != nil {
+			return err
+		}
+		s.scorers = append(s.scorers, b)
+	}
+	return nil
+}
+
+func (c *call) bindScorer(s *scoring, w Scorer, at fault.Part) (boundScorer, error) {
+	if i := slices.IndexFunc(s.scorers, func(b boundScorer) bool { return b.Scorer == w }); i >= 0 {
+		return s.scorers[i], nil // named twice
+	}
+	b := boundScorer{Scorer: w, rows: uint32(s.graph.Graph.Vertices())}
+	var matrix *vec.Matrix
+	if w.Model != "" {
+		m, err := c.bindModel(w.Model, s.graph, at)
+		if err != nil {
+			return b, err
+		}
+		s.use(m.space)
+		b.score, b.batch, b.rows, b.model = m.Score, m.Batch, m.rows(), m
+		return b, nil
+	}
+	if w.Embedding != "" {
+		sp, err := c.Space(w.Embedding, at)
+		if err != nil {
+			return b, err
+		}
+		s.use(sp)
+		matrix, b.rows = sp.Matrix, min(b.rows, uint32(sp.Matrix.Rows))
+	}
+	var err error
+	b.score, b.batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
+	return b, err
+}
+
+// use notes an embedding that a scorer reads; nil is none.
+func (s *scoring) use(sp *session.Space) {
+	if sp != nil && !slices.Contains(s.spaces, sp) {
+		s.spaces = append(s.spaces, sp)
+	}
+}
+
+// all scores pairs with all workers. The result does not depend on how many
+// there are.
+func (s *scoring) all(c *call, pairs []Pair) ([]ScoredPair, error) {
+	scored := make([]ScoredPair, len(pairs))
+	missing := make([]tally, (len(pairs)+scoreBlock-1)/scoreBlock)
+	width := len(s.scorers)
+	scores := make([]float64, len(pairs)*width)
+	vec.Parallel(len(pairs), scoreBlock, c.db.opts.Workers, func(b, lo, hi int) {
+		if c.Ctx.Err() != nil {
+			return
+		}
+		var block pairBlock
+		for i := lo; i < hi; i++ {
+			u, foundU := s.graph.Vertex(pairs[i].Source)
+			v, foundV := s.graph.Vertex(pairs[i].Target)
+			block.add(u, v, foundU && foundV)
+			scored[i] = ScoredPair{Pair: pairs[i], Scores: scores[i*width : (i+1)*width : (i+1)*width]}
+		}
+		s.scores(&block, scores[lo*width:hi*width], &missing[b])
+	})
+	for _, t := range missing {
+		s.missing += t.missing
+		s.newer += t.newer
+	}
+	return scored, c.Ctx.Err()
+}
+
+// tally counts the pairs without scores of one block.
+type tally struct{ missing, newer int64 }
+
+// scoreBlock pairs are scored at a time: some tens of microseconds, more than handing
+// them over costs, and some milliseconds of the slowest scorer.
+const scoreBlock = 64
+
+// pairBlock is up to scoreBlock pairs on their way to the scorers.
+type pairBlock struct {
+	pairs [scoreBlock]csr.Edge
+	found [scoreBlock]bool // both vertices exist
+	n     int
+
+	known [scoreBlock]csr.Edge // the pairs that a scorer has data about
+	at    [scoreBlock]int      // their places in pairs
+	out   [scoreBlock]float64
+}
+
+func (b *pairBlock) add(u, v uint32, found bool) {
+	b.pairs[b.n], b.found[b.n] = csr.Edge{U: u, V: v}, found
+	b.n++
+}
+
+// scores fills the scores of a block, pair by pair, with NaN where there are none.
+func (s *scoring) scores(b *pairBlock, scores []float64, t *tally) {
+	width := len(s.scorers)
+	var newer [scoreBlock]bool
+	for i, scorer := range s.scorers {
+		n := 0
+		for j, e := range b.pairs[:b.n] {
+			if b.found[j] && e.U < scorer.rows && e.V < scorer.rows {
+				b.known[n], b.at[n] = e, j
+				n++
+			} else {
+				scores[j*width+i] = math.NaN()
+				newer[j] = true
+			}
+		}
+		scorer.batch(b.known[:n], b.out[:n])
+		for k, j := range b.at[:n] {
+			scores[j*width+i] = b.out[k]
+		}
+	}
+	for j, found := range b.found[:b.n] {
+		if !found {
+			t.missing++
+		} else if newer[j] {
+			t.newer++
+		}
+	}
+}
+
+// noteMissing reports how many pairs have no score, and why.
+func (s *scoring) noteMissing(c *call) {
+	if s.missing > 0 {
+		c.Notice("%s a vertex that graph %s does not have", pairsName(s.missing), fault.Name(s.graph.Info.Name))
+	}
+	if s.newer > 0 {
+		c.Notice("%s a vertex that is newer than the embedding", pairsName(s.newer))
+	}
+}
+
+func pairsName(n int64) string {
+	if n == 1 {
+		return "1 pair names"
+	}
+	return fault.Count(n, "pair") + " name"
+}
+
+// noteModels reports what has changed since the models of scorers were trained.
+func (c *call) noteModels(s *scoring) error {
+	noted := map[*boundModel]bool{}
+	for _, w := range s.scorers {
+		if w.model == nil || noted[w.model] {
+			continue
+		}
+		noted[w.model] = true
+		info, space := w.model.info, w.model.space
+		behind, err := c.behind(info.Graph, info.GraphVersion)
+		if err != nil {
+			return err
+		}
+		if behind > 0 {
+			c.Notice("model %s was trained %s of graph %s ago", fault.Name(info.Name), fault.Count(int64(behind), "version"), fault.Name(info.Graph))
+		}
+		if space != nil && space.Info.Generation != info.Generation {
+			c.Notice("embedding %s was refreshed since model %s was trained, from generation %d to %d", fault.Name(info.Embedding), fault.Name(info.Name), info.Generation, space.Info.Generation)
+		}
+	}
+	return nil
+}

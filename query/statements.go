@@ -1,0 +1,24 @@
+package query
+
+// statements lists the statements of the language, in the order in which HELP
+// shows them.
+func statements() []described {
+	return []described{
+		createGraph, deriveGraph, dropGraph, dropAttribute, dropEmbedding,
+		insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile,
+		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, generateGraph,
+		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showNeighbors, showPath, showAttributes, countVertices,
+		computeStatement, embed, estimateEmbed, createIndex, dropIndex, refresh, autoRefresh, verify, showGenerations, showVector, diff,
+		nearest, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,
+		tuneEmbedding, trainModel, materialize, dropPredictions, dropModel,
+		score, scoreFile, predict, predicted,
+		cancelJob, resumeJob, waitJob, dropJob,
+		check, compact, backup, migrate, recoverFile,
+		intoFile, explain, explainScore, profile,
+		help,
+	}
+}
+
+// Helps describes every statement of the language, in the order in which a user
+// needs them.
+func Helps() []Help { return helpsOf(statements()) }

@@ -1,0 +1,100 @@
+package query
+
+import (
+	"errors"
+	"iter"
+)
+
+// stream is the answer of a statement whose rows are made while they are read, so
+// that a long list takes no memory. It keeps what its call has loaded until it is
+// closed, or read to its end.
+type stream[T any] struct {
+	call *call
+	// each calls f with every row, and stops with its error.
+	each func(f func(T) error) error
+}
+
+// streamOf is the answer of a call whose rows each makes.
+func streamOf[T any](c *call, each func(f func(T) error) error) *stream[T] {
+	c.streaming = true
+	return &stream[T]{c, each}
+}
+
+func (s *stream[T]) close() { s.call.Release() }
+
+// all yields the rows, or the error that ended them, and closes the stream.
+func (s *stream[T]) all(yield func(T, error) bool) {
+	defer s.close()
+	err := s.each(func(row T) error {
+		if !yield(row, nil) {
+			return errStopped
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errStopped) {
+		var none T
+		yield(none, s.call.wrap(err))
+	}
+}
+
+// collect returns all rows, unless they are more than a caller wants in memory.
+func (s *stream[T]) collect() ([]T, error) {
+	var list []T
+	for row, err := range s.all {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+		if err := s.call.checkRows(len(list)); err != nil {
+			return nil, s.call.wrap(err)
+		}
+	}
+	return list, nil
+}
+
+// rows lays the stream out as a table.
+func (s *stream[T]) rows(columns []string, cells func(T) []Value) *Rows {
+	rows := newRows(columns, func(yield func([]Value, error) bool) {
+		for row, err := range s.all {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(cells(row), nil) {
+				return
+			}
+		}
+	})
+	end := rows.stop
+	rows.stop = func() {
+		end()
+		rows.notices = s.call.Notices
+		s.close() // of rows that were never read
+	}
+	return rows
+}
+
+// iterate is the iterator over the stream that begin returns. The call begins with
+// the iteration, and not before.
+func iterate[T any](begin func() (*stream[T], error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		s, err := begin()
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		s.all(yield)
+	}
+}
+
+// errStopped ends a stream whose reader has had enough.
+var errStopped = errors.New("the reader has closed the rows")
+
+// checkRows refuses an answer that is too long to be held in memory.
+func (c *call) checkRows(n int) error {
+	if n <= c.db.opts.MaxRows {
+		return nil
+	}
+	return &LimitError{What: "the answer", Need: int64(n), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows"}
+}

@@ -1,0 +1,290 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/embedding/run"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// DefaultFeatures are the features that a model learns from where it is given an
+// embedding and no features: both predict links on every graph that was tried, and no
+// other feature improves on them.
+const DefaultFeatures = "hadamard+l1"
+
+// TrainModelRequest asks for a model of the links of a graph.
+type TrainModelRequest struct {
+	Graph string
+	Name  string // of the model; one of that name on the same graph is replaced
+	// Embedding is what features are read from, up to date with the graph; empty is a
+	// model of heuristics alone.
+	Embedding string
+	// Heuristics are names of DB.Scorers, those of vectors too. nil is
+	// link.DefaultHeuristics, and an empty list none.
+	Heuristics []string
+	// Features are names of link.Features joined by +. Empty is DefaultFeatures where
+	// an embedding is named, unless a heuristic reads it.
+	Features string
+
+	Share    float64 // of the edges, held out for the measures; 0 is the default of evaluate.SplitOptions
+	Latest   bool    // hold out the edges with the latest timestamps, and not any
+	Training int     // edges to learn from at most; 0 is the default of evaluate.SplitOptions
+	Seed     uint64  // of the edges and pairs that are drawn
+	// Negatives are kinds of pairs without an edge that the model is measured by beside
+	// evaluate.RandomNegatives.
+	Negatives []evaluate.Negatives
+
+	timed bool // Latest is whether the graph has timestamps
+}
+
+// TrainModelResult is the answer of TrainModel.
+type TrainModelResult struct {
+	ModelInfo
+	Report  run.ModelReport `json:"-"` // ModelInfo has its metrics
+	Notices []Notice        `json:"notices,omitempty"`
+}
+
+// kindTrain is the statement, and modelTarget begins the target of its job.
+const (
+	kindTrain   = "TRAIN MODEL"
+	modelTarget = "model "
+)
+
+// modelEntry is what the catalogue has about a TrainModelRequest, and the request
+// after defaults.
+type modelEntry struct {
+	graph     storage.GraphInfo
+	embedding *session.Entry // nil without an embedding
+	terms     link.Terms
+	split     evaluate.SplitOptions
+}
+
+var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
+	help: Help{
+		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
+		Summary: "learns from held-out edges how likely a link is, by heuristics of the graph and features of an embedding together, measures that on other held-out edges, and stores the model for model(…) in SCORE; without heuristics(…) it takes all of the graph, without an embedding these alone",
+		Columns: "model, terms, negatives, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
+		Options: trainOptions(),
+		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
+	},
+	bind:    bindTrainModel,
+	resolve: resolveTrainModel,
+	plan: func(req TrainModelRequest, found *modelEntry) *plan.Plan {
+		inputs := []*plan.Plan{session.GraphPlan(found.graph)}
+		learn := "heuristics"
+		if e := found.embedding; e != nil {
+			inputs = append([]*plan.Plan{e.Plan()}, inputs...)
+			learn = fmt.Sprintf("heuristics and features; %s of what is left of the graph, as embedding %s of all of it", e.Info.Method, fault.Name(e.Info.Name))
+		}
+		return plan.Result("model", fault.Name(req.Name),
+			plan.Measured(plan.Solve, "logistic regression", learn,
+				plan.Step("split", "edges held out to learn from and to measure", inputs...)))
+	},
+	run:  runTrainModel,
+	rows: trainRows,
+	job: func(c *call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
+		t, err := c.loadTraining(req, found)
+		if err != nil {
+			return job.Spec{}, err
+		}
+		return t.spec(req), nil
+	},
+}
+
+// trainRows is a row for the random pairs and one for each other kind.
+func trainRows(_ TrainModelRequest, r TrainModelResult) *Rows {
+	row := func(kind string, auc, precision float64, of []storage.HeuristicMeasure) []Value {
+		var best, bestAUC Value
+		if h := bestOf(of); h.Name != "" {
+			best, bestAUC = h.Name, h.AUC
+		}
+		return []Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, best, bestAUC, r.Seconds}
+	}
+	first := row(string(evaluate.RandomNegatives), r.AUC, r.AveragePrecision, r.Heuristics)
+	first[5], first[6] = r.Brier, r.CalibrationError
+	table := [][]Value{first}
+	for _, n := range r.ByNegatives {
+		table = append(table, row(n.Negatives, n.AUC, n.AveragePrecision, n.Heuristics))
+	}
+	return rowsOf([]string{"model", "terms", "negatives", "auc", "average_precision", "brier", "calibration_error", "best_single", "best_single_auc", "seconds"}, table)
+}
+
+// TrainModel holds edges of a graph out, learns from some of them how likely a link
+// is, measures that on the rest, and stores the model. It takes as long as computing
+// the embedding twice, without the edges held out, and some seconds.
+func (db *DB) TrainModel(ctx context.Context, req TrainModelRequest) (TrainModelResult, error) {
+	return trainModel.answer(ctx, db, req)
+}
+
+// StartTrainModel is TrainModel in the background, as StartEmbed is Embed.
+func (db *DB) StartTrainModel(ctx context.Context, req TrainModelRequest) (storage.JobInfo, error) {
+	return trainModel.start(ctx, db, req)
+}
+
+// trainOptions are the options of TRAIN MODEL.
+func trainOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "what is read from the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or where a heuristic reads it"},
+		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges held out to measure on"},
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
+		negativesOption("kinds of pairs without an edge that hidden edges are compared with, beside random, with commas between; each has a row, without the calibration, and the model learns from random pairs in any case"),
+		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "edges to learn from at most, held out as well, and as many pairs without one"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn; the same seed gives the same model"},
+	}
+}
+
+func bindTrainModel(b *binder, s *parser.TrainModel) (TrainModelRequest, error) {
+	b.Mark(fault.Graph, s.Graph)
+	b.Mark(partModel, s.Model)
+	b.background = s.Background
+	req := TrainModelRequest{Graph: s.Graph.Name, Name: s.Model.Name}
+	if s.Embedding != nil {
+		b.Mark(fault.Embedding, *s.Embedding)
+		req.Embedding = s.Embedding.Name
+	}
+	for i, h := range s.Heuristics {
+		b.Mark(fault.Scorer(i), h)
+		req.Heuristics = append(req.Heuristics, h.Name)
+	}
+	set, err := b.Settings(kindTrain, trainOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	training, err := set.Within("training", 1, maxTraining)
+	if err != nil {
+		return req, err
+	}
+	if share, given := set["share"]; given {
+		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
+			return req, fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+		}
+	}
+	req.Training, req.Seed, req.Features = int(training), set.Seed(), set.Text("features")
+	if req.Negatives, err = negativesIn(set.Text("negatives")); err != nil {
+		return req, err
+	}
+	latest, given := set["latest"]
+	req.Latest, req.timed = given && latest.(bool), !given
+	return req, nil
+}
+
+func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
+	switch {
+	case req.Name == "":
+		return nil, fault.New(partModel, "the model has no name")
+	case !(req.Share >= 0 && req.Share < 1):
+		return nil, fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+	case checkNegatives(req.Negatives) != nil:
+		return nil, checkNegatives(req.Negatives)
+	case req.Training < 0:
+		return nil, fault.OfOption("training", "is %d, and must not be negative", req.Training)
+	}
+	m := &modelEntry{split: evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed}}
+	var err error
+	if m.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+		return nil, err
+	}
+	if req.timed {
+		m.split.Latest = m.graph.Timed
+	}
+	if err := c.checkModelName(req.Name, req.Graph); err != nil {
+		return nil, err
+	}
+	if m.terms, err = req.terms(); err != nil {
+		return nil, err
+	}
+	if err := c.checkLinkGraph(req.Graph, true, m.split.Latest); err != nil || req.Embedding == "" {
+		return m, err
+	}
+	e, err := c.Present(req.Embedding, fault.Embedding)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Info.Graph != req.Graph:
+		return nil, fault.New(fault.Embedding, "embedding %s belongs to graph %s, and not to graph %s", fault.Name(req.Embedding), fault.Name(e.Info.Graph), fault.Name(req.Graph))
+	}
+	m.embedding = &e
+	if err := checkComputed(e.Info, fault.Embedding); err != nil {
+		return nil, err
+	}
+	return m, checkCurrent(req.Embedding, e.Behind)
+}
+
+// checkCurrent refuses an embedding of an older version of the graph.
+func checkCurrent(embedding string, behind uint64) error {
+	if behind == 0 {
+		return nil
+	}
+	e := fault.New(fault.Embedding, "embedding %s is %s behind its graph", fault.Quote(embedding), fault.Count(int64(behind), "version"))
+	e.Remedy = "REFRESH it first"
+	return e
+}
+
+// checkModelName refuses the name of a model of another graph.
+func (c *call) checkModelName(model, graph string) error {
+	old, err := c.db.store.ModelInfo(c.Ctx, model)
+	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrCorrupt) {
+		return nil
+	}
+	if err == nil && old.Graph != graph {
+		m := fault.New(partModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph))
+		m.Remedy, m.Err = "drop it first, or choose another name", storage.ErrExists
+		return m
+	}
+	return err
+}
+
+// terms checks what the model learns from, and takes the default.
+func (req TrainModelRequest) terms() (link.Terms, error) {
+	terms := link.Terms{Heuristics: req.Heuristics, Features: req.Features}
+	all := link.Scorers()
+	vectors := -1
+	for i, h := range req.Heuristics {
+		at := slices.IndexFunc(all, func(s link.Scorer) bool { return s.Name == h })
+		switch {
+		case at < 0:
+			return terms, unknownScorer(h, fault.Scorer(i))
+		case slices.Contains(req.Heuristics[:i], h):
+			return terms, fault.New(fault.Scorer(i), "heuristic %s is named twice", h)
+		case all[at].NeedsEmbedding:
+			vectors = i
+		}
+	}
+	if req.Embedding != "" && req.Features == "" && vectors < 0 {
+		terms.Features = DefaultFeatures
+	}
+	if _, err := link.ParseFeatures(terms.Features); err != nil {
+		e := fault.New(fault.Option("features"), "features are %s: %v", fault.QuoteKey(terms.Features), err)
+		e.Err = err
+		if errors.Is(err, link.ErrFeature) {
+			e.Remedy = "they are names joined by +, such as 'hadamard+l1', of " + strings.Join(featureNames(), ", ")
+		}
+		return terms, e
+	}
+	if req.Embedding == "" && (terms.Features != "" || vectors >= 0) {
+		at, what := fault.Option("features"), "features are"
+		if vectors >= 0 {
+			at, what = fault.Scorer(vectors), "heuristic "+req.Heuristics[vectors]+" is"
+		}
+		e := fault.New(at, "%s read from an embedding, and none is named", what)
+		e.Remedy, e.Err = "name one: USING embedding, heuristics(…)", link.ErrNeedsEmbedding
+		return terms, e
+	}
+	if err := terms.Validate(); err != nil {
+		e := fault.New(partModel, "%v", err)
+		e.Err = err
+		return terms, e
+	}
+	return terms, nil
+}

@@ -1,0 +1,226 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	embeddings "heavytail/embedding"
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/embedding/run"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// modelTraining is a request whose graph and embedding are loaded.
+type modelTraining struct {
+	*modelEntry
+	graph *session.Graph
+	space *session.Space // nil without an embedding
+	job   run.ModelRequest
+}
+
+// loadTraining loads what a request needs.
+func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
+	t := &modelTraining{modelEntry: found}
+	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
+	t.job.Negatives = req.Negatives
+	return t, c.Consistent(func() (err error) {
+		if t.graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
+			return err
+		}
+		t.job.Graph = t.graph.Graph
+		if found.embedding == nil {
+			return nil
+		}
+		if t.space, err = c.Space(req.Embedding, fault.Embedding); err != nil {
+			return err
+		}
+		info := t.space.Info
+		t.job.Method, t.job.Options, t.job.Vectors = info.Method, run.StoredOptions(info), t.space.Matrix
+		return checkCurrent(req.Embedding, t.space.Behind) // the graph may have changed meanwhile
+	})
+}
+
+// bytes estimates the memory of a training beside the graph and the vectors: the
+// graph without some edges and the pairs, twice the vectors of such a graph, and the
+// table of the pairs to learn from.
+func (t *modelTraining) bytes() int64 {
+	g := t.graph.Graph
+	pairs := int64(t.job.Split.Training)
+	if pairs == 0 {
+		pairs = evaluate.DefaultTraining
+	}
+	pairs = 2 * min(pairs, g.Edges())
+	width := int64(len(link.Scorers()))
+	bytes := session.GraphBytes(t.graph.Info) + 64*g.Edges()
+	if t.space != nil {
+		most, _ := run.Bytes(g, t.job.Method, t.job.Options) // they are those of a stored embedding
+		bytes += most + 2*session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
+		features, _ := link.ParseFeatures(t.job.Features) // they have been checked
+		for _, f := range features {
+			width += int64(f.Width(t.space.Matrix.Dim))
+		}
+	}
+	return bytes + 3*4*width*pairs
+}
+
+func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
+	t, err := c.loadTraining(req, found)
+	if err != nil {
+		return TrainModelResult{}, err
+	}
+	var result TrainModelResult
+	err = c.asJob(t.spec(req), func(embeddings.Checkpoints) (err error) {
+		result, err = c.storeModel(req, t)
+		return err
+	})
+	result.Notices = c.Notices
+	return result, err
+}
+
+// storeModel trains a model and stores it.
+func (c *call) storeModel(req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
+	stop := c.Watch.Start(plan.Solve)
+	t.job.Workers, t.job.Progress = c.workers(), c.Meter.Update
+	model, report, err := run.TrainModel(c.Ctx, t.job)
+	if err != nil {
+		return TrainModelResult{}, trainingMistake(err)
+	}
+	info := t.info(req, model, report)
+	stop(int64(info.TrainingPairs), fmt.Sprintf("AUC %.4f", info.AUC))
+	if best := bestHeuristic(info); best.Name != "" && best.AUC > info.AUC {
+		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model", best.Name, best.AUC)
+	}
+	for _, n := range info.ByNegatives {
+		if best := bestOf(n.Heuristics); best.AUC > n.AUC {
+			c.Notice("by the negatives %s, %s alone has an AUC of %.4f, more than the model", n.Negatives, best.Name, best.AUC)
+		}
+	}
+	info, err = c.db.store.PutModel(c.Ctx, info, func(w io.Writer) error {
+		_, err := model.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return TrainModelResult{}, nameMistake(err, partModel)
+	}
+	c.job.Result("AUC %.4f, average precision %.4f, calibration error %.4f", info.AUC, info.AveragePrecision, info.CalibrationError)
+	return TrainModelResult{ModelInfo: info, Report: report}, nil
+}
+
+// trainingMistake points errors of graphs from which nothing can be learned at the graph.
+func trainingMistake(err error) error {
+	at := fault.Graph
+	switch {
+	case errors.Is(err, evaluate.ErrNegatives):
+		at = fault.Option("negatives")
+	case !errors.Is(err, link.ErrTooFew) && !errors.Is(err, evaluate.ErrLinks):
+		return err
+	}
+	e := fault.New(at, "%v", err)
+	e.Err = err
+	return e
+}
+
+// info describes a model.
+func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report run.ModelReport) ModelInfo {
+	info := ModelInfo{
+		Name: req.Name, Graph: t.graph.Info.Name, GraphID: t.graph.Info.ID, GraphVersion: t.graph.Info.Version,
+		Terms: slices.Concat(model.Heuristics(), model.Features()), Options: t.settings(req), Kernel: vec.Kind(),
+		AUC: report.AUC, AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
+		TrainingPairs: report.TrainLinks + report.TrainOthers, TestPairs: report.TestLinks + report.TestOthers, Seconds: report.Seconds,
+	}
+	if t.space != nil && model.NeedsEmbedding() {
+		of := t.space.Info
+		info.Embedding, info.Generation, info.Coordinates, info.Method, info.Settings = of.Name, of.Generation, of.Coordinates, of.Method, of.Options
+	}
+	for _, b := range report.Bins {
+		if b.Pairs > 0 {
+			info.Bins = append(info.Bins, storage.CalibrationBin{Pairs: b.Pairs, Predicted: b.Mean, Observed: b.Links})
+		}
+	}
+	info.Heuristics = heuristicMeasures(report.Scorers)
+	for _, n := range report.ByNegatives {
+		info.ByNegatives = append(info.ByNegatives, storage.NegativeMeasure{
+			Negatives: string(n.Negatives), Pairs: n.TestLinks + n.TestOthers, AUC: n.AUC, AveragePrecision: n.AveragePrecision, Heuristics: heuristicMeasures(n.Scorers),
+		})
+	}
+	return info
+}
+
+// heuristicMeasures are the scores of single scorers as they are stored.
+func heuristicMeasures(scores []evaluate.LinkScore) []storage.HeuristicMeasure {
+	var list []storage.HeuristicMeasure
+	for _, s := range scores {
+		if !math.IsNaN(s.AUC) && !math.IsNaN(s.AveragePrecision) {
+			list = append(list, storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision})
+		}
+	}
+	return list
+}
+
+// settings are the options of a training after defaults.
+func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
+	share, training := req.Share, req.Training
+	if share == 0 {
+		share = evaluate.DefaultShare
+	}
+	if training == 0 {
+		training = evaluate.DefaultTraining
+	}
+	negatives := string(evaluate.RandomNegatives)
+	if req.Negatives != nil {
+		negatives = kindNames(req.Negatives, ", ")
+	}
+	heuristics := "all"
+	if req.Heuristics != nil {
+		heuristics = strings.Join(req.Heuristics, ", ")
+	}
+	return []storage.Setting{
+		{Name: "embedding", Value: req.Embedding}, {Name: "heuristics", Value: heuristics}, {Name: "features", Value: t.job.Features},
+		{Name: "share", Value: fmt.Sprint(share)}, {Name: "latest", Value: fmt.Sprint(t.split.Latest)},
+		{Name: "training", Value: fmt.Sprint(training)}, {Name: "negatives", Value: negatives}, {Name: "seed", Value: fmt.Sprint(req.Seed)},
+	}
+}
+
+// spec is the job that trains a model. Nothing else writes what it targets.
+func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
+	text := parser.TrainModel{Model: parser.Ident{Name: req.Name}, Graph: parser.Ident{Name: req.Graph}}
+	if req.Embedding != "" {
+		text.Embedding = &parser.Ident{Name: req.Embedding}
+	}
+	for _, h := range req.Heuristics {
+		text.Heuristics = append(text.Heuristics, parser.Ident{Name: h})
+	}
+	text.Options = req.options(t.split.Latest)
+	return job.Spec{
+		Kind: kindTrain, Text: text.String(), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
+		Memory: t.bytes(), Purpose: "training a model of graph " + fault.Name(req.Graph),
+	}
+}
+
+// options writes the options of a request in the language.
+func (r TrainModelRequest) options(latest bool) []parser.Option {
+	var list []parser.Option
+	add := func(given bool, name string, value any) {
+		if given {
+			list = append(list, option(name, value))
+		}
+	}
+	add(r.Features != "", "features", r.Features)
+	add(r.Share > 0, "share", r.Share)
+	add(true, "latest", latest)
+	add(r.Training > 0, "training", int64(r.Training))
+	add(r.Negatives != nil, "negatives", kindNames(r.Negatives, ", "))
+	add(r.Seed != 0, "seed", int64(r.Seed))
+	return list
+}

@@ -1,0 +1,200 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"heavytail/embedding"
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/run"
+	"heavytail/embedding/tune"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+)
+
+// This file runs the search of TUNE.
+
+// searching is a search whose data is loaded.
+type searching struct {
+	*tuning
+	req    TuneRequest
+	graph  *session.Graph
+	labels evaluate.Labels // where it is for these
+}
+
+func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err error) {
+	spec, err := tuneJob(c, req, found)
+	if err != nil {
+		return result, err
+	}
+	s := &searching{tuning: found, req: req}
+	if s.graph, s.labels, err = c.tuned(req); err != nil {
+		return result, err
+	}
+	spec.Graph = s.graph.Info
+	err = c.asJob(spec, func(checkpoints embedding.Checkpoints) (err error) {
+		result, err = c.storeTuned(s, checkpoints)
+		return err
+	})
+	result.Notices = c.Notices
+	return result, err
+}
+
+// tuned loads the graph that a search is on and, where it is for labels, the classes
+// of its vertices.
+func (c *call) tuned(req TuneRequest) (graph *session.Graph, labels evaluate.Labels, err error) {
+	if req.Goal != ForLabels {
+		graph, err = c.Graph(req.Graph, fault.Graph)
+		return graph, labels, err
+	}
+	graph, columns, err := c.Columns(req.Graph, []string{req.Attribute}, partAttribute)
+	if err != nil {
+		return nil, labels, err
+	}
+	err = c.Await(func() { labels = classesOf(columns.Columns[0], graph.Graph.Vertices(), req.Separator) })
+	if err != nil {
+		return nil, evaluate.Labels{}, err
+	}
+	known := EvaluateLabelsResult{Classes: labels.Names, Labelled: labels.Labelled()}
+	return graph, labels, known.check(EvaluateLabelsRequest{Attribute: req.Attribute})
+}
+
+// objective returns what the search is for.
+func (c *call) objective(s *searching) (tune.Objective, error) {
+	g, req := s.graph.Graph, s.req
+	switch req.Goal {
+	case ForLinks:
+		return tune.Links(c.Ctx, g, evaluate.SplitOptions{Share: req.Share, Latest: s.latest, Unseen: s.latest, Seed: req.Seed}, tune.LinkCriterion(s.criterion))
+	case ForLabels:
+		return tune.Labels(g, s.labels, req.Seed, tune.LabelCriterion(s.criterion))
+	}
+	by := slices.Index(criteria(), req.Goal.Criteria()[s.criterion])
+	// The seed is that of RECONSTRUCT and EVALUATE RECONSTRUCTION, whose figures these
+	// are.
+	return tune.Reconstruction(g, evaluate.ReconstructOptions{Criterion: evaluate.Criterion(by), MaxBytes: c.sweepBytes()})
+}
+
+// storeTuned searches and stores the best embedding.
+func (c *call) storeTuned(s *searching, checkpoints embedding.Checkpoints) (TuneResult, error) {
+	found, err := c.search(s, checkpoints)
+	if err != nil {
+		return TuneResult{}, err
+	}
+	result := TuneResult{Trials: found.Trials, Reason: found.Reason, Seconds: found.Seconds}
+	best := found.Best()
+	for _, m := range s.methods {
+		if m.method.Name == best.Method {
+			result.Embedding, err = c.storeEmbedding(s.graph, run.Request{
+				Name: s.req.Name, Method: best.Method, Options: run.Tuned(m.options, best, s.req.Seed),
+			})
+		}
+	}
+	if err != nil {
+		return TuneResult{}, err
+	}
+	standing := "not confirmed"
+	if best.Confirmed {
+		standing = "confirmed"
+	}
+	c.job.Result("%s(%s), %s %.4g, %s", best.Method, trialText(best.Options), s.req.Goal.Criteria()[s.criterion], best.Score, standing)
+	return result, nil
+}
+
+// search runs the trials.
+func (c *call) search(s *searching, checkpoints embedding.Checkpoints) (*tune.Result, error) {
+	stop := c.Watch.Start(plan.Search)
+	objective, err := c.objective(s)
+	if err != nil {
+		return nil, err
+	}
+	methods := make([]tune.Method, len(s.methods))
+	for i, m := range s.methods {
+		methods[i] = m.search
+	}
+	found, err := tune.Search(c.Ctx, objective, methods, tune.Options{
+		Budget: s.budget, Trials: s.req.Trials, Workers: c.workers(),
+		Progress: c.trialProgress(s.budget), Checkpoints: checkpoints,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ran := int64(len(found.Trials))
+	for _, trial := range found.Trials {
+		if trial.Err != nil {
+			c.Notice("trial %d was refused: %v", trial.Number, trial.Err)
+		}
+	}
+	stop(ran, "ended by "+string(found.Reason))
+	if found.Reason != tune.Finished {
+		c.Notice("%s", cutText(found))
+	}
+	c.noticeBest(found, s.req.Goal.Criteria()[s.criterion])
+	return found, nil
+}
+
+// noticeBest says what the answer of a search rests on.
+func (c *call) noticeBest(found *tune.Result, criterion string) {
+	best := found.Best()
+	switch {
+	case math.IsNaN(best.Score):
+		c.Notice("%s is not defined for any of the trials, so no trial is better than another", criterion)
+	case !best.Confirmed:
+		c.Notice("the best is of the stage %q and not confirmed: no embedding that was computed in full has a score", best.Stage)
+	default:
+		confirmed := int64(0)
+		for _, trial := range found.Trials {
+			if trial.Confirmed && trial.Err == nil {
+				confirmed++
+			}
+		}
+		c.Notice("the best is of the stage %q, and the best of %s, each computed in full and measured exactly", best.Stage, fault.Count(confirmed, "confirmed trial"))
+	}
+	if found.Missing > 0 {
+		c.Notice("the search ended before the defaults of %s, which may be better: give it more time", fault.Count(int64(found.Missing), "method"))
+	}
+}
+
+// trialProgress reports the trials of a search or, where their number is not
+// known, of the time that is spent.
+func (c *call) trialProgress(budget time.Duration) func(stage string, done, total int64) {
+	began := c.Meter.Now()
+	return func(stage string, done, total int64) {
+		if total == 0 && budget > 0 {
+			spent := c.Meter.Now().Sub(began)
+			c.Meter.UpdateUnit(stage, "seconds", int64(spent.Seconds()), int64(budget.Seconds()))
+			return
+		}
+		c.Meter.UpdateUnit(stage, "trials", done, total)
+	}
+}
+
+// cutText says what a limit left out of a search.
+func cutText(found *tune.Result) string {
+	var b strings.Builder
+	ran := len(found.Trials)
+	fmt.Fprintf(&b, "the search ended in its stage %q after %s", found.Stage, fault.Count(int64(ran), "trial"))
+	if found.Left > 0 {
+		fmt.Fprintf(&b, ", with %d of the survey left out", found.Left)
+	}
+	if found.Reason == tune.Budget {
+		fmt.Fprintf(&b, "; trials := %d repeats it", ran)
+	}
+	return b.String()
+}
+
+// trialText writes the options of a trial as the language does.
+func trialText(options []tune.Option) string {
+	parts := make([]string, len(options))
+	for i, o := range options {
+		value := fmt.Sprint(o.Value)
+		if text, ok := o.Value.(string); ok {
+			value = fault.QuoteKey(text)
+		}
+		parts[i] = o.Name + " := " + value
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,146 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestDB_Embed_UnitBall compares what a placement says of itself with a
+// reconstruction at radius 1, where it is exact and where it is not.
+func TestDB_Embed_UnitBall(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 2) INTO g")
+	for _, dim := range []int{3, 64} {
+		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, Passes: 150}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stats := map[string]string{}
+		for _, s := range made.Stats {
+			stats[s.Name] = s.Value
+		}
+		answer, err := db.Reconstruct(t.Context(), ReconstructRequest{Embedding: "ball", Radius: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := answer.Points[answer.Best]
+		for name, want := range map[string]float64{"precision": at.Precision, "recall": at.Recall} {
+			if got, err := strconv.ParseFloat(stats[name], 64); err != nil || got != want {
+				t.Errorf("dim %d: %s %s, by the reconstruction %g", dim, name, stats[name], want)
+			}
+		}
+		exact := stats["wrong pairs"] == "0"
+		if exact != (at.Precision == 1 && at.Recall == 1) || exact != (dim == 64) {
+			t.Errorf("dim %d: %s wrong pairs, %+v", dim, stats["wrong pairs"], at)
+		}
+		if len(made.Notices) == 0 || made.Notices[len(made.Notices)-1].Text != stats["note"] {
+			t.Errorf("dim %d: notices %v", dim, made.Notices)
+		}
+		auto, err := db.Reconstruct(t.Context(), ReconstructRequest{Embedding: "ball", Auto: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if best := auto.Points[auto.Best]; exact && (best.Precision != 1 || best.Recall != 1) {
+			t.Errorf("dim %d: AUTO gives %+v", dim, best)
+		}
+	}
+}
+
+// TestDB_Embed_UnitBallBound expects a star without a placement in two dimensions to
+// be said to have none.
+func TestDB_Embed_UnitBallBound(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	var edges []string
+	for leaf := range 20 {
+		edges = append(edges, fmt.Sprintf("('hub', '%d')", leaf))
+	}
+	mustRun(t, db, "GENERATE erdos_renyi(n := 1, p := 0) INTO star")
+	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO star")
+	made, err := db.Embed(t.Context(), EmbedRequest{Graph: "star", Name: "low", Using: UnitBall{Dim: 2, Passes: 50}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "no placement in fewer than 3 dimensions is exact"
+	if len(made.Notices) != 1 || !strings.Contains(made.Notices[0].Text, want) {
+		t.Errorf("notices %v do not say %q", made.Notices, want)
+	}
+}
+
+// TestDB_Refresh_UnitBall changes a few edges and vertices, and expects the placement to
+// be exact again after the neighbourhood of the change has moved.
+func TestDB_Refresh_UnitBall(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	for _, statement := range []string{
+		"GENERATE preferential_attachment(n := 800, m := 3, seed := 2) INTO g",
+		"EMBED g USING unit_ball(dim := 48, seed := 1) AS ball",
+		"DELETE VERTEX '70' FROM g",
+		"DELETE EDGE ('0', '1') FROM g",
+		"INSERT EDGE ('200', '300'), ('new', '5'), ('new', '600') INTO g",
+		"INSERT VERTEX 'alone' INTO g",
+	} {
+		mustRun(t, db, statement)
+	}
+	r, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Kind != RefreshIncremental || r.MaxDrift == 0 {
+		t.Errorf("%s, drift %g: %s", r.Kind, r.MaxDrift, r.Reason)
+	}
+	answer, err := db.Reconstruct(t.Context(), ReconstructRequest{Embedding: "ball", Radius: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := answer.Points[answer.Best]; at.Precision != 1 || at.Recall != 1 {
+		t.Errorf("after the refresh: %+v", at)
+	}
+	compared, err := db.Verify(t.Context(), VerifyRequest{Embedding: "ball"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range compared.Measures {
+		if m.Name == "pearson" && (m.Stored != 1 || m.Full != 1) {
+			t.Errorf("VERIFY: %+v", m)
+		}
+	}
+}
+
+// TestDB_Tune_UnitBall expects a search that names unit_ball to store what EMBED gives
+// with the options that it found.
+func TestDB_Tune_UnitBall(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 2) INTO g")
+	tuned, err := db.Tune(t.Context(), TuneRequest{
+		Graph: "g", Name: "best", Goal: ForReconstruction, Trials: 8,
+		Methods: []TuneMethod{{Using: UnitBall{Dim: 24, Passes: 80, Start: StartDeepWalk}}, {Using: LaplacianEigenmaps{Dim: 24}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := tuned.Trials[0]
+	if best.Method != "unit_ball" || !best.Confirmed || tuned.Embedding.Method != "unit_ball" || best.Score < 0.99 {
+		t.Errorf("the best is %+v, stored as %s", best, tuned.Embedding.Method)
+	}
+	margin := 0.0
+	for _, o := range best.Options {
+		if o.Name == "margin" {
+			margin = o.Value.(float64)
+		}
+	}
+	mustRun(t, db, fmt.Sprintf("EMBED g USING unit_ball(dim := 24, passes := 80, start := 'deepwalk', margin := %v, seed := 0) AS again", margin))
+	_, want, err := db.store.Embedding(t.Context(), "again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := db.store.Embedding(t.Context(), "best")
+	if err != nil || !slices.Equal(got.Data, want.Data) {
+		t.Errorf("EMBED with the options that were found gives other vectors, %v", err)
+	}
+}

@@ -1,0 +1,194 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/index"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// TestVectors compares vectors with those that were stored, and the distances between
+// them, computed here, with those of NEAREST. Then the graph loses a vertex and gets one.
+func TestVectors(t *testing.T) {
+	t.Parallel()
+	db, ctx := openTest(t, nil), t.Context()
+	twoTriangles(t, db)
+	want := map[string][]float32{"a": {0, 0}, "b": {3, 0}, "c": {0, 4}, "d": {6, 8}, "e": {6, 9}, "f": {7, 8}}
+	compare := func(order ...string) {
+		t.Helper()
+		var keys []string
+		vectors := map[string][]float32{}
+		for v, err := range db.Vectors(ctx, "pos") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			one, err := db.Vector(ctx, "pos", v.Key)
+			if err != nil || !slices.Equal(one, want[v.Key]) || !slices.Equal(v.Vector, want[v.Key]) {
+				t.Errorf("%s: %v and %v, want %v, %v", v.Key, v.Vector, one, want[v.Key], err)
+			}
+			keys, vectors[v.Key] = append(keys, v.Key), slices.Clone(one)
+			one[0], v.Vector[1] = 99, 99 // which nobody must see
+		}
+		if !slices.Equal(keys, order) {
+			t.Fatalf("vertices %v, want %v", keys, order)
+		}
+		for _, from := range keys {
+			near, err := db.Nearest(ctx, NearestRequest{Embedding: "pos", Vertex: from, K: len(keys) - 1, Metric: index.L2})
+			if err != nil || len(near.Neighbors) != len(keys)-1 {
+				t.Fatalf("%+v, %v", near, err)
+			}
+			for _, n := range near.Neighbors {
+				square := 0.0
+				for i, x := range vectors[from] {
+					d := float64(x) - float64(vectors[n.Vertex][i])
+					square += d * d
+				}
+				if math.Abs(n.Distance-math.Sqrt(square)) > 1e-5 {
+					t.Errorf("%s to %s: %g, want %g", from, n.Vertex, n.Distance, math.Sqrt(square))
+				}
+			}
+		}
+	}
+	compare("a", "b", "c", "d", "e", "f")
+
+	before, err := db.Snapshot(ctx, "social")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.DeleteVertices(ctx, DeleteVerticesRequest{Graph: "social", Keys: []string{"b"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.InsertEdges(ctx, "social", []storage.Edge{{Source: "a", Target: "newer"}}); err != nil {
+		t.Fatal(err)
+	}
+	compare("a", "c", "d", "e", "f")
+	after, err := db.Snapshot(ctx, "social")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := db.store.Snapshot(ctx, "social")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(after.Info, stored.Info) || !reflect.DeepEqual(after.Graph, stored.Graph) || after.Key(5) != "newer" {
+		t.Errorf("%+v, want %+v", after.Info, stored.Info)
+	}
+	if before.Info.Vertices != 6 || before.Key(1) != "b" || before.Graph.Degree(1) != 2 {
+		t.Errorf("the snapshot before has changed: %+v", before.Info)
+	}
+	var mistake *Error
+	if _, err := db.Vector(ctx, "pos", "newer"); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "newer than embedding pos") {
+		t.Error(err)
+	}
+	if _, err := db.Vector(ctx, "pos", "b"); !errors.Is(err, storage.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+// TestVectors_Mistakes expects the nearest name for one that is unknown, and the error
+// of a context that has ended, before the iteration or in it.
+func TestVectors_Mistakes(t *testing.T) {
+	t.Parallel()
+	db, ctx := openTest(t, nil), t.Context()
+	importText(t, db, "social", "alice bob\nbob carol\n")
+	if _, err := putVectors(db, "social", "pos", "alice 0 0\nbob 3 0\ncarol 0 4"); err != nil {
+		t.Fatal(err)
+	}
+	_, noGraph := db.Snapshot(ctx, "socal")
+	_, noEmbedding := db.Vector(ctx, "poss", "alice")
+	_, noVertex := db.Vector(ctx, "pos", "alic")
+	var noVectors error
+	rows := 0
+	for _, noVectors = range db.Vectors(ctx, "poss") {
+		rows++
+	}
+	for nearest, err := range map[string]error{"social": noGraph, "pos": noEmbedding, "alice": noVertex, "pos ": noVectors} {
+		var mistake *Error
+		if !errors.As(err, &mistake) || strings.Trim(mistake.Nearest, `"'`) != strings.TrimSpace(nearest) || !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("nearest to %q: %v", nearest, err)
+		}
+	}
+	if rows != 1 {
+		t.Errorf("%d rows with the error", rows)
+	}
+
+	stopped, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := db.Snapshot(stopped, "social"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := db.Vector(stopped, "pos", "alice"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for v, err := range db.Vectors(stopped, "pos") {
+		if !errors.Is(err, context.Canceled) || v.Key != "" || v.Vector != nil {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+}
+
+// TestDB_Zero calls every method of a DB that was never opened.
+func TestDB_Zero(t *testing.T) {
+	t.Parallel()
+	given := map[reflect.Type]any{
+		reflect.TypeFor[context.Context]():         t.Context(),
+		reflect.TypeFor[parser.Statement]():        &parser.Check{},
+		reflect.TypeFor[io.Reader]():               strings.NewReader("a b\n"),
+		reflect.TypeFor[func(*storage.Tx) error](): func(*storage.Tx) error { return errors.New("called") },
+		reflect.TypeFor[string]():                  "CHECK",
+	}
+	closed := func(name string, err any) {
+		if err, _ := err.(error); !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	calls := 0
+	of := reflect.TypeFor[*DB]()
+	for i := range of.NumMethod() {
+		method := of.Method(i)
+		args := []reflect.Value{reflect.ValueOf(new(DB))}
+		withContext := false
+		for j := 1; j < method.Type.NumIn(); j++ {
+			in := method.Type.In(j)
+			arg := reflect.Zero(in)
+			if value, ok := given[in]; ok {
+				arg = reflect.ValueOf(value)
+			}
+			args = append(args, arg)
+			withContext = withContext || in == reflect.TypeFor[context.Context]()
+		}
+		results := method.Func.Call(args)
+		if !withContext {
+			continue
+		}
+		calls++
+		last := results[len(results)-1]
+		if last.Kind() != reflect.Func {
+			closed(method.Name, last.Interface())
+			continue
+		}
+		rows := 0
+		for _, err := range last.Seq2() {
+			rows++
+			closed(method.Name, err.Interface())
+		}
+		if rows != 1 {
+			t.Errorf("%s: %d rows", method.Name, rows)
+		}
+	}
+	if calls < 70 {
+		t.Errorf("only %d methods take a context", calls)
+	}
+	var db DB
+	if err := db.Close(); err != nil || db.Path() != "" || db.ReadOnly() || db.Notices() != nil || db.ActiveJobs() != nil {
+		t.Error(err, db.Path(), db.ReadOnly())
+	}
+}

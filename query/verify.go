@@ -1,0 +1,226 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"heavytail/embedding"
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/run"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// VerifyRequest asks how far an embedding is from a full run.
+type VerifyRequest struct {
+	Embedding string
+	Sample    int    // vertices and edges that are compared; 0 is 1000
+	Seed      uint64 // of the sample
+}
+
+// VerifyMeasure is one measure of an embedding and of a full run.
+type VerifyMeasure struct {
+	Name   string  `json:"name"`
+	Stored float64 `json:"stored"`
+	Full   float64 `json:"full"`
+}
+
+// VerifyResult is the answer of Verify.
+type VerifyResult struct {
+	storage.EmbeddingInfo
+	// Measures are the overlap of the ten nearest neighbours with those of the full
+	// run and, for spectral methods, the median and the largest of the principal
+	// angles between both, in degrees; then, of each alone, Pearson's and
+	// Spearman's correlation of the degrees of the best reconstruction with those
+	// of the graph, and how well distances separate edges from other pairs.
+	Measures []VerifyMeasure `json:"measures"`
+	Seconds  float64         `json:"verify_seconds"` // that the full run took
+	Notices  []Notice        `json:"notices,omitempty"`
+}
+
+var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
+	help: Help{
+		Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
+		Summary: "computes an embedding in full, stores nothing, and compares both: nearest neighbours, angles in degrees between the spaces of a spectral one, reconstruction, and how well distances separate edges from other pairs",
+		Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
+		Options: verifyOptions(),
+		Example: "VERIFY spec WITH (sample := 200)",
+	},
+	bind:    bindVerify,
+	resolve: resolveVerify,
+	plan: func(_ VerifyRequest, found session.Entry) *plan.Plan {
+		return plan.Result("comparison", "neighbours, reconstruction and edges of both", found.Plan(),
+			plan.Measured(plan.Solve, "method", found.Info.Method+" in full", session.GraphPlan(found.Graph)))
+	},
+	run: runVerify,
+	rows: func(_ VerifyRequest, r VerifyResult) *Rows {
+		var table [][]Value
+		for _, m := range r.Measures {
+			table = append(table, []Value{m.Name, number(m.Stored), number(m.Full)})
+		}
+		return rowsOf([]string{"measure", "stored", "full"}, table)
+	},
+	job:   verifyJob,
+	reads: true,
+}
+
+// verifyOptions are the options of VERIFY.
+func verifyOptions() []OptionInfo {
+	return []OptionInfo{
+		{Name: "sample", Type: "int", Default: "1000", Doc: "number of vertices whose neighbours are compared; ten times as many edges are compared with pairs without an edge"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "of the sample"},
+	}
+}
+
+// Verify computes an embedding in full on its graph as it is now, stores nothing,
+// and compares the two. The embedding must be up to date. It takes a full run and
+// two sweeps of reconstructions.
+func (db *DB) Verify(ctx context.Context, req VerifyRequest) (VerifyResult, error) {
+	return verify.answer(ctx, db, req)
+}
+
+// StartVerify is Verify in the background, as StartEmbed is Embed. The measures
+// are the result of the job.
+func (db *DB) StartVerify(ctx context.Context, req VerifyRequest) (storage.JobInfo, error) {
+	return verify.start(ctx, db, req)
+}
+
+func bindVerify(b *binder, s *parser.Verify) (VerifyRequest, error) {
+	b.Mark(fault.Embedding, s.Embedding)
+	b.background = s.Background
+	req := VerifyRequest{Embedding: s.Embedding.Name}
+	set, err := b.Settings("VERIFY", verifyOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	sample, err := set.Within("sample", 0, math.MaxInt32)
+	req.Sample, req.Seed = int(sample), uint64(set.Integer("seed"))
+	return req, err
+}
+
+func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {
+	if req.Sample < 0 {
+		return session.Entry{}, fault.OfOption("sample", "is %d, and must not be negative", req.Sample)
+	}
+	found, err := c.Present(req.Embedding, fault.Embedding)
+	if err == nil {
+		err = checkComputed(found.Info, fault.Embedding)
+	}
+	if err == nil {
+		err = upToDate(req.Embedding, found.Behind)
+	}
+	return found, err
+}
+
+// upToDate refuses an embedding that is versions of its graph behind.
+func upToDate(embedding string, behind uint64) error {
+	if behind == 0 {
+		return nil
+	}
+	e := fault.New(fault.Embedding, "embedding %s is %s behind its graph, and a full run would be of the graph as it is now", fault.Quote(embedding), fault.Count(int64(behind), "version"))
+	e.Remedy = "REFRESH it first"
+	return e
+}
+
+// verifyJob describes the job that compares an embedding with a full run. It writes
+// none.
+func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error) {
+	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}}
+	if req.Sample > 0 {
+		text.Options = append(text.Options, option("sample", int64(req.Sample)))
+	}
+	if req.Seed != 0 {
+		text.Options = append(text.Options, option("seed", int64(req.Seed)))
+	}
+	return job.Spec{
+		Kind: "VERIFY", Text: text.String(), Graph: found.Graph, Options: found.Info.Options,
+		Memory: 4 * session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "verifying embedding " + fault.Name(req.Embedding),
+	}, nil
+}
+
+func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyResult, err error) {
+	spec, err := verifyJob(c, req, found)
+	if err != nil {
+		return result, err
+	}
+	err = c.asJob(spec, func(embedding.Checkpoints) error {
+		var s *session.Space
+		err := c.Consistent(func() (err error) {
+			s, err = c.Space(req.Embedding, fault.Embedding)
+			return err
+		})
+		if err == nil {
+			err = upToDate(req.Embedding, s.Behind) // the graph may have changed meanwhile
+		}
+		if err == nil {
+			result, err = c.verifyInFull(req, s)
+		}
+		return err
+	})
+	result.Notices = c.Notices
+	return result, err
+}
+
+// verifyInFull compares an embedding with a full run.
+func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, error) {
+	if req.Sample == 0 {
+		req.Sample = 1000
+	}
+	result := VerifyResult{EmbeddingInfo: s.Info}
+	stop := c.Watch.Start(plan.Solve)
+	began := c.Watch.Now()
+	full, err := run.Again(c.Ctx, s.Graph.Graph, s.Info, c.workers(), c.Meter.Update)
+	if err != nil {
+		return VerifyResult{}, err
+	}
+	result.Seconds = c.Watch.Now().Sub(began).Seconds()
+	stop(int64(full.Rows), "")
+	if result.Measures, err = c.compare(req, s, full); err != nil {
+		return VerifyResult{}, err
+	}
+	texts := make([]string, len(result.Measures))
+	for i, m := range result.Measures {
+		texts[i] = fmt.Sprintf("%s %.4g, in full %.4g", m.Name, m.Stored, m.Full)
+	}
+	c.job.Result("%s", strings.Join(texts, "; "))
+	return result, nil
+}
+
+// compare measures an embedding and a full run.
+func (c *call) compare(req VerifyRequest, s *session.Space, full *vec.Matrix) ([]VerifyMeasure, error) {
+	overlap, err := evaluate.Overlap(c.Ctx, s.Matrix, full, 10, req.Sample, req.Seed, c.workers())
+	if err != nil {
+		return nil, err
+	}
+	list := []VerifyMeasure{{"overlap at 10", overlap, 1}}
+	if len(s.Info.Eigenvalues) > 0 {
+		angles, err := embedding.Angles(c.Ctx, s.Matrix, full, c.workers())
+		if err != nil {
+			return nil, err
+		}
+		if n := len(angles); n > 0 {
+			list = append(list, VerifyMeasure{"median angle", angles[n/2] * 180 / math.Pi, 0}, VerifyMeasure{"largest angle", angles[n-1] * 180 / math.Pi, 0})
+		}
+	}
+	var best [2]evaluate.ReconstructionPoint
+	var auc [2]float64
+	for i, m := range []*vec.Matrix{s.Matrix, full} {
+		at, points, err := evaluate.ReconstructSweep(c.Ctx, s.Graph.Graph, m, evaluate.ReconstructOptions{Workers: c.workers(), Seed: req.Seed, Progress: c.Meter.Update})
+		if err != nil {
+			return nil, err
+		}
+		best[i] = points[at]
+		if auc[i], err = evaluate.EdgeAUC(c.Ctx, s.Graph.Graph, m, 10*req.Sample, req.Seed); err != nil {
+			return nil, err
+		}
+	}
+	return append(list, VerifyMeasure{"pearson", best[0].Pearson, best[1].Pearson},
+		VerifyMeasure{"spearman", best[0].Spearman, best[1].Spearman}, VerifyMeasure{"edge auc", auc[0], auc[1]}), nil
+}

@@ -1,0 +1,129 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+)
+
+// WithinRequest asks for all vertices within a distance of a vertex or a
+// vector.
+type WithinRequest struct {
+	Embedding string // where to search
+	Vertex    string // key of the query vertex, as in NearestRequest
+	Vector    []float32
+	Metric    index.Metric
+	Exact     bool // do not use an index
+	// Radius is the largest distance, or the least similarity under
+	// index.Cosine and index.Dot.
+	Radius float64
+	// Epsilon, if not 0, gives it instead as the least edge probability
+	// 1/(1+e^distance): above 0, at most 0.5, and only with index.L2.
+	Epsilon float64
+	Where   func(Candidate) bool // as in NearestRequest
+	// Attributes are those that Where reads, as in NearestRequest.
+	Attributes []string
+	Limit      int // most answers, the nearest ones; 0 is all
+
+	// The texts of Where and of the threshold, for the plan.
+	condition, threshold string
+}
+
+var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
+	help: Help{
+		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [LIMIT n]",
+		Summary: "finds all vertices within a distance, or of at least an edge probability 1/(1+e^distance), nearest first; LIMIT takes the nearest",
+		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
+		Example: "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
+	},
+	bind:    bindWithin,
+	resolve: resolveWithin,
+	plan:    planWithin,
+	run:     runWithin,
+	rows:    func(_ WithinRequest, r SearchResult) *Rows { return r.rows() },
+	reads:   true,
+}
+
+// Within returns all vertices within a distance of a vertex or a vector. It scans
+// all vectors, once, and is exact, unless the embedding is large and has an index
+// of the metric: that finds about the fraction of them that its Recall shows.
+func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
+	return withinRadius.answer(ctx, db, req)
+}
+
+func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
+	req.Exact, req.threshold = s.Exact, fmt.Sprint(s.Threshold)
+	if req.Radius, req.Epsilon, err = b.threshold(s.Threshold); err != nil {
+		return req, err
+	}
+	if req.Vertex, req.Vector, err = b.target(s.Of); err != nil {
+		return req, err
+	}
+	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
+		return req, err
+	}
+	where, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
+	if err != nil {
+		return req, err
+	}
+	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
+	if s.Limit != nil {
+		if req.Limit, err = b.Size(fault.Limit, s.Limit); err == nil && req.Limit < 1 {
+			err = fault.New(fault.Limit, "the limit is %d, and must be at least 1", req.Limit)
+		}
+	}
+	return req, err
+}
+
+func resolveWithin(c *call, req WithinRequest) (s search, err error) {
+	q, err := question{
+		embedding: req.Embedding, vector: req.Vector, metric: req.Metric, exact: req.Exact,
+		where: req.Where, attributes: req.Attributes, condition: req.condition, limit: req.Limit,
+	}.of(req.Vertex)
+	if err != nil {
+		return s, err
+	}
+	if s, err = c.resolveSearch(q); err != nil {
+		return s, err
+	}
+	if req.Limit < 0 {
+		return s, fault.New(fault.Limit, "the limit is %d, and must not be negative", req.Limit)
+	}
+	if req.Epsilon != 0 && req.Metric != index.L2 {
+		e := fault.New(fault.Threshold, "an epsilon has no meaning under %s", req.Metric)
+		e.Remedy = "say RADIUS and the least similarity"
+		return s, e
+	}
+	s.radius, err = resolveThreshold(req.Radius, req.Epsilon, req.Metric)
+	return s, err
+}
+
+func planWithin(req WithinRequest, s search) *plan.Plan {
+	bound := "distance at most"
+	if req.Metric.Similarity() {
+		bound = req.Metric.String() + " at least"
+	}
+	detail := fmt.Sprintf("%s %.6g (%s), ties by vertex", bound, s.radius, req.threshold)
+	if req.Limit > 0 {
+		detail += fmt.Sprintf(", the first %d", req.Limit)
+	}
+	return plan.Result("within", detail, s.plan())
+}
+
+func runWithin(c *call, req WithinRequest, s search) (SearchResult, error) {
+	return c.find(s, finder{
+		inFile: func(dim, _ int, vector []float32, opts index.SearchOptions) (*index.Scan, error) {
+			return index.NewScanWithin(req.Metric, dim, vector, s.radius, opts)
+		},
+		exact: func(x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
+			return x.Within(c.Ctx, vector, s.radius, opts)
+		},
+		graph: func(h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error) {
+			return h.Within(c.Ctx, vector, s.radius, opts)
+		},
+	})
+}

@@ -1,0 +1,189 @@
+package query
+
+import (
+	"context"
+	"errors"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// This file has what the statements that change vertices and edges share. Each is one
+// transaction: it is done as a whole, or not at all. Many changes in one transaction
+// cost far less than one transaction each.
+
+// WriteResult is the answer of the methods that change a graph.
+type WriteResult struct {
+	Graph string `json:"graph"`
+	storage.WriteStats
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+// Update calls f with a write transaction over any number of graphs, and
+// commits what f did if it returns nil. Other writers wait meanwhile, readers do
+// not. Inside f the methods of db that write must not be called.
+func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
+	c, err := db.begin(ctx, "UPDATE")
+	if err != nil {
+		return err
+	}
+	defer c.end()
+	if err := c.writable(); err != nil {
+		return c.wrap(err)
+	}
+	return c.wrap(db.store.Update(ctx, f))
+}
+
+// rows is the table of a change, of one row: the graph, some of the counts, and the version of
+// the graph.
+func (r WriteResult) rows(counts ...string) *Rows {
+	all := map[string]int64{
+		"inserted": r.Inserted, "updated": r.Updated, "deleted": r.Deleted, "unchanged": r.Unchanged,
+		"missing": r.Missing, "vertices": r.NewVertices, "edges_deleted": r.EdgesDeleted,
+	}
+	columns, row := []string{"graph"}, []Value{r.Graph}
+	for _, n := range counts {
+		columns, row = append(columns, n), append(row, all[n])
+	}
+	return rowsOf(append(columns, "version"), [][]Value{append(row, int64(r.Version))})
+}
+
+// writeRows lays the answer of a statement out with some of its counts.
+func writeRows[Q any](counts ...string) func(Q, WriteResult) *Rows {
+	return func(_ Q, r WriteResult) *Rows { return r.rows(counts...) }
+}
+
+// writePlan is the plan of a change of a graph.
+func writePlan(step, what, graph string, inputs ...*Plan) *Plan {
+	return plan.Result(step, "of graph "+fault.Name(graph),
+		plan.Measured(plan.Store, "store", what+", in one transaction", inputs...))
+}
+
+// change runs one transaction on one graph, and notes which attributes it added.
+func (c *call) change(graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
+	stop := c.Watch.Start(plan.Store)
+	result := WriteResult{Graph: graph}
+	var before, after storage.GraphInfo
+	err := c.db.store.Update(c.Ctx, func(tx *storage.Tx) (err error) {
+		if before, err = tx.Graph(graph); err != nil {
+			return err
+		}
+		if result.WriteStats, err = f(tx); err != nil {
+			return err
+		}
+		after, err = tx.Graph(graph)
+		return err
+	})
+	if err != nil {
+		return WriteResult{}, c.writeMistake(graph, err)
+	}
+	stop(result.changes(), "")
+	for _, a := range after.Attributes {
+		if _, known := session.AttributeOf(before, a.Name); !known {
+			c.Notice("graph %s has a new attribute %s of the type %s", fault.Name(graph), fault.Name(a.Name), a.Type)
+		}
+	}
+	if result.SelfLoops > 0 {
+		c.Notice("%s left out: an edge has two ends", fault.Count(result.SelfLoops, "self-loop"))
+	}
+	result.Notices = c.Notices
+	return result, nil
+}
+
+// changes is how many vertices or edges a call changed.
+func (r WriteResult) changes() int64 { return r.Inserted + r.Updated + r.Deleted }
+
+// writeMistake turns what the store refuses about a name or a value into an
+// Error.
+func (c *call) writeMistake(graph string, err error) error {
+	var missing *storage.NotFoundError
+	if errors.As(err, &missing) {
+		at, known := c.named[missing.Name]
+		if !known {
+			at = fault.Statement
+		}
+		if missing.Kind == "vertex" {
+			return c.unknownVertex(graph, missing.Name, at)
+		}
+		e := fault.New(at, "%s %s is not in graph %s", missing.Kind, fault.Quote(missing.Name), fault.Name(graph))
+		e.Err = err
+		return e
+	}
+	for _, refusal := range []error{storage.ErrInvalid, storage.ErrName, storage.ErrKey, storage.ErrLimit} {
+		if errors.Is(err, refusal) {
+			e := fault.New(fault.Statement, "%v", err)
+			e.Err = err
+			return e
+		}
+	}
+	return err
+}
+
+// changedWhere returns the entry of a graph that changeWhere is to change.
+func (c *call) changedWhere(graph string, attributes []string) (storage.GraphInfo, error) {
+	info, err := c.GraphInfo(graph, fault.Graph)
+	if err != nil {
+		return info, err
+	}
+	return info, checkAttributes(info, attributes)
+}
+
+// changeWhere changes the vertices that meet a condition. They are searched outside
+// the transaction, so that other writers do not wait; if one of them has changed the
+// graph by then, they are searched again, the last time inside.
+func (c *call) changeWhere(graph string, where func(Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
+	const (
+		outside  = 3   // attempts
+		keyBytes = 100 // a key of usual length, and what the store's batch has of each
+	)
+	for attempt := 1; ; attempt++ {
+		keys, version, err := c.admitted(graph, where, attributes)
+		if err != nil {
+			return WriteResult{}, err
+		}
+		release, err := c.db.cache.Reserve(keyBytes*int64(len(keys)), "the keys of "+fault.Count(int64(len(keys)), "vertex"))
+		if err != nil {
+			return WriteResult{}, err
+		}
+		result, err := c.change(graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+			now, err := tx.Graph(graph)
+			if err != nil {
+				return storage.WriteStats{}, err
+			}
+			if now.Version != version {
+				if attempt < outside {
+					return storage.WriteStats{}, storage.ErrConflict
+				}
+				c.Forget(graph)
+				if keys, _, err = c.admitted(graph, where, attributes); err != nil {
+					return storage.WriteStats{}, err
+				}
+			}
+			return f(tx, keys)
+		})
+		release()
+		if !errors.Is(err, storage.ErrConflict) || attempt >= outside {
+			return result, err
+		}
+		c.Forget(graph)
+	}
+}
+
+// admitted returns the keys of the vertices that meet a condition, and the
+// version of the graph that was asked.
+func (c *call) admitted(graph string, where func(Candidate) bool, attributes []string) ([]string, uint64, error) {
+	found, err := c.newScan(graph, where, attributes, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	stop := c.Watch.Start(plan.Scan)
+	var keys []string
+	err = found.each(c.Ctx, func(v uint32) error {
+		keys = append(keys, found.graph.Key(v))
+		return nil
+	})
+	stop(int64(len(keys)), found.scanned())
+	return keys, found.graph.Info.Version, err
+}

@@ -1,0 +1,174 @@
+package query
+
+import (
+	"math"
+	"strconv"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+// partEdge is an edge by its position in the statement, partValue an attribute with
+// its value.
+func partEdge(i int) fault.Part             { return fault.Part("edge " + strconv.Itoa(i)) }
+func partValue(attribute string) fault.Part { return fault.Part("value " + attribute) }
+
+// edgeName is how the store names an edge in errors.
+func edgeName(e storage.Edge) string { return e.Source + " – " + e.Target }
+
+// pairs returns the edges of a graph that a statement names by their ends.
+func (b *binder) pairs(graph parser.Ident, list []parser.Pair) (edgesRequest, error) {
+	b.Mark(fault.Graph, graph)
+	req := edgesRequest{graph.Name, make([]storage.Edge, len(list))}
+	for i, p := range list {
+		var err error
+		if req.edges[i], err = b.edge(i, p, p.U, p.V); err != nil {
+			return req, err
+		}
+	}
+	return req, nil
+}
+
+// edge returns an edge by its ends, and remembers where it is named.
+func (b *binder) edge(i int, node parser.Node, u, v parser.Value) (e storage.Edge, err error) {
+	if e.Source, err = b.vertexKey(partKey(2*i), u); err != nil {
+		return e, err
+	}
+	if e.Target, err = b.vertexKey(partKey(2*i+1), v); err != nil {
+		return e, err
+	}
+	b.Mark(partEdge(i), node)
+	b.remember(edgeName(e), partEdge(i))
+	return e, nil
+}
+
+// edgeValues puts the weight and the time of an edge into it, where they are
+// given. MISSING is what an edge has that was never given any.
+func (b *binder) edgeValues(e *storage.Edge, values parser.EdgeValues) error {
+	if values.Weight != nil {
+		weight, err := b.weight(values.Weight)
+		if err != nil {
+			return err
+		}
+		e.Weight = weight
+	}
+	if values.Time != nil {
+		time, dated, err := b.time(values.Time)
+		if err != nil {
+			return err
+		}
+		e.Time, e.Dated, e.Timed = time, dated, true
+	}
+	return nil
+}
+
+func (b *binder) weight(v parser.Value) (float64, error) {
+	at := partValue("weight")
+	value, err := b.assigned(at, v)
+	if err != nil {
+		return 0, err
+	}
+	if text, ok := value.(Untyped); ok {
+		value = text.Infer()
+	}
+	var weight float64
+	switch w := value.(type) {
+	case nil:
+		return 1, nil
+	case int64:
+		weight = float64(w)
+	case float64:
+		weight = w
+	default:
+		return 0, bind.Unexpected(at, value, "a number", "MISSING")
+	}
+	if !(weight > 0 && float32(weight) > 0 && weight <= math.MaxFloat32) {
+		return 0, fault.New(at, "the weight is %v, and must be a 32-bit number above 0", weight)
+	}
+	return weight, nil
+}
+
+// time reads a timestamp, and whether it is a date.
+func (b *binder) time(v parser.Value) (time int64, dated bool, err error) {
+	at := partValue("time")
+	value, err := b.assigned(at, v)
+	if err != nil {
+		return 0, false, err
+	}
+	if text, ok := value.(Untyped); ok {
+		value = string(text)
+	}
+	switch t := value.(type) {
+	case nil:
+		return csr.NoTime, false, nil
+	case int64:
+		if t != csr.NoTime {
+			return t, false, nil
+		}
+	case string:
+		if time, dated, ok := format.ParseTime(t); ok {
+			return time, dated, nil
+		}
+	}
+	return 0, false, bind.Unexpected(at, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'", "MISSING")
+}
+
+// assigned is Untyped for a place that takes MISSING, which is nil.
+func (b *binder) assigned(at fault.Part, v parser.Value) (any, error) {
+	if _, missing := v.(parser.Missing); missing {
+		b.Mark(at, v)
+		return nil, nil
+	}
+	return b.Untyped(at, v)
+}
+
+// attributeValues returns values of attributes, of the types that the graph
+// says; new attributes are added to the schema, with the types of their values.
+func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option) ([]storage.NamedValue, error) {
+	var values []storage.NamedValue
+	for _, o := range list {
+		at := partValue(o.Name.Name)
+		raw, err := b.assigned(at, o.Value)
+		if err != nil {
+			return nil, err
+		}
+		known, isKnown := session.AttributeOf(*schema, o.Name.Name)
+		value, ok := where.AttributeValue(raw, known.Type)
+		if !ok {
+			return nil, bind.Unexpected(at, raw, "a text in quotes", "a number", "TRUE", "FALSE", "MISSING")
+		}
+		b.Mark(at, o)
+		if isKnown && !value.IsMissing() && value.Type() != known.Type {
+			e := fault.New(at, "attribute %s is %s, and the value is %s", fault.Name(known.Name), known.Type, bind.Describe(raw))
+			e.Err = storage.ErrInvalid
+			return nil, e
+		}
+		for _, earlier := range values {
+			if earlier.Name == o.Name.Name {
+				return nil, fault.New(at, "attribute %s is given twice", fault.Name(o.Name.Name))
+			}
+		}
+		if !isKnown && !value.IsMissing() {
+			added := storage.Attribute{Name: o.Name.Name, Type: value.Type()}
+			if err := added.Validate(); err != nil {
+				return nil, &Error{Message: err.Error(), Err: err, At: at}
+			}
+			// A copy: the slice belongs to the catalogue entry.
+			schema.Attributes = append(schema.Attributes[:len(schema.Attributes):len(schema.Attributes)], added)
+		}
+		values = append(values, storage.NamedValue{Name: o.Name.Name, Value: value})
+	}
+	return values, nil
+}
+
+// edgesRequest has edges to be written or deleted.
+type edgesRequest struct {
+	graph string
+	edges []storage.Edge
+}

@@ -1,0 +1,300 @@
+package storage
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/rescue"
+)
+
+// An artefact is what work on a graph leaves in the file beside the graph and its
+// embeddings: an index, a model, predictions, a job. Each has a record (msgpack) in a
+// top bucket of its kind, which is made when it is needed, and most refer to an object:
+// a stream of bytes, or the links of predictions. The record and its object appear in
+// one transaction and go in one.
+//
+// artefact[R] describes a kind, whose records are of type R. All that is the same for
+// every kind is a method of it: find, sound, publish, drop, and what CHECK, COMPACT,
+// MIGRATE, RECOVER and STATS do, which go through kinds.
+type artefact[R any] struct {
+	bucket    []byte // top bucket
+	name      string // of the kind, for NotFoundError
+	shortest  int    // bytes of a key
+	longest   int
+	remedy    string                  // for one that is damaged
+	statement func(key []byte) string // of the language that drops it; nil is the remedy
+
+	// describe names the artefact in words, for errors, and content its object; nil is
+	// describe. t may be nil, where a transaction would have to be asked for a name.
+	describe func(t *tx, key []byte) string
+	content  func(t *tx, key []byte) string
+	called   func(key []byte) string // the name in a NotFoundError
+
+	validate func(r *R, size int64) error // bounds what later code allocates by, in a file of size bytes
+	stream   func(r *R) *blobRecord       // nil for a kind without
+	object   func(r *R) uint64            // that r refers to, 0 for none; nil for the object of the stream
+
+	verify  func(c *checker, where string, key []byte, r *R) error // what Check does beyond record and stream; may be nil
+	measure func(out *Stats, t *tx, key []byte, r *R, bytes int64) // enters the bytes of the object into Stats
+	leave   func(key []byte, r *R) (where, what string)            // what RECOVER loses by leaving it behind, "" for nothing; nil where it takes it along
+}
+
+func (a *artefact[R]) top() []byte { return a.bucket }
+
+// refersTo is the object of a record, 0 for none.
+func (a *artefact[R]) refersTo(r *R) uint64 {
+	if a.object != nil {
+		return a.object(r)
+	}
+	return a.stream(r).Object
+}
+
+// contentOf names the object of an artefact in words.
+func (a *artefact[R]) contentOf(t *tx, key []byte) string {
+	if a.content != nil {
+		return a.content(t, key)
+	}
+	return a.describe(t, key)
+}
+
+// dropping says how to get rid of a damaged artefact.
+func (a *artefact[R]) dropping(key []byte) string {
+	if a.statement != nil && a.checkKey(key) == nil {
+		return a.statement(key)
+	}
+	return a.remedy
+}
+
+func (a *artefact[R]) checkKey(key []byte) error {
+	if len(key) < a.shortest || len(key) > a.longest {
+		return fault.Record("key of %d bytes", len(key))
+	}
+	return nil
+}
+
+// find returns the record under a key.
+func (a *artefact[R]) find(t *tx, key []byte) (*R, error) {
+	r := new(R)
+	found, err := t.get(a.bucket, key, r)
+	if err == nil && found {
+		err = a.validate(r, t.bound())
+	}
+	if err != nil {
+		return nil, fault.Corrupt(t.path, a.describe(t, key), err)
+	}
+	if !found {
+		return nil, &NotFoundError{Kind: a.name, Name: a.called(key)}
+	}
+	return r, nil
+}
+
+// sound calls f with every record that is sound and whose key begins with a prefix, by
+// key. damaged says which are not: one must not hide the others.
+func (a *artefact[R]) sound(t *tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
+	keys, err := a.keys(t, prefix)
+	if err != nil {
+		return nil, err
+	}
+	var list []error
+	for _, key := range keys {
+		if t.ctx.Err() != nil {
+			return nil, fmt.Errorf("%w", t.ctx.Err())
+		}
+		r, err := a.listedRecord(t, key)
+		if err != nil {
+			list = append(list, err)
+			continue
+		}
+		f(key, r)
+	}
+	return fault.Partial(list...), nil
+}
+
+// listedRecord is find of a key that the bucket has.
+func (a *artefact[R]) listedRecord(t *tx, key []byte) (*R, error) {
+	if err := a.checkKey(key); err != nil {
+		return nil, fault.Corrupt(t.path, string(a.bucket), err)
+	}
+	r, err := a.find(t, key)
+	return r, fault.Corrupt(t.path, a.describe(t, key), foundDamage(err))
+}
+
+// keys lists the keys that begin with a prefix.
+func (a *artefact[R]) keys(t *tx, prefix []byte) ([][]byte, error) {
+	b, err := t.top(a.bucket)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	var keys [][]byte
+	cursor := b.Cursor()
+	for key, _ := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
+		keys = append(keys, bytes.Clone(key))
+	}
+	return keys, nil
+}
+
+// put writes a record, which is ErrInvalid where no reader would take it.
+func (a *artefact[R]) put(t *tx, key []byte, r *R) error {
+	if err := a.validate(r, math.MaxInt64); err != nil {
+		return fmt.Errorf("%s: %w: %w", a.describe(t, key), err, ErrInvalid)
+	}
+	return t.put(a.bucket, key, r)
+}
+
+// publish hands what was written to a stream to the record, and writes the record.
+func (a *artefact[R]) publish(t *tx, key []byte, r *R, w *blobWriter) (err error) {
+	if *a.stream(r), err = w.publish(t); err != nil {
+		return err
+	}
+	return a.put(t, key, r)
+}
+
+// drop removes the record under a key, if there is one, and its object. Of a record
+// that is damaged the object is left to the next compaction.
+func (a *artefact[R]) drop(t *tx, key []byte) error {
+	r, err := a.find(t, key)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err == nil:
+		err = t.trash(a.refersTo(r))
+	case errors.Is(err, ErrCorrupt):
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.remove(a.bucket, key)
+}
+
+// dropAll removes those whose keys begin with a prefix.
+func (a *artefact[R]) dropAll(t *tx, prefix []byte) error {
+	keys, err := a.keys(t, prefix)
+	for _, key := range keys {
+		if err == nil {
+			err = a.drop(t, key)
+		}
+	}
+	return err
+}
+
+// writeStream writes the stream of an artefact, which the caller must abandon in the
+// end. The caller must not hold the writer's lock.
+func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Writer) error) (*blobWriter, error) {
+	w := db.newBlobWriter(ctx, where)
+	if err := write(w); err != nil {
+		w.abandon(ctx)
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	return w, nil
+}
+
+// open returns a reader of the stream of a record.
+func (a *artefact[R]) open(t *tx, db *DB, key []byte, r *R) (io.Reader, error) {
+	return t.openBlob(db, a.contentOf(t, key), *a.stream(r))
+}
+
+// listed lists what info makes of the sound records, by key. Where records are damaged
+// it lists the others, and a PartialError says which are.
+func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *tx, key []byte, r *R) (I, bool)) ([]I, error) {
+	var list []I
+	var damaged error
+	err := db.view(ctx, func(t *tx) (err error) {
+		list = nil
+		damaged, err = a.sound(t, nil, func(key []byte, r *R) {
+			if x, ok := info(t, key, r); ok {
+				list = append(list, x)
+			}
+		})
+		return err
+	})
+	return list, cmp.Or(err, damaged)
+}
+
+// check verifies the artefacts and what they refer to.
+func (a *artefact[R]) check(c *checker) error {
+	return c.try(string(a.bucket), fault.RemedyRestore, func() error {
+		return c.tx.each(a.bucket, func(key, _ []byte) error {
+			c.report.Records++
+			defer c.step()
+			if err := a.checkKey(key); err != nil {
+				c.fault(string(a.bucket), fault.Reason(err), fault.RemedyRestore)
+				return nil
+			}
+			where := a.describe(c.tx, key)
+			return c.try(where, a.remedy, func() error { return a.checkOne(c, where, key) })
+		})
+	})
+}
+
+func (a *artefact[R]) checkOne(c *checker, where string, key []byte) error {
+	r, err := a.find(c.tx, key)
+	if err == nil && a.verify != nil {
+		err = a.verify(c, where, key, r)
+	}
+	if err != nil || a.stream == nil {
+		return foundDamage(err)
+	}
+	return c.checkBlob(a.contentOf(c.tx, key), a.remedy, *a.stream(r))
+}
+
+// copyTo copies the records, and has refer note their objects.
+func (a *artefact[R]) copyTo(t *tx, w *storeWriter, refer func(object uint64, where string)) error {
+	if b, err := t.top(a.bucket); err != nil || b == nil {
+		return fault.Corrupt(t.path, string(a.bucket), err)
+	}
+	if err := w.Into(a.bucket); err != nil {
+		return err
+	}
+	return t.each(a.bucket, func(key, record []byte) error {
+		r, err := a.listedRecord(t, key)
+		if err != nil {
+			var damaged *FileError
+			if errors.As(err, &damaged) {
+				damaged.Remedy = a.dropping(key) + ", then copy again"
+			}
+			return err
+		}
+		refer(a.refersTo(r), a.contentOf(t, key))
+		return w.Put(key, record)
+	})
+}
+
+// own notes what the objects belong to.
+func (a *artefact[R]) own(t *tx, o owners) error {
+	_, err := a.sound(t, nil, func(key []byte, r *R) { o[a.refersTo(r)] = a.contentOf(t, key) })
+	return err
+}
+
+// count enters the bytes of the objects into Stats.
+func (a *artefact[R]) count(t *tx, s sizes, out *Stats) (damaged, err error) {
+	return a.sound(t, nil, func(key []byte, r *R) { a.measure(out, t, key, r, s.object(a.refersTo(r))) })
+}
+
+// table is how a recovery reads the records: it takes them along, or leaves them and
+// their objects behind.
+func (a *artefact[R]) table() rescue.Table {
+	return rescue.Table{Bucket: a.bucket, Take: a.leave == nil, Quiet: a.leave != nil, Read: func(key, record []byte) (rescue.Entry, error) {
+		var r R
+		err := block.DecodeStruct(block.SeedOf(a.bucket), key, record, &r)
+		if err == nil {
+			err = a.checkKey(key)
+		}
+		where := a.describe(nil, key)
+		if err != nil {
+			return rescue.Entry{Where: where + ", catalogue entry"}, err
+		}
+		e := rescue.Entry{Where: where, Objects: []rescue.Reference{{Object: a.refersTo(&r), Where: where}}}
+		if a.leave != nil {
+			e.Where, e.Lost = a.leave(key, &r)
+		}
+		return e, nil
+	}}
+}

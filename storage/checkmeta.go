@@ -1,0 +1,100 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/page"
+)
+
+// undoneNotice says that one of the two meta pages is damaged.
+func undoneNotice(what string) string {
+	return fmt.Sprintf("one of the two meta pages is damaged (%s): if it was the newer one, the last commit is undone", what)
+}
+
+// remedyMeta: each commit writes one of the two meta pages, in turn.
+const remedyMeta = "compare the store with what you know of the last commit, or with a backup; the next two commits write both meta pages again"
+
+// checkMetas reports damage of the two meta pages, and a later state that the present
+// one does not know of. w has walked over the whole file.
+func (c *checker) checkMetas(file *os.File, size int64, m page.Meta, w *page.Walker) error {
+	var now page.Meta
+	for range 3 { // a writer may be in the middle of one
+		var err error
+		if now, _, err = page.ReadMeta(file, size); err != nil {
+			c.fault("meta pages", err.Error(), fault.RemedyRestore)
+			return nil
+		}
+		if now.Other == "" {
+			break
+		}
+	}
+	if now.Other != "" {
+		c.fault("meta pages", undoneNotice(now.Other), remedyMeta)
+	} else {
+		for _, what := range page.CheckMetaHeads(file, m) {
+			c.fault("meta pages", what, "nothing reads it; the next two commits write both meta pages again")
+		}
+	}
+	if c.tx.tree == nil || c.tx.tree.whole || len(w.Faults) > 0 {
+		return nil // this handle may be writing a later state now
+	}
+	return c.findLaterState(page.File{R: file, Meta: m}, uint64(size)/uint64(m.PageSize), w)
+}
+
+// findLaterState looks at the pages that are not in use for the header of a later
+// commit. It was not finished, which its caller knows; or it was, and the disk has lost
+// the write of the meta page, which only this can show.
+func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) error {
+	highWater := f.Meta.HighWater
+	f.Meta.HighWater = pages
+	latest := c.tx.header.Epoch
+	for id := uint64(2); id < pages; id++ {
+		if id%256 == 0 && c.tx.ctx.Err() != nil {
+			return c.tx.ctx.Err()
+		}
+		if id < highWater && w.Reached(id) {
+			continue
+		}
+		p, err := f.Read(id)
+		if err != nil {
+			continue
+		}
+		if p.Flags == page.LeafFlag && p.Count <= 2*len(block.TopBuckets) {
+			if h, err := headerIn(&f, p); err == nil {
+				latest = max(latest, h.Epoch)
+			}
+		}
+		f.Release(p)
+	}
+	if latest > c.tx.header.Epoch {
+		c.note("the file holds parts of a later state, commit %d after the present %d: either it was stopped before its end, or the last commit is undone because the disk has lost a write", latest, c.tx.header.Epoch)
+	}
+	return nil
+}
+
+var errNoHeader = errors.New("no header")
+
+// headerIn returns the header of a store, if it lies in a page.
+func headerIn(f *page.File, p *page.Page) (block.Header, error) {
+	elements, err := f.Elements(p, p.Count, nil)
+	if err != nil {
+		return block.Header{}, err
+	}
+	for _, e := range elements {
+		if e.Flags != 0 || e.KeySize != uint64(len(block.HeaderKey)) {
+			continue
+		}
+		b, err := f.Bytes(p, e.At, e.KeySize+e.ValueSize)
+		if err != nil {
+			return block.Header{}, err
+		}
+		if string(b[:e.KeySize]) == string(block.HeaderKey) {
+			return block.DecodeHeader(b[e.KeySize:])
+		}
+	}
+	return block.Header{}, errNoHeader
+}

@@ -1,0 +1,144 @@
+package storage
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+)
+
+// Computed says how the values of an attribute were computed from the graph.
+type Computed struct {
+	Method       string    `json:"method"`        // such as "pagerank"
+	Options      []Setting `json:"options"`       // every option after defaults, in the order of the method
+	GraphVersion uint64    `json:"graph_version"` // version of the graph that they were computed from
+	Created      time.Time `json:"created"`
+}
+
+// computedRecord is a Computed as it is stored.
+type computedRecord struct {
+	Method  string          `msgpack:"method"`
+	Options []settingRecord `msgpack:"options"`
+	Version uint64          `msgpack:"version"`
+	Created int64           `msgpack:"created"` // nanoseconds of Unix time
+}
+
+func (c *Computed) record() *computedRecord {
+	if c == nil {
+		return nil
+	}
+	r := &computedRecord{Method: c.Method, Version: c.GraphVersion, Created: c.Created.UnixNano()}
+	for _, o := range c.Options {
+		r.Options = append(r.Options, settingRecord(o))
+	}
+	return r
+}
+
+func (r *computedRecord) computed() *Computed {
+	if r == nil {
+		return nil
+	}
+	c := &Computed{Method: r.Method, GraphVersion: r.Version, Created: time.Unix(0, r.Created)}
+	for _, o := range r.Options {
+		c.Options = append(c.Options, Setting(o))
+	}
+	return c
+}
+
+// PutColumn makes a column the values of an attribute, in place of all that it had. The
+// column has a value per vertex of a snapshot of the graph, which may be older than the
+// graph is now: vertices that were deleted since are left out, and new ones have no
+// value. Where the graph of the snapshot was dropped, it is ErrConflict. An attribute that
+// exists is ErrExists unless it may be replaced, which may change its type. computed,
+// if not nil, is kept with the attribute until values of it are set in other ways.
+//
+// All blocks of the attribute are written in the transaction: 9 bytes per float, and 2 to
+// 6 per integer.
+func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool) (version uint64, err error) {
+	name := s.Info.Name
+	check := func(g *graphState) error {
+		switch {
+		case g.record.ID != s.Info.ID:
+			return fmt.Errorf("graph %q was dropped and created again: %w", name, ErrConflict)
+		case c.Len() != s.Info.Vertices:
+			return fmt.Errorf("attribute %q has %d values for %d vertices: %w", fault.Clip(c.Name), c.Len(), s.Info.Vertices, ErrInvalid)
+		case !replace && g.record.findAttribute(c.Name) >= 0:
+			return fmt.Errorf("attribute %q of graph %q: %w", fault.Clip(c.Name), name, ErrExists)
+		}
+		return c.Validate()
+	}
+	return x.write(name, check, func(g *graphState) error {
+		at, err := x.tx.emptyAttribute(g, c.Attribute)
+		if err == nil {
+			err = x.tx.putValues(g, &g.record.Attributes[at], s, c)
+		}
+		if err != nil {
+			return fault.Corrupt(x.tx.path, describeAttribute(name, c.Name), err)
+		}
+		g.record.Attributes[at].Computed = computed.record()
+		g.changed = true
+		return nil
+	})
+}
+
+// emptyAttribute returns the number of an attribute without values, which it enters where
+// there is none of the name.
+func (t *tx) emptyAttribute(g *graphState, a Attribute) (int, error) {
+	at := g.record.findAttribute(a.Name)
+	if at < 0 {
+		return g.record.addAttribute(a)
+	}
+	if err := t.dropAttribute(g, g.record.Attributes[at]); err != nil {
+		return 0, err
+	}
+	g.record.Attributes = slices.Clone(g.record.Attributes)
+	g.record.Attributes[at].Type, g.record.Attributes[at].Values = a.Type, 0
+	return at, nil
+}
+
+// putValues writes the blocks of an attribute that has none.
+func (t *tx) putValues(g *graphState, a *attributeRecord, s *Snapshot, c *Column) error {
+	if g.record.Object == 0 {
+		return nil
+	}
+	slots, err := t.slotsOf(&g.record)
+	if err != nil {
+		return err
+	}
+	bySlot := NewColumn(c.Attribute, int(g.record.Slots))
+	for v := range uint32(c.Len()) {
+		slot := s.Slot(v)
+		if _, live := slots.Vertex(slot); !live || c.IsMissing(v) {
+			continue
+		}
+		if err := bySlot.Set(slot, c.At(v)); err != nil {
+			return err
+		}
+		g.attribute(slot)
+	}
+	a.Values = uint64(bySlot.Count())
+	return t.putBlocks(g, a.ID, bySlot)
+}
+
+// putBlocks writes all values of a column by slot.
+func (t *tx) putBlocks(g *graphState, id uint16, c *Column) error {
+	p, err := t.openPart(g.record.Object, block.AttrsName)
+	if err != nil {
+		return err
+	}
+	for next := uint32(0); next < uint32(c.Len()); {
+		if err := t.ctx.Err(); err != nil {
+			return fmt.Errorf("%w", err)
+		}
+		var key, record []byte
+		if key, record, next = block.NextValueBlock(id, c, next); key == nil {
+			return nil
+		}
+		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,569 @@
+package storage
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+)
+
+// edgePile collects the edges of an import in bounded memory. A full buffer grows,
+// up to the limit, where most of its edges are different. Otherwise it is sorted
+// and repeats become one; where that makes no room at the limit, what it holds
+// goes into a file as one sorted run. Repeats are folded in the order of the input
+// whatever the limit is: a run holds what came before the next one, and the buffer
+// what came after all runs.
+type edgePile struct {
+	how  Repeated
+	room int64                     // bytes that the buffer may take, with the space for sorting
+	temp func() (spillFile, error) // makes an empty file
+
+	// The buffer: edges without values until the first edge that has one. The
+	// first edge of all, which may prove to be a header, stays in front.
+	plain      []uint64
+	valued     []occurrence
+	withValues bool
+	held       int // 1 while the first edge is kept in front
+	full       int // edges at which the buffer is to grow or to be sorted
+
+	sparePlain  []uint64 // space for sorting, kept
+	spareValued []occurrence
+
+	runs []*edgeRun // in the order of the input
+}
+
+func newEdgePile(how Repeated, room int64, temp func() (spillFile, error)) *edgePile {
+	p := &edgePile{how: how, room: room, temp: temp, withValues: how.adds()}
+	p.full = min(firstPileFull, p.most(p.withValues))
+	return p
+}
+
+// most is how many edges a buffer may hold at most.
+func (p *edgePile) most(withValues bool) int {
+	each := int64(plainBytes)
+	if withValues {
+		each = valuedBytes
+	}
+	return int(max(leastPileFull, min(p.room/2/each, math.MaxInt32)))
+}
+
+// len is the number of edges in the buffer.
+func (p *edgePile) len() int { return len(p.plain) + len(p.valued) }
+
+// bytes is the memory that the buffer takes.
+func (p *edgePile) bytes() int64 {
+	return plainBytes*int64(cap(p.plain)+cap(p.sparePlain)) + valuedBytes*int64(cap(p.valued)+cap(p.spareValued))
+}
+
+// add takes an edge between different vertices that has neither a weight nor a
+// time.
+func (p *edgePile) add(ctx context.Context, u, v uint32) error {
+	e := joinEdge(u, v)
+	if p.withValues {
+		return p.addValued(ctx, occurrence{e, 0, csr.NoTime})
+	}
+	return p.putPlain(ctx, e)
+}
+
+func (p *edgePile) putPlain(ctx context.Context, e uint64) error {
+	if len(p.plain) >= p.full {
+		if err := p.makeRoom(ctx); err != nil {
+			return err
+		}
+	}
+	p.plain = append(p.plain, e)
+	return nil
+}
+
+func joinEdge(u, v uint32) uint64 { return uint64(min(u, v))<<32 | uint64(max(u, v)) }
+
+// addValued takes an edge that has a weight (0 for none) or a time.
+func (p *edgePile) addValued(ctx context.Context, o occurrence) error {
+	if !p.withValues {
+		if err := p.startValues(ctx); err != nil {
+			return err
+		}
+	}
+	if p.how == RepeatedCount || o.weight == 0 && p.how == RepeatedSum {
+		o.weight = 1
+	}
+	return p.put(ctx, o)
+}
+
+// put takes what stands for one edge or several, as it is, into a buffer of
+// occurrences.
+func (p *edgePile) put(ctx context.Context, o occurrence) error {
+	if len(p.valued) >= p.full {
+		if err := p.makeRoom(ctx); err != nil {
+			return err
+		}
+	}
+	p.valued = append(p.valued, o)
+	return nil
+}
+
+// startValues makes the buffer one of occurrences.
+func (p *edgePile) startValues(ctx context.Context) error {
+	most := p.most(true)
+	if len(p.plain) > most {
+		if err := p.spill(ctx); err != nil {
+			return err
+		}
+	}
+	p.withValues, p.full = true, min(p.full, most)
+	p.valued = make([]occurrence, len(p.plain), max(p.full, len(p.plain)))
+	for i, e := range p.plain {
+		p.valued[i] = occurrence{e, 0, csr.NoTime}
+	}
+	p.plain, p.sparePlain = nil, nil
+	return nil
+}
+
+// makeRoom lets the full buffer grow where more than half of its edges are
+// different; otherwise it sorts them, which makes room, or empties the buffer into
+// a run where it does not. What only grows is not sorted before its end.
+func (p *edgePile) makeRoom(ctx context.Context) error {
+	most := p.most(p.withValues)
+	if p.full < most {
+		if different, err := p.mostlyDifferent(ctx); err != nil {
+			return err
+		} else if different {
+			p.grow(most)
+			return nil
+		}
+	}
+	if err := p.compact(ctx); err != nil {
+		return err
+	}
+	switch {
+	case p.len() <= p.full/2:
+		return nil
+	case p.full < most:
+		p.grow(most)
+		return nil
+	}
+	return p.empty(ctx)
+}
+
+// mostlyDifferent reports whether more than half of the edges in the full buffer
+// are different, by those of a sample: an edge is in it with all its repeats, or
+// not at all. From firstPileFull edges on it is off by a few percent; edges that
+// are chosen to deceive it cost memory up to the limit.
+func (p *edgePile) mostlyDifferent(ctx context.Context) (bool, error) {
+	most := p.full / 2 / sampledShare
+	seen := make(map[uint64]struct{}, most+1)
+	for i := range p.len() {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		var e uint64
+		if p.withValues {
+			e = p.valued[i].edge
+		} else {
+			e = p.plain[i]
+		}
+		if sampled(e) {
+			if seen[e] = struct{}{}; len(seen) > most {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// sampled picks one of sampledShare edges, always the same ones.
+func sampled(e uint64) bool {
+	high, low := bits.Mul64(e, 0x9e3779b97f4a7c15)
+	return (high^low)>>(64-sampledBits) == 0
+}
+
+// grow makes the buffer twice as large, most at most.
+func (p *edgePile) grow(most int) {
+	p.full = min(2*p.full, most)
+	p.spareValued, p.sparePlain = nil, nil
+	if p.withValues {
+		p.valued = append(make([]occurrence, 0, p.full), p.valued...)
+	} else {
+		p.plain = append(make([]uint64, 0, p.full), p.plain...)
+	}
+}
+
+// compact sorts the buffer and folds what is repeated, except for the edge that
+// is kept in front.
+func (p *edgePile) compact(ctx context.Context) error {
+	if p.withValues {
+		return p.compactValued(ctx)
+	}
+	list, spare, err := radixSort(ctx, p.plain[p.held:], p.sparePlain)
+	if err != nil {
+		return err
+	}
+	list = slices.Compact(list)
+	// The sorted edges may be in the space for sorting by now: the one in front
+	// moves with them where there is one.
+	if p.held > 0 && len(list) > 0 && &list[0] != &p.plain[p.held] {
+		copy(p.plain[p.held:], list)
+		list, spare = p.plain[p.held:p.held+len(list)], list
+	}
+	if p.held > 0 {
+		p.plain = p.plain[:p.held+len(list)]
+	} else {
+		p.plain = list
+	}
+	p.sparePlain = spare
+	return nil
+}
+
+func (p *edgePile) compactValued(ctx context.Context) error {
+	list, spare, err := sortOccurrences(ctx, p.valued[p.held:], p.spareValued)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	out, err := foldSorted(ctx, p.how, list, spare[:0])
+	if err != nil {
+		return err
+	}
+	if &list[0] != &p.valued[p.held] {
+		spare = list
+	}
+	p.valued = append(p.valued[:p.held], out...) // onto itself where it is there
+	p.spareValued = spare
+	return nil
+}
+
+// spill sorts the buffer and empties it into a run.
+func (p *edgePile) spill(ctx context.Context) error {
+	if err := p.compact(ctx); err != nil {
+		return err
+	}
+	return p.empty(ctx)
+}
+
+// empty moves the sorted edges of the buffer into a run; the one in front stays.
+func (p *edgePile) empty(ctx context.Context) error {
+	if p.len() == p.held {
+		return nil
+	}
+	run, err := p.writeRun(ctx, p.held, p.len(), 0)
+	if err != nil {
+		return err
+	}
+	p.runs = append(p.runs, run)
+	if p.withValues {
+		p.valued = p.valued[:p.held]
+	} else {
+		p.plain = p.plain[:p.held]
+	}
+	return p.mergeLevels(ctx)
+}
+
+// writeRun writes a part of the buffer as a run.
+func (p *edgePile) writeRun(ctx context.Context, from, to, level int) (*edgeRun, error) {
+	w, err := newRunWriter(p.temp, p.withValues, level)
+	if err != nil {
+		return nil, err
+	}
+	for i := from; i < to; i++ {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
+			return nil, w.abandon(ctx.Err())
+		}
+		if p.withValues {
+			err = w.add(p.valued[i])
+		} else {
+			err = w.add(occurrence{p.plain[i], 0, csr.NoTime})
+		}
+		if err != nil {
+			return nil, w.abandon(err)
+		}
+	}
+	return w.finish()
+}
+
+// mostRuns is how many runs of a level are merged into one of the next: each
+// edge is written once per level, and as many files are open at most.
+const mostRuns = 16
+
+// mergeLevels merges runs that are as many as a level may have.
+func (p *edgePile) mergeLevels(ctx context.Context) error {
+	for len(p.runs) >= mostRuns {
+		last := p.runs[len(p.runs)-mostRuns:]
+		level := last[mostRuns-1].level
+		if last[0].level != level {
+			return nil
+		}
+		merged, err := p.merge(ctx, last, level+1)
+		if err != nil {
+			return err
+		}
+		p.runs = append(p.runs[:len(p.runs)-mostRuns], merged)
+	}
+	return nil
+}
+
+// merge makes one run of several, and closes those.
+func (p *edgePile) merge(ctx context.Context, runs []*edgeRun, level int) (*edgeRun, error) {
+	valued := false
+	sources := make([]edgeSource, len(runs))
+	for i, r := range runs {
+		valued = valued || r.valued
+		sources[i] = r.source()
+	}
+	w, err := newRunWriter(p.temp, valued, level)
+	if err != nil {
+		return nil, err
+	}
+	err = foldSources(ctx, p.how, sources, func(e uint64, f *edgeFold) error { return f.each(e, w.add) })
+	if err != nil {
+		return nil, w.abandon(err)
+	}
+	for _, r := range runs {
+		r.close()
+	}
+	return w.finish()
+}
+
+// dropFirst takes back the first edge.
+func (p *edgePile) dropFirst() {
+	if p.withValues {
+		p.valued = p.valued[p.held:]
+	} else {
+		p.plain = p.plain[p.held:]
+	}
+	p.held = 0
+}
+
+// settle ends the collecting: number, where not nil, gives the vertices other
+// numbers. Afterwards all edges are folded, in the buffer or in one run.
+func (p *edgePile) settle(ctx context.Context, number []uint32) error {
+	if len(p.runs) == 0 {
+		p.held = 0
+		if err := p.renumber(ctx, number); err != nil {
+			return err
+		}
+		if err := p.compact(ctx); err != nil {
+			return err
+		}
+		p.sparePlain, p.spareValued = nil, nil
+		return nil
+	}
+	if err := p.toFile(ctx); err != nil {
+		return err
+	}
+	if number == nil {
+		return nil
+	}
+	// Other numbers have another order: everything is sorted once more.
+	other := newEdgePile(p.how, p.room, p.temp)
+	other.withValues, other.full = p.withValues, min(other.full, other.most(p.withValues))
+	defer other.close()
+	source := p.runs[0].source()
+	for {
+		chunk, err := source.next()
+		if err != nil {
+			return err
+		}
+		if len(chunk) == 0 {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, o := range chunk {
+			o.edge = joinEdge(number[o.edge>>32], number[uint32(o.edge)])
+			if p.withValues {
+				err = other.put(ctx, o)
+			} else {
+				err = other.putPlain(ctx, o.edge)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	*p, *other = *other, *p
+	return p.settle(ctx, nil)
+}
+
+// renumber gives the vertices of the edges in the buffer other numbers.
+func (p *edgePile) renumber(ctx context.Context, number []uint32) error {
+	if number == nil {
+		return nil
+	}
+	for i, e := range p.plain {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.plain[i] = joinEdge(number[e>>32], number[uint32(e)])
+	}
+	for i := range p.valued {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := &p.valued[i].edge
+		*e = joinEdge(number[*e>>32], number[uint32(*e)])
+	}
+	return nil
+}
+
+// toFile moves all edges into one run and gives up the buffer.
+func (p *edgePile) toFile(ctx context.Context) error {
+	if p.held > 0 {
+		first, err := p.writeRun(ctx, 0, p.held, 0)
+		if err != nil {
+			return err
+		}
+		p.runs = slices.Insert(p.runs, 0, first)
+		p.dropFirst()
+	}
+	if err := p.spill(ctx); err != nil {
+		return err
+	}
+	p.free()
+	if len(p.runs) > 1 {
+		run, err := p.merge(ctx, p.runs, 0)
+		if err != nil {
+			return err
+		}
+		p.runs = []*edgeRun{run}
+	}
+	return nil
+}
+
+// sources are the edges of a settled pile.
+func (p *edgePile) sources() []edgeSource {
+	switch {
+	case len(p.runs) > 0:
+		return []edgeSource{p.runs[0].source()}
+	case p.withValues:
+		return []edgeSource{{next: once(p.valued)}}
+	}
+	rest, chunk := p.plain, []occurrence(nil)
+	return []edgeSource{{next: func() ([]occurrence, error) {
+		chunk = chunk[:0]
+		for _, e := range rest[:min(len(rest), chunkEdges)] {
+			chunk = append(chunk, occurrence{e, 0, csr.NoTime})
+		}
+		rest = rest[len(chunk):]
+		return chunk, nil
+	}}}
+}
+
+// free gives up the memory of the buffer.
+func (p *edgePile) free() {
+	p.plain, p.valued, p.sparePlain, p.spareValued = nil, nil, nil, nil
+}
+
+// close removes the runs.
+func (p *edgePile) close() {
+	for _, r := range p.runs {
+		r.close()
+	}
+	p.runs = nil
+}
+
+// radixSort sorts pairs of numbers, one in each half of a value, by counting 11
+// bits at a time from the lowest up. It returns the sorted values and the other
+// of two lists: list and spare, or one in its place that is large enough.
+func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint64, err error) {
+	if len(list) < 2 {
+		return list, spare, nil
+	}
+	if cap(spare) < len(list) {
+		spare = make([]uint64, len(list), cap(list))
+	}
+	sorted, other = list, spare[:len(list)]
+	err = eachDigit(ctx, len(list), func(i int) uint64 { return list[i] }, func(shift int, mask uint64) error {
+		from, to := sorted, other
+		var count [1 << radixDigit]int
+		for i, e := range from {
+			if i%block.CheckEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			count[e>>shift&mask]++
+		}
+		positions(&count)
+		for i, e := range from {
+			if i%block.CheckEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			d := e >> shift & mask
+			to[count[d]] = e
+			count[d]++
+		}
+		sorted, other = to, from
+		return nil
+	})
+	return sorted, other, err
+}
+
+// sortOccurrences sorts occurrences by their edges as radixSort does; those of an
+// edge keep their order.
+func sortOccurrences(ctx context.Context, list, spare []occurrence) (sorted, other []occurrence, err error) {
+	if len(list) < 2 {
+		return list, spare, nil
+	}
+	if cap(spare) < len(list) {
+		spare = make([]occurrence, len(list), cap(list))
+	}
+	sorted, other = list, spare[:len(list)]
+	err = eachDigit(ctx, len(list), func(i int) uint64 { return list[i].edge }, func(shift int, mask uint64) error {
+		from, to := sorted, other
+		var count [1 << radixDigit]int
+		for i := range from {
+			if i%block.CheckEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			count[from[i].edge>>shift&mask]++
+		}
+		positions(&count)
+		for i := range from {
+			if i%block.CheckEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			d := from[i].edge >> shift & mask
+			to[count[d]] = from[i]
+			count[d]++
+		}
+		sorted, other = to, from
+		return nil
+	})
+	return sorted, other, err
+}
+
+const radixDigit = 11 // 2,048 counters and write positions stay in the first-level cache
+
+// eachDigit calls pass for every digit of n values, from the lowest one up, that
+// not all of them have at zero.
+func eachDigit(ctx context.Context, n int, value func(i int) uint64, pass func(shift int, mask uint64) error) error {
+	var any uint64
+	for i := range n {
+		if i%block.CheckEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		any |= value(i)
+	}
+	width := bits.Len32(uint32(any>>32) | uint32(any))
+	for half := 0; half <= 32; half += 32 {
+		for low := 0; low < width; low += radixDigit {
+			if err := pass(half+low, uint64(1)<<min(radixDigit, width-low)-1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// positions makes of the counts of all digits where the first one of each goes.
+func positions(count *[1 << radixDigit]int) {
+	sum := 0
+	for d, c := range count {
+		count[d] = sum
+		sum += c
+	}
+}

@@ -1,0 +1,274 @@
+package columnfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+var everyKind = []Column{
+	{Name: "key", Kind: Text}, {Name: "age", Kind: Integer, Optional: true}, {Name: "score", Kind: Double, Optional: true},
+	{Name: "weight", Kind: Float}, {Name: "old", Kind: Boolean, Optional: true}, {Name: "at", Kind: Millis, Optional: true},
+	{Name: "born", Kind: Days, Optional: true}, {Name: "vector", Kind: FloatList},
+}
+
+// everyRow writes rows of all kinds, with missing values.
+func everyRow(t testing.TB, rows int, opts WriteOptions) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := NewWriter(&out, everyKind, []Entry{{"graph", "social"}, {"a", "ü\n"}}, opts)
+	for i := range rows {
+		w.Text(0, fmt.Appendf(nil, "key %d", i%700))
+		if i%3 > 0 {
+			w.Integer(1, int64(i)-50)
+			w.Double(2, float64(i)/7)
+		}
+		w.Float(3, float32(i)/4)
+		if i%5 > 0 {
+			w.Boolean(4, i%2 == 0)
+			w.Integer(5, int64(i)*1000)
+			w.Integer(6, int64(i))
+		}
+		w.Floats(7, []float32{float32(i), 0.5, -1})
+		if err := w.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+var testLimits = Limits{Memory: 64 << 20, Bytes: 1 << 30, Columns: 100}
+
+// readAll returns all rows of all columns that are read, as text.
+func readAll(data []byte, limits Limits) ([]string, error) {
+	f, err := Open(bytes.NewReader(data), int64(len(data)), limits)
+	if err != nil {
+		return nil, err
+	}
+	var wanted []int
+	for i, c := range f.Columns() {
+		if c.Kind != Other {
+			wanted = append(wanted, i)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	rows, err := f.Read(wanted...)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for rows.Next() {
+		var line []byte
+		for i, c := range wanted {
+			line = append(appendCell(line, rows, i, f.Columns()[c].Kind), '|')
+		}
+		if lines = append(lines, string(line)); len(lines) > 100_000 {
+			return lines, errors.New("too many rows for a test")
+		}
+	}
+	return lines, rows.Err()
+}
+
+func appendCell(line []byte, rows *Rows, i int, kind Kind) []byte {
+	switch {
+	case rows.Missing(i):
+		return line
+	case kind == Text:
+		return append(line, rows.Text(i)...)
+	case kind == Float || kind == Double:
+		return fmt.Append(line, rows.Double(i))
+	case kind == FloatList:
+		return fmt.Append(line, rows.Floats(i))
+	case kind == Unsigned:
+		return fmt.Append(line, uint64(rows.Integer(i)))
+	}
+	return fmt.Append(line, rows.Integer(i))
+}
+
+func TestWriter_RoundTrip(t *testing.T) {
+	for _, opts := range []WriteOptions{{}, {RowGroup: 3000}} {
+		const rows = 5000
+		data := everyRow(t, rows, opts)
+		if again := everyRow(t, rows, opts); !bytes.Equal(data, again) {
+			t.Error("the same rows gave other bytes")
+		}
+		lines, err := readAll(data, testLimits)
+		if err != nil || len(lines) != rows {
+			t.Fatal(len(lines), err)
+		}
+		for i, want := range map[int]string{
+			0:    "key 0|||0||||[0 0.5 -1]|",
+			1:    "key 1|-49|0.14285714285714285|0.25|0|1000|1|[1 0.5 -1]|",
+			4999: "key 99|4949|714.1428571428571|1249.75|0|4999000|4999|[4999 0.5 -1]|",
+		} {
+			if lines[i] != want {
+				t.Errorf("row %d: %s, want %s", i, lines[i], want)
+			}
+		}
+	}
+}
+
+// What the library itself reads from a file is what it was given.
+func TestWriter_LibraryReads(t *testing.T) {
+	type row struct {
+		Key    string    `parquet:"key"`
+		Age    *int64    `parquet:"age"`
+		Weight float32   `parquet:"weight"`
+		Vector []float32 `parquet:"vector,list"`
+	}
+	data := everyRow(t, 3000, WriteOptions{RowGroup: 9000})
+	rows, err := parquet.Read[row](bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(rows) != 3000 {
+		t.Fatal(len(rows), err)
+	}
+	if r := rows[2999]; r.Key != "key 199" || *r.Age != 2949 || r.Weight != 749.75 || !reflect.DeepEqual(r.Vector, []float32{2999, 0.5, -1}) {
+		t.Errorf("%+v", r)
+	}
+	f, err := Open(bytes.NewReader(data), int64(len(data)), testLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if graph, ok := f.Metadata("graph"); !ok || graph != "social" {
+		t.Errorf("metadata: %q", graph)
+	}
+	for i, c := range f.Columns() {
+		if w := everyKind[i]; c.Name != w.Name || c.Kind != w.Kind {
+			t.Errorf("column %d is %+v", i, c)
+		}
+	}
+}
+
+// Every encoding, codec and version of pages gives the values that were written.
+func TestRows_Encodings(t *testing.T) {
+	type row struct {
+		Text   string    `parquet:"text,delta"`
+		Dict   string    `parquet:"dict,dict"`
+		Plain  string    `parquet:"plain,plain"`
+		Delta  int64     `parquet:"delta,delta"`
+		Delta4 *int32    `parquet:"delta4,optional"`
+		U4     uint32    `parquet:"u4,delta"`
+		U8     uint64    `parquet:"u8"`
+		Split  float32   `parquet:"split,split"`
+		Double float64   `parquet:"double,split"`
+		Bool   *bool     `parquet:"bool,optional"`
+		List   []float64 `parquet:"list,list"`
+		Ints   []int32   `parquet:"ints"`
+	}
+	var rows []row
+	var want []string
+	for i := range 2500 {
+		r := row{
+			Text: fmt.Sprint("text", i*i), Dict: fmt.Sprint("dict", i%3), Plain: fmt.Sprint(i), Delta: int64(i)*int64(i)*1e12 - 7, U4: math.MaxUint32 - uint32(i),
+			U8: math.MaxUint64 - uint64(i), Split: float32(i) / 3, Double: 1 / float64(i+1), List: []float64{}, Ints: []int32{},
+		}
+		line := fmt.Sprintf("%s|%s|%s|%d|", r.Text, r.Dict, r.Plain, r.Delta)
+		if i%7 > 0 {
+			x, b := int32(-i), i%4 == 0
+			r.Delta4, r.Bool = &x, &b
+			line += fmt.Sprint(x)
+		}
+		line += fmt.Sprintf("|%d|%d|%v|%v|", r.U4, r.U8, float64(r.Split), r.Double)
+		if r.Bool != nil && *r.Bool {
+			line += "1"
+		} else if r.Bool != nil {
+			line += "0"
+		}
+		line += "|"
+		for j := range i % 4 {
+			r.List, r.Ints = append(r.List, float64(i+j)), append(r.Ints, int32(j))
+		}
+		if len(r.List) > 0 {
+			line += fmt.Sprintf("%v|%v|", r.List, r.Ints)
+		} else {
+			line += "||"
+		}
+		rows, want = append(rows, r), append(want, line)
+	}
+	for _, version := range []int{1, 2} {
+		for _, codec := range []parquet.WriterOption{
+			parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip),
+			parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Lz4Raw),
+		} {
+			var out bytes.Buffer
+			w := parquet.NewGenericWriter[row](&out, parquet.DataPageVersion(version), codec, parquet.PageBufferSize(2000), parquet.MaxRowsPerRowGroup(900))
+			if _, err := w.Write(rows); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			lines, err := readAll(out.Bytes(), testLimits)
+			if err != nil || len(lines) != len(want) {
+				t.Fatalf("version %d: %d rows, %v", version, len(lines), err)
+			}
+			for i := range want {
+				if lines[i] != want[i] {
+					t.Fatalf("version %d, row %d: %s, want %s", version, i, lines[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// A file that is cut off anywhere, or has a flipped bit, gives an error of a known kind
+// or the rows; it never panics, and takes no more memory than the limit.
+func TestOpen_Damaged(t *testing.T) {
+	data := everyRow(t, 300, WriteOptions{RowGroup: 3000})
+	for n := 0; n < len(data); n += 37 {
+		if _, err := readAll(data[:n], testLimits); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%d of %d bytes: %v", n, len(data), err)
+		}
+	}
+	for n := 0; n < len(data); n += 3 {
+		flipped := bytes.Clone(data)
+		flipped[n] ^= 1 << (n % 8)
+		known(t, flipped)
+	}
+}
+
+// known reads a file that may be damaged.
+func known(t *testing.T, data []byte) {
+	_, err := readAll(data, testLimits)
+	var fault *Error
+	if err != nil && !errors.As(err, &fault) && err.Error() != "too many rows for a test" {
+		t.Fatalf("%v (%T)", err, err)
+	}
+}
+
+func TestOpen_Limits(t *testing.T) {
+	data := everyRow(t, 3000, WriteOptions{})
+	for name, limits := range map[string]Limits{
+		"memory": {Memory: 1000, Bytes: 1 << 30, Columns: 100}, "bytes": {Memory: 64 << 20, Bytes: 10_000, Columns: 100},
+		"columns": {Memory: 64 << 20, Bytes: 1 << 30, Columns: 3},
+	} {
+		if _, err := readAll(data, limits); !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add(everyRow(f, 5, WriteOptions{}))
+	f.Add(everyRow(f, 40, WriteOptions{RowGroup: 1000}))
+	files, _ := filepath.Glob("testdata/*.parquet")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { known(t, data) })
+}

@@ -1,0 +1,54 @@
+package columnfile
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kinds of faults. Each Error wraps one.
+var (
+	// ErrDamaged is a file that breaks the format, or fails a checksum.
+	ErrDamaged = errors.New("damaged file")
+	// ErrLimit is a file that exceeds a limit.
+	ErrLimit = errors.New("limit exceeded")
+	// ErrUnread is a feature of the format that this package does not read.
+	ErrUnread = errors.New("not read")
+)
+
+// Error says where a file cannot be read, and why.
+type Error struct {
+	Column string // empty where it is about the whole file
+	Row    int64  // the rows before this one were read; 0 where it is about no row
+	Reason string
+	Kind   error // ErrDamaged, ErrLimit or ErrUnread
+}
+
+func (e *Error) Error() string {
+	if e.Column == "" {
+		return e.Reason
+	}
+	return fmt.Sprintf("column %q: %s", e.Column, e.Reason)
+}
+
+func (e *Error) Unwrap() error { return e.Kind }
+
+func damaged(format string, args ...any) error {
+	return &Error{Reason: fmt.Sprintf(format, args...), Kind: ErrDamaged}
+}
+
+func limited(format string, args ...any) error {
+	return &Error{Reason: fmt.Sprintf(format, args...), Kind: ErrLimit}
+}
+
+func unread(format string, args ...any) error {
+	return &Error{Reason: fmt.Sprintf(format, args...), Kind: ErrUnread}
+}
+
+// at adds the column and the row to an error that has none.
+func at(err error, column string, row int64) error {
+	var fault *Error
+	if errors.As(err, &fault) && fault.Column == "" {
+		return &Error{column, row, fault.Reason, fault.Kind}
+	}
+	return err
+}

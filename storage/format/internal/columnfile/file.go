@@ -1,0 +1,374 @@
+package columnfile
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// Kind is what the values of a column are.
+type Kind uint8
+
+// The kinds. Timestamps count from 1970 in UTC.
+const (
+	Other     Kind = iota // not read
+	Boolean               // of one bit
+	Integer               // of at most 64 bits, with a sign
+	Unsigned              // of 64 bits, without a sign
+	Float                 // of 32 bits
+	Double                // of 64 bits
+	Text                  // bytes, as a rule UTF-8
+	Days                  // a date
+	Millis                // a timestamp in milliseconds
+	Micros                // a timestamp in microseconds
+	Nanos                 // a timestamp in nanoseconds
+	FloatList             // a list of numbers; its Cells.Floats are its items
+)
+
+// String names the kind in messages.
+func (k Kind) String() string {
+	return [...]string{
+		"a type that is not read", "boolean", "integer", "unsigned integer", "float", "double", "text", "date",
+		"timestamp", "timestamp", "timestamp", "list of numbers",
+	}[k]
+}
+
+// Column is a column of a file.
+type Column struct {
+	Name     string // of a column inside others, the names of all of them with dots between
+	Kind     Kind
+	Optional bool   // values may be missing
+	Type     string // as the file calls it, for messages
+}
+
+// Limits bound what a file may take. All must be above 0.
+type Limits struct {
+	Memory  int64 // most bytes of memory for pages and dictionaries
+	Bytes   int64 // most bytes of values, after decompression
+	Columns int   // most columns of a file
+}
+
+// File is a file that is open for reading. It is not safe for concurrent use.
+type File struct {
+	in      io.ReaderAt
+	size    int64 // bytes before the footer
+	limits  Limits
+	meta    format.FileMetaData
+	columns []Column
+	leaves  []leaf // of the columns
+
+	memory int64 // bytes taken
+	zstd   *zstd.Decoder
+	read   int64 // bytes of values so far
+}
+
+// leaf is how a column is stored.
+type leaf struct {
+	physical format.Type
+	item     Kind // of the values; of a list, of its items
+	unsigned bool // values of 32 bits have no sign
+	maxDef   int
+	maxRep   int
+	filled   int // the definition level from which on a list has an item
+}
+
+const (
+	magic      = "PAR1"
+	footerTail = 8        // its length, and magic
+	maxFooter  = 64 << 20 // bytes of it; 1,000 columns in 1,000 row groups take as many
+)
+
+// IsFile reports whether a file that begins so says that it is a Parquet file.
+func IsFile(start []byte) bool {
+	return len(start) >= len(magic) && string(start[:len(magic)]) == magic
+}
+
+// Open reads the footer of a file of size bytes.
+func Open(in io.ReaderAt, size int64, limits Limits) (*File, error) {
+	f := &File{in: in, limits: limits}
+	footer, err := f.footer(size)
+	if err != nil {
+		return nil, err
+	}
+	n, whole, err := checkThrift(footer)
+	if err != nil {
+		return nil, err
+	}
+	if !whole || n != len(footer) {
+		return nil, damaged("the footer is no record of metadata")
+	}
+	if err := decodeThrift(footer, &f.meta); err != nil {
+		return nil, damaged("the footer: %v", err)
+	}
+	return f, f.schema()
+}
+
+// decodeThrift decodes a record that checkThrift has looked through.
+func decodeThrift(data []byte, into any) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = damaged("%v", panicked)
+		}
+	}()
+	return thrift.Unmarshal(new(thrift.CompactProtocol), data, into)
+}
+
+// footer returns the bytes of the metadata.
+func (f *File) footer(size int64) ([]byte, error) {
+	if size < int64(len(magic))+footerTail {
+		return nil, damaged("the file has %d bytes, which is too short for Parquet", size)
+	}
+	var start [len(magic)]byte
+	var tail [footerTail]byte
+	if err := readAt(f.in, start[:], 0); err != nil {
+		return nil, err
+	}
+	if err := readAt(f.in, tail[:], size-footerTail); err != nil {
+		return nil, err
+	}
+	switch {
+	case string(tail[4:]) == "PARE" || string(start[:]) == "PARE":
+		return nil, unread("the file is encrypted")
+	case string(start[:]) != magic:
+		return nil, damaged("the file does not begin with %s", magic)
+	case string(tail[4:]) != magic:
+		return nil, damaged("the file does not end with %s, and is probably cut off", magic)
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:4]))
+	f.size = size - footerTail - length
+	switch {
+	case f.size < int64(len(magic)):
+		return nil, damaged("a footer of %d bytes is longer than the file", length)
+	case length > maxFooter:
+		return nil, limited("a footer of %d bytes exceeds the limit of %d", length, maxFooter)
+	}
+	footer := make([]byte, length)
+	return footer, readAt(f.in, footer, f.size)
+}
+
+// readAt fills p, which the size of the file says is there.
+func readAt(in io.ReaderAt, p []byte, at int64) error {
+	n, err := in.ReadAt(p, at)
+	if n == len(p) {
+		return nil
+	}
+	if err == io.EOF || err == nil {
+		return damaged("the file ends before byte %d", at+int64(len(p)))
+	}
+	return err
+}
+
+// Rows is how many rows the file says that it has.
+func (f *File) Rows() int64 { return f.meta.NumRows }
+
+// Columns returns the columns of the file, those inside of others as well. The slice
+// must not be written.
+func (f *File) Columns() []Column { return f.columns }
+
+// Metadata returns the text of a key of the file's metadata.
+func (f *File) Metadata(key string) (string, bool) {
+	for _, m := range f.meta.KeyValueMetadata {
+		if m.Key == key {
+			return m.Value, true
+		}
+	}
+	return "", false
+}
+
+// schema makes the columns from the tree of the schema, and checks that the row groups
+// fit to it.
+func (f *File) schema() error {
+	elements := f.meta.Schema
+	if len(elements) == 0 {
+		return damaged("the file has no schema")
+	}
+	w := schemaWalker{file: f, elements: elements[1:]}
+	for range elements[0].NumChildren.V {
+		if err := w.element(nil, place{}); err != nil {
+			return err
+		}
+	}
+	if len(w.elements) > 0 {
+		return damaged("the schema has columns that are in no other")
+	}
+	for i, group := range f.meta.RowGroups {
+		if len(group.Columns) != len(f.columns) || group.NumRows < 0 {
+			return damaged("row group %d has %d columns and %d rows, and the schema %d columns", i, len(group.Columns), group.NumRows, len(f.columns))
+		}
+	}
+	return nil
+}
+
+// schemaWalker takes the elements of a schema, in depth-first order.
+type schemaWalker struct {
+	file     *File
+	elements []format.SchemaElement
+}
+
+// place is where an element of the schema is.
+type place struct {
+	name     string
+	depth    int
+	def, rep int
+	filled   int
+}
+
+const maxSchemaDepth = 32
+
+func (w *schemaWalker) element(parents []*format.SchemaElement, p place) error {
+	if len(w.elements) == 0 {
+		return damaged("the schema ends before its last column")
+	}
+	e := &w.elements[0]
+	w.elements = w.elements[1:]
+	if p.depth++; p.depth > maxSchemaDepth {
+		return limited("the columns are nested more than %d deep", maxSchemaDepth)
+	}
+	if p.name != "" {
+		p.name += "."
+	}
+	p.name += e.Name
+	switch e.RepetitionType.V {
+	case format.Optional:
+		p.def++
+	case format.Repeated:
+		p.def++
+		p.rep++
+		p.filled = p.def
+	}
+	if e.Type.Valid {
+		return w.leaf(e, parents, p)
+	}
+	parents = append(parents[:len(parents):len(parents)], e)
+	for range e.NumChildren.V {
+		if err := w.element(parents, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaf adds a column.
+func (w *schemaWalker) leaf(e *format.SchemaElement, parents []*format.SchemaElement, p place) error {
+	f := w.file
+	if len(f.columns) == f.limits.Columns {
+		return limited("the file has more than %d columns", f.limits.Columns)
+	}
+	item := kindOf(e)
+	c := Column{Name: p.name, Kind: item, Optional: p.def > 0, Type: e.Type.V.String()}
+	if len(parents) > 0 || p.rep > 0 {
+		c.Kind = Other
+		if p.rep == 1 && isList(parents) {
+			if len(parents) > 0 {
+				c.Name = parents[0].Name
+			}
+			if item.numeric() {
+				c.Kind = FloatList
+			}
+		}
+	}
+	f.columns = append(f.columns, c)
+	f.leaves = append(f.leaves, leaf{e.Type.V, item, unsigned32(e), p.def, p.rep, p.filled})
+	return nil
+}
+
+// isList reports whether a repeated value inside of parents is a list of its own: in
+// the usual form of a group and a repeated group, or repeated without any.
+func isList(parents []*format.SchemaElement) bool {
+	if len(parents) == 0 {
+		return true
+	}
+	for _, e := range parents {
+		if e.NumChildren.V != 1 {
+			return false
+		}
+	}
+	_, logical := parents[0].LogicalType.Value.(*format.ListType)
+	return len(parents) <= 2 && (logical || parents[0].ConvertedType.Valid && parents[0].ConvertedType.V == deprecated.List)
+}
+
+// numeric reports whether values of the kind are numbers.
+func (k Kind) numeric() bool { return k == Integer || k == Unsigned || k == Float || k == Double }
+
+// kindOf returns the kind of the values of a column.
+func kindOf(e *format.SchemaElement) Kind {
+	physical := physicalKind(e.Type.V)
+	switch t := e.LogicalType.Value.(type) {
+	case nil:
+	case *format.StringType, *format.EnumType, *format.JsonType:
+		return only(physical, Text, Text)
+	case *format.IntType:
+		if !t.IsSigned && t.BitWidth == 64 {
+			return only(physical, Integer, Unsigned)
+		}
+		return only(physical, Integer, Integer)
+	case *format.DateType:
+		return only(physical, Integer, Days)
+	case *format.TimestampType:
+		switch t.Unit.Value.(type) {
+		case *format.MilliSeconds:
+			return only(physical, Integer, Millis)
+		case *format.MicroSeconds:
+			return only(physical, Integer, Micros)
+		case *format.NanoSeconds:
+			return only(physical, Integer, Nanos)
+		}
+		return Other
+	case *format.NullType:
+		return physical
+	default:
+		return Other
+	}
+	if !e.ConvertedType.Valid {
+		return physical
+	}
+	switch e.ConvertedType.V {
+	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
+		return only(physical, Text, Text)
+	case deprecated.Date:
+		return only(physical, Integer, Days)
+	case deprecated.TimestampMillis:
+		return only(physical, Integer, Millis)
+	case deprecated.TimestampMicros:
+		return only(physical, Integer, Micros)
+	case deprecated.Uint64:
+		return only(physical, Integer, Unsigned)
+	case deprecated.Uint32, deprecated.Uint8, deprecated.Uint16, deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
+		return only(physical, Integer, Integer)
+	}
+	return Other
+}
+
+// unsigned32 reports whether the values of 32 bits of a column have no sign.
+func unsigned32(e *format.SchemaElement) bool {
+	t, ok := e.LogicalType.Value.(*format.IntType)
+	return ok && !t.IsSigned || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Uint32
+}
+
+// only returns a kind that is stored in one physical way.
+func only(physical, stored, kind Kind) Kind {
+	if physical != stored {
+		return Other
+	}
+	return kind
+}
+
+func physicalKind(t format.Type) Kind {
+	switch t {
+	case format.Boolean:
+		return Boolean
+	case format.Int32, format.Int64:
+		return Integer
+	case format.Float:
+		return Float
+	case format.Double:
+		return Double
+	case format.ByteArray:
+		return Text
+	}
+	return Other
+}

@@ -1,0 +1,59 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ReadKeys reads a file of keys as WriteKeys writes it, plain or compressed, and calls
+// yield for each key in order: one a line, or CSV under the header "key". A key that is
+// empty, longer than opts.MaxKey bytes, not UTF-8 or that holds NUL is a *LineError. Of
+// the options only Name, MaxKey and MaxBytes count. The key is valid during the call only.
+func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(key []byte) error) error {
+	limits := EdgeListOptions{Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes}
+	if err := limits.Validate(); err != nil {
+		return err
+	}
+	limits = limits.withDefaults()
+	f := startFeed(ctx, r, &limits, false)
+	defer f.close()
+	text := bufio.NewReaderSize(&feedReader{feed: f, left: limits.MaxBytes}, limits.MaxKey+len("\r\n"))
+	if start, _ := text.Peek(len(keysHeader) + 1); string(start) == keysHeader+"\n" {
+		limits.Separator, limits.Header = ",", HeaderNames
+		_, err := Read(ctx, text, Options{EdgeListOptions: limits, Layout: LayoutVertices}, Handler{
+			Vertex: func(key []byte, _ [][]byte) error { return yield(key) },
+		})
+		return err
+	}
+	for line := int64(1); ; line++ {
+		key, err := text.ReadSlice('\n')
+		if err == io.EOF && len(key) == 0 {
+			return nil
+		}
+		fault := ""
+		switch {
+		case errors.Is(err, errTooLong):
+			return &LineError{opts.Name, line, 1, fmt.Sprintf("the file exceeds the limit of %d bytes", limits.MaxBytes), ErrLimit}
+		case errors.Is(err, bufio.ErrBufferFull):
+			fault = fmt.Sprintf("the key has more than %d bytes", limits.MaxKey)
+		case err != nil && err != io.EOF:
+			return err
+		}
+		key = bytes.TrimSuffix(bytes.TrimSuffix(key, []byte("\n")), []byte("\r"))
+		if f := encodingFault(key); f.found() {
+			fault = f.reason
+		} else if len(key) == 0 {
+			fault = "the key is empty"
+		}
+		if fault != "" {
+			return &LineError{opts.Name, line, 1, fault, ErrSyntax}
+		}
+		if err := yield(key); err != nil {
+			return err
+		}
+	}
+}

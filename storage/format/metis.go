@@ -1,0 +1,162 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// metis reads the graph files of METIS: a header "n m [fmt [ncon]]", then a line
+// for every vertex from 1 to n, which may be empty, with its size and weights
+// where fmt says so, which are passed over, and its neighbours, each with the
+// weight of the edge where fmt says so. Every edge is there from both ends and
+// delivered once, from the smaller vertex. Comments begin with %.
+type metis struct {
+	lines
+	h        Handler
+	header   bool  // it was read
+	n, m     int64 // vertices and edges declared
+	vertex   int64 // lines of vertices read
+	skipped  int   // numbers in front of the neighbours
+	weighted bool  // neighbours have weights
+	up, down int64 // entries to larger and to smaller vertices
+	key      [2][]byte
+}
+
+func newMETIS(opts Options, h Handler) *metis {
+	m := &metis{h: h, n: opts.MaxVertices} // the limit, until the header is read
+	m.opts, m.to = opts.EdgeListOptions, m
+	return m
+}
+
+func (m *metis) bulk([]byte) (int, error) { return 0, nil }
+
+func (m *metis) line(line []byte) error {
+	line, kind := m.sort(line)
+	if kind == lineComment {
+		return nil
+	}
+	if f := textFault(line); f.found() {
+		return m.lineError(line, f)
+	}
+	words := bytes.Fields(line)
+	switch {
+	case !m.header && kind == lineBlank:
+		return nil
+	case !m.header:
+		return m.first(line, words)
+	case m.vertex == m.n && kind == lineBlank:
+		return nil // empty lines at the end
+	case m.vertex == m.n:
+		return m.lineError(line, syntaxFault(0, "the header declares %d vertices, and here is one more line", m.n))
+	}
+	m.vertex++
+	return m.neighbours(line, words)
+}
+
+// first takes the header.
+func (m *metis) first(line []byte, words [][]byte) error {
+	bad := func(reason string, args ...any) error {
+		return m.lineError(line, syntaxFault(0, "%s", fmt.Sprintf(reason, args...)))
+	}
+	if len(words) < 2 || len(words) > 4 {
+		return bad("expected the header of a METIS file, the numbers of vertices and edges and perhaps a format, found %s", excerpt(line))
+	}
+	n, okN := parseCount(words[0])
+	edges, okM := parseCount(words[1])
+	if !okN || !okM {
+		return bad("expected the numbers of vertices and edges, found %s", excerpt(line))
+	}
+	if n > m.n {
+		return m.limit("the header declares %d vertices, more than the limit of %d", n, m.n)
+	}
+	constraints := int64(0)
+	if len(words) > 2 {
+		form := strings.TrimLeft(string(words[2]), "0")
+		if len(words[2]) > 3 || strings.Trim(form, "01") != "" {
+			return bad("the format %s is none of METIS's: three digits that are 0 or 1", excerpt(words[2]))
+		}
+		form = strings.Repeat("0", 3-len(form)) + form
+		if form[0] == '1' {
+			m.skipped++
+		}
+		if form[1] == '1' {
+			constraints = 1
+		}
+		m.weighted = form[2] == '1'
+	}
+	if len(words) > 3 {
+		var ok bool
+		if constraints, ok = parseCount(words[3]); !ok || constraints > maxColumns {
+			return bad("expected the number of weights of a vertex, found %s", excerpt(words[3]))
+		}
+	}
+	m.skipped += int(constraints)
+	m.header, m.n, m.m = true, n, edges
+	m.stats.Header, m.stats.DeclaredVertices, m.stats.DeclaredEdges = string(line), n, edges
+	return nil
+}
+
+// neighbours takes the line of a vertex.
+func (m *metis) neighbours(line []byte, words [][]byte) error {
+	m.key[0] = strconv.AppendInt(m.key[0][:0], m.vertex, 10)
+	m.stats.Vertices++
+	if err := m.h.Vertex(m.key[0], nil); err != nil {
+		return err
+	}
+	each := 1
+	if m.weighted {
+		each = 2
+	}
+	if len(words) < m.skipped || (len(words)-m.skipped)%each != 0 {
+		return m.lineError(line, syntaxFault(0, "the header asks for %d numbers before the neighbours of vertex %d and %d for each of them, found %d in all", m.skipped, m.vertex, each, len(words)))
+	}
+	for words = words[m.skipped:]; len(words) > 0; words = words[each:] {
+		v, ok := parseCount(words[0])
+		if !ok || v < 1 || v > m.n {
+			return m.lineError(line, syntaxFault(0, "expected a vertex from 1 to %d, found %s", m.n, excerpt(words[0])))
+		}
+		edge := Edge{Weight: 1}
+		if m.weighted {
+			if edge.Weight, edge.Weighted = parseWeight(words[1]); !edge.Weighted {
+				return m.lineError(line, syntaxFault(0, "%s", weightFault(words[1])))
+			}
+		}
+		if v < m.vertex {
+			m.down++
+			continue
+		}
+		if v > m.vertex {
+			m.up++
+		}
+		m.key[1] = strconv.AppendInt(m.key[1][:0], v, 10)
+		edge.Source, edge.Target = m.key[0], m.key[1]
+		m.stats.Edges++
+		if edge.Weighted {
+			m.stats.Weighted++
+		}
+		if err := m.h.Edge(edge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end holds the counts of the header against what was there.
+func (m *metis) end() error {
+	at := func(reason string, args ...any) error {
+		return &LineError{m.opts.Name, max(m.stats.Lines, 1), 1, fmt.Sprintf(reason, args...), ErrSyntax}
+	}
+	switch {
+	case !m.header:
+		return at("expected the header of a METIS file, found no line")
+	case m.vertex < m.n:
+		return at("the header declares %d vertices, but %d lines follow", m.n, m.vertex)
+	case m.up != m.down:
+		return at("every edge is to be listed at both of its ends, but there are %d to larger vertices and %d to smaller ones", m.up, m.down)
+	case m.up != m.m && m.stats.Edges != m.m:
+		return at("the header declares %d edges, but there are %d", m.m, m.up)
+	}
+	return nil
+}

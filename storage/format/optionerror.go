@@ -1,0 +1,69 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+)
+
+// OptionError is a value that an option cannot have, alone or beside others. It wraps
+// ErrOptions.
+type OptionError struct {
+	// Option is the field of the options in lower_snake, such as "max_line". Of several
+	// that contradict each other it is one.
+	Option string
+	Value  any // a string or an integer
+	// Allowed says what the value may be, such as "from 0 to 10"; empty where Expected
+	// lists it or Conflict is set.
+	Allowed  string
+	Expected []string // the texts that the option may be; nil for any
+	// Conflict says in a sentence what contradicts the value; empty where the value is
+	// wrong alone.
+	Conflict string
+}
+
+// Error names the option, the value and what is allowed.
+func (e *OptionError) Error() string {
+	value := fmt.Sprint(e.Value)
+	if text, ok := e.Value.(string); ok {
+		value = fmt.Sprintf("%q", text)
+	}
+	switch {
+	case e.Conflict != "":
+		return fmt.Sprintf("%v: %s", ErrOptions, e.Conflict)
+	case e.Expected != nil:
+		return fmt.Sprintf("%v: %s is %s, and must be one of %s", ErrOptions, e.Option, value, strings.Join(e.Expected, ", "))
+	}
+	return fmt.Sprintf("%v: %s is %s, and must be %s", ErrOptions, e.Option, value, e.Allowed)
+}
+
+// Unwrap returns ErrOptions.
+func (e *OptionError) Unwrap() error { return ErrOptions }
+
+// optionFaults collects what a Validate finds.
+type optionFaults []error
+
+// notNegative refuses a number below 0.
+func (f *optionFaults) notNegative(option string, value int64) {
+	if value < 0 {
+		*f = append(*f, &OptionError{Option: option, Value: value, Allowed: "at least 0"})
+	}
+}
+
+// within refuses a number outside of a range that begins with 0.
+func (f *optionFaults) within(option string, value, most int64) {
+	if value < 0 || value > most {
+		*f = append(*f, &OptionError{Option: option, Value: value, Allowed: fmt.Sprintf("from 0 to %d", most)})
+	}
+}
+
+// column refuses a number that no column can have.
+func (f *optionFaults) column(option, text string) {
+	if n, ok := columnNumber(text); ok && (n < 1 || n > maxColumns) {
+		*f = append(*f, &OptionError{Option: option, Value: text, Allowed: fmt.Sprintf("the name of a column or a number from 1 to %d", maxColumns)})
+	}
+}
+
+// conflict refuses an option beside others.
+func (f *optionFaults) conflict(option string, value any, format string, args ...any) {
+	*f = append(*f, &OptionError{Option: option, Value: value, Conflict: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,264 @@
+package format
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"heavytail/storage/format/internal/columnfile"
+)
+
+// ParquetError says where a Parquet file is wrong, and why. It wraps ErrDamaged where the
+// file breaks the format, ErrLimit where a limit was exceeded, and else ErrSyntax.
+type ParquetError struct {
+	File   string // name of the input, as the options call it; may be empty
+	Column string // empty where it is about the whole file
+	Row    int64  // 1 for the first row; 0 where it is about no row
+	Reason string
+	Kind   error
+}
+
+func (e *ParquetError) Error() string {
+	where := nameOr(e.File)
+	if e.Row > 0 {
+		where += fmt.Sprintf(": row %d", e.Row)
+	}
+	if e.Column != "" {
+		where += ": column " + excerpt([]byte(e.Column))
+	}
+	return where + ": " + e.Reason
+}
+
+func (e *ParquetError) Unwrap() error { return e.Kind }
+
+// RandomReader is what Parquet is read from, such as an *os.File: the footer at its end
+// says where everything is.
+type RandomReader interface {
+	io.ReaderAt
+	io.Seeker
+}
+
+// maxParquetMemory is the most memory that pages of a Parquet file take while it is read.
+// A page for each column that is taken is in memory, and its dictionary; a file of usual
+// pages of 1 MiB takes some MiB.
+const maxParquetMemory = 1 << 30
+
+// parquetFile is a Parquet file that is being read.
+type parquetFile struct {
+	*columnfile.File
+	ctx  context.Context
+	in   RandomReader
+	size int64
+	opts *EdgeListOptions // with defaults
+}
+
+// openParquet returns the input as a Parquet file if it is to be read as one: it is told
+// so, or may choose and begins like one. It returns nil for other inputs.
+func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, error) {
+	told := opts.Layout == LayoutParquet || Ending(opts.Name) == parquetEnding && (opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices)
+	in, random := r.(RandomReader)
+	if random {
+		start := make([]byte, len("PAR1"))
+		n, _ := in.ReadAt(start, 0) // a device such as a pipe has no places
+		if begins := columnfile.IsFile(start[:n]); !told && (!begins || opts.Layout != "" && opts.Layout != LayoutAuto && opts.Layout != LayoutVertices) {
+			return nil, nil
+		}
+	} else if !told {
+		return nil, nil
+	}
+	edges := opts.EdgeListOptions.withDefaults()
+	fault := func(kind error, reason string) error {
+		return &ParquetError{File: opts.Name, Reason: reason, Kind: kind}
+	}
+	if !random {
+		return nil, streamedParquet(opts.Name)
+	}
+	size, err := in.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", nameOr(opts.Name), err)
+	}
+	start := make([]byte, longestMagic)
+	n, _ := in.ReadAt(start, 0)
+	if strings.HasPrefix(string(start[:n]), "\x1f\x8b") || strings.HasPrefix(string(start[:n]), "\x28\xb5\x2f\xfd") {
+		return nil, fault(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
+	}
+	columns := opts.MaxColumns
+	if columns == 0 {
+		columns = defaultMaxColumns
+	}
+	f := &parquetFile{ctx: ctx, in: in, size: size, opts: &edges}
+	f.File, err = columnfile.Open(in, size, columnfile.Limits{Memory: maxParquetMemory, Bytes: edges.MaxBytes, Columns: columns})
+	if err != nil {
+		return nil, f.fault(err)
+	}
+	return f, nil
+}
+
+// streamedParquet refuses Parquet that comes as a stream.
+func streamedParquet(name string) error {
+	return &ParquetError{File: name, Reason: "Parquet is read from a file, not from a stream, as its table of contents is at its end", Kind: ErrSyntax}
+}
+
+// fault names the file in an error of package columnfile, and the kind as this package
+// calls it.
+func (f *parquetFile) fault(err error) error {
+	var at *columnfile.Error
+	if !errors.As(err, &at) {
+		return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+	}
+	kind := ErrSyntax
+	switch at.Kind {
+	case columnfile.ErrDamaged:
+		kind = ErrDamaged
+	case columnfile.ErrLimit:
+		kind = ErrLimit
+	}
+	row := at.Row
+	if row > 0 {
+		row++ // the one that could not be read
+	}
+	return &ParquetError{f.opts.Name, at.Column, row, at.Reason, kind}
+}
+
+// unfit is a column that cannot be taken as what.
+func (f *parquetFile) unfit(column int, what string) error {
+	c := f.Columns()[column]
+	return &ParquetError{File: f.opts.Name, Column: c.Name, Reason: fmt.Sprintf("it is %s, and %s", article(c.Kind.String()), what), Kind: ErrSyntax}
+}
+
+func article(noun string) string {
+	switch {
+	case strings.HasPrefix(noun, "a "):
+		return noun
+	case strings.ContainsRune("aeiou", rune(noun[0])):
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// names are the names of the columns.
+func (f *parquetFile) names() []string {
+	var names []string
+	for _, c := range f.Columns() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// each calls row for every row of some columns.
+func (f *parquetFile) each(stats *ReadStats, columns []int, row func(rows *columnfile.Rows) error) error {
+	rows, err := f.Read(columns...)
+	if err != nil {
+		return f.fault(err)
+	}
+	for rows.Next() {
+		stats.Lines++
+		if stats.Lines%writeCheck == 0 {
+			if err := f.ctx.Err(); err != nil {
+				return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+			}
+			f.report(rows.Row())
+		}
+		if f.opts.MaxLines > 0 && stats.Lines > f.opts.MaxLines {
+			return &ParquetError{File: f.opts.Name, Row: stats.Lines, Reason: fmt.Sprintf("there are more than %d rows", f.opts.MaxLines), Kind: ErrLimit}
+		}
+		if err := row(rows); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return f.fault(err)
+	}
+	stats.Bytes = f.size
+	f.report(f.Rows())
+	return f.sum(stats)
+}
+
+// report reports progress in bytes of the file, by the rows.
+func (f *parquetFile) report(row int64) {
+	if f.opts.Progress != nil && f.Rows() > 0 {
+		f.opts.Progress("reading", int64(float64(f.size)*min(1, float64(row)/float64(f.Rows()))), f.size)
+	}
+}
+
+// sum notes the hash of the file.
+func (f *parquetFile) sum(stats *ReadStats) error {
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.NewSectionReader(f.in, 0, f.size)); err != nil {
+		return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
+	}
+	hash.Sum(stats.SHA256[:0])
+	return nil
+}
+
+// bad ends the read at a malformed row, or counts it under SkipBad.
+func (f *parquetFile) bad(stats *ReadStats, column int, format string, args ...any) error {
+	err := &ParquetError{f.opts.Name, f.Columns()[column].Name, stats.Lines, fmt.Sprintf(format, args...), ErrSyntax}
+	if !f.opts.SkipBad {
+		return err
+	}
+	stats.Skipped++
+	if stats.FirstSkipped == nil {
+		stats.FirstSkipped = &LineError{f.opts.Name, stats.Lines, column + 1, err.Reason, ErrSyntax}
+	}
+	return nil
+}
+
+func keyKind(k columnfile.Kind) bool {
+	return k == columnfile.Text || k == columnfile.Integer || k == columnfile.Unsigned
+}
+
+func numberKind(k columnfile.Kind) bool {
+	return k == columnfile.Float || k == columnfile.Double || k == columnfile.Integer || k == columnfile.Unsigned
+}
+
+func timeKind(k columnfile.Kind) bool {
+	return k == columnfile.Integer || k == columnfile.Text || k == columnfile.Days || stampUnit(k) > 0
+}
+
+// stampUnit is how many units of a timestamp are a second; 0 for other kinds.
+func stampUnit(k columnfile.Kind) int64 {
+	switch k {
+	case columnfile.Millis:
+		return 1e3
+	case columnfile.Micros:
+		return 1e6
+	case columnfile.Nanos:
+		return 1e9
+	}
+	return 0
+}
+
+// key returns a key as text, or says why it is none.
+func (f *parquetFile) key(rows *columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
+	if rows.Missing(i) {
+		return dst, "the key is missing"
+	}
+	switch f.Columns()[column].Kind {
+	case columnfile.Text:
+		dst = append(dst, rows.Text(i)...)
+	case columnfile.Unsigned:
+		dst = strconv.AppendUint(dst, uint64(rows.Integer(i)), 10)
+	default:
+		dst = strconv.AppendInt(dst, rows.Integer(i), 10)
+	}
+	if len(dst) > f.opts.MaxKey {
+		return dst, fmt.Sprintf("key %s has %d bytes, the limit is %d", excerpt(dst), len(dst), f.opts.MaxKey)
+	}
+	if f := encodingFault(dst); len(dst) == 0 || f.found() {
+		return dst, "key " + excerpt(dst) + " is empty, not UTF-8, or has a NUL"
+	}
+	return dst, ""
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

@@ -1,0 +1,267 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
+)
+
+func edgesParquet(t failer, s *sample) []byte {
+	var out bytes.Buffer
+	if err := WriteEdgesParquet(context.Background(), &out, s.graph(), []Note{{"graph", "g"}}); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return out.Bytes()
+}
+
+func verticesParquet(t failer, s *sample) []byte {
+	var out bytes.Buffer
+	if err := WriteVerticesParquet(context.Background(), &out, s.graph(), nil); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return out.Bytes()
+}
+
+// What is written is read back: edges with weights and times, vertices with the values and
+// types of attributes, of any graph that the other formats are tested with.
+func TestParquet_RoundTrip(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := samples().Draw(r, "graph")
+		got, stats, err := shortWeights(edgesParquet(r, s))
+		if err != nil || got != s.text(false, true) || stats.Layout != LayoutParquet {
+			r.Fatalf("%v, read\n%s\nwant\n%s", err, got, s.text(false, true))
+		}
+		got, _, err = transcript(t, bytes.NewReader(verticesParquet(r, s)), Options{Layout: LayoutVertices})
+		if got = strings.TrimPrefix(got, "columns\n"); err != nil || got != s.text(true, false) {
+			r.Fatalf("%v, read\n%s\nwant\n%s", err, got, s.text(true, false))
+		}
+	})
+}
+
+// shortWeights reads edges as transcript does, but with the shortest decimals that give
+// their weights: a text has these, and Parquet the 32 bits.
+func shortWeights(data []byte) (string, ReadStats, error) {
+	var out strings.Builder
+	stats, err := Read(context.Background(), bytes.NewReader(data), Options{}, Handler{Edge: func(e Edge) error {
+		e.Weight, _ = strconv.ParseFloat(strconv.FormatFloat(e.Weight, 'g', -1, 32), 64)
+		out.WriteString("edge " + edgeText(e) + "\n")
+		return nil
+	}})
+	return out.String(), stats, err
+}
+
+func TestParquet_Vectors(t *testing.T) {
+	keys := []string{"a b", "ü\n", "c"}
+	rows := [][]float32{{1, -2, 0.1}, {3, 4, 5}, {1e30, 0, -1e-30}}
+	var out bytes.Buffer
+	row := func(i int) []float32 { return rows[i] }
+	if err := WriteVectorsParquet(t.Context(), &out, 3, 3, appendKeys(keys), row, nil); err != nil {
+		t.Fatal(err)
+	}
+	var got vectors
+	if err := ReadVectorsParquet(t.Context(), bytes.NewReader(out.Bytes()), VectorOptions{}, got.handler()); err != nil {
+		t.Fatal(err)
+	}
+	for i, key := range keys {
+		for j, x := range got.row(i) {
+			if got.keys[i] != key || x != rows[i][j] {
+				t.Errorf("row %d: %q %v", i, got.keys[i], got.row(i))
+			}
+		}
+	}
+	for name, opts := range map[string]VectorOptions{"column \"id\": it is an integer, and a vector is": {Vector: "id"}, "no column is called": {Key: "keys"}, "exceeds the limit": {MaxDim: 2}} {
+		if err := ReadVectorsParquet(t.Context(), bytes.NewReader(out.Bytes()), opts, got.handler()); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// foreignRow is a row of a file as other programs write it.
+type foreignRow struct {
+	From  string   `parquet:"From"`
+	To    uint64   `parquet:"To"`
+	Score *float64 `parquet:"score,optional"`
+	At    int64    `parquet:"at,timestamp(microsecond)"`
+	Day   int32    `parquet:"day,date"`
+	Tags  []string `parquet:"tags,list"`
+}
+
+func foreignFile(t *testing.T) []byte {
+	t.Helper()
+	x, zero := 2.5, 0.0
+	var out bytes.Buffer
+	err := parquet.Write(&out, []foreignRow{
+		{"a", 1<<64 - 1, &x, 1_700_000_000_500_000, 19_000, []string{"x"}},
+		{"b", 7, nil, -1, -1, nil},
+		{"b", 8, &zero, 0, 0, nil},
+		{"", 9, &x, 0, 0, nil},
+	}, parquet.Compression(&parquet.Snappy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestParquet_Foreign(t *testing.T) {
+	data := foreignFile(t)
+	skip := EdgeListOptions{Name: "x.parquet", SkipBad: true}
+	columns := skip
+	columns.Weight, columns.Time = "score", "at"
+	reversed := skip
+	reversed.Source, reversed.Target, reversed.Time = "To", "From", "5"
+	for name, c := range map[string]struct {
+		opts    Options
+		want    string
+		skipped int64
+	}{
+		"known pair": {Options{EdgeListOptions: skip}, "edge a>18446744073709551615\nedge b>7\nedge b>8\n", 1},
+		"named":      {Options{EdgeListOptions: columns}, "edge a>18446744073709551615*2.5@1700000000\nedge b>7@-1\n", 2},
+		"reversed":   {Options{EdgeListOptions: reversed}, "edge 18446744073709551615>a@1641600000\nedge 7>b@-86400\nedge 8>b@0\n", 1},
+		"vertices": {Options{EdgeListOptions: EdgeListOptions{SkipBad: true}, Layout: LayoutVertices, Key: "From", Columns: []string{"score", "at", "day"}},
+			"columns score:float at:text day:text\n" +
+				`vertex a "2.5" "2023-11-14T22:13:20.5Z" "2022-01-08"` + "\n" + `vertex b - "1969-12-31T23:59:59.999999Z" "1969-12-31"` + "\n" + `vertex b "0.0" "1970-01-01T00:00:00Z" "1970-01-01"` + "\n", 1},
+	} {
+		got, stats, err := transcript(t, bytes.NewReader(data), c.opts)
+		if err != nil || stats.Skipped != c.skipped || got != c.want {
+			t.Errorf("%s: %v, %d skipped, read\n%s\nwant\n%s", name, err, stats.Skipped, got, c.want)
+		}
+	}
+}
+
+func TestParquet_Refused(t *testing.T) {
+	data := foreignFile(t)
+	for _, c := range []struct {
+		r    io.Reader
+		opts Options
+		want string
+		kind error
+	}{
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Name: "x.parquet"}}, `x.parquet: row 4: column "From": key "" is empty`, ErrSyntax},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Weight: "scor"}}, `no column is called "scor"; there are "From", "To"`, ErrSyntax},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Source: "tags"}}, `column "tags": it is a type that is not read, and the source of an edge is`, ErrSyntax},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Source: "From", Target: "To", Weight: "tags"}}, `column "tags": it is a type that is not read, and a weight is a number`, ErrSyntax},
+		{bytes.NewReader(data), Options{Layout: LayoutVertices}, `column "tags": it is a type that is not read, and no attribute can hold it`, ErrSyntax},
+		{bytes.NewReader(data), Options{Layout: LayoutVertices, Columns: []string{"no"}}, `no column is called "no"`, ErrSyntax},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Separator: "tab"}}, "no use for a separator", ErrOptions},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{MaxLines: 2}}, "more than 2 rows", ErrLimit},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{MaxBytes: 10}}, "exceed the limit of 10 bytes", ErrLimit},
+		{bytes.NewReader(data[:len(data)-9]), Options{}, "is probably cut off", ErrDamaged},
+		{bytes.NewReader(data[:4]), Options{}, "too short for Parquet", ErrDamaged},
+		{strings.NewReader("a,b\n"), Options{EdgeListOptions: EdgeListOptions{Name: "x.parquet"}}, "too short for Parquet", ErrDamaged},
+		{io.MultiReader(bytes.NewReader(data)), Options{}, "not from a stream", ErrSyntax},
+		{io.MultiReader(bytes.NewReader(data)), Options{Layout: LayoutParquet}, "not from a stream", ErrSyntax},
+		{strings.NewReader("\x1f\x8b" + string(data)), Options{EdgeListOptions: EdgeListOptions{Name: "x.parquet.gz"}}, "another compression", ErrSyntax},
+	} {
+		_, _, err := transcript(t, c.r, c.opts)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, c.kind) {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}
+
+// A row group is full after 64 MiB, and a cancelled write or read ends.
+func TestParquet_Cancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2)}
+	g := s.graph()
+	g.Edges = func(yield func(NumberedEdge) bool) {
+		for i := 0; yield(NumberedEdge{Source: 0, Target: 1, Weight: 1}); i++ {
+			if i == 100_000 {
+				cancel()
+			}
+		}
+	}
+	if err := WriteEdgesParquet(ctx, io.Discard, g, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("writing: %v", err)
+	}
+	many := &sample{keys: []string{"a", "b"}, values: make([][]*string, 2), edges: make([]NumberedEdge, 100_000)}
+	ctx, cancel = context.WithCancel(t.Context())
+	read := 0
+	_, err := Read(ctx, bytes.NewReader(edgesParquet(t, many)), Options{}, Handler{Edge: func(Edge) error {
+		if read++; read == 10 {
+			cancel()
+		}
+		return nil
+	}})
+	if !errors.Is(err, context.Canceled) || read > 2*writeCheck {
+		t.Errorf("reading: %v after %d edges", err, read)
+	}
+}
+
+// FuzzReadParquet reads files that may be damaged as edges, vertices and vectors.
+func FuzzReadParquet(f *testing.F) {
+	s := people()
+	f.Add(edgesParquet(f, s))
+	f.Add(verticesParquet(f, s))
+	var out bytes.Buffer
+	if err := WriteVectorsParquet(f.Context(), &out, 2, 2, appendKeys([]string{"a", "b"}), func(int) []float32 { return []float32{1, 2} }, nil); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		limits := EdgeListOptions{MaxBytes: 1 << 20, MaxLines: 10_000}
+		for _, layout := range []Layout{LayoutParquet, LayoutVertices} {
+			Read(t.Context(), bytes.NewReader(data), Options{Layout: layout, EdgeListOptions: limits}, Handler{})
+		}
+		var got vectors
+		ReadVectorsParquet(t.Context(), bytes.NewReader(data), VectorOptions{MaxBytes: 1 << 20, MaxDim: 100}, got.handler())
+	})
+}
+
+// A file is read as one that OpenFile opens.
+func TestParquet_OpenFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g.parquet")
+	if err := os.WriteFile(path, edgesParquet(t, people()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, _, err := OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, stats, err := transcript(t, in, Options{}); err != nil || stats.Edges != 2 || stats.SHA256 == [32]byte{} {
+		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
+// Rows of any values get the narrowest type that holds the first of them.
+func TestParquetRows(t *testing.T) {
+	var out bytes.Buffer
+	p := NewParquetRows(&out, []string{"key", "n", "x", "ok", "mixed", "none"}, []Note{{"statement", "SHOW"}})
+	for _, row := range [][]any{
+		{"a", int64(1), int64(2), true, int64(3), nil},
+		{"b", nil, 2.5, false, "three", nil},
+		{"c\n", int64(-1), nil, nil, 0.5, nil},
+	} {
+		if err := p.Row(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := transcript(t, bytes.NewReader(out.Bytes()), Options{Layout: LayoutVertices})
+	want := "columns n:integer x:float ok:boolean mixed:text none:text\n" +
+		`vertex a "1" "2.0" "true" "3" -` + "\n" + `vertex b - "2.5" "false" "three" -` + "\nvertex c\n" + ` "-1" - - "0.5" -` + "\n"
+	if err != nil || got != want {
+		t.Errorf("%v, read\n%s\nwant\n%s", err, got, want)
+	}
+	late := NewParquetRows(io.Discard, []string{"n"}, nil)
+	for range typedRows {
+		if err := late.Row([]any{int64(1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := late.Row([]any{"one"}); !errors.Is(err, ErrValue) {
+		t.Errorf("a text after integers: %v", err)
+	}
+}

@@ -1,0 +1,118 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"heavytail/storage/format/internal/columnfile"
+)
+
+// edges reads the rows of a file as edges.
+func (f *parquetFile) edges(h Handler) (stats ReadStats, err error) {
+	stats.Header = strings.Join(f.names(), ",")
+	plan, doubt := planFor(f.opts, f.names())
+	if doubt == "" && len(f.names()) < 2 {
+		doubt = "an edge needs two columns, and the file has one"
+	}
+	if doubt != "" {
+		return stats, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+	}
+	e := parquetEdges{parquetFile: f, h: h, stats: &stats, plan: plan}
+	if err := e.choose(); err != nil {
+		return stats, err
+	}
+	stats.IgnoredColumns = len(f.Columns()) - len(e.columns)
+	return stats, f.each(&stats, e.columns, e.row)
+}
+
+// parquetEdges takes edges from the rows of some columns.
+type parquetEdges struct {
+	*parquetFile
+	h       Handler
+	stats   *ReadStats
+	plan    plan
+	columns []int          // of the file
+	place   [roleCount]int // in columns; -1 where the role has none
+	scratch [2][]byte
+}
+
+// choose finds the columns of all roles, and refuses those of a wrong type.
+func (e *parquetEdges) choose() error {
+	for r := roleSource; r < roleCount; r++ {
+		e.place[r] = -1
+		column := e.plan.at[r] - 1
+		if column < 0 {
+			continue
+		}
+		kind := e.Columns()[column].Kind
+		switch {
+		case r <= roleTarget && !keyKind(kind):
+			return e.unfit(column, fmt.Sprintf("the %s of an edge is a text or an integer; %s", r, columnsHint(e.names())))
+		case r == roleWeight && !numberKind(kind):
+			return e.unfit(column, "a weight is a number; weight := 'none' takes none")
+		case r == roleTime && !timeKind(kind):
+			return e.unfit(column, "a time is an integer, a date or a timestamp; time := 'none' takes none")
+		}
+		e.place[r] = len(e.columns)
+		e.columns = append(e.columns, column)
+	}
+	return nil
+}
+
+func columnsHint(names []string) string {
+	return "the options source and target choose among " + listed(names)
+}
+
+func (e *parquetEdges) row(rows *columnfile.Rows) error {
+	var edge Edge
+	edge.Weight = 1
+	for i, to := range []*[]byte{&edge.Source, &edge.Target} {
+		column := e.place[roleSource+role(i)]
+		key, reason := e.key(rows, column, e.columns[column], e.scratch[i][:0])
+		if reason != "" {
+			return e.bad(e.stats, e.columns[column], "%s", reason)
+		}
+		e.scratch[i], *to = key, key
+	}
+	if i := e.place[roleWeight]; i >= 0 && !rows.Missing(i) {
+		edge.Weight, edge.Weighted = rows.Double(i), true
+		if held := float32(edge.Weight); !(held > 0) || math.IsInf(float64(held), 0) {
+			return e.bad(e.stats, e.columns[i], "weight %v is not a positive number that a float32 can hold", edge.Weight)
+		}
+	}
+	if i := e.place[roleTime]; i >= 0 && !rows.Missing(i) {
+		if edge.Time, edge.Dated, edge.Timed = e.time(rows, i); !edge.Timed {
+			return e.bad(e.stats, e.columns[i], "the time is no date and no integer that is read")
+		}
+	}
+	e.count(edge)
+	return e.h.Edge(edge)
+}
+
+func (e *parquetEdges) count(edge Edge) {
+	e.stats.Edges++
+	for _, c := range []struct {
+		is    bool
+		count *int64
+	}{{edge.Weighted, &e.stats.Weighted}, {edge.Timed, &e.stats.Timed}, {edge.Dated, &e.stats.Dated}} {
+		if c.is {
+			*c.count++
+		}
+	}
+}
+
+// time returns a time in the units of edges.
+func (e *parquetEdges) time(rows *columnfile.Rows, i int) (at int64, dated, ok bool) {
+	kind := e.Columns()[e.columns[i]].Kind
+	switch {
+	case kind == columnfile.Text:
+		return ParseTime(string(rows.Text(i)))
+	case kind == columnfile.Days:
+		return rows.Integer(i) * daySeconds, true, true
+	case stampUnit(kind) > 0:
+		return floorDiv(rows.Integer(i), stampUnit(kind)), true, true
+	}
+	at = rows.Integer(i)
+	return at, false, at != math.MinInt64
+}

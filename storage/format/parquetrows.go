@@ -1,0 +1,136 @@
+package format
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"heavytail/storage/format/internal/columnfile"
+)
+
+// ParquetRows writes rows of any values as Parquet. The types of the columns follow from
+// the first rows: 64-bit integers, 64-bit floats where integers and floats come together,
+// truth values, and else texts; a column that has no value in these rows is of texts. Any
+// value may be missing. It holds these rows, and then a row group.
+type ParquetRows struct {
+	out     io.Writer
+	columns []columnfile.Column
+	notes   []Note
+	first   [][]any
+	w       *columnfile.Writer // nil while the first rows are collected
+}
+
+// typedRows is how many rows decide the types of their columns. What begins with so many
+// missing values is rarely a number later.
+const typedRows = 10_000
+
+// NewParquetRows begins a file of columns with these names, which must differ.
+func NewParquetRows(out io.Writer, names []string, notes []Note) *ParquetRows {
+	p := &ParquetRows{out: out, notes: notes}
+	for _, name := range names {
+		p.columns = append(p.columns, columnfile.Column{Name: name, Optional: true})
+	}
+	return p
+}
+
+// Row writes a row: strings, int64, float64, bool, and nil for missing values. A value
+// that its column cannot have by now wraps ErrValue; values of other types are written as
+// fmt prints them.
+func (p *ParquetRows) Row(values []any) error {
+	if p.w != nil {
+		return p.put(values)
+	}
+	p.first = append(p.first, append([]any(nil), values...))
+	if len(p.first) < typedRows {
+		return nil
+	}
+	return p.begin()
+}
+
+// Close writes what is left and the footer.
+func (p *ParquetRows) Close() error {
+	if p.w == nil {
+		if err := p.begin(); err != nil {
+			return err
+		}
+	}
+	return p.w.Close()
+}
+
+// begin decides the types, and writes the first rows.
+func (p *ParquetRows) begin() error {
+	for i := range p.columns {
+		t := Untyped
+		for _, row := range p.first {
+			t = t.Or(typeOfValue(row[i]))
+		}
+		p.columns[i].Kind = columnKind(typeOr(t))
+	}
+	p.w = columnfile.NewWriter(p.out, p.columns, entries(p.notes), columnfile.WriteOptions{})
+	for _, row := range p.first {
+		if err := p.put(row); err != nil {
+			return err
+		}
+	}
+	p.first = nil
+	return nil
+}
+
+func typeOfValue(v any) Type {
+	switch v.(type) {
+	case nil:
+		return Untyped
+	case int64:
+		return Integer
+	case float64:
+		return Float
+	case bool:
+		return Boolean
+	}
+	return Text
+}
+
+// put writes a row of columns whose types are known.
+func (p *ParquetRows) put(values []any) error {
+	for i, value := range values {
+		switch v := value.(type) {
+		case nil:
+			continue
+		case int64:
+			if p.columns[i].Kind == columnfile.Integer {
+				p.w.Integer(i, v)
+				continue
+			}
+			if p.columns[i].Kind == columnfile.Double {
+				p.w.Double(i, float64(v))
+				continue
+			}
+		case float64:
+			if p.columns[i].Kind == columnfile.Double {
+				p.w.Double(i, v)
+				continue
+			}
+		case bool:
+			if p.columns[i].Kind == columnfile.Boolean {
+				p.w.Boolean(i, v)
+				continue
+			}
+		}
+		if p.columns[i].Kind != columnfile.Text {
+			return fmt.Errorf("write Parquet: column %s: %w: %s comes after values of the type %s", excerpt([]byte(p.columns[i].Name)), ErrValue, excerpt(fmt.Append(nil, value)), p.columns[i].Kind)
+		}
+		p.w.Text(i, appendValue(nil, value))
+	}
+	return p.w.EndRow()
+}
+
+// appendValue appends a value as text from which it can be read back.
+func appendValue(dst []byte, value any) []byte {
+	switch v := value.(type) {
+	case string:
+		return append(dst, v...)
+	case float64:
+		return strconv.AppendFloat(dst, v, 'g', -1, 64)
+	}
+	return fmt.Append(dst, value)
+}

@@ -1,0 +1,115 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"heavytail/storage/format/internal/columnfile"
+)
+
+// ReadVectorsParquet reads vectors from a Parquet file, one a row: keys, which are texts
+// or integers, and lists of numbers, all of the same length. opts.Key and opts.Vector name
+// the columns; by default the keys are in the one that is called key, id, vertex or node,
+// else the first that can have keys, and the vectors in the one that is called vector or
+// embedding, else the first of lists. What is wrong is a *ParquetError. The file is read
+// by places: r must be a RandomReader.
+func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
+	if opts.MaxDim == 0 {
+		opts.MaxDim = defaultMaxDim
+	}
+	f, err := openParquet(ctx, r, Options{Layout: LayoutParquet, EdgeListOptions: EdgeListOptions{
+		Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes, Size: opts.Size, Progress: opts.Progress,
+	}})
+	if err != nil {
+		return err
+	}
+	key, err := f.vectorColumn(opts.Key, keyKind, "a key is a text or an integer", "key", "id", "vertex", "node")
+	if err != nil {
+		return err
+	}
+	list, err := f.vectorColumn(opts.Vector, func(k columnfile.Kind) bool { return k == columnfile.FloatList }, "a vector is a list of numbers", "vector", "embedding")
+	if err != nil {
+		return err
+	}
+	v := parquetVectors{parquetFile: f, h: h, key: key, list: list, maxDim: opts.MaxDim}
+	if f.Rows() == 0 {
+		return h.Shape(0, 0)
+	}
+	return f.each(&v.stats, []int{key, list}, v.row)
+}
+
+// vectorColumn finds the column that is told, or else the first of the usual names, or
+// else the first that fits.
+func (f *parquetFile) vectorColumn(told string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
+	if told != "" {
+		number, ok := columnNumber(told)
+		if !ok {
+			var doubt string
+			if number, doubt = columnNamed(f.names(), told); doubt != "" {
+				return 0, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+			}
+		}
+		switch {
+		case number < 1 || number > len(f.Columns()):
+			return 0, &ParquetError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", told, len(f.Columns())), Kind: ErrSyntax}
+		case !fits(f.Columns()[number-1].Kind):
+			return 0, f.unfit(number-1, what)
+		}
+		return number - 1, nil
+	}
+	for _, name := range append(usual, "") {
+		for i, c := range f.Columns() {
+			if (name == "" || strings.EqualFold(c.Name, name)) && fits(c.Kind) {
+				return i, nil
+			}
+		}
+	}
+	return 0, &ParquetError{File: f.opts.Name, Reason: what + ", and the file has no such column; there are " + listed(f.names()), Kind: ErrSyntax}
+}
+
+// parquetVectors takes vectors from the rows of two columns.
+type parquetVectors struct {
+	*parquetFile
+	h         VectorHandler
+	stats     ReadStats
+	key, list int // of the file
+	maxDim    int
+	values    []float32
+	scratch   []byte
+}
+
+func (v *parquetVectors) row(rows *columnfile.Rows) error {
+	list := rows.Floats(1)
+	if v.values == nil {
+		if err := v.shape(len(list)); err != nil {
+			return err
+		}
+	}
+	if len(list) != len(v.values) || len(list) == 0 {
+		return v.bad(&v.stats, v.list, "the vector has %d values instead of %d", len(list), len(v.values))
+	}
+	for i, x := range list {
+		v.values[i] = float32(x)
+		if math.IsNaN(x) || math.IsInf(float64(v.values[i]), 0) {
+			return v.bad(&v.stats, v.list, "value %d is not finite, or a float32 cannot hold it", i)
+		}
+	}
+	key, reason := v.parquetFile.key(rows, 0, v.key, v.scratch[:0])
+	if reason != "" {
+		return v.bad(&v.stats, v.key, "%s", reason)
+	}
+	v.scratch = key
+	return v.h.Row(key, v.values)
+}
+
+// shape takes the length of the first vector for that of all.
+func (v *parquetVectors) shape(dim int) error {
+	if dim > v.maxDim {
+		return &ParquetError{v.opts.Name, v.Columns()[v.list].Name, 1, fmt.Sprintf("a vector of %d values exceeds the limit of %d", dim, v.maxDim), ErrLimit}
+	}
+	v.values = make([]float32, dim)
+	return v.h.Shape(int(v.Rows()), dim)
+}

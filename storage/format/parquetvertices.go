@@ -1,0 +1,145 @@
+package format
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"heavytail/storage/format/internal/columnfile"
+)
+
+// vertices reads the rows of a file as vertices with attributes.
+func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err error) {
+	names := f.names()
+	stats.Header = strings.Join(names, ",")
+	opts = opts.withDefaults()
+	v := parquetVertices{parquetFile: f, h: h, stats: &stats, maxValue: opts.MaxValue}
+	t := newTable(opts, h)
+	key, doubt := t.keyColumn(names)
+	if doubt == "" {
+		doubt = t.choose(names, v.types(), key-1, opts.Columns)
+	}
+	if doubt != "" {
+		return stats, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+	}
+	if !keyKind(f.Columns()[key-1].Kind) {
+		return stats, f.unfit(key-1, "the key of a vertex is a text or an integer; the option key chooses another column")
+	}
+	v.columns = []int{key - 1}
+	for column, place := range t.place {
+		if place < 0 {
+			continue
+		}
+		if kind := f.Columns()[column].Kind; kind == columnfile.Other || kind == columnfile.FloatList {
+			return stats, f.unfit(column, "no attribute can hold it; the option columns chooses which columns are taken")
+		}
+		v.columns = append(v.columns, column)
+	}
+	v.values, v.texts = make([][]byte, len(t.columns)), make([][]byte, len(t.columns))
+	for i := range v.texts {
+		v.texts[i] = []byte{} // an empty text is not nil, which would be a missing one
+	}
+	if err := h.Columns(t.columns); err != nil {
+		return stats, err
+	}
+	return stats, f.each(&stats, v.columns, v.row)
+}
+
+// parquetVertices takes vertices from the rows of some columns, of which the first has
+// the keys.
+type parquetVertices struct {
+	*parquetFile
+	h        Handler
+	stats    *ReadStats
+	maxValue int
+	columns  []int // of the file
+	scratch  []byte
+	values   [][]byte // of the present row
+	texts    [][]byte // their memory
+}
+
+// types are the types that the columns have as attributes.
+func (v *parquetVertices) types() []Type {
+	var types []Type
+	for _, c := range v.Columns() {
+		t := Text // dates and timestamps, too
+		switch c.Kind {
+		case columnfile.Boolean:
+			t = Boolean
+		case columnfile.Integer, columnfile.Unsigned:
+			t = Integer
+		case columnfile.Float, columnfile.Double:
+			t = Float
+		}
+		types = append(types, t)
+	}
+	return types
+}
+
+func (v *parquetVertices) row(rows *columnfile.Rows) error {
+	key, reason := v.key(rows, 0, v.columns[0], v.scratch[:0])
+	if reason != "" {
+		return v.bad(v.stats, v.columns[0], "%s", reason)
+	}
+	v.scratch = key
+	for i := range v.values {
+		v.values[i] = nil
+		if rows.Missing(i + 1) {
+			continue
+		}
+		text, there, reason := v.value(rows, i+1, v.texts[i][:0])
+		if reason != "" {
+			return v.bad(v.stats, v.columns[i+1], "%s", reason)
+		}
+		if v.texts[i] = text; there {
+			v.values[i] = text
+		}
+	}
+	v.stats.Vertices++
+	return v.h.Vertex(key, v.values)
+}
+
+// value appends a value as text, or says why no attribute can have it. NaN is a missing
+// value, as it is to many programs that write Parquet.
+func (v *parquetVertices) value(rows *columnfile.Rows, i int, dst []byte) (text []byte, there bool, reason string) {
+	switch kind := v.Columns()[v.columns[i]].Kind; kind {
+	case columnfile.Boolean:
+		return strconv.AppendBool(dst, rows.Integer(i) != 0), true, ""
+	case columnfile.Integer:
+		return strconv.AppendInt(dst, rows.Integer(i), 10), true, ""
+	case columnfile.Unsigned:
+		if rows.Integer(i) < 0 {
+			return dst, false, fmt.Sprintf("%d is above the greatest integer, %d", uint64(rows.Integer(i)), int64(math.MaxInt64))
+		}
+		return strconv.AppendInt(dst, rows.Integer(i), 10), true, ""
+	case columnfile.Float, columnfile.Double:
+		x := rows.Double(i)
+		if math.IsInf(x, 0) {
+			return dst, false, "the value is not finite"
+		}
+		if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); isInteger(dst) {
+			dst = append(dst, ".0"...) // as the other readers give a float
+		}
+		return dst, !math.IsNaN(x), ""
+	case columnfile.Days:
+		return time.Unix(rows.Integer(i)*daySeconds, 0).UTC().AppendFormat(dst, time.DateOnly), true, ""
+	case columnfile.Millis, columnfile.Micros, columnfile.Nanos:
+		return appendStamp(dst, rows.Integer(i), stampUnit(kind)), true, ""
+	}
+	dst = append(dst, rows.Text(i)...)
+	if len(dst) > v.maxValue {
+		return dst, false, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt(dst), len(dst), v.maxValue)
+	}
+	if f := encodingFault(dst); f.found() {
+		return dst, false, "value " + excerpt(dst) + " is not UTF-8, or has a NUL"
+	}
+	return dst, true, ""
+}
+
+// appendStamp appends a timestamp as RFC 3339 has it.
+func appendStamp(dst []byte, at, unit int64) []byte {
+	seconds := floorDiv(at, unit)
+	return time.Unix(seconds, (at-seconds*unit)*(1e9/unit)).UTC().AppendFormat(dst, time.RFC3339Nano)
+}

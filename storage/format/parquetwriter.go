@@ -1,0 +1,246 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"heavytail/storage/format/internal/columnfile"
+)
+
+// Note is a text that a Parquet file has in its metadata under a key, such as the name of
+// the graph that it was made from.
+type Note struct{ Key, Text string }
+
+func entries(notes []Note) []columnfile.Entry {
+	list := make([]columnfile.Entry, len(notes))
+	for i, n := range notes {
+		list[i] = columnfile.Entry(n)
+	}
+	return list
+}
+
+// WriteEdgesParquet writes the edges of a graph as Parquet: columns source and target of
+// texts, weight of 32-bit floats if the graph is weighted, and time if it has times, which
+// may be missing: integers, or timestamps of milliseconds in UTC where Graph.Times writes
+// dates. Pages are compressed by zstd; see columnfile.WriteOptions for row groups and
+// memory. Keys are refused as by WriteEdges, and a date whose milliseconds do not fit an
+// int64 gives ErrValue.
+func WriteEdgesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
+	if err := writeEdgesParquet(newOutput(ctx, w), g, notes); err != nil {
+		return fmt.Errorf("write Parquet of edges: %w", err)
+	}
+	return nil
+}
+
+func writeEdgesParquet(out *output, g Graph, notes []Note) error {
+	columns := []columnfile.Column{{Name: "source", Kind: columnfile.Text}, {Name: "target", Kind: columnfile.Text}}
+	weight, time := -1, -1
+	if g.Weighted {
+		weight = len(columns)
+		columns = append(columns, columnfile.Column{Name: "weight", Kind: columnfile.Float})
+	}
+	if g.Timed {
+		time = len(columns)
+		kind := columnfile.Millis
+		if g.Times == TimeNumbers {
+			kind = columnfile.Integer
+		}
+		columns = append(columns, columnfile.Column{Name: "time", Kind: kind, Optional: true})
+	}
+	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, entries(notes), columnfile.WriteOptions{}), key: g.Key}
+	for e := range g.Edges {
+		if err := p.vertex(0, e.Source); err != nil {
+			return err
+		}
+		if err := p.vertex(1, e.Target); err != nil {
+			return err
+		}
+		if weight >= 0 {
+			if !(e.Weight > 0) || math.IsInf(float64(e.Weight), 0) {
+				return fmt.Errorf("edge between vertices %d and %d: %w: weight %v", e.Source, e.Target, ErrValue, e.Weight)
+			}
+			p.w.Float(weight, e.Weight)
+		}
+		if time >= 0 && e.Timed {
+			if err := p.time(time, e.Time, g.Times); err != nil {
+				return err
+			}
+		}
+		if err := p.end(); err != nil {
+			return err
+		}
+	}
+	return p.close()
+}
+
+// parquetWriter writes rows about vertices.
+type parquetWriter struct {
+	*output
+	w       *columnfile.Writer
+	key     AppendKey
+	scratch []byte
+}
+
+// vertex sets a column to the key of a vertex.
+func (p *parquetWriter) vertex(column int, v uint32) error {
+	p.scratch = p.key(p.scratch[:0], v)
+	if reason := checkKey(p.scratch); reason != "" {
+		return &KeyError{string(p.scratch), reason}
+	}
+	p.w.Text(column, p.scratch)
+	return nil
+}
+
+func (p *parquetWriter) time(column int, at int64, form TimeForm) error {
+	if form != TimeNumbers {
+		if at > math.MaxInt64/1000 || at < math.MinInt64/1000 {
+			return fmt.Errorf("%w: time %d has too many milliseconds", ErrValue, at)
+		}
+		at *= 1000
+	}
+	p.w.Integer(column, at)
+	return nil
+}
+
+func (p *parquetWriter) end() error {
+	if err := p.w.EndRow(); err != nil {
+		return err
+	}
+	return p.tick()
+}
+
+func (p *parquetWriter) close() error {
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
+	if err := p.w.Close(); err != nil {
+		return err
+	}
+	return p.finish()
+}
+
+// WriteVerticesParquet writes the vertices of a graph with their attributes as Parquet, in
+// the order of their numbers: a column key of texts (vertex or node, where an attribute is
+// called key), and one for each attribute, which may be missing: texts, 64-bit integers,
+// 64-bit floats or truth values. Read with LayoutVertices reads the same back. Keys and
+// values are refused as by WriteVertices.
+func WriteVerticesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
+	if err := writeVerticesParquet(newOutput(ctx, w), g, notes); err != nil {
+		return fmt.Errorf("write Parquet of vertices: %w", err)
+	}
+	return nil
+}
+
+func writeVerticesParquet(out *output, g Graph, notes []Note) error {
+	if err := g.checkColumns(); err != nil {
+		return err
+	}
+	name := freeName(g.Columns, "key", "vertex", "node", "id")
+	if name == "" {
+		return fmt.Errorf("%w: attributes are called key, vertex, node and id, and no name is left for the column of keys", ErrValue)
+	}
+	columns := []columnfile.Column{{Name: name, Kind: columnfile.Text}}
+	for _, c := range g.Columns {
+		columns = append(columns, columnfile.Column{Name: c.Name, Kind: columnKind(c.Type), Optional: true})
+	}
+	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, entries(notes), columnfile.WriteOptions{}), key: g.Key}
+	var scratch []byte
+	for v := range uint32(g.Vertices) {
+		if err := p.vertex(0, v); err != nil {
+			return err
+		}
+		for i, c := range g.Columns {
+			value, there, err := g.value(scratch, i, v)
+			if err != nil {
+				return err
+			}
+			if scratch = value; there {
+				p.attribute(i+1, c.Type, value)
+			}
+		}
+		if err := p.end(); err != nil {
+			return err
+		}
+	}
+	return p.close()
+}
+
+// freeName returns the first of some names that no column has.
+func freeName(taken []Column, names ...string) string {
+	for _, name := range names {
+		if !slices.ContainsFunc(taken, func(c Column) bool { return c.Name == name }) {
+			return name
+		}
+	}
+	return ""
+}
+
+func columnKind(t Type) columnfile.Kind {
+	switch t {
+	case Integer:
+		return columnfile.Integer
+	case Float:
+		return columnfile.Double
+	case Boolean:
+		return columnfile.Boolean
+	}
+	return columnfile.Text
+}
+
+// attribute sets a column to a value, which has been checked against its type.
+func (p *parquetWriter) attribute(column int, t Type, value []byte) {
+	switch t {
+	case Integer:
+		x, _ := strconv.ParseInt(string(value), 10, 64)
+		p.w.Integer(column, x)
+	case Float:
+		x, _ := strconv.ParseFloat(string(value), 64)
+		p.w.Double(column, x)
+	case Boolean:
+		p.w.Boolean(column, string(value) == "true")
+	default:
+		p.w.Text(column, value)
+	}
+}
+
+// WriteVectorsParquet writes vectors as Parquet: columns key of texts, id of integers,
+// which are the numbers of the rows from 0, and vector of lists of 32-bit floats. Parquet
+// has no lists of a fixed length; that all lists have dim values is in the metadata, under
+// the key "heavytail.dim", beside the notes. NaN and infinities give ErrNotFinite.
+func WriteVectorsParquet(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32, notes []Note) error {
+	columns := []columnfile.Column{{Name: "key", Kind: columnfile.Text}, {Name: "id", Kind: columnfile.Integer}, {Name: "vector", Kind: columnfile.FloatList}}
+	out := newOutput(ctx, w)
+	meta := append(entries(notes), columnfile.Entry{Key: "heavytail.dim", Text: strconv.Itoa(dim)})
+	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, meta, columnfile.WriteOptions{}), key: key}
+	if err := p.vectors(rows, dim, row); err != nil {
+		return fmt.Errorf("write Parquet of vectors: %w", err)
+	}
+	return nil
+}
+
+func (p *parquetWriter) vectors(rows, dim int, row func(i int) []float32) error {
+	for i := range rows {
+		values := row(i)
+		if len(values) != dim || dim == 0 {
+			return fmt.Errorf("row %d has %d values instead of %d", i, len(values), dim)
+		}
+		for j, x := range values {
+			if x-x != 0 { // NaN and infinities
+				return fmt.Errorf("value %d of row %d: %w", j, i, ErrNotFinite)
+			}
+		}
+		if err := p.vertex(0, uint32(i)); err != nil {
+			return err
+		}
+		p.w.Integer(1, int64(i))
+		p.w.Floats(2, values)
+		if err := p.end(); err != nil {
+			return err
+		}
+	}
+	return p.close()
+}

@@ -1,0 +1,94 @@
+package format
+
+import "bytes"
+
+// record gathers the lines of a record of an edge list as CSV, one of whose fields
+// in quotes holds line breaks.
+type record struct {
+	open    bool
+	text    []byte // the lines so far, without the last line feed; kept from record to record
+	started int64  // the line at which it began
+}
+
+// opensRecord reports whether a field in quotes goes on behind a line. Where the
+// separator is not decided, that may be CSV.
+func (p *parser) opensRecord(line []byte) bool {
+	if bytes.IndexByte(line, '"') < 0 || p.sep != separatorAuto && !p.sep.quotes() {
+		return false
+	}
+	open, _ := quoteStaysOpen(line, p.recordSeparator(), false)
+	return open
+}
+
+func (p *parser) recordSeparator() byte {
+	if p.sep == separatorAuto {
+		return separatorComma.character()
+	}
+	return p.sep.character()
+}
+
+// begin opens a record.
+func (p *parser) begin(line []byte) error {
+	p.record.open, p.record.started = true, p.stats.Lines
+	p.record.text = append(p.record.text[:0], line...)
+	return p.long()
+}
+
+// goOn takes the next line of an open record.
+func (p *parser) goOn(line []byte) error {
+	r := &p.record
+	r.text = append(append(r.text, '\n'), line...)
+	open, torn := quoteStaysOpen(line, p.recordSeparator(), true)
+	switch {
+	case torn:
+		return p.tear()
+	case open:
+		return p.long()
+	}
+	whole := bytes.TrimSuffix(r.text, []byte("\r"))
+	if p.sep == separatorAuto {
+		if sep, _ := detectSeparator(whole); sep != separatorComma {
+			return p.tear()
+		}
+	}
+	r.open = false
+	return p.single(whole)
+}
+
+// long holds an open record against the limit of a line.
+func (p *parser) long() error {
+	if len(p.record.text) > p.opts.MaxLine {
+		return p.tear()
+	}
+	return nil
+}
+
+// abandon ends a record of which a line is too long to be kept.
+func (p *parser) abandon() error {
+	if !p.record.open {
+		return nil
+	}
+	number := p.stats.Lines
+	err := p.tear()
+	p.stats.Lines = number
+	return err
+}
+
+// tear takes the lines of an open record one by one: it is none, since the quote
+// that opened it is not closed, or not before a separator. So under SkipBad such a
+// quote costs its line and not those below. The last line may open another record;
+// no other does, as it would have closed this one.
+func (p *parser) tear() error {
+	text, number := p.record.text, p.record.started
+	p.record = record{}
+	take := p.single
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		p.stats.Lines = number
+		number++
+		if err := take(line); err != nil {
+			return err
+		}
+		take = p.line
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+// Package gonum gives stored graphs and embeddings to the algorithms of gonum: a graph
+// as graph.WeightedUndirected, and vectors as mat.Matrix. Both are views, which copy
+// nothing and are safe for concurrent use.
+package gonum
+
+import (
+	"gonum.org/v1/gonum/graph"
+
+	"heavytail/storage/csr"
+)
+
+// Graph is a csr.Graph as gonum has graphs. The id of a node is the number of its vertex,
+// from 0 on; storage.Snapshot has the keys. An edge without a weight has the weight 1, and
+// no vertex has an edge to itself.
+//
+// Package query/measure computes the usual measures with less time and memory: gonum
+// allocates for every edge that it visits.
+type Graph struct{ g *csr.Graph }
+
+var (
+	_ graph.WeightedUndirected = Graph{}
+	_ graph.Undirected         = Graph{}
+)
+
+// NewGraph returns a view of g.
+func NewGraph(g *csr.Graph) Graph { return Graph{g} }
+
+// node is a vertex.
+type node int64
+
+// ID returns the number of the vertex.
+func (n node) ID() int64 { return int64(n) }
+
+// edge is an edge with its weight.
+type edge struct {
+	from, to node
+	weight   float64
+}
+
+func (e edge) From() graph.Node         { return e.from }
+func (e edge) To() graph.Node           { return e.to }
+func (e edge) ReversedEdge() graph.Edge { return edge{e.to, e.from, e.weight} }
+func (e edge) Weight() float64          { return e.weight }
+
+// has reports whether an id is that of a vertex.
+func (g Graph) has(id int64) bool { return id >= 0 && id < int64(g.g.Vertices()) }
+
+// Node returns the vertex with an id, nil where there is none.
+func (g Graph) Node(id int64) graph.Node {
+	if !g.has(id) {
+		return nil
+	}
+	return node(id)
+}
+
+// Nodes returns all vertices in ascending order.
+func (g Graph) Nodes() graph.Nodes { return &nodes{n: g.g.Vertices(), at: -1} }
+
+// From returns the neighbours of a vertex in ascending order, none where there is no
+// such vertex.
+func (g Graph) From(id int64) graph.Nodes {
+	if !g.has(id) {
+		return graph.Empty
+	}
+	row := g.g.Neighbors(uint32(id))
+	return &nodes{n: len(row), at: -1, row: row}
+}
+
+// HasEdgeBetween reports whether two vertices are adjacent.
+func (g Graph) HasEdgeBetween(x, y int64) bool {
+	return g.has(x) && g.has(y) && g.g.HasEdge(uint32(x), uint32(y))
+}
+
+// Edge returns the edge between two vertices, nil where there is none.
+func (g Graph) Edge(u, v int64) graph.Edge { return g.EdgeBetween(u, v) }
+
+// EdgeBetween is Edge.
+func (g Graph) EdgeBetween(x, y int64) graph.Edge {
+	if e := g.WeightedEdgeBetween(x, y); e != nil {
+		return e
+	}
+	return nil
+}
+
+// WeightedEdge is Edge with its weight.
+func (g Graph) WeightedEdge(u, v int64) graph.WeightedEdge { return g.WeightedEdgeBetween(u, v) }
+
+// WeightedEdgeBetween is WeightedEdge.
+func (g Graph) WeightedEdgeBetween(x, y int64) graph.WeightedEdge {
+	if !g.HasEdgeBetween(x, y) {
+		return nil
+	}
+	w, _ := g.Weight(x, y)
+	return edge{node(x), node(y), w}
+}
+
+// Weight returns the weight of the edge between two vertices. A vertex has the weight 0
+// to itself, as path algorithms expect. It returns false where there is neither.
+func (g Graph) Weight(x, y int64) (float64, bool) {
+	switch {
+	case x == y:
+		return 0, g.has(x)
+	case !g.HasEdgeBetween(x, y):
+		return 0, false
+	case !g.g.Weighted():
+		return 1, true
+	}
+	row := g.g.Neighbors(uint32(x))
+	lo, hi := 0, len(row)
+	for lo < hi {
+		if mid := (lo + hi) / 2; int64(row[mid]) < y {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return float64(g.g.WeightsOf(uint32(x))[lo]), true
+}
+
+// nodes iterates over all vertices, or over a row.
+type nodes struct {
+	n, at int
+	row   []uint32
+}
+
+func (n *nodes) Next() bool {
+	n.at = min(n.at+1, n.n)
+	return n.at < n.n
+}
+
+func (n *nodes) Len() int { return max(0, n.n-n.at-1) }
+
+func (n *nodes) Reset() { n.at = -1 }
+
+func (n *nodes) Node() graph.Node {
+	if n.at < 0 || n.at >= n.n {
+		return nil
+	}
+	if n.row == nil {
+		return node(n.at)
+	}
+	return node(n.row[n.at])
+}

@@ -1,0 +1,265 @@
+package block
+
+import (
+	"encoding/binary"
+	"math"
+
+	"heavytail/storage/csr"
+)
+
+// arcMeter measures the block of a growing list of arcs.
+type arcMeter struct {
+	count    int
+	last     ArcValue
+	lastTime int64 // the last timestamp that was not missing
+	group    int   // arcs of the last source
+	groups   int   // bytes of the groups
+	times    int   // bytes of the timestamps, whether they are kept or not
+	weighted bool
+	timed    bool
+}
+
+// add takes one more arc, which must lie behind all others.
+func (m *arcMeter) add(v ArcValue) {
+	u, w := v.Arc.Source(), v.Arc.Target()
+	switch {
+	case m.count == 0:
+		m.groups, m.group = 1, 0
+	case u != m.last.Arc.Source():
+		m.groups += uvarintSize(uint64(u-m.last.Arc.Source())-1) + 1 + uvarintSize(zigzag(int64(w)-int64(u)))
+		m.group = 0
+	default:
+		m.groups += uvarintSize(uint64(w-m.last.Arc.Target())-1) + uvarintSize(uint64(m.group)) - uvarintSize(uint64(m.group)-1)
+	}
+	m.times += uvarintSize(timeCode(m.lastTime, v.Time))
+	if v.Time != csr.NoTime {
+		m.lastTime, m.timed = v.Time, true
+	}
+	m.weighted = m.weighted || v.Weight != 1
+	m.count++
+	m.group++
+	m.last = v
+}
+
+// size is that of the record and its key.
+func (m *arcMeter) size() int {
+	size := arcKeySize + arcBlockHead + m.groups
+	if m.weighted {
+		size += 4 * m.count
+	}
+	if m.timed {
+		size += m.times
+	}
+	return size
+}
+
+func (m *arcMeter) flags() byte {
+	flags := byte(0)
+	if m.weighted {
+		flags |= ArcWeights
+	}
+	if m.timed {
+		flags |= ArcTimes
+	}
+	return flags
+}
+
+// EncodeArcs makes the unsealed record of a block of the first of the given
+// ascending arcs: of as many as fit into room bytes with the key.
+func EncodeArcs(arcs []ArcValue, room int) (record []byte, count int) {
+	var m arcMeter
+	for _, v := range arcs {
+		grown := m
+		grown.add(v)
+		if grown.count > 1 && grown.size() > room {
+			break
+		}
+		m = grown
+	}
+	arcs = arcs[:m.count]
+	record = make([]byte, arcBlockHead, m.size()-arcKeySize)
+	record[ChecksumSize] = m.flags()
+	binary.LittleEndian.PutUint16(record[ChecksumSize+1:], uint16(m.count))
+	record = appendGroups(record, arcs)
+	if m.weighted {
+		for _, v := range arcs {
+			record = binary.LittleEndian.AppendUint32(record, math.Float32bits(v.Weight))
+		}
+	}
+	if m.timed {
+		last := int64(0)
+		for _, v := range arcs {
+			record = binary.AppendUvarint(record, timeCode(last, v.Time))
+			if v.Time != csr.NoTime {
+				last = v.Time
+			}
+		}
+	}
+	return record, m.count
+}
+
+// appendGroups appends the arcs themselves, source by source.
+func appendGroups(dst []byte, arcs []ArcValue) []byte {
+	previous := arcs[0].Arc.Source()
+	for first := true; len(arcs) > 0; first = false {
+		source, target := arcs[0].Arc.Source(), arcs[0].Arc.Target()
+		n := 1
+		for n < len(arcs) && arcs[n].Arc.Source() == source {
+			n++
+		}
+		if !first {
+			dst = binary.AppendUvarint(dst, uint64(source-previous)-1)
+		}
+		dst = binary.AppendUvarint(dst, uint64(n)-1)
+		if !first {
+			dst = binary.AppendUvarint(dst, zigzag(int64(target)-int64(source)))
+		}
+		for _, v := range arcs[1:n] {
+			dst = binary.AppendUvarint(dst, uint64(v.Arc.Target()-target)-1)
+			target = v.Arc.Target()
+		}
+		previous, arcs = source, arcs[n:]
+	}
+	return dst
+}
+
+// ArcEncoder cuts the arcs of a graph into blocks, which it encodes as
+// EncodeArcs does; without weights and timestamps it takes a third of the time.
+type ArcEncoder struct {
+	graph   *csr.Graph
+	At      int64  // next arc, as an index of graph.Targets
+	source  uint32 // its source
+	scratch []byte
+	window  []ArcValue // arcs from at on, of a graph with weights or timestamps
+}
+
+// NewArcEncoder starts at arc number at, which must be the start of a block (or
+// the end).
+func NewArcEncoder(g *csr.Graph, at int64) *ArcEncoder {
+	e := &ArcEncoder{graph: g, At: at}
+	lo, hi := 0, g.Vertices()
+	for lo < hi { // the first vertex whose row ends after at
+		mid := int(uint(lo+hi) >> 1)
+		if g.Offsets[mid+1] > at {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	e.source = uint32(lo)
+	return e
+}
+
+// Next returns the key and the unsealed record of the next block, or nil at the
+// end of the graph. A block takes as many arcs as fit.
+func (e *ArcEncoder) Next() (key, record []byte) {
+	g := e.graph
+	if e.At >= int64(len(g.Targets)) {
+		return nil, nil
+	}
+	if g.Weights != nil || g.Times != nil {
+		return e.nextValues()
+	}
+	e.skipEmptyRows()
+	key = ArcKey(e.source, g.Targets[e.At])
+	room := MaxBlock - arcKeySize
+	record = make([]byte, arcBlockHead, room)
+	count := 0
+	previous := e.source
+	for first := true; e.At < int64(len(g.Targets)); first = false {
+		e.skipEmptyRows()
+		head := e.scratch[:0]
+		if !first {
+			head = binary.AppendUvarint(head, uint64(e.source-previous)-1)
+		}
+		taken, ok := e.appendGroup(&record, head, first, room)
+		count += taken
+		if taken > 0 {
+			previous = e.source
+		}
+		e.At += int64(taken)
+		if !ok {
+			break
+		}
+	}
+	binary.LittleEndian.PutUint16(record[ChecksumSize+1:], uint16(count))
+	return key, record
+}
+
+// nextValues is next for a graph with weights or timestamps.
+func (e *ArcEncoder) nextValues() (key, record []byte) {
+	e.fillWindow()
+	first := e.window[0].Arc
+	record, count := EncodeArcs(e.window, MaxBlock)
+	e.window = append(e.window[:0], e.window[count:]...)
+	e.At += int64(count)
+	return ArcKey(first.Source(), first.Target()), record
+}
+
+// fillWindow makes sure that the window reaches as far as a block may, or to
+// the end of the graph.
+func (e *ArcEncoder) fillWindow() {
+	g := e.graph
+	for at := e.At + int64(len(e.window)); at < int64(len(g.Targets)) && len(e.window) < MaxBlockArcs; at++ {
+		for g.Offsets[e.source+1] <= at {
+			e.source++
+		}
+		v := ArcValue{NewArc(e.source, g.Targets[at]), 1, csr.NoTime}
+		if g.Weights != nil {
+			v.Weight = g.Weights[at]
+		}
+		if g.Times != nil {
+			v.Time = g.Times[at]
+		}
+		e.window = append(e.window, v)
+	}
+}
+
+func (e *ArcEncoder) skipEmptyRows() {
+	for e.graph.Offsets[e.source+1] <= e.At {
+		e.source++
+	}
+}
+
+// appendGroup appends the arcs of the current source from e.at on, as many as
+// fit, and reports how many and whether the row was finished.
+func (e *ArcEncoder) appendGroup(record *[]byte, head []byte, first bool, room int) (taken int, whole bool) {
+	row := e.graph.Targets[e.At:e.graph.Offsets[e.source+1]]
+	// The size of the count is taken for the whole row; a cut row needs less.
+	left := room - len(*record) - len(head) - uvarintSize(uint64(len(row))-1)
+	body := 0
+	if !first {
+		body = uvarintSize(zigzag(int64(row[0]) - int64(e.source)))
+	}
+	if body > left || left < 0 {
+		return 0, false
+	}
+	taken = 1
+	for taken < len(row) {
+		d := row[taken] - row[taken-1] - 1
+		size := 1
+		if d >= 0x80 {
+			size = uvarintSize(uint64(d))
+		}
+		if body+size > left {
+			break
+		}
+		body += size
+		taken++
+	}
+	out := append(*record, head...)
+	out = binary.AppendUvarint(out, uint64(taken)-1)
+	if !first {
+		out = binary.AppendUvarint(out, zigzag(int64(row[0])-int64(e.source)))
+	}
+	for i := 1; i < taken; i++ {
+		d := row[i] - row[i-1] - 1
+		if d < 0x80 {
+			out = append(out, byte(d))
+		} else {
+			out = binary.AppendUvarint(out, uint64(d))
+		}
+	}
+	*record = out
+	return taken, taken == len(row)
+}

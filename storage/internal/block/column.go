@@ -1,0 +1,209 @@
+package block
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"heavytail/storage/internal/fault"
+)
+
+// Column holds the values of one attribute for vertices 0 to Len()-1 of a
+// snapshot. Beside a bit per vertex that says whether there is a value, it takes
+// 8 bytes per vertex for integers and floats and a bit for booleans. Texts lie
+// in a dictionary: 4 bytes per vertex, and 8 per distinct text beside its bytes.
+// While nobody calls Set, it is safe for concurrent use.
+type Column struct {
+	Attribute
+
+	n        int
+	count    int      // values that are not missing
+	present  []uint64 // bit per vertex
+	integers []int64
+	floats   []float64
+	booleans []uint64 // bit per vertex
+	codes    []uint32 // text of each vertex, as a number in texts
+	texts    KeySet   // distinct texts; number 0 is the empty one
+	table    KeyTable // of texts; empty until Set needs it
+}
+
+// NewColumn returns a column of n vertices that all miss the attribute.
+func NewColumn(a Attribute, n int) *Column {
+	c := &Column{Attribute: a, n: n, present: NewBits(n)}
+	switch a.Type {
+	case Text:
+		c.codes = make([]uint32, n)
+		c.texts = NewKeySet(0)
+		c.texts.Add(nil)
+	case Integer:
+		c.integers = make([]int64, n)
+	case Float:
+		c.floats = make([]float64, n)
+	case Boolean:
+		c.booleans = NewBits(n)
+	}
+	return c
+}
+
+// NewBits is a set of n bits, all of them 0.
+func NewBits(n int) []uint64 { return make([]uint64, (n+63)/64) }
+
+// BitAt reports bit i of a set.
+func BitAt(set []uint64, i uint32) bool { return set[i/64]>>(i%64)&1 != 0 }
+
+// SetBit sets bit i of a set.
+func SetBit(set []uint64, i uint32, on bool) {
+	if on {
+		set[i/64] |= 1 << (i % 64)
+	} else {
+		set[i/64] &^= 1 << (i % 64)
+	}
+}
+
+// Len returns the number of vertices.
+func (c *Column) Len() int { return c.n }
+
+// Count returns how many vertices have a value.
+func (c *Column) Count() int { return c.count }
+
+// IsMissing reports whether vertex v, which must be below Len, has no value.
+func (c *Column) IsMissing(v uint32) bool { return !BitAt(c.present, v) }
+
+// At returns the value of vertex v, which must be below Len.
+func (c *Column) At(v uint32) Value {
+	if c.IsMissing(v) {
+		return Value{}
+	}
+	switch c.Type {
+	case Text:
+		return TextValue(c.Text(v))
+	case Integer:
+		return IntegerValue(c.integers[v])
+	case Float:
+		return FloatValue(c.floats[v])
+	}
+	return BooleanValue(BitAt(c.booleans, v))
+}
+
+// Integers returns the integers of all vertices, 0 where one is missing; nil
+// for columns of other types. It must not be changed.
+func (c *Column) Integers() []int64 { return c.integers }
+
+// Floats returns the floats of all vertices, 0 where one is missing; nil for
+// columns of other types. It must not be changed.
+func (c *Column) Floats() []float64 { return c.floats }
+
+// Boolean returns the boolean of vertex v; false where it is missing and for
+// columns of other types.
+func (c *Column) Boolean(v uint32) bool { return c.booleans != nil && BitAt(c.booleans, v) }
+
+// Text returns the text of vertex v; "" where it is missing and for columns of
+// other types.
+func (c *Column) Text(v uint32) string {
+	if c.codes == nil {
+		return ""
+	}
+	return c.TextOf(c.codes[v])
+}
+
+// Codes returns the text of every vertex as its number in the dictionary, 0 (the
+// empty text) where it is missing; nil for columns of other types. A condition
+// on texts has to look at each text of the dictionary once only. It must not be
+// changed.
+func (c *Column) Codes() []uint32 { return c.codes }
+
+// Texts returns how many texts the dictionary has. All that vertices have are
+// there, and others may be.
+func (c *Column) Texts() int { return c.texts.Len() }
+
+// TextOf returns the text with the given number, which must be below Texts.
+func (c *Column) TextOf(code uint32) string { return TextOf(c.texts.At(code)) }
+
+// TextOf views bytes that never change as a string.
+func TextOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// Bytes returns the memory that the column takes.
+func (c *Column) Bytes() int64 {
+	size := 8*cap(c.present) + 8*cap(c.integers) + 8*cap(c.floats) + 8*cap(c.booleans) + 4*cap(c.codes) +
+		cap(c.texts.Blob) + 8*cap(c.texts.Offsets) + 16*cap(c.table.short) + 8*cap(c.table.long)
+	return int64(size) + int64(unsafe.Sizeof(*c))
+}
+
+// Set gives vertex v a value, or takes its value away where x is missing. An
+// integer in a column of floats becomes a float; any other mismatch of types, a
+// value that cannot be stored and a vertex beyond the column are ErrInvalid, and
+// a text that is too long is ErrLimit.
+func (c *Column) Set(v uint32, x Value) error {
+	if uint64(v) >= uint64(c.n) {
+		return fmt.Errorf("attribute %q: vertex %d of %d: %w", fault.Clip(c.Name), v, c.n, fault.ErrInvalid)
+	}
+	x, err := ValueFor(c.Attribute, x)
+	if err != nil {
+		return err
+	}
+	PutValue(c, v, x)
+	return nil
+}
+
+// PutValue enters a value of the column's type, or a missing one.
+func PutValue(c *Column, v uint32, x Value) {
+	if had := BitAt(c.present, v); had != !x.IsMissing() {
+		SetBit(c.present, v, !had)
+		if had {
+			c.count--
+		} else {
+			c.count++
+		}
+	}
+	switch c.Type {
+	case Text:
+		c.codes[v] = c.code(BytesOf(x.text))
+	case Integer:
+		c.integers[v] = x.Integer()
+	case Float:
+		c.floats[v] = x.Float()
+	case Boolean:
+		SetBit(c.booleans, v, x.Boolean())
+	}
+}
+
+// code returns the number of a text in the dictionary, which it may enter.
+func (c *Column) code(text []byte) uint32 {
+	if len(text) == 0 {
+		return 0
+	}
+	if c.table.short == nil {
+		c.table, _ = TableOf(context.Background(), &c.texts) // only a context makes it fail
+	}
+	if id, found := c.table.Find(&c.texts, text); found {
+		return id
+	}
+	id := uint32(c.texts.Len())
+	c.texts.Add(text)
+	c.table.Add(&c.texts, id)
+	return id
+}
+
+// CompactColumn frees the memory that only Set needs; Set makes it again.
+func CompactColumn(c *Column) { c.table = KeyTable{} }
+
+// FillColumn sets in c the values that another column of the type has, which is not
+// longer.
+func FillColumn(c, from *Column) {
+	for v := range uint32(from.n) {
+		if !from.IsMissing(v) {
+			PutValue(c, v, from.At(v))
+		}
+	}
+}
+
+// DigestColumn adds to d everything that the column holds.
+func DigestColumn(c *Column, d *Digester) {
+	DigestList(d, c.present)
+	DigestList(d, c.integers)
+	DigestList(d, c.floats)
+	DigestList(d, c.booleans)
+	DigestList(d, c.codes)
+	DigestList(d, c.texts.Offsets)
+	DigestList(d, c.texts.Blob)
+}

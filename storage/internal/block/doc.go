@@ -1,0 +1,48 @@
+// Package block encodes what a store keeps: records and their checksums, the header,
+// the names of buckets, and the blocks into which lists of keys, arcs, values, empty
+// slots, changes, links and rows are cut. It works on bytes. It knows no bbolt, no
+// transaction and no catalogue; package storage reads and writes the records, and
+// package rescue salvages them.
+//
+// # Records
+//
+// A record is one value of a bucket: a CRC-32C over the names of its buckets, its key
+// and its payload, and then the payload (Seed). A payload is msgpack for an entry of
+// the catalogue, which is scanned before it is decoded (DecodeStruct), and fixed
+// binary for everything else. Every decoder expects hostile bytes under a right
+// checksum: it returns fault.Record, allocates no more than the bytes that are there
+// justify, and accepts one encoding only of each content.
+//
+// # Lists
+//
+// A List is an ascending list of entries in blocks of at most MaxBlock bytes, two to a
+// page. An edit rewrites the blocks that hold its entries and no others. There is one
+// per kind of list: KeyList, IDList, ArcList, SlotList and ValueList.
+//
+// # Bytes in the file
+//
+// Keys, arcs and weights were measured on the graphs of the tests, without the tree above the blocks, which adds
+// one to two per cent; a block has 7 bytes and its key beside its entries, for some 2,000.
+//
+//	keyblock.go   keys and ids    8 to 12 bytes per vertex with short decimal keys, in both lists together;
+//	                              a longer key takes what it does not share with the one before, twice
+//	arcblock.go   arcs            1 to 2 bytes per arc, 2 to 4 per edge
+//	              weights         4 bytes per arc, 8 per edge, in blocks where one is not 1
+//	              timestamps      3 to 4 bytes per arc, 7 to 8 per edge, in seconds
+//	attrblock.go  values          1 byte for a text of few and a small integer, 8 for a float, a bit for a boolean
+//	slots.go      empty slots     2 to 10 bytes per run of consecutive slots
+//	changelog.go  changes         27 bytes per version, and 1 to 5 per vertex that it touched
+//	links.go      likely links    9 to 13 bytes per link, 8 per vertex
+//	rowchunk.go   rows            4 bytes per value, 12 per mebibyte
+//	sums.go       promises        20 bytes and the place, per bucket
+//
+// # Bytes in memory
+//
+//	KeySet        8 bytes per key beside the keys
+//	KeyTable      21 to 43 bytes per key of up to 8 bytes, 11 to 21 per longer one
+//	Interner      both, and up to 32 bytes per key for decimal numbers
+//	SlotMap       4 bytes per empty slot
+//	Column        a bit per vertex, and 8 bytes per number, a bit per boolean, or 4 per text and
+//	              8 per distinct text beside its bytes
+//	RowBuilder    the graph: 8 bytes per vertex, 4 per arc; 4 more for weights, 8 for timestamps
+package block

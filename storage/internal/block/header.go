@@ -1,0 +1,108 @@
+package block
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/page"
+)
+
+// Header is the record under "header" in the root bucket. Its first bytes
+// (checksum, magic, format, MinReader) keep their places in every later format,
+// so that any version can tell which reader a file needs.
+type Header struct {
+	Format    uint32    // format that wrote the file last
+	MinReader uint32    // oldest format whose code can read it
+	Epoch     uint64    // commits since the file was made
+	NextID    uint64    // next graph or object id; ids are never used twice
+	Created   time.Time // when the file was made
+	Features  []string  // what a reader must know to read the file; sorted
+
+	// Of files with the feature "sums"; see sums.go.
+	TxID uint64     // bbolt's number of the transaction that wrote it; 0 where an application shares the file
+	Sums page.Tally // of the bucket "sums"
+}
+
+// knownFeatures are the features that this code can read. Format 1 has none
+// beyond its base.
+var knownFeatures = []string{FeatureSums}
+
+// sumsSize is what the promises take behind the features.
+const sumsSize = 8 + 16
+
+// HeaderSeed: the header lies in the root bucket itself, whose path is empty
+// because an application may keep it under any name.
+var HeaderSeed = SeedOf()
+
+// NewHeader is the header of an empty store.
+func NewHeader() Header {
+	return Header{Format: FormatVersion, MinReader: MinReader, Epoch: 1, NextID: 1, Created: time.Now(), Features: []string{FeatureSums}}
+}
+
+// Encode returns the sealed record.
+func (h *Header) Encode() []byte {
+	b := make([]byte, ChecksumSize, 64)
+	b = append(b, magic[:]...)
+	b = binary.LittleEndian.AppendUint32(b, h.Format)
+	b = binary.LittleEndian.AppendUint32(b, h.MinReader)
+	b = binary.LittleEndian.AppendUint64(b, h.Epoch)
+	b = binary.LittleEndian.AppendUint64(b, h.NextID)
+	b = binary.LittleEndian.AppendUint64(b, uint64(h.Created.UnixNano()))
+	b = append(b, byte(len(h.Features)))
+	for _, feature := range h.Features {
+		b = append(b, byte(len(feature)))
+		b = append(b, feature...)
+	}
+	if slices.Contains(h.Features, FeatureSums) {
+		b = binary.LittleEndian.AppendUint64(b, h.TxID)
+		b = binary.LittleEndian.AppendUint64(b, h.Sums.Count)
+		b = binary.LittleEndian.AppendUint64(b, h.Sums.Sum)
+	}
+	return HeaderSeed.Seal(HeaderKey, b)
+}
+
+// DecodeHeader returns an error that wraps ErrVersion where the file needs newer code.
+func DecodeHeader(record []byte) (Header, error) {
+	body, err := HeaderSeed.Open(HeaderKey, record)
+	if err != nil {
+		return Header{}, err
+	}
+	if len(body) < 16 || [8]byte(body) != magic {
+		return Header{}, fault.Record("not a header")
+	}
+	h := Header{Format: binary.LittleEndian.Uint32(body[8:]), MinReader: binary.LittleEndian.Uint32(body[12:])}
+	if h.MinReader > FormatVersion {
+		return h, fmt.Errorf("format %d, which needs a reader of format %d; this is format %d: %w",
+			h.Format, h.MinReader, FormatVersion, fault.ErrVersion)
+	}
+	if len(body) < 41 {
+		return Header{}, fault.Record("header of %d bytes", len(body))
+	}
+	h.Epoch = binary.LittleEndian.Uint64(body[16:])
+	h.NextID = binary.LittleEndian.Uint64(body[24:])
+	h.Created = time.Unix(0, int64(binary.LittleEndian.Uint64(body[32:])))
+	rest := body[41:]
+	for range body[40] {
+		if len(rest) == 0 || len(rest) < 1+int(rest[0]) {
+			return Header{}, fault.Record("header features are cut off")
+		}
+		h.Features = append(h.Features, string(rest[1:1+rest[0]]))
+		rest = rest[1+int(rest[0]):]
+	}
+	for _, feature := range h.Features {
+		if !slices.Contains(knownFeatures, feature) {
+			return h, fmt.Errorf("format %d with the feature %q, which this version does not know: %w", h.Format, feature, fault.ErrVersion)
+		}
+	}
+	if slices.Contains(h.Features, FeatureSums) {
+		if len(rest) < sumsSize {
+			return Header{}, fault.Record("header without its sums")
+		}
+		h.TxID = binary.LittleEndian.Uint64(rest)
+		h.Sums = page.Tally{Count: binary.LittleEndian.Uint64(rest[8:]), Sum: binary.LittleEndian.Uint64(rest[16:])}
+	}
+	return h, nil
+}

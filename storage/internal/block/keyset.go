@@ -1,0 +1,393 @@
+package block
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"heavytail/storage/internal/fault"
+)
+
+// KeySet is a list of vertex keys, numbered from 0, in one block of bytes. It
+// takes 8 bytes per vertex beside the keys.
+type KeySet struct {
+	Blob    []byte  // all keys, one after the other
+	Offsets []int64 // len n+1; key i is Blob[Offsets[i]:Offsets[i+1]]
+}
+
+// NewKeySet is an empty list with room for n keys.
+func NewKeySet(n int) KeySet {
+	return KeySet{Offsets: append(make([]int64, 0, n+1), 0)}
+}
+
+// Len returns the number of keys; the zero value has none.
+func (s *KeySet) Len() int { return max(len(s.Offsets)-1, 0) }
+
+// At returns key i, which aliases the set.
+func (s *KeySet) At(i uint32) []byte { return s.Blob[s.Offsets[i]:s.Offsets[i+1]] }
+
+// Add appends a copy of key.
+func (s *KeySet) Add(key []byte) {
+	s.Blob = append(s.Blob, key...)
+	s.Offsets = append(s.Offsets, int64(len(s.Blob)))
+}
+
+// Drop takes out the keys with the given numbers, ascending, which must be the
+// empty ones.
+func (s *KeySet) Drop(empty []uint32) error {
+	if len(empty) == 0 {
+		return nil
+	}
+	kept := s.Offsets[:1]
+	for i := range s.Len() {
+		isEmpty := s.Offsets[i] == s.Offsets[i+1]
+		if listed := len(empty) > 0 && int(empty[0]) == i; listed != isEmpty {
+			return fault.Record("slot %d is empty in one list only", i)
+		}
+		if isEmpty {
+			empty = empty[1:]
+		} else {
+			kept = append(kept, s.Offsets[i+1])
+		}
+	}
+	s.Offsets = kept
+	return nil
+}
+
+// ByKey returns the numbers of all keys that are not empty in ascending order of
+// the keys. It takes O(n log n) and 16 bytes per key of working memory.
+func (s *KeySet) ByKey(ctx context.Context) ([]uint32, error) {
+	// Most comparisons end in the first eight bytes, kept beside the number.
+	type entry struct {
+		prefix uint64
+		id     uint32
+	}
+	entries := make([]entry, 0, s.Len())
+	for i := range uint32(s.Len()) {
+		if key := s.At(i); len(key) > 0 {
+			var first [8]byte
+			copy(first[:], key)
+			entries = append(entries, entry{binary.BigEndian.Uint64(first[:]), i})
+		}
+	}
+	compare := func(a, b entry) int {
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
+		}
+		return bytes.Compare(s.At(a.id), s.At(b.id))
+	}
+	sorted, err := MergeSort(ctx, entries, compare)
+	if err != nil {
+		return nil, err
+	}
+	order := make([]uint32, len(sorted))
+	for i, e := range sorted {
+		order[i] = e.id
+	}
+	return order, nil
+}
+
+// MergeSort sorts runs of a fixed length and merges them pairwise, looking at
+// ctx between short pieces of work. It reuses list and one more of its size.
+func MergeSort[T any](ctx context.Context, list []T, compare func(a, b T) int) ([]T, error) {
+	const run = 1 << 15 // about 5 ms
+	for lo := 0; lo < len(list); lo += run {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		slices.SortFunc(list[lo:min(lo+run, len(list))], compare)
+	}
+	if len(list) <= run {
+		return list, nil
+	}
+	from, to := list, make([]T, len(list))
+	for width := run; width < len(list); width *= 2 {
+		for lo := 0; lo < len(list); lo += 2 * width {
+			mid, hi := min(lo+width, len(list)), min(lo+2*width, len(list))
+			i, j := lo, mid
+			for out := lo; out < hi; out++ {
+				if out%run == 0 {
+					if err := ctx.Err(); err != nil {
+						return nil, err
+					}
+				}
+				if j == hi || (i < mid && compare(from[i], from[j]) <= 0) {
+					to[out] = from[i]
+					i++
+				} else {
+					to[out] = from[j]
+					j++
+				}
+			}
+		}
+		from, to = to, from
+	}
+	return from, nil
+}
+
+// KeyTable finds the number of a key, by open addressing, at most three
+// quarters full. Keys of up to eight bytes, which are most of those that files
+// of edges have, lie in the table itself, so that a search costs one miss of
+// the cache; longer ones are compared with the KeySet. It takes 16 bytes per
+// slot for short keys and 8 for long ones. The seed differs from run to run and
+// shapes nothing that is seen outside.
+type KeyTable struct {
+	short  []shortSlot
+	long   []uint64 // upper half: hash; lower half: number + 1, 0 where free
+	shorts int      // slots in use
+	longs  int
+	seed   maphash.Seed
+	salt   uint64 // random too: short keys are spread by two multiplications
+}
+
+type shortSlot struct {
+	key uint64 // the bytes of the key; keys have no NUL, so that its end shows
+	id  uint32 // number + 1, 0 where free
+}
+
+const shortKey = 8
+
+func newKeyTable(n int) KeyTable {
+	seed := maphash.MakeSeed()
+	return KeyTable{short: make([]shortSlot, tableSize(n)), seed: seed, salt: maphash.Bytes(seed, nil) | 1}
+}
+
+// tableSize is the number of slots for n keys.
+func tableSize(n int) int {
+	size := 16
+	for size/4*3 < n {
+		size *= 2
+	}
+	return size
+}
+
+// TableOf indexes all keys of a set that are not empty, which must be distinct.
+func TableOf(ctx context.Context, keys *KeySet) (KeyTable, error) {
+	shorts := 0
+	for i := range keys.Len() {
+		if keys.Offsets[i+1]-keys.Offsets[i] <= shortKey {
+			shorts++
+		}
+	}
+	t := newKeyTable(shorts)
+	t.long = make([]uint64, tableSize(keys.Len()-shorts))
+	for i := range uint32(keys.Len()) {
+		if i%(CheckEvery/8) == 0 && ctx.Err() != nil {
+			return KeyTable{}, ctx.Err()
+		}
+		if keys.Offsets[i] < keys.Offsets[i+1] {
+			t.Add(keys, i)
+		}
+	}
+	return t, nil
+}
+
+// Add enters key id of the set, which must not be in the table.
+func (t *KeyTable) Add(keys *KeySet, id uint32) {
+	key := keys.At(id)
+	if len(key) > shortKey {
+		if t.longs++; t.longs > len(t.long)/4*3 {
+			t.growLong(keys)
+		}
+		t.insertLong(maphash.Bytes(t.seed, key), id)
+		return
+	}
+	if t.shorts++; t.shorts > len(t.short)/4*3 {
+		old := t.short
+		t.short = make([]shortSlot, max(2*len(old), 16))
+		for _, slot := range old {
+			if slot.id != 0 {
+				t.insertShort(slot)
+			}
+		}
+	}
+	t.insertShort(shortSlot{key: packKey(key), id: id + 1})
+}
+
+// growLong rebuilds the table of long keys; a slot keeps half of the hash.
+func (t *KeyTable) growLong(keys *KeySet) {
+	old := t.long
+	t.long = make([]uint64, max(2*len(old), 16))
+	for _, slot := range old {
+		if slot != 0 {
+			id := uint32(slot) - 1
+			t.insertLong(maphash.Bytes(t.seed, keys.At(id)), id)
+		}
+	}
+}
+
+func (t *KeyTable) insertLong(hash uint64, id uint32) {
+	mask := uint64(len(t.long) - 1)
+	at := hash & mask
+	for t.long[at] != 0 {
+		at = (at + 1) & mask
+	}
+	t.long[at] = hash>>32<<32 | uint64(id+1)
+}
+
+func (t *KeyTable) insertShort(slot shortSlot) {
+	mask := uint64(len(t.short) - 1)
+	at := t.spread(slot.key) & mask
+	for t.short[at].id != 0 {
+		at = (at + 1) & mask
+	}
+	t.short[at] = slot
+}
+
+// spread hashes a short key.
+func (t *KeyTable) spread(key uint64) uint64 {
+	high, low := bits.Mul64(key^t.salt, 0x9e3779b97f4a7c15)
+	high, low = bits.Mul64(high^low, t.salt)
+	return high ^ low
+}
+
+// packKey makes a number of up to eight bytes; different keys without NUL have
+// different numbers.
+func packKey(key []byte) uint64 {
+	n := len(key)
+	switch {
+	case n == 8:
+		return binary.LittleEndian.Uint64(key)
+	case n >= 4:
+		// Two loads that overlap in the middle.
+		return uint64(binary.LittleEndian.Uint32(key)) | uint64(binary.LittleEndian.Uint32(key[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(key[0]) | uint64(key[n/2])<<(8*(n/2)) | uint64(key[n-1])<<(8*(n-1))
+	}
+	return 0
+}
+
+// Find returns the number of key.
+func (t *KeyTable) Find(keys *KeySet, key []byte) (uint32, bool) {
+	if len(key) > shortKey {
+		return t.findLong(keys, key)
+	}
+	if len(key) == 0 || key[len(key)-1] == 0 {
+		return 0, false // would be taken for the key without its NUL
+	}
+	packed := packKey(key)
+	mask := uint64(len(t.short) - 1)
+	for at := t.spread(packed) & mask; ; at = (at + 1) & mask {
+		slot := &t.short[at]
+		if slot.key == packed {
+			return slot.id - 1, slot.id != 0
+		}
+		if slot.id == 0 {
+			return 0, false
+		}
+	}
+}
+
+func (t *KeyTable) findLong(keys *KeySet, key []byte) (uint32, bool) {
+	if len(t.long) == 0 {
+		return 0, false
+	}
+	hash := maphash.Bytes(t.seed, key)
+	mask := uint64(len(t.long) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		slot := t.long[at]
+		if slot == 0 {
+			return 0, false
+		}
+		if slot>>32 == hash>>32 {
+			if id := uint32(slot) - 1; bytes.Equal(keys.At(id), key) {
+				return id, true
+			}
+		}
+	}
+}
+
+// Interner numbers keys in the order of their first appearance.
+type Interner struct {
+	Keys  KeySet // by number
+	table KeyTable
+
+	// decimals has the number + 1 of keys that are small decimal numbers, as
+	// those of most files are, by their value: an access to a small array where
+	// the table costs a miss of the cache. It is a shortcut only; the table has
+	// these keys too.
+	decimals []uint32
+}
+
+// NewInterner has no keys.
+func NewInterner() *Interner {
+	return &Interner{Keys: NewKeySet(0), table: newKeyTable(0)}
+}
+
+// Intern returns the number of key and gives it the next one if it is new. A
+// new key is checked against the rules of keys.
+func (n *Interner) Intern(key []byte) (uint32, error) {
+	value, isDecimal := decimalValue(key)
+	if isDecimal && value < len(n.decimals) && n.decimals[value] != 0 {
+		return n.decimals[value] - 1, nil
+	}
+	id, err := n.lookUp(key)
+	// Values far beyond the number of keys would waste memory: the array takes
+	// at most 32 bytes per vertex.
+	if limit := 8*n.Keys.Len() + 1<<12; err == nil && isDecimal && value < limit {
+		if value >= len(n.decimals) {
+			n.decimals = append(n.decimals, make([]uint32, limit-len(n.decimals))...)
+		}
+		n.decimals[value] = id + 1
+	}
+	return id, err
+}
+
+// decimalValue returns the value of a decimal number of up to eight digits in
+// the only form that counts: "07" is another key than "7".
+func decimalValue(key []byte) (int, bool) {
+	if len(key) == 0 || len(key) > 8 || (key[0] == '0' && len(key) > 1) {
+		return 0, false
+	}
+	value := 0
+	for _, c := range key {
+		if c-'0' > 9 {
+			return 0, false
+		}
+		value = 10*value + int(c-'0')
+	}
+	return value, true
+}
+
+// lookUp is intern by the table alone.
+func (n *Interner) lookUp(key []byte) (uint32, error) {
+	if id, found := n.table.Find(&n.Keys, key); found {
+		return id, nil
+	}
+	if err := checkKey(key); err != nil {
+		return 0, err
+	}
+	id := n.Keys.Len()
+	if uint64(id) >= MaxVertices {
+		return 0, fmt.Errorf("more than %d vertices: %w", uint64(MaxVertices), fault.ErrLimit)
+	}
+	n.Keys.Add(key)
+	n.table.Add(&n.Keys, uint32(id))
+	return uint32(id), nil
+}
+
+// BytesOf views a string as bytes; they must not be written.
+func BytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
+
+// Bytes is the memory of the keys, and of the copies that are made when their
+// tables grow.
+func (n *Interner) Bytes() int64 {
+	held := int64(cap(n.Keys.Blob)) + 8*int64(cap(n.Keys.Offsets)) + 4*int64(cap(n.decimals))
+	return held + held/4 + n.table.Bytes()*3/2
+}
+
+// Bytes is the memory of the table.
+func (t *KeyTable) Bytes() int64 { return 16*int64(len(t.short)) + 8*int64(len(t.long)) }
+
+// Bytes is the memory of a set.
+func (s *KeySet) Bytes() int64 { return int64(cap(s.Blob)) + 8*int64(cap(s.Offsets)) }
+
+// CheckEvery is how many elements a pass handles between two looks at ctx:
+// about a millisecond.
+const CheckEvery = 1 << 18

@@ -1,0 +1,116 @@
+package block
+
+import (
+	"bytes"
+	"sort"
+
+	"heavytail/storage/internal/fault"
+)
+
+// List is an ascending list of entries that a part of an object holds, cut
+// into blocks, each under the key that its first entry gives it. A change
+// rewrites the blocks that hold the entries concerned, or would, and no others.
+type List[E any] struct {
+	Prefix  []byte           // of the keys of all blocks of the list
+	Key     func(e E) []byte // key of a block that starts with e
+	Compare func(a, b E) int // order of the entries, which is that of their keys
+
+	// Encode makes the unsealed record of a block of the first entries: as many
+	// as fit, with the key of the block, into room bytes, but at least one.
+	Encode func(entries []E, room int) (record []byte, count int)
+
+	// Decode appends the entries of a block to dst; they do not alias payload.
+	Decode func(dst []E, key, payload []byte) ([]E, error)
+}
+
+// Edit is one change of a block list: an entry that takes the place of the equal
+// one or is new, or one that goes.
+type Edit[E any] struct {
+	Entry  E
+	Remove bool // the entry goes
+}
+
+// Sealed is one record of a block list as it lies in the file; without a key it is
+// none.
+type Sealed struct {
+	Key, Record []byte // they alias the map
+}
+
+// maxEdits is how many edits are applied between two looks at the context: some
+// ten milliseconds.
+const maxEdits = 1 << 15
+
+// Before returns how many of the edits, at least one and at most maxEdits, lie
+// before a block.
+func (l *List[E]) Before(edits []Edit[E], key []byte) int {
+	edits = edits[:min(len(edits), maxEdits)]
+	if key == nil {
+		return len(edits)
+	}
+	return 1 + sort.Search(len(edits)-1, func(i int) bool { return bytes.Compare(l.Key(edits[i+1].Entry), key) >= 0 })
+}
+
+// Open appends the entries of a block to dst.
+func (l *List[E]) Open(seed Seed, dst []E, b Sealed) ([]E, error) {
+	payload, err := seed.Open(b.Key, b.Record)
+	if err != nil {
+		return dst, err
+	}
+	before := len(dst)
+	dst, err = l.Decode(dst, b.Key, payload)
+	if err == nil && before > 0 && l.Compare(dst[before-1], dst[before]) >= 0 {
+		err = fault.Record("blocks do not ascend")
+	}
+	return dst, err
+}
+
+// Joins reports whether entries fit well into one block with the next one: into three
+// quarters of it, so that the next changes find room.
+func (l *List[E]) Joins(entries []E, next Sealed) bool {
+	record, count := l.Encode(entries, MaxBlock)
+	return count == len(entries) && len(record)+len(next.Record) <= MaxBlock/4*3
+}
+
+// Merge applies edits to entries and reports whether any went.
+func (l *List[E]) Merge(entries []E, edits []Edit[E]) (merged []E, shrunk bool) {
+	merged = make([]E, 0, len(entries)+len(edits))
+	for _, e := range edits {
+		for len(entries) > 0 && l.Compare(entries[0], e.Entry) < 0 {
+			merged, entries = append(merged, entries[0]), entries[1:]
+		}
+		if len(entries) > 0 && l.Compare(entries[0], e.Entry) == 0 {
+			entries = entries[1:]
+			shrunk = shrunk || e.Remove
+		}
+		if !e.Remove {
+			merged = append(merged, e.Entry)
+		}
+	}
+	return append(merged, entries...), shrunk
+}
+
+// Cut makes blocks of entries and gives put the key and the sealed record of each:
+// full ones where they are the end of the list, so that what only grows stays dense,
+// and otherwise equal ones, so that the next changes find room.
+func (l *List[E]) Cut(seed Seed, entries []E, end bool, put func(key, record []byte) error) error {
+	room := MaxBlock
+	if !end {
+		total, blocks := 0, 0
+		for rest := entries; len(rest) > 0; blocks++ {
+			record, count := l.Encode(rest, MaxBlock)
+			total, rest = total+len(record)+len(l.Key(rest[0])), rest[count:]
+		}
+		if blocks > 1 {
+			room = min(MaxBlock, total/blocks+MaxBlock/16)
+		}
+	}
+	for len(entries) > 0 {
+		record, count := l.Encode(entries, room)
+		key := l.Key(entries[0])
+		if err := put(key, seed.Seal(key, record)); err != nil {
+			return err
+		}
+		entries = entries[count:]
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package block
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/vec"
+)
+
+// The rows of an embedding are stored in chunks of about a mebibyte. The key of
+// a chunk is the number of its first row, big-endian; its record is
+//
+//	checksum  4 bytes
+//	rows      4 bytes, little-endian
+//	values    rows × dim float32, little-endian
+//
+// Keys, heads and values are multiples of four bytes, so that values lie
+// aligned in the map.
+const (
+	MaxDim    = 1 << 16
+	chunkSize = 1 << 20
+	MaxChunk  = chunkSize / 4 // rows of dimension 1
+	rowsHead  = ChecksumSize + 4
+)
+
+// ChunkRows is how many rows of a dimension make a chunk.
+func ChunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
+
+// FiniteBits reports whether the bits are those of a number: not all bits of the
+// exponent are set.
+func FiniteBits(bits uint32) bool { return bits&0x7f80_0000 != 0x7f80_0000 }
+
+// EncodeChunk makes the unsealed record of some rows.
+func EncodeChunk(m *vec.Matrix, from, rows int) []byte {
+	values := m.Data[from*m.Dim : (from+rows)*m.Dim]
+	record := make([]byte, rowsHead+4*len(values))
+	binary.LittleEndian.PutUint32(record[ChecksumSize:], uint32(rows))
+	for i, x := range values {
+		binary.LittleEndian.PutUint32(record[rowsHead+4*i:], math.Float32bits(x))
+	}
+	return record
+}
+
+// DecodeChunk fills values, the rest of the matrix, from the payload of the
+// chunk that starts with row from, and returns the number of its rows.
+func DecodeChunk(values []float32, key, payload []byte, from, dim int) (rows int, err error) {
+	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != uint64(from) {
+		return 0, fault.Record("chunk %x where row %d should start", key, from)
+	}
+	if len(payload) < rowsHead-ChecksumSize {
+		return 0, fault.Record("chunk of %d bytes", len(payload))
+	}
+	count := uint64(binary.LittleEndian.Uint32(payload))
+	body := payload[rowsHead-ChecksumSize:]
+	if count == 0 || count > uint64(len(values)/dim) || uint64(len(body)) != 4*uint64(dim)*count {
+		return 0, fault.Record("chunk of %d rows in %d bytes", count, len(body))
+	}
+	rows = int(count)
+	values = values[:rows*dim]
+	if !decodeFloats(values, body) {
+		return 0, fault.Record("value that is not finite")
+	}
+	return rows, nil
+}
+
+// Bits of two values side by side.
+const (
+	exponents = 0x7f80_0000_7f80_0000
+	lowest    = 0x0080_0000_0080_0000 // of the exponents
+	signs     = 0x8000_0000_8000_0000
+)
+
+// decodeFloats fills values from body, which has 4 bytes for each, and reports
+// whether all are finite. It takes four at a time, since a search after opening
+// waits for it: to the exponents of two values one is added in their lowest place
+// and carries into the sign, which is masked out, where all their bits are set.
+func decodeFloats(values []float32, body []byte) bool {
+	bad := uint64(0)
+	for len(values) >= 4 && len(body) >= 16 {
+		a, b := binary.LittleEndian.Uint64(body), binary.LittleEndian.Uint64(body[8:])
+		bad |= (a&exponents + lowest) | (b&exponents + lowest)
+		values[0], values[1] = math.Float32frombits(uint32(a)), math.Float32frombits(uint32(a>>32))
+		values[2], values[3] = math.Float32frombits(uint32(b)), math.Float32frombits(uint32(b>>32))
+		values, body = values[4:], body[16:]
+	}
+	sound := bad&signs == 0
+	for i := range values {
+		bits := binary.LittleEndian.Uint32(body[4*i:])
+		sound = sound && FiniteBits(bits)
+		values[i] = math.Float32frombits(bits)
+	}
+	return sound
+}
+
+// Chunk is one record of rows in the map.
+type Chunk struct {
+	Key, Record []byte
+	First       uint32 // row
+	Rows        int    // how many
+}
+
+// RowsIn returns how many rows a record has room for.
+func RowsIn(record []byte, dim int) (int, error) {
+	size := len(record) - rowsHead
+	if size <= 0 || size%(4*dim) != 0 {
+		return 0, fault.Record("chunk of %d bytes for rows of %d values", len(record), dim)
+	}
+	return size / (4 * dim), nil
+}
+
+// Values returns the rows of a chunk, as they lie in the map where that can be:
+// otherwise in room, which is made where it is needed. Unless they are known to be
+// sound, their checksum is verified.
+func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float32, error) {
+	if !sound {
+		payload, err := seed.Open(c.Key, c.Record)
+		if err != nil {
+			return nil, err
+		}
+		if count := binary.LittleEndian.Uint32(payload); uint64(count) != uint64(c.Rows) {
+			return nil, fault.Record("chunk of %d rows where %d should be", count, c.Rows)
+		}
+	}
+	body := c.Record[rowsHead:]
+	if values := floatsIn(body); values != nil {
+		if !sound && !allFinite(body) {
+			return nil, fault.Record("value that is not finite")
+		}
+		return values, nil
+	}
+	if len(*room) < dim*c.Rows {
+		*room = make([]float32, dim*c.Rows)
+	}
+	values := (*room)[:dim*c.Rows]
+	if !decodeFloats(values, body) {
+		return nil, fault.Record("value that is not finite")
+	}
+	return values, nil
+}
+
+// floatsIn returns bytes as the values that they are, or nil where this machine
+// has another order of bytes or they are not aligned.
+func floatsIn(body []byte) []float32 {
+	first := unsafe.Pointer(unsafe.SliceData(body))
+	one := [2]byte{1, 0}
+	if binary.NativeEndian.Uint16(one[:]) != 1 || uintptr(first)%unsafe.Alignof(float32(0)) != 0 {
+		return nil
+	}
+	return unsafe.Slice((*float32)(first), len(body)/4)
+}
+
+// allFinite is the judgement of decodeFloats.
+func allFinite(body []byte) bool {
+	bad := uint64(0)
+	for len(body) >= 32 {
+		a, b := binary.LittleEndian.Uint64(body), binary.LittleEndian.Uint64(body[8:])
+		c, d := binary.LittleEndian.Uint64(body[16:]), binary.LittleEndian.Uint64(body[24:])
+		bad |= (a&exponents + lowest) | (b&exponents + lowest) | (c&exponents + lowest) | (d&exponents + lowest)
+		body = body[32:]
+	}
+	sound := bad&signs == 0
+	for ; len(body) >= 4; body = body[4:] {
+		sound = sound && FiniteBits(binary.LittleEndian.Uint32(body))
+	}
+	return sound
+}

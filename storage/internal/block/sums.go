@@ -1,0 +1,88 @@
+package block
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/page"
+)
+
+// FeatureSums is the feature of files that have promises.
+const FeatureSums = "sums"
+
+// A place names a bucket of which the file keeps the number and the sum of its records:
+// PlaceTop and the name of a top bucket, or PlacePart, the number of an object and the
+// name of a part. These are the first bytes of places.
+const (
+	PlaceTop  = 't'
+	PlacePart = 'o'
+)
+
+// TopPlace is the place of a top bucket.
+func TopPlace(name []byte) string { return string(PlaceTop) + string(name) }
+
+// PartPlace is the place of a part of an object.
+func PartPlace(id uint64, name []byte) string {
+	return string(append(append([]byte{PlacePart}, Key64(id)...), name...))
+}
+
+// PlaceOf is the place of the bucket at a path below the root bucket of the store;
+// false for one that no promise is made of.
+func PlaceOf(path [][]byte) (string, bool) {
+	switch {
+	case len(path) == 1 && !bytes.Equal(path[0], SumsName):
+		return TopPlace(path[0]), true
+	case len(path) == 3 && bytes.Equal(path[0], ObjectsName) && len(path[1]) == 8:
+		return PartPlace(IDOf(path[1]), path[2]), true
+	}
+	return "", false
+}
+
+// PathOf is the path of the bucket at a place.
+func PathOf(place string) [][]byte {
+	if place[0] == PlacePart && len(place) > 9 {
+		return [][]byte{ObjectsName, []byte(place[1:9]), []byte(place[9:])}
+	}
+	return [][]byte{[]byte(place[1:])}
+}
+
+// Tallies are those of buckets by place; those of "sums" itself lie apart.
+type Tallies struct {
+	Of   map[string]page.Tally // by place
+	Sums page.Tally            // of the bucket "sums"
+}
+
+// NewTallies has no buckets.
+func NewTallies() *Tallies { return &Tallies{Of: make(map[string]page.Tally)} }
+
+// Counted is what a walker calls with paths from the root of the file down.
+func (s *Tallies) Counted(path [][]byte, tally page.Tally) {
+	if len(path) == 2 && bytes.Equal(path[1], SumsName) {
+		s.Sums = tally
+	} else if place, ok := PlaceOf(path[min(1, len(path)):]); ok {
+		s.Of[place] = tally
+	}
+}
+
+// EncodePromise makes the sealed record of a tally: its count and its sum, 8 bytes
+// little-endian each, under the place.
+func EncodePromise(place string, tally page.Tally) []byte {
+	b := binary.LittleEndian.AppendUint64(make([]byte, ChecksumSize, ChecksumSize+16), tally.Count)
+	b = binary.LittleEndian.AppendUint64(b, tally.Sum)
+	return sumsSeed.Seal([]byte(place), b)
+}
+
+var sumsSeed = SeedOf(SumsName)
+
+// DecodePromise opens a record of EncodePromise.
+func DecodePromise(key, record []byte) (page.Tally, error) {
+	body, err := sumsSeed.Open(key, record)
+	if err == nil && (len(body) != 16 || len(key) < 2) {
+		err = fault.Record("promise of %d bytes", len(body))
+	}
+	if err != nil {
+		return page.Tally{}, err
+	}
+	return page.Tally{Count: binary.LittleEndian.Uint64(body), Sum: binary.LittleEndian.Uint64(body[8:])}, nil
+}

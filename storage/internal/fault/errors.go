@@ -1,0 +1,117 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The sentinels of package storage, which documents them. Every error of the
+// store wraps one of them, or an error of the operating system.
+var (
+	ErrLocked    = errors.New("file is locked")
+	ErrNotStore  = errors.New("not a heavytail store")
+	ErrVersion   = errors.New("newer format")
+	ErrNetworkFS = errors.New("network file system")
+	ErrCorrupt   = errors.New("file is damaged")
+	ErrClosed    = errors.New("store is closed")
+	ErrReadOnly  = errors.New("store is open for reading only")
+	ErrReplaced  = errors.New("file was replaced")
+	ErrFailed    = errors.New("an earlier commit failed")
+	ErrNotFound  = errors.New("not found")
+	ErrExists    = errors.New("exists already")
+	ErrInUse     = errors.New("in use")
+	ErrConflict  = errors.New("changed meanwhile")
+	ErrName      = errors.New("invalid name")
+	ErrKey       = errors.New("invalid vertex key")
+	ErrInvalid   = errors.New("invalid argument")
+	ErrLimit     = errors.New("limit exceeded")
+)
+
+// NotFoundError names an object that does not exist. errors.Is(err,
+// ErrNotFound) holds.
+type NotFoundError struct {
+	Kind string // "graph", "embedding", "vertex", "edge", "attribute", "index",
+	// "model" or "job"
+	Name string
+}
+
+// Error names the missing object.
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("no %s %s", e.Kind, strconv.Quote(e.Name))
+}
+
+// Is reports whether target is ErrNotFound.
+func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
+
+// PartialError is returned with a result that lacks the damaged objects and
+// has all others. It has an error for each damaged object.
+type PartialError struct{ Errs []error }
+
+// Error names every damaged object.
+func (e *PartialError) Error() string { return errors.Join(e.Errs...).Error() }
+
+// Unwrap returns the errors for errors.Is and errors.As.
+func (e *PartialError) Unwrap() []error { return e.Errs }
+
+// Partial returns a PartialError of the errors that are not nil, or nil if
+// there are none.
+func Partial(errs ...error) error {
+	var e PartialError
+	for _, err := range errs {
+		var inner *PartialError
+		switch {
+		case err == nil:
+		case errors.As(err, &inner):
+			e.Errs = append(e.Errs, inner.Errs...)
+		default:
+			e.Errs = append(e.Errs, err)
+		}
+	}
+	if len(e.Errs) == 0 {
+		return nil
+	}
+	return &e
+}
+
+// FileError is a fault of the file as a whole or of one object in it, with its
+// remedy. It wraps one sentinel of this package and, if there is one, the
+// underlying error of the operating system or of bbolt.
+type FileError struct {
+	Path   string // the file
+	Object string // the part of it, such as `graph "social"`; may be empty
+	Reason string // what is wrong
+	Remedy string // what to do; may be empty
+	Err    error  // sentinel of this package
+	Cause  error  // underlying error; may be nil
+}
+
+// Error names the file, the object, the fault and the remedy.
+func (e *FileError) Error() string {
+	var b strings.Builder
+	b.WriteString(strconv.Quote(e.Path))
+	for _, part := range []string{e.Object, e.Err.Error(), e.Reason} {
+		if part != "" {
+			b.WriteString(": ")
+			b.WriteString(part)
+		}
+	}
+	if e.Cause != nil {
+		b.WriteString(": ")
+		b.WriteString(e.Cause.Error())
+	}
+	if e.Remedy != "" {
+		b.WriteString("; ")
+		b.WriteString(e.Remedy)
+	}
+	return b.String()
+}
+
+// Unwrap returns the sentinel and the cause for errors.Is and errors.As.
+func (e *FileError) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Err, e.Cause}
+}

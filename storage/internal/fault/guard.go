@@ -1,0 +1,64 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
+
+// Remedies for damage, for FileError.Remedy.
+const (
+	RemedyRestore = "restore the file from a backup, or recover what is sound into a new file (RECOVER)"
+	RemedyCheck   = "check the store for the whole extent (CHECK); " + RemedyRestore
+	RemedyReopen  = "close the store and open it again"
+)
+
+// ErrRecord is wrapped by every fault of a record. Corrupt turns it into a FileError
+// that names the file and the object.
+var ErrRecord = errors.New("bad record")
+
+// Record reports what is wrong with a record. The error wraps ErrRecord.
+func Record(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrRecord, fmt.Sprintf(format, args...))
+}
+
+// Reason is the text of an error of Record without the words of ErrRecord.
+func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrRecord.Error()+": ") }
+
+// NotStore reports that a path does not lead to a store.
+func NotStore(path, reason string) error {
+	return &FileError{Path: path, Err: ErrNotStore, Reason: reason, Remedy: "give the path of a heavytail file"}
+}
+
+// Clip shortens a text for an error to 80 bytes.
+func Clip(s string) string {
+	if len(s) <= 80 {
+		return s
+	}
+	return s[:80] + "…"
+}
+
+// Guarded runs f and converts faults of the memory map into panics, and
+// panics, those of this module and those of bbolt over a damaged page, into
+// ErrCorrupt. Every access to the map uses it. It works for the calling
+// goroutine only, so f must not start others that read the map.
+func Guarded(path string, f func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		if r := recover(); r != nil {
+			err = &FileError{Path: path, Err: ErrCorrupt, Reason: fmt.Sprint(r), Remedy: RemedyCheck}
+		}
+	}()
+	return f()
+}
+
+// Corrupt converts a fault of a record to an error that names file and object;
+// other errors, and those that name them already, are returned unchanged.
+func Corrupt(path, object string, err error) error {
+	if !errors.Is(err, ErrRecord) || errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	return &FileError{Path: path, Object: object, Err: ErrCorrupt, Cause: err, Remedy: RemedyCheck}
+}

@@ -1,0 +1,18 @@
+//go:build !unix
+
+package file
+
+import "os"
+
+// IsNoMemory is false: the map is never larger than the file here.
+func IsNoMemory(error) bool { return false }
+
+// IsReadOnlyFS is false: opening a file on such a medium is a permission error
+// here.
+func IsReadOnlyFS(error) bool { return false }
+
+// KeepOwner does nothing: files are not replaced on this system.
+func KeepOwner(string, os.FileInfo) {}
+
+// SyncDir does nothing: directories cannot be flushed here.
+func SyncDir(string) error { return nil }

@@ -1,0 +1,184 @@
+package rescue
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+)
+
+// Remains are what is left of a damaged graph: the vertices whose keys are known,
+// numbered in the order of their slots, and the edges between them.
+type Remains struct {
+	Slots  []uint32 // of the vertices, ascending
+	Keys   []string // of the vertices
+	Graph  *csr.Graph
+	Values []*block.Column // of the attributes that are known
+
+	vertex map[uint32]uint32 // by slot
+}
+
+// Parts reads the objects of a file of salvaged records: Each calls f with the records
+// of a part, if the object has it. What f finds wrong with a record ends the reading of
+// this record only.
+type Parts interface {
+	Each(object uint64, part []byte, f func(key, payload []byte) error) error
+}
+
+// Attribute is an attribute of a graph with its number.
+type Attribute struct {
+	block.Attribute
+	ID uint16
+}
+
+// RemainsOf collects what is left of a graph object, all of whose records have right
+// checksums, with the values of the given attributes. It takes some 100 bytes per edge
+// and 200 per vertex.
+func RemainsOf(ctx context.Context, from Parts, object uint64, attributes []Attribute) (*Remains, error) {
+	left := &Remains{vertex: make(map[uint32]uint32), Graph: &csr.Graph{Offsets: []int64{0}}}
+	if object == 0 {
+		return left, nil
+	}
+	if err := left.readKeys(from, object); err != nil {
+		return nil, err
+	}
+	if err := left.readEdges(ctx, from, object); err != nil {
+		return nil, err
+	}
+	return left, left.readValues(from, object, attributes)
+}
+
+// readKeys reads the keys from both lists. Where they contradict each other,
+// which takes a hostile file, the first one counts.
+func (left *Remains) readKeys(from Parts, object uint64) error {
+	bySlot, byKey := make(map[uint32]string), make(map[string]uint32)
+	add := func(slot uint32, key []byte) error {
+		if _, known := bySlot[slot]; known || len(key) == 0 {
+			return nil
+		}
+		if _, taken := byKey[string(key)]; !taken {
+			text := string(key)
+			bySlot[slot], byKey[text] = text, slot
+		}
+		return nil
+	}
+	err := from.Each(object, block.KeysName, func(first, payload []byte) error { return block.EachKey(first, payload, add) })
+	if err != nil {
+		return err
+	}
+	err = from.Each(object, block.IDsName, func(first, payload []byte) error {
+		return block.DecodeIDs(first, payload, func(key []byte, slot uint32) error { return add(slot, key) })
+	})
+	if err != nil {
+		return err
+	}
+	for slot := range bySlot {
+		left.Slots = append(left.Slots, slot)
+	}
+	slices.Sort(left.Slots)
+	left.Keys = make([]string, len(left.Slots))
+	for v, slot := range left.Slots {
+		left.Keys[v] = bySlot[slot]
+		left.vertex[slot] = uint32(v)
+	}
+	return nil
+}
+
+// readEdges reads every edge of which one direction is left and both ends are
+// known.
+func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) error {
+	var arcs []block.ArcValue
+	content := make([]block.ArcValue, 0, block.MaxBlockArcs)
+	err := from.Each(object, block.ArcsName, func(key, payload []byte) error {
+		found, err := block.DecodeArcValues(content[:0], key, payload)
+		if err != nil {
+			return err
+		}
+		for _, a := range found {
+			u, knownU := left.vertex[a.Arc.Source()]
+			v, knownV := left.vertex[a.Arc.Target()]
+			if knownU && knownV {
+				a.Arc = block.NewArc(min(u, v), max(u, v))
+				arcs = append(arcs, a)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if arcs, err = sortedArcs(ctx, arcs); err != nil {
+		return err
+	}
+	for _, a := range arcs {
+		a.Arc = a.Arc.Reverse()
+		arcs = append(arcs, a)
+	}
+	if arcs, err = sortedArcs(ctx, arcs); err != nil {
+		return err
+	}
+	left.Graph = graphOf(len(left.Slots), arcs)
+	return nil
+}
+
+// sortedArcs sorts arcs and keeps the first of equal ones.
+func sortedArcs(ctx context.Context, arcs []block.ArcValue) ([]block.ArcValue, error) {
+	sorted, err := block.MergeSort(ctx, arcs, block.ArcValue.Compare)
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	return slices.CompactFunc(sorted, func(a, b block.ArcValue) bool { return a.Arc == b.Arc }), nil
+}
+
+// graphOf makes the graph of n vertices that has the given arcs, ascending and
+// in both directions.
+func graphOf(n int, arcs []block.ArcValue) *csr.Graph {
+	g := &csr.Graph{Offsets: make([]int64, n+1), Targets: make([]uint32, len(arcs)), Weights: make([]float32, len(arcs)), Times: make([]int64, len(arcs))}
+	weighted, timed := false, false
+	for i, a := range arcs {
+		g.Offsets[a.Arc.Source()+1]++
+		g.Targets[i], g.Weights[i], g.Times[i] = a.Arc.Target(), a.Weight, a.Time
+		weighted, timed = weighted || a.Weight != 1, timed || a.Time != csr.NoTime
+	}
+	for v := range n {
+		g.Offsets[v+1] += g.Offsets[v]
+	}
+	if !weighted {
+		g.Weights = nil
+	}
+	if !timed {
+		g.Times = nil
+	}
+	return g
+}
+
+// readValues reads what is left of the attributes.
+func (left *Remains) readValues(from Parts, object uint64, attributes []Attribute) error {
+	byID := make(map[uint16]*block.Column)
+	names := make(map[string]bool)
+	for _, a := range attributes {
+		if a.Validate() == nil && byID[a.ID] == nil && !names[a.Name] {
+			column := block.NewColumn(a.Attribute, len(left.Slots))
+			byID[a.ID], names[a.Name] = column, true
+			left.Values = append(left.Values, column)
+		}
+	}
+	if len(byID) == 0 {
+		return nil
+	}
+	return from.Each(object, block.AttrsName, func(key, payload []byte) error {
+		if len(key) != block.AttrKeySize || byID[binary.BigEndian.Uint16(key)] == nil {
+			return nil
+		}
+		column := byID[binary.BigEndian.Uint16(key)]
+		return block.DecodeValues(column.Type, key, payload, func(slot uint32, v block.Value) error {
+			if vertex, known := left.vertex[slot]; known {
+				return column.Set(vertex, block.CloneValue(v))
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,154 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/vec"
+)
+
+// KeepRows is PutEmbeddingState where the embedding of this name has exactly these
+// rows already, bit for bit and for the same vertices: it stores the entry and the
+// state, in one step, and reports true. Generation, Created and Coordinates stay what
+// they are, so that whatever was made of the rows, such as indexes and models, is
+// still of them. Otherwise it reports false and nothing changes. It reads the rows
+// once; rows that are damaged are other ones.
+func (db *DB) KeepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, bool, error) {
+	kept, err := db.keepRows(ctx, info, m, write)
+	switch {
+	case errors.Is(err, errOtherRows):
+		return EmbeddingInfo{}, false, nil
+	case err != nil:
+		return EmbeddingInfo{}, false, err
+	}
+	return kept, true, nil
+}
+
+// errOtherRows ends KeepRows where an embedding has other rows.
+var errOtherRows = errors.New("other rows")
+
+func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
+	var before *embeddingRecord
+	err := db.view(ctx, func(t *tx) (err error) {
+		if before, err = t.findEmbedding(info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
+			return errOtherRows // replacing it says what is wrong
+		}
+		if err != nil {
+			return err
+		}
+		return t.sameRows(before, m)
+	})
+	if err != nil {
+		return EmbeddingInfo{}, err
+	}
+	state := db.newBlobWriter(ctx, describeEmbedding(info.Name)+", "+statePart)
+	defer state.abandon(ctx)
+	if write != nil {
+		if err := write(state); err != nil {
+			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
+		}
+	}
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return EmbeddingInfo{}, err
+	}
+	defer unlock()
+	r := newEmbeddingRecord(info, m)
+	var slots block.SlotMap
+	err = db.update(ctx, func(t *tx) error {
+		old, err := t.findEmbedding(info.Name)
+		if errors.Is(err, ErrNotFound) {
+			return errOtherRows
+		}
+		if err != nil {
+			return err
+		}
+		if old.Generation != before.Generation || old.Created != before.Created {
+			return errOtherRows
+		}
+		g, err := t.findGraph(info.Graph)
+		if err != nil {
+			return err
+		}
+		if old.GraphID != g.ID || r.GraphID != 0 && r.GraphID != g.ID {
+			return errOtherRows // replacing it says what is wrong
+		}
+		r.GraphID = g.ID
+		if slots, err = t.slotsAt(g, &r); err != nil {
+			return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
+		}
+		was, err := t.embeddingSlots(old)
+		if err != nil {
+			return fault.Corrupt(t.path, describeEmbedding(info.Name)+", empty slots", err)
+		}
+		if was.Slots != slots.Slots || !slices.Equal(was.Empty, slots.Empty) {
+			return errOtherRows // of other vertices
+		}
+		r.Generation, r.Created, r.Coordinates = old.Generation, old.Created, old.Coordinates
+		r.Object, r.ChunkRows, r.Slots = old.Object, old.ChunkRows, old.Slots
+		r.AutoChanges, r.AutoEvery = old.AutoChanges, old.AutoEvery
+		if err := t.discard(old.State.Object); err != nil {
+			return err
+		}
+		if r.State, err = state.publish(t); err != nil {
+			return err
+		}
+		return t.put(block.EmbeddingsName, []byte(info.Name), &r)
+	})
+	if err != nil {
+		return EmbeddingInfo{}, err
+	}
+	db.sweep(ctx)
+	return r.info(info.Name, slots), nil
+}
+
+// sameRows returns errOtherRows unless the rows of an embedding are those of a
+// matrix, bit for bit.
+func (t *tx) sameRows(r *embeddingRecord, m *vec.Matrix) error {
+	if r.Vertices != uint64(m.Rows) || r.Dim != uint64(m.Dim) || (r.Object == 0) != (len(m.Data) == 0) {
+		return errOtherRows
+	}
+	if r.Object == 0 {
+		return nil
+	}
+	p, err := t.part(r.Object, block.RowsName)
+	if err != nil {
+		return otherIfDamaged(err)
+	}
+	t.readAhead(p.bucket)
+	chunk := make([]float32, min(r.ChunkRows, r.Vertices)*r.Dim)
+	row := 0
+	err = t.scan(p, func(key, payload []byte) error {
+		left := m.Data[row*m.Dim:]
+		values := chunk[:min(len(chunk), len(left))]
+		rows, err := block.DecodeChunk(values, key, payload, row, m.Dim)
+		if err != nil {
+			return err
+		}
+		for i, x := range values[:rows*m.Dim] {
+			if math.Float32bits(x) != math.Float32bits(left[i]) {
+				return errOtherRows
+			}
+		}
+		row += rows
+		return nil
+	})
+	if err == nil && row != m.Rows {
+		return errOtherRows
+	}
+	return otherIfDamaged(err)
+}
+
+// otherIfDamaged makes of damage that the rows are other ones.
+func otherIfDamaged(err error) error {
+	if errors.Is(err, fault.ErrRecord) || errors.Is(err, ErrCorrupt) {
+		return errOtherRows
+	}
+	return err
+}

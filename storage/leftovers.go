@@ -1,0 +1,78 @@
+package storage
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"heavytail/storage/internal/file"
+)
+
+// Kinds of temporary files, which are the ends of their names; see tempName.
+const (
+	kindCompact = "compact"
+	kindBackup  = "backup"
+	kindRecover = "recover"
+	kindImport  = "import"
+	kindNew     = "new"
+)
+
+// removeLeftovers removes the temporary files beside path that killed processes
+// have left. What it cannot remove it leaves: it is only in the way.
+func removeLeftovers(path string, kinds ...string) {
+	dir, _ := tempName(path, "")
+	folder, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	names, _ := folder.Readdirnames(-1) // those before an error will do
+	folder.Close()
+	for _, name := range names {
+		for _, kind := range kinds {
+			if isLeftover(filepath.Base(path), kind, name) {
+				removeStale(filepath.Join(dir, name))
+			}
+		}
+	}
+}
+
+// isLeftover reports whether a name is that of a temporary file of a kind: with
+// digits between, so that no other file, and none of a file whose name only begins
+// alike, is taken for one.
+func isLeftover(base, kind, name string) bool {
+	number, ok := strings.CutPrefix(name, "."+base+".")
+	if ok {
+		number, ok = strings.CutSuffix(number, "."+kind)
+	}
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// removeStale removes a temporary file unless a process has it locked, as bbolt
+// has what it writes.
+func removeStale(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if file.CanShareLock { // elsewhere a file that is open cannot be removed
+		lock, err := file.OpenLock(path, false)
+		if err != nil {
+			return
+		}
+		defer lock.Release()
+		if lock.Exclusive(time.Now()) != nil {
+			return
+		}
+	}
+	_ = os.Remove(path)
+}
+
+// tempName is the pattern of the names of files that are not yet whole.
+func tempName(path, kind string) (dir, pattern string) {
+	dir, base := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	return dir, "." + base + ".*." + kind
+}
