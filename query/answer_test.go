@@ -32,6 +32,7 @@ func TestAnswer(t *testing.T) {
 		{"SHOW", parser.Graphs, "SHOW GRAPHS"},
 		{"DROP PREDICTIONS", nil, ""},
 		{"SHOW VERTICES", VerticesRequest{Graph: "g", Limit: 3}, "SHOW VERTICES IN g LIMIT 3"},
+		{"SHOW EDGES", EdgesRequest{Graph: "g", Limit: 3, OrderBy: "weight", Columns: []string{"weight", "degree"}}, "SHOW EDGES IN g COLUMNS weight, degree ORDER BY weight LIMIT 3"},
 		{"COUNT VERTICES", CountVerticesRequest{Graph: "g"}, "COUNT VERTICES IN g"},
 		{"NEAREST", NearestRequest{K: 3, Embedding: "e", Vertex: "1", Metric: index.Cosine}, "NEAREST 3 TO '1' USING cosine(e)"},
 		{"SCORE", ScoreRequest{Pairs: []Pair{{"1", "2"}}, Graph: "g", With: []Scorer{neighbours}}, "SCORE ('1', '2') IN g WITH common_neighbors"},

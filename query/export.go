@@ -400,24 +400,12 @@ func (c *call) edges(g *csr.Graph) iter.Seq[format.NumberedEdge] {
 	const step = 1 << 14 // edges between two reports, about a millisecond
 	return func(yield func(format.NumberedEdge) bool) {
 		var done int64
-		for u := range uint32(g.Vertices()) {
-			for i := g.Offsets[u]; i < g.Offsets[u+1]; i++ {
-				e := format.NumberedEdge{Source: u, Target: g.Targets[i], Weight: 1}
-				if e.Target < u {
-					continue
-				}
-				if g.Weighted() {
-					e.Weight = g.Weights[i]
-				}
-				if g.Times != nil {
-					e.Time, e.Timed = g.Times[i], g.Times[i] != csr.NoTime
-				}
-				if !yield(e) {
-					return
-				}
-				if done++; done%step == 0 {
-					c.Meter.UpdateUnit("writing", "edges", done, g.Edges())
-				}
+		for p := range eachEdge(g) {
+			if !yield(p.edge(g)) {
+				return
+			}
+			if done++; done%step == 0 {
+				c.Meter.UpdateUnit("writing", "edges", done, g.Edges())
 			}
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"heavytail/storage/csr"
 )
 
 // NeighborsRequest asks for the neighbours of a vertex that meet a condition.
@@ -47,13 +46,7 @@ type NeighborsResult struct {
 	Notices   []Notice      `json:"notices,omitempty"`
 }
 
-// neighborStream has the neighbours in a graph.
-type neighborStream struct {
-	*stream[NeighborRow]
-	graph *session.Graph
-}
-
-var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, neighborStream]{
+var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, graphStream[NeighborRow]]{
 	help: Help{
 		Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [WITHIN n] [IN graph] [WHERE condition] [LIMIT n]",
 		Summary: "lists the neighbours of a vertex, with what the edges to them have, in the order in which they came into the graph; WITHIN lists all vertices at up to n edges, the nearest first; LIMIT takes the first",
@@ -128,7 +121,7 @@ func bindNeighbors(b *binder, s *parser.ShowNeighbors) (NeighborsRequest, error)
 	return req, err
 }
 
-func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found neighborStream, err error) {
+func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found graphStream[NeighborRow], err error) {
 	s, err := c.newScan(graph.Name, req.Where, req.Attributes, req.Limit)
 	if err != nil {
 		return found, err
@@ -140,7 +133,7 @@ func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found
 	if req.Within > 0 {
 		s.near, s.distances, err = measure.Within(c.Ctx, s.graph.Graph, s.vertex, req.Within)
 	}
-	return neighborStream{scanRows(c, s, s.neighbor), s.graph}, err
+	return graphStream[NeighborRow]{scanRows(c, s, s.neighbor), s.graph}, err
 }
 
 // partWithin is the number of edges of WITHIN.
@@ -148,47 +141,35 @@ const partWithin fault.Part = "within"
 
 // neighbor describes one neighbour of the vertex.
 func (s *vertexScan) neighbor(v uint32) NeighborRow {
-	row := NeighborRow{VertexRow: s.row(v), Weight: 1, Distance: 1}
+	row := NeighborRow{VertexRow: s.row(v), Distance: 1}
 	if s.distances != nil {
-		row.Weight, row.Distance = 0, s.distances[s.place]
+		row.Distance = s.distances[s.place]
 		return row
 	}
 	g := s.graph.Graph
 	i, _ := slices.BinarySearch(g.Neighbors(s.vertex), v)
 	at := g.Offsets[s.vertex] + int64(i)
-	if g.Weights != nil {
-		row.Weight = float64(g.Weights[at])
-	}
-	if g.Times != nil && g.Times[at] != csr.NoTime {
-		row.Time, row.Timed = g.Times[at], true
-	}
+	e := edgePlace{s.vertex, at}.edge(g)
+	row.Weight, row.Time, row.Timed = decimal(e.Weight), e.Time, e.Timed
 	return row
 }
 
-func neighborRows(req NeighborsRequest, answer neighborStream) *Rows {
+func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *Rows {
 	if req.Within > 0 {
 		return answer.rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []Value {
 			return cells([]Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
 		})
 	}
-	columns := []string{"vertex", "degree"}
-	weighted, timed := answer.graph.Graph.Weights != nil, answer.graph.Graph.Times != nil
-	if weighted {
-		columns = append(columns, "weight")
-	}
-	if timed {
-		columns = append(columns, "time")
-	}
+	ofEdges := answer.edgeColumns()
+	columns := append([]string{"vertex", "degree"}, ofEdges...)
 	return answer.rows(append(columns, req.Attributes...), func(n NeighborRow) []Value {
 		row := []Value{n.Key, int64(n.Degree)}
-		if weighted {
-			row = append(row, n.Weight)
-		}
-		switch {
-		case timed && n.Timed:
-			row = append(row, timeCell(answer.graph.Info, n.Time))
-		case timed:
-			row = append(row, nil)
+		for _, name := range ofEdges {
+			if name == "weight" {
+				row = append(row, n.Weight)
+			} else {
+				row = append(row, answer.timeCell(n.Time, n.Timed))
+			}
 		}
 		return cells(row, n.Values)
 	})

@@ -7,7 +7,7 @@ func statements() []described {
 		createGraph, deriveGraph, dropGraph, dropAttribute, dropEmbedding,
 		insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile,
 		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, generateGraph,
-		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showNeighbors, showPath, showAttributes, countVertices,
+		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showEdges, showNeighbors, showPath, showAttributes, countVertices,
 		computeStatement, embed, estimateEmbed, createIndex, dropIndex, refresh, autoRefresh, verify, showGenerations, showVector, diff,
 		nearest, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,
 		tuneEmbedding, trainModel, materialize, dropPredictions, dropModel,

@@ -278,20 +278,32 @@ func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow
 		stop := c.Watch.Start(plan.Scan)
 		var list []uint32
 		err := s.each(c.Ctx, func(v uint32) error {
-			if list = append(list, v); limit > 0 && len(list) >= 2*limit+1024 {
-				slices.SortFunc(list, order)
-				list = list[:limit]
-			}
+			list = kept(append(list, v), limit, order)
 			return nil
 		})
-		slices.SortFunc(list, order)
-		if limit > 0 {
-			list = list[:min(limit, len(list))]
-		}
+		list = firstOf(list, limit, order)
 		stop(int64(len(list)), s.scanned())
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = f(s.row(list[i]))
 		}
 		return err
 	}), nil
+}
+
+// kept shortens a list that grows: where it is more than twice as long as the limit, to the
+// first of the order.
+func kept[T any](list []T, limit int, order func(a, b T) int) []T {
+	if limit == 0 || len(list) < 2*limit+1024 {
+		return list
+	}
+	return firstOf(list, limit, order)
+}
+
+// firstOf sorts a list, and returns the first of it up to a limit; 0 is none.
+func firstOf[T any](list []T, limit int, order func(a, b T) int) []T {
+	slices.SortFunc(list, order)
+	if limit > 0 {
+		list = list[:min(limit, len(list))]
+	}
+	return list
 }

@@ -60,7 +60,7 @@ var layout = map[string][]string{
 	"query/internal/rowfile": {"storage/format"},
 	"query/internal/session": {"storage", "storage/format", "storage/vec", "index", "query/parser", "query/internal/fault", "query/internal/plan"},
 	"query/internal/bind":    {"query/parser", "query/internal/fault"},
-	"query/internal/where":   {"storage", "query/parser", "query/internal/fault", "query/internal/bind", "query/internal/session"},
+	"query/internal/where":   {"storage", "storage/format", "query/parser", "query/internal/fault", "query/internal/bind", "query/internal/session"},
 	"query/internal/job":     {"storage", "storage/vec", "embedding", "query/internal/fault", "query/internal/session"},
 	"query": {
 		"embedding/jsonnull",

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Expr is a condition: one of Or, And, Not, Compare, In, IsMissing and Flag.
+// Expr is a condition: one of Or, And, Not, Compare, In, IsMissing, Flag and Ends.
 type Expr interface {
 	Node
 	expr()
@@ -66,6 +66,16 @@ type Flag struct {
 	Name Ident
 }
 
+// Ends is BOTH (condition) or EITHER (condition): a condition on the two vertices of an
+// edge, in a condition on edges.
+//
+//	ends         = ( "BOTH" | "EITHER" ) "(" condition ")"  e.g. SHOW EDGES IN social WHERE weight > 2 AND BOTH (city = 'Bern');
+type Ends struct {
+	Range
+	Both bool
+	Term Expr // of vertices
+}
+
 // Operand is a side of a comparison: an Ident or any Value but a Vector and
 // Missing.
 //
@@ -98,6 +108,7 @@ func (Compare) expr()   {}
 func (In) expr()        {}
 func (IsMissing) expr() {}
 func (Flag) expr()      {}
+func (Ends) expr()      {}
 
 func (Ident) operand()  {}
 func (String) operand() {}
@@ -114,6 +125,14 @@ func (p *parser) where() Expr {
 		return nil
 	}
 	return p.condition(bindOr)
+}
+
+// edgesWhere reads an optional WHERE condition on edges.
+func (p *parser) edgesWhere() Expr {
+	p.ofEdges = true
+	e := p.where()
+	p.ofEdges = false
+	return e
 }
 
 // needWhere reads the condition of a statement that would change every vertex
@@ -229,10 +248,18 @@ func chain(terms []Expr, word string, bind int) string {
 //	comparison   = operand operator operand
 //	             | operand [ "NOT" ] "IN"
 //	               "(" literal { "," literal } ")"
-//	             | operand "IS" [ "NOT" ] "MISSING" | name  e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
+//	             | operand "IS" [ "NOT" ] "MISSING"
+//	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
 func (p *parser) comparison() Expr {
-	begin := p.tok.Start
+	begin, word := p.tok.Start, p.tok
+	if p.ofEdges {
+		p.expect("BOTH")
+		p.expect("EITHER")
+	}
 	left := p.operand()
+	if both, ok := endsWord(word); p.ofEdges && ok && p.sign("(") {
+		return p.endsOf(begin, both)
+	}
 	if op, ok := p.operator(); ok {
 		right := p.operand()
 		return Compare{p.since(begin), left, op, right}
@@ -253,6 +280,24 @@ func (p *parser) comparison() Expr {
 		p.unexpected()
 	}
 	return Flag{p.since(begin), name}
+}
+
+// endsWord reports whether a token is BOTH or EITHER. Names of columns may be the same
+// words: the parenthesis behind it decides.
+func endsWord(t Token) (both, ok bool) {
+	both = strings.EqualFold(t.Text, "BOTH")
+	return both, t.Kind == KindWord && (both || strings.EqualFold(t.Text, "EITHER"))
+}
+
+// endsOf reads what is behind BOTH ( or EITHER (.
+func (p *parser) endsOf(begin Pos, both bool) Expr {
+	p.enter()
+	p.ofEdges = false
+	term := p.condition(bindOr)
+	p.ofEdges = true
+	p.depth--
+	p.needSign(")")
+	return Ends{p.since(begin), both, term}
 }
 
 // among reads the list of operand [NOT] IN (…).
@@ -288,6 +333,14 @@ func (n IsMissing) String() string {
 }
 
 func (n Flag) String() string { return n.Name.String() }
+
+func (n Ends) String() string {
+	word := "EITHER"
+	if n.Both {
+		word = "BOTH"
+	}
+	return word + " (" + n.Term.String() + ")"
+}
 
 // comparisons are the operators as they are written, in the order of Operator,
 // with the second spelling of NotEqual last.

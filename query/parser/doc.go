@@ -55,7 +55,8 @@
 //	               | describeembedding | describemodel
 //	               | show | showattributes | showgenerations
 //	               | showvector
-//	               | showvertices | showneighbors | countvertices
+//	               | showvertices | showedges
+//	               | showneighbors | countvertices
 //	               | compute | path
 //	               | embed | estimate | job | refresh | verify
 //	               | alter | diff | nearest | within
@@ -121,6 +122,9 @@
 //	showvertices = "SHOW" "VERTICES" [ "IN" name ]
 //	               [ "COLUMNS" name { "," name } ] [ where ]
 //	               [ order ] [ "LIMIT" integer ]            e.g. SHOW VERTICES IN social COLUMNS rank, city WHERE degree > 100 ORDER BY rank DESC LIMIT 10;
+//	showedges    = "SHOW" "EDGES" [ "IN" name ]
+//	               [ "COLUMNS" name { "," name } ] [ where ]
+//	               [ order ] [ "LIMIT" integer ]            e.g. SHOW EDGES IN social WHERE weight >= 2 ORDER BY time DESC LIMIT 10;
 //	showneighbors = "SHOW" "NEIGHBORS" "OF" key
 //	               [ "WITHIN" integer ] [ "IN" name ]
 //	               [ where ] [ "LIMIT" integer ]            e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
@@ -230,10 +234,12 @@
 //	comparison   = operand operator operand
 //	             | operand [ "NOT" ] "IN"
 //	               "(" literal { "," literal } ")"
-//	             | operand "IS" [ "NOT" ] "MISSING" | name  e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
+//	             | operand "IS" [ "NOT" ] "MISSING"
+//	             | name | ends                              e.g. SHOW VERTICES WHERE city IN ('Bern', 'Basel') AND age IS NOT MISSING;
 //	operand      = name | literal                           e.g. NEAREST 5 TO 'a' USING e WHERE degree = $d;
 //	operator     = "=" | "<>" | "!=" | "<" | "<=" | ">"
 //	             | ">="                                     e.g. NEAREST 5 TO 'a' USING e WHERE degree != 2;
+//	ends         = ( "BOTH" | "EITHER" ) "(" condition ")"  e.g. SHOW EDGES IN social WHERE weight > 2 AND BOTH (city = 'Bern');
 //
 // A statement is at most MaxText bytes and MaxTokens tokens long, and a
 // condition at most MaxDepth levels deep.

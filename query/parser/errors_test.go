@@ -118,7 +118,7 @@ func TestError_InScript(t *testing.T) {
 	if !errors.As(err, &perr) {
 		t.Fatalf("got error %v", err)
 	}
-	want := "line 3, column 3: found \"GRAFS\", expected GRAPHS, EMBEDDINGS, INDEXES, MODELS, PREDICTIONS, METHODS, MEASURES, SCORERS, GENERATORS, STATS, JOBS, GENERATIONS, VECTOR, VERTICES, NEIGHBORS or ATTRIBUTES; did you mean GRAPHS?\n  GRAFS;\n  ^^^^^"
+	want := "line 3, column 3: found \"GRAFS\", expected GRAPHS, EMBEDDINGS, INDEXES, MODELS, PREDICTIONS, METHODS, MEASURES, SCORERS, GENERATORS, STATS, JOBS, GENERATIONS, VECTOR, VERTICES, EDGES, NEIGHBORS or ATTRIBUTES; did you mean GRAPHS?\n  GRAFS;\n  ^^^^^"
 	if got := perr.Detail(src); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

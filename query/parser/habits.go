@@ -15,7 +15,7 @@ type habit struct {
 // The habits of those who know another language, by the place of the word.
 var (
 	habitsOfStatements = []habit{
-		{"SELECT FIND LIST GET", "there is no SELECT", "SHOW VERTICES IN g COLUMNS … WHERE … ORDER BY … LIMIT n lists vertices, COUNT VERTICES counts them, SHOW NEIGHBORS OF v follows edges; for SQL, EXPORT VERTICES writes a file for another program"},
+		{"SELECT FIND LIST GET", "there is no SELECT", "SHOW VERTICES IN g COLUMNS … WHERE … ORDER BY … LIMIT n lists vertices, SHOW EDGES edges, COUNT VERTICES counts them, SHOW NEIGHBORS OF v follows edges; for SQL, EXPORT VERTICES writes a file for another program"},
 		{"MATCH OPTIONAL", "there is no MATCH", "SHOW NEIGHBORS OF v WITHIN n lists what is near to a vertex, PATH FROM v TO w finds a path, SHOW VERTICES WHERE … chooses vertices"},
 		{"MERGE", "there is no MERGE", "INSERT VERTEX and INSERT EDGE update what exists"},
 		{"CALL RUN ANALYZE ANALYSE", "there are no procedures", "COMPUTE measure(…) IN g computes one of the measures that SHOW MEASURES lists, EMBED computes vectors"},
@@ -33,7 +33,7 @@ var (
 	habitsOfShow = []habit{
 		{"TABLES DATABASES SCHEMAS", "", "SHOW GRAPHS lists the graphs, SHOW ATTRIBUTES IN g the attributes of the vertices"},
 		{"NODES NODE", "", "SHOW VERTICES IN g lists the vertices"},
-		{"EDGES RELATIONSHIPS LINKS EDGE", "", "SHOW NEIGHBORS OF v lists the edges of a vertex, EXPORT GRAPH g INTO FILE 'file' writes all"},
+		{"RELATIONSHIPS LINKS EDGE", "", "SHOW EDGES IN g lists edges, SHOW NEIGHBORS OF v those of a vertex"},
 		{"COLUMNS FIELDS PROPERTIES LABELS", "", "SHOW ATTRIBUTES IN g lists the attributes of the vertices"},
 		{"COMMUNITIES COMPONENTS", "", "COMPUTE community IN g AS team stores communities, COUNT VERTICES IN g BY team counts their vertices"},
 	}
@@ -55,11 +55,11 @@ var (
 	}
 	// Of clauses, where a statement could have ended.
 	habitsOfClauses = []habit{
-		{"ORDER SORT", "", "only SHOW VERTICES has ORDER BY, behind WHERE and before LIMIT; searches answer in the order of their scores"},
+		{"ORDER SORT", "", "only SHOW VERTICES and SHOW EDGES have ORDER BY, behind WHERE and before LIMIT; searches answer in the order of their scores"},
 		{"GROUP HAVING", "", "COUNT VERTICES IN g WHERE … BY attribute counts by the values of an attribute"},
 		{"JOIN UNION", "", "each statement reads one graph"},
 		{"OFFSET SKIP", "", "LIMIT takes the first rows; all else is for the program that reads them"},
-		{"RETURN YIELD", "", "SHOW VERTICES has COLUMNS for what to show; other statements have fixed columns"},
+		{"RETURN YIELD", "", "SHOW VERTICES and SHOW EDGES have COLUMNS for what to show; other statements have fixed columns"},
 		{"WITH IN WHERE USING LIMIT FROM TO AS INTO COLUMNS OF", "", "the clauses of a statement have one order, which HELP shows"},
 	}
 )

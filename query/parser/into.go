@@ -35,7 +35,7 @@ func (s *IntoFile) String() string {
 // question, and does not write a file already.
 func hasRows(s Statement) bool {
 	switch s := s.(type) {
-	case *Show, *ShowVertices, *ShowNeighbors, *ShowAttributes, *ShowGenerations, *ShowVector, *Path, *CountVertices,
+	case *Show, *ShowVertices, *ShowEdges, *ShowNeighbors, *ShowAttributes, *ShowGenerations, *ShowVector, *Path, *CountVertices,
 		*DescribeGraph, *DescribeVertex, *DescribeEmbedding, *DescribeModel,
 		*Nearest, *Within, *Score, *Predict, *Predicted, *Diff,
 		*EvaluateReconstruction, *EvaluateParameters, *EvaluateLabels, *EvaluateLinks:

@@ -80,6 +80,7 @@ var (
 		{"GENERATIONS", (*parser).showGenerations},
 		{"VECTOR", (*parser).showVector},
 		{"VERTICES", (*parser).showVertices},
+		{"EDGES", (*parser).showEdges},
 		{"NEIGHBORS", (*parser).showNeighbors},
 		{"ATTRIBUTES", (*parser).showAttributes},
 	}
@@ -117,7 +118,8 @@ func (p *parser) statement() Statement {
 //	               | describeembedding | describemodel
 //	               | show | showattributes | showgenerations
 //	               | showvector
-//	               | showvertices | showneighbors | countvertices
+//	               | showvertices | showedges
+//	               | showneighbors | countvertices
 //	               | compute | path
 //	               | embed | estimate | job | refresh | verify
 //	               | alter | diff | nearest | within
@@ -157,8 +159,8 @@ var reserved = []string{
 // distinguishes them from names, so a graph may be called model or file, and a new
 // word here breaks no script.
 var unreserved = []string{
-	"AFTER", "ALTER", "ASC", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "BY", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COLUMNS", "COMPACT", "COMPONENT", "COMPUTE",
-	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
+	"AFTER", "ALTER", "ASC", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "BOTH", "BY", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COLUMNS", "COMPACT", "COMPONENT", "COMPUTE",
+	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
 	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURES", "METHODS",
 	"MIGRATE", "MODEL", "MODELS", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",

@@ -167,6 +167,19 @@ func genWhere(t *rapid.T) Expr {
 	return genExpr(3).Draw(t, "where")
 }
 
+// genEdgesWhere draws a condition on edges, with conditions on their ends in it.
+func genEdgesWhere(t *rapid.T) Expr {
+	e := genWhere(t)
+	if rapid.Bool().Draw(t, "no ends") {
+		return e
+	}
+	ends := Ends{Both: rapid.Bool().Draw(t, "both"), Term: genExpr(2).Draw(t, "ends")}
+	if e == nil {
+		return Not{Term: ends}
+	}
+	return Or{Terms: []Expr{ends, And{Terms: []Expr{genExpr(1).Draw(t, "beside"), ends}}}}
+}
+
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
 		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep, genLearn}).Draw(t, "group")
@@ -422,7 +435,16 @@ func genUpdate(t *rapid.T) Statement {
 // of them but by a file.
 func genLook(t *rapid.T) Statement {
 	file := genValue(aString)
-	switch rapid.IntRange(0, 9).Draw(t, "statement") {
+	switch rapid.IntRange(0, 10).Draw(t, "statement") {
+	case 10:
+		s := &ShowEdges{Graph: genMaybe(t), Where: genEdgesWhere(t), Limit: genLimit(t)}
+		if rapid.Bool().Draw(t, "chosen") {
+			s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
+		}
+		if rapid.Bool().Draw(t, "ordered") {
+			s.Order = &Order{By: genIdent().Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
+		}
+		return s
 	case 9:
 		return &Path{From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t), ByWeight: rapid.Bool().Draw(t, "weight")}
 	case 8:

@@ -94,6 +94,7 @@ type parser struct {
 	begin    Pos      // of the statement
 	tokens   int      // of the statement
 	depth    int
+	ofEdges  bool  // the condition that is being read is on edges
 	named    Names // of the statement so far
 	err      *Error
 }

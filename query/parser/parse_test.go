@@ -99,6 +99,14 @@ func TestParse_Tree(t *testing.T) {
 		{"DESCRIBE VERTEX 'a' IN g", &DescribeVertex{Vertex: str("a"), Graph: idp("g")}},
 		{"SHOW STATS", &Show{What: Stats}},
 		{"SHOW VERTICES", &ShowVertices{}},
+		{"SHOW EDGES", &ShowEdges{}},
+		{"show edges in both where both or both (both) and not either (either > 1)", &ShowEdges{Graph: &Ident{Name: "both"}, Where: Or{Terms: []Expr{
+			Flag{Name: Ident{Name: "both"}},
+			And{Terms: []Expr{
+				Ends{Both: true, Term: Flag{Name: Ident{Name: "both"}}},
+				Not{Term: Ends{Term: Compare{Left: Ident{Name: "either"}, Op: Greater, Right: Int{Value: 1}}}},
+			}},
+		}}}},
 		{"COUNT VERTICES", &CountVertices{}},
 		{"COMPUTE core IN g", &Compute{Measure: Call{Name: id("core")}, Graph: id("g")}},
 		{"COMPUTE pagerank(damping := 1) IN g FROM 'a', 7 AS rank WITH (overwrite := TRUE) IN BACKGROUND", &Compute{

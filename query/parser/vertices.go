@@ -45,23 +45,28 @@ func (*ShowVertices) statement() {}
 func (*ShowVertices) Heading() string { return "SHOW VERTICES" }
 
 func (p *parser) showVertices(begin Pos) Statement {
-	s := &ShowVertices{Graph: p.in()}
-	if p.keyword("COLUMNS") {
-		s.Columns = separated(p, p.column)
-	}
-	s.Where = p.where()
-	s.Order = p.order()
-	s.Limit = p.limit()
+	s := &ShowVertices{Graph: p.in(), Columns: p.columns(), Where: p.where(), Order: p.order(), Limit: p.limit()}
 	s.Range = p.since(begin)
 	return s
 }
 
 func (s *ShowVertices) String() string {
-	text := "SHOW VERTICES" + in(s.Graph)
-	if s.Columns != nil {
-		text += " COLUMNS " + list(s.Columns)
+	return "SHOW VERTICES" + in(s.Graph) + columns(s.Columns) + where(s.Where) + s.Order.String() + limit(s.Limit)
+}
+
+// columns reads an optional COLUMNS a, ….
+func (p *parser) columns() []Ident {
+	if !p.keyword("COLUMNS") {
+		return nil
 	}
-	return text + where(s.Where) + s.Order.String() + limit(s.Limit)
+	return separated(p, p.column)
+}
+
+func columns(names []Ident) string {
+	if names == nil {
+		return ""
+	}
+	return " COLUMNS " + list(names)
 }
 
 // Order is ORDER BY a [DESC].

@@ -30,8 +30,8 @@ func truthOf(b bool) truth {
 func (t truth) not() truth { return isTrue - t }
 
 // allOf is AND. It asks no term behind one that is false.
-func allOf(terms []predicate) predicate {
-	return func(v Candidate) truth {
+func allOf[T any](terms []predicate[T]) predicate[T] {
+	return func(v T) truth {
 		all := isTrue
 		for _, term := range terms {
 			if all = min(all, term(v)); all == isFalse {
@@ -43,8 +43,8 @@ func allOf(terms []predicate) predicate {
 }
 
 // anyOf is OR. It asks no term behind one that is true.
-func anyOf(terms []predicate) predicate {
-	return func(v Candidate) truth {
+func anyOf[T any](terms []predicate[T]) predicate[T] {
+	return func(v T) truth {
 		some := isFalse
 		for _, term := range terms {
 			if some = max(some, term(v)); some == isTrue {

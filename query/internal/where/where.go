@@ -2,11 +2,9 @@ package where
 
 import (
 	"fmt"
-	"slices"
 
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
-	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -14,51 +12,27 @@ import (
 // This file turns the conditions of WHERE into functions. Every operand has a
 // type, and a mistake in them is found before anything runs.
 
-// Condition is a compiled WHERE. Its columns are those of Candidate.columns.
-type Condition struct {
-	Admits     func(Candidate) bool // nil admits all
-	Attributes []string             // that it reads
-}
-
-// compiler compiles one condition on the vertices of a graph.
-type compiler struct {
+// compiler compiles one condition on what is a T: a Candidate, or an Edge.
+type compiler[T any] struct {
 	*bind.Values
-	graph      storage.GraphInfo
-	linked     string   // why linked has no meaning here; "" where it has one
-	attributes []string // that were read so far
+	column func(node parser.Ident) (operand[T], error)  // compiles a name
+	ends   func(node parser.Ends) (predicate[T], error) // compiles BOTH and EITHER; nil where there is none
 }
 
-// Why linked has no meaning.
-const (
-	ToVector  = "linked needs a query vertex; this query gives a vector"
-	ToNothing = "linked needs a query vertex; this statement has none"
-)
-
-// Compile compiles a condition on the vertices of a graph; nil admits all. The
-// attributes that it reads come behind those that are given.
-func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) (Condition, error) {
-	if e == nil {
-		return Condition{Attributes: attributes}, nil
-	}
-	c := &compiler{Values: values, graph: graph, linked: linked, attributes: attributes}
-	f, err := c.condition(e)
-	if err != nil {
-		return Condition{}, err
-	}
-	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes}, nil
-}
-
-// A predicate says whether a condition holds for a vertex.
-type predicate func(Candidate) truth
+// A predicate says whether a condition holds.
+type predicate[T any] func(T) truth
 
 // An operand is a side of a comparison: the type of its values, and the value
-// that a vertex has there, which may be missing.
-type operand struct {
+// that a T has there, which may be missing.
+type operand[T any] struct {
 	kind  storage.Type
-	value func(Candidate) storage.Value
+	value func(T) storage.Value
+	// read makes of a literal what the operand is compared with; nil where that is the
+	// literal.
+	read func(storage.Value) (storage.Value, error)
 }
 
-func (c *compiler) condition(e parser.Expr) (predicate, error) {
+func (c *compiler[T]) condition(e parser.Expr) (predicate[T], error) {
 	switch e := e.(type) {
 	case parser.Or:
 		terms, err := c.conditions(e.Terms)
@@ -68,22 +42,24 @@ func (c *compiler) condition(e parser.Expr) (predicate, error) {
 		return allOf(terms), err
 	case parser.Not:
 		term, err := c.condition(e.Term)
-		return func(v Candidate) truth { return term(v).not() }, err
+		return func(v T) truth { return term(v).not() }, err
 	case parser.Compare:
 		return c.compare(e)
 	case parser.In:
 		return c.among(e)
 	case parser.IsMissing:
-		o, err := c.operand(e.Operand, 0)
-		return func(v Candidate) truth { return truthOf(o.value(v).IsMissing() != e.Not) }, err
+		o, err := c.operand(e.Operand, operand[T]{})
+		return func(v T) truth { return truthOf(o.value(v).IsMissing() != e.Not) }, err
 	case parser.Flag:
 		return c.flag(e)
+	case parser.Ends:
+		return c.ends(e)
 	}
 	return nil, fmt.Errorf("a condition of the type %T is not known", e)
 }
 
-func (c *compiler) conditions(list []parser.Expr) ([]predicate, error) {
-	terms := make([]predicate, len(list))
+func (c *compiler[T]) conditions(list []parser.Expr) ([]predicate[T], error) {
+	terms := make([]predicate[T], len(list))
 	for i, e := range list {
 		var err error
 		if terms[i], err = c.condition(e); err != nil {
@@ -94,7 +70,7 @@ func (c *compiler) conditions(list []parser.Expr) ([]predicate, error) {
 }
 
 // flag compiles a name that is a condition alone.
-func (c *compiler) flag(e parser.Flag) (predicate, error) {
+func (c *compiler[T]) flag(e parser.Flag) (predicate[T], error) {
 	o, err := c.column(e.Name)
 	if err != nil {
 		return nil, err
@@ -109,7 +85,7 @@ func (c *compiler) flag(e parser.Flag) (predicate, error) {
 		m.Remedy = "compare it, as in " + e.Name.String() + example
 		return nil, m
 	}
-	return func(v Candidate) truth {
+	return func(v T) truth {
 		x := o.value(v)
 		if x.IsMissing() {
 			return isUnknown
@@ -119,16 +95,16 @@ func (c *compiler) flag(e parser.Flag) (predicate, error) {
 }
 
 // compare compiles a comparison of two operands of one type.
-func (c *compiler) compare(e parser.Compare) (predicate, error) {
-	left, err := c.operand(e.Left, 0)
+func (c *compiler[T]) compare(e parser.Compare) (predicate[T], error) {
+	left, err := c.operand(e.Left, operand[T]{})
 	if err != nil {
 		return nil, err
 	}
-	right, err := c.operand(e.Right, left.kind)
+	right, err := c.operand(e.Right, left)
 	if err != nil {
 		return nil, err
 	}
-	if left, err = c.operand(e.Left, right.kind); err != nil {
+	if left, err = c.operand(e.Left, right); err != nil {
 		return nil, err
 	}
 	c.Mark(fault.Where, e)
@@ -145,7 +121,7 @@ func (c *compiler) compare(e parser.Compare) (predicate, error) {
 		return nil, m
 	}
 	holds := operatorFunc(e.Op)
-	return func(v Candidate) truth { return compareBy(left.value(v), right.value(v), holds) }, nil
+	return func(v T) truth { return compareBy(left.value(v), right.value(v), holds) }, nil
 }
 
 func isKey(node parser.Operand) bool {
@@ -154,14 +130,14 @@ func isKey(node parser.Operand) bool {
 }
 
 // among compiles [NOT] IN.
-func (c *compiler) among(e parser.In) (predicate, error) {
-	o, err := c.operand(e.Operand, 0)
+func (c *compiler[T]) among(e parser.In) (predicate[T], error) {
+	o, err := c.operand(e.Operand, operand[T]{})
 	if err != nil {
 		return nil, err
 	}
 	list := make([]storage.Value, len(e.Values))
 	for i, node := range e.Values {
-		if list[i], err = c.literal(node, o.kind); err != nil {
+		if list[i], err = c.literal(node, o); err != nil {
 			return nil, err
 		}
 		if !canCompare(o.kind, list[i].Type()) {
@@ -169,7 +145,7 @@ func (c *compiler) among(e parser.In) (predicate, error) {
 		}
 	}
 	found := member(list)
-	return func(v Candidate) truth {
+	return func(v T) truth {
 		x := o.value(v)
 		if x.IsMissing() {
 			return isUnknown
@@ -178,24 +154,25 @@ func (c *compiler) among(e parser.In) (predicate, error) {
 	}, nil
 }
 
-// operand compiles a side of a comparison with values of a kind, 0 if that is
-// not known yet.
-func (c *compiler) operand(node parser.Operand, kind storage.Type) (operand, error) {
+// operand compiles a side of a comparison with another, whose type is 0 if it is not
+// known yet.
+func (c *compiler[T]) operand(node parser.Operand, with operand[T]) (operand[T], error) {
 	if column, ok := node.(parser.Ident); ok {
 		return c.column(column)
 	}
 	literal, ok := node.(parser.Value)
 	if !ok {
-		return operand{}, fmt.Errorf("an operand of the type %T is not known", node)
+		return operand[T]{}, fmt.Errorf("an operand of the type %T is not known", node)
 	}
-	value, err := c.literal(literal, kind)
-	return operand{value.Type(), func(Candidate) storage.Value { return value }}, err
+	value, err := c.literal(literal, with)
+	return operand[T]{kind: value.Type(), value: func(T) storage.Value { return value }}, err
 }
 
 // literal returns the value of a literal or a parameter. An Untyped that is
 // compared with texts stays one; numbers stay what they are, so that none is
 // rounded.
-func (c *compiler) literal(node parser.Value, kind storage.Type) (storage.Value, error) {
+func (c *compiler[T]) literal(node parser.Value, with operand[T]) (storage.Value, error) {
+	kind := with.kind
 	if kind != storage.Text {
 		kind = 0
 	}
@@ -203,48 +180,14 @@ func (c *compiler) literal(node parser.Value, kind storage.Type) (storage.Value,
 	if err != nil {
 		return storage.Value{}, err
 	}
-	if v, ok := AttributeValue(value, kind); ok && !v.IsMissing() {
-		return v, nil
+	v, ok := AttributeValue(value, kind)
+	switch {
+	case !ok || v.IsMissing():
+		return storage.Value{}, bind.Unexpected(fault.Where, value, "a text in quotes", "a number", "TRUE", "FALSE")
+	case with.read != nil:
+		return with.read(v)
 	}
-	return storage.Value{}, bind.Unexpected(fault.Where, value, "a text in quotes", "a number", "TRUE", "FALSE")
-}
-
-// column compiles a name.
-func (c *compiler) column(node parser.Ident) (operand, error) {
-	c.Mark(fault.Where, node)
-	switch node.Name {
-	case "degree":
-		return operand{storage.Integer, func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}, nil
-	case "key":
-		return operand{storage.Text, func(v Candidate) storage.Value { return storage.TextValue(v.Key()) }}, nil
-	case "linked":
-		if c.linked != "" {
-			return operand{}, fault.New(fault.Where, "%s", c.linked)
-		}
-		return operand{storage.Boolean, func(v Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}, nil
-	}
-	for _, a := range c.graph.Attributes {
-		if a.Name == node.Name {
-			i := c.attribute(a.Name)
-			return operand{a.Type, func(v Candidate) storage.Value { return v.columns.At(i, v.vertex) }}, nil
-		}
-	}
-	e := fault.New(fault.Where, "unknown name %s", fault.Quote(node.Name))
-	e = e.WithNearest(node.Name, append([]string{"degree", "linked", "key"}, session.AttributeNames(c.graph)...), func(s string) string { return parser.Ident{Name: s}.String() })
-	if quoted := node.End.Offset-node.Start.Offset > len(node.Name); quoted && e.Hint() == "" {
-		e.Remedy = "a text is written in single quotes, double quotes are for names"
-	}
-	return operand{}, e
-}
-
-// attribute returns the number of an attribute among those that are read.
-func (c *compiler) attribute(name string) int {
-	i := slices.Index(c.attributes, name)
-	if i < 0 {
-		i = len(c.attributes)
-		c.attributes = append(c.attributes, name)
-	}
-	return i
+	return v, nil
 }
 
 // AttributeValue turns a value of the language into one of an attribute of the

@@ -1,0 +1,375 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+// EdgeCandidate is an edge that a statement considers as an answer.
+type EdgeCandidate = where.EdgeCandidate
+
+// EdgesRequest asks for the edges of a graph that meet a condition.
+type EdgesRequest struct {
+	Graph string                   // may be empty where the file has one graph
+	Where func(EdgeCandidate) bool // nil admits all; it is called from one goroutine
+	// Attributes are those that Where reads of the ends of an edge.
+	Attributes []string
+	Limit      int // most answers; 0 is all
+	// Columns are what the answer has of an edge besides its ends: weight, time, and
+	// attributes or the degree of the ends. Nil is weight and time, where the graph has any.
+	Columns []string
+	// OrderBy is weight or time, lowest first or Descending. Equal edges are in the order
+	// that they have without it, and edges without a time are last. Empty for the order of
+	// their sources, and of their targets: that in which these came into the graph.
+	OrderBy    string
+	Descending bool
+
+	condition parser.Expr // of Where, for its text; may be nil
+}
+
+// EdgeRow is an edge. The graph is undirected: Source is the end that came into it first.
+type EdgeRow struct {
+	Source string  `json:"source"`
+	Target string  `json:"target"`
+	Weight float64 `json:"weight"` // 1 where none was given
+	Time   int64   `json:"time"`
+	Timed  bool    `json:"timed"` // the edge has a time
+	// Values has two values for each attribute of EdgesRequest.Columns: of the source and
+	// of the target.
+	Values []storage.Value `json:"values,omitempty"`
+}
+
+// EdgesResult is the answer of Edges: edges in the order of the request.
+type EdgesResult struct {
+	Edges   []EdgeRow `json:"edges"`
+	Notices []Notice  `json:"notices,omitempty"`
+}
+
+var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, graphStream[EdgeRow]]{
+	help: Help{
+		Statement: "SHOW EDGES", Syntax: "SHOW EDGES [IN graph] [COLUMNS weight | time | attribute, …] [WHERE condition of weight, time, BOTH (condition), EITHER (condition)] [ORDER BY weight | time [ASC | DESC]] [LIMIT n]",
+		Summary: "lists edges, each once, its source the end that came into the graph first; a condition is on weight and time, and by BOTH (condition) or EITHER (condition) on the ends. They are ordered by source and target, or by a column, those without a time last; LIMIT takes the first",
+		Columns: "source, target, weight and time where the graph has any; with COLUMNS: source, target, and those, of an attribute two: source_attribute and target_attribute",
+		Example: "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
+	},
+	bind:    bindEdges,
+	resolve: resolveEdges,
+	plan: func(req EdgesRequest, graph storage.GraphInfo) *plan.Plan {
+		order := VerticesRequest{OrderBy: req.OrderBy, Descending: req.Descending}.orderText()
+		if req.OrderBy == "" {
+			order = "by source and target, " + order
+		}
+		return plan.Result("edges", limited(order, req.Limit), scanPlan("all edges", graph, req.condition, req.attributes()))
+	},
+	run:   runEdges,
+	rows:  edgeRows,
+	reads: true,
+}
+
+// Edges returns the edges of a graph that meet a condition.
+func (db *DB) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) {
+	found, err := showEdges.answer(ctx, db, req)
+	if err != nil {
+		return EdgesResult{}, err
+	}
+	list, err := found.collect()
+	return EdgesResult{list, found.call.Notices}, err
+}
+
+// EachEdge iterates over what Edges returns, as EachVertex does. With OrderBy it holds 16
+// bytes for each edge that meets the condition, or for twice the limit.
+func (db *DB) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow, error] {
+	return iterate(func() (*stream[EdgeRow], error) {
+		found, err := showEdges.answer(ctx, db, req)
+		return found.stream, err
+	})
+}
+
+func bindEdges(b *binder, s *parser.ShowEdges) (EdgesRequest, error) {
+	req := EdgesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
+	info, err := b.graphOrOnly(req.Graph)
+	if err != nil {
+		return req, err
+	}
+	for i, column := range s.Columns {
+		b.Mark(partColumn(i), column)
+		req.Columns = append(req.Columns, column.Name)
+	}
+	if s.Order != nil {
+		b.Mark(partOrder, s.Order.By)
+		req.OrderBy, req.Descending = s.Order.By.Name, s.Order.Descending
+	}
+	condition, err := where.CompileEdges(b.Values, s.Where, info)
+	if err != nil {
+		return req, err
+	}
+	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
+	req.Limit, err = b.rowLimit(s.Limit)
+	return req, err
+}
+
+func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {
+	info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
+	if err != nil {
+		return info, err
+	}
+	for i, name := range req.Columns {
+		if name == "key" {
+			return info, fault.New(partColumn(i), "the columns source and target have the keys already")
+		}
+		if slices.Contains(where.EdgeColumns, name) {
+			continue
+		}
+		if err := checkColumn(info, name, partColumn(i)); err != nil {
+			return info, err
+		}
+	}
+	if req.OrderBy != "" && !slices.Contains(where.EdgeColumns, req.OrderBy) {
+		e := fault.New(partOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy))
+		e.Expected = where.EdgeColumns
+		return info, e
+	}
+	return info, nil
+}
+
+// attributes are those that the answer is computed from, as of VerticesRequest.
+func (r EdgesRequest) attributes() []string {
+	return VerticesRequest{Attributes: r.Attributes, Columns: r.ofEnds()}.attributes()
+}
+
+// ofEnds are the columns that are about the ends of an edge.
+func (r EdgesRequest) ofEnds() []string {
+	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool { return slices.Contains(where.EdgeColumns, name) })
+}
+
+// edgeScan is a graph in memory whose edges are asked for.
+type edgeScan struct {
+	*vertexScan
+	admits func(EdgeCandidate) bool
+}
+
+func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphStream[EdgeRow], err error) {
+	inner, err := c.newScan(graph.Name, nil, req.attributes(), 0)
+	if err != nil {
+		return found, err
+	}
+	s := &edgeScan{inner, req.Where}
+	for _, name := range req.ofEnds() {
+		s.shown = append(s.shown, s.column(name))
+	}
+	stop := c.Watch.Start(plan.Scan)
+	each := func(f func(EdgeRow) error) error {
+		n := int64(0)
+		err := s.each(c.Ctx, req.Limit, func(p edgePlace) error { n++; return f(s.row(p)) })
+		stop(n, s.scanned())
+		return err
+	}
+	if req.OrderBy != "" {
+		if each, err = c.orderedEdges(s, req, stop); err != nil {
+			return found, err
+		}
+	}
+	return graphStream[EdgeRow]{streamOf(c, each), s.graph}, nil
+}
+
+// orderedEdges makes the rows of a scan in the order of a column.
+func (c *call) orderedEdges(s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
+	most := s.graph.Graph.Edges()
+	if req.Limit > 0 {
+		most = min(most, 2*int64(req.Limit)+1024)
+	}
+	release, err := c.db.cache.Reserve(16*most, "ordering the edges of graph "+fault.Name(s.graph.Info.Name))
+	if err != nil {
+		return nil, err
+	}
+	c.Releases = append(c.Releases, release)
+	order := edgeOrder(s.graph.Graph, req.OrderBy, req.Descending)
+	return func(f func(EdgeRow) error) error {
+		var list []edgePlace
+		err := s.each(c.Ctx, 0, func(p edgePlace) error {
+			list = kept(append(list, p), req.Limit, order)
+			return nil
+		})
+		list = firstOf(list, req.Limit, order)
+		stop(int64(len(list)), s.scanned())
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = f(s.row(list[i]))
+		}
+		return err
+	}, nil
+}
+
+// edgeOrder returns the order of two edges by weight or time: an edge without a time is
+// behind all others in both directions, and equal edges are in the order of the scan.
+func edgeOrder(g *csr.Graph, by string, descending bool) func(a, b edgePlace) int {
+	sign := 1
+	if descending {
+		sign = -1
+	}
+	return func(a, b edgePlace) int {
+		x, y := a.edge(g), b.edge(g)
+		if by == "weight" {
+			return cmp.Or(sign*cmp.Compare(x.Weight, y.Weight), cmp.Compare(a.at, b.at))
+		}
+		if x.Timed != y.Timed {
+			return cmp.Compare(withoutTime(x), withoutTime(y))
+		}
+		return cmp.Or(sign*cmp.Compare(x.Time, y.Time), cmp.Compare(a.at, b.at))
+	}
+}
+
+func withoutTime(e format.NumberedEdge) int {
+	if e.Timed {
+		return 0
+	}
+	return 1
+}
+
+// each calls f with every edge that meets the condition, up to a limit, in the order of
+// eachEdge.
+func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error) error {
+	const often = 1 << 12 // edges between two looks at the context, well below a millisecond
+	found := 0
+	for p := range eachEdge(s.graph.Graph) {
+		if s.looked++; s.looked%often == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if s.admits != nil && !s.admits(s.candidate(p)) {
+			continue
+		}
+		if err := f(p); err != nil {
+			return err
+		}
+		if found++; found == limit {
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *edgeScan) scanned() string { return fault.Count(s.looked, "edge") + " looked at" }
+
+// candidate is an edge as a condition sees it.
+func (s *edgeScan) candidate(p edgePlace) EdgeCandidate {
+	e := p.edge(s.graph.Graph)
+	end := func(v uint32) Candidate { return where.NewCandidate(s.graph, s.columns, v, false) }
+	return EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}
+}
+
+// row describes one edge.
+func (s *edgeScan) row(p edgePlace) EdgeRow {
+	e := p.edge(s.graph.Graph)
+	row := EdgeRow{Source: s.graph.Key(e.Source), Target: s.graph.Key(e.Target), Weight: decimal(e.Weight), Time: e.Time, Timed: e.Timed}
+	for _, at := range s.shown {
+		row.Values = append(row.Values, s.value(at, e.Source), s.value(at, e.Target))
+	}
+	return row
+}
+
+func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *Rows {
+	shown := req.Columns
+	if shown == nil {
+		shown = answer.edgeColumns()
+	}
+	columns := []string{"source", "target"}
+	for _, name := range shown {
+		if slices.Contains(where.EdgeColumns, name) {
+			columns = append(columns, name)
+		} else {
+			columns = append(columns, "source_"+name, "target_"+name)
+		}
+	}
+	return answer.rows(columns, func(e EdgeRow) []Value {
+		row, values := []Value{e.Source, e.Target}, e.Values
+		for _, name := range shown {
+			switch name {
+			case "weight":
+				row = append(row, e.Weight)
+			case "time":
+				row = append(row, answer.timeCell(e.Time, e.Timed))
+			default:
+				row, values = cells(row, values[:2]), values[2:]
+			}
+		}
+		return row
+	})
+}
+
+// graphStream has rows about a graph.
+type graphStream[T any] struct {
+	*stream[T]
+	graph *session.Graph
+}
+
+// edgeColumns are the columns of edges that are worth showing: those of which the graph
+// has any values.
+func (s graphStream[T]) edgeColumns() []string {
+	columns := []string{}
+	if s.graph.Graph.Weighted() {
+		columns = append(columns, "weight")
+	}
+	if s.graph.Graph.Times != nil {
+		columns = append(columns, "time")
+	}
+	return columns
+}
+
+// timeCell is the time of an edge as a cell.
+func (s graphStream[T]) timeCell(t int64, timed bool) Value {
+	if !timed {
+		return nil
+	}
+	return timeCell(s.graph.Info, t)
+}
+
+// edgePlace is an edge by its place in the row of its smaller vertex.
+type edgePlace struct {
+	source uint32
+	at     int64 // in Targets
+}
+
+// eachEdge yields every edge of a graph once: by ascending sources, the smaller vertices,
+// and of these by ascending targets.
+func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
+	return func(yield func(edgePlace) bool) {
+		for u := range uint32(g.Vertices()) {
+			first, _ := slices.BinarySearch(g.Neighbors(u), u)
+			for at := g.Offsets[u] + int64(first); at < g.Offsets[u+1]; at++ {
+				if !yield(edgePlace{u, at}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// edge is what the graph has of the edge.
+func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
+	e := format.NumberedEdge{Source: p.source, Target: g.Targets[p.at], Weight: 1}
+	if g.Weights != nil {
+		e.Weight = g.Weights[p.at]
+	}
+	if g.Times != nil && g.Times[p.at] != csr.NoTime {
+		e.Time, e.Timed = g.Times[p.at], true
+	}
+	return e
+}
+
+// decimal is a weight as the number of the fewest digits that it is read from: 0.1 and not
+// the 0.10000000149011612 that is nearest to it in 32 bits.
+func decimal(weight float32) float64 {
+	x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(weight), 'g', -1, 32), 64) // what FormatFloat wrote is read
+	return x
+}

@@ -1,0 +1,97 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// TestEdges_Brute compares chosen and ordered edges with a list that is sorted in full, for
+// limits below and above what a sort holds at once.
+func TestEdges_Brute(t *testing.T) {
+	t.Parallel()
+	db, ctx := openTest(t, nil), t.Context()
+	random := rand.New(rand.NewPCG(1, 2))
+	var edges []storage.Edge
+	for u := range 90 {
+		for v := range u {
+			e := storage.Edge{Source: fmt.Sprint("v", v), Target: fmt.Sprint("v", u), Weight: float64(1 + random.IntN(4)), Time: random.Int64N(9), Timed: random.IntN(5) > 0}
+			if random.IntN(3) > 0 {
+				edges = append(edges, e)
+			}
+		}
+	}
+	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.InsertEdges(ctx, "g", edges); err != nil {
+		t.Fatal(err)
+	}
+	list := func(req EdgesRequest) (list []EdgeRow) {
+		for e, err := range db.EachEdge(ctx, req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, e)
+		}
+		return list
+	}
+	all := list(EdgesRequest{})
+	if len(all) != len(edges) || len(all) < 2000 {
+		t.Fatalf("%d edges of %d", len(all), len(edges))
+	}
+	heavy := func(e EdgeCandidate) bool { return e.Weight > 1 && e.Source.Degree != e.Target.Degree }
+	degrees := map[string]int{}
+	for _, e := range edges {
+		degrees[e.Source]++
+		degrees[e.Target]++
+	}
+	want := slices.DeleteFunc(slices.Clone(all), func(e EdgeRow) bool { return e.Weight <= 1 || degrees[e.Source] == degrees[e.Target] })
+	if got := list(EdgesRequest{Where: heavy}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%d edges, want %d", len(got), len(want))
+	}
+	slices.SortStableFunc(want, func(a, b EdgeRow) int {
+		if a.Timed != b.Timed {
+			return cmp.Compare(fmt.Sprint(b.Timed), fmt.Sprint(a.Timed))
+		}
+		return cmp.Compare(b.Time, a.Time)
+	})
+	for _, limit := range []int{0, 1, 7, 500, len(want), 5000} {
+		got := list(EdgesRequest{Where: heavy, OrderBy: "time", Descending: true, Limit: limit})
+		end := len(want)
+		if limit > 0 {
+			end = min(limit, end)
+		}
+		if !reflect.DeepEqual(got, want[:end]) {
+			t.Errorf("limit %d: %d edges, not the first %d", limit, len(got), end)
+		}
+	}
+	found, err := db.Edges(ctx, EdgesRequest{Limit: 3, Columns: []string{"degree"}})
+	if err != nil || len(found.Edges) != 3 || len(found.Edges[0].Values) != 2 || found.Edges[0].Values[0].Integer() != int64(degrees[found.Edges[0].Source]) {
+		t.Errorf("%+v, %v", found, err)
+	}
+
+	stopped, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rows := 0
+	for _, err = range db.EachEdge(stopped, EdgesRequest{}) {
+		rows++
+		cancel()
+	}
+	if !errors.Is(err, context.Canceled) || rows == len(all) {
+		t.Errorf("%d rows of a cancelled list, %v", rows, err)
+	}
+	for _, err = range db.EachEdge(ctx, EdgesRequest{OrderBy: "degree"}) {
+	}
+	var mistake *Error
+	if !errors.As(err, &mistake) || !slices.Equal(mistake.Expected, []string{"weight", "time"}) {
+		t.Errorf("ordered by degree: %v", err)
+	}
+}

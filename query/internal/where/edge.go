@@ -1,0 +1,122 @@
+package where
+
+import (
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/format"
+)
+
+// EdgeCandidate is an edge that a statement considers as an answer. The graph is
+// undirected: Source is the end that came into it first.
+type EdgeCandidate struct {
+	Source, Target Candidate
+	Weight         float64 // 1 where none was given
+	Time           int64   // 0 unless Timed
+	Timed          bool    // the edge has a time
+}
+
+// EdgeCondition is a compiled WHERE of edges.
+type EdgeCondition struct {
+	Admits     func(EdgeCandidate) bool // nil admits all
+	Attributes []string                 // of the ends that it reads
+}
+
+// edgeCompiler compiles one condition on the edges of a graph.
+type edgeCompiler struct {
+	compiler[EdgeCandidate]
+	vertices *vertexCompiler // of the conditions in BOTH and EITHER
+}
+
+// CompileEdges compiles a condition on the edges of a graph, as Compile does one on its
+// vertices.
+func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, attributes ...string) (EdgeCondition, error) {
+	if e == nil {
+		return EdgeCondition{Attributes: attributes}, nil
+	}
+	c := &edgeCompiler{vertices: newVertexCompiler(values, graph, ToNothing, attributes)}
+	c.compiler = compiler[EdgeCandidate]{Values: values, column: c.name, ends: c.of}
+	f, err := c.condition(e)
+	if err != nil {
+		return EdgeCondition{}, err
+	}
+	return EdgeCondition{func(e EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes}, nil
+}
+
+// EdgeColumns are the names that a condition on edges has outside of BOTH and EITHER.
+var EdgeColumns = []string{"weight", "time"}
+
+// name compiles a name.
+func (c *edgeCompiler) name(node parser.Ident) (operand[EdgeCandidate], error) {
+	c.Mark(fault.Where, node)
+	switch node.Name {
+	case "weight":
+		return operand[EdgeCandidate]{kind: storage.Float, value: weightOf, read: narrow}, nil
+	case "time":
+		return operand[EdgeCandidate]{kind: storage.Integer, value: timeOf, read: c.time}, nil
+	}
+	e := fault.New(fault.Where, "an edge has no %s", fault.Quote(node.Name))
+	if ofVertex(c.vertices.graph, node.Name) {
+		name := parser.Flag{Name: node}.String()
+		e.Remedy = "BOTH (" + name + " …) or EITHER (" + name + " …) is a condition on its ends"
+		return operand[EdgeCandidate]{}, e
+	}
+	e.Expected = EdgeColumns
+	return operand[EdgeCandidate]{}, e.WithNearest(node.Name, EdgeColumns, func(s string) string { return s })
+}
+
+// ofVertex reports whether a name is a column of the vertices of a graph.
+func ofVertex(graph storage.GraphInfo, name string) bool {
+	_, found := session.AttributeOf(graph, name)
+	return found || name == "degree" || name == "key"
+}
+
+func weightOf(e EdgeCandidate) storage.Value { return storage.FloatValue(e.Weight) }
+
+// narrow rounds a number as weights are, so that 0.1 is equal to a weight of 0.1.
+func narrow(v storage.Value) (storage.Value, error) {
+	switch v.Type() {
+	case storage.Integer:
+		return storage.FloatValue(float64(float32(v.Integer()))), nil
+	case storage.Float:
+		return storage.FloatValue(float64(float32(v.Float()))), nil
+	}
+	return v, nil
+}
+
+func timeOf(e EdgeCandidate) storage.Value {
+	if !e.Timed {
+		return storage.Value{}
+	}
+	return storage.IntegerValue(e.Time)
+}
+
+// time reads a date, where the times of the graph came as dates, or the text of a number.
+func (c *edgeCompiler) time(v storage.Value) (storage.Value, error) {
+	if v.Type() != storage.Text {
+		return v, nil
+	}
+	text := v.Text()
+	t, dated, ok := format.ParseTime(text)
+	switch graph := c.vertices.graph; {
+	case !ok:
+		return storage.Value{}, bind.Unexpected(fault.Where, text, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'")
+	case dated && graph.Timed && graph.Times == format.TimeNumbers:
+		e := fault.New(fault.Where, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(graph.Name))
+		e.Remedy = "compare them with a number, of the unit that they have"
+		return storage.Value{}, e
+	}
+	return storage.IntegerValue(t), nil
+}
+
+// of compiles BOTH and EITHER: the condition holds where the vertex condition does at
+// both ends, or at one.
+func (c *edgeCompiler) of(e parser.Ends) (predicate[EdgeCandidate], error) {
+	term, err := c.vertices.condition(e.Term)
+	if e.Both {
+		return func(e EdgeCandidate) truth { return min(term(e.Source), term(e.Target)) }, err
+	}
+	return func(e EdgeCandidate) truth { return max(term(e.Source), term(e.Target)) }, err
+}

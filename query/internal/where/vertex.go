@@ -1,0 +1,89 @@
+package where
+
+import (
+	"slices"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// Condition is a compiled WHERE. Its columns are those of Candidate.columns.
+type Condition struct {
+	Admits     func(Candidate) bool // nil admits all
+	Attributes []string             // that it reads
+}
+
+// vertexCompiler compiles one condition on the vertices of a graph.
+type vertexCompiler struct {
+	compiler[Candidate]
+	graph      storage.GraphInfo
+	linked     string   // why linked has no meaning here; "" where it has one
+	attributes []string // that were read so far
+}
+
+func newVertexCompiler(values *bind.Values, graph storage.GraphInfo, linked string, attributes []string) *vertexCompiler {
+	c := &vertexCompiler{graph: graph, linked: linked, attributes: attributes}
+	c.compiler = compiler[Candidate]{Values: values, column: c.name}
+	return c
+}
+
+// Why linked has no meaning.
+const (
+	ToVector  = "linked needs a query vertex; this query gives a vector"
+	ToNothing = "linked needs a query vertex; this statement has none"
+)
+
+// Compile compiles a condition on the vertices of a graph; nil admits all. The
+// attributes that it reads come behind those that are given.
+func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) (Condition, error) {
+	if e == nil {
+		return Condition{Attributes: attributes}, nil
+	}
+	c := newVertexCompiler(values, graph, linked, attributes)
+	f, err := c.condition(e)
+	if err != nil {
+		return Condition{}, err
+	}
+	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes}, nil
+}
+
+// name compiles a name.
+func (c *vertexCompiler) name(node parser.Ident) (operand[Candidate], error) {
+	c.Mark(fault.Where, node)
+	switch node.Name {
+	case "degree":
+		return operand[Candidate]{kind: storage.Integer, value: func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}, nil
+	case "key":
+		return operand[Candidate]{kind: storage.Text, value: func(v Candidate) storage.Value { return storage.TextValue(v.Key()) }}, nil
+	case "linked":
+		if c.linked != "" {
+			return operand[Candidate]{}, fault.New(fault.Where, "%s", c.linked)
+		}
+		return operand[Candidate]{kind: storage.Boolean, value: func(v Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}, nil
+	}
+	for _, a := range c.graph.Attributes {
+		if a.Name == node.Name {
+			i := c.attribute(a.Name)
+			return operand[Candidate]{kind: a.Type, value: func(v Candidate) storage.Value { return v.columns.At(i, v.vertex) }}, nil
+		}
+	}
+	e := fault.New(fault.Where, "unknown name %s", fault.Quote(node.Name))
+	e = e.WithNearest(node.Name, append([]string{"degree", "linked", "key"}, session.AttributeNames(c.graph)...), func(s string) string { return parser.Ident{Name: s}.String() })
+	if quoted := node.End.Offset-node.Start.Offset > len(node.Name); quoted && e.Hint() == "" {
+		e.Remedy = "a text is written in single quotes, double quotes are for names"
+	}
+	return operand[Candidate]{}, e
+}
+
+// attribute returns the number of an attribute among those that are read.
+func (c *vertexCompiler) attribute(name string) int {
+	i := slices.Index(c.attributes, name)
+	if i < 0 {
+		i = len(c.attributes)
+		c.attributes = append(c.attributes, name)
+	}
+	return i
+}
