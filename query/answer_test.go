@@ -41,6 +41,8 @@ func TestAnswer(t *testing.T) {
 		{"PREDICT", PredictForRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
 		{"EVALUATE LINKS", EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4, Beta: 1}}}, Seed: 2},
 			"EVALUATE LINKS IN g USING dp_spectral(dim := 4, beta := 1) WITH (seed := 2)"},
+		{"EXPORT PAIRS", ExportPairsRequest{Evaluation: EvaluateLinksRequest{Graph: "g", Seed: 2}, Path: file + ".csv", Overwrite: true},
+			"EXPORT PAIRS OF g INTO FILE '" + file + ".csv' WITH (seed := 2, overwrite := TRUE)"},
 		{"EVALUATE PARAMETERS", EvaluateParametersRequest{Graph: "g", Using: DPSpectral{Dim: 4}, Vary: []Variation{{"beta", []float64{0, 1}}}},
 			"EVALUATE PARAMETERS IN g USING dp_spectral(dim := 4) WITH (beta := '0,1')"},
 		{"EVALUATE RECONSTRUCTION", EvaluateReconstructionRequest{Embedding: "e"}, "EVALUATE RECONSTRUCTION OF e"},

@@ -137,20 +137,28 @@ func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (Eval
 }
 
 func bindEvaluateLinks(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest, err error) {
-	b.Mark(fault.Graph, s.Graph)
-	req.Graph = s.Graph.Name
-	for _, call := range s.Methods {
-		settings, err := b.method(call)
-		if err != nil {
-			return req, err
-		}
-		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: settings})
+	if err := linkMethods(b, &req, s.Graph, s.Methods); err != nil {
+		return req, err
 	}
 	set, err := b.Settings("EVALUATE LINKS", linksOptions(), s.Options)
 	if err != nil {
 		return req, err
 	}
 	return req, linksSettings(b, &req, set)
+}
+
+// linkMethods puts a graph and methods into a request.
+func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) error {
+	b.Mark(fault.Graph, graph)
+	req.Graph = graph.Name
+	for _, call := range methods {
+		settings, err := b.method(call)
+		if err != nil {
+			return err
+		}
+		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: settings})
+	}
+	return nil
 }
 
 // linksSettings puts checked options into a request.

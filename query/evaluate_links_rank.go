@@ -6,7 +6,6 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
-	"heavytail/storage/vec"
 )
 
 // This file runs EVALUATE LINKS with the option ranking.
@@ -21,23 +20,10 @@ type linkRanking struct {
 
 // rankLinks measures recommendations.
 func rankLinks(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit) (EvaluateLinksResult, error) {
-	r := &linkRanking{opts: evaluate.RankOptions{
-		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
-	}}
-	stop := c.Watch.Start(plan.Score)
-	if err := r.add(c, split, -1, nil, t.plain, nil); err != nil {
+	r, err := c.rankMethods(req, t, split, false)
+	if err != nil {
 		return EvaluateLinksResult{}, err
 	}
-	for i, e := range t.methods {
-		m, err := c.embedSplit(e, split, i)
-		if err != nil {
-			return EvaluateLinksResult{}, err
-		}
-		if err := r.add(c, split, i, m, t.vectors, t.features); err != nil {
-			return EvaluateLinksResult{}, err
-		}
-	}
-	stop(int64(len(r.list)), "methods included")
 	result := EvaluateLinksResult{Methods: t.texts()}
 	for i, s := range evaluate.CompareRankings(r.list, req.Seed, c.db.opts.Workers) {
 		result.Rankings = append(result.Rankings, MethodRanking{r.methods[i], s})
@@ -48,19 +34,29 @@ func rankLinks(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.
 	return result, nil
 }
 
-// add ranks by the scorers and features of one method.
-func (r *linkRanking) add(c *call, split *evaluate.LinkSplit, method int, m *vec.Matrix, scorers, features []string) error {
-	if len(scorers)+len(features) == 0 {
-		return nil
+// rankMethods ranks by the scorers and features of all methods; keep keeps the lists.
+func (c *call) rankMethods(req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, keep bool) (*linkRanking, error) {
+	r := &linkRanking{opts: evaluate.RankOptions{
+		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+	}}
+	stop := c.Watch.Start(plan.Score)
+	if err := c.eachMethod(t, split, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
+		return nil, err
 	}
+	stop(int64(len(r.list)), "methods included")
+	return r, nil
+}
+
+// add ranks by the scorers and features of one method.
+func (r *linkRanking) add(c *call, split *evaluate.LinkSplit, m methodVectors) error {
 	opts := r.opts
-	opts.Scorers, opts.Features = append([]string{}, scorers...), append([]string{}, features...)
-	list, sample, err := split.Rank(c.Ctx, m, opts)
+	opts.Scorers, opts.Features = m.scorers, m.features
+	list, sample, err := split.Rank(c.Ctx, m.vectors, opts)
 	if err != nil {
 		return fmt.Errorf("recommending: %w", err)
 	}
 	for _, ranking := range list {
-		r.methods, r.list = append(r.methods, method), append(r.list, ranking)
+		r.methods, r.list = append(r.methods, m.number), append(r.list, ranking)
 	}
 	r.sample = sample
 	return nil

@@ -15,11 +15,7 @@ import (
 // This file runs EVALUATE LINKS.
 
 func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (EvaluateLinksResult, error) {
-	graph, err := c.Graph(req.Graph, fault.Graph)
-	if err != nil {
-		return EvaluateLinksResult{}, err
-	}
-	release, err := c.db.cache.Reserve(t.bytes(req, graph), "evaluating links of graph "+fault.Name(req.Graph))
+	graph, release, err := c.linkGraph(req, t)
 	if err != nil {
 		return EvaluateLinksResult{}, err
 	}
@@ -33,22 +29,50 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 	}
 	result := EvaluateLinksResult{Methods: t.texts(), NegativePairs: s.pairs()}
 	stop := c.Watch.Start(plan.Score)
-	if err := result.score(c, s, -1, nil, evaluate.LinkOptions{Scorers: t.plain, Features: []string{}, HitsAt: req.HitsAt}); err != nil {
+	err = c.eachMethod(t, s.base, func(m methodVectors) error { return result.score(c, s, m, req.HitsAt) })
+	if err != nil {
 		return EvaluateLinksResult{}, err
-	}
-	for i, e := range t.methods {
-		m, err := c.embedSplit(e, s.base, i)
-		if err != nil {
-			return EvaluateLinksResult{}, err
-		}
-		if err := result.score(c, s, i, m, evaluate.LinkOptions{Scorers: t.vectors, Features: t.features, HitsAt: req.HitsAt}); err != nil {
-			return EvaluateLinksResult{}, err
-		}
 	}
 	stop(int64(len(result.Scores)), "methods included")
 	c.noteNegatives(s.base, result.NegativePairs)
 	result.Notices = c.Notices
 	return result, nil
+}
+
+// linkGraph loads the graph of a trial, and reserves the memory of the trial until release.
+func (c *call) linkGraph(req EvaluateLinksRequest, t *linkTrial) (graph *session.Graph, release func(), err error) {
+	if graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
+		return nil, nil, err
+	}
+	release, err = c.db.cache.Reserve(t.bytes(req, graph), "evaluating links of graph "+fault.Name(req.Graph))
+	return graph, release, err
+}
+
+// methodVectors are the vectors of one method, and what is measured with them.
+type methodVectors struct {
+	number            int         // in the request; −1 for the scorers that need no vectors
+	vectors           *vec.Matrix // of the edges that are not held out; nil for those scorers
+	scorers, features []string    // never nil
+}
+
+// eachMethod calls f for the scorers that need no vectors, if there are any, and then for
+// each method, which has embedded the edges that are left.
+func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(methodVectors) error) error {
+	if len(t.plain) > 0 {
+		if err := f(methodVectors{-1, nil, t.plain, []string{}}); err != nil {
+			return err
+		}
+	}
+	for i, e := range t.methods {
+		m, err := c.embedSplit(e, split, i)
+		if err != nil {
+			return err
+		}
+		if err := f(methodVectors{i, m, append([]string{}, t.vectors...), t.features}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // linkSplits is a graph whose edges were held out, with pairs of each kind of negatives.
@@ -85,25 +109,19 @@ func (c *call) noteNegatives(base *evaluate.LinkSplit, list []NegativePairs) {
 	}
 }
 
-// score appends the scores of one method; no scorers and no features mean none.
-func (r *EvaluateLinksResult) score(c *call, s *linkSplits, method int, m *vec.Matrix, opts evaluate.LinkOptions) error {
-	if len(opts.Scorers)+len(opts.Features) == 0 {
-		return nil
-	}
-	if opts.Scorers == nil {
-		opts.Scorers = []string{}
-	}
-	opts.Workers, opts.Progress = c.db.opts.Workers, c.Meter.Update
+// score appends the scores of one method.
+func (r *EvaluateLinksResult) score(c *call, s *linkSplits, m methodVectors, hitsAt int) error {
+	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, HitsAt: hitsAt, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 	of := make([][]evaluate.LinkScore, len(s.kinds))
 	for i, split := range s.of {
 		var err error
-		if of[i], err = split.Score(c.Ctx, m, opts); err != nil {
+		if of[i], err = split.Score(c.Ctx, m.vectors, opts); err != nil {
 			return err
 		}
 	}
 	for j := range of[0] {
 		for i, kind := range s.kinds {
-			r.Scores = append(r.Scores, MethodScore{method, kind, of[i][j]})
+			r.Scores = append(r.Scores, MethodScore{m.number, kind, of[i][j]})
 		}
 	}
 	return nil

@@ -54,6 +54,7 @@ func TestFolder_Confines(t *testing.T) {
 	outputs := []string{
 		"EXPORT GRAPH social INTO FILE $f",
 		"EXPORT VERTICES OF social INTO FILE $f",
+		"EXPORT PAIRS OF social INTO FILE $f WITH (format := 'csv', share := 0.2)",
 		"BACKUP INTO FILE $f",
 		"EXPORT EMBEDDING pos INTO FILE $f",
 		"RECONSTRUCT pos RADIUS 2 INTO FILE $f",

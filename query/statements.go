@@ -6,7 +6,7 @@ func statements() []described {
 	return []described{
 		createGraph, deriveGraph, dropGraph, dropAttribute, dropEmbedding,
 		insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile,
-		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, generateGraph,
+		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, exportPairs, generateGraph,
 		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showEdges, showNeighbors, showPath, showAttributes, countVertices,
 		computeStatement, embed, estimateEmbed, createIndex, dropIndex, refresh, autoRefresh, verify, showGenerations, showVector, diff,
 		nearest, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,

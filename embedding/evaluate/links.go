@@ -104,69 +104,103 @@ func (o LinkOptions) withDefaults(embedded bool) LinkOptions {
 // pairs, 4 bytes each, one feature at a time. Errors are ErrShape, ErrOption,
 // those of [link.New] and [classify.Logistic], and that of ctx.
 func (s *LinkSplit) Score(ctx context.Context, m *vec.Matrix, opts LinkOptions) ([]LinkScore, error) {
-	if err := opts.Validate(); err != nil {
-		return nil, err
-	}
-	if m != nil && m.Rows != s.Graph.Vertices() {
-		return nil, fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
-	}
-	opts = opts.withDefaults(m != nil)
-	if m == nil && len(opts.Features) > 0 {
-		return nil, fmt.Errorf("features without an embedding: %w", ErrShape)
-	}
 	var scores []LinkScore
-	report := newReporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)))
-	report(0)
-	for _, name := range opts.Scorers {
-		score, err := s.scoreBy(ctx, name, m, opts)
-		if err != nil {
-			return nil, err
-		}
-		scores = append(scores, score)
-		report(int64(len(scores)))
-	}
-	for _, name := range opts.Features {
-		score, err := s.scoreLearned(ctx, name, m, opts)
-		if err != nil {
-			return nil, err
-		}
-		scores = append(scores, score)
-		report(int64(len(scores)))
+	err := s.EachScore(ctx, m, opts, func(p PairScores) error {
+		scores = append(scores, p.Measure(opts.HitsAt))
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return scores, nil
 }
 
-// scoreBy measures a scorer of package link.
-func (s *LinkSplit) scoreBy(ctx context.Context, name string, m *vec.Matrix, opts LinkOptions) (LinkScore, error) {
-	f, err := link.New(name, s.Graph, m)
-	if err != nil {
-		return LinkScore{}, fmt.Errorf("%w", err)
-	}
-	for _, known := range link.Scorers() {
-		if known.Name == name && !known.HigherIsLikelier {
-			distance := f
-			f = func(u, v uint32) float64 { return -distance(u, v) }
-		}
-	}
-	return s.measureBy(ctx, LinkScore{Scorer: name}, opts, f)
+// PairScores has the scores of all pairs of a split by one scorer, larger ones for
+// likelier edges: distances are negated. Each list is in the order of the list of the
+// split that has its name.
+type PairScores struct {
+	Scorer                                     string // as in LinkScore
+	Learned                                    bool
+	Edges, NonEdges, TrainEdges, TrainNonEdges []float64
 }
 
-// measureBy measures the scores of a function, larger ones for likelier edges.
-func (s *LinkSplit) measureBy(ctx context.Context, score LinkScore, opts LinkOptions, f func(u, v uint32) float64) (LinkScore, error) {
-	ranked := func(edges, nonEdges []csr.Edge) (r scoreRanking, err error) {
-		positive, err := ScorePairs(ctx, edges, opts.Workers, f)
-		if err != nil {
-			return r, err
+// EachScore calls f with the scores that Score measures, in its order. An error of f ends
+// it and is returned; other errors are those of Score.
+func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptions, f func(PairScores) error) error {
+	if err := opts.Validate(); err != nil {
+		return err
+	}
+	if m != nil && m.Rows != s.Graph.Vertices() {
+		return fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
+	}
+	opts = opts.withDefaults(m != nil)
+	if m == nil && len(opts.Features) > 0 {
+		return fmt.Errorf("features without an embedding: %w", ErrShape)
+	}
+	report := newReporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)))
+	report(0)
+	done := int64(0)
+	pass := func(of PairScores, score func(u, v uint32) float64, err error) error {
+		if err == nil {
+			of, err = s.scored(ctx, of, opts.Workers, score)
 		}
-		negative, err := ScorePairs(ctx, nonEdges, opts.Workers, f)
-		return rankScores(positive, negative), err
+		if err == nil {
+			err = f(of)
+		}
+		if err == nil {
+			done++
+			report(done)
+		}
+		return err
 	}
-	train, err := ranked(s.TrainEdges, s.TrainNonEdges)
+	for _, name := range opts.Scorers {
+		score, err := s.higher(name, m)
+		if err := pass(PairScores{Scorer: name}, score, err); err != nil {
+			return err
+		}
+	}
+	for _, name := range opts.Features {
+		score, err := s.learned(ctx, name, m, opts.Workers)
+		if err := pass(PairScores{Scorer: name, Learned: true}, score, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// higher returns a scorer of package link, negated where lower scores are likelier.
+func (s *LinkSplit) higher(name string, m *vec.Matrix) (func(u, v uint32) float64, error) {
+	f, err := link.New(name, s.Graph, m)
 	if err != nil {
-		return LinkScore{}, err
+		return nil, fmt.Errorf("%w", err)
 	}
-	test, err := ranked(s.Edges, s.NonEdges)
-	return test.measure(score, train.bestThreshold(), opts), err
+	if scoring := link.NewScoring(name, f); !scoring.HigherIsLikelier {
+		return func(u, v uint32) float64 { return -f(u, v) }, nil
+	}
+	return f, nil
+}
+
+// scored fills in the lists of scores by a function.
+func (s *LinkSplit) scored(ctx context.Context, of PairScores, workers int, f func(u, v uint32) float64) (_ PairScores, err error) {
+	for _, list := range []struct {
+		pairs  []csr.Edge
+		scores *[]float64
+	}{{s.TrainEdges, &of.TrainEdges}, {s.TrainNonEdges, &of.TrainNonEdges}, {s.Edges, &of.Edges}, {s.NonEdges, &of.NonEdges}} {
+		if *list.scores, err = ScorePairs(ctx, list.pairs, workers, f); err != nil {
+			return of, err
+		}
+	}
+	return of, nil
+}
+
+// Measure measures the scores; hitsAt is LinkOptions.HitsAt.
+func (p PairScores) Measure(hitsAt int) LinkScore {
+	hitsAt = LinkOptions{HitsAt: hitsAt}.withDefaults(false).HitsAt
+	threshold := rankScores(p.TrainEdges, p.TrainNonEdges).bestThreshold()
+	r := rankScores(p.Edges, p.NonEdges)
+	s := LinkScore{Scorer: p.Scorer, Learned: p.Learned, AUC: r.auc(), AveragePrecision: r.averagePrecision(), Hits: r.hits(int64(hitsAt))}
+	s.Precision, s.Recall, s.F1 = r.decide(threshold)
+	return s
 }
 
 // ScorePairs scores pairs by a function that is safe for concurrent use, and returns
@@ -187,15 +221,6 @@ func ScorePairs(ctx context.Context, pairs []csr.Edge, workers int, f func(u, v 
 		return nil, fmt.Errorf("%w", err)
 	}
 	return scores, nil
-}
-
-// scoreLearned trains a model on a feature, and measures it.
-func (s *LinkSplit) scoreLearned(ctx context.Context, name string, m *vec.Matrix, opts LinkOptions) (LinkScore, error) {
-	f, err := s.learned(ctx, name, m, opts.Workers)
-	if err != nil {
-		return LinkScore{}, err
-	}
-	return s.measureBy(ctx, LinkScore{Scorer: name, Learned: true}, opts, f)
 }
 
 // learned trains a model on a feature, and returns its score of pairs.
@@ -238,12 +263,4 @@ func (s *LinkSplit) train(ctx context.Context, feature link.Feature, m *vec.Matr
 		return nil, fmt.Errorf("%s: %w", feature.Name, err)
 	}
 	return model, nil
-}
-
-// measure fills in all measures of a score.
-func (r scoreRanking) measure(s LinkScore, threshold float64, opts LinkOptions) LinkScore {
-	s.AUC, s.AveragePrecision = r.auc(), r.averagePrecision()
-	s.Precision, s.Recall, s.F1 = r.decide(threshold)
-	s.Hits = r.hits(int64(opts.HitsAt))
-	return s
 }

@@ -25,6 +25,7 @@ type RankOptions struct {
 	Vertices int    // sampled at most; 0 means DefaultRankVertices
 	Near     int    // nearest vertices that are candidates, by what reads vectors; 0 means DefaultRankNear or K, whichever is more, and a negative number none
 	Seed     uint64 // of the sample
+	Keep     bool   // keep the lists in Ranking.Lists
 	Workers  int    // goroutines, 0 means GOMAXPROCS; no result depends on it
 
 	// Progress, if not nil, receives the number of finished vertices, over all
@@ -101,6 +102,9 @@ type Ranking struct {
 	// Popular is the fraction of the recommendations that lead to the top percentile of
 	// the degrees in what is left of the graph, ties included; NaN without any.
 	Popular float64 `json:"popular"`
+	// Lists, with RankOptions.Keep, are the recommendations for each vertex of the sample,
+	// the best first.
+	Lists [][]link.PredictedLink `json:"-"`
 }
 
 // RankSample is the vertices that links are recommended to.
@@ -109,7 +113,8 @@ type RankSample struct {
 	All      int      // vertices with a held-out edge, of which these are drawn
 	// Popular is the fraction of the held-out edges of the sample that lead to the top
 	// percentile of the degrees: what [Ranking].Popular is to be compared with.
-	Popular float64
+	Popular       float64
+	PopularDegree int // degree in what is left of the graph from which a vertex is in the top percentile
 }
 
 // Rank measures the recommendations of each scorer for vertices with held-out
@@ -168,19 +173,19 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 
 // ranker recommends links to a sample of vertices.
 type ranker struct {
-	s       *LinkSplit
-	m       *vec.Matrix
-	opts    RankOptions
-	sample  RankSample
-	held    *csr.Graph // of the held-out edges
-	popular int        // degree from which a vertex is in the top percentile
-	near    map[index.Metric][][]uint32
-	report  func(done int64)
-	done    atomic.Int64
+	s      *LinkSplit
+	m      *vec.Matrix
+	opts   RankOptions
+	sample RankSample
+	held   *csr.Graph // of the held-out edges
+	near   map[index.Metric][][]uint32
+	report func(done int64)
+	done   atomic.Int64
 }
 
 func newRanker(s *LinkSplit, m *vec.Matrix, opts RankOptions) (*ranker, error) {
-	r := &ranker{s: s, m: m, opts: opts, popular: topDegree(s.Graph), near: map[index.Metric][][]uint32{}}
+	r := &ranker{s: s, m: m, opts: opts, near: map[index.Metric][][]uint32{}}
+	r.sample.PopularDegree = topDegree(s.Graph)
 	var err error
 	if r.held, err = csr.FromEdges(s.Graph.Vertices(), s.Edges); err != nil {
 		return nil, err
@@ -202,7 +207,7 @@ func newRanker(s *LinkSplit, m *vec.Matrix, opts RankOptions) (*ranker, error) {
 	for _, v := range r.sample.Vertices {
 		for _, w := range r.held.Neighbors(v) {
 			all++
-			if s.Graph.Degree(w) >= r.popular {
+			if s.Graph.Degree(w) >= r.sample.PopularDegree {
 				popular++
 			}
 		}
@@ -250,13 +255,16 @@ func (r *ranker) rank(ctx context.Context, of Ranking, scoring link.Scoring) (Ra
 		for _, l := range lists[i] {
 			seen[l.V] = true
 			all++
-			if r.s.Graph.Degree(l.V) >= r.popular {
+			if r.s.Graph.Degree(l.V) >= r.sample.PopularDegree {
 				popular++
 			}
 		}
 	}
 	of.Coverage = float64(len(seen)) / float64(r.s.Graph.Vertices())
 	of.Popular = float64(popular) / float64(all)
+	if r.opts.Keep {
+		of.Lists = lists
+	}
 	return of, nil
 }
 

@@ -50,7 +50,7 @@
 //	               | insert | update | delete
 //	               | import | importvertices | importembedding
 //	               | exportgraph | exportvertices | exportwalks
-//	               | exportembedding | generate
+//	               | exportembedding | exportpairs | generate
 //	               | describegraph | describevertex
 //	               | describeembedding | describemodel
 //	               | show | showattributes | showgenerations
@@ -107,6 +107,9 @@
 //	               "INTO" "FILE" string [ options ]         e.g. EXPORT WALKS OF social USING dp_walker(walks := 5) INTO FILE 'walks.txt';
 //	exportembedding = "EXPORT" "EMBEDDING" name
 //	               "INTO" "FILE" string [ options ]         e.g. EXPORT EMBEDDING spec INTO FILE 'spec.txt' WITH (overwrite := true);
+//	exportpairs  = "EXPORT" "PAIRS" "OF" name
+//	               [ "USING" call { "," call } ]
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.csv' WITH (share := 0.1);
 //	generate     = "GENERATE" call "INTO" name              e.g. GENERATE preferential_attachment(n := 10000, m := 40) INTO synthetic;
 //	describegraph = "DESCRIBE" "GRAPH" name [ options ]     e.g. DESCRIBE GRAPH social WITH (bootstrap := 100, seed := 1);
 //	describevertex = "DESCRIBE" "VERTEX" key [ "IN" name ]  e.g. DESCRIBE VERTEX 'alice' IN social;

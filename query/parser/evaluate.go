@@ -36,20 +36,29 @@ func (p *parser) evaluateLinks(begin Pos) Statement {
 	s := &EvaluateLinks{}
 	p.needKeyword("IN")
 	s.Graph = p.graph()
-	if p.keyword("USING") {
-		s.Methods = separated(p, func() Call { return p.call(methodName) })
-	}
+	s.Methods = p.usingMethods()
 	s.Options = p.withOptions(s)
 	s.Range = p.since(begin)
 	return s
 }
 
 func (s *EvaluateLinks) String() string {
-	text := "EVALUATE LINKS IN " + s.Graph.String()
-	if len(s.Methods) > 0 {
-		text += " USING " + list(s.Methods)
+	return "EVALUATE LINKS IN " + s.Graph.String() + usingMethods(s.Methods) + withOptions(s.Options)
+}
+
+// usingMethods reads [USING method(…), …].
+func (p *parser) usingMethods() []Call {
+	if !p.keyword("USING") {
+		return nil
 	}
-	return text + withOptions(s.Options)
+	return separated(p, func() Call { return p.call(methodName) })
+}
+
+func usingMethods(methods []Call) string {
+	if len(methods) == 0 {
+		return ""
+	}
+	return " USING " + list(methods)
 }
 
 // EvaluateLabels is EVALUATE LABELS 'attribute' OF e [WITH (…)].

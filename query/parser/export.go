@@ -11,6 +11,8 @@ func (p *parser) export(begin Pos) Statement {
 		return p.exportWalks(begin)
 	case p.keyword("EMBEDDING"):
 		return p.exportEmbedding(begin)
+	case p.keyword("PAIRS"):
+		return p.exportPairs(begin)
 	}
 	p.unexpected()
 	return nil
@@ -131,4 +133,36 @@ func (p *parser) exportEmbedding(begin Pos) Statement {
 
 func (s *ExportEmbedding) String() string {
 	return "EXPORT EMBEDDING " + s.Embedding.String() + intoFile(s.File) + withOptions(s.Options)
+}
+
+// ExportPairs is EXPORT PAIRS OF g [USING method(…), …] INTO FILE 'file' [WITH (…)].
+//
+//	exportpairs  = "EXPORT" "PAIRS" "OF" name
+//	               [ "USING" call { "," call } ]
+//	               "INTO" "FILE" string [ options ]         e.g. EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.csv' WITH (share := 0.1);
+type ExportPairs struct {
+	Range
+	Graph   Ident
+	Methods []Call
+	File    Value // String or Param
+	Options []Option
+}
+
+func (*ExportPairs) statement() {}
+
+// Heading is EXPORT PAIRS.
+func (*ExportPairs) Heading() string { return "EXPORT PAIRS" }
+
+func (p *parser) exportPairs(begin Pos) Statement {
+	p.needKeyword("OF")
+	s := &ExportPairs{Graph: p.graph()}
+	s.Methods = p.usingMethods()
+	s.File = p.intoFile()
+	s.Options = p.withOptions(s)
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *ExportPairs) String() string {
+	return "EXPORT PAIRS OF " + s.Graph.String() + usingMethods(s.Methods) + intoFile(s.File) + withOptions(s.Options)
 }

@@ -113,7 +113,7 @@ func (p *parser) statement() Statement {
 //	               | insert | update | delete
 //	               | import | importvertices | importembedding
 //	               | exportgraph | exportvertices | exportwalks
-//	               | exportembedding | generate
+//	               | exportembedding | exportpairs | generate
 //	               | describegraph | describevertex
 //	               | describeembedding | describemodel
 //	               | show | showattributes | showgenerations
@@ -163,7 +163,7 @@ var unreserved = []string{
 	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
 	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURES", "METHODS",
-	"MIGRATE", "MODEL", "MODELS", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
+	"MIGRATE", "MODEL", "MODELS", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
 	"RECOVER", "REFRESH", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
 }

@@ -435,7 +435,7 @@ func genUpdate(t *rapid.T) Statement {
 // of them but by a file.
 func genLook(t *rapid.T) Statement {
 	file := genValue(aString)
-	switch rapid.IntRange(0, 10).Draw(t, "statement") {
+	switch rapid.IntRange(0, 11).Draw(t, "statement") {
 	case 10:
 		s := &ShowEdges{Graph: genMaybe(t), Where: genEdgesWhere(t), Limit: genLimit(t)}
 		if rapid.Bool().Draw(t, "chosen") {
@@ -445,6 +445,11 @@ func genLook(t *rapid.T) Statement {
 			s.Order = &Order{By: genIdent().Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
 		}
 		return s
+	case 11:
+		return &ExportPairs{
+			Graph: genIdent().Draw(t, "graph"), Methods: rapid.SliceOfN(genCall(), 1, 2).Draw(t, "methods"),
+			File: file.Draw(t, "file"), Options: genOptions(0).Draw(t, "options"),
+		}
 	case 9:
 		return &Path{From: genValue(aKey).Draw(t, "from"), To: genValue(aKey).Draw(t, "to"), Graph: genMaybe(t), ByWeight: rapid.Bool().Draw(t, "weight")}
 	case 8:

@@ -93,6 +93,11 @@ func TestParse_Tree(t *testing.T) {
 			Graph: id("g"), Method: Call{Name: id("dp_walker"), Options: []Option{{Name: id("beta"), Value: num(2)}}},
 			File: str("w"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}},
 		}},
+		{"EXPORT PAIRS OF g INTO FILE 'p'", &ExportPairs{Graph: id("g"), File: str("p")}},
+		{"EXPORT PAIRS OF g USING m(x := 1), n INTO FILE 'p' WITH (seed := 2)", &ExportPairs{
+			Graph: id("g"), Methods: []Call{{Name: id("m"), Options: []Option{{Name: id("x"), Value: num(1)}}}, {Name: id("n")}},
+			File: str("p"), Options: []Option{{Name: id("seed"), Value: num(2)}},
+		}},
 		{"DESCRIBE GRAPH g WITH (bootstrap := 100)", &DescribeGraph{
 			Graph: id("g"), Options: []Option{{Name: id("bootstrap"), Value: num(100)}},
 		}},

@@ -1,0 +1,300 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/rowfile"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage/csr"
+)
+
+// This file has EXPORT PAIRS: the pairs and scores that EVALUATE LINKS measures.
+
+// ExportPairsRequest asks to write what EvaluateLinks measures.
+//
+// Without RankAt the file has a row for each pair of each kind of negatives: negatives,
+// part ("held_out", or "training" for the pairs that models and thresholds come from),
+// label (1 for an edge, 0 for another pair), the keys u and v, and a column for each
+// scorer. Columns of vectors are named method.scorer, and those of models
+// method.logistic(feature).
+//
+// With RankAt it has a row for each recommendation, and one for each held-out edge of the
+// sampled vertices that was not recommended, by each scorer: method, scorer, the key u of
+// the vertex that links are recommended to, that of the other vertex v, label (1 where the
+// edge was held out), rank (1 for the best; none where v was not recommended), score, and
+// popular (1 where v is in the top percentile of the degrees).
+//
+// In both files larger scores mean likelier edges: distances are negated.
+type ExportPairsRequest struct {
+	Evaluation EvaluateLinksRequest
+	Path       string // a name that ends in .gz or .zst is compressed
+	Overwrite  bool   // replace a file that exists, which is otherwise refused
+	Format     string // csv, tsv, json, ndjson, markdown or parquet; empty means the one that the ending of Path names
+}
+
+// pairTarget is a file that can be written, and the evaluation whose pairs it gets.
+type pairTarget struct {
+	form  rowfile.Form
+	trial *linkTrial
+}
+
+// exportPairsOptions are the options of the statement.
+func exportPairsOptions() []OptionInfo { return append(linksOptions(), intoFileOptions()...) }
+
+var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, ExportResult]{
+	help: Help{
+		Statement: "EXPORT PAIRS", Syntax: "EXPORT PAIRS OF graph [USING method[(option := value, …)], …] INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "writes the pairs that EVALUATE LINKS with the same options measures, with label, kind of negatives and all scores, so that other programs compute the same figures; with ranking the recommendations; in the forms of INTO FILE",
+		Columns: "file, pairs",
+		Options: exportPairsOptions(),
+		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
+	},
+	bind:    bindExportPairs,
+	resolve: resolveExportPairs,
+	plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {
+		return writtenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
+	},
+	run:   runExportPairs,
+	rows:  exportRows[ExportPairsRequest]("pairs"),
+	reads: true,
+}
+
+// ExportPairs writes the pairs that EvaluateLinks measures, with all scores: the same
+// request there gives the figures of this file. Memory: 8 bytes for each pair and scorer,
+// or 24 for each recommendation.
+func (db *DB) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportResult, error) {
+	return exportPairs.answer(ctx, db, req)
+}
+
+func bindExportPairs(b *binder, s *parser.ExportPairs) (req ExportPairsRequest, err error) {
+	if err := linkMethods(b, &req.Evaluation, s.Graph, s.Methods); err != nil {
+		return req, err
+	}
+	if req.Path, err = b.Text(fault.Into, s.File); err != nil {
+		return req, err
+	}
+	set, err := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
+	if err != nil {
+		return req, err
+	}
+	req.Overwrite = set.Bool("overwrite")
+	if text := set.Text("format"); text != "auto" {
+		req.Format = text
+	}
+	return req, linksSettings(b, &req.Evaluation, set)
+}
+
+func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {
+	if found.trial, err = resolveEvaluateLinks(c, req.Evaluation); err != nil {
+		return found, err
+	}
+	found.form, err = resolveIntoFile(c, rowsRequest{path: req.Path, overwrite: req.Overwrite, format: req.Format})
+	return found, err
+}
+
+func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportResult, error) {
+	t := found.trial
+	graph, release, err := c.linkGraph(req.Evaluation, t)
+	if err != nil {
+		return ExportResult{}, err
+	}
+	defer release()
+	kept, err := c.db.cache.Reserve(t.keptBytes(req.Evaluation, graph), "the scores of pairs of graph "+fault.Name(t.graph.Name))
+	if err != nil {
+		return ExportResult{}, err
+	}
+	defer kept()
+	s, err := c.splitLinks(graph, req.Evaluation, t.kinds)
+	if err != nil {
+		return ExportResult{}, err
+	}
+	table, err := c.pairTable(req.Evaluation, t, s)
+	if err != nil {
+		return ExportResult{}, err
+	}
+	table.key = func(v uint32) Value { return string(graph.AppendKey(nil, v)) }
+	stop := c.Watch.Start(plan.Write)
+	result := ExportResult{Path: req.Path}
+	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
+		w := rowfile.New(out, found.form, table.columns, graphNotes(t.graph))
+		err := table.rows(func(row []any) error {
+			if result.Rows++; result.Rows%1024 == 0 && c.Ctx.Err() != nil {
+				return c.Ctx.Err()
+			}
+			return w.Row(row)
+		})
+		if err != nil {
+			return err
+		}
+		return w.Close()
+	})
+	stop(result.Rows, "")
+	result.Notices = c.Notices
+	return result, err
+}
+
+// keptBytes estimates the memory of all scores.
+func (t *linkTrial) keptBytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
+	scorers := int64(len(t.plain) + len(t.methods)*(len(t.vectors)+len(t.features)))
+	if req.RankAt > 0 {
+		n := int64(graph.Graph.Vertices())
+		vertices := min(n, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
+		return 24 * scorers * vertices * min(int64(req.RankAt), n)
+	}
+	held := 2 * int64(max(req.Share, evaluate.DefaultShare)*float64(graph.Graph.Edges()))
+	training := 2 * min(int64(max(req.Training, evaluate.DefaultTraining)), graph.Graph.Edges())
+	return 8 * scorers * int64(len(t.kinds)) * (held + training)
+}
+
+// pairTable has the columns of the file and its rows, which rows gives to each, one after
+// the other, and ends with its error.
+type pairTable struct {
+	columns []string
+	key     func(v uint32) Value
+	rows    func(each func(row []any) error) error
+}
+
+// pairTable computes what the file gets.
+func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
+	if req.RankAt > 0 {
+		r, err := c.rankMethods(req, t, s.base, true)
+		if err != nil {
+			return nil, err
+		}
+		return recommendedTable(t, s.base, r)
+	}
+	stop := c.Watch.Start(plan.Score)
+	table := &pairTable{columns: []string{"negatives", "part", "label", "u", "v"}}
+	scores := make([][]evaluate.PairScores, len(s.kinds))
+	err := c.eachMethod(t, s.base, func(m methodVectors) error {
+		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+		for i, split := range s.of {
+			err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {
+				scores[i] = append(scores[i], p)
+				if i == 0 {
+					table.columns = append(table.columns, t.columnOf(m.number, p))
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	stop(int64(len(scores[0])), "methods included")
+	c.noteNegatives(s.base, s.pairs())
+	table.rows = func(each func(row []any) error) error {
+		for i := range s.kinds {
+			if err := table.kind(string(s.kinds[i]), s.of[i], scores[i], each); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return table, nil
+}
+
+// columnOf names the column of a scorer.
+func (t *linkTrial) columnOf(method int, p evaluate.PairScores) string {
+	name := scorerText(p.Scorer, p.Learned)
+	if method >= 0 {
+		name = t.methods[method].method.Name + "." + name
+	}
+	return name
+}
+
+// kind gives the rows of one kind of negatives.
+func (p *pairTable) kind(kind string, split *evaluate.LinkSplit, scores []evaluate.PairScores, each func(row []any) error) error {
+	row := make([]any, 0, len(p.columns))
+	for _, list := range []struct {
+		part  string
+		label int64
+		pairs []csr.Edge
+		of    func(evaluate.PairScores) []float64
+	}{
+		{"held_out", 1, split.Edges, func(s evaluate.PairScores) []float64 { return s.Edges }},
+		{"held_out", 0, split.NonEdges, func(s evaluate.PairScores) []float64 { return s.NonEdges }},
+		{"training", 1, split.TrainEdges, func(s evaluate.PairScores) []float64 { return s.TrainEdges }},
+		{"training", 0, split.TrainNonEdges, func(s evaluate.PairScores) []float64 { return s.TrainNonEdges }},
+	} {
+		for i, e := range list.pairs {
+			row = append(row[:0], kind, list.part, list.label, p.key(e.U), p.key(e.V))
+			for _, s := range scores {
+				row = append(row, number(list.of(s)[i]))
+			}
+			if err := each(row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// recommendedTable is the table of recommendations.
+func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r *linkRanking) (*pairTable, error) {
+	held, err := csr.FromEdges(split.Graph.Vertices(), split.Edges)
+	if err != nil {
+		return nil, fmt.Errorf("held-out edges: %w", err)
+	}
+	table := &pairTable{columns: []string{"method", "scorer", "u", "v", "label", "rank", "score", "popular"}}
+	texts := t.texts()
+	table.rows = func(each func(row []any) error) error {
+		for i, ranking := range r.list {
+			var method Value
+			if r.methods[i] >= 0 {
+				method = texts[r.methods[i]]
+			}
+			scorer, sign := scorerText(ranking.Scorer, ranking.Learned), 1.0
+			if !ranking.Learned && !link.NewScoring(ranking.Scorer, nil).HigherIsLikelier {
+				sign = -1
+			}
+			row := func(u, v uint32, label int64, rank, score Value) error {
+				popular := int64(0)
+				if split.Graph.Degree(v) >= r.sample.PopularDegree {
+					popular = 1
+				}
+				return each([]any{method, scorer, table.key(u), table.key(v), label, rank, score, popular})
+			}
+			for j, u := range r.sample.Vertices {
+				if err := recommendedRows(u, ranking.Lists[j], held.Neighbors(u), sign, row); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return table, nil
+}
+
+// recommendedRows gives the rows of one vertex: its recommendations, and then the
+// held-out neighbours, ascending, that are not among them.
+func recommendedRows(u uint32, list []link.PredictedLink, held []uint32, sign float64, row func(u, v uint32, label int64, rank, score Value) error) error {
+	missed := slices.Clone(held)
+	for i, l := range list {
+		label := int64(0)
+		if at := slices.Index(missed, l.V); at >= 0 {
+			label, missed = 1, slices.Delete(missed, at, at+1)
+		}
+		if err := row(u, l.V, label, int64(i+1), number(sign*l.Score)); err != nil {
+			return err
+		}
+	}
+	for _, v := range missed {
+		if err := row(u, v, 1, nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
