@@ -39,7 +39,7 @@ func TestAnswer(t *testing.T) {
 		{"EXPLAIN SCORE", ExplainScoreRequest{Pair: Pair{"1", "2"}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},
 		{"PREDICT", PredictRequest{K: 3, Graph: "g", With: neighbours}, "PREDICT 3 LINKS IN g WITH common_neighbors"},
 		{"PREDICT", PredictForRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
-		{"EVALUATE LINKS", EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4, Beta: 1}}}, Seed: 2},
+		{"EVALUATE LINKS", EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4, Beta: new(1.0)}}}, Seed: 2},
 			"EVALUATE LINKS IN g USING dp_spectral(dim := 4, beta := 1) WITH (seed := 2)"},
 		{"EXPORT PAIRS", ExportPairsRequest{Evaluation: EvaluateLinksRequest{Graph: "g", Seed: 2}, Path: file + ".csv", Overwrite: true},
 			"EXPORT PAIRS OF g INTO FILE '" + file + ".csv' WITH (seed := 2, overwrite := TRUE)"},

@@ -21,7 +21,7 @@ import (
 type EmbedRequest struct {
 	Graph string
 	Name  string // of the embedding; one of that name on the same graph is replaced
-	// Using is the method with its options, such as DPWalker{Dim: 128, Beta: 2}.
+	// Using is the method with its options, such as DPWalker{Dim: 128, Beta: new(1.5)}.
 	Using MethodOptions
 	// Method, such as "dp_spectral", and Settings, the options of the method by name,
 	// such as "dim": 200, are another form of Using, for programs that choose methods

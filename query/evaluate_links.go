@@ -369,7 +369,7 @@ func checkFeature(name string) error {
 	}
 	e := fault.New(fault.Option("features"), "unknown feature %s", fault.Quote(name))
 	e.Err = err
-	return e.WithNearest(name, featureNames(), func(s string) string { return s })
+	return e.WithNearest(name, featureNames(), nil)
 }
 
 func featureNames() []string {

@@ -68,7 +68,7 @@ func Example() {
 	fmt.Println(graph.Vertices, "vertices,", graph.Edges, "edges")
 
 	_, err = db.Embed(ctx, query.EmbedRequest{
-		Graph: "social", Name: "spec", Using: query.DPSpectral{Dim: 2, Beta: 0.5},
+		Graph: "social", Name: "spec", Using: query.DPSpectral{Dim: 2, Beta: new(0.5)},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
@@ -15,10 +14,14 @@ import (
 
 // GenerateRequest asks for a random graph.
 type GenerateRequest struct {
-	Graph     string // a new graph, or one without vertices
-	Generator string // such as "preferential_attachment"; DB.Generators lists them
-	// Settings are the options of the generator by name, such as "n": 1000.
-	Settings map[string]any
+	Graph string // a new graph, or one without vertices
+	// Using is the generator with its options, such as
+	// PreferentialAttachment{N: 1000, M: 4}.
+	Using GeneratorOptions
+	// Generator and Settings say the same by names where Using is nil, such as
+	// "preferential_attachment" and {"n": 1000, "m": 4}; DB.Generators lists them.
+	Generator string
+	Settings  map[string]any
 
 	given []bind.Given // Settings in their order in the statement
 	text  string       // the generator in the language
@@ -75,27 +78,18 @@ func resolveGenerate(c *call, req GenerateRequest) (found generated, err error) 
 	if err := c.checkNewGraph(req.Graph, fault.Graph); err != nil {
 		return found, err
 	}
-	known := generators()
-	names := make([]string, len(known))
-	for i, g := range known {
-		names[i] = g.Name
-	}
-	i := slices.Index(names, req.Generator)
-	if i < 0 {
-		e := fault.New(fault.Method, "unknown generator %s", fault.Quote(req.Generator))
-		return found, e.WithNearest(req.Generator, names, func(s string) string { return s })
-	}
-	if req.given == nil {
-		req.given = bind.SortedSettings(req.Settings)
-	}
-	s, err := bind.Check("generator "+req.Generator, known[i].Options, req.given)
+	generator, given, err := req.generator()
 	if err != nil {
 		return found, err
 	}
-	if found.model, err = known[i].model(s); err != nil {
+	s, err := bind.Check("generator "+generator.Name, generator.Options, given)
+	if err != nil {
 		return found, err
 	}
-	found.source = callText(s, req.Generator, known[i].Options)
+	if found.model, err = generator.model(s); err != nil {
+		return found, err
+	}
+	found.source = callText(s, generator.Name, generator.Options)
 	return found, modelMistake(found.model.Validate(), s)
 }
 

@@ -81,6 +81,11 @@ func generators() []Generator {
 	}}
 }
 
+// findGenerator finds a generator by name.
+func findGenerator(name string) (Generator, error) {
+	return findNamed("generator", generators(), func(g Generator) string { return g.Name }, name)
+}
+
 func preferentialAttachment(s bind.Settings) (generate.Model, error) {
 	return generate.PreferentialAttachment{N: s.Size("n"), M: s.Size("m"), Seed: s.Seed()}, nil
 }

@@ -228,19 +228,12 @@ var otherNames = map[string]string{
 
 // findMeasure finds a measure by name.
 func findMeasure(name string) (Measure, error) {
-	all := Measures()
-	names := make([]string, len(all))
-	for i, m := range all {
-		if names[i] = m.Name; m.Name == name {
-			return m, nil
-		}
+	m, err := findNamed("measure", Measures(), func(m Measure) string { return m.Name }, name)
+	var unknown *Error
+	if other := otherNames[name]; other != "" && errors.As(err, &unknown) {
+		unknown.Nearest, unknown.Expected = other, nil
 	}
-	e := fault.New(fault.Method, "unknown measure %s", fault.Quote(name))
-	if other := otherNames[name]; other != "" {
-		e.Nearest = other
-		return Measure{}, e
-	}
-	return Measure{}, e.WithNearest(name, names, func(s string) string { return s })
+	return m, err
 }
 
 // settings are the given options of the measure with the defaults of the others.

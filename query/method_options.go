@@ -1,9 +1,6 @@
 package query
 
 import (
-	"math"
-	"reflect"
-
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
 )
@@ -13,15 +10,12 @@ import (
 // name and a map of settings, is checked by the same table of options, and leaves the
 // same record with the embedding.
 //
-// A field that is zero takes the default of the method, as an option that a statement
-// leaves out; [DB.Methods] and HELP list the defaults. [Zero] is the number 0 where 0 is
-// not the default. A search by Tune holds what is set and searches the rest.
+// A field that is zero or nil takes the default of the method, as an option that a
+// statement leaves out; [DB.Methods] and HELP list the defaults. The options whose default
+// is not 0 although 0 is a value of theirs are pointers: DPWalker{Beta: new(0.0)} walks
+// without a penalty, and DPWalker{} with the default penalty. A search by Tune holds what
+// is set and searches the rest.
 type MethodOptions interface{ methodName() string }
-
-// Zero is an explicit 0 for a float64 field of [MethodOptions], whose zero value means
-// the default: DPWalker{Beta: Zero} walks without a penalty, and DPWalker{} with the
-// default penalty. It is the least positive float64, which no option needs otherwise.
-const Zero = math.SmallestNonzeroFloat64
 
 // Normalization is what the penalised matrix of [DPSpectral] is normalised by.
 type Normalization string
@@ -46,10 +40,10 @@ const (
 // degree-penalised common-neighbour matrix.
 type DPSpectral struct {
 	Dim           int           `option:"dim"`           // coordinates of a vector, from 1 to 4096
-	Beta          float64       `option:"beta"`          // degree penalty, from 0 (see Zero) to 8
+	Beta          *float64      `option:"beta"`          // degree penalty, from 0 to 8
 	Normalization Normalization `option:"normalization"` // empty is NormalizationAuto
-	Scale         float64       `option:"scale"`         // power of the eigenvalue that a coordinate is multiplied by, from 0 (see Zero) to 4
-	RowScale      float64       `option:"row_scale"`     // power of the degree that a vector is divided by, from 0 to 4
+	Scale         *float64      `option:"scale"`         // power of the eigenvalue that a coordinate is multiplied by, from 0 to 4
+	RowScale      *float64      `option:"row_scale"`     // power of the degree that a vector is divided by, from 0 to 4
 	Tolerance     float64       `option:"tolerance"`     // largest residual relative to the largest eigenvalue, at most 0.1
 	Seed          uint64        `option:"seed"`          // of the random start
 	Components    Components    `option:"components"`    // empty is ComponentsApart
@@ -60,8 +54,8 @@ type DPSpectral struct {
 // the normalised adjacency matrix. Its fields are those of [DPSpectral].
 type LaplacianEigenmaps struct {
 	Dim           int        `option:"dim"`
-	Scale         float64    `option:"scale"`     // from 0 (see Zero) to 4
-	RowScale      float64    `option:"row_scale"` // from 0 (see Zero) to 4
+	Scale         *float64   `option:"scale"`     // from 0 to 4
+	RowScale      *float64   `option:"row_scale"` // from 0 to 4
 	Tolerance     float64    `option:"tolerance"`
 	Seed          uint64     `option:"seed"`
 	Components    Components `option:"components"`
@@ -71,17 +65,17 @@ type LaplacianEigenmaps struct {
 // DPWalker has the options of dp_walker: skip-gram on walks that avoid vertices of high
 // degree.
 type DPWalker struct {
-	Dim           int     `option:"dim"`        // coordinates of a vector, from 1 to 4096
-	Walks         int     `option:"walks"`      // walks from each vertex
-	Length        int     `option:"length"`     // vertices of a walk
-	Window        int     `option:"window"`     // largest distance on a walk of two vertices that are trained together
-	Epochs        int     `option:"epochs"`     // passes over the walks
-	Alpha         float64 `option:"alpha"`      // learning rate at the beginning, above 0 and at most 1
-	Negative      int     `option:"negative"`   // negative samples of each pair; 0, the default, is hierarchical softmax
-	Beta          float64 `option:"beta"`       // degree penalty of the walks, from -8 to 8; see Zero
-	IgnoreWeights bool    `option:"weights"`    // takes every edge as 1
-	Partitions    int     `option:"partitions"` // parts trained at a time; the result depends on it
-	Seed          uint64  `option:"seed"`       // of the walks and of the training
+	Dim           int      `option:"dim"`        // coordinates of a vector, from 1 to 4096
+	Walks         int      `option:"walks"`      // walks from each vertex
+	Length        int      `option:"length"`     // vertices of a walk
+	Window        int      `option:"window"`     // largest distance on a walk of two vertices that are trained together
+	Epochs        int      `option:"epochs"`     // passes over the walks
+	Alpha         float64  `option:"alpha"`      // learning rate at the beginning, above 0 and at most 1
+	Negative      int      `option:"negative"`   // negative samples of each pair; 0, the default, is hierarchical softmax
+	Beta          *float64 `option:"beta"`       // degree penalty of the walks, from -8 to 8
+	IgnoreWeights bool     `option:"weights"`    // takes every edge as 1
+	Partitions    int      `option:"partitions"` // parts trained at a time; the result depends on it
+	Seed          uint64   `option:"seed"`       // of the walks and of the training
 }
 
 // DeepWalk has the options of deepwalk: skip-gram on uniform walks. Its fields are those
@@ -125,7 +119,7 @@ type UnitBall struct {
 	Margin    float64   `option:"margin"` // distance from 1 that pairs must keep in the first half of the passes
 	Passes    int       `option:"passes"`
 	Step      float64   `option:"step"`      // about the longest move of a vector in a pass of the first half
-	Balance   float64   `option:"balance"`   // how fast vertices that miss edges pull harder, from 0 (see Zero) to 1
+	Balance   *float64  `option:"balance"`   // how fast vertices that miss edges pull harder, from 0 to 1
 	Tolerance int       `option:"tolerance"` // wrong pairs that end the run
 	Seed      uint64    `option:"seed"`
 }
@@ -147,37 +141,6 @@ func (DPWalker) methodName() string           { return "dp_walker" }
 func (DeepWalk) methodName() string           { return "deepwalk" }
 func (Node2Vec) methodName() string           { return "node2vec" }
 
-// givenBy lists the fields of a struct of options that are set, by the names of the
-// options and in their order.
-func givenBy(using MethodOptions) []bind.Given {
-	var list []bind.Given
-	options := reflect.Indirect(reflect.ValueOf(using))
-	for i := range options.NumField() {
-		if field := options.Field(i); !field.IsZero() {
-			list = append(list, bind.Given{Name: options.Type().Field(i).Tag.Get("option"), Value: explicit(field)})
-		}
-	}
-	return list
-}
-
-// explicit is the value of a field that is set, as the table of options takes it.
-func explicit(field reflect.Value) any {
-	switch field.Kind() {
-	case reflect.Float64:
-		if field.Float() == Zero {
-			return 0.0
-		}
-		return field.Float()
-	case reflect.String:
-		return field.String()
-	case reflect.Bool: // of options that are true by default
-		return !field.Bool()
-	case reflect.Uint64: // seeds, of which a statement has the same bits with a sign
-		return int64(field.Uint())
-	}
-	return field.Int()
-}
-
 // configure checks a method and its options, which a request has either by name or as
 // a struct.
 func configure(method string, settings map[string]any, using MethodOptions) (m configured, err error) {
@@ -186,10 +149,16 @@ func configure(method string, settings map[string]any, using MethodOptions) (m c
 		if method != "" || settings != nil {
 			return m, fault.New(fault.Method, "the method is given twice, by Using and by Method or Settings")
 		}
-		method, given = using.methodName(), givenBy(using)
+		if isNil(using) {
+			return m, fault.New(fault.Method, "Using is a nil pointer")
+		}
+		method = using.methodName()
 	}
 	if m.method, err = findMethod(method); err != nil {
 		return m, err
+	}
+	if using != nil {
+		given = givenBy(using, m.method.Options)
 	}
 	m.settings, m.options, err = methodOptions(m.method, given)
 	return m, err

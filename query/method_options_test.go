@@ -7,15 +7,16 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/query/internal/bind"
 	"heavytail/storage"
 )
 
 // methodStructs are all structs of options, with every field set.
 var methodStructs = []MethodOptions{
-	UnitBall{Dim: 3, Start: StartDeepWalk, Anchor: Zero, Margin: 0.1, Passes: 5, Step: 0.2, Balance: Zero, Tolerance: 3, Seed: 7},
-	DPSpectral{Dim: 3, Beta: 0.5, Normalization: NormalizationDegree, Scale: 0.5, RowScale: 0.25, Tolerance: 0.001, Seed: math.MaxUint64, Components: ComponentsJoint, IgnoreWeights: true},
-	LaplacianEigenmaps{Dim: 3, Scale: Zero, RowScale: Zero, Tolerance: 0.001, Seed: 7, Components: ComponentsApart, IgnoreWeights: true},
-	DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: Zero, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	UnitBall{Dim: 3, Start: StartDeepWalk, Anchor: 0.5, Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
+	DPSpectral{Dim: 3, Beta: new(0.5), Normalization: NormalizationDegree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: ComponentsJoint, IgnoreWeights: true},
+	LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: ComponentsApart, IgnoreWeights: true},
+	DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), IgnoreWeights: true, Partitions: 1, Seed: 7},
 	DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
 	Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
 }
@@ -33,7 +34,7 @@ func TestMethodOptions_Table(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		given := givenBy(using)
+		given := givenBy(using, method.Options)
 		if len(given) != len(method.Options) || reflect.TypeOf(using).NumField() != len(given) {
 			t.Errorf("%T has %d options set, %s has %d", using, len(given), method.Name, len(method.Options))
 			continue
@@ -46,8 +47,8 @@ func TestMethodOptions_Table(t *testing.T) {
 		if _, err := configure("", nil, using); err != nil {
 			t.Errorf("%T: %v", using, err)
 		}
-		if zero := reflect.Zero(reflect.TypeOf(using)).Interface().(MethodOptions); len(givenBy(zero)) != 0 {
-			t.Errorf("%T sets %v", zero, givenBy(zero))
+		if given := givenBy(reflect.Zero(reflect.TypeOf(using)).Interface(), method.Options); len(given) != 0 {
+			t.Errorf("a zero %T sets %v", using, given)
 		}
 	}
 	spectral, _ := findMethod("dp_spectral")
@@ -58,6 +59,31 @@ func TestMethodOptions_Table(t *testing.T) {
 		i := slices.IndexFunc(spectral.Options, func(o OptionInfo) bool { return o.Name == name })
 		if !slices.Equal(spectral.Options[i].Choices, constants) {
 			t.Errorf("%s: choices %v, constants %v", name, spectral.Options[i].Choices, constants)
+		}
+	}
+}
+
+// TestMethodOptions_Zero expects that every number is a pointer whose default is not 0
+// although 0 is allowed: as a plain number, a 0 that a program computed would silently be
+// the default.
+func TestMethodOptions_Zero(t *testing.T) {
+	t.Parallel()
+	for _, using := range methodStructs {
+		method, _ := findMethod(using.methodName())
+		for i, o := range method.Options {
+			var zero any = int64(0)
+			switch o.Type {
+			case "float":
+				zero = 0.0
+			case "int":
+			default:
+				continue
+			}
+			_, _, err := methodOptions(method, []bind.Given{{Name: o.Name, Value: zero}})
+			field := reflect.TypeOf(using).Field(i)
+			if want := err == nil && o.Default != "0"; want != (field.Type.Kind() == reflect.Pointer) {
+				t.Errorf("field %s of %T is a %v; the default is %s, and 0 gives the error %v", field.Name, using, field.Type, o.Default, err)
+			}
 		}
 	}
 }
@@ -91,7 +117,7 @@ func TestMethodOptions_Record(t *testing.T) {
 			t.Errorf("%T: vector %v, %v; of the statement %v, %v", using, a, errA, b, errB)
 		}
 	}
-	for want, beta := range map[string]float64{"0": Zero, "2": 0, "-1": -1} {
+	for want, beta := range map[string]*float64{"0": new(0.0), "2": nil, "-1": new(-1.0)} {
 		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "beta", Using: DPWalker{Dim: 4, Beta: beta}})
 		if err != nil || !slices.Contains(made.Options, storage.Setting{Name: "beta", Value: want}) {
 			t.Errorf("Beta %v: %v, %v", beta, made.Options, err)
@@ -117,7 +143,7 @@ func TestMethodOptions_Requests(t *testing.T) {
 	if err != nil || len(study.Points) != 2 {
 		t.Errorf("%+v, %v", study, err)
 	}
-	tuned, err := db.Tune(ctx, TuneRequest{Graph: "g", Name: "best", Methods: []TuneMethod{{Using: DPSpectral{Dim: 4, Beta: Zero}}}, Goal: ForReconstruction, Trials: 2})
+	tuned, err := db.Tune(ctx, TuneRequest{Graph: "g", Name: "best", Methods: []TuneMethod{{Using: DPSpectral{Dim: 4, Beta: new(0.0)}}}, Goal: ForReconstruction, Trials: 2})
 	if err != nil || !slices.Contains(tuned.Embedding.Options, storage.Setting{Name: "beta", Value: "0"}) {
 		t.Errorf("%+v, %v", tuned.Embedding.Options, err)
 	}
@@ -133,11 +159,12 @@ func TestMethodOptions_Mistakes(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\n")
 	for want, req := range map[string]EmbedRequest{
-		"option beta is 9, and must be a number from -8 to 8":                    {Using: DPWalker{Beta: 9}},
+		"option beta is 9, and must be a number from -8 to 8":                    {Using: DPWalker{Beta: new(9.0)}},
 		"option dim is -1, and must be a whole number from 1 to 4096":            {Using: DPSpectral{Dim: -1}},
 		"option normalization is 'row', expected 'auto', 'strength' or 'degree'": {Using: DPSpectral{Normalization: "row"}},
-		"option scale is NaN, and must be a finite number":                       {Using: LaplacianEigenmaps{Scale: math.NaN()}},
+		"option scale is NaN, and must be a finite number":                       {Using: LaplacianEigenmaps{Scale: new(math.NaN())}},
 		"the method is given twice, by Using and by Method or Settings":          {Using: DeepWalk{}, Method: "deepwalk"},
+		"Using is a nil pointer":                                                 {Using: (*DPWalker)(nil)},
 	} {
 		req.Graph, req.Name = "g", "e"
 		_, err := db.Embed(t.Context(), req)

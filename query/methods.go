@@ -140,15 +140,7 @@ func optionMistake(err error) error {
 
 // findMethod finds a method by name.
 func findMethod(method string) (Method, error) {
-	all := Methods()
-	names := make([]string, len(all))
-	for i, m := range all {
-		if names[i] = m.Name; m.Name == method {
-			return m, nil
-		}
-	}
-	e := fault.New(fault.Method, "unknown method %s", fault.Quote(method))
-	return Method{}, e.WithNearest(method, names, func(s string) string { return s })
+	return findNamed("method", Methods(), func(m Method) string { return m.Name }, method)
 }
 
 // noteMethod passes on what a method says of its result.

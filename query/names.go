@@ -14,6 +14,19 @@ import (
 // partKey is a vertex by its position in the statement.
 func partKey(i int) fault.Part { return fault.Part("key " + strconv.Itoa(i)) }
 
+// findNamed finds the entry of a list by name. The error for a name that is not there says
+// what kind it should be of, and has the nearest name.
+func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) (found T, err error) {
+	names := make([]string, len(all))
+	for i, entry := range all {
+		if names[i] = nameOf(entry); names[i] == name {
+			return entry, nil
+		}
+	}
+	e := fault.New(fault.Method, "unknown %s %s", kind, fault.Quote(name))
+	return found, e.WithNearest(name, names, nil)
+}
+
 // markGraph marks the graph of an optional IN, and returns its name; empty for the
 // only graph of the file.
 func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {

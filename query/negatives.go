@@ -36,7 +36,7 @@ func checkNegatives(kinds []evaluate.Negatives) error {
 		if !slices.Contains(all, kind) {
 			e := fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind)))
 			e.Err = evaluate.ErrOption
-			return e.WithNearest(string(kind), strings.Split(kindNames(all, "\n"), "\n"), func(s string) string { return s })
+			return e.WithNearest(string(kind), strings.Split(kindNames(all, "\n"), "\n"), nil)
 		}
 		if slices.Contains(kinds[:i], kind) {
 			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)

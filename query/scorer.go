@@ -120,7 +120,7 @@ func checkModelScorer(w Scorer, at fault.Part) error {
 func unknownScorer(scorer string, at fault.Part) error {
 	e := fault.New(at, "unknown scorer %s", fault.Quote(scorer))
 	e.Err = link.ErrScorer
-	return e.WithNearest(scorer, append(scorerNames(), modelScorer), func(s string) string { return s })
+	return e.WithNearest(scorer, append(scorerNames(), modelScorer), nil)
 }
 
 // scorerNames lists the scorers.

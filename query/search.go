@@ -119,7 +119,7 @@ func (b *binder) space(s parser.Space) (string, index.Metric, error) {
 	}
 	e := fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name))
 	e.Err = err
-	return "", 0, e.WithNearest(s.Metric.Name, names, func(s string) string { return s })
+	return "", 0, e.WithNearest(s.Metric.Name, names, nil)
 }
 
 // threshold returns the radius or the epsilon of a threshold.

@@ -17,7 +17,7 @@ import (
 type ExportWalksRequest struct {
 	Graph string
 	// Using, or Method and Settings, is a method that learns from walks, such as
-	// DPWalker{Beta: 1.5}, as in EmbedRequest.
+	// DPWalker{Beta: new(1.5)}, as in EmbedRequest.
 	Using     MethodOptions
 	Method    string
 	Settings  map[string]any

@@ -150,9 +150,10 @@ func mistakes(ctx context.Context, db *query.DB) error {
 	return nil
 }
 
-// options tells an explicit zero from the default, and reads a result back from JSON.
+// options expects that an option of 0 differs from one that is left out, and reads a result
+// back from JSON.
 func options(ctx context.Context, db *query.DB) error {
-	for want, using := range map[string]query.DPWalker{"2": {Dim: 8, Walks: 1}, "0": {Dim: 8, Walks: 1, Beta: query.Zero}} {
+	for want, using := range map[string]query.DPWalker{"2": {Dim: 8, Walks: 1}, "0": {Dim: 8, Walks: 1, Beta: new(0.0)}} {
 		made, err := db.Embed(ctx, query.EmbedRequest{Graph: "social", Name: "walked", Using: using})
 		if err != nil {
 			return err
@@ -174,7 +175,7 @@ func options(ctx context.Context, db *query.DB) error {
 
 // fields expects what is wrong, where and what to do in the fields of errors.
 func fields(ctx context.Context, db *query.DB) error {
-	_, err := db.Embed(ctx, query.EmbedRequest{Graph: "social", Name: "e", Using: query.DPWalker{Beta: 9}})
+	_, err := db.Embed(ctx, query.EmbedRequest{Graph: "social", Name: "e", Using: query.DPWalker{Beta: new(9.0)}})
 	var mistake *query.Error
 	if !errors.As(err, &mistake) || mistake.Option != "beta" || mistake.Start.Line != 0 || !errors.Is(err, query.ErrInvalid) {
 		return fmt.Errorf("an option out of range gives %+v", err)

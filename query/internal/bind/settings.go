@@ -69,7 +69,7 @@ func Check(owner string, table []OptionInfo, given []Given) (Settings, error) {
 				e.Nearest = names[j]
 				return nil, e
 			}
-			return nil, e.WithNearest(g.Name, names, func(s string) string { return s })
+			return nil, e.WithNearest(g.Name, names, nil)
 		}
 		if _, twice := checked[g.Name]; twice {
 			return nil, fault.OfOption(g.Name, "is given twice")

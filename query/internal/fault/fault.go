@@ -46,10 +46,13 @@ func OfOption(name, format string, args ...any) *Error {
 }
 
 // WithNearest adds the known name nearest to what was found, if one is near
-// enough, or else the known names where they are few. quote writes a name as it
-// would be right in place of the other.
+// enough, or else the known names where they are few. quote writes a name as the
+// language does; nil leaves it as it is.
 func (e *Error) WithNearest(found string, known []string, quote func(string) string) *Error {
 	const few = 12
+	if quote == nil {
+		quote = func(name string) string { return name }
+	}
 	e.Found = found
 	if nearest, ok := parser.Suggest(found, known); ok {
 		e.Nearest = quote(nearest)
