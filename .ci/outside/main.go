@@ -65,6 +65,9 @@ func run(edges string) error {
 	if err := attached(ctx, dir); err != nil {
 		return err
 	}
+	if err := throughSQL(ctx, dir); err != nil {
+		return err
+	}
 	return predict(ctx, db) // closes it
 }
 

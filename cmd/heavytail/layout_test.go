@@ -68,6 +68,7 @@ var layout = map[string][]string{
 		"storage", "storage/csr", "storage/vec", "storage/format", "storage/generate",
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "embedding/tune", "index", "query/parser", "query/measure",
 	},
+	"query/driver":  {"query", "query/parser", "query/internal/fault", "storage"},
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
 	"cmd/paper":     {"query", "storage", "cmd/figure"},

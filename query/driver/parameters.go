@@ -1,0 +1,75 @@
+package driver
+
+import (
+	"database/sql/driver"
+	"slices"
+	"time"
+
+	"heavytail/query"
+	"heavytail/query/internal/fault"
+	"heavytail/query/parser"
+)
+
+// parameterNames lists the parameters of a statement, each once, without the $.
+func parameterNames(text string) []string {
+	var names []string
+	for _, t := range parser.Tokens(text) {
+		if t.Kind == parser.KindParam && !slices.Contains(names, t.Text[1:]) {
+			names = append(names, t.Text[1:])
+		}
+	}
+	return names
+}
+
+// arguments gives values to the parameters of a statement. One without a value is left to
+// the binder, which knows its position.
+func arguments(names []string, args []driver.NamedValue) (map[string]any, error) {
+	params := make(map[string]any, len(args))
+	for _, a := range args {
+		if a.Name == "" {
+			e := fault.New(fault.Statement, "value %d has no name", a.Ordinal)
+			e.Remedy = `pass sql.Named("name", value) for $name`
+			return nil, e
+		}
+		if !slices.Contains(names, a.Name) {
+			e := fault.New(fault.Statement, "the statement has no parameter $%s", a.Name)
+			return nil, e.WithNearest(a.Name, names, func(s string) string { return "$" + s })
+		}
+		if _, twice := params[a.Name]; twice {
+			return nil, fault.New(fault.Statement, "parameter $%s is given twice", a.Name)
+		}
+		params[a.Name] = a.Value
+	}
+	return params, nil
+}
+
+// unnamed are values without names.
+func unnamed(args []driver.Value) []driver.NamedValue {
+	var list []driver.NamedValue
+	for i, a := range args {
+		list = append(list, driver.NamedValue{Ordinal: i + 1, Value: a})
+	}
+	return list
+}
+
+// CheckNamedValue makes a value that package query takes of one that database/sql takes.
+func (c *Conn) CheckNamedValue(v *driver.NamedValue) error {
+	switch v.Value.(type) {
+	case []float32, []float64, query.Untyped:
+		return nil
+	}
+	value, err := driver.DefaultParameterConverter.ConvertValue(v.Value)
+	if err != nil {
+		e := fault.New(fault.Statement, "parameter $%s is a value of the Go type %T", v.Name, v.Value)
+		e.Expected = []string{"a text", "a number", "a boolean", "a vector of floats"}
+		return e
+	}
+	switch x := value.(type) {
+	case []byte:
+		value = string(x)
+	case time.Time:
+		value = x.UTC().Format(time.RFC3339)
+	}
+	v.Value = value
+	return nil
+}
