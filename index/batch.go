@@ -21,7 +21,7 @@ const (
 )
 
 // SearchBatch answers each row of queries as Search does, with identical hits.
-// opts.Filter applies to every query. Errors are those of Search, or
+// opts.Filter applies to every query, and opts.FilterOf to its own. Errors are those of Search, or
 // ErrDimension for a malformed matrix.
 //
 // Products of tiles of 12 vectors with 32 queries select the pairs that may be
@@ -43,7 +43,11 @@ func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opt
 	answers := make([][]Hit, queries.Rows)
 	if queries.Rows < batchFew || x.m.Dim == 0 || x.m.Rows == 0 {
 		for i := range answers {
-			hits, err := x.Search(ctx, queries.Row(i), k, opts)
+			one := opts
+			if opts.FilterOf != nil {
+				one.Filter = func(v uint32) bool { return (opts.Filter == nil || opts.Filter(v)) && opts.FilterOf(i, v) }
+			}
+			hits, err := x.Search(ctx, queries.Row(i), k, one)
 			if err != nil {
 				return nil, err
 			}
@@ -54,7 +58,9 @@ func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opt
 	for lo := 0; lo < queries.Rows; lo += batchMost {
 		hi := min(lo+batchMost, queries.Rows)
 		part := &vec.Matrix{Rows: hi - lo, Dim: queries.Dim, Data: queries.Data[lo*queries.Dim : hi*queries.Dim]}
-		if err := newBatch(x, part, min(k, x.m.Rows), opts).run(ctx, x.workers(opts.Workers), answers[lo:hi]); err != nil {
+		b := newBatch(x, part, min(k, x.m.Rows), opts)
+		b.first = lo
+		if err := b.run(ctx, x.workers(opts.Workers), answers[lo:hi]); err != nil {
 			return nil, err
 		}
 	}
@@ -87,6 +93,8 @@ type batch struct {
 	x      *Exact
 	k      int
 	filter func(uint32) bool
+	of     func(int, uint32) bool // filter of a query; nil for none
+	first  int                    // number of the first query, for it
 	scores []scorer
 	panels []float32 // 32 queries each, transposed: the b of vec.Tile
 	norms  []float64 // column without t
@@ -97,7 +105,7 @@ func newBatch(x *Exact, queries *vec.Matrix, k int, opts SearchOptions) *batch {
 	d := x.m.Dim
 	count := (queries.Rows + vec.TileCols - 1) / vec.TileCols
 	b := &batch{
-		x: x, k: k, filter: opts.Filter,
+		x: x, k: k, filter: opts.Filter, of: opts.FilterOf,
 		scores: make([]scorer, queries.Rows),
 		panels: make([]float32, count*vec.TileCols*d),
 		norms:  make([]float64, queries.Rows),
@@ -285,7 +293,7 @@ func (w *batchWorker) sift(p, first, rows int, terms *[vec.TileRows]float32) {
 			c := candidateOf(w.b.scores[q].one(v), v)
 			best := &w.best[q]
 			full := len(best.heap) == w.b.k
-			if full && c >= best.heap[0] || w.b.filter != nil && !w.b.filter(v) {
+			if full && c >= best.heap[0] || w.b.filter != nil && !w.b.filter(v) || w.b.of != nil && !w.b.of(w.b.first+q, v) {
 				continue
 			}
 			if best.offer(c, w.b.k); len(best.heap) == w.b.k {

@@ -66,12 +66,18 @@ func TestSearchBatch_Agrees(t *testing.T) {
 			opts.Filter = func(v uint32) bool { return v%uint32(every) == 1 }
 		}
 		k := rapid.IntRange(1, 50).Draw(t, "k")
-		got, err := x.SearchBatch(ctx, queries, k, opts)
+		of := rapid.IntRange(1, 5).Draw(t, "filter of each query")
+		admits := func(i int, v uint32) bool { return of == 1 || (i+int(v))%of != 0 }
+		batched := opts
+		batched.FilterOf = admits
+		got, err := x.SearchBatch(ctx, queries, k, batched)
 		if err != nil || len(got) != q {
 			t.Fatalf("%d answers, %v", len(got), err)
 		}
 		for i := range got {
-			want, err := x.Search(ctx, queries.Row(i), k, opts)
+			one := opts
+			one.Filter = func(v uint32) bool { return (opts.Filter == nil || opts.Filter(v)) && admits(i, v) }
+			want, err := x.Search(ctx, queries.Row(i), k, one)
 			if err != nil || !slices.Equal(got[i], want) {
 				t.Fatalf("%v, query %d, k %d: %v, expected %v (%v)", metric, i, k, got[i], want, err)
 			}

@@ -75,6 +75,10 @@ type SearchOptions struct {
 	// the same answer for a vertex.
 	Filter func(vertex uint32) bool
 
+	// FilterOf is a filter that depends on the query, for [Exact.SearchBatch]: query is a
+	// row of the queries. A vertex must pass both. Searches for one query ignore it.
+	FilterOf func(query int, vertex uint32) bool
+
 	// Ef is the number of candidates that a search of an [HNSW] keeps, at
 	// least k: a larger Ef finds more of the nearest and takes longer. 0 is
 	// the Ef of the index. Exact searches ignore it.

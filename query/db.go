@@ -149,6 +149,9 @@ func (c *call) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
+	if named := (*StatementError)(nil); errors.As(err, &named) && named.Statement == c.Statement {
+		return err // that of the rows of the same call
+	}
 	if !errors.As(err, &mistake) {
 		return &StatementError{Statement: c.Statement, Err: err}
 	}

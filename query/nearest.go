@@ -39,18 +39,23 @@ type NearestRequest struct {
 }
 
 var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
-	help: Help{
-		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition]",
-		Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result; FRESH brings the embedding up to date first, as REFRESH does; EXACT does without an index, which may miss some",
-		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
-		Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
-	},
+	help:    nearestHelp(),
 	bind:    bindNearest,
 	resolve: resolveNearest,
 	plan:    planNearest,
 	run:     runNearest,
 	rows:    func(_ NearestRequest, r SearchResult) *Rows { return r.rows() },
 	reads:   true, // but for FRESH of an embedding that is behind
+}
+
+// nearestHelp is the help of NEAREST for one query and for many.
+func nearestHelp() Help {
+	return Help{
+		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] | FOR ALL | FOR FILE 'keys' USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition]",
+		Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result; FRESH brings the embedding up to date first, as REFRESH does; EXACT does without an index, which may miss some. FOR ALL finds the k nearest of every vertex that has a vector, and FOR FILE those of the vertices whose keys a file lists, a line each: many at a time, streamed in the order of the graph or of the file, without FRESH; a key that the graph does not have is left out",
+		Columns: "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
+		Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
+	}
 }
 
 // Nearest returns the K vertices nearest to a vertex or a vector. It scans all
@@ -100,9 +105,17 @@ func (r NearestRequest) question() (question, error) {
 	return q, nil
 }
 
+// checkCount refuses a number of neighbours that finds none.
+func checkCount(k int) error {
+	if k < 1 {
+		return fault.New(fault.Number, "the number of neighbours is %d, and must be at least 1", k)
+	}
+	return nil
+}
+
 func resolveNearest(c *call, req NearestRequest) (search, error) {
-	if req.K < 1 {
-		return search{}, fault.New(fault.Number, "the number of neighbours is %d, and must be at least 1", req.K)
+	if err := checkCount(req.K); err != nil {
+		return search{}, err
 	}
 	q, err := req.question()
 	if err != nil {

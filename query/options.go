@@ -23,7 +23,7 @@ type Options struct {
 	Workers int
 	// MaxRows limits the rows that one result holds in memory; 0 means
 	// 1,000,000, which take some 100 MB and are more than anyone reads. Rows
-	// that are streamed, as those of SCORE FILE and SHOW VERTICES, do not count.
+	// that are streamed, as those of SCORE FILE, NEAREST FOR and SHOW VERTICES, do not count.
 	MaxRows int
 	// MemoryLimit is the number of bytes that graphs and vectors may take, both
 	// those kept between calls and those a call is about to load; 0 means 8 GiB

@@ -17,7 +17,7 @@ type Value = any
 //	err := rows.Err()
 //
 // Rows hold no transaction of the store, so a slow reader blocks nobody and
-// they stay readable after DB.Close. Only the rows of SCORE FILE, SHOW VERTICES,
+// they stay readable after DB.Close. Only the rows of SCORE FILE, NEAREST FOR, SHOW VERTICES,
 // SHOW EDGES and SHOW NEIGHBORS are computed while they are read; they end with the error
 // of a cancelled context, and hold what they read in memory until they end or
 // are closed. Rows are not safe for concurrent use.

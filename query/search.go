@@ -56,18 +56,27 @@ type Candidate = where.Candidate
 
 // rows is the table of NEAREST and WITHIN.
 func (r SearchResult) rows() *Rows {
-	measure := "distance"
-	if r.Metric.Similarity() {
-		measure = "similarity"
-	}
 	table := make([][]Value, len(r.Neighbors))
 	for i, n := range r.Neighbors {
-		table[i] = []Value{n.Vertex, n.Distance}
-		if r.Metric.Similarity() {
-			table[i][1] = n.Similarity
-		}
+		table[i] = []Value{n.Vertex, n.by(r.Metric)}
 	}
-	return rowsOf([]string{"vertex", measure}, table)
+	return rowsOf([]string{"vertex", measureName(r.Metric)}, table)
+}
+
+// measureName is the column of the number that a search under a metric is ordered by.
+func measureName(m index.Metric) string {
+	if m.Similarity() {
+		return "similarity"
+	}
+	return "distance"
+}
+
+// by is the number that a search under a metric is ordered by.
+func (n Neighbor) by(m index.Metric) float64 {
+	if m.Similarity() {
+		return n.Similarity
+	}
+	return n.Distance
 }
 
 // neighbor is the answer for a hit.
@@ -279,15 +288,18 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 }
 
 // plan of a search: a scan of all vectors or a search by an index, with its filter.
-func (s search) plan() *plan.Plan {
+func (s search) plan() *plan.Plan { return s.planFrom(s.from()) }
+
+// planFrom is the plan of a search from a query, or from many.
+func (s search) planFrom(from string) *plan.Plan {
 	inputs := append(session.AttributePlans(s.entry.Graph, s.attributes), s.entry.Plan(), session.GraphPlan(s.entry.Graph))
 	if s.condition != "" {
 		inputs = append([]*plan.Plan{plan.Step("filter", "during the scan: "+s.condition)}, inputs...)
 	}
 	if s.index != nil {
-		return plan.Measured(plan.Scan, "index search", fmt.Sprintf("%s from %s, %s", s.metric, s.from(), settingsText(s.index.Parameters)), inputs...)
+		return plan.Measured(plan.Scan, "index search", fmt.Sprintf("%s from %s, %s", s.metric, from, settingsText(s.index.Parameters)), inputs...)
 	}
-	return plan.Measured(plan.Scan, "exact scan", fmt.Sprintf("%s from %s", s.metric, s.from()), inputs...)
+	return plan.Measured(plan.Scan, "exact scan", fmt.Sprintf("%s from %s", s.metric, from), inputs...)
 }
 
 // fileScans is how many searches read an embedding in the file before it is

@@ -66,7 +66,9 @@ func (c *call) load(s search) (l loadedSearch, err error) {
 		}
 	}
 	if len(s.vertices) == 0 {
-		l.vector = s.vector
+		if l.vector = s.vector; l.vector == nil {
+			return l, nil // the queries come later, and are many
+		}
 		return l, session.CheckVector(l.space.Info, s.vector, fault.Vector)
 	}
 	rows := make([][]float32, len(s.vertices))

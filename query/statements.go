@@ -9,7 +9,7 @@ func statements() []described {
 		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, exportPairs, generateGraph,
 		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showEdges, showNeighbors, showPath, showAttributes, countVertices,
 		computeStatement, embed, estimateEmbed, createIndex, dropIndex, refresh, autoRefresh, verify, showGenerations, showVector, diff,
-		nearest, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,
+		nearest, nearestFor, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,
 		tuneEmbedding, trainModel, materialize, dropPredictions, dropModel,
 		score, scoreFile, predict, predicted,
 		cancelJob, resumeJob, waitJob, dropJob,

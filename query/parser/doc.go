@@ -59,8 +59,8 @@
 //	               | showneighbors | countvertices
 //	               | compute | path
 //	               | embed | estimate | job | refresh | verify
-//	               | alter | diff | nearest | within
-//	               | reconstruct | evaluatelinks
+//	               | alter | diff | nearest | nearestfor
+//	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune | train
 //	               | materialize | predicted | predict
@@ -155,6 +155,9 @@
 //	               "TO" ( vertex | "(" key { "," key } ")" )
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]
 //	               [ where ]                                e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked; NEAREST 5 TO ('alice', 107) USING spec;
+//	nearestfor   = "NEAREST" integer
+//	               "FOR" ( "ALL" | "FILE" string )
+//	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
 //	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;

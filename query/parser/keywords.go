@@ -122,8 +122,8 @@ func (p *parser) statement() Statement {
 //	               | showneighbors | countvertices
 //	               | compute | path
 //	               | embed | estimate | job | refresh | verify
-//	               | alter | diff | nearest | within
-//	               | reconstruct | evaluatelinks
+//	               | alter | diff | nearest | nearestfor
+//	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune | train
 //	               | materialize | predicted | predict
@@ -159,7 +159,7 @@ var reserved = []string{
 // distinguishes them from names, so a graph may be called model or file, and a new
 // word here breaks no script.
 var unreserved = []string{
-	"AFTER", "ALTER", "ASC", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "BOTH", "BY", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COLUMNS", "COMPACT", "COMPONENT", "COMPUTE",
+	"AFTER", "ALL", "ALTER", "ASC", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "BOTH", "BY", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COLUMNS", "COMPACT", "COMPONENT", "COMPUTE",
 	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
 	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURES", "METHODS",

@@ -23,7 +23,11 @@ func (*Nearest) statement() {}
 func (*Nearest) Heading() string { return "NEAREST" }
 
 func (p *parser) nearest(begin Pos) Statement {
-	s := &Nearest{Count: p.value(anInt, countText)}
+	count := p.value(anInt, countText)
+	if p.keyword("FOR") {
+		return p.nearestFor(begin, count)
+	}
+	s := &Nearest{Count: count}
 	p.needKeyword("TO")
 	if p.sign("(") {
 		s.Examples = p.keys()
@@ -47,4 +51,45 @@ func (s *Nearest) String() string {
 	}
 	return "NEAREST " + s.Count.String() + " TO " + to + " USING " + s.Using.String() +
 		given(s.Fresh, " FRESH") + given(s.Exact, " EXACT") + where(s.Where)
+}
+
+// NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition].
+//
+//	nearestfor   = "NEAREST" integer
+//	               "FOR" ( "ALL" | "FILE" string )
+//	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
+type NearestFor struct {
+	Range
+	Count Value // Int or Param
+	File  Value // String or Param, a file of keys; nil for ALL
+	Using Space
+	Exact bool
+	Where Expr // nil where left out
+}
+
+func (*NearestFor) statement() {}
+
+// Heading is NEAREST.
+func (*NearestFor) Heading() string { return "NEAREST" }
+
+// nearestFor reads the text behind FOR.
+func (p *parser) nearestFor(begin Pos, count Value) Statement {
+	s := &NearestFor{Count: count}
+	if !p.keyword("ALL") {
+		s.File = p.file()
+	}
+	p.needKeyword("USING")
+	s.Using = p.space()
+	s.Exact = p.keyword("EXACT")
+	s.Where = p.where()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *NearestFor) String() string {
+	of := "ALL"
+	if s.File != nil {
+		of = "FILE " + s.File.String()
+	}
+	return "NEAREST " + s.Count.String() + " FOR " + of + " USING " + s.Using.String() + given(s.Exact, " EXACT") + where(s.Where)
 }

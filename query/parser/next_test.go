@@ -11,8 +11,11 @@ import (
 // keywords, then the classes in parentheses, then what was named.
 func TestNext_Cases(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{"NEAREST 10 |", "TO"},
-		{"NEAREST 10 T|", "TO"},
+		{"NEAREST 10 |", "FOR TO"},
+		{"NEAREST 10 T|", "FOR TO"},
+		{"NEAREST 10 FOR |", "ALL FILE"},
+		{"NEAREST 10 FOR FILE '|", "(file)"},
+		{"NEAREST 10 FOR ALL USING cosine(spec) |", "EXACT WHERE INTO spec"},
 		{"NEAREST 10 TO |", "(vertex value)"},
 		{"NEAREST 10 TO 'al|", "(vertex value)"},
 		{"NEAREST 10 TO 'alice'|", "USING"},

@@ -1,0 +1,116 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+)
+
+// NearestForRequest asks for the vertices nearest to each of many query vertices.
+type NearestForRequest struct {
+	K         int    // how many for each; at least 1
+	Embedding string // where to search
+	// Path is a file with the key of a query vertex on each line, or CSV under the header
+	// key, plain or compressed; "-" is Options.Input. Empty means every vertex that has a
+	// vector.
+	Path   string
+	Metric index.Metric // index.L2 by default
+	Exact  bool         // do not use an index
+	// Where decides which vertices may be answers; nil admits all. It is called twice for
+	// each vertex before the first search, as linked to the query vertex and as not linked,
+	// from one goroutine.
+	Where func(Candidate) bool
+	// Attributes are those that Where reads; each is loaded.
+	Attributes []string
+
+	condition string // the text of Where, for the plan
+}
+
+var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stream[NearestRow]]{
+	help:    nearestHelp(),
+	bind:    bindNearestFor,
+	resolve: resolveNearestFor,
+	plan:    planNearestFor,
+	run:     runNearestFor,
+	rows:    nearestForRows,
+	reads:   true,
+}
+
+// EachNearest iterates over the vertices nearest to each query vertex: the query vertices
+// in the order of the graph or of the file, and the answers of each nearest first, ties in
+// the order in which the vertices came into the graph. They are those of Nearest. The
+// searches are made in batches: by scans with the rate of index.Exact.SearchBatch, or by
+// an index of the embedding, on all workers, in memory that does not depend on the number
+// of queries. An error comes with an empty row, as the last. The call begins with the
+// iteration.
+func (db *DB) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
+	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, db, req) })
+}
+
+func bindNearestFor(b *binder, s *parser.NearestFor) (req NearestForRequest, err error) {
+	req.Exact = s.Exact
+	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
+		return req, err
+	}
+	if s.File != nil {
+		if req.Path, err = b.Text(fault.File, s.File); err != nil {
+			return req, err
+		}
+		if req.Path == "" {
+			return req, fault.New(fault.File, "the name of the file is empty")
+		}
+	}
+	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
+		return req, err
+	}
+	where, err := b.searchWhere(s.Where, req.Embedding, true)
+	if err != nil {
+		return req, err
+	}
+	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
+	return req, nil
+}
+
+func resolveNearestFor(c *call, req NearestForRequest) (search, error) {
+	if err := checkCount(req.K); err != nil {
+		return search{}, err
+	}
+	if req.Path != "" {
+		if err := c.CheckInput(req.Path, fault.File); err != nil {
+			return search{}, err
+		}
+	}
+	return c.resolveSearch(question{
+		embedding: req.Embedding, metric: req.Metric, exact: req.Exact, k: req.K,
+		where: req.Where, attributes: req.Attributes, condition: req.condition,
+	})
+}
+
+func planNearestFor(req NearestForRequest, s search) *plan.Plan {
+	from := "every vertex with a vector"
+	if req.Path != "" {
+		from = "the vertices of " + fault.Quote(session.InputName(req.Path))
+	}
+	return plan.Result("nearest", fmt.Sprintf("%d by %s of each, streamed in the order of the queries", req.K, req.Metric),
+		s.planFrom(from+", itself left out"))
+}
+
+func runNearestFor(c *call, req NearestForRequest, s search) (*stream[NearestRow], error) {
+	b, err := c.nearestBatches(req.Path, s)
+	if err != nil {
+		return nil, err
+	}
+	return streamOf(c, b.each), nil
+}
+
+func nearestForRows(req NearestForRequest, answer *stream[NearestRow]) *Rows {
+	return answer.rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []Value {
+		return []Value{r.Source, int64(r.Rank), r.Vertex, r.by(req.Metric)}
+	})
+}

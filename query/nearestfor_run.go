@@ -1,0 +1,248 @@
+package query
+
+import (
+	"cmp"
+	"errors"
+
+	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+	"heavytail/storage/format"
+	"heavytail/storage/vec"
+)
+
+// NearestRow is one of the vertices nearest to a query vertex.
+type NearestRow struct {
+	Source string `json:"source"` // the query vertex
+	Rank   int    `json:"rank"`   // 1 is the nearest
+	Neighbor
+}
+
+// nearestBatches answers many queries, a batch at a time.
+type nearestBatches struct {
+	loadedSearch
+	call *call
+	path string // of the keys; "" for all vertices
+	k    int    // answers of each query
+	rows int    // vertices that have a vector
+	// Either of these two finds the answers.
+	exact *index.Exact
+	graph *index.HNSW
+	// Whether a vertex may be an answer, by its number: to a query vertex that it is not
+	// linked to, and to one that it is. Both are nil where all may.
+	unlinked, linked []bool
+
+	done, total    int64 // queries; total is 0 where it is not known
+	missing, newer int64 // keys of the file that have no vertex, and vertices without a vector
+}
+
+// nearestBatch is the most queries that are answered together: enough that reading the
+// vectors is negligible next to the products, as in package index.
+const nearestBatch = 1024
+
+// nearestBatches loads what the batches of a search for the keys of a file share, or with
+// no path for all vertices.
+func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
+	b := &nearestBatches{call: c, path: path}
+	if err := c.Consistent(func() (err error) { b.loadedSearch, err = c.load(s); return err }); err != nil {
+		return nil, err
+	}
+	b.rows = min(b.space.Matrix.Rows, b.space.Graph.Graph.Vertices())
+	b.k = min(s.k, max(1, b.rows))
+	var err error
+	if b.index != nil {
+		if b.graph, err = c.hnsw(b.space, b.metric, b.index); err != nil {
+			return nil, err
+		}
+	}
+	if b.graph == nil {
+		if b.exact, err = b.space.Searcher(b.metric); err != nil {
+			return nil, err
+		}
+	}
+	if s.where == nil {
+		return b, nil
+	}
+	return b, b.admit(s.where)
+}
+
+// admit evaluates the condition of the request for every vertex, so that no search does.
+func (b *nearestBatches) admit(admits func(Candidate) bool) error {
+	const often = 1 << 12 // vertices between two looks at the context, about a millisecond
+	b.unlinked, b.linked = make([]bool, b.rows), make([]bool, b.rows)
+	for v := range b.rows {
+		if v%often == 0 {
+			if err := b.call.Ctx.Err(); err != nil {
+				return err
+			}
+		}
+		b.unlinked[v] = admits(where.NewCandidate(b.space.Graph, b.columns, uint32(v), false))
+		b.linked[v] = admits(where.NewCandidate(b.space.Graph, b.columns, uint32(v), true))
+	}
+	return nil
+}
+
+// admits reports whether v may be an answer to the query vertex u.
+func (b *nearestBatches) admits(u, v uint32) bool {
+	if v == u || int(v) >= b.rows {
+		return false
+	}
+	if b.unlinked == nil || b.unlinked[v] == b.linked[v] {
+		return b.unlinked == nil || b.unlinked[v]
+	}
+	return b.linked[v] == b.space.Graph.Graph.HasEdge(u, v)
+}
+
+// each calls f with the answers of all queries.
+func (b *nearestBatches) each(f func(NearestRow) error) error {
+	c := b.call
+	size := b.batchSize()
+	release, err := c.db.cache.Reserve(b.batchBytes(size), "the nearest of "+fault.Count(int64(size), "vertex"))
+	if err != nil {
+		return err
+	}
+	defer release()
+	stop := c.Watch.Start(plan.Scan)
+	queries := make([]uint32, 0, size)
+	flush := func() error {
+		err := b.answer(queries, f)
+		queries = queries[:0]
+		return err
+	}
+	err = b.queries(func(u uint32) error {
+		if queries = append(queries, u); len(queries) < size {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil {
+		return err
+	}
+	stop(b.done, "")
+	b.note()
+	return nil
+}
+
+// batchSize is how many queries are answered together: fewer where each has so many
+// answers that those of a batch would take much memory.
+func (b *nearestBatches) batchSize() int {
+	const most = 64 << 20 // bytes
+	size := nearestBatch
+	for size > 1 && b.batchBytes(size) > most {
+		size /= 2
+	}
+	return size
+}
+
+// batchBytes is what a batch takes: the candidates of each worker, the answers, and the
+// vectors of the queries, twice.
+func (b *nearestBatches) batchBytes(size int) int64 {
+	return int64(size) * (8*int64(b.k)*int64(b.call.workers()+1) + 8*int64(b.space.Matrix.Dim))
+}
+
+// queries calls f with the query vertices in order.
+func (b *nearestBatches) queries(f func(u uint32) error) error {
+	if b.path != "" {
+		return b.queriesOfFile(f)
+	}
+	b.total = int64(b.rows)
+	b.newer = int64(b.space.Graph.Graph.Vertices() - b.rows)
+	for u := range b.rows {
+		if err := f(uint32(u)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// queriesOfFile reads the query vertices from the file of the request.
+func (b *nearestBatches) queriesOfFile(f func(u uint32) error) error {
+	c := b.call
+	in, size, err := c.OpenInput(b.path, fault.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	opts := format.VectorOptions{Name: session.InputName(b.path), Size: size}
+	return format.ReadKeys(c.Ctx, in, opts, func(key []byte) error {
+		u, found := b.space.Graph.VertexOf(key)
+		switch {
+		case !found:
+			b.missing++
+		case int(u) >= b.rows:
+			b.newer++
+		default:
+			return f(u)
+		}
+		return nil
+	})
+}
+
+// answer answers a batch, and calls f with its rows.
+func (b *nearestBatches) answer(queries []uint32, f func(NearestRow) error) error {
+	if len(queries) == 0 {
+		return nil
+	}
+	find := b.scan
+	if b.graph != nil {
+		find = b.walk
+	}
+	answers, err := find(queries)
+	if err != nil {
+		return err
+	}
+	g := b.space.Graph
+	for i, u := range queries {
+		source := g.Key(u)
+		for rank, h := range answers[i] {
+			if err := f(NearestRow{source, rank + 1, neighbor(b.metric, g.Key(h.Vertex), h)}); err != nil {
+				return err
+			}
+		}
+	}
+	b.done += int64(len(queries))
+	b.call.Meter.Update("nearest", b.done, b.total)
+	return nil
+}
+
+// scan answers a batch by a scan of all vectors.
+func (b *nearestBatches) scan(queries []uint32) ([][]index.Hit, error) {
+	m := vec.NewMatrix(len(queries), b.space.Matrix.Dim)
+	for i, u := range queries {
+		copy(m.Row(i), b.space.Matrix.Row(int(u)))
+	}
+	return b.exact.SearchBatch(b.call.Ctx, m, b.k, index.SearchOptions{
+		Workers:  b.call.workers(),
+		FilterOf: func(i int, v uint32) bool { return b.admits(queries[i], v) },
+	})
+}
+
+// walk answers a batch by the index, one query by one goroutine.
+func (b *nearestBatches) walk(queries []uint32) ([][]index.Hit, error) {
+	answers, failed := make([][]index.Hit, len(queries)), make([]error, len(queries))
+	vec.Parallel(len(queries), 1, b.call.workers(), func(i, _, _ int) {
+		u := queries[i]
+		opts := b.space.InRows(index.SearchOptions{
+			Workers: 1, GraphOnly: b.call.db.opts.graphOnly,
+			Filter: func(v uint32) bool { return b.admits(u, v) },
+		})
+		answers[i], failed[i] = b.graph.Search(b.call.Ctx, b.space.Matrix.Row(int(u)), b.k, opts)
+		b.space.ToVertices(answers[i])
+	})
+	return answers, cmp.Or(b.call.Ctx.Err(), errors.Join(failed...))
+}
+
+// note says which queries have no answers.
+func (b *nearestBatches) note() {
+	if b.missing > 0 {
+		b.call.Notice("%s without a vertex in graph %s left out", fault.Count(b.missing, "key"), fault.Name(b.space.Info.Graph))
+	}
+	if b.newer > 0 {
+		b.call.Notice("%s newer than the embedding left out", fault.Count(b.newer, "vertex"))
+	}
+}

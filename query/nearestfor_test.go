@@ -1,0 +1,99 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"heavytail/index"
+)
+
+// eachNearest collects what EachNearest yields.
+func eachNearest(t *testing.T, db *DB, req NearestForRequest) (rows []NearestRow) {
+	t.Helper()
+	for row, err := range db.EachNearest(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// The answers are those of one search for each vertex: by scans and by an index, under
+// every metric, with conditions on the pair and on the vertex, and where the batches are
+// several.
+func TestEachNearest_Agrees(t *testing.T) {
+	t.Parallel()
+	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 2, IndexBytes: 1, graphOnly: true}} {
+		n := nearestBatch + 10
+		if opts.graphOnly {
+			n = 150
+		}
+		db := indexedDB(t, n, opts)
+		mustRun(t, db, "DELETE VERTEX '5' FROM g")
+		for _, metric := range index.Metrics() {
+			if opts.graphOnly {
+				if _, err := db.CreateIndex(t.Context(), CreateIndexRequest{Embedding: "e", Metric: metric}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, admits := range []func(Candidate) bool{nil, func(c Candidate) bool { return !c.Linked && c.Degree%2 == 0 }, func(c Candidate) bool { return c.Linked }} {
+				got := eachNearest(t, db, NearestForRequest{K: 4, Embedding: "e", Metric: metric, Where: admits})
+				for v := 3; v < n; v += 71 {
+					one, err := db.Nearest(t.Context(), NearestRequest{K: 4, Embedding: "e", Metric: metric, Where: admits, Vertex: fmt.Sprint(v)})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var have []Neighbor
+					for _, row := range got {
+						if row.Source == fmt.Sprint(v) {
+							have = append(have, row.Neighbor)
+							if row.Rank != len(have) {
+								t.Errorf("%+v has the wrong rank", row)
+							}
+						}
+					}
+					if len(have)+len(one.Neighbors) > 0 && !reflect.DeepEqual(have, one.Neighbors) {
+						t.Fatalf("%v, condition %d, vertex %d, options %+v:\n%v\nexpected\n%v", metric, i, v, opts, have, one.Neighbors)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A loop that is left and a cancelled context end the call, and an unfinished file does
+// not appear.
+func TestEachNearest_Ends(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	db := indexedDB(t, nearestBatch+1, Options{Progress: func(p Progress) {
+		if p.Stage == "nearest" && p.Done == nearestBatch {
+			cancel()
+		}
+	}})
+	path := filepath.Join(t.TempDir(), "knn.csv")
+	rows, err := db.Query(ctx, fmt.Sprintf("NEAREST 3 FOR ALL USING e INTO FILE '%s'", path), nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, the error is %v", rows, err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+	for row, err := range db.EachNearest(t.Context(), NearestForRequest{K: 1, Embedding: "e"}) {
+		if err != nil || row.Source != "0" || row.Rank != 1 {
+			t.Errorf("%+v, %v", row, err)
+		}
+		break
+	}
+	for row, err := range db.EachNearest(ctx, NearestForRequest{K: 1, Embedding: "e"}) {
+		if !errors.Is(err, context.Canceled) || row.Source != "" {
+			t.Errorf("%+v, %v", row, err)
+		}
+	}
+}
