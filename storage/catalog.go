@@ -11,6 +11,7 @@ import (
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/gather"
 )
 
 // graphRecord is the catalogue entry of a graph as it is stored, under its
@@ -80,30 +81,18 @@ func (r *graphRecord) validate(size int64) error {
 	return r.validateAttributes()
 }
 
-// givenTimes is what the timestamps of one import or one call have in common.
-type givenTimes struct {
-	dates   bool // one was given as a date
-	numbers bool // one was given as a number
-	clocks  bool // one is no beginning of a day
-}
-
-func (g *givenTimes) add(time int64, dated bool) {
-	g.dates, g.numbers = g.dates || dated, g.numbers || !dated
-	g.clocks = g.clocks || !format.IsMidnight(time)
-}
-
 // gave decides how timestamps are written, once some are given to a graph that had
 // as many before: the first ones decide whether as dates. Numbers that join dates
 // are Unix seconds.
-func (r *graphRecord) gave(times givenTimes, before uint64) {
+func (r *graphRecord) gave(times gather.Times, before uint64) {
 	switch {
 	case r.Timed > 0 && before > 0:
-	case r.Timed > 0 && times.dates && !times.numbers:
+	case r.Timed > 0 && times.Dates && !times.Numbers:
 		r.Times = format.TimeDates
 	default:
 		r.Times = format.TimeNumbers
 	}
-	if r.Times == format.TimeDates && times.clocks {
+	if r.Times == format.TimeDates && times.Clocks {
 		r.Times = format.TimeClocks
 	}
 }

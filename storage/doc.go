@@ -3,8 +3,8 @@
 //
 // The inner packages, from the lowest to the highest: fault has the errors, page
 // verifies pages and file does what depends on the system; block encodes all records,
-// and states their bytes per vertex and edge; rescue salvages the records of a damaged
-// file. This package has DB and Tx, the catalogue, and one type for all artefacts of
+// and states their bytes per vertex and edge; gather collects what an import reads, in
+// bounded memory; rescue salvages the records of a damaged file. This package has DB and Tx, the catalogue, and one type for all artefacts of
 // graphs: indexes, models, predictions and jobs.
 //
 // # Types

@@ -9,6 +9,7 @@ import (
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/gather"
 )
 
 // check reports why an edge is refused.
@@ -127,7 +128,7 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, e *Edge)) error {
 	after := slices.Clone(b.states)
 	at, before := 0, g.record.Timed
-	var times givenTimes
+	var times gather.Times
 	for i, r := range b.requests {
 		if i%block.CheckEvery == 0 && t.ctx.Err() != nil {
 			return fmt.Errorf("%w", t.ctx.Err())
@@ -138,7 +139,7 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, 
 		e := &b.edges[r.index]
 		change(&after[at], e)
 		if after[at].There && e.Timed && e.Time != csr.NoTime {
-			times.add(e.Time, e.Dated)
+			times.Add(e.Time, e.Dated)
 		}
 	}
 	if err := t.writeEdges(g, b.states, after); err != nil {

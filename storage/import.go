@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,35 @@ import (
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/gather"
 )
+
+// Repeated says what becomes of the weight of an edge that comes again in an
+// import, in either direction, or that the graph has already.
+type Repeated = gather.Repeated
+
+// The ways to treat repeated edges. A line without a weight leaves the weight as
+// it is, or counts as 1 where weights are added. The timestamp is the first
+// that was given under RepeatedFirst, and otherwise the last.
+const (
+	RepeatedLast  = gather.RepeatedLast  // the last weight that was given
+	RepeatedFirst = gather.RepeatedFirst // the first weight; that of the graph, if it has the edge
+	RepeatedSum   = gather.RepeatedSum   // all added up
+	RepeatedMin   = gather.RepeatedMin   // the smallest
+	RepeatedMax   = gather.RepeatedMax   // the largest
+	RepeatedCount = gather.RepeatedCount // how often the edge comes, whatever weights there are, added to the weight that the graph has
+)
+
+// Repeats returns all ways to treat repeated edges, the default first.
+func Repeats() []Repeated { return gather.Repeats() }
+
+// ParseRepeated returns the way of the given name, and RepeatedLast for "".
+// Other names are ErrInvalid.
+func ParseRepeated(name string) (Repeated, error) { return gather.ParseRepeated(name) }
+
+// MemoryError reports that an import needs more memory than its
+// ImportOptions.MemoryLimit. errors.Is(err, ErrLimit) holds.
+type MemoryError = gather.MemoryError
 
 // ImportOptions say how to import a graph. The zero value reads every common
 // form.
@@ -109,20 +138,12 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if opts.Source == "" {
 		opts.Source = opts.Format.Name
 	}
-	limit := importLimit(opts.MemoryLimit)
-	room := limit / 4
-	if opts.edgeRoom > 0 {
-		room = opts.edgeRoom
-	}
-	list := newImportList(ctx, opts.Join, newEdgePile(how, room, db.spillFile), limit)
-	defer list.pile.close()
-	read, err := format.Read(ctx, r, opts.Format, list.handler())
-	var number []uint32 // of the vertices without those of a header
-	if err == nil && read.CountsHeader {
-		number, err = list.dropHeader(ctx, read.DeclaredVertices)
-	}
+	dir, pattern := tempName(cmp.Or(db.real, db.path), kindImport)
+	list := gather.NewList(ctx, gather.Options{Repeated: how, Join: opts.Join, Limit: opts.MemoryLimit, EdgeRoom: opts.edgeRoom, Dir: dir, Pattern: pattern})
+	defer list.Close()
+	read, err := format.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
-		err = list.join(ctx)
+		err = list.End(ctx, read)
 	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
@@ -132,14 +153,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 		return ImportStats{}, err
 	}
 	defer unlock()
-	i := importer{list: list, number: number, how: how, publication: publication{
+	i := importer{list: list, publication: publication{
 		db: db, name: graph, source: opts.Source, input: read.SHA256, progress: newReporter(opts.Progress),
-		times: list.times,
+		times: list.Times,
 	}}
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
-	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.repeated(), i.result.info(graph).Times
+	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
 }
@@ -147,11 +168,9 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 // importer merges what an import has read into a graph and publishes the result.
 type importer struct {
 	publication
-	list   *importList
-	number []uint32 // of the vertices of the edges in the list; nil where they keep theirs
-	how    Repeated
-	old    contents
-	stats  ImportStats
+	list  *gather.List
+	old   contents
+	stats ImportStats
 }
 
 // run does it all. The caller holds the writer's lock.
@@ -164,7 +183,7 @@ func (i *importer) run(ctx context.Context) error {
 		return fmt.Errorf("import into graph %q: %w", i.name, err)
 	}
 	stats := &i.stats
-	if i.list.count == 0 && (i.base.Edges > 0 || i.base.Source != "") {
+	if i.list.Edges == 0 && (i.base.Edges > 0 || i.base.Source != "") {
 		i.source = i.base.Source // that of the edges; these are only vertices
 	}
 	i.result = i.base
@@ -188,100 +207,43 @@ func (i *importer) load(t *tx) error {
 		return err
 	}
 	i.base = *r
-	need := i.list.Interner.Bytes() + i.list.pile.bytes() + 2*i.list.columnBytes() + graphBytes(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0)
-	if limit := i.list.budget.limit; need > limit {
-		return fmt.Errorf("%w", &MemoryError{What: "into a graph of " + fmt.Sprint(r.Edges) + " edges", Need: need, Limit: limit})
+	if err := i.list.FitsGraph(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0); err != nil {
+		return fmt.Errorf("%w", err)
 	}
 	i.old, err = t.readContents(i.name, r, false)
 	return err
 }
 
 // merge makes the new contents of the graph and what changes with them.
-func (i *importer) merge(ctx context.Context) (err error) {
-	c, list, stats := &i.contents, i.list, &i.stats
-	var number []uint32
-	if c.keys, number, err = list.onto(ctx, i.old.keys); err != nil {
+func (i *importer) merge(ctx context.Context) error {
+	stats := &i.stats
+	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.keys, Graph: i.old.graph, Columns: i.old.columns})
+	if err != nil {
 		return err
 	}
-	c.slots = i.old.slots
-	known := i.old.keys.Len()
-	stats.NewVertices = int64(c.keys.Len() - known)
-	if err := list.pile.settle(ctx, through(i.number, number)); err != nil {
-		return err
-	}
-	if c.graph, err = i.build(ctx); err != nil {
-		return err
-	}
-	stats.SelfLoops = list.loops
-	stats.Added = c.graph.Edges() - int64(i.base.Edges)
-	stats.Duplicates = list.count - stats.SelfLoops - stats.Added
-	var touched []uint32
-	if touched, stats.Updated, err = changedRows(ctx, i.old.graph, c.graph); err != nil {
-		return err
-	}
-	valued, err := i.mergeColumns(ctx, number)
+	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots
+	stats.NewVertices = int64(merged.Keys.Len() - i.old.keys.Len())
+	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated
+	stats.Added = merged.Graph.Edges() - int64(i.base.Edges)
+	stats.Duplicates = i.list.Edges - stats.SelfLoops - stats.Added
+	valued, err := i.mergeColumns(ctx, merged)
 	if err != nil {
 		return err
 	}
 	stats.UpdatedVertices = int64(len(valued))
-	i.change = newChange(c.keys.Len(), touched, valued)
+	i.change = newChange(merged.Keys.Len(), merged.Touched, valued)
 	return nil
-}
-
-// through returns the numbers that vertices have after both steps, where nil
-// leaves them as they are; it may change the first.
-func through(first, second []uint32) []uint32 {
-	switch {
-	case first == nil:
-		return second
-	case second == nil:
-		return first
-	}
-	for v, to := range first {
-		if to != block.NoVertex {
-			first[v] = second[to]
-		}
-	}
-	return first
-}
-
-// build makes the graph of the edges that were read and those that the graph
-// has.
-func (i *importer) build(ctx context.Context) (*csr.Graph, error) {
-	pile, n := i.list.pile, i.contents.keys.Len()
-	if len(pile.runs) == 0 && !pile.withValues && i.old.graph == nil && i.enough(int64(len(pile.plain)), false, false) == nil {
-		defer pile.free()
-		return rowsOf(ctx, n, pile.plain)
-	}
-	sources := func() []edgeSource {
-		var list []edgeSource
-		if i.old.graph != nil {
-			list = append(list, graphSource(i.old.graph))
-		}
-		return append(list, pile.sources()...)
-	}
-	g, err := edgeRows(ctx, n, i.how, sources, i.enough)
-	var short *MemoryError
-	if errors.As(err, &short) && len(pile.runs) == 0 {
-		// The edges that were read need not be in memory.
-		if err := pile.toFile(ctx); err != nil {
-			return nil, err
-		}
-		g, err = edgeRows(ctx, n, i.how, sources, i.enough)
-	}
-	pile.free()
-	return g, err
 }
 
 // mergeColumns gives the new contents the attributes of the graph and of the
 // list, and returns the slots of the graph that got other values, ascending.
-func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32, error) {
+func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]uint32, error) {
 	c := &i.contents
 	schema := graphRecord{Attributes: slices.Clone(i.old.attributes), NextAttribute: i.base.NextAttribute}
 	c.columns = slices.Clone(i.old.columns)
 	changed := block.NewBits(i.old.keys.Len())
-	for _, raw := range i.list.columns {
-		at, err := schema.attributeFor(ctx, raw)
+	for _, read := range i.list.Columns {
+		at, err := schema.attributeFor(ctx, read)
 		if err != nil {
 			return nil, err
 		}
@@ -296,11 +258,7 @@ func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32,
 		} else {
 			c.columns = append(c.columns, column)
 		}
-		values, err := raw.parse(ctx, column.Attribute, i.list.Keys.At)
-		if err != nil {
-			return nil, err
-		}
-		if err := i.setValues(ctx, column, raw, values, number, changed); err != nil {
+		if err := merged.Fill(ctx, read, column, changed); err != nil {
 			return nil, err
 		}
 	}
@@ -314,45 +272,18 @@ func (i *importer) mergeColumns(ctx context.Context, number []uint32) ([]uint32,
 	return slots, nil
 }
 
-// setValues enters the values of a column of the list, and marks the slots of
-// the graph where another one was.
-func (i *importer) setValues(ctx context.Context, column *Column, raw *rawColumn, values []Value, number []uint32, changed []uint64) error {
-	known := uint32(i.old.keys.Len())
-	for v, code := range raw.codes {
-		if v%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if code == 0 {
-			continue
-		}
-		slot := uint32(v)
-		if number != nil {
-			slot = number[v]
-		}
-		if slot < known && column.At(slot) != values[code-1] {
-			block.SetBit(changed, slot, true)
-		}
-		block.PutValue(column, slot, values[code-1])
-	}
-	block.CompactColumn(column)
-	return nil
-}
-
 // attributeFor returns the attribute that takes the values of a column, as its
 // number in r.Attributes; r gets one if it has none by this name. A column of no
 // type and without values makes none: then it is -1.
-func (r *graphRecord) attributeFor(ctx context.Context, raw *rawColumn) (int, error) {
-	if at := r.findAttribute(raw.name); at >= 0 {
+func (r *graphRecord) attributeFor(ctx context.Context, read *gather.Column) (int, error) {
+	if at := r.findAttribute(read.Name); at >= 0 {
 		return at, nil
 	}
-	kind := raw.kind
-	if kind == 0 {
-		var err error
-		if kind, err = raw.guess(ctx); kind == 0 || err != nil {
-			return -1, err
-		}
+	kind, err := read.Type(ctx)
+	if kind == 0 || err != nil {
+		return -1, err
 	}
-	return r.addAttribute(Attribute{Name: raw.name, Type: kind})
+	return r.addAttribute(Attribute{Name: read.Name, Type: kind})
 }
 
 // newChange says what becomes of n slots; those whose values changed may be
@@ -412,7 +343,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		return GraphInfo{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: req.Source, times: givenTimes{dates: req.Times != format.TimeNumbers, clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
+	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
 	err = db.view(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
 		if errors.Is(err, ErrNotFound) {

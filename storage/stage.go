@@ -11,6 +11,7 @@ import (
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/gather"
 )
 
 // graphParts are the buckets that every graph object has, and furtherParts those
@@ -72,7 +73,7 @@ type publication struct {
 	source   string
 	input    [sha256.Size]byte // of the text; zero where there is none
 	change   block.Change      // for the log
-	times    givenTimes        // that are new
+	times    gather.Times      // that are new
 	progress *reporter
 
 	order   []uint32 // vertices by key

@@ -18,10 +18,12 @@ import (
 var layout = map[string][]string{
 	"storage": {
 		"storage/csr", "storage/vec", "storage/format",
-		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/rescue",
+		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/gather",
+		"storage/internal/rescue",
 	},
 	"storage/internal/block":  {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/fault":  {},
+	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault"},
 	"storage/internal/rescue": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/sample": {"storage/csr"},
 	"storage/internal/file":   {},

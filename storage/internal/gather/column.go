@@ -1,4 +1,4 @@
-package storage
+package gather
 
 import (
 	"bytes"
@@ -14,31 +14,31 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// rawColumn holds the values of an attribute as texts, until all of them are
-// known and with them its type. It takes 4 bytes per vertex, and about 24 per
-// distinct text beside its bytes.
-type rawColumn struct {
-	name  string
-	kind  Type         // 0 where the input does not say
+// Column is an attribute whose values are kept as texts until all of them, and with
+// them its type, are known. It takes 4 bytes per vertex, and about 24 per distinct text
+// beside its bytes.
+type Column struct {
+	Name  string
+	kind  block.Type   // 0 where the input does not say
 	codes []uint32     // by vertex: 0, or the number of its text in texts + 1
 	texts block.KeySet // distinct texts; number 0 is the empty one
 	table block.KeyTable
 
-	repeated int64             // values that met another one of their vertex
-	joiner   string            // stands between the values of a vertex; "" keeps the last
+	repeated int64             // values that met a different one of their vertex
+	joiner   string            // between the values of a vertex; "" keeps the last
 	joined   map[uint32][]byte // by vertex that has several values: all of them
 
 	joinedBytes int64 // that these take
 }
 
-func newRawColumn(c format.Column, joiner string) (*rawColumn, error) {
-	r := &rawColumn{name: c.Name, texts: block.NewKeySet(0), joiner: joiner}
+func newColumn(c format.Column, joiner string) (*Column, error) {
+	r := &Column{Name: c.Name, texts: block.NewKeySet(0), joiner: joiner}
 	if joiner != "" {
-		r.kind, r.joined = Text, map[uint32][]byte{}
+		r.kind, r.joined = block.Text, map[uint32][]byte{}
 	}
 	r.texts.Add(nil)
 	if c.Type != format.Untyped {
-		kind, err := ParseType(string(c.Type))
+		kind, err := block.ParseType(string(c.Type))
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func newRawColumn(c format.Column, joiner string) (*rawColumn, error) {
 }
 
 // set gives a vertex a value; the last one counts, or all are joined.
-func (c *rawColumn) set(v uint32, text []byte) error {
+func (c *Column) set(v uint32, text []byte) error {
 	if missing := int(v) + 1 - len(c.codes); missing > 0 {
 		c.codes = append(c.codes, make([]uint32, missing)...)
 	}
@@ -64,7 +64,7 @@ func (c *rawColumn) set(v uint32, text []byte) error {
 }
 
 // add puts a further value behind those of a vertex, unless it is one of them.
-func (c *rawColumn) add(v uint32, text []byte) error {
+func (c *Column) add(v uint32, text []byte) error {
 	all, several := c.joined[v]
 	if !several {
 		all = bytes.Clone(c.texts.At(c.codes[v] - 1))
@@ -77,7 +77,7 @@ func (c *rawColumn) add(v uint32, text []byte) error {
 	all = append(append(all, c.joiner...), text...)
 	// Held against the limit as it grows, so that each addition stays cheap.
 	if len(all) > block.MaxText {
-		return fmt.Errorf("attribute %q: values of %d bytes together, at most %d: %w", fault.Clip(c.name), len(all), block.MaxText, ErrLimit)
+		return fmt.Errorf("attribute %q: values of %d bytes together, at most %d: %w", fault.Clip(c.Name), len(all), block.MaxText, fault.ErrLimit)
 	}
 	c.joined[v] = all
 	c.joinedBytes += int64(len(text) + len(c.joiner))
@@ -87,8 +87,8 @@ func (c *rawColumn) add(v uint32, text []byte) error {
 	return nil
 }
 
-// join gives the vertices with several values all of them; key names a vertex.
-func (c *rawColumn) join(ctx context.Context, key func(v uint32) []byte) error {
+// joinAll gives the vertices with several values all of them; key names a vertex.
+func (c *Column) joinAll(ctx context.Context, key func(v uint32) []byte) error {
 	for i, v := range slices.Sorted(maps.Keys(c.joined)) {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -102,7 +102,7 @@ func (c *rawColumn) join(ctx context.Context, key func(v uint32) []byte) error {
 }
 
 // put gives a vertex its only value.
-func (c *rawColumn) put(v uint32, text []byte) error {
+func (c *Column) put(v uint32, text []byte) error {
 	if len(text) == 0 {
 		c.codes[v] = 1
 		return nil
@@ -114,8 +114,8 @@ func (c *rawColumn) put(v uint32, text []byte) error {
 			return nil
 		}
 	}
-	if err := block.CheckValue(TextValue(block.TextOf(text))); err != nil {
-		return fmt.Errorf("attribute %q: %w", fault.Clip(c.name), err)
+	if err := block.CheckValue(block.TextValue(block.TextOf(text))); err != nil {
+		return fmt.Errorf("attribute %q: %w", fault.Clip(c.Name), err)
 	}
 	id := uint32(c.texts.Len())
 	c.texts.Add(text)
@@ -125,7 +125,7 @@ func (c *rawColumn) put(v uint32, text []byte) error {
 }
 
 // used reports for every text whether a vertex has it still.
-func (c *rawColumn) used() []bool {
+func (c *Column) used() []bool {
 	used := make([]bool, c.texts.Len())
 	for _, code := range c.codes {
 		if code > 0 {
@@ -135,11 +135,25 @@ func (c *rawColumn) used() []bool {
 	return used
 }
 
+// Type is the type that the input declares, or else the narrowest one that holds all
+// values; it is 0 if there are none.
+func (c *Column) Type(ctx context.Context) (block.Type, error) {
+	if c.kind != 0 {
+		return c.kind, nil
+	}
+	return c.guess(ctx)
+}
+
+// bytes is the memory of the values, twice where they are texts of several values.
+func (c *Column) bytes() int64 {
+	return 4*int64(cap(c.codes)) + c.texts.Bytes() + c.table.Bytes() + 2*c.joinedBytes
+}
+
 // guess returns the narrowest type that holds all values: integers, then
 // floats, booleans and texts. Numbers count as such where they are written in
 // the usual way and lose no digit, so that "007" and numbers of accounts stay
 // texts. Without values it is 0.
-func (c *rawColumn) guess(ctx context.Context) (Type, error) {
+func (c *Column) guess(ctx context.Context) (block.Type, error) {
 	integer, float, boolean, some := true, true, true, false
 	for i, used := range c.used() {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
@@ -158,13 +172,13 @@ func (c *rawColumn) guess(ctx context.Context) (Type, error) {
 	case !some:
 		return 0, nil
 	case integer:
-		return Integer, nil
+		return block.Integer, nil
 	case float:
-		return Float, nil
+		return block.Float, nil
 	case boolean:
-		return Boolean, nil
+		return block.Boolean, nil
 	}
-	return Text, nil
+	return block.Text, nil
 }
 
 // numeral reports whether a text is an integer, or a float, in decimal and
@@ -186,8 +200,8 @@ func numeral(text string) (isInteger, isFloat bool) {
 
 // parse returns the value of every text that is used; key names the vertex of a
 // value that is none of the type.
-func (c *rawColumn) parse(ctx context.Context, a Attribute, key func(v uint32) []byte) ([]Value, error) {
-	values := make([]Value, c.texts.Len())
+func (c *Column) parse(ctx context.Context, a block.Attribute, key func(v uint32) []byte) ([]block.Value, error) {
+	values := make([]block.Value, c.texts.Len())
 	for i, used := range c.used() {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -195,11 +209,11 @@ func (c *rawColumn) parse(ctx context.Context, a Attribute, key func(v uint32) [
 		if !used {
 			continue
 		}
-		value, err := ParseValue(a.Type, string(c.texts.At(uint32(i))))
+		value, err := block.ParseValue(a.Type, string(c.texts.At(uint32(i))))
 		if err != nil {
 			for v, code := range c.codes {
 				if code == uint32(i)+1 {
-					return nil, fmt.Errorf("vertex %q, attribute %q: %w", fault.Clip(string(key(uint32(v)))), fault.Clip(c.name), err)
+					return nil, fmt.Errorf("vertex %q, attribute %q: %w", fault.Clip(string(key(uint32(v)))), fault.Clip(c.Name), err)
 				}
 			}
 		}

@@ -1,7 +1,6 @@
-package storage
+package gather
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -46,7 +45,7 @@ func ParseRepeated(name string) (Repeated, error) {
 	for _, how := range Repeats() {
 		names = append(names, string(how))
 	}
-	return "", fmt.Errorf("repeated %q is none of %s: %w", fault.Clip(name), strings.Join(names, ", "), ErrInvalid)
+	return "", fmt.Errorf("repeated %q is none of %s: %w", fault.Clip(name), strings.Join(names, ", "), fault.ErrInvalid)
 }
 
 // adds reports whether edges without weights get some by coming again.
@@ -142,59 +141,7 @@ func (f *edgeFold) result() (float32, error) {
 }
 
 func tooHeavy(weight string) error {
-	return fmt.Errorf("the weights of an edge add up to %s, more than a float32 holds: %w", weight, ErrLimit)
-}
-
-// changedRows compares a graph with one that has all its edges and more: it
-// returns the vertices that are new or whose edges changed, and how many edges
-// that were there have another weight or timestamp.
-func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, updated int64, err error) {
-	known := uint32(0)
-	if old != nil {
-		known = uint32(old.Vertices())
-	}
-	values := now.Weights != nil || now.Times != nil
-	for v := range uint32(now.Vertices()) {
-		if v%1024 == 0 && ctx.Err() != nil {
-			return nil, 0, ctx.Err()
-		}
-		switch {
-		case v >= known:
-			touched = append(touched, v)
-			continue
-		case values:
-			differ, back := changedValues(old, now, v)
-			updated += differ
-			if differ+back == 0 && old.Degree(v) == now.Degree(v) {
-				continue
-			}
-		case old.Degree(v) == now.Degree(v):
-			continue
-		}
-		touched = append(touched, v)
-	}
-	return touched, updated, nil
-}
-
-// changedValues counts the edges of v in old whose values differ in now: those
-// to larger vertices, and those back to smaller ones.
-func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
-	i := now.Offsets[v]
-	for at := old.Offsets[v]; at < old.Offsets[v+1]; at++ {
-		u := old.Targets[at]
-		for now.Targets[i] != u {
-			i++
-		}
-		if valueAt(old.Weights, at, 1) == valueAt(now.Weights, i, 1) && valueAt(old.Times, at, csr.NoTime) == valueAt(now.Times, i, csr.NoTime) {
-			continue
-		}
-		if u > v {
-			forward++
-		} else {
-			back++
-		}
-	}
-	return forward, back
+	return fmt.Errorf("the weights of an edge add up to %s, more than a float32 holds: %w", weight, fault.ErrLimit)
 }
 
 // valueAt returns an element of a list, or what stands for a list that is nil.
@@ -216,14 +163,4 @@ type occurrence struct {
 const (
 	plainBytes  = 8  // of an edge without a weight and a time
 	valuedBytes = 24 // of an occurrence
-
-	// A buffer grows up to this many edges whatever they are: below, the memory is
-	// not worth the time.
-	firstPileFull = 1 << 20
-	// One edge of so many is in the sample that says whether a full buffer holds
-	// repeats.
-	sampledBits  = 8
-	sampledShare = 1 << sampledBits
-	// The fewest edges of a buffer, whatever the limit is.
-	leastPileFull = 64
 )

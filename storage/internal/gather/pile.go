@@ -1,4 +1,4 @@
-package storage
+package gather
 
 import (
 	"context"
@@ -10,6 +10,18 @@ import (
 	"heavytail/storage/internal/block"
 )
 
+const (
+	// A buffer grows up to this many edges whatever they are: below, the memory is
+	// not worth the time.
+	firstPileFull = 1 << 20
+	// One edge of so many is in the sample that says whether a full buffer holds
+	// repeats.
+	sampledBits  = 8
+	sampledShare = 1 << sampledBits
+	// The fewest edges of a buffer, whatever the limit is.
+	leastPileFull = 64
+)
+
 // edgePile collects the edges of an import in bounded memory. A full buffer grows,
 // up to the limit, where most of its edges are different. Otherwise it is sorted
 // and repeats become one; where that makes no room at the limit, what it holds
@@ -18,8 +30,8 @@ import (
 // what came after all runs.
 type edgePile struct {
 	how  Repeated
-	room int64                     // bytes that the buffer may take, with the space for sorting
-	temp func() (spillFile, error) // makes an empty file
+	room int64                    // bytes that the buffer may take, with the space for sorting
+	temp func() (tempFile, error) // makes an empty file
 
 	// The buffer: edges without values until the first edge that has one. The
 	// first edge of all, which may prove to be a header, stays in front.
@@ -35,7 +47,7 @@ type edgePile struct {
 	runs []*edgeRun // in the order of the input
 }
 
-func newEdgePile(how Repeated, room int64, temp func() (spillFile, error)) *edgePile {
+func newEdgePile(how Repeated, room int64, temp func() (tempFile, error)) *edgePile {
 	p := &edgePile{how: how, room: room, temp: temp, withValues: how.adds()}
 	p.full = min(firstPileFull, p.most(p.withValues))
 	return p
@@ -465,105 +477,4 @@ func (p *edgePile) close() {
 		r.close()
 	}
 	p.runs = nil
-}
-
-// radixSort sorts pairs of numbers, one in each half of a value, by counting 11
-// bits at a time from the lowest up. It returns the sorted values and the other
-// of two lists: list and spare, or one in its place that is large enough.
-func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint64, err error) {
-	if len(list) < 2 {
-		return list, spare, nil
-	}
-	if cap(spare) < len(list) {
-		spare = make([]uint64, len(list), cap(list))
-	}
-	sorted, other = list, spare[:len(list)]
-	err = eachDigit(ctx, len(list), func(i int) uint64 { return list[i] }, func(shift int, mask uint64) error {
-		from, to := sorted, other
-		var count [1 << radixDigit]int
-		for i, e := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			count[e>>shift&mask]++
-		}
-		positions(&count)
-		for i, e := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			d := e >> shift & mask
-			to[count[d]] = e
-			count[d]++
-		}
-		sorted, other = to, from
-		return nil
-	})
-	return sorted, other, err
-}
-
-// sortOccurrences sorts occurrences by their edges as radixSort does; those of an
-// edge keep their order.
-func sortOccurrences(ctx context.Context, list, spare []occurrence) (sorted, other []occurrence, err error) {
-	if len(list) < 2 {
-		return list, spare, nil
-	}
-	if cap(spare) < len(list) {
-		spare = make([]occurrence, len(list), cap(list))
-	}
-	sorted, other = list, spare[:len(list)]
-	err = eachDigit(ctx, len(list), func(i int) uint64 { return list[i].edge }, func(shift int, mask uint64) error {
-		from, to := sorted, other
-		var count [1 << radixDigit]int
-		for i := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			count[from[i].edge>>shift&mask]++
-		}
-		positions(&count)
-		for i := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			d := from[i].edge >> shift & mask
-			to[count[d]] = from[i]
-			count[d]++
-		}
-		sorted, other = to, from
-		return nil
-	})
-	return sorted, other, err
-}
-
-const radixDigit = 11 // 2,048 counters and write positions stay in the first-level cache
-
-// eachDigit calls pass for every digit of n values, from the lowest one up, that
-// not all of them have at zero.
-func eachDigit(ctx context.Context, n int, value func(i int) uint64, pass func(shift int, mask uint64) error) error {
-	var any uint64
-	for i := range n {
-		if i%block.CheckEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		any |= value(i)
-	}
-	width := bits.Len32(uint32(any>>32) | uint32(any))
-	for half := 0; half <= 32; half += 32 {
-		for low := 0; low < width; low += radixDigit {
-			if err := pass(half+low, uint64(1)<<min(radixDigit, width-low)-1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// positions makes of the counts of all digits where the first one of each goes.
-func positions(count *[1 << radixDigit]int) {
-	sum := 0
-	for d, c := range count {
-		count[d] = sum
-		sum += c
-	}
 }

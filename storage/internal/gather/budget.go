@@ -1,0 +1,66 @@
+package gather
+
+import (
+	"fmt"
+	"math"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/fault"
+)
+
+// MemoryError reports that an import needs more memory than its limit. errors.Is(err,
+// fault.ErrLimit) holds.
+type MemoryError struct {
+	What  string // what needs it, such as "the keys of 12000 vertices"
+	Need  int64  // bytes, of all that the import holds at that time
+	Limit int64  // bytes
+}
+
+// Error names the need and the limit.
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("importing %s takes %d bytes, and MemoryLimit is %d", e.What, e.Need, e.Limit)
+}
+
+// Is reports whether target is ErrLimit.
+func (e *MemoryError) Is(target error) bool { return target == fault.ErrLimit }
+
+const (
+	// LeastLimit is the smallest limit: reading and writing take about as much anyway.
+	LeastLimit    = 16 << 20
+	defaultLimit  = 8 << 30 // 400 million edges between 50 million vertices
+	defaultLimit4 = 1 << 30 // where addresses have four bytes
+)
+
+// limitOf is the limit that an import keeps if it is given this one; 0 is none.
+func limitOf(limit int64) int64 {
+	switch {
+	case limit > 0:
+		return max(limit, LeastLimit)
+	case math.MaxInt == math.MaxInt32:
+		return defaultLimit4
+	}
+	return defaultLimit
+}
+
+// graphBytes is the memory of a csr.Graph of n vertices.
+func graphBytes(n int, edges int64, weighted, timed bool) int64 {
+	each := int64(4)
+	if weighted {
+		each += 4
+	}
+	if timed {
+		each += 8
+	}
+	return 8*int64(n) + 2*edges*each
+}
+
+func bytesOfGraph(g *csr.Graph) int64 {
+	if g == nil {
+		return 0
+	}
+	return graphBytes(g.Vertices(), g.Edges(), g.Weights != nil, g.Times != nil)
+}
+
+// orderBytes is what sorting the keys takes per vertex. Filling the rows of a graph
+// takes less.
+const orderBytes = 36

@@ -1,0 +1,72 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+)
+
+func TestColumn_Guess(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		texts string
+		want  block.Type
+	}{
+		{"1,-2,0,9223372036854775807", block.Integer},
+		{"1,2.5,-3e2", block.Float},
+		{"0.5,.5,5.", block.Float},
+		{"007", block.Text},
+		{"1,00.5", block.Text},
+		{"-007.5", block.Text},
+		{"9223372036854775808", block.Text},
+		{"9007199254740993,0.5", block.Text},
+		{"+1", block.Text},
+		{"-0", block.Float},
+		{"1e999", block.Text},
+		{"nan", block.Text},
+		{"0x10", block.Text},
+		{"1_000", block.Text},
+		{"e", block.Text},
+		{"-", block.Text},
+		{"true,False", block.Boolean},
+		{"true,1", block.Text},
+		{"", block.Text},
+		{"none", block.Text},
+	} {
+		column, err := newColumn(format.Column{Name: "a"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, text := range strings.Split(c.texts, ",") {
+			if err := column.set(uint32(v), []byte("replaced later")); err != nil {
+				t.Fatal(err)
+			}
+			if err := column.set(uint32(v), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := column.guess(ctx); got != c.want || err != nil {
+			t.Errorf("%q is %v, want %v; %v", c.texts, got, c.want, err)
+		}
+		if _, err := column.parse(ctx, block.Attribute{Name: "a", Type: c.want}, nil); err != nil {
+			t.Errorf("%q: %v", c.texts, err)
+		}
+	}
+	column, err := newColumn(format.Column{Name: "a"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kind, err := column.guess(ctx); kind != 0 || err != nil {
+		t.Errorf("a column without values is %v, %v", kind, err)
+	}
+	for _, text := range []string{"a\x00", "\xff", strings.Repeat("x", block.MaxText+1)} {
+		if err := column.set(0, []byte(text)); !errors.Is(err, fault.ErrInvalid) && !errors.Is(err, fault.ErrLimit) {
+			t.Errorf("%q: %v", fault.Clip(text), err)
+		}
+	}
+}

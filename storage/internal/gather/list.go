@@ -1,0 +1,282 @@
+package gather
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+)
+
+// Options say how a List collects.
+type Options struct {
+	Repeated     Repeated
+	Join         string // between the values of a vertex that comes again; "" keeps the last
+	Limit        int64  // bytes that the import may hold; 0 is the default, and less than LeastLimit is LeastLimit
+	EdgeRoom     int64  // bytes for edges that are to be sorted, for tests; 0 is a quarter of the limit
+	Dir, Pattern string // of temporary files, as os.CreateTemp takes them
+}
+
+// List is everything that an import reads. The memory for edges is bounded (see
+// edgePile); beside them it takes about 60 bytes per vertex and its key.
+type List struct {
+	Edges     int64     // that were read, without a header
+	SelfLoops int64     // edges from a vertex to itself, which are dropped
+	Times     Times     // what the timestamps have in common
+	Columns   []*Column // attributes of the vertices
+
+	names *block.Interner // vertices by key
+	ctx   context.Context // of the read
+	pile  *edgePile
+	join  string
+
+	limit  int64
+	next   int   // memory is counted again at so many vertices
+	unseen int64 // bytes of values since it was counted
+
+	number []uint32 // of each vertex of the edges in the pile; nil where they keep theirs
+
+	// Edge lists are often sorted by source; the last one saves a search.
+	lastKey []byte
+	last    uint32
+
+	// The first edge may prove to be a header, whose vertices are then numbered
+	// in the order in which the rest names them.
+	header     uint32   // vertices that the first edge named
+	firstLoop  bool     // it is one from a vertex to itself
+	headerSeen [2]int64 // how many vertices the rest had named before each of these; -1 where it has not
+}
+
+// NewList returns an empty list, which must be closed. ctx is that of reading.
+func NewList(ctx context.Context, o Options) *List {
+	limit := limitOf(o.Limit)
+	room := limit / 4
+	if o.EdgeRoom > 0 {
+		room = o.EdgeRoom
+	}
+	temp := func() (tempFile, error) { return newTempFile(o.Dir, o.Pattern) }
+	return &List{
+		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
+		pile: newEdgePile(o.Repeated, room, temp),
+	}
+}
+
+// Close removes the temporary files.
+func (l *List) Close() { l.pile.close() }
+
+// Handler collects what a reader finds.
+func (l *List) Handler() format.Handler {
+	return format.Handler{Edge: l.addEdge, Columns: l.addColumns, Vertex: l.addVertex}
+}
+
+// End is to be called once everything was read: it takes back the first edge if that
+// proved to be a header, and gives vertices that came again the values that belong
+// together.
+func (l *List) End(ctx context.Context, read format.ReadStats) error {
+	if read.CountsHeader {
+		if err := l.dropHeader(ctx, read.DeclaredVertices); err != nil {
+			return err
+		}
+	}
+	for _, c := range l.Columns {
+		if err := c.joinAll(ctx, l.names.Keys.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RepeatedValues is how many values met a different one of the same vertex.
+func (l *List) RepeatedValues() int64 {
+	n := int64(0)
+	for _, c := range l.Columns {
+		n += c.repeated
+	}
+	return n
+}
+
+func (l *List) addEdge(e format.Edge) error {
+	u := l.last
+	if string(e.Source) != string(l.lastKey) || len(e.Source) == 0 {
+		var err error
+		if u, err = l.names.Intern(e.Source); err != nil {
+			return err
+		}
+		l.last, l.lastKey = u, append(l.lastKey[:0], e.Source...)
+	}
+	if u < l.header {
+		l.seeHeader(u)
+	}
+	v, err := l.names.Intern(e.Target)
+	if err != nil {
+		return err
+	}
+	if v < l.header {
+		l.seeHeader(v)
+	}
+	if l.names.Keys.Len() >= l.next {
+		if err := l.checkMemory(); err != nil {
+			return err
+		}
+	}
+	if l.header == 0 {
+		l.header, l.firstLoop = uint32(min(l.names.Keys.Len(), len(l.headerSeen))), u == v
+		if u != v {
+			l.pile.held = 1
+		}
+	}
+	l.Edges++
+	switch {
+	case u == v:
+		l.SelfLoops++
+		return nil
+	case !e.Weighted && !e.Timed:
+		return l.pile.add(l.ctx, u, v)
+	}
+	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
+	if e.Weighted {
+		o.weight = float64(float32(e.Weight))
+	}
+	if e.Timed {
+		o.time = e.Time
+		l.Times.Add(e.Time, e.Dated)
+	}
+	return l.pile.addValued(l.ctx, o)
+}
+
+// seeHeader notes when the rest names a vertex of the first edge.
+func (l *List) seeHeader(v uint32) {
+	if l.headerSeen[v] >= 0 {
+		return
+	}
+	before := int64(l.names.Keys.Len()) - int64(l.header)
+	for _, seen := range l.headerSeen {
+		if seen >= 0 {
+			before++
+		}
+	}
+	l.headerSeen[v] = before
+}
+
+// repeated returns a list of n times the same.
+func repeated[E any](e E, n int) []E {
+	list := make([]E, n)
+	for i := range list {
+		list[i] = e
+	}
+	return list
+}
+
+func (l *List) addColumns(columns []format.Column) error {
+	for _, c := range columns {
+		column, err := newColumn(c, l.join)
+		if err != nil {
+			return err
+		}
+		l.Columns = append(l.Columns, column)
+	}
+	return nil
+}
+
+func (l *List) addVertex(key []byte, values [][]byte) error {
+	v, err := l.names.Intern(key)
+	if err != nil {
+		return err
+	}
+	for i, value := range values {
+		if value == nil {
+			continue
+		}
+		if err := l.Columns[i].set(v, value); err != nil {
+			return fmt.Errorf("vertex %q: %w", fault.Clip(string(key)), err)
+		}
+		l.unseen += int64(len(value))
+	}
+	l.unseen += int64(len(values))
+	if l.names.Keys.Len() >= l.next || l.unseen > l.limit/64 {
+		return l.checkMemory()
+	}
+	return nil
+}
+
+// dropHeader takes back the first edge if it may be a header of counts that
+// declares n vertices: if the other edges name no more. Vertices that only the
+// header named are gone then, and the others are numbered in the order in which
+// the rest names them (number). Declared vertices that no edge names are not invented.
+func (l *List) dropHeader(ctx context.Context, n int64) error {
+	all, header := l.names.Keys.Len(), int(l.header)
+	named := all - header
+	for _, seen := range l.headerSeen {
+		if seen >= 0 {
+			named++
+		}
+	}
+	if int64(named) > n {
+		return nil
+	}
+	l.Edges--
+	if l.firstLoop {
+		l.SelfLoops--
+	}
+	l.pile.dropFirst()
+	number, rest := repeated(uint32(block.NoVertex), all), block.NewKeySet(named)
+	take := func(v uint32) {
+		number[v] = uint32(rest.Len())
+		rest.Add(l.names.Keys.At(v))
+	}
+	for next := uint32(header); rest.Len() < named; {
+		if next%(block.CheckEvery/8) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch at := int64(rest.Len()); at {
+		case l.headerSeen[0]:
+			take(0)
+		case l.headerSeen[1]:
+			take(1)
+		default:
+			take(next)
+			next++
+		}
+	}
+	l.names, l.number = &block.Interner{Keys: rest}, number
+	return nil
+}
+
+// checkMemory counts what the list holds.
+func (l *List) checkMemory() error {
+	n := l.names.Keys.Len()
+	l.next, l.unseen = n+n/16+1024, 0
+	what := fmt.Sprintf("the keys of the first %d vertices", n)
+	if len(l.Columns) > 0 {
+		what += " and their attributes"
+	}
+	return l.fits(what, 0)
+}
+
+// FitsGraph returns a MemoryError if a graph of n slots does not fit into memory beside
+// the list.
+func (l *List) FitsGraph(n int, edges int64, weighted, timed bool) error {
+	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed))
+}
+
+// fits returns a MemoryError if the list takes more than the limit together with
+// further bytes.
+func (l *List) fits(what string, further int64) error {
+	need := l.names.Bytes() + l.columnBytes() + l.pile.bytes() + further
+	if need > l.limit {
+		return &MemoryError{What: what, Need: need, Limit: l.limit}
+	}
+	return nil
+}
+
+// columnBytes is the memory of the attributes. Later each is a list of values beside
+// its texts.
+func (l *List) columnBytes() int64 {
+	sum := int64(0)
+	for _, c := range l.Columns {
+		sum += 2 * c.bytes()
+	}
+	return sum
+}

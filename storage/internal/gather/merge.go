@@ -1,0 +1,229 @@
+package gather
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+)
+
+// Base is what a graph holds before an import, by slot.
+type Base struct {
+	Keys    block.KeySet
+	Graph   *csr.Graph // nil for a graph without slots
+	Columns []*block.Column
+}
+
+// Merged is a graph with the edges and vertices of a list.
+type Merged struct {
+	Keys    block.KeySet // those of the base first
+	Graph   *csr.Graph
+	Touched []uint32 // slots that are new or whose edges changed, ascending
+	Updated int64    // edges of the base that have another weight or timestamp
+
+	list   *List
+	base   Base
+	number []uint32 // slot of each vertex of the list; nil where it is the same number
+}
+
+// Merge merges the list into a graph. The list cannot be used for reading afterwards.
+func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
+	m := &Merged{list: l, base: base}
+	l.names = &block.Interner{Keys: l.names.Keys} // the rest of it is no longer needed
+	if err := m.mergeKeys(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.pile.settle(ctx, through(l.number, m.number)); err != nil {
+		return nil, err
+	}
+	var err error
+	if m.Graph, err = m.rows(ctx); err != nil {
+		return nil, err
+	}
+	m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph)
+	return m, err
+}
+
+// mergeKeys gives the vertices of the list their slots: known keys keep theirs, and the
+// others follow in the order of the list.
+func (m *Merged) mergeKeys(ctx context.Context) error {
+	keys, base := &m.list.names.Keys, &m.base.Keys
+	if base.Len() == 0 {
+		m.Keys = *keys
+		return nil
+	}
+	table, err := block.TableOf(ctx, base)
+	if err != nil {
+		return err
+	}
+	m.Keys = block.KeySet{Blob: base.Blob[:len(base.Blob):len(base.Blob)], Offsets: base.Offsets[:len(base.Offsets):len(base.Offsets)]}
+	m.number = make([]uint32, keys.Len())
+	for i := range m.number {
+		if i%(block.CheckEvery/8) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		key := keys.At(uint32(i))
+		id, found := table.Find(base, key)
+		if !found {
+			if uint64(m.Keys.Len()) >= block.MaxVertices {
+				return fmt.Errorf("more than %d vertices: %w", uint64(block.MaxVertices), fault.ErrLimit)
+			}
+			id = uint32(m.Keys.Len())
+			m.Keys.Add(key)
+		}
+		m.number[i] = id
+	}
+	return nil
+}
+
+// through returns the numbers that vertices have after both steps, where nil
+// leaves them as they are; it may change the first.
+func through(first, second []uint32) []uint32 {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	for v, to := range first {
+		if to != block.NoVertex {
+			first[v] = second[to]
+		}
+	}
+	return first
+}
+
+// rows makes the rows of the edges that were read and those of the base.
+func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
+	pile, n := m.list.pile, m.Keys.Len()
+	if len(pile.runs) == 0 && !pile.withValues && m.base.Graph == nil && m.enough(int64(len(pile.plain)), false, false) == nil {
+		defer pile.free()
+		return rowsOf(ctx, n, pile.plain)
+	}
+	sources := func() []edgeSource {
+		var list []edgeSource
+		if m.base.Graph != nil {
+			list = append(list, graphSource(m.base.Graph))
+		}
+		return append(list, pile.sources()...)
+	}
+	g, err := edgeRows(ctx, n, pile.how, sources, m.enough)
+	var short *MemoryError
+	if errors.As(err, &short) && len(pile.runs) == 0 {
+		// The edges that were read need not be in memory.
+		if err := pile.toFile(ctx); err != nil {
+			return nil, err
+		}
+		g, err = edgeRows(ctx, n, pile.how, sources, m.enough)
+	}
+	pile.free()
+	return g, err
+}
+
+// enough returns a MemoryError unless there is memory for a graph of so many edges
+// beside what the import holds.
+func (m *Merged) enough(edges int64, weighted, timed bool) error {
+	n := m.Keys.Len()
+	need := m.held() + m.list.pile.bytes() + graphBytes(n, edges, weighted, timed)
+	if need > m.list.limit {
+		return &MemoryError{What: fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), Need: need, Limit: m.list.limit}
+	}
+	return nil
+}
+
+// held is the memory of the import beside the edges that were read and the graph that
+// is made.
+func (m *Merged) held() int64 {
+	sum := m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + m.list.columnBytes()
+	if m.base.Keys.Len() > 0 {
+		keys := &m.list.names.Keys
+		sum += keys.Bytes() + 4*int64(keys.Len())
+	}
+	for _, c := range m.base.Columns {
+		sum += c.Bytes()
+	}
+	return sum + orderBytes*int64(m.Keys.Len())
+}
+
+// Fill enters the values that were read for an attribute into its column, which has
+// those of the base, and sets the bits of the slots of the base whose value changed.
+func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, changed []uint64) error {
+	values, err := from.parse(ctx, column.Attribute, m.list.names.Keys.At)
+	if err != nil {
+		return err
+	}
+	known := uint32(m.base.Keys.Len())
+	for v, code := range from.codes {
+		if v%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if code == 0 {
+			continue
+		}
+		slot := uint32(v)
+		if m.number != nil {
+			slot = m.number[v]
+		}
+		if slot < known && column.At(slot) != values[code-1] {
+			block.SetBit(changed, slot, true)
+		}
+		block.PutValue(column, slot, values[code-1])
+	}
+	block.CompactColumn(column)
+	return nil
+}
+
+// changedRows compares a graph with one that has all its edges and more: it
+// returns the vertices that are new or whose edges changed, and how many edges
+// that were there have another weight or timestamp.
+func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, updated int64, err error) {
+	known := uint32(0)
+	if old != nil {
+		known = uint32(old.Vertices())
+	}
+	values := now.Weights != nil || now.Times != nil
+	for v := range uint32(now.Vertices()) {
+		if v%1024 == 0 && ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
+		switch {
+		case v >= known:
+			touched = append(touched, v)
+			continue
+		case values:
+			differ, back := changedValues(old, now, v)
+			updated += differ
+			if differ+back == 0 && old.Degree(v) == now.Degree(v) {
+				continue
+			}
+		case old.Degree(v) == now.Degree(v):
+			continue
+		}
+		touched = append(touched, v)
+	}
+	return touched, updated, nil
+}
+
+// changedValues counts the edges of v in old whose values differ in now: those
+// to larger vertices, and those back to smaller ones.
+func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
+	i := now.Offsets[v]
+	for at := old.Offsets[v]; at < old.Offsets[v+1]; at++ {
+		u := old.Targets[at]
+		for now.Targets[i] != u {
+			i++
+		}
+		if valueAt(old.Weights, at, 1) == valueAt(now.Weights, i, 1) && valueAt(old.Times, at, csr.NoTime) == valueAt(now.Times, i, csr.NoTime) {
+			continue
+		}
+		if u > v {
+			forward++
+		} else {
+			back++
+		}
+	}
+	return forward, back
+}
