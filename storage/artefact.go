@@ -164,7 +164,7 @@ func (a *artefact[R]) drop(t *tx, key []byte) error {
 	case errors.Is(err, ErrNotFound):
 		return nil
 	case err == nil:
-		err = t.trash(a.refersTo(r))
+		err = t.discard(a.refersTo(r))
 	case errors.Is(err, ErrCorrupt):
 		err = nil
 	}

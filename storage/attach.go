@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -48,7 +46,7 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	if b.IsReadOnly() && !o.ReadOnly {
 		return nil, fmt.Errorf("attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
 	}
-	db := newDB(b.Path(), append([]byte(nil), bucket...), o)
+	db := newDB(b.Path(), append([]byte(nil), bucket...), o, owning())
 	db.attached = true
 	db.current = &handle{bolt: b, writable: !o.ReadOnly}
 	if file.CanShareLock { // elsewhere, closing the file again would end the lock of bbolt
@@ -165,52 +163,3 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 	}
 	return err
 }
-
-// beginShared starts a write transaction of the application's file. The
-// application may have one open, in this very goroutine, in which case bbolt
-// would wait for ever; so it is waited for as long as Options.LockTimeout says.
-func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
-	type outcome struct {
-		btx *bolt.Tx
-		err error
-	}
-	begun := make(chan outcome)
-	gaveUp := make(chan struct{})
-	go func() {
-		var o outcome
-		o.err = fault.Guarded(db.path, func() (err error) {
-			o.btx, err = h.bolt.Begin(true)
-			return err
-		})
-		select {
-		case begun <- o:
-		case <-gaveUp:
-			if o.btx != nil {
-				_ = fault.Guarded(db.path, o.btx.Rollback)
-			}
-		}
-	}()
-	timer := time.NewTimer(max(db.opts.LockTimeout, leastWait))
-	defer timer.Stop()
-	select {
-	case o := <-begun:
-		if errors.Is(o.err, ErrCorrupt) {
-			db.breakDown()
-		}
-		if errors.Is(o.err, berrors.ErrDatabaseNotOpen) {
-			return nil, fmt.Errorf("%q: the application has closed it: %w", db.path, ErrClosed)
-		}
-		return o.btx, db.boltError(o.err)
-	case <-ctx.Done():
-		close(gaveUp)
-		return nil, fmt.Errorf("wait for a write transaction of the application: %w", ctx.Err())
-	case <-timer.C:
-		close(gaveUp)
-		return nil, &FileError{Path: db.path, Err: ErrLocked, Reason: "a write transaction of the application is open",
-			Remedy: "end it first, or write inside of it (UpdateIn)"}
-	}
-}
-
-// leastWait is given to the goroutine that begins a transaction even where
-// nothing is to be waited for.
-const leastWait = 20 * time.Millisecond

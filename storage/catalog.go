@@ -1,226 +1,14 @@
 package storage
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
-	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/gather"
 )
-
-// graphRecord is the catalogue entry of a graph as it is stored, under its
-// name. Every change of it, and of what it refers to, has a version of its own.
-type graphRecord struct {
-	ID       uint64 `msgpack:"id"`
-	Version  uint64 `msgpack:"version"`
-	Object   uint64 `msgpack:"object"` // keys and arcs; 0 where there are no vertices
-	Vertices uint64 `msgpack:"vertices"`
-	Edges    uint64 `msgpack:"edges"`
-	Created  int64  `msgpack:"created"`  // nanoseconds of Unix time
-	Modified int64  `msgpack:"modified"` // nanoseconds of Unix time
-	Source   string `msgpack:"source"`
-
-	Slots         uint64            `msgpack:"slots"` // live and empty ones; format 1 has only live ones and no such field
-	Attributes    []attributeRecord `msgpack:"attributes"`
-	NextAttribute uint16            `msgpack:"next_attribute"`  // ids are never used twice
-	Weighted      uint64            `msgpack:"weighted"`        // edges whose weight is not 1
-	Timed         uint64            `msgpack:"timed"`           // edges that have a timestamp
-	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written; files of earlier versions have none, which is numbers
-}
-
-// same reports whether both are one version of one graph.
-func (r *graphRecord) same(other *graphRecord) bool {
-	return r.ID == other.ID && r.Version == other.Version
-}
-
-// attributeRecord is one attribute of the vertices of a graph as it is stored.
-type attributeRecord struct {
-	ID     uint16 `msgpack:"id"`
-	Name   string `msgpack:"name"`
-	Type   Type   `msgpack:"type"`
-	Values uint64 `msgpack:"values"` // vertices that have one
-
-	// Computed is nil where the values came from outside. Files of earlier versions have none.
-	Computed *computedRecord `msgpack:"computed,omitempty"`
-}
-
-func (a attributeRecord) attribute() Attribute { return Attribute{Name: a.Name, Type: a.Type} }
-
-func (r *graphRecord) info(name string) GraphInfo {
-	info := GraphInfo{
-		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Edges: int64(r.Edges),
-		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
-		Deleted: int(r.Slots - r.Vertices), Weighted: r.Weighted > 0, Timed: r.Timed > 0,
-	}
-	if info.Timed {
-		info.Times = r.Times
-	}
-	for _, a := range r.Attributes {
-		info.Attributes = append(info.Attributes, a.attribute())
-		info.Values = append(info.Values, int(a.Values))
-		info.Computed = append(info.Computed, a.Computed.computed())
-	}
-	return info
-}
-
-// validate bounds what later code allocates by: a file of size bytes holds at
-// least a byte per slot, two per vertex and one per arc.
-func (r *graphRecord) validate(size int64) error {
-	if r.ID == 0 || r.Version == 0 || r.Slots > block.MaxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
-		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) ||
-		r.Weighted > r.Edges || r.Timed > r.Edges || r.Times > format.TimeClocks {
-		return fault.Record("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges, %d with weights, %d with timestamps",
-			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges, r.Weighted, r.Timed)
-	}
-	return r.validateAttributes()
-}
-
-// gave decides how timestamps are written, once some are given to a graph that had
-// as many before: the first ones decide whether as dates. Numbers that join dates
-// are Unix seconds.
-func (r *graphRecord) gave(times gather.Times, before uint64) {
-	switch {
-	case r.Timed > 0 && before > 0:
-	case r.Timed > 0 && times.Dates && !times.Numbers:
-		r.Times = format.TimeDates
-	default:
-		r.Times = format.TimeNumbers
-	}
-	if r.Times == format.TimeDates && times.Clocks {
-		r.Times = format.TimeClocks
-	}
-}
-
-// validateAttributes verifies that names and numbers are distinct.
-func (r *graphRecord) validateAttributes() error {
-	ids, names := make(map[uint16]bool, len(r.Attributes)), make(map[string]bool, len(r.Attributes))
-	for _, a := range r.Attributes {
-		if err := a.attribute().Validate(); err != nil {
-			return fault.Record("%v", err)
-		}
-		if ids[a.ID] || names[a.Name] || a.ID >= r.NextAttribute || a.Values > r.Vertices {
-			return fault.Record("attribute %q has the number %d and %d values, and the next number is %d", fault.Clip(a.Name), a.ID, a.Values, r.NextAttribute)
-		}
-		ids[a.ID], names[a.Name] = true, true
-	}
-	return nil
-}
-
-// settingRecord is a Setting as it is stored.
-type settingRecord struct {
-	Name  string `msgpack:"name"`
-	Value string `msgpack:"value"`
-}
-
-// embeddingRecord is the catalogue entry of an embedding as it is stored, under
-// its name.
-type embeddingRecord struct {
-	Graph        string          `msgpack:"graph"`
-	GraphID      uint64          `msgpack:"graph_id"`
-	GraphVersion uint64          `msgpack:"graph_version"`
-	Generation   uint64          `msgpack:"generation"`
-	Object       uint64          `msgpack:"object"` // the rows; 0 where there are none
-	ChunkRows    uint64          `msgpack:"chunk_rows"`
-	Vertices     uint64          `msgpack:"vertices"`
-	Slots        uint64          `msgpack:"slots"` // of the graph, live and empty; 0 where none was empty
-	Dim          uint64          `msgpack:"dim"`
-	Method       string          `msgpack:"method"`
-	Options      []settingRecord `msgpack:"options"`
-	Seed         uint64          `msgpack:"seed"`
-	Kernel       string          `msgpack:"kernel"`
-	Eigenvalues  []float64       `msgpack:"eigenvalues"`
-	Residuals    []float64       `msgpack:"residuals"`
-	Components   int64           `msgpack:"components"`
-	Iterations   int64           `msgpack:"iterations"`
-	Seconds      float64         `msgpack:"seconds"`
-	Created      int64           `msgpack:"created"` // nanoseconds of Unix time
-	Stats        []settingRecord `msgpack:"stats"`
-	State        blobRecord      `msgpack:"state"` // what a refresh needs beside the rows
-	Stateless    bool            `msgpack:"stateless"`
-	Past         bool            `msgpack:"past"` // an older generation; see generations.go
-	AutoChanges  uint64          `msgpack:"auto_changes"`
-	AutoEvery    int64           `msgpack:"auto_every"`  // nanoseconds
-	Coordinates  int64           `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 is with the rows
-}
-
-// info is the entry as the caller gets it; slots are those of the vertices.
-func (r *embeddingRecord) info(name string, slots block.SlotMap) EmbeddingInfo {
-	made := r.Coordinates
-	if made == 0 {
-		made = r.Created
-	}
-	return EmbeddingInfo{
-		slots: slots, Coordinates: time.Unix(0, made),
-		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
-		Method: r.Method, Options: settings(r.Options), Seed: r.Seed, Kernel: r.Kernel,
-		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
-		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
-		Created: time.Unix(0, r.Created), Stats: settings(r.Stats),
-		StateBytes: int64(r.State.Size), Stateless: r.Stateless, Past: r.Past, Auto: AutoRefresh{Changes: int(r.AutoChanges), Every: time.Duration(r.AutoEvery)},
-	}
-}
-
-func settings(records []settingRecord) []Setting {
-	var list []Setting
-	for _, r := range records {
-		list = append(list, Setting(r))
-	}
-	return list
-}
-
-func settingRecords(list []Setting) []settingRecord {
-	var records []settingRecord
-	for _, s := range list {
-		records = append(records, settingRecord(s))
-	}
-	return records
-}
-
-// validate bounds what later code allocates by.
-func (r *embeddingRecord) validate(size int64) error {
-	rows := r.Object != 0
-	if r.AutoChanges > block.MaxVertices || r.AutoEvery < 0 {
-		return fault.Record("embedding that is refreshed after %d changes, every %d ns", r.AutoChanges, r.AutoEvery)
-	}
-	if r.GraphID == 0 || r.Generation == 0 || r.Vertices > block.MaxVertices || r.Dim > block.MaxDim ||
-		rows != (r.Vertices > 0 && r.Dim > 0) || (rows && (r.ChunkRows == 0 || r.ChunkRows > block.MaxChunk)) ||
-		(r.Dim > 0 && r.Vertices > uint64(size)/4/r.Dim) ||
-		(r.Slots != 0 && (r.Slots <= r.Vertices || r.Slots > uint64(size) || !rows)) {
-		return fault.Record("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows, %d slots",
-			r.Generation, r.Object, r.Vertices, r.Dim, r.ChunkRows, r.Slots)
-	}
-	// Readers allocate nothing by the size of the state: one of which most is lost
-	// must not take the rows with it.
-	return r.State.validate(math.MaxInt64)
-}
-
-// journalRecord is what an unfinished import, embedding or blob has written so far.
-// It is in the same transaction as what it describes.
-type journalRecord struct {
-	Object  uint64 `msgpack:"object"`
-	GraphID uint64 `msgpack:"graph_id"` // 0: the graph is made when the import is published
-	Version uint64 `msgpack:"version"`  // of the graph when the import began
-	Digest  []byte `msgpack:"digest"`   // of what is being written and where it came from; see contents.digest
-	Part    uint8  `msgpack:"part"`     // index of graphParts
-	Next    uint64 `msgpack:"next"`     // position in that part
-	Source  string `msgpack:"source"`
-	Started int64  `msgpack:"started"` // nanoseconds of Unix time
-}
-
-// Kinds of journal entries, the first byte of their keys; a name follows.
-const (
-	journalGraph     = 'g'
-	journalEmbedding = 'e'
-	journalBlob      = 'b' // the name is the number of the object, of eight bytes
-)
-
-func journalKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
 
 // size is the size of the file as this transaction found it.
 func (t *tx) size() int64 { return t.root.Tx().Size() }
@@ -287,42 +75,19 @@ func (t *tx) dropJournal(kind byte, name string) error {
 	return t.remove(block.JournalName, key)
 }
 
-func describeGraph(name string) string { return fmt.Sprintf("graph %q", name) }
-
-func describeEmbedding(name string) string { return fmt.Sprintf("embedding %q", name) }
-
-// describePath names a bucket below the root bucket for a person.
-func describePath(path [][]byte) string {
-	if len(path) == 0 {
-		return ""
-	}
-	text := string(path[0])
-	for i, part := range path[1:] {
-		if i == 0 && bytes.Equal(path[0], block.ObjectsName) && len(part) == 8 {
-			text += fmt.Sprintf(" %d", block.IDOf(part))
-		} else {
-			text += fmt.Sprintf(", %q", fault.Clip(string(part)))
-		}
-	}
-	return text
-}
-
-// generationName is the name by which a generation is addressed.
-func generationName(name string, generation uint64) string {
-	return name + "@" + strconv.FormatUint(generation, 10)
-}
-
-// splitGeneration splits the name of a generation, and reports whether it is one.
-func splitGeneration(name string) (base string, generation uint64, ok bool) {
-	at := strings.LastIndexByte(name, '@')
-	if at < 1 {
-		return name, 0, false
-	}
-	generation, err := strconv.ParseUint(name[at+1:], 10, 64)
-	return name[:at], generation, err == nil && generation > 0 && generationName(name[:at], generation) == name
-}
-
 // slotsOf reads the slots of a graph.
 func (t *tx) slotsOf(r *graphRecord) (block.SlotMap, error) {
 	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
+}
+
+// createGraph makes the catalogue entry of an empty graph.
+func (t *tx) createGraph(name string) (*graphRecord, error) {
+	if _, err := t.findGraph(name); err == nil {
+		return nil, fmt.Errorf("graph %q: %w", name, ErrExists)
+	} else if !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	now := time.Now().UnixNano()
+	r := &graphRecord{ID: t.newID(), Version: 1, Created: now, Modified: now}
+	return r, t.put(block.GraphsName, []byte(name), r)
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	bolt "go.etcd.io/bbolt"
@@ -46,60 +45,6 @@ func (db *DB) Check(ctx context.Context, progress func(stage string, done, total
 		return CheckReport{}, err
 	}
 	return c.report, nil
-}
-
-// checker is one run of Check.
-type checker struct {
-	db       *DB
-	tx       *tx
-	report   CheckReport
-	progress *reporter
-	done     int64
-	objects  map[uint64]string         // what refers to each object
-	parts    map[uint64][][]byte       // the buckets that each object should have
-	graphs   map[uint64]graphRecord    // by id
-	slots    map[uint64]*block.SlotMap // of graphs by id, where they could be read
-	names    map[uint64]string         // of graphs by id
-}
-
-const (
-	remedyGraph     = "drop the graph and import it again, restore the file from a backup, or recover what is left into a new file (RECOVER)"
-	remedyState     = "compute the embedding again, or recover the file: its rows are sound"
-	remedyEmbedding = "drop the embedding and compute it again"
-)
-
-func (c *checker) fault(where, what, remedy string) {
-	c.report.Faults = append(c.report.Faults, Fault{Where: where, What: what, Remedy: remedy})
-}
-
-func (c *checker) note(format string, args ...any) {
-	c.report.Notes = append(c.report.Notes, fmt.Sprintf(format, args...))
-}
-
-// try runs one piece of the check and turns what is wrong with the data into a
-// fault; other errors end the check.
-func (c *checker) try(where, remedy string, f func() error) error {
-	err := fault.Guarded(c.tx.path, f)
-	var file *FileError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &file) && file.Err == ErrCorrupt && file.Cause != nil:
-		c.fault(where, fault.Reason(file.Cause), remedy)
-	case errors.As(err, &file) && file.Err == ErrCorrupt:
-		c.fault(where, file.Reason, remedy)
-	case errors.Is(err, fault.ErrRecord):
-		c.fault(where, fault.Reason(err), remedy)
-	default:
-		return err
-	}
-	return nil
-}
-
-// step counts an object as checked.
-func (c *checker) step() {
-	c.done++
-	c.progress.report("checking", c.done, 0)
 }
 
 // walk verifies the tree as this transaction sees it: of the whole file, or of
@@ -154,31 +99,12 @@ func (c *checker) comparePromises(found *block.Tallies) error {
 		if len(faults) == 0 {
 			return err
 		}
-		owners := c.tx.owners()
+		owners := c.tx.owners(owning())
 		for _, bad := range faults {
 			c.fault(owners.describe(bad.Path), bad.What, fault.RemedyRestore)
 		}
 		return err
 	})
-}
-
-// refer notes that where holds the object, which must be its only owner.
-func (c *checker) refer(object uint64, where string, parts ...[]byte) {
-	if object == 0 {
-		return
-	}
-	if other, taken := c.objects[object]; taken {
-		c.fault(where, fmt.Sprintf("object %d belongs to %s too", object, other), fault.RemedyRestore)
-		return
-	}
-	if object >= c.tx.header.NextID {
-		c.fault(where, fmt.Sprintf("object %d is beyond the last number given, %d", object, c.tx.header.NextID-1), fault.RemedyRestore)
-	}
-	c.objects[object] = where
-	if c.parts == nil {
-		c.parts = make(map[uint64][][]byte)
-	}
-	c.parts[object] = parts
 }
 
 func (c *checker) checkGraphs() error {
@@ -210,14 +136,6 @@ func (c *checker) checkGraphs() error {
 			})
 		})
 	})
-}
-
-// foundDamage: an entry that was just enumerated cannot be missing.
-func foundDamage(err error) error {
-	if errors.Is(err, ErrNotFound) {
-		return fault.Record("bucket where a record should be")
-	}
-	return err
 }
 
 // checkContents verifies the three parts of a graph object.
@@ -395,9 +313,6 @@ func (c *checker) checkRows(r *embeddingRecord) error {
 	return err
 }
 
-// changeLogPart names the change log in faults.
-const changeLogPart = "change log"
-
 // checkChanges verifies the change log: nothing but records of known graphs,
 // and each log without a gap up to the present version.
 func (c *checker) checkChanges() error {
@@ -557,42 +472,4 @@ func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 		return fault.Record("%d parts instead of %d", found, len(parts))
 	}
 	return nil
-}
-
-// checkBlob verifies a blob for Check; where names its owner.
-func (c *checker) checkBlob(where, remedy string, b blobRecord) error {
-	if b.Object == 0 {
-		return nil
-	}
-	c.refer(b.Object, where, block.BlobName)
-	return c.try(where, remedy, func() error {
-		p, err := c.tx.part(b.Object, block.BlobName)
-		if err != nil {
-			return err
-		}
-		c.tx.readAhead(p.bucket)
-		number := uint64(0)
-		err = c.tx.scan(p, func(key, payload []byte) error {
-			err := b.check(number, key, payload)
-			number++
-			return err
-		})
-		if err == nil && number != b.blocks() {
-			err = fault.Record("%d blocks instead of %d", number, b.blocks())
-		}
-		return err
-	})
-}
-
-// checkGraphOf verifies that something fits its graph.
-func (c *checker) checkGraphOf(where, graph string, id, version uint64) {
-	g, found := c.graphs[id]
-	switch {
-	case !found:
-		c.fault(where+", graph", fmt.Sprintf("%q is not there", graph), fault.RemedyRestore)
-	case c.names[id] != graph:
-		c.fault(where+", graph", fmt.Sprintf("is called %q, not %q", c.names[id], graph), fault.RemedyRestore)
-	case version > g.Version:
-		c.fault(where+", graph", fmt.Sprintf("has reached version %d, not %d", g.Version, version), fault.RemedyRestore)
-	}
 }

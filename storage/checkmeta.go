@@ -2,18 +2,12 @@ package storage
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
 )
-
-// undoneNotice says that one of the two meta pages is damaged.
-func undoneNotice(what string) string {
-	return fmt.Sprintf("one of the two meta pages is damaged (%s): if it was the newer one, the last commit is undone", what)
-}
 
 // remedyMeta: each commit writes one of the two meta pages, in turn.
 const remedyMeta = "compare the store with what you know of the last commit, or with a backup; the next two commits write both meta pages again"

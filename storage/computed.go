@@ -3,49 +3,10 @@ package storage
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
-
-// Computed says how the values of an attribute were computed from the graph.
-type Computed struct {
-	Method       string    `json:"method"`        // such as "pagerank"
-	Options      []Setting `json:"options"`       // every option after defaults, in the order of the method
-	GraphVersion uint64    `json:"graph_version"` // version of the graph that they were computed from
-	Created      time.Time `json:"created"`
-}
-
-// computedRecord is a Computed as it is stored.
-type computedRecord struct {
-	Method  string          `msgpack:"method"`
-	Options []settingRecord `msgpack:"options"`
-	Version uint64          `msgpack:"version"`
-	Created int64           `msgpack:"created"` // nanoseconds of Unix time
-}
-
-func (c *Computed) record() *computedRecord {
-	if c == nil {
-		return nil
-	}
-	r := &computedRecord{Method: c.Method, Version: c.GraphVersion, Created: c.Created.UnixNano()}
-	for _, o := range c.Options {
-		r.Options = append(r.Options, settingRecord(o))
-	}
-	return r
-}
-
-func (r *computedRecord) computed() *Computed {
-	if r == nil {
-		return nil
-	}
-	c := &Computed{Method: r.Method, GraphVersion: r.Version, Created: time.Unix(0, r.Created)}
-	for _, o := range r.Options {
-		c.Options = append(c.Options, Setting(o))
-	}
-	return c
-}
 
 // PutColumn makes a column the values of an attribute, in place of all that it had. The
 // column has a value per vertex of a snapshot of the graph, which may be older than the

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 
-	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
 	"heavytail/storage/internal/block"
@@ -25,6 +27,7 @@ type DB struct {
 	bucket   []byte // under which the store lies in the file
 	attached bool   // the file belongs to an application
 	opts     Options
+	owning   []owner    // kinds of records to which objects belong
 	lock     *file.Lock // nil where attached; changes only while one goroutine has all of the store
 	token    uint64     // random; no other handle has it, by which what others left is known
 
@@ -52,8 +55,8 @@ type DB struct {
 	atStep func(point string)
 }
 
-func newDB(path string, bucket []byte, opts Options) *DB {
-	db := &DB{path: path, bucket: bucket, opts: opts, token: rand.Uint64(), writer: make(chan struct{}, 1)}
+func newDB(path string, bucket []byte, opts Options, owning []owner) *DB {
+	db := &DB{path: path, bucket: bucket, opts: opts, owning: owning, token: rand.Uint64(), writer: make(chan struct{}, 1)}
 	db.idle.L = &db.mu
 	db.writer <- struct{}{}
 	db.lease.turn = make(chan struct{}, 1)
@@ -83,17 +86,6 @@ func (db *DB) Notices() []string {
 	return db.notices
 }
 
-// Close waits for running operations and closes the file; an attached store
-// leaves the file open. Further calls return nil.
-func (db *DB) Close() error {
-	var err error
-	db.close.Do(func() { err = db.shut() })
-	if err != nil {
-		return fmt.Errorf("close %q: %w", db.path, err)
-	}
-	return nil
-}
-
 // usable reports why no transaction may begin.
 func (db *DB) usable() error {
 	switch {
@@ -119,193 +111,6 @@ func (db *DB) writable() error {
 	return nil
 }
 
-// lockWriter makes the caller the only writer of this handle until it calls
-// unlock. Operations of several transactions hold it throughout.
-func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
-	if err := db.writable(); err != nil {
-		return nil, err
-	}
-	select {
-	case <-db.writer:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for another writer: %w", ctx.Err())
-	}
-	// Between its transactions nobody else may write either.
-	keep := db.Keep()
-	unlock = func() {
-		keep()
-		db.writer <- struct{}{}
-	}
-	// The writer before may have failed while this one waited.
-	err = db.writable()
-	if err == nil {
-		err = db.prepareWrite(ctx)
-	}
-	if err == nil && db.untidy {
-		db.untidy = false
-		err = db.discardLeft(ctx)
-	}
-	if err != nil {
-		unlock()
-		return nil, err
-	}
-	return unlock, nil
-}
-
-// view runs f in a read transaction.
-func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	h, err := db.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.release(h)
-	return db.viewOn(ctx, h, f)
-}
-
-// viewOn is view on a handle that the caller has.
-func (db *DB) viewOn(ctx context.Context, h *handle, f func(t *tx) error) error {
-	return fault.Guarded(db.path, func() error {
-		btx, err := db.begin(ctx, h, false)
-		if err != nil {
-			return err
-		}
-		defer db.rollback(btx)
-		t, err := db.newTx(ctx, h, btx)
-		if err != nil {
-			return err
-		}
-		return fault.Corrupt(db.path, "", f(t))
-	})
-}
-
-// update runs f in a write transaction and commits it where f returns nil. The
-// caller holds the writer's lock.
-func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	if err := db.writable(); err != nil {
-		return err
-	}
-	h, err := db.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer db.release(h)
-	return fault.Guarded(db.path, func() error {
-		if !db.attached {
-			h.bolt.AllocSize = h.growth()
-		}
-		btx, err := db.begin(ctx, h, true)
-		if err != nil {
-			return err
-		}
-		committing, committed := false, false
-		defer func() {
-			if !committed {
-				// Also where the commit ended in a panic. While it runs other
-				// writers wait; they must not take it for one that failed.
-				if committing {
-					db.failed.Store(true)
-				}
-				db.rollback(btx)
-			}
-		}()
-		t, err := db.newTx(ctx, h, btx)
-		if err != nil {
-			return err
-		}
-		if err := f(t); err != nil {
-			return fault.Corrupt(db.path, "", err)
-		}
-		if err := t.finish(); err != nil {
-			return err
-		}
-		// From here on the outcome is unknown until Commit has returned nil:
-		// bbolt's readers see a meta page as soon as it is written, which is
-		// before it is known to be on the disk.
-		committing = true
-		if db.beforeCommit != nil {
-			if err := db.beforeCommit(); err != nil {
-				return db.commitError(err)
-			}
-		}
-		if err := btx.Commit(); err != nil {
-			return db.commitError(err)
-		}
-		committed, db.walked = true, nil
-		db.epoch.Store(t.header.Epoch)
-		return nil
-	})
-}
-
-// change runs f in a write transaction and then frees what it has discarded. The
-// caller must not hold the writer's lock.
-func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := db.update(ctx, f); err != nil {
-		return err
-	}
-	db.sweep(ctx)
-	return nil
-}
-
-func (db *DB) commitError(err error) error {
-	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
-}
-
-// growth is how much the file grows beyond what a transaction needs, so that
-// not every one has to extend it: a sixteenth of the file, at least 64 KiB so
-// that small files stay small, and at most bbolt's own 16 MiB.
-func (h *handle) growth() int {
-	const least, most = 64 << 10, 16 << 20
-	info, err := h.file.Stat()
-	if err != nil {
-		return least
-	}
-	return int(min(max(info.Size()/16, least), most))
-}
-
-// begin starts a transaction. bbolt panics here, with its locks held, where
-// both meta pages went bad while the file was open.
-func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, err error) {
-	if write && db.attached {
-		return db.beginShared(ctx, h)
-	}
-	done := false
-	defer func() {
-		if !done {
-			db.breakDown()
-		}
-	}()
-	btx, err = h.bolt.Begin(write)
-	done = true
-	if err != nil {
-		return nil, db.boltError(err)
-	}
-	return btx, nil
-}
-
-// rollback ends a transaction that was not committed; after a failed commit
-// bbolt has ended it already.
-func (db *DB) rollback(btx *bolt.Tx) {
-	done := false
-	defer func() {
-		if !done {
-			db.breakDown()
-		}
-	}()
-	_ = btx.Rollback() // the only error is that it is over
-	done = true
-}
-
 // boltError gives the errors of bbolt that a user can meet our types.
 func (db *DB) boltError(err error) error {
 	switch {
@@ -321,66 +126,70 @@ func (db *DB) readOnlyError() error {
 	return fmt.Errorf("%q: %w", db.path, ErrReadOnly)
 }
 
-// sweep frees the space of discarded objects. It stops without an error: the
-// operation before it is complete, and what is left is swept when the file is
-// next opened for writing.
-func (db *DB) sweep(ctx context.Context) {
-	for {
-		var object []byte
-		err := db.view(ctx, func(t *tx) (err error) {
-			object, err = t.discarded()
-			return err
-		})
-		if err != nil || object == nil || db.update(ctx, (*tx).sweepOne) != nil {
-			return
-		}
+// openError gives the errors of opening with bbolt our types.
+func (db *DB) openError(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
+		return err
+	case errors.Is(err, berrors.ErrTimeout):
+		return db.lockedError()
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
+		return &FileError{Path: db.path, Err: ErrCorrupt, Cause: err, Remedy: fault.RemedyRestore}
+	case errors.As(err, new(*FileError)):
+		return err
 	}
+	return db.accessError(err)
 }
 
-// discardLeft is tidy for a caller who holds the writer's lock.
-func (db *DB) discardLeft(ctx context.Context) error {
-	stale, garbage, err := db.leftovers(ctx)
-	if err == nil && (garbage || len(stale) > 0) {
-		err = db.discard(ctx, stale)
+// lockedError says who has the file, where the system shows it.
+func (db *DB) lockedError() error {
+	who := "another process, or another handle of this one,"
+	if found := file.Holders(db.real); found != nil {
+		who = strings.Join(found, ", ")
 	}
-	return err
+	return &FileError{Path: db.path, Err: ErrLocked, Reason: who + " is using it",
+		Remedy: "try again when it has ended, or close it there; several can read at the same time if all open it for reading only"}
 }
 
-// leftovers finds what a killed process left: entries of the journal, and whether there is
-// something in the trash.
-func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err error) {
-	err = db.view(ctx, func(t *tx) error {
-		trash, err := t.discarded()
-		if err != nil {
-			return err
-		}
-		garbage = trash != nil
-		return t.each(block.JournalName, func(key, _ []byte) error {
-			if key[0] == journalEmbedding || key[0] == journalBlob {
-				stale = append(stale, string(key))
-			}
+// accessError says what can be done where a file may be read but not written.
+func (db *DB) accessError(err error) error {
+	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
+		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it may not be written",
+			Remedy: "open it for reading only, or have its permissions changed"}
+	}
+	return fmt.Errorf("open %q: %w", db.path, err)
+}
+
+// replaced reports that the path of the store leads to another file than the
+// one that is open.
+func (db *DB) replaced(h *handle) error {
+	there, err := os.Stat(db.real)
+	if err == nil {
+		var here os.FileInfo
+		if here, err = h.file.Stat(); err == nil && os.SameFile(here, there) {
 			return nil
-		})
-	})
-	return stale, garbage, err
-}
-
-// discard discards what entries of the journal are about and empties the trash. The
-// caller holds the writer's lock.
-func (db *DB) discard(ctx context.Context, keys []string) error {
-	if len(keys) > 0 {
-		err := db.update(ctx, func(t *tx) error {
-			for _, key := range keys {
-				if err := t.dropJournal(key[0], key[1:]); err != nil {
-					return fault.Corrupt(t.path, fmt.Sprintf("journal of %q", key[1:]), err)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
-	db.sweep(ctx)
+	return &FileError{Path: db.path, Err: ErrReplaced, Cause: err, Reason: "what is open is not under this name any more",
+		Remedy: "close the store and open it again; a backup of what is open can still be made"}
+}
+
+// stopped reports why the wait for the file ends.
+func (db *DB) stopped(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("wait for %q: %w", db.path, err)
+	}
+	if db.closed.Load() {
+		return fmt.Errorf("%q: %w", db.path, ErrClosed)
+	}
 	return nil
+}
+
+// breakDown notes that bbolt stopped in the middle of a transaction, with its
+// locks held.
+func (db *DB) breakDown() {
+	db.mu.Lock()
+	db.broken.Store(true)
+	db.idle.Broadcast()
+	db.mu.Unlock()
 }

@@ -23,6 +23,27 @@
 // gives a DB that lies in the bbolt file of an application, and UpdateIn an
 // Update inside of a transaction of the application.
 //
+// # Files
+//
+// A file uses only files above it in this list, and the test of the layout fails where
+// files use each other in a cycle.
+//
+//	errors, attribute, types, options, names        public types, and how things are named
+//	records, blobrecord                             entries of the catalogue and their checks
+//	part, promise, soundness                        a bucket, its promised records, its verified shape
+//	tx, objects, readahead, catalog, owners         a transaction, which does not know DB
+//	contents, values, vertices, blocks              what transactions read and write of graphs
+//	handle, lease, db                               the state of an open store
+//	begin, locate, opening, keep, use               opening the file and letting it go
+//	upgrade, write                                  the first write, and transactions that write
+//	snapshot, columns, changes, update, edges, …    reading and changing graphs
+//	checker, stats, storewriter                     what each kind of artefact needs
+//	blob, artefact, kinds, index, model, graphs, …  what is stored beside graphs, and dropping it
+//	check…, measure                                 verifying and measuring the file
+//	stage, import                                   writing a whole version of a graph
+//	open, attach                                    the entry points
+//	copy, maintain, rebuild, recover                writing the file again
+//
 // # What is stored
 //
 // Everything lies in one bucket, "heavytail", so that the same layout can lie
@@ -160,7 +181,7 @@
 // (soundness.go), and the whole tree before the first write, when bbolt opens
 // the file a second time, under the same lock (upgrade.go): a lock of flock
 // belongs to the open file, of which both openings have a descriptor. Readers
-// go on meanwhile on the first one (handle.go). On 0.5 GB of edges, with two
+// go on meanwhile on the first one (use.go). On 0.5 GB of edges, with two
 // busy cores: 0.2 ms to open, 6 ms with an empty page cache; 0.6 s per gigabyte
 // before the first write, 2 s with an empty cache. On systems without flock all
 // of it is done by Open.
@@ -174,7 +195,7 @@
 // A store has its file, locked, from Open to Close. With Options.ReleaseIdle it has
 // it from a use until 0.3 s later, or until the end of a longer one, and other
 // processes can open the file, and with that option keep it open, for reading and
-// writing (lease.go). Calls of one store that overlap are one use. What reads and
+// writing (keep.go). Calls of one store that overlap are one use. What reads and
 // writes in several calls and must see no change between them calls Keep; methods of
 // several transactions do so themselves. Who needs the file while another process
 // uses it waits for Options.LockTimeout and then gets ErrLocked, which names the
@@ -199,7 +220,7 @@
 //
 // Backup, Compact and Migrate copy the records of one read transaction, each
 // with its checksum verified, into a new file whose pages are filled to the end,
-// and read it back before it gets its name (copy.go). Compact opens and locks
+// and read it back before it gets its name (storewriter.go, copy.go). Compact opens and locks
 // the new file before the rename. Recover salvages records with plain reads
 // and puts damaged graphs together from what is left of them (package rescue), stores
 // these (rebuild.go), and makes the result pass Check (recover.go).

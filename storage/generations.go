@@ -92,7 +92,7 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 		return err
 	}
 	if taken || len(key) > block.MaxName {
-		return t.discard(old.Object)
+		return t.discardRows(old.Object)
 	}
 	// Nothing but comparisons reads the rows from now on.
 	if err := t.dropIndexes(old.Object); err != nil {
@@ -126,10 +126,11 @@ func (t *tx) dropEntry(name string) error {
 	if !found {
 		return &NotFoundError{Kind: "embedding", Name: name}
 	}
-	for _, object := range []uint64{r.Object, r.State.Object} {
-		if err := t.discard(object); err != nil {
-			return err
-		}
+	if err := t.discardRows(r.Object); err != nil {
+		return err
+	}
+	if err := t.discard(r.State.Object); err != nil {
+		return err
 	}
 	return t.remove(block.EmbeddingsName, []byte(name))
 }
@@ -186,9 +187,6 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 	})
 	return info, err
 }
-
-// statePart names the state of an embedding in faults.
-const statePart = "state"
 
 // dropState removes the state of an embedding.
 func (t *tx) dropState(name string) error {

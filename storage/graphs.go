@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"heavytail/storage/internal/block"
 )
@@ -30,18 +29,6 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 		return err
 	})
 	return info, err
-}
-
-// createGraph makes the catalogue entry of an empty graph.
-func (t *tx) createGraph(name string) (*graphRecord, error) {
-	if _, err := t.findGraph(name); err == nil {
-		return nil, fmt.Errorf("graph %q: %w", name, ErrExists)
-	} else if !errors.Is(err, ErrNotFound) {
-		return nil, err
-	}
-	now := time.Now().UnixNano()
-	r := &graphRecord{ID: t.newID(), Version: 1, Created: now, Modified: now}
-	return r, t.put(block.GraphsName, []byte(name), r)
 }
 
 // DropGraph removes a graph with its change log and what an unfinished import
@@ -138,23 +125,4 @@ func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
 		return err
 	})
 	return info, err
-}
-
-// tidy finishes what a killed process left: an embedding or stream that was not
-// complete is discarded, and the trash is emptied. Imports stay, to be resumed. Where
-// nothing was left, nothing is written. Damage is left to the first write, which
-// reports it.
-func (db *DB) tidy(ctx context.Context) error {
-	stale, garbage, err := db.leftovers(ctx)
-	if err == nil && (garbage || len(stale) > 0) {
-		var unlock func()
-		if unlock, err = db.lockWriter(ctx); err == nil {
-			err = db.discard(ctx, stale)
-			unlock()
-		}
-	}
-	if errors.Is(err, ErrCorrupt) {
-		return nil
-	}
-	return err
 }

@@ -1,14 +1,9 @@
 package storage
 
 import (
-	"context"
-	"errors"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
-
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
 )
 
 // handle is one opening of the file by bbolt. A store gives its transactions
@@ -26,104 +21,17 @@ type handle struct {
 	close func() // set when it is replaced: what the last user does
 }
 
-// acquire returns the present handle, which stays open, and has the lock of the
-// file, until release.
-func (db *DB) acquire(ctx context.Context) (*handle, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if err := db.usable(); err != nil {
-		return nil, err
-	}
-	db.users++ // Close waits from here on, and the file is not let go again
-	for db.lease.away {
-		db.mu.Unlock()
-		err := db.regain(ctx)
-		db.mu.Lock()
-		if err != nil {
-			db.users--
-			db.idle.Broadcast()
-			return nil, err
-		}
-	}
-	db.current.users++
-	return db.current, nil
-}
+// fileMode: a store may hold what its owner shows to nobody.
+const fileMode = 0o600
 
-// release ends the use of a handle and closes it where it was replaced and this
-// was its last user.
-func (db *DB) release(h *handle) {
-	db.leave(h)
-	db.mu.Lock()
-	db.users--
-	db.idle.Broadcast()
-	db.letGo()
-	db.mu.Unlock()
-}
-
-// leave takes one user from a handle.
-func (db *DB) leave(h *handle) {
-	db.mu.Lock()
-	h.users--
-	last := h.users == 0 && h.close != nil
-	db.mu.Unlock()
-	if last && !db.broken.Load() { // bbolt would wait for locks that it lost
-		h.close()
+// growth is how much the file grows beyond what a transaction needs, so that
+// not every one has to extend it: a sixteenth of the file, at least 64 KiB so
+// that small files stay small, and at most bbolt's own 16 MiB.
+func (h *handle) growth() int {
+	const least, most = 64 << 10, 16 << 20
+	info, err := h.file.Stat()
+	if err != nil {
+		return least
 	}
-}
-
-// replace makes next the present handle. closeOld runs when the last
-// transaction on the one before has ended, which may be at once.
-func (db *DB) replace(next *handle, closeOld func()) {
-	db.mu.Lock()
-	old := db.current
-	db.current = next
-	last := old.users == 0
-	if !last {
-		old.close = closeOld
-	}
-	db.mu.Unlock()
-	if last {
-		closeOld()
-	}
-}
-
-// breakDown notes that bbolt stopped in the middle of a transaction, with its
-// locks held.
-func (db *DB) breakDown() {
-	db.mu.Lock()
-	db.broken.Store(true)
-	db.idle.Broadcast()
-	db.mu.Unlock()
-}
-
-// shut closes the store to new transactions, waits for those that run, and
-// closes the file.
-func (db *DB) shut() error {
-	db.mu.Lock()
-	db.closed.Store(true)
-	for db.users > 0 && !db.broken.Load() {
-		db.idle.Wait()
-	}
-	if db.lease.timer != nil {
-		db.lease.timer.Stop()
-	}
-	h := db.current
-	db.mu.Unlock()
-	if h == nil || db.attached {
-		if h != nil && h.file != nil {
-			return h.file.Close()
-		}
-		return nil
-	}
-	return db.closeFile(h, db.lock)
-}
-
-// closeFile closes an opening of the file, and gives its lock back.
-func (db *DB) closeFile(h *handle, lock *file.Lock) error {
-	if db.broken.Load() {
-		// bbolt holds locks that nobody will release; its map is left to the
-		// end of the process, but the lock on the file goes.
-		return errors.Join(h.file.Close(), lock.Release())
-	}
-	return errors.Join(fault.Guarded(db.path, h.bolt.Close), lock.Release())
+	return int(min(max(info.Size()/16, least), most))
 }

@@ -265,6 +265,14 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 // dropIndexes removes the indexes of some rows.
 func (t *tx) dropIndexes(rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
 
+// discardRows hands the rows of an embedding to the sweep, and their indexes.
+func (t *tx) discardRows(rows uint64) error {
+	if err := t.dropIndexes(rows); err != nil {
+		return err
+	}
+	return t.discard(rows)
+}
+
 // DropIndexes removes all indexes of an embedding, or only that with a metric if
 // it is not empty, and returns how many these were. Where there is none it is
 // ErrNotFound.

@@ -143,20 +143,6 @@ func (r *jobRecord) info(id, token uint64) JobInfo {
 	return j
 }
 
-func unixNano(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixNano()
-}
-
-func fromUnixNano(n int64) time.Time {
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.Unix(0, n)
-}
-
 func (r *jobRecord) validate(size int64) error {
 	known := slices.Contains(jobStates, JobState(r.State)) || JobState(r.State) == jobDropped
 	if !known || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {

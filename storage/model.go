@@ -298,7 +298,7 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 	case old.GraphID != g.ID:
 		return fmt.Errorf("model %q belongs to graph %q: %w", name, old.Graph, ErrExists)
 	}
-	return t.trash(old.Stream.Object)
+	return t.discard(old.Stream.Object)
 }
 
 // findModel returns the catalogue entry of a model.

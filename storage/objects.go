@@ -10,6 +10,13 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
+// graphParts are the buckets that every graph object has, and furtherParts those
+// that it has where they hold anything.
+var (
+	graphParts   = [...][]byte{block.KeysName, block.IDsName, block.ArcsName}
+	furtherParts = [...][]byte{block.EmptyName, block.AttrsName}
+)
+
 // newObject makes the bucket of a new object with the given parts.
 func (t *tx) newObject(parts ...[]byte) (uint64, error) {
 	objects, err := t.top(block.ObjectsName)
@@ -32,17 +39,9 @@ func (t *tx) newObject(parts ...[]byte) (uint64, error) {
 	return id, nil
 }
 
-// discard hands an object to the sweep, and the indexes of its rows. 0 is no
-// object.
+// discard hands an object to the sweep; 0 is no object. Rows may have indexes: see
+// discardRows.
 func (t *tx) discard(object uint64) error {
-	if err := t.dropIndexes(object); err != nil {
-		return err
-	}
-	return t.trash(object)
-}
-
-// trash hands an object to the sweep that has no indexes.
-func (t *tx) trash(object uint64) error {
 	if object == 0 {
 		return nil
 	}
@@ -165,7 +164,7 @@ func (t *tx) object(id uint64) (*bolt.Bucket, error) {
 		return nil, fault.Record("object %d is missing", id)
 	}
 	if t.tree != nil {
-		return b, t.tree.visit(t, b, block.ObjectsName, key)
+		return b, t.tree.visit(t.ctx, &t.ledger, b, block.ObjectsName, key)
 	}
 	return b, nil
 }

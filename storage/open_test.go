@@ -68,7 +68,7 @@ func promiseAnew(root *bolt.Bucket) error {
 		return err
 	}
 	h.Features, h.TxID = nil, uint64(root.Tx().ID())
-	x := &tx{root: root, header: h}
+	x := &tx{ledger: ledger{root: root, header: h}}
 	if err := x.beginPromises(found); err != nil {
 		return err
 	}

@@ -31,34 +31,40 @@ import (
 // promises are the feature "sums" of the header: a file without it gets them with the
 // first commit, from the walk over the whole file that comes before.
 
-// account is what a transaction adds to the tally of a bucket. nil keeps none.
-type account = page.Tally
+// ledger is the promises that a transaction reads and writes, with the bucket and the
+// header that hold them.
+type ledger struct {
+	root     *bolt.Bucket
+	header   block.Header
+	promises bool                // the file has them
+	accounts map[string]*account // what the transaction changed, by place
+}
 
 // accountOf returns the account of a bucket, nil where the file has no promises.
-func (t *tx) accountOf(place string) *account {
-	if !t.promises {
+func (l *ledger) accountOf(place string) *account {
+	if !l.promises {
 		return nil
 	}
-	if t.accounts == nil {
-		t.accounts = make(map[string]*account)
+	if l.accounts == nil {
+		l.accounts = make(map[string]*account)
 	}
-	a := t.accounts[place]
+	a := l.accounts[place]
 	if a == nil {
 		a = new(account)
-		t.accounts[place] = a
+		l.accounts[place] = a
 	}
 	return a
 }
 
 // forget drops the promises of an object that goes.
-func (t *tx) forget(object []byte) error {
+func (l *ledger) forget(object []byte) error {
 	prefix := string(block.PlacePart) + string(object)
-	for place := range t.accounts {
+	for place := range l.accounts {
 		if len(place) >= len(prefix) && place[:len(prefix)] == prefix {
-			delete(t.accounts, place)
+			delete(l.accounts, place)
 		}
 	}
-	sums := t.root.Bucket(block.SumsName)
+	sums := l.root.Bucket(block.SumsName)
 	if sums == nil {
 		return nil
 	}
@@ -68,7 +74,7 @@ func (t *tx) forget(object []byte) error {
 		places = append(places, string(key))
 	}
 	for _, place := range places {
-		if err := t.promise(sums, place, page.Tally{}); err != nil {
+		if err := l.promise(sums, place, page.Tally{}); err != nil {
 			return err
 		}
 	}
@@ -77,32 +83,32 @@ func (t *tx) forget(object []byte) error {
 
 // beginPromises gives promises to a file that has none, of which the tallies of all
 // buckets are known.
-func (t *tx) beginPromises(found *block.Tallies) error {
-	sums, err := t.root.CreateBucketIfNotExists(block.SumsName)
+func (l *ledger) beginPromises(found *block.Tallies) error {
+	sums, err := l.root.CreateBucketIfNotExists(block.SumsName)
 	if err != nil {
 		return err
 	}
-	t.header.Sums = page.Tally{}
+	l.header.Sums = page.Tally{}
 	for _, place := range slices.Sorted(maps.Keys(found.Of)) {
-		if err := t.promise(sums, place, found.Of[place]); err != nil {
+		if err := l.promise(sums, place, found.Of[place]); err != nil {
 			return err
 		}
 	}
-	t.header.Features, t.promises = append(t.header.Features, block.FeatureSums), true
+	l.header.Features, l.promises = append(l.header.Features, block.FeatureSums), true
 	return nil
 }
 
 // keepPromises writes the promises of all buckets that the transaction changed.
-func (t *tx) keepPromises() error {
-	if !t.promises {
+func (l *ledger) keepPromises() error {
+	if !l.promises {
 		return nil
 	}
-	sums, err := t.root.CreateBucketIfNotExists(block.SumsName)
+	sums, err := l.root.CreateBucketIfNotExists(block.SumsName)
 	if err != nil {
 		return err
 	}
-	for _, place := range slices.Sorted(maps.Keys(t.accounts)) {
-		change := *t.accounts[place]
+	for _, place := range slices.Sorted(maps.Keys(l.accounts)) {
+		change := *l.accounts[place]
 		if change == (page.Tally{}) {
 			continue
 		}
@@ -110,17 +116,17 @@ func (t *tx) keepPromises() error {
 		if err != nil {
 			return err
 		}
-		if err := t.promise(sums, place, before.Plus(change)); err != nil {
+		if err := l.promise(sums, place, before.Plus(change)); err != nil {
 			return err
 		}
 	}
-	t.accounts = nil
+	l.accounts = nil
 	return nil
 }
 
 // promise writes one promise, and counts it in the header's.
-func (t *tx) promise(sums *bolt.Bucket, place string, tally page.Tally) error {
-	p := part{bucket: sums, account: &t.header.Sums}
+func (l *ledger) promise(sums *bolt.Bucket, place string, tally page.Tally) error {
+	p := part{bucket: sums, account: &l.header.Sums}
 	if tally == (page.Tally{}) {
 		return p.delete([]byte(place))
 	}
@@ -142,8 +148,8 @@ func promised(sums *bolt.Bucket, place string) (page.Tally, error) {
 // broken compares buckets that were walked over with what is promised of those whose
 // places have a prefix: "" is all. A bucket in which a fault was found has no tally;
 // known says which these are.
-func (t *tx) broken(found *block.Tallies, prefix string, known func(path [][]byte) bool) ([]page.Fault, error) {
-	if !slices.Contains(t.header.Features, block.FeatureSums) {
+func (l *ledger) broken(found *block.Tallies, prefix string, known func(path [][]byte) bool) ([]page.Fault, error) {
+	if !l.promises {
 		return nil, nil
 	}
 	var faults []page.Fault
@@ -159,7 +165,7 @@ func (t *tx) broken(found *block.Tallies, prefix string, known func(path [][]byt
 		}
 		faults = append(faults, page.Fault{Path: path, What: what})
 	}
-	sums := t.root.Bucket(block.SumsName)
+	sums := l.root.Bucket(block.SumsName)
 	seen := make(map[string]bool)
 	if sums != nil {
 		cursor := sums.Cursor()
@@ -183,97 +189,17 @@ func (t *tx) broken(found *block.Tallies, prefix string, known func(path [][]byt
 // checkRoot verifies the upper end of the chain of promises: that the header is the one
 // that the transaction of the meta page wrote, and that the promises are those that
 // the header promises.
-func (t *tx) checkRoot(m page.Meta, sums page.Tally) error {
-	if !slices.Contains(t.header.Features, block.FeatureSums) {
+func (l *ledger) checkRoot(m page.Meta, sums page.Tally) error {
+	if !l.promises {
 		return nil
 	}
 	// A list of free pages is written by other programs only, which have transactions of
 	// their own.
-	if t.header.TxID != 0 && t.header.TxID < m.TxID && m.Freelist == page.NoFreelist {
-		return fmt.Errorf("the root is that of commit %d, and the last commit is number %d: a write was lost", t.header.TxID, m.TxID)
+	if l.header.TxID != 0 && l.header.TxID < m.TxID && m.Freelist == page.NoFreelist {
+		return fmt.Errorf("the root is that of commit %d, and the last commit is number %d: a write was lost", l.header.TxID, m.TxID)
 	}
-	if sums != t.header.Sums {
+	if sums != l.header.Sums {
 		return errors.New("the sums of its buckets are not those that the last commit wrote")
 	}
 	return nil
-}
-
-// blockOf returns the block of the list with the given prefix that holds, or
-// would hold, what key stands for: the last one whose key is at most key, or
-// else the first one. The zero block says that there is none.
-func (p part) blockOf(prefix, key []byte) block.Sealed {
-	first, record := p.floor(key)
-	if first == nil || !bytes.HasPrefix(first, prefix) {
-		first, record = p.bucket.Cursor().Seek(prefix)
-	}
-	if first == nil || !bytes.HasPrefix(first, prefix) {
-		return block.Sealed{}
-	}
-	return block.Sealed{Key: first, Record: record}
-}
-
-// after returns the block of the list behind that with the given key, or the
-// zero block.
-func (p part) after(prefix, key []byte) block.Sealed {
-	cursor := p.bucket.Cursor()
-	cursor.Seek(key)
-	next, record := cursor.Next()
-	if next == nil || !bytes.HasPrefix(next, prefix) {
-		return block.Sealed{}
-	}
-	return block.Sealed{Key: next, Record: record}
-}
-
-// put writes a sealed record.
-func (p part) put(key, record []byte) error {
-	if p.account != nil {
-		if old := p.bucket.Get(key); old != nil {
-			p.account.Remove(key, old)
-		}
-		p.account.Add(key, record)
-	}
-	return p.bucket.Put(key, record)
-}
-
-// delete removes a record, if there is one.
-func (p part) delete(key []byte) error {
-	if p.account != nil {
-		if old := p.bucket.Get(key); old != nil {
-			p.account.Remove(key, old)
-		}
-	}
-	return p.bucket.Delete(key)
-}
-
-// floor returns the last record whose key is at most key: the block that holds
-// it, or would.
-func (p part) floor(key []byte) (first, record []byte) {
-	cursor := p.bucket.Cursor()
-	first, record = cursor.Seek(key)
-	if first == nil {
-		return cursor.Last()
-	}
-	if string(first) == string(key) {
-		return first, record
-	}
-	first, record = cursor.Prev()
-	if first != nil {
-		return first, record
-	}
-	// It is the beginning, or a page from which this transaction has removed
-	// everything: bbolt passes over those forwards only.
-	if lowest, _ := p.bucket.Cursor().First(); lowest == nil || string(lowest) > string(key) {
-		return nil, nil
-	}
-	for first == nil {
-		first, record = cursor.Prev()
-	}
-	return first, record
-}
-
-// part is one bucket of an object, with the seed of its records' checksums.
-type part struct {
-	bucket  *bolt.Bucket
-	seed    block.Seed
-	account *account // what put and delete keep account in
 }

@@ -115,7 +115,7 @@ func (v *RowView) row(row uint32) ([]float32, error) {
 	}
 	at := int(row-c.First) * dim
 	var room []float32
-	values, err := c.Values(p.seed, dim, v.t.sound(v.record.Object), &room)
+	values, err := c.Values(p.seed, dim, v.t.rows.has(v.record.Object), &room)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 	if err != nil {
 		return err
 	}
-	sound := v.t.sound(v.record.Object)
+	sound := v.t.rows.has(v.record.Object)
 	if !sound {
 		v.t.readAhead(p.bucket)
 	}
@@ -180,7 +180,7 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 			return fault
 		}
 	}
-	v.t.noteSound(v.record.Object)
+	v.t.rows.add(v.record.Object)
 	return nil
 }
 

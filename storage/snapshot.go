@@ -2,8 +2,6 @@ package storage
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"sync"
 
 	"heavytail/storage/csr"
@@ -73,92 +71,6 @@ func (t *tx) snapshot(name string, r *graphRecord) (*Snapshot, error) {
 		return nil, err
 	}
 	return &Snapshot{Info: r.info(name), Graph: c.graph, keys: c.keys, slots: c.slots}, nil
-}
-
-// readContents reads the keys and edges of a graph and checks ranges, order and
-// counts; that every edge is there in both directions is the work of Check. Keys
-// and edges are those of the vertices where dense is set. Otherwise they are
-// those of the slots, some of which may be empty and have neither, and the
-// attributes are read too.
-func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, error) {
-	c := contents{keys: block.NewKeySet(int(r.Slots))}
-	if r.Object == 0 {
-		c.graph = &csr.Graph{Offsets: []int64{0}}
-		return c, nil
-	}
-	if r.Edges > math.MaxInt/8 || r.Slots > math.MaxInt/8 {
-		return c, fmt.Errorf("graph %q is too large for this machine: %w", name, ErrLimit)
-	}
-	var err error
-	if c.slots, err = t.slotsOf(r); err != nil {
-		return c, fault.Corrupt(t.path, describeGraph(name)+", empty slots", err)
-	}
-	if err := t.readKeys(&c.keys, r); err != nil {
-		return c, fault.Corrupt(t.path, describeGraph(name)+", keys", err)
-	}
-	n := int(r.Slots)
-	var vertices []uint32
-	if dense {
-		n, vertices = int(r.Vertices), c.slots.Table()
-		if err := c.keys.Drop(c.slots.Empty); err != nil {
-			return c, fault.Corrupt(t.path, describeGraph(name)+", keys", err)
-		}
-	} else if err := t.readAttributes(name, r, &c); err != nil {
-		return c, err
-	}
-	g, err := t.readArcs(r, n, vertices)
-	if err != nil {
-		return c, fault.Corrupt(t.path, describeGraph(name)+", arcs", err)
-	}
-	c.graph = g
-	return c, nil
-}
-
-// readKeys fills the set with the keys of all slots.
-func (t *tx) readKeys(keys *block.KeySet, r *graphRecord) error {
-	p, err := t.part(r.Object, block.KeysName)
-	if err != nil {
-		return err
-	}
-	t.readAhead(p.bucket)
-	err = t.scan(p, func(key, payload []byte) error {
-		if err := block.DecodeKeys(keys, key, payload); err != nil {
-			return err
-		}
-		if uint64(keys.Len()) > r.Slots {
-			return fault.Record("more keys than the %d slots", r.Slots)
-		}
-		return nil
-	})
-	if err == nil && uint64(keys.Len()) != r.Slots {
-		err = fault.Record("%d keys for %d slots", keys.Len(), r.Slots)
-	}
-	return err
-}
-
-// readArcs builds n rows from the arc blocks. vertices, where not nil, gives the
-// row of each slot.
-func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32) (*csr.Graph, error) {
-	p, err := t.part(r.Object, block.ArcsName)
-	if err != nil {
-		return nil, err
-	}
-	b := block.NewRowBuilder(r.Edges, r.Weighted, r.Timed, n, vertices)
-	var block block.ArcBlock
-	t.readAhead(p.bucket)
-	err = t.scan(p, func(key, payload []byte) error {
-		if err := block.Decode(key, payload); err != nil {
-			return err
-		}
-		if err := b.Add(block.Arcs); err != nil {
-			return err
-		}
-		return b.AddColumns(&block)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b.Finish()
 }
 
 // VertexID returns the vertex of a graph that has the given key. It reads the

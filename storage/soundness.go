@@ -87,19 +87,19 @@ func openSoundness(path string, of page.File) (*soundness, error) {
 // comparePromises compares what opening walked over with what the file promises. Where
 // the promises themselves are not those of the last commit nothing below them can be
 // trusted, and the file is refused.
-func (s *soundness) comparePromises(t *tx) error {
-	err := t.checkRoot(s.file.Meta, s.tops.Sums)
+func (s *soundness) comparePromises(path string, l *ledger) error {
+	err := l.checkRoot(s.file.Meta, s.tops.Sums)
 	if err != nil {
-		return &FileError{Path: t.path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
+		return &FileError{Path: path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
 	}
-	faults, err := t.broken(s.tops, string(block.PlaceTop), func(path [][]byte) bool {
+	faults, err := l.broken(s.tops, string(block.PlaceTop), func(path [][]byte) bool {
 		if _, counted := s.tops.Of[block.TopPlace(path[0])]; !counted && bytes.Equal(path[0], block.ChangesName) {
 			return true // walked over at its first use
 		}
 		return s.fault(path) != nil
 	})
 	s.faults = append(s.faults, faults...)
-	return fault.Corrupt(t.path, "sums", err)
+	return fault.Corrupt(path, "sums", err)
 }
 
 // belowRoot gives faults the paths that transactions know them by.
@@ -120,11 +120,11 @@ func (s *soundness) fault(path [][]byte) error {
 
 // visit verifies the bucket b, which lies at path, and all below it, unless that
 // was done before, and reports damage in the bucket itself.
-func (s *soundness) visit(t *tx, b *bolt.Bucket, path ...[]byte) error {
+func (s *soundness) visit(ctx context.Context, l *ledger, b *bolt.Bucket, path ...[]byte) error {
 	if s.whole || (b.Root() == 0 && len(path) == 1) {
 		return nil // a bucket without a page of its own was verified with the page that it lies in
 	}
-	v, err := s.verdict(t, path, uint64(b.Root()))
+	v, err := s.verdict(ctx, l, path, uint64(b.Root()))
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,7 @@ func (s *soundness) visit(t *tx, b *bolt.Bucket, path ...[]byte) error {
 }
 
 // verdict walks over a bucket, or waits for the one who does.
-func (s *soundness) verdict(t *tx, path [][]byte, root uint64) (*verdict, error) {
-	ctx := t.ctx
+func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root uint64) (*verdict, error) {
 	name := string(bytes.Join(path, []byte{'/'}))
 	s.mu.Lock()
 	v := s.parts[name]
@@ -165,7 +164,7 @@ func (s *soundness) verdict(t *tx, path [][]byte, root uint64) (*verdict, error)
 	if len(path) > 1 {
 		prefix = block.PartPlace(block.IDOf(path[1]), nil)
 	}
-	broken, err := t.broken(found, prefix, func(path [][]byte) bool { return faultIn(faults, path) != nil })
+	broken, err := l.broken(found, prefix, func(path [][]byte) bool { return faultIn(faults, path) != nil })
 	if err != nil {
 		return nil, err
 	}
@@ -211,26 +210,26 @@ type soundRows struct {
 	objects map[uint64]struct{}
 }
 
-// sound reports whether the rows of an object were verified before.
-func (t *tx) sound(object uint64) bool {
-	if t.rows == nil {
+// has reports whether the rows of an object were verified before; nil remembers nothing.
+func (s *soundRows) has(object uint64) bool {
+	if s == nil {
 		return false
 	}
-	t.rows.mu.Lock()
-	defer t.rows.mu.Unlock()
-	_, sound := t.rows.objects[object]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, sound := s.objects[object]
 	return sound
 }
 
-// noteSound remembers that the rows of an object are sound.
-func (t *tx) noteSound(object uint64) {
-	if t.rows == nil {
+// add remembers that the rows of an object are sound.
+func (s *soundRows) add(object uint64) {
+	if s == nil {
 		return
 	}
-	t.rows.mu.Lock()
-	defer t.rows.mu.Unlock()
-	if t.rows.objects == nil {
-		t.rows.objects = map[uint64]struct{}{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.objects == nil {
+		s.objects = map[uint64]struct{}{}
 	}
-	t.rows.objects[object] = struct{}{}
+	s.objects[object] = struct{}{}
 }

@@ -8,59 +8,14 @@ import (
 	"fmt"
 	"time"
 
-	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
 )
 
-// graphParts are the buckets that every graph object has, and furtherParts those
-// that it has where they hold anything.
-var (
-	graphParts   = [...][]byte{block.KeysName, block.IDsName, block.ArcsName}
-	furtherParts = [...][]byte{block.EmptyName, block.AttrsName}
-)
-
 // stagedParts are the buckets of a graph object in the order in which they are
 // written. Each is filled in ascending order of its keys.
 var stagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName}
-
-// contents are the vertices and edges of one version of a graph, by slot where
-// they are to be written.
-type contents struct {
-	graph *csr.Graph
-	keys  block.KeySet
-	slots block.SlotMap
-
-	// Attributes of the vertices, by slot, in ascending order of their numbers.
-	attributes    []attributeRecord
-	nextAttribute uint16
-	columns       []*Column
-}
-
-// digest identifies the contents and the input that they were made from (all
-// zero where there is none). An import that was killed goes on where it stopped
-// when it arrives at the same digest again. The input is hashed by SHA-256, the
-// contents, which also depend on options, by CRC-32C: a digest of the contents
-// that nobody can forge would take as long as sorting them.
-func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
-	d := block.Digester{Ctx: ctx, Sums: input[:]}
-	block.DigestList(&d, c.keys.Offsets)
-	block.DigestList(&d, c.keys.Blob)
-	block.DigestList(&d, c.graph.Offsets)
-	block.DigestList(&d, c.graph.Targets)
-	block.DigestList(&d, c.graph.Weights)
-	block.DigestList(&d, c.graph.Times)
-	for i, a := range c.attributes {
-		d.Sums = fmt.Appendf(d.Sums, "%d %q %d ", a.ID, a.Name, a.Type)
-		block.DigestColumn(c.columns[i], &d)
-	}
-	if d.Err != nil {
-		return nil, d.Err
-	}
-	digest := sha256.Sum256(d.Sums)
-	return digest[:], nil
-}
 
 // publication is the writing of one new version of a graph: its contents go
 // into a new object in batches, which nothing refers to but the journal, and
@@ -299,27 +254,4 @@ func (p *publication) publish(t *tx) error {
 	}
 	p.result = r
 	return nil
-}
-
-// reporter passes progress on at most about 20 times a second.
-type reporter struct {
-	call func(stage string, done, total int64)
-	last time.Time
-}
-
-func newReporter(f func(stage string, done, total int64)) *reporter { return &reporter{call: f} }
-
-func (r *reporter) report(stage string, done, total int64) {
-	if r.call == nil || time.Since(r.last) < 50*time.Millisecond {
-		return
-	}
-	r.finish(stage, done, total)
-}
-
-// finish reports without regard to the time: the end of a stage is always told.
-func (r *reporter) finish(stage string, done, total int64) {
-	if r.call != nil {
-		r.last = time.Now()
-		r.call(stage, done, total)
-	}
 }

@@ -18,51 +18,29 @@ import (
 // does is a method of it, and none looks beyond the root bucket: the bucket may
 // one day lie in the file of an application, under any name.
 type tx struct {
+	ledger
 	ctx     context.Context
-	root    *bolt.Bucket
-	path    string   // file, for errors
-	file    *os.File // for plain reads; nil where bbolt alone has it
-	header  block.Header
+	path    string     // file, for errors
+	file    *os.File   // for plain reads; nil where bbolt alone has it
 	tree    *soundness // what is known of the shape of the tree; nil where it is trusted
 	rows    *soundRows // embeddings whose rows were verified; nil where that is not remembered
 	scanned int64      // records that scan has verified
 	shared  bool       // the file belongs to an application
 	pending bool       // the transaction holds an earlier UpdateIn, or a blob: the size of the file is no bound
-
-	promises bool                // the file has them; see promise.go
-	accounts map[string]*account // what the transaction changed, by place
-}
-
-// newTx reads the header; a file whose header cannot be read has no further
-// meaning.
-func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
-	root := btx.Bucket(db.bucket)
-	if root == nil {
-		return nil, fault.NotStore(db.path, "a bbolt file of another program")
-	}
-	t, err := newRootTx(ctx, root, db.path, h.tree)
-	if err == nil {
-		t.file, t.rows, t.shared = h.file, &h.rows, db.attached
-		if btx.Writable() && !t.promises && db.walked != nil {
-			err = t.beginPromises(db.walked)
-		}
-	}
-	return t, err
 }
 
 func newRootTx(ctx context.Context, root *bolt.Bucket, path string, tree *soundness) (*tx, error) {
-	t := &tx{ctx: ctx, root: root, path: path, tree: tree}
 	h, err := block.DecodeHeader(root.Get(block.HeaderKey))
 	if err != nil {
 		return nil, headerError(path, err)
 	}
-	t.header, t.promises = h, slices.Contains(h.Features, block.FeatureSums)
 	for _, name := range block.TopBuckets {
 		if root.Bucket(name) == nil {
 			return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: fmt.Sprintf("bucket %q is missing", name), Remedy: fault.RemedyRestore}
 		}
 	}
-	return t, nil
+	sums := ledger{root: root, header: h, promises: slices.Contains(h.Features, block.FeatureSums)}
+	return &tx{ledger: sums, ctx: ctx, path: path, tree: tree}, nil
 }
 
 // meta describes the pages of the file as this transaction sees them.
@@ -120,7 +98,7 @@ func (t *tx) top(name []byte) (*bolt.Bucket, error) {
 		return nil, err
 	}
 	if string(name) == string(block.ChangesName) {
-		return b, t.tree.visit(t, b, name)
+		return b, t.tree.visit(t.ctx, &t.ledger, b, name)
 	}
 	return b, nil
 }

@@ -113,3 +113,36 @@ type CheckReport struct {
 
 // OK reports whether no fault was found.
 func (r CheckReport) OK() bool { return len(r.Faults) == 0 }
+
+// Computed says how the values of an attribute were computed from the graph.
+type Computed struct {
+	Method       string    `json:"method"`        // such as "pagerank"
+	Options      []Setting `json:"options"`       // every option after defaults, in the order of the method
+	GraphVersion uint64    `json:"graph_version"` // version of the graph that they were computed from
+	Created      time.Time `json:"created"`
+}
+
+// Vertex is a vertex with values of its attributes.
+type Vertex struct {
+	Key    string
+	Values []NamedValue
+}
+
+// Edge is an undirected edge between the vertices of two keys, in either order,
+// as it is written and as Tx.Neighbors gives it.
+type Edge struct {
+	Source, Target string
+
+	// Weight is finite and positive; 0 means that none is given. Weights are
+	// kept with the precision of a float32.
+	Weight float64
+
+	// Time is the timestamp, if Timed; without Timed none is given. Timed with
+	// csr.NoTime says that the edge has none.
+	Time  int64
+	Timed bool
+
+	// Dated says that Time is a date in Unix seconds: see GraphInfo.Times. Reading
+	// leaves it unset.
+	Dated bool
+}

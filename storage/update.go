@@ -13,31 +13,6 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Vertex is a vertex with values of its attributes.
-type Vertex struct {
-	Key    string
-	Values []NamedValue
-}
-
-// Edge is an undirected edge between the vertices of two keys, in either order,
-// as it is written and as Tx.Neighbors gives it.
-type Edge struct {
-	Source, Target string
-
-	// Weight is finite and positive; 0 means that none is given. Weights are
-	// kept with the precision of a float32.
-	Weight float64
-
-	// Time is the timestamp, if Timed; without Timed none is given. Timed with
-	// csr.NoTime says that the edge has none.
-	Time  int64
-	Timed bool
-
-	// Dated says that Time is a date in Unix seconds: see GraphInfo.Times. Reading
-	// leaves it unset.
-	Dated bool
-}
-
 // WriteStats counts what one call wrote. Every edge or vertex of the call is
 // one of Inserted, Updated, Deleted, Unchanged, Missing and SelfLoops.
 type WriteStats struct {

@@ -57,7 +57,7 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 		case err != nil:
 			return fault.Corrupt(db.path, "sums", err)
 		case bad == nil && !t.promises:
-			if db.damage = t.strayObject(); db.damage == nil {
+			if db.damage = t.strayObject(db.owning); db.damage == nil {
 				db.walked = found
 			}
 			return db.damage
@@ -66,7 +66,7 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 		}
 		object := ""
 		if len(bad.Path) > 1 {
-			object = t.owners().describe(bad.Path[1:])
+			object = t.owners(db.owning).describe(bad.Path[1:])
 		}
 		db.damage = &FileError{Path: db.path, Object: object, Err: ErrCorrupt, Reason: bad.What,
 			Remedy: "nothing was written, and what is sound can be read; " + fault.RemedyCheck}

@@ -1,0 +1,128 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"heavytail/storage/internal/fault"
+)
+
+// newTx reads the header; a file whose header cannot be read has no further
+// meaning.
+func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
+	root := btx.Bucket(db.bucket)
+	if root == nil {
+		return nil, fault.NotStore(db.path, "a bbolt file of another program")
+	}
+	t, err := newRootTx(ctx, root, db.path, h.tree)
+	if err == nil {
+		t.file, t.rows, t.shared = h.file, &h.rows, db.attached
+		if btx.Writable() && !t.promises && db.walked != nil {
+			err = t.beginPromises(db.walked)
+		}
+	}
+	return t, err
+}
+
+// begin starts a transaction. bbolt panics here, with its locks held, where
+// both meta pages went bad while the file was open.
+func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, err error) {
+	if write && db.attached {
+		return db.beginShared(ctx, h)
+	}
+	done := false
+	defer func() {
+		if !done {
+			db.breakDown()
+		}
+	}()
+	btx, err = h.bolt.Begin(write)
+	done = true
+	if err != nil {
+		return nil, db.boltError(err)
+	}
+	return btx, nil
+}
+
+// beginShared starts a write transaction of the application's file. The
+// application may have one open, in this very goroutine, in which case bbolt
+// would wait for ever; so it is waited for as long as Options.LockTimeout says.
+func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
+	type outcome struct {
+		btx *bolt.Tx
+		err error
+	}
+	begun := make(chan outcome)
+	gaveUp := make(chan struct{})
+	go func() {
+		var o outcome
+		o.err = fault.Guarded(db.path, func() (err error) {
+			o.btx, err = h.bolt.Begin(true)
+			return err
+		})
+		select {
+		case begun <- o:
+		case <-gaveUp:
+			if o.btx != nil {
+				_ = fault.Guarded(db.path, o.btx.Rollback)
+			}
+		}
+	}()
+	timer := time.NewTimer(max(db.opts.LockTimeout, leastWait))
+	defer timer.Stop()
+	select {
+	case o := <-begun:
+		if errors.Is(o.err, ErrCorrupt) {
+			db.breakDown()
+		}
+		if errors.Is(o.err, berrors.ErrDatabaseNotOpen) {
+			return nil, fmt.Errorf("%q: the application has closed it: %w", db.path, ErrClosed)
+		}
+		return o.btx, db.boltError(o.err)
+	case <-ctx.Done():
+		close(gaveUp)
+		return nil, fmt.Errorf("wait for a write transaction of the application: %w", ctx.Err())
+	case <-timer.C:
+		close(gaveUp)
+		return nil, &FileError{Path: db.path, Err: ErrLocked, Reason: "a write transaction of the application is open",
+			Remedy: "end it first, or write inside of it (UpdateIn)"}
+	}
+}
+
+// leastWait is given to the goroutine that begins a transaction even where
+// nothing is to be waited for.
+const leastWait = 20 * time.Millisecond
+
+// rollback ends a transaction that was not committed; after a failed commit
+// bbolt has ended it already.
+func (db *DB) rollback(btx *bolt.Tx) {
+	done := false
+	defer func() {
+		if !done {
+			db.breakDown()
+		}
+	}()
+	_ = btx.Rollback() // the only error is that it is over
+	done = true
+}
+
+// viewOn runs f in a read transaction on a handle that the caller has acquired.
+func (db *DB) viewOn(ctx context.Context, h *handle, f func(t *tx) error) error {
+	return fault.Guarded(db.path, func() error {
+		btx, err := db.begin(ctx, h, false)
+		if err != nil {
+			return err
+		}
+		defer db.rollback(btx)
+		t, err := db.newTx(ctx, h, btx)
+		if err != nil {
+			return err
+		}
+		return fault.Corrupt(db.path, "", f(t))
+	})
+}

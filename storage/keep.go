@@ -1,0 +1,164 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"heavytail/storage/internal/fault"
+)
+
+// Keep has a store with Options.ReleaseIdle keep the file from its next use until
+// release is called, so that several calls see no change that another process made
+// between them. Without that option it does nothing. It may be called several times,
+// and does not wait.
+func (db *DB) Keep() (release func()) {
+	if !db.opts.ReleaseIdle {
+		return func() {}
+	}
+	db.mu.Lock()
+	db.lease.keeps++
+	db.mu.Unlock()
+	done := false
+	return func() {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		if !done {
+			done = true
+			db.lease.keeps--
+			db.letGo()
+		}
+	}
+}
+
+// hold notes that the store has the file from now on.
+func (db *DB) hold() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	l := &db.lease
+	l.away, l.over = false, false
+	if l.timer == nil {
+		l.timer = time.AfterFunc(db.opts.held, db.expire)
+	} else {
+		l.timer.Reset(db.opts.held)
+	}
+}
+
+// expire lets go of the file, at once or with its last use.
+func (db *DB) expire() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.lease.over = true
+	db.letGo()
+}
+
+// letGo gives up the lock where the time is over and nothing uses the file. The
+// caller holds mu.
+func (db *DB) letGo() {
+	l := &db.lease
+	if !l.over || l.away || l.keeps > 0 || db.users > 0 || db.closed.Load() || db.broken.Load() {
+		return
+	}
+	l.left = db.leaveAs(db.current)
+	l.away = db.lock.LetGo() == nil // otherwise the next use tries again
+}
+
+// leaveAs notes how the file is.
+func (db *DB) leaveAs(h *handle) left {
+	now := left{at: time.Now()}
+	info, err := h.file.Stat()
+	if err == nil {
+		now.meta, err = db.meta(h.file)
+	}
+	if err == nil {
+		now.known, now.size, now.time = true, info.Size(), info.ModTime()
+	}
+	return now
+}
+
+// asLeft reports whether the path still leads to the file that is open, and nobody
+// wrote to it.
+func (db *DB) asLeft(h *handle, before left) bool {
+	now := db.leaveAs(h)
+	return before.known && now.known && now.meta == before.meta && now.size == before.size && now.time.Equal(before.time) && db.replaced(h) == nil
+}
+
+// Reopened returns how often the file was opened again, since another process had
+// written to it or replaced it while it was let go (Options.ReleaseIdle).
+func (db *DB) Reopened() uint64 {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.lease.opened
+}
+
+// regain gets the lock of a file that was let go, and opens the file again where it
+// is not as it was left. Where that fails the next use tries again.
+func (db *DB) regain(ctx context.Context) error {
+	deadline := time.Now().Add(db.opts.LockTimeout)
+	select {
+	case <-db.lease.turn:
+		defer func() { db.lease.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return db.stopped(ctx)
+	}
+	db.mu.Lock()
+	away, before := db.lease.away, db.lease.left
+	db.mu.Unlock()
+	if !away {
+		return nil // somebody else was faster
+	}
+	time.Sleep(time.Until(before.at.Add(breather)))
+	if err := db.lock.Take(db.opts.ReadOnly, deadline, func() error { return db.stopped(ctx) }); err != nil {
+		return db.openError(err)
+	}
+	if !db.asLeft(db.current, before) {
+		_ = db.lock.LetGo() // what is under the name has a lock of its own, or is locked again
+		if err := db.openAgain(ctx, deadline); err != nil {
+			return err
+		}
+	}
+	db.hold()
+	return nil
+}
+
+// openAgain opens the file that is under the name of the store by now, and puts it in
+// the place of the one that is open, which nobody uses.
+func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
+	file, err := db.openFound(ctx, deadline)
+	if err != nil {
+		return err
+	}
+	if !file.header.Created.Equal(db.lease.created) {
+		err := &FileError{Path: db.path, Err: ErrReplaced, Reason: "another store is under this name now", Remedy: fault.RemedyReopen}
+		return errors.Join(err, db.closeFile(file.handle, file.lock))
+	}
+	db.mu.Lock()
+	old, oldLock := db.current, db.lock
+	db.current, db.lock, db.notices = file.handle, file.lock, file.notices
+	db.lease.opened++
+	// The next writer, who takes the lock of writers before it comes here or after,
+	// finds out what the file needs.
+	db.damage, db.walked, db.untidy = nil, nil, !db.opts.ReadOnly
+	db.mu.Unlock()
+	db.epoch.Store(file.header.Epoch)
+	_ = db.closeFile(old, oldLock)
+	return nil
+}
+
+// openFound opens what is under the name of the store, which may be anything.
+func (db *DB) openFound(ctx context.Context, deadline time.Time) (*opening, error) {
+	o := db.opts
+	o.NoCreate = true
+	_, err := locate(db.real, o)
+	var file *opening
+	if err == nil {
+		file, err = db.openFile(ctx, deadline)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &FileError{Path: db.path, Err: ErrReplaced, Reason: "nothing is under this name any more", Cause: &os.PathError{Op: "open", Path: db.real, Err: fs.ErrNotExist},
+			Remedy: "put the file back, or close the store"}
+	}
+	return file, err
+}

@@ -1,0 +1,133 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+)
+
+// locate finds the regular file behind path, and makes a store where there is
+// nothing and the options allow it.
+func locate(path string, o Options) (string, error) {
+	if path == "" {
+		return "", fmt.Errorf("open: %w: the path is empty", ErrInvalid)
+	}
+	if err := checkFileSystem(path, o); err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if o.ReadOnly || o.NoCreate {
+			return "", fmt.Errorf("open: %w", err)
+		}
+		return path, create(path)
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		// The file itself is opened, so that what was looked at is what is used.
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			info, err = os.Lstat(path)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("open: %w", err)
+	}
+	switch {
+	case info.IsDir():
+		return "", fault.NotStore(path, "a directory")
+	case !info.Mode().IsRegular():
+		return "", fault.NotStore(path, "not a regular file")
+	case info.Size() == 0:
+		return "", &FileError{Path: path, Err: ErrNotStore, Reason: "an empty file", Remedy: "remove it, and a store will be made in its place"}
+	}
+	return path, nil
+}
+
+// checkFileSystem refuses to write where locks and maps cannot be relied on.
+func checkFileSystem(path string, o Options) error {
+	if o.ReadOnly || o.AllowNetworkFS {
+		return nil
+	}
+	// A file that is still to be made lies where its folder does.
+	for _, at := range []string{path, filepath.Dir(path)} {
+		if kind := o.fileSystemAt(at); kind != "" {
+			return &FileError{Path: path, Err: ErrNetworkFS, Reason: "it lies on " + kind + ", where a second writer cannot be kept out",
+				Remedy: "keep it on a disk of this machine, open it for reading only, or allow network file systems if nobody else writes to it"}
+		}
+	}
+	return nil
+}
+
+// fileSystemAt names the network file system that path lies on; "" is none.
+func (o *Options) fileSystemAt(path string) string {
+	if o.fileSystem != nil {
+		return o.fileSystem(path)
+	}
+	return file.NetworkFS(path)
+}
+
+// create makes an empty store at path. It is built under another name beside
+// it and moved when it is whole: bbolt cannot recover a file whose first pages
+// were cut short by a power failure.
+func create(path string) error {
+	dir, pattern := tempName(path, kindNew)
+	temp, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return fmt.Errorf("create %q: %w", path, err)
+	}
+	name := temp.Name()
+	defer os.Remove(name) // after the move there is nothing under this name
+	// bbolt opens the file by name.
+	if err := temp.Close(); err != nil {
+		return fmt.Errorf("create %q: %w", path, err)
+	}
+	if err := initFile(name); err != nil {
+		return fmt.Errorf("create %q: %w", path, err)
+	}
+	if err := moveNew(name, path); err != nil {
+		return fmt.Errorf("create %q: %w", path, err)
+	}
+	if err := file.SyncDir(dir); err != nil {
+		return fmt.Errorf("create %q: %w", path, err)
+	}
+	return nil
+}
+
+func initFile(name string) error {
+	b, err := bolt.Open(name, fileMode, &bolt.Options{Timeout: time.Second, NoFreelistSync: true, NoStatistics: true})
+	if err != nil {
+		return err
+	}
+	err = b.Update(func(btx *bolt.Tx) error {
+		root, err := btx.CreateBucket(block.RootName)
+		if err != nil {
+			return err
+		}
+		h := block.NewHeader()
+		h.TxID = uint64(btx.ID())
+		return initStore(root, h)
+	})
+	return errors.Join(err, b.Close())
+}
+
+// moveNew moves a file to a name that nothing has. A link fails where another
+// process was faster, whose store is then opened instead; where there are no
+// links, a rename that might replace it has to do.
+func moveNew(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return nil
+	}
+	return os.Rename(from, to)
+}

@@ -1,0 +1,186 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/page"
+)
+
+// undoneNotice says that one of the two meta pages is damaged.
+func undoneNotice(what string) string {
+	return fmt.Sprintf("one of the two meta pages is damaged (%s): if it was the newer one, the last commit is undone", what)
+}
+
+// opening is the file, locked, opened for reading, with its catalogue verified.
+type opening struct {
+	lock    *file.Lock
+	handle  *handle
+	header  block.Header
+	notices []string
+}
+
+// openFile opens the file, and waits for its lock until the deadline.
+func (db *DB) openFile(ctx context.Context, deadline time.Time) (*opening, error) {
+	stop := func() error { return db.stopped(ctx) }
+	for {
+		found, err := db.openOnce(deadline, stop)
+		switch {
+		case err != nil:
+			return nil, err
+		case found == nil:
+			continue // what was replaced while the lock was waited for is left alone
+		}
+		err = db.viewOn(ctx, found.handle, func(t *tx) error {
+			found.header = t.header
+			return t.tree.comparePromises(t.path, &t.ledger)
+		})
+		if err != nil {
+			return nil, errors.Join(err, db.closeFile(found.handle, found.lock))
+		}
+		return found, nil
+	}
+}
+
+// openOnce opens the file for reading, with the lock that its later use needs,
+// and verifies the catalogue. It returns nil where the file was replaced or
+// written meanwhile and it must be tried again.
+func (db *DB) openOnce(deadline time.Time, stop func() error) (*opening, error) {
+	lock, err := file.OpenLock(db.real, db.opts.ReadOnly)
+	if err != nil {
+		return nil, db.accessError(err)
+	}
+	if err := lock.Take(db.opts.ReadOnly, deadline, stop); err != nil {
+		return nil, errors.Join(db.openError(err), lock.Release())
+	}
+	h, err := db.openBolt(lock, true, time.Until(deadline))
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	found := &opening{lock: lock, handle: h}
+	m, err := db.settle(found, deadline)
+	if err == nil && m != nil {
+		h.tree, err = openSoundness(db.path, page.File{R: h.file, Meta: *m})
+	}
+	if err == nil && m != nil {
+		if m.Other != "" {
+			found.notices = []string{undoneNotice(m.Other)}
+		}
+		return found, nil
+	}
+	return nil, errors.Join(err, fault.Guarded(db.path, h.bolt.Close), lock.Release())
+}
+
+// settle gets the lock for writing, if the store is to be written, and returns
+// the meta page that bbolt took; nil where another one took its place before
+// the lock was had, or another file the place of this one. bbolt, which opens the
+// file for reading first, makes a lock for writing one for reading.
+func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
+	h := found.handle
+	before, err := db.meta(h.file)
+	if err != nil {
+		return nil, err
+	}
+	if !db.opts.ReadOnly && file.CanShareLock {
+		if err := found.lock.Exclusive(deadline); err != nil {
+			return nil, db.openError(err)
+		}
+	}
+	after, err := db.meta(h.file)
+	if err != nil {
+		return nil, err
+	}
+	if before != after || db.replaced(h) != nil {
+		return nil, nil
+	}
+	return &after, nil
+}
+
+// openBolt opens the locked file with bbolt.
+func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
+	for _, mapSize := range file.InitialMaps {
+		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)
+		if err == nil {
+			return h, nil
+		}
+		// The address space is limited: a smaller map only means that growing
+		// it makes writers wait for readers.
+		if !file.IsNoMemory(err) || mapSize == 0 {
+			return nil, db.openError(err)
+		}
+	}
+	return nil, nil // never: the last map size is 0
+}
+
+// openMapped opens the file once, with at least mapSize bytes of address space.
+func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, mapSize int) (*handle, error) {
+	h := &handle{writable: !readOnly}
+	err := fault.Guarded(db.path, func() (err error) {
+		h.bolt, err = bolt.Open(db.real, fileMode, &bolt.Options{
+			ReadOnly: readOnly,
+			Timeout:  timeout,
+			// A list of free pages on disk would be one more thing that damage
+			// can turn against the data, and is rewritten at every commit; it
+			// is found again by a scan when the file is opened for writing.
+			NoFreelistSync:  true,
+			FreelistType:    bolt.FreelistMapType,
+			InitialMmapSize: mapSize,
+			NoStatistics:    true,
+			// The file exists: bbolt must not make it, nor fill an empty one,
+			// nor map one that its pages reach out of.
+			OpenFile: func(string, int, os.FileMode) (*os.File, error) {
+				f, err := lock.Descriptor(readOnly)
+				if err != nil {
+					return nil, err
+				}
+				if _, err := db.meta(f); err != nil {
+					return nil, errors.Join(err, f.Close())
+				}
+				h.file = f
+				return f, nil
+			},
+		})
+		return err
+	})
+	if err != nil {
+		if errors.Is(err, ErrCorrupt) && h.file != nil {
+			h.file.Close() // bbolt panicked and left the file open
+		}
+		return nil, err
+	}
+	return h, nil
+}
+
+// meta reads the meta page that bbolt takes, and refuses what bbolt must not map.
+func (db *DB) meta(f *os.File) (page.Meta, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return page.Meta{}, fmt.Errorf("open: %w", err)
+	}
+	m, isBolt, err := page.ReadMeta(f, info.Size())
+	switch {
+	case err == nil:
+		return m, nil
+	case !isBolt:
+		return page.Meta{}, fault.NotStore(db.path, "the file of another program")
+	}
+	return page.Meta{}, &FileError{Path: db.path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
+}
+
+// closeFile closes an opening of the file, and gives its lock back.
+func (db *DB) closeFile(h *handle, lock *file.Lock) error {
+	if db.broken.Load() {
+		// bbolt holds locks that nobody will release; its map is left to the
+		// end of the process, but the lock on the file goes.
+		return errors.Join(h.file.Close(), lock.Release())
+	}
+	return errors.Join(fault.Guarded(db.path, h.bolt.Close), lock.Release())
+}

@@ -1,0 +1,80 @@
+package storage
+
+import (
+	"fmt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+)
+
+// owners are what objects belong to, by their numbers.
+type owners map[uint64]string
+
+// owner is a kind of records beside graphs and embeddings to which objects belong.
+type owner interface {
+	own(t *tx, o owners) error // notes what the objects of its records belong to
+}
+
+// owners collects what the objects of the catalogue belong to, as far as that can be
+// read: it is for messages about damage.
+func (t *tx) owners(kinds []owner) owners {
+	o := make(owners)
+	_ = t.each(block.GraphsName, func(key, _ []byte) error {
+		if r, err := t.findGraph(string(key)); err == nil {
+			o[r.Object] = describeGraph(string(key))
+		}
+		return nil
+	})
+	_ = t.each(block.EmbeddingsName, func(key, _ []byte) error {
+		if r, err := t.findEmbedding(string(key)); err == nil {
+			o[r.Object] = describeEmbedding(string(key))
+			o[r.State.Object] = describeEmbedding(string(key)) + ", " + statePart
+		}
+		return nil
+	})
+	for _, k := range kinds {
+		_ = k.own(t, o)
+	}
+	_ = t.each(block.JournalName, func(key, record []byte) error {
+		var j journalRecord
+		if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err == nil {
+			o[j.Object] = "unfinished work"
+		}
+		return nil
+	})
+	_ = t.each(block.TrashName, func(key, _ []byte) error {
+		if len(key) == 8 {
+			o[block.IDOf(key)] = "trash"
+		}
+		return nil
+	})
+	return o
+}
+
+// strayObject reports an object that nothing refers to, in a file without promises:
+// there it is the only sign of an entry that was lost.
+func (t *tx) strayObject(kinds []owner) error {
+	if t.promises {
+		return nil
+	}
+	o := t.owners(kinds)
+	return t.each(block.ObjectsName, func(key, _ []byte) error {
+		if len(key) == 8 && o[block.IDOf(key)] == "" {
+			return fault.Corrupt(t.path, fmt.Sprintf("object %d", block.IDOf(key)), fault.Record("belongs to nothing: the entry of what it belonged to may be lost"))
+		}
+		return nil
+	})
+}
+
+// describe names the bucket at a path below the root bucket for a person.
+func (o owners) describe(path [][]byte) string {
+	if len(path) > 1 && len(path[1]) == 8 {
+		if owner := o[block.IDOf(path[1])]; owner != "" {
+			if len(path) > 2 {
+				return owner + ", " + fault.Clip(string(path[2]))
+			}
+			return owner
+		}
+	}
+	return describePath(path)
+}

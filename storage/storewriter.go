@@ -1,0 +1,251 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/page"
+)
+
+// storeWriter fills a new file record by record, for Backup, Compact, Migrate and
+// Recover. Keys arrive in ascending order, so that pages are filled to the end. Nothing
+// is flushed before the file is complete: if the process dies before the file gets its
+// name, the file is useless.
+type storeWriter struct {
+	ctx     context.Context
+	name    string // temporary name
+	bolt    *bolt.DB
+	btx     *bolt.Tx     // open where records are pending
+	path    [][]byte     // of the bucket that is being filled, below the root bucket
+	bucket  *bolt.Bucket // of btx; nil before the first record
+	pending int
+	batch   int // bytes of records per transaction
+	step    func(point string)
+
+	onRecord func() // after every record
+
+	records, bytes int64
+	accounts       map[string]*page.Tally // of what was written, by place
+}
+
+// newStoreWriter makes an empty file for the store at path, beside it. kind is
+// the end of its temporary name.
+func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error) {
+	temp, err := os.CreateTemp(tempName(path, kind))
+	if err != nil {
+		return nil, err
+	}
+	w := &storeWriter{ctx: ctx, name: temp.Name(), batch: defaultBatchBytes, step: func(string) {}, onRecord: func() {}}
+	if err := temp.Close(); err != nil {
+		return nil, errors.Join(err, os.Remove(w.name))
+	}
+	for _, mapSize := range file.InitialMaps {
+		w.bolt, err = bolt.Open(w.name, fileMode, &bolt.Options{
+			Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
+			NoStatistics: true, NoSync: true, NoGrowSync: true, InitialMmapSize: mapSize,
+		})
+		if err == nil || !file.IsNoMemory(err) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(w.name))
+	}
+	w.bolt.AllocSize = 1 << 20
+	return w, nil
+}
+
+// Into makes a bucket below the root bucket, and those above it, where they are
+// missing, and directs the records that follow into it.
+func (w *storeWriter) Into(path ...[]byte) error {
+	w.path, w.bucket = path, nil
+	return w.open()
+}
+
+// open opens the bucket at w.path in a write transaction.
+func (w *storeWriter) open() (err error) {
+	if w.btx == nil {
+		if w.btx, err = w.bolt.Begin(true); err != nil {
+			return err
+		}
+	}
+	b, err := w.btx.CreateBucketIfNotExists(block.RootName)
+	for i, name := range w.path {
+		if err != nil {
+			break
+		}
+		if i == 1 && bytes.Equal(w.path[0], block.ObjectsName) && b.Bucket(name) == nil {
+			w.accountOf(block.TopPlace(block.ObjectsName)).AddBucket(name)
+		}
+		b, err = b.CreateBucketIfNotExists(name)
+	}
+	if err == nil {
+		b.FillPercent = 1
+		w.bucket = b
+	}
+	return err
+}
+
+// Put appends a sealed record to the bucket. It keeps neither key nor record,
+// which may lie in the map of another file.
+func (w *storeWriter) Put(key, record []byte) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if w.bucket == nil {
+		if err := w.open(); err != nil {
+			return err
+		}
+	}
+	to := part{bucket: w.bucket}
+	if place, ok := block.PlaceOf(w.path); ok {
+		to.account = w.accountOf(place)
+	}
+	if err := to.put(key, bytes.Clone(record)); err != nil {
+		return err
+	}
+	w.records++
+	w.onRecord()
+	w.bytes += int64(len(key) + len(record))
+	if w.pending += len(key) + len(record); w.pending >= w.batch {
+		return w.commit()
+	}
+	return nil
+}
+
+func (w *storeWriter) commit() error {
+	w.step("batch")
+	btx := w.btx
+	w.btx, w.bucket, w.pending = nil, nil, 0
+	if btx == nil {
+		return nil
+	}
+	return btx.Commit()
+}
+
+// accountOf is the tally of what was written to a place.
+func (w *storeWriter) accountOf(place string) *page.Tally {
+	if w.accounts == nil {
+		w.accounts = make(map[string]*page.Tally)
+	}
+	a := w.accounts[place]
+	if a == nil {
+		a = new(page.Tally)
+		w.accounts[place] = a
+	}
+	return a
+}
+
+// promise writes what is promised of the buckets, and returns the tally of that.
+func (w *storeWriter) promise() (sums page.Tally, err error) {
+	if err := w.Into(block.SumsName); err != nil {
+		return sums, err
+	}
+	for _, place := range slices.Sorted(maps.Keys(w.accounts)) {
+		if tally := *w.accounts[place]; tally != (page.Tally{}) {
+			record := block.EncodePromise(place, tally)
+			sums.Add([]byte(place), record)
+			if err := w.Put([]byte(place), record); err != nil {
+				return sums, err
+			}
+		}
+	}
+	return sums, nil
+}
+
+// finish writes the header, by which the file becomes a store, cuts the file to
+// its pages and flushes it.
+func (w *storeWriter) finish(h block.Header) error {
+	for _, name := range block.TopBuckets {
+		if err := w.Into(name); err != nil {
+			return err
+		}
+	}
+	sums, err := w.promise()
+	if err != nil {
+		return err
+	}
+	if err := w.Into(); err != nil {
+		return err
+	}
+	h.Features, h.TxID, h.Sums = []string{block.FeatureSums}, uint64(w.btx.ID()), sums
+	if err := w.Put(block.HeaderKey, h.Encode()); err != nil {
+		return err
+	}
+	err = w.commit()
+	if closeErr := w.close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(w.name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(trim(f), f.Close())
+}
+
+// trim cuts a closed store to the pages that it has used, and flushes it.
+func trim(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	m, _, err := page.ReadMeta(f, info.Size())
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(int64(m.HighWater) * int64(m.PageSize)); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// close ends the use of bbolt; it may be called twice.
+func (w *storeWriter) close() error {
+	if w.btx != nil {
+		_ = w.btx.Rollback() // the only error is that it is over
+		w.btx = nil
+	}
+	return w.bolt.Close()
+}
+
+// discard removes what was written, unless it has got another name.
+func (w *storeWriter) discard() {
+	_ = w.close()
+	_ = os.Remove(w.name)
+}
+
+// moveTo gives the finished file its name, over an existing file only where
+// overwrite says so, and makes the name durable.
+func (w *storeWriter) moveTo(path string, overwrite bool) error {
+	if !overwrite {
+		err := os.Link(w.name, path)
+		if err == nil {
+			return file.SyncDir(filepath.Dir(path))
+		}
+		// Where there are no links, a rename that might replace has to do.
+		if _, statErr := os.Lstat(path); statErr == nil {
+			return existsError(path)
+		}
+	}
+	if err := os.Rename(w.name, path); err != nil {
+		return err
+	}
+	return file.SyncDir(filepath.Dir(path))
+}
+
+func existsError(path string) error {
+	return &FileError{Path: path, Err: ErrExists, Remedy: "give another path, or set overwrite"}
+}

@@ -1,0 +1,113 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+)
+
+// acquire returns the present handle, which stays open, and has the lock of the
+// file, until release.
+func (db *DB) acquire(ctx context.Context) (*handle, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.usable(); err != nil {
+		return nil, err
+	}
+	db.users++ // Close waits from here on, and the file is not let go again
+	for db.lease.away {
+		db.mu.Unlock()
+		err := db.regain(ctx)
+		db.mu.Lock()
+		if err != nil {
+			db.users--
+			db.idle.Broadcast()
+			return nil, err
+		}
+	}
+	db.current.users++
+	return db.current, nil
+}
+
+// release ends the use of a handle and closes it where it was replaced and this
+// was its last user.
+func (db *DB) release(h *handle) {
+	db.leave(h)
+	db.mu.Lock()
+	db.users--
+	db.idle.Broadcast()
+	db.letGo()
+	db.mu.Unlock()
+}
+
+// leave takes one user from a handle.
+func (db *DB) leave(h *handle) {
+	db.mu.Lock()
+	h.users--
+	last := h.users == 0 && h.close != nil
+	db.mu.Unlock()
+	if last && !db.broken.Load() { // bbolt would wait for locks that it lost
+		h.close()
+	}
+}
+
+// replace makes next the present handle. closeOld runs when the last
+// transaction on the one before has ended, which may be at once.
+func (db *DB) replace(next *handle, closeOld func()) {
+	db.mu.Lock()
+	old := db.current
+	db.current = next
+	last := old.users == 0
+	if !last {
+		old.close = closeOld
+	}
+	db.mu.Unlock()
+	if last {
+		closeOld()
+	}
+}
+
+// shut closes the store to new transactions, waits for those that run, and
+// closes the file.
+func (db *DB) shut() error {
+	db.mu.Lock()
+	db.closed.Store(true)
+	for db.users > 0 && !db.broken.Load() {
+		db.idle.Wait()
+	}
+	if db.lease.timer != nil {
+		db.lease.timer.Stop()
+	}
+	h := db.current
+	db.mu.Unlock()
+	if h == nil || db.attached {
+		if h != nil && h.file != nil {
+			return h.file.Close()
+		}
+		return nil
+	}
+	return db.closeFile(h, db.lock)
+}
+
+// Close waits for running operations and closes the file; an attached store
+// leaves the file open. Further calls return nil.
+func (db *DB) Close() error {
+	var err error
+	db.close.Do(func() { err = db.shut() })
+	if err != nil {
+		return fmt.Errorf("close %q: %w", db.path, err)
+	}
+	return nil
+}
+
+// view runs f in a read transaction.
+func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	h, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.release(h)
+	return db.viewOn(ctx, h, f)
+}

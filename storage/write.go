@@ -1,0 +1,206 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+)
+
+// lockWriter makes the caller the only writer of this handle until it calls
+// unlock. Operations of several transactions hold it throughout.
+func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
+	if err := db.writable(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-db.writer:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for another writer: %w", ctx.Err())
+	}
+	// Between its transactions nobody else may write either.
+	keep := db.Keep()
+	unlock = func() {
+		keep()
+		db.writer <- struct{}{}
+	}
+	// The writer before may have failed while this one waited.
+	err = db.writable()
+	if err == nil {
+		err = db.prepareWrite(ctx)
+	}
+	if err == nil && db.untidy {
+		db.untidy = false
+		err = db.discardLeft(ctx)
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// update runs f in a write transaction and commits it where f returns nil. The
+// caller holds the writer's lock.
+func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	if err := db.writable(); err != nil {
+		return err
+	}
+	h, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.release(h)
+	return fault.Guarded(db.path, func() error {
+		if !db.attached {
+			h.bolt.AllocSize = h.growth()
+		}
+		btx, err := db.begin(ctx, h, true)
+		if err != nil {
+			return err
+		}
+		committing, committed := false, false
+		defer func() {
+			if !committed {
+				// Also where the commit ended in a panic. While it runs other
+				// writers wait; they must not take it for one that failed.
+				if committing {
+					db.failed.Store(true)
+				}
+				db.rollback(btx)
+			}
+		}()
+		t, err := db.newTx(ctx, h, btx)
+		if err != nil {
+			return err
+		}
+		if err := f(t); err != nil {
+			return fault.Corrupt(db.path, "", err)
+		}
+		if err := t.finish(); err != nil {
+			return err
+		}
+		// From here on the outcome is unknown until Commit has returned nil:
+		// bbolt's readers see a meta page as soon as it is written, which is
+		// before it is known to be on the disk.
+		committing = true
+		if db.beforeCommit != nil {
+			if err := db.beforeCommit(); err != nil {
+				return db.commitError(err)
+			}
+		}
+		if err := btx.Commit(); err != nil {
+			return db.commitError(err)
+		}
+		committed, db.walked = true, nil
+		db.epoch.Store(t.header.Epoch)
+		return nil
+	})
+}
+
+// change runs f in a write transaction and then frees what it has discarded. The
+// caller must not hold the writer's lock.
+func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := db.update(ctx, f); err != nil {
+		return err
+	}
+	db.sweep(ctx)
+	return nil
+}
+
+func (db *DB) commitError(err error) error {
+	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
+}
+
+// sweep frees the space of discarded objects. It stops without an error: the
+// operation before it is complete, and what is left is swept when the file is
+// next opened for writing.
+func (db *DB) sweep(ctx context.Context) {
+	for {
+		var object []byte
+		err := db.view(ctx, func(t *tx) (err error) {
+			object, err = t.discarded()
+			return err
+		})
+		if err != nil || object == nil || db.update(ctx, (*tx).sweepOne) != nil {
+			return
+		}
+	}
+}
+
+// discardLeft is tidy for a caller who holds the writer's lock.
+func (db *DB) discardLeft(ctx context.Context) error {
+	stale, garbage, err := db.leftovers(ctx)
+	if err == nil && (garbage || len(stale) > 0) {
+		err = db.discard(ctx, stale)
+	}
+	return err
+}
+
+// leftovers finds what a killed process left: entries of the journal, and whether there is
+// something in the trash.
+func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err error) {
+	err = db.view(ctx, func(t *tx) error {
+		trash, err := t.discarded()
+		if err != nil {
+			return err
+		}
+		garbage = trash != nil
+		return t.each(block.JournalName, func(key, _ []byte) error {
+			if key[0] == journalEmbedding || key[0] == journalBlob {
+				stale = append(stale, string(key))
+			}
+			return nil
+		})
+	})
+	return stale, garbage, err
+}
+
+// discard discards what entries of the journal are about and empties the trash. The
+// caller holds the writer's lock.
+func (db *DB) discard(ctx context.Context, keys []string) error {
+	if len(keys) > 0 {
+		err := db.update(ctx, func(t *tx) error {
+			for _, key := range keys {
+				if err := t.dropJournal(key[0], key[1:]); err != nil {
+					return fault.Corrupt(t.path, fmt.Sprintf("journal of %q", key[1:]), err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	db.sweep(ctx)
+	return nil
+}
+
+// tidy finishes what a killed process left: an embedding or stream that was not
+// complete is discarded, and the trash is emptied. Imports stay, to be resumed. Where
+// nothing was left, nothing is written. Damage is left to the first write, which
+// reports it.
+func (db *DB) tidy(ctx context.Context) error {
+	stale, garbage, err := db.leftovers(ctx)
+	if err == nil && (garbage || len(stale) > 0) {
+		var unlock func()
+		if unlock, err = db.lockWriter(ctx); err == nil {
+			err = db.discard(ctx, stale)
+			unlock()
+		}
+	}
+	if errors.Is(err, ErrCorrupt) {
+		return nil
+	}
+	return err
+}
