@@ -17,6 +17,10 @@ var (
 	furtherParts = [...][]byte{block.EmptyName, block.AttrsName}
 )
 
+// stagedParts are the buckets of a graph object in the order in which they are
+// written. Each is filled in ascending order of its keys.
+var stagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName}
+
 // newObject makes the bucket of a new object with the given parts.
 func (t *tx) newObject(parts ...[]byte) (uint64, error) {
 	objects, err := t.top(block.ObjectsName)

@@ -13,10 +13,6 @@ import (
 	"heavytail/storage/internal/gather"
 )
 
-// stagedParts are the buckets of a graph object in the order in which they are
-// written. Each is filled in ascending order of its keys.
-var stagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName}
-
 // publication is the writing of one new version of a graph: its contents go
 // into a new object in batches, which nothing refers to but the journal, and
 // the last batch makes the catalogue point at it.
