@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -136,6 +137,40 @@ func TestFileScan_Loads(t *testing.T) {
 		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
 		if err != nil || r.Embedding.Generation != 2 {
 			t.Errorf("generation %d, %v", r.Embedding.Generation, err)
+		}
+	}
+}
+
+// The first searches do not wait for an index to be loaded, and are exact; those after
+// them use it.
+func TestFileScan_BeforeIndex(t *testing.T) {
+	ctx := context.Background()
+	db := fileScanDB(t, &Options{IndexBytes: 1})
+	of, m, err := db.store.Embedding(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := index.NewHNSW(ctx, m, index.L2, index.HNSWOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := func(w io.Writer) error {
+		_, err := h.WriteTo(w)
+		return err
+	}
+	if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows, Recall: 1}, links); err != nil {
+		t.Fatal(err)
+	}
+	if text, want := mustRun(t, db, "EXPLAIN NEAREST 3 TO 'v7' USING e"), "the index is loaded after 16 searches"; !strings.Contains(text, want) {
+		t.Errorf("%s\nexpected %q", text, want)
+	}
+	for i := range fileScans + 1 {
+		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if indexed := r.Index != nil; indexed != (i == fileScans) || indexed != loaded(db) {
+			t.Errorf("search %d: by the index %v, loaded %v", i, indexed, loaded(db))
 		}
 	}
 }

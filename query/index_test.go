@@ -136,7 +136,7 @@ func TestNearest_IndexDeleted(t *testing.T) {
 // notice, never a wrong one.
 func TestNearest_IndexDamaged(t *testing.T) {
 	ctx := context.Background()
-	db := indexedDB(t, 1000, Options{IndexBytes: 1})
+	db := indexedDB(t, 1000, Options{IndexBytes: 1, graphOnly: true})
 	of, m, err := db.store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
