@@ -83,9 +83,6 @@ func (db *DB) Attributes(ctx context.Context, graph string) ([]AttributeSummary,
 	return showAttributes.answer(ctx, db, graph)
 }
 
-// partAttribute is an attribute without a value.
-const partAttribute fault.Part = "attribute"
-
 // dropAttributeRequest names an attribute.
 type dropAttributeRequest struct{ graph, attribute string }
 

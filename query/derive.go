@@ -64,17 +64,6 @@ var deriveGraph = &statement[*parser.DeriveGraph, DeriveRequest, storage.GraphIn
 	},
 }
 
-// createGraphHelp is the help of CREATE GRAPH, with AS and without.
-func createGraphHelp() Help {
-	return Help{
-		Statement: "CREATE GRAPH", Syntax: "CREATE GRAPH graph [AS SUBGRAPH OF graph WHERE condition | COMPONENT OF graph [FROM vertex] | SAMPLE OF graph | NULL OF graph [WITH (option := value, …)]]",
-		Summary: "creates an empty graph, or with AS a graph from another one, with its attributes: the vertices that meet a condition, the largest component or that of a vertex, or random vertices, each with the edges between them; or the null model, whose edges are random and whose vertices have the same degrees, without weights and times. IMPORT and GENERATE create their graphs themselves",
-		Columns: "with AS: graph, vertices, edges, seconds",
-		Options: deriveOptions(),
-		Example: "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18",
-	}
-}
-
 // deriveOptions are the options of CREATE GRAPH … AS.
 func deriveOptions() []OptionInfo {
 	return []OptionInfo{
@@ -262,4 +251,15 @@ func (c *call) storeDerived(s *vertexScan, req DeriveRequest, vertices []uint32,
 	info, err := c.db.store.PutGraph(c.Ctx, req.Graph, put)
 	stop(info.Edges, "")
 	return info, nameMistake(err, partNewGraph)
+}
+
+// createGraphHelp is the help of CREATE GRAPH, with AS and without.
+func createGraphHelp() Help {
+	return Help{
+		Statement: "CREATE GRAPH", Syntax: "CREATE GRAPH graph [AS SUBGRAPH OF graph WHERE condition | COMPONENT OF graph [FROM vertex] | SAMPLE OF graph | NULL OF graph [WITH (option := value, …)]]",
+		Summary: "creates an empty graph, or with AS a graph from another one, with its attributes: the vertices that meet a condition, the largest component or that of a vertex, or random vertices, each with the edges between them; or the null model, whose edges are random and whose vertices have the same degrees, without weights and times. IMPORT and GENERATE create their graphs themselves",
+		Columns: "with AS: graph, vertices, edges, seconds",
+		Options: deriveOptions(),
+		Example: "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18",
+	}
 }

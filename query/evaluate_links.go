@@ -14,84 +14,9 @@ import (
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
-	"heavytail/storage"
 )
 
 // This file has EVALUATE LINKS.
-
-// EvaluateLinksRequest asks how well the edges of a graph can be predicted.
-type EvaluateLinksRequest struct {
-	Graph   string
-	Methods []LinkMethod // each embeds the edges that are not held out; without any, scorers of the graph are compared
-
-	Share    float64 // of the edges, to hold out; 0 is the default of evaluate.SplitOptions
-	Latest   bool    // hold out the edges with the latest timestamps, and not any
-	Training int     // edges to train on at most; 0 is the default of evaluate.SplitOptions
-	// Unseen holds the edges to train on out as well, and Ascending puts the
-	// vertex that came first into the graph first in every pair; see
-	// evaluate.SplitOptions.
-	Unseen, Ascending bool
-	Seed              uint64 // of the edges and pairs that are drawn
-	// Negatives are the kinds of pairs without an edge that the held-out edges are
-	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
-	Negatives []evaluate.Negatives
-
-	Scorers  []string // names of DB.Scorers; nil is all of them
-	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
-	HitsAt   int      // 0 is the default of evaluate.LinkOptions
-
-	// RankAt, if it is not 0, asks for recommendations in place of pairs: so many links to
-	// each of at most RankVertices sampled vertices with held-out edges (0 is the default of
-	// evaluate.RankOptions), by Near as PREDICT has it. Negatives and HitsAt must be zero.
-	RankAt, RankVertices, Near int
-}
-
-// LinkMethod is a method with its options, in one of the two forms of EmbedRequest.
-type LinkMethod struct {
-	Using    MethodOptions
-	Method   string
-	Settings map[string]any
-}
-
-// MethodScore is the score of a scorer or model with one of the methods.
-type MethodScore struct {
-	Method    int                `json:"method"` // index in EvaluateLinksRequest.Methods; −1 where the scorer needs no vectors
-	Negatives evaluate.Negatives `json:"negatives"`
-	evaluate.LinkScore
-}
-
-// MethodRanking is how one scorer or model recommends links with one of the methods.
-type MethodRanking struct {
-	Method int `json:"method"` // as in MethodScore
-	evaluate.RankScore
-}
-
-// NegativePairs counts what held-out edges are compared with.
-type NegativePairs struct {
-	Negatives evaluate.Negatives `json:"negatives"`
-	// Held is the number of edges that were held out and count; by
-	// evaluate.TwoHopNegatives they are those with a common neighbour. Pairs is the
-	// number of pairs without an edge, fewer where the graph has too few of the kind.
-	Held  int `json:"held"`
-	Pairs int `json:"pairs"`
-	// Trained is the number of pairs to learn from, half of them edges.
-	Trained int `json:"trained"`
-}
-
-// EvaluateLinksResult is the answer of EvaluateLinks.
-type EvaluateLinksResult struct {
-	// Scores are those of the scorers that need no vectors, and then for each
-	// method those of the others and of the models, in the order of the request; of one
-	// scorer those by each kind of negatives.
-	Scores []MethodScore `json:"scores"`
-	// Methods are the methods of the request with their options, as statements have them.
-	Methods []string `json:"methods"`
-	// NegativePairs has the numbers of pairs of each kind of negatives.
-	NegativePairs []NegativePairs `json:"negative_pairs"`
-	// Rankings, with RankAt, are in the order of Scores, which are empty then.
-	Rankings []MethodRanking `json:"rankings,omitempty"`
-	Notices  []Notice        `json:"notices,omitempty"`
-}
 
 var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *linkTrial, EvaluateLinksResult]{
 	help: Help{
@@ -235,16 +160,6 @@ const maxRank = 100_000
 // maxTraining keeps a slip of the finger from asking for more than any memory.
 const maxTraining = 100_000_000
 
-// linkTrial is a request whose names are resolved.
-type linkTrial struct {
-	graph    storage.GraphInfo
-	kinds    []evaluate.Negatives // after the default
-	methods  []configured
-	features []string // after the default
-	plain    []string // scorers that need no vectors
-	vectors  []string // scorers that do
-}
-
 func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -282,15 +197,6 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 	var err error
 	t.graph, err = c.GraphInfo(req.Graph, fault.Graph)
 	return t, err
-}
-
-// texts writes the methods in the language.
-func (t *linkTrial) texts() []string {
-	texts := make([]string, len(t.methods))
-	for i, m := range t.methods {
-		texts[i] = m.text().String()
-	}
-	return texts
 }
 
 // check refuses numbers that are out of range.
@@ -378,34 +284,6 @@ func featureNames() []string {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-// bytes estimates the memory of a trial beside the graph: the graph without some
-// edges and the pairs, and of the method that takes most the embedding and the
-// features of the training pairs.
-func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
-	edges, training := graph.Graph.Edges(), int64(req.Training)
-	if training == 0 {
-		training = evaluate.DefaultTraining
-	}
-	most := int64(0)
-	for _, e := range t.methods {
-		width := 0
-		for _, name := range t.features {
-			if f, err := link.FindFeature(name); err == nil {
-				width = max(width, f.Width(int(e.dim(graph.Graph.Vertices()))))
-			}
-		}
-		most = max(most, e.bytes(graph)+8*int64(width)*min(training, edges))
-	}
-	const perPair = 40 // of a kind, with its place among those that were drawn
-	if req.RankAt > 0 {
-		const perVertex, perRanking = 12, 64 // of each worker's search; of each sampled vertex and scorer
-		vertices := int64(graph.Graph.Vertices())
-		sampled := min(vertices, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
-		most += 16*perVertex*vertices + sampled*(perRanking*int64(len(t.plain)+len(t.methods)*(len(t.vectors)+len(t.features)))+24*min(int64(req.RankAt), vertices))
-	}
-	return session.GraphBytes(graph.Info) + 64*edges + perPair*int64(len(t.kinds)-1)*edges + most
 }
 
 func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {

@@ -2,14 +2,11 @@ package query
 
 import (
 	"fmt"
-	"strconv"
 
 	"heavytail/embedding/evaluate"
-	"heavytail/embedding/run"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
-	"heavytail/storage/vec"
 )
 
 // This file runs EVALUATE LINKS.
@@ -46,33 +43,6 @@ func (c *call) linkGraph(req EvaluateLinksRequest, t *linkTrial) (graph *session
 	}
 	release, err = c.db.cache.Reserve(t.bytes(req, graph), "evaluating links of graph "+fault.Name(req.Graph))
 	return graph, release, err
-}
-
-// methodVectors are the vectors of one method, and what is measured with them.
-type methodVectors struct {
-	number            int         // in the request; −1 for the scorers that need no vectors
-	vectors           *vec.Matrix // of the edges that are not held out; nil for those scorers
-	scorers, features []string    // never nil
-}
-
-// eachMethod calls f for the scorers that need no vectors, if there are any, and then for
-// each method, which has embedded the edges that are left.
-func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(methodVectors) error) error {
-	if len(t.plain) > 0 {
-		if err := f(methodVectors{-1, nil, t.plain, []string{}}); err != nil {
-			return err
-		}
-	}
-	for i, e := range t.methods {
-		m, err := c.embedSplit(e, split, i)
-		if err != nil {
-			return err
-		}
-		if err := f(methodVectors{i, m, append([]string{}, t.vectors...), t.features}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // linkSplits is a graph whose edges were held out, with pairs of each kind of negatives.
@@ -157,23 +127,6 @@ func (c *call) splitLinks(graph *session.Graph, req EvaluateLinksRequest, kinds 
 	return s, nil
 }
 
-// embedSplit embeds the edges that are left, by the method of a number.
-func (c *call) embedSplit(e configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
-	stop := c.Watch.Start(solveStep(number))
-	m, info, err := run.Compute(c.Ctx, split.Graph, run.Request{
-		Method: e.method.Name, Options: e.options, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.noteMethod(info)
-	stop(int64(m.Rows), fault.Count(int64(info.Iterations), "iteration"))
-	return m, nil
-}
-
-// solveStep names the solve of one of several methods in PROFILE.
-func solveStep(number int) string { return plan.Solve + " " + strconv.Itoa(number) }
-
 // linkColumns are those of EVALUATE LINKS.
 var linkColumns = []string{"method", "scorer", "negatives", "auc", "average_precision", "precision", "recall", "f1", "hits"}
 
@@ -191,12 +144,4 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 			number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits)}
 	}
 	return rowsOf(linkColumns, table)
-}
-
-// scorerText is the name of a scorer or model in tables.
-func scorerText(scorer string, learned bool) string {
-	if learned {
-		return "logistic(" + scorer + ")"
-	}
-	return scorer
 }

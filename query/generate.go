@@ -148,3 +148,23 @@ func attributesOf(model generate.Model) ([]*storage.Column, error) {
 	}
 	return []*storage.Column{column}, nil
 }
+
+// generator returns the generator of a request, and the options that it has by name, as a
+// struct or from a statement.
+func (r GenerateRequest) generator() (Generator, []bind.Given, error) {
+	if r.Using == nil {
+		known, err := findGenerator(r.Generator)
+		if r.given != nil {
+			return known, r.given, err
+		}
+		return known, bind.SortedSettings(r.Settings), err
+	}
+	if r.Generator != "" || r.Settings != nil {
+		return Generator{}, nil, fault.New(fault.Method, "the generator is given twice, by Using and by Generator or Settings")
+	}
+	if isNil(r.Using) {
+		return Generator{}, nil, fault.New(fault.Method, "Using is a nil pointer")
+	}
+	known, err := findGenerator(r.Using.generatorName())
+	return known, givenBy(r.Using, known.Options), err
+}

@@ -1,10 +1,5 @@
 package query
 
-import (
-	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-)
-
 // GeneratorOptions is a model of random graphs with its options as a struct: a
 // [PreferentialAttachment], [Vazquez], [ErdosRenyi], [StochasticBlock] or [WattsStrogatz].
 // It says the same as a name and a map of settings, is checked by the same table of
@@ -75,23 +70,3 @@ func (Vazquez) generatorName() string                { return "vazquez" }
 func (ErdosRenyi) generatorName() string             { return "erdos_renyi" }
 func (StochasticBlock) generatorName() string        { return "stochastic_block" }
 func (WattsStrogatz) generatorName() string          { return "watts_strogatz" }
-
-// generator returns the generator of a request, and the options that it has by name, as a
-// struct or from a statement.
-func (r GenerateRequest) generator() (Generator, []bind.Given, error) {
-	if r.Using == nil {
-		known, err := findGenerator(r.Generator)
-		if r.given != nil {
-			return known, r.given, err
-		}
-		return known, bind.SortedSettings(r.Settings), err
-	}
-	if r.Generator != "" || r.Settings != nil {
-		return Generator{}, nil, fault.New(fault.Method, "the generator is given twice, by Using and by Generator or Settings")
-	}
-	if isNil(r.Using) {
-		return Generator{}, nil, fault.New(fault.Method, "Using is a nil pointer")
-	}
-	known, err := findGenerator(r.Using.generatorName())
-	return known, givenBy(r.Using, known.Options), err
-}

@@ -46,35 +46,6 @@ func (c *call) checkCreate(graph string) error {
 	return nameMistake(err, fault.Graph)
 }
 
-// checkNewGraph refuses the name of a graph that has vertices, for statements that
-// write a whole graph.
-func (c *call) checkNewGraph(graph string, at fault.Part) error {
-	if err := c.writable(); err != nil {
-		return err
-	}
-	info, err := c.db.store.Graph(c.Ctx, graph)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return nil
-	case err != nil:
-		return nameMistake(err, at)
-	case info.Vertices > 0:
-		e := fault.New(at, "graph %s exists and has %s", fault.Quote(graph), fault.Count(int64(info.Vertices), "vertex"))
-		e.Remedy = "drop it first, or choose another name"
-		e.Err = storage.ErrExists
-		return e
-	}
-	return nil
-}
-
-// nameMistake gives a position to the store's refusal of a name.
-func nameMistake(err error, at fault.Part) error {
-	if !errors.Is(err, storage.ErrName) {
-		return err
-	}
-	return &Error{Message: err.Error(), Err: err, At: at}
-}
-
 // dropGraphRequest asks for a graph to be removed.
 type dropGraphRequest struct {
 	graph   string

@@ -177,3 +177,35 @@ func numbersIn(option, text string) ([]float64, error) {
 	}
 	return list, nil
 }
+
+// partAttribute is an attribute without a value.
+const partAttribute fault.Part = "attribute"
+
+// checkNewGraph refuses the name of a graph that has vertices, for statements that
+// write a whole graph.
+func (c *call) checkNewGraph(graph string, at fault.Part) error {
+	if err := c.writable(); err != nil {
+		return err
+	}
+	info, err := c.db.store.Graph(c.Ctx, graph)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return nil
+	case err != nil:
+		return nameMistake(err, at)
+	case info.Vertices > 0:
+		e := fault.New(at, "graph %s exists and has %s", fault.Quote(graph), fault.Count(int64(info.Vertices), "vertex"))
+		e.Remedy = "drop it first, or choose another name"
+		e.Err = storage.ErrExists
+		return e
+	}
+	return nil
+}
+
+// nameMistake gives a position to the store's refusal of a name.
+func nameMistake(err error, at fault.Part) error {
+	if !errors.Is(err, storage.ErrName) {
+		return err
+	}
+	return &Error{Message: err.Error(), Err: err, At: at}
+}

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
+	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
@@ -20,98 +20,6 @@ import (
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
-
-// Goal is what embeddings are tuned for.
-type Goal string
-
-// The goals.
-const (
-	ForReconstruction Goal = "reconstruction" // degrees and edges come back from the vectors
-	ForLinks          Goal = "links"          // edges that were held out are predicted
-	ForLabels         Goal = "labels"         // labels of vertices are predicted
-)
-
-// DefaultBudget is the time that a search without any limit takes.
-const DefaultBudget = 10 * time.Minute
-
-// TuneRequest asks for the best embedding of a graph for a goal.
-type TuneRequest struct {
-	Graph string
-	Name  string // of the embedding; one of that name on the same graph is replaced
-	// Methods are searched together; nil is dp_spectral and dp_walker.
-	Methods []TuneMethod
-	Goal    Goal
-	// Criterion is the measure to be largest, one of Criteria of the goal; empty is
-	// the first of them.
-	Criterion string
-	// Attribute has the labels, and Separator separates those of a vertex in a
-	// text, as in EvaluateLabelsRequest.
-	Attribute, Separator string
-
-	Share float64 // of the edges to hold out for links; 0 is the default of evaluate.SplitOptions
-	// Latest holds out the edges with the latest timestamps, and not any, and
-	// learns from those before them, as EVALUATE LINKS does.
-	Latest  bool
-	ifTimed bool // Latest is whether the graph has times
-
-	// Budget is the time after which no trial begins. 0 is DefaultBudget, or none
-	// where Trials is set. What is still to do then is to compute the best. The first
-	// trials are the defaults of the methods, which a budget should have the time for.
-	Budget time.Duration
-	Trials int    // the largest number of trials; 0 is any
-	Seed   uint64 // of the pairs that are drawn, and of the methods that have none given
-}
-
-// TuneMethod is a method to search, in one of the two forms of EmbedRequest; as a
-// struct its Seed cannot be held at 0, which is that of the search. Options that are
-// set are held; what else can be
-// tuned is searched: beta, normalization, scale and row_scale of the spectral
-// methods, alpha of those that walk, with beta of dp_walker and p and q of
-// node2vec, and margin of unit_ball.
-type TuneMethod struct {
-	Using    MethodOptions
-	Method   string
-	Settings map[string]any
-}
-
-// TuneResult is the answer of Tune.
-type TuneResult struct {
-	Embedding EmbedResult  `json:"embedding"` // the best, as it was stored
-	Trials    []tune.Trial `json:"trials"`    // the best first
-	Reason    tune.Reason  `json:"reason"`    // why the search ended
-	Seconds   float64      `json:"seconds"`   // of the search
-	Notices   []Notice     `json:"notices,omitempty"`
-}
-
-// Criteria returns the names of the measures that a goal can be tuned by, the
-// default first.
-func (g Goal) Criteria() []string {
-	switch g {
-	case ForReconstruction:
-		return []string{"both", "pearson", "spearman", "kendall", "f1", "ks"}
-	case ForLinks:
-		return []string{"auc", "f1", "average_precision"}
-	case ForLabels:
-		return []string{"micro_f1", "macro_f1", "accuracy"}
-	}
-	return nil
-}
-
-// tuning is what the names in a TuneRequest refer to.
-type tuning struct {
-	graph      storage.GraphInfo
-	generation uint64 // that the result will have
-	methods    []tunedMethod
-	criterion  int  // index in the Criteria of the goal
-	latest     bool // as in TuneRequest
-	budget     time.Duration
-}
-
-// tunedMethod is a method of a search.
-type tunedMethod struct {
-	configured             // with what was given
-	search     tune.Method // the same for package tune
-}
 
 var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	help: Help{
@@ -419,4 +327,22 @@ func (t *tuning) bytes(goal Goal, sweep int64) int64 {
 		return bytes + 2*session.GraphBytes(t.graph) + 64*t.graph.Edges + 8*5*dim*min(evaluate.DefaultTraining, t.graph.Edges)
 	}
 	return bytes + 4*n*dim + 32*n + min(sweep, 8*n*128)
+}
+
+func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err error) {
+	spec, err := tuneJob(c, req, found)
+	if err != nil {
+		return result, err
+	}
+	s := &searching{tuning: found, req: req}
+	if s.graph, s.labels, err = c.tuned(req); err != nil {
+		return result, err
+	}
+	spec.Graph = s.graph.Info
+	err = c.asJob(spec, func(checkpoints embedding.Checkpoints) (err error) {
+		result, err = c.storeTuned(s, checkpoints)
+		return err
+	})
+	result.Notices = c.Notices
+	return result, err
 }

@@ -26,24 +26,6 @@ type searching struct {
 	labels evaluate.Labels // where it is for these
 }
 
-func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err error) {
-	spec, err := tuneJob(c, req, found)
-	if err != nil {
-		return result, err
-	}
-	s := &searching{tuning: found, req: req}
-	if s.graph, s.labels, err = c.tuned(req); err != nil {
-		return result, err
-	}
-	spec.Graph = s.graph.Info
-	err = c.asJob(spec, func(checkpoints embedding.Checkpoints) (err error) {
-		result, err = c.storeTuned(s, checkpoints)
-		return err
-	})
-	result.Notices = c.Notices
-	return result, err
-}
-
 // tuned loads the graph that a search is on and, where it is for labels, the classes
 // of its vertices.
 func (c *call) tuned(req TuneRequest) (graph *session.Graph, labels evaluate.Labels, err error) {

@@ -1,33 +1,6 @@
 package parser
 
-import "strings"
-
 // This file has the small clauses that several statements share.
-
-// separated reads one or more items with commas between them.
-func separated[N Node](p *parser, item func() N) []N {
-	var items []N
-	for more := true; more && p.err == nil; more = p.sign(",") {
-		items = append(items, item())
-	}
-	return items
-}
-
-func list[N Node](nodes []N) string {
-	parts := make([]string, len(nodes))
-	for i, n := range nodes {
-		parts[i] = n.String()
-	}
-	return strings.Join(parts, ", ")
-}
-
-// given returns the text of a keyword that may be left out.
-func given(yes bool, text string) string {
-	if yes {
-		return text
-	}
-	return ""
-}
 
 // vertexWord reads VERTEX in singular or plural.
 //

@@ -1,6 +1,8 @@
 package parser
 
-import "slices"
+import (
+	"slices"
+)
 
 // Class is a kind of word that a place of a statement allows, other than a keyword.
 // A shell looks up the candidates of a class to complete a word.
@@ -60,18 +62,6 @@ var classes = map[string]Class{
 	dateText:         ClassValue,
 	stringText:       ClassValue,
 	vectorText:       ClassValue,
-}
-
-// Names are the names that an unfinished statement has so far.
-type Names struct {
-	Graph     string // the last graph, of those that must exist
-	Embedding string // the last embedding, of those that must exist
-	// Call is the owner of the options that are being written: a method or
-	// generator by its name, or a statement by its Heading, such as "EXPORT
-	// GRAPH". It is "" where no options are being written.
-	Call string
-	// Option is the option or attribute whose value is being written, or "".
-	Option string
 }
 
 // Completion describes what may come at the end of an unfinished text.

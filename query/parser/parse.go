@@ -6,34 +6,6 @@ import (
 	"strings"
 )
 
-// The limits of one statement. They keep the cost of a hostile text proportional
-// to its size: a statement that reaches all limits takes about 10 MB as a tree and
-// about 20 ms to parse.
-const (
-	// MaxText is the greatest length of a statement in bytes. A vector of 4,096
-	// numbers in full precision takes about 90 kB and ten thousand pairs of keys
-	// about 300 kB; what is longer is passed as a parameter or in a file.
-	MaxText = 1 << 20
-	// MaxTokens is the greatest number of tokens: a token of one byte may take 120
-	// bytes of the tree. It is enough for 16,000 pairs.
-	MaxTokens = 100_000
-	// MaxDepth is the greatest nesting of parentheses and NOT, which bounds the
-	// recursion of every pass over the tree. People write fewer than ten.
-	MaxDepth = 64
-
-	// maxString is the greatest length of a quoted string or name with its
-	// quotes: longer than any vertex key or path, and short enough to be shown.
-	maxString     = 64 << 10
-	maxStringText = "65,536"
-)
-
-// Source is the text of one statement, and its position in the text or script that
-// it came from. All positions count from the beginning of that script.
-type Source struct {
-	Text string
-	Pos  Pos // the zero Pos for a text of its own
-}
-
 // Parse reads the one statement of a text, with or without its semicolon. The
 // error is an *Error. It takes time and memory proportional to the text.
 func Parse(text string) (Statement, error) { return Source{Text: text}.Parse() }
@@ -299,4 +271,41 @@ func containsAny(expected, classes []string) bool {
 // keywordsOf returns the keywords among the entries of Expected.
 func keywordsOf(expected []string) []string {
 	return slices.DeleteFunc(slices.Clone(expected), func(e string) bool { return !IsKeyword(e) })
+}
+
+// separated reads one or more items with commas between them.
+func separated[N Node](p *parser, item func() N) []N {
+	var items []N
+	for more := true; more && p.err == nil; more = p.sign(",") {
+		items = append(items, item())
+	}
+	return items
+}
+
+func list[N Node](nodes []N) string {
+	parts := make([]string, len(nodes))
+	for i, n := range nodes {
+		parts[i] = n.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// given returns the text of a keyword that may be left out.
+func given(yes bool, text string) string {
+	if yes {
+		return text
+	}
+	return ""
+}
+
+// Names are the names that an unfinished statement has so far.
+type Names struct {
+	Graph     string // the last graph, of those that must exist
+	Embedding string // the last embedding, of those that must exist
+	// Call is the owner of the options that are being written: a method or
+	// generator by its name, or a statement by its Heading, such as "EXPORT
+	// GRAPH". It is "" where no options are being written.
+	Call string
+	// Option is the option or attribute whose value is being written, or "".
+	Option string
 }

@@ -65,9 +65,6 @@ func newScanner(src Source) *scanner {
 	return s
 }
 
-// byteOrderMark begins the files of some editors. It has no meaning in UTF-8.
-const byteOrderMark = "\uFEFF"
-
 // rest returns the unread text.
 func (s *scanner) rest() string { return s.text[s.pos.Offset-s.base:] }
 
@@ -134,13 +131,6 @@ const blanks = " \t\n\r\v\f"
 // openComment is the error of a comment that begins at a position and has no end.
 func openComment(at Pos) *Error {
 	return fault(Range{at, advance(at, "/*")}, "comment is never closed", "it ends with */")
-}
-
-func lineLength(text string) int {
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		return i
-	}
-	return len(text)
 }
 
 // signLength returns the length of the sign that text begins with, or 0.

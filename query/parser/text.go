@@ -173,3 +173,10 @@ func tail(text string, columns int) string {
 	}
 	return text
 }
+
+func lineLength(text string) int {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return i
+	}
+	return len(text)
+}
