@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // EigenvectorOptions sets how Eigenvector works. The zero value works.
@@ -76,6 +77,7 @@ type lanczos struct {
 	g          *csr.Graph
 	x, next    []float64   // the approximation, and room for a product
 	basis      [][]float64 // vectors of this round
+	spare      [][]float64 // vectors of an earlier round, whose room is free
 	iterations int         // products so far
 }
 
@@ -84,71 +86,104 @@ type lanczos struct {
 func (l *lanczos) restart(ctx context.Context) (value, residual float64, err error) {
 	var diagonal, beside []float64
 	l.basis = append(l.basis[:0], l.x)
-	for len(diagonal) < lanczosSteps {
+	for before := 0.0; len(diagonal) < lanczosSteps; {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
-		a, b := l.step(l.basis[len(diagonal)])
-		diagonal, beside = append(diagonal, a), append(beside, b)
+		a, b := l.step(before)
+		diagonal, beside, before = append(diagonal, a), append(beside, b), b
 		if b <= 1e-14*math.Abs(diagonal[0]) || len(diagonal) == lanczosSteps {
 			break // the space is invariant, or full
 		}
-		v := append([]float64(nil), l.next...)
-		scale(v, 1/b)
-		l.basis = append(l.basis, v)
+		l.extend(1 / b)
 	}
 	k := len(diagonal)
 	value, weights := tridiagonal(diagonal, beside[:k-1])
 	l.combine(weights)
+	l.spare = append(l.spare, l.basis...)
 	return value, math.Abs(beside[k-1] * weights[k-1]), nil
 }
 
-// step writes A·v, made orthogonal to the basis, into next, and returns vᵀ·A·v and the
-// norm of what is left.
-func (l *lanczos) step(v []float64) (along, norm float64) {
-	n := len(v)
+// extend adds next, multiplied by a factor, to the basis.
+func (l *lanczos) extend(factor float64) {
+	v := l.room()
+	l.each(len(v), func(lo, hi int) {
+		for u := lo; u < hi; u++ {
+			v[u] = factor * l.next[u]
+		}
+	})
+	l.basis = append(l.basis, v)
+}
+
+// room is a vector that may be written over.
+func (l *lanczos) room() []float64 {
+	if last := len(l.spare) - 1; last >= 0 {
+		v := l.spare[last]
+		l.spare = l.spare[:last]
+		return v
+	}
+	return make([]float64, len(l.next))
+}
+
+// step writes A·v, made orthogonal to the basis, into next, with v the last vector of
+// the basis. It returns vᵀ·A·v and the norm of what is left. before is the norm that the
+// step before returned.
+//
+// Of exact arithmetic the recurrence of three vectors would be enough. What rounding
+// leaves is removed by one pass of classical Gram-Schmidt behind it, which together are
+// the two passes that are enough (Parlett, "The Symmetric Eigenvalue Problem", 6.9). The
+// passes read each vector of the basis twice, as memory is what takes the time.
+func (l *lanczos) step(before float64) (along, norm float64) {
+	k, n := len(l.basis), len(l.next)
+	v := l.basis[k-1]
 	l.iterations++
-	l.each(n, func(lo, hi int) {
+	along = l.sum(n, func(lo, hi int) float64 {
 		for u := lo; u < hi; u++ {
 			l.next[u] = rowProduct(l.g, uint32(u), v)
 		}
+		return vec.Dot64(v[lo:hi], l.next[lo:hi])
 	})
-	along = l.dot(v, l.next)
-	for range 2 { // twice is enough: Parlett, "The Symmetric Eigenvalue Problem", 6.9
-		for _, q := range l.basis {
-			c := l.dot(q, l.next)
-			l.each(n, func(lo, hi int) {
-				for u := lo; u < hi; u++ {
-					l.next[u] -= c * q[u]
-				}
-			})
+	left := l.sums(n, k, func(lo, hi int, dots []float64) {
+		vec.Axpy64(-along, v[lo:hi], l.next[lo:hi])
+		if k > 1 {
+			vec.Axpy64(-before, l.basis[k-2][lo:hi], l.next[lo:hi])
 		}
-	}
-	return along, math.Sqrt(l.dot(l.next, l.next))
+		for i, q := range l.basis {
+			dots[i] = vec.Dot64(q[lo:hi], l.next[lo:hi])
+		}
+	})
+	squares := l.sum(n, func(lo, hi int) float64 {
+		for i, q := range l.basis {
+			vec.Axpy64(-left[i], q[lo:hi], l.next[lo:hi])
+		}
+		return vec.Dot64(l.next[lo:hi], l.next[lo:hi])
+	})
+	return along + left[k-1], math.Sqrt(squares)
 }
 
-func (l *lanczos) dot(x, y []float64) float64 {
-	return l.sum(len(x), func(lo, hi int) float64 {
-		sum := 0.0
-		for u := lo; u < hi; u++ {
-			sum += float64(x[u] * y[u])
-		}
-		return sum
-	})
+// sums adds k numbers of fixed blocks of vertices, which f writes, in the order of the
+// blocks.
+func (w Work) sums(n, k int, f func(lo, hi int, parts []float64)) []float64 {
+	parts := make([]float64, (n+blockVertices-1)/blockVertices*k)
+	vec.Parallel(n, blockVertices, w.Workers, func(block, lo, hi int) { f(lo, hi, parts[block*k:block*k+k]) })
+	total := make([]float64, k)
+	for i, p := range parts {
+		total[i%k] += p
+	}
+	return total
 }
 
 // combine makes x the weighted sum of the basis, with the norm 1.
 func (l *lanczos) combine(weights []float64) {
-	sum := make([]float64, len(l.next))
-	l.each(len(sum), func(lo, hi int) {
+	l.x = l.room()
+	squares := l.sum(len(l.x), func(lo, hi int) float64 {
+		clear(l.x[lo:hi])
 		for i, w := range weights {
-			for u := lo; u < hi; u++ {
-				sum[u] += float64(w * l.basis[i][u])
-			}
+			vec.Axpy64(w, l.basis[i][lo:hi], l.x[lo:hi])
 		}
+		return vec.Dot64(l.x[lo:hi], l.x[lo:hi])
 	})
-	scale(sum, 1/math.Sqrt(l.dot(sum, sum)))
-	l.x = sum
+	scale(l.x, 1/math.Sqrt(squares))
 }
 
 // positive returns x with the sign of its sum. Values that are below zero by
