@@ -72,6 +72,7 @@ type computable struct {
 const (
 	kindCompute     = "COMPUTE"
 	attributeTarget = "attribute "
+	fromSetting     = "from" // a vertex of FROM among the options of a stored measure
 )
 
 var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
@@ -330,7 +331,7 @@ func (c *call) storeMeasure(view *session.Graph, req ComputeRequest, found compu
 		GraphVersion: view.Info.Version, Created: time.Now(),
 	}
 	for _, key := range req.From {
-		made.Options = append(made.Options, storage.Setting{Name: "from", Value: key})
+		made.Options = append(made.Options, storage.Setting{Name: fromSetting, Value: key})
 	}
 	return c.db.store.Update(c.Ctx, func(tx *storage.Tx) error {
 		_, err := tx.PutColumn(view.Snapshot, column, made, req.Overwrite)
@@ -355,7 +356,7 @@ func computedText(c *storage.Computed) string {
 	var from []string
 	var options []string
 	for _, o := range c.Options {
-		if o.Name == "from" {
+		if o.Name == fromSetting {
 			from = append(from, fault.QuoteKey(o.Value))
 			continue
 		}

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"heavytail/storage"
@@ -36,6 +37,59 @@ func TestStartCompute(t *testing.T) {
 	cancel()
 	if _, err := db.Compute(cancelled, ComputeRequest{Graph: "g", Measure: "harmonic"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestRefreshMeasure has a stored measure computed again with its options where edges have
+// changed, and nowhere else: every other stored measure makes a version of the graph, too.
+func TestRefreshMeasure(t *testing.T) {
+	ctx := context.Background()
+	db := openTest(t, nil)
+	execAll(t, db, "GENERATE preferential_attachment(n := 200, m := 3) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
+	settings := map[string]any{"quality": "cpm", "resolution": 0.25, "seed": int64(5), "weighted": false}
+	for as, req := range map[string]ComputeRequest{
+		"team": {Measure: "community", Settings: settings}, "rank": {Measure: "pagerank", Settings: map[string]any{"tolerance": 1e-9}, From: []string{"3", "7"}},
+	} {
+		req.Graph, req.As = "g", as
+		if _, err := db.Compute(ctx, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := db.Attributes(ctx, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []RefreshKind{RefreshNone, RefreshFull, RefreshNone} {
+		r, err := db.RefreshAll(ctx, "g")
+		if err != nil || len(r.Refreshed) != 3 || r.Refreshed[1].Kind != want || r.Refreshed[2].Kind != want || (r.Refreshed[0].Kind == RefreshNone) != (want == RefreshNone) {
+			t.Fatalf("%s: %+v, %v", want, r, err)
+		}
+		if round == 0 {
+			execAll(t, db, "INSERT EDGE ('0', 'new') INTO g")
+		}
+		after, err := db.Attributes(ctx, "g")
+		if err != nil || len(after) != 2 {
+			t.Fatal(after, err)
+		}
+		for i, a := range after {
+			if !slices.Equal(a.Computed.Options, before[i].Computed.Options) {
+				t.Errorf("options of %s: %v, before %v", a.Name, a.Computed.Options, before[i].Computed.Options)
+			}
+			if (a.Behind > 0) != (round == 0) {
+				t.Errorf("round %d: %s is %d versions behind", round, a.Name, a.Behind)
+			}
+		}
+	}
+	info, err := db.StartRefreshMeasure(ctx, RefreshMeasureRequest{"g", "team"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err = db.WaitJob(ctx, info.ID); err != nil || info.State != storage.JobDone {
+		t.Fatal(info, err)
+	}
+	r, err := db.RefreshMeasure(ctx, RefreshMeasureRequest{"g", "team"})
+	if err != nil || r.Kind != RefreshNone || r.Versions != 0 || r.Changed != 0 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

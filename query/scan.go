@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -75,8 +76,28 @@ func limited(detail string, limit int) string {
 func (c *call) newScan(graph string, where func(Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
 	s := &vertexScan{where: where, limit: limit}
 	var err error
-	s.graph, s.columns, err = c.Columns(graph, attributes, fault.Graph)
+	if s.graph, s.columns, err = c.Columns(graph, attributes, fault.Graph); err == nil {
+		err = c.noteMeasures(s.graph.Info, attributes)
+	}
 	return s, err
+}
+
+// noteMeasures says which of the attributes are stored measures that are behind the graph.
+func (c *call) noteMeasures(graph storage.GraphInfo, attributes []string) error {
+	for i, a := range graph.Attributes {
+		if graph.Computed[i] == nil || !slices.Contains(attributes, a.Name) {
+			continue
+		}
+		behind, err := c.behind(graph.Name, graph.Computed[i].GraphVersion)
+		if err != nil {
+			return err
+		}
+		if behind > 0 {
+			name := fault.Name(graph.Name)
+			c.Notice("measure %s is %s behind graph %s; REFRESH MEASURE %s IN %s", fault.Name(a.Name), fault.Count(int64(behind), "version"), name, fault.Name(a.Name), name)
+		}
+	}
+	return nil
 }
 
 // each calls f with every vertex that the scan is for, in ascending order.

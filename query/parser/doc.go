@@ -58,7 +58,8 @@
 //	               | showvertices | showedges
 //	               | showneighbors | countvertices
 //	               | compute | path
-//	               | embed | estimate | job | refresh | verify
+//	               | embed | estimate | job | refresh
+//	               | refreshmeasure | refreshall | verify
 //	               | alter | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
@@ -145,6 +146,9 @@
 //	               | "RESUME" "JOB" integer [ background ]  e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND; DROP JOB 4;
 //	refresh      = "REFRESH" name [ options ]
 //	               [ background ]                           e.g. REFRESH spec;
+//	refreshmeasure = "REFRESH" "MEASURE" name "IN" name
+//	                 [ background ]                         e.g. REFRESH MEASURE rank IN social;
+//	refreshall   = "REFRESH" "ALL" "IN" name                e.g. REFRESH ALL IN social;
 //	verify       = "VERIFY" name [ options ] [ background ] e.g. VERIFY spec IN BACKGROUND;
 //	alter        = "ALTER" "EMBEDDING" name
 //	               "AUTO" "REFRESH"

@@ -27,6 +27,11 @@ func (p *parser) name(what string) Ident {
 	return Ident{}
 }
 
+// nameNext reports whether a name is next.
+func (p *parser) nameNext() bool {
+	return p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text)
+}
+
 // graph, embedding and model read the name of one that exists.
 func (p *parser) graph() Ident {
 	n := p.name(graphName)

@@ -121,7 +121,8 @@ func (p *parser) statement() Statement {
 //	               | showvertices | showedges
 //	               | showneighbors | countvertices
 //	               | compute | path
-//	               | embed | estimate | job | refresh | verify
+//	               | embed | estimate | job | refresh
+//	               | refreshmeasure | refreshall | verify
 //	               | alter | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
@@ -162,7 +163,7 @@ var unreserved = []string{
 	"AFTER", "ALL", "ALTER", "ASC", "ATTRIBUTE", "ATTRIBUTES", "AUTO", "BACKGROUND", "BACKUP", "BOTH", "BY", "CANCEL", "CASCADE", "CHANGES", "CHECK", "COLUMNS", "COMPACT", "COMPONENT", "COMPUTE",
 	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
-	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURES", "METHODS",
+	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURE", "MEASURES", "METHODS",
 	"MIGRATE", "MODEL", "MODELS", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
 	"RECOVER", "REFRESH", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",

@@ -296,7 +296,11 @@ func genUpkeep(t *rapid.T) Statement {
 	embedding := genIdent().Draw(t, "embedding")
 	options := genOptions(0).Draw(t, "options")
 	background := rapid.Bool().Draw(t, "background")
-	switch rapid.IntRange(0, 7).Draw(t, "statement") {
+	switch rapid.IntRange(0, 9).Draw(t, "statement") {
+	case 8:
+		return &RefreshMeasure{Attribute: embedding, Graph: genIdent().Draw(t, "graph"), Background: background}
+	case 9:
+		return &RefreshAll{Graph: genIdent().Draw(t, "graph")}
 	case 0:
 		return &Refresh{Embedding: embedding, Options: options, Background: background}
 	case 1:

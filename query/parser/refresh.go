@@ -1,5 +1,7 @@
 package parser
 
+import "strings"
+
 // Refresh is REFRESH e [WITH (…)] [IN BACKGROUND].
 //
 //	refresh      = "REFRESH" name [ options ]
@@ -16,8 +18,34 @@ func (*Refresh) statement() {}
 // Heading is REFRESH.
 func (*Refresh) Heading() string { return "REFRESH" }
 
+// refresh reads a name before it knows what it names: MEASURE and ALL are names of
+// embeddings, too, unless a name follows MEASURE, and a graph ALL.
 func (p *parser) refresh(begin Pos) Statement {
+	first := p.tok
+	switch {
+	case p.keyword("MEASURE"):
+		if p.nameNext() {
+			return p.refreshMeasure(begin)
+		}
+		p.expect(attributeName)
+		return p.refreshEmbedding(begin, first)
+	case p.keyword("ALL"):
+		if p.keyword("IN") {
+			return p.refreshAll(begin, first)
+		}
+		return p.refreshEmbedding(begin, first)
+	}
 	s := &Refresh{Embedding: p.embedding()}
+	return p.refreshRest(begin, s)
+}
+
+// refreshEmbedding reads what is behind a keyword that is the name of an embedding.
+func (p *parser) refreshEmbedding(begin Pos, name Token) Statement {
+	p.named.Embedding = name.Text
+	return p.refreshRest(begin, &Refresh{Embedding: Ident{name.Range, name.Text}})
+}
+
+func (p *parser) refreshRest(begin Pos, s *Refresh) Statement {
 	s.Options = p.withOptions(s)
 	s.Background = p.background()
 	s.Range = p.since(begin)
@@ -26,6 +54,64 @@ func (p *parser) refresh(begin Pos) Statement {
 
 func (s *Refresh) String() string {
 	return "REFRESH " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
+}
+
+// RefreshMeasure is REFRESH MEASURE a IN g [IN BACKGROUND].
+//
+//	refreshmeasure = "REFRESH" "MEASURE" name "IN" name
+//	                 [ background ]                         e.g. REFRESH MEASURE rank IN social;
+type RefreshMeasure struct {
+	Range
+	Attribute  Ident
+	Graph      Ident
+	Background bool
+}
+
+func (*RefreshMeasure) statement() {}
+
+// Heading is REFRESH MEASURE.
+func (*RefreshMeasure) Heading() string { return "REFRESH MEASURE" }
+
+func (p *parser) refreshMeasure(begin Pos) Statement {
+	s := &RefreshMeasure{Attribute: p.name(attributeName)}
+	p.needKeyword("IN")
+	s.Graph = p.graph()
+	s.Background = p.background()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *RefreshMeasure) String() string {
+	return "REFRESH MEASURE " + s.Attribute.String() + " IN " + s.Graph.String() + background(s.Background)
+}
+
+// RefreshAll is REFRESH ALL IN g. A graph with the name background is written in quotes
+// here, as REFRESH all IN BACKGROUND is about an embedding.
+//
+//	refreshall   = "REFRESH" "ALL" "IN" name                e.g. REFRESH ALL IN social;
+type RefreshAll struct {
+	Range
+	Graph Ident
+}
+
+func (*RefreshAll) statement() {}
+
+// Heading is REFRESH ALL.
+func (*RefreshAll) Heading() string { return "REFRESH ALL" }
+
+func (p *parser) refreshAll(begin Pos, all Token) Statement {
+	if p.keyword("BACKGROUND") {
+		return &Refresh{p.since(begin), Ident{all.Range, all.Text}, nil, true}
+	}
+	graph := p.graph()
+	return &RefreshAll{p.since(begin), graph}
+}
+
+func (s *RefreshAll) String() string {
+	if strings.EqualFold(s.Graph.Name, "BACKGROUND") {
+		return `REFRESH ALL IN "` + s.Graph.Name + `"`
+	}
+	return "REFRESH ALL IN " + s.Graph.String()
 }
 
 // AutoRefresh is ALTER EMBEDDING e AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF.

@@ -1,0 +1,235 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// This file has REFRESH MEASURE, and REFRESH ALL of embeddings and measures.
+
+// RefreshMeasureRequest asks for a stored measure to be computed again if its graph has
+// changed.
+type RefreshMeasureRequest struct {
+	Graph     string
+	Attribute string // that COMPUTE stored
+}
+
+// RefreshMeasureResult is the answer of RefreshMeasure. Where Kind is RefreshNone the
+// values and figures of the measure are left out.
+type RefreshMeasureResult struct {
+	ComputeResult
+	Kind     RefreshKind `json:"kind"`     // none or full
+	Versions uint64      `json:"versions"` // of the graph since, without those that changed attributes only
+	Changed  int         `json:"changed"`  // vertices that were new or gone, or had other edges
+	Unknown  bool        `json:"unknown"`  // the change log does not say which vertices changed: any may have
+}
+
+// staleMeasure is what the names in a RefreshMeasureRequest refer to.
+type staleMeasure struct {
+	computable
+	request ComputeRequest // by which the values were computed
+	changes storage.ChangeSet
+}
+
+var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, staleMeasure, RefreshMeasureResult]{
+	help: Help{
+		Statement: "REFRESH MEASURE", Syntax: "REFRESH MEASURE attribute IN graph [IN BACKGROUND]",
+		Summary: "computes a measure that COMPUTE stored again, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which have. kind is none or full",
+		Columns: "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
+		Example: "REFRESH MEASURE rank IN social",
+	},
+	bind: func(b *binder, s *parser.RefreshMeasure) (RefreshMeasureRequest, error) {
+		b.Mark(partAttribute, s.Attribute)
+		b.Mark(fault.Graph, s.Graph)
+		b.background = s.Background
+		return RefreshMeasureRequest{Graph: s.Graph.Name, Attribute: s.Attribute.Name}, nil
+	},
+	resolve: resolveRefreshMeasure,
+	plan: func(req RefreshMeasureRequest, found staleMeasure) *plan.Plan {
+		if !found.changes.EdgesChanged {
+			return plan.Result("measure", fmt.Sprintf("attribute %s as it is: no edge changed", fault.Name(req.Attribute)), session.GraphPlan(found.graph))
+		}
+		return computeStatement.plan(found.request, found.computable)
+	},
+	run: runRefreshMeasure,
+	rows: func(_ RefreshMeasureRequest, r RefreshMeasureResult) *Rows {
+		changed := Value(int64(r.Changed))
+		if r.Unknown {
+			changed = nil
+		}
+		return rowsOf([]string{"attribute", "measure", "kind", "versions", "changed", "seconds"},
+			[][]Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), changed, r.Seconds}})
+	},
+	job: func(_ *call, _ RefreshMeasureRequest, found staleMeasure) (job.Spec, error) {
+		return found.spec(found.request), nil
+	},
+}
+
+// RefreshMeasure computes a measure that was stored by Compute again, with the same
+// options, if vertices or edges of the graph have changed since. Changes of attributes
+// do not count.
+func (db *DB) RefreshMeasure(ctx context.Context, req RefreshMeasureRequest) (RefreshMeasureResult, error) {
+	return refreshMeasure.answer(ctx, db, req)
+}
+
+// StartRefreshMeasure is RefreshMeasure in the background, as a job of COMPUTE, which
+// computes the measure also if nothing has changed.
+func (db *DB) StartRefreshMeasure(ctx context.Context, req RefreshMeasureRequest) (storage.JobInfo, error) {
+	return refreshMeasure.start(ctx, db, req)
+}
+
+func resolveRefreshMeasure(c *call, req RefreshMeasureRequest) (found staleMeasure, err error) {
+	graph, err := c.GraphInfo(req.Graph, fault.Graph)
+	if err != nil {
+		return found, err
+	}
+	at := slices.IndexFunc(graph.Attributes, func(a storage.Attribute) bool { return a.Name == req.Attribute })
+	if at < 0 {
+		return found, session.UnknownAttribute(graph, req.Attribute, partAttribute)
+	}
+	made := graph.Computed[at]
+	if made == nil {
+		e := fault.New(partAttribute, "attribute %s was not computed, or was changed since", fault.Quote(req.Attribute))
+		e.Remedy = "COMPUTE measure IN graph AS attribute stores a measure"
+		return found, e
+	}
+	found.request = requestOf(req, made)
+	if found.computable, err = resolveCompute(c, found.request); err != nil {
+		return found, err
+	}
+	found.changes, err = c.db.store.Changes(c.Ctx, req.Graph, made.GraphVersion)
+	return found, err
+}
+
+// requestOf is the request by which values were computed. An option that the measure no
+// longer has is left out.
+func requestOf(req RefreshMeasureRequest, made *storage.Computed) ComputeRequest {
+	r := ComputeRequest{Graph: req.Graph, Measure: made.Method, As: req.Attribute, Overwrite: true, Settings: map[string]any{}}
+	m, _ := findMeasure(made.Method) // resolve refuses one that is unknown
+	for _, set := range made.Options {
+		if set.Name == fromSetting {
+			r.From = append(r.From, set.Value)
+		}
+		for _, o := range m.Options {
+			if o.Name == set.Name {
+				r.Settings[o.Name] = settingOf(o, set.Value)
+			}
+		}
+	}
+	return r
+}
+
+// settingOf is the value of an option from its text.
+func settingOf(o OptionInfo, text string) any {
+	if o.Type == "text" {
+		return text
+	}
+	return bind.Untyped(text)
+}
+
+func runRefreshMeasure(c *call, req RefreshMeasureRequest, found staleMeasure) (r RefreshMeasureResult, err error) {
+	r = RefreshMeasureResult{
+		ComputeResult: ComputeResult{Graph: req.Graph, Measure: found.measure.Name, Attribute: req.Attribute}, Kind: RefreshNone,
+		Versions: found.changes.Versions, Changed: len(found.changes.Touched) + found.changes.Deleted, Unknown: found.changes.All,
+	}
+	if found.changes.EdgesChanged {
+		r.Kind = RefreshFull
+		r.ComputeResult, err = runCompute(c, found.request, found.computable)
+	}
+	return r, err
+}
+
+// Refreshed is an embedding or a stored measure after REFRESH ALL.
+type Refreshed struct {
+	Object  string      `json:"object"` // "embedding" or "measure"
+	Name    string      `json:"name"`
+	Kind    RefreshKind `json:"kind"`
+	Seconds float64     `json:"seconds"`
+}
+
+// RefreshAllResult is the answer of RefreshAll.
+type RefreshAllResult struct {
+	Graph     string      `json:"graph"`
+	Refreshed []Refreshed `json:"refreshed"` // first embeddings, by name, then measures, in the order of the attributes
+	Notices   []Notice    `json:"notices,omitempty"`
+}
+
+var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
+	help: Help{
+		Statement: "REFRESH ALL", Syntax: "REFRESH ALL IN graph",
+		Summary: "refreshes all embeddings of a graph, as REFRESH does, and then all measures that COMPUTE stored, as REFRESH MEASURE does, each as a job of its own; imported embeddings stay as they are",
+		Columns: "object, name, kind, seconds",
+		Example: "REFRESH ALL IN social",
+	},
+	bind: func(b *binder, s *parser.RefreshAll) (string, error) {
+		b.Mark(fault.Graph, s.Graph)
+		return s.Graph.Name, nil
+	},
+	resolve: func(c *call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
+	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
+		return plan.Result("refresh", "embeddings and measures of graph "+fault.Name(graph.Name)+" that are behind it")
+	},
+	run: runRefreshAll,
+	rows: func(_ string, r RefreshAllResult) *Rows {
+		table := make([][]Value, len(r.Refreshed))
+		for i, o := range r.Refreshed {
+			table[i] = []Value{o.Object, o.Name, string(o.Kind), o.Seconds}
+		}
+		return rowsOf([]string{"object", "name", "kind", "seconds"}, table)
+	},
+}
+
+// RefreshAll refreshes all embeddings and all stored measures of a graph that are behind
+// it. It stops at the first error, and what was stored before stays.
+func (db *DB) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
+	return refreshAll.answer(ctx, db, graph)
+}
+
+func runRefreshAll(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
+	r.Graph = graph
+	embeddings, err := c.db.store.Embeddings(c.Ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, e := range embeddings {
+		if e.Graph != graph || checkComputed(e, fault.Embedding) != nil {
+			continue
+		}
+		req := RefreshRequest{Embedding: e.Name}
+		found, err := resolveRefresh(c, req)
+		if err != nil {
+			return r, err
+		}
+		done, err := runRefresh(c, req, found)
+		if err != nil {
+			return r, err
+		}
+		r.Refreshed = append(r.Refreshed, Refreshed{"embedding", e.Name, done.Kind, done.Seconds})
+	}
+	for i, a := range info.Attributes {
+		if info.Computed[i] == nil {
+			continue
+		}
+		req := RefreshMeasureRequest{graph, a.Name}
+		found, err := resolveRefreshMeasure(c, req)
+		if err != nil {
+			return r, err
+		}
+		done, err := runRefreshMeasure(c, req, found)
+		if err != nil {
+			return r, err
+		}
+		r.Refreshed = append(r.Refreshed, Refreshed{"measure", a.Name, done.Kind, done.Seconds})
+	}
+	r.Notices = c.Notices
+	return r, nil
+}
