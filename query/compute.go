@@ -2,8 +2,6 @@ package query
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"heavytail/embedding"
@@ -72,7 +70,6 @@ type computable struct {
 const (
 	kindCompute     = "COMPUTE"
 	attributeTarget = "attribute "
-	fromSetting     = "from" // a vertex of FROM among the options of a stored measure
 )
 
 var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
@@ -349,25 +346,4 @@ func computeRows(req ComputeRequest, r ComputeResult) *Rows {
 		table[i] = []Value{v.Key, cellOf(v.Value)}
 	}
 	return rowsOf([]string{"vertex", "value"}, table)
-}
-
-// computedText says in a few words how an attribute was computed.
-func computedText(c *storage.Computed) string {
-	var from []string
-	var options []string
-	for _, o := range c.Options {
-		if o.Name == fromSetting {
-			from = append(from, fault.QuoteKey(o.Value))
-			continue
-		}
-		options = append(options, o.Name+" := "+o.Value)
-	}
-	text := c.Method
-	if len(options) > 0 {
-		text += "(" + strings.Join(options, ", ") + ")"
-	}
-	if len(from) > 0 {
-		text += fmt.Sprintf(" FROM %s", strings.Join(from, ", "))
-	}
-	return text
 }

@@ -294,3 +294,27 @@ func defaultOf(o OptionInfo) any {
 	value, _ := o.Check(bind.Untyped(text)) // the tables are right
 	return value
 }
+
+// fromSetting names a vertex of FROM among the options of a stored measure.
+const fromSetting = "from"
+
+// computedText says in a few words how an attribute was computed.
+func computedText(c *storage.Computed) string {
+	var from []string
+	var options []string
+	for _, o := range c.Options {
+		if o.Name == fromSetting {
+			from = append(from, fault.QuoteKey(o.Value))
+			continue
+		}
+		options = append(options, o.Name+" := "+o.Value)
+	}
+	text := c.Method
+	if len(options) > 0 {
+		text += "(" + strings.Join(options, ", ") + ")"
+	}
+	if len(from) > 0 {
+		text += fmt.Sprintf(" FROM %s", strings.Join(from, ", "))
+	}
+	return text
+}
