@@ -6,7 +6,7 @@ import (
 )
 
 // MethodOptions is an embedding method with its options as a struct: a [DPSpectral],
-// [LaplacianEigenmaps], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It says the same as a
+// [LaplacianEigenmaps], [FastRP], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It says the same as a
 // name and a map of settings, is checked by the same table of options, and leaves the
 // same record with the embedding.
 //
@@ -60,6 +60,20 @@ type LaplacianEigenmaps struct {
 	Seed          uint64     `option:"seed"`
 	Components    Components `option:"components"`
 	IgnoreWeights bool       `option:"weights"`
+}
+
+// FastRP has the options of fastrp: a sparse random projection of powers of the transition
+// matrix.
+type FastRP struct {
+	Dim           int      `option:"dim"`       // coordinates of a vector, from 1 to 4096
+	Beta          *float64 `option:"beta"`      // power of the degree in the random vectors, from -4 to 4; nil is the default
+	Alpha1        float64  `option:"alpha1"`    // factor of the vectors after one step; 0 is the default
+	Alpha2        *float64 `option:"alpha2"`    // after two steps; nil is the default
+	Alpha3        *float64 `option:"alpha3"`    // after three steps; nil is the default
+	Alpha4        float64  `option:"alpha4"`    // after four steps; 0 is the default
+	RowScale      *float64 `option:"row_scale"` // power of the degree that a vector is divided by, from 0 to 4; nil is the default
+	IgnoreWeights bool     `option:"weights"`   // takes every edge as 1
+	Seed          uint64   `option:"seed"`      // of the random vectors
 }
 
 // DPWalker has the options of dp_walker: skip-gram on walks that avoid vertices of high
@@ -137,6 +151,7 @@ const (
 func (UnitBall) methodName() string           { return "unit_ball" }
 func (DPSpectral) methodName() string         { return "dp_spectral" }
 func (LaplacianEigenmaps) methodName() string { return "laplacian_eigenmaps" }
+func (FastRP) methodName() string             { return "fastrp" }
 func (DPWalker) methodName() string           { return "dp_walker" }
 func (DeepWalk) methodName() string           { return "deepwalk" }
 func (Node2Vec) methodName() string           { return "node2vec" }

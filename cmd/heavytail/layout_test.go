@@ -40,7 +40,8 @@ var layout = map[string][]string{
 	"embedding": {
 		"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base", "embedding/spectral", "embedding/skipgram", "embedding/walk",
 	},
-	"embedding/internal/base": {"storage/vec"},
+	"embedding/internal/base": {"storage/csr", "storage/vec"},
+	"embedding/propagate":     {"storage/csr", "storage/vec", "embedding/internal/base"},
 	"embedding/spectral":      {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
 	"embedding/unitball":      {"storage/csr", "storage/vec", "index", "embedding/internal/base"},
 	"embedding/eigen":         {"storage/vec"},
@@ -51,7 +52,7 @@ var layout = map[string][]string{
 	"embedding/link":          {"storage/csr", "storage/vec", "embedding/classify"},
 	"embedding/tune":          {"embedding/jsonnull", "storage/csr", "storage/vec", "embedding", "embedding/eigen", "embedding/evaluate"},
 	"embedding/run": {
-		"embedding/unitball",
+		"embedding/unitball", "embedding/propagate",
 		"storage", "storage/csr", "storage/vec", "embedding", "embedding/evaluate", "embedding/link", "embedding/tune", "embedding/skipgram",
 	},
 	"index":                  {"storage/vec"},

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,8 +40,10 @@ func (t table[O]) describe(defaults O) []OptionInfo {
 	return list
 }
 
-// parse sets options as they were given; validate says why O cannot be used.
+// parse sets options as they were given; validate says why O cannot be used. Where all of
+// them cannot be used together, the error is of the first with which they cannot.
 func (t table[O]) parse(method string, options []Option, validate func(O) error) (o O, err error) {
+	var first *OptionError
 	for _, given := range options {
 		i := slices.IndexFunc(t, func(f field[O]) bool { return f.Name == given.Name })
 		if i < 0 {
@@ -50,14 +53,17 @@ func (t table[O]) parse(method string, options []Option, validate func(O) error)
 			}
 			return o, e
 		}
+		fault := &OptionError{Method: method, Option: given.Name, Value: given.Value, Allowed: t[i].allowed}
 		value, ok := t[i].convert(given.Value)
-		if ok {
-			t[i].set(&o, value)
-			ok = validate(o) == nil
-		}
 		if !ok {
-			return o, &OptionError{Method: method, Option: given.Name, Value: given.Value, Allowed: t[i].allowed}
+			return o, cmp.Or(first, fault)
 		}
+		if t[i].set(&o, value); first == nil && validate(o) != nil {
+			first = fault
+		}
+	}
+	if first != nil && validate(o) != nil {
+		return o, first
 	}
 	return o, nil
 }

@@ -6,12 +6,10 @@ import (
 	"time"
 
 	"heavytail/embedding/eigen"
+	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
-
-// estimateTime is how long each of the measurements of an estimate takes, about.
-const estimateTime = 50 * time.Millisecond
 
 // Seconds estimates how long a spectral method takes on this machine, from the speed of
 // its two kernels on this graph. It does not know the spectrum: as a rule the true time
@@ -30,7 +28,7 @@ func Seconds(ctx context.Context, g *csr.Graph, method string, o Options) (float
 	if g.Weighted() && !o.IgnoreWeights {
 		arcs *= 3 // see operator.gathers
 	}
-	gather, err := gatherSeconds(ctx, g)
+	gather, err := base.GatherSeconds(ctx, g, eigen.Width)
 	if err != nil {
 		return 0, err
 	}
@@ -45,20 +43,6 @@ func Seconds(ctx context.Context, g *csr.Graph, method string, o Options) (float
 	return eigen.Seconds(n, k, arcs*gather/float64(workers), multiply), nil
 }
 
-// gatherSeconds measures the time to read the row of a block for one arc, by one
-// goroutine, on a sample of the vertices.
-func gatherSeconds(ctx context.Context, g *csr.Graph) (float64, error) {
-	n := g.Vertices()
-	x, sum := make([]float32, n*eigen.Width), make([]float32, eigen.Width)
-	began, arcs := time.Now(), 0
-	for i, step := 0, 7919; i < n && time.Since(began) < estimateTime; i++ { // spread over the vertices, not from one neighbourhood
-		v := uint32(i * step % n)
-		vec.GatherSum(sum, x, eigen.Width, g.Neighbors(v))
-		arcs += g.Degree(v)
-	}
-	return time.Since(began).Seconds() / float64(max(arcs, 1)), ctx.Err()
-}
-
 // multiplySeconds measures a multiply-add of the products of a basis of some rows
 // with a block.
 func multiplySeconds(ctx context.Context, rows, workers int) (float64, error) {
@@ -66,7 +50,7 @@ func multiplySeconds(ctx context.Context, rows, workers int) (float64, error) {
 	basis, block := vec.NewMatrix(rows, cols), vec.NewMatrix(rows, eigen.Width)
 	c, c32 := make([]float64, cols*eigen.Width), make([]float32, cols*eigen.Width)
 	began, times := time.Now(), 0
-	for times == 0 || time.Since(began) < estimateTime {
+	for times == 0 || time.Since(began) < base.EstimateTime {
 		if err := vec.MulTNContext(ctx, c, basis.Panel(0, cols), block.Panel(0, eigen.Width), workers); err != nil {
 			return 0, err
 		}

@@ -24,9 +24,7 @@ type operator struct {
 	s       []float32 // 0 at isolated vertices
 	workers int
 
-	// rows[i]:rows[i+1] is a part of the vertices of about partArcs neighbours,
-	// so that hubs do not make parts unequal.
-	rows []int
+	rows base.Rows
 
 	// factor is what eigenvalues have to be multiplied by: s is scaled so that
 	// it is at most 1 for the vertices of smallest degree.
@@ -39,14 +37,10 @@ type operator struct {
 	weighted *weighted // products of a graph with weights; nil without
 }
 
-// partArcs is the work of one task of a product: about 0.1 ms, so that a
-// cancelled context is noticed at once and two cores finish together.
-const partArcs = 1 << 15
-
 func newOperator(g *csr.Graph, method method, workers int) (*operator, error) {
 	n := g.Vertices()
 	op := &operator{g: g, twoHops: method.twoHops, workers: workers}
-	op.rows = partition(g, partArcs)
+	op.rows = base.NewRows(g)
 	a := newAdjacency(g)
 	op.degrees = a.degrees
 	s, top, factor := method.scaling(a)
@@ -112,23 +106,6 @@ func largestAtLeast(a *adjacency, m method, s []float64) float64 {
 		below += x
 	}
 	return above / below
-}
-
-// partition cuts the vertices into parts of about the given number of arcs.
-func partition(g *csr.Graph, arcs int64) []int {
-	n := g.Vertices()
-	rows := []int{0}
-	work := int64(0)
-	for v := range n {
-		work += int64(g.Degree(uint32(v))) + 4 // the row itself costs something too
-		if work >= arcs {
-			rows, work = append(rows, v+1), 0
-		}
-	}
-	if rows[len(rows)-1] < n {
-		rows = append(rows, n)
-	}
-	return rows
 }
 
 // Size returns the number of vertices.
@@ -201,13 +178,5 @@ func (op *operator) gather(dst, x []float32, v int) {
 
 // each calls f for every vertex, part by part.
 func (op *operator) each(ctx context.Context, f func(v int)) error {
-	vec.Parallel(len(op.rows)-1, 1, op.workers, func(part, _, _ int) {
-		if ctx.Err() != nil {
-			return
-		}
-		for v := op.rows[part]; v < op.rows[part+1]; v++ {
-			f(v)
-		}
-	})
-	return ctx.Err()
+	return op.rows.Each(ctx, op.workers, f)
 }

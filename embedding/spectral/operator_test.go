@@ -61,20 +61,6 @@ func TestOperator_Apply(t *testing.T) {
 	}
 }
 
-func TestOperator_Partition(t *testing.T) {
-	g := star(t, 5000)
-	rows := partition(g, 1000)
-	if rows[0] != 0 || rows[len(rows)-1] != 5000 {
-		t.Fatalf("parts %v", rows)
-	}
-	for i := 1; i < len(rows); i++ {
-		work := g.Offsets[rows[i]-1] - g.Offsets[rows[i-1]]
-		if rows[i] <= rows[i-1] || work > 1000 && rows[i]-rows[i-1] > 1 {
-			t.Fatalf("part %d is [%d, %d) with %d arcs before its last vertex", i, rows[i-1], rows[i], work)
-		}
-	}
-}
-
 // A penalty that leaves float32 is refused, not computed.
 func TestDPSpectral_BetaTooLarge(t *testing.T) {
 	// A leaf on a clique: nothing near it has a degree like its own.

@@ -1,0 +1,70 @@
+package base
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Rows cuts the vertices of a graph into parts of about the same number of neighbours,
+// so that hubs do not make parts unequal: part i is Rows[i]:Rows[i+1].
+type Rows []int
+
+// partArcs is the work of one task of a product with a block: about 0.1 ms, so that a
+// cancelled context is noticed at once and two cores finish together.
+const partArcs = 1 << 15
+
+// NewRows cuts the vertices of g.
+func NewRows(g *csr.Graph) Rows { return rowsOf(g, partArcs) }
+
+func rowsOf(g *csr.Graph, arcs int64) Rows {
+	n := g.Vertices()
+	rows := Rows{0}
+	work := int64(0)
+	for v := range n {
+		work += int64(g.Degree(uint32(v))) + 4 // the row itself costs something too
+		if work >= arcs {
+			rows, work = append(rows, v+1), 0
+		}
+	}
+	if rows[len(rows)-1] < n {
+		rows = append(rows, n)
+	}
+	return rows
+}
+
+// Each calls f for every vertex, the parts in parallel. The error is that of ctx.
+func (r Rows) Each(ctx context.Context, workers int, f func(v int)) error {
+	vec.Parallel(len(r)-1, 1, workers, func(part, _, _ int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for v := r[part]; v < r[part+1]; v++ {
+			f(v)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	return nil
+}
+
+// EstimateTime is about how long each of the measurements of an estimate takes.
+const EstimateTime = 50 * time.Millisecond
+
+// GatherSeconds measures the time to read the row of a block of width columns for one
+// neighbour, by one goroutine, on a sample of the vertices.
+func GatherSeconds(ctx context.Context, g *csr.Graph, width int) (float64, error) {
+	n := g.Vertices()
+	x, sum := make([]float32, n*width), make([]float32, width)
+	began, arcs := time.Now(), 0
+	for i, step := 0, 7919; i < n && time.Since(began) < EstimateTime; i++ { // spread over the vertices, not from one neighbourhood
+		v := uint32(i * step % n)
+		vec.GatherSum(sum, x, width, g.Neighbors(v))
+		arcs += g.Degree(v)
+	}
+	return time.Since(began).Seconds() / float64(max(arcs, 1)), ctx.Err()
+}

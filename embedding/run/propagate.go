@@ -1,0 +1,165 @@
+package run
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"heavytail/embedding"
+	"heavytail/embedding/propagate"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// fastRP is the method of propagate.FastRP.
+func fastRP() algorithm {
+	type options = propagate.FastRPOptions
+	summary := "sparse random projection of powers of the transition matrix, the fastest method"
+	return method(propagate.MethodFastRP, summary, fastRPFields(), options.Validate, options.WithDefaults, func(o options) prepared {
+		return prepared{
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+				o := o
+				o.Workers, o.Progress = req.Workers, req.Progress
+				rows, stats, err := propagate.FastRP(ctx, g, o)
+				if err != nil {
+					return outcome{}, err
+				}
+				starts := newStarts(g.Vertices())
+				return outcome{rows, fastRPRecord(g, o, stats), starts.write}, nil
+			},
+			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
+				o := o
+				o.Workers, o.Progress = workers, r.progress
+				return renewFastRP(ctx, g, o, r)
+			},
+			bytes: func(g *csr.Graph) int64 { return propagate.FastRPBytes(g, o) },
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				o := o
+				o.Workers = workers
+				return propagate.FastRPSeconds(ctx, g, o)
+			},
+		}
+	})
+}
+
+// fastRPRecord is what the record of an embedding says of a run.
+func fastRPRecord(g *csr.Graph, o propagate.FastRPOptions, stats propagate.Stats) storage.EmbeddingInfo {
+	return storage.EmbeddingInfo{Seed: o.Seed, Iterations: stats.Products, Seconds: stats.Seconds, Stats: weighted(g, stats.Weighted)}
+}
+
+// starts are the numbers of the random vectors that the vertices began with, so that a
+// renewal gives vertices that remain the same ones, and new vertices new ones.
+type starts struct {
+	of   []uint32 // each vertex
+	next uint32   // that no vertex has had
+}
+
+func newStarts(n int) starts {
+	s := starts{of: make([]uint32, n), next: uint32(n)}
+	for v := range s.of {
+		s.of[v] = uint32(v)
+	}
+	return s
+}
+
+// align returns the starts of the vertices of a graph that has changed: from has the row
+// of each, or storage.NoRow.
+func (s starts) align(from []uint32) starts {
+	list := starts{of: make([]uint32, len(from)), next: s.next}
+	for v, row := range from {
+		if row == storage.NoRow {
+			list.of[v] = list.next
+			list.next++
+		} else {
+			list.of[v] = s.of[row]
+		}
+	}
+	return list
+}
+
+// startsHead begins the state, which the starts follow.
+type startsHead struct {
+	Magic [8]byte
+	Next  uint32
+	Count uint32
+}
+
+var startsMagic = [8]byte{'s', 't', 'a', 'r', 't', 's', '0', '1'}
+
+func (s starts) write(w io.Writer) error {
+	return errors.Join(
+		binary.Write(w, binary.LittleEndian, startsHead{startsMagic, s.next, uint32(len(s.of))}),
+		binary.Write(w, binary.LittleEndian, s.of))
+}
+
+// readStarts reads the state of so many vertices; other bytes are embedding.ErrState.
+func readStarts(r io.Reader, n int) (s starts, err error) {
+	var head startsHead
+	in := bufio.NewReader(r)
+	if err := binary.Read(in, binary.LittleEndian, &head); err != nil || head.Magic != startsMagic || int(head.Count) != n {
+		return s, fmt.Errorf("%w: it has no starts of %d vertices", embedding.ErrState, n)
+	}
+	s = starts{of: make([]uint32, n), next: head.Next}
+	if err := binary.Read(in, binary.LittleEndian, s.of); err != nil {
+		return s, fmt.Errorf("%w: %w", embedding.ErrState, err)
+	}
+	for _, start := range s.of {
+		if start >= s.next {
+			return s, fmt.Errorf("%w: start %d is not below %d", embedding.ErrState, start, s.next)
+		}
+	}
+	return s, nil
+}
+
+// renewFastRP is the renewal of fastrp.
+func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r renewing) (outcome, embedding.RefreshStats, error) {
+	before, err := readStarts(r.state, r.vectors.Rows)
+	if err == nil && int64(before.next)+int64(len(r.from)) > math.MaxUint32 {
+		err = fmt.Errorf("%w: its numbers are used up", embedding.ErrState)
+	}
+	if err != nil {
+		return outcome{}, embedding.RefreshStats{}, err
+	}
+	starts := before.align(r.from)
+	o.Start = starts.of
+	old, added := vec.NewMatrix(len(r.from), r.vectors.Dim), make([]bool, len(r.from))
+	for v, row := range r.from {
+		if added[v] = row == storage.NoRow; !added[v] {
+			copy(old.Row(v), r.vectors.Row(int(row)))
+		}
+	}
+	rows, stats, refresh, err := propagate.RefreshFastRP(ctx, g, o, old, added)
+	if err != nil {
+		return outcome{}, refresh, err
+	}
+	refresh.Touched = len(r.touched)
+	return outcome{rows, fastRPRecord(g, o, stats), starts.write}, refresh, nil
+}
+
+// fastRPFields are the options of fastrp.
+func fastRPFields() table[propagate.FastRPOptions] {
+	type options = propagate.FastRPOptions
+	power := fmt.Sprintf("a number from %d to %d", -propagate.MaxPower, propagate.MaxPower)
+	alpha := func(i int, at func(*options) **float64) field[options] {
+		return float(fmt.Sprintf("alpha%d", i), fmt.Sprintf("factor of the vectors after %d steps", i),
+			"a number from -1e6 to 1e6, and one of the four not 0", at)
+	}
+	return table[options]{
+		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
+		float("beta", "power of the degree by which the random vectors are multiplied; below 0 hubs count less", power,
+			func(o *options) **float64 { return &o.Beta }),
+		alpha(1, func(o *options) **float64 { return &o.Alpha1 }),
+		alpha(2, func(o *options) **float64 { return &o.Alpha2 }),
+		alpha(3, func(o *options) **float64 { return &o.Alpha3 }),
+		alpha(4, func(o *options) **float64 { return &o.Alpha4 }),
+		float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4",
+			func(o *options) **float64 { return &o.RowScale }),
+		weights(func(o *options) *bool { return &o.IgnoreWeights }),
+		seed("seed of the random vectors", func(o *options) *uint64 { return &o.Seed }),
+	}
+}
