@@ -97,6 +97,20 @@ func (b *nearestBatches) admits(u, v uint32) bool {
 
 // each calls f with the answers of all queries.
 func (b *nearestBatches) each(f func(NearestRow) error) error {
+	g := b.space.Graph
+	return b.hits(func(u uint32, hits []index.Hit) error {
+		source := g.Key(u)
+		for rank, h := range hits {
+			if err := f(NearestRow{source, rank + 1, neighbor(b.metric, g.Key(h.Vertex), h)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// hits calls f with the answers of all queries, in their order.
+func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.call
 	size := b.batchSize()
 	release, err := c.db.cache.Reserve(b.batchBytes(size), "the nearest of "+fault.Count(int64(size), "vertex"))
@@ -183,8 +197,8 @@ func (b *nearestBatches) queriesOfFile(f func(u uint32) error) error {
 	})
 }
 
-// answer answers a batch, and calls f with its rows.
-func (b *nearestBatches) answer(queries []uint32, f func(NearestRow) error) error {
+// answer answers a batch, and calls f with the answers of each query.
+func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
 	if len(queries) == 0 {
 		return nil
 	}
@@ -196,13 +210,9 @@ func (b *nearestBatches) answer(queries []uint32, f func(NearestRow) error) erro
 	if err != nil {
 		return err
 	}
-	g := b.space.Graph
 	for i, u := range queries {
-		source := g.Key(u)
-		for rank, h := range answers[i] {
-			if err := f(NearestRow{source, rank + 1, neighbor(b.metric, g.Key(h.Vertex), h)}); err != nil {
-				return err
-			}
+		if err := f(u, answers[i]); err != nil {
+			return err
 		}
 	}
 	b.done += int64(len(queries))

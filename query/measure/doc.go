@@ -6,7 +6,7 @@
 //	centrality   Degree, Strength, PageRank, Eigenvector, Katz, Harmonic, Betweenness, Eccentricity
 //	groups       Leiden, LabelPropagation, Modularity, Cores, csr.Graph.Components
 //	paths        ShortestPath, Within
-//	graphs       Exchange, Sample
+//	graphs       Exchange, Sample, ForestFire
 //	triangles    Triangles, LocalClustering, ClusteringCoefficients
 //
 // Weights have two meanings. In Strength, PageRank, Eigenvector, Katz, Leiden and

@@ -211,7 +211,11 @@
 //	derived      = "SUBGRAPH" "OF" name where
 //	             | "COMPONENT" "OF" name [ "FROM" key ]
 //	             | "SAMPLE" "OF" name [ options ]
-//	             | "NULL" "OF" name [ options ]             e.g. CREATE GRAPH shuffled AS NULL OF social WITH (exchanges := 20);
+//	             | "NULL" "OF" name [ options ]
+//	             | "UNION" "OF" name "," name { "," name }
+//	               [ options ]
+//	             | "NEAREST" integer "USING" space
+//	               [ "MUTUAL" ]                             e.g. CREATE GRAPH shuffled AS NULL OF social WITH (exchanges := 20); CREATE GRAPH near AS NEAREST 10 USING cosine(spec) MUTUAL;
 //	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
 //	vertexword   = "VERTEX" | "VERTICES"                    e.g. DELETE VERTICES 'a', 'b' FROM social;
 //	newvertex    = key [ "(" assignments ")" ]              e.g. INSERT VERTEX 107 (name := 'Ann') INTO social;

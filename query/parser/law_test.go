@@ -393,16 +393,7 @@ func genUpdate(t *rapid.T) Statement {
 	}), 1, 3)
 	switch rapid.IntRange(0, 10).Draw(t, "statement") {
 	case 10:
-		s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom(derivations).Draw(t, "how"), Of: genIdent().Draw(t, "of")}
-		switch {
-		case s.How == Subgraph:
-			s.Where = genExpr(3).Draw(t, "where")
-		case s.How != Component:
-			s.Options = genOptions(0).Draw(t, "options")
-		case rapid.Bool().Draw(t, "from"):
-			s.From = genValue(aKey).Draw(t, "key")
-		}
-		return s
+		return genDerived(t)
 	case 0:
 		return &DropAttribute{Attribute: genIdent().Draw(t, "attribute"), Graph: graph}
 	case 1:
@@ -433,6 +424,33 @@ func genUpdate(t *rapid.T) Statement {
 	default:
 		return &DeleteEdgesFile{File: genValue(aString).Draw(t, "file"), Graph: graph, Options: genOptions(0).Draw(t, "options")}
 	}
+}
+
+// genDerived draws a graph that is made from others.
+func genDerived(t *rapid.T) Statement {
+	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom(derivations).Draw(t, "how")}
+	if s.How == NearestGraph {
+		using := genSpace().Draw(t, "using")
+		s.Count, s.Using, s.Mutual = genValue(anInt).Draw(t, "count"), &using, rapid.Bool().Draw(t, "mutual")
+		return s
+	}
+	s.Of = []Ident{genIdent().Draw(t, "of")}
+	switch s.How {
+	case Subgraph:
+		if s.Where = genEdgesWhere(t); s.Where == nil {
+			s.Where = genExpr(3).Draw(t, "where")
+		}
+		return s
+	case Component:
+		if rapid.Bool().Draw(t, "from") {
+			s.From = genValue(aKey).Draw(t, "key")
+		}
+		return s
+	case Union:
+		s.Of = append(s.Of, rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "others")...)
+	}
+	s.Options = genOptions(0).Draw(t, "options")
+	return s
 }
 
 // genLook draws a statement about vertices and attributes that changes nothing

@@ -51,6 +51,14 @@ func ParseRepeated(name string) (Repeated, error) {
 // adds reports whether edges without weights get some by coming again.
 func (how Repeated) adds() bool { return how == RepeatedSum || how == RepeatedCount }
 
+// counted is the weight that an occurrence with the given one adds; 0 is one without.
+func (how Repeated) counted(weight float64) float64 {
+	if how == RepeatedCount || weight == 0 && how == RepeatedSum {
+		return 1
+	}
+	return weight
+}
+
 // edgeFold makes one edge of its occurrences, or of parts of them that were
 // folded before: sums are exact, so that they do not depend on the parts.
 type edgeFold struct {
@@ -142,6 +150,18 @@ func (f *edgeFold) result() (float32, error) {
 
 func tooHeavy(weight string) error {
 	return fmt.Errorf("the weights of an edge add up to %s, more than a float32 holds: %w", weight, fault.ErrLimit)
+}
+
+// Fold returns the weight and the time of an edge that comes several times, in their order,
+// as an import would fold them: 0 is a weight that was not given, and csr.NoTime such a
+// time. Weights that add up to more than a float32 holds are ErrLimit.
+func (how Repeated) Fold(weights []float32, times []int64) (float32, int64, error) {
+	f := newFold(how)
+	for i, w := range weights {
+		f.add(how.counted(float64(w)), times[i])
+	}
+	weight, err := f.result()
+	return weight, f.time, err
 }
 
 // valueAt returns an element of a list, or what stands for a list that is nil.

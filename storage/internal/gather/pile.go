@@ -99,9 +99,7 @@ func (p *edgePile) addValued(ctx context.Context, o occurrence) error {
 			return err
 		}
 	}
-	if p.how == RepeatedCount || o.weight == 0 && p.how == RepeatedSum {
-		o.weight = 1
-	}
+	o.weight = p.how.counted(o.weight)
 	return p.put(ctx, o)
 }
 

@@ -1,0 +1,215 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/measure"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// deriveFrom makes a graph of vertices of one graph.
+func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made derived, err error) {
+	names := slices.Clone(req.Attributes) // a compiled condition reads them by number
+	for _, name := range session.AttributeNames(info) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	s, err := c.newScan(req.Of, req.Where, names, 0)
+	if err != nil {
+		return made, err
+	}
+	// The graph that is made, its edges in the set of a null model, and its attributes.
+	bytes := session.GraphBytes(s.graph.Info) + 16*int64(len(names))*int64(s.graph.Graph.Vertices())
+	switch {
+	case req.How == DeriveNull:
+		bytes += 70 * s.graph.Graph.Edges()
+	case req.EdgesWhere != nil || req.Sampling == SampleEdges: // see keptEdges
+		bytes += session.GraphBytes(s.graph.Info) + 2*s.graph.Graph.Edges() + 8*int64(s.graph.Graph.Vertices())
+	}
+	release, err := c.db.cache.Reserve(bytes, "graph "+fault.Name(req.Graph))
+	if err != nil {
+		return made, err
+	}
+	c.Releases = append(c.Releases, release)
+	vertices, graph, err := c.derive(s, req)
+	if err != nil {
+		return made, err
+	}
+	made = derived{
+		graph: graph, times: s.graph.Info.Times, key: func(v uint32) string { return s.graph.Key(vertices[v]) },
+		source: fmt.Sprintf("%s of graph %s, version %d", req.How, fault.Name(req.Of), s.graph.Info.Version),
+	}
+	made.columns, err = columnsOf(s.graph.Info, s.columns, vertices)
+	return made, err
+}
+
+// columnsOf are the attributes of some vertices of a graph, in its order, as far as they
+// were loaded.
+func columnsOf(info storage.GraphInfo, set *session.ColumnSet, vertices []uint32) (list []*storage.Column, err error) {
+	for _, a := range info.Attributes {
+		if set == nil || !slices.Contains(set.Names, a.Name) {
+			continue
+		}
+		column := storage.NewColumn(a, len(vertices))
+		for i, v := range vertices {
+			if err := column.Set(uint32(i), set.Value(a.Name, v)); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, column)
+	}
+	return list, nil
+}
+
+// derive makes the graph, and returns which vertices it has, ascending.
+func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
+	stop := c.Watch.Start(plan.Scan)
+	g := s.graph.Graph
+	from := g // of whose edges the made graph has those between its vertices
+	switch req.How {
+	case DeriveSubgraph:
+		err = s.each(c.Ctx, func(v uint32) error {
+			vertices = append(vertices, v)
+			return nil
+		})
+		if err == nil && req.EdgesWhere != nil {
+			edges := &edgeScan{s, req.EdgesWhere}
+			from, err = keptEdges(c.Ctx, g, func(p edgePlace) bool { return req.EdgesWhere(edges.candidate(p)) })
+		}
+	case DeriveComponent:
+		vertices, err = c.componentOf(s.graph, req.From)
+	case DeriveSample:
+		vertices, from, err = c.sampleOf(g, req)
+	case DeriveNull:
+		vertices = measure.Sample(g.Vertices(), g.Vertices(), 0)
+		made, err = measure.Exchange(c.Ctx, g, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
+		if err == nil && (g.Weights != nil || g.Times != nil) {
+			c.Notice("graph %s has no weights and no times: the edges of a null model are others", fault.Name(req.Graph))
+		}
+	default:
+		e := fault.New(fault.Statement, "there is no derivation %s", fault.Quote(string(req.How)))
+		e.Err = errors.Join(ErrInvalid)
+		return nil, nil, e
+	}
+	if err == nil && made == nil {
+		err = c.Await(func() { made = from.Induced(vertices) })
+	}
+	stop(int64(len(vertices)), s.scanned())
+	return vertices, made, err
+}
+
+// sampleOf draws a sample: its vertices, and the graph of whose edges it has those between
+// them.
+func (c *call) sampleOf(g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
+	switch req.Sampling {
+	case SampleForestFire:
+		vertices, err := measure.ForestFire(c.Ctx, g, measure.FireOptions{Vertices: req.Vertices, Forward: req.Forward, Seed: req.Seed})
+		return vertices, g, err
+	case SampleEdges:
+		if g.Edges() > math.MaxUint32 {
+			return nil, nil, fmt.Errorf("sample of %d edges: %w", g.Edges(), storage.ErrLimit)
+		}
+		chosen := measure.Sample(int(g.Edges()), cmp.Or(req.Edges, 1000), req.Seed)
+		number := uint32(0)
+		kept, err := keptEdges(c.Ctx, g, func(edgePlace) bool {
+			number++
+			if len(chosen) == 0 || chosen[0] != number-1 {
+				return false
+			}
+			chosen = chosen[1:]
+			return true
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		var ends []uint32
+		for v := range uint32(kept.Vertices()) {
+			if kept.Degree(v) > 0 {
+				ends = append(ends, v)
+			}
+		}
+		return ends, kept, nil
+	}
+	return measure.Sample(g.Vertices(), cmp.Or(req.Vertices, 1000), req.Seed), g, nil
+}
+
+// keptEdges returns a graph with all vertices of g and the edges that keep is true for,
+// which is asked in the order of eachEdge. It takes O(n + m), and 2 bytes for each edge and 8
+// for each vertex besides the graph.
+func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*csr.Graph, error) {
+	const often = 1 << 12 // edges between two looks at the context
+	marked := make([]bool, len(g.Targets))
+	// The smaller neighbours of a vertex come first in its row, ascending as eachEdge has
+	// them: next is where the next one is.
+	next := slices.Clone(g.Offsets)
+	looked := 0
+	for p := range eachEdge(g) {
+		if looked++; looked%often == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		v := g.Targets[p.at]
+		if keep(p) {
+			marked[p.at], marked[next[v]] = true, true
+		}
+		next[v]++
+	}
+	kept := &csr.Graph{Offsets: make([]int64, 1, max(1, len(g.Offsets)))}
+	for v := range g.Vertices() {
+		for at := g.Offsets[v]; at < g.Offsets[v+1]; at++ {
+			if !marked[at] {
+				continue
+			}
+			kept.Targets = append(kept.Targets, g.Targets[at])
+			if g.Weights != nil {
+				kept.Weights = append(kept.Weights, g.Weights[at])
+			}
+			if g.Times != nil {
+				kept.Times = append(kept.Times, g.Times[at])
+			}
+		}
+		kept.Offsets = append(kept.Offsets, int64(len(kept.Targets)))
+	}
+	return kept, ctx.Err()
+}
+
+// componentOf are the vertices of the component of a vertex, or of the largest one.
+func (c *call) componentOf(view *session.Graph, key string) (vertices []uint32, err error) {
+	var components *csr.Components
+	if err := c.Await(func() { components = view.Graph.Components() }); err != nil {
+		return nil, err
+	}
+	wanted := uint32(0)
+	if key != "" {
+		v, err := c.Vertex(view, key, fault.Vertex)
+		if err != nil {
+			return nil, err
+		}
+		wanted = components.Label[v]
+	}
+	for v, label := range components.Label {
+		if label == wanted {
+			vertices = append(vertices, uint32(v))
+		}
+	}
+	return vertices, nil
+}
+
+// storeDerived stores a graph that was made.
+func (c *call) storeDerived(name string, made derived) (storage.GraphInfo, error) {
+	stop := c.Watch.Start(plan.Store)
+	info, err := c.db.store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
+		Graph: made.graph, Keys: made.key, Attributes: made.columns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
+	})
+	stop(info.Edges, "")
+	return info, nameMistake(err, partNewGraph)
+}

@@ -1,0 +1,131 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/measure"
+	"heavytail/storage/csr"
+)
+
+// resolveNearestGraph checks a request for the graph of the nearest vertices.
+func (c *call) resolveNearestGraph(req DeriveRequest) (found derivation, err error) {
+	if err := checkCount(req.K); err != nil {
+		return found, err
+	}
+	info, err := c.EmbeddingInfo(req.Embedding, fault.Embedding)
+	if err != nil {
+		return found, err
+	}
+	if found.graph, err = c.GraphInfo(info.Graph, fault.Embedding); err != nil {
+		return found, err
+	}
+	found.search, err = c.resolveSearch(question{
+		embedding: req.Embedding, metric: req.Metric, k: req.K, attributes: session.AttributeNames(found.graph),
+	})
+	return found, err
+}
+
+func nearestGraphPlan(req DeriveRequest, found derivation) *plan.Plan {
+	from := "every vertex with a vector"
+	if req.Mutual {
+		from += ", mutual"
+	}
+	return found.search.planFrom(from + ", itself left out")
+}
+
+// nearestGraph makes the graph of the nearest vertices of an embedding, with the vertices
+// and attributes of its graph. It searches as NEAREST FOR ALL does, and holds the answers.
+func (c *call) nearestGraph(req DeriveRequest, found derivation) (made derived, err error) {
+	b, err := c.nearestBatches("", found.search)
+	if err != nil {
+		return made, err
+	}
+	g := b.space.Graph
+	n := g.Graph.Vertices()
+	release, err := c.db.cache.Reserve(40*int64(n)*int64(b.k)+16*int64(n), "graph "+fault.Name(req.Graph))
+	if err != nil {
+		return made, err
+	}
+	c.Releases = append(c.Releases, release)
+	near := make(nearestLists, n)
+	err = b.hits(func(u uint32, hits []index.Hit) error {
+		near[u] = similar(b.metric, hits)
+		return nil
+	})
+	if err != nil {
+		return made, err
+	}
+	made = derived{
+		times: g.Info.Times, key: g.Key,
+		source: fmt.Sprintf("nearest %d by %s of embedding %s, generation %d", req.K, req.Metric, fault.Name(req.Embedding), b.space.Info.Generation),
+	}
+	if made.graph, err = near.graph(n, req.Mutual); err != nil {
+		return made, err
+	}
+	made.columns, err = columnsOf(g.Info, b.columns, measure.Sample(n, n, 0))
+	return made, err
+}
+
+// nearestLists are the nearest vertices of each vertex that are similar to it, with their
+// similarities.
+type nearestLists [][]index.Hit
+
+// similar are hits with similarities in place of distances; those that are not positive are
+// left out.
+func similar(metric index.Metric, hits []index.Hit) []index.Hit {
+	for i, h := range hits {
+		if metric == index.L2 {
+			h.Distance = 1 / (1 + h.Distance)
+		}
+		hits[i].Distance = min(h.Distance, math.MaxFloat32) // a product of large vectors may be more
+	}
+	return slices.DeleteFunc(hits, func(h index.Hit) bool { return !(h.Distance > 0) })
+}
+
+// graph has an edge where one of two vertices is in the list of the other, or with mutual
+// where both are.
+func (near nearestLists) graph(n int, mutual bool) (*csr.Graph, error) {
+	var edges []csr.Edge
+	for v, hits := range near {
+		for _, h := range hits {
+			if mutual {
+				if _, back := near.similarity(h.Vertex, uint32(v)); !back {
+					continue
+				}
+			}
+			edges = append(edges, csr.Edge{U: uint32(v), V: h.Vertex})
+		}
+	}
+	g, err := csr.FromEdges(n, edges)
+	if err != nil {
+		return nil, err
+	}
+	g.Weights = make([]float32, len(g.Targets))
+	for u := range uint32(n) {
+		for at := g.Offsets[u]; at < g.Offsets[u+1]; at++ {
+			// The smaller vertex first: rounding may differ by the direction.
+			v := g.Targets[at]
+			weight, found := near.similarity(min(u, v), max(u, v))
+			if !found {
+				weight, _ = near.similarity(max(u, v), min(u, v))
+			}
+			g.Weights[at] = weight
+		}
+	}
+	return g, nil
+}
+
+// similarity is that of v in the list of u.
+func (near nearestLists) similarity(u, v uint32) (float32, bool) {
+	i := slices.IndexFunc(near[u], func(h index.Hit) bool { return h.Vertex == v })
+	if i < 0 {
+		return 0, false
+	}
+	return near[u][i].Distance, true
+}

@@ -1,0 +1,120 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"heavytail/index"
+	"heavytail/query/internal/fault"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+// Derivation is how a graph is made from another one.
+type Derivation string
+
+// The derivations.
+const (
+	DeriveSubgraph  Derivation = "subgraph"  // the vertices that meet a condition, and of the edges between them those that meet another
+	DeriveComponent Derivation = "component" // a connected component
+	DeriveSample    Derivation = "sample"    // random vertices, or random edges
+	DeriveNull      Derivation = "null"      // random edges with the degrees of all vertices kept
+	DeriveUnion     Derivation = "union"     // the vertices and edges of several graphs, the same keys being the same vertices
+	DeriveNearest   Derivation = "nearest"   // edges between the vertices whose vectors are nearest
+)
+
+// Sampling is how a sample is drawn.
+type Sampling string
+
+// The ways to draw a sample.
+const (
+	SampleVertices   Sampling = "vertices"    // each set of so many vertices is as probable; with the edges between them
+	SampleEdges      Sampling = "edges"       // each set of so many edges is as probable; with their ends
+	SampleForestFire Sampling = "forest_fire" // measure.ForestFire; with the edges between the vertices
+)
+
+func samplings() []string {
+	return []string{string(SampleVertices), string(SampleEdges), string(SampleForestFire)}
+}
+
+// DeriveRequest asks for a graph made from others, or from an embedding.
+type DeriveRequest struct {
+	Graph string // the new one
+	Of    string
+	How   Derivation
+	// Where is the condition of a subgraph on its vertices, as in VerticesRequest, and
+	// EdgesWhere that on its edges, as in EdgesRequest; one may be nil. Attributes are those
+	// that they read.
+	Where      func(Candidate) bool
+	EdgesWhere func(EdgeCandidate) bool
+	Attributes []string
+	From       string   // key of a vertex of the component; empty for the largest component
+	Sampling   Sampling // of a sample; empty for SampleVertices
+	Vertices   int      // of a sample of vertices; 0 is 1,000
+	Edges      int      // of a sample of edges; 0 is 1,000
+	Forward    float64  // of SampleForestFire: the probability that a fire burns on; 0 is 0.7
+	Exchanges  int      // attempts per edge of a null model; 0 is 10
+	Seed       uint64   // of a sample or null model
+	// Others are the graphs of a union besides Of, in their order. Repeated says what becomes
+	// of the weights and the time of an edge that several have, and of an attribute that a
+	// vertex has in several: the first value with storage.RepeatedFirst, otherwise the last.
+	Others   []string
+	Repeated storage.Repeated // empty for storage.RepeatedLast
+	// Of an embedding, K vertices are the nearest of each under the metric, as in
+	// NearestRequest. An edge is where one of two vertices is among the nearest of the other,
+	// with Mutual where both are.
+	Embedding string
+	Metric    index.Metric
+	K         int
+	Mutual    bool
+
+	condition parser.Expr // of Where and EdgesWhere, for its text; may be nil
+}
+
+// partNewGraph is the graph that is made, and partOther one of the graphs of a union
+// besides the first.
+const partNewGraph fault.Part = "new graph"
+
+func partOther(i int) fault.Part { return fault.Part(fmt.Sprintf("other graph %d", i)) }
+
+// derivation is what the names in a DeriveRequest refer to.
+type derivation struct {
+	graph  storage.GraphInfo // of a union the first one
+	others []storage.GraphInfo
+	search search // for the nearest of an embedding
+}
+
+// derived is a graph that is made, and where its vertices come from.
+type derived struct {
+	graph   *csr.Graph
+	key     func(v uint32) string
+	columns []*storage.Column
+	times   format.TimeForm
+	source  string // what GraphInfo.Source will say
+}
+
+// deriveOptions are the options of CREATE GRAPH … AS for one derivation, or for all where it
+// is empty.
+func deriveOptions(how Derivation) []OptionInfo {
+	sample, null, union := []Derivation{DeriveSample}, []Derivation{DeriveNull}, []Derivation{DeriveUnion}
+	var list []OptionInfo
+	for _, o := range []struct {
+		of []Derivation
+		OptionInfo
+	}{
+		{sample, OptionInfo{Name: "method", Type: "text", Default: "'vertices'", Choices: samplings(), Doc: "SAMPLE: random vertices with the edges between them, random edges with their ends, or the vertices that random fires burn, with the edges between them"}},
+		{sample, OptionInfo{Name: "vertices", Type: "int", Default: "1000", Doc: "SAMPLE: how many vertices"}},
+		{sample, OptionInfo{Name: "edges", Type: "int", Default: "1000", Doc: "SAMPLE by edges: how many edges"}},
+		{sample, OptionInfo{Name: "forward", Type: "float", Default: "0.7", Doc: "SAMPLE by forest_fire: probability that a burning vertex lights one more neighbour, above 0 and below 1"}},
+		{null, OptionInfo{Name: "exchanges", Type: "int", Default: "10", Doc: "NULL: attempts per edge to exchange an end with another edge"}},
+		{append(sample, DeriveNull), OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "SAMPLE and NULL: the same seed gives the same graph"}},
+		{union, OptionInfo{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "UNION: weight of an edge that several graphs have: the last, first, sum, min or max, or the number of graphs that have it; other values are the first with first, and the last otherwise"}},
+	} {
+		if how == "" || slices.Contains(o.of, how) {
+			list = append(list, o.OptionInfo)
+		}
+	}
+	return list
+}

@@ -1,0 +1,111 @@
+package where
+
+import (
+	"slices"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// CompileSubgraph compiles a condition that chooses vertices and edges: of its terms that
+// AND joins, those about weight, time, BOTH and EITHER are about edges, and the others about
+// vertices. Both conditions read the attributes that the second one lists.
+func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (Condition, EdgeCondition, error) {
+	terms := []parser.Expr{e}
+	if and, ok := e.(parser.And); ok {
+		terms = and.Terms
+	}
+	var ofVertices, ofEdges []parser.Expr
+	for _, term := range terms {
+		about, err := subjectOf(values, term, graph)
+		switch {
+		case err != nil:
+			return Condition{}, EdgeCondition{}, err
+		case about == onBoth:
+			values.Mark(fault.Where, term)
+			m := fault.New(fault.Where, "%s is about vertices and about edges", fault.Shorten(term.String()))
+			m.Remedy = "join conditions on vertices and on edges with AND, or write what is about the ends of an edge as BOTH (…) or EITHER (…)"
+			return Condition{}, EdgeCondition{}, m
+		case about == onEdges:
+			ofEdges = append(ofEdges, term)
+		default:
+			ofVertices = append(ofVertices, term)
+		}
+	}
+	vertices, err := Compile(values, joined(ofVertices), graph, ToNothing)
+	if err != nil {
+		return Condition{}, EdgeCondition{}, err
+	}
+	edges, err := CompileEdges(values, joined(ofEdges), graph, vertices.Attributes...)
+	return vertices, edges, err
+}
+
+// joined is a condition that is true where all terms are; nil for none.
+func joined(terms []parser.Expr) parser.Expr {
+	switch len(terms) {
+	case 0:
+		return nil
+	case 1:
+		return terms[0]
+	}
+	return parser.And{Range: parser.Range{Start: terms[0].Source().Start, End: terms[len(terms)-1].Source().End}, Terms: terms}
+}
+
+// subject is what a condition is about.
+type subject int
+
+const (
+	onVertices subject = 1
+	onEdges    subject = 2
+	onBoth             = onVertices | onEdges
+)
+
+// subjectOf returns what a condition is about; 0 for one of literals alone.
+func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (about subject, err error) {
+	var parts []parser.Expr
+	var names []parser.Operand
+	switch e := e.(type) {
+	case parser.Ends:
+		return onEdges, nil
+	case parser.Or:
+		parts = e.Terms
+	case parser.And:
+		parts = e.Terms
+	case parser.Not:
+		parts = []parser.Expr{e.Term}
+	case parser.Compare:
+		names = []parser.Operand{e.Left, e.Right}
+	case parser.In:
+		names = []parser.Operand{e.Operand}
+	case parser.IsMissing:
+		names = []parser.Operand{e.Operand}
+	case parser.Flag:
+		names = []parser.Operand{e.Name}
+	}
+	for _, part := range parts {
+		of, err := subjectOf(values, part, graph)
+		if err != nil {
+			return 0, err
+		}
+		about |= of
+	}
+	for _, operand := range names {
+		name, ok := operand.(parser.Ident)
+		switch _, attribute := session.AttributeOf(graph, name.Name); {
+		case !ok:
+		case !slices.Contains(EdgeColumns, name.Name):
+			about |= onVertices
+		case attribute:
+			values.Mark(fault.Where, name)
+			m := fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and what edges have", name, fault.Name(graph.Name))
+			m.Remedy = "store the attribute under another name"
+			return 0, m
+		default:
+			about |= onEdges
+		}
+	}
+	return about, nil
+}
