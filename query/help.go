@@ -205,9 +205,12 @@ func optionRows(options []OptionInfo) [][]Value {
 	for _, o := range options {
 		text := o.Doc
 		if o.Choices != nil {
-			quoted := slices.Clone(o.Choices)
-			for i, c := range quoted {
-				quoted[i] = fault.QuoteKey(c)
+			var quoted []string
+			if o.Type != "text" {
+				quoted = append(quoted, bind.TypeName(o.Type))
+			}
+			for _, c := range o.Choices {
+				quoted = append(quoted, fault.QuoteKey(c))
 			}
 			text += "; " + fault.OrList(quoted)
 		} else {

@@ -3,7 +3,6 @@ package query
 import (
 	"errors"
 	"io"
-	"slices"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -86,10 +85,20 @@ func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
 	if form, err = rowForm(req); err != nil {
 		return form, err
 	}
-	if form.Name == "parquet" && slices.Contains([]string{".gz", ".zst"}, compressionOf(req.path)) {
-		return form, fault.New(fault.Into, "file %s: Parquet is compressed inside, and is not put into another compression", fault.Quote(req.path))
+	if form.Name == "parquet" {
+		if err := refuseCompressed(req.path); err != nil {
+			return form, err
+		}
 	}
 	return form, c.CheckOutput(req.path, req.overwrite, fault.Into)
+}
+
+// refuseCompressed refuses the name of a Parquet file that would be compressed once more.
+func refuseCompressed(path string) error {
+	if compressionOf(path) == "" {
+		return nil
+	}
+	return fault.New(fault.Into, "file %s: Parquet is compressed inside, and is not put into another compression", fault.Quote(path))
 }
 
 // compressionOf is the ending of a name that says how the file is compressed.

@@ -3,11 +3,14 @@ package query
 import (
 	"context"
 	"io"
+	"math"
 	"time"
 
+	"heavytail/embedding/link"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage/format"
@@ -16,20 +19,30 @@ import (
 // ScoreFileRequest asks for the scores of the pairs in a file.
 type ScoreFileRequest struct {
 	// Path is a text file of two columns, separated by white space, tab, comma
-	// or semicolon, plain or compressed; "-" is Options.Input.
+	// or semicolon, plain or compressed; or a Parquet file, by its columns of known
+	// names or else the first two; "-" is Options.Input.
 	Path      string
 	Graph     string // as in ScoreRequest
 	With      []Scorer
 	Header    format.HeaderMode // what the first line is; format.HeaderCounts is refused
 	Separator string            // as in format.EdgeListOptions
+	// Threshold keeps the pairs whose first score is at least that, or under a scorer
+	// that is a distance at most that; nil keeps all.
+	Threshold *float64
+	// Top keeps so many pairs of each source, the likeliest by the first score, and of
+	// equal ones those that come first; 0 keeps all. The sources come in the order of
+	// their first pairs, and pairs without a score are left out. What is kept is in
+	// memory until the end of the file.
+	Top int
 	// Each is called for every pair in the order of the file, if Into is empty.
 	// The slice of scores is its own to keep. An error ends the call and is
 	// returned as it is.
 	Each func(ScoredPair) error
 	// Into is the CSV file to write the pairs and scores to; a name that ends in
-	// .gz or .zst is compressed. A file that exists is refused, unless
+	// .gz or .zst is compressed, and .parquet makes a Parquet file. A file that exists is refused, unless
 	// Overwrite is set. Until it is complete its name ends in .part, and every
-	// quarter of a million pairs it is made durable.
+	// quarter of a million pairs it is made durable; a Parquet file and one with
+	// Top appear when they are complete.
 	Into      string
 	Overwrite bool
 	// Resume continues the .part of Into that an earlier call has left, whatever
@@ -37,8 +50,11 @@ type ScoreFileRequest struct {
 	// was never stopped. It is refused if the input, the graph, the scorers or what
 	// they read have changed. Without such a file it begins one.
 	Resume bool
+}
 
-	stream bool // the rows of the statement take the pairs
+// inRows reports whether the file of a request is written at once, and not in sections.
+func (req ScoreFileRequest) inRows() bool {
+	return req.Top > 0 || format.Ending(req.Into) == ".parquet"
 }
 
 // ScoreFileResult is the answer of ScoreFile.
@@ -48,13 +64,13 @@ type ScoreFileResult struct {
 	Seconds float64  `json:"seconds"`
 	Notices []Notice `json:"notices,omitempty"`
 
-	stream *stream[ScoredPair] // instead of all that
+	stream *stream[ScoredPair] // instead of all that, where neither Each nor Into takes the pairs
 }
 
 var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, ScoreFileResult]{
 	help: Help{
 		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "scores the pairs of a file of any length, in order",
+		Summary: "scores the pairs of a file of any length, in order; the file is text or Parquet, and so is that of INTO FILE, by the endings of their names",
 		Columns: "source, target, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 		Options: scoreFileOptions(),
 		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
@@ -65,6 +81,9 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, 
 		scores := found.plan(req.With)
 		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
+			if format.Ending(req.Into) == ".parquet" {
+				return writtenFile("Parquet", req.Into, scores)
+			}
 			return plan.Result("CSV file", "to "+fault.Quote(req.Into), scores)
 		}
 		return plan.Result("scores", "streamed in the order of the file", scores)
@@ -74,9 +93,14 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, 
 	reads: true,
 }
 
-// ScoreFile scores the pairs of a file of any length, in bounded memory.
+// ScoreFile scores the pairs of a file of any length, in bounded memory but for Top.
 func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileResult, error) {
-	return scoreFile.answer(ctx, db, req)
+	r, err := scoreFile.answer(ctx, db, req)
+	if r.stream != nil {
+		r.stream.close()
+		return ScoreFileResult{}, fault.New(fault.Into, "neither a function nor a file takes the scores")
+	}
+	return r, err
 }
 
 // headerSetting returns what the first line of a file of pairs is.
@@ -91,6 +115,8 @@ func headerSetting(s bind.Settings) (format.HeaderMode, error) {
 // scoreFileOptions are the options of SCORE FILE.
 func scoreFileOptions() []OptionInfo {
 	return append(pairsOptions(), overwriteOption(),
+		OptionInfo{Name: "top", Type: "int", Default: "0", Doc: "pairs to keep of each source, the likeliest by the first scorer; 0 for all"},
+		OptionInfo{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score by the first scorer that a pair is kept with, or the largest where the scorer is a distance; none keeps all pairs"},
 		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped; its name ends in .part"})
 }
 
@@ -99,7 +125,7 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err er
 	if req.Path, err = b.Text(fault.File, s.Pairs); err != nil {
 		return req, err
 	}
-	if req.stream = s.File == nil; !req.stream {
+	if s.File != nil {
 		if req.Into, err = b.Text(fault.Into, s.File); err != nil {
 			return req, err
 		}
@@ -109,11 +135,15 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err er
 		return req, err
 	}
 	for _, o := range []string{"overwrite", "resume"} {
-		if _, given := set[o]; given && req.stream {
+		if _, given := set[o]; given && s.File == nil {
 			return req, fault.OfOption(o, "has no meaning without INTO FILE")
 		}
 	}
 	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
+	if x, given := set["threshold"].(float64); given {
+		req.Threshold = &x
+	}
+	req.Top = set.Size("top")
 	if req.Header, err = headerSetting(set); err != nil {
 		return req, err
 	}
@@ -122,8 +152,8 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err er
 }
 
 func resolveScoreFile(c *call, req ScoreFileRequest) (*scorerEntries, error) {
-	if req.Each == nil && req.Into == "" && !req.stream {
-		return nil, fault.New(fault.Into, "neither a function nor a file takes the scores")
+	if err := req.checkChoice(); err != nil {
+		return nil, err
 	}
 	if req.Header == format.HeaderCounts {
 		return nil, fault.New(fault.Option("header"), "a file of pairs has no header of counts")
@@ -141,6 +171,11 @@ func resolveScoreFile(c *call, req ScoreFileRequest) (*scorerEntries, error) {
 		if err := session.CheckEnding(req.Into, session.ScoreEndings); err != nil {
 			return nil, err
 		}
+		if format.Ending(req.Into) == ".parquet" {
+			if err := refuseCompressed(req.Into); err != nil {
+				return nil, err
+			}
+		}
 		if err := c.checkPart(req); err != nil {
 			return nil, err
 		}
@@ -148,12 +183,29 @@ func resolveScoreFile(c *call, req ScoreFileRequest) (*scorerEntries, error) {
 	return c.scorerEntries(req.Graph, req.With)
 }
 
+// checkChoice refuses requests that contradict themselves.
+func (req ScoreFileRequest) checkChoice() error {
+	switch {
+	case req.Top < 0:
+		return fault.OfOption("top", "is %d, and must not be negative", req.Top)
+	case req.Threshold != nil && math.IsNaN(*req.Threshold):
+		return fault.OfOption("threshold", "is %v, and must be a number", *req.Threshold)
+	case req.Into == "-":
+		e := fault.New(fault.Into, "'-' is no file to write")
+		e.Remedy = "without INTO FILE the pairs are printed"
+		return e
+	case req.Resume && req.inRows():
+		return fault.OfOption("resume", "continues files of CSV without the option top, and no others")
+	}
+	return nil
+}
+
 func runScoreFile(c *call, req ScoreFileRequest, found *scorerEntries) (ScoreFileResult, error) {
 	s, err := c.scoring(found)
 	if err != nil {
 		return ScoreFileResult{}, err
 	}
-	if req.stream {
+	if req.Each == nil && req.Into == "" {
 		return ScoreFileResult{stream: streamOf(c, func(f func(ScoredPair) error) error {
 			req.Each = f
 			_, err := c.scoreFile(s, req)
@@ -176,11 +228,14 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest) (ScoreFileResult, err
 	var total int64
 	opts := format.EdgeListOptions{
 		Name: session.InputName(req.Path), Header: req.Header, Separator: req.Separator,
-		Size: size, Progress: c.Meter.Update,
+		Size: size,
 	}
-	if req.Into == "" {
-		total, err = s.file(c, in, opts, req.Each)
-	} else {
+	switch {
+	case req.Into == "":
+		total, err = s.chosen(c, in, opts, req.choice(), req.Each)
+	case req.inRows():
+		total, err = c.scoreRowsInto(s, in, opts, req)
+	default:
 		total, err = c.scoreInto(s, in, opts, req)
 	}
 	if err != nil {
@@ -191,40 +246,26 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest) (ScoreFileResult, err
 	return ScoreFileResult{Pairs: total, Missing: s.missing, Seconds: time.Since(began).Seconds(), Notices: c.Notices}, nil
 }
 
-// file scores the pairs of a file in order, a batch at a time: while the file
-// is read, at most one batch is in memory.
-func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, each func(ScoredPair) error) (int64, error) {
-	// 4096 pairs keep all workers busy for a millisecond or more, and take less
-	// than a megabyte with keys of usual length.
-	const batch = 4096
-	pairs := make([]Pair, 0, batch)
-	var total int64
-	flush := func() error {
-		scored, err := s.all(c, pairs)
-		if err != nil {
+// choice is what the request keeps.
+func (req ScoreFileRequest) choice() scoreChoice {
+	return scoreChoice{req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
+}
+
+// scoreRowsInto writes the pairs that a request keeps into a file that appears when it is
+// complete.
+func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest) (total int64, err error) {
+	form, err := rowForm(rowsRequest{path: req.Into})
+	if err != nil {
+		return 0, err
+	}
+	notes := []format.Note{{Key: "heavytail.graph", Text: s.graph.Info.Name}}
+	err = c.WriteFile(req.Into, req.Overwrite, func(out io.Writer) error {
+		w := rowfile.New(out, form, scoreColumns(req.With), notes)
+		if total, err = s.chosen(c, in, opts, req.choice(), func(p ScoredPair) error { return w.Row(p.row()) }); err != nil {
 			return err
 		}
-		total += int64(len(pairs))
-		pairs = pairs[:0]
-		for _, p := range scored {
-			if err := each(p); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	_, err := format.ReadPairs(c.Ctx, in, opts, func(source, target []byte) error {
-		// One string for both keys halves the allocations.
-		text := string(append(append(make([]byte, 0, len(source)+len(target)), source...), target...))
-		pairs = append(pairs, Pair{Source: text[:len(source)], Target: text[len(source):]})
-		if len(pairs) < batch {
-			return nil
-		}
-		return flush()
+		return w.Close()
 	})
-	if err == nil {
-		err = flush()
-	}
 	return total, err
 }
 

@@ -48,6 +48,7 @@ type scoreBasis struct {
 	Modified  int64 // nanoseconds
 	Header    string
 	Separator string
+	Threshold string
 	Graph     string
 	GraphID   uint64
 	Version   uint64
@@ -65,6 +66,8 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return fmt.Sprintf("file %s has changed since", fault.Quote(b.Input))
 	case b.Header != now.Header || b.Separator != now.Separator:
 		return "the options header and separator were different"
+	case b.Threshold != now.Threshold:
+		return "the option threshold was different"
 	case b.Graph != now.Graph || b.GraphID != now.GraphID:
 		return fmt.Sprintf("the graph was %s", fault.Name(b.Graph))
 	case b.Version != now.Version:
@@ -85,6 +88,9 @@ func (c *call) scoreBasis(s *scoring, req ScoreFileRequest) (scoreBasis, error) 
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With),
 		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
 		Committed: s.graph.Info.Modified.UnixNano(),
+	}
+	if req.Threshold != nil {
+		b.Threshold = fmt.Sprint(*req.Threshold)
 	}
 	for _, sp := range s.spaces {
 		b.Sources = append(b.Sources, fmt.Sprintf("%s@%d of %d", sp.Info.Name, sp.Info.Generation, sp.Info.Created.UnixNano()))
@@ -169,7 +175,7 @@ func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, 
 	if err != nil {
 		return 0, err
 	}
-	w := &scoreWriter{s: s, part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
+	w := &scoreWriter{s: s, call: c, choice: req.choice(), part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
 	err = w.run(c.Ctx, c.workers(), in, opts)
 	s.missing, s.newer = w.state.Missing, w.state.Newer
 	if err == nil {
@@ -183,11 +189,13 @@ func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, 
 
 // scoreWriter is a run of SCORE FILE into a file.
 type scoreWriter struct {
-	s     *scoring
-	part  *format.Part
-	state scoreState // of what is written
-	noted int64      // pairs that are durable
-	keep  bool       // sections are noted: the input can be read again
+	s      *scoring
+	call   *call
+	choice scoreChoice
+	part   *format.Part
+	state  scoreState // of what is written
+	noted  int64      // pairs that are durable
+	keep   bool       // sections are noted: the input can be read again
 
 	section int64 // pairs of a section, whole batches
 }
@@ -214,7 +222,7 @@ func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts f
 	for range workers {
 		scorers.Go(func() {
 			for b := range work {
-				w.s.fill(ctx, b)
+				w.fill(ctx, b)
 				b.ready <- struct{}{}
 			}
 		})
@@ -252,7 +260,7 @@ func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeLi
 	}
 	skip := w.state.Pairs
 	b := <-free
-	_, err := format.ReadPairs(ctx, in, opts, func(source, target []byte) error {
+	err := w.call.readPairs(ctx, in, opts, func(source, target []byte) error {
 		if skip > 0 {
 			skip--
 			return nil
@@ -297,8 +305,9 @@ func (w *scoreWriter) write(b *pairBatch) error {
 	return err
 }
 
-// fill scores the pairs of a batch and writes their lines.
-func (s *scoring) fill(ctx context.Context, b *pairBatch) {
+// fill scores the pairs of a batch and writes the lines of those that are kept.
+func (w *scoreWriter) fill(ctx context.Context, b *pairBatch) {
+	s := w.s
 	b.out = b.out[:0]
 	width, pairs := len(s.scorers), len(b.ends)/2
 	scores := make([]float64, scoreBlock*width)
@@ -318,6 +327,10 @@ func (s *scoring) fill(ctx context.Context, b *pairBatch) {
 		s.scores(&block, scores, &b.tally)
 		for j := range block.n {
 			i := first + j
+			if !w.choice.keeps(scores[j*width]) {
+				start = b.ends[2*i+1]
+				continue
+			}
 			b.out = appendField(b.out, b.text[start:b.ends[2*i]])
 			b.out = append(b.out, ',')
 			b.out = appendField(b.out, b.text[b.ends[2*i]:b.ends[2*i+1]])

@@ -253,6 +253,9 @@ func writeOptions(b *strings.Builder, options []query.OptionInfo) {
 		kind := o.Type
 		if o.Choices != nil {
 			kind = strings.Join(o.Choices, ", ")
+			if o.Type != "text" {
+				kind = o.Type + ", " + kind
+			}
 		}
 		given := "required"
 		if o.Default != "" {

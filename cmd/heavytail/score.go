@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heavytail/query"
+	"heavytail/repl"
 	"heavytail/storage/format"
 )
 
@@ -18,14 +19,16 @@ func newScore(std streams) *cobra.Command {
 		Long: `Score the pairs of vertices in a file of any length, and write them with their
 scores as CSV, in the order of the file. A pair with a vertex that the graph does not
 have keeps its line, without scores. PAIRS and SCORES are plain, or compressed by gzip
-or zstd by the ending of their names; - is standard input.
+or zstd by the ending of their names, or Parquet; - is standard input and standard
+output. --threshold and --top keep only some pairs.
 
-Until it is complete, SCORES has .part behind its name. Whatever stops the command,
+Until it is complete, a SCORES of CSV has .part behind its name. Whatever stops the command,
 the same command with --resume continues behind the last pairs that were made durable:
 no line is lost or written twice.`,
 		Example: `  heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz
-  heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz --resume`,
-		Args: exactly(1, "FILE"),
+  heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz --resume
+  heavytail score social.ht --pairs pairs.parquet --with 'cosine(spec)' --top 10 --threshold 0.5 --out - | head`,
+		Args: exactly(1, "FILE, and the pairs as --pairs PAIRS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			scorers, err := query.ParseScorers(with)
 			if err != nil {
@@ -33,16 +36,26 @@ no line is lost or written twice.`,
 			}
 			header, err := format.ParseHeader(flagText(cmd, "header"))
 			must(err) // the flag takes no other
+			form := repl.Table
+			if out == "-" { // rows without a file
+				out, form = "", repl.CSV
+			}
 			request := query.ScoreFileRequest{
 				Path: pairs, Graph: graph, With: scorers, Into: out, Header: header, Separator: flagText(cmd, "separator"),
 				Overwrite: flagBool(cmd, "overwrite"), Resume: flagBool(cmd, "resume"),
+				Top: int(flagInt(cmd, "top")),
 			}
-			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true, Input: std.in}, "table", "SCORE FILE", request)
+			if cmd.Flags().Changed("threshold") {
+				x, err := cmd.Flags().GetFloat64("threshold")
+				must(err)
+				request.Threshold = &x
+			}
+			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true, Input: std.in}, string(form), "SCORE FILE", request)
 		},
 	}
 	cmd.Flags().StringVar(&pairs, "pairs", "", "file of pairs, a pair of keys a line; - is standard input")
 	cmd.Flags().StringVar(&with, "with", "", "scorers separated by commas, as in SCORE: adamic_adar, cosine(spec), model(friends)")
-	cmd.Flags().StringVar(&out, "out", "", "file for the pairs and their scores")
+	cmd.Flags().StringVar(&out, "out", "", "file for the pairs and their scores; - is standard output, as CSV")
 	cmd.Flags().StringVar(&graph, "in", "", "graph of the pairs, where the file has several and no embedding says it")
 	for _, name := range []string{"pairs", "with", "out"} {
 		must(cmd.MarkFlagRequired(name))

@@ -18,6 +18,14 @@ func TestScore(t *testing.T) {
 	if text := string(mustRead(t, out)); text != "source,target,common_neighbors,katz\na,c,1,0.0025\nx,a,,\nb,d,1,0.0025\n" {
 		t.Errorf("scores %q", text)
 	}
+	printed := mustRun(t, "", "score", path, "--pairs", pairs, "--with", "common_neighbors", "--in", "line", "--out", "-", "--top", "1", "--threshold", "0.5")
+	if printed != "source,target,common_neighbors\na,c,1\nb,d,1\n" {
+		t.Errorf("printed %q", printed)
+	}
+	if _, err := os.Stat("-"); err == nil {
+		t.Error("there is a file named -")
+	}
+	mustFail(t, exitUsage, []string{"--pairs"}, "score", path, pairs)
 	mustFail(t, exitFailed, []string{"exists: to replace it, set --overwrite"}, "score", path, "--pairs", pairs, "--with", "katz", "--out", out)
 	mustRun(t, "a b\n", "score", path, "--pairs", "-", "--with", "cosine(e)", "--out", out, "--overwrite")
 	mustFail(t, exitUsage, []string{"--with is"}, "score", path, "--pairs", pairs, "--with", "katz WITH (x := 1)", "--out", out)

@@ -31,7 +31,7 @@ func addFlags(cmd *cobra.Command, options []query.OptionInfo) {
 			continue
 		}
 		doc := o.Doc
-		if o.Choices != nil {
+		if o.Choices != nil && o.Type == "text" {
 			doc += ": " + strings.Join(o.Choices, ", ")
 		}
 		switch o.Type {
@@ -44,7 +44,7 @@ func addFlags(cmd *cobra.Command, options []query.OptionInfo) {
 		default:
 			cmd.Flags().Var(&textFlag{strings.Trim(o.Default, "'"), o.Choices}, name, doc)
 		}
-		if o.Choices != nil {
+		if o.Choices != nil && o.Type == "text" {
 			must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(o.Choices, cobra.ShellCompDirectiveNoFileComp)))
 		}
 	}

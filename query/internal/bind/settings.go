@@ -21,7 +21,7 @@ type OptionInfo struct {
 	Name    string   `json:"name"`
 	Type    string   `json:"type"`    // "int", "float", "text", "bool" or "column": a text, or a number from 1 on
 	Default string   `json:"default"` // in the language; empty where the option must be given
-	Choices []string `json:"choices"` // the texts that are allowed; nil for any
+	Choices []string `json:"choices"` // the texts that are allowed, besides numbers where the type is one; nil for any text
 	Doc     string   `json:"doc"`     // one line
 }
 
@@ -119,7 +119,7 @@ func (o OptionInfo) Check(value any) (any, error) {
 			return v, nil
 		}
 	case string:
-		if o.Type != "text" && o.Type != "column" {
+		if o.Type != "text" && o.Type != "column" && !slices.Contains(o.Choices, v) {
 			break
 		}
 		if o.Choices != nil && !slices.Contains(o.Choices, v) {

@@ -197,7 +197,7 @@ func CheckEnding(path string, known []string) error {
 var (
 	ListEndings  = []string{".txt", ".edges", ".edgelist", ".el"}
 	WalkEndings  = []string{".txt", ".walks"}
-	ScoreEndings = []string{".csv", ".txt"}
+	ScoreEndings = []string{".csv", ".txt", ".parquet"}
 )
 
 // OpenInput opens an input, plain or compressed, and returns its size in bytes,
