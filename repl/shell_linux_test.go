@@ -188,10 +188,14 @@ func (c *console) keys(text string) {
 	}
 }
 
+// hangs is the time after which a shell counts as hanging. It is long because other tests
+// and programs may take the processors.
+const hangs = 5 * time.Minute
+
 // wait waits until something is true of the screen, and returns what it shows.
 func (c *console) wait(what string, is func(*screen) bool) string {
 	c.t.Helper()
-	shown, ok := c.within(20*time.Second, is)
+	shown, ok := c.within(hangs, is)
 	if !ok {
 		c.t.Fatalf("waited for %s, and the screen is\n%s", what, shown)
 	}
@@ -233,7 +237,7 @@ func (c *console) sees(text string) string {
 // ends waits for the end of the shell and returns its exit code.
 func (c *console) ends() int {
 	c.t.Helper()
-	timer := time.AfterFunc(20*time.Second, func() { c.cmd.Process.Kill() })
+	timer := time.AfterFunc(hangs, func() { c.cmd.Process.Kill() })
 	defer timer.Stop()
 	c.cmd.Wait()
 	<-c.done
