@@ -72,10 +72,11 @@ var layout = map[string][]string{
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "embedding/tune", "index", "query/parser", "query/measure",
 	},
 	"query/driver":  {"query", "query/parser", "query/internal/fault", "storage"},
+	"query/shard":   {"query", "query/parser", "storage", "storage/format", "storage/vec"},
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
 	"cmd/paper":     {"query", "storage", "cmd/figure"},
-	"cmd/heavytail": {"repl", "query", "query/parser", "storage", "storage/format", "cmd/figure", "cmd/paper"},
+	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "cmd/figure", "cmd/paper"},
 }
 
 // outsiders are the modules that only some packages may import: the file is

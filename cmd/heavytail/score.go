@@ -57,9 +57,7 @@ no line is lost or written twice.`,
 	cmd.Flags().StringVar(&with, "with", "", "scorers separated by commas, as in SCORE: adamic_adar, cosine(spec), model(friends)")
 	cmd.Flags().StringVar(&out, "out", "", "file for the pairs and their scores; - is standard output, as CSV")
 	cmd.Flags().StringVar(&graph, "in", "", "graph of the pairs, where the file has several and no embedding says it")
-	for _, name := range []string{"pairs", "with", "out"} {
-		must(cmd.MarkFlagRequired(name))
-	}
+	require(cmd, "pairs", "with", "out")
 	addOptions(cmd, "SCORE FILE")
 	return cmd
 }

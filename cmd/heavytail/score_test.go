@@ -31,7 +31,7 @@ func TestScore(t *testing.T) {
 	mustRun(t, "a b\n", "score", path, "--pairs", "-", "--with", "cosine(e)", "--out", out, "--overwrite")
 	mustFail(t, exitUsage, []string{"--with is"}, "score", path, "--pairs", pairs, "--with", "katz WITH (x := 1)", "--out", out)
 	mustFail(t, exitFailed, []string{`unknown scorer "kats"`}, "score", path, "--pairs", pairs, "--with", "kats", "--out", filepath.Join(dir, "scores2.csv"))
-	mustFail(t, exitFailed, []string{"required flag"}, "score", path, "--pairs", pairs, "--with", "katz")
+	mustFail(t, exitUsage, []string{"--out is missing"}, "score", path, "--pairs", pairs, "--with", "katz")
 	mustFail(t, exitFailed, []string{"a run that reads standard input cannot be resumed"}, "score", path, "--pairs", "-", "--with", "katz", "--out", filepath.Join(dir, "scores2.csv"), "--resume")
 }
 

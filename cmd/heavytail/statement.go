@@ -92,6 +92,22 @@ func statementOptions(statement string) []query.OptionInfo {
 	panic("no statement " + statement)
 }
 
+// require makes the command line wrong where one of some flags is not given.
+func require(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		must(cmd.MarkFlagRequired(name)) // which completion reads
+	}
+	args := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, given []string) error {
+		for _, name := range names {
+			if !cmd.Flags().Changed(name) {
+				return usageError{fmt.Errorf("--%s is missing: %s", name, cmd.UseLine())}
+			}
+		}
+		return args(cmd, given)
+	}
+}
+
 // flagName is the flag of an option.
 func flagName(option string) string { return strings.ReplaceAll(option, "_", "-") }
 

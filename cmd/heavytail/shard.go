@@ -1,0 +1,186 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/query/shard"
+)
+
+// newShard is the command that divides a long statement among processes.
+func newShard(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "shard COMMAND",
+		Short: "Divide a long statement among processes and machines",
+		Long: `Divide SCORE FILE … INTO FILE or NEAREST … FOR ALL … INTO FILE into shards, which
+any processes run on any machines that see one folder, and merge their rows into
+the file that the statement would have written alone: the same bytes. See
+'heavytail manual shards'.`,
+		Example: `  heavytail shard plan social.ht --statement "NEAREST 10 FOR ALL USING spec INTO FILE 'near.csv'" --shards 64 --dir D
+  heavytail shard run social.ht --dir D --shard 7/64
+  heavytail shard status --dir D
+  heavytail shard merge --dir D`,
+	}
+	for _, sub := range []*cobra.Command{newShardPlan(std), newShardRun(std), newShardStatus(std), newShardMerge(std)} {
+		sub.Flags().String("dir", "", "folder of the plan")
+		require(sub, "dir")
+		must(sub.MarkFlagDirname("dir"))
+		cmd.AddCommand(sub)
+	}
+	return cmd
+}
+
+func newShardPlan(std streams) *cobra.Command {
+	var statement string
+	var shards int
+	cmd := &cobra.Command{
+		Use:   "plan FILE --statement STATEMENT --shards N --dir D",
+		Short: "Divide a statement into shards",
+		Long: `Divide a statement into N shards, numbered from 0, and copy what each of them reads
+into the folder D, which holds all that a shard needs but FILE.`,
+		Args: exactly(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
+				m, err := shard.Make(r.ctx, r.db, flagText(cmd, "dir"), statement, shards)
+				if err != nil {
+					return err
+				}
+				return r.writeShards("planned", m)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&statement, "statement", "", "SCORE FILE … INTO FILE 'x.csv' or NEAREST … FOR ALL … INTO FILE 'x.csv'")
+	cmd.Flags().IntVar(&shards, "shards", 0, "number of shards: several for each process, so that all end at about the same time")
+	require(cmd, "statement", "shards")
+	return cmd
+}
+
+// shardOptions open a file as shards do: many processes read it at once.
+func shardOptions() query.Options { return query.Options{ReadOnly: true, NoCreate: true} }
+
+// writeShards prints how many shards and rows a plan has.
+func (r *runner) writeShards(what string, m *shard.Manifest) error {
+	var rows int64
+	for _, s := range m.Shards {
+		rows += s.Rows
+	}
+	return writeText(r.std.out, fmt.Sprintf("%s %s of %s\n", what, count(len(m.Shards), "shard"), count(rows, "row")))
+}
+
+func newShardRun(std streams) *cobra.Command {
+	var which string
+	cmd := &cobra.Command{
+		Use:   "run FILE --dir D [--shard I]",
+		Short: "Run a shard, or all that are not done",
+		Long: `Run shard I of the plan in the folder D on FILE, which is only read; without
+--shard all that are not done, one after the other. A shard that is done is checked
+and not run again, so that whatever was stopped can be started again.`,
+		Example: `  heavytail shard run social.ht --dir D --shard $SLURM_ARRAY_TASK_ID
+  heavytail shard run social.ht --dir D --shard 7/64`,
+		Args: exactly(1, "one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := shard.Open(flagText(cmd, "dir"))
+			if err != nil {
+				return err
+			}
+			first, end, err := whichShards(which, len(m.Shards))
+			if err != nil {
+				return err
+			}
+			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
+				for i := first; i < end; i++ {
+					if err := m.Run(r.ctx, r.db, i); err != nil {
+						return fmt.Errorf("shard %d: %w", i, err)
+					}
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&which, "shard", "", "number of the shard, from 0, as 7 or 7/64")
+	return cmd
+}
+
+// whichShards reads the flag of a shard: 7, or 7/64 where there are 64; all where it is
+// empty.
+func whichShards(text string, shards int) (first, end int, err error) {
+	if text == "" {
+		return 0, shards, nil
+	}
+	number, of, has := strings.Cut(text, "/")
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= shards || has && of != strconv.Itoa(shards) {
+		return 0, 0, usageError{fmt.Errorf("--shard is %q, expected 0 to %d, or the same with /%d behind it", text, shards-1, shards)}
+	}
+	return i, i + 1, nil
+}
+
+func newShardStatus(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status --dir D",
+		Short: "Show which shards are done",
+		Args:  exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := shard.Open(flagText(cmd, "dir"))
+			if err != nil {
+				return err
+			}
+			states, err := m.Status()
+			if err != nil {
+				return err
+			}
+			return writeText(std.out, shardStatus(m, states))
+		},
+	}
+}
+
+// shardStatus says how much is done, and which shards are missing.
+func shardStatus(m *shard.Manifest, states []shard.State) string {
+	var rows, all int64
+	var seconds float64
+	var missing []int
+	for _, s := range states {
+		all += s.Rows
+		if s.Done {
+			rows += s.Rows
+			seconds += s.Seconds
+		} else {
+			missing = append(missing, s.Shard)
+		}
+	}
+	text := fmt.Sprintf("%s\n%d of %s done, %d of %s, in %.1f s\n", parser.Escape(m.Statement),
+		len(states)-len(missing), count(len(states), "shard"), rows, count(all, "row"), seconds)
+	if len(missing) > 0 {
+		text += "missing: " + shard.Ranges(missing) + "\n"
+	}
+	return text
+}
+
+func newShardMerge(std streams) *cobra.Command {
+	var out string
+	var overwrite bool
+	cmd := &cobra.Command{
+		Use:   "merge --dir D [--out OUT]",
+		Short: "Write the rows of all shards into one file",
+		Long: `Check the rows of all shards, and write them in order into OUT, or into the file
+that the statement names. The file appears when it is complete.`,
+		Args: exactly(0, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := shard.Open(flagText(cmd, "dir"))
+			if err != nil {
+				return err
+			}
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return m.Merge(ctx, out, overwrite)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "file for the rows")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace a file that is there")
+	return cmd
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestShard plans, runs and merges, and makes mistakes on the way.
+func TestShard(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, folder, out, alone := filepath.Join(dir, "g.ht"), filepath.Join(dir, "D"), filepath.Join(dir, "near.csv"), filepath.Join(dir, "alone.csv")
+	mustRun(t, "", "exec", file, "-c", "GENERATE preferential_attachment(n := 50, m := 2, seed := 1) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
+	statement := "NEAREST 2 FOR ALL USING e INTO FILE '" + out + "'"
+	mustFail(t, exitFailed, []string{"manifest.json"}, "shard", "status", "--dir", folder)
+	mustFail(t, exitUsage, []string{"statement"}, "shard", "plan", file, "--shards", "3", "--dir", folder)
+	mustFail(t, exitFailed, []string{"1 to"}, "shard", "plan", file, "--shards", "0", "--dir", folder, "--statement", statement)
+	if got, want := mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement), "planned 3 shards of 50 rows\n"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	for _, wrong := range []string{"3", "-1", "1/4", "x", "0/3/3"} {
+		mustFail(t, exitUsage, []string{"--shard is", "0 to 2"}, "shard", "run", file, "--dir", folder, "--shard", wrong)
+	}
+	mustRun(t, "", "shard", "run", file, "--dir", folder, "--shard", "1/3")
+	if got := mustRun(t, "", "shard", "status", "--dir", folder); !strings.Contains(got, "1 of 3 shards done, 17 of 50 rows") || !strings.Contains(got, "missing: 0, 2\n") {
+		t.Errorf("status %q", got)
+	}
+	mustFail(t, exitFailed, []string{"2 of 3 shards: 0, 2", "missing"}, "shard", "merge", "--dir", folder)
+	mustRun(t, "", "shard", "run", file, "--dir", folder)
+	mustRun(t, "", "shard", "merge", "--dir", folder)
+	mustRun(t, "", "exec", file, "-c", "NEAREST 2 FOR ALL USING e INTO FILE '"+alone+"'")
+	if string(mustRead(t, out)) != string(mustRead(t, alone)) {
+		t.Error("the shards wrote other bytes than the statement alone")
+	}
+	mustFail(t, exitFailed, []string{"exists"}, "shard", "merge", "--dir", folder)
+	mustRun(t, "", "shard", "merge", "--dir", folder, "--overwrite")
+
+	// A file in which something else is named so has other rows.
+	mustRun(t, "", "exec", file, "-c", "INSERT EDGE ('0', 'new') INTO g")
+	if err := os.Remove(filepath.Join(folder, "parts", "00000.json")); err != nil {
+		t.Fatal(err)
+	}
+	mustFail(t, exitFailed, []string{"shard 0: graph g is not version 1"}, "shard", "run", file, "--dir", folder)
+}

@@ -1,0 +1,38 @@
+// Package shard divides a long statement into shards, which any number of processes run, on
+// any machines that see the same folder and a copy of the same file, and merges what they
+// wrote into the file that the statement would have written alone: the same bytes.
+//
+// Two statements can be divided, since each of their rows follows from one row that they
+// read:
+//
+//	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv'
+//	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv'
+//
+// [Make] plans, [Manifest.Run] runs one shard, [Manifest.Status] tells what is done, and
+// [Manifest.Merge] merges. Shards need no server and do not talk to each other: a job array
+// (Slurm, Kubernetes) starts them, and starts those again that were killed.
+//
+// # The folder
+//
+// A folder holds one plan. Its form is version 1:
+//
+//	manifest.json      the plan; never changed, and without it there is no plan
+//	input/00007.csv    what shard 7 reads: a pair in each row under source,target, or the
+//	                   key of a vertex under key; every value is in quotes
+//	parts/00007.csv    the rows of shard 7 under the header of the statement
+//	parts/00007.json   written last: bytes and SHA-256 of the part, and the plan it is of
+//
+// The manifest has the statement, the rows and the SHA-256 of each input, and what answers
+// follow from: the graph with its version, the embeddings with their generations, the
+// models, the indexes, and the kind of kernels (vec.Kind), since kernels of different
+// machines round differently. It has a checksum of itself.
+//
+// # What can be relied on
+//
+// A part has its name only when it is complete, and counts only when its .json is there. A
+// shard that was killed is run again, and continues where the statement can. A shard that
+// is done is not run again. Two processes may run the same shard: they write the same
+// bytes, or the second is refused (format.ErrPartInUse). A file of another version, a
+// machine with other kernels, and an input, part or manifest that was changed are refused.
+// Merge reads and checks every part before the merged file gets its name.
+package shard

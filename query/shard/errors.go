@@ -1,0 +1,21 @@
+package shard
+
+import "errors"
+
+// Errors, for errors.Is.
+var (
+	// ErrStatement is a statement that cannot be divided.
+	ErrStatement = errors.New("the statement cannot be divided")
+	// ErrPlanned is a folder that has a plan already.
+	ErrPlanned = errors.New("the folder has a plan already")
+	// ErrNumber is the number of a shard that the plan does not have, or a number of shards
+	// out of range.
+	ErrNumber = errors.New("no such shard")
+	// ErrChanged is a file whose graph, embeddings, models, indexes or kernels are not
+	// those of the plan.
+	ErrChanged = errors.New("not what the shards were planned for")
+	// ErrDamaged is a manifest, an input or a part that is not what was written.
+	ErrDamaged = errors.New("damaged")
+	// ErrIncomplete is a merge while shards are missing.
+	ErrIncomplete = errors.New("shards are missing")
+)

@@ -1,0 +1,154 @@
+package shard
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/storage/format"
+	"heavytail/storage/vec"
+)
+
+// Make plans a statement as so many shards in a folder, which is made where it is not
+// there. It reads the input of the statement twice, and copies it into the folder; for
+// NEAREST … FOR ALL the input is the keys of the graph. Shards differ by at most one row,
+// and where there are fewer rows than shards some have none. The statement must be sound in
+// the file of db (an error is that of EXPLAIN), and its output must not exist yet.
+//
+// ErrStatement is a statement that cannot be divided, ErrNumber a number of shards below 1
+// or above MaxShards, and ErrPlanned a folder with a plan.
+func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) (*Manifest, error) {
+	if shards < 1 || shards > MaxShards {
+		return nil, fmt.Errorf("%d shards, expected 1 to %d: %w", shards, MaxShards, ErrNumber)
+	}
+	work, parsed, err := divide(statement)
+	if err != nil {
+		return nil, err
+	}
+	if err := explained(ctx, db, parsed); err != nil {
+		return nil, err
+	}
+	output, _ := work.output().(parser.String)
+	m := &Manifest{Format: version, Statement: parsed.String(), Output: output.Value, Kernel: vec.Kind(), dir: dir}
+	if _, err := os.Lstat(m.path()); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, errors.Join(ErrPlanned, err))
+	}
+	if m.Reads, err = sources(ctx, db, work.names()); err != nil {
+		return nil, err
+	}
+	for _, folder := range []string{filepath.Dir(m.input(0)), filepath.Dir(m.output(0))} {
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.writeInputs(ctx, db, work, shards); err != nil {
+		return nil, err
+	}
+	if m.Checksum, err = m.sum(); err != nil {
+		return nil, err
+	}
+	return m, writeJSON(m.path(), m, false)
+}
+
+// writeInputs divides what the statement reads.
+func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible, shards int) error {
+	d := divider{m: m, shards: shards, head: strings.Join(work.columns(), ",") + "\n"}
+	if err := work.each(ctx, db, func(...string) error { d.total++; return nil }); err != nil {
+		return err
+	}
+	err := work.each(ctx, db, d.row)
+	if err == nil {
+		err = d.end()
+	}
+	if d.file != nil {
+		err = errors.Join(err, d.file.Close())
+	}
+	return err
+}
+
+// divider writes rows into the inputs of the shards, one after the other.
+type divider struct {
+	m      *Manifest
+	shards int
+	total  int64 // rows
+	head   string
+
+	left int64 // rows that the present shard lacks
+	file *format.File
+	hash hash.Hash
+	line []byte
+}
+
+// row writes one row, with every value in quotes, so that any key can be written.
+func (d *divider) row(values ...string) error {
+	for d.left == 0 {
+		if len(d.m.Shards) == d.shards {
+			return fmt.Errorf("the input has more rows than when they were counted: %w", ErrChanged)
+		}
+		if err := d.next(); err != nil {
+			return err
+		}
+	}
+	d.left--
+	d.line = d.line[:0]
+	for i, v := range values {
+		if i > 0 {
+			d.line = append(d.line, ',')
+		}
+		d.line = append(append(append(d.line, '"'), strings.ReplaceAll(v, `"`, `""`)...), '"')
+	}
+	return d.write(append(d.line, '\n'))
+}
+
+// next ends the input of the present shard, and begins that of the next one.
+func (d *divider) next() error {
+	if err := d.commit(); err != nil {
+		return err
+	}
+	i, n := int64(len(d.m.Shards)), int64(d.shards)
+	d.left = d.total*(i+1)/n - d.total*i/n
+	d.m.Shards = append(d.m.Shards, Input{Rows: d.left})
+	d.hash = sha256.New()
+	var err error
+	if d.file, err = format.CreateFile(d.m.input(int(i)), true); err != nil {
+		return err
+	}
+	return d.write([]byte(d.head))
+}
+
+func (d *divider) write(text []byte) error {
+	d.hash.Write(text)
+	_, err := d.file.Write(text)
+	return err
+}
+
+// commit gives the input of the present shard its name.
+func (d *divider) commit() error {
+	if d.file == nil {
+		return nil
+	}
+	d.m.Shards[len(d.m.Shards)-1].SHA256 = hex.EncodeToString(d.hash.Sum(nil))
+	return d.file.Commit()
+}
+
+// end ends the last input that has rows, and writes those that have none.
+func (d *divider) end() error {
+	if d.left > 0 {
+		return fmt.Errorf("the input has fewer rows than when they were counted: %w", ErrChanged)
+	}
+	for len(d.m.Shards) < d.shards {
+		if err := d.next(); err != nil {
+			return err
+		}
+	}
+	return d.commit()
+}

@@ -1,0 +1,166 @@
+package shard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"heavytail/storage/format"
+)
+
+// version is the form of the folder.
+const version = 1
+
+// MaxShards is the largest number of shards of a plan.
+const MaxShards = 100_000
+
+// Manifest is a plan: a statement that is divided into shards. It is safe for concurrent
+// use.
+type Manifest struct {
+	Format    int      `json:"format"`    // 1
+	Statement string   `json:"statement"` // in the language, with what it would read and write alone
+	Output    string   `json:"output"`    // the file of the statement, which Merge writes if it is given no other
+	Kernel    string   `json:"kernel"`    // vec.Kind() of the machine that planned
+	Reads     []Source `json:"reads"`     // what the rows follow from
+	Shards    []Input  `json:"shards"`
+	Checksum  string   `json:"checksum"` // SHA-256 of all the other fields
+
+	dir string
+}
+
+// Source is something in a heavytail file that the rows of a statement follow from.
+type Source struct {
+	Kind string `json:"kind"` // graph, embedding, model or index
+	Name string `json:"name"`
+	// State changes whenever the rows may: it has the version of a graph or the generation
+	// of an embedding, and when that was made.
+	State string `json:"state"`
+}
+
+// Input is what one shard reads.
+type Input struct {
+	Rows   int64  `json:"rows"`
+	SHA256 string `json:"sha256"` // of the file in the folder input
+}
+
+// part is the state of a shard that is done, beside its rows.
+type part struct {
+	Plan    string  `json:"plan"` // Manifest.Checksum
+	Bytes   int64   `json:"bytes"`
+	SHA256  string  `json:"sha256"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Open reads the plan of a folder. Without one the error wraps fs.ErrNotExist, and
+// ErrDamaged where the manifest was changed or is of another version.
+func Open(dir string) (*Manifest, error) {
+	m := &Manifest{dir: dir}
+	if err := readJSON(m.path(), m); err != nil {
+		return nil, err
+	}
+	switch sum, err := m.sum(); {
+	case err != nil:
+		return nil, err
+	case m.Format != version:
+		return nil, fmt.Errorf("%s has format %d, expected %d: %w", m.path(), m.Format, version, ErrDamaged)
+	case sum != m.Checksum:
+		return nil, fmt.Errorf("%s was changed after it was written: %w", m.path(), ErrDamaged)
+	}
+	return m, nil
+}
+
+// sum is the checksum of a manifest.
+func (m *Manifest) sum() (string, error) {
+	other := *m
+	other.Checksum = ""
+	text, err := json.Marshal(other)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+func (m *Manifest) path() string            { return filepath.Join(m.dir, "manifest.json") }
+func (m *Manifest) input(shard int) string  { return m.file("input", shard, ".csv") }
+func (m *Manifest) output(shard int) string { return m.file("parts", shard, ".csv") }
+func (m *Manifest) state(shard int) string  { return m.file("parts", shard, ".json") }
+
+func (m *Manifest) file(folder string, shard int, ending string) string {
+	return filepath.Join(m.dir, folder, fmt.Sprintf("%05d%s", shard, ending))
+}
+
+// done returns the state of a shard, or nil where it is not done.
+func (m *Manifest) done(shard int) (*part, error) {
+	var p part
+	err := readJSON(m.state(shard), &p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && p.Plan != m.Checksum {
+		err = fmt.Errorf("%s is of another plan: %w", m.state(shard), ErrDamaged)
+	}
+	return &p, err
+}
+
+// parts are the states of all shards, nil for those that are not done.
+func (m *Manifest) parts() ([]*part, error) {
+	list := make([]*part, len(m.Shards))
+	var err error
+	for i := range list {
+		if list[i], err = m.done(i); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// hashFile returns size and SHA-256 of a file.
+func hashFile(path string) (bytes int64, sum string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	bytes, err = io.Copy(h, file)
+	return bytes, hex.EncodeToString(h.Sum(nil)), err
+}
+
+func readJSON(path string, into any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	return nil
+}
+
+// writeJSON writes a file that is there only when it is complete.
+func writeJSON(path string, value any, overwrite bool) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(path, overwrite, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// writeFile makes a file that is there only when write has written all of it.
+func writeFile(path string, overwrite bool, write func(io.Writer) error) error {
+	file, err := format.CreateFile(path, overwrite)
+	if err != nil {
+		return err
+	}
+	if err := write(file); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	return file.Commit()
+}

@@ -1,0 +1,92 @@
+package shard
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Merge writes the rows of all shards in their order into a file: into that of the
+// statement where into is empty. The file appears when it is complete and every part was
+// found to be what its shard has written. ErrIncomplete names the shards that are missing,
+// ErrDamaged a part that was changed.
+func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error {
+	parts, err := m.parts()
+	if err != nil {
+		return err
+	}
+	var missing []int
+	for i, p := range parts {
+		if p == nil {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(parts), Ranges(missing), ErrIncomplete)
+	}
+	return writeFile(cmp.Or(into, m.Output), overwrite, func(w io.Writer) error {
+		var head string
+		for i, p := range parts {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := m.appendPart(w, i, p, &head); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// appendPart copies the rows of a shard. The first one has the header, and all others must
+// have the same.
+func (m *Manifest) appendPart(w io.Writer, shard int, p *part, head *string) error {
+	file, err := os.Open(m.output(shard))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	in := bufio.NewReaderSize(io.TeeReader(file, sum), 1<<18)
+	line, err := in.ReadString('\n')
+	if err != nil && err != io.EOF {
+		return err
+	}
+	switch {
+	case shard == 0:
+		*head = line
+		if _, err := io.WriteString(w, line); err != nil {
+			return err
+		}
+	case line != *head:
+		return fmt.Errorf("%s has another header than the first part: %w", m.output(shard), ErrDamaged)
+	}
+	if _, err := io.Copy(w, in); err != nil {
+		return err
+	}
+	return m.verify(shard, p, hex.EncodeToString(sum.Sum(nil)))
+}
+
+// Ranges writes ascending numbers as 1, 4-7.
+func Ranges(list []int) string {
+	var texts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		text := fmt.Sprint(list[i])
+		if j > i {
+			text += fmt.Sprintf("-%d", list[j])
+		}
+		texts = append(texts, text)
+		i = j + 1
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,308 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heavytail/query"
+)
+
+// shardOf in the environment makes the test binary run shards as a job array does: file,
+// folder and first shard of every eighth, separated by line feeds.
+const shardOf = "HEAVYTAIL_TEST_SHARD"
+
+func TestMain(m *testing.M) {
+	if job := os.Getenv(shardOf); job != "" {
+		if err := runEighth(strings.Split(job, "\n")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func runEighth(job []string) error {
+	m, err := Open(job[1])
+	if err != nil {
+		return err
+	}
+	db, err := query.Open(job[0], &query.Options{ReadOnly: true, LockTimeout: time.Minute})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	first, err := strconv.Atoi(job[2])
+	for i := first; i < len(m.Shards) && err == nil; i += 8 {
+		err = m.Run(context.Background(), db, i)
+	}
+	return err
+}
+
+// made is a file with a graph, an embedding and a model, and files of pairs and keys.
+type made struct{ file, pairs, keys string }
+
+var fixture = sync.OnceValues(func() (made, error) {
+	dir, err := os.MkdirTemp("", "shard")
+	if err != nil {
+		return made{}, err
+	}
+	f := made{filepath.Join(dir, "g.ht"), filepath.Join(dir, "pairs.txt"), filepath.Join(dir, "keys.txt")}
+	db, err := query.Open(f.file, nil)
+	if err != nil {
+		return f, err
+	}
+	defer db.Close()
+	for _, s := range []string{
+		"GENERATE preferential_attachment(n := 300, m := 3, seed := 1) INTO g",
+		"EMBED g USING deepwalk(dim := 8, walks := 1) AS e",
+		"INSERT EDGE ('a, \"quoted\" key', '7'), ('7', '9') INTO g",
+		"REFRESH e",
+		"TRAIN MODEL friends IN g USING e",
+	} {
+		rows, err := db.Query(context.Background(), s, nil)
+		if err == nil {
+			err = drain(rows)
+		}
+		if err != nil {
+			return f, fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	var pairs, keys strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&pairs, "%d\t%d\n", i*7%301, i*i%299)
+	}
+	keys.WriteString("7\n3\n7\nnobody\n299\n")
+	pairs.WriteString("7\ta, \"quoted\" key\n")
+	return f, errors.Join(os.WriteFile(f.pairs, []byte(pairs.String()), 0o600), os.WriteFile(f.keys, []byte(keys.String()), 0o600))
+})
+
+func open(t *testing.T) (*query.DB, made) {
+	t.Helper()
+	f, err := fixture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := query.Open(f.file, &query.Options{ReadOnly: true, LockTimeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db, f
+}
+
+// statements are those of the test, each with where it reads and writes.
+func statements(f made, into string) map[string]string {
+	return map[string]string{
+		"score":    fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab')", f.pairs, into),
+		"all":      fmt.Sprintf("NEAREST 3 FOR ALL USING cosine(e) INTO FILE '%s'", into),
+		"filtered": fmt.Sprintf("NEAREST 2 FOR FILE '%s' USING e EXACT WHERE NOT linked INTO FILE '%s' WITH (overwrite := TRUE)", f.keys, into),
+	}
+}
+
+// One shard, some, and more than there are rows give the bytes of the statement alone.
+func TestShards_SameBytes(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db, f := open(t)
+	alone := filepath.Join(t.TempDir(), "alone.csv")
+	for name, statement := range statements(f, alone) {
+		t.Run(name, func(t *testing.T) {
+			os.Remove(alone)
+			rows, err := db.Query(ctx, statement, nil)
+			if err == nil {
+				err = drain(rows)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := read(t, alone)
+			for _, n := range []int{1, 7} { // two of the 7 have none of the 5 keys
+				m := plan(t, db, statements(f, filepath.Join(t.TempDir(), "merged.csv"))[name], n)
+				for i := range m.Shards {
+					if err := m.Run(ctx, db, i); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := m.Merge(ctx, "", false); err != nil {
+					t.Fatal(err)
+				}
+				if got := read(t, m.Output); got != want {
+					t.Errorf("%d shards: %d bytes, expected %d", len(m.Shards), len(got), len(want))
+				}
+			}
+		})
+	}
+}
+
+func plan(t *testing.T, db *query.DB, statement string, n int) *Manifest {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "plan")
+	if _, err := Make(context.Background(), db, dir, statement, n); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A job array of eight processes, some of which are killed and run again, gives the bytes
+// of one process. Two more run what others do at the same moment.
+func TestShards_Killed(t *testing.T) {
+	t.Parallel()
+	db, f := open(t)
+	statement := statements(f, filepath.Join(t.TempDir(), "merged.csv"))["score"]
+	m, once := plan(t, db, statement, 24), plan(t, db, statement, 1)
+	if err := once.Run(context.Background(), db, 0); err != nil {
+		t.Fatal(err)
+	}
+	start := func(first int) *exec.Cmd {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\n%d", shardOf, f.file, m.dir, first))
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	var jobs []*exec.Cmd
+	for i := range 10 {
+		jobs = append(jobs, start(i%8))
+	}
+	for i, c := range jobs {
+		if i%3 == 0 { // whatever it has done until now
+			c.Process.Kill()
+		}
+		c.Wait()
+	}
+	for i := range 8 { // the next run of the array computes what is missing
+		if err := start(i).Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	into := filepath.Join(t.TempDir(), "again.csv")
+	if err := m.Merge(context.Background(), into, false); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, into) != read(t, once.output(0)) {
+		t.Error("other bytes than those of one process")
+	}
+}
+
+// Whatever is not as it was planned is refused by name.
+func TestShards_Refused(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db, f := open(t)
+	m := plan(t, db, statements(f, filepath.Join(t.TempDir(), "merged.csv"))["all"], 4)
+	refused := func(what string, err, want error, text string) {
+		t.Helper()
+		if !errors.Is(err, want) || !strings.Contains(fmt.Sprint(err), text) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	refused("nothing done", m.Merge(ctx, "", false), ErrIncomplete, "4 of 4 shards: 0-3")
+	refused("shard 4", m.Run(ctx, db, 4), ErrNumber, "0 to 3")
+	for i := range 3 {
+		if err := m.Run(ctx, db, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused("one missing", m.Merge(ctx, "", false), ErrIncomplete, "1 of 4 shards: 3")
+	states, err := m.Status()
+	if err != nil || !states[2].Done || states[3].Done || states[3].Rows < 75 {
+		t.Errorf("%+v, %v", states, err)
+	}
+
+	change := func(path string) {
+		text := []byte(read(t, path))
+		text[len(text)/2] ^= 1
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(m.input(3))
+	refused("input", m.Run(ctx, db, 3), ErrDamaged, "not what was planned")
+	change(m.input(3))
+	if err := m.Run(ctx, db, 3); err != nil {
+		t.Fatal(err)
+	}
+	change(m.output(1))
+	refused("part", m.Run(ctx, db, 1), ErrDamaged, "run shard 1 again")
+	refused("merged part", m.Merge(ctx, "", false), ErrDamaged, "run shard 1 again")
+	if _, err := os.Stat(m.Output); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a merged file: %v", err)
+	}
+
+	other := *m
+	other.Kernel = "abacus"
+	os.Remove(m.state(0))
+	refused("kernels", other.Run(ctx, db, 0), ErrChanged, "abacus")
+	other = *m
+	other.Reads = append([]Source{{"graph", "g", "version 99"}}, m.Reads...)
+	refused("version", other.Run(ctx, db, 0), ErrChanged, "graph g is not version 99")
+	other = *m
+	other.Checksum = "another"
+	refused("part of another plan", other.Run(ctx, db, 2), ErrDamaged, "of another plan")
+
+	_, err = Make(ctx, db, m.dir, m.Statement, 4)
+	refused("planned", err, ErrPlanned, m.dir)
+	if err := os.WriteFile(m.path(), []byte(strings.Replace(read(t, m.path()), "cosine", "dot", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(m.dir)
+	refused("manifest", err, ErrDamaged, "changed after it was written")
+	_, err = Open(t.TempDir())
+	refused("no manifest", err, os.ErrNotExist, "manifest.json")
+}
+
+// Statements that cannot be divided, and wrong names, are refused before anything is made.
+func TestMake_Refused(t *testing.T) {
+	t.Parallel()
+	db, f := open(t)
+	for statement, want := range map[string]string{
+		"SHOW GRAPHS": "cannot be divided",
+		"NEAREST 3 FOR ALL USING e INTO FILE 'x.parquet'":                                            "ends in .csv",
+		"NEAREST 3 FOR ALL USING e INTO FILE 'x.csv.gz'":                                             "ends in .csv",
+		"NEAREST 3 FOR ALL USING e":                                                                  "cannot be divided",
+		"NEAREST 3 FOR ALL USING ee INTO FILE 'x.csv'":                                               `did you mean "e"`,
+		"SCORE FILE '-' IN g WITH jaccard INTO FILE 'x.csv'":                                         "input",
+		"SCORE FILE '" + f.pairs + "' IN g WITH jaccard INTO FILE 'x.csv' WITH (top := 3)":           "top",
+		"SCORE FILE '" + f.pairs + "' IN g WITH jacard INTO FILE 'x.csv'":                            "jaccard",
+		"SCORE FILE '" + f.pairs + "' IN g WITH jaccard INTO FILE '" + f.pairs + "'":                 "ends in .csv",
+		"SCORE FILE 'gone.txt' IN g WITH jaccard INTO FILE 'x.csv'":                                  "gone.txt",
+		"SCORE FILE '" + f.pairs + "' IN g WITH jaccard INTO FILE 'x.csv' WITH (separator := 'dot')": "separator",
+	} {
+		dir := filepath.Join(t.TempDir(), "plan")
+		if _, err := Make(context.Background(), db, dir, statement, 2); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", statement, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
+			t.Errorf("%s: there is a plan", statement)
+		}
+	}
+	for _, n := range []int{0, -1, MaxShards + 1} {
+		if _, err := Make(context.Background(), db, t.TempDir(), "NEAREST 3 FOR ALL USING e INTO FILE 'x.csv'", n); !errors.Is(err, ErrNumber) {
+			t.Errorf("%d shards: %v", n, err)
+		}
+	}
+}

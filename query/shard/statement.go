@@ -1,0 +1,212 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/storage/format"
+)
+
+// divisible is a statement that can be divided by the rows that it reads.
+type divisible interface {
+	// output is the file that the statement writes.
+	output() parser.Value
+	// columns are those of its input.
+	columns() []string
+	// each calls f with every row of the input, in order.
+	each(ctx context.Context, db *query.DB, f func(row ...string) error) error
+	// on is the statement that reads another input and writes another file, over one that
+	// is there.
+	on(input, output string) parser.Statement
+	// names are the graph and what else the statement names in the file.
+	names() named
+}
+
+// named are the names in a statement; graph may be empty.
+type named struct {
+	graph      string
+	embeddings []string
+	models     []string // each reads an embedding, too
+	indexes    bool     // whether those of the embeddings are searched
+}
+
+// divide reads a statement.
+func divide(text string) (divisible, parser.Statement, error) {
+	statement, err := parser.Parse(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var work divisible
+	switch s := statement.(type) {
+	case *parser.ScoreFile:
+		work = scoreFile{s}
+	case *parser.IntoFile:
+		if n, ok := s.Statement.(*parser.NearestFor); ok {
+			work = nearestFor{n, s}
+		}
+	}
+	if work == nil {
+		return nil, nil, fmt.Errorf("%w: expected SCORE FILE … INTO FILE 'x.csv' or NEAREST … FOR ALL … INTO FILE 'x.csv'", ErrStatement)
+	}
+	path, ok := work.output().(parser.String)
+	if !ok || filepath.Ext(path.Value) != ".csv" {
+		return nil, nil, fmt.Errorf("%w: INTO FILE must name a file that ends in .csv", ErrStatement)
+	}
+	return work, statement, nil
+}
+
+// scoreFile is SCORE FILE.
+type scoreFile struct{ s *parser.ScoreFile }
+
+func (w scoreFile) output() parser.Value { return w.s.File }
+func (w scoreFile) columns() []string    { return []string{"source", "target"} }
+
+func (w scoreFile) names() named {
+	var n named
+	if w.s.Graph != nil {
+		n.graph = w.s.Graph.Name
+	}
+	for _, s := range w.s.Scorers {
+		switch {
+		case s.Of == nil:
+		case s.Name.Name == "model":
+			n.models = append(n.models, s.Of.Name)
+		default:
+			n.embeddings = append(n.embeddings, s.Of.Name)
+		}
+	}
+	return n
+}
+
+func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) error) error {
+	path, err := inputPath(w.s.Pairs)
+	if err != nil {
+		return err
+	}
+	opts := format.EdgeListOptions{Name: path}
+	for _, o := range w.s.Options {
+		switch text, _ := o.Value.(parser.String); o.Name.Name {
+		case "header":
+			if opts.Header, err = format.ParseHeader(text.Value); err != nil {
+				return err
+			}
+		case "separator":
+			opts.Separator = text.Value
+		case "top":
+			return fmt.Errorf("%w: the option top chooses among the pairs of all shards", ErrStatement)
+		}
+	}
+	in, _, err := format.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = format.ReadPairs(ctx, in, opts, func(source, target []byte) error { return f(string(source), string(target)) })
+	return err
+}
+
+func (w scoreFile) on(input, output string) parser.Statement {
+	s := *w.s
+	s.Pairs, s.File = text(input), text(output)
+	s.Options = []parser.Option{
+		option("header", text("names")), option("separator", text(",")),
+		option("overwrite", parser.Bool{Value: true}), option("resume", parser.Bool{Value: true}),
+	}
+	for _, o := range w.s.Options {
+		switch o.Name.Name {
+		case "header", "separator", "overwrite", "resume":
+		default:
+			s.Options = append(s.Options, o)
+		}
+	}
+	return &s
+}
+
+// nearestFor is NEAREST … FOR ALL and FOR FILE, whose rows go into a file.
+type nearestFor struct {
+	s    *parser.NearestFor
+	into *parser.IntoFile
+}
+
+func (w nearestFor) output() parser.Value { return w.into.File }
+func (w nearestFor) columns() []string    { return []string{"key"} }
+
+func (w nearestFor) names() named {
+	return named{embeddings: []string{w.s.Using.Embedding.Name}, indexes: !w.s.Exact}
+}
+
+func (w nearestFor) each(ctx context.Context, db *query.DB, f func(row ...string) error) error {
+	if w.s.File == nil {
+		return w.eachVertex(ctx, db, f)
+	}
+	path, err := inputPath(w.s.File)
+	if err != nil {
+		return err
+	}
+	in, size, err := format.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return format.ReadKeys(ctx, in, format.VectorOptions{Name: path, Size: size}, func(key []byte) error { return f(string(key)) })
+}
+
+// eachVertex calls f with every vertex of the graph of the embedding.
+func (w nearestFor) eachVertex(ctx context.Context, db *query.DB, f func(row ...string) error) error {
+	e, err := embedding(ctx, db, w.s.Using.Embedding.Name)
+	if err != nil {
+		return err
+	}
+	for v, err := range db.EachVertex(ctx, query.VerticesRequest{Graph: e.Graph}) {
+		if err == nil {
+			err = f(v.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w nearestFor) on(input, output string) parser.Statement {
+	s, into := *w.s, *w.into
+	s.File = text(input)
+	into.Statement, into.File, into.Options = &s, text(output), []parser.Option{option("overwrite", parser.Bool{Value: true})}
+	return &into
+}
+
+// inputPath is the name of the file that a statement reads.
+func inputPath(v parser.Value) (string, error) {
+	path, ok := v.(parser.String)
+	if !ok || path.Value == "-" {
+		return "", fmt.Errorf("%w: it must name the file that it reads", ErrStatement)
+	}
+	return path.Value, nil
+}
+
+func text(s string) parser.String { return parser.String{Value: s} }
+
+func option(name string, v parser.Value) parser.Option {
+	return parser.Option{Name: parser.Ident{Name: name}, Value: v}
+}
+
+// explained checks a statement as EXPLAIN does: its names, options and files.
+func explained(ctx context.Context, db *query.DB, s parser.Statement) error {
+	rows, err := db.Run(ctx, &parser.Explain{Statement: s}, nil)
+	if err != nil {
+		return err
+	}
+	return drain(rows)
+}
+
+// drain reads rows to their end.
+func drain(rows *query.Rows) error {
+	for rows.Next() {
+	}
+	err := rows.Err()
+	rows.Close()
+	return err
+}
