@@ -19,16 +19,19 @@ type CountVerticesRequest struct {
 	Where      func(Candidate) bool // nil admits all; it is called from one goroutine
 	Attributes []string             // that Where reads
 	By         string               // an attribute whose values are counted one by one; may be empty
+	With       []Figure             // of the vertices, or of those of each value of By
 
 	condition parser.Expr // of Where, for its text; may be nil
 }
 
-// attributes are those that the answer is computed from.
+// attributes are those that the answer is computed from. The ones that a compiled condition
+// reads by number come first.
 func (r CountVerticesRequest) attributes() []string {
-	if r.By == "" || slices.Contains(r.Attributes, r.By) {
-		return r.Attributes
+	columns := []string{r.By}
+	for _, f := range r.With {
+		columns = append(columns, f.Of)
 	}
-	return append(slices.Clip(r.Attributes), r.By) // behind the others, which a compiled condition reads by number
+	return VerticesRequest{Attributes: r.Attributes, Columns: columns}.attributes()
 }
 
 // ValueCount is how many vertices have a value.
@@ -44,24 +47,32 @@ type CountVerticesResult struct {
 	// frequent first, of equal counts the lower value; the vertices without a value
 	// are last. Texts are ordered by their bytes, and false is before true.
 	Values []ValueCount `json:"values,omitempty"`
+	// Figures has a row for each of Values, or where By is empty one for all vertices, with
+	// a value for each of CountVerticesRequest.With: an integer where it is a sum, min or max
+	// of integers, otherwise a float, and missing where no vertex has a value. Sums of floats
+	// are compensated (Neumaier 1974), those of integers exact.
+	Figures [][]storage.Value `json:"figures,omitempty"`
 }
 
 var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
 	help: Help{
-		Statement: "COUNT VERTICES", Syntax: "COUNT VERTICES [IN graph] [WHERE condition] [BY attribute]",
-		Summary: "counts vertices; BY counts them for each value of an attribute, the most frequent first, and those without a value last",
-		Columns: "vertices; with BY: the attribute, vertices",
-		Example: "COUNT VERTICES IN social WHERE degree > 10 BY city",
+		Statement: "COUNT VERTICES", Syntax: "COUNT VERTICES [IN graph] [WHERE condition] [BY attribute] [WITH sum | mean | min | max(attribute | degree), …]",
+		Summary: "counts vertices; BY counts them for each value of an attribute, the most frequent first, and those without a value last; WITH adds figures of numbers, which leave out the vertices without one",
+		Columns: "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
+		Example: "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
 	},
 	bind:    bindCountVertices,
 	resolve: resolveCountVertices,
 	plan: func(req CountVerticesRequest, graph storage.GraphInfo) *plan.Plan {
-		if req.Where == nil && req.By == "" {
+		if req.fromCatalogue() {
 			return plan.Result("count", "all vertices of graph "+fault.Name(graph.Name)+", from the catalogue")
 		}
 		detail := "vertices"
 		if req.By != "" {
 			detail = "vertices by " + fault.Name(req.By) + ", most frequent first, ties by value, those without a value last"
+		}
+		if req.With != nil {
+			detail += ", with " + figuresText(req.With)
 		}
 		return plan.Result("count", detail, scanPlan("all vertices", graph, req.condition, req.attributes()))
 	},
@@ -71,9 +82,9 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 }
 
 // CountVertices counts the vertices of a graph that meet a condition, and with By the
-// vertices of each value of an attribute. Without Where and By it reads the catalogue
-// alone; otherwise it visits every vertex once, and By takes memory for each distinct
-// value. More values than Options.MaxRows are a *LimitError.
+// vertices of each value of an attribute; With adds figures of their numbers. Without Where,
+// By and With it reads the catalogue alone; otherwise it visits every vertex once, and By
+// takes memory for each distinct value. More values than Options.MaxRows are a *LimitError.
 func (db *DB) CountVertices(ctx context.Context, req CountVerticesRequest) (CountVerticesResult, error) {
 	return countVertices.answer(ctx, db, req)
 }
@@ -83,6 +94,10 @@ func bindCountVertices(b *binder, s *parser.CountVertices) (CountVerticesRequest
 	if s.By != nil {
 		b.Mark(partAttribute, s.By)
 		req.By = s.By.Name
+	}
+	for i, f := range s.With {
+		b.Mark(partFigure(i), f)
+		req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
 	}
 	info, err := b.graphOrOnly(req.Graph)
 	if err != nil {
@@ -95,45 +110,96 @@ func bindCountVertices(b *binder, s *parser.CountVertices) (CountVerticesRequest
 
 func resolveCountVertices(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {
 	graph, err := c.checkScan(req.Graph, req.Attributes, 0)
-	if err != nil || req.By == "" {
+	if err != nil {
 		return graph, err
 	}
-	if _, ok := session.AttributeOf(graph, req.By); !ok {
+	if _, ok := session.AttributeOf(graph, req.By); !ok && req.By != "" {
 		return graph, session.UnknownAttribute(graph, req.By, partAttribute)
 	}
-	return graph, nil
+	return graph, checkFigures(graph, req.With)
+}
+
+// fromCatalogue reports whether the answer is an entry of the catalogue.
+func (r CountVerticesRequest) fromCatalogue() bool {
+	return r.Where == nil && r.By == "" && r.With == nil
 }
 
 func runCountVertices(c *call, req CountVerticesRequest, graph storage.GraphInfo) (CountVerticesResult, error) {
-	if req.Where == nil && req.By == "" {
+	if req.fromCatalogue() {
 		return CountVerticesResult{Vertices: graph.Vertices}, nil
 	}
-	names := req.attributes()
-	s, err := c.newScan(graph.Name, req.Where, names, 0)
+	s, err := c.newScan(graph.Name, req.Where, req.attributes(), 0)
 	if err != nil {
 		return CountVerticesResult{}, err
 	}
-	by := slices.Index(names, req.By)
-	counts := map[storage.Value]int{}
+	groups, err := c.countGroups(s, req)
+	if err != nil {
+		return CountVerticesResult{}, err
+	}
 	found := CountVerticesResult{}
-	stop := c.Watch.Start(plan.Scan)
-	err = s.each(c.Ctx, func(v uint32) error {
-		found.Vertices++
-		if by < 0 {
-			return nil
+	for _, g := range groups {
+		found.Vertices += g.Vertices
+		if req.By != "" {
+			found.Values = append(found.Values, g.ValueCount)
 		}
-		counts[s.columns.At(by, v)]++
-		return c.checkRows(len(counts))
-	})
-	stop(int64(found.Vertices), s.scanned())
-	if err != nil {
-		return CountVerticesResult{}, err
+		if req.With == nil {
+			continue
+		}
+		row, err := figuresOf(g.tallies, req.With)
+		if err != nil {
+			return CountVerticesResult{}, err
+		}
+		found.Figures = append(found.Figures, row)
 	}
-	for value, n := range counts {
-		found.Values = append(found.Values, ValueCount{value, n})
-	}
-	slices.SortFunc(found.Values, compareCounts)
 	return found, nil
+}
+
+// countedGroup has the vertices with one value of the attribute of BY, or all.
+type countedGroup struct {
+	ValueCount
+	tallies []numberTally // of each figure
+}
+
+// countGroups counts the vertices of each value, in the order of CountVerticesResult.Values;
+// without BY there is one group.
+func (c *call) countGroups(s *vertexScan, req CountVerticesRequest) ([]*countedGroup, error) {
+	by := slices.Index(s.columns.Names, req.By)
+	columns := make([]int, len(req.With))
+	for i, f := range req.With {
+		columns[i] = s.column(f.Of)
+	}
+	var groups []*countedGroup
+	of := map[storage.Value]*countedGroup{}
+	group := func(value storage.Value) *countedGroup {
+		g := of[value]
+		if g == nil {
+			g = &countedGroup{ValueCount{Value: value}, make([]numberTally, len(columns))}
+			of[value] = g
+			groups = append(groups, g)
+		}
+		return g
+	}
+	if by < 0 {
+		group(storage.Value{}) // also where there are no vertices
+	}
+	n := int64(0)
+	stop := c.Watch.Start(plan.Scan)
+	err := s.each(c.Ctx, func(v uint32) error {
+		value := storage.Value{}
+		if by >= 0 {
+			value = s.columns.At(by, v)
+		}
+		g := group(value)
+		g.Vertices++
+		for i, column := range columns {
+			g.tallies[i].add(s.value(column, v))
+		}
+		n++
+		return c.checkRows(len(groups))
+	})
+	stop(n, s.scanned())
+	slices.SortFunc(groups, func(a, b *countedGroup) int { return compareCounts(a.ValueCount, b.ValueCount) })
+	return groups, err
 }
 
 // compareCounts is the order of CountVerticesResult.Values.
@@ -151,12 +217,18 @@ func compareCounts(a, b ValueCount) int {
 }
 
 func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *Rows {
-	if req.By == "" {
-		return rowsOf([]string{"vertices"}, [][]Value{{int64(found.Vertices)}})
+	columns, table := []string{"vertices"}, [][]Value{{int64(found.Vertices)}}
+	if req.By != "" {
+		columns, table = []string{req.By, "vertices"}, make([][]Value, len(found.Values))
+		for i, v := range found.Values {
+			table[i] = []Value{cellOf(v.Value), int64(v.Vertices)}
+		}
 	}
-	table := make([][]Value, len(found.Values))
-	for i, v := range found.Values {
-		table[i] = []Value{cellOf(v.Value), int64(v.Vertices)}
+	for _, f := range req.With {
+		columns = append(columns, string(f.Function)+"_"+f.Of)
 	}
-	return rowsOf([]string{req.By, "vertices"}, table)
+	for i, row := range found.Figures {
+		table[i] = cells(table[i], row)
+	}
+	return rowsOf(columns, table)
 }

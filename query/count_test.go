@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -139,4 +141,85 @@ func TestCountVertices_Method(t *testing.T) {
 	if _, err := db.CountVertices(ended, CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
+}
+
+// TestCountVertices_Figures compares figures with sums of big numbers over the rows of SHOW
+// VERTICES.
+func TestCountVertices_Figures(t *testing.T) {
+	t.Parallel()
+	db, random := openTest(t, nil), rand.New(rand.NewPCG(3, 4))
+	importText(t, db, "g", "0 1\n1 2\n2 3\n0 2\n")
+	vertices := make([]storage.Vertex, 200)
+	for i := range vertices {
+		vertices[i].Key = fmt.Sprint(i)
+		for _, v := range []storage.NamedValue{
+			{Name: "team", Value: storage.IntegerValue(random.Int64N(4))},
+			{Name: "whole", Value: storage.IntegerValue(random.Int64() - 1<<62)},
+			{Name: "small", Value: storage.IntegerValue(-random.Int64N(9))},
+			{Name: "part", Value: storage.FloatValue(random.NormFloat64() * math.Pow(10, float64(random.IntN(30))))},
+		} {
+			if random.IntN(5) > 0 {
+				vertices[i].Values = append(vertices[i].Values, v)
+			}
+		}
+	}
+	if _, err := db.InsertVertices(t.Context(), "g", vertices); err != nil {
+		t.Fatal(err)
+	}
+	columns := []string{"degree", "small", "whole", "part"}
+	for i, column := range columns {
+		want := map[Value][]*big.Float{}
+		for _, row := range queryTable(t, db, "SHOW VERTICES IN g COLUMNS team, degree, small, whole, part WHERE degree < 3") {
+			team := row[1]
+			want[team] = append(want[team], []*big.Float{}...) // also where none has a number
+			switch x := row[2+i].(type) {
+			case int64:
+				want[team] = append(want[team], new(big.Float).SetPrec(300).SetInt64(x))
+			case float64:
+				want[team] = append(want[team], new(big.Float).SetPrec(300).SetFloat64(x))
+			}
+		}
+		with := " WITH mean(" + column + "), min(" + column + "), max(" + column + ")"
+		table := queryTable(t, db, "COUNT VERTICES IN g WHERE degree < 3 BY team"+with)
+		if len(table) != len(want) {
+			t.Errorf("%s: %d teams, want %d", column, len(table), len(want))
+		}
+		for _, row := range table {
+			list := want[row[0]]
+			sum := new(big.Float).SetPrec(300)
+			for _, x := range list {
+				sum.Add(sum, x)
+			}
+			slices.SortFunc(list, (*big.Float).Cmp)
+			mean, _ := new(big.Float).Quo(sum, big.NewFloat(float64(len(list)))).Float64()
+			for j, x := range []float64{mean, asFloat(list[0]), asFloat(list[len(list)-1])} {
+				if got := toFloat(row[2+j]); math.Abs(got-x) > 1e-14*math.Abs(x) {
+					t.Errorf("%s of team %v: figure %d is %v, want %v", column, row[0], j, got, x)
+				}
+			}
+		}
+	}
+	found, err := db.CountVertices(t.Context(), CountVerticesRequest{With: []Figure{{FigureSum, "degree"}, {FigureSum, "small"}}})
+	if err != nil || found.Vertices != 200 || len(found.Figures) != 1 || found.Figures[0][0].Integer() != 8 || found.Figures[0][1].Integer() >= 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	mustRun(t, db, "INSERT VERTEX 'x' (whole := 9223372036854775807, part := 1.7e308), 'y' (whole := 9223372036854775807, part := 1.7e308) INTO g")
+	for _, figure := range []string{"sum(whole)", "sum(part)", "mean(part)"} {
+		if _, err := db.Query(t.Context(), "COUNT VERTICES IN g WHERE key = 'x' OR key = 'y' WITH "+figure, nil); !errors.Is(err, storage.ErrLimit) {
+			t.Errorf("%s: %v", figure, err)
+		}
+	}
+	if got := queryTable(t, db, "COUNT VERTICES IN g WHERE key = 'x' OR key = 'y' WITH mean(whole), max(part)")[0]; got[1] != float64(math.MaxInt64) || got[2] != 1.7e308 {
+		t.Errorf("mean of the largest: %v", got)
+	}
+}
+
+func asFloat(x *big.Float) float64 { f, _ := x.Float64(); return f }
+
+// toFloat is a cell that has a number.
+func toFloat(v Value) float64 {
+	if n, ok := v.(int64); ok {
+		return float64(n)
+	}
+	return v.(float64)
 }

@@ -149,6 +149,12 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 		return c.jobs(ctx)
 	case parser.ClassModel:
 		return c.models(ctx)
+	case parser.ClassFunction:
+		var list []candidate
+		for _, f := range query.FigureFunctions() {
+			list = append(list, candidate{string(f), "(", "of the numbers of a column"})
+		}
+		return list
 	case parser.ClassHeuristic:
 		return c.heuristics()
 	case parser.ClassTerms:

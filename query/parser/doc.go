@@ -133,7 +133,8 @@
 //	               [ "WITHIN" integer ] [ "IN" name ]
 //	               [ where ] [ "LIMIT" integer ]            e.g. SHOW NEIGHBORS OF 'alice' WITHIN 2 IN social WHERE age > 30 LIMIT 10;
 //	countvertices = "COUNT" "VERTICES" [ "IN" name ] [ where ]
-//	               [ "BY" name ]                            e.g. COUNT VERTICES IN social WHERE degree > 100 BY city;
+//	               [ "BY" name ]
+//	               [ "WITH" summary { "," summary } ]       e.g. COUNT VERTICES IN social WHERE degree > 100 BY city WITH mean(age), max(rank);
 //	compute      = "COMPUTE" call "IN" name [ "FROM" keys ]
 //	               [ "AS" name ] [ options ] [ background ] e.g. COMPUTE pagerank(damping := 0.85) IN social AS rank;
 //	path         = "PATH" "FROM" key "TO" key [ "IN" name ]
@@ -229,6 +230,7 @@
 //	call         = name [ "(" [ option { "," option } ] ")" ] e.g. EMBED social USING laplacian_eigenmaps AS eigen;
 //	key          = string | integer                         e.g. NEAREST 3 TO 107 USING spec;
 //	order        = "ORDER" "BY" name [ "ASC" | "DESC" ]     e.g. SHOW VERTICES IN social ORDER BY degree DESC;
+//	summary      = name "(" name ")"                        e.g. COUNT VERTICES IN social WITH min(age), max(age), sum(degree);
 //	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
 //	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
 //	threshold    = ( "RADIUS" | "EPSILON" ) number          e.g. WITHIN RADIUS 0.35 OF 'alice' USING spec;

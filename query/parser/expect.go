@@ -22,6 +22,7 @@ const (
 	heuristicsText   = "heuristics(…)"
 	metricName       = "a metric"
 	columnName       = "a column name"
+	functionName     = "sum, mean, min or max"
 	fileText         = "a file name in single quotes"
 	countText        = "an integer"
 	numberText       = "a number"
@@ -42,7 +43,7 @@ var scalarTexts = []string{stringText, numberText, "TRUE", "FALSE"}
 var (
 	nameClasses = []string{
 		graphName, newGraphName, embeddingName, newEmbeddingName, attributeName, optionName, methodName, walkMethodName, measureName, newAttributeName,
-		generatorName, scorerName, modelName, newModelName, heuristicName, columnName,
+		generatorName, scorerName, modelName, newModelName, heuristicName, columnName, functionName,
 	}
 	textClasses = []string{attributeText, fileText, keyText, stringText, dateText}
 )

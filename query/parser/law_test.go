@@ -167,19 +167,6 @@ func genWhere(t *rapid.T) Expr {
 	return genExpr(3).Draw(t, "where")
 }
 
-// genEdgesWhere draws a condition on edges, with conditions on their ends in it.
-func genEdgesWhere(t *rapid.T) Expr {
-	e := genWhere(t)
-	if rapid.Bool().Draw(t, "no ends") {
-		return e
-	}
-	ends := Ends{Both: rapid.Bool().Draw(t, "both"), Term: genExpr(2).Draw(t, "ends")}
-	if e == nil {
-		return Not{Term: ends}
-	}
-	return Or{Terms: []Expr{ends, And{Terms: []Expr{genExpr(1).Draw(t, "beside"), ends}}}}
-}
-
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
 		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep, genLearn}).Draw(t, "group")
@@ -426,33 +413,6 @@ func genUpdate(t *rapid.T) Statement {
 	}
 }
 
-// genDerived draws a graph that is made from others.
-func genDerived(t *rapid.T) Statement {
-	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom(derivations).Draw(t, "how")}
-	if s.How == NearestGraph {
-		using := genSpace().Draw(t, "using")
-		s.Count, s.Using, s.Mutual = genValue(anInt).Draw(t, "count"), &using, rapid.Bool().Draw(t, "mutual")
-		return s
-	}
-	s.Of = []Ident{genIdent().Draw(t, "of")}
-	switch s.How {
-	case Subgraph:
-		if s.Where = genEdgesWhere(t); s.Where == nil {
-			s.Where = genExpr(3).Draw(t, "where")
-		}
-		return s
-	case Component:
-		if rapid.Bool().Draw(t, "from") {
-			s.From = genValue(aKey).Draw(t, "key")
-		}
-		return s
-	case Union:
-		s.Of = append(s.Of, rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "others")...)
-	}
-	s.Options = genOptions(0).Draw(t, "options")
-	return s
-}
-
 // genLook draws a statement about vertices and attributes that changes nothing
 // of them but by a file.
 func genLook(t *rapid.T) Statement {
@@ -481,7 +441,11 @@ func genLook(t *rapid.T) Statement {
 		}
 		return s
 	case 7:
-		return &CountVertices{Graph: genMaybe(t), Where: genWhere(t), By: genMaybe(t)}
+		s := &CountVertices{Graph: genMaybe(t), Where: genWhere(t), By: genMaybe(t)}
+		for range rapid.IntRange(0, 2).Draw(t, "figures") {
+			s.With = append(s.With, Summary{Function: genIdent().Draw(t, "function"), Of: genIdent().Draw(t, "of")})
+		}
+		return s
 	case 6:
 		return &ExportWalks{
 			Graph: genIdent().Draw(t, "graph"), Method: genCall().Draw(t, "method"),

@@ -22,6 +22,7 @@ const (
 	ClassGenerator Class = "generator" // of GENERATE
 	ClassScorer    Class = "scorer"    // of SCORE
 	ClassModel     Class = "model"     // a model of the file
+	ClassFunction  Class = "function"  // of COUNT VERTICES … WITH
 	ClassHeuristic Class = "heuristic" // a scorer that needs only the graph
 	ClassTerms     Class = "terms"     // heuristics(…), of TRAIN MODEL
 	ClassMetric    Class = "metric"    // of NEAREST and WITHIN
@@ -51,6 +52,7 @@ var classes = map[string]Class{
 	modelName:        ClassModel,
 	newModelName:     ClassName,
 	heuristicName:    ClassHeuristic,
+	functionName:     ClassFunction,
 	heuristicsText:   ClassTerms,
 	metricName:       ClassMetric,
 	fileText:         ClassFile,

@@ -1,0 +1,159 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// FigureFunction is what a Figure computes of numbers.
+type FigureFunction string
+
+// The functions.
+const (
+	FigureSum  FigureFunction = "sum"
+	FigureMean FigureFunction = "mean"
+	FigureMin  FigureFunction = "min"
+	FigureMax  FigureFunction = "max"
+)
+
+// FigureFunctions returns all of them.
+func FigureFunctions() []FigureFunction {
+	return []FigureFunction{FigureSum, FigureMean, FigureMin, FigureMax}
+}
+
+// Figure is a figure of the numbers that vertices have in a column.
+type Figure struct {
+	Function FigureFunction
+	Of       string // an attribute of integers or floats, or degree
+}
+
+// String writes the figure as statements have it.
+func (f Figure) String() string {
+	return string(f.Function) + "(" + parser.Ident{Name: f.Of}.String() + ")"
+}
+
+func figuresText(list []Figure) string {
+	var texts []string
+	for _, f := range list {
+		texts = append(texts, f.String())
+	}
+	return strings.Join(texts, ", ")
+}
+
+func partFigure(i int) fault.Part { return fault.Part(fmt.Sprintf("figure %d", i)) }
+
+// checkFigures refuses functions that are not known, and columns that have no numbers.
+func checkFigures(graph storage.GraphInfo, list []Figure) error {
+	for i, f := range list {
+		if !slices.Contains(FigureFunctions(), f.Function) {
+			var names []string
+			for _, known := range FigureFunctions() {
+				names = append(names, string(known))
+			}
+			e := fault.New(partFigure(i), "unknown function %s", fault.Quote(string(f.Function)))
+			return e.WithNearest(string(f.Function), names, func(s string) string { return s })
+		}
+		if f.Of == "degree" {
+			continue
+		}
+		a, ok := session.AttributeOf(graph, f.Of)
+		if !ok {
+			return session.UnknownAttribute(graph, f.Of, partFigure(i))
+		}
+		if a.Type != storage.Integer && a.Type != storage.Float {
+			e := fault.New(partFigure(i), "attribute %s is %s, and %s needs numbers", fault.Name(a.Name), a.Type, f)
+			e.Remedy = "BY counts the vertices of each value"
+			return e
+		}
+	}
+	return nil
+}
+
+// numberTally adds up the numbers of a column, all integers or all floats.
+type numberTally struct {
+	count      int64
+	high       int64 // of the sum of integers, in 128 bits
+	low        uint64
+	sum, small float64 // of floats, and what its additions have lost
+	min, max   storage.Value
+}
+
+// add takes a value; missing ones are left out.
+func (t *numberTally) add(v storage.Value) {
+	if v.IsMissing() {
+		return
+	}
+	if order, known := where.CompareValues(v, t.min); !known || order < 0 {
+		t.min = v
+	}
+	if order, known := where.CompareValues(v, t.max); !known || order > 0 {
+		t.max = v
+	}
+	t.count++
+	if v.Type() == storage.Integer {
+		x := v.Integer()
+		low, carry := bits.Add64(t.low, uint64(x), 0)
+		t.low, t.high = low, t.high+x>>63+int64(carry)
+		return
+	}
+	// Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974.
+	x := v.Float()
+	sum := t.sum + x
+	if math.Abs(t.sum) >= math.Abs(x) {
+		t.small += (t.sum - sum) + x
+	} else {
+		t.small += (x - sum) + t.sum
+	}
+	t.sum = sum
+}
+
+// figuresOf are the values of figures by their tallies.
+func figuresOf(tallies []numberTally, list []Figure) ([]storage.Value, error) {
+	row := make([]storage.Value, len(list))
+	for i, f := range list {
+		var ok bool
+		if row[i], ok = tallies[i].figure(f.Function); !ok {
+			e := fault.New(partFigure(i), "%s is larger than a number of 64 bits holds", f)
+			e.Err = storage.ErrLimit
+			return nil, e
+		}
+	}
+	return row, nil
+}
+
+// figure is missing where there are no numbers, and false where it is too large.
+func (t *numberTally) figure(function FigureFunction) (storage.Value, bool) {
+	if t.count == 0 {
+		return storage.Value{}, true
+	}
+	integers, fits := t.min.Type() == storage.Integer, t.high == int64(t.low)>>63
+	sum := t.sum + t.small
+	switch {
+	case integers && fits:
+		sum = float64(int64(t.low))
+	case integers:
+		sum = math.Ldexp(float64(t.high), 64) + float64(t.low)
+	}
+	switch {
+	case function == FigureMin:
+		return t.min, true
+	case function == FigureMax:
+		return t.max, true
+	case function == FigureSum && integers:
+		return storage.IntegerValue(int64(t.low)), fits
+	case math.IsInf(sum, 0) || math.IsNaN(sum):
+		return storage.Value{}, false
+	case function == FigureSum:
+		return storage.FloatValue(sum), true
+	}
+	return storage.FloatValue(sum / float64(t.count)), true
+}

@@ -1,0 +1,43 @@
+package parser
+
+import "pgregory.net/rapid"
+
+// genEdgesWhere draws a condition on edges, with conditions on their ends in it.
+func genEdgesWhere(t *rapid.T) Expr {
+	e := genWhere(t)
+	if rapid.Bool().Draw(t, "no ends") {
+		return e
+	}
+	ends := Ends{Both: rapid.Bool().Draw(t, "both"), Term: genExpr(2).Draw(t, "ends")}
+	if e == nil {
+		return Not{Term: ends}
+	}
+	return Or{Terms: []Expr{ends, And{Terms: []Expr{genExpr(1).Draw(t, "beside"), ends}}}}
+}
+
+// genDerived draws a graph that is made from others.
+func genDerived(t *rapid.T) Statement {
+	s := &DeriveGraph{Graph: genIdent().Draw(t, "graph"), How: rapid.SampledFrom(derivations).Draw(t, "how")}
+	if s.How == NearestGraph {
+		using := genSpace().Draw(t, "using")
+		s.Count, s.Using, s.Mutual = genValue(anInt).Draw(t, "count"), &using, rapid.Bool().Draw(t, "mutual")
+		return s
+	}
+	s.Of = []Ident{genIdent().Draw(t, "of")}
+	switch s.How {
+	case Subgraph:
+		if s.Where = genEdgesWhere(t); s.Where == nil {
+			s.Where = genExpr(3).Draw(t, "where")
+		}
+		return s
+	case Component:
+		if rapid.Bool().Draw(t, "from") {
+			s.From = genValue(aKey).Draw(t, "key")
+		}
+		return s
+	case Union:
+		s.Of = append(s.Of, rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "others")...)
+	}
+	s.Options = genOptions(0).Draw(t, "options")
+	return s
+}
