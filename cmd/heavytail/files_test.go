@@ -50,12 +50,15 @@ func TestLayout_Files(t *testing.T) {
 	for _, p := range packages {
 		exports[p.ImportPath] = p.Export
 	}
+	set := token.NewFileSet()
+	// One importer for all packages, so that each dependency is read once.
+	compiled := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, p := range packages {
 		name, own := strings.CutPrefix(p.ImportPath, "heavytail/")
 		if !own {
 			continue
 		}
-		uses := usesOf(t, p, exports)
+		uses := usesOf(t, p, set, compiled)
 		if cycle := cyclic(uses); slices.Contains(layered, name) && len(cycle) > 0 {
 			t.Errorf("package %s: there is a cycle of uses among %v", name, cycle)
 		}
@@ -72,11 +75,9 @@ func TestLayout_Files(t *testing.T) {
 // fileUses has, for each file of a package, the files that it uses, and one name of each.
 type fileUses map[string]map[string]string
 
-// usesOf type-checks a package; the packages that it imports are read from the build
-// cache.
-func usesOf(t *testing.T, p listed, exports map[string]string) fileUses {
+// usesOf type-checks a package with the compiled packages that it imports.
+func usesOf(t *testing.T, p listed, set *token.FileSet, compiled types.Importer) fileUses {
 	t.Helper()
-	set := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -85,7 +86,6 @@ func usesOf(t *testing.T, p listed, exports map[string]string) fileUses {
 		}
 		files = append(files, f)
 	}
-	compiled := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	pkg, err := (&types.Config{Importer: compiled}).Check(p.ImportPath, set, files, info)
 	if err != nil {
