@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -64,8 +65,8 @@ func TestNewWalks_Rounds(t *testing.T) {
 // Weights are used where they differ and are wanted.
 func TestNewWalks_Weights(t *testing.T) {
 	plain := hubGraph(t, 60, 200, rand.New(rand.NewPCG(3, 4)))
-	equal := weigh(plain, func(u, v uint32) float32 { return 7 })
-	heavy := weighRandomly(plain, 3, 5)
+	equal := testgraph.Weighted(plain, func(u, v uint32) float32 { return 7 })
+	heavy := testgraph.RandomWeights(plain, 3, 5)
 	for _, method := range []string{MethodDeepWalk, MethodDPWalker, MethodNode2Vec} {
 		o := WalkOptions{Walks: 2, Q: 2, Seed: 9}
 		ignored := o
@@ -89,7 +90,7 @@ func TestNewWalks_Weights(t *testing.T) {
 
 func TestNewWalks_Errors(t *testing.T) {
 	g := hubGraph(t, 20, 40, rand.New(rand.NewPCG(5, 6)))
-	extreme := weigh(g, func(u, v uint32) float32 { return []float32{1e-38, 1e38}[u%2] })
+	extreme := testgraph.Weighted(g, func(u, v uint32) float32 { return []float32{1e-38, 1e38}[u%2] })
 	for _, c := range []struct {
 		name, method string
 		g            *csr.Graph

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/embedding/link"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -228,7 +229,7 @@ func TestSplitLinks_Errors(t *testing.T) {
 		{"share", ctx, g, SplitOptions{Share: 1}, ErrOption},
 		{"training", ctx, g, SplitOptions{Training: -1}, ErrOption},
 		{"one edge", ctx, one, SplitOptions{}, ErrLinks},
-		{"two edges", ctx, graphOf(t, 5, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}), SplitOptions{Unseen: true}, ErrLinks},
+		{"two edges", ctx, testgraph.Of(t, 5, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}), SplitOptions{Unseen: true}, ErrLinks},
 		{"complete", ctx, chance(t, 9, 2, 1), SplitOptions{}, ErrLinks},
 		{"empty", ctx, &csr.Graph{}, SplitOptions{}, ErrLinks},
 		{"no times", ctx, g, SplitOptions{Latest: true}, ErrTimes},

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/embedding/link"
 	"heavytail/storage/csr"
 )
@@ -27,14 +28,14 @@ func attachedBy(t testing.TB, n, m int, seed uint64) *csr.Graph {
 			}
 		}
 	}
-	return graphOf(t, n, edges...)
+	return testgraph.Of(t, n, edges...)
 }
 
 // Pairs keep the promises of a split, and those of their kind.
 func TestLinkSplit_With(t *testing.T) {
 	ctx := context.Background()
 	for name, g := range map[string]*csr.Graph{
-		"chance": chance(t, 200, 0.05, 1), "attached": attachedBy(t, 400, 4, 2), "dense": chance(t, 60, 0.8, 3), "star": star(t, 300, false),
+		"chance": chance(t, 200, 0.05, 1), "attached": attachedBy(t, 400, 4, 2), "dense": chance(t, 60, 0.8, 3), "star": testgraph.Star(t, 300),
 	} {
 		for _, kind := range AllNegatives() {
 			for _, opts := range []SplitOptions{{}, {Seed: 5, Unseen: true}, {Ascending: true, Share: 0.5}} {

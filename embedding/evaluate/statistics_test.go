@@ -4,61 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 )
-
-func graphOf(t testing.TB, n int, edges ...csr.Edge) *csr.Graph {
-	t.Helper()
-	g, err := csr.FromEdges(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-// star has vertex 0 in its middle; wheel joins the others in a ring.
-func star(t testing.TB, leaves int, wheel bool) *csr.Graph {
-	var edges []csr.Edge
-	for i := range leaves {
-		edges = append(edges, csr.Edge{U: 0, V: uint32(i + 1)})
-		if wheel {
-			edges = append(edges, csr.Edge{U: uint32(i + 1), V: uint32((i+1)%leaves + 1)})
-		}
-	}
-	return graphOf(t, leaves+1, edges...)
-}
-
-func complete(t testing.TB, n int) *csr.Graph {
-	var edges []csr.Edge
-	for v := range n {
-		for u := range v {
-			edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
-		}
-	}
-	return graphOf(t, n, edges...)
-}
-
-// scattered is a random graph with some hubs.
-func scattered(t testing.TB, n int, density float64, seed uint64) *csr.Graph {
-	r := rand.New(rand.NewPCG(seed, 1))
-	var edges []csr.Edge
-	for v := range n {
-		for u := range v {
-			p := density
-			if u < 3 {
-				p = 0.5
-			}
-			if r.Float64() < p {
-				edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
-			}
-		}
-	}
-	return graphOf(t, n, edges...)
-}
 
 // TestAssortativity_Published holds real graphs against networkx 3.6.1: its edges, in
 // exact fractions.
@@ -76,7 +27,7 @@ func TestAssortativity_Published(t *testing.T) {
 
 func TestAssortativity_Pearson(t *testing.T) {
 	for seed := range uint64(20) {
-		g := scattered(t, 10+int(seed)*5, 0.1, seed)
+		g := testgraph.Hubs(t, 10+int(seed)*5, 0.1, seed)
 		var x, y []float64
 		for v := range uint32(g.Vertices()) {
 			for _, u := range g.Neighbors(v) {
@@ -88,10 +39,10 @@ func TestAssortativity_Pearson(t *testing.T) {
 			t.Errorf("seed %d: %v, Pearson %v, %v", seed, got, want, err)
 		}
 	}
-	if r, err := Assortativity(t.Context(), star(t, 9, false)); err != nil || r != -1 {
+	if r, err := Assortativity(t.Context(), testgraph.Star(t, 9)); err != nil || r != -1 {
 		t.Errorf("a star: %v, %v", r, err)
 	}
-	for _, g := range []*csr.Graph{graphOf(t, 0), graphOf(t, 4), complete(t, 5)} {
+	for _, g := range []*csr.Graph{testgraph.Of(t, 0), testgraph.Of(t, 4), testgraph.Complete(t, 5)} {
 		if r, err := Assortativity(t.Context(), g); err != nil || !math.IsNaN(r) {
 			t.Errorf("equal degrees: %v, %v", r, err)
 		}
@@ -104,15 +55,15 @@ func TestPackingDimension_ClosedForms(t *testing.T) {
 		g    *csr.Graph
 		want Packing
 	}{
-		{"no edges", graphOf(t, 3), Packing{}},
-		{"nothing", graphOf(t, 0), Packing{}},
-		{"a clique", complete(t, 6), Packing{0, 5, 1, 1, 1, 1, 1, 1}},
+		{"no edges", testgraph.Of(t, 3), Packing{}},
+		{"nothing", testgraph.Of(t, 0), Packing{}},
+		{"a clique", testgraph.Complete(t, 6), Packing{0, 5, 1, 1, 1, 1, 1, 1}},
 		// Four leaves: 1.98^2 < 4 ≤ 1.98^3; 1.5^3 < 4 ≤ 1.5^4; 3 < 4 ≤ 9; three
 		// dimensions, where a cap of 60° is a quarter of the sphere.
-		{"a star of 4", star(t, 4, false), Packing{0, 4, 4, 4, 3, 4, 2, 3}},
+		{"a star of 4", testgraph.Star(t, 4), Packing{0, 4, 4, 4, 3, 4, 2, 3}},
 		// The ring of a wheel of 8: 4 apart, and 4 edges cover it.
-		{"a wheel of 8", star(t, 8, true), Packing{0, 8, 4, 4, 3, 4, 2, 3}},
-		{"a star of 1000", star(t, 1000, false), Packing{0, 1000, 1000, 1000, 11, 18, 7, 35}},
+		{"a wheel of 8", testgraph.Wheel(t, 8), Packing{0, 8, 4, 4, 3, 4, 2, 3}},
+		{"a star of 1000", testgraph.Star(t, 1000), Packing{0, 1000, 1000, 1000, 11, 18, 7, 35}},
 	} {
 		got, err := PackingDimension(t.Context(), c.g)
 		if err != nil || got != c.want {
@@ -127,7 +78,7 @@ func TestPackingDimension_Bounds(t *testing.T) {
 	tight := 0
 	for seed := range uint64(60) {
 		n := 4 + int(seed)%11
-		g := scattered(t, n, 0.3, seed)
+		g := testgraph.Hubs(t, n, 0.3, seed)
 		largest := 0
 		for set := range 1 << n {
 			size, free := 0, true
@@ -197,7 +148,7 @@ func TestCapShare_ClosedForms(t *testing.T) {
 func TestStatistics_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	g := star(t, 3000, true)
+	g := testgraph.Wheel(t, 3000)
 	if _, err := Assortativity(ctx, g); !errors.Is(err, context.Canceled) {
 		t.Errorf("assortativity: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -19,7 +20,7 @@ func TestNewBatch_SameBits(t *testing.T) {
 	for i := range edges {
 		edges[i] = csr.Edge{U: random.Uint32N(n - 5), V: random.Uint32N(n-5) / (1 + random.Uint32N(9))}
 	}
-	g := graphOf(t, n, edges...)
+	g := testgraph.Of(t, n, edges...)
 	m := vec.NewMatrix(n, 17)
 	for i := range m.Data {
 		m.Data[i] = random.Float32() - 0.5

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -19,7 +20,7 @@ func BenchmarkScore(b *testing.B) {
 		x := random.Float64()
 		edges[i] = csr.Edge{U: uint32(x * x * x * n), V: uint32(random.IntN(n))}
 	}
-	g := graphOf(b, n, edges...)
+	g := testgraph.Of(b, n, edges...)
 	m := vec.NewMatrix(n, dim)
 	for i := range m.Data {
 		m.Data[i] = random.Float32()

@@ -3,6 +3,7 @@ package link
 import (
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 )
 
@@ -13,7 +14,7 @@ func starGraph(t testing.TB, leaves int) *csr.Graph {
 		edges = append(edges, csr.Edge{U: 0, V: uint32(v)})
 	}
 	last := uint32(leaves + 1)
-	return graphOf(t, leaves+2, append(edges, csr.Edge{U: 1, V: last}, csr.Edge{U: 2, V: last})...)
+	return testgraph.Of(t, leaves+2, append(edges, csr.Edge{U: 1, V: last}, csr.Edge{U: 2, V: last})...)
 }
 
 // On a large star only a few pairs of leaves are scored, and two leaves with one more common

@@ -9,18 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
-
-func graphOf(t testing.TB, n int, edges ...csr.Edge) *csr.Graph {
-	t.Helper()
-	g, err := csr.FromEdges(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 // kite has the common neighbours 2 (degree 3) and 3 (degree 2) of 0 and 1, a
 // tail 4 behind 2, and an isolated 5.
@@ -29,7 +21,7 @@ func graphOf(t testing.TB, n int, edges ...csr.Edge) *csr.Graph {
 //	|   |
 //	3 — 1     5
 func kite(t testing.TB) *csr.Graph {
-	return graphOf(t, 6, csr.Edge{U: 0, V: 2}, csr.Edge{U: 0, V: 3}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 1, V: 3}, csr.Edge{U: 2, V: 4})
+	return testgraph.Of(t, 6, csr.Edge{U: 0, V: 2}, csr.Edge{U: 0, V: 3}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 1, V: 3}, csr.Edge{U: 2, V: 4})
 }
 
 func TestNew_ByHand(t *testing.T) {

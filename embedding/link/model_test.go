@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -26,7 +27,7 @@ func planted(t testing.TB, n, dim, pairs int, law func(g *csr.Graph, m *vec.Matr
 		}
 	}
 	slices.SortFunc(edges, func(a, b csr.Edge) int { return int(a.U)<<20 + int(a.V) - int(b.U)<<20 - int(b.V) })
-	g := graphOf(t, n, slices.Compact(edges)...)
+	g := testgraph.Of(t, n, slices.Compact(edges)...)
 	m := vec.NewMatrix(n, dim)
 	for i := range m.Data {
 		m.Data[i] = float32(rng.NormFloat64())

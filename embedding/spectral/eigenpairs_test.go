@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/embedding/internal/base"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestEigenpairs_Rows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	g := randomGraph(t, 300, 500, r) // with isolated vertices and small components
-	heavy := withWeights(g, func(u, v uint32) float32 { return float32(1 + (u+v)%5) })
+	heavy := testgraph.Weighted(g, func(u, v uint32) float32 { return float32(1 + (u+v)%5) })
 	ctx := context.Background()
 	for _, name := range []string{MethodLaplacianEigenmaps, MethodDPSpectral} {
 		for _, mode := range []ComponentMode{Apart, Joint} {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heavytail/.ci/testgraph"
 	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
@@ -17,6 +18,11 @@ import (
 func TestOperator_Apply(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	g := randomGraph(t, 120, 500, r) // with isolated vertices
+	t.Run("plain", func(t *testing.T) { checkApply(t, g, r, 1e-4) })
+	t.Run("weighted", func(t *testing.T) { checkApply(t, testgraph.RandomWeights(g, 5, 1), r, 1e-5) })
+}
+
+func checkApply(t *testing.T, g *csr.Graph, r *rand.Rand, tolerance float64) {
 	n := g.Vertices()
 	for name, m := range methods() {
 		matrix := explicit(g, m)
@@ -29,16 +35,15 @@ func TestOperator_Apply(t *testing.T) {
 			x[i], old[i] = r.Float32()-0.5, r.Float32()-0.5
 		}
 		for _, c := range []struct{ alpha, beta, gamma float32 }{{1, 0, 0}, {2, -0.5, 0}, {0.5, 0.25, -1}} {
-			for _, scratch := range [][]float32{op.scaled, op.once} {
-				for i := range scratch {
-					scratch[i] = float32(math.NaN())
-				}
+			spoil(op.scaled)
+			spoil(op.once)
+			if op.weighted != nil {
+				spoil(op.weighted.scaled)
+				spoil(op.weighted.once)
 			}
 			copy(y, old)
 			if c.gamma == 0 {
-				for i := range y {
-					y[i] = float32(math.NaN())
-				}
+				spoil(y)
 			}
 			if err := op.Apply(context.Background(), y, x, c.alpha, c.beta, c.gamma); err != nil {
 				t.Fatal(err)
@@ -52,12 +57,19 @@ func TestOperator_Apply(t *testing.T) {
 					for u := range n {
 						want += float64(c.alpha) * matrix.At(v, u) * float64(x[u*eigen.Width+j]) / op.factor
 					}
-					if got := float64(y[v*eigen.Width+j]); !(math.Abs(got-want) <= 1e-4*(1+math.Abs(want))) {
+					if got := float64(y[v*eigen.Width+j]); !(math.Abs(got-want) <= tolerance*(1+math.Abs(want))) {
 						t.Fatalf("%s, %v: element (%d, %d) is %g, not %g", name, c, v, j, got, want)
 					}
 				}
 			}
 		}
+	}
+}
+
+// spoil fills what must not be read with NaN.
+func spoil[F float32 | float64](x []F) {
+	for i := range x {
+		x[i] = F(math.NaN())
 	}
 }
 
@@ -71,12 +83,12 @@ func TestDPSpectral_BetaTooLarge(t *testing.T) {
 		}
 	}
 	for _, norm := range []Normalization{Strength, Degree} {
-		_, _, err := DPSpectral(context.Background(), graphOf(t, 61, pendant...), Options{Beta: new(8.0), Normalization: norm})
+		_, _, err := DPSpectral(context.Background(), testgraph.Of(t, 61, pendant...), Options{Beta: new(8.0), Normalization: norm})
 		if !errors.Is(err, base.ErrOptions) {
 			t.Errorf("%s: error is %v", norm, err)
 		}
 	}
-	g := star(t, 3000)
+	g := testgraph.Star(t, 2999)
 	for _, beta := range []float64{0, 1, 8} {
 		for _, norm := range []Normalization{Strength, Degree} {
 			u, _, err := DPSpectral(context.Background(), g, Options{Dim: 3, Beta: new(beta), Normalization: norm})

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/testgraph"
 	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
@@ -119,15 +120,6 @@ func embed(tb testing.TB, g *csr.Graph, m method, o Options) (*vec.Matrix, Stats
 	return u, stats
 }
 
-func graphOf(tb testing.TB, n int, edges ...csr.Edge) *csr.Graph {
-	tb.Helper()
-	g, err := csr.FromEdges(n, edges)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
-}
-
 // randomGraph has n vertices and about m edges, half of them at few vertices.
 func randomGraph(tb testing.TB, n, m int, r *rand.Rand) *csr.Graph {
 	edges := make([]csr.Edge, m)
@@ -137,7 +129,7 @@ func randomGraph(tb testing.TB, n, m int, r *rand.Rand) *csr.Graph {
 			edges[i].U = uint32(r.IntN(n/10 + 1))
 		}
 	}
-	return graphOf(tb, n, edges...)
+	return testgraph.Of(tb, n, edges...)
 }
 
 func path(tb testing.TB, n int) *csr.Graph {
@@ -145,7 +137,7 @@ func path(tb testing.TB, n int) *csr.Graph {
 	for v := 1; v < n; v++ {
 		edges = append(edges, csr.Edge{U: uint32(v - 1), V: uint32(v)})
 	}
-	return graphOf(tb, n, edges...)
+	return testgraph.Of(tb, n, edges...)
 }
 
 func cycle(tb testing.TB, n int) *csr.Graph {
@@ -153,25 +145,7 @@ func cycle(tb testing.TB, n int) *csr.Graph {
 	for v := 1; v < n; v++ {
 		edges = append(edges, csr.Edge{U: uint32(v - 1), V: uint32(v)})
 	}
-	return graphOf(tb, n, edges...)
-}
-
-func star(tb testing.TB, n int) *csr.Graph {
-	var edges []csr.Edge
-	for v := 1; v < n; v++ {
-		edges = append(edges, csr.Edge{U: 0, V: uint32(v)})
-	}
-	return graphOf(tb, n, edges...)
-}
-
-func complete(tb testing.TB, n int) *csr.Graph {
-	var edges []csr.Edge
-	for v := range n {
-		for u := range v {
-			edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
-		}
-	}
-	return graphOf(tb, n, edges...)
+	return testgraph.Of(tb, n, edges...)
 }
 
 // checkPairs holds the columns of an embedding with γ = δ = 0 against the
@@ -254,7 +228,7 @@ func TestSpectral_AgreesWithExplicitMatrix(t *testing.T) {
 				{400, 1500, 20}, {700, 2500, 40}, {500, 20000, 12}, // Lanczos
 			} {
 				g := largestComponent(randomGraph(t, size.n, size.m, r))
-				if g.Vertices() < 2 || testing.Short() && size.n == 700 {
+				if g.Vertices() < 2 || testing.Short() && size.n >= 500 {
 					continue
 				}
 				o := m.options()
@@ -310,13 +284,13 @@ func TestLaplacianEigenmaps_KnownSpectra(t *testing.T) {
 	}{
 		{"path", path(t, n), descending(func(j int) float64 { return math.Cos(math.Pi * float64(j) / (n - 1)) })},
 		{"cycle", cycle(t, n), descending(func(j int) float64 { return math.Cos(2 * math.Pi * float64(j) / n) })},
-		{"complete", complete(t, n), descending(func(j int) float64 {
+		{"complete", testgraph.Complete(t, n), descending(func(j int) float64 {
 			if j == 0 {
 				return 1
 			}
 			return -1.0 / (n - 1)
 		})},
-		{"star", star(t, n), descending(func(j int) float64 {
+		{"star", testgraph.Star(t, n-1), descending(func(j int) float64 {
 			switch j {
 			case 0:
 				return 1
@@ -346,14 +320,14 @@ func TestSpectral_EdgeCases(t *testing.T) {
 				g    *csr.Graph
 			}{
 				{"no graph", &csr.Graph{}},
-				{"no vertices", graphOf(t, 0)},
-				{"one vertex", graphOf(t, 1)},
-				{"no edges", graphOf(t, 5)},
+				{"no vertices", testgraph.Of(t, 0)},
+				{"one vertex", testgraph.Of(t, 1)},
+				{"no edges", testgraph.Of(t, 5)},
 				{"one edge", path(t, 2)},
-				{"an edge and a vertex", graphOf(t, 3, csr.Edge{U: 1, V: 2})},
-				{"two triangles", graphOf(t, 6, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 0},
+				{"an edge and a vertex", testgraph.Of(t, 3, csr.Edge{U: 1, V: 2})},
+				{"two triangles", testgraph.Of(t, 6, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 0},
 					csr.Edge{U: 3, V: 4}, csr.Edge{U: 4, V: 5}, csr.Edge{U: 5, V: 3})},
-				{"star", star(t, 3000)},
+				{"star", testgraph.Star(t, 2999)},
 			} {
 				for _, mode := range []ComponentMode{Apart, Joint} {
 					for _, dim := range []int{1, 2, 7} {
@@ -455,6 +429,9 @@ func TestSpectral_SameBytesForAnyWorkers(t *testing.T) {
 			m := methods()[name]
 			o := m.options()
 			o.Dim, o.Workers = 32, 1
+			if testing.Short() {
+				o.Dim = 12
+			}
 			first, _ := embed(t, g, m, o)
 			check := func(workers int) {
 				o.Workers = workers
@@ -513,7 +490,7 @@ func TestSpectral_RelabellingPermutesRows(t *testing.T) {
 			edges = append(edges, csr.Edge{U: uint32(to[v]), V: uint32(to[u])})
 		}
 	}
-	relabelled := graphOf(t, n, edges...)
+	relabelled := testgraph.Of(t, n, edges...)
 	for name, m := range methods() {
 		o := m.options()
 		o.Dim, o.Tolerance = 10, 1e-6

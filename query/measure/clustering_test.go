@@ -4,61 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 )
-
-func graphOf(t testing.TB, n int, edges ...csr.Edge) *csr.Graph {
-	t.Helper()
-	g, err := csr.FromEdges(n, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
-// star has vertex 0 in its middle; wheel joins the others in a ring.
-func star(t testing.TB, leaves int, wheel bool) *csr.Graph {
-	var edges []csr.Edge
-	for i := range leaves {
-		edges = append(edges, csr.Edge{U: 0, V: uint32(i + 1)})
-		if wheel {
-			edges = append(edges, csr.Edge{U: uint32(i + 1), V: uint32((i+1)%leaves + 1)})
-		}
-	}
-	return graphOf(t, leaves+1, edges...)
-}
-
-func complete(t testing.TB, n int) *csr.Graph {
-	var edges []csr.Edge
-	for v := range n {
-		for u := range v {
-			edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
-		}
-	}
-	return graphOf(t, n, edges...)
-}
-
-// scattered is a random graph with some hubs.
-func scattered(t testing.TB, n int, density float64, seed uint64) *csr.Graph {
-	r := rand.New(rand.NewPCG(seed, 1))
-	var edges []csr.Edge
-	for v := range n {
-		for u := range v {
-			p := density
-			if u < 3 {
-				p = 0.5
-			}
-			if r.Float64() < p {
-				edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
-			}
-		}
-	}
-	return graphOf(t, n, edges...)
-}
 
 // TestClusteringCoefficients_Published holds real graphs against networkx 3.6.1
 // (average_clustering, transitivity, triangles), and all four against the pages of SNAP
@@ -103,14 +54,14 @@ func TestClusteringCoefficients_ClosedForms(t *testing.T) {
 		g    *csr.Graph
 		want Clustering
 	}{
-		{"nothing", graphOf(t, 0), Clustering{}},
-		{"no edges", graphOf(t, 3), Clustering{}},
-		{"an edge", graphOf(t, 2, csr.Edge{U: 0, V: 1}), Clustering{}},
-		{"a star", star(t, 5, false), Clustering{Paths: 10}},
-		{"a clique", complete(t, 7), Clustering{Average: 1, Transitivity: 1, Triangles: 35, Paths: 105}},
+		{"nothing", testgraph.Of(t, 0), Clustering{}},
+		{"no edges", testgraph.Of(t, 3), Clustering{}},
+		{"an edge", testgraph.Of(t, 2, csr.Edge{U: 0, V: 1}), Clustering{}},
+		{"a star", testgraph.Star(t, 5), Clustering{Paths: 10}},
+		{"a clique", testgraph.Complete(t, 7), Clustering{Average: 1, Transitivity: 1, Triangles: 35, Paths: 105}},
 		// The middle: 6 of 15 pairs; the others: 2 of 3.
-		{"a wheel", star(t, 6, true), Clustering{Average: (6./15 + 6*2./3) / 7, Transitivity: 18. / 33, Triangles: 6, Paths: 15 + 6*3}},
-		{"a triangle and a lone vertex", graphOf(t, 4, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 3}, csr.Edge{U: 3, V: 1}), Clustering{Average: 0.75, Transitivity: 1, Triangles: 1, Paths: 3}},
+		{"a wheel", testgraph.Wheel(t, 6), Clustering{Average: (6./15 + 6*2./3) / 7, Transitivity: 18. / 33, Triangles: 6, Paths: 15 + 6*3}},
+		{"a triangle and a lone vertex", testgraph.Of(t, 4, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 3}, csr.Edge{U: 3, V: 1}), Clustering{Average: 0.75, Transitivity: 1, Triangles: 1, Paths: 3}},
 	} {
 		got, err := ClusteringCoefficients(t.Context(), c.g, Work{})
 		if err != nil || math.Abs(got.Average-c.want.Average) > 1e-15 || got.Transitivity != c.want.Transitivity || got.Triangles != c.want.Triangles || got.Paths != c.want.Paths {
@@ -122,7 +73,7 @@ func TestClusteringCoefficients_ClosedForms(t *testing.T) {
 func TestClusteringCoefficients_BruteForce(t *testing.T) {
 	for seed := range uint64(20) {
 		n := 5 + int(seed)*10
-		g := scattered(t, n, 4/float64(n), seed)
+		g := testgraph.Hubs(t, n, 4/float64(n), seed)
 		var want Clustering
 		for v := range uint32(n) {
 			row, closed, all := g.Neighbors(v), int64(0), int64(0)

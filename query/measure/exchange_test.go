@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/testgraph"
 )
 
 func TestExchange_KeepsDegrees(t *testing.T) {
-	graphs := append(samples(t), graphOf(t, 0), graphOf(t, 3), complete(t, 6), star(t, 7, false), realgraph.Load(t, "ca-GrQc"))
+	graphs := append(samples(t), testgraph.Of(t, 0), testgraph.Of(t, 3), testgraph.Complete(t, 6), testgraph.Star(t, 7), realgraph.Load(t, "ca-GrQc"))
 	for i, g := range graphs {
 		made, err := Exchange(t.Context(), g, ExchangeOptions{Seed: 3})
 		if err != nil || made.Validate() != nil || !slices.Equal(Degree(made), Degree(g)) {

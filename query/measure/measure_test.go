@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
 )
 
@@ -54,7 +55,7 @@ func samples(t *testing.T) []*csr.Graph {
 	var list []*csr.Graph
 	for seed := range uint64(8) {
 		n := 4 + int(seed)*9
-		g := scattered(t, n, 3/float64(n), seed)
+		g := testgraph.Hubs(t, n, 3/float64(n), seed)
 		list = append(list, g, weighted(g))
 	}
 	for seed := range uint64(4) {
@@ -63,7 +64,7 @@ func samples(t *testing.T) []*csr.Graph {
 		for range 20 + 10*seed {
 			edges = append(edges, csr.Edge{U: uint32(r.IntN(40)), V: uint32(r.IntN(40))})
 		}
-		g := graphOf(t, 45, edges...)
+		g := testgraph.Of(t, 45, edges...)
 		list = append(list, g, weighted(g))
 	}
 	return list
@@ -203,7 +204,7 @@ func TestEigenvector_DenseMatrix(t *testing.T) {
 		near(t, "eigenvector", got.Values, want, 1e-7)
 	}
 	// Two equal components: both have the eigenvalue, and equal parts.
-	got, err := Eigenvector(t.Context(), graphOf(t, 5, csr.Edge{U: 0, V: 1}, csr.Edge{U: 2, V: 3}), EigenvectorOptions{})
+	got, err := Eigenvector(t.Context(), testgraph.Of(t, 5, csr.Edge{U: 0, V: 1}, csr.Edge{U: 2, V: 3}), EigenvectorOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +360,7 @@ func TestLeiden_Planted(t *testing.T) {
 			}
 		}
 	}
-	g := graphOf(t, 400, edges...)
+	g := testgraph.Of(t, 400, edges...)
 	for _, opts := range []LeidenOptions{{}, {CPM: true, Resolution: 0.05}} {
 		c, err := Leiden(t.Context(), g, opts)
 		if err != nil || !slices.Equal(c.Sizes, []int{100, 100, 100, 100}) {
@@ -426,7 +427,7 @@ func TestMeasures_Workers(t *testing.T) {
 // TestMeasures_Refused has the mistakes and the smallest graphs.
 func TestMeasures_Refused(t *testing.T) {
 	negative := &csr.Graph{Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{-1, -1}}
-	empty, lone := graphOf(t, 0), graphOf(t, 3)
+	empty, lone := testgraph.Of(t, 0), testgraph.Of(t, 3)
 	for name, f := range map[string]func(*csr.Graph) (any, error){
 		"strength":    func(g *csr.Graph) (any, error) { return Strength(g) },
 		"pagerank":    func(g *csr.Graph) (any, error) { return PageRank(t.Context(), g, PageRankOptions{}) },

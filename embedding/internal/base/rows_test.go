@@ -6,25 +6,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"heavytail/storage/csr"
+	"heavytail/.ci/testgraph"
 )
-
-func star(t *testing.T, n uint32) *csr.Graph {
-	t.Helper()
-	var edges []csr.Edge
-	for v := uint32(1); v < n; v++ {
-		edges = append(edges, csr.Edge{U: 0, V: v})
-	}
-	g, err := csr.FromEdges(int(n), edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
 
 func TestRows_Parts(t *testing.T) {
 	t.Parallel()
-	g := star(t, 5000)
+	g := testgraph.Star(t, 4999)
 	rows := rowsOf(g, 1000)
 	if rows[0] != 0 || rows[len(rows)-1] != 5000 {
 		t.Fatalf("parts %v", rows)
@@ -40,7 +27,7 @@ func TestRows_Parts(t *testing.T) {
 func TestRows_Each(t *testing.T) {
 	t.Parallel()
 	for _, n := range []uint32{0, 1, 3000} {
-		g := star(t, n)
+		g := testgraph.Star(t, int(n)-1)
 		seen := make([]atomic.Int32, n)
 		if err := rowsOf(g, 100).Each(t.Context(), 3, func(v int) { seen[v].Add(1) }); err != nil {
 			t.Fatal(err)
@@ -53,7 +40,7 @@ func TestRows_Each(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := NewRows(star(t, 10)).Each(ctx, 1, func(int) { t.Error("called after the end") }); !errors.Is(err, context.Canceled) {
+	if err := NewRows(testgraph.Star(t, 9)).Each(ctx, 1, func(int) { t.Error("called after the end") }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
