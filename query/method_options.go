@@ -6,7 +6,7 @@ import (
 )
 
 // MethodOptions is an embedding method with its options as a struct: a [DPSpectral],
-// [LaplacianEigenmaps], [FastRP], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It says the same as a
+// [LaplacianEigenmaps], [FastRP], [ProNE], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It says the same as a
 // name and a map of settings, is checked by the same table of options, and leaves the
 // same record with the embedding.
 //
@@ -74,6 +74,18 @@ type FastRP struct {
 	RowScale      *float64 `option:"row_scale"` // power of the degree that a vector is divided by, from 0 to 4; nil is the default
 	IgnoreWeights bool     `option:"weights"`   // takes every edge as 1
 	Seed          uint64   `option:"seed"`      // of the random vectors
+}
+
+// ProNE has the options of prone: a factorisation of a sparse matrix, propagated through a
+// band of the spectrum.
+type ProNE struct {
+	Dim           int      `option:"dim"`       // coordinates of a vector, from 1 to 4096
+	Order         int      `option:"order"`     // terms of the Chebyshev series, from 2 to 64
+	Mu            float64  `option:"mu"`        // eigenvalue of the Laplacian that is kept most, from -2 to 4
+	Theta         float64  `option:"theta"`     // how much less others are kept, at most 16
+	RowScale      *float64 `option:"row_scale"` // power of the degree that a vector is divided by, from 0 to 4; nil is the default
+	IgnoreWeights bool     `option:"weights"`   // takes every edge as 1
+	Seed          uint64   `option:"seed"`      // of the factorisation
 }
 
 // DPWalker has the options of dp_walker: skip-gram on walks that avoid vertices of high
@@ -152,6 +164,7 @@ func (UnitBall) methodName() string           { return "unit_ball" }
 func (DPSpectral) methodName() string         { return "dp_spectral" }
 func (LaplacianEigenmaps) methodName() string { return "laplacian_eigenmaps" }
 func (FastRP) methodName() string             { return "fastrp" }
+func (ProNE) methodName() string              { return "prone" }
 func (DPWalker) methodName() string           { return "dp_walker" }
 func (DeepWalk) methodName() string           { return "deepwalk" }
 func (Node2Vec) methodName() string           { return "node2vec" }

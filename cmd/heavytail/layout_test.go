@@ -41,7 +41,7 @@ var layout = map[string][]string{
 		"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base", "embedding/spectral", "embedding/skipgram", "embedding/walk",
 	},
 	"embedding/internal/base": {"storage/csr", "storage/vec"},
-	"embedding/propagate":     {"storage/csr", "storage/vec", "embedding/internal/base"},
+	"embedding/propagate":     {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
 	"embedding/spectral":      {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
 	"embedding/unitball":      {"storage/csr", "storage/vec", "index", "embedding/internal/base"},
 	"embedding/eigen":         {"storage/vec"},

@@ -185,12 +185,16 @@ func FastRPSeconds(ctx context.Context, g *csr.Graph, o FastRPOptions) (float64,
 	if g.Weighted() && !o.IgnoreWeights {
 		gather *= 3
 	}
-	workers := float64(o.Workers)
-	if o.Workers <= 0 {
-		workers = float64(runtime.GOMAXPROCS(0))
-	}
 	// The start, the lengths and the sums pass over n·k numbers, which is as much as to
 	// read eight neighbours for each vertex.
 	reads := float64(o.iterations())*float64(len(g.Targets)) + 8*float64(g.Vertices())
-	return reads * float64(blocksOf(o.Dim)) * gather / workers, nil
+	return reads * float64(blocksOf(o.Dim)) * gather / workersOf(o.Workers), nil
+}
+
+// workersOf is the number of goroutines that a number of workers means.
+func workersOf(workers int) float64 {
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return float64(workers)
 }

@@ -18,6 +18,7 @@ type adjacency struct {
 	g       *csr.Graph // with weights only where these are used and not all equal
 	degrees []float64  // row sums of A
 	inverse []float64  // of degrees; 0 without edges
+	unit    float64    // mean weight, 1 without weights
 	rows    base.Rows
 	workers int
 }
@@ -27,7 +28,8 @@ func newAdjacency(g *csr.Graph, ignoreWeights bool, workers int) *adjacency {
 		g = &csr.Graph{Offsets: g.Offsets, Targets: g.Targets}
 	}
 	n := g.Vertices()
-	a := &adjacency{g: g, degrees: make([]float64, n), inverse: make([]float64, n), rows: base.NewRows(g), workers: workers}
+	a := &adjacency{g: g, degrees: make([]float64, n), inverse: make([]float64, n), unit: 1, rows: base.NewRows(g), workers: workers}
+	sum := 0.0
 	for v := range a.degrees {
 		a.degrees[v] = float64(g.Degree(uint32(v)))
 		if g.Weighted() {
@@ -38,7 +40,11 @@ func newAdjacency(g *csr.Graph, ignoreWeights bool, workers int) *adjacency {
 		}
 		if a.degrees[v] > 0 {
 			a.inverse[v] = 1 / a.degrees[v]
+			sum += a.degrees[v]
 		}
+	}
+	if g.Weighted() && sum > 0 {
+		a.unit = sum / float64(len(g.Targets))
 	}
 	return a
 }
@@ -78,6 +84,23 @@ func (a *adjacency) step(ctx context.Context, to, from []float32) error {
 			row[j] *= float32(inverse)
 		}
 	})
+}
+
+// closed sets dst to a factor times row v of (A + I)·x, where I has the mean weight.
+func (a *adjacency) closed(dst, x []float32, v int, factor float64) {
+	lo, hi := a.g.Offsets[v], a.g.Offsets[v+1]
+	if a.g.Weighted() {
+		clear(dst)
+		for i, u := range a.g.Targets[lo:hi] {
+			vec.Axpy(float32(float64(a.g.Weights[lo+int64(i)])*factor), x[int(u)*width:][:width], dst)
+		}
+	} else {
+		vec.GatherSum(dst, x, width, a.g.Targets[lo:hi])
+		for j := range dst {
+			dst[j] *= float32(factor)
+		}
+	}
+	vec.Axpy(float32(a.unit*factor), x[v*width:][:width], dst)
 }
 
 // blocks is a matrix as blocks of width columns; columns of the last one may not be used.

@@ -47,7 +47,7 @@ type algorithm struct {
 type prepared struct {
 	options []storage.Setting // all of them, in canonical text
 	run     computation
-	renew   renewal
+	renew   renewal  // nil for a method whose refresh is a full run
 	walk    sampling // nil for a method without walks
 	// bytes estimates the memory of run in addition to the graph, with the result, and
 	// sampler that of walk.

@@ -9,6 +9,7 @@ func algorithms() []algorithm {
 		spectral(embedding.MethodDPSpectral, "largest eigenvectors of the degree-penalised common-neighbour matrix"),
 		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix"),
 		fastRP(),
+		proNE(),
 		walks(embedding.MethodDPWalker, "skip-gram on walks that avoid vertices of high degree"),
 		walks(embedding.MethodDeepWalk, "skip-gram on uniform walks"),
 		walks(embedding.MethodNode2Vec, "skip-gram on walks that tend back or outwards"),

@@ -30,7 +30,7 @@ func fastRP() algorithm {
 					return outcome{}, err
 				}
 				starts := newStarts(g.Vertices())
-				return outcome{rows, fastRPRecord(g, o, stats), starts.write}, nil
+				return outcome{rows, propagateRecord(g, o.Seed, stats), starts.write}, nil
 			},
 			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
 				o := o
@@ -47,9 +47,9 @@ func fastRP() algorithm {
 	})
 }
 
-// fastRPRecord is what the record of an embedding says of a run.
-func fastRPRecord(g *csr.Graph, o propagate.FastRPOptions, stats propagate.Stats) storage.EmbeddingInfo {
-	return storage.EmbeddingInfo{Seed: o.Seed, Iterations: stats.Products, Seconds: stats.Seconds, Stats: weighted(g, stats.Weighted)}
+// propagateRecord is what the record of an embedding says of a run.
+func propagateRecord(g *csr.Graph, seed uint64, stats propagate.Stats) storage.EmbeddingInfo {
+	return storage.EmbeddingInfo{Seed: seed, Iterations: stats.Products, Seconds: stats.Seconds, Stats: weighted(g, stats.Weighted)}
 }
 
 // starts are the numbers of the random vectors that the vertices began with, so that a
@@ -138,7 +138,52 @@ func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r
 		return outcome{}, refresh, err
 	}
 	refresh.Touched = len(r.touched)
-	return outcome{rows, fastRPRecord(g, o, stats), starts.write}, refresh, nil
+	return outcome{rows, propagateRecord(g, o.Seed, stats), starts.write}, refresh, nil
+}
+
+// proNE is the method of propagate.ProNE.
+func proNE() algorithm {
+	type options = propagate.ProNEOptions
+	summary := "factorisation of a sparse matrix, propagated through a band of the spectrum"
+	return method(propagate.MethodProNE, summary, proNEFields(), options.Validate, options.WithDefaults, func(o options) prepared {
+		return prepared{
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+				o := o
+				o.Workers, o.Progress = req.Workers, req.Progress
+				rows, stats, err := propagate.ProNE(ctx, g, o)
+				if err != nil {
+					return outcome{}, err
+				}
+				info := propagateRecord(g, o.Seed, stats)
+				return outcome{vectors: rows, info: info}, nil
+			},
+			bytes: func(g *csr.Graph) int64 { return propagate.ProNEBytes(g, o) },
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				o := o
+				o.Workers = workers
+				return propagate.ProNESeconds(ctx, g, o)
+			},
+		}
+	})
+}
+
+// proNEFields are the options of prone.
+func proNEFields() table[propagate.ProNEOptions] {
+	type options = propagate.ProNEOptions
+	return table[options]{
+		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
+		count("order", "terms of the Chebyshev series", "a whole number from 2 to 64", func(o *options) *int { return &o.Order }),
+		float("mu", "eigenvalue of the Laplacian that the propagation keeps most", "a number from -2 to 4", func(o *options) **float64 { return &o.Mu }),
+		positive("theta", "how much less other eigenvalues are kept", "a number above 0 and at most 16", func(o *options) *float64 { return &o.Theta }),
+		rowScale(func(o *options) **float64 { return &o.RowScale }),
+		weights(func(o *options) *bool { return &o.IgnoreWeights }),
+		seed("seed of the factorisation", func(o *options) *uint64 { return &o.Seed }),
+	}
+}
+
+// rowScale is the power of the degree by which vectors are divided.
+func rowScale[O any](at func(*O) **float64) field[O] {
+	return float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4", at)
 }
 
 // fastRPFields are the options of fastrp.
@@ -157,8 +202,7 @@ func fastRPFields() table[propagate.FastRPOptions] {
 		alpha(2, func(o *options) **float64 { return &o.Alpha2 }),
 		alpha(3, func(o *options) **float64 { return &o.Alpha3 }),
 		alpha(4, func(o *options) **float64 { return &o.Alpha4 }),
-		float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4",
-			func(o *options) **float64 { return &o.RowScale }),
+		rowScale(func(o *options) **float64 { return &o.RowScale }),
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 		seed("seed of the random vectors", func(o *options) *uint64 { return &o.Seed }),
 	}

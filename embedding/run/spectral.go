@@ -86,8 +86,7 @@ func spectralFields(method string) table[embedding.SpectralOptions] {
 	common := table[options]{
 		float("scale", "power of the eigenvalue by which every coordinate is multiplied", "a number from 0 to 4",
 			func(o *options) **float64 { return &o.Scale }),
-		float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4",
-			func(o *options) **float64 { return &o.RowScale }),
+		rowScale(func(o *options) **float64 { return &o.RowScale }),
 		positive("tolerance", "largest residual of an eigenpair, relative to the largest eigenvalue",
 			"a number above 0 and at most 0.1", func(o *options) *float64 { return &o.Tolerance }),
 		seed("seed of the random start", func(o *options) *uint64 { return &o.Seed }),

@@ -1,0 +1,106 @@
+package propagate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"heavytail/embedding/eigen"
+	"heavytail/storage/vec"
+)
+
+// oversampling is how many more columns a randomised factorisation has than are wanted.
+const oversampling = 16
+
+// multiply sets a matrix to a product with another one.
+type multiply func(ctx context.Context, to, from *vec.Matrix) error
+
+// leftFactor returns n × k the vectors U·Σ^½ of the truncated singular value decomposition
+// of an n × n matrix, by randomised subspace iteration (Halko, Martinsson and Tropp,
+// "Finding Structure with Randomness", SIAM Review 2011, algorithms 4.4 and 5.1): times
+// and transposed are the products with the matrix and with its transpose.
+//
+// Columns beyond the rank are zero. Cost: 2·iterations + 2 products with k + 16 columns,
+// and as many Gram matrices. Memory: two matrices of these columns and the result.
+func leftFactor(ctx context.Context, n, k, iterations int, seed uint64, workers int, times, transposed multiply) (*vec.Matrix, error) {
+	columns := min(n, k+oversampling)
+	q, other := vec.NewMatrix(n, columns), vec.NewMatrix(n, columns)
+	random := rand.New(rand.NewPCG(seed, 0x5bd))
+	for i := range other.Data {
+		other.Data[i] = float32(random.NormFloat64())
+	}
+	for range iterations + 1 {
+		if err := times(ctx, q, other); err != nil {
+			return nil, err
+		}
+		// Twice: the first basis of columns that are nearly parallel is inexact.
+		for range 2 {
+			if err := orthonormal(ctx, q, workers); err != nil {
+				return nil, err
+			}
+		}
+		if err := transposed(ctx, other, q); err != nil {
+			return nil, err
+		}
+	}
+	// M ≈ Q·(MᵀQ)ᵀ, whose left vectors are Q times the eigenvectors of (MᵀQ)ᵀ(MᵀQ).
+	squares, vectors, err := gram(ctx, other, workers)
+	if err != nil {
+		return nil, err
+	}
+	return combined(ctx, q, k, workers, vectors, func(i int) float64 { return math.Pow(max(squares[i], 0), 0.25) })
+}
+
+// gram returns the eigenvalues of xᵀx, descending, and its eigenvectors as rows.
+func gram(ctx context.Context, x *vec.Matrix, workers int) (values, vectors []float64, err error) {
+	c := make([]float64, x.Dim*x.Dim)
+	if err := vec.MulTNContext(ctx, c, x.Panel(0, x.Dim), x.Panel(0, x.Dim), workers); err != nil {
+		return nil, nil, fmt.Errorf("%w", err)
+	}
+	values, vectors, ok := eigen.Symmetric(c, x.Dim)
+	if !ok {
+		return nil, nil, fmt.Errorf("%w: the eigenvalues of a Gram matrix did not converge", ErrOptions)
+	}
+	return values, vectors, nil
+}
+
+// combined returns x times k columns, of which column i is row i of vectors times
+// factor(i).
+func combined(ctx context.Context, x *vec.Matrix, k, workers int, vectors []float64, factor func(i int) float64) (*vec.Matrix, error) {
+	c := make([]float32, x.Dim*k)
+	for i := range min(k, x.Dim) {
+		f := factor(i)
+		for j := range x.Dim {
+			c[j*k+i] = float32(f * vectors[i*x.Dim+j])
+		}
+	}
+	to := vec.NewMatrix(x.Rows, k)
+	if err := vec.MulNNContext(ctx, to.Panel(0, k), 0, 1, x.Panel(0, x.Dim), c, workers); err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	return to, nil
+}
+
+// orthonormal makes the columns of x orthonormal; those that depend on others become 0.
+func orthonormal(ctx context.Context, x *vec.Matrix, workers int) error {
+	values, vectors, err := gram(ctx, x, workers)
+	if err != nil {
+		return err
+	}
+	q, err := combined(ctx, x, x.Dim, workers, vectors, func(i int) float64 { return inverseRoot(values, i, 0.5) })
+	if err == nil {
+		copy(x.Data, q.Data)
+	}
+	return err
+}
+
+// inverseRoot is a descending eigenvalue to the power −exponent, or 0 where the rounding
+// of float32 is all that it has.
+func inverseRoot(values []float64, i int, exponent float64) float64 {
+	const rounding = 1e-10
+	if !(values[i] > rounding*values[0]) {
+		return 0
+	}
+	return math.Pow(values[i], -exponent)
+}
