@@ -28,7 +28,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	os.RemoveAll(fixtureDir)
+	os.Exit(code)
 }
 
 func runEighth(job []string) error {
@@ -51,11 +53,14 @@ func runEighth(job []string) error {
 // made is a file with a graph, an embedding and a model, and files of pairs and keys.
 type made struct{ file, pairs, keys string }
 
+var fixtureDir string // of the fixture, once it is made
+
 var fixture = sync.OnceValues(func() (made, error) {
 	dir, err := os.MkdirTemp("", "shard")
 	if err != nil {
 		return made{}, err
 	}
+	fixtureDir = dir
 	f := made{filepath.Join(dir, "g.ht"), filepath.Join(dir, "pairs.txt"), filepath.Join(dir, "keys.txt")}
 	db, err := query.Open(f.file, nil)
 	if err != nil {
@@ -103,7 +108,7 @@ func open(t *testing.T) (*query.DB, made) {
 // statements are those of the test, each with where it reads and writes.
 func statements(f made, into string) map[string]string {
 	return map[string]string{
-		"score":    fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab')", f.pairs, into),
+		"score":    fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab', threshold := 0.1)", f.pairs, into),
 		"all":      fmt.Sprintf("NEAREST 3 FOR ALL USING cosine(e) INTO FILE '%s'", into),
 		"filtered": fmt.Sprintf("NEAREST 2 FOR FILE '%s' USING e EXACT WHERE NOT linked INTO FILE '%s' WITH (overwrite := TRUE)", f.keys, into),
 	}
@@ -286,7 +291,7 @@ func TestMake_Refused(t *testing.T) {
 		"NEAREST 3 FOR ALL USING e":                                                                  "cannot be divided",
 		"NEAREST 3 FOR ALL USING ee INTO FILE 'x.csv'":                                               `did you mean "e"`,
 		"SCORE FILE '-' IN g WITH jaccard INTO FILE 'x.csv'":                                         "input",
-		"SCORE FILE '" + f.pairs + "' IN g WITH jaccard INTO FILE 'x.csv' WITH (top := 3)":           "top",
+		"SCORE FILE '" + f.pairs + "' IN g WITH jaccard INTO FILE 'x.csv' WITH (top := 3)":           "all shards",
 		"SCORE FILE '" + f.pairs + "' IN g WITH jacard INTO FILE 'x.csv'":                            "jaccard",
 		"SCORE FILE '" + f.pairs + "' IN g WITH jaccard INTO FILE '" + f.pairs + "'":                 "ends in .csv",
 		"SCORE FILE 'gone.txt' IN g WITH jaccard INTO FILE 'x.csv'":                                  "gone.txt",
