@@ -50,7 +50,7 @@ func TestHNSW_Apply_Random(t *testing.T) {
 	ctx := context.Background()
 	rounds := 7
 	if testing.Short() {
-		rounds = 3
+		rounds = 2
 	}
 	sets := hnswSets(500)
 	sets["two"] = gridded(2, 2, 1)

@@ -112,7 +112,7 @@ func TestJobs_Cancelled(t *testing.T) {
 	t.Parallel()
 	path, _ := jobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	rounds := often(4, 30, 100)
+	rounds := often(2, 30, 100)
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
 			before := copyStore(t, path)

@@ -156,7 +156,7 @@ func TestRefresh_Random(t *testing.T) {
 	ctx := context.Background()
 	rounds := 12
 	if testing.Short() {
-		rounds = 5
+		rounds = 3
 	}
 	for _, c := range []struct {
 		method  string

@@ -260,7 +260,11 @@ func TestDistances_Sampled(t *testing.T) {
 		if err != nil || exact.Sources != g.Vertices() {
 			t.Fatal(exact.Sources, err)
 		}
-		for seed := range uint64(5) {
+		seeds := uint64(5)
+		if testing.Short() {
+			seeds = 1
+		}
+		for seed := range seeds {
 			some, err := measure(t.Context(), g, DistanceOptions{Normalized: true, Sources: 500, Seed: seed})
 			if err != nil || some.Sources != 500 || some.Error < 0.05 || some.Error > 0.15 {
 				t.Fatal(some.Sources, some.Error, err)
