@@ -2,6 +2,8 @@ package query
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"heavytail/embedding"
@@ -234,12 +236,15 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 			return r, err
 		}
 		defer release()
-		r, err = c.computeMeasure(req, found)
+		r, err = c.computeMeasure(req, found, measure.Checkpoints{})
 		r.Notices = c.Notices
 		return r, err
 	}
-	err = c.asJob(found.spec(req), func(embedding.Checkpoints) error {
-		r, err = c.computeMeasure(req, found)
+	err = c.asJob(found.spec(req), func(checkpoints embedding.Checkpoints) error {
+		r, err = c.computeMeasure(req, found, measure.Checkpoints(checkpoints))
+		if errors.Is(err, measure.ErrCheckpoint) {
+			err = fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
+		}
 		return err
 	})
 	r.Notices = c.Notices
@@ -247,13 +252,13 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 }
 
 // computeMeasure computes a measure, and stores it where an attribute is named.
-func (c *call) computeMeasure(req ComputeRequest, found computable) (ComputeResult, error) {
+func (c *call) computeMeasure(req ComputeRequest, found computable, checkpoints measure.Checkpoints) (ComputeResult, error) {
 	began := time.Now()
 	view, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return ComputeResult{}, err
 	}
-	values, err := c.valuesOf(view, req, found)
+	values, err := c.valuesOf(view, req, found, checkpoints)
 	if err != nil {
 		return ComputeResult{}, measureMistake(found.measure, err)
 	}
@@ -277,8 +282,11 @@ func (c *call) computeMeasure(req ComputeRequest, found computable) (ComputeResu
 }
 
 // valuesOf computes the values of a measure.
-func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computable) (measured, error) {
-	m := measuring{Context: c.Ctx, Work: measure.Work{Workers: c.workers(), Progress: c.Meter.Update}, Settings: found.settings, g: view.Graph}
+func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (measured, error) {
+	m := measuring{
+		Context: c.Ctx, Work: measure.Work{Workers: c.workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
+		Settings: found.settings, g: view.Graph,
+	}
 	for i, key := range req.From {
 		v, err := c.Vertex(view, key, partKey(i))
 		if err != nil {
@@ -289,9 +297,10 @@ func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computabl
 	stop := c.Watch.Start(plan.Solve)
 	var values measured
 	var err error
-	// Some measures do not look at the context: they take a second for a hundred million edges.
-	if waited := c.Await(func() { values, err = found.measure.run(m) }); waited != nil {
-		return measured{}, waited
+	if found.measure.saves {
+		values, err = found.measure.run(m)
+	} else if waited := c.Await(func() { values, err = found.measure.run(m) }); waited != nil {
+		return measured{}, waited // some do not look at the context: they take a second for a hundred million edges
 	}
 	note := ""
 	if values.scores.Iterations > 0 {

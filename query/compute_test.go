@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"heavytail/storage"
@@ -90,6 +91,38 @@ func TestRefreshMeasure(t *testing.T) {
 	r, err := db.RefreshMeasure(ctx, RefreshMeasureRequest{"g", "team"})
 	if err != nil || r.Kind != RefreshNone || r.Versions != 0 || r.Changed != 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestCompute_Resume cancels measures at a checkpoint and resumes them, with the values of
+// a run that was never stopped.
+func TestCompute_Resume(t *testing.T) {
+	for _, measure := range []string{"betweenness", "harmonic", "eccentricity"} {
+		db := openTest(t, &Options{Notice: func(n Notice) {
+			if strings.Contains(n.Text, "starts over") {
+				t.Errorf("%s: %s", measure, n.Text)
+			}
+		}})
+		execAll(t, db, "GENERATE preferential_attachment(n := 1200, m := 2, seed := 4) INTO g; COMPUTE "+measure+" IN g AS whole")
+		eager(db)
+		ctx, cancel := context.WithCancel(t.Context())
+		db.runner.AtCheckpoint = func(string) { cancel() }
+		_, err := db.Compute(ctx, ComputeRequest{Graph: "g", Measure: measure, As: "parts"})
+		stopped := new(JobError)
+		if !errors.As(err, &stopped) || !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v", measure, err)
+		}
+		db.runner.AtCheckpoint = func(string) {}
+		execAll(t, db, "UPDATE VERTEX '3' SET age := 7 IN g") // which leaves the checkpoint valid
+		if _, err := db.ResumeJob(t.Context(), stopped.Job, false); err != nil {
+			t.Fatal(measure, err)
+		}
+		r, err := db.CountVertices(t.Context(), CountVerticesRequest{
+			Graph: "g", Attributes: []string{"whole", "parts"}, Where: func(v Candidate) bool { return v.Value("whole") != v.Value("parts") || v.Value("whole").IsMissing() },
+		})
+		if err != nil || r.Vertices != 0 {
+			t.Errorf("%s: %d values are others, %v", measure, r.Vertices, err)
+		}
 	}
 }
 

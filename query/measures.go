@@ -29,12 +29,16 @@ type Measure struct {
 
 	bytes func(n, m int64) int64 // of the computation, without the graph
 	run   func(m measuring) (measured, error)
+	// saves is set where run takes checkpoints. It then returns soon after its context has
+	// ended.
+	saves bool
 }
 
 // measuring is what a measure is computed from.
 type measuring struct {
 	context.Context
 	measure.Work
+	measure.Checkpoints
 	bind.Settings // all options
 	g             *csr.Graph
 	from          []uint32
@@ -123,13 +127,13 @@ func spectralMeasures() []Measure {
 func pathMeasures() []Measure {
 	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
 	return []Measure{
-		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(200),
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(220), saves: true,
 			run: func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
-		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(200),
+		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(220), saves: true,
 			run: func(m measuring) (measured, error) { return ofPaths(measure.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: perVertex(160),
+		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: perVertex(160), saves: true,
 			run: func(m measuring) (measured, error) {
-				values, err := measure.Eccentricity(m, m.g, m.Work)
+				values, err := measure.Eccentricity(m, m.g, measure.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
 				return measured{integers: values}, err
 			}},
 	}
@@ -176,7 +180,7 @@ func ofPaths(s measure.Scores, err error) (measured, error) {
 }
 
 func (m measuring) paths() measure.DistanceOptions {
-	return measure.DistanceOptions{Work: m.Work, Weighted: m.Bool("weighted"), Normalized: m.Bool("normalized"), Sources: m.Size("sources"), Seed: m.Seed()}
+	return measure.DistanceOptions{Work: m.Work, Checkpoints: m.Checkpoints, Weighted: m.Bool("weighted"), Normalized: m.Bool("normalized"), Sources: m.Size("sources"), Seed: m.Seed()}
 }
 
 func runCommunity(m measuring) (measured, error) {

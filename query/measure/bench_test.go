@@ -36,7 +36,7 @@ func BenchmarkMeasures(b *testing.B) {
 			{"betweenness10", func(g *csr.Graph, w Work) (any, error) {
 				return Betweenness(ctx, g, DistanceOptions{Work: w, Sources: 10})
 			}},
-			{"eccentricity", func(g *csr.Graph, w Work) (any, error) { return Eccentricity(ctx, g, w) }},
+			{"eccentricity", func(g *csr.Graph, w Work) (any, error) { return Eccentricity(ctx, g, EccentricityOptions{Work: w}) }},
 		} {
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("graph=%s/measure=%s/workers=%d", name, m.name, workers), func(b *testing.B) {

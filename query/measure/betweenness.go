@@ -26,13 +26,13 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 		return Scores{}, err
 	}
 	sources := opts.sources(g, ExactVisits)
-	values, err := opts.accumulate(ctx, n, len(sources), "paths", func() func(int, []float64) {
+	values, err := opts.accumulate(ctx, n, len(sources), "paths", func() visitor {
 		if g.Weights == nil {
-			b := newLevels(g)
-			return func(unit int, sum []float64) { b.add(sources[unit], sum) }
+			l := newLevels(ctx, g)
+			return func(unit int, sum []float64) bool { return l.add(sources[unit], sum) }
 		}
-		b := &brandes{newSearch(g), make([]float64, n), make([]float64, n)}
-		return func(unit int, sum []float64) { b.add(sources[unit], sum) }
+		b := &brandes{newSearch(ctx, g), make([]float64, n), make([]float64, n)}
+		return func(unit int, sum []float64) bool { return b.add(sources[unit], sum) }
 	})
 	if err != nil {
 		return Scores{}, err
@@ -48,30 +48,38 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 
 // levels adds up the dependencies of sources where every edge has the length 1.
 type levels struct {
+	halt
 	g        *csr.Graph
 	distance []int32   // -1 where not reached
 	order    []uint32  // the vertices reached, by ascending distance
-	paths    []float64 // the number of shortest paths to each vertex
+	paths    []float64 // the number of shortest paths to each vertex, in the end the dependency on it
 	part     []float64 // (1 + dependency)/paths of each vertex
 }
 
-func newLevels(g *csr.Graph) *levels {
+func newLevels(ctx context.Context, g *csr.Graph) *levels {
 	n := g.Vertices()
-	l := &levels{g: g, distance: make([]int32, n), paths: make([]float64, n), part: make([]float64, n)}
+	l := &levels{halt: halt{ctx}, g: g, distance: make([]int32, n), paths: make([]float64, n), part: make([]float64, n)}
 	for v := range l.distance {
 		l.distance[v] = -1
 	}
 	return l
 }
 
-// add adds the dependencies of a source.
-func (l *levels) add(source uint32, sum []float64) {
+// add adds the dependencies of a source. Where the context ends it adds nothing, returns
+// false, and cannot be called again.
+func (l *levels) add(source uint32, sum []float64) bool {
 	l.order = append(l.order[:0], source)
 	l.distance[source], l.paths[source] = 0, 1
 	for head := 0; head < len(l.order); head++ {
+		if head%checkVertices == 0 && l.halted() {
+			return false
+		}
 		l.expand(l.order[head])
 	}
 	for i := len(l.order) - 1; i > 0; i-- {
+		if i%checkVertices == 0 && l.halted() {
+			return false
+		}
 		v := l.order[i]
 		next, parts := l.distance[v]+1, 0.0
 		for _, u := range l.g.Neighbors(v) {
@@ -79,13 +87,15 @@ func (l *levels) add(source uint32, sum []float64) {
 				parts += l.part[u]
 			}
 		}
-		dependency := l.paths[v] * parts
-		l.part[v] = (1 + dependency) / l.paths[v]
-		sum[v] += dependency
+		l.part[v] = 1/l.paths[v] + parts
+		l.paths[v] *= parts // the dependency: no vertex that is farther asks for the paths
 	}
-	for _, v := range l.order {
+	for _, v := range l.order[1:] {
+		sum[v] += l.paths[v]
 		l.distance[v] = -1
 	}
+	l.distance[source] = -1
+	return true
 }
 
 // expand passes the paths to v on to the next level.
@@ -112,20 +122,32 @@ type brandes struct {
 // add adds the dependencies of a source. A predecessor of a vertex is a neighbour from
 // which its edge has exactly the length that is missing, so that no lists of them are
 // kept.
-func (b *brandes) add(source uint32, sum []float64) {
+func (b *brandes) add(source uint32, sum []float64) bool {
 	b.from(source)
 	for _, v := range b.order {
 		b.paths[v], b.dependency[v] = 0, 0
 	}
 	b.paths[source] = 1
-	for _, v := range b.order[1:] {
+	for i, v := range b.order[1:] {
+		if i%checkVertices == 0 && b.halted() {
+			return false
+		}
 		b.paths[v] = b.arriving(v)
 	}
 	for i := len(b.order) - 1; i > 0; i-- {
+		if i%checkVertices == 0 && b.halted() {
+			return false
+		}
 		v := b.order[i]
 		b.pass(v, (1+b.dependency[v])/b.paths[v])
+	}
+	if b.halted() {
+		return false
+	}
+	for _, v := range b.order[1:] {
 		sum[v] += b.dependency[v]
 	}
+	return true
 }
 
 // arriving is the number of shortest paths to v.

@@ -5,10 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"sync/atomic"
 
 	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // DistanceOptions sets how measures of shortest paths work. The zero value works.
@@ -25,6 +23,7 @@ type DistanceOptions struct {
 	// weights, and as many sources as make so many visits beyond, but at least 100.
 	Sources int
 	Seed    uint64 // of the choice of sources
+	Checkpoints
 }
 
 // ExactVisits is how many visits of vertices and edges a measure of shortest paths makes
@@ -41,7 +40,7 @@ func (o DistanceOptions) sources(g *csr.Graph, visits float64) []uint32 {
 	n := g.Vertices()
 	count := min(o.Sources, n)
 	if o.Sources <= 0 {
-		count = int(min(float64(n), max(100, visits/float64(max(1, n+len(g.Targets))))))
+		count = int(min(float64(n), max(100, visits/max(1, visitsOf(g)))))
 	}
 	all := make([]uint32, n)
 	for v := range all {
@@ -58,6 +57,20 @@ func (o DistanceOptions) sources(g *csr.Graph, visits float64) []uint32 {
 	return all[:count]
 }
 
+// visitsOf is how many vertices and edges a search visits, the mean over all vertices to
+// search from: a search stays in its component.
+func visitsOf(g *csr.Graph) float64 {
+	sum := 0.0
+	for _, vertices := range g.Components().Vertices() {
+		arcs := 0
+		for _, v := range vertices {
+			arcs += g.Degree(v)
+		}
+		sum += float64(len(vertices)) * float64(len(vertices)+arcs)
+	}
+	return sum / float64(max(1, g.Vertices()))
+}
+
 // bound is the largest error of an estimate of a mean of n values from 0 to 1, from a
 // sample without replacement, that holds for all vertices at once with the probability
 // confidence: Hoeffding, "Probability Inequalities for Sums of Bounded Random
@@ -67,37 +80,6 @@ func bound(sources, n int) float64 {
 		return 0
 	}
 	return math.Sqrt(math.Log(2*float64(n)/(1-confidence)) / (2 * float64(sources)))
-}
-
-// slots is how many sums the sources are divided among. It is part of the definition of
-// the result, and bounds the workers.
-const slots = 16
-
-// accumulate calls visit for every unit of work, each with the sum of its slot, and
-// returns the sums of all slots in their order. visitor returns a new visit
-// function of its own memory. Memory is 128 bytes per vertex.
-func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage string, visitor func() func(unit int, sum []float64)) ([]float64, error) {
-	sums := make([][]float64, min(slots, max(1, units)))
-	report := o.reporter(stage, int64(units))
-	var done atomic.Int64
-	vec.Parallel(len(sums), 1, o.Workers, func(slot, _, _ int) {
-		sums[slot] = make([]float64, n)
-		visit := visitor()
-		for unit := slot; unit < units && ctx.Err() == nil; unit += len(sums) {
-			visit(unit, sums[slot])
-			report(done.Add(1))
-		}
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	total := sums[0]
-	for _, s := range sums[1:] {
-		for v, x := range s {
-			total[v] += x
-		}
-	}
-	return total, nil
 }
 
 // Harmonic returns the harmonic closeness of each vertex: the sum of 1/distance to every
@@ -113,7 +95,7 @@ func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage str
 // Without weights it computes the paths of 64 sources at a time (Then et al., "The More
 // the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014). It takes at most O(s(n +
 // m)) for s sources, with weights O(s(n + m) log n), and 150 bytes per vertex and
-// 24 per vertex and worker.
+// 32 per vertex and worker.
 func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
 	g, err := weightsOf(g, opts.Weighted)
 	n := g.Vertices()
@@ -122,13 +104,13 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 	}
 	sources := opts.sources(g, 32*ExactVisits) // 64 at a time take twice as long as one
 	units := (len(sources) + 63) / 64
-	visitor := func() func(int, []float64) { return newBitSearch(g).harmonic(sources) }
+	newVisitor := func() visitor { return newBitSearch(ctx, g).harmonic(sources) }
 	if g.Weights != nil {
 		sources = opts.sources(g, ExactVisits)
 		units = len(sources)
-		visitor = func() func(int, []float64) { return newSearch(g).harmonic(sources) }
+		newVisitor = func() visitor { return newSearch(ctx, g).harmonic(sources) }
 	}
-	values, err := opts.accumulate(ctx, n, units, "distances", visitor)
+	values, err := opts.accumulate(ctx, n, units, "distances", newVisitor)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -151,34 +133,44 @@ func (o DistanceOptions) error(sources, n int, largest float64) float64 {
 
 // bitSearch searches from up to 64 vertices at a time.
 type bitSearch struct {
+	halt
 	g                   *csr.Graph
 	seen, current, next []uint64 // a bit for each source
 	frontier, reached   []uint32 // vertices with a bit in current, and in next
 }
 
-func newBitSearch(g *csr.Graph) *bitSearch {
+func newBitSearch(ctx context.Context, g *csr.Graph) *bitSearch {
 	n := g.Vertices()
-	return &bitSearch{g: g, seen: make([]uint64, n), current: make([]uint64, n), next: make([]uint64, n)}
+	return &bitSearch{halt: halt{ctx}, g: g, seen: make([]uint64, n), current: make([]uint64, n), next: make([]uint64, n)}
 }
 
 // harmonic returns a function that adds the inverse distances from 64 of the sources.
-func (b *bitSearch) harmonic(sources []uint32) func(unit int, sum []float64) {
-	return func(unit int, sum []float64) {
+func (b *bitSearch) harmonic(sources []uint32) visitor {
+	gain := make([]float64, len(b.seen))
+	return func(unit int, sum []float64) bool {
+		clear(gain)
 		b.run(sources[unit*64:min(len(sources), unit*64+64)], func(v uint32, distance int, new uint64) {
-			sum[v] += float64(bits.OnesCount64(new)) / float64(distance)
+			gain[v] += float64(bits.OnesCount64(new)) / float64(distance)
 		})
+		if b.halted() {
+			return false
+		}
+		for v, x := range gain {
+			sum[v] += x
+		}
+		return true
 	}
 }
 
 // run calls f with the sources that are first reached at each distance, as bits, for
-// each vertex.
+// each vertex. Where the context ends it stops, and cannot be called again.
 func (b *bitSearch) run(sources []uint32, f func(v uint32, distance int, new uint64)) {
 	clear(b.seen)
 	b.frontier = append(b.frontier[:0], sources...)
 	for i, v := range sources {
 		b.seen[v], b.current[v] = 1<<i, 1<<i
 	}
-	for distance := 1; len(b.frontier) > 0; distance++ {
+	for distance := 1; len(b.frontier) > 0 && !b.halted(); distance++ {
 		b.expand()
 		kept := b.reached[:0]
 		for _, v := range b.reached {
@@ -198,7 +190,10 @@ func (b *bitSearch) run(sources []uint32, f func(v uint32, distance int, new uin
 // expand passes the bits of the frontier on to its neighbours.
 func (b *bitSearch) expand() {
 	b.reached = b.reached[:0]
-	for _, v := range b.frontier {
+	for i, v := range b.frontier {
+		if i%checkVertices == 0 && b.halted() {
+			return
+		}
 		bits := b.current[v]
 		b.current[v] = 0
 		for _, u := range b.g.Neighbors(v) {
@@ -212,6 +207,7 @@ func (b *bitSearch) expand() {
 
 // search finds shortest paths from one vertex at a time.
 type search struct {
+	halt
 	g         *csr.Graph
 	distances []float64 // +Inf where not reached
 	order     []uint32  // the vertices reached, by ascending distance
@@ -220,8 +216,8 @@ type search struct {
 	target    int64  // a vertex at which a search ends; -1 for none
 }
 
-func newSearch(g *csr.Graph) *search {
-	s := &search{g: g, distances: make([]float64, g.Vertices()), target: -1}
+func newSearch(ctx context.Context, g *csr.Graph) *search {
+	s := &search{halt: halt{ctx}, g: g, distances: make([]float64, g.Vertices()), target: -1}
 	for v := range s.distances {
 		s.distances[v] = math.Inf(1)
 	}
@@ -231,7 +227,7 @@ func newSearch(g *csr.Graph) *search {
 	return s
 }
 
-// from computes the distances from a vertex.
+// from computes the distances from a vertex. Where the context ends it stops.
 func (s *search) from(source uint32) {
 	for _, v := range s.order {
 		s.distances[v] = math.Inf(1)
@@ -252,7 +248,7 @@ func (s *search) breadth(source uint32) {
 	s.order = append(s.order, source)
 	for head := 0; head < len(s.order); head++ {
 		v := s.order[head]
-		if int64(v) == s.target {
+		if int64(v) == s.target || head%checkVertices == 0 && s.halted() {
 			return
 		}
 		next := s.distances[v] + 1
@@ -275,7 +271,7 @@ func (s *search) dijkstra(source uint32) {
 		}
 		s.settled[v] = true
 		s.order = append(s.order, v)
-		if int64(v) == s.target {
+		if int64(v) == s.target || len(s.order)%checkVertices == 0 && s.halted() {
 			return
 		}
 		weights := s.g.WeightsOf(v)
@@ -289,12 +285,15 @@ func (s *search) dijkstra(source uint32) {
 }
 
 // harmonic returns a function that adds the inverse distances from a source.
-func (s *search) harmonic(sources []uint32) func(unit int, sum []float64) {
-	return func(unit int, sum []float64) {
-		s.from(sources[unit])
+func (s *search) harmonic(sources []uint32) visitor {
+	return func(unit int, sum []float64) bool {
+		if s.from(sources[unit]); s.halted() {
+			return false
+		}
 		for _, v := range s.order[1:] {
 			sum[v] += 1 / s.distances[v]
 		}
+		return true
 	}
 }
 

@@ -1,13 +1,24 @@
 package measure
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
 	"math/bits"
 	"slices"
+	"time"
 
 	"heavytail/storage/csr"
 )
+
+// EccentricityOptions sets how Eccentricity works. The zero value works.
+type EccentricityOptions struct {
+	Work
+	Checkpoints
+}
 
 // Eccentricity returns the largest number of edges on a shortest path from each vertex
 // to a vertex of its component. The largest of a component is its diameter, the smallest
@@ -17,28 +28,52 @@ import (
 // leaves one value for each: Takes and Kosters, "Computing the Eccentricity Distribution
 // of Large Graphs", 2013, with the searches of Harmonic. It takes from a few searches of
 // O(n + m) to n/64, on one core, and 56 bytes per vertex and 16 per vertex and level of
-// a search.
-func Eccentricity(ctx context.Context, g *csr.Graph, w Work) ([]int64, error) {
+// a search; a checkpoint writes 16 bytes per vertex.
+func Eccentricity(ctx context.Context, g *csr.Graph, opts EccentricityOptions) ([]int64, error) {
 	n := g.Vertices()
-	e := &eccentricities{bitSearch: newBitSearch(g), low: make([]int64, n), high: make([]int64, n), report: w.reporter("eccentricity", int64(n))}
-	for _, vertices := range g.Components().Vertices() {
-		for _, v := range vertices {
-			e.high[v] = int64(len(vertices)) - 1
+	e := &eccentricities{
+		bitSearch: newBitSearch(ctx, g), bounds: bounds{low: make([]int64, n), high: make([]int64, n)},
+		save: opts.Checkpoints, saved: time.Now(), report: opts.reporter("eccentricity", int64(n)),
+	}
+	if opts.From != nil {
+		if err := e.read(bufio.NewReaderSize(opts.From, 1<<16)); err != nil {
+			return nil, err
 		}
-		if err := e.component(ctx, vertices); err != nil {
+	}
+	for i, vertices := range g.Components().Vertices() {
+		switch {
+		case int64(i) < e.at:
+			e.done += int64(len(vertices))
+			continue
+		case int64(i) > e.at || e.count == 0:
+			e.at, e.count = int64(i), 1
+			for _, v := range vertices {
+				e.high[v] = int64(len(vertices)) - 1
+			}
+		}
+		if err := e.component(vertices); err != nil {
 			return nil, err
 		}
 	}
 	return e.low, nil
 }
 
-// eccentricities has bounds of the eccentricities, which are equal in the end.
+// eccentricities narrows bounds of the eccentricities until they are equal.
 type eccentricities struct {
 	*bitSearch
+	bounds
+	save     Checkpoints
+	saved    time.Time
+	arrivals []arrival
+	done     int64 // vertices whose bounds are equal, of the components before
+	report   func(int64)
+}
+
+// bounds are what a checkpoint has.
+type bounds struct {
 	low, high []int64
-	arrivals  []arrival
-	done      int64 // vertices whose bounds are equal
-	report    func(int64)
+	at        int64 // component
+	count     int64 // sources of the next search in it; 0 before the first component
 }
 
 // arrival is when a vertex was reached from some sources.
@@ -50,8 +85,8 @@ type arrival struct {
 
 // component finds the values of one component. In the first round there is one source,
 // which is enough for a star, and in the second its farthest vertices.
-func (e *eccentricities) component(ctx context.Context, open []uint32) error {
-	size, count := int64(len(open)), 1
+func (e *eccentricities) component(open []uint32) error {
+	size := int64(len(open))
 	for {
 		open = slices.DeleteFunc(open, func(v uint32) bool { return e.low[v] == e.high[v] })
 		e.report(e.done + size - int64(len(open)))
@@ -59,12 +94,62 @@ func (e *eccentricities) component(ctx context.Context, open []uint32) error {
 			e.done += size
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
+		if err := e.checkpoint(); err != nil {
 			return err
 		}
-		e.refine(e.choose(open, count))
-		count = min(64, 2*count)
+		if e.refine(e.choose(open, int(e.count))) {
+			e.count = min(64, 2*e.count)
+		}
 	}
+}
+
+// checkpoint looks at the context, and saves the bounds where it is time to.
+func (e *eccentricities) checkpoint() error {
+	if err := e.save.end(e.Context, e.write); err != nil || e.save.Save == nil || time.Since(e.saved) < e.save.Every {
+		return err
+	}
+	err := e.save.Save(e.write)
+	e.saved = time.Now()
+	return err
+}
+
+var boundsMagic = [8]byte{'e', 'c', 'c', 'e', 'n', 't', 'r', '1'}
+
+// boundsHead is the beginning of a checkpoint. The lower bounds follow, and the upper ones.
+type boundsHead struct {
+	Magic        [8]byte
+	N, At, Count int64
+}
+
+func (b *bounds) write(w io.Writer) error {
+	for _, part := range []any{boundsHead{boundsMagic, int64(len(b.low)), b.at, b.count}, b.low, b.high} {
+		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads what write has written for the same graph.
+func (b *bounds) read(in io.Reader) error {
+	var head boundsHead
+	if err := readParts(in, &head); err != nil {
+		return err
+	}
+	n := int64(len(b.low))
+	if head.Magic != boundsMagic || head.N != n || head.At < 0 || head.At >= n || head.Count < 1 || head.Count > 64 {
+		return fmt.Errorf("%w: it is not one of this graph", ErrCheckpoint)
+	}
+	if err := readParts(in, b.low, b.high); err != nil {
+		return err
+	}
+	for v, low := range b.low {
+		if low < 0 || b.high[v] < low || b.high[v] >= n {
+			return fmt.Errorf("%w: bounds %d and %d of %d vertices", ErrCheckpoint, low, b.high[v], n)
+		}
+	}
+	b.at, b.count = head.At, head.Count
+	return nil
 }
 
 // choose takes half of the sources by the largest upper bound, which are far out, and
@@ -93,8 +178,9 @@ func (e *eccentricities) first(open []uint32, count int, key func(v uint32) int6
 	return best
 }
 
-// refine narrows all bounds by the distances from some vertices.
-func (e *eccentricities) refine(sources []uint32) {
+// refine narrows all bounds by the distances from some vertices. Where the context ends it
+// leaves them, and returns false.
+func (e *eccentricities) refine(sources []uint32) bool {
 	var own [64]int64
 	e.arrivals = e.arrivals[:0]
 	e.run(sources, func(v uint32, distance int, new uint64) {
@@ -103,6 +189,9 @@ func (e *eccentricities) refine(sources []uint32) {
 			own[bits.TrailingZeros64(new)] = int64(distance)
 		}
 	})
+	if e.halted() {
+		return false
+	}
 	for _, a := range e.arrivals {
 		d, v := int64(a.distance), a.vertex
 		for set := a.sources; set != 0; set &= set - 1 {
@@ -114,4 +203,5 @@ func (e *eccentricities) refine(sources []uint32) {
 	for i, v := range sources {
 		e.low[v], e.high[v] = own[i], own[i]
 	}
+	return true
 }

@@ -244,7 +244,7 @@ func TestDistances_EqualGonum(t *testing.T) {
 				}
 			}
 		}
-		got, err := Eccentricity(t.Context(), g, Work{})
+		got, err := Eccentricity(t.Context(), g, EccentricityOptions{})
 		if err != nil || !slices.Equal(got, far) {
 			t.Fatalf("eccentricity %v, want %v, %v", got, far, err)
 		}
@@ -397,9 +397,11 @@ func TestMeasures_Workers(t *testing.T) {
 		"betweenness": func(ctx context.Context, w Work) (any, error) {
 			return Betweenness(ctx, g, DistanceOptions{Work: w, Sources: 50})
 		},
-		"triangles":    func(ctx context.Context, w Work) (any, error) { return Triangles(ctx, g, w) },
-		"eccentricity": func(ctx context.Context, w Work) (any, error) { return Eccentricity(ctx, g, w) },
-		"leiden":       func(ctx context.Context, w Work) (any, error) { return Leiden(ctx, g, LeidenOptions{Work: w, Seed: 7}) },
+		"triangles": func(ctx context.Context, w Work) (any, error) { return Triangles(ctx, g, w) },
+		"eccentricity": func(ctx context.Context, w Work) (any, error) {
+			return Eccentricity(ctx, g, EccentricityOptions{Work: w})
+		},
+		"leiden": func(ctx context.Context, w Work) (any, error) { return Leiden(ctx, g, LeidenOptions{Work: w, Seed: 7}) },
 		"labels": func(ctx context.Context, w Work) (any, error) {
 			return LabelPropagation(ctx, g, LabelOptions{Work: w, Seed: 7})
 		},

@@ -30,9 +30,11 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 		return Path{}, false, err
 	}
 	// Distances to the end, so that the path can be read off from its beginning.
-	s := newSearch(g)
+	s := newSearch(ctx, g)
 	s.target = int64(from)
-	s.from(to)
+	if s.from(to); s.halted() {
+		return Path{}, false, ctx.Err()
+	}
 	if math.IsInf(s.distances[from], 1) {
 		return Path{}, false, nil
 	}
