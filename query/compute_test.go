@@ -126,6 +126,34 @@ func TestCompute_Resume(t *testing.T) {
 	}
 }
 
+// TestEstimateCompute estimates every measure, with the memory that computing it reserves,
+// and does not store anything.
+func TestEstimateCompute(t *testing.T) {
+	ctx := t.Context()
+	db := openTest(t, nil)
+	execAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g; CREATE GRAPH empty")
+	for _, m := range Measures() {
+		for graph, n := range map[string]int{"g": 300, "empty": 0} {
+			e, err := db.EstimateCompute(ctx, ComputeRequest{Graph: graph, Measure: m.Name, As: "x"})
+			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != db.opts.MemoryLimit {
+				t.Errorf("%s of %s: %+v, %v", m.Name, graph, e, err)
+			}
+			if paths := m.Name == "harmonic" || m.Name == "betweenness"; paths && e.Sources != n || !paths && e.Sources != 0 {
+				t.Errorf("%s of %s: %d sources", m.Name, graph, e.Sources)
+			}
+		}
+	}
+	if list, err := db.Attributes(ctx, "g"); err != nil || len(list) > 0 {
+		t.Errorf("stored: %v, %v", list, err)
+	}
+	var limit *LimitError
+	small := openTest(t, &Options{MemoryLimit: 4 << 20})
+	execAll(t, small, "GENERATE preferential_attachment(n := 10000, m := 3) INTO g")
+	if e, err := small.EstimateCompute(ctx, ComputeRequest{Graph: "g", Measure: "community"}); err != nil && !errors.As(err, &limit) || err == nil && len(e.Notices) == 0 && e.Bytes > e.Limit {
+		t.Errorf("more than the limit: %+v, %v", e, err)
+	}
+}
+
 // TestMeasures_Options computes every measure with its defaults and with each of its
 // choices.
 func TestMeasures_Options(t *testing.T) {

@@ -32,6 +32,9 @@ type Measure struct {
 	// saves is set where run takes checkpoints. It then returns soon after its context has
 	// ended.
 	saves bool
+	// seconds estimates how long run takes, and from how many sources it computes paths, 0
+	// where it does not.
+	seconds func(m measuring, e measure.Estimator) (seconds float64, sources int, err error)
 }
 
 // measuring is what a measure is computed from.
@@ -73,24 +76,24 @@ func Measures() []Measure {
 
 func localMeasures() []Measure {
 	return []Measure{
-		{Name: "degree", Summary: "number of neighbours", Type: storage.Integer, bytes: perVertex(8),
+		{Name: "degree", Summary: "number of neighbours", Type: storage.Integer, bytes: perVertex(8), seconds: takes(measure.Estimator.Visit),
 			run: func(m measuring) (measured, error) { return measured{integers: measure.Degree(m.g)}, nil }},
-		{Name: "strength", Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8),
+		{Name: "strength", Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(measure.Estimator.Visit),
 			run: func(m measuring) (measured, error) {
 				values, err := measure.Strength(m.g)
 				return measured{scores: measure.Scores{Values: values}}, err
 			}},
-		{Name: "triangles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes,
+		{Name: "triangles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes, seconds: takes(measure.Estimator.Triangles),
 			run: func(m measuring) (measured, error) {
 				values, err := measure.Triangles(m, m.g, m.Work)
 				return measured{integers: values}, err
 			}},
-		{Name: "clustering", Summary: "fraction of the pairs of neighbours that are adjacent, 0 for degrees below 2", Type: storage.Float, bytes: triangleBytes,
+		{Name: "clustering", Summary: "fraction of the pairs of neighbours that are adjacent, 0 for degrees below 2", Type: storage.Float, bytes: triangleBytes, seconds: takes(measure.Estimator.Triangles),
 			run: func(m measuring) (measured, error) {
 				values, err := measure.LocalClustering(m, m.g, m.Work)
 				return measured{scores: measure.Scores{Values: values}}, err
 			}},
-		{Name: "core", Summary: "largest k for which the vertex is in a subgraph of degrees of at least k (k-core)", Type: storage.Integer, bytes: perVertex(28),
+		{Name: "core", Summary: "largest k for which the vertex is in a subgraph of degrees of at least k (k-core)", Type: storage.Integer, bytes: perVertex(28), seconds: takes(measure.Estimator.Cores),
 			run: func(m measuring) (measured, error) { return measured{integers: measure.Cores(m.g)}, nil }},
 	}
 }
@@ -103,13 +106,17 @@ func spectralMeasures() []Measure {
 				{Name: "tolerance", Type: "float", Default: "1e-12", Doc: "largest residual; the sum of all errors is at most tolerance/(1-damping)"},
 				unweightedOption,
 			}, bytes: perVertex(56),
+			seconds: func(m measuring, e measure.Estimator) (float64, int, error) {
+				seconds, err := e.PageRank(m, m.Number("damping"), m.Number("tolerance"))
+				return seconds, 0, err
+			},
 			run: func(m measuring) (measured, error) {
 				return ofScores(measure.PageRank(m, m.g, measure.PageRankOptions{
 					Work: m.Work, Damping: m.Number("damping"), From: m.from, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance"),
 				}))
 			}},
 		{Name: "eigenvector", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
-			Options: []OptionInfo{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(190),
+			Options: []OptionInfo{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(190), seconds: takes(measure.Estimator.Eigenvector),
 			run: func(m measuring) (measured, error) {
 				return ofScores(measure.Eigenvector(m, m.g, measure.EigenvectorOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance")}))
 			}},
@@ -117,7 +124,7 @@ func spectralMeasures() []Measure {
 			Options: []OptionInfo{
 				{Name: "alpha", Type: "float", Default: "0", Doc: "weight of each edge of a walk, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
 				unweightedOption,
-			}, bytes: perVertex(190),
+			}, bytes: perVertex(190), seconds: takes(measure.Estimator.Katz),
 			run: func(m measuring) (measured, error) {
 				return ofScores(measure.Katz(m, m.g, measure.KatzOptions{Work: m.Work, Alpha: m.Number("alpha"), Unweighted: !m.Bool("weighted")}))
 			}},
@@ -128,10 +135,12 @@ func pathMeasures() []Measure {
 	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
 	return []Measure{
 		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(220), saves: true,
-			run: func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
+			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
+			run:     func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
 		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(220), saves: true,
-			run: func(m measuring) (measured, error) { return ofPaths(measure.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: perVertex(160), saves: true,
+			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
+			run:     func(m measuring) (measured, error) { return ofPaths(measure.Betweenness(m, m.g, m.paths())) }},
+		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: perVertex(160), saves: true, seconds: takes(measure.Estimator.Eccentricity),
 			run: func(m measuring) (measured, error) {
 				values, err := measure.Eccentricity(m, m.g, measure.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
 				return measured{integers: values}, err
@@ -141,7 +150,7 @@ func pathMeasures() []Measure {
 
 func groupMeasures() []Measure {
 	return []Measure{
-		{Name: "component", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, bytes: perVertex(16),
+		{Name: "component", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, bytes: perVertex(16), seconds: takes(measure.Estimator.Components),
 			run: func(m measuring) (measured, error) {
 				c := m.g.Components()
 				return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), "component")}}, nil
@@ -153,7 +162,7 @@ func groupMeasures() []Measure {
 				{Name: "resolution", Type: "float", Default: "1.0", Doc: "of the quality: a larger one gives more and smaller communities; above 0"},
 				{Name: "iterations", Type: "int", Default: "4", Doc: "most runs of leiden, each of which begins with the communities of the last"},
 				unweightedOption, measureSeed,
-			}, bytes: func(n, m int64) int64 { return 80*n + 36*m },
+			}, bytes: func(n, m int64) int64 { return 80*n + 36*m }, seconds: communitySeconds,
 			run: runCommunity},
 	}
 }
@@ -168,6 +177,23 @@ func perVertex(bytes int64) func(n, m int64) int64 {
 func triangleBytes(n, m int64) int64 { return 4*m + 44*n }
 
 func ofScores(s measure.Scores, err error) (measured, error) { return measured{scores: s}, err }
+
+// takes is the estimate of a measure whose time depends on the graph alone.
+func takes(f func(measure.Estimator, context.Context) (float64, error)) func(measuring, measure.Estimator) (float64, int, error) {
+	return func(m measuring, e measure.Estimator) (float64, int, error) {
+		seconds, err := f(e, m)
+		return seconds, 0, err
+	}
+}
+
+func communitySeconds(m measuring, e measure.Estimator) (seconds float64, sources int, err error) {
+	if m.Text("method") == "labels" {
+		seconds, err = e.LabelPropagation(m)
+	} else {
+		seconds, err = e.Leiden(m, m.Size("iterations"))
+	}
+	return seconds, 0, err
+}
 
 // ofPaths notes the bound of estimates.
 func ofPaths(s measure.Scores, err error) (measured, error) {

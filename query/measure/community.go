@@ -97,7 +97,7 @@ func LabelPropagation(ctx context.Context, g *csr.Graph, opts LabelOptions) (Com
 	}
 	n := g.Vertices()
 	l := &leiden{rng: rand.New(rand.NewPCG(opts.Seed, 0x1abe1))}
-	p := &propagation{g: g, rng: l.rng, labels: identity(n), weight: make([]float64, n)}
+	p := &propagation{g: g, rng: l.rng, labels: identity(n), weight: make([]float64, n), settled: make([]bool, n)}
 	report := opts.reporter("communities", maxRounds)
 	rounds := 0
 	for changed := true; changed && rounds < maxRounds; rounds++ {
@@ -106,7 +106,9 @@ func LabelPropagation(ctx context.Context, g *csr.Graph, opts LabelOptions) (Com
 			if i%checkVertices == 0 && ctx.Err() != nil {
 				return Communities{}, ctx.Err()
 			}
-			changed = p.visit(v) || changed
+			if !p.settled[v] {
+				changed = p.visit(v) || changed
+			}
 		}
 		report(int64(rounds + 1))
 	}
@@ -125,6 +127,7 @@ type propagation struct {
 	weight  []float64 // of the edges to each label
 	touched []uint32
 	best    []uint32
+	settled []bool // vertices that a visit would leave as they are: no neighbour has changed since the last
 }
 
 // visit gives a vertex a label of the largest weight, and reports whether it had none of
@@ -151,8 +154,12 @@ func (p *propagation) visit(v uint32) bool {
 		p.weight[c] = 0
 	}
 	p.touched = p.touched[:0]
+	p.settled[v] = true
 	if kept {
 		return false
+	}
+	for _, u := range row {
+		p.settled[u] = false
 	}
 	p.labels[v] = p.best[p.rng.IntN(len(p.best))]
 	return true

@@ -58,7 +58,8 @@
 //	               | showvertices | showedges
 //	               | showneighbors | countvertices
 //	               | compute | path
-//	               | embed | estimate | job | refresh
+//	               | embed | estimate | estimatecompute | job
+//	               | refresh
 //	               | refreshmeasure | refreshall | verify
 //	               | alter | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks
@@ -142,6 +143,8 @@
 //	embed        = "EMBED" name "USING" call "AS" name
 //	               [ options ] [ background ]               e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
 //	estimate     = "ESTIMATE" "EMBED" name "USING" call     e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
+//	estimatecompute = "ESTIMATE" "COMPUTE" call "IN" name
+//	               [ "FROM" keys ]                          e.g. ESTIMATE COMPUTE betweenness IN social;
 //	job          = ( "CANCEL" | "WAIT" | "DROP" )
 //	               "JOB" integer
 //	               | "RESUME" "JOB" integer [ background ]  e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND; DROP JOB 4;

@@ -48,8 +48,7 @@ func (*Estimate) statement() {}
 // Heading is ESTIMATE EMBED.
 func (*Estimate) Heading() string { return "ESTIMATE EMBED" }
 
-func (p *parser) estimate(begin Pos) Statement {
-	p.needKeyword("EMBED")
+func (p *parser) estimateEmbed(begin Pos) Statement {
 	s := &Estimate{Graph: p.graph()}
 	p.needKeyword("USING")
 	s.Method = p.call(methodName)

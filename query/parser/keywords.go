@@ -76,6 +76,10 @@ var (
 		{"MODEL", (*parser).describeModel},
 		{"EMBEDDING", (*parser).describeEmbedding},
 	}
+	estimates = []branch{
+		{"EMBED", (*parser).estimateEmbed},
+		{"COMPUTE", (*parser).estimateCompute},
+	}
 	shows = []branch{ // besides the listings
 		{"GENERATIONS", (*parser).showGenerations},
 		{"VECTOR", (*parser).showVector},
@@ -89,6 +93,7 @@ var (
 func (p *parser) create(begin Pos) Statement   { return p.oneOf(creates, begin) }
 func (p *parser) drop(begin Pos) Statement     { return p.oneOf(drops, begin) }
 func (p *parser) describe(begin Pos) Statement { return p.oneOf(describes, begin) }
+func (p *parser) estimate(begin Pos) Statement { return p.oneOf(estimates, begin) }
 
 // statement reads any statement.
 //
@@ -121,7 +126,8 @@ func (p *parser) statement() Statement {
 //	               | showvertices | showedges
 //	               | showneighbors | countvertices
 //	               | compute | path
-//	               | embed | estimate | job | refresh
+//	               | embed | estimate | estimatecompute | job
+//	               | refresh
 //	               | refreshmeasure | refreshall | verify
 //	               | alter | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks

@@ -283,7 +283,9 @@ func genUpkeep(t *rapid.T) Statement {
 	embedding := genIdent().Draw(t, "embedding")
 	options := genOptions(0).Draw(t, "options")
 	background := rapid.Bool().Draw(t, "background")
-	switch rapid.IntRange(0, 9).Draw(t, "statement") {
+	switch rapid.IntRange(0, 10).Draw(t, "statement") {
+	case 10:
+		return &EstimateCompute{Measure: genCall().Draw(t, "measure"), Graph: genIdent().Draw(t, "graph")}
 	case 8:
 		return &RefreshMeasure{Attribute: embedding, Graph: genIdent().Draw(t, "graph"), Background: background}
 	case 9:

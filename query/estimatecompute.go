@@ -1,0 +1,97 @@
+package query
+
+import (
+	"context"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/measure"
+	"heavytail/query/parser"
+)
+
+// ComputeEstimate says what computing a measure would take.
+type ComputeEstimate struct {
+	Measure string   `json:"measure"`
+	Sources int      `json:"sources,omitempty"` // from which paths would be computed
+	Bytes   int64    `json:"bytes"`             // of memory, in addition to what is held now
+	Limit   int64    `json:"limit"`             // of Options.MemoryLimit, which Bytes must not exceed
+	Seconds float64  `json:"seconds"`           // on this machine, as it is now
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, computable, ComputeEstimate]{
+	help: Help{
+		Statement: "ESTIMATE COMPUTE", Syntax: "ESTIMATE COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …]",
+		Summary: "predicts the memory and, from a short measurement, the time that COMPUTE would take on this machine; sources is from how many vertices it would compute paths, where the measure does",
+		Columns: "graph, measure, sources, bytes, limit, seconds",
+		Example: "ESTIMATE COMPUTE betweenness IN social",
+	},
+	bind: func(b *binder, s *parser.EstimateCompute) (ComputeRequest, error) {
+		return bindCompute(b, &parser.Compute{Range: s.Range, Measure: s.Measure, Graph: s.Graph, From: s.From})
+	},
+	resolve: func(c *call, req ComputeRequest) (computable, error) {
+		req.As = "" // nothing is stored
+		return resolveCompute(c, req)
+	},
+	plan: func(_ ComputeRequest, found computable) *plan.Plan {
+		return plan.Result("estimate", "of memory and time of "+found.call().String(),
+			plan.Measured(plan.Solve, "measurement", "of parts of it, on the graph", session.GraphPlan(found.graph)))
+	},
+	run: runEstimateCompute,
+	rows: func(req ComputeRequest, r ComputeEstimate) *Rows {
+		var seconds, sources Value
+		if r.Seconds > 0 {
+			seconds = r.Seconds
+		}
+		if r.Sources > 0 {
+			sources = int64(r.Sources)
+		}
+		return rowsOf([]string{"graph", "measure", "sources", "bytes", "limit", "seconds"},
+			[][]Value{{req.Graph, r.Measure, sources, r.Bytes, r.Limit, seconds}})
+	},
+	reads: true,
+}
+
+// EstimateCompute predicts what Compute would take, with an attribute or without. The time
+// comes from measurements on the graph, of an iteration or of a few searches: on an idle
+// machine it is mostly right to a factor of two, for eigenvector, katz and eccentricity,
+// whose number of steps is unknown before, to a factor of three or more.
+func (db *DB) EstimateCompute(ctx context.Context, req ComputeRequest) (ComputeEstimate, error) {
+	return estimateCompute.answer(ctx, db, req)
+}
+
+func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeEstimate, error) {
+	estimate := ComputeEstimate{Measure: found.measure.Name, Bytes: found.bytes(), Limit: c.db.opts.MemoryLimit}
+	release, err := c.db.cache.Reserve(estimate.Bytes, found.purpose())
+	if err != nil {
+		c.Notice("it would be refused: %v", err)
+		estimate.Notices = c.Notices
+		return estimate, nil
+	}
+	defer release() // measuring takes as much as computing does
+	view, err := c.Graph(req.Graph, fault.Graph)
+	if err != nil {
+		return estimate, err
+	}
+	m := measuring{Context: c.Ctx, Work: measure.Work{Workers: c.db.opts.Workers}, Settings: found.settings, g: view.Graph}
+	stop := c.Watch.Start(plan.Solve)
+	var computeErr error
+	waited := c.Await(func() { estimate.Seconds, estimate.Sources, computeErr = found.measure.estimate(m) })
+	if waited != nil {
+		return ComputeEstimate{}, waited
+	}
+	stop(0, "")
+	estimate.Notices = c.Notices
+	return estimate, measureMistake(found.measure, computeErr)
+}
+
+// estimate is the time that the measure takes.
+func (m Measure) estimate(with measuring) (seconds float64, sources int, err error) {
+	weighted := m.Weights != "" && (with.Settings["weighted"] == nil || with.Bool("weighted"))
+	e, err := measure.NewEstimator(with.g, with.Work, weighted)
+	if err != nil {
+		return 0, 0, err
+	}
+	return m.seconds(with, e)
+}

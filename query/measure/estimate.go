@@ -1,0 +1,177 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"time"
+
+	"heavytail/storage/csr"
+)
+
+// This file estimates how long measures take, from measurements on the graph and from
+// constants that were measured on ego-twitter, soc-Epinions1, dblp-2010 and a graph of a
+// million vertices by preferential attachment.
+
+// The constants, in iterations of PageRank: what each took in these graphs, rounded.
+const (
+	corePasses      = 8
+	componentPasses = 3
+	leidenPasses    = 80 // an iteration
+	labelPasses     = 50
+	eigenPasses     = 50
+	katzPasses      = 60
+)
+
+// Estimator estimates the seconds that measures of a graph take with so many workers.
+type Estimator struct {
+	Work
+	g *csr.Graph
+}
+
+// NewEstimator returns an estimator for a graph, whose weights are used or not.
+func NewEstimator(g *csr.Graph, w Work, weighted bool) (Estimator, error) {
+	w.Progress = nil
+	g, err := weightsOf(g, weighted)
+	return Estimator{w, g}, err
+}
+
+// workersOf is the number of goroutines.
+func workersOf(w Work) int {
+	if w.Workers > 0 {
+		return w.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// pass is the time of an iteration of PageRank.
+func (e Estimator) pass(ctx context.Context, workers int) (float64, error) {
+	const iterations = 3
+	n := e.g.Vertices()
+	s := system{Work: Work{Workers: workers}, g: e.g, factor: 0.85, inverse: make([]float64, n), c: make([]float64, n), rho: 0.85, tolerance: -1, most: iterations, stage: "estimate"}
+	began := time.Now()
+	if _, err := s.solve(ctx); !errors.Is(err, ErrConverge) {
+		return 0, err
+	}
+	return time.Since(began).Seconds() / iterations, nil
+}
+
+// alone estimates what one core does.
+func (e Estimator) alone(ctx context.Context, passes float64) (float64, error) {
+	pass, err := e.pass(ctx, 1)
+	return passes * pass, err
+}
+
+// Visit estimates a measure that visits every vertex once, such as Degree.
+func (e Estimator) Visit(ctx context.Context) (float64, error) { return e.alone(ctx, 1) }
+
+// Cores estimates Cores.
+func (e Estimator) Cores(ctx context.Context) (float64, error) { return e.alone(ctx, corePasses) }
+
+// Components estimates csr.Graph.Components.
+func (e Estimator) Components(ctx context.Context) (float64, error) {
+	return e.alone(ctx, componentPasses)
+}
+
+// Leiden estimates Leiden, usually to a factor of two; a run that changes nothing ends it
+// earlier.
+func (e Estimator) Leiden(ctx context.Context, iterations int) (float64, error) {
+	return e.alone(ctx, leidenPasses*float64(iterations))
+}
+
+// LabelPropagation estimates LabelPropagation.
+func (e Estimator) LabelPropagation(ctx context.Context) (float64, error) {
+	return e.alone(ctx, labelPasses)
+}
+
+// PageRank estimates PageRank.
+func (e Estimator) PageRank(ctx context.Context, damping, tolerance float64) (float64, error) {
+	s := system{rho: damping, tolerance: tolerance, most: maxIterations}
+	pass, err := e.pass(ctx, e.Workers)
+	return float64(s.expected()) * pass, err
+}
+
+// Eigenvector estimates Eigenvector to a factor of three, as the gap of the spectrum is not
+// known.
+func (e Estimator) Eigenvector(ctx context.Context) (float64, error) {
+	pass, err := e.pass(ctx, e.Workers)
+	return eigenPasses * pass, err
+}
+
+// Katz estimates Katz to a factor of three.
+func (e Estimator) Katz(ctx context.Context) (float64, error) {
+	pass, err := e.pass(ctx, e.Workers)
+	return katzPasses * pass, err
+}
+
+// Triangles estimates Triangles and LocalClustering. It orders the edges as these do, and
+// counts what they look up.
+func (e Estimator) Triangles(ctx context.Context) (float64, error) {
+	const perLookup = 4e-9 // seconds
+	began := time.Now()
+	o, err := orient(ctx, e.g)
+	if err != nil {
+		return 0, err
+	}
+	lookups := 0
+	for _, middle := range o.targets {
+		lookups += len(o.row(middle))
+	}
+	return time.Since(began).Seconds() + float64(lookups)*perLookup/float64(workersOf(e.Work)), ctx.Err()
+}
+
+// Harmonic estimates Harmonic, and returns from how many sources it computes paths. It
+// measures one search for each worker.
+func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
+	at, visits := 64, 32*float64(ExactVisits)
+	if opts.Weighted && e.g.Weights != nil {
+		at, visits = 1, ExactVisits
+	}
+	sources = len(opts.sources(e.g, visits))
+	seconds, err = e.searches(opts, at, sources, func(o DistanceOptions) error {
+		_, err := Harmonic(ctx, e.g, o)
+		return err
+	})
+	return seconds, sources, err
+}
+
+// Betweenness estimates Betweenness, as Harmonic does.
+func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
+	sources = len(opts.sources(e.g, ExactVisits))
+	seconds, err = e.searches(opts, 1, sources, func(o DistanceOptions) error {
+		_, err := Betweenness(ctx, e.g, o)
+		return err
+	})
+	return seconds, sources, err
+}
+
+// searches measures a search of so many sources at a time for each worker, twice where
+// that is short, and returns the time for all sources.
+func (e Estimator) searches(opts DistanceOptions, at, sources int, run func(DistanceOptions) error) (float64, error) {
+	const short = 0.1 // seconds
+	workers := min(workersOf(e.Work), slots)
+	opts.Work, opts.Checkpoints, opts.Sources = e.Work, Checkpoints{}, min(sources, at*workers)
+	for ; ; opts.Sources = min(sources, 8*opts.Sources) {
+		began := time.Now()
+		if err := run(opts); err != nil || sources == 0 {
+			return 0, err
+		}
+		if took := time.Since(began).Seconds(); took > short || opts.Sources == sources {
+			units := func(sources int) float64 { return math.Ceil(float64(sources) / float64(at)) }
+			return took * units(sources) / units(opts.Sources), nil
+		}
+	}
+}
+
+// Eccentricity estimates Eccentricity from one of its searches. How many are needed cannot
+// be known before: two for a star, 124 for soc-Epinions1, 386 for ego-twitter.
+func (e Estimator) Eccentricity(ctx context.Context) (float64, error) {
+	const searches = 200
+	b := newBitSearch(ctx, e.g)
+	n := e.g.Vertices()
+	sources := DistanceOptions{Sources: min(64, n)}.sources(e.g, 0)
+	began := time.Now()
+	b.run(sources, func(uint32, int, uint64) {})
+	return searches * time.Since(began).Seconds(), ctx.Err()
+}
