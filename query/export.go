@@ -25,7 +25,7 @@ type ExportRequest struct {
 	Overwrite bool   // replace a file that exists, which is otherwise refused
 	// Format is the form of the file. Empty means the one that the ending of
 	// Path names, before .gz or .zst: of a graph "csv" for .csv, "graphml" for
-	// .graphml and "edges" for .txt, .edges, .edgelist and .el; of vertices "csv"
+	// .graphml, "gexf" for .gexf, "json" (node-link) for .json and "edges" for .txt, .edges, .edgelist and .el; of vertices "csv"
 	// for .csv and .txt; of an embedding "npy" for .npy, "word2vec_binary" for
 	// .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them
 	// "parquet" for .parquet. Without an
@@ -55,13 +55,17 @@ type exportFormat struct {
 	endings []string // of file names that mean it; no ending means the first form
 	title   string   // in a plan
 	holds   string   // the form that holds the keys which this one refuses, if there is one
+	// attributes is set for a form of graphs that has all vertices, with their attributes.
+	attributes bool
 }
 
 // The forms in which graphs, vertices and embeddings are written.
 func graphFormats() []exportFormat {
 	return []exportFormat{
 		{name: "edges", endings: session.ListEndings, title: "edge list"}, {name: "csv", endings: []string{".csv"}, title: "CSV"},
-		{name: "graphml", endings: []string{".graphml"}, title: "GraphML", holds: "csv"},
+		{name: "graphml", endings: []string{".graphml"}, title: "GraphML", holds: "json", attributes: true},
+		{name: "gexf", endings: []string{".gexf"}, title: "GEXF", holds: "json", attributes: true},
+		{name: "json", endings: []string{".json"}, title: "node-link JSON", attributes: true},
 		parquetFormat(),
 	}
 }
@@ -178,7 +182,7 @@ type exportTarget struct {
 var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the edges of a graph with weights and times, as an edge list, CSV, Parquet or, with vertices and attributes, GraphML; text is compressed if the name ends in .gz or .zst",
+		Summary: "writes the edges of a graph with weights and times, as an edge list, CSV, Parquet or, with vertices and attributes, GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
 		Options: exportOptions(graphFormats()),
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
@@ -201,7 +205,7 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 }
 
 // ExportGraph writes the edges of a graph, each once, with their weights and
-// times; as GraphML also its vertices with their attributes.
+// times; as GraphML, GEXF and JSON also its vertices with their attributes.
 func (db *DB) ExportGraph(ctx context.Context, req ExportRequest) (ExportResult, error) {
 	return exportGraph.answer(ctx, db, req)
 }
@@ -297,7 +301,7 @@ func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFor
 }
 
 func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
-	view, columns, err := c.exportedColumns(found.graph, found.form.name == "graphml")
+	view, columns, err := c.exportedColumns(found.graph, found.form.attributes)
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -313,12 +317,16 @@ func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResul
 		}
 	case "graphml":
 		write = format.WriteGraphML
+	case "gexf":
+		write = format.WriteGEXF
+	case "json":
+		write = format.WriteNodeLink
 	case "parquet":
 		write = func(ctx context.Context, w io.Writer, g format.Graph) error {
 			return format.WriteEdgesParquet(ctx, w, g, graphNotes(view.Info))
 		}
 	}
-	if found.form.name != "graphml" {
+	if !found.form.attributes {
 		c.noticeAlone(view)
 	}
 	stop := c.Watch.Start(plan.Write)

@@ -249,6 +249,9 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitles[stats.Layout])
 	}
+	if stats.Directed {
+		c.Notice("the file calls edges directed; edges of a graph have no direction, and those of a pair in both directions are one edge")
+	}
 	if stats.Skipped > 0 && stats.FirstSkipped != nil {
 		c.Notice("%s skipped, the first: %v", fault.Count(stats.Skipped, "bad line"), stats.FirstSkipped)
 	}
@@ -294,6 +297,8 @@ var layoutTitles = map[format.Layout]string{
 	format.LayoutMETIS:        "a METIS file",
 	format.LayoutMatrixMarket: "Matrix Market",
 	format.LayoutGraphML:      "GraphML",
+	format.LayoutGEXF:         "GEXF",
+	format.LayoutJSON:         "node-link JSON",
 	format.LayoutParquet:      "Parquet",
 }
 

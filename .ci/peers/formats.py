@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Exchanges small graphs and vectors with networkx, scipy, numpy and gensim, in both directions and in every format:
+"""Exchanges small graphs and vectors with networkx, igraph, scipy, numpy and gensim, in both directions and in every format:
 
     formats.py EXCHANGE HEAVYTAIL
 
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import igraph
 import networkx as nx
 import numpy as np
 import scipy.io
@@ -131,9 +132,38 @@ def csv_graph(edges, vertices):
     return graph
 
 
+def read_gexf(path):
+    """Reads GEXF as networkx does, without the labels and the ids of edges that it adds."""
+    graph = nx.read_gexf(path)
+    for key, data in graph.nodes(data=True):
+        if data.pop("label") != key:
+            failures.append(f"{path}: label of {key!r}")
+    for _, _, data in graph.edges(data=True):
+        data.pop("id", None)
+    return graph
+
+
+def read_node_link(path, link="links"):
+    with open(path, encoding="utf-8") as text:
+        return nx.node_link_graph(json.load(text), link=link)
+
+
+def igraph_facts(graph):
+    """Returns what facts does, of the keys and weights of a graph that igraph has read. igraph 0.10.2 leaves an escaped ampersand as &#38;."""
+    keys = [key.replace("&#38;", "&") for key in graph.vs["id"]]
+    out = nx.Graph()
+    out.add_nodes_from(keys)
+    for e in graph.es:
+        out.add_edge(keys[e.source], keys[e.target], weight=e["weight"])
+    return facts(out, "keys", True, False)
+
+
 def ours_to_theirs(exchange, graph, words):
     """They read what we wrote."""
     everything = facts(graph, "values", True, True)
+    same("GEXF, read by networkx", facts(read_gexf(exchange.path("ours.gexf")), "values", True, True), everything)
+    same("node-link JSON, read by networkx", facts(read_node_link(exchange.path("ours.json")), "values", True, True), everything)
+    same("GraphML, read by igraph", igraph_facts(igraph.Graph.Read_GraphML(exchange.path("ours.graphml"))), facts(graph, "keys", True, False))
     same("GraphML, read by networkx", facts(nx.read_graphml(exchange.path("ours.graphml")), "values", True, True), everything)
     same("GraphML in gzip, read by networkx", facts(nx.read_graphml(exchange.path("ours.graphml.gz")), "values", True, True), everything)
     tables = csv_graph(read_csv(exchange.path("ours.csv")), read_csv(exchange.path("ours-vertices.csv")))
@@ -151,7 +181,7 @@ def ours_to_theirs(exchange, graph, words):
 
 def ours_to_ours(exchange, graph):
     everything = facts(graph, "values", True, True)
-    for name in "ours.graphml", "ours.graphml.gz":
+    for name in "ours.graphml", "ours.graphml.gz", "ours.gexf", "ours.json":
         same(f"{name}, read by us", facts(from_json(exchange.read(name)), "values", True, True), everything)
     for name in "ours.csv", "ours-weighted.edges":
         same(f"{name}, read by us", facts(from_json(exchange.read(name)), None, True, True), facts(graph, None, True, True))
@@ -164,6 +194,12 @@ def theirs_to_ours(exchange, graph, words):
     """We read what they wrote."""
     nx.write_graphml_xml(graph, exchange.path("theirs.graphml"))
     same("GraphML of networkx", facts(from_json(exchange.read("theirs.graphml")), "values", True, True), facts(graph, "values", True, True))
+    nx.write_gexf(graph, exchange.path("theirs.gexf"))
+    same("GEXF of networkx", facts(from_json(exchange.read("theirs.gexf")), "values", True, True), facts(graph, "values", True, True))
+    for link in "links", "edges":
+        with open(exchange.path("theirs.json"), "w", encoding="utf-8") as out:
+            json.dump(nx.node_link_data(graph, link=link), out, indent=1 if link == "edges" else None)
+        same(f"node-link JSON of networkx, {link}", facts(from_json(exchange.read("theirs.json")), "values", True, True), facts(graph, "values", True, True))
     nx.write_edgelist(graph, exchange.path("tab.edges"), delimiter="\t", data=["weight"])
     got = exchange.read("tab.edges", "weight=3", "separator=tab") if words else None
     if words:
@@ -225,6 +261,9 @@ def through_command(exchange, command, graph, words):
     same("GraphML through the command", facts(nx.read_graphml(exchange.path("stored.graphml")), "values", True, True), everything)
     tables = csv_graph(read_csv(exchange.path("stored.csv")), read_csv(exchange.path("stored-vertices.csv")))
     same("CSV through the command", facts(tables, "values", True, True), everything)
+    for name, read in ("gexf", read_gexf), ("json", read_node_link):
+        execute(exchange, command, f"IMPORT 'theirs.{name}' INTO g", f"EXPORT GRAPH g INTO FILE 'stored.{name}'")
+        same(f"{name} through the command", facts(read(exchange.path(f"stored.{name}")), "values", True, True), everything)
     execute(exchange, command, "IMPORT 'theirs.mtx' INTO g", "EXPORT GRAPH g INTO FILE 'matrix.graphml'")
     numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(graph)})
     same("Matrix Market through the command", facts(nx.read_graphml(exchange.path("matrix.graphml")), "keys", True, False), facts(numbered, "keys", True, False))

@@ -49,6 +49,8 @@ var (
 		{LayoutMETIS, []string{".graph", ".metis"}},
 		{LayoutMatrixMarket, []string{".mtx"}},
 		{LayoutGraphML, []string{".graphml", ".xml"}},
+		{LayoutGEXF, []string{".gexf"}},
+		{LayoutJSON, []string{".json"}},
 		{LayoutParquet, []string{parquetEnding}},
 	}
 

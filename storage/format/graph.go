@@ -53,6 +53,10 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 		to = &newMatrix(f.ctx, opts, h).lines
 	case LayoutGraphML:
 		return readGraphML(f, opts, h)
+	case LayoutGEXF:
+		return readGEXF(f, opts, h)
+	case LayoutJSON:
+		return readNodeLink(f, opts, h)
 	default:
 		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
 	}
@@ -86,10 +90,17 @@ func findLayout(text []byte, name string) (Layout, error) {
 		return LayoutMatrixMarket, nil
 	}
 	text = bytes.TrimLeft(text, " \t\r\n")
-	for _, start := range []string{"<?xml", "<graphml", "<!DOCTYPE graphml"} {
-		if bytes.HasPrefix(text, []byte(start)) {
+	for _, start := range []string{"<?xml", "<graphml", "<!DOCTYPE graphml", "<gexf"} {
+		switch {
+		case !bytes.HasPrefix(text, []byte(start)):
+		case bytes.Contains(text, []byte("<gexf")) && !bytes.Contains(text, []byte("<graphml")):
+			return LayoutGEXF, nil
+		default:
 			return LayoutGraphML, nil
 		}
+	}
+	if object, ok := bytes.CutPrefix(text, []byte("{")); ok && Ending(name) == "" && bytes.HasPrefix(bytes.TrimLeft(object, " \t\r\n"), []byte(`"`)) {
+		return LayoutJSON, nil
 	}
 	return layoutOf(name)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,7 +36,7 @@ func collect(text []byte, opts Options) (*sample, error) {
 	untold := map[int]bool{}
 	_, err := Read(context.Background(), bytes.NewReader(text), opts, Handler{
 		Columns: func(columns []Column) error {
-			s.columns = append(s.columns, columns...)
+			s.columns = slices.Clone(columns)
 			for i, c := range columns {
 				untold[i] = c.Type == Untyped
 			}
@@ -43,6 +44,7 @@ func collect(text []byte, opts Options) (*sample, error) {
 		},
 		Vertex: func(key []byte, values [][]byte) error {
 			v := number(key)
+			s.values[v] = append(s.values[v], make([]*string, len(values)-len(s.values[v]))...)
 			for i, value := range values {
 				s.values[v][i] = nil
 				if value != nil {
@@ -57,6 +59,9 @@ func collect(text []byte, opts Options) (*sample, error) {
 			return nil
 		},
 	})
+	for v, row := range s.values {
+		s.values[v] = append(row, make([]*string, len(s.columns)-len(row))...)
+	}
 	for i := range s.columns {
 		for _, row := range s.values {
 			if row[i] != nil && untold[i] {
@@ -82,8 +87,12 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	if errors.Is(err, ErrDamaged) {
 		return // the text looks compressed itself
 	}
+	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON}, layout)
 	for _, size := range []int{1, 7} {
-		if pieces, pieceErr := inPieces(opts, text, size); layout != LayoutGraphML && (pieces != whole || fmt.Sprint(pieceErr) != fmt.Sprint(err)) {
+		if !lines {
+			break
+		}
+		if pieces, pieceErr := inPieces(opts, text, size); pieces != whole || fmt.Sprint(pieceErr) != fmt.Sprint(err) {
 			t.Fatalf("in pieces of %d:\n%s%v\nwhole:\n%s%v", size, pieces, pieceErr, whole, err)
 		}
 	}

@@ -50,32 +50,66 @@ func (x *xmlWriter) write() error {
 	if _, err := x.Write(head); err != nil {
 		return err
 	}
+	if err := x.elements(x.appendNode, "", x.appendEdge, graphMLEnd); err != nil {
+		return err
+	}
+	return x.finish()
+}
+
+// elements writes all vertices and all edges, and a text behind each.
+func (x *xmlWriter) elements(node func([]byte, uint32) ([]byte, error), behindNodes string, edge func([]byte, NumberedEdge) ([]byte, error), behindEdges string) error {
 	var text []byte
-	err = x.each(x.g.Vertices, func(v uint32) error {
-		if text, err = x.appendNode(text[:0], v); err != nil {
+	err := x.each(x.g.Vertices, func(v uint32) (err error) {
+		if text, err = node(text[:0], v); err != nil {
 			return err
 		}
-		_, err := x.Write(text)
+		_, err = x.Write(text)
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	if _, err := x.WriteString(behindNodes); err != nil {
 		return err
 	}
 	for e := range x.g.Edges {
 		if err := x.tick(); err != nil {
 			return err
 		}
-		if text, err = x.appendEdge(text[:0], e); err != nil {
+		if text, err = edge(text[:0], e); err != nil {
 			return err
 		}
 		if _, err := x.Write(text); err != nil {
 			return err
 		}
 	}
-	if _, err := x.WriteString(graphMLEnd); err != nil {
-		return err
+	_, err = x.WriteString(behindEdges)
+	return err
+}
+
+// xmlType is a type as both GraphML and GEXF call it.
+func xmlType(t Type) string {
+	switch typeOr(t) {
+	case Integer:
+		return "long"
+	case Float:
+		return "double"
+	case Boolean:
+		return "boolean"
 	}
-	return x.finish()
+	return "string"
+}
+
+// columnText returns the value of a vertex, which XML can hold.
+func (x *xmlWriter) columnText(column int, v uint32) ([]byte, bool, error) {
+	value, ok, err := x.g.value(x.scratch, column, v)
+	x.scratch = value
+	if err == nil && ok {
+		if reason := xmlFault(value); reason != "" {
+			err = x.g.valueError(column, v, reason)
+		}
+	}
+	return value, ok, err
 }
 
 // appendHead appends the keys and the beginning of the graph.
@@ -89,16 +123,7 @@ func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
 		}
 		dst = append(strconv.AppendInt(append(dst, `  <key id="d`...), int64(i), 10), `" for="node" attr.name="`...)
 		dst = append(appendEscaped(dst, []byte(c.Name)), `" attr.type="`...)
-		switch typeOr(c.Type) {
-		case Integer:
-			dst = append(dst, "long"...)
-		case Float:
-			dst = append(dst, "double"...)
-		case Boolean:
-			dst = append(dst, "boolean"...)
-		default:
-			dst = append(dst, "string"...)
-		}
+		dst = append(dst, xmlType(c.Type)...)
 		dst = append(dst, "\"/>\n"...)
 	}
 	if x.g.Weighted {
@@ -134,15 +159,12 @@ func (x *xmlWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 	dst = append(dst, `">`...)
 	bare := len(dst)
 	for i := range x.g.Columns {
-		value, ok, err := x.g.value(x.scratch, i, v)
-		if x.scratch = value; err != nil {
+		value, ok, err := x.columnText(i, v)
+		if err != nil {
 			return nil, err
 		}
 		if !ok {
 			continue
-		}
-		if reason := xmlFault(value); reason != "" {
-			return nil, x.g.valueError(i, v, reason)
 		}
 		dst = append(strconv.AppendInt(append(dst, `<data key="d`...), int64(i), 10), `">`...)
 		dst = append(appendEscaped(dst, value), "</data>"...)

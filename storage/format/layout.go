@@ -10,11 +10,12 @@ import (
 type Layout string
 
 const (
-	// LayoutAuto finds out the layout: by the first bytes (Matrix Market, GraphML and
-	// Parquet declare themselves), else by the ending of Options.Name (.txt, .csv
-	// and others of edge lists, .adjlist, .adj, .graph, .metis, .mtx, .graphml,
-	// .xml, .parquet, also before .gz and .zst). Without an ending it is an edge list, and
-	// another ending is an EndingError. It never is LayoutVertices.
+	// LayoutAuto finds out the layout: by the first bytes (Matrix Market, GraphML, GEXF
+	// and Parquet declare themselves, and JSON does in a text without an ending), else by
+	// the ending of Options.Name (.txt, .csv and others of edge lists, .adjlist, .adj,
+	// .graph, .metis, .mtx, .graphml, .xml, .gexf, .json, .parquet, also before .gz and
+	// .zst). Without an ending it is an edge list, and another ending is an EndingError.
+	// It never is LayoutVertices.
 	LayoutAuto Layout = "auto"
 	// LayoutEdges is a line for every edge.
 	LayoutEdges Layout = "edges"
@@ -41,6 +42,13 @@ const (
 	LayoutMatrixMarket Layout = "matrix_market"
 	// LayoutGraphML is GraphML: vertices and edges with attributes, in XML.
 	LayoutGraphML Layout = "graphml"
+	// LayoutGEXF is GEXF, the format of Gephi: vertices and edges with attributes, in
+	// XML. A label of a vertex that differs from its id becomes the attribute label.
+	LayoutGEXF Layout = "gexf"
+	// LayoutJSON is node-link JSON, as networkx and d3 write it: an object with the
+	// arrays nodes, and links or edges. A node without an id has its place as its key,
+	// from 0 on. Values that are objects or arrays become texts of JSON.
+	LayoutJSON Layout = "json"
 	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or
 	// integers, weights numbers, and times integers, dates, timestamps or texts. It is
 	// read from a RandomReader alone. A Parquet file with a row for every vertex has
@@ -50,7 +58,7 @@ const (
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutParquet}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
 }
 
 // ParseLayout returns the layout of a name; "" is LayoutAuto.
@@ -133,10 +141,10 @@ func (o Options) fit() error {
 	for _, u := range []use{
 		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet}},
 		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
-		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutParquet}},
-		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutParquet}},
+		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
+		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
-		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML}},
+		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
 		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
 		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
 		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
@@ -172,8 +180,10 @@ func (o Options) withDefaults() Options {
 type Handler struct {
 	// Edge takes an edge.
 	Edge func(Edge) error
-	// Columns takes the attributes of the vertices: once, before the first
-	// vertex that could have values, and not at all in layouts without.
+	// Columns takes the attributes of the vertices: before the first vertex that could
+	// have values, and not at all in layouts without. JSON and GEXF call it again, with
+	// all of them, where a vertex has a further one, which comes behind the others, and
+	// at the end of the text, when their types are known.
 	Columns func([]Column) error
 	// Vertex takes a vertex that is in the text by itself, whether or not it has
 	// edges. It has a value for every column, or none where there are no

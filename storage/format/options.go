@@ -209,5 +209,6 @@ type ReadStats struct {
 	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, or of a size line
 	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header, or the entries of a size line
 	IgnoredColumns   int        `json:"ignored_columns"`   // the most columns of a line that were not taken
+	Directed         bool       `json:"directed"`          // the text calls edges directed; readers deliver them as they come
 	FirstSkipped     *LineError `json:"first_skipped"`
 }

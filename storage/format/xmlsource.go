@@ -171,6 +171,46 @@ func printable(message string) string {
 	return quoted
 }
 
+// document reads the whole text: a root element, of which top reads every child, and
+// which sets begun at the graph. The format's title is for messages.
+func (x *xmlReader) document(root, title string, begun *bool, top func(xml.StartElement) error) error {
+	found := false
+	for {
+		token, err := x.token()
+		switch {
+		case err == io.EOF && found:
+			return nil
+		case err == io.EOF:
+			return x.fault(ErrSyntax, "expected a graph in %s, found the end", title)
+		case err != nil:
+			return err
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if start.Name.Local != root {
+			return x.fault(ErrSyntax, "expected the element %s, found %s", root, excerpt([]byte(start.Name.Local)))
+		}
+		if err := x.children(top); err != nil {
+			return err
+		}
+		if !*begun {
+			return x.fault(ErrSyntax, "expected an element graph inside %s, found its end", root)
+		}
+		found = true
+	}
+}
+
+// end notes how much was read.
+func (x *xmlReader) end(f *feed, stats *ReadStats, err error) {
+	if err == nil {
+		f.finish()
+	}
+	line, _ := x.decoder.InputPos()
+	stats.Lines, stats.Bytes = int64(line), x.source.offset()
+}
+
 // children calls f for every element inside the one that has just begun, up to
 // its end. f has to read its element to the end.
 func (x *xmlReader) children(f func(xml.StartElement) error) error {

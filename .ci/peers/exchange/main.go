@@ -105,6 +105,8 @@ func write(ctx context.Context, folder string) error {
 		"ours.csv":            func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{}) },
 		"ours-vertices.csv":   func(w io.Writer) error { return format.WriteVertices(ctx, w, all, format.CSVOptions{}) },
 		"ours.graphml":        func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
+		"ours.gexf":           func(w io.Writer) error { return format.WriteGEXF(ctx, w, all) },
+		"ours.json":           func(w io.Writer) error { return format.WriteNodeLink(ctx, w, all) },
 		"ours.graphml.gz":     func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
 		"ours.txt":            func(w io.Writer) error { return format.WriteWord2Vec(ctx, w, rows, dim, key, row) },
 		"ours.bin":            func(w io.Writer) error { return format.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
@@ -197,9 +199,12 @@ func read(ctx context.Context, path string, args []string) (any, error) {
 func (g *graph) handler() format.Handler {
 	return format.Handler{
 		Columns: func(columns []format.Column) error {
-			g.Columns = append(g.Columns, columns...)
+			g.Columns = append([]format.Column{}, columns...)
 			for i, c := range columns {
-				if c.Type == format.Untyped {
+				switch {
+				case c.Type != format.Untyped:
+					delete(g.types, i)
+				case g.types[i] == nil:
 					g.types[i] = new(format.Type)
 				}
 			}

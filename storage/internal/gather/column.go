@@ -37,16 +37,24 @@ func newColumn(c format.Column, joiner string) (*Column, error) {
 		r.kind, r.joined = block.Text, map[uint32][]byte{}
 	}
 	r.texts.Add(nil)
-	if c.Type != format.Untyped {
-		kind, err := block.ParseType(string(c.Type))
-		if err != nil {
-			return nil, err
-		}
-		r.kind = kind
+	err := r.setType(c.Type)
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	r.table, err = block.TableOf(context.Background(), &r.texts)
 	return r, err
+}
+
+// setType says of which type the values are, if the input says so.
+func (c *Column) setType(t format.Type) error {
+	if t == format.Untyped {
+		return nil
+	}
+	kind, err := block.ParseType(string(t))
+	if err == nil {
+		c.kind = kind
+	}
+	return err
 }
 
 // set gives a vertex a value; the last one counts, or all are joined.

@@ -169,8 +169,15 @@ func repeated[E any](e E, n int) []E {
 	return list
 }
 
+// addColumns takes all columns, of which the earlier ones may have a type by now.
 func (l *List) addColumns(columns []format.Column) error {
-	for _, c := range columns {
+	for i, c := range columns {
+		if i < len(l.Columns) {
+			if err := l.Columns[i].setType(c.Type); err != nil {
+				return err
+			}
+			continue
+		}
 		column, err := newColumn(c, l.join)
 		if err != nil {
 			return err

@@ -1,0 +1,220 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+)
+
+// exchangeWriters are the writers of formats of other programs that hold vertices, edges
+// and attributes.
+var exchangeWriters = map[Layout]func(context.Context, io.Writer, Graph) error{
+	LayoutGraphML: WriteGraphML, LayoutGEXF: WriteGEXF, LayoutJSON: WriteNodeLink,
+}
+
+// settled is a sample without the columns that have no values, in the order of their
+// names.
+func settled(s *sample) *sample {
+	out := &sample{keys: s.keys, edges: s.edges, weighted: s.weighted, timed: s.timed}
+	var order []int
+	for i := range s.columns {
+		if slices.ContainsFunc(s.values, func(row []*string) bool { return row[i] != nil }) {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(s.columns[a].Name, s.columns[b].Name) })
+	for _, i := range order {
+		out.columns = append(out.columns, s.columns[i])
+	}
+	for _, row := range s.values {
+		var values []*string
+		for _, i := range order {
+			values = append(values, row[i])
+		}
+		out.values = append(out.values, values)
+	}
+	return out
+}
+
+// What is written is read back: keys, types, missing values and edges.
+func TestExchange_RoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		s := samples().Draw(r, "graph")
+		for layout, write := range exchangeWriters {
+			var text bytes.Buffer
+			err := write(context.Background(), &text, s.graph())
+			if layout == LayoutJSON && errors.Is(err, ErrValue) && slices.ContainsFunc(s.columns, func(c Column) bool { return c.Name == "id" }) {
+				continue // the name of the key
+			}
+			if err != nil {
+				r.Fatalf("%s: %v", layout, err)
+			}
+			written := text.String()
+			got, err := collect([]byte(written), Options{})
+			if err != nil {
+				r.Fatalf("%s: %v from\n%s", layout, err, written)
+			}
+			got.weighted, got.timed = s.weighted, s.timed
+			if got, want := settled(got).text(true, true), settled(s).text(true, true); got != want {
+				r.Fatalf("%s: read\n%swant\n%sfrom\n%s", layout, got, want, written)
+			}
+		}
+	})
+}
+
+const gexfPeople = `<?xml version='1.0' encoding='utf-8'?>
+<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">
+<meta lastmodifieddate="2026-01-01"><creator>Gephi</creator></meta>
+<graph defaultedgetype="directed" mode="static">
+<attributes class="node"><attribute id="0" title="age" type="integer"/><attribute id="1" title="ok" type="boolean"><default>true</default></attribute></attributes>
+<attributes class="edge"><attribute id="0" title="time" type="long"/></attributes>
+<nodes count="3">
+<node id="a"><attvalues><attvalue for="0" value="7"/></attvalues><viz:color r="1" g="2" b="3"/></node>
+<node id="b" label="b"/>
+<node id="c" label="Cyd"><attvalues><attvalue for="1" value="False"/></attvalues></node>
+</nodes>
+<edges><edge id="0" source="a" target="b" weight="2.5"><attvalues><attvalue for="0" value="9"/></attvalues></edge><edge source="b" target="c"/></edges>
+</graph></gexf>`
+
+func TestRead_GEXF(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text, want string
+		opts             Options
+	}{
+		{name: "Gephi", text: gexfPeople, want: "columns age:integer ok:boolean label:text\nvertex a \"7\" \"true\" -\nvertex b - \"true\" -\nvertex c - \"false\" \"Cyd\"\nedge a>b*2.5@9\nedge b>c\n"},
+		{name: "chosen", text: gexfPeople, opts: Options{Columns: []string{"age"}, EdgeListOptions: EdgeListOptions{Weight: "none", Time: "none"}}, want: "columns age:integer\nvertex a \"7\"\nvertex b -\nvertex c -\nedge a>b\nedge b>c\n"},
+		{name: "a declared label", text: `<gexf><graph><attributes class="node"><attribute id="x" title="label" type="string"/></attributes><nodes><node id="1" label="other"><attvalues><attvalue for="x" value="own"/></attvalues></node></nodes></graph></gexf>`, want: "columns label:text\nvertex 1 \"own\"\n"},
+		{name: "no nodes", text: `<gexf><graph><edges><edge source="1" target="2"/></edges></graph></gexf>`, want: "vertex 1\nvertex 2\nedge 1>2\n"},
+	} {
+		got, err := collect([]byte(c.text), c.opts)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if want, err := transcriptOf(got), error(nil); want != c.want || err != nil {
+			t.Errorf("%s:\n%swant\n%s", c.name, want, c.want)
+		}
+	}
+	stats, err := Read(t.Context(), strings.NewReader(gexfPeople), Options{}, Handler{})
+	if err != nil || !stats.Directed || stats.Layout != LayoutGEXF || stats.Vertices != 3 || stats.Weighted != 1 || stats.Timed != 1 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
+// transcriptOf lists a sample whose edges may lack weights, which are then 1.
+func transcriptOf(s *sample) string {
+	vertices := s.text(true, false)
+	var edges strings.Builder
+	for _, e := range s.edges {
+		one := &sample{keys: s.keys, edges: []NumberedEdge{e}, weighted: e.Weight != 1, timed: e.Timed}
+		edges.WriteString(one.text(false, true))
+	}
+	return vertices + edges.String()
+}
+
+func TestRead_NodeLink(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text, want string
+		opts             Options
+	}{
+		{name: "networkx", text: `{"directed": true, "multigraph": false, "graph": {"name": [1, {}]}, "nodes": [{"age": 7, "id": "a"}, {"id": 2, "age": 1.5, "zip": "007", "more": {"x": [1, "y", null], "z": {}}}, {"id": "c\nd", "age": null, "ok": false}],
+			"edges": [{"source": "a", "target": 2, "weight": 2.5, "time": "2024-02-29"}, {"source": "c\nd", "target": "a"}]}`,
+			want: "columns age:float zip:text more:text ok:boolean\nvertex a \"7.0\" - - -\nvertex 2 \"1.5\" \"007\" \"{\\\"x\\\":[1,\\\"y\\\",null],\\\"z\\\":{}}\" -\nvertex c\nd - - - \"false\"\nedge a>2*2.5@1709164800\nedge c\nd>a\n"},
+		{name: "d3, links first, places for ids", text: `{"links":[{"source":1,"target":0,"value":3}],"nodes":[{"name":"Myriel","group":1},{"name":"Napoleon","group":"x"}]}`,
+			want: "columns name:text group:text\nvertex 1 \"Napoleon\" \"x\"\nvertex 0 \"Myriel\" \"1\"\nedge 1>0*3\n"},
+		{name: "chosen", text: `{"nodes":[{"id":1,"x":1,"y":"2"}],"links":[{"source":1,"target":2,"cost":3,"weight":"x"}]}`, opts: Options{Columns: []string{"y"}, EdgeListOptions: EdgeListOptions{Weight: "cost"}},
+			want: "columns y:text\nvertex 1 \"2\"\nvertex 2 -\nedge 1>2*3\n"},
+		{name: "large integers are texts", text: `{"nodes":[{"id":1,"x":9223372036854775808,"y":1e400}]}`, want: "columns x:text y:text\nvertex 1 \"9223372036854775808\" \"1e400\"\n"},
+		{name: "skipped", text: `{"nodes":[{"id":true},{"id":"ok"}],"links":[{"source":"ok"},{"source":"ok","target":"b","weight":-1}]}`, opts: Options{EdgeListOptions: EdgeListOptions{SkipBad: true}}, want: "vertex ok\n"},
+		{name: "a byte order mark", text: "\ufeff{\"nodes\":[]}", opts: Options{}, want: ""},
+	} {
+		opts := c.opts
+		opts.Layout = LayoutJSON
+		got, err := collect([]byte(c.text), opts)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if list := transcriptOf(got); list != c.want {
+			t.Errorf("%s:\n%swant\n%s", c.name, list, c.want)
+		}
+		slow := iotest.OneByteReader(strings.NewReader(c.text))
+		if stats, err := Read(t.Context(), slow, opts, Handler{}); err != nil || stats.Bytes+3 < int64(len(c.text)) || stats.Directed != (c.name == "networkx") {
+			t.Errorf("%s byte by byte: %+v, %v", c.name, stats, err)
+		}
+	}
+}
+
+func TestRead_ExchangeErrors(t *testing.T) {
+	t.Parallel()
+	limited := Options{EdgeListOptions: EdgeListOptions{MaxKey: 3, MaxLine: 1000}, MaxValue: 5, MaxColumns: 2}
+	for _, c := range []struct {
+		layout Layout
+		text   string
+		want   string
+		opts   Options
+	}{
+		{layout: LayoutGEXF, text: "<graphml/>", want: "g:1:1: expected the element gexf"},
+		{layout: LayoutGEXF, text: "<gexf/>", want: "g:1:8: expected an element graph"},
+		{layout: LayoutGEXF, text: "<gexf><graph><nodes>\n<node/></nodes></graph></gexf>", want: "g:2:1: the element node has no id"},
+		{layout: LayoutGEXF, text: "<gexf><graph><nodes>\n<node id='a'><nodes/></node></nodes></graph></gexf>", want: "g:2:14: a graph inside a node"},
+		{layout: LayoutGEXF, text: "<gexf><graph><nodes><node id='a'><attvalues>\n<attvalue for='x' value='1'/></attvalues></node></nodes></graph></gexf>", want: `g:2:1: the attribute "x" of a value is not declared`},
+		{layout: LayoutGEXF, text: "<gexf><graph><attributes class='node'><attribute id='x' title='n' type='long'/></attributes><nodes><node id='a'><attvalues>\n<attvalue for='x' value='y'/></attvalues></node></nodes></graph></gexf>", want: `g:2:1: "n": "y" is no integer`},
+		{layout: LayoutGEXF, text: "<gexf><graph><edges><edge source='a' target='b' weight='-1'/></edges></graph></gexf>", want: "weight \"-1\""},
+		{layout: LayoutGEXF, text: "<gexf><graph/><graph/></gexf>", want: "a second graph"},
+		{layout: LayoutGEXF, text: "<gexf><graph><nodes/><attributes/></graph></gexf>", want: "attributes are declared behind"},
+		{layout: LayoutGEXF, text: "<gexf><graph><nodes><node id='a' label='a long one'/></nodes></graph></gexf>", opts: limited, want: "the limit of 5 bytes"},
+		{layout: LayoutJSON, text: "", want: "expected a graph in JSON, found the end"},
+		{layout: LayoutJSON, text: "[]", want: "g:1:2: expected an object"},
+		{layout: LayoutJSON, text: "{}", want: "expected the members nodes"},
+		{layout: LayoutJSON, text: "{\"nodes\":\n [{\"id\": \"a\"},\n  1]}", want: "g:3:4: expected an object in the array nodes"},
+		{layout: LayoutJSON, text: "{\"nodes\": {}}", want: "expected an array as the member nodes"},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": [1]}]}", want: "the id of a node must be a text or a number"},
+		{layout: LayoutJSON, text: "{\"nodes\": []}\n{}", want: "text behind the graph"},
+		{layout: LayoutJSON, text: "{\"nodes\": [], \"nodes\": []}", want: "nodes twice"},
+		{layout: LayoutJSON, text: "{\"nodes\": [\n{\"id\": 1,, }]}", want: "g:2:10: not well-formed JSON"},
+		{layout: LayoutJSON, text: "{\"nodes\": [", want: "ends inside a value"},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": \"\xff\"}]}", want: "not valid UTF-8"},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": NaN}]}", want: "not well-formed JSON"},
+		{layout: LayoutJSON, text: "{\"links\": [{\"source\": 1}]}", want: "a link needs a source and a target"},
+		{layout: LayoutJSON, text: "{\"links\": [{\"source\": 1, \"target\": 2, \"weight\": 0}]}", want: "weight \"0\""},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": \"long key\"}]}", opts: limited, want: "the limit is 3"},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": \"a\", \"x\": \"a long one\"}]}", opts: limited, want: "the limit of 5 bytes"},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": \"a\", \"x\": 1, \"y\": 1, \"z\": 1}]}", opts: limited, want: "more than 2 attributes"},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": \"a\", \"x\": \"" + strings.Repeat("y", 1<<20) + "\"}]}", opts: limited, want: "a text exceeds the limit"},
+		{layout: LayoutJSON, text: strings.Repeat("{\"a\":", 100), want: "nested more than"},
+		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": 1}]}", opts: Options{Columns: []string{"age"}}, want: `no member is called "age"`},
+		{layout: LayoutJSON, text: "{\"links\": [{\"source\": 1, \"target\": 2}]}", opts: Options{EdgeListOptions: EdgeListOptions{Time: "when"}}, want: `no member is called "when"`},
+		{layout: LayoutJSON, text: "\xff\xfe{\x00", want: "UTF-16"},
+	} {
+		opts := c.opts
+		opts.Layout, opts.Name = c.layout, "g"
+		_, err := Read(t.Context(), strings.NewReader(c.text), opts, Handler{})
+		var line *LineError
+		if !errors.As(err, &line) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %.90q: %v, want %s", c.layout, c.text, err, c.want)
+		}
+	}
+}
+
+func FuzzReadGEXF(f *testing.F) {
+	f.Add([]byte(gexfPeople), true)
+	f.Add([]byte("<gexf><graph><nodes><node id='&#10;' label='x'/></nodes><edges><edge source='&#10;' target='b' type='mutual'/></edges></graph></gexf>"), false)
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutGEXF, text, skip) })
+}
+
+func FuzzReadNodeLink(f *testing.F) {
+	f.Add([]byte(`{"directed": true, "nodes": [{"id": "a", "x": 1.5, "y": [1, {"z": null}]}, {"id": 2, "x": "q"}], "links": [{"source": "a", "target": 2, "weight": 2, "time": 3}]}`), false)
+	f.Add([]byte(`{"links":[{"source":1,"target":0,"value":3}],"nodes":[{"name":"\u00e9\ud800"},{}, 1]}`), true)
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutJSON, text, skip) })
+}

@@ -1,0 +1,208 @@
+package format
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// keyedElements are elements whose attributes are declared before them, as keys of
+// GraphML and attributes of GEXF.
+type keyedElements struct {
+	elements
+	keys     []*graphKey // in the order of the text
+	byID     map[string]*graphKey
+	defaults [][]byte // of the columns
+	weight   []byte   // the default weight of edges
+	time     []byte
+}
+
+// graphKey is a key that the text declares.
+type graphKey struct {
+	name       string // "" if it is none of an attribute
+	domain     string // node, edge or all
+	kind       Type
+	initial    []byte // the default
+	hasInitial bool
+	line       int64
+	column     int  // byte of the line
+	place      int  // in columns, or placeNone
+	role       role // in edges
+}
+
+func (k *graphKey) of(element string) bool {
+	return k.name != "" && (k.domain == element || k.domain == "all")
+}
+
+// declare takes a key by its id, which must be new.
+func (g *keyedElements) declare(id string, k *graphKey) error {
+	switch {
+	case g.byID[id] != nil:
+		return g.at(ErrSyntax, "key %s is declared twice", excerpt([]byte(id)))
+	case len(g.keys) == g.opts.MaxColumns:
+		return g.at(ErrLimit, "more than %d keys are declared", g.opts.MaxColumns)
+	}
+	if g.byID == nil {
+		g.byID = map[string]*graphKey{}
+	}
+	g.byID[id] = k
+	g.keys = append(g.keys, k)
+	return nil
+}
+
+// resolve decides, once all keys are known, what becomes of each. The implied names need
+// no declaration.
+func (g *keyedElements) resolve(implied ...string) error {
+	if g.flaw != nil {
+		return g.flaw // of a default
+	}
+	if err := g.resolveNodes(implied); err != nil {
+		return err
+	}
+	if err := g.resolveEdges(implied); err != nil {
+		return err
+	}
+	g.values = make([][]byte, len(g.columns))
+	if len(g.columns) == 0 {
+		return nil
+	}
+	return g.h.Columns(g.columns)
+}
+
+// resolveNodes makes a column of all keys of nodes that have the same name:
+// some programs declare one for every type that its values have.
+func (g *keyedElements) resolveNodes(implied []string) error {
+	for _, wanted := range g.opts.Columns {
+		if !slices.Contains(implied, wanted) && !slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.of("node") && k.name == wanted }) {
+			return g.at(ErrSyntax, "no key of nodes is called %s", excerpt([]byte(wanted)))
+		}
+	}
+	for _, k := range g.keys {
+		if !k.of("node") || g.opts.Columns != nil && !slices.Contains(g.opts.Columns, k.name) {
+			continue
+		}
+		k.place = slices.IndexFunc(g.columns, func(c Column) bool { return c.Name == k.name })
+		if k.place < 0 {
+			k.place = len(g.columns)
+			g.columns = append(g.columns, Column{k.name, k.kind})
+			g.defaults = append(g.defaults, nil)
+		}
+		g.columns[k.place].Type = g.columns[k.place].Type.Or(k.kind)
+		if k.hasInitial {
+			value, reason := k.value(k.initial)
+			if reason != "" {
+				return &LineError{g.opts.Name, k.line, k.column, reason, ErrSyntax}
+			}
+			g.defaults[k.place] = value
+		}
+	}
+	return nil
+}
+
+// resolveEdges finds the keys of weight and time.
+func (g *keyedElements) resolveEdges(implied []string) error {
+	wanted := g.opts.wanted()
+	for r := roleWeight; r <= roleTime; r++ {
+		if wanted[r] == NoColumn {
+			continue
+		}
+		name := wanted[r]
+		for _, k := range g.keys {
+			if name == "" && k.of("edge") && usualRole(k.name) == r {
+				name = k.name
+			}
+		}
+		for _, k := range g.keys {
+			if name != "" && k.of("edge") && k.name == name {
+				k.role = r
+				if k.hasInitial && r == roleWeight {
+					g.weight = k.initial
+				} else if k.hasInitial {
+					g.time = k.initial
+				}
+			}
+		}
+		if wanted[r] != "" && !slices.Contains(implied, name) && !slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.role == r }) {
+			return g.at(ErrSyntax, "no key of edges is called %s", excerpt([]byte(name)))
+		}
+	}
+	return nil
+}
+
+// value brings a text into the form of its type; nil is missing. The
+// reason says why it has none.
+func (k *graphKey) value(text []byte) (value []byte, reason string) {
+	if k.kind == Text {
+		return text, ""
+	}
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return nil, ""
+	}
+	if k.kind == Boolean {
+		switch strings.ToLower(string(text[:min(len(text), len("false")+1)])) {
+		case "true", "1":
+			return []byte("true"), ""
+		case "false", "0":
+			return []byte("false"), ""
+		}
+	}
+	if reason = valueFault(k.kind, text); reason != "" {
+		return nil, fmt.Sprintf("%s: %s", excerpt([]byte(k.name)), reason)
+	}
+	return text, ""
+}
+
+// xmlElements are keyed elements of XML.
+type xmlElements struct {
+	*xmlReader
+	keyedElements
+}
+
+func newXMLElements(f *feed, opts Options, h Handler) xmlElements {
+	g := xmlElements{xmlReader: newXMLReader(f, &opts.EdgeListOptions)}
+	g.elements = elements{opts: opts, h: h, at: g.fault, text: []byte{}}
+	return g
+}
+
+// initial reads a declaration to its end, with the default that it may have.
+func (g *xmlElements) initial(k *graphKey) error {
+	return g.children(func(child xml.StartElement) error {
+		if child.Name.Local != "default" || k.name == "" {
+			return g.skip()
+		}
+		k.hasInitial = true
+		text, err := g.content()
+		k.initial = bytes.Clone(text)
+		return err
+	})
+}
+
+// content reads the text of an element to its end. Of a text beyond the limit
+// only the beginning is kept, and it is noted as wrong.
+func (g *xmlElements) content() ([]byte, error) {
+	start := len(g.text)
+	for {
+		token, err := g.token()
+		if err != nil {
+			return nil, err
+		}
+		switch t := token.(type) {
+		case xml.CharData:
+			room := g.opts.MaxValue - (len(g.text) - start)
+			if len(t) > room {
+				g.wrong(ErrLimit, "a value exceeds the limit of %d bytes", g.opts.MaxValue)
+			}
+			g.text = append(g.text, t[:min(len(t), room)]...)
+		case xml.StartElement:
+			g.wrong(ErrSyntax, "an element inside the text of a value")
+			if err := g.skip(); err != nil {
+				return nil, err
+			}
+		case xml.EndElement:
+			return g.text[start:len(g.text):len(g.text)], nil
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// jsonSource gives a text to the JSON decoder and holds it against the limits. It keeps
+// where the lines begin of the part that the decoder has read ahead.
+type jsonSource struct {
+	feed    *feed
+	limits  *EdgeListOptions // with defaults
+	decoder *json.Decoder
+	unread  []byte // that the decoder has not asked for yet
+	begun   bool
+	taken   int64  // bytes handed to the decoder
+	rune    []byte // the beginning of a character at the end of them
+	starts  []int64
+	line    int64 // of the last position asked for
+	start   int64 // the byte at which that line begins
+	depth   int
+	err     error // the first error of the input
+}
+
+func newJSONSource(f *feed, opts *EdgeListOptions) *jsonSource {
+	s := &jsonSource{feed: f, limits: opts, line: 1}
+	s.decoder = json.NewDecoder(s)
+	s.decoder.UseNumber()
+	return s
+}
+
+// Read hands out text, as long as the decoder does not gather too much for one token.
+func (s *jsonSource) Read(p []byte) (int, error) {
+	for len(s.unread) == 0 {
+		if s.err == nil {
+			s.unread, s.err = s.feed.next()
+			s.first()
+		}
+		if len(s.unread) == 0 && s.err != nil {
+			if s.err == io.EOF && len(s.rune) > 0 {
+				s.err = errors.New("a character that is not valid UTF-8")
+			}
+			return 0, s.err
+		}
+	}
+	const ahead = writeBuffer // what the decoder may have read behind the token
+	switch {
+	case s.taken >= s.limits.MaxBytes:
+		return 0, s.stop(&limitError{fmt.Sprintf("the text exceeds the limit of %d bytes", s.limits.MaxBytes)})
+	case s.taken-s.decoder.InputOffset() > int64(s.limits.MaxLine)+ahead:
+		return 0, s.stop(&limitError{fmt.Sprintf("a text exceeds the limit of %d bytes", s.limits.MaxLine)})
+	}
+	n := copy(p[:min(int64(len(p)), s.limits.MaxBytes-s.taken)], s.unread)
+	if !s.valid(p[:n]) {
+		return 0, s.stop(errors.New("a character that is not valid UTF-8"))
+	}
+	s.unread = s.unread[n:]
+	for i, c := range p[:n] {
+		if c == '\n' {
+			s.starts = append(s.starts, s.taken+int64(i)+1)
+		}
+	}
+	s.taken += int64(n)
+	return n, nil
+}
+
+// first looks at the first block of the text.
+func (s *jsonSource) first() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	if isUTF16(s.unread) {
+		s.stop(errors.New("the text is UTF-16; convert it to UTF-8"))
+	}
+	s.unread = bytes.TrimPrefix(s.unread, []byte("\ufeff"))
+}
+
+// stop ends the text with an error.
+func (s *jsonSource) stop(err error) error {
+	s.unread, s.err = nil, err
+	return err
+}
+
+// valid reports whether the text is UTF-8, together with what was handed out before.
+func (s *jsonSource) valid(text []byte) bool {
+	for len(s.rune) > 0 && len(text) > 0 {
+		s.rune, text = append(s.rune, text[0]), text[1:]
+		if utf8.FullRune(s.rune) {
+			if !utf8.Valid(s.rune) {
+				return false
+			}
+			s.rune = s.rune[:0]
+		}
+	}
+	end := len(text)
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if utf8.RuneStart(text[len(text)-i]) {
+			if !utf8.FullRune(text[len(text)-i:]) {
+				end = len(text) - i
+			}
+			break
+		}
+	}
+	s.rune = append(s.rune, text[end:]...)
+	return utf8.Valid(text[:end])
+}
+
+// fault complains about what the decoder has read last.
+func (s *jsonSource) fault(kind error, format string, args ...any) *LineError {
+	at := s.decoder.InputOffset()
+	done := 0
+	for _, start := range s.starts {
+		if start > at {
+			break
+		}
+		s.line, s.start = s.line+1, start
+		done++
+	}
+	s.starts = append(s.starts[:0], s.starts[done:]...)
+	return &LineError{s.limits.Name, s.line, int(at-s.start) + 1, fmt.Sprintf(format, args...), kind}
+}
+
+// token returns the next token; io.EOF behind the last one.
+func (s *jsonSource) token() (json.Token, error) {
+	token, err := s.decoder.Token()
+	if len(s.starts) > 1024 {
+		s.fault(nil, "") // takes the starts of lines that were read
+	}
+	if most := s.limits.MaxLines; most > 0 && s.line+int64(len(s.starts)) > most && err == nil {
+		if e := s.fault(ErrLimit, "the text exceeds the limit of %d lines", most); e.Line > most {
+			return nil, e
+		}
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		switch t {
+		case '{', '[':
+			if s.depth++; s.depth > maxDepth {
+				return nil, s.fault(ErrLimit, "values are nested more than %d deep", maxDepth)
+			}
+		default:
+			s.depth--
+		}
+	case string:
+		if len(t) > s.limits.MaxLine {
+			return nil, s.fault(ErrLimit, "a text exceeds the limit of %d bytes", s.limits.MaxLine)
+		}
+	}
+	if err != nil {
+		return nil, s.explain(err)
+	}
+	return token, nil
+}
+
+// explain says where the decoder found an error.
+func (s *jsonSource) explain(err error) error {
+	var limit *limitError
+	switch {
+	case err == io.EOF && s.err == io.EOF && s.depth == 0:
+		return err
+	case errors.As(s.err, &limit):
+		return s.fault(ErrLimit, "%s", limit.reason)
+	case s.err != nil && s.err != io.EOF && errors.Is(err, s.err):
+		var own *LineError
+		var stream *StreamError
+		if errors.As(err, &own) || errors.As(err, &stream) || s.feed.ctx.Err() != nil || errors.Is(err, ErrReader) || errors.Is(err, ErrDamaged) {
+			return err // of the input, which has said where
+		}
+		return s.fault(ErrSyntax, "%s", err.Error())
+	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
+		return s.fault(ErrSyntax, "the text ends inside a value")
+	}
+	return s.fault(ErrSyntax, "not well-formed JSON: %s", printable(err.Error()))
+}
+
+// members calls f with the name of every member of the object that has just begun. f has
+// to read the value.
+func (s *jsonSource) members(f func(name string) error) error {
+	for {
+		token, err := s.token()
+		if err != nil {
+			return err
+		}
+		name, ok := token.(string)
+		if !ok {
+			return nil // the end of the object
+		}
+		if err := f(name); err != nil {
+			return err
+		}
+	}
+}
+
+// skip passes over the next value.
+func (s *jsonSource) skip() error {
+	token, err := s.token()
+	if err != nil {
+		return err
+	}
+	return s.rest(token, nil)
+}
+
+// rest reads the value that a token begins. The text is appended to dst if that is not
+// nil, without blanks.
+func (s *jsonSource) rest(token json.Token, dst *bytes.Buffer) error {
+	outer := s.depth
+	if _, ok := token.(json.Delim); ok {
+		outer--
+	}
+	inner := compact{dst: dst}
+	for {
+		inner.add(token)
+		if s.depth == outer {
+			return nil
+		}
+		var err error
+		if token, err = s.token(); err != nil {
+			return err
+		}
+	}
+}
+
+// compact writes tokens of JSON without blanks.
+type compact struct {
+	dst   *bytes.Buffer
+	stack []compactLevel
+}
+
+type compactLevel struct {
+	object bool
+	count  int // names and values so far
+}
+
+func (c *compact) add(token json.Token) {
+	if c.dst == nil {
+		return
+	}
+	if d, ok := token.(json.Delim); ok && (d == '}' || d == ']') {
+		c.stack = c.stack[:len(c.stack)-1]
+		c.dst.WriteByte(byte(d))
+		return
+	}
+	if n := len(c.stack); n > 0 {
+		level := &c.stack[n-1]
+		switch {
+		case level.object && level.count%2 == 1:
+			c.dst.WriteByte(':')
+		case level.count > 0:
+			c.dst.WriteByte(',')
+		}
+		level.count++
+	}
+	if d, ok := token.(json.Delim); ok {
+		c.dst.WriteByte(byte(d))
+		c.stack = append(c.stack, compactLevel{object: d == '{'})
+		return
+	}
+	c.dst.Write(appendJSONToken(nil, token))
+}
+
+// appendJSONToken appends a text, a number, a truth value or null.
+func appendJSONToken(dst []byte, token json.Token) []byte {
+	switch t := token.(type) {
+	case string:
+		return appendJSONText(dst, []byte(t))
+	case json.Number:
+		return append(dst, t...)
+	case nil:
+		return append(dst, "null"...)
+	}
+	return fmt.Append(dst, token)
+}

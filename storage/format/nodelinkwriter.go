@@ -1,0 +1,160 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// WriteNodeLink writes a graph as node-link JSON, as networkx and d3 read it: all vertices
+// with their attributes, then all edges as links with their weights and times if the
+// graph has such. A missing value is left out. Read reads the same graph back, except
+// that an attribute without a value is lost. Every key can be written that WriteEdges
+// writes; an attribute whose name is id gives an error.
+func WriteNodeLink(ctx context.Context, w io.Writer, g Graph) error {
+	j := jsonWriter{output: newOutput(ctx, w), g: &g}
+	if err := j.write(); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
+}
+
+type jsonWriter struct {
+	*output
+	g       *Graph
+	names   [][]byte // of the columns, as JSON
+	scratch []byte
+}
+
+func (j *jsonWriter) write() error {
+	if err := j.g.checkColumns(); err != nil {
+		return err
+	}
+	for _, c := range j.g.Columns {
+		if c.Name == "id" {
+			return fmt.Errorf("attribute %s: %w: the key of a node has this name", excerpt([]byte(c.Name)), ErrValue)
+		}
+		j.names = append(j.names, append(appendJSONText([]byte(", "), []byte(c.Name)), ": "...))
+	}
+	if _, err := j.WriteString(`{"directed": false, "multigraph": false, "graph": {}, "nodes": [`); err != nil {
+		return err
+	}
+	var line []byte
+	separator := "\n"
+	put := func(appendTo func([]byte) ([]byte, error)) (err error) {
+		if line, err = appendTo(append(line[:0], separator...)); err != nil {
+			return err
+		}
+		separator = ",\n"
+		_, err = j.Write(line)
+		return err
+	}
+	err := j.each(j.g.Vertices, func(v uint32) error {
+		return put(func(dst []byte) ([]byte, error) { return j.appendNode(dst, v) })
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := j.WriteString("\n], \"links\": ["); err != nil {
+		return err
+	}
+	separator = "\n"
+	for e := range j.g.Edges {
+		if err := j.tick(); err != nil {
+			return err
+		}
+		if err := put(func(dst []byte) ([]byte, error) { return j.appendLink(dst, e) }); err != nil {
+			return err
+		}
+	}
+	if _, err := j.WriteString("\n]}\n"); err != nil {
+		return err
+	}
+	return j.finish()
+}
+
+// appendKey appends the key of a vertex.
+func (j *jsonWriter) appendKey(dst []byte, v uint32) ([]byte, error) {
+	j.scratch = j.g.Key(j.scratch[:0], v)
+	if reason := checkKey(j.scratch); reason != "" {
+		return nil, &KeyError{string(j.scratch), reason}
+	}
+	return appendJSONText(dst, j.scratch), nil
+}
+
+func (j *jsonWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
+	dst, err := j.appendKey(append(dst, `{"id": `...), v)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range j.g.Columns {
+		value, ok, err := j.g.value(j.scratch, i, v)
+		if j.scratch = value; err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		dst = append(dst, j.names[i]...)
+		if typeOr(c.Type) == Text {
+			dst = appendJSONText(dst, value)
+		} else {
+			dst = appendJSONNumber(dst, value)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
+	dst, err := j.appendKey(append(dst, `{"source": `...), e.Source)
+	if err != nil {
+		return nil, err
+	}
+	if dst, err = j.appendKey(append(dst, `, "target": `...), e.Target); err != nil {
+		return nil, err
+	}
+	if j.g.Weighted {
+		if dst, err = appendWeight(append(dst, `, "weight": `...), e.Weight); err != nil {
+			return nil, fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
+		}
+	}
+	if j.g.Timed && e.Timed {
+		dst = append(dst, `, "time": `...)
+		j.scratch = j.g.Times.Append(j.scratch[:0], e.Time)
+		if isInteger(j.scratch) {
+			dst = append(dst, j.scratch...)
+		} else {
+			dst = appendJSONText(dst, j.scratch)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// appendJSONNumber appends a number or a truth value. Numbers that strconv reads and JSON
+// does not, such as .5, get another form.
+func appendJSONNumber(dst, value []byte) []byte {
+	if json.Valid(value) {
+		return append(dst, value...)
+	}
+	if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	x, _ := strconv.ParseFloat(string(value), 64) // Graph.value has checked it
+	start := len(dst)
+	if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); isInteger(dst[start:]) {
+		dst = append(dst, ".0"...)
+	}
+	return dst
+}
+
+// appendJSONText appends a text in quotes, with the escapes that JSON needs and no others.
+func appendJSONText(dst, text []byte) []byte {
+	var quoted bytes.Buffer
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	e.Encode(string(text)) // a string has no errors
+	return append(dst, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
+}
