@@ -28,6 +28,7 @@ type nearList struct {
 	g       *csr.Graph
 	workers int
 	rows    [][]uint32
+	room    room        // that rows are in
 	pairs   int64       // of all rows
 	at      *vec.Matrix // positions when it was built
 	radius  float64     // that it was built with; 0 for none
@@ -127,14 +128,15 @@ func (l *nearList) joinPart(ctx context.Context, pass int) error {
 // each adds a row for every vertex and calls then after it.
 func (l *nearList) each(ctx context.Context, pass int, then func(u uint32) error) error {
 	l.pairs = 0
+	l.room.clear()
 	err := index.Join(ctx, l.at, l.radius, index.JoinOptions{Workers: l.workers}, func(u uint32, near []uint32) error {
-		row := l.rows[u][:0]
+		row := l.room.row(len(near))
 		eachOther(above(l.g, u), near, func(v uint32) {
 			if l.keeps(pass, u, v) {
 				row = append(row, v)
 			}
 		})
-		l.rows[u] = row
+		l.rows[u] = l.room.keep(row)
 		l.pairs += int64(len(row))
 		return then(u)
 	})
