@@ -142,9 +142,9 @@ type UnitBall struct {
 	Dim       int       `option:"dim"`    // coordinates of a vector, from 1 to 4096
 	Start     BallStart `option:"start"`  // vectors to begin with
 	Anchor    float64   `option:"anchor"` // how strongly vectors are kept near the start, from 0, the default, to 100
-	Margin    float64   `option:"margin"` // distance from 1 that pairs must keep in the first half of the passes
+	Margin    float64   `option:"margin"` // distance from 1 that pairs must keep in the first three tenths of the passes
 	Passes    int       `option:"passes"`
-	Step      float64   `option:"step"`      // about the longest move of a vector in a pass of the first half
+	Step      float64   `option:"step"`      // about the longest move of a vector in a pass of the first three tenths
 	Balance   *float64  `option:"balance"`   // how fast vertices that miss edges pull harder, from 0 to 1
 	Tolerance int       `option:"tolerance"` // wrong pairs that end the run
 	Seed      uint64    `option:"seed"`

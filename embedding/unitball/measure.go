@@ -9,6 +9,7 @@ import (
 
 // measure finds the violations at a margin.
 func (r *run) measure(ctx context.Context, margin float64) error {
+	r.power = r.violationPower()
 	r.f.wrong = Wrong{Edges: r.g.Edges()}
 	vec.Parallel(r.n, block, r.o.Workers, func(b, lo, hi int) {
 		found := r.f.found[b][:0]
@@ -35,7 +36,7 @@ func (r *run) measureEdges(found []violation, squares []float32, u uint32, margi
 	for i, v := range edges {
 		if squares[i] > bound {
 			d := math.Sqrt(float64(squares[i]))
-			by := 2 * math.Sqrt(r.weights[u]*r.weights[v]) * (d - inner) / d
+			by := 2 * math.Sqrt(r.weights[u]*r.weights[v]) * r.raised(d-inner) / d
 			found = append(found, violation{u, v, float32(max(by, math.SmallestNonzeroFloat32)), squares[i] > 1})
 		}
 	}
@@ -52,7 +53,7 @@ func (r *run) measureNear(found []violation, squares []float32, u uint32, margin
 	for i, v := range near {
 		if squares[i] <= bound {
 			d := math.Sqrt(float64(squares[i]))
-			by := -2 * many * (outer - d) / max(d, 1e-6)
+			by := -2 * many * r.raised(outer-d) / max(d, 1e-6)
 			found = append(found, violation{u, v, float32(min(by, -math.SmallestNonzeroFloat32)), squares[i] <= 1})
 		}
 	}

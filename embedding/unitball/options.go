@@ -17,8 +17,8 @@ const maxDim = base.MaxDim
 type Options struct {
 	Dim       int      // k, coordinates per vertex, up to 4096; 0 is 128
 	Passes    int      // at most so many, up to 2²⁰; 0 is 300
-	Step      float64  // about the longest move of a vertex in a pass of the first half, up to 4; 0 is 0.3
-	Margin    float64  // μ of the first half of the passes, up to 0.5; 0 is 0.05
+	Step      float64  // about the longest move of a vertex in a pass while it is constant, up to 4; 0 is 0.3
+	Margin    float64  // μ while it is constant, up to 0.5; 0 is 0.05
 	Anchor    *float64 // λ, up to 100; nil is 0
 	Balance   *float64 // b, by which the weights of vertices follow their degrees, up to 1; nil is 0.1
 	Tolerance int64    // wrong pairs that end a run

@@ -1,6 +1,8 @@
 package unitball
 
 import (
+	"math"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -17,6 +19,7 @@ type run struct {
 	weights      []float64 // of vertices
 	pass, moves  int       // that were made; moves are since the moments were zero
 	step         float64   // length of the longest move of the last pass
+	power        float64   // of a violation, to which its force is proportional in this pass
 
 	best      *vec.Matrix // the best rows so far
 	bestWrong Wrong       // in them
@@ -25,9 +28,55 @@ type run struct {
 	f    *forces
 }
 
+// constant is the fraction of the passes in which the margin and the step are constant.
+const constant = 0.3
+
 // schedule returns the margin and the step of the present pass.
 func (r *run) schedule() (margin, step float64) {
-	left := 2 * (1 - float64(r.pass)/float64(r.o.Passes))
-	part := min(1, left)
-	return r.o.Margin * part, r.o.Step * part
+	left := min(1, (1-r.done())/(1-constant))
+	return r.o.Margin * left, r.o.Step * left
+}
+
+// done returns which fraction of the passes was made.
+func (r *run) done() float64 { return float64(r.pass) / float64(r.o.Passes) }
+
+// The power of violations is 1 in the first passes, which is the gradient of a squared
+// hinge; it then falls to 0 and on to leastPower. Squares spread what cannot be right over
+// many pairs that are a little wrong. With lower powers a few pairs are very wrong, and
+// more of the others are right.
+const (
+	squareUntil, linearAt = 0.2, 0.5 // fractions of the passes
+	leastPower            = -0.5
+)
+
+// The wrong pairs for each edge and remaining fraction of the passes up to which
+// violations are squared, which finds an exact placement where there is one, and from
+// which they have the power that the pass gives.
+const fewWrong, manyWrong = 0.25, 1
+
+// violationPower returns the power of violations in the present pass.
+func (r *run) violationPower() float64 {
+	power := 1.0
+	switch done := r.done(); {
+	case done > linearAt:
+		power = leastPower * (done - linearAt) / (1 - linearAt)
+	case done > squareUntil:
+		power = (linearAt - done) / (linearAt - squareUntil)
+	}
+	wrong := float64(r.bestWrong.Pairs()) / float64(max(1, r.g.Edges()))
+	left := 1 - r.done()
+	part := (wrong - fewWrong*left) / ((manyWrong-fewWrong)*left + 1e-9)
+	part = min(1, max(0, part))
+	return 1 - part*(1-power)
+}
+
+// leastViolation bounds forces of negative powers.
+const leastViolation = 1e-6
+
+// raised returns a violation to the power of the pass.
+func (r *run) raised(violation float64) float64 {
+	if r.power == 1 {
+		return violation
+	}
+	return math.Pow(max(violation, leastViolation), r.power)
 }

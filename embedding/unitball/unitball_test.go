@@ -156,11 +156,17 @@ func TestEmbed_Tolerance(t *testing.T) {
 // TestForces compares a gradient with that of the definition, over all pairs.
 func TestForces(t *testing.T) {
 	g := grown(t, 120, 6)
-	for _, margin := range []float64{0.05, 0.3} {
-		r, err := newRun(g, Options{Dim: 6, Seed: 2, Anchor: new(0.25), Margin: margin}.WithDefaults())
+	for _, c := range []struct {
+		margin float64
+		pass   int
+		power  float64
+	}{{0.05, 0, 1}, {0.3, 0, 1}, {0.3, 105, 0.5}, {0.3, 225, -0.25}} {
+		r, err := newRun(g, Options{Dim: 6, Seed: 2, Anchor: new(0.25), Margin: c.margin, Passes: 300}.WithDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.pass, r.bestWrong.Missed = c.pass, g.Edges()
+		margin, _ := r.schedule()
 		random := rand.New(rand.NewPCG(1, 2))
 		for i := range r.x.Data {
 			r.x.Data[i] += 0.2 * float32(random.NormFloat64())
@@ -170,6 +176,9 @@ func TestForces(t *testing.T) {
 		}
 		if err := r.look(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		if math.Abs(r.power-c.power) > 1e-12 {
+			t.Errorf("the power of pass %d is %g, not %g", c.pass, r.power, c.power)
 		}
 		if want := count(g, r.x); r.f.wrong != want {
 			t.Errorf("margin %g: %+v are wrong, not %+v", margin, want, r.f.wrong)
@@ -186,6 +195,14 @@ func TestForces(t *testing.T) {
 	}
 }
 
+// hinge returns a violation to a power, 0 where the bound is kept.
+func hinge(violation, power float64) float64 {
+	if violation <= 0 {
+		return 0
+	}
+	return math.Pow(violation, power)
+}
+
 // gradientOf is the derivative of the objective at v.
 func gradientOf(r *run, v int, margin float64) []float64 {
 	sum := make([]float64, r.k)
@@ -196,9 +213,9 @@ func gradientOf(r *run, v int, margin float64) []float64 {
 		d := math.Sqrt(float64(vec.L2Squared(r.x.Row(u), r.x.Row(v))))
 		by := 0.0
 		if r.g.HasEdge(uint32(u), uint32(v)) {
-			by = 2 * math.Sqrt(r.weights[u]*r.weights[v]) * max(0, d-(1-margin))
+			by = 2 * math.Sqrt(r.weights[u]*r.weights[v]) * hinge(d-(1-margin), r.power)
 		} else {
-			by = -2 * max(0, 1+margin-d)
+			by = -2 * hinge(1+margin-d, r.power)
 		}
 		for i := range sum {
 			sum[i] += by * float64(r.x.Row(v)[i]-r.x.Row(u)[i]) / d
