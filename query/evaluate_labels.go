@@ -72,7 +72,7 @@ func labelsOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "fractions", Type: "text", Default: "'0.1,0.5,0.9'", Doc: "comma-separated training fractions; the remaining vertices form the test set"},
 		{Name: "seeds", Type: "int", Default: fmt.Sprint(evaluate.DefaultSeeds), Doc: "random choices of the training vertices to average over"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "of the first of them"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the first choice"},
 		{Name: "separator", Type: "text", Default: "''", Doc: "text that separates several classes of a vertex, such as ','; by default the whole value is one class"},
 		{Name: "penalty", Type: "float", Default: "0", Doc: "penalty of the squared weights of the models; 0 lets the training vertices choose it"},
 		{Name: "classes", Type: "bool", Default: "FALSE", Doc: "show every class"},

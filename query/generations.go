@@ -21,7 +21,7 @@ type GenerationInfo struct {
 var showGenerations = &statement[*parser.ShowGenerations, string, storage.EmbeddingInfo, []GenerationInfo]{
 	help: Help{
 		Statement: "SHOW GENERATIONS", Syntax: "SHOW GENERATIONS OF embedding",
-		Summary: "lists the generations of an embedding that are kept: the present one and the one before, which name@generation names in every statement that reads embeddings",
+		Summary: "lists the stored generations of an embedding: the current one and the one before. Statements that read embeddings take name@generation",
 		Columns: "embedding, generation, version, behind, vertices, made, created",
 		Example: "SHOW GENERATIONS OF spec",
 	},

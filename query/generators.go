@@ -59,7 +59,7 @@ func generators() []Generator {
 		model: erdosRenyi,
 	}, {
 		Name:    "stochastic_block",
-		Summary: "blocks of vertices with edges by chance within and between them; the attribute block has the number of each vertex's",
+		Summary: "blocks of vertices with random edges within and between them; the attribute block has the number of the block",
 		Options: []OptionInfo{
 			{Name: "sizes", Type: "text", Doc: "vertices of each block, as in '100,200'"},
 			{Name: "p_in", Type: "float", Default: "0", Doc: "probability of every edge within a block"},

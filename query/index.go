@@ -83,7 +83,7 @@ func indexOptions() []OptionInfo {
 		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100: more find more in many dimensions, and take more space"},
 		{Name: "ef_construction", Type: "int", Default: "200", Doc: "candidates that links are chosen from, up to 10000: the time of a build is proportional to it"},
 		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps: more find more and take longer; 0 is the least power of two up to 512 that finds 99 % of the 10 nearest"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "of the levels; the same seed gives the same index"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same index"},
 	}
 }
 

@@ -137,7 +137,7 @@ func (db *DB) WaitJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
 var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
 	help: Help{
 		Statement: "DROP JOB", Syntax: "DROP JOB job",
-		Summary: "forgets a job that has ended, with its checkpoint",
+		Summary: "removes a job that has ended, and its checkpoint",
 		Example: "DROP JOB 3",
 	},
 	when: ofVerb(parser.DropJob), bind: bindJob, plan: planJob[nothing]("forget, with its checkpoint"),

@@ -62,7 +62,7 @@ type renewal struct {
 var materialize = &statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
 	help: Help{
 		Statement: kindMaterialize, Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated, it computes only what changes of the graph have reached, where the scorer reads no vectors",
+		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; when it is repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
 		Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
 		Options: materializeOptions(),
 		Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",

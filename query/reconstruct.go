@@ -67,7 +67,7 @@ type ReconstructResult struct {
 var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, ReconstructResult]{
 	help: Help{
 		Statement: "RECONSTRUCT", Syntax: "RECONSTRUCT embedding EPSILON e | RADIUS r | AUTO [INTO GRAPH graph | INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "joins all vertices that are near to each other, and compares that graph with the original",
+		Summary: "builds the graph of all pairs of vertices within a distance, and compares it with the original",
 		Columns: "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
 		Options: reconstructOptions(),
 		Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",

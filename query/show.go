@@ -79,7 +79,7 @@ func (db *DB) Scorers() []link.Scorer { return link.Scorers() }
 var show = &statement[*parser.Show, parser.Listing, nothing, *Rows]{
 	help: Help{
 		Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | MEASURES | SCORERS | GENERATORS | STATS | JOBS",
-		Summary: "lists what the file has, or what the language knows",
+		Summary: "lists the objects in the file, or the methods, measures, scorers and generators",
 		Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
 			"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, changed, auto, created; " +
 			"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; " +

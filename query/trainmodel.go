@@ -73,7 +73,7 @@ type modelEntry struct {
 var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	help: Help{
 		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "learns from held-out edges how likely a link is, by heuristics of the graph and features of an embedding together, measures that on other held-out edges, and stores the model for model(…) in SCORE; without heuristics(…) it takes all of the graph, without an embedding these alone",
+		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for model(…) in SCORE; without heuristics(…) it uses all heuristics of the graph, and without an embedding these alone",
 		Columns: "model, terms, negatives, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
 		Options: trainOptions(),
 		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",

@@ -132,7 +132,7 @@ func runUpdateVertices(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) 
 var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteResult]{
 	help: Help{
 		Statement: "UPDATE EDGE", Syntax: "UPDATE EDGE | EDGES (vertex, vertex), … SET WEIGHT := weight | MISSING, TIME := time | MISSING IN graph",
-		Summary: "sets weight, time or both of edges; MISSING makes them as if never given",
+		Summary: "sets weight, time or both of edges; MISSING removes them",
 		Columns: "graph, updated, unchanged, version",
 		Example: "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
 	},

@@ -30,7 +30,7 @@ type CompactResult struct {
 var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 	help: Help{
 		Statement: "COMPACT", Syntax: "COMPACT",
-		Summary: "frees the space of what was deleted, by a copy that replaces the file",
+		Summary: "frees the space of deleted data by rewriting the file",
 		Columns: "before, after, seconds",
 		Example: "COMPACT",
 	},
@@ -70,7 +70,7 @@ type MigrateResult struct {
 var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
 	help: Help{
 		Statement: "MIGRATE", Syntax: "MIGRATE",
-		Summary: "rewrites a file of an older format in the present one; files of older formats can be used without",
+		Summary: "rewrites a file of an older format in the current one; files of older formats can also be used as they are",
 		Columns: "from, to, before, after, seconds",
 		Example: "MIGRATE",
 	},
@@ -120,7 +120,7 @@ type BackupResult struct {
 var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 	help: Help{
 		Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
-		Summary: "copies everything as it is now into a new file, and verifies every record on the way",
+		Summary: "copies everything into a new file, and verifies every record",
 		Columns: "file, bytes, records, seconds",
 		Options: storeOptions(),
 		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
@@ -177,7 +177,7 @@ type RecoverResult struct {
 var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverResult]{
 	help: Help{
 		Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
-		Summary: "copies what is sound of a damaged file, open for reading, into a new one; 'heavytail recover' takes files that cannot be opened",
+		Summary: "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
 		Columns: "object, vertices, edges, state",
 		Options: storeOptions(),
 		Example: "RECOVER INTO FILE 'saved.ht'",

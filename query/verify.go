@@ -75,7 +75,7 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 func verifyOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "sample", Type: "int", Default: "1000", Doc: "number of vertices whose neighbours are compared; ten times as many edges are compared with pairs without an edge"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "of the sample"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the sample"},
 	}
 }
 

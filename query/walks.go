@@ -37,7 +37,7 @@ type walkTarget struct {
 var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT WALKS", Syntax: "EXPORT WALKS OF graph USING method[(option := value, …)] INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the walks that a method learns from, for other trainers, a line each, keys separated by blanks; compressed if the name ends in .gz or .zst",
+		Summary: "writes the walks that a method learns from, for other programs, one per line, keys separated by blanks; compressed if the name ends in .gz or .zst",
 		Columns: "file, walks",
 		Options: exportWalksOptions(),
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",

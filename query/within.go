@@ -36,7 +36,7 @@ type WithinRequest struct {
 var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
 	help: Help{
 		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [LIMIT n]",
-		Summary: "finds all vertices within a distance, or of at least an edge probability 1/(1+e^distance), nearest first; LIMIT takes the nearest",
+		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first; LIMIT keeps the nearest",
 		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 		Example: "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
 	},

@@ -266,7 +266,7 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 	}
 }
 
-// TestEmbed_Resume stops a run at every pass and goes on from what it saved.
+// TestEmbed_Resume stops a run after every pass and continues it from its last checkpoint.
 func TestEmbed_Resume(t *testing.T) {
 	g := grown(t, 200, 8)
 	for _, anchor := range []float64{0, 0.05} {

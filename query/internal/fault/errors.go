@@ -95,15 +95,15 @@ func (e *JobError) Remedy() string {
 // Unwrap returns why the job stopped.
 func (e *JobError) Unwrap() error { return e.Err }
 
-// PartError is the error of a SCORE FILE that stopped, and has left a file that the
-// same request goes on with where Resume is set.
+// PartError is the error of a SCORE FILE that stopped and left an unfinished file. The
+// same request with Resume continues that file.
 type PartError struct {
 	File  string // what it has left
 	Pairs int64  // that are in it
 	Err   error  // why it stopped, such as context.Canceled
 }
 
-// Error says why it stopped, and how it goes on.
+// Error says why the statement stopped, and how to continue it.
 func (e *PartError) Error() string { return e.in(Words{}) }
 
 func (e *PartError) in(w Words) string { return w.Message(e.Err) + "; " + e.remedy(w) }

@@ -25,7 +25,7 @@ type Call struct {
 	Meter     *meter
 	Watch     *plan.Stopwatch
 	Notices   []Notice
-	Tell      func(Notice)      // receives each notice at once; nil for nobody
+	Tell      func(Notice)      // receives each notice at once; may be nil
 	Graphs    map[string]*Graph // by name: a call sees one version of a graph
 	Spaces    map[string]*Space // by name of the embedding
 	Releases  []func()          // unpin what the call has pinned in the cache
