@@ -85,8 +85,9 @@ type HNSWOptions struct {
 
 	Workers int // number of goroutines of a build, 0 means GOMAXPROCS
 
-	// Progress, if not nil, receives how many vertices are linked, with the
-	// stage "linking", from one goroutine at a time.
+	// Progress, if not nil, receives how many vertices are done, from one goroutine at a
+	// time: with the stage "linking", and then in turns "checking", a search for each
+	// vertex, and "relinking" those that were not found.
 	Progress func(stage string, done, total int64)
 }
 

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 
 	"heavytail/storage/vec"
@@ -77,7 +76,7 @@ func (b *builder) repair(ctx context.Context) error {
 func (b *builder) findable(ctx context.Context, vertices []uint32) (first []uint32, err error) {
 	h := b.h
 	for round := range repairRounds {
-		lost, err := h.strayed(ctx, vertices, len(b.workers))
+		lost, err := b.strayed(ctx, vertices)
 		if err != nil || len(lost) == 0 {
 			return first, err
 		}
@@ -100,6 +99,7 @@ func (b *builder) findable(ctx context.Context, vertices []uint32) (first []uint
 // present links and the results of a search.
 func (b *builder) relink(ctx context.Context, vertices []uint32) error {
 	h := b.h
+	b.meter.begin("relinking", int64(len(vertices)))
 	for batch := range slices.Chunk(vertices, batchSize) {
 		chosen := make([][]uint32, len(batch))
 		b.parallel(len(batch), func(l *linker, i int) {
@@ -123,6 +123,7 @@ func (b *builder) relink(ctx context.Context, vertices []uint32) error {
 			}
 		}
 		b.linkBack(wanted)
+		b.meter.add(int64(len(batch)))
 	}
 	return nil
 }
@@ -155,13 +156,12 @@ func (l *linker) better(ctx context.Context, v uint32) []uint32 {
 }
 
 // strayed lists the given vertices that searches do not find, in their order.
-func (h *HNSW) strayed(ctx context.Context, vertices []uint32, workers int) ([]strayed, error) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+func (b *builder) strayed(ctx context.Context, vertices []uint32) ([]strayed, error) {
 	const block = 64
+	h := b.h
+	b.meter.begin("checking", int64(len(vertices)))
 	found := make([][]strayed, (len(vertices)+block-1)/block)
-	vec.Parallel(len(vertices), block, workers, func(b, lo, hi int) {
+	vec.Parallel(len(vertices), block, len(b.workers), func(at, lo, hi int) {
 		s := h.searchers.Get().(*searcher)
 		defer h.searchers.Put(s)
 		for _, v := range vertices[lo:hi] {
@@ -169,9 +169,10 @@ func (h *HNSW) strayed(ctx context.Context, vertices []uint32, workers int) ([]s
 				return
 			}
 			if near, ok := s.finds(ctx, v); !ok {
-				found[b] = append(found[b], strayed{v, near})
+				found[at] = append(found[at], strayed{v, near})
 			}
 		}
+		b.meter.add(int64(hi - lo))
 	})
 	return slices.Concat(found...), ctx.Err()
 }

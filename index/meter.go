@@ -22,6 +22,13 @@ func newMeter(report func(stage string, done, total int64), total int64) *meter 
 	return &meter{report: report, stage: "joining", total: total, last: time.Now()}
 }
 
+// begin ends a stage and begins another one, while nobody adds.
+func (m *meter) begin(stage string, total int64) {
+	m.finish()
+	m.stage, m.total, m.announced = stage, total, 0
+	m.done.Store(0)
+}
+
 // add counts n more units as done.
 func (m *meter) add(n int64) {
 	m.done.Add(n)
