@@ -22,7 +22,8 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 	help: Help{
 		Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph [USING method[(option := value, …)], …] [WITH (option := value, …)]",
 		Summary: "holds out edges, embeds the rest by each method, and compares how well scorers and learned models separate held-out edges from pairs without an edge; without USING it compares the scorers of the graph. It stores nothing",
-		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", "),
+		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", ") +
+			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph in addition: " + strings.Join(nullColumns, ", "),
 		Options: linksOptions(),
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
@@ -47,6 +48,8 @@ func linksOptions() []OptionInfo {
 		{Name: "scorers", Type: "text", Default: "'all'", Doc: "which scorers to compare, with commas between; SHOW SCORERS lists them"},
 		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "what a logistic regression learns from, with commas between: " + strings.Join(featureNames(), ", ") + " or all"},
 		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
+		{Name: "splits", Type: "int", Default: "1", Doc: "hold edges out so many times, by the seeds seed, seed + 1, …: figures are means, with the standard deviations of two"},
+		{Name: "null_graph", Type: "bool", Default: "FALSE", Doc: "also measure on a random graph with the same degrees, where there is nothing to predict but the degrees; takes as long as one more split"},
 		{Name: "ranking", Type: "int", Default: "0", Doc: "measure recommendations in place of pairs: so many links to each of a sample of vertices with held-out edges, from the candidates of PREDICT; 0 for none. Intervals are 95 % over the vertices"},
 		{Name: "vertices", Type: "int", Default: fmt.Sprint(evaluate.DefaultRankVertices), Doc: "vertices in the sample at most, with ranking"},
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "how many of the nearest vertices are candidates by a scorer of vectors, with ranking; at least as many as it recommends by default, and 0 for none"},
@@ -104,7 +107,12 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) erro
 	if req.Negatives, err = negativesIn(set.Text("negatives")); err != nil {
 		return err
 	}
+	splits, err := set.Within("splits", 1, maxSplits)
+	if err != nil {
+		return err
+	}
 	req.Training, req.HitsAt, req.Seed = int(training), int(hits), uint64(set.Integer("seed"))
+	req.Splits, req.Null = int(splits), set.Bool("null_graph")
 	if err := rankSettings(req, set); err != nil {
 		return err
 	}
@@ -153,6 +161,9 @@ func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
 	req.Near, err = nearSetting(set)
 	return err
 }
+
+// maxSplits bounds the number of splits.
+const maxSplits = 10_000
 
 // maxRank bounds the length of lists of recommendations.
 const maxRank = 100_000
@@ -212,6 +223,12 @@ func (req EvaluateLinksRequest) check() error {
 			at = "hits"
 		}
 		return fault.OfOption(at, "has no meaning with ranking, which compares a vertex with all candidates")
+	case req.Splits < 0 || req.Splits > maxSplits:
+		return fault.OfOption("splits", "is %d, and must be from 1 to %d", req.Splits, maxSplits)
+	case req.RankAt > 0 && req.Splits > 1:
+		return fault.OfOption("splits", "has no meaning with ranking, whose intervals are over the vertices of one split")
+	case req.RankAt > 0 && req.Null:
+		return fault.OfOption("null_graph", "has no meaning with ranking")
 	case req.Training < 0 || req.HitsAt < 0:
 		return fault.New(fault.Option("training"), "%d edges to learn from and hits at %d must not be negative", req.Training, req.HitsAt)
 	}
@@ -311,6 +328,12 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	measures := "AUC, average precision, decisions, hits"
 	if req.RankAt > 0 {
 		measures = fmt.Sprintf("recall, MAP and other measures of %d recommendations for each vertex of a sample", req.RankAt)
+	}
+	if req.Splits > 1 {
+		which += fmt.Sprintf("; %d splits", req.Splits)
+	}
+	if req.Null {
+		which += "; and of a random graph with the same degrees"
 	}
 	if req.Negatives != nil {
 		which += "; other pairs " + kindNames(t.kinds, ", ")

@@ -32,6 +32,15 @@ type EvaluateLinksRequest struct {
 	// each of at most RankVertices sampled vertices with held-out edges (0 is the default of
 	// evaluate.RankOptions), by Near as PREDICT has it. Negatives and HitsAt must be zero.
 	RankAt, RankVertices, Near int
+
+	// Splits is the number of times that edges are held out and everything is measured, with
+	// the seeds Seed, Seed+1, …; scores are the means. 0 is 1. With Latest the same edges
+	// are held out each time, and only the other pairs differ.
+	Splits int
+	// Null also measures everything on a random graph with the same degrees (see
+	// measure.Exchange), where there is nothing to predict but the degrees. Of that graph
+	// edges are held out at random, since it has no timestamps.
+	Null bool
 }
 
 // LinkMethod is a method with its options, in one of the two forms of EmbedRequest.
@@ -43,9 +52,15 @@ type LinkMethod struct {
 
 // MethodScore is the score of a scorer or model with one of the methods.
 type MethodScore struct {
-	Method    int                `json:"method"` // index in EvaluateLinksRequest.Methods; −1 where the scorer needs no vectors
-	Negatives evaluate.Negatives `json:"negatives"`
-	evaluate.LinkScore
+	Method             int                `json:"method"` // index in EvaluateLinksRequest.Methods; −1 where the scorer needs no vectors
+	Negatives          evaluate.Negatives `json:"negatives"`
+	evaluate.LinkScore                    // the means over the splits
+	// Standard deviations over the splits; 0 for one split.
+	AUCDeviation              float64 `json:"auc_deviation"`
+	AveragePrecisionDeviation float64 `json:"average_precision_deviation"`
+	// The same figures of one split of the null graph; 0 without Null.
+	NullAUC              float64 `json:"null_auc"`
+	NullAveragePrecision float64 `json:"null_average_precision"`
 }
 
 // MethodRanking is how one scorer or model recommends links with one of the methods.
@@ -74,7 +89,7 @@ type EvaluateLinksResult struct {
 	Scores []MethodScore `json:"scores"`
 	// Methods are the methods of the request with their options, as statements have them.
 	Methods []string `json:"methods"`
-	// NegativePairs has the numbers of pairs of each kind of negatives.
+	// NegativePairs has the numbers of pairs of each kind of negatives, in the first split.
 	NegativePairs []NegativePairs `json:"negative_pairs"`
 	// Rankings, with RankAt, are in the order of Scores, which are empty then.
 	Rankings []MethodRanking `json:"rankings,omitempty"`

@@ -2,11 +2,15 @@ package query
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/measure"
+	"heavytail/storage/csr"
 )
 
 // This file runs EVALUATE LINKS.
@@ -17,23 +21,92 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 		return EvaluateLinksResult{}, err
 	}
 	defer release()
-	s, err := c.splitLinks(graph, req, t.kinds)
-	if err != nil {
-		return EvaluateLinksResult{}, err
-	}
 	if req.RankAt > 0 {
+		s, err := c.splitLinks(graph, graph.Graph, req, t.kinds)
+		if err != nil {
+			return EvaluateLinksResult{}, err
+		}
 		return rankLinks(c, req, t, s.base)
 	}
-	result := EvaluateLinksResult{Methods: t.texts(), NegativePairs: s.pairs()}
+	splits, held := make([]EvaluateLinksResult, max(1, req.Splits)), 0
+	for i := range splits {
+		of := req
+		of.Seed += uint64(i)
+		if splits[i], held, err = c.scoreSplit(graph, graph.Graph, of, t); err != nil {
+			return EvaluateLinksResult{}, err
+		}
+	}
+	result := splits[0]
+	result.Scores = meanScores(splits)
+	if req.Null {
+		if err := c.scoreNull(graph, req, t, result.Scores); err != nil {
+			return EvaluateLinksResult{}, err
+		}
+	}
+	c.noteNegatives(held, result.NegativePairs)
+	result.Notices = c.Notices
+	return result, nil
+}
+
+// scoreSplit holds edges of a graph out and measures everything once. view names the graph
+// in errors; held is the number of edges that were held out.
+func (c *call) scoreSplit(view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (result EvaluateLinksResult, held int, err error) {
+	s, err := c.splitLinks(view, g, req, t.kinds)
+	if err != nil {
+		return result, 0, err
+	}
+	result = EvaluateLinksResult{Methods: t.texts(), NegativePairs: s.pairs()}
 	stop := c.Watch.Start(plan.Score)
 	err = c.eachMethod(t, s.base, func(m methodVectors) error { return result.score(c, s, m, req.HitsAt) })
 	if err != nil {
-		return EvaluateLinksResult{}, err
+		return result, 0, err
 	}
 	stop(int64(len(result.Scores)), "methods included")
-	c.noteNegatives(s.base, result.NegativePairs)
-	result.Notices = c.Notices
-	return result, nil
+	return result, len(s.base.Edges), nil
+}
+
+// scoreNull fills in the figures of the null graph.
+func (c *call) scoreNull(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, scores []MethodScore) error {
+	g, err := measure.Exchange(c.Ctx, view.Graph, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, Seed: req.Seed})
+	if err != nil {
+		return fmt.Errorf("random graph with the same degrees: %w", err)
+	}
+	req.Latest = false
+	null, _, err := c.scoreSplit(view, g, req, t)
+	if err != nil {
+		return err
+	}
+	for i, s := range null.Scores {
+		scores[i].NullAUC, scores[i].NullAveragePrecision = s.AUC, s.AveragePrecision
+	}
+	return nil
+}
+
+// meanScores are the means over splits, with deviations.
+func meanScores(splits []EvaluateLinksResult) []MethodScore {
+	scores := slices.Clone(splits[0].Scores)
+	for j := range scores {
+		s := &scores[j]
+		of := func(figure func(*evaluate.LinkScore) *float64) (deviation float64) {
+			n, mean := float64(len(splits)), 0.0
+			for _, split := range splits {
+				mean += *figure(&split.Scores[j].LinkScore) / n
+			}
+			for _, split := range splits {
+				d := *figure(&split.Scores[j].LinkScore) - mean
+				deviation += d * d / max(1, n-1)
+			}
+			*figure(&s.LinkScore) = mean
+			return math.Sqrt(deviation)
+		}
+		s.AUCDeviation = of(func(s *evaluate.LinkScore) *float64 { return &s.AUC })
+		s.AveragePrecisionDeviation = of(func(s *evaluate.LinkScore) *float64 { return &s.AveragePrecision })
+		of(func(s *evaluate.LinkScore) *float64 { return &s.Precision })
+		of(func(s *evaluate.LinkScore) *float64 { return &s.Recall })
+		of(func(s *evaluate.LinkScore) *float64 { return &s.F1 })
+		of(func(s *evaluate.LinkScore) *float64 { return &s.Hits })
+	}
+	return scores
 }
 
 // linkGraph loads the graph of a trial, and reserves the memory of the trial until release.
@@ -61,15 +134,16 @@ func (s *linkSplits) pairs() []NegativePairs {
 	return list
 }
 
-// noteNegatives says how many pairs of each kind there are.
-func (c *call) noteNegatives(base *evaluate.LinkSplit, list []NegativePairs) {
+// noteNegatives says how many pairs of each kind there are, where so many edges were held
+// out.
+func (c *call) noteNegatives(all int, list []NegativePairs) {
 	for _, p := range list {
 		held, kind, few := fault.Count(int64(p.Held), "edge")+" held out", "", ""
 		if p.Negatives != evaluate.RandomNegatives || len(list) > 1 {
 			kind = string(p.Negatives) + ": "
 		}
 		if p.Negatives == evaluate.TwoHopNegatives {
-			held = fmt.Sprintf("%d of %s held out have a common neighbour,", p.Held, fault.Count(int64(len(base.Edges)), "edge"))
+			held = fmt.Sprintf("%d of %s held out have a common neighbour,", p.Held, fault.Count(int64(all), "edge"))
 		}
 		if p.Pairs < p.Held {
 			few = "; the graph has too few such pairs"
@@ -91,14 +165,15 @@ func (r *EvaluateLinksResult) score(c *call, s *linkSplits, m methodVectors, hit
 	}
 	for j := range of[0] {
 		for i, kind := range s.kinds {
-			r.Scores = append(r.Scores, MethodScore{m.number, kind, of[i][j]})
+			r.Scores = append(r.Scores, MethodScore{Method: m.number, Negatives: kind, LinkScore: of[i][j]})
 		}
 	}
 	return nil
 }
 
-// splitLinks holds edges out, and draws pairs without an edge of each kind.
-func (c *call) splitLinks(graph *session.Graph, req EvaluateLinksRequest, kinds []evaluate.Negatives) (*linkSplits, error) {
+// splitLinks holds edges of a graph out, and draws pairs without an edge of each kind.
+// view names the graph in errors.
+func (c *call) splitLinks(view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, kinds []evaluate.Negatives) (*linkSplits, error) {
 	stop := c.Watch.Start(plan.Split)
 	s := &linkSplits{kinds: kinds, of: make([]*evaluate.LinkSplit, len(kinds))}
 	opts := evaluate.SplitOptions{
@@ -107,12 +182,12 @@ func (c *call) splitLinks(graph *session.Graph, req EvaluateLinksRequest, kinds 
 	}
 	var err error
 	waited := c.Await(func() {
-		if s.base, err = evaluate.SplitLinks(c.Ctx, graph.Graph, opts); err != nil {
+		if s.base, err = evaluate.SplitLinks(c.Ctx, g, opts); err != nil {
 			return
 		}
 		for i, kind := range kinds {
-			if s.of[i], err = s.base.With(c.Ctx, graph.Graph, kind, opts); err != nil {
-				err = noNegatives(graph.Info.Name, kind, err)
+			if s.of[i], err = s.base.With(c.Ctx, g, kind, opts); err != nil {
+				err = noNegatives(view.Info.Name, kind, err)
 				return
 			}
 		}
@@ -130,9 +205,22 @@ func (c *call) splitLinks(graph *session.Graph, req EvaluateLinksRequest, kinds 
 // linkColumns are those of EVALUATE LINKS.
 var linkColumns = []string{"method", "scorer", "negatives", "auc", "average_precision", "precision", "recall", "f1", "hits"}
 
+// splitColumns follow them with several splits, and nullColumns with a null graph.
+var (
+	splitColumns = []string{"auc_deviation", "average_precision_deviation"}
+	nullColumns  = []string{"null_auc", "null_average_precision"}
+)
+
 func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	if req.RankAt > 0 {
 		return rankRows(r)
+	}
+	columns := slices.Clone(linkColumns)
+	if req.Splits > 1 {
+		columns = append(columns, splitColumns...)
+	}
+	if req.Null {
+		columns = append(columns, nullColumns...)
 	}
 	table := make([][]Value, len(r.Scores))
 	for i, s := range r.Scores {
@@ -142,6 +230,12 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 		}
 		table[i] = []Value{method, scorerText(s.Scorer, s.Learned), string(s.Negatives),
 			number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits)}
+		if req.Splits > 1 {
+			table[i] = append(table[i], number(s.AUCDeviation), number(s.AveragePrecisionDeviation))
+		}
+		if req.Null {
+			table[i] = append(table[i], number(s.NullAUC), number(s.NullAveragePrecision))
+		}
 	}
-	return rowsOf(linkColumns, table)
+	return rowsOf(columns, table)
 }

@@ -93,6 +93,14 @@ func bindExportPairs(b *binder, s *parser.ExportPairs) (req ExportPairsRequest, 
 }
 
 func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {
+	if req.Evaluation.Splits > 1 {
+		e := fault.OfOption("splits", "is %d, and a file has the pairs of one split", req.Evaluation.Splits)
+		e.Remedy = "export each by its seed"
+		return found, e
+	}
+	if req.Evaluation.Null {
+		return found, fault.OfOption("null_graph", "has no meaning for a file, which has the pairs of the graph")
+	}
 	if found.trial, err = resolveEvaluateLinks(c, req.Evaluation); err != nil {
 		return found, err
 	}
@@ -112,7 +120,7 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 		return ExportResult{}, err
 	}
 	defer kept()
-	s, err := c.splitLinks(graph, req.Evaluation, t.kinds)
+	s, err := c.splitLinks(graph, graph.Graph, req.Evaluation, t.kinds)
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -194,7 +202,7 @@ func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) 
 		return nil, err
 	}
 	stop(int64(len(scores[0])), "methods included")
-	c.noteNegatives(s.base, s.pairs())
+	c.noteNegatives(len(s.base.Edges), s.pairs())
 	table.rows = func(each func(row []any) error) error {
 		for i := range s.kinds {
 			if err := table.kind(string(s.kinds[i]), s.of[i], scores[i], each); err != nil {

@@ -102,7 +102,7 @@ func TestJSON_Undefined(t *testing.T) {
 	for want, result := range map[string]any{
 		`"pearson":null`: ReconstructResult{Points: []evaluate.ReconstructionPoint{point}},
 		`{"option":"dim","value":8,"epsilon":0.5`:                                   EvaluateParametersResult{Points: []ParameterPoint{{"dim", 8, point}}},
-		`{"method":2,"negatives":"random","scorer":"l2","learned":false,"auc":null`: EvaluateLinksResult{Scores: []MethodScore{{2, "random", evaluate.LinkScore{Scorer: "l2", AUC: nan}}}},
+		`{"method":2,"negatives":"random","scorer":"l2","learned":false,"auc":null`: EvaluateLinksResult{Scores: []MethodScore{{Method: 2, Negatives: "random", LinkScore: evaluate.LinkScore{Scorer: "l2", AUC: nan}}}},
 		`"micro_f1":{"mean":0.5,"deviation":null}`:                                  EvaluateLabelsResult{Scores: []evaluate.LabelScore{{MicroF1: evaluate.Measured{Mean: 0.5, Deviation: nan}}}},
 		`"assortativity":null`:                                                      GraphDescription{GraphInfo: storage.GraphInfo{Name: "g"}, GraphStatistics: GraphStatistics{Assortativity: nan}},
 		`{"name":"pearson","stored":null,"full":1}`:                                 VerifyResult{Measures: []VerifyMeasure{{Name: "pearson", Stored: nan, Full: 1}}},

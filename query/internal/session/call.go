@@ -58,6 +58,9 @@ func (c *Call) Early(format string, args ...any) { c.note(true, format, args...)
 
 func (c *Call) note(early bool, format string, args ...any) {
 	n := Notice{Statement: c.Statement, Text: fmt.Sprintf(format, args...), Early: early}
+	if slices.Contains(c.Notices, n) { // a statement that does the same several times
+		return
+	}
 	c.Notices = append(c.Notices, n)
 	if c.Tell != nil {
 		c.Tell(n)

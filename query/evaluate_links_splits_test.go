@@ -1,0 +1,48 @@
+package query
+
+import (
+	"math"
+	"testing"
+)
+
+// TestDB_EvaluateLinks_Splits compares means and deviations with those of single splits,
+// and the figures of the null graph with those of the same graph stored.
+func TestDB_EvaluateLinks_Splits(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	attached(t, db)
+	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
+	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
+	evaluated := func(graph string, seed uint64, splits int, null bool) []MethodScore {
+		t.Helper()
+		req := req
+		req.Graph, req.Seed, req.Splits, req.Null = graph, seed, splits, null
+		result, err := db.EvaluateLinks(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Scores
+	}
+	all, null := evaluated("pa", 5, 3, true), evaluated("shuffled", 5, 0, false)
+	var single [][]MethodScore
+	for seed := range uint64(3) {
+		single = append(single, evaluated("pa", 5+seed, 1, false))
+	}
+	for i, s := range all {
+		a, b, c := single[0][i].AUC, single[1][i].AUC, single[2][i].AUC
+		mean := (a + b + c) / 3
+		deviation := math.Sqrt(((a-mean)*(a-mean) + (b-mean)*(b-mean) + (c-mean)*(c-mean)) / 2)
+		if !(math.Abs(s.AUC-mean) < 1e-12 && math.Abs(s.AUCDeviation-deviation) < 1e-12) || !(deviation > 0) {
+			t.Errorf("%s: %v ± %v of three splits, %v ± %v of single ones", s.Scorer, s.AUC, s.AUCDeviation, mean, deviation)
+		}
+		if !(math.Abs(s.Hits-(single[0][i].Hits+single[1][i].Hits+single[2][i].Hits)/3) < 1e-12) {
+			t.Errorf("%s: hits %v", s.Scorer, s.Hits)
+		}
+		if s.NullAUC != null[i].AUC || s.NullAveragePrecision != null[i].AveragePrecision {
+			t.Errorf("%s: null %v and %v, of the stored graph %v and %v", s.Scorer, s.NullAUC, s.NullAveragePrecision, null[i].AUC, null[i].AveragePrecision)
+		}
+		if single[0][i].AUCDeviation != 0 || single[0][i].NullAUC != 0 {
+			t.Errorf("%s: one split has a deviation", s.Scorer)
+		}
+	}
+}
