@@ -93,8 +93,7 @@ const powerIterations = 5
 // result is D^−ρ times U·Σ^½ of Y, with rows of length 1. ρ is of heavytail, as in
 // [FastRP].
 //
-// The authors' code takes the logarithms of S alone where they are negative; here every
-// entry is as above. A vertex without edges is at the origin. Row v of the result is the
+// A vertex without edges is at the origin. Row v of the result is the
 // vector of vertex v. Cost: k + 16 multiply-adds for each neighbour in each of 12
 // products, and k in 2·r more; 26·n·k² of Gram matrices and bases. Memory: 16·k bytes for
 // each vertex, with the result. Errors are ErrOptions and that of ctx.
