@@ -35,6 +35,7 @@ const (
 	Line  Mark = iota // points joined by a line in their order
 	Dots              // single points
 	Cloud             // very many points: small and translucent
+	Nodes             // vertices of a network: circles, unless there are more series than colours
 )
 
 // Series are points that belong together. Points that are not finite, or not
@@ -43,6 +44,7 @@ type Series struct {
 	Name   string // in the legend; a chart of one series without a name has none
 	Mark   Mark
 	Points []Point
+	Rest   bool // what is in no other series of classes: drawn in grey
 }
 
 // Point is a point in the units of the axes.
@@ -59,7 +61,7 @@ func (c Chart) visible() (Chart, span, span, error) {
 	c.Title, c.X.Label, c.Y.Label = printable(c.Title), printable(c.X.Label), printable(c.Y.Label)
 	kept := make([]Series, len(c.Series))
 	for i, s := range c.Series {
-		kept[i] = Series{Name: printable(s.Name), Mark: s.Mark}
+		kept[i] = Series{Name: printable(s.Name), Mark: s.Mark, Rest: s.Rest}
 		for _, p := range s.Points {
 			if c.X.takes(p.X) && c.Y.takes(p.Y) {
 				kept[i].Points = append(kept[i].Points, p)

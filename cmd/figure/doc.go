@@ -1,6 +1,7 @@
-// Package figure draws charts: series of points on two axes, as SVG, as PNG,
-// or as lines of text for a terminal. It depends neither on graphs nor on
-// files; its callers compute the points.
+// Package figure draws charts: series of points on two axes, as SVG, PNG or PDF,
+// or as lines of text for a terminal; and networks, which are vertices and edges
+// in the plane. It depends neither on graphs nor on files; its callers compute the
+// points.
 //
 // The style is fixed here, in one place: the font (Liberation Sans, which is
 // in the binary, so that the fonts of the machine do not matter), eight
@@ -9,7 +10,7 @@
 // sequential scale for classes of a quantity, and the legend, which is above
 // the axes where it hides no point.
 //
-// The same chart gives the same bytes of SVG and text on any machine. PNG uses
+// The same chart gives the same bytes of SVG, PDF and text on any machine. PNG uses
 // floating-point rasterisation, and gives the same bytes on machines of one
 // kind.
 package figure

@@ -25,10 +25,15 @@ func newPicture(c Chart) (picture, error) {
 
 // draw fills a canvas: title, legend, and below them the axes.
 func (p picture) draw(canvas draw.Canvas) {
-	canvas.SetColor(color.White)
-	canvas.Fill(canvas.Rectangle.Path())
+	white(canvas)
 	inner := draw.Crop(canvas, margin, -margin, margin, -margin)
 	p.axes().Draw(p.drawLabels(p.drawLegend(p.drawTitle(inner))))
+}
+
+// white clears a canvas.
+func white(canvas draw.Canvas) {
+	canvas.SetColor(color.White)
+	canvas.Fill(canvas.Rectangle.Path())
 }
 
 // drawLabels writes the labels of the axes below and next to them, and returns

@@ -173,7 +173,7 @@ func TestFormatOf(t *testing.T) {
 			t.Errorf("%s: %v, %v", path, got, err)
 		}
 	}
-	for _, path := range []string{"a", "svg", "a.pdf", ""} {
+	for _, path := range []string{"a", "svg", "a.gif", ""} {
 		if _, err := FormatOf(path); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: error %v, want ErrFormat", path, err)
 		}

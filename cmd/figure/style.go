@@ -38,6 +38,9 @@ var shapes = []draw.GlyphDrawer{
 	draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
 }
 
+// rest is the colour of a series of all that is in no other one.
+var rest = color.NRGBA{0xa8, 0xa8, 0xa8, 0xff}
+
 // scale has the colours of the ends and the centre of a scale of ordered classes, from
 // light to dark: lightness alone distinguishes them.
 var scale = []color.NRGBA{
@@ -48,6 +51,12 @@ var scale = []color.NRGBA{
 
 // colour returns the colour of series i of the chart.
 func (c Chart) colour(i int) color.NRGBA {
+	if c.Series[i].Rest {
+		return rest
+	}
+	if c.Series[i].Mark == Nodes && !c.Ordered { // black, which catches the eye, is the last
+		return palette[(i+1)%len(palette)]
+	}
 	if !c.Ordered {
 		return palette[i%len(palette)]
 	}
@@ -68,8 +77,11 @@ func blend(a, b color.NRGBA, fraction float64) color.NRGBA {
 // glyph returns the dots of series i.
 func (c Chart) glyph(i int) draw.GlyphStyle {
 	style := draw.GlyphStyle{Color: c.colour(i), Radius: 2.6, Shape: shapes[i%len(shapes)]}
-	if c.Ordered {
+	switch {
+	case c.Ordered:
 		style.Shape = shapes[0]
+	case c.Series[i].Mark == Nodes: // shapes that have an area, where the colours are used up
+		style.Shape = shapes[i/len(palette)%3]
 	}
 	if c.Series[i].Mark == Cloud {
 		faint := c.colour(i)

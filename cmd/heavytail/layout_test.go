@@ -75,8 +75,9 @@ var layout = map[string][]string{
 	"query/shard":   {"query", "query/parser", "storage", "storage/format", "storage/vec"},
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
+	"cmd/placement": {"storage/csr", "storage/vec"},
 	"cmd/paper":     {"query", "storage", "cmd/figure"},
-	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "cmd/figure", "cmd/paper"},
+	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "storage/csr", "cmd/figure", "cmd/paper", "cmd/placement"},
 }
 
 // outsiders are the modules that only some packages may import: the file is
@@ -93,6 +94,7 @@ var outsiders = map[string][]string{
 	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},
 	"github.com/reeflective/readline":   {"repl"},
 	"gonum.org/v1/plot":                 {"cmd/figure"},
+	"codeberg.org/go-pdf/fpdf":          {"cmd/figure"},
 	"golang.org/x/sys":                  {"storage/internal/file", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 }
 

@@ -107,8 +107,11 @@ func classes(vertices []query.ProjectedVertex, attribute string) (series []figur
 	if texts == 0 && numbers > 0 && len(different) > mostClasses {
 		return byNumber(vertices, attribute, number), true
 	}
-	return byText(vertices, attribute), false
+	return byText(vertices, attribute, mostClasses), false
 }
+
+// otherValues is the class of all values that have none of their own.
+const otherValues = "other values"
 
 // mostClasses are as many as there are colours.
 const mostClasses = 7
@@ -151,13 +154,15 @@ func byNumber(vertices []query.ProjectedVertex, what string, number func(query.P
 	return series
 }
 
-// byText divides vertices by the texts of an attribute: the most frequent ones
-// each alone, the rest together.
-func byText(vertices []query.ProjectedVertex, attribute string) []figure.Series {
-	frequency := map[string]int{}
+// byText divides vertices by the texts of an attribute into at most so many classes: the
+// most frequent ones each alone, the rest together.
+func byText(vertices []query.ProjectedVertex, attribute string, most int) []figure.Series {
+	frequency, others := map[string]int{}, 0
 	for _, v := range vertices {
 		if !v.Value.IsMissing() {
 			frequency[v.Value.String()]++
+		} else {
+			others = 1
 		}
 	}
 	var names []string
@@ -167,12 +172,12 @@ func byText(vertices []query.ProjectedVertex, attribute string) []figure.Series 
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(cmp.Compare(frequency[b], frequency[a]), cmp.Compare(a, b))
 	})
-	if len(names) > mostClasses-1 {
-		names = names[:mostClasses-1]
+	if len(names)+others > most {
+		names = names[:most-1]
 	}
 	series := make([]figure.Series, len(names)+1)
 	for i := range series {
-		series[i] = figure.Series{Mark: figure.Cloud, Name: "other values"}
+		series[i] = figure.Series{Mark: figure.Cloud, Name: otherValues}
 		if i > 0 {
 			series[i].Name = attribute + " " + names[i-1]
 		}

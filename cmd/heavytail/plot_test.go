@@ -33,6 +33,8 @@ func TestPlot_Text(t *testing.T) {
 		{[]string{"parameters", file, "pa", "--vary", "dim=4,8", "--using", "dp_spectral(beta := 0.5)", "--using", "laplacian_eigenmaps", "--measure", "spearman"},
 			[]string{"dimension k", "Spearman's ρ", "* dp_spectral(beta := 0.5)", "+ laplacian_eigenmaps"}},
 		{[]string{"parameters", file, "pa", "--vary", "scale", "--title", "Scales"}, []string{"Scales", "scale γ", "0.5"}},
+		{[]string{"graph", file, "--color", "side"}, []string{"pa: 200 vertices, ", "side right", "side left", "other values"}},
+		{[]string{"graph", file, "--color", "degree", "--around", "7"}, []string{"pa around 7: ", "degree 4"}},
 		{[]string{"projection", file, "spec"}, []string{"Embedding spec", "first principal component (", "degree 4", ". degree", "@ degree"}},
 		{[]string{"projection", file, "spec", "--color", "side"}, []string{"* other values", "+ side right", "o side left"}},
 		{[]string{"projection", file, "spec", "--color", "age"}, []string{"* other values", "+ age 30"}},
@@ -48,7 +50,7 @@ func TestPlot_Text(t *testing.T) {
 
 func TestPlot_Pictures(t *testing.T) {
 	file := plotted(t)
-	for _, args := range [][]string{{"degrees", file, "pa", "spec"}, {"projection", file, "spec"}, {"parameters", file, "pa", "--vary", "beta=0,1"}} {
+	for _, args := range [][]string{{"degrees", file, "pa", "spec"}, {"graph", file}, {"graph", file, "pa", "--around", "7", "--vertices", "20", "--edges", "30"}, {"projection", file, "spec"}, {"parameters", file, "pa", "--vary", "beta=0,1"}} {
 		var first []byte
 		for range 2 { // the second replaces the first
 			path := filepath.Join(filepath.Dir(file), args[0]+".svg")
@@ -112,7 +114,12 @@ func TestPlot_Errors(t *testing.T) {
 		{exitUsage, "expected one of: degrees", nil},
 		{exitUsage, `unknown plot "cake"`, []string{"cake"}},
 		{exitUsage, "expected FILE and at least one NAME", []string{"degrees", file}},
-		{exitUsage, "ends neither in .svg nor in .png", []string{"degrees", file, "pa", "--out", "x.pdf"}},
+		{exitFailed, "vertex 'nobody' is not in graph pa", []string{"graph", file, "pa", "--around", "nobody"}},
+		{exitFailed, `no attribute "sid"`, []string{"graph", file, "pa", "--color", "sid"}},
+		{exitFailed, `unknown graph "ap"`, []string{"graph", file, "ap"}},
+		{exitUsage, "--vertices is 0", []string{"graph", file, "--vertices", "0"}},
+		{exitUsage, "--within is 0", []string{"graph", file, "--around", "7", "--within", "0"}},
+		{exitUsage, "does not end in .svg, .png or .pdf", []string{"degrees", file, "pa", "--out", "x.gif"}},
 		{exitUsage, "expected --vary OPTION", []string{"parameters", file, "pa"}},
 		{exitUsage, `"x" is no number`, []string{"parameters", file, "pa", "--vary", "beta=1,x"}},
 		{exitUsage, "has no usual values with dp_spectral", []string{"parameters", file, "pa", "--vary", "alpha"}},
