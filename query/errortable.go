@@ -35,7 +35,7 @@ func Errors() []ErrorInfo {
 		{"storage.ErrCorrupt", storage.ErrCorrupt, "The file is damaged.", "CHECK lists the faults; RECOVER saves what is sound into a new file"},
 		{"storage.ErrExists", storage.ErrExists, "The graph exists, or has edges already.", "choose another name, or drop the object first"},
 		{"storage.ErrFailed", storage.ErrFailed, "An earlier commit failed, so what the file holds is not known until it is opened again.", "close the store and open it again"},
-		{"storage.ErrInUse", storage.ErrInUse, "Embeddings or models of the graph exist.", "drop what depends on the graph first, or use CASCADE"},
+		{"storage.ErrInUse", storage.ErrInUse, "Something uses what is to be dropped or renamed: embeddings or models of the graph, a model of the embedding, predictions, an unfinished job.", "drop what uses it first, use CASCADE, or wait for the job"},
 		{"storage.ErrInvalid", storage.ErrInvalid, "An argument that the operation cannot take, such as options out of range, a matrix of the wrong shape or a value that is not finite.", "correct the argument that the message names"},
 		{"storage.ErrKey", storage.ErrKey, "A vertex key that is empty, too long, not UTF-8 or contains NUL.", "give a key that is not empty, without NUL, and no longer than the message allows"},
 		{"storage.ErrLimit", storage.ErrLimit, "The data are beyond a limit of the format.", "import less, or divide the graph"},

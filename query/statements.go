@@ -4,7 +4,7 @@ package query
 // shows them.
 func statements() []described {
 	return []described{
-		createGraph, deriveGraph, dropGraph, dropAttribute, dropEmbedding,
+		createGraph, deriveGraph, rename, dropGraph, dropAttribute, dropEmbedding,
 		insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile,
 		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, exportPairs, generateGraph,
 		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showEdges, showNeighbors, showPath, showAttributes, countVertices,

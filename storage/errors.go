@@ -42,7 +42,8 @@ var (
 	ErrNotFound = fault.ErrNotFound
 	// ErrExists: the graph exists, or has edges already.
 	ErrExists = fault.ErrExists
-	// ErrInUse: embeddings or models of the graph exist.
+	// ErrInUse: something uses what is to be dropped or renamed: embeddings or models of
+	// the graph, a model of the embedding, predictions, an unfinished job.
 	ErrInUse = fault.ErrInUse
 	// ErrConflict: the object changed while the operation ran.
 	ErrConflict = fault.ErrConflict

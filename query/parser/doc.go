@@ -61,7 +61,7 @@
 //	               | embed | estimate | estimatecompute | job
 //	               | refresh
 //	               | refreshmeasure | refreshall | verify
-//	               | alter | diff | nearest | nearestfor
+//	               | autorefresh | rename | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune | train
@@ -154,10 +154,14 @@
 //	                 [ background ]                         e.g. REFRESH MEASURE rank IN social;
 //	refreshall   = "REFRESH" "ALL" "IN" name                e.g. REFRESH ALL IN social;
 //	verify       = "VERIFY" name [ options ] [ background ] e.g. VERIFY spec IN BACKGROUND;
-//	alter        = "ALTER" "EMBEDDING" name
+//	autorefresh  = "ALTER" "EMBEDDING" name
 //	               "AUTO" "REFRESH"
 //	               ( "AFTER" integer "CHANGES"
 //	               | "EVERY" string | "OFF" )               e.g. ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES; ALTER EMBEDDING spec AUTO REFRESH EVERY '1h';
+//	rename       = "ALTER" ( "GRAPH" name | "EMBEDDING" name
+//	               | "MODEL" name
+//	               | "ATTRIBUTE" name "IN" name )
+//	               "RENAME" "TO" name                       e.g. ALTER GRAPH social RENAME TO people; ALTER ATTRIBUTE age IN people RENAME TO years;
 //	diff         = "DIFF" name "," name [ "LIMIT" integer ] e.g. DIFF spec@1, spec@2 LIMIT 20;
 //	nearest      = "NEAREST" integer
 //	               "TO" ( vertex | "(" key { "," key } ")" )

@@ -36,7 +36,7 @@ var statements = []branch{
 	{"WAIT", (*parser).waitJob},
 	{"REFRESH", (*parser).refresh},
 	{"VERIFY", (*parser).verify},
-	{"ALTER", (*parser).autoRefresh},
+	{"ALTER", (*parser).alter},
 	{"DIFF", (*parser).diff},
 	{"NEAREST", (*parser).nearest},
 	{"WITHIN", (*parser).within},
@@ -129,7 +129,7 @@ func (p *parser) statement() Statement {
 //	               | embed | estimate | estimatecompute | job
 //	               | refresh
 //	               | refreshmeasure | refreshall | verify
-//	               | alter | diff | nearest | nearestfor
+//	               | autorefresh | rename | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
 //	               | evaluatereconstruction | tune | train
@@ -171,7 +171,7 @@ var unreserved = []string{
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
 	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURE", "MEASURES", "METHODS",
 	"MIGRATE", "MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
-	"RECOVER", "REFRESH", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UNION", "UPDATE", "VECTOR", "VERIFY",
+	"RECOVER", "REFRESH", "RENAME", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UNION", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
 }
 

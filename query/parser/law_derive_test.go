@@ -41,3 +41,13 @@ func genDerived(t *rapid.T) Statement {
 	s.Options = genOptions(0).Draw(t, "options")
 	return s
 }
+
+// genRename draws a new name for something.
+func genRename(t *rapid.T) Statement {
+	s := &Rename{What: rapid.SampledFrom(renamed).Draw(t, "what"), Name: genIdent().Draw(t, "name"), To: genIdent().Draw(t, "to")}
+	if s.What == RenamedAttribute {
+		graph := genIdent().Draw(t, "graph")
+		s.Graph = &graph
+	}
+	return s
+}

@@ -382,6 +382,9 @@ func genUpdate(t *rapid.T) Statement {
 	}), 1, 3)
 	switch rapid.IntRange(0, 10).Draw(t, "statement") {
 	case 10:
+		if rapid.Bool().Draw(t, "rename") {
+			return genRename(t)
+		}
 		return genDerived(t)
 	case 0:
 		return &DropAttribute{Attribute: genIdent().Draw(t, "attribute"), Graph: graph}

@@ -29,6 +29,8 @@ func TestNext_Cases(t *testing.T) {
 		{"SHOW VERTICES IN |", "(graph)"},
 		{"SHOW VERTICES IN g |", "COLUMNS WHERE ORDER LIMIT INTO g"},
 		{"SHOW VERTICES IN g WHERE city NOT |", "IN g"},
+		{"ALTER EMBEDDING e |", "AUTO RENAME e"},
+		{"ALTER ATTRIBUTE a IN g RENAME TO |", "(name) g"},
 		{"SHOW EDGES IN g |", "COLUMNS WHERE ORDER LIMIT INTO g"},
 		{"SHOW EDGES IN g WHERE |", "NOT BOTH EITHER TRUE FALSE (attribute value) g"},
 		{"SHOW EDGES IN g WHERE NOT BOTH (|", "NOT TRUE FALSE (attribute value) g"},

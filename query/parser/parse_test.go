@@ -27,6 +27,8 @@ func TestParse_Tree(t *testing.T) {
 		{"create index on e", &CreateIndex{Embedding: id("e")}},
 		{"create index on e with (m := 8) in background", &CreateIndex{Embedding: id("e"), Options: []Option{{Name: id("m"), Value: num(8)}}, Background: true}},
 		{"ALTER EMBEDDING e AUTO REFRESH AFTER 8 CHANGES", &AutoRefresh{Embedding: id("e"), Changes: num(8)}},
+		{"ALTER GRAPH g RENAME TO h", &Rename{What: RenamedGraph, Name: id("g"), To: id("h")}},
+		{"alter attribute rename in rename rename to rename", &Rename{What: RenamedAttribute, Name: id("rename"), Graph: &Ident{Name: "rename"}, To: id("rename")}},
 		{"alter embedding off auto refresh off", &AutoRefresh{Embedding: id("off")}},
 		{"ALTER EMBEDDING e AUTO REFRESH EVERY '1h'", &AutoRefresh{Embedding: id("e"), Every: String{Value: "1h"}}},
 		{"REFRESH e IN BACKGROUND", &Refresh{Embedding: id("e"), Background: true}},

@@ -117,7 +117,7 @@ func (s *RefreshAll) String() string {
 // AutoRefresh is ALTER EMBEDDING e AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF.
 // At most one of Changes and Every is set; OFF has neither.
 //
-//	alter        = "ALTER" "EMBEDDING" name
+//	autorefresh  = "ALTER" "EMBEDDING" name
 //	               "AUTO" "REFRESH"
 //	               ( "AFTER" integer "CHANGES"
 //	               | "EVERY" string | "OFF" )               e.g. ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES; ALTER EMBEDDING spec AUTO REFRESH EVERY '1h';
@@ -133,10 +133,9 @@ func (*AutoRefresh) statement() {}
 // Heading is ALTER EMBEDDING.
 func (*AutoRefresh) Heading() string { return "ALTER EMBEDDING" }
 
-func (p *parser) autoRefresh(begin Pos) Statement {
-	p.needKeyword("EMBEDDING")
-	s := &AutoRefresh{Embedding: p.embedding()}
-	p.needKeyword("AUTO")
+// autoRefresh reads what is behind ALTER EMBEDDING e AUTO.
+func (p *parser) autoRefresh(begin Pos, embedding Ident) Statement {
+	s := &AutoRefresh{Embedding: embedding}
 	p.needKeyword("REFRESH")
 	switch {
 	case p.keyword("AFTER"):

@@ -117,6 +117,9 @@ func (c *Call) Vectors(embedding string, at fault.Part) (stored *Vectors, key Ca
 		return nil, key, false, err
 	}
 	stored = value.(*Vectors)
+	if stored.Info.Graph != info.Graph { // which has another name since they were loaded
+		stored = NewVectors(info, stored.Matrix)
+	}
 	stop(int64(stored.Matrix.Rows), LoadedFrom(hit))
 	return stored, key, hit, nil
 }

@@ -1,0 +1,159 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// Renamed is what a RenameRequest renames.
+type Renamed string
+
+// What can be renamed.
+const (
+	RenameGraph     Renamed = "graph"
+	RenameEmbedding Renamed = "embedding"
+	RenameModel     Renamed = "model"
+	RenameAttribute Renamed = "attribute"
+)
+
+// RenameRequest asks for another name of something.
+type RenameRequest struct {
+	What  Renamed
+	Name  string
+	Graph string // of an attribute
+	To    string
+}
+
+var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
+	help: Help{
+		Statement: "ALTER", Syntax: "ALTER GRAPH graph | EMBEDDING embedding | MODEL model | ATTRIBUTE attribute IN graph RENAME TO name",
+		Summary: "gives something another name. What belongs to it follows: embeddings, models and predictions of a graph; indexes, past generations and the automatic refresh of an embedding; how an attribute was computed. It is refused while an unfinished job works on the graph, while a model reads the embedding, and while predictions were made by a scorer with the old name",
+		Example: "ALTER GRAPH social RENAME TO people",
+	},
+	bind:    bindRename,
+	resolve: resolveRename,
+	plan: func(req RenameRequest, _ nothing) *plan.Plan {
+		return plan.Result("rename", string(req.What)+" "+fault.Name(req.Name)+" to "+fault.Name(req.To))
+	},
+	run:  runRename,
+	rows: noRows[RenameRequest, nothing],
+}
+
+// Rename gives a graph, an embedding, a model or an attribute another name. A name that is
+// taken is storage.ErrExists, and what is in use as HELP ALTER says storage.ErrInUse. A call
+// that is running may end with storage.ErrNotFound for the old name.
+func (db *DB) Rename(ctx context.Context, req RenameRequest) error {
+	_, err := rename.answer(ctx, db, req)
+	return err
+}
+
+// partNewName is the name that something is given.
+const partNewName fault.Part = "new name"
+
+// partRenamed is where the name of what is renamed is.
+func partRenamed(what Renamed) fault.Part {
+	switch what {
+	case RenameEmbedding:
+		return fault.Embedding
+	case RenameModel:
+		return partModel
+	case RenameAttribute:
+		return partAttribute
+	}
+	return fault.Graph
+}
+
+func bindRename(b *binder, s *parser.Rename) (RenameRequest, error) {
+	what := map[parser.Renamed]Renamed{
+		parser.RenamedGraph: RenameGraph, parser.RenamedEmbedding: RenameEmbedding, parser.RenamedModel: RenameModel, parser.RenamedAttribute: RenameAttribute,
+	}[s.What]
+	req := RenameRequest{What: what, Name: s.Name.Name, To: s.To.Name}
+	if s.Graph != nil {
+		b.Mark(fault.Graph, s.Graph)
+		req.Graph = s.Graph.Name
+	}
+	b.Mark(partRenamed(what), s.Name)
+	b.Mark(partNewName, s.To)
+	return req, nil
+}
+
+func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
+	at := partRenamed(req.What)
+	switch req.What {
+	case RenameGraph:
+		_, err = c.GraphInfo(req.Name, at)
+	case RenameEmbedding:
+		if _, err = c.Present(req.Name, at); err == nil {
+			err = c.checkNotPredicted(req)
+		}
+	case RenameModel:
+		if _, err = c.modelInfo(req.Name, at); err == nil {
+			err = c.checkNotPredicted(req)
+		}
+	case RenameAttribute:
+		var info storage.GraphInfo
+		if info, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+			return none, err
+		}
+		if _, found := session.AttributeOf(info, req.Name); !found {
+			err = session.UnknownAttribute(info, req.Name, at)
+		}
+	default:
+		err = fault.New(fault.Statement, "there is nothing to rename that is called %s", fault.Quote(string(req.What)))
+	}
+	if err == nil && req.To == req.Name {
+		err = fault.New(partNewName, "%s %s has this name already", req.What, fault.Quote(req.Name))
+	}
+	return none, err
+}
+
+// checkNotPredicted refuses to rename what predictions were made by: their scorer has the
+// name.
+func (c *call) checkNotPredicted(req RenameRequest) error {
+	list, err := c.db.store.Predictions(c.Ctx)
+	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+		return err
+	}
+	for _, p := range list {
+		scorers, err := parser.ParseScorers(p.Scorer)
+		if err == nil && slices.ContainsFunc(scorers, func(s parser.Scorer) bool {
+			return s.Of != nil && s.Of.Name == req.Name && (s.Name.Name == "model") == (req.What == RenameModel)
+		}) {
+			e := fault.New(partRenamed(req.What), "%s %s made the predictions of %s", req.What, fault.Quote(req.Name), p.Scorer)
+			e.Remedy = "DROP PREDICTIONS FROM " + p.Scorer + " IN " + parser.Ident{Name: p.Graph}.String() + ", and materialize them again after it"
+			e.Err = storage.ErrInUse
+			return e
+		}
+	}
+	return nil
+}
+
+func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) {
+	switch req.What {
+	case RenameGraph:
+		err = c.db.store.RenameGraph(c.Ctx, req.Name, req.To)
+	case RenameEmbedding:
+		err = c.db.store.RenameEmbedding(c.Ctx, req.Name, req.To)
+	case RenameModel:
+		err = c.db.store.RenameModel(c.Ctx, req.Name, req.To)
+	case RenameAttribute:
+		err = c.db.store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.RenameAttribute(req.Graph, req.Name, req.To) })
+	}
+	switch {
+	case errors.Is(err, storage.ErrExists):
+		e := fault.New(partNewName, "%v", err)
+		e.Remedy = "choose another one, or drop what has it"
+		e.Err = err
+		return none, e
+	case errors.Is(err, storage.ErrInUse):
+		return none, &Error{Message: err.Error(), Err: err, At: partRenamed(req.What)}
+	}
+	return none, nameMistake(err, partNewName)
+}

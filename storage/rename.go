@@ -1,0 +1,212 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+)
+
+// RenameGraph gives a graph another name; its embeddings, models and predictions follow. It
+// is ErrExists where the name is taken, also by an unfinished import, and ErrInUse while an
+// unfinished job or import works on the graph.
+func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
+	if err := block.CheckName("graph", to); err != nil {
+		return err
+	}
+	return db.rename(ctx, func(t *tx) error {
+		r, err := t.findGraph(name)
+		if err != nil {
+			return err
+		}
+		if err := t.checkRenamed(block.GraphsName, journalGraph, "graph", name, to, r.ID, db.token); err != nil {
+			return err
+		}
+		if err := t.eachEmbeddingOf(r.ID, func(key string, e *embeddingRecord) error {
+			e.Graph = to
+			return t.put(block.EmbeddingsName, []byte(key), e)
+		}); err != nil {
+			return err
+		}
+		models, err := t.modelsOf(r.ID)
+		if err != nil {
+			return err
+		}
+		for _, model := range models {
+			m, err := modelKind.find(t, []byte(model))
+			if err != nil {
+				return err
+			}
+			m.Graph = to
+			if err := modelKind.put(t, []byte(model), m); err != nil {
+				return err
+			}
+		}
+		r.Modified = time.Now().UnixNano() // what was read under the old name is another thing
+		return t.move(block.GraphsName, name, to, r)
+	})
+}
+
+// RenameEmbedding gives an embedding another name, with its past generations; its indexes
+// and its automatic refresh follow. It is ErrExists where the name is taken, and ErrInUse
+// while a model reads the embedding or an unfinished job works on its graph. Predictions
+// that were made by a scorer of the embedding keep its old name.
+func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
+	if err := checkNewEmbedding(to); err != nil {
+		return err
+	}
+	return db.rename(ctx, func(t *tx) error {
+		r, err := t.findEmbedding(name)
+		if err != nil {
+			return err
+		}
+		if r.Past {
+			return fmt.Errorf("embedding %q is a generation that was replaced: %w", name, ErrInvalid)
+		}
+		if err := t.checkRenamed(block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.token); err != nil {
+			return err
+		}
+		models, err := t.modelsOf(r.GraphID)
+		if err != nil {
+			return err
+		}
+		for _, model := range models {
+			if m, err := modelKind.find(t, []byte(model)); err != nil || m.Embedding == name {
+				return errors.Join(err, fmt.Errorf("model %q reads embedding %q; drop it first, and train it again: %w", model, name, ErrInUse))
+			}
+		}
+		past, err := t.past(name)
+		if err != nil {
+			return err
+		}
+		for _, generation := range past {
+			from, now := generationName(name, generation), generationName(to, generation)
+			old, err := t.findEmbedding(from)
+			if err != nil {
+				return err
+			}
+			if taken, err := t.get(block.EmbeddingsName, []byte(now), new(embeddingRecord)); taken || err != nil || len(now) > block.MaxName {
+				return errors.Join(err, fmt.Errorf("embedding %q: generation %d cannot be called %q: %w", name, generation, fault.Clip(now), ErrExists))
+			}
+			if err := t.move(block.EmbeddingsName, from, now, old); err != nil {
+				return err
+			}
+		}
+		return t.move(block.EmbeddingsName, name, to, r)
+	})
+}
+
+// RenameModel gives a model another name. It is ErrExists where the name is taken, and
+// ErrInUse while an unfinished job works on its graph. Predictions that the model made keep
+// its old name.
+func (db *DB) RenameModel(ctx context.Context, name, to string) error {
+	if err := block.CheckName("model", to); err != nil {
+		return err
+	}
+	return db.rename(ctx, func(t *tx) error {
+		r, err := modelKind.find(t, []byte(name))
+		if err != nil {
+			return err
+		}
+		if err := t.checkRenamed(block.ModelsName, 0, "model", name, to, r.GraphID, db.token); err != nil {
+			return err
+		}
+		return t.move(block.ModelsName, name, to, r)
+	})
+}
+
+// RenameAttribute gives an attribute of the vertices another name, with how it was computed.
+// It is ErrExists where the graph has one of that name.
+func (x *Tx) RenameAttribute(graph, name, to string) error {
+	if err := block.CheckName("attribute", to); err != nil {
+		return err
+	}
+	at := 0
+	find := func(g *graphState) error {
+		if at = g.record.findAttribute(name); at < 0 {
+			return &NotFoundError{Kind: "attribute", Name: name}
+		}
+		if g.record.findAttribute(to) >= 0 {
+			return fmt.Errorf("attribute %q: %w", to, ErrExists)
+		}
+		return nil
+	}
+	_, err := x.write(graph, find, func(g *graphState) error {
+		g.record.Attributes = slices.Clone(g.record.Attributes)
+		g.record.Attributes[at].Name = to
+		g.changed = true
+		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), x.tx.eachValue(&g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
+			g.attribute(slot)
+			return nil
+		}))
+	})
+	return err
+}
+
+// rename runs f as a writer.
+func (db *DB) rename(ctx context.Context, f func(t *tx) error) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return db.update(ctx, f)
+}
+
+// checkRenamed refuses a new name that is taken, and one of what is being worked on. journal
+// is the kind of journal that writes such a thing, 0 for none.
+func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, graph, token uint64) error {
+	b, err := t.top(bucket)
+	if err != nil {
+		return err
+	}
+	if b.Get([]byte(to)) != nil {
+		return fmt.Errorf("%s %q: %w", kind, to, ErrExists)
+	}
+	for _, n := range []string{name, to} {
+		if journal == 0 {
+			break
+		}
+		if found, err := t.get(block.JournalName, journalKey(journal, n), new(journalRecord)); found || err != nil {
+			return errors.Join(err, fmt.Errorf("%s %q is being written, or its writing did not end; end it, or drop it, first: %w", kind, n, ErrInUse))
+		}
+	}
+	var busy error
+	err = t.eachSoundJob(func(id uint64, r *jobRecord) {
+		if r.GraphID == graph && !r.over(token) && busy == nil {
+			busy = fmt.Errorf("job %d works on the graph of %s %q; WAIT JOB %d or DROP JOB %d first: %w", id, kind, name, id, id, ErrInUse)
+		}
+	})
+	return errors.Join(err, busy)
+}
+
+// move writes a record under another name.
+func (t *tx) move(bucket []byte, name, to string, record any) error {
+	if err := t.remove(bucket, []byte(name)); err != nil {
+		return err
+	}
+	return t.put(bucket, []byte(to), record)
+}
+
+// eachEmbeddingOf calls f with the embeddings of a graph, past generations included.
+func (t *tx) eachEmbeddingOf(graph uint64, f func(key string, r *embeddingRecord) error) error {
+	var names []string
+	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
+		names = append(names, string(key))
+		return nil
+	})
+	for _, name := range names {
+		if err != nil {
+			return err
+		}
+		var r *embeddingRecord
+		if r, err = t.findEmbedding(name); err == nil && r.GraphID == graph {
+			err = f(name, r)
+		}
+	}
+	return err
+}

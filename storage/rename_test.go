@@ -1,0 +1,75 @@
+package storage
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+// TestRename_InUse renames while a job is not over, and while an import did not end.
+func TestRename_InUse(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := openStore(t, filepath.Join(t.TempDir(), "store"), nil)
+	info, err := db.CreateGraph(ctx, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := JobInfo{ID: 1, Kind: "EMBED", Statement: "EMBED g USING m AS e", State: JobRunning, Graph: "g", GraphID: info.ID}
+	if err := db.PutJob(ctx, job); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.RenameGraph(ctx, "g", "h"); !errors.Is(err, ErrInUse) {
+		t.Errorf("a job is running: %v", err)
+	}
+	if job.State = JobDone; db.PutJob(ctx, job) != nil {
+		t.Fatal("the job cannot end")
+	}
+	if err := db.RenameGraph(ctx, "g", "h"); err != nil {
+		t.Error(err)
+	}
+	if now, err := db.Graph(ctx, "h"); err != nil || now.ID != info.ID || now.Version != info.Version {
+		t.Errorf("%+v, %v; before it was %+v", now, err, info)
+	}
+	for name, err := range map[string]error{
+		"g is gone":            db.RenameGraph(ctx, "g", "x"),
+		"no embedding":         db.RenameEmbedding(ctx, "e", "x"),
+		"no model":             db.RenameModel(ctx, "m", "x"),
+		"no attribute":         db.Update(ctx, func(tx *Tx) error { return tx.RenameAttribute("h", "a", "x") }),
+		"an attribute of none": db.Update(ctx, func(tx *Tx) error { return tx.RenameAttribute("g", "a", "x") }),
+	} {
+		if !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"graph":      db.RenameGraph(ctx, "h", "a\x00b"),
+		"generation": db.RenameEmbedding(ctx, "e", "x@3"),
+		"model":      db.RenameModel(ctx, "m", ""),
+	} {
+		if !errors.Is(err, ErrName) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRename_UnfinishedImport refuses a name under which an import has not ended.
+func TestRename_UnfinishedImport(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := openStore(t, filepath.Join(t.TempDir(), "store"), nil)
+	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.update(ctx, func(tx *tx) error {
+		return tx.put([]byte("journal"), journalKey(journalGraph, "h"), &journalRecord{Source: "file"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.RenameGraph(ctx, "g", "h"); !errors.Is(err, ErrInUse) {
+		t.Error(err)
+	}
+	if err := db.update(ctx, func(tx *tx) error { return tx.remove([]byte("journal"), journalKey(journalGraph, "h")) }); err != nil {
+		t.Fatal(err)
+	}
+}
