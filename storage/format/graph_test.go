@@ -275,7 +275,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: "<graphml><graph>", want: "g:1:17: not well-formed XML: unexpected EOF"},
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"&lol;\"/>", want: "g:1:32: not well-formed XML: invalid character entity &lol;"},
 		{layout: LayoutGraphML, text: "<!DOCTYPE g [<!ENTITY a \"b\">]><graphml/>", want: "g:1:1: a document type with declarations is not read"},
-		{layout: LayoutGraphML, text: `<?xml version="1.0" encoding="latin1"?><graphml/>`, want: `g:1:40: opening charset "latin1": convert it to UTF-8`},
+		{layout: LayoutGraphML, text: `<?xml version="1.0" encoding="latin1"?><graphml/>`, want: "g:1:40: the encoding latin1 is not read; convert the text to UTF-8"},
 		{layout: LayoutGraphML, text: "\xfe\xff\x00<", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
 		{layout: LayoutGraphML, text: "<graphml>\x00", want: "g:1:11: not well-formed XML: illegal character code U+0000"},
 		{layout: LayoutGraphML, text: "<graphml><graph>\n<node/></graph></graphml>", want: "g:2:1: the element node has no id"},

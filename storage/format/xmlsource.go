@@ -82,6 +82,13 @@ type limitError struct{ reason string }
 
 func (e *limitError) Error() string { return e.reason }
 
+// charsetError is an encoding that is not read.
+type charsetError struct{ name string }
+
+func (e *charsetError) Error() string {
+	return fmt.Sprintf("the encoding %s is not read; convert the text to UTF-8", printable(e.name))
+}
+
 // xmlReader reads tokens of XML: elements of a limited depth, and no document
 // type that declares anything.
 type xmlReader struct {
@@ -99,7 +106,7 @@ func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
 		if strings.EqualFold(charset, "us-ascii") || strings.EqualFold(charset, "utf8") {
 			return text, nil
 		}
-		return nil, errors.New("convert it to UTF-8")
+		return nil, &charsetError{charset}
 	}
 	return x
 }
@@ -146,16 +153,17 @@ func (x *xmlReader) explain(err error) error {
 	}
 	line, column := x.decoder.InputPos()
 	column = max(column, 1) // it steps back from a line feed into column 0
-	at := &LineError{x.source.opts.Name, int64(line), column, err.Error(), ErrSyntax}
+	at := &LineError{x.source.opts.Name, int64(line), column, printable(err.Error()), ErrSyntax}
 	var limit *limitError
+	var charset *charsetError
 	var syntax *xml.SyntaxError
 	switch {
 	case errors.As(err, &limit):
-		at.Kind = ErrLimit
+		at.Reason, at.Kind = limit.reason, ErrLimit
+	case errors.As(err, &charset):
+		at.Reason = charset.Error()
 	case errors.As(err, &syntax):
 		at.Reason = "not well-formed XML: " + printable(syntax.Msg)
-	default:
-		at.Reason = printable(strings.TrimPrefix(at.Reason, "xml: "))
 	}
 	return at
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 )
 
 // Remedies for damage, for FileError.Remedy.
@@ -14,17 +13,32 @@ const (
 	RemedyReopen  = "close the store and open it again"
 )
 
-// ErrRecord is wrapped by every fault of a record. Corrupt turns it into a FileError
+// ErrRecord is matched by every fault of a record. Corrupt turns it into a FileError
 // that names the file and the object.
 var ErrRecord = errors.New("bad record")
 
-// Record reports what is wrong with a record. The error wraps ErrRecord.
+// RecordError is a fault of a record.
+type RecordError struct{ Reason string } // what is wrong with it
+
+// Error is the reason, after the words of ErrRecord.
+func (e *RecordError) Error() string { return ErrRecord.Error() + ": " + e.Reason }
+
+// Is reports whether target is ErrRecord.
+func (e *RecordError) Is(target error) bool { return target == ErrRecord }
+
+// Record reports what is wrong with a record, as a RecordError.
 func Record(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrRecord, fmt.Sprintf(format, args...))
+	return &RecordError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// Reason is the text of an error of Record without the words of ErrRecord.
-func Reason(err error) string { return strings.TrimPrefix(err.Error(), ErrRecord.Error()+": ") }
+// Reason is what is wrong with a record, without the words of ErrRecord; it is the
+// whole text of any other error.
+func Reason(err error) string {
+	if record, ok := err.(*RecordError); ok {
+		return record.Reason
+	}
+	return err.Error()
+}
 
 // NotStore reports that a path does not lead to a store.
 func NotStore(path, reason string) error {
