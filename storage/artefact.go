@@ -14,36 +14,37 @@ import (
 	"heavytail/storage/internal/rescue"
 )
 
-// An artefact is what work on a graph leaves in the file beside the graph and its
-// embeddings: an index, a model, predictions, a job. Each has a record (msgpack) in a
-// top bucket of its kind, which is made when it is needed, and most refer to an object:
-// a stream of bytes, or the links of predictions. The record and its object appear in
-// one transaction and go in one.
+// An artefact is an index, a model, predictions or a job: something derived from a
+// graph and stored beside it. Each has a record (msgpack) in the top bucket of its
+// kind, which is made when the first is stored. Most refer to an object: a stream of
+// bytes, or the links of predictions. One transaction writes the record and its object,
+// and one removes both.
 //
-// artefact[R] describes a kind, whose records are of type R. All that is the same for
-// every kind is a method of it: find, sound, publish, drop, and what CHECK, COMPACT,
-// MIGRATE, RECOVER and STATS do, which go through kinds.
+// artefact[R] describes a kind whose records have the type R. Its methods are what all
+// kinds have in common: find, sound, publish, drop, and the parts of CHECK, COMPACT,
+// MIGRATE, RECOVER and STATS, which iterate over kinds.
 type artefact[R any] struct {
 	bucket    []byte // top bucket
 	name      string // of the kind, for NotFoundError
 	shortest  int    // bytes of a key
 	longest   int
 	remedy    string                  // for one that is damaged
-	statement func(key []byte) string // of the language that drops it; nil is the remedy
+	statement func(key []byte) string // in the language, that drops it; if nil, dropping returns the remedy
 
-	// describe names the artefact in words, for errors, and content its object; nil is
-	// describe. t may be nil, where a transaction would have to be asked for a name.
+	// describe names the artefact in words, for errors, and content names its object;
+	// if content is nil, describe does. t may be nil; then a name that only a
+	// transaction knows is left out.
 	describe func(t *tx, key []byte) string
 	content  func(t *tx, key []byte) string
 	called   func(key []byte) string // the name in a NotFoundError
 
-	validate func(r *R, size int64) error // bounds what later code allocates by, in a file of size bytes
+	validate func(r *R, size int64) error // refuses counts that a file of size bytes cannot hold
 	stream   func(r *R) *blobRecord       // nil for a kind without
 	object   func(r *R) uint64            // that r refers to, 0 for none; nil for the object of the stream
 
 	verify  func(c *checker, where string, key []byte, r *R) error // what Check does beyond record and stream; may be nil
 	measure func(out *Stats, t *tx, key []byte, r *R, bytes int64) // enters the bytes of the object into Stats
-	leave   func(key []byte, r *R) (where, what string)            // what RECOVER loses by leaving it behind, "" for nothing; nil where it takes it along
+	leave   func(key []byte, r *R) (where, what string)            // what is lost because RECOVER does not copy it, "" for nothing; if nil, RECOVER copies it
 }
 
 func (a *artefact[R]) top() []byte { return a.bucket }
@@ -64,7 +65,7 @@ func (a *artefact[R]) contentOf(t *tx, key []byte) string {
 	return a.describe(t, key)
 }
 
-// dropping says how to get rid of a damaged artefact.
+// dropping is the remedy for a damaged artefact: how to drop it.
 func (a *artefact[R]) dropping(key []byte) string {
 	if a.statement != nil && a.checkKey(key) == nil {
 		return a.statement(key)
@@ -96,7 +97,8 @@ func (a *artefact[R]) find(t *tx, key []byte) (*R, error) {
 }
 
 // sound calls f with every record that is sound and whose key begins with a prefix, by
-// key. damaged says which are not: one must not hide the others.
+// key. damaged has an error for each of the others: a damaged record must not hide the
+// sound ones.
 func (a *artefact[R]) sound(t *tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
 	keys, err := a.keys(t, prefix)
 	if err != nil {
@@ -117,7 +119,7 @@ func (a *artefact[R]) sound(t *tx, prefix []byte, f func(key []byte, r *R)) (dam
 	return fault.Partial(list...), nil
 }
 
-// listedRecord is find of a key that the bucket has.
+// listedRecord is find for a key that was just read from the bucket.
 func (a *artefact[R]) listedRecord(t *tx, key []byte) (*R, error) {
 	if err := a.checkKey(key); err != nil {
 		return nil, fault.Corrupt(t.path, string(a.bucket), err)
@@ -140,7 +142,8 @@ func (a *artefact[R]) keys(t *tx, prefix []byte) ([][]byte, error) {
 	return keys, nil
 }
 
-// put writes a record, which is ErrInvalid where no reader would take it.
+// put writes a record; it is ErrInvalid if validate, and so every reader, would refuse
+// it.
 func (a *artefact[R]) put(t *tx, key []byte, r *R) error {
 	if err := a.validate(r, math.MaxInt64); err != nil {
 		return fmt.Errorf("%s: %w: %w", a.describe(t, key), err, ErrInvalid)
@@ -148,7 +151,7 @@ func (a *artefact[R]) put(t *tx, key []byte, r *R) error {
 	return t.put(a.bucket, key, r)
 }
 
-// publish hands what was written to a stream to the record, and writes the record.
+// publish writes the record with what was written to its stream.
 func (a *artefact[R]) publish(t *tx, key []byte, r *R, w *blobWriter) (err error) {
 	if *a.stream(r), err = w.publish(t); err != nil {
 		return err
@@ -156,8 +159,8 @@ func (a *artefact[R]) publish(t *tx, key []byte, r *R, w *blobWriter) (err error
 	return a.put(t, key, r)
 }
 
-// drop removes the record under a key, if there is one, and its object. Of a record
-// that is damaged the object is left to the next compaction.
+// drop removes the record under a key, if there is one, and its object. If the record
+// is damaged, its object stays until the next compaction.
 func (a *artefact[R]) drop(t *tx, key []byte) error {
 	r, err := a.find(t, key)
 	switch {
@@ -185,8 +188,8 @@ func (a *artefact[R]) dropAll(t *tx, prefix []byte) error {
 	return err
 }
 
-// writeStream writes the stream of an artefact, which the caller must abandon in the
-// end. The caller must not hold the writer's lock.
+// writeStream writes the stream of an artefact. The caller must call abandon in any
+// case. The caller must not hold the writer's lock.
 func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Writer) error) (*blobWriter, error) {
 	w := db.newBlobWriter(ctx, where)
 	if err := write(w); err != nil {
@@ -201,8 +204,8 @@ func (a *artefact[R]) open(t *tx, db *DB, key []byte, r *R) (io.Reader, error) {
 	return t.openBlob(db, a.contentOf(t, key), *a.stream(r))
 }
 
-// listed lists what info makes of the sound records, by key. Where records are damaged
-// it lists the others, and a PartialError says which are.
+// listed calls info for every sound record, by key, and returns the results. A
+// PartialError names the damaged records.
 func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *tx, key []byte, r *R) (I, bool)) ([]I, error) {
 	var list []I
 	var damaged error
@@ -245,7 +248,7 @@ func (a *artefact[R]) checkOne(c *checker, where string, key []byte) error {
 	return c.checkBlob(a.contentOf(c.tx, key), a.remedy, *a.stream(r))
 }
 
-// copyTo copies the records, and has refer note their objects.
+// copyTo copies the records, and calls refer for their objects.
 func (a *artefact[R]) copyTo(t *tx, w *storeWriter, refer func(object uint64, where string)) error {
 	if b, err := t.top(a.bucket); err != nil || b == nil {
 		return fault.Corrupt(t.path, string(a.bucket), err)

@@ -13,19 +13,19 @@ import (
 	"heavytail/storage/internal/file"
 )
 
-// Attach gives a store that lies in a bucket of the application's own bbolt
-// file. The bucket is made where it is missing and the options allow it. All
-// methods work as on a file of its own, except Compact and Migrate, which
-// replace the file and are ErrInvalid; Backup copies the store, and only it,
-// into a file of its own. Close ends the store and leaves b open; b must stay
-// open until then. There should be one store per bucket and process.
+// Attach opens a store in a bucket of the application's own bbolt file. The bucket is
+// made where it is missing and the options allow it. All methods work as on a file of
+// its own, except Compact and Migrate, which replace the file and are ErrInvalid;
+// Backup copies the store, and only it, into a file of its own. Close ends the store
+// and leaves b open; b must stay open until then. There should be one store per bucket
+// and process.
 //
-// Each write is one or several transactions of b, which wait for the
-// application's. A write that is called inside of a write transaction of the
-// same goroutine would wait for itself: it is ErrLocked after
-// Options.LockTimeout, as is one that waits longer for a transaction of another
-// goroutine. UpdateIn is the way to write inside of one. As always with bbolt, a
-// goroutine that has a read transaction open must not begin to write.
+// Each write is one or several transactions of b, which wait for the application's. A
+// write inside of a write transaction of the same goroutine would wait for itself:
+// after Options.LockTimeout it fails with ErrLocked, as does a write that waits longer
+// than that for another goroutine. To write inside of a transaction, use UpdateIn. As
+// always with bbolt, a goroutine that has a read transaction open must not begin to
+// write.
 //
 // Records are verified by their checksums, and a fault of the map while our
 // code runs is ErrCorrupt, as in a file of its own. But the shape of the tree is

@@ -39,12 +39,12 @@ func FloatValue(f float64) Value { return block.FloatValue(f) }
 func BooleanValue(b bool) Value { return block.BooleanValue(b) }
 
 // ParseValue reads a value of type t from text: integers in decimal, floats as
-// strconv.ParseFloat takes them, booleans as true or false in any case. What is
-// no value of the type is ErrInvalid.
+// strconv.ParseFloat takes them, booleans as true or false in any case. A text that is
+// not a value of the type is ErrInvalid.
 func ParseValue(t Type, s string) (Value, error) { return block.ParseValue(t, s) }
 
-// NamedValue is the value of the attribute Name; a missing one takes the
-// attribute away from a vertex.
+// NamedValue is the value of the attribute Name; a missing one removes the value from a
+// vertex.
 type NamedValue = block.NamedValue
 
 // Column holds the values of one attribute for vertices 0 to Len()-1 of a

@@ -12,8 +12,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// newTx reads the header; a file whose header cannot be read has no further
-// meaning.
+// newTx reads the header. Without it nothing in the file can be interpreted.
 func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
 	root := btx.Bucket(db.bucket)
 	if root == nil {
@@ -49,9 +48,9 @@ func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, e
 	return btx, nil
 }
 
-// beginShared starts a write transaction of the application's file. The
-// application may have one open, in this very goroutine, in which case bbolt
-// would wait for ever; so it is waited for as long as Options.LockTimeout says.
+// beginShared starts a write transaction of the application's file. If this goroutine
+// has one open already, bbolt would wait for ever; so the wait ends after
+// Options.LockTimeout.
 func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 	type outcome struct {
 		btx *bolt.Tx
@@ -94,8 +93,8 @@ func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 	}
 }
 
-// leastWait is given to the goroutine that begins a transaction even where
-// nothing is to be waited for.
+// leastWait is the shortest wait: even a free transaction takes a moment to begin in
+// another goroutine.
 const leastWait = 20 * time.Millisecond
 
 // rollback ends a transaction that was not committed; after a failed commit

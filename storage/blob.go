@@ -16,9 +16,9 @@ type blobWriter struct {
 	db     *DB
 	ctx    context.Context
 	owner  string     // in words, for the journal and errors
-	record blobRecord // what is in the file, or in the transaction that publishes
+	record blobRecord // what was written to the file, or to the transaction that publishes
 	err    error      // of a transaction; nothing more is written
-	keep   func()     // ends the hold on the file, without which another process would discard what was written
+	keep   func()     // releases the file, which is held so that no other process discards what was written
 
 	// Blocks that are to be written, without checksums; all but the last are full.
 	pending      [][]byte
@@ -84,7 +84,7 @@ func (w *blobWriter) put(t *tx) error {
 	if err != nil {
 		return fault.Corrupt(t.path, w.owner, err)
 	}
-	t.pending = true         // records of owners that are read from now on may be of more bytes than the file has
+	t.pending = true         // the transaction may hold more bytes than the file, so its size bounds nothing
 	p.bucket.FillPercent = 1 // blocks only follow each other
 	for _, record := range w.pending {
 		number := w.record.blocks()
@@ -115,16 +115,16 @@ func (w *blobWriter) publish(t *tx) (blobRecord, error) {
 	return w.record, t.remove(block.JournalName, w.journalKey())
 }
 
-// abandon frees what was written and not published. It does so even where the
-// context has ended; after a failed commit it cannot, and the next opening does
-// it. The caller must not hold the writer's lock.
+// abandon frees what was written and not published. It works even if the context has
+// ended. After a failed commit it cannot; then the next open frees it. The caller must
+// not hold the writer's lock.
 func (w *blobWriter) abandon(ctx context.Context) {
 	defer w.keep()
 	if w.record.Object == 0 {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	left := false // in the journal, which is right whatever transaction failed
+	left := false // whether the journal still has an entry, which is correct whatever transaction failed
 	err := w.db.view(ctx, func(t *tx) (err error) {
 		left, err = t.get(block.JournalName, w.journalKey(), new(journalRecord))
 		return err
@@ -168,8 +168,8 @@ func (t *tx) openBlob(db *DB, owner string, b blobRecord) (*blobReader, error) {
 	return &blobReader{db: db, ctx: t.ctx, owner: owner, record: b, opened: db.Reopened()}, nil
 }
 
-// Read reads the next bytes; at the end it is io.EOF. Damage is ErrCorrupt, and
-// a blob that its owner gave up meanwhile ErrConflict.
+// Read reads the next bytes; at the end it is io.EOF. Damage is ErrCorrupt. If the
+// owner has replaced or dropped the blob meanwhile, it is ErrConflict.
 func (r *blobReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
 		if r.next == r.record.blocks() {
@@ -191,7 +191,7 @@ func (r *blobReader) fill() error {
 		if err != nil {
 			return err
 		}
-		// In another copy of the file the number may be that of something else.
+		// In another copy of the file the same number may belong to another object.
 		if objects.Bucket(block.Key64(r.record.Object)) == nil || r.opened != r.db.Reopened() {
 			return fmt.Errorf("%s was replaced or removed while it was read: %w", r.owner, ErrConflict)
 		}

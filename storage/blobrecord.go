@@ -9,25 +9,24 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// A blob is a stream of bytes of any length that belongs to something in the
-// catalogue: the checkpoint of a job, what an embedding keeps beside its rows.
-// Its bytes lie in blocks in an object of their own, and its owner keeps the
-// blobRecord that leads to them:
+// A blob is a stream of bytes of any length that belongs to something in the catalogue:
+// the checkpoint of a job, what an embedding keeps beside its rows. Its bytes are
+// stored as blocks in an object of their own. The owner's record contains the
+// blobRecord, which has the number of that object:
 //
 //	object / "blob" / number 4   checksum 4 │ blobBlock bytes, the last block fewer
 //
-// The checksum is over bucket, key and bytes, as that of every record, and the
-// bucket has the number of the object, which is never used again: a block cannot
-// be taken for one of another blob, nor for another one of the same.
+// The checksum is over bucket, key and bytes, as that of every record, and the bucket
+// has the number of the object, which is never used again: a block cannot be mistaken
+// for a block of another blob, or for a different block of the same one.
 //
 // # How an owner uses it
 //
 // Writing: newBlobWriter makes an io.Writer, which writes in transactions of
-// Options.BatchBytes and takes the writer's lock for each, so that others write
-// meanwhile. What it has written belongs to the journal, and is discarded by the
-// next opening where the process ends. publish, in the transaction that writes
-// the record of the owner, writes the rest and hands the blob over; until then
-// abandon frees it.
+// Options.BatchBytes and takes the writer's lock for each, so that other writers can
+// run in between. Until it is published, the journal refers to it: if the process ends,
+// the next open for writing discards it. publish writes the rest, in the transaction
+// that writes the owner's record. Without publish, abandon frees what was written.
 //
 // (PutJobCheckpoint is an example.)
 //
@@ -41,26 +40,25 @@ import (
 //		return t.put(block.EmbeddingsName, key, &record)
 //	})
 //
-// Reading: t.openBlob makes an io.Reader that outlives the transaction: it reads
-// a mebibyte at a time in transactions of its own. Where the owner gave the blob
-// up meanwhile, or without Keep another process wrote to the file, the next Read is
+// Reading: t.openBlob makes an io.Reader that outlives the transaction: it reads a
+// mebibyte at a time in transactions of its own. If the owner has replaced or dropped
+// the blob meanwhile, or another process wrote to the file (see Keep), the next Read is
 // ErrConflict.
 //
 // Deleting: t.discard(record.Object), in the transaction that changes the owner,
 // and db.sweep after it.
 //
-// An owner of a new kind is an artefact: its description in kinds (artefact.go) is all
-// that Check, Stats, the copies and Recover need.
+// A new kind of owner should be an artefact (artefact.go): Check, Stats, the copies and
+// Recover need nothing but its description in kinds.
 type blobRecord struct {
 	Object uint64 `msgpack:"object"` // 0 where there are no bytes
 	Size   uint64 `msgpack:"size"`   // bytes
 }
 
-// blobBlock is how many bytes a block has. bbolt puts at least two elements into
-// a leaf, however large they are, and two blocks fill 32 pages of 4 KiB exactly.
-// Blocks of this size cost next to nothing for keys and pages of the tree, and a
-// transaction, which writes the last leaf of the one before anew, writes little
-// twice.
+// blobBlock is how many bytes a block has. bbolt puts at least two elements into a
+// leaf, however large they are, and two blocks fill 32 pages of 4 KiB exactly. Blocks
+// of this size cost next to nothing for keys and pages of the tree, and a transaction,
+// which rewrites the last leaf of the transaction before it, writes little twice.
 const blobBlock = 64<<10 - page.HeadSize/2 - page.ElementSize - 4 - block.ChecksumSize
 
 // blobBlocks is how many blocks a read transaction of a blob reads: a mebibyte.
@@ -69,7 +67,7 @@ const blobBlocks = 16
 // blocks is the number of blocks.
 func (b blobRecord) blocks() uint64 { return (b.Size + blobBlock - 1) / blobBlock }
 
-// validate bounds what later code allocates by.
+// validate refuses counts that cannot be, because later code allocates by them.
 func (b blobRecord) validate(size int64) error {
 	if (b.Object == 0) != (b.Size == 0) || b.Size > uint64(size) || b.blocks() > math.MaxUint32 {
 		return fault.Record("stream of %d bytes in object %d", b.Size, b.Object)

@@ -6,10 +6,10 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// editBlocks applies edits, ascending and distinct, to the list in p. Entries
-// that are to go and are not there are ignored. Blocks that would be too large
-// are cut into equal parts, or filled one after the other at the end of the
-// list; one from which entries went joins the next where both fit well into one.
+// editBlocks applies edits, ascending and distinct, to the list in p. Removing an entry
+// that does not exist does nothing. Blocks that would be too large are cut into equal
+// parts, or filled one after the other at the end of the list; a block that lost
+// entries is merged with the next one if both fit well into one.
 func editBlocks[E any](t *tx, p part, l *block.List[E], edits []block.Edit[E]) error {
 	for len(edits) > 0 {
 		if err := t.ctx.Err(); err != nil {
@@ -24,8 +24,8 @@ func editBlocks[E any](t *tx, p part, l *block.List[E], edits []block.Edit[E]) e
 	return nil
 }
 
-// editBlock applies the edits that concern the same block as the first one, and
-// returns how many these are.
+// editBlock applies the edits of the block that the first edit belongs to, and returns
+// how many it applied.
 func editBlock[E any](p part, l *block.List[E], edits []block.Edit[E]) (done int, err error) {
 	b := p.blockOf(l.Prefix, l.Key(edits[0].Entry))
 	var entries []E

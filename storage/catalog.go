@@ -13,7 +13,8 @@ import (
 // size is the size of the file as this transaction found it.
 func (t *tx) size() int64 { return t.root.Tx().Size() }
 
-// bound is a number of bytes that what the catalogue counts cannot exceed.
+// bound is an upper bound for the bytes of anything that an entry of the catalogue
+// counts.
 func (t *tx) bound() int64 {
 	if t.pending { // pages that are not written yet are not in the size
 		return math.MaxInt64

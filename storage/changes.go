@@ -27,9 +27,8 @@ func (t *tx) logChange(graph, version uint64, c block.Change) error {
 	return t.dropChanges(graph, version-block.MaxLog)
 }
 
-// changesOf calls yield for every version of a graph in the log after since, in
-// order, with what it changed; the lists are valid during the call. Records must
-// be there for every part in turn.
+// changesOf calls yield for every version of a graph in the log after since, in order,
+// with what it changed; the lists are valid during the call. A missing part is a fault.
 func (t *tx) changesOf(graph, since uint64, yield func(version uint64, c *block.Change) error) error {
 	bucket, err := t.top(block.ChangesName)
 	if err != nil {
@@ -119,7 +118,7 @@ func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSe
 
 // changeLog is the changes of several versions together.
 type changeLog struct {
-	gap       bool     // it is not known of all versions
+	gap       bool     // the log lacks some of the versions
 	all       bool     // everything may have changed
 	columns   bool     // of all attributes
 	versions  uint64   // that changed more than attributes
@@ -160,8 +159,8 @@ func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
 	return l, err
 }
 
-// vertices lists the vertices that are new or have other edges, and the others
-// that have other attributes.
+// vertices lists the vertices that are new or whose edges changed, and further ones of
+// which only attributes changed.
 func (l *changeLog) vertices(slots *block.SlotMap) (touched, attributes []uint32) {
 	empty := slots.Empty
 	vertex := uint32(0)

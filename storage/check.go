@@ -13,14 +13,13 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// Check verifies the whole file: the shape of its tree, every checksum, that
-// the keys and numbers of vertices belong to each other, that edges ascend, are
-// as many as the catalogue says and are there in both directions, that
-// embeddings fit their graphs and hold numbers only, that the change log is
-// whole, and that every object belongs to something. It reports all faults
-// together; the error is for a check that could not be run. It needs the memory
-// of the largest graph, and reads the whole file once. progress, which may be
-// nil, gets the stage "checking", in objects.
+// Check verifies the whole file: the shape of its tree, every checksum, that the keys
+// and numbers of vertices belong to each other, that edges ascend, are as many as the
+// catalogue says and are there in both directions, that embeddings fit their graphs and
+// hold numbers only, that the change log is whole, and that every object belongs to
+// something. It reports all faults together; an error means that the check itself could
+// not run. It needs the memory of the largest graph, and reads the whole file once.
+// progress, if not nil, is called for the stage "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
 	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
 	err := db.view(ctx, func(t *tx) error {
@@ -89,7 +88,7 @@ func (c *checker) walk() error {
 }
 
 // comparePromises reports the buckets that do not hold what the file promises of them;
-// what they hold is checked all the same.
+// their content is checked nevertheless.
 func (c *checker) comparePromises(found *block.Tallies) error {
 	return c.try("sums of buckets", fault.RemedyRestore, func() error {
 		if err := c.tx.checkRoot(page.Meta{}, found.Sums); err != nil {
@@ -447,8 +446,8 @@ func (c *checker) checkObjects() error {
 	})
 }
 
-// checkParts verifies that an object has the given buckets, and beside them none
-// but those that come with need.
+// checkParts verifies that an object has the given buckets, and no others but those
+// that are made when they are needed.
 func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 	found := 0
 	cursor := object.Cursor()

@@ -62,7 +62,7 @@ func (c *checker) step() {
 	c.progress.report("checking", c.done, 0)
 }
 
-// refer notes that where holds the object, which must be its only owner.
+// refer notes that where owns the object; a second owner is a fault.
 func (c *checker) refer(object uint64, where string, parts ...[]byte) {
 	if object == 0 {
 		return
@@ -81,7 +81,7 @@ func (c *checker) refer(object uint64, where string, parts ...[]byte) {
 	c.parts[object] = parts
 }
 
-// foundDamage: an entry that was just enumerated cannot be missing.
+// foundDamage makes ErrNotFound a fault: an entry that was just listed must exist.
 func foundDamage(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return fault.Record("bucket where a record should be")

@@ -40,8 +40,8 @@ func (c *checker) checkMetas(file *os.File, size int64, m page.Meta, w *page.Wal
 }
 
 // findLaterState looks at the pages that are not in use for the header of a later
-// commit. It was not finished, which its caller knows; or it was, and the disk has lost
-// the write of the meta page, which only this can show.
+// commit. Either that commit did not finish, which its caller knows, or the disk lost
+// the write of its meta page, which nothing else can show.
 func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) error {
 	highWater := f.Meta.HighWater
 	f.Meta.HighWater = pages

@@ -30,9 +30,9 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 	return columns, err
 }
 
-// SnapshotColumns reads the latest version of a graph as Snapshot does, and
-// attributes of the same version as Columns does, both in one read transaction:
-// unlike two calls, they agree however often the graph is written.
+// SnapshotColumns reads the latest version of a graph as Snapshot does, and attributes
+// of the same version as Columns does, both in one read transaction: unlike with two
+// calls, both are always of the same version.
 func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string) (*Snapshot, []*Column, error) {
 	var s *Snapshot
 	var columns []*Column

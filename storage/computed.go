@@ -8,12 +8,12 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// PutColumn makes a column the values of an attribute, in place of all that it had. The
-// column has a value per vertex of a snapshot of the graph, which may be older than the
-// graph is now: vertices that were deleted since are left out, and new ones have no
-// value. Where the graph of the snapshot was dropped, it is ErrConflict. An attribute that
-// exists is ErrExists unless it may be replaced, which may change its type. computed,
-// if not nil, is kept with the attribute until values of it are set in other ways.
+// PutColumn replaces all values of an attribute by those of a column. The column has a
+// value per vertex of a snapshot of the graph, which may be older than the graph is
+// now: vertices that were deleted since are left out, and new ones have no value. If
+// the graph of the snapshot was dropped, it is ErrConflict. If the attribute exists, it
+// is ErrExists unless replace is set; replacing may change its type. computed, if not
+// nil, is kept with the attribute until its values are set in another way.
 //
 // All blocks of the attribute are written in the transaction: 9 bytes per float, and 2 to
 // 6 per integer.

@@ -25,11 +25,11 @@ type contents struct {
 	columns       []*Column
 }
 
-// digest identifies the contents and the input that they were made from (all
-// zero where there is none). An import that was killed goes on where it stopped
-// when it arrives at the same digest again. The input is hashed by SHA-256, the
-// contents, which also depend on options, by CRC-32C: a digest of the contents
-// that nobody can forge would take as long as sorting them.
+// digest identifies the contents and the input that they were made from (all zero where
+// there is none). An import that was killed continues where it stopped if the same
+// import, run again, has the same digest. The input is hashed by SHA-256, the contents,
+// which also depend on options, by CRC-32C: a digest of the contents that nobody can
+// forge would take as long as sorting them.
 func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
 	d := block.Digester{Ctx: ctx, Sums: input[:]}
 	block.DigestList(&d, c.keys.Offsets)
@@ -49,11 +49,10 @@ func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 	return digest[:], nil
 }
 
-// readContents reads the keys and edges of a graph and checks ranges, order and
-// counts; that every edge is there in both directions is the work of Check. Keys
-// and edges are those of the vertices where dense is set. Otherwise they are
-// those of the slots, some of which may be empty and have neither, and the
-// attributes are read too.
+// readContents reads the keys and edges of a graph and checks ranges, order and counts;
+// only Check verifies that every edge is there in both directions. If dense is set,
+// keys and edges are by vertex. Otherwise they are by slot, where empty slots have
+// neither, and the attributes are read too.
 func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, error) {
 	c := contents{keys: block.NewKeySet(int(r.Slots))}
 	if r.Object == 0 {

@@ -148,8 +148,8 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 	return nil
 }
 
-// verifyCopy reads a finished file back from the disk's side: the shape of its
-// tree and the checksum of every record.
+// verifyCopy opens a finished file and verifies the shape of its tree and the checksum
+// of every record.
 func verifyCopy(ctx context.Context, path string, records int64) error {
 	db, err := Open(path, &Options{ReadOnly: true})
 	if err != nil {

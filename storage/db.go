@@ -28,8 +28,8 @@ type DB struct {
 	attached bool   // the file belongs to an application
 	opts     Options
 	owning   []owner    // kinds of records to which objects belong
-	lock     *file.Lock // nil where attached; changes only while one goroutine has all of the store
-	token    uint64     // random; no other handle has it, by which what others left is known
+	lock     *file.Lock // nil if attached; changes only while one goroutine has the whole store
+	token    uint64     // random, so that jobs of other handles are recognised
 
 	mu      sync.Mutex // guards what follows
 	current *handle
@@ -39,19 +39,20 @@ type DB struct {
 	lease   lease // with Options.ReleaseIdle
 
 	writer chan struct{}  // holds one token while nobody writes
-	damage error          // why the file is not opened for writing; its holder owns it
-	untidy bool           // another process may have left what nobody finishes; its holder owns it
-	walked *block.Tallies // of all buckets, between the first walk and the first commit, where the file has no promises; its holder owns it
+	damage error          // why the file is not opened for writing; guarded by the token of writer
+	untidy bool           // another process may have left unfinished work; guarded by the token of writer
+	walked *block.Tallies // of all buckets, between the first walk and the first commit, if the file has no promises; guarded by the token of writer
 	failed atomic.Bool    // a commit failed: no more writes
-	broken atomic.Bool    // bbolt stopped in the middle of a transaction: nothing more
+	broken atomic.Bool    // bbolt stopped in the middle of a transaction: no more transactions
 	closed atomic.Bool
 	close  sync.Once
 	epoch  atomic.Uint64
 
-	// beforeCommit, where set, runs before every commit and fails it; tests
-	// count commits with it.
+	// beforeCommit, if set, runs before every commit, which fails if it returns an
+	// error. Tests count commits with it.
 	beforeCommit func() error
-	// atStep, where set, is called at the points of a copy; tests kill there.
+	// atStep, if set, is called at named points of a copy. Tests kill the process
+	// there.
 	atStep func(point string)
 }
 
@@ -70,16 +71,17 @@ func (db *DB) Path() string { return db.path }
 // ReadOnly reports whether the store was opened for reading only.
 func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 
-// Epoch returns the number of commits since the file was made, as this handle
-// last saw it. It only grows, also across processes; a caller who remembers it can tell that a file
-// was replaced by an older copy, or lost its last commit to a damaged meta page
-// (bbolt then falls back to the one before, which the file itself cannot show).
+// Epoch returns the number of commits since the file was made, as this handle last saw
+// it. It only grows, also across processes; a caller who remembers it can detect that
+// the file was replaced by an older copy, or that its last commit was lost with a
+// damaged meta page (bbolt then uses the one before, and the file itself cannot show
+// that).
 func (db *DB) Epoch() uint64 { return db.epoch.Load() }
 
-// Notices says what whoever opened the store should know, one sentence each; nil where
-// there is nothing. At present that is only that one of the two meta pages is damaged:
-// the file is opened by the other one, and if that was the older one the last commit
-// is undone. The next commits write both again.
+// Notices returns what the user of the store should know, one sentence each, or nil. At
+// present there is one notice: one of the two meta pages is damaged. Then the file was
+// opened with the other one, and if that was the older one, the last commit is undone.
+// The next two commits write both again.
 func (db *DB) Notices() []string {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -111,7 +113,8 @@ func (db *DB) writable() error {
 	return nil
 }
 
-// boltError gives the errors of bbolt that a user can meet our types.
+// boltError converts the errors of bbolt that a user can meet to errors of this
+// package.
 func (db *DB) boltError(err error) error {
 	switch {
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):
@@ -126,7 +129,7 @@ func (db *DB) readOnlyError() error {
 	return fmt.Errorf("%q: %w", db.path, ErrReadOnly)
 }
 
-// openError gives the errors of opening with bbolt our types.
+// openError converts the errors of opening with bbolt to errors of this package.
 func (db *DB) openError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
@@ -141,7 +144,7 @@ func (db *DB) openError(err error) error {
 	return db.accessError(err)
 }
 
-// lockedError says who has the file, where the system shows it.
+// lockedError names the process that has the file, if the system shows it.
 func (db *DB) lockedError() error {
 	who := "another process, or another handle of this one,"
 	if found := file.Holders(db.real); found != nil {
@@ -151,7 +154,7 @@ func (db *DB) lockedError() error {
 		Remedy: "try again when it has ended, or close it there; several can read at the same time if all open it for reading only"}
 }
 
-// accessError says what can be done where a file may be read but not written.
+// accessError names the remedy if a file may be read but not written.
 func (db *DB) accessError(err error) error {
 	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
 		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it may not be written",

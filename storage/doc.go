@@ -9,19 +9,18 @@
 //
 // # Types
 //
-// Open gives a DB. Import and PutGraph write graphs, and Update changes vertices,
-// edges and attributes in place, in a Tx. Snapshot copies one version of a graph
-// out of the file: a csr.Graph and the keys of its vertices; Columns does so for
-// values of attributes. PutEmbedding and Embedding do the same for the rows of an
-// embedding, PutIndex and Index for the links of an index of them, PutModel and
-// Model for what a model of links has learned, PutPredictions
-// and Predicted for the likeliest links of every vertex. PutJob and PutJobCheckpoint keep what
-// is known of long work that is not finished. Changes tells which vertices changed since a version. Vertex,
-// Neighbors and Keys answer single questions without the graph in memory. Check
-// verifies the whole file, Backup copies it, Compact and Migrate write it anew,
-// Stats measures it, and Recover takes what is sound out of a damaged one. Attach
-// gives a DB that lies in the bbolt file of an application, and UpdateIn an
-// Update inside of a transaction of the application.
+// Open returns a DB. Import and PutGraph write graphs, and Update changes vertices, edges
+// and attributes in place, in a Tx. Snapshot copies one version of a graph out of the
+// file: a csr.Graph and the keys of its vertices; Columns does so for values of
+// attributes. PutEmbedding and Embedding write and read the rows of an embedding,
+// PutIndex and Index the links of an index over them, PutModel and Model what a model
+// of links has learned, PutPredictions and Predicted the likeliest links of every
+// vertex. PutJob and PutJobCheckpoint record long work that is not finished. Changes
+// reports which vertices changed since a version. Vertex, Neighbors and Keys answer
+// single questions without the graph in memory. Check verifies the whole file, Backup
+// copies it, Compact and Migrate rewrite it, Stats measures it, and Recover copies what
+// is sound out of a damaged file. Attach opens a DB in the bbolt file of an
+// application, and UpdateIn is an Update inside of a transaction of the application.
 //
 // # Files
 //
@@ -113,49 +112,45 @@
 //
 // # Sizes
 //
-// On the graphs that the tests use, a graph takes 1 to 2 bytes per arc, that is
-// 2 to 4 bytes per edge, and 8 to 12 bytes per vertex with short decimal keys
-// (each key is stored twice, front-coded, once with a number of 3 bytes). In
-// use by the whole file, per edge: 2.8 bytes for blogcatalog, 3.4 for
-// ego-twitter, 5.3 for soc-Epinions1, 7.1 for dblp-2010 (2.7 edges per vertex).
-// Weights take 8 bytes per edge, and timestamps in seconds 7 to 8: in use by the
-// whole file, per edge, 4.6 bytes for sx-mathoverflow, 12.4 with timestamps. A
-// change of one edge writes 9 to 14 pages of 4 KiB, at a vertex with a million
-// neighbours as at one with two, and after many of them blocks are about 70 %
-// full.
+// On the graphs that the tests use, a graph takes 1 to 2 bytes per arc, that is 2 to 4
+// bytes per edge, and 8 to 12 bytes per vertex with short decimal keys (each key is
+// stored twice, front-coded, once with a number of 3 bytes). Bytes in use by the whole
+// file, per edge: 2.8 bytes for blogcatalog, 3.4 for ego-twitter, 5.3 for
+// soc-Epinions1, 7.1 for dblp-2010 (2.7 edges per vertex). Weights take 8 bytes per
+// edge, and timestamps in seconds 7 to 8: in use by the whole file, per edge, 4.6 bytes
+// for sx-mathoverflow, 12.4 with timestamps. A change of one edge writes 9 to 14 pages
+// of 4 KiB, at a vertex with a million neighbours as at one with two, and after many of
+// them blocks are about 70 % full.
 //
-// Values of attributes take, packed, 1 byte for a text of few different ones and
-// for a small integer, 8 for a float, a bit for a boolean, and else the length of
-// the text or number; a byte or two more where most vertices lack one. In use by
-// the graph, with names, cities, ages and scores of 100,000 people: 7.2 bytes per
-// vertex for the keys and 6.8 per value. In memory a Column takes 8 bytes per
-// number, 4 per text of few different ones and about 30 per name. A vertex that is
-// deleted leaves a byte among the keys, its share of a run among the empty slots,
-// and 4 bytes in a Snapshot.
+// Values of attributes take 1 byte for a small integer and for a text if there are few
+// distinct ones, 8 for a float, a bit for a boolean, and otherwise the length of the
+// text or number; one or two bytes more if most vertices have no value. Names, cities,
+// ages and scores of 100,000 people take 7.2 bytes per vertex for the keys and 6.8 per
+// value. In memory a Column takes 8 bytes per number, 4 per text of few different ones
+// and about 30 per name. A vertex that is deleted leaves a byte among the keys, its
+// share of a run among the empty slots, and 4 bytes in a Snapshot.
 //
 // Embeddings take 4 bytes per value and 8 per mebibyte, and so does the generation
-// before the present one. What is kept beside the rows for a refresh is as large
-// again and 24 bytes per vertex for methods that walk, and 4 to 12 bytes per vertex
-// for spectral ones. An empty store takes 32
-// KiB. The file grows by a sixteenth of its size (64 KiB to 16 MiB) beyond what
-// it needs and never shrinks by itself.
+// before the present one. What is kept beside the rows for a refresh is as large again
+// and 24 bytes per vertex for methods that walk, and 4 to 12 bytes per vertex for
+// spectral ones. An empty store takes 32 KiB. The file grows by a sixteenth of its size
+// (64 KiB to 16 MiB) beyond what it needs and never shrinks, except by Compact.
 //
 // # Transactions
 //
-// There is one writer at a time, within the process (a lock of the handle) and
-// between processes (a lock of the file). Readers never wait for it and it
-// never waits for readers: the map is larger than the file. No method leaves a
-// transaction open. Only Update and ViewRows, and Check and the copies for their
-// progress, call back into the caller's code while one is. Each commit counts the epoch in
-// the header up.
+// There is one writer at a time, within the process (a lock of the handle) and between
+// processes (a lock of the file). Readers never wait for it and it never waits for
+// readers: the map is larger than the file. No method leaves a transaction open. Only
+// Update and ViewRows, and Check and the copies for their progress, call back into the
+// caller's code while one is. Each commit adds one to the epoch in the header.
 //
-// Update is one transaction: its changes are in memory until the commit, and
-// every block that they concern is rewritten once per call. On two shared cores
-// a single edge takes half a millisecond where flushing the disk is free, which
-// it is not elsewhere; in batches of 100,000 in a graph of a million edges it is
-// 150,000 edges a second and more. A value of a vertex takes 0.2 ms, and 100,000
-// new vertices with four attributes take 0.2 s. Columns reads 45 to 55 million
-// values a second, and 2 million of texts that are all different.
+// Update is one transaction: its changes are in memory until the commit, and every
+// block that they touch is rewritten once per call. On two shared cores, with a disk
+// whose flushes cost nothing, a single edge takes half a millisecond; batches of
+// 100,000 in a graph of a million edges reach 150,000 edges a second and more. A value
+// of a vertex takes 0.2 ms, and 100,000 new vertices with four attributes take 0.2 s.
+// Columns reads 45 to 55 million values a second, and 2 million of texts that are all
+// different.
 //
 // Work of many records is written in batches into an object to which only the
 // journal refers, in the same transaction as the journal's position. The last
@@ -164,57 +159,53 @@
 //
 // # Rows in the map
 //
-// ViewRows gives a search the rows where they lie, so that it needs neither the
-// time nor the memory to copy them out: the checksums and the values of an object
-// are looked at by the first scan, which runs at a fifth of the time of a copy, and
-// remembered until the file is closed or compacted; further ones take a fifteenth.
-// A compaction leaves the old file open until the last scan of it has ended.
-// Where rows are not aligned, and on machines of the other byte order, they are
-// copied a chunk at a time.
+// ViewRows lets a search read the rows in the map of the file, without copying them.
+// The first scan of an object verifies its checksums and values and takes a fifth of
+// the time of a copy. The result is remembered until the file is closed or compacted,
+// and later scans take a fifteenth. A compaction leaves the old file open until the
+// last scan of it has ended. Where rows are not aligned, and on machines of the other
+// byte order, they are copied a chunk at a time.
 //
 // # Opening
 //
-// bbolt opens a file for reading at once, but for writing it reads all of it, to
-// find the free pages, and so must we before it follows them. So a store opens
-// bbolt for reading, makes its lock an exclusive one if it is to be written, and
-// walks over the catalogue. The pages of an object are walked at its first use
-// (soundness.go), and the whole tree before the first write, when bbolt opens
-// the file a second time, under the same lock (upgrade.go): a lock of flock
-// belongs to the open file, of which both openings have a descriptor. Readers
-// go on meanwhile on the first one (use.go). On 0.5 GB of edges, with two
-// busy cores: 0.2 ms to open, 6 ms with an empty page cache; 0.6 s per gigabyte
-// before the first write, 2 s with an empty cache. On systems without flock all
-// of it is done by Open.
+// Opening a file for reading takes bbolt no time, but for writing it reads all of it to
+// find the free pages, and every page must be verified before bbolt follows it. So a
+// store opens bbolt for reading, makes its lock an exclusive one if it is to be
+// written, and walks over the catalogue. The pages of an object are walked at its first
+// use (soundness.go), and the whole tree before the first write, when bbolt opens the
+// file a second time, under the same lock (upgrade.go): a lock of flock belongs to the
+// open file, of which both openings have a descriptor. Readers continue on the first
+// opening meanwhile (use.go). On 0.5 GB of edges, with two busy cores: 0.2 ms to open,
+// 6 ms with an empty page cache; 0.6 s per gigabyte before the first write, 2 s with an
+// empty cache. On systems without flock all of it is done by Open.
 //
-// A file on a network file system is refused for writing (ErrNetworkFS), and
-// so is a write to a file that lost its name (ErrReplaced): Compact, and people,
-// put another file in its place.
+// A file on a network file system is refused for writing (ErrNetworkFS), and so is a
+// write to a file that is no longer under its name (ErrReplaced), because Compact or a
+// person has put another file in its place.
 //
 // # Idle files
 //
-// A store has its file, locked, from Open to Close. With Options.ReleaseIdle it has
-// it from a use until 0.3 s later, or until the end of a longer one, and other
-// processes can open the file, and with that option keep it open, for reading and
-// writing (keep.go). Calls of one store that overlap are one use. What reads and
-// writes in several calls and must see no change between them calls Keep; methods of
-// several transactions do so themselves. Who needs the file while another process
-// uses it waits for Options.LockTimeout and then gets ErrLocked, which names the
-// process where the system shows it.
+// A store keeps its file locked from Open to Close. With Options.ReleaseIdle it keeps
+// the lock from the beginning of a use until 0.3 s later, or until the end of a longer
+// use. In between other processes can open the file for reading and writing (keep.go).
+// Calls of one store that overlap are one use. Whoever makes several calls and must see
+// no change between them calls Keep; methods of several transactions do so themselves.
+// If another process uses the file, a call waits for Options.LockTimeout and then fails
+// with ErrLocked, which names the process if the system shows it.
 //
-// The lock alone is let go; the file and its map stay open and are not looked at.
-// After the lock is had again the file is compared with how it was left: its
-// identity, size, time of modification, and meta page. Nothing changed: the store
-// continues with all that it knows of the file: 0.14 ms with the first read, for half
-// a gigabyte on a busy machine. Something did: the file is opened as by Open (66 ms
-// there), what was verified is forgotten, and so the next write verifies the whole
-// tree again (1.6 s there). It also discards what a killed process left.
+// Only the lock is released; the file and its map stay open and are not read. After the
+// lock was taken again, the file is compared with its state at the release: identity,
+// size, time of modification, and meta page. If nothing changed, the store continues
+// with everything that it knows of the file (0.14 ms with the first read, for half a
+// gigabyte on a busy machine). If something changed, the file is opened as by Open (66
+// ms there) and what was verified is forgotten, so that the next write verifies the
+// whole tree again (1.6 s there). It also discards what a killed process left.
 //
-// Under the name of the file there may be another one by then. A copy of the same
-// store, from a compaction, a recovery or a backup, takes its place; Epoch is smaller
-// then if it is an older one. Another store, or none, is ErrReplaced, anything else
-// is what Open makes of it, and the next use tries again. The space of a file that
-// lost its name is free once every process that had it open has used its store again
-// or closed it.
+// By then another file may have the name. If it is a copy of the same store, from a
+// compaction, a recovery or a backup, it is used instead; Epoch is smaller if the copy
+// is older. Another store, or no file, is ErrReplaced; any other file gives the error
+// that Open gives. The next use tries again. The space of a file that lost its name is
+// free once every process that had it open has used its store again or closed it.
 //
 // # Copies
 //
@@ -254,33 +245,30 @@
 //
 // # Damage
 //
-// bbolt checks nothing but its two meta pages. So Open reads these itself and
-// compares them with the size of the file, and bbolt follows no part of the tree
-// whose shape was not verified with plain reads (package page): every bit of the
-// headers and tables of its pages counts. The walk also adds up the records, by key
-// and checksum, and compares the sum with what the last commit has promised of the
-// bucket (promise.go), so that a page that was lost, or is there as it was before, is
-// seen although all that it holds is sound. A file with damage
-// below the catalogue is opened: what is sound can be read, the rest is
-// ErrCorrupt, and so is every write. Reads of the
-// map run with faults turned into errors (package fault); every record is verified
-// by its checksum; every decoder bounds what it allocates by the bytes that are
-// there, and msgpack is scanned before its decoder, which does not, sees it. A
-// damaged or hostile file gives ErrCorrupt, never a crash, a hang or a wrong
-// answer. (In an application's file the shape of the tree is not verified; see
-// Attach.) Where the newer meta page is damaged, bbolt falls back to the other one,
-// and the last commit is undone: Notices and Check say that one is damaged. Where the
-// newer one was never written, though the disk has confirmed it, the file holds the
-// state before, whole; Check then finds the later state among the free pages, until
-// that is written over, and Epoch is there to notice it from outside.
+// bbolt checks nothing but its two meta pages. So Open reads these itself and compares
+// them with the size of the file, and bbolt follows no part of the tree whose shape was
+// not verified with plain reads (package page): every bit of the headers and tables of
+// its pages is checked. The walk also adds up the records, by key and checksum, and
+// compares the sum with what the last commit has promised of the bucket (promise.go),
+// so that a lost page, or an old version of a page, is found although all its records
+// are sound. A file with damage below the catalogue is opened: what is sound can be
+// read, the rest is ErrCorrupt, and so is every write. Reads of the map run with faults
+// turned into errors (package fault); every record is verified by its checksum; every
+// decoder allocates no more than the bytes that it reads justify, and msgpack, whose
+// decoder does not, is scanned before it is decoded. A damaged or hostile file gives
+// ErrCorrupt, never a crash, a hang or a wrong answer. (In an application's file the
+// shape of the tree is not verified; see Attach.) If the newer meta page is damaged,
+// bbolt uses the older one, and the last commit is undone: Notices and Check report the
+// damage. If the disk confirmed the newer meta page but never wrote it, the file holds
+// the whole state before; Check then finds the later state among the free pages until
+// they are used again, and a caller who remembers Epoch notices it.
 //
 // # Format versions
 //
-// A file that needs a newer reader, or has a feature that the code does not
-// know, is refused (ErrVersion) and not touched. Code reads every older format;
-// Migrate writes an older file anew, into a copy. The
-// first bytes of the header (checksum, magic, format, min reader) keep their
-// places for ever.
+// A file that needs a newer reader, or has a feature that the code does not know, is
+// refused (ErrVersion) and not touched. Code reads every older format; Migrate rewrites
+// an older file, into a copy. The first bytes of the header (checksum, magic, format,
+// min reader) never move.
 //
 // A feature comes with the first commit of code that knows it.
 //

@@ -77,7 +77,7 @@ func (b *edgeBatch) find(t *tx, g *graphState) (err error) {
 	return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
 }
 
-// addMissing makes the ends that are not in the graph.
+// addMissing adds the ends that are not in the graph as vertices.
 func (b *edgeBatch) addMissing(t *tx, g *graphState) (added int64, err error) {
 	var keys [][]byte
 	for i, slot := range b.slots {
@@ -124,7 +124,7 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 	return fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
 }
 
-// apply makes of every edge, in turn, what change makes of its state.
+// apply calls change for the state of every edge, in the order of the batch.
 func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, e *Edge)) error {
 	after := slices.Clone(b.states)
 	at, before := 0, g.record.Timed
@@ -149,14 +149,14 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, 
 	return nil
 }
 
-// InsertEdges adds edges to a graph and makes the ends that it does not have.
-// Where an edge is there already, the given weight and timestamp replace its
-// own (Updated); without any, or with the same, it is Unchanged. A new edge
-// without a weight has weight 1. An edge from a vertex to itself is dropped, and
-// the vertex kept. A key that cannot be is ErrKey, a weight ErrInvalid.
+// InsertEdges adds edges to a graph, and their ends as vertices if the graph does not
+// have them. Where an edge is there already, the given weight and timestamp replace its
+// own (Updated); without any, or with the same, it is Unchanged. A new edge without a
+// weight has weight 1. An edge from a vertex to itself is dropped, and the vertex kept.
+// An invalid key is ErrKey, an invalid weight ErrInvalid.
 //
-// Each block of keys or arcs that is concerned is rewritten once, so an edge of
-// a large batch costs much less than a single one; see the package comment.
+// Each block of keys or arcs that changes is rewritten once, so an edge of a large
+// batch costs much less than a single one; see the package comment.
 func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
 	b, err := newEdgeBatch(x.tx.ctx, edges)
 	if err != nil {
@@ -179,7 +179,8 @@ func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
 	return stats, nil
 }
 
-// insert makes an edge be there and counts how it was before.
+// insert adds an edge, or its values, and counts whether it was inserted, updated or
+// unchanged.
 func (stats *WriteStats) insert(s *block.EdgeState, e *Edge) {
 	before := *s
 	s.There = true
@@ -219,7 +220,7 @@ func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 	return stats, nil
 }
 
-// complete makes sure that all edges are there.
+// complete returns a NotFoundError for the first edge that does not exist.
 func (b *edgeBatch) complete() error {
 	there := make([]bool, len(b.edges))
 	at := 0
@@ -324,7 +325,7 @@ func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
 	return list, nil
 }
 
-// give sets in the state of an edge what e gives.
+// give copies the weight and the timestamp of e, if given, to the state of an edge.
 func (e *Edge) give(s *block.EdgeState) {
 	if e.Weight != 0 {
 		s.Weight = float32(e.Weight)

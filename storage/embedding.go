@@ -13,33 +13,33 @@ import (
 	"heavytail/storage/vec"
 )
 
-// PutEmbedding stores the rows of m as an embedding of the graph info.Graph:
-// row v belongs to vertex v of version info.GraphVersion. Name, Graph and
-// GraphVersion of info must be set; Generation, Vertices, Dim and Created are
-// set here, and the rest is kept as it is. Where vertices were deleted, the
-// change log must reach back to that version; otherwise it is ErrConflict, as it
-// is where GraphID is given and the graph of this name is another one by now. An
-// embedding of this name is replaced if it belongs to the same graph, otherwise it is ErrExists: the new
-// generation is written in batches and becomes visible in one step, and readers
-// finish on the old one, which is kept (see Generations). A value that is not finite, and a matrix of the wrong
-// shape, are ErrInvalid. Where it fails or is cancelled nothing changes.
+// PutEmbedding stores the rows of m as an embedding of the graph info.Graph: row v
+// belongs to vertex v of version info.GraphVersion. Name, Graph and GraphVersion of
+// info must be set; Generation, Vertices, Dim and Created are set here, and the rest is
+// kept as it is. Where vertices were deleted, the change log must reach back to that
+// version; otherwise it is ErrConflict. It is also ErrConflict if GraphID is given and
+// the name belongs to another graph by now. An embedding of this name is replaced if it
+// belongs to the same graph, otherwise it is ErrExists: the new generation is written
+// in batches and becomes visible in one step, and readers finish on the old one, which
+// is kept (see Generations). A value that is not finite, and a matrix of the wrong
+// shape, are ErrInvalid. If it fails or is cancelled, nothing changes.
 func (db *DB) PutEmbedding(ctx context.Context, info EmbeddingInfo, m *vec.Matrix) (EmbeddingInfo, error) {
 	return db.PutEmbeddingState(ctx, info, m, nil)
 }
 
-// PutEmbeddingState is PutEmbedding with a state, which EmbeddingState reads back:
-// what bringing the embedding up to date needs beside the rows. write writes it,
-// before anything else is written, and may take its time; nil is no state. It
-// appears with the generation, in the same step, and goes with it.
+// PutEmbeddingState is PutEmbedding with a state, which EmbeddingState reads back: what
+// a refresh of the embedding needs beside the rows. write is called before anything
+// else is written, and may take long; nil is no state. The state appears with the
+// generation, in the same step, and is removed with it.
 func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
 	return db.ReplaceEmbedding(ctx, EmbeddingInfo{}, info, m, write)
 }
 
-// ReplaceEmbedding is PutEmbeddingState for rows that were computed from those of
-// a generation, from: where that is not the present one any more it is ErrConflict.
-// Zero is none. Indexes of the rows appear with them, in the same step, so that
-// there is no moment at which the embedding has new rows and no index; those of a
-// matrix without values are ErrInvalid.
+// ReplaceEmbedding is PutEmbeddingState for rows that were computed from those of a
+// generation, from: if that is no longer the present one, it is ErrConflict. The zero
+// value of from is no generation. Indexes of the rows appear with them, in the same
+// step, so that there is no moment at which the embedding has new rows and no index;
+// those of a matrix without values are ErrInvalid.
 func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error, indexes ...NewIndex) (EmbeddingInfo, error) {
 	if err := checkNewEmbedding(info.Name); err != nil {
 		return EmbeddingInfo{}, err

@@ -9,9 +9,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// slotsAt returns the slots that the graph g had at the version of an embedding
-// that is to be written, whose shape it checks: the slots that are empty now,
-// without those that became empty since.
+// slotsAt returns the slots that the graph g had at the version of an embedding that is
+// written, and checks the shape of the embedding. The empty slots of then are those
+// that are empty now, without those that became empty since.
 func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
 	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
 		return block.SlotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)

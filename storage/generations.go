@@ -11,12 +11,11 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// An embedding that is replaced stays in the catalogue as a past generation, under
-// its name, "@" and the number of the generation: an entry like any other, but for
-// Past, and without a state. A name that ends so is therefore none that an
-// embedding can be given. The last generations are kept, keptGenerations of them
-// with the present one, and older ones discarded with the transaction that adds
-// another.
+// An embedding that is replaced stays in the catalogue as a past generation, under its
+// name, "@" and the number of the generation: an entry like any other, but for Past,
+// and without a state. So no embedding can be given a name with such an end. The
+// present generation and those before it are kept, keptGenerations in all; the
+// transaction that adds a generation discards older ones.
 
 // keptGenerations is how many generations of an embedding there are at most: the
 // present one and the one before, so that the two can be compared.
@@ -135,10 +134,10 @@ func (t *tx) dropEntry(name string) error {
 	return t.remove(block.EmbeddingsName, []byte(name))
 }
 
-// EmbeddingState returns what was stored beside the rows of an embedding, whose
-// entry info is, for bringing it up to date. It is read in transactions of its own.
-// Where there is nothing it is ErrNotFound, and ErrConflict where the embedding has
-// another generation by now, also later while it is being read.
+// EmbeddingState returns what was stored beside the rows of an embedding, whose entry
+// info is, for a refresh. It is read in transactions of its own. If there is nothing it
+// is ErrNotFound. If the embedding has another generation by now, it is ErrConflict,
+// also later from the reader.
 func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader, error) {
 	var reader io.Reader
 	err := db.view(ctx, func(t *tx) error {
@@ -157,9 +156,8 @@ func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader
 	return reader, err
 }
 
-// SetAutoRefresh says when an embedding, not a past generation of one, is to be
-// brought up to date by itself; the zero value is never. It returns the entry as it
-// is then.
+// SetAutoRefresh sets when an embedding, but not a past generation of one, is refreshed
+// automatically; the zero value is never. It returns the new entry.
 func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh) (EmbeddingInfo, error) {
 	if auto.Changes < 0 || uint64(auto.Changes) > block.MaxVertices || auto.Every < 0 {
 		return EmbeddingInfo{}, fmt.Errorf("refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)

@@ -31,12 +31,11 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	return info, err
 }
 
-// DropGraph removes a graph with its change log and what an unfinished import
-// of it has left; where an import that would have made the graph was stopped,
-// it removes that. While embeddings or models of the graph exist it is ErrInUse,
-// unless cascade removes them too. Its
-// predictions go with it. The space is used again by later writes; the file
-// does not shrink.
+// DropGraph removes a graph with its change log and what an unfinished import of it has
+// left. If the graph does not exist because the import that would make it has stopped,
+// it removes what that import left. While embeddings or models of the graph exist it is
+// ErrInUse, unless cascade removes them too. Its predictions go with it. The space is
+// used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// handle is one opening of the file by bbolt. A store gives its transactions
-// one at a time: first one that only reads; from the first write on one that
-// writes; after a compaction one over the new file. A handle that was replaced
-// serves the transactions that run on it to their end and is closed then.
+// handle is one opening of the file by bbolt. A store uses one at a time for new
+// transactions: first one that only reads, from the first write on one that writes, and
+// after a compaction one of the new file. A handle that was replaced serves the
+// transactions that run on it to their end and is closed then.
 type handle struct {
 	bolt     *bolt.DB
 	file     *os.File   // the file that bbolt holds, for plain reads; may be nil where an application owns it
@@ -18,10 +18,10 @@ type handle struct {
 	writable bool
 
 	users int    // transactions that run on it; guarded by DB.mu
-	close func() // set when it is replaced: what the last user does
+	close func() // set when it is replaced; the last user calls it
 }
 
-// fileMode: a store may hold what its owner shows to nobody.
+// fileMode lets only the owner read the file, because a store may hold private data.
 const fileMode = 0o600
 
 // growth is how much the file grows beyond what a transaction needs, so that

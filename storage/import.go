@@ -46,33 +46,33 @@ type MemoryError = gather.MemoryError
 // ImportOptions say how to import a graph. The zero value reads every common
 // form.
 type ImportOptions struct {
-	// Format says how the text is read. Its Progress is called for the stage
-	// "reading" (bytes of the input); where it is nil, Progress is.
+	// Format says how the text is read. Its Progress, or Progress if that is nil, is
+	// called for the stage "reading" (bytes of the input).
 	Format format.Options
 
 	// Repeated says what becomes of the weight of an edge that comes again, in
 	// either direction, or that the graph has; "" means RepeatedLast.
 	Repeated Repeated
 
-	// Join stands between the values of a vertex that comes again in a table, each
-	// value once, and makes the attributes of which the table tells no type texts.
-	// "" means that the last value counts.
+	// Join is put between the values of a vertex that comes again in a table, each
+	// value once. Attributes whose type the table does not state become texts. "" means
+	// that the last value counts.
 	Join string
 
 	// MemoryLimit is how many bytes the import may hold: the keys, values of
-	// attributes, the graph that is made and, up to a quarter of the limit, edges
-	// that are still to be sorted. More edges go into temporary files beside the
-	// store, which have no name any more or are removed at the end. 0 means 8 GiB (1
-	// GiB on 32-bit machines); less than 16 MiB is taken as 16 MiB. A graph that
-	// does not fit is refused with a MemoryError. The result does not depend on it.
+	// attributes, the new graph and, up to a quarter of the limit, edges that are not
+	// sorted yet. More edges go into temporary files beside the store, which are
+	// removed at the end, and have no name if the system allows that. 0 means 8 GiB (1
+	// GiB on 32-bit machines); a limit below 16 MiB is 16 MiB. A graph that does not
+	// fit is refused with a MemoryError. The result does not depend on it.
 	MemoryLimit int64
 
 	// Source is what GraphInfo.Source will say; "" means Format.Name.
 	Source string
 
-	// Progress, where not nil, is called for the stages "reading" (bytes of the
-	// input), "sorting" (no count) and "writing" (keys, arcs and values), from
-	// one goroutine, at most about 20 times a second.
+	// Progress, if not nil, is called for the stages "reading" (bytes of the input),
+	// "sorting" (no count) and "writing" (keys, arcs and values), from one goroutine,
+	// at most about 20 times per second.
 	Progress func(stage string, done, total int64)
 
 	edgeRoom int64 // bytes for edges that are to be sorted, for tests; 0 is a quarter of the limit
@@ -92,7 +92,7 @@ type ImportStats struct {
 	NewVertices      int64           `json:"new_vertices"`     // vertices that the graph did not have
 	UpdatedVertices  int64           `json:"updated_vertices"` // vertices of the graph that got other values of attributes
 	RepeatedValues   int64           `json:"repeated_values"`  // values of vertices that had another one from the same input
-	Resumed          bool            `json:"resumed"`          // the import took up one that was killed
+	Resumed          bool            `json:"resumed"`          // the import continued one that was killed
 	Times            format.TimeForm `json:"times"`            // how the graph writes timestamps after the import
 	Seconds          float64         `json:"seconds"`
 }
@@ -103,23 +103,21 @@ type ImportStats struct {
 // their first appearance. The keys of vertices are UTF-8 without NUL, up to
 // 1,024 bytes.
 //
-// An edge that the graph has is given the weight that Repeated says, and the new
-// timestamp. Values of attributes replace those that vertices have; a missing
-// one leaves the old one. Attributes that the graph does not have get the type
-// that the input declares, or else the narrowest that holds all values:
-// integer, float, boolean or text, where a number with zeros in front is a
-// text. The others keep their type, and a value that is none of it is
-// ErrInvalid.
+// An edge that the graph has gets the weight that Repeated determines, and the new
+// timestamp. Values of attributes replace those that vertices have; a missing one
+// leaves the old one. Attributes that the graph does not have get the type that the
+// input declares, or else the narrowest that holds all values: integer, float, boolean
+// or text, where a number with zeros in front is a text. Existing attributes keep their
+// type, and a value that is not of that type is ErrInvalid.
 //
-// Repeated edges become one while they are read, so that the memory depends on
-// the graph and not on the length of the input: see ImportOptions.MemoryLimit. The
-// graph takes 8 bytes per edge, 8 more with weights, 16 more with timestamps, and
-// about 100 bytes per vertex with its key. It is written in batches into a part of
-// the file that nothing refers to; the last batch makes the new version of the
-// graph visible.
-// An error or a cancelled context before that changes nothing. After a kill, the
-// same import takes up the batches already written; another import of the graph
-// discards them. An import that changes nothing makes no new version.
+// Repeated edges are merged while they are read, so that the memory depends on the
+// graph and not on the length of the input; see ImportOptions.MemoryLimit. The graph
+// takes 8 bytes per edge, 8 more with weights, 16 more with timestamps, and about 100
+// bytes per vertex with its key. It is written in batches into a part of the file that
+// nothing refers to; the last batch makes the new version of the graph visible. An
+// error or a cancelled context before that changes nothing. After a kill, the same
+// import, run again, continues after the batches already written; another import of the
+// graph discards them. An import that changes nothing makes no new version.
 func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts ImportOptions) (ImportStats, error) {
 	started := time.Now()
 	if err := block.CheckName("graph", graph); err != nil {
@@ -286,8 +284,9 @@ func (r *graphRecord) attributeFor(ctx context.Context, read *gather.Column) (in
 	return r.addAttribute(Attribute{Name: read.Name, Type: kind})
 }
 
-// newChange says what becomes of n slots; those whose values changed may be
-// among those that are touched. Where most of them are, it says all instead.
+// newChange is the entry of the change log for n slots, of which some are touched and
+// the values of some changed. A slot that is in both lists counts as touched. If most
+// slots are in a list, the entry says that all may have changed.
 func newChange(n int, touched, valued []uint32) block.Change {
 	var c block.Change
 	if c.All = 2*len(touched) > n; !c.All {
@@ -315,8 +314,7 @@ type PutGraphRequest struct {
 	Source     string                // what GraphInfo.Source will say
 	Times      format.TimeForm       // how timestamps are written
 
-	// Progress, where not nil, is called for the stage "writing" as that of an
-	// import is.
+	// Progress, if not nil, is called for the stage "writing" as that of an import is.
 	Progress func(stage string, done, total int64)
 }
 
@@ -388,8 +386,8 @@ func (p *publication) putColumns(columns []*Column) error {
 	return nil
 }
 
-// checkGraph makes sure that g keeps what csr.Graph promises, as its Validate
-// does, but in O(n + m) and looking at ctx.
+// checkGraph verifies what csr.Graph promises, like its Validate, but in O(n + m) and
+// with a context.
 func checkGraph(ctx context.Context, g *csr.Graph) error {
 	n := g.Vertices()
 	if (g.Weights != nil && len(g.Weights) != len(g.Targets)) || (g.Times != nil && len(g.Times) != len(g.Targets)) {

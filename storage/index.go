@@ -13,15 +13,14 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// An index helps searches in the rows of one generation of an embedding. Its
-// record lies under the object of these rows and its metric:
+// An index speeds up searches in the rows of one generation of an embedding. The key of
+// its record is the object of these rows and its metric:
 //
 //	indexes / rows 8 metric            catalogue entry (msgpack)
 //
-// No two generations have the same object, and an object is never used again, so
-// an index cannot be taken for one of other rows. It goes with them: discard
-// takes the indexes of an object along. What is inside of the stream is the
-// business of who wrote it.
+// No two generations have the same object, and an object is never used again, so an
+// index cannot be mistaken for an index of other rows. It is removed with them
+// (discardRows). The content of the stream is known only to its writer.
 
 // IndexInfo is the catalogue entry of an index.
 type IndexInfo struct {
@@ -30,11 +29,11 @@ type IndexInfo struct {
 	Metric     string    `json:"metric"`
 	Parameters []Setting `json:"parameters"`
 	Vectors    int       `json:"vectors"`
-	Recall     float64   `json:"recall"`  // share of the nearest that searches found when it was built, the mean
-	Queries    int       `json:"queries"` // how many searches that rests on
+	Recall     float64   `json:"recall"`  // mean fraction of the nearest that searches found when it was built
+	Queries    int       `json:"queries"` // number of searches behind Recall
 	Spread     bool      `json:"spread"`  // the next two were measured: earlier versions stored the mean alone
-	Lowest     float64   `json:"lowest"`  // the share that the worst of the searches found
-	Poor       float64   `json:"poor"`    // the share of the searches that found less than half
+	Lowest     float64   `json:"lowest"`  // the fraction that the worst of the searches found
+	Poor       float64   `json:"poor"`    // the fraction of the searches that found less than half
 	Seconds    float64   `json:"seconds"` // time that building it took
 	Created    time.Time `json:"created"`
 	Bytes      int64     `json:"bytes"` // of the stream
@@ -122,12 +121,11 @@ func (r *indexRecord) info(embedding string, generation uint64, metric string) I
 	}
 }
 
-// PutIndex stores an index of the rows of an embedding, of which of is the
-// catalogue entry: the bytes that write writes. It takes the place of that with
-// the same metric in one step. Metric and what describes the index must be set in
-// info; Embedding, Generation, Created and Bytes are set here. Where the embedding
-// has another generation by now it is ErrConflict, and without rows, or without
-// bytes, ErrInvalid.
+// PutIndex stores an index of the rows of an embedding, of which of is the catalogue
+// entry: the bytes that write writes. It replaces an index with the same metric in one
+// step. Metric and what describes the index must be set in info; Embedding, Generation,
+// Created and Bytes are set here. Where the embedding has another generation by now it
+// is ErrConflict, and without rows, or without bytes, ErrInvalid.
 func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, write func(w io.Writer) error) (IndexInfo, error) {
 	w, err := db.newIndexWriter(ctx, of.Name, NewIndex{Info: info, Write: write})
 	if err != nil {
@@ -162,8 +160,8 @@ type indexWriter struct {
 	stream *blobWriter
 }
 
-// newIndexWriter writes the stream of an index, which the caller must abandon in the
-// end. It must not hold the writer's lock.
+// newIndexWriter writes the stream of an index, whose abandon the caller must call in
+// any case. The caller must not hold the writer's lock.
 func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) (*indexWriter, error) {
 	info := n.Info
 	where := describeIndex(embedding, info.Metric)
@@ -180,7 +178,8 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 	return w, err
 }
 
-// publish makes the index that of an object, in place of one with the same metric.
+// publish stores the index under the object of the rows, and replaces one with the same
+// metric.
 func (w *indexWriter) publish(t *tx, rows uint64) error {
 	key := indexKey(rows, w.metric)
 	if err := indexKind.drop(t, key); err != nil {
@@ -231,9 +230,9 @@ func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (Index
 	return info, reader, err
 }
 
-// Indexes lists the indexes of an embedding by metric, or those of all embeddings,
-// by embedding, where the name is empty. Where entries are damaged it lists the
-// others, and a PartialError says which are.
+// Indexes lists the indexes of an embedding by metric, or those of all embeddings, by
+// embedding, where the name is empty. If entries are damaged, it lists the others and
+// returns a PartialError that names them.
 func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error) {
 	var list []IndexInfo
 	var damaged []error
@@ -262,7 +261,7 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 	return list, cmp.Or(err, fault.Partial(damaged...))
 }
 
-// dropIndexes removes the indexes of some rows.
+// dropIndexes removes the indexes of the rows in an object.
 func (t *tx) dropIndexes(rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
 
 // discardRows hands the rows of an embedding to the sweep, and their indexes.
@@ -273,9 +272,8 @@ func (t *tx) discardRows(rows uint64) error {
 	return t.discard(rows)
 }
 
-// DropIndexes removes all indexes of an embedding, or only that with a metric if
-// it is not empty, and returns how many these were. Where there is none it is
-// ErrNotFound.
+// DropIndexes removes all indexes of an embedding, or only that with a metric if it is
+// not empty, and returns how many these were. If there is none, it is ErrNotFound.
 func (db *DB) DropIndexes(ctx context.Context, embedding, metric string) (int, error) {
 	dropped := 0
 	err := db.change(ctx, func(t *tx) error {

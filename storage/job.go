@@ -15,7 +15,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// JobState says what became of a job.
+// JobState is the state of a job.
 type JobState string
 
 // The states of a job.
@@ -30,26 +30,26 @@ const (
 	JobInterrupted JobState = "interrupted"
 )
 
-// jobDropped is the record that stands for the highest number once its job is
+// jobDropped is the state of a record that keeps the highest number after its job was
 // dropped, so that no other job gets the number.
 const jobDropped JobState = "dropped"
 
 var jobStates = []JobState{JobQueued, JobRunning, JobDone, JobFailed, JobCancelled, JobInterrupted}
 
-// Active reports whether the job is still to end.
+// Active reports whether the job has not ended.
 func (s JobState) Active() bool { return s == JobQueued || s == JobRunning }
 
-// JobInfo is the record of a job: long work that a statement asked for. What a
-// job does is not known here; its checkpoints are bytes.
+// JobInfo is the record of a job: long work that a statement asked for. This package
+// does not know what a job does; its checkpoints are bytes.
 type JobInfo struct {
 	ID        uint64   `json:"id"`
 	Kind      string   `json:"kind"`      // such as "EMBED"
-	Statement string   `json:"statement"` // by which it can be run again
+	Statement string   `json:"statement"` // the text from which it can be run again
 	Target    string   `json:"target"`    // name of the embedding that it writes; empty where it writes none
 	State     JobState `json:"state"`
 
-	// The graph that it works on, at the version that it works on, and what it
-	// must have in common with a run that goes on from its checkpoint.
+	// The graph that it works on, at the version that it works on, and what must be the
+	// same in a run that continues from its checkpoint.
 	Graph        string    `json:"graph"`
 	GraphID      uint64    `json:"graph_id"`
 	GraphVersion uint64    `json:"graph_version"`
@@ -62,7 +62,7 @@ type JobInfo struct {
 	Rate      float64       `json:"rate"`      // units a second
 	Remaining time.Duration `json:"remaining"` // of the stage; 0 where unknown
 	Memory    int64         `json:"memory"`    // bytes that it takes at most, as far as known
-	Peak      int64         `json:"peak"`      // bytes that it was seen to take, over all its runs
+	Peak      int64         `json:"peak"`      // the most bytes that it took, over all its runs
 	Seconds   float64       `json:"seconds"`   // of work, over all its runs
 	Error     string        `json:"error"`
 	Result    string        `json:"result"`  // of a job that is done, for people
@@ -153,7 +153,7 @@ func (r *jobRecord) validate(size int64) error {
 
 func (r *jobRecord) dropped() bool { return JobState(r.State) == jobDropped }
 
-// over reports whether nothing can come of the job any more.
+// over reports whether the job cannot continue any more.
 func (r *jobRecord) over(token uint64) bool {
 	active := JobState(r.State).Active() && r.Owner == token
 	return !active && !r.dropped() && r.Checkpoint.Object == 0
@@ -163,8 +163,8 @@ func describeJob(id uint64) string { return fmt.Sprintf("job %d", id) }
 
 func describeCheckpoint(id uint64) string { return "checkpoint of " + describeJob(id) }
 
-// jobKind are the jobs, by number. A recovery leaves them behind, and says what was
-// to be gone on with.
+// jobKind are the jobs, by number. A recovery does not copy them, and reports those
+// that could have continued.
 var jobKind = artefact[jobRecord]{
 	bucket: block.JobsName, name: "job", shortest: 8, longest: 8,
 	remedy:    "drop the job and run its statement again",
@@ -201,8 +201,8 @@ func (t *tx) findJob(id uint64) (*jobRecord, error) {
 	return r, err
 }
 
-// eachSoundJob calls f with every job whose record is sound, by number: one that
-// is damaged must not keep others from going on.
+// eachSoundJob calls f with every job whose record is sound, by number: a damaged one
+// must not keep the others from continuing.
 func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
 	_, err := jobKind.sound(t, nil, func(key []byte, r *jobRecord) {
 		if !r.dropped() {
@@ -212,8 +212,8 @@ func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
 	return err
 }
 
-// Jobs lists the jobs by number. Where records are damaged it lists the others, and
-// a PartialError says which are.
+// Jobs lists the jobs by number. If records are damaged, it lists the others and
+// returns a PartialError that names them.
 func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
 	return listed(ctx, db, &jobKind, func(_ *tx, key []byte, r *jobRecord) (JobInfo, bool) {
 		return r.info(block.IDOf(key), db.token), !r.dropped()
@@ -236,7 +236,7 @@ func (db *DB) LastJob(ctx context.Context) (uint64, error) {
 	return last, err
 }
 
-// Job returns one job; a number that none has is ErrNotFound.
+// Job returns one job; an unknown number is ErrNotFound.
 func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
 	var info JobInfo
 	err := db.view(ctx, func(t *tx) error {
@@ -257,10 +257,10 @@ func (db *DB) PutJob(ctx context.Context, info JobInfo) error {
 	return db.putJob(ctx, info, func(t *tx, r *jobRecord) error { return nil })
 }
 
-// PutJobCheckpoint is PutJob with a new checkpoint, the bytes that write writes,
-// which takes the place of the one before in one step: after a crash, or an
-// error, the one or the other is there, whole. The bytes are written in batches,
-// and other writers come between.
+// PutJobCheckpoint is PutJob with a new checkpoint, the bytes that write writes, which
+// replaces the one before in one step: after a crash or an error the file has the whole
+// old one or the whole new one. The bytes are written in batches, and other writers can
+// run in between.
 func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w io.Writer) error) error {
 	w, err := db.writeStream(ctx, describeCheckpoint(info.ID), write)
 	if err != nil {
@@ -336,8 +336,8 @@ func (t *tx) supersede(by uint64, target string, token uint64) error {
 	return err
 }
 
-// forgetJobs removes those of the jobs of which nothing can come any more that
-// ended the longest ago.
+// forgetJobs removes, of the jobs that cannot continue, all but the keptJobs that ended
+// last.
 func (t *tx) forgetJobs(token uint64) error {
 	type ended struct {
 		id      uint64
@@ -356,7 +356,8 @@ func (t *tx) forgetJobs(token uint64) error {
 	return err
 }
 
-// removeJob removes the record of a job. Of the highest number something stays.
+// removeJob removes the record of a job. The highest number keeps a record with the
+// state jobDropped.
 func (t *tx) removeJob(id uint64) error {
 	b, err := t.top(block.JobsName)
 	if err != nil || b == nil {
@@ -368,8 +369,8 @@ func (t *tx) removeJob(id uint64) error {
 	return t.remove(block.JobsName, block.Key64(id))
 }
 
-// passDropped removes the record that stands for a number that was the highest, as
-// a job gets a higher one.
+// passDropped removes the record that kept the highest number, once a job has a higher
+// one.
 func (t *tx) passDropped(id uint64) error {
 	b, err := t.top(block.JobsName)
 	if err != nil || b == nil {
@@ -386,9 +387,9 @@ func (t *tx) passDropped(id uint64) error {
 	return t.remove(block.JobsName, block.Key64(last))
 }
 
-// JobCheckpoint returns a reader of the checkpoint of a job. A job that has none
-// is ErrNotFound. Where the checkpoint is replaced while it is read, the reader
-// gives ErrConflict.
+// JobCheckpoint returns a reader of the checkpoint of a job. A job that has none is
+// ErrNotFound. If the checkpoint is replaced while it is read, the reader returns
+// ErrConflict.
 func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 	var r io.Reader
 	err := db.view(ctx, func(t *tx) error {
@@ -405,9 +406,9 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 	return r, err
 }
 
-// DropJob removes the record of a job and its checkpoint; no other job gets its
-// number. Of one whose record is damaged the checkpoint is left to the next
-// compaction. That the job does not run is the caller's business.
+// DropJob removes the record of a job and its checkpoint; no other job gets its number.
+// If the record is damaged, its checkpoint stays until the next compaction. The caller
+// must make sure that the job does not run.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
 	return db.change(ctx, func(t *tx) error {
 		r, err := t.findJob(id)

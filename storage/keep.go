@@ -10,7 +10,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Keep has a store with Options.ReleaseIdle keep the file from its next use until
+// Keep makes a store with Options.ReleaseIdle keep the file from its next use until
 // release is called, so that several calls see no change that another process made
 // between them. Without that option it does nothing. It may be called several times,
 // and does not wait.
@@ -54,8 +54,8 @@ func (db *DB) expire() {
 	db.letGo()
 }
 
-// letGo gives up the lock where the time is over and nothing uses the file. The
-// caller holds mu.
+// letGo releases the lock if the time is over and nothing uses the file. The caller
+// holds mu.
 func (db *DB) letGo() {
 	l := &db.lease
 	if !l.over || l.away || l.keeps > 0 || db.users > 0 || db.closed.Load() || db.broken.Load() {
@@ -93,8 +93,8 @@ func (db *DB) Reopened() uint64 {
 	return db.lease.opened
 }
 
-// regain gets the lock of a file that was let go, and opens the file again where it
-// is not as it was left. Where that fails the next use tries again.
+// regain takes the lock of a file that was let go, and opens the file again if it
+// changed meanwhile. If that fails, the next use tries again.
 func (db *DB) regain(ctx context.Context) error {
 	deadline := time.Now().Add(db.opts.LockTimeout)
 	select {
@@ -123,8 +123,8 @@ func (db *DB) regain(ctx context.Context) error {
 	return nil
 }
 
-// openAgain opens the file that is under the name of the store by now, and puts it in
-// the place of the one that is open, which nobody uses.
+// openAgain opens the file that has the name of the store now, and replaces the open
+// one, which nobody uses.
 func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
 	file, err := db.openFound(ctx, deadline)
 	if err != nil {
@@ -138,8 +138,7 @@ func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
 	old, oldLock := db.current, db.lock
 	db.current, db.lock, db.notices = file.handle, file.lock, file.notices
 	db.lease.opened++
-	// The next writer, who takes the lock of writers before it comes here or after,
-	// finds out what the file needs.
+	// The next writer finds out what the file needs.
 	db.damage, db.walked, db.untidy = nil, nil, !db.opts.ReadOnly
 	db.mu.Unlock()
 	db.epoch.Store(file.header.Epoch)
@@ -147,7 +146,7 @@ func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
 	return nil
 }
 
-// openFound opens what is under the name of the store, which may be anything.
+// openFound opens the file that has the name of the store, which may be any file.
 func (db *DB) openFound(ctx context.Context, deadline time.Time) (*opening, error) {
 	o := db.opts
 	o.NoCreate = true

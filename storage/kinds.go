@@ -17,7 +17,7 @@ type kind interface {
 // kinds are the artefacts in the order of reports.
 func kinds() []kind { return []kind{&indexKind, &modelKind, &predictionKind, &jobKind} }
 
-// owning are the kinds as what objects belong to.
+// owning are the kinds as owners of objects.
 func owning() []owner {
 	var list []owner
 	for _, k := range kinds() {

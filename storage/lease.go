@@ -6,15 +6,14 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// lease is what a store with Options.ReleaseIdle knows of its hold on the file. Such
-// a store lets go of the lock, and keeps the file and its map open; nothing reads
-// them before the lock is had again and the file was found to be as it was left.
-// Otherwise it is opened again, as Open does it. So what is known of the shape of the
-// tree, of rows that are sound, and of free pages stays with the handle for as long
-// as nobody else writes, and goes with it.
+// lease is the state of the lock of a store with Options.ReleaseIdle. Such a store
+// releases the lock, but keeps the file and its map open. Nothing reads them before the
+// lock was taken again and the file was found unchanged; a changed file is opened
+// again, as by Open. So what is known of the shape of the tree, of sound rows and of
+// free pages stays valid until somebody else writes.
 type lease struct {
 	turn    chan struct{} // holds one token while nobody gets the lock
-	created time.Time     // when the store was made, by which another one is known
+	created time.Time     // when the store was made; another store has another time
 
 	// Guarded by DB.mu.
 	keeps int  // callers of Keep
@@ -26,9 +25,9 @@ type lease struct {
 	opened uint64 // how often the file was opened again; guarded by DB.mu
 }
 
-// left is how a file was when its lock was let go. A commit gives it another meta
-// page; a program that knows no locks gives it another time of modification. Its
-// number cannot be that of another file, since it is still open.
+// left is the state of a file when its lock was let go. A commit gives it another meta
+// page; a program that knows no locks gives it another time of modification. Its number
+// cannot be that of another file, since it is still open.
 type left struct {
 	at    time.Time
 	known bool // what follows could be read

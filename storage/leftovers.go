@@ -18,8 +18,8 @@ const (
 	kindNew     = "new"
 )
 
-// removeLeftovers removes the temporary files beside path that killed processes
-// have left. What it cannot remove it leaves: it is only in the way.
+// removeLeftovers removes the temporary files beside path that killed processes have
+// left. What it cannot remove stays: it only takes space.
 func removeLeftovers(path string, kinds ...string) {
 	dir, _ := tempName(path, "")
 	folder, err := os.Open(dir)
@@ -37,9 +37,9 @@ func removeLeftovers(path string, kinds ...string) {
 	}
 }
 
-// isLeftover reports whether a name is that of a temporary file of a kind: with
-// digits between, so that no other file, and none of a file whose name only begins
-// alike, is taken for one.
+// isLeftover reports whether a name is that of a temporary file of a kind: with digits
+// between, so that neither another file nor a temporary file of a store with a longer
+// name matches.
 func isLeftover(base, kind, name string) bool {
 	number, ok := strings.CutPrefix(name, "."+base+".")
 	if ok {
@@ -68,7 +68,7 @@ func removeStale(path string) {
 	_ = os.Remove(path)
 }
 
-// tempName is the pattern of the names of files that are not yet whole.
+// tempName is the pattern of the names of unfinished files, for os.CreateTemp.
 func tempName(path, kind string) (dir, pattern string) {
 	dir, base := filepath.Split(path)
 	if dir == "" {

@@ -74,9 +74,9 @@ func (o *Options) fileSystemAt(path string) string {
 	return file.NetworkFS(path)
 }
 
-// create makes an empty store at path. It is built under another name beside
-// it and moved when it is whole: bbolt cannot recover a file whose first pages
-// were cut short by a power failure.
+// create makes an empty store at path. It is built under another name beside it and
+// moved when it is whole: bbolt cannot open a file whose first pages were not fully
+// written before a power failure.
 func create(path string) error {
 	dir, pattern := tempName(path, kindNew)
 	temp, err := os.CreateTemp(dir, pattern)
@@ -118,9 +118,9 @@ func initFile(name string) error {
 	return errors.Join(err, b.Close())
 }
 
-// moveNew moves a file to a name that nothing has. A link fails where another
-// process was faster, whose store is then opened instead; where there are no
-// links, a rename that might replace it has to do.
+// moveNew gives a file a name that must be free. A link fails if another process was
+// faster, whose store is then opened instead. On file systems without links a rename is
+// used, which could replace that store.
 func moveNew(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {

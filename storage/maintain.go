@@ -13,7 +13,7 @@ import (
 	"heavytail/storage/internal/file"
 )
 
-// BackupStats says what a backup wrote.
+// BackupStats counts what a backup wrote.
 type BackupStats struct {
 	Path    string  `json:"path"`
 	Bytes   int64   `json:"bytes"` // size of the new file
@@ -22,15 +22,15 @@ type BackupStats struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// CompactStats says what a compaction gained.
+// CompactStats has the sizes before and after a compaction.
 type CompactStats struct {
 	Before  int64   `json:"before"` // size of the file
 	After   int64   `json:"after"`
 	Seconds float64 `json:"seconds"`
 }
 
-// MigrateStats says what a migration did; the two formats are the same where
-// there was nothing to do.
+// MigrateStats has the formats and sizes before and after a migration; the formats are
+// equal if there was nothing to do.
 type MigrateStats struct {
 	From    uint32  `json:"from"` // formats
 	To      uint32  `json:"to"`
@@ -39,18 +39,18 @@ type MigrateStats struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Backup copies the store as it is when the copy begins into a new file with
-// full pages. Readers and writers go on meanwhile; pages that writers give up
-// are not used again before the copy ends, so the file may grow. Every checksum
-// is verified on the way, and the copy is read back before it gets its name, in
-// one step; until then, and after a crash, there is at most a file
-// .name.*.backup beside it, which the next backup to the same path removes. Unfinished embeddings and discarded objects are left
-// out. The copy belongs to its owner alone (mode 0600).
+// Backup copies the store as it is when the copy begins into a new file with full
+// pages. Readers and writers continue meanwhile. Pages that writers free are not used
+// again before the copy ends, so the file may grow. Every checksum is verified on the
+// way, and the copy is read back before it gets its name, in one step; until then, and
+// after a crash, there may be a file .name.*.backup beside it, which the next backup to
+// the same path removes. Unfinished embeddings and discarded objects are left out. The
+// copy belongs to its owner alone (mode 0600).
 //
-// A path that is taken is ErrExists, unless overwrite is set; the file of the
-// store itself is ErrInvalid always. A store with damage is ErrCorrupt: Recover
-// copies what is sound. progress, which may be nil, gets the stage "copying", in
-// bytes of records.
+// A path that exists is ErrExists, unless overwrite is set; the path of the store
+// itself is always ErrInvalid. A store with damage is ErrCorrupt: Recover copies what
+// is sound. progress, if not nil, is called for the stage "copying", in bytes of
+// records.
 func (db *DB) Backup(ctx context.Context, path string, overwrite bool, progress func(stage string, done, total int64)) (BackupStats, error) {
 	started := time.Now()
 	if err := db.checkTarget(path, overwrite); err != nil {
@@ -84,7 +84,7 @@ func checkNewFile(path string, overwrite bool) error {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		return nil // nothing is there, or making the file will say what is wrong
+		return nil // nothing is there, or making the file fails with the reason
 	case info.IsDir():
 		return fmt.Errorf("%w: %q is a directory", ErrInvalid, path)
 	case !overwrite:
@@ -164,23 +164,22 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 	return h, nil
 }
 
-// step tells tests how far a copy has come.
+// step calls the hook of tests for points of a copy.
 func (db *DB) step(point string) {
 	if db.atStep != nil {
 		db.atStep(point)
 	}
 }
 
-// Compact writes the store into a new file with full pages and puts it in the
-// place of the old one, which gives the space of what was deleted back to the
-// file system. It needs room for the copy beside the file. Writers wait until it
-// is done; readers that have begun finish on the old file, and others see the
-// new one. The copy is verified before it takes the place of the file, in one
-// step: whenever the process or the machine stops, the path holds the old store
-// or the new one, whole, and perhaps a file .name.*.compact is left beside it,
-// which opening the store for writing removes. progress is that of Backup.
+// Compact writes the store into a new file with full pages and replaces the old one by
+// it, which frees the space of deleted data. It needs room for the copy beside the
+// file. Writers wait until it is done; readers that have begun finish on the old file,
+// and later ones see the new one. The copy is verified before it replaces the file, in
+// one step: whenever the process or the machine stops, the path holds the old store or
+// the new one, whole, and perhaps a file .name.*.compact is left beside it, which
+// opening the store for writing removes. progress is that of Backup.
 //
-// An attached store, whose file is not ours to replace, is ErrInvalid, as is a
+// An attached store, whose file belongs to the application, is ErrInvalid, as is a
 // system on which an open file cannot be replaced.
 func (db *DB) Compact(ctx context.Context, progress func(stage string, done, total int64)) (CompactStats, error) {
 	started := time.Now()
@@ -191,10 +190,10 @@ func (db *DB) Compact(ctx context.Context, progress func(stage string, done, tot
 	return CompactStats{Before: before, After: after, Seconds: time.Since(started).Seconds()}, nil
 }
 
-// Migrate brings a file of an older format to the present one by writing it
-// anew, as Compact does. A file of the present format is left as it is. An older
-// format can be read and written without this, and the first commit raises the
-// number in the header; a migrated file is compact as well.
+// Migrate rewrites a file of an older format in the present one, as Compact does. A
+// file of the present format stays as it is. An older format can be read and written
+// without this, and the first commit raises the number in the header; a migrated file
+// is compact as well.
 func (db *DB) Migrate(ctx context.Context, progress func(stage string, done, total int64)) (MigrateStats, error) {
 	started := time.Now()
 	stats := MigrateStats{To: block.FormatVersion}
@@ -230,8 +229,8 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 		return 0, 0, err
 	}
 	defer unlock()
-	// While the handle is in use Close waits, so that the new file is in its
-	// place by then.
+	// Close waits while the handle is in use, so that the new file has replaced the old
+	// one by then.
 	old, err := db.acquire(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -255,9 +254,9 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 	return info.Size(), after, err
 }
 
-// swap puts the finished copy in the place of the file. The copy is locked and
-// opened before it gets the name, so that nobody can come between, and the old
-// file stays locked until its last reader has ended.
+// swap replaces the file by the finished copy. The copy is locked and opened before it
+// gets the name, so that no other process can take it, and the old file stays locked
+// until its last reader has ended.
 func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, err error) {
 	file.KeepOwner(w.name, info)
 	lock, err := file.OpenLock(w.name, false)

@@ -14,10 +14,10 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// Stats measures the store. It reads the pages of all records but not the
-// bodies of large values, about 0.2 s per gigabyte of edges, and verifies
-// nothing; damaged parts count as far as they can be followed. Where records of the
-// catalogue are damaged it lists the others, and a PartialError says which are.
+// Stats measures the store. It reads the pages of all records but not the bodies of
+// large values, about 0.2 s per gigabyte of edges, and verifies nothing; damaged parts
+// count as far as they can be read. If records of the catalogue are damaged, it lists
+// the others and returns a PartialError that names them.
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
 	var damaged error
@@ -63,7 +63,7 @@ func (db *DB) measure(t *tx, s *Stats) (sizes, error) {
 	return found, nil
 }
 
-// assign gives the sizes to what they belong to, and returns what is damaged.
+// assign enters the sizes into Stats, and returns the errors of damaged entries.
 func (s sizes) assign(t *tx, out *Stats) (damaged, err error) {
 	var list []error
 	note := func(err error) error {

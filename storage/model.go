@@ -18,39 +18,38 @@ import (
 //
 //	models / name                      catalogue entry (msgpack)
 //
-// It belongs to its graph and is dropped with it. The embedding that it reads it
-// knows by name and by coordinates; where that is dropped the model stays, and says
-// which embedding it wants. What is inside of the stream is the business of who
-// wrote it.
+// It belongs to its graph and is dropped with it. It refers to the embedding that it
+// reads by name and coordinates. If that is dropped the model stays, and names the
+// embedding that it needs. The content of the stream is known only to its writer.
 
-// ModelInfo is the catalogue entry of a model: everything that shaped it, and what
-// was measured of it on pairs that it had not learned from.
+// ModelInfo is the catalogue entry of a model: everything that shaped it, and how well
+// it predicted pairs that were held out of its training.
 type ModelInfo struct {
 	Name         string `json:"name"`
 	Graph        string `json:"graph"`         // name of the graph
-	GraphID      uint64 `json:"graph_id"`      // number of the graph; 0 in PutModel is that of the name
+	GraphID      uint64 `json:"graph_id"`      // number of the graph; 0 in PutModel means the graph with the name
 	GraphVersion uint64 `json:"graph_version"` // version of the graph that it learned from
 
-	// The embedding that it reads; empty and zero where it reads none.
+	// The embedding that it reads; empty and zero if it reads none.
 	Embedding   string    `json:"embedding,omitempty"`
 	Generation  uint64    `json:"generation,omitempty"` // of the embedding, when the model was trained
-	Coordinates time.Time `json:"coordinates,omitzero"` // EmbeddingInfo.Coordinates of that generation: vectors in others mean nothing to the model
+	Coordinates time.Time `json:"coordinates,omitzero"` // EmbeddingInfo.Coordinates of that generation: the model cannot use vectors in other coordinates
 	Method      string    `json:"method,omitempty"`     // of the embedding
 	Settings    []Setting `json:"settings,omitempty"`   // options of the embedding
 
-	Terms   []string  `json:"terms"`   // what it reads of a pair, by name
+	Terms   []string  `json:"terms"`   // features of a pair, by name
 	Options []Setting `json:"options"` // of the training, after defaults
 	Kernel  string    `json:"kernel"`  // vec.Kind() of the machine that trained it
 
-	// Measures on the pairs held out.
+	// Measures on the held-out pairs.
 	AUC              float64            `json:"auc"`
 	AveragePrecision float64            `json:"average_precision"`
 	Brier            float64            `json:"brier"`             // mean squared error of the probability
-	CalibrationError float64            `json:"calibration_error"` // mean distance of probability and share of edges, over the bins
+	CalibrationError float64            `json:"calibration_error"` // mean difference between probability and fraction of edges, over the bins
 	Bins             []CalibrationBin   `json:"bins"`              // ascending
 	Heuristics       []HeuristicMeasure `json:"heuristics"`        // each alone, on the same pairs
 	// ByNegatives are the measures by other kinds of pairs without an edge than random
-	// ones; none where only these were drawn, and in models of earlier versions.
+	// ones; none if only random ones were drawn, and in models of earlier versions.
 	ByNegatives   []NegativeMeasure `json:"by_negatives,omitempty"`
 	TrainingPairs int               `json:"training_pairs"`
 	TestPairs     int               `json:"test_pairs"`
@@ -60,14 +59,15 @@ type ModelInfo struct {
 	Bytes   int64     `json:"bytes"` // of the stream
 }
 
-// CalibrationBin is how often a model was right about pairs of similar probability.
+// CalibrationBin compares the predicted probability of similar pairs with the fraction
+// of them that were edges.
 type CalibrationBin struct {
 	Pairs     int     `json:"pairs"`
 	Predicted float64 `json:"predicted"` // mean probability
-	Observed  float64 `json:"observed"`  // share of the pairs that were edges
+	Observed  float64 `json:"observed"`  // fraction of the pairs that were edges
 }
 
-// HeuristicMeasure is how well one score alone tells the edges held out from other
+// HeuristicMeasure is how well one score alone separates held-out edges from other
 // pairs.
 type HeuristicMeasure struct {
 	Name             string  `json:"name"`
@@ -75,7 +75,7 @@ type HeuristicMeasure struct {
 	AveragePrecision float64 `json:"average_precision"`
 }
 
-// NegativeMeasure is how well a model tells the edges held out from other pairs of one
+// NegativeMeasure is how well a model separates held-out edges from other pairs of one
 // kind.
 type NegativeMeasure struct {
 	Negatives        string             `json:"negatives"` // the kind, such as degree
@@ -189,7 +189,7 @@ func (r *modelRecord) info(name string) ModelInfo {
 	return m
 }
 
-// validate refuses what no model has.
+// validate refuses values that no model can have.
 func (r *modelRecord) validate(size int64) error {
 	shares := []float64{r.AUC, r.AveragePrecision, r.Brier, r.CalibrationError}
 	for _, b := range r.Bins {
@@ -245,13 +245,12 @@ var modelKind = artefact[modelRecord]{
 	},
 }
 
-// PutModel stores a model of the graph info.Graph with the bytes that write writes,
-// and returns its entry. Name, Graph, GraphVersion and what describes the model must
-// be set in info; Created and Bytes are set here. It takes the place of the model
-// with this name in one step, where that is of the same graph, and is otherwise
-// ErrExists. Where GraphID is given and the graph of this name is another one by now
-// it is ErrConflict. Without bytes, or with measures that are no shares, it is
-// ErrInvalid.
+// PutModel stores a model of the graph info.Graph with the bytes that write writes, and
+// returns its entry. Name, Graph, GraphVersion and what describes the model must be set
+// in info; Created and Bytes are set here. It replaces the model with this name in one
+// step if that is of the same graph; otherwise it is ErrExists. If GraphID is given and
+// the name belongs to another graph by now, it is ErrConflict. Without bytes, or with
+// measures outside of 0 to 1, it is ErrInvalid.
 func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writer) error) (ModelInfo, error) {
 	if err := block.CheckName("model", info.Name); err != nil {
 		return ModelInfo{}, err
@@ -275,8 +274,8 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 	return r.info(info.Name), nil
 }
 
-// placeModel checks a new model against its graph and the model that has its name,
-// which goes.
+// placeModel checks a new model against its graph, and removes the model that has its
+// name.
 func (t *tx) placeModel(name string, r *modelRecord) error {
 	g, err := t.findGraph(r.Graph)
 	if err != nil {
@@ -317,8 +316,8 @@ func (db *DB) ModelInfo(ctx context.Context, name string) (ModelInfo, error) {
 	return info, err
 }
 
-// Model returns the catalogue entry of a model and a reader of its bytes; where the
-// model is replaced or dropped while they are read the reader gives ErrConflict.
+// Model returns the catalogue entry of a model and a reader of its bytes; if the model
+// is replaced or dropped while they are read, the reader returns ErrConflict.
 func (db *DB) Model(ctx context.Context, name string) (ModelInfo, io.Reader, error) {
 	var info ModelInfo
 	var reader io.Reader
@@ -334,14 +333,14 @@ func (db *DB) Model(ctx context.Context, name string) (ModelInfo, io.Reader, err
 	return info, reader, err
 }
 
-// Models lists the models by name. Where records are damaged it lists the others,
-// and a PartialError says which are.
+// Models lists the models by name. If records are damaged, it lists the others and
+// returns a PartialError that names them.
 func (db *DB) Models(ctx context.Context) ([]ModelInfo, error) {
 	return listed(ctx, db, &modelKind, func(_ *tx, key []byte, r *modelRecord) (ModelInfo, bool) { return r.info(string(key)), true })
 }
 
-// DropModel removes a model. Of one whose record is damaged the stream is left to
-// the next compaction.
+// DropModel removes a model. If its record is damaged, its stream stays until the next
+// compaction.
 func (db *DB) DropModel(ctx context.Context, name string) error {
 	return db.change(ctx, func(t *tx) error {
 		if _, err := t.findModel(name); errors.Is(err, ErrNotFound) {

@@ -34,7 +34,7 @@ func describePath(path [][]byte) string {
 	return text
 }
 
-// generationName is the name by which a generation is addressed.
+// generationName is the name of a past generation.
 func generationName(name string, generation uint64) string {
 	return name + "@" + strconv.FormatUint(generation, 10)
 }

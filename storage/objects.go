@@ -10,8 +10,8 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// graphParts are the buckets that every graph object has, and furtherParts those
-// that it has where they hold anything.
+// graphParts are the buckets that every graph object has, and furtherParts those that
+// it has only if they have records.
 var (
 	graphParts   = [...][]byte{block.KeysName, block.IDsName, block.ArcsName}
 	furtherParts = [...][]byte{block.EmptyName, block.AttrsName}
@@ -124,7 +124,7 @@ func (t *tx) readSlots(object, slots, n uint64) (block.SlotMap, error) {
 	return m, err
 }
 
-// openPart returns a part that an object has once it is needed, and makes it.
+// openPart returns a part of an object, and makes it if it does not exist.
 func (t *tx) openPart(object uint64, name []byte) (part, error) {
 	b, err := t.object(object)
 	if err != nil {
@@ -138,10 +138,10 @@ func (t *tx) openPart(object uint64, name []byte) (part, error) {
 	return t.part(object, name)
 }
 
-// findPart returns a part that an object may not have, and whether it does.
+// findPart returns a part that an object may lack, and whether it exists.
 func (t *tx) findPart(object uint64, name []byte) (p part, found bool, err error) {
 	b, err := t.object(object)
-	if err == nil && t.tree != nil { // one that was lost is not one that was never there
+	if err == nil && t.tree != nil { // a part that was lost must not pass for one that never existed
 		err = t.tree.below([][]byte{block.ObjectsName, block.Key64(object)}, [][]byte{block.ObjectsName, block.Key64(object), name})
 	}
 	if err != nil || b.Bucket(name) == nil {
@@ -190,15 +190,15 @@ func (t *tx) part(id uint64, name []byte) (part, error) {
 	return part{bucket: b, seed: block.PartSeed(id, name), account: t.accountOf(block.PartPlace(id, name))}, nil
 }
 
-// deleteRange deletes the records of a bucket from a key on, as long as within
-// says that a key belongs to them.
+// deleteRange deletes the records of a bucket from a key on, up to the first key for
+// which within is false.
 func (t *tx) deleteRange(p part, from []byte, within func(key []byte) bool) error {
 	const most = 1 << 10 // keys that are held at a time
 	var keys [][]byte
 	for {
-		// Deleting under a cursor may skip a key, so that keys are gathered
-		// first; and leaves that became empty stay until the commit, so that it
-		// goes on where it was, and not from the first of them.
+		// Deleting under a cursor may skip a key, so keys are gathered first. Leaves
+		// that became empty stay until the commit, so the next round starts at the last
+		// key and not at the beginning.
 		keys = keys[:0]
 		cursor := p.bucket.Cursor()
 		for key, _ := cursor.Seek(from); key != nil && len(keys) < most && within(key); key, _ = cursor.Next() {
@@ -219,8 +219,8 @@ func (t *tx) deleteRange(p part, from []byte, within func(key []byte) bool) erro
 	}
 }
 
-// scan calls f with the verified payload of every record of a part, in key
-// order, and looks at ctx between records.
+// scan calls f with the verified payload of every record of a part, in key order, and
+// checks ctx between records.
 func (t *tx) scan(p part, f func(key, payload []byte) error) error {
 	cursor := p.bucket.Cursor()
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {

@@ -11,10 +11,9 @@ import (
 	"heavytail/storage/internal/file"
 )
 
-// Open opens the store in the file at path, and makes one if there is none and
-// the options allow it. A file that is not a store, that needs newer code, that
-// is damaged or in use is refused with an error that says so and is left as it
-// is.
+// Open opens the store in the file at path, and makes one if there is none and the
+// options allow it. A file that is not a store, needs newer code, is damaged or is in
+// use is refused with an error that says so. Such a file is not changed.
 //
 // It takes a few milliseconds whatever the size of the file. Before bbolt
 // follows a page, its shape is verified with plain reads: at once that of the
@@ -54,7 +53,8 @@ func Open(path string, opts *Options) (*DB, error) {
 		return db, nil
 	}
 	if !file.CanShareLock {
-		// Here the file can only be verified and opened for writing at once.
+		// On this system the file must be verified and opened for writing at the same
+		// time.
 		unlock, err := db.lockWriter(context.Background())
 		if err != nil {
 			return nil, errors.Join(err, db.Close())

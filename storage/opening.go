@@ -37,7 +37,7 @@ func (db *DB) openFile(ctx context.Context, deadline time.Time) (*opening, error
 		case err != nil:
 			return nil, err
 		case found == nil:
-			continue // what was replaced while the lock was waited for is left alone
+			continue // the file was replaced while this process waited for the lock
 		}
 		err = db.viewOn(ctx, found.handle, func(t *tx) error {
 			found.header = t.header
@@ -50,9 +50,9 @@ func (db *DB) openFile(ctx context.Context, deadline time.Time) (*opening, error
 	}
 }
 
-// openOnce opens the file for reading, with the lock that its later use needs,
-// and verifies the catalogue. It returns nil where the file was replaced or
-// written meanwhile and it must be tried again.
+// openOnce opens the file for reading, with the lock that its later use needs, and
+// verifies the catalogue. It returns nil if the file was replaced or written meanwhile;
+// then it must be tried again.
 func (db *DB) openOnce(deadline time.Time, stop func() error) (*opening, error) {
 	lock, err := file.OpenLock(db.real, db.opts.ReadOnly)
 	if err != nil {
@@ -79,10 +79,10 @@ func (db *DB) openOnce(deadline time.Time, stop func() error) (*opening, error) 
 	return nil, errors.Join(err, fault.Guarded(db.path, h.bolt.Close), lock.Release())
 }
 
-// settle gets the lock for writing, if the store is to be written, and returns
-// the meta page that bbolt took; nil where another one took its place before
-// the lock was had, or another file the place of this one. bbolt, which opens the
-// file for reading first, makes a lock for writing one for reading.
+// settle gets the lock for writing, if the store is to be written, and returns the meta
+// page that bbolt took; nil if another commit or another file replaced it before the
+// lock was taken. The lock is taken only now because bbolt, which opens the file for
+// reading first, turns a lock for writing into one for reading.
 func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
 	h := found.handle
 	before, err := db.meta(h.file)
@@ -111,8 +111,8 @@ func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*
 		if err == nil {
 			return h, nil
 		}
-		// The address space is limited: a smaller map only means that growing
-		// it makes writers wait for readers.
+		// The address space is limited. A smaller map works too, but when it grows,
+		// writers wait for readers.
 		if !file.IsNoMemory(err) || mapSize == 0 {
 			return nil, db.openError(err)
 		}
@@ -127,15 +127,15 @@ func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, 
 		h.bolt, err = bolt.Open(db.real, fileMode, &bolt.Options{
 			ReadOnly: readOnly,
 			Timeout:  timeout,
-			// A list of free pages on disk would be one more thing that damage
-			// can turn against the data, and is rewritten at every commit; it
-			// is found again by a scan when the file is opened for writing.
+			// A list of free pages in the file is rewritten at every commit, and damage
+			// of it would overwrite data. Without it, opening for writing finds the
+			// free pages by a scan.
 			NoFreelistSync:  true,
 			FreelistType:    bolt.FreelistMapType,
 			InitialMmapSize: mapSize,
 			NoStatistics:    true,
-			// The file exists: bbolt must not make it, nor fill an empty one,
-			// nor map one that its pages reach out of.
+			// The file exists: bbolt must not make it, initialise an empty one, or map
+			// one that is shorter than its pages.
 			OpenFile: func(string, int, os.FileMode) (*os.File, error) {
 				f, err := lock.Descriptor(readOnly)
 				if err != nil {
@@ -159,7 +159,7 @@ func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, 
 	return h, nil
 }
 
-// meta reads the meta page that bbolt takes, and refuses what bbolt must not map.
+// meta reads the meta page that bbolt uses, and refuses files that bbolt must not map.
 func (db *DB) meta(f *os.File) (page.Meta, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -175,11 +175,11 @@ func (db *DB) meta(f *os.File) (page.Meta, error) {
 	return page.Meta{}, &FileError{Path: db.path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
 }
 
-// closeFile closes an opening of the file, and gives its lock back.
+// closeFile closes an opening of the file, and releases its lock.
 func (db *DB) closeFile(h *handle, lock *file.Lock) error {
 	if db.broken.Load() {
-		// bbolt holds locks that nobody will release; its map is left to the
-		// end of the process, but the lock on the file goes.
+		// bbolt holds locks that nobody will release, so its map stays until the
+		// process ends. The lock on the file is released.
 		return errors.Join(h.file.Close(), lock.Release())
 	}
 	return errors.Join(fault.Guarded(db.path, h.bolt.Close), lock.Release())

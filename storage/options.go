@@ -8,7 +8,7 @@ import (
 	"heavytail/storage/internal/file"
 )
 
-// Options say how to open a store. The zero value, and a nil pointer, open for
+// Options determine how a store is opened. The zero value, and a nil pointer, open for
 // reading and writing and create the file if it is missing.
 type Options struct {
 	// ReadOnly opens an existing file for reading. Any number of processes may
@@ -18,39 +18,37 @@ type Options struct {
 	// NoCreate makes a missing file an error (it always is with ReadOnly).
 	NoCreate bool
 
-	// LockTimeout is how long to wait for another process to let go of the
-	// file, at opening and with ReleaseIdle before any later use, and in an attached store for a write transaction of the
-	// application. 0 means one second: a script that follows another one gets
-	// through, and a person learns within a moment that the file is in use. A
-	// negative value tries once.
+	// LockTimeout is how long to wait for another process to release the file: when it
+	// is opened, and with ReleaseIdle before any later use. In an attached store it is
+	// how long to wait for a write transaction of the application. 0 means one second,
+	// which is enough for a script that follows another one, and a person does not wait
+	// long for the error. A negative value tries once.
 	LockTimeout time.Duration
 
-	// ReleaseIdle keeps the file, and its lock, only while it is used, so that
-	// several processes can work on it in turn, each of them for as long as it
-	// likes: a shell beside a script. See the section on idle files in the
-	// documentation of the package. It does nothing on a network file system and on
-	// systems without flock, such as Windows, where the file is kept until Close, and
-	// Attach refuses it.
+	// ReleaseIdle keeps the file, and its lock, only while it is used, so that several
+	// processes, such as a shell and a script, can work on it in turn. See the section
+	// on idle files in the documentation of the package. It does nothing on a network
+	// file system and on systems without flock, such as Windows, where the file is kept
+	// until Close, and Attach refuses it.
 	ReleaseIdle bool
 
-	// AllowNetworkFS permits to open a file for writing that lies on a file
-	// system of a network or in user space (NFS, SMB, FUSE, AFS, Ceph). Locks
-	// and maps of files are not reliable on most of them: two machines that
-	// write at once destroy the file.
+	// AllowNetworkFS permits opening for writing a file on a network file system or one
+	// in user space (NFS, SMB, FUSE, AFS, Ceph). Locks and maps of files are not
+	// reliable on most of them: two machines that write at once destroy the file.
 	AllowNetworkFS bool
 
-	// BatchBytes bounds how many bytes of records one write transaction of an
-	// import or of an embedding carries. 0 means 8 MiB. A transaction keeps
-	// about three times its bytes in memory and costs two flushes of the disk
-	// (some milliseconds), so much smaller batches make a large import slower,
-	// and much larger ones only cost memory and repeat more work after a kill.
-	// 1 makes every record a transaction of its own, for tests.
+	// BatchBytes bounds how many bytes of records one write transaction of an import or
+	// of an embedding carries. 0 means 8 MiB. A transaction keeps about three times its
+	// bytes in memory and costs two flushes of the disk (some milliseconds), so much
+	// smaller batches make a large import slower, and much larger ones only cost memory
+	// and repeat more work after a kill. 1 writes every record in a transaction of its
+	// own, for tests.
 	BatchBytes int
 
-	// held, where set, takes the place of heldFor in tests.
+	// held, if set, replaces heldFor in tests.
 	held time.Duration
 
-	// fileSystem, where set, takes the place of networkFS in tests.
+	// fileSystem, if set, replaces file.NetworkFS in tests.
 	fileSystem func(path string) string
 }
 
@@ -85,7 +83,7 @@ func (o *Options) withDefaults() Options {
 	case out.LockTimeout == 0:
 		out.LockTimeout = defaultLockTimeout
 	case out.LockTimeout < 0:
-		// The smallest timeout of bbolt that still ends: one attempt.
+		// bbolt waits for ever with a timeout of 0; this is one attempt.
 		out.LockTimeout = time.Nanosecond
 	}
 	if out.held == 0 {
@@ -98,12 +96,12 @@ func (o *Options) withDefaults() Options {
 }
 
 const (
-	// heldFor is how long a file is kept at least once it is used, so that the
-	// statements of a script do not take it one by one.
+	// heldFor is how long a file is kept after its use, so that the statements of a
+	// script do not lock it one by one.
 	heldFor = 300 * time.Millisecond
 
-	// breather is how long a store that has let go of the file leaves it to others,
-	// who ask every lockPause. Without it, one that is always busy would take the
-	// file again before anybody saw that it was free.
+	// breather is how long a store that released the file waits before it takes it
+	// again. Others try every file.Pause; without the wait, a busy store would take the
+	// file again before they could see that it is free.
 	breather = 5 * file.Pause
 )

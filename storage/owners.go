@@ -7,7 +7,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// owners are what objects belong to, by their numbers.
+// owners are the owners of objects in words, by the numbers of the objects.
 type owners map[uint64]string
 
 // owner is a kind of records beside graphs and embeddings to which objects belong.
@@ -15,8 +15,8 @@ type owner interface {
 	own(t *tx, o owners) error // notes what the objects of its records belong to
 }
 
-// owners collects what the objects of the catalogue belong to, as far as that can be
-// read: it is for messages about damage.
+// owners collects the owners of all objects, as far as the catalogue can be read. It is
+// for messages about damage.
 func (t *tx) owners(kinds []owner) owners {
 	o := make(owners)
 	_ = t.each(block.GraphsName, func(key, _ []byte) error {
@@ -51,8 +51,8 @@ func (t *tx) owners(kinds []owner) owners {
 	return o
 }
 
-// strayObject reports an object that nothing refers to, in a file without promises:
-// there it is the only sign of an entry that was lost.
+// strayObject reports an object that nothing refers to. In a file without promises this
+// is the only sign of a lost entry.
 func (t *tx) strayObject(kinds []owner) error {
 	if t.promises {
 		return nil

@@ -13,10 +13,11 @@ import (
 type part struct {
 	bucket  *bolt.Bucket
 	seed    block.Seed
-	account *account // what put and delete keep account in
+	account *account // put and delete count their changes in it
 }
 
-// account is what a transaction adds to the tally of a bucket. nil keeps none.
+// account is what a transaction adds to the tally of a bucket; nil if it is not
+// counted.
 type account = page.Tally
 
 // blockOf returns the block of the list with the given prefix that holds, or
@@ -81,8 +82,8 @@ func (p part) floor(key []byte) (first, record []byte) {
 	if first != nil {
 		return first, record
 	}
-	// It is the beginning, or a page from which this transaction has removed
-	// everything: bbolt passes over those forwards only.
+	// Either this is the beginning, or a page from which this transaction has removed
+	// everything; bbolt skips those only when it moves forwards.
 	if lowest, _ := p.bucket.Cursor().First(); lowest == nil || string(lowest) > string(key) {
 		return nil, nil
 	}

@@ -8,13 +8,13 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// This file answers from predictions, with neither the graph nor vectors in memory.
+// This file answers from stored predictions, without the graph or vectors in memory.
 
-// Predicted returns the k likeliest links of a vertex, fewer where there are no more,
+// Predicted returns the k likeliest links of a vertex, or fewer if there are no more,
 // by the predictions of a graph and a scorer. Links that the graph has by now, and
-// those to vertices that were deleted, are left out. It reads the record of the vertex
-// and, of the graph, the blocks that can hold an edge of it to an answer, those of the
-// keys of the answer, and what the log says of later versions.
+// links to deleted vertices, are left out. It reads the record of the vertex, the
+// blocks of arcs that can hold an edge between it and an answer, the blocks of keys of
+// the answers, and the change log since the predictions.
 func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (Predicted, error) {
 	var out Predicted
 	err := db.view(ctx, func(t *tx) error {
@@ -49,10 +49,9 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 	return out, err
 }
 
-// keysOfLinks returns the first k links whose vertices are there, and no neighbours
-// of the vertex in a slot. It looks at as many at a time as are still missing, so that
-// no block of arcs or keys is read for a link that is not in the answer, unless there
-// were some that are not shown.
+// keysOfLinks returns the first k links whose vertices exist and are not neighbours of
+// the vertex in a slot. It takes as many links at a time as are still missing, so that
+// it rarely reads a block for a link that is not in the answer.
 func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k int) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {

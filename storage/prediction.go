@@ -14,33 +14,33 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// Predictions are the likeliest links of every vertex of a graph by one scorer, as
-// they were computed of one version of it. Their record lies under the graph and the
-// scorer, and the links of each vertex in a record of their own, so that an answer
-// reads one of them:
+// Predictions are the likeliest links of every vertex of a graph by one scorer,
+// computed from one version of the graph. The key of their record is the graph and the
+// scorer. The links of each vertex are a record of their own, so that an answer reads
+// one record:
 //
 //	predictions / graph 8 scorer       catalogue entry (msgpack)
 //	object / "links" / slot 4          checksum 4 │ slot uvarint, score 8 …
 //
-// The slots are those of the other ends, the likeliest first. A vertex that has no
-// record came later. They go with their graph.
+// The slots are those of the other ends, the likeliest first. A vertex without a record
+// was added later. Predictions are removed with their graph.
 
 // PredictionInfo is the catalogue entry of predictions.
 type PredictionInfo struct {
 	Graph        string    `json:"graph"`
-	GraphID      uint64    `json:"graph_id"`      // 0 in PutPredictions is that of the name
-	GraphVersion uint64    `json:"graph_version"` // version of the graph that they were computed of
+	GraphID      uint64    `json:"graph_id"`      // 0 in PutPredictions means the graph with the name
+	GraphVersion uint64    `json:"graph_version"` // version of the graph that they were computed from
 	Scorer       string    `json:"scorer"`        // as the language has it, such as model(friends)
-	K            int       `json:"k"`             // links of a vertex at most
+	K            int       `json:"k"`             // most links of a vertex
 	Options      []Setting `json:"options"`
-	Made         time.Time `json:"made,omitzero"` // when what the scorer reads was made: its model, or the vectors; zero for neither
+	Made         time.Time `json:"made,omitzero"` // when the model or the vectors that the scorer reads were made; zero if it reads neither
 	Vertices     int       `json:"vertices"`
 	Links        int64     `json:"links"`
 	Seconds      float64   `json:"seconds"` // time that computing and writing them took
 	Created      time.Time `json:"created"`
 }
 
-// PredictedLink is a link of a vertex that the graph did not have.
+// PredictedLink is a predicted link of a vertex.
 type PredictedLink struct {
 	Vertex uint32 // of the snapshot
 	Score  float64
@@ -52,12 +52,12 @@ type PredictedKey struct {
 	Score float64
 }
 
-// Predicted is the answer for one vertex, the likeliest link first, with what the
-// predictions are.
+// Predicted is the answer for one vertex, the likeliest link first, with the entry of
+// the predictions.
 type Predicted struct {
 	PredictionInfo
 	Links   []PredictedKey
-	New     bool   // the vertex came later than the predictions
+	New     bool   // the vertex was added after the predictions
 	Changed bool   // its edges have changed since
 	Behind  uint64 // versions of the graph since, without those that changed attributes only
 }
@@ -76,7 +76,7 @@ type predictionRecord struct {
 }
 
 const (
-	// MaxPredicted bounds the links of a vertex: more is no answer that anybody reads.
+	// MaxPredicted bounds the links of a vertex.
 	MaxPredicted = 10_000
 	maxScorer    = 1024 // bytes of the text of a scorer
 )
@@ -154,12 +154,12 @@ type PredictionWriter struct {
 	bytes   int
 }
 
-// PutPredictions stores the predictions that write gives to a writer, vertex by
-// vertex of the snapshot, and returns their entry. They take the place of those of
-// the same graph and scorer in one step; until then, and where it fails, nothing
-// changes. Graph, Scorer, Top and what describes them must be set in info;
-// GraphVersion is that of the snapshot, and the rest is set here. Where the graph is
-// another one by now it is ErrConflict.
+// PutPredictions stores the predictions that write gives to a writer, vertex by vertex
+// of the snapshot, and returns their entry. They replace those of the same graph and
+// scorer in one step; until then, and if it fails, nothing changes. Graph, Scorer, Top
+// and what describes them must be set in info; GraphVersion is that of the snapshot,
+// and the rest is set here. If the name belongs to another graph by now, it is
+// ErrConflict.
 func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info PredictionInfo, write func(w *PredictionWriter) error) (PredictionInfo, error) {
 	defer db.Keep()()
 	began := time.Now()
@@ -227,8 +227,8 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	return r.info(snap.Info.Name, snap.Info.ID, info.Scorer), nil
 }
 
-// Add writes the links of the next vertex, the likeliest first. It keeps nothing of
-// the slice.
+// Add writes the links of the next vertex, the likeliest first. It does not keep the
+// slice.
 func (w *PredictionWriter) Add(links []PredictedLink) error {
 	if len(links) > w.top || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("%d links of vertex %d: %w", len(links), w.next, ErrInvalid)
@@ -244,9 +244,9 @@ func (w *PredictionWriter) Add(links []PredictedLink) error {
 	return w.add(record, block.MaxLinkBytes*len(links))
 }
 
-// Keep writes the links that the next vertex had in the predictions before, of the
-// same graph and scorer. Where there are none it is ErrInvalid, and where these were
-// replaced or dropped meanwhile ErrConflict.
+// Keep writes the links that the next vertex had in the previous predictions of the
+// same graph and scorer. If there are none it is ErrInvalid, and if they were replaced
+// or dropped meanwhile it is ErrConflict.
 func (w *PredictionWriter) Keep() error {
 	if w.old == nil || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("vertex %d has no links to keep: %w", w.next, ErrInvalid)
@@ -254,8 +254,7 @@ func (w *PredictionWriter) Keep() error {
 	return w.add(nil, block.MaxLinkBytes*int(w.old.Top))
 }
 
-// add takes the record of the next vertex, of some bytes, and writes a batch where
-// there are enough.
+// add takes the record of the next vertex, and writes a batch once it is large enough.
 func (w *PredictionWriter) add(record []byte, size int) error {
 	w.pending = append(w.pending, record)
 	w.bytes += size + page.ElementSize
@@ -366,8 +365,8 @@ func (t *tx) findPredictions(graph uint64, scorer string) (*predictionRecord, er
 }
 
 // Predictions lists the predictions by graph, in the order of their numbers, and
-// scorer. Where records are damaged it lists the others, and a PartialError says which
-// are.
+// scorer. If records are damaged, it lists the others and returns a PartialError that
+// names them.
 func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 	var list []PredictionInfo
 	var damaged error
@@ -406,8 +405,8 @@ func (t *tx) graphNames() (names map[uint64]string, damaged, err error) {
 	return names, fault.Partial(list...), err
 }
 
-// DropPredictions removes the predictions of a graph by a scorer. Of those whose
-// record is damaged the links are left to the next compaction.
+// DropPredictions removes the predictions of a graph by a scorer. If their record is
+// damaged, their links stay until the next compaction.
 func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
 	return db.change(ctx, func(t *tx) error {
 		g, err := t.findGraph(graph)
@@ -467,8 +466,8 @@ func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]block.
 }
 
 // countLinks verifies, in a file without promises, that predictions have a record for
-// each of their vertices: otherwise the loss of some could not be told from vertices
-// that came later.
+// each of their vertices: otherwise lost records would look like vertices that were
+// added later.
 func (t *tx) countLinks(r *predictionRecord, p part) error {
 	if t.promises {
 		return nil

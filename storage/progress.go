@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// reporter passes progress on at most about 20 times a second.
+// reporter passes progress on, at most about 20 times per second.
 type reporter struct {
 	call func(stage string, done, total int64)
 	last time.Time
@@ -19,7 +19,8 @@ func (r *reporter) report(stage string, done, total int64) {
 	r.finish(stage, done, total)
 }
 
-// finish reports without regard to the time: the end of a stage is always told.
+// finish reports whatever the time since the last report: the end of a stage is always
+// reported.
 func (r *reporter) finish(stage string, done, total int64) {
 	if r.call != nil {
 		r.last = time.Now()

@@ -13,11 +13,11 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// A record has a checksum, which says nothing of records that are not there any more:
-// a page that the disk has lost a write of holds what it held before, whole and with
-// right checksums. So the file promises, for each of its buckets, the number and the
-// sum of its records (page.Tally), and each promise is kept below another one, up to
-// the meta page, over which bbolt has a checksum:
+// The checksum of a record cannot show that other records are lost: if the disk loses
+// the write of a page, the page keeps its old content, with right checksums. So the
+// file stores, for each of its buckets, a promise: the number and the sum of its
+// records (page.Tally). Each promise is covered by another one, up to the meta page,
+// whose checksum bbolt verifies:
 //
 //	meta page      number of the transaction
 //	header         number of the transaction that wrote it, tally of "sums"
@@ -27,9 +27,9 @@ import (
 // object and the name of a part. A bucket without records has no promise. Every
 // transaction writes the promises of the buckets that it changed.
 //
-// A walk over a bucket, which comes before its first use anyway, gives its tally. The
-// promises are the feature "sums" of the header: a file without it gets them with the
-// first commit, from the walk over the whole file that comes before.
+// The walk over a bucket that verifies it before its first use also computes its tally.
+// The promises are the feature "sums" of the header. A file without it gets them with
+// the first commit, from the walk over the whole file before it.
 
 // ledger is the promises that a transaction reads and writes, with the bucket and the
 // header that hold them.
@@ -40,7 +40,7 @@ type ledger struct {
 	accounts map[string]*account // what the transaction changed, by place
 }
 
-// accountOf returns the account of a bucket, nil where the file has no promises.
+// accountOf returns the account of a bucket, nil if the file has no promises.
 func (l *ledger) accountOf(place string) *account {
 	if !l.promises {
 		return nil
@@ -56,7 +56,7 @@ func (l *ledger) accountOf(place string) *account {
 	return a
 }
 
-// forget drops the promises of an object that goes.
+// forget drops the promises of an object that is removed.
 func (l *ledger) forget(object []byte) error {
 	prefix := string(block.PlacePart) + string(object)
 	for place := range l.accounts {
@@ -81,8 +81,8 @@ func (l *ledger) forget(object []byte) error {
 	return nil
 }
 
-// beginPromises gives promises to a file that has none, of which the tallies of all
-// buckets are known.
+// beginPromises adds promises to a file that has none, from the tallies of all its
+// buckets.
 func (l *ledger) beginPromises(found *block.Tallies) error {
 	sums, err := l.root.CreateBucketIfNotExists(block.SumsName)
 	if err != nil {
@@ -124,7 +124,7 @@ func (l *ledger) keepPromises() error {
 	return nil
 }
 
-// promise writes one promise, and counts it in the header's.
+// promise writes one promise, and updates the tally of promises in the header.
 func (l *ledger) promise(sums *bolt.Bucket, place string, tally page.Tally) error {
 	p := part{bucket: sums, account: &l.header.Sums}
 	if tally == (page.Tally{}) {
@@ -145,9 +145,9 @@ func promised(sums *bolt.Bucket, place string) (page.Tally, error) {
 	return block.DecodePromise([]byte(place), record)
 }
 
-// broken compares buckets that were walked over with what is promised of those whose
-// places have a prefix: "" is all. A bucket in which a fault was found has no tally;
-// known says which these are.
+// broken compares the tallies of buckets with their promises, for the places that begin
+// with a prefix, and returns the differences. It skips buckets for which known is true:
+// a bucket in which a fault was found has no tally.
 func (l *ledger) broken(found *block.Tallies, prefix string, known func(path [][]byte) bool) ([]page.Fault, error) {
 	if !l.promises {
 		return nil, nil
@@ -186,15 +186,14 @@ func (l *ledger) broken(found *block.Tallies, prefix string, known func(path [][
 	return faults, nil
 }
 
-// checkRoot verifies the upper end of the chain of promises: that the header is the one
-// that the transaction of the meta page wrote, and that the promises are those that
-// the header promises.
+// checkRoot verifies the top of the chain of promises: the header was written by the
+// transaction of the meta page, and the tally of the promises is the one in the header.
 func (l *ledger) checkRoot(m page.Meta, sums page.Tally) error {
 	if !l.promises {
 		return nil
 	}
-	// A list of free pages is written by other programs only, which have transactions of
-	// their own.
+	// Only other programs write a list of free pages; their transactions do not change
+	// the header.
 	if l.header.TxID != 0 && l.header.TxID < m.TxID && m.Freelist == page.NoFreelist {
 		return fmt.Errorf("the root is that of commit %d, and the last commit is number %d: a write was lost", l.header.TxID, m.TxID)
 	}

@@ -10,14 +10,14 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// bbolt advises the kernel that its map is read at random, so that a file that
-// is not in memory comes in page by page: 0.2 GB/s where the disk can do ten
-// times as much. Before a whole bucket is read, its pages are asked for in the
-// order of the file. It costs one plain read per page of small records, which
-// brings them in, and next to nothing for large values that are there already.
+// bbolt advises the kernel that its map is read at random, so a file that is not in
+// memory is loaded page by page, at 0.2 GB/s where the disk reads ten times as much.
+// Before a whole bucket is read, its pages are requested in the order of the file. That
+// costs one plain read per page of small records, which loads the page, and almost
+// nothing for large values that are in memory already.
 
-// readAhead asks for the pages of a bucket and returns at once. What is wrong
-// with the bucket is left to those who read it.
+// readAhead requests the pages of a bucket and returns at once. It ignores damage; the
+// reader of the bucket reports it.
 func (t *tx) readAhead(b *bolt.Bucket) {
 	root := uint64(b.Root())
 	if t.file == nil || root == 0 {

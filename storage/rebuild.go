@@ -10,8 +10,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// rebuilt is a graph that is put together from what is left of it, with the embeddings
-// that it had.
+// rebuilt is a damaged graph, rebuilt from its remains, with its embeddings.
 type rebuilt struct {
 	*rescue.Remains
 	names      []string // embeddings of the graph
@@ -23,7 +22,7 @@ type rebuilt struct {
 type oldEmbedding struct {
 	info EmbeddingInfo
 	rows *vec.Matrix
-	why  string // it cannot be kept
+	why  string // why it cannot be kept; "" if it can
 }
 
 // salvaged reads the records of a store that has been salvaged.
@@ -40,7 +39,7 @@ func (s salvaged) Each(object uint64, name []byte, f func(key, payload []byte) e
 	})
 }
 
-// rescue.RemainsOf collects what is left of a graph object; r may be nil.
+// remainsOf collects what is left of a graph object; r may be nil.
 func (t *tx) remainsOf(object uint64, r *graphRecord) (*rebuilt, error) {
 	var attributes []rescue.Attribute
 	if r != nil {

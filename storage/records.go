@@ -23,12 +23,12 @@ type graphRecord struct {
 	Modified int64  `msgpack:"modified"` // nanoseconds of Unix time
 	Source   string `msgpack:"source"`
 
-	Slots         uint64            `msgpack:"slots"` // live and empty ones; format 1 has only live ones and no such field
+	Slots         uint64            `msgpack:"slots"` // live and empty ones; format 1 has no empty ones and no such field
 	Attributes    []attributeRecord `msgpack:"attributes"`
 	NextAttribute uint16            `msgpack:"next_attribute"`  // ids are never used twice
 	Weighted      uint64            `msgpack:"weighted"`        // edges whose weight is not 1
 	Timed         uint64            `msgpack:"timed"`           // edges that have a timestamp
-	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written; files of earlier versions have none, which is numbers
+	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written; missing in files of earlier versions, which means numbers
 }
 
 // same reports whether both are one version of one graph.
@@ -66,8 +66,8 @@ func (r *graphRecord) info(name string) GraphInfo {
 	return info
 }
 
-// validate bounds what later code allocates by: a file of size bytes holds at
-// least a byte per slot, two per vertex and one per arc.
+// validate refuses counts that a file of size bytes cannot hold, because later code
+// allocates by them: a slot takes at least a byte, a vertex two and an arc one.
 func (r *graphRecord) validate(size int64) error {
 	if r.ID == 0 || r.Version == 0 || r.Slots > block.MaxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
 		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) ||
@@ -78,9 +78,9 @@ func (r *graphRecord) validate(size int64) error {
 	return r.validateAttributes()
 }
 
-// gave decides how timestamps are written, once some are given to a graph that had
-// as many before: the first ones decide whether as dates. Numbers that join dates
-// are Unix seconds.
+// gave sets how timestamps are written, after some were added to a graph; before is how
+// many it had. The first ones determine whether they are dates; numbers that are added
+// later are then Unix seconds.
 func (r *graphRecord) gave(times gather.Times, before uint64) {
 	switch {
 	case r.Timed > 0 && before > 0:
@@ -197,7 +197,7 @@ type embeddingRecord struct {
 	Object       uint64          `msgpack:"object"` // the rows; 0 where there are none
 	ChunkRows    uint64          `msgpack:"chunk_rows"`
 	Vertices     uint64          `msgpack:"vertices"`
-	Slots        uint64          `msgpack:"slots"` // of the graph, live and empty; 0 where none was empty
+	Slots        uint64          `msgpack:"slots"` // of the graph, live and empty; 0 if none was empty
 	Dim          uint64          `msgpack:"dim"`
 	Method       string          `msgpack:"method"`
 	Options      []settingRecord `msgpack:"options"`
@@ -215,7 +215,7 @@ type embeddingRecord struct {
 	Past         bool            `msgpack:"past"` // an older generation; see generations.go
 	AutoChanges  uint64          `msgpack:"auto_changes"`
 	AutoEvery    int64           `msgpack:"auto_every"`  // nanoseconds
-	Coordinates  int64           `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 is with the rows
+	Coordinates  int64           `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 means Created
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
@@ -235,7 +235,7 @@ func (r *embeddingRecord) info(name string, slots block.SlotMap) EmbeddingInfo {
 	}
 }
 
-// validate bounds what later code allocates by.
+// validate refuses counts that cannot be, because later code allocates by them.
 func (r *embeddingRecord) validate(size int64) error {
 	rows := r.Object != 0
 	if r.AutoChanges > block.MaxVertices || r.AutoEvery < 0 {
@@ -248,8 +248,8 @@ func (r *embeddingRecord) validate(size int64) error {
 		return fault.Record("catalogue entry of an embedding: generation %d, object %d, %d × %d values in chunks of %d rows, %d slots",
 			r.Generation, r.Object, r.Vertices, r.Dim, r.ChunkRows, r.Slots)
 	}
-	// Readers allocate nothing by the size of the state: one of which most is lost
-	// must not take the rows with it.
+	// Readers do not allocate by the size of the state, so it needs no bound: if most
+	// of it is lost, the rows must stay readable.
 	return r.State.validate(math.MaxInt64)
 }
 

@@ -16,14 +16,14 @@ import (
 	"heavytail/storage/internal/rescue"
 )
 
-// RecoverOptions say how to recover a damaged file.
+// RecoverOptions are the options of a recovery.
 type RecoverOptions struct {
 	Overwrite bool // an existing file at the target may be replaced
 
 	// LockTimeout is how long to wait for a writer; see Options.
 	LockTimeout time.Duration
 
-	// Progress, where not nil, gets the stages "reading" (bytes of records),
+	// Progress, if not nil, is called for the stages "reading" (bytes of records),
 	// "checking" (objects) and "copying" (bytes of records).
 	Progress func(stage string, done, total int64)
 }
@@ -34,9 +34,9 @@ type RecoveredGraph struct {
 	Vertices int    `json:"vertices"`
 	Edges    int64  `json:"edges"`
 
-	// Rebuilt graphs are those with damage. They were put together from what was
-	// left, as a new graph of version 1. Where the catalogue entry was lost the
-	// name is a made-up one, the attributes are lost, and Lost is unknown, -1.
+	// Rebuilt graphs are those with damage. They were rebuilt from their remains, as a
+	// new graph of version 1. If the catalogue entry was lost, the name is invented,
+	// the attributes are lost, and Lost is -1, unknown.
 	Rebuilt      bool  `json:"rebuilt"`
 	LostVertices int64 `json:"lost_vertices"`
 	LostEdges    int64 `json:"lost_edges"`
@@ -50,7 +50,7 @@ type RecoveredEmbedding struct {
 	Lost     int    `json:"lost"` // rows whose vertices were lost
 }
 
-// RecoverReport says what a recovery found and what it did not find.
+// RecoverReport lists what a recovery found and what it did not find.
 type RecoverReport struct {
 	From       string               `json:"from"`
 	To         string               `json:"to"`
@@ -58,29 +58,27 @@ type RecoverReport struct {
 	Graphs     []RecoveredGraph     `json:"graphs"`
 	Embeddings []RecoveredEmbedding `json:"embeddings"`
 	Models     []string             `json:"models"` // by name
-	Lost       []string             `json:"lost"`   // all damage that was met and what it costs, one line each; nil where nothing was lost
+	Lost       []string             `json:"lost"`   // all damage that was found and what is lost by it, one line each; nil if nothing was lost
 	Seconds    float64              `json:"seconds"`
 }
 
-// Recover copies what is sound out of the store at from, which may be damaged
-// in any way, into a new file at to. It reads from with plain reads only, never
-// writes to it, and needs no sound page to begin with: where the root is
-// damaged it searches the whole file. Every record in the new file had a right
-// checksum under its own key in the old one, so that it never holds a vertex, an
-// edge or a value that the old one did not have; the only thing that can be
-// older than it was is the state as a whole, where the newest root is lost, and
-// Lost says so then.
+// Recover copies what is sound out of the store at the path from, which may be damaged
+// in any way, into a new file at the path to. It uses plain reads only, never writes to
+// the old file, and needs no sound page to start with: if the root is damaged, it
+// searches the whole file. Every record in the new file had a right checksum under its
+// own key in the old one, so the new file never holds a vertex, an edge or a value that
+// the old one did not have. If the newest root is lost, the state as a whole can be an
+// older one, and Lost says so.
 //
-// A graph of which nothing is damaged comes over as it is, with its embeddings
-// and its change log. Of a damaged one, every edge is found that is left in one
-// of its two directions and whose vertices have a key left in one of the two
-// lists of keys; it becomes a new graph, with those of its embeddings that were
-// made from its last version. An embedding with a damaged row is left out, as it
-// can be computed again.
+// A graph without damage is copied with its embeddings and its change log. A damaged
+// graph becomes a new graph. It has every edge of which one of the two directions is
+// left, if the keys of both ends are left in one of the two lists of keys, and it keeps
+// the embeddings that were made from its last version. An embedding with a damaged row
+// is left out, because it can be computed again.
 //
-// The new file passes Check, belongs to its owner alone and gets its name when
-// it is whole. It needs memory for the largest damaged graph: some 100 bytes per
-// edge and 200 per vertex.
+// The new file passes Check, is readable for its owner only and gets its name when it
+// is complete. It needs memory for the largest damaged graph: some 100 bytes per edge
+// and 200 per vertex.
 func Recover(ctx context.Context, from, to string, opts RecoverOptions) (RecoverReport, error) {
 	if from == "" {
 		return RecoverReport{}, fmt.Errorf("recover: %w: the path is empty", ErrInvalid)
@@ -107,8 +105,8 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 	return recoverFile(ctx, f, from, to, opts)
 }
 
-// Recover is the function of this name for a store that is open; writers wait
-// meanwhile. An attached store is ErrInvalid.
+// Recover is the function Recover for an open store; writers wait meanwhile. An
+// attached store is ErrInvalid.
 func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (RecoverReport, error) {
 	if db.attached {
 		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.path, ErrInvalid)
@@ -180,8 +178,9 @@ func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOp
 	return w.moveTo(report.To, opts.Overwrite)
 }
 
-// tables are those of the catalogue, as a recovery reads them. Without the journal a
-// half-written object might be taken for a graph, and so is left out.
+// tables are the tables of the catalogue, as a recovery reads them. The journal is read
+// too, but not copied: its half-written objects are left out, and could otherwise look
+// like graphs.
 func tables() []rescue.Table {
 	list := []rescue.Table{
 		{Bucket: block.JournalName, Needed: true, Read: readJournal},
@@ -224,8 +223,8 @@ func readEmbedding(key, record []byte) (rescue.Entry, error) {
 	return rescue.Entry{Where: where, Objects: []rescue.Reference{{Object: r.Object, Where: where}, {Object: r.State.Object, Where: where + ", " + statePart}}}, nil
 }
 
-// mend opens the file of salvaged records, replaces what is incomplete in it by
-// what can be made of it, and makes sure that the result is sound.
+// mend opens the file of salvaged records, rebuilds or removes what is incomplete, and
+// makes sure that the result is sound.
 func (report *RecoverReport) mend(ctx context.Context, path string, s *rescue.Salvage, progress func(string, int64, int64)) (err error) {
 	db, err := Open(path, &Options{AllowNetworkFS: true})
 	if err != nil {
@@ -260,16 +259,16 @@ func (report *RecoverReport) mend(ctx context.Context, path string, s *rescue.Sa
 	return nil
 }
 
-// mender makes a sound store of salvaged records.
+// mender turns a file of salvaged records into a sound store.
 type mender struct {
 	db     *DB
 	report *RecoverReport
 	faults []Fault
-	gone   map[string]bool // embeddings that went with their graphs
+	gone   map[string]bool // embeddings that were removed with their graphs
 }
 
-// faulty reports whether a check found a fault in the thing of this name, or in
-// a part of it, the change log aside.
+// faulty reports whether a check found a fault in the object of this name or a part of
+// it, except in the change log.
 func (m *mender) faulty(where string) bool {
 	for _, fault := range m.faults {
 		part, within := strings.CutPrefix(fault.Where, where)
@@ -284,7 +283,7 @@ func (m *mender) lose(where, format string, args ...any) {
 	m.report.Lost = append(m.report.Lost, where+": "+fmt.Sprintf(format, args...))
 }
 
-// completeObjects makes the parts that every object of the catalogue has.
+// completeObjects makes the missing parts of objects in the catalogue.
 func (db *DB) completeObjects(ctx context.Context) error {
 	return db.mendIn(ctx, func(t *tx) error {
 		parts := func(id uint64, names ...[]byte) error {
@@ -426,7 +425,7 @@ func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version ui
 	return nil
 }
 
-// orphans makes graphs of the objects whose catalogue entries were lost.
+// orphans rebuilds graphs from objects whose catalogue entries were lost.
 func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 	for _, id := range ids {
 		var left *rebuilt
@@ -504,7 +503,7 @@ func (m *mender) embeddings(ctx context.Context) error {
 	})
 }
 
-// changes drops the logs that have faults, and entries of no graph.
+// changes drops change logs with faults, and entries that belong to no graph.
 func (m *mender) changes(ctx context.Context) error {
 	return m.db.mendIn(ctx, func(t *tx) error {
 		whole := make(map[uint64]bool)
@@ -540,7 +539,7 @@ func (m *mender) changes(ctx context.Context) error {
 	})
 }
 
-// objects removes what belongs to nothing.
+// objects removes objects that belong to nothing.
 func (m *mender) objects(ctx context.Context) error {
 	err := m.db.mendIn(ctx, func(t *tx) error {
 		used := make(map[uint64]bool)
@@ -635,7 +634,7 @@ func (m *mender) models(ctx context.Context) error {
 }
 
 // damaged reports whether a check found a fault in the record or the stream of the
-// thing of this name.
+// model of this name.
 func (m *mender) damaged(where string) bool {
 	return slices.ContainsFunc(m.faults, func(f Fault) bool { return f.Where == where })
 }

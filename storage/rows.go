@@ -17,16 +17,16 @@ import (
 // is given to.
 type RowView struct {
 	Info  EmbeddingInfo
-	Graph GraphInfo // as it is now, which may be a later version than that of the rows
+	Graph GraphInfo // its present version, which may be later than that of the rows
 
 	t      *tx
 	record *embeddingRecord
 	graph  *graphRecord
 }
 
-// ViewRows calls f with an embedding. f runs inside of a read transaction, which
-// keeps pages from being used again: it should take milliseconds, must not write
-// to the store, and returns what ViewRows returns.
+// ViewRows calls f with an embedding, and returns the error of f. f runs inside of a
+// read transaction, which keeps pages from being used again: it should take
+// milliseconds and must not write to the store.
 func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error) error {
 	return db.view(ctx, func(t *tx) error {
 		v := &RowView{t: t}
@@ -122,11 +122,10 @@ func (v *RowView) row(row uint32) ([]float32, error) {
 	return slices.Clone(values[at : at+dim]), nil
 }
 
-// Scan calls f with all rows, in runs of up to a mebibyte that lie in the file's
-// map: they may be read during the call and no longer. f runs in up to workers
-// goroutines, from 0 on, and each row comes once; the order is any. What the
-// checksums say of the rows is looked at once for each embedding and opening of
-// the file, and then remembered.
+// Scan calls f with all rows, in runs of up to a mebibyte that lie in the file's map:
+// they may be read during the call and no longer. f runs in up to workers goroutines,
+// numbered from 0, and gets each row once, in any order. The checksums of an embedding
+// are verified by the first Scan after the file was opened; the result is remembered.
 func (v *RowView) Scan(workers int, f func(worker int, first uint32, rows []float32)) error {
 	if v.record.Object == 0 {
 		return nil
@@ -161,7 +160,7 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 			if err := v.t.ctx.Err(); err != nil {
 				faults[i] = fmt.Errorf("%w", err)
 			} else {
-				// Each goroutine has its own answer to faults of the map.
+				// Faults of the map are caught by each goroutine for itself.
 				faults[i] = fault.Guarded(v.t.path, func() error {
 					values, err := chunks[i].Values(p.seed, v.Info.Dim, sound, &room)
 					if err == nil {
@@ -184,8 +183,7 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 	return nil
 }
 
-// chunks lists the records of all rows, and looks at no more of them than where
-// they are.
+// chunks lists the records of all rows without reading them.
 func (v *RowView) chunks(p part) ([]block.Chunk, error) {
 	var list []block.Chunk
 	row, all := uint64(0), v.record.Vertices

@@ -59,9 +59,9 @@ func (s *Snapshot) VertexOf(key []byte) (uint32, bool) {
 	return s.table.Find(&s.keys, key)
 }
 
-// Slot returns the slot of vertex v, which must be below Info.Vertices: the
-// number that is v's in every version of the graph, where vertices are numbered
-// anew when one is deleted. It takes O(log d) after d deletions.
+// Slot returns the slot of vertex v, which must be below Info.Vertices: the number that
+// is v's in every version of the graph, while vertices are renumbered when one is
+// deleted. It takes O(log d) after d deletions.
 func (s *Snapshot) Slot(v uint32) uint32 { return s.slots.Slot(v) }
 
 // snapshot reads a graph with its live vertices numbered densely.

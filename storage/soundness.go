@@ -15,13 +15,13 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// soundness is what is known of the shape of the tree of a file that nobody
-// writes. Opening verifies the buckets that every transaction needs and leaves
-// the others, the objects and the change log, to their first use: a file of any
-// size opens at once, and bbolt still follows no page that was not verified.
+// soundness is what is known of the shape of the tree of a file that nobody writes.
+// Opening verifies the buckets that every transaction needs. The others, objects and
+// the change log, are verified at their first use: so a file of any size opens at once,
+// and bbolt follows no page that was not verified.
 type soundness struct {
 	file   page.File
-	faults []page.Fault   // found so far where all was verified: at opening, or by Check
+	faults []page.Fault   // of all buckets that were verified at opening, or by Check
 	tops   *block.Tallies // of the buckets that opening walked over
 	whole  bool           // everything was verified
 
@@ -59,7 +59,7 @@ func openSoundness(path string, of page.File) (*soundness, error) {
 		return nil, fault.NotStore(path, "a bbolt file of another program")
 	}
 	tops, err := w.Bucket(*root)
-	for _, b := range tops { // all at once, where they must come from the disk
+	for _, b := range tops { // requested at once, in case they must be read from the disk
 		if f, ok := of.R.(*os.File); ok && b.Root < of.Meta.HighWater {
 			file.WillNeed(f, int64(b.Root)*int64(of.Meta.PageSize), int64(of.Meta.PageSize))
 		}
@@ -84,8 +84,8 @@ func openSoundness(path string, of page.File) (*soundness, error) {
 	return s, nil
 }
 
-// comparePromises compares what opening walked over with what the file promises. Where
-// the promises themselves are not those of the last commit nothing below them can be
+// comparePromises compares the tallies that opening computed with the promises of the
+// file. If the promises are not those of the last commit, nothing below them can be
 // trusted, and the file is refused.
 func (s *soundness) comparePromises(path string, l *ledger) error {
 	err := l.checkRoot(s.file.Meta, s.tops.Sums)
@@ -94,7 +94,7 @@ func (s *soundness) comparePromises(path string, l *ledger) error {
 	}
 	faults, err := l.broken(s.tops, string(block.PlaceTop), func(path [][]byte) bool {
 		if _, counted := s.tops.Of[block.TopPlace(path[0])]; !counted && bytes.Equal(path[0], block.ChangesName) {
-			return true // walked over at its first use
+			return true // verified at its first use
 		}
 		return s.fault(path) != nil
 	})
@@ -102,7 +102,7 @@ func (s *soundness) comparePromises(path string, l *ledger) error {
 	return fault.Corrupt(path, "sums", err)
 }
 
-// belowRoot gives faults the paths that transactions know them by.
+// belowRoot gives faults the paths that transactions use: those below the root bucket.
 func belowRoot(faults []page.Fault) []page.Fault {
 	var list []page.Fault
 	for _, fault := range faults {
@@ -131,7 +131,7 @@ func (s *soundness) visit(ctx context.Context, l *ledger, b *bolt.Bucket, path .
 	return faultIn(v.faults, path)
 }
 
-// verdict walks over a bucket, or waits for the one who does.
+// verdict verifies a bucket, or waits until another goroutine has.
 func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root uint64) (*verdict, error) {
 	name := string(bytes.Join(path, []byte{'/'}))
 	s.mu.Lock()
@@ -210,7 +210,7 @@ type soundRows struct {
 	objects map[uint64]struct{}
 }
 
-// has reports whether the rows of an object were verified before; nil remembers nothing.
+// has reports whether the rows of an object were verified before; it is false for nil.
 func (s *soundRows) has(object uint64) bool {
 	if s == nil {
 		return false

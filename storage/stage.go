@@ -13,9 +13,9 @@ import (
 	"heavytail/storage/internal/gather"
 )
 
-// publication is the writing of one new version of a graph: its contents go
-// into a new object in batches, which nothing refers to but the journal, and
-// the last batch makes the catalogue point at it.
+// publication writes one new version of a graph. Its contents are written in batches
+// into a new object to which only the journal refers; the last batch makes the
+// catalogue refer to it.
 type publication struct {
 	db       *DB
 	name     string
@@ -34,8 +34,8 @@ type publication struct {
 	result  graphRecord
 }
 
-// run writes and publishes. The caller holds the writer's lock. Where it fails
-// or is cancelled before the end, what was written stays for the next attempt.
+// run writes and publishes. The caller holds the writer's lock. If it fails or is
+// cancelled before the end, what was written stays for the next attempt.
 func (p *publication) run(ctx context.Context) (err error) {
 	if p.digest, err = p.contents.digest(ctx, p.input); err != nil {
 		return fmt.Errorf("%w", err)
@@ -69,8 +69,8 @@ func (p *publication) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// begin takes up the journal of a former attempt at the same, or discards that
-// of another import of the graph and opens a new one.
+// begin continues from the journal of an earlier attempt at the same import, or
+// discards the journal of another import of the graph and starts a new one.
 func (p *publication) begin(t *tx) error {
 	if err := p.unchanged(t); err != nil {
 		return err
@@ -174,9 +174,9 @@ func (p *publication) batch(t *tx) error {
 	return nil
 }
 
-// blocks returns the function that makes the blocks of a part, one after the
-// other, from the journal's position on. Where a block ends depends on where it
-// starts only, so that batches of any size make the same blocks.
+// blocks returns the function that makes the blocks of a part, one after the other,
+// from the journal's position on. The end of a block depends only on its start, so that
+// batches of any size make the same blocks.
 func (p *publication) blocks(part int) func() (key, record []byte, count int) {
 	keys := &p.contents.keys
 	switch part {
@@ -201,8 +201,8 @@ func (p *publication) blocks(part int) func() (key, record []byte, count int) {
 	}
 }
 
-// nextValues makes the next attribute block; there is none, and no key, where the
-// rest of an attribute is missing.
+// nextValues makes the next attribute block; its key is nil if the rest of the
+// attribute is missing.
 func (p *publication) nextValues() (key, record []byte, count int) {
 	slots := uint64(p.contents.keys.Len())
 	i, from := p.journal.Next/slots, uint32(p.journal.Next%slots)

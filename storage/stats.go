@@ -6,14 +6,14 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// Stats says what takes the space of a store.
+// Stats is the space that each part of a store takes.
 type Stats struct {
 	Path      string    `json:"path"`
 	Attached  bool      `json:"attached"` // the file belongs to an application; pages are those of the store alone
 	Bytes     int64     `json:"bytes"`    // size of the file
 	PageSize  int       `json:"page_size"`
 	Pages     int64     `json:"pages"`      // in use
-	FreePages int64     `json:"free_pages"` // later writes will use them again; Compact gives them back
+	FreePages int64     `json:"free_pages"` // later writes use them again; Compact frees them
 	Format    uint32    `json:"format"`
 	MinReader uint32    `json:"min_reader"` // oldest format whose code can read the file
 	Features  []string  `json:"features"`
@@ -57,7 +57,7 @@ type EmbeddingStats struct {
 	Vertices int    `json:"vertices"`
 	Dim      int    `json:"dim"`
 	Bytes    int64  `json:"bytes"`
-	State    int64  `json:"state"` // of Bytes, for bringing it up to date
+	State    int64  `json:"state"` // of Bytes, for refreshing it
 }
 
 // IndexStats is the space that an index of an embedding takes.

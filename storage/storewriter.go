@@ -38,8 +38,8 @@ type storeWriter struct {
 	accounts       map[string]*page.Tally // of what was written, by place
 }
 
-// newStoreWriter makes an empty file for the store at path, beside it. kind is
-// the end of its temporary name.
+// newStoreWriter makes an empty file for the store at path, beside it. kind is the
+// suffix of its temporary name.
 func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error) {
 	temp, err := os.CreateTemp(tempName(path, kind))
 	if err != nil {
@@ -163,8 +163,8 @@ func (w *storeWriter) promise() (sums page.Tally, err error) {
 	return sums, nil
 }
 
-// finish writes the header, by which the file becomes a store, cuts the file to
-// its pages and flushes it.
+// finish writes the header, without which the file is not a store, truncates the file
+// after its last page and flushes it.
 func (w *storeWriter) finish(h block.Header) error {
 	for _, name := range block.TopBuckets {
 		if err := w.Into(name); err != nil {
@@ -196,7 +196,7 @@ func (w *storeWriter) finish(h block.Header) error {
 	return errors.Join(trim(f), f.Close())
 }
 
-// trim cuts a closed store to the pages that it has used, and flushes it.
+// trim truncates a closed store after its last used page, and flushes it.
 func trim(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -221,21 +221,21 @@ func (w *storeWriter) close() error {
 	return w.bolt.Close()
 }
 
-// discard removes what was written, unless it has got another name.
+// discard removes the temporary file, unless it has been renamed.
 func (w *storeWriter) discard() {
 	_ = w.close()
 	_ = os.Remove(w.name)
 }
 
-// moveTo gives the finished file its name, over an existing file only where
-// overwrite says so, and makes the name durable.
+// moveTo gives the finished file its name, replaces an existing file only if overwrite
+// is set, and makes the name durable.
 func (w *storeWriter) moveTo(path string, overwrite bool) error {
 	if !overwrite {
 		err := os.Link(w.name, path)
 		if err == nil {
 			return file.SyncDir(filepath.Dir(path))
 		}
-		// Where there are no links, a rename that might replace has to do.
+		// On file systems without links a rename is used, which might replace a file.
 		if _, statErr := os.Lstat(path); statErr == nil {
 			return existsError(path)
 		}

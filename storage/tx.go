@@ -14,9 +14,8 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// tx is one transaction over the root bucket of a store. Everything the store
-// does is a method of it, and none looks beyond the root bucket: the bucket may
-// one day lie in the file of an application, under any name.
+// tx is one transaction over the root bucket of a store. It uses nothing beyond the
+// root bucket, because that may be a bucket of an application's file, under any name.
 type tx struct {
 	ledger
 	ctx     context.Context
@@ -26,7 +25,7 @@ type tx struct {
 	rows    *soundRows // embeddings whose rows were verified; nil where that is not remembered
 	scanned int64      // records that scan has verified
 	shared  bool       // the file belongs to an application
-	pending bool       // the transaction holds an earlier UpdateIn, or a blob: the size of the file is no bound
+	pending bool       // the transaction holds an earlier UpdateIn or a blob, so the size of the file is no bound
 }
 
 func newRootTx(ctx context.Context, root *bolt.Bucket, path string, tree *soundness) (*tx, error) {
@@ -70,7 +69,7 @@ func (t *tx) newID() uint64 {
 	return id
 }
 
-// initStore makes an empty root bucket into an empty store.
+// initStore makes an empty store in an empty root bucket.
 func initStore(root *bolt.Bucket, h block.Header) error {
 	for _, name := range block.TopBuckets {
 		if _, err := root.CreateBucket(name); err != nil {
@@ -80,15 +79,15 @@ func initStore(root *bolt.Bucket, h block.Header) error {
 	return root.Put(block.HeaderKey, h.Encode())
 }
 
-// topPart is one of the buckets that top returns, for writing; its bucket is nil where
-// it was not made yet.
+// topPart returns a bucket of top for writing; its bucket is nil if it was not made
+// yet.
 func (t *tx) topPart(name []byte) (part, error) {
 	b, err := t.top(name)
 	return part{bucket: b, seed: block.SeedOf(name), account: t.accountOf(block.TopPlace(name))}, err
 }
 
-// top returns one of the buckets that every store has, or one of those that are
-// made when they are needed, and nil where that did not happen.
+// top returns a top bucket; nil if it is one that is made when it is needed and was not
+// made yet.
 func (t *tx) top(name []byte) (*bolt.Bucket, error) {
 	b := t.root.Bucket(name)
 	if t.tree == nil {
@@ -103,7 +102,7 @@ func (t *tx) top(name []byte) (*bolt.Bucket, error) {
 	return b, nil
 }
 
-// headerError turns a fault of the header into an error of the file.
+// headerError converts a fault of the header to an error of the file.
 func headerError(path string, err error) error {
 	switch {
 	case errors.Is(err, ErrVersion):

@@ -18,16 +18,17 @@ type GraphInfo struct {
 	Timed    bool      `json:"timed"`    // some edge has a timestamp
 	Created  time.Time `json:"created"`
 
-	// Times is how timestamps are written: as dates where the first that the graph got,
-	// by one import or one call, were dates all; numbers that join them are Unix
-	// seconds. Otherwise as numbers, which dates join as Unix seconds.
+	// Times is how timestamps are written. They are dates if all timestamps of the
+	// first import or call that gave any were dates; numbers that are added later are
+	// then Unix seconds. Otherwise they are numbers, and dates that are added later
+	// become Unix seconds.
 	Times    format.TimeForm `json:"times"`
 	Modified time.Time       `json:"modified"`
-	Source   string          `json:"source"` // where the latest edges came from, in words; the vertices, while there never was an edge
+	Source   string          `json:"source"` // where the latest edges came from, in words; or the vertices, if there never was an edge
 
 	Attributes []Attribute `json:"attributes"` // of the vertices, in the order of their first appearance
 	Values     []int       `json:"values"`     // how many vertices have a value, for each of Attributes
-	Computed   []*Computed `json:"computed"`   // how the values were computed, for each of Attributes; nil where they came from outside
+	Computed   []*Computed `json:"computed"`   // how the values were computed, for each of Attributes; nil if they were imported or set
 	Deleted    int         `json:"deleted"`    // vertices that were deleted; their slots stay empty
 }
 
@@ -42,7 +43,7 @@ type Setting struct {
 type EmbeddingInfo struct {
 	Name         string      `json:"name"`
 	Graph        string      `json:"graph"`         // name of the graph
-	GraphID      uint64      `json:"graph_id"`      // number of the graph, by which it is known when another one has its name
+	GraphID      uint64      `json:"graph_id"`      // number of the graph, which another graph of the same name does not have
 	GraphVersion uint64      `json:"graph_version"` // version of the graph that was embedded
 	Generation   uint64      `json:"generation"`    // 1 for the first; one more with every replacement
 	Method       string      `json:"method"`        // such as "dp_spectral"
@@ -58,28 +59,27 @@ type EmbeddingInfo struct {
 	Seconds      float64     `json:"seconds"` // time that the computation took
 	Created      time.Time   `json:"created"`
 	Stats        []Setting   `json:"stats"`       // other statistics of the method
-	StateBytes   int64       `json:"state_bytes"` // of what is stored beside the rows for bringing them up to date; 0 for nothing
-	Stateless    bool        `json:"stateless"`   // nothing is to be stored beside the rows, so that a refresh runs in full
+	StateBytes   int64       `json:"state_bytes"` // of the state stored for a refresh; 0 for none
+	Stateless    bool        `json:"stateless"`   // no state is stored, so that a refresh runs in full
 	Past         bool        `json:"past"`        // a generation that has been replaced
 	Auto         AutoRefresh `json:"auto"`
 
-	// Coordinates is when the coordinates of the rows were made, which tells them
-	// from those of other generations: rows of two generations can be compared one by
-	// one where it is the same. To PutEmbedding, zero says that they are new.
+	// Coordinates is when the coordinate system of the rows was made. Rows of two
+	// generations can be compared one by one if it is the same. In PutEmbedding zero
+	// means that it is new.
 	Coordinates time.Time `json:"coordinates"`
 
 	slots block.SlotMap // of the vertices of the rows
 }
 
-// AutoRefresh says when an embedding is to be brought up to date by itself, by
-// programs that keep the store open. What does it is not known here; it stays
-// from one generation to the next.
+// AutoRefresh says when programs that keep the store open are to refresh an embedding
+// automatically. This package only stores it; it stays from one generation to the next.
 type AutoRefresh struct {
-	Changes int           `json:"changes"` // after so many vertices changed; 0 is never by changes
-	Every   time.Duration `json:"every"`   // so often, if anything changed; 0 is never by time
+	Changes int           `json:"changes"` // after so many vertices changed; 0 means never
+	Every   time.Duration `json:"every"`   // so often, if anything changed; 0 means never
 }
 
-// ChangeSet says which vertices changed between two versions of a graph, as
+// ChangeSet lists the vertices that changed between two versions of a graph, as
 // vertices of the later one.
 type ChangeSet struct {
 	From, To uint64   // versions: changes after From up to To
@@ -89,7 +89,7 @@ type ChangeSet struct {
 	Attributes   []uint32 // further vertices, of which only attributes changed, ascending
 	Deleted      int      // vertices deleted since
 	Versions     uint64   // how many of the versions changed more than attributes
-	EdgesChanged bool     // an edge came, went or changed its weight or timestamp, or a vertex came or went
+	EdgesChanged bool     // an edge was added, removed or got another weight or timestamp, or a vertex was added or removed
 }
 
 // Fault is one thing that Check found wrong.
@@ -102,7 +102,7 @@ type Fault struct {
 // CheckReport is the outcome of Check.
 type CheckReport struct {
 	Faults     []Fault  `json:"faults"` // all that is wrong, in the order of the file's objects; nil when sound
-	Notes      []string `json:"notes"`  // what is worth knowing and no fault, such as an unfinished import
+	Notes      []string `json:"notes"`  // what is worth knowing but not wrong, such as an unfinished import
 	Graphs     int      `json:"graphs"`
 	Embeddings int      `json:"embeddings"`
 	Records    int64    `json:"records"`    // records whose checksum and content were verified
@@ -114,7 +114,7 @@ type CheckReport struct {
 // OK reports whether no fault was found.
 func (r CheckReport) OK() bool { return len(r.Faults) == 0 }
 
-// Computed says how the values of an attribute were computed from the graph.
+// Computed describes how the values of an attribute were computed from the graph.
 type Computed struct {
 	Method       string    `json:"method"`        // such as "pagerank"
 	Options      []Setting `json:"options"`       // every option after defaults, in the order of the method

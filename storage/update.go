@@ -13,16 +13,16 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// WriteStats counts what one call wrote. Every edge or vertex of the call is
+// WriteStats counts what one call wrote. Every edge or vertex of the call is counted in
 // one of Inserted, Updated, Deleted, Unchanged, Missing and SelfLoops.
 type WriteStats struct {
 	Inserted     int64  `json:"inserted"`
 	Updated      int64  `json:"updated"`
 	Deleted      int64  `json:"deleted"`
 	Unchanged    int64  `json:"unchanged"`
-	Missing      int64  `json:"missing"`       // to be deleted, and not there
+	Missing      int64  `json:"missing"`       // to be deleted, but did not exist
 	SelfLoops    int64  `json:"self_loops"`    // edges from a vertex to itself; they are dropped, the vertex is kept
-	NewVertices  int64  `json:"new_vertices"`  // made as end points of edges
+	NewVertices  int64  `json:"new_vertices"`  // added as ends of edges
 	EdgesDeleted int64  `json:"edges_deleted"` // with the vertices that were deleted
 	Version      uint64 `json:"version"`       // of the graph when the transaction is committed
 }
@@ -42,19 +42,19 @@ type Tx struct {
 // graphState is what a transaction knows of one graph.
 type graphState struct {
 	name       string
-	record     graphRecord // its counts follow every change, its version only the end
+	record     graphRecord // its counts follow every change, its version only the commit
 	changed    bool        // the graph gets a new version
-	created    bool        // the graph was made here: that is its version 1
+	created    bool        // the graph was made by this transaction: that is its version 1
 	touched    []uint32    // slots that are new, or whose edges changed; in any order, repeated
 	attributed []uint32    // slots whose attributes changed, likewise
 	deleted    []uint32    // slots that became empty, in any order
 }
 
-// Update calls f with a write transaction and commits what f did where it
-// returns nil; otherwise nothing has happened. Every graph that f changed gets
-// one new version and one entry in the change log. Other writers wait
-// meanwhile, readers do not; f must not call methods of db that write, nor Close,
-// which would wait for f, and sees its own changes through the methods of Tx only.
+// Update calls f with a write transaction, and commits what f did if it returns nil;
+// otherwise nothing changes. Every graph that f changed gets one new version and one
+// entry in the change log. Other writers wait meanwhile, readers do not; f must not
+// call methods of db that write, nor Close, which would wait for f, and sees its own
+// changes through the methods of Tx only.
 //
 // The cost is that of the blocks that are touched: some 50 KB are written for
 // an edge, whatever the size of the graph and the degrees of its ends. All
@@ -68,8 +68,8 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	defer unlock()
 	var panicked any
 	err = db.update(ctx, func(t *tx) (err error) {
-		// A panic of f is not one over a damaged page: it goes on, once the
-		// transaction is rolled back.
+		// A panic of f does not mean a damaged page: it continues after the transaction
+		// was rolled back.
 		defer func() {
 			if panicked = recover(); panicked != nil {
 				err = errPanicked
@@ -118,8 +118,8 @@ func (x *Tx) read(f func() error) error {
 	return fault.Guarded(x.tx.path, func() error { return fault.Corrupt(x.tx.path, "", f()) })
 }
 
-// write runs a call that changes the graph. Where it fails the transaction is
-// broken, unless check, which runs first and writes nothing, has failed.
+// write runs a call that changes the graph. If it fails, the transaction is broken,
+// unless the failure was in check, which runs first and writes nothing.
 func (x *Tx) write(graph string, check, f func(g *graphState) error) (version uint64, err error) {
 	var g *graphState
 	err = x.read(func() error {
@@ -224,8 +224,8 @@ func (x *Tx) finish() error {
 	return nil
 }
 
-// changeOf is what the log says of the transaction: each slot in one list, or that
-// everything may have changed where a list has most of the graph.
+// changeOf is the entry of the change log: each slot is in one list. If a list has most
+// of the graph, the entry says that everything may have changed.
 func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
 	if c.Deleted, err = t.distinct(g.deleted, nil); err != nil {
 		return c, err

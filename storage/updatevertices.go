@@ -24,7 +24,7 @@ type vertexBatch struct {
 	changed  []bool           // whether a vertex got or lost a value
 }
 
-// valueRequest is a value that a vertex of a batch is to have.
+// valueRequest is a value that a vertex of a batch gets.
 type valueRequest struct {
 	slot   uint32
 	vertex uint32 // number in the batch
@@ -53,10 +53,10 @@ func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error
 	return b, nil
 }
 
-// find looks the keys up and gives every value its attribute. Values of
-// attributes that the graph does not have make them, with the type of the first
-// one; nothing is written yet. strict refuses what is not there: keys, and
-// attributes that are to be taken away.
+// find looks the keys up and gives every value its attribute. Attributes that the graph
+// does not have are added with the type of their first value; nothing is written yet.
+// If strict is set, unknown keys are refused, and unknown attributes of which a value
+// is to be removed.
 func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
 	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
 	if err != nil {
@@ -103,8 +103,8 @@ func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err err
 	return nil
 }
 
-// addMissing makes the vertices that the graph does not have, and returns which
-// of the batch they are.
+// addMissing adds the vertices that the graph does not have, and returns which of the
+// batch they are.
 func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, err error) {
 	added = make(map[uint32]bool)
 	var keys [][]byte
@@ -144,8 +144,8 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 	return nil
 }
 
-// applyTo gives the values of one attribute to their slots in turn, and writes
-// those that differ in the end.
+// applyTo sets the values of one attribute in the order of the batch, and writes those
+// that differ in the end.
 func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
 	requests, err := block.MergeSort(t.ctx, requests, func(a, b valueRequest) int {
 		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
@@ -200,15 +200,15 @@ func (g *graphState) attribute(slot uint32) {
 	g.attributed = append(g.attributed, slot)
 }
 
-// InsertVertices adds vertices to a graph, in the order of the list. A key that
-// the graph has gets the given values, and its vertex is Updated, or Unchanged
-// where it had them. An attribute that the graph does not have is made with the
-// type of its first value; a missing value takes the attribute away from the
-// vertex. Keys that cannot be are ErrKey, names of attributes ErrName, and values
-// of another type than their attribute ErrInvalid.
+// InsertVertices adds vertices to a graph, in the order of the list. A vertex that the
+// graph has gets the given values, and counts as Updated, or Unchanged if it had them.
+// An attribute that the graph does not have is added with the type of its first value;
+// a missing value removes the value from the vertex. An invalid key is ErrKey, an
+// invalid name of an attribute ErrName, and a value of another type than its attribute
+// ErrInvalid.
 //
-// Each block of keys or values that is concerned is rewritten once, so a vertex
-// of a large batch costs much less than a single one.
+// Each block of keys or values that changes is rewritten once, so a vertex of a large
+// batch costs much less than a single one.
 func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error) {
 	b, err := newVertexBatch(x.tx.ctx, vertices)
 	if err != nil {
@@ -233,8 +233,8 @@ func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error)
 	return stats, nil
 }
 
-// count counts every vertex as new the first time that it comes, and then as
-// updated or not. It empties added, the keys that are new.
+// count counts a vertex as new the first time that it occurs, and later as updated or
+// unchanged. It empties added, the keys that are new.
 func (b *vertexBatch) count(stats *WriteStats, added map[uint32]bool) {
 	for i, number := range b.numbers {
 		switch {
@@ -249,10 +249,9 @@ func (b *vertexBatch) count(stats *WriteStats, added map[uint32]bool) {
 	}
 }
 
-// UpdateVertices gives values to vertices that the graph has; a missing value
-// takes the attribute away. What is said of InsertVertices holds here too, but
-// an unknown key, or an unknown attribute that is to be taken away, is a
-// NotFoundError, and then nothing is changed.
+// UpdateVertices sets values of vertices that the graph has; a missing value removes
+// the value. It works like InsertVertices, but an unknown key, or an unknown attribute
+// of which a value is to be removed, is a NotFoundError, and then nothing is changed.
 func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error) {
 	b, err := newVertexBatch(x.tx.ctx, vertices)
 	if err != nil {

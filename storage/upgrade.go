@@ -92,22 +92,22 @@ func (t *tx) firstFault(m page.Meta, walked []page.Fault, found *block.Tallies) 
 	return &broken[0], nil
 }
 
-// intruder: the file changed under the lock, which only programs do that do not
-// ask for it.
+// intruder: the file changed although it is locked. Only programs that ignore the lock
+// do that.
 func (db *DB) intruder() error {
 	return &FileError{Path: db.path, Err: ErrReplaced, Reason: "another program wrote to it although it is locked", Remedy: fault.RemedyReopen}
 }
 
-// openForWriting has bbolt open the file for writing. Readers go on: those that
-// run on the handle before read pages of its only version, which a read
-// transaction of the new handle keeps until they have ended.
+// openForWriting has bbolt open the file for writing. Readers continue: those on the
+// handle before read pages of its only version, and a read transaction of the new
+// handle keeps these pages until they have ended.
 func (db *DB) openForWriting(old *handle) error {
 	if !file.CanShareLock {
 		return db.reopenForWriting(old)
 	}
 	next, err := db.openBolt(db.lock, false, 0)
 	if err != nil {
-		// bbolt lets go of the lock where it fails.
+		// bbolt releases the lock if it fails.
 		if lockErr := db.lock.Exclusive(time.Now()); lockErr != nil {
 			db.damage = db.openError(lockErr)
 		} else if m, metaErr := db.meta(old.file); metaErr != nil || m != old.tree.file.Meta {
@@ -133,9 +133,9 @@ func (db *DB) openForWriting(old *handle) error {
 	return nil
 }
 
-// reopenForWriting closes the file and opens it for writing where the two
-// openings cannot share a lock. It is called before Open returns, so that
-// nothing runs on the old handle but the caller.
+// reopenForWriting closes the file and opens it for writing, on systems where two
+// openings cannot share a lock. It is called before Open returns, so that nothing runs
+// on the old handle but the caller.
 func (db *DB) reopenForWriting(old *handle) error {
 	if err := fault.Guarded(db.path, old.bolt.Close); err != nil {
 		return err

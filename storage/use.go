@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// acquire returns the present handle, which stays open, and has the lock of the
-// file, until release.
+// acquire returns the present handle. Until release it stays open and has the lock of
+// the file.
 func (db *DB) acquire(ctx context.Context) (*handle, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {
 		return nil, err
 	}
-	db.users++ // Close waits from here on, and the file is not let go again
+	db.users++ // from here on Close waits, and the file is not let go
 	for db.lease.away {
 		db.mu.Unlock()
 		err := db.regain(ctx)
@@ -28,8 +28,8 @@ func (db *DB) acquire(ctx context.Context) (*handle, error) {
 	return db.current, nil
 }
 
-// release ends the use of a handle and closes it where it was replaced and this
-// was its last user.
+// release ends the use of a handle, and closes it if it was replaced and this was its
+// last user.
 func (db *DB) release(h *handle) {
 	db.leave(h)
 	db.mu.Lock()
@@ -45,7 +45,7 @@ func (db *DB) leave(h *handle) {
 	h.users--
 	last := h.users == 0 && h.close != nil
 	db.mu.Unlock()
-	if last && !db.broken.Load() { // bbolt would wait for locks that it lost
+	if last && !db.broken.Load() { // bbolt would wait for locks that a panic left locked
 		h.close()
 	}
 }
@@ -66,8 +66,7 @@ func (db *DB) replace(next *handle, closeOld func()) {
 	}
 }
 
-// shut closes the store to new transactions, waits for those that run, and
-// closes the file.
+// shut refuses new transactions, waits for those that run, and closes the file.
 func (db *DB) shut() error {
 	db.mu.Lock()
 	db.closed.Store(true)

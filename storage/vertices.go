@@ -59,7 +59,7 @@ func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {
 	return slots, nil
 }
 
-// orderOf returns the numbers of the keys in ascending order of the keys.
+// orderOf returns the indices of the keys in ascending order of the keys.
 func orderOf(t *tx, keys [][]byte) ([]int, error) {
 	order := make([]int, len(keys))
 	for i := range order {
@@ -136,9 +136,9 @@ func (t *tx) keysIfThere(r *graphRecord, slots []uint32) ([]string, error) {
 	return keys, nil
 }
 
-// addVertices gives slots to new keys, which are valid, distinct and not in the
-// graph, in the order of the list, and counts them in r. A graph without an
-// object gets one. It keeps the keys.
+// addVertices gives slots to new keys, which are valid, distinct and not in the graph,
+// in the order of the list, and counts them in r. A graph without an object gets one.
+// It does not copy the keys.
 func (t *tx) addVertices(r *graphRecord, keys [][]byte) ([]uint32, error) {
 	if len(keys) == 0 {
 		return nil, nil

@@ -20,7 +20,7 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("wait for another writer: %w", ctx.Err())
 	}
-	// Between its transactions nobody else may write either.
+	// Nobody else may write between its transactions either.
 	keep := db.Keep()
 	unlock = func() {
 		keep()
@@ -67,8 +67,8 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		committing, committed := false, false
 		defer func() {
 			if !committed {
-				// Also where the commit ended in a panic. While it runs other
-				// writers wait; they must not take it for one that failed.
+				// Also if the commit ended in a panic. It is set only now: while the
+				// commit runs, other writers wait, and they must not see a failure.
 				if committing {
 					db.failed.Store(true)
 				}
@@ -122,9 +122,9 @@ func (db *DB) commitError(err error) error {
 	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
 }
 
-// sweep frees the space of discarded objects. It stops without an error: the
-// operation before it is complete, and what is left is swept when the file is
-// next opened for writing.
+// sweep frees the space of discarded objects. It returns no error, because the
+// operation before it is complete: what it leaves is swept when the file is next opened
+// for writing.
 func (db *DB) sweep(ctx context.Context) {
 	for {
 		var object []byte
@@ -166,7 +166,7 @@ func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err 
 	return stale, garbage, err
 }
 
-// discard discards what entries of the journal are about and empties the trash. The
+// discard discards the objects of entries of the journal, and empties the trash. The
 // caller holds the writer's lock.
 func (db *DB) discard(ctx context.Context, keys []string) error {
 	if len(keys) > 0 {
@@ -186,10 +186,10 @@ func (db *DB) discard(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// tidy finishes what a killed process left: an embedding or stream that was not
-// complete is discarded, and the trash is emptied. Imports stay, to be resumed. Where
-// nothing was left, nothing is written. Damage is left to the first write, which
-// reports it.
+// tidy finishes what a killed process left: incomplete embeddings and streams are
+// discarded, and the trash is emptied. Unfinished imports stay, to be resumed. If
+// nothing was left, nothing is written. It ignores damage, which the first write
+// reports.
 func (db *DB) tidy(ctx context.Context) error {
 	stale, garbage, err := db.leftovers(ctx)
 	if err == nil && (garbage || len(stale) > 0) {

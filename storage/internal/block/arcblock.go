@@ -79,10 +79,9 @@ type ArcBlock struct {
 	times   []int64   // of every arc; empty where there is none
 }
 
-// Decode replaces b by the content of a block. The payload was verified against
-// its checksum, but may still have been made by a hostile writer: every number
-// is checked, no more than a number for every byte of the block is allocated by
-// what it declares, and no byte may be left over.
+// Decode replaces b by the content of a block. The payload was verified against its
+// checksum, but may still have been made by a hostile writer: every number is checked,
+// no more numbers are allocated than the block has bytes, and no byte may be left over.
 func (b *ArcBlock) Decode(key, payload []byte) (err error) {
 	b.weights, b.times = b.weights[:0], b.times[:0]
 	rest := payload

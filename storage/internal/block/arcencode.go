@@ -19,7 +19,7 @@ type arcMeter struct {
 	timed    bool
 }
 
-// add takes one more arc, which must lie behind all others.
+// add counts one more arc, which must follow all others.
 func (m *arcMeter) add(v ArcValue) {
 	u, w := v.Arc.Source(), v.Arc.Target()
 	switch {

@@ -136,10 +136,10 @@ func (e *valueEncoder) record() []byte {
 	return append(e.slots.appendTo(b), e.values...)
 }
 
-// NextValueBlock returns the key and the unsealed record of the block that
-// starts with the first value at or behind slot from of a column by slot, and
-// the slot to go on from. Where there is no such value it returns no key, and
-// the length of the column. Where a block ends depends on its first slot only.
+// NextValueBlock returns the key and the unsealed record of the block that starts with
+// the first value at or behind slot from of a column by slot, and the slot to continue
+// from. If there is no such value, it returns no key and the length of the column. The
+// end of a block depends only on its first slot.
 func NextValueBlock(attribute uint16, c *Column, from uint32) (key, record []byte, next uint32) {
 	n := uint32(c.Len())
 	from = min(from, n)

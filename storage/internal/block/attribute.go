@@ -68,11 +68,11 @@ type Attribute struct {
 	Type Type   `json:"type"`
 }
 
-// reservedNames are columns of the language and no names of attributes.
+// reservedNames are names of columns in the language, which no attribute may have.
 var reservedNames = []string{"degree", "key", "linked", "vertex"}
 
-// Validate reports why no graph can have the attribute: its name is ErrName, or
-// its type ErrInvalid.
+// Validate reports why no graph can have the attribute: ErrName for its name,
+// ErrInvalid for its type.
 func (a Attribute) Validate() error {
 	if err := CheckName("attribute", a.Name); err != nil {
 		return err
@@ -121,8 +121,8 @@ func BooleanValue(b bool) Value {
 }
 
 // ParseValue reads a value of type t from text: integers in decimal, floats as
-// strconv.ParseFloat takes them, booleans as true or false in any case. What is
-// no value of the type is ErrInvalid.
+// strconv.ParseFloat takes them, booleans as true or false in any case. A text that is
+// not a value of the type is ErrInvalid.
 func ParseValue(t Type, s string) (Value, error) {
 	v := Value{}
 	switch t {
@@ -258,9 +258,9 @@ func CloneValue(v Value) Value {
 // IsFinite reports whether f is neither infinite nor NaN.
 func IsFinite(f float64) bool { return !math.IsInf(f, 0) && !math.IsNaN(f) }
 
-// ValueFor checks a value that is to be one of the attribute and gives it the
-// attribute's type: an integer becomes a float where that is asked for, and a
-// missing value stays missing. Any other type is ErrInvalid.
+// ValueFor converts a value to the type of the attribute: for an attribute of floats an
+// integer becomes a float, and a missing value stays missing. Any other type is
+// ErrInvalid.
 func ValueFor(a Attribute, v Value) (Value, error) {
 	if v.kind == Integer && a.Type == Float {
 		v = FloatValue(float64(v.Integer()))
@@ -274,8 +274,8 @@ func ValueFor(a Attribute, v Value) (Value, error) {
 	return v, nil
 }
 
-// NamedValue is the value of the attribute Name; a missing one takes the
-// attribute away from a vertex.
+// NamedValue is the value of the attribute Name; a missing one removes the value from a
+// vertex.
 type NamedValue struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`

@@ -14,11 +14,11 @@ import (
 //	first  uvarint  first slot
 //	rest            uvarint each, slot − previous slot − 1
 //
-// The slots of each kind ascend over all parts, and the kinds follow each other
-// as they are listed. Every version has part 0, even where it names no slot.
-// Versions more than MaxLog behind the present one are forgotten.
+// The slots of each kind ascend over all parts, and the kinds follow each other as they
+// are listed. Every version has part 0, even where it names no slot. Records of
+// versions more than MaxLog before the present one are deleted.
 const (
-	changeEdges   = 0 // new vertices, and those whose edges are others
+	changeEdges   = 0 // new vertices, and those whose edges changed
 	changeAll     = 1 // instead of the above: any vertex; no slots follow
 	changeValues  = 2 // vertices of which only attributes changed
 	changeColumns = 3 // instead of these: any vertex; no slots follow
@@ -100,7 +100,7 @@ func (c *Change) Decode(payload []byte) (err error) {
 		return fault.Record("change of %d bytes", len(payload))
 	}
 	kind, count := payload[0], int(binary.LittleEndian.Uint16(payload[1:]))
-	// Of each pair of kinds there is one, and none after one that it precedes.
+	// Of the two kinds of each pair only one occurs, and kinds occur in their order.
 	if (kind <= changeAll && (c.All || c.Columns || len(c.Values) > 0)) ||
 		(kind == changeAll && len(c.Edges) > 0) || (kind == changeColumns && len(c.Values) > 0) ||
 		(kind < changeDeleted && (c.Columns || len(c.Deleted) > 0)) {

@@ -106,14 +106,13 @@ func (c *Column) Text(v uint32) string {
 	return c.TextOf(c.codes[v])
 }
 
-// Codes returns the text of every vertex as its number in the dictionary, 0 (the
-// empty text) where it is missing; nil for columns of other types. A condition
-// on texts has to look at each text of the dictionary once only. It must not be
-// changed.
+// Codes returns the text of every vertex as its number in the dictionary, 0 (the empty
+// text) where it is missing; nil for columns of other types. So a condition on texts is
+// evaluated once per text of the dictionary. It must not be changed.
 func (c *Column) Codes() []uint32 { return c.codes }
 
-// Texts returns how many texts the dictionary has. All that vertices have are
-// there, and others may be.
+// Texts returns how many texts the dictionary has. It has all texts of the vertices,
+// and may have further ones.
 func (c *Column) Texts() int { return c.texts.Len() }
 
 // TextOf returns the text with the given number, which must be below Texts.
@@ -129,10 +128,10 @@ func (c *Column) Bytes() int64 {
 	return int64(size) + int64(unsafe.Sizeof(*c))
 }
 
-// Set gives vertex v a value, or takes its value away where x is missing. An
-// integer in a column of floats becomes a float; any other mismatch of types, a
-// value that cannot be stored and a vertex beyond the column are ErrInvalid, and
-// a text that is too long is ErrLimit.
+// Set sets the value of vertex v, or removes it if x is missing. An integer in a column
+// of floats becomes a float; any other mismatch of types, a value that cannot be stored
+// and a vertex beyond the column are ErrInvalid, and a text that is too long is
+// ErrLimit.
 func (c *Column) Set(v uint32, x Value) error {
 	if uint64(v) >= uint64(c.n) {
 		return fmt.Errorf("attribute %q: vertex %d of %d: %w", fault.Clip(c.Name), v, c.n, fault.ErrInvalid)

@@ -16,8 +16,8 @@
 // # Lists
 //
 // A List is an ascending list of entries in blocks of at most MaxBlock bytes, two to a
-// page. An edit rewrites the blocks that hold its entries and no others. There is one
-// per kind of list: KeyList, IDList, ArcList, SlotList and ValueList.
+// page. An edit rewrites only the blocks that hold its entries. There is one List per
+// kind: KeyList, IDList, ArcList, SlotList and ValueList.
 //
 // # Bytes in the file
 //

@@ -26,8 +26,8 @@ func DecodeArcValues(dst []ArcValue, key, payload []byte) ([]ArcValue, error) {
 	return dst, nil
 }
 
-// EdgeState is an edge as a graph has it, under its arc from the smaller slot
-// to the larger; or would have it, if it is not there.
+// EdgeState is an edge, by its arc from the smaller slot to the larger, with its values
+// and whether the graph has it.
 type EdgeState struct {
 	ArcValue
 	There bool // in the graph
@@ -47,7 +47,7 @@ func OneIf(b bool) uint64 {
 	return 0
 }
 
-// Find enters the values of the edges that the block has; both ascend.
+// Find fills in the states of those edges that the block has; states and block ascend.
 func (b *ArcBlock) Find(states []EdgeState) {
 	at := 0
 	for i := range states {

@@ -10,9 +10,9 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// Header is the record under "header" in the root bucket. Its first bytes
-// (checksum, magic, format, MinReader) keep their places in every later format,
-// so that any version can tell which reader a file needs.
+// Header is the record under "header" in the root bucket. Its first bytes (checksum,
+// magic, format, MinReader) keep their places in every later format, so that any
+// version can read which reader a file needs.
 type Header struct {
 	Format    uint32    // format that wrote the file last
 	MinReader uint32    // oldest format whose code can read it
@@ -21,7 +21,7 @@ type Header struct {
 	Created   time.Time // when the file was made
 	Features  []string  // what a reader must know to read the file; sorted
 
-	// Of files with the feature "sums"; see sums.go.
+	// Only in files with the feature "sums"; see sums.go.
 	TxID uint64     // bbolt's number of the transaction that wrote it; 0 where an application shares the file
 	Sums page.Tally // of the bucket "sums"
 }

@@ -9,10 +9,10 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// A key block holds the keys of vertices in consecutive slots; its own key is
-// the first slot, big-endian. The key of an empty slot is empty. An id block
-// holds (key, slot) pairs in ascending order of the keys; its own key is the
-// first vertex key, so that one vertex is found by one search. Both start with
+// A key block holds the keys of vertices in consecutive slots; its own key is the first
+// slot, big-endian. The entry of an empty slot is an empty key. An id block holds (key,
+// slot) pairs in ascending order of the keys; its own key is the first vertex key, so
+// that one vertex is found by one search. Both start with
 //
 //	flags  1 byte   zero
 //	count  2 bytes  entries, little-endian, at least 1
@@ -184,9 +184,9 @@ func EachKey(key, payload []byte, yield func(slot uint32, key []byte) error) err
 }
 
 // FindKeys appends the keys of those slots, ascending and without the first len(keys),
-// that a key block has, "" for an empty one. What is in the block behind the last of
-// them, and whether the keys of the others are valid, it leaves to EachKey: the
-// checksum has shown that the block is as it was written.
+// that a key block has, "" for an empty one. It does not read the block behind the last
+// of them, nor validate other keys, as EachKey does: the checksum has shown that the
+// block is as it was written.
 func FindKeys(keys []string, key, payload []byte, slots []uint32) ([]string, error) {
 	if len(key) != 4 {
 		return keys, fault.Record("key block under a key of %d bytes", len(key))
@@ -322,9 +322,9 @@ func DecodeIDs(key, payload []byte, yield func(key []byte, id uint32) error) err
 	return nil
 }
 
-// FindIDs calls yield with the number of every key of those in order, which ascend
-// by it, that an id block has, and its slot. It reads as far as the last of them, and
-// leaves the rest to DecodeIDs, as FindKeys does.
+// FindIDs calls yield with the number of every key of those in order, which ascend by
+// it, that an id block has, and its slot. Like FindKeys, it reads no further than the
+// last of them and validates nothing else.
 func FindIDs(key, payload []byte, keys [][]byte, order []int, yield func(i int, slot uint32) error) error {
 	b, count, err := keyBlockBody(payload)
 	if err != nil {

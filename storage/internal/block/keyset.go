@@ -38,8 +38,8 @@ func (s *KeySet) Add(key []byte) {
 	s.Offsets = append(s.Offsets, int64(len(s.Blob)))
 }
 
-// Drop takes out the keys with the given numbers, ascending, which must be the
-// empty ones.
+// Drop removes the keys with the given numbers, which ascend; they must be exactly the
+// empty keys.
 func (s *KeySet) Drop(empty []uint32) error {
 	if len(empty) == 0 {
 		return nil
@@ -131,12 +131,11 @@ func MergeSort[T any](ctx context.Context, list []T, compare func(a, b T) int) (
 	return from, nil
 }
 
-// KeyTable finds the number of a key, by open addressing, at most three
-// quarters full. Keys of up to eight bytes, which are most of those that files
-// of edges have, lie in the table itself, so that a search costs one miss of
-// the cache; longer ones are compared with the KeySet. It takes 16 bytes per
-// slot for short keys and 8 for long ones. The seed differs from run to run and
-// shapes nothing that is seen outside.
+// KeyTable finds the number of a key, by open addressing, at most three quarters full.
+// Keys of up to eight bytes, which are most of those that files of edges have, lie in
+// the table itself, so that a search costs one miss of the cache; longer ones are
+// compared with the KeySet. It takes 16 bytes per slot for short keys and 8 for long
+// ones. The seed differs from run to run; no result depends on it.
 type KeyTable struct {
 	short  []shortSlot
 	long   []uint64 // upper half: hash; lower half: number + 1, 0 where free
@@ -315,7 +314,7 @@ type Interner struct {
 	decimals []uint32
 }
 
-// NewInterner has no keys.
+// NewInterner returns an Interner without keys.
 func NewInterner() *Interner {
 	return &Interner{Keys: NewKeySet(0), table: newKeyTable(0)}
 }
@@ -355,7 +354,7 @@ func decimalValue(key []byte) (int, bool) {
 	return value, true
 }
 
-// lookUp is intern by the table alone.
+// lookUp is Intern without decimals.
 func (n *Interner) lookUp(key []byte) (uint32, error) {
 	if id, found := n.table.Find(&n.Keys, key); found {
 		return id, nil
@@ -388,6 +387,6 @@ func (t *KeyTable) Bytes() int64 { return 16*int64(len(t.short)) + 8*int64(len(t
 // Bytes is the memory of a set.
 func (s *KeySet) Bytes() int64 { return int64(cap(s.Blob)) + 8*int64(cap(s.Offsets)) }
 
-// CheckEvery is how many elements a pass handles between two looks at ctx:
+// CheckEvery is how many elements a loop handles between two checks of its context:
 // about a millisecond.
 const CheckEvery = 1 << 18

@@ -13,7 +13,7 @@ type SlotScore struct {
 	Score float64 // not NaN
 }
 
-// MaxLinkBytes is the most that one takes in a record.
+// MaxLinkBytes is the most bytes that a link takes in a record.
 const MaxLinkBytes = binary.MaxVarintLen32 + 8
 
 // NewLinks begins an unsealed record with room for so many links.

@@ -7,9 +7,9 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// List is an ascending list of entries that a part of an object holds, cut
-// into blocks, each under the key that its first entry gives it. A change
-// rewrites the blocks that hold the entries concerned, or would, and no others.
+// List is an ascending list of entries that a part of an object holds, cut into blocks,
+// each under the key that its first entry gives it. A change rewrites only the blocks
+// that hold the changed entries, or into which new ones belong.
 type List[E any] struct {
 	Prefix  []byte           // of the keys of all blocks of the list
 	Key     func(e E) []byte // key of a block that starts with e
@@ -23,14 +23,14 @@ type List[E any] struct {
 	Decode func(dst []E, key, payload []byte) ([]E, error)
 }
 
-// Edit is one change of a block list: an entry that takes the place of the equal
-// one or is new, or one that goes.
+// Edit is one change of a block list: an entry is added, replaces the equal one, or is
+// removed.
 type Edit[E any] struct {
 	Entry  E
-	Remove bool // the entry goes
+	Remove bool // the entry is removed
 }
 
-// Sealed is one record of a block list as it lies in the file; without a key it is
+// Sealed is one record of a block list as it is in the file; without a key there is
 // none.
 type Sealed struct {
 	Key, Record []byte // they alias the map
@@ -64,14 +64,14 @@ func (l *List[E]) Open(seed Seed, dst []E, b Sealed) ([]E, error) {
 	return dst, err
 }
 
-// Joins reports whether entries fit well into one block with the next one: into three
-// quarters of it, so that the next changes find room.
+// Joins reports whether entries and the next block fit into three quarters of one
+// block, which leaves room for later changes.
 func (l *List[E]) Joins(entries []E, next Sealed) bool {
 	record, count := l.Encode(entries, MaxBlock)
 	return count == len(entries) && len(record)+len(next.Record) <= MaxBlock/4*3
 }
 
-// Merge applies edits to entries and reports whether any went.
+// Merge applies edits to entries and reports whether any was removed.
 func (l *List[E]) Merge(entries []E, edits []Edit[E]) (merged []E, shrunk bool) {
 	merged = make([]E, 0, len(entries)+len(edits))
 	for _, e := range edits {
@@ -89,9 +89,9 @@ func (l *List[E]) Merge(entries []E, edits []Edit[E]) (merged []E, shrunk bool) 
 	return append(merged, entries...), shrunk
 }
 
-// Cut makes blocks of entries and gives put the key and the sealed record of each:
-// full ones where they are the end of the list, so that what only grows stays dense,
-// and otherwise equal ones, so that the next changes find room.
+// Cut makes blocks of entries and gives put the key and the sealed record of each: full
+// blocks at the end of the list, so that a list that only grows stays dense, and
+// otherwise blocks of equal size, which leaves room for later changes.
 func (l *List[E]) Cut(seed Seed, entries []E, end bool, put func(key, record []byte) error) error {
 	room := MaxBlock
 	if !end {

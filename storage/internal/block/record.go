@@ -10,9 +10,9 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// A record is one value of a bucket. It starts with the CRC-32C of the bucket's
-// path, the key and everything after the checksum, little-endian: a record that
-// was changed, moved under another key or into another bucket is found out.
+// A record is one value of a bucket. It starts with the CRC-32C of the bucket's path,
+// the key and everything after the checksum, little-endian: a record that was changed,
+// or moved to another key or bucket, is detected.
 const ChecksumSize = 4
 
 // maxCatalogRecord bounds a msgpack record. The largest are the eigenvalues and
@@ -23,7 +23,7 @@ const maxCatalogRecord = 4 << 20
 // reach 3; the decoder recurses, so a hostile depth must not reach it.
 const maxNesting = 16
 
-// Castagnoli is the table of CRC-32C, which the checksums of the store are.
+// Castagnoli is the table of CRC-32C, the checksum of the store.
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Seed is the checksum of a bucket's path below the root bucket, with
@@ -99,12 +99,12 @@ func DecodeStruct(s Seed, key, record []byte, v any) error {
 	return nil
 }
 
-// checkMsgpack scans one msgpack value before the decoder sees it. The decoder
-// (v5.4.1) allocates what a header claims and recurses into what nests, so five
-// bytes can ask for gigabytes and megabytes of brackets overflow the stack. The
-// scan does neither: every declared count must fit into the bytes that are
-// left, nesting is bounded, extension types, which we never write, are refused,
-// and nothing may follow the value. It takes one pass.
+// checkMsgpack scans one msgpack value before the decoder sees it. The decoder (v5.4.1)
+// allocates what a header claims and recurses into what nests, so five bytes can ask
+// for gigabytes and megabytes of brackets overflow the stack. The scan does neither:
+// every declared count must fit into the bytes that are left, nesting is bounded,
+// extension types, which the store never writes, are refused, and nothing may follow
+// the value. It takes one pass.
 func checkMsgpack(b []byte) error {
 	// open[d] counts the values still due at depth d; one at the top.
 	var open [maxNesting + 1]uint64

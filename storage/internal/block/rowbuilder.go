@@ -5,18 +5,18 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// RowBuilder turns ascending blocks of arcs into rows.
+// RowBuilder builds the rows of a graph from blocks of arcs in ascending order.
 type RowBuilder struct {
 	offsets []int64
-	targets []uint32  // its capacity is the number of arcs that there should be
-	weights []float32 // nil where there should be none
-	times   []int64   // nil where there should be none
+	targets []uint32  // its capacity is the expected number of arcs
+	weights []float32 // nil if none is expected
+	times   []int64   // nil if none is expected
 	source  uint32    // row that is being filled
 	last    Arc
 
 	vertices []uint32 // row of each slot, NoVertex for empty ones; nil where they are the same
 
-	weighted, timed uint64 // arcs with a weight other than 1, or a timestamp, that are still due
+	weighted, timed uint64 // arcs with a weight other than 1, or a timestamp, that are still expected
 }
 
 // NewRowBuilder makes the rows of n vertices, with so many edges, of which some have

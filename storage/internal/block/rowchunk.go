@@ -72,10 +72,10 @@ const (
 	signs     = 0x8000_0000_8000_0000
 )
 
-// decodeFloats fills values from body, which has 4 bytes for each, and reports
-// whether all are finite. It takes four at a time, since a search after opening
-// waits for it: to the exponents of two values one is added in their lowest place
-// and carries into the sign, which is masked out, where all their bits are set.
+// decodeFloats fills values from body, which has 4 bytes for each, and reports whether
+// all are finite. It takes four at a time, because the first search after opening waits
+// for it. Adding one to the lowest place of an exponent carries into the sign bit,
+// which is masked out, exactly if all bits of the exponent are set.
 func decodeFloats(values []float32, body []byte) bool {
 	bad := uint64(0)
 	for len(values) >= 4 && len(body) >= 16 {
@@ -110,9 +110,9 @@ func RowsIn(record []byte, dim int) (int, error) {
 	return size / (4 * dim), nil
 }
 
-// Values returns the rows of a chunk, as they lie in the map where that can be:
-// otherwise in room, which is made where it is needed. Unless they are known to be
-// sound, their checksum is verified.
+// Values returns the rows of a chunk: as they are in the map if they are aligned, and
+// otherwise as a copy in room, which is allocated if needed. The checksum is verified
+// unless the rows are known to be sound.
 func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float32, error) {
 	if !sound {
 		payload, err := seed.Open(c.Key, c.Record)
@@ -140,8 +140,8 @@ func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float3
 	return values, nil
 }
 
-// floatsIn returns bytes as the values that they are, or nil where this machine
-// has another order of bytes or they are not aligned.
+// floatsIn views bytes as values. It is nil if the bytes are not aligned or the machine
+// has the other order of bytes.
 func floatsIn(body []byte) []float32 {
 	first := unsafe.Pointer(unsafe.SliceData(body))
 	one := [2]byte{1, 0}
@@ -151,7 +151,7 @@ func floatsIn(body []byte) []float32 {
 	return unsafe.Slice((*float32)(first), len(body)/4)
 }
 
-// allFinite is the judgement of decodeFloats.
+// allFinite reports what decodeFloats reports.
 func allFinite(body []byte) bool {
 	bad := uint64(0)
 	for len(body) >= 32 {

@@ -15,15 +15,15 @@ import (
 // their slots; a Snapshot numbers the live ones densely, in the order of their
 // slots, and without empty slots both numbers are the same.
 //
-// The empty slots of a graph, and those that its graph had when an embedding was
-// made, are blocks of runs in a part of their own, which is there once it is
-// needed. The key of a block is its first slot; its record is
+// The empty slots of a graph, and those that its graph had when an embedding was made,
+// are blocks of runs in a part of their own, which is made when it is needed. The key
+// of a block is its first slot; its record is
 //
 //	flags  1 byte   zero
 //	count  2 bytes  slots, little-endian, at least 1
 //	runs            see decodeRuns
 
-// NoVertex is what no vertex has as its number.
+// NoVertex is a number that no vertex has.
 const NoVertex = math.MaxUint32
 
 // slotRun is a run of consecutive slots.
@@ -38,7 +38,7 @@ type slotRun struct {
 //	slots − 1    uvarint
 //	gap − 1      uvarint, slots to the next run; left out behind the last one
 //
-// and so on. A run ends where a slot is left out only, so that there is one
+// and so on. A run ends only before a slot that is left out, so that there is one
 // encoding.
 
 // decodeRuns appends the runs of count slots to dst and returns the bytes that

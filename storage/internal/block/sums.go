@@ -28,7 +28,7 @@ func PartPlace(id uint64, name []byte) string {
 }
 
 // PlaceOf is the place of the bucket at a path below the root bucket of the store;
-// false for one that no promise is made of.
+// false for a bucket without a promise.
 func PlaceOf(path [][]byte) (string, bool) {
 	switch {
 	case len(path) == 1 && !bytes.Equal(path[0], SumsName):
@@ -47,13 +47,14 @@ func PathOf(place string) [][]byte {
 	return [][]byte{[]byte(place[1:])}
 }
 
-// Tallies are those of buckets by place; those of "sums" itself lie apart.
+// Tallies are the tallies of buckets by place; that of "sums" itself is a field of its
+// own.
 type Tallies struct {
 	Of   map[string]page.Tally // by place
 	Sums page.Tally            // of the bucket "sums"
 }
 
-// NewTallies has no buckets.
+// NewTallies returns tallies of no buckets.
 func NewTallies() *Tallies { return &Tallies{Of: make(map[string]page.Tally)} }
 
 // Counted is what a walker calls with paths from the root of the file down.

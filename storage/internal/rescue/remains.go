@@ -22,8 +22,7 @@ type Remains struct {
 }
 
 // Parts reads the objects of a file of salvaged records: Each calls f with the records
-// of a part, if the object has it. What f finds wrong with a record ends the reading of
-// this record only.
+// of a part, if the object has it. An error of f ends the reading of that record only.
 type Parts interface {
 	Each(object uint64, part []byte, f func(key, payload []byte) error) error
 }
@@ -51,8 +50,8 @@ func RemainsOf(ctx context.Context, from Parts, object uint64, attributes []Attr
 	return left, left.readValues(from, object, attributes)
 }
 
-// readKeys reads the keys from both lists. Where they contradict each other,
-// which takes a hostile file, the first one counts.
+// readKeys reads the keys from both lists. If they contradict each other, which happens
+// only in a hostile file, the first one counts.
 func (left *Remains) readKeys(from Parts, object uint64) error {
 	bySlot, byKey := make(map[uint32]string), make(map[string]uint32)
 	add := func(slot uint32, key []byte) error {

@@ -13,11 +13,10 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// Salvage copies every record of a damaged file that can be found and whose
-// checksum is right into a new file, under the same buckets and keys. It
-// follows the tree with plain reads and goes on beside whatever is broken. It
-// does not look at pages that the tree does not reach: what lies there may be
-// what was deleted long ago.
+// Salvage copies every record of a damaged file that can be found and whose checksum is
+// right into a new file, under the same buckets and keys. It follows the tree with
+// plain reads and skips whatever is broken. It does not read pages that the tree does
+// not reach: they may hold records that were deleted long ago.
 type Salvage struct {
 	tree
 	to Sink
@@ -188,7 +187,7 @@ func (s *Salvage) top(name []byte, f func(e found) error) error {
 	return err
 }
 
-// skipTrash notes the objects that nobody could see.
+// skipTrash notes the objects of trash and journal, which were not visible.
 func (s *Salvage) skipTrash() error {
 	return s.top(block.TrashName, func(e found) error {
 		if len(e.key) == 8 {
@@ -202,16 +201,16 @@ func (s *Salvage) skipTrash() error {
 type Table struct {
 	Bucket []byte
 	Needed bool // every store has it
-	Take   bool // its records and their objects are copied; otherwise they are left behind
+	Take   bool // its records and their objects are copied; otherwise they are not
 	Quiet  bool // a damaged record is no loss
 	Read   func(key, record []byte) (Entry, error)
 }
 
 // Entry is what a record of the catalogue says.
 type Entry struct {
-	Where   string // the record in words, also where it is damaged
+	Where   string // the record in words, even if it is damaged
 	Objects []Reference
-	NextID  uint64 // numbers below were given before
+	NextID  uint64 // numbers below it are in use
 	Lost    string // what is lost with it, though it is sound; "" for nothing
 }
 
@@ -375,8 +374,8 @@ func (s *Salvage) readPromises() error {
 	})
 }
 
-// counted is records of a bucket that notes where there are others than the file
-// promises.
+// counted is records for a bucket, and notes a loss if the records are not those that
+// the file promises.
 func (s *Salvage) counted(b found, where, place string, f func(e found) error) error {
 	var got page.Tally
 	err := s.records(b, where, func(e found) error {

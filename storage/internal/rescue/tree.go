@@ -10,8 +10,7 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// tree reads the tree of a damaged file with plain reads, and goes on beside whatever
-// is broken.
+// tree reads the tree of a damaged file with plain reads, and skips whatever is broken.
 type tree struct {
 	ctx    context.Context
 	file   page.File
