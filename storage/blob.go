@@ -64,7 +64,7 @@ func (w *blobWriter) flush() error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.put(block.JournalName, w.journalKey(), &journalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
+		return t.put(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)), &journalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
 	})
 }
 
@@ -112,39 +112,15 @@ func (w *blobWriter) publish(t *tx) (blobRecord, error) {
 	if w.err != nil || w.record.Object == 0 {
 		return blobRecord{}, w.err
 	}
-	return w.record, t.remove(block.JournalName, w.journalKey())
+	return w.record, t.remove(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)))
 }
 
 // abandon frees what was written and not published. It works even if the context has
 // ended. After a failed commit it cannot; then the next open frees it. The caller must
 // not hold the writer's lock.
 func (w *blobWriter) abandon(ctx context.Context) {
-	defer w.keep()
-	if w.record.Object == 0 {
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	left := false // whether the journal still has an entry, which is correct whatever transaction failed
-	err := w.db.view(ctx, func(t *tx) (err error) {
-		left, err = t.get(block.JournalName, w.journalKey(), new(journalRecord))
-		return err
-	})
-	if err != nil || !left {
-		return
-	}
-	unlock, err := w.db.lockWriter(ctx)
-	if err != nil {
-		return
-	}
-	defer unlock()
-	err = w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalBlob, string(block.Key64(w.record.Object))) })
-	if err == nil {
-		w.db.sweep(ctx)
-	}
-}
-
-func (w *blobWriter) journalKey() []byte {
-	return journalKey(journalBlob, string(block.Key64(w.record.Object)))
+	w.db.dropUnpublished(ctx, w.record.Object)
+	w.keep()
 }
 
 // blobReader reads a blob. It belongs to one goroutine.

@@ -90,30 +90,24 @@ func (t *tx) dropChanges(graph, last uint64) error {
 // changed; it goes back 65,536 versions. A version that the graph has not
 // reached is ErrInvalid. It takes the time of reading the log since then.
 func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSet, error) {
-	var set ChangeSet
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err != nil {
-			return err
-		}
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (set ChangeSet, err error) {
 		if since > r.Version {
-			return fmt.Errorf("graph %q has version %d, not yet %d: %w", graph, r.Version, since, ErrInvalid)
+			return set, fmt.Errorf("graph %q has version %d, not yet %d: %w", graph, r.Version, since, ErrInvalid)
 		}
 		l, err := t.changesSince(r, since)
 		if err != nil {
-			return fault.Corrupt(t.path, describeGraph(graph)+", change log", err)
+			return set, fault.Corrupt(t.path, describeGraph(graph)+", change log", err)
 		}
 		slots, err := t.slotsOf(r)
 		if err != nil {
-			return fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
+			return set, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
 		}
 		set = ChangeSet{From: since, To: r.Version, All: l.all, Deleted: l.deletions, EdgesChanged: l.versions > 0, Versions: l.versions}
 		if !set.All {
 			set.Touched, set.Attributes = l.vertices(&slots)
 		}
-		return nil
+		return set, nil
 	})
-	return set, err
 }
 
 // changeLog is the changes of several versions together.

@@ -15,37 +15,24 @@ import (
 // version by now it is ErrConflict, and a name that is no attribute is a
 // NotFoundError. It reads the blocks of these attributes only.
 func (db *DB) Columns(ctx context.Context, graph string, version uint64, names ...string) ([]*Column, error) {
-	var columns []*Column
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err != nil {
-			return err
-		}
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]*Column, error) {
 		if r.Version != version {
-			return fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
+			return nil, fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
 		}
-		columns, err = t.namedColumns(graph, r, names)
-		return err
+		return t.namedColumns(graph, r, names)
 	})
-	return columns, err
 }
 
 // SnapshotColumns reads the latest version of a graph as Snapshot does, and attributes
 // of the same version as Columns does, both in one read transaction: unlike with two
 // calls, both are always of the same version.
 func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string) (*Snapshot, []*Column, error) {
-	var s *Snapshot
 	var columns []*Column
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err != nil {
-			return err
+	s, err := viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (s *Snapshot, err error) {
+		if columns, err = t.namedColumns(graph, r, names); err == nil {
+			s, err = t.snapshot(graph, r)
 		}
-		if columns, err = t.namedColumns(graph, r, names); err != nil {
-			return err
-		}
-		s, err = t.snapshot(graph, r)
-		return err
+		return s, err
 	})
 	if err != nil {
 		return nil, nil, err
@@ -89,31 +76,18 @@ func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord)
 // GraphInfo.Attributes and without missing ones. It reads a block per attribute
 // and does not need the graph in memory.
 func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
-	var v Vertex
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err == nil {
-			v, err = t.vertex(graph, r, key)
-		}
-		return err
-	})
-	return v, err
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (Vertex, error) { return t.vertex(graph, r, key) })
 }
 
 // VertexEdges reads a vertex as Vertex does and its edges as Neighbors does, both
 // of the version of the graph that it returns.
 func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInfo, v Vertex, edges []Edge, err error) {
-	err = db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err != nil {
-			return err
-		}
+	edges, err = viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (_ []Edge, err error) {
 		info = r.info(graph)
 		if v, err = t.vertex(graph, r, key); err != nil {
-			return err
+			return nil, err
 		}
-		edges, err = t.edgesOf(r, graph, key)
-		return err
+		return t.edgesOf(r, graph, key)
 	})
 	return info, v, edges, err
 }
@@ -143,16 +117,13 @@ func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
 // their bytes: the first limit ones, or all where limit is not positive. It
 // reads the blocks that hold them.
 func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
-	var keys []string
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err != nil || r.Object == 0 {
-			return err
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]string, error) {
+		if r.Object == 0 {
+			return nil, nil
 		}
-		keys, err = t.keysWith(r, prefix, limit)
-		return fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
+		keys, err := t.keysWith(r, prefix, limit)
+		return keys, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
 	})
-	return keys, err
 }
 
 func (t *tx) keysWith(r *graphRecord, prefix string, limit int) ([]string, error) {

@@ -27,12 +27,12 @@
 // A file uses only files above it in this list, and the test of the layout fails where
 // files use each other in a cycle.
 //
-//	errors, attribute, types, options, names        public types, and how things are named
-//	records, blobrecord                             entries of the catalogue and their checks
+//	errors, attribute, types, options               public types
+//	records, blobrecord                             entries of the catalogue, their checks and names
 //	part, promise, soundness                        a bucket, its promised records, its verified shape
 //	tx, objects, readahead, catalog, owners         a transaction, which does not know DB
-//	contents, values, vertices, blocks              what transactions read and write of graphs
-//	handle, lease, db                               the state of an open store
+//	contents, vertices, blocks                      what transactions read and write of graphs
+//	handle, db                                      the state of an open store
 //	begin, locate, opening, keep, use               opening the file and letting it go
 //	upgrade, write                                  the first write, and transactions that write
 //	snapshot, columns, changes, update, edges, …    reading and changing graphs

@@ -283,15 +283,7 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 // Neighbors returns the edges of a vertex as Tx.Neighbors does. It reads the
 // blocks that hold them and the keys of the neighbours, and nothing else.
 func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) {
-	var list []Edge
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err == nil {
-			list, err = t.edgesOf(r, graph, key)
-		}
-		return err
-	})
-	return list, err
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]Edge, error) { return t.edgesOf(r, graph, key) })
 }
 
 // edgesOf lists the edges of a vertex.

@@ -331,16 +331,7 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 // generation. The space is used again by later writes;
 // the file does not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := db.update(ctx, func(t *tx) error { return t.dropEmbedding(name) }); err != nil {
-		return err
-	}
-	db.sweep(ctx)
-	return nil
+	return db.change(ctx, func(t *tx) error { return t.dropEmbedding(name) })
 }
 
 func (t *tx) dropEmbedding(name string) error {

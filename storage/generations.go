@@ -162,13 +162,8 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 	if auto.Changes < 0 || uint64(auto.Changes) > block.MaxVertices || auto.Every < 0 {
 		return EmbeddingInfo{}, fmt.Errorf("refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)
 	}
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return EmbeddingInfo{}, err
-	}
-	defer unlock()
 	var info EmbeddingInfo
-	err = db.update(ctx, func(t *tx) error {
+	err := db.change(ctx, func(t *tx) error {
 		r, err := t.findEmbedding(name)
 		if err != nil {
 			return err

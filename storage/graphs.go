@@ -15,13 +15,8 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
 	}
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return GraphInfo{}, err
-	}
-	defer unlock()
 	var info GraphInfo
-	err = db.update(ctx, func(t *tx) error {
+	err := db.change(ctx, func(t *tx) error {
 		r, err := t.createGraph(name)
 		if err == nil {
 			info = r.info(name)
@@ -37,12 +32,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // ErrInUse, unless cascade removes them too. Its predictions go with it. The space is
 // used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	err = db.update(ctx, func(t *tx) error {
+	return db.change(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
 		if errors.Is(err, ErrNotFound) {
 			if found, journalErr := t.get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
@@ -90,11 +80,6 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		}
 		return t.remove(block.GraphsName, []byte(name))
 	})
-	if err != nil {
-		return err
-	}
-	db.sweep(ctx)
-	return nil
 }
 
 // Graphs lists the graphs by name.
@@ -115,13 +100,5 @@ func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 
 // Graph returns the catalogue entry of one graph.
 func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
-	var info GraphInfo
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
-		if err == nil {
-			info = r.info(name)
-		}
-		return err
-	})
-	return info, err
+	return viewGraph(ctx, db, name, func(_ *tx, r *graphRecord) (GraphInfo, error) { return r.info(name), nil })
 }

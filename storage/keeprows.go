@@ -53,14 +53,9 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
 		}
 	}
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return EmbeddingInfo{}, err
-	}
-	defer unlock()
 	r := newEmbeddingRecord(info, m)
 	var slots block.SlotMap
-	err = db.update(ctx, func(t *tx) error {
+	err = db.change(ctx, func(t *tx) error {
 		old, err := t.findEmbedding(info.Name)
 		if errors.Is(err, ErrNotFound) {
 			return errOtherRows
@@ -100,11 +95,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		}
 		return t.put(block.EmbeddingsName, []byte(info.Name), &r)
 	})
-	if err != nil {
-		return EmbeddingInfo{}, err
-	}
-	db.sweep(ctx)
-	return r.info(info.Name, slots), nil
+	return r.info(info.Name, slots), err
 }
 
 // sameRows returns errOtherRows unless the rows of an embedding are those of a

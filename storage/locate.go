@@ -77,28 +77,30 @@ func (o *Options) fileSystemAt(path string) string {
 // create makes an empty store at path. It is built under another name beside it and
 // moved when it is whole: bbolt cannot open a file whose first pages were not fully
 // written before a power failure.
-func create(path string) error {
+func create(path string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("create %q: %w", path, err)
+		}
+	}()
 	dir, pattern := tempName(path, kindNew)
 	temp, err := os.CreateTemp(dir, pattern)
 	if err != nil {
-		return fmt.Errorf("create %q: %w", path, err)
+		return err
 	}
-	name := temp.Name()
-	defer os.Remove(name) // after the move there is nothing under this name
+	defer os.Remove(temp.Name()) // after the move there is nothing under this name
 	// bbolt opens the file by name.
 	if err := temp.Close(); err != nil {
-		return fmt.Errorf("create %q: %w", path, err)
+		return err
 	}
-	if err := initFile(name); err != nil {
-		return fmt.Errorf("create %q: %w", path, err)
+	if err := initFile(temp.Name()); err != nil {
+		return err
 	}
-	if err := moveNew(name, path); err != nil {
-		return fmt.Errorf("create %q: %w", path, err)
+	// If another process was faster, its store is opened instead.
+	if err := moveNew(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	if err := file.SyncDir(dir); err != nil {
-		return fmt.Errorf("create %q: %w", path, err)
-	}
-	return nil
+	return file.SyncDir(dir)
 }
 
 func initFile(name string) error {
@@ -118,16 +120,15 @@ func initFile(name string) error {
 	return errors.Join(err, b.Close())
 }
 
-// moveNew gives a file a name that must be free. A link fails if another process was
-// faster, whose store is then opened instead. On file systems without links a rename is
-// used, which could replace that store.
+// moveNew gives a file a name that must be free; otherwise it is fs.ErrExist. On file
+// systems without links a rename is used, which could replace a file that another
+// process makes at the same time.
 func moveNew(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
+	if os.Link(from, to) == nil {
 		return nil
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return nil
+		return fs.ErrExist
 	}
 	return os.Rename(from, to)
 }

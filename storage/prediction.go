@@ -190,13 +190,8 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		GraphVersion: snap.Info.Version, Top: uint64(info.K), Options: settingRecords(info.Options), Made: unixNano(info.Made),
 		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return PredictionInfo{}, err
-	}
-	defer unlock()
 	object := w.object
-	err = db.update(ctx, func(t *tx) error {
+	err = db.change(ctx, func(t *tx) error {
 		g, err := t.findGraph(snap.Info.Name)
 		if err != nil {
 			return err
@@ -211,7 +206,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 			return err
 		}
 		if object != 0 {
-			if err := t.remove(block.JournalName, w.journalKey()); err != nil {
+			if err := t.remove(block.JournalName, journalKey(journalBlob, objectName(object))); err != nil {
 				return err
 			}
 		}
@@ -223,7 +218,6 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		return PredictionInfo{}, err
 	}
 	w.object = 0
-	db.sweep(ctx)
 	return r.info(snap.Info.Name, snap.Info.ID, info.Scorer), nil
 }
 
@@ -272,7 +266,7 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.put(block.JournalName, w.journalKey(), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
+		return t.put(block.JournalName, journalKey(journalBlob, objectName(w.object)), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
 	})
 	if err != nil {
 		w.object = object
@@ -341,22 +335,7 @@ func (w *PredictionWriter) kept(t *tx, slot uint32) ([]byte, error) {
 
 // abandon frees what was written and not published, even where the context has ended.
 func (w *PredictionWriter) abandon() {
-	if w.object == 0 {
-		return
-	}
-	ctx := context.WithoutCancel(w.ctx)
-	unlock, err := w.db.lockWriter(ctx)
-	if err != nil {
-		return
-	}
-	defer unlock()
-	if err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalBlob, string(block.Key64(w.object))) }); err == nil {
-		w.db.sweep(ctx)
-	}
-}
-
-func (w *PredictionWriter) journalKey() []byte {
-	return journalKey(journalBlob, string(block.Key64(w.object)))
+	w.db.dropUnpublished(w.ctx, w.object)
 }
 
 // findPredictions returns the catalogue entry of predictions.

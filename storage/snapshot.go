@@ -27,16 +27,7 @@ type Snapshot struct {
 // Snapshot reads the latest version of a graph. Everything is copied out in one
 // read transaction, which is closed on return. It takes O(n + m).
 func (db *DB) Snapshot(ctx context.Context, graph string) (*Snapshot, error) {
-	var s *Snapshot
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err != nil {
-			return err
-		}
-		s, err = t.snapshot(graph, r)
-		return err
-	})
-	return s, err
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (*Snapshot, error) { return t.snapshot(graph, r) })
 }
 
 // Key returns the key of vertex v, which must be below Info.Vertices. It
@@ -77,15 +68,7 @@ func (t *tx) snapshot(name string, r *graphRecord) (*Snapshot, error) {
 // one block that can hold it, so that a single question needs no snapshot, and
 // the list of empty slots where there are some.
 func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
-	var id uint32
-	err := db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err == nil {
-			id, err = t.vertexID(r, graph, key)
-		}
-		return err
-	})
-	return id, err
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (uint32, error) { return t.vertexID(r, graph, key) })
 }
 
 // vertexID returns the number of the vertex with the given key.

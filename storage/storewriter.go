@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -230,20 +231,18 @@ func (w *storeWriter) discard() {
 // moveTo gives the finished file its name, replaces an existing file only if overwrite
 // is set, and makes the name durable.
 func (w *storeWriter) moveTo(path string, overwrite bool) error {
-	if !overwrite {
-		err := os.Link(w.name, path)
-		if err == nil {
-			return file.SyncDir(filepath.Dir(path))
-		}
-		// On file systems without links a rename is used, which might replace a file.
-		if _, statErr := os.Lstat(path); statErr == nil {
-			return existsError(path)
-		}
+	move := moveNew
+	if overwrite {
+		move = os.Rename
 	}
-	if err := os.Rename(w.name, path); err != nil {
+	switch err := move(w.name, path); {
+	case err == nil:
+		return file.SyncDir(filepath.Dir(path))
+	case !overwrite && errors.Is(err, fs.ErrExist):
+		return existsError(path)
+	default:
 		return err
 	}
-	return file.SyncDir(filepath.Dir(path))
 }
 
 func existsError(path string) error {

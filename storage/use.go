@@ -110,3 +110,15 @@ func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 	defer db.release(h)
 	return db.viewOn(ctx, h, f)
 }
+
+// viewGraph runs f in a read transaction, with the catalogue entry of a graph.
+func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tx, r *graphRecord) (T, error)) (result T, err error) {
+	err = db.view(ctx, func(t *tx) error {
+		r, err := t.findGraph(graph)
+		if err == nil {
+			result, err = f(t, r)
+		}
+		return err
+	})
+	return result, err
+}

@@ -122,6 +122,24 @@ func (db *DB) commitError(err error) error {
 	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
 }
 
+// dropUnpublished frees an object if only the journal refers to it; 0 is no object. It
+// works even if the context has ended. After a failed commit it cannot; then the next
+// open frees it. The caller must not hold the writer's lock.
+func (db *DB) dropUnpublished(ctx context.Context, object uint64) {
+	if object == 0 {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	left := false // whether the journal still has an entry, which is correct whatever transaction failed
+	err := db.view(ctx, func(t *tx) (err error) {
+		left, err = t.get(block.JournalName, journalKey(journalBlob, objectName(object)), new(journalRecord))
+		return err
+	})
+	if err == nil && left {
+		_ = db.change(ctx, func(t *tx) error { return t.dropJournal(journalBlob, objectName(object)) })
+	}
+}
+
 // sweep frees the space of discarded objects. It returns no error, because the
 // operation before it is complete: what it leaves is swept when the file is next opened
 // for writing.
