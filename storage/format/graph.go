@@ -86,22 +86,6 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	return to.stats, err
 }
 
-// complete replaces functions that are nil.
-func (h Handler) complete() Handler {
-	if h.Edge == nil {
-		h.Edge = func(Edge) error { return nil }
-	}
-	if h.Columns == nil {
-		h.Columns = func([]Column) error { return nil }
-	}
-	if h.Vertex == nil {
-		h.Vertex = func([]byte, [][]byte) error { return nil }
-	}
-	return h
-}
-
-const matrixMarketMagic = "%%MatrixMarket"
-
 // findLayout decides by the beginning of a text, else by its name.
 func findLayout(text []byte, name string) (Layout, error) {
 	if columnfile.IsFile(text) {

@@ -210,3 +210,17 @@ const (
 	Float   Type = "float"   // float64, finite
 	Boolean Type = "boolean" // true or false
 )
+
+// complete replaces functions that are nil.
+func (h Handler) complete() Handler {
+	if h.Edge == nil {
+		h.Edge = func(Edge) error { return nil }
+	}
+	if h.Columns == nil {
+		h.Columns = func([]Column) error { return nil }
+	}
+	if h.Vertex == nil {
+		h.Vertex = func([]byte, [][]byte) error { return nil }
+	}
+	return h
+}

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// matrixMarketMagic begins every file of this format.
+const matrixMarketMagic = "%%MatrixMarket"
+
 // matrix reads the coordinate format of Matrix Market as an adjacency matrix:
 // row and column numbers are the keys "1" to "n", all of which are vertices, and
 // entries are edges, with their values as weights.
