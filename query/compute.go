@@ -321,7 +321,7 @@ func (r *ComputeResult) summarise(values measured) {
 		r.Min, r.Max = min(r.Min, x), max(r.Max, x)
 		sum += x
 	}
-	r.Mean = sum / float64(max(1, r.Count))
+	r.Mean = min(max(sum/float64(max(1, r.Count)), r.Min), r.Max) // which rounding can leave
 }
 
 // storeMeasure makes the values an attribute.
