@@ -40,6 +40,10 @@ func commands() []command {
 			name: ".embeddings", summary: "list the embeddings, as SHOW EMBEDDINGS does",
 			run: func(s *session, ctx context.Context, _ []word) error { return s.text(ctx, "SHOW EMBEDDINGS") },
 		},
+		{
+			name: ".tables", summary: "list the graphs and the embeddings", run: (*session).tables,
+			detail: "There are no tables: a file has graphs, and embeddings of them.",
+		},
 		{name: ".schema", args: "[GRAPH]", summary: "show what each graph has: size, attributes, embeddings", most: 1, run: (*session).schema},
 		{
 			name: ".plot", args: "[GRAPH …]", summary: "plot how the degrees are distributed, on logarithmic axes", most: len(marks), run: (*session).plot,
@@ -51,6 +55,9 @@ func commands() []command {
 		{name: ".timer", args: "[on|off]", summary: "say how long each statement took", most: 1, run: (*session).setTimer},
 		{
 			name: ".output", args: "[FILE|-]", summary: "write results to a file, or with - to the screen again", most: 1, run: (*session).output,
+			detail: "A file of that name is replaced.",
+		}, {
+			name: ".once", args: "FILE", summary: "write the result of the next statement to a file", least: 1, most: 1, run: (*session).outputOnce,
 			detail: "A file of that name is replaced.",
 		}, {
 			name: ".read", args: "FILE", summary: "run the statements and commands of a file", least: 1, most: 1, run: (*session).read,

@@ -102,6 +102,14 @@ func (s *session) helpList() error {
 	return s.say("Statements end with a semicolon; HELP; lists them, HELP NEAREST; explains one.")
 }
 
+// tables lists the graphs and the embeddings.
+func (s *session) tables(ctx context.Context, _ []word) error {
+	if err := s.text(ctx, "SHOW GRAPHS"); err != nil {
+		return err
+	}
+	return s.text(ctx, "SHOW EMBEDDINGS")
+}
+
 // schema lists what each graph has, or one of them.
 func (s *session) schema(ctx context.Context, args []word) error {
 	graphs, err := s.config.DB.Graphs(ctx)
@@ -230,6 +238,7 @@ func (s *session) toggle(name string, flag *bool, args []word) error {
 }
 
 func (s *session) output(_ context.Context, args []word) error {
+	s.once = false
 	if err := s.close(); err != nil {
 		return err.(*outputError).err // an error of the file only
 	}
@@ -242,6 +251,13 @@ func (s *session) output(_ context.Context, args []word) error {
 	}
 	s.redirect(file)
 	return nil
+}
+
+// outputOnce is output for one statement.
+func (s *session) outputOnce(ctx context.Context, args []word) error {
+	err := s.output(ctx, args)
+	s.once = err == nil && s.file != nil
+	return err
 }
 
 // deepest bounds scripts that read each other, such as one that reads itself.

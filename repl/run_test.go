@@ -454,3 +454,28 @@ func TestCommands_Manual(t *testing.T) {
 		}
 	}
 }
+
+// .once writes the result of one statement into a file, also of one that fails, and
+// .tables lists graphs and embeddings.
+func TestRun_Once(t *testing.T) {
+	t.Parallel()
+	db, err := query.Open(filepath.Join(t.TempDir(), "once.ht"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	first, second := filepath.Join(t.TempDir(), "first.csv"), filepath.Join(t.TempDir(), "second.csv")
+	script := "CREATE GRAPH g;\n.once '" + first + "'\nCOUNT VERTICES IN g;\nCOUNT VERTICES IN g;\n.once '" + second + "'\nCOUNT VERTICES IN h;\n.tables\n"
+	var out, messages bytes.Buffer
+	err = Run(t.Context(), Config{DB: db, In: strings.NewReader(script), Out: &out, Status: NewStatus(&messages, Terminal{}), Format: CSV, KeepGoing: true})
+	var failure *Failure
+	if !errors.As(err, &failure) || failure.Count != 1 {
+		t.Errorf("the error is %v", err)
+	}
+	if text, err := os.ReadFile(first); err != nil || string(text) != "vertices\n0\n" {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	if got := out.String(); !strings.HasPrefix(got, "vertices\n0\n") || !strings.Contains(got, "\ngraph,") || !strings.Contains(got, "\nembedding,") {
+		t.Errorf("printed\n%s\n%s", got, messages.String())
+	}
+}

@@ -30,6 +30,7 @@ type session struct {
 	quit   bool // .quit was run
 
 	file   *os.File // of .output; nil means config.Out
+	once   bool     // file is for one statement
 	out    *bufio.Writer
 	render renderer
 
@@ -88,9 +89,25 @@ func (s *session) close() error {
 	return nil
 }
 
+// endOnce closes the file of .once.
+func (s *session) endOnce() error {
+	s.once = false
+	if err := s.close(); err != nil {
+		return err.(*outputError).err // an error of the file only
+	}
+	return nil
+}
+
 // statement parses and runs a statement, and writes its rows. An error of the
 // output is an *outputError.
-func (s *session) statement(ctx context.Context, src parser.Source) error {
+func (s *session) statement(ctx context.Context, src parser.Source) (err error) {
+	if s.once {
+		defer func() {
+			if closed := s.endOnce(); err == nil {
+				err = closed
+			}
+		}()
+	}
 	begin := s.now()
 	s.last = src.Text
 	st, err := src.Parse()
