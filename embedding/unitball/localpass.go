@@ -79,15 +79,16 @@ func (l *local) scan(some []uint32, bound float32) {
 
 // measure computes the gradients of the moving vertices, and what is wrong with them.
 func (l *local) measure(ctx context.Context, margin float64) {
+	bounds := rule{margin, 1}
 	vec.Parallel(len(l.moving), scanBlock, l.o.Workers, func(_, lo, hi int) {
 		var squares []float32
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			squares = l.measureOne(l.moving[i], &l.of[i], squares, margin)
+			squares = l.measureOne(l.moving[i], &l.of[i], squares, bounds)
 		}
 	})
 }
 
-func (l *local) measureOne(v uint32, m *mover, squares []float32, margin float64) []float32 {
+func (l *local) measureOne(v uint32, m *mover, squares []float32, bounds rule) []float32 {
 	x := l.x.Row(int(v))
 	clear(m.gradient)
 	m.wrong, m.others = 0, m.others[:0]
@@ -112,15 +113,15 @@ func (l *local) measureOne(v uint32, m *mover, squares []float32, margin float64
 	squares = squares[:len(edges)]
 	vec.ListL2Squared(squares, x, l.x.Data, l.o.Dim, edges)
 	for i, square := range squares {
-		if d := math.Sqrt(float64(square)); d > 1-margin || square > 1 {
-			pull(edges[i], 2*(d-(1-margin))/d, square > 1)
+		if by, violated := bounds.edge(square); violated {
+			pull(edges[i], by, square > 1)
 		}
 	}
 	squares = squares[:cap(squares)][:len(m.near)]
 	vec.ListL2Squared(squares, x, l.x.Data, l.o.Dim, m.near)
 	for i, square := range squares {
-		if d := math.Sqrt(float64(square)); d < 1+margin || square <= 1 {
-			pull(m.near[i], -2*(1+margin-d)/max(d, 1e-6), square <= 1)
+		if by, violated := bounds.other(square); violated {
+			pull(m.near[i], by, square <= 1)
 		}
 	}
 	vec.Axpy(sum, x, m.gradient)

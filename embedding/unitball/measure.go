@@ -9,14 +9,14 @@ import (
 
 // measure finds the violations at a margin.
 func (r *run) measure(ctx context.Context, margin float64) error {
-	r.power = r.violationPower()
+	r.rule = rule{margin, r.violationPower()}
 	r.f.wrong = Wrong{Edges: r.g.Edges()}
 	vec.Parallel(r.n, block, r.o.Workers, func(b, lo, hi int) {
 		found := r.f.found[b][:0]
 		var squares []float32
 		for u := lo; u < hi && ctx.Err() == nil; u++ {
-			found, squares = r.measureEdges(found, squares, uint32(u), margin)
-			found, squares = r.measureNear(found, squares, uint32(u), margin)
+			found, squares = r.measureEdges(found, squares, uint32(u))
+			found, squares = r.measureNear(found, squares, uint32(u))
 		}
 		r.f.found[b] = found
 	})
@@ -28,15 +28,12 @@ func (r *run) measure(ctx context.Context, margin float64) error {
 }
 
 // measureEdges appends the edges from u to larger vertices that are too long.
-func (r *run) measureEdges(found []violation, squares []float32, u uint32, margin float64) ([]violation, []float32) {
+func (r *run) measureEdges(found []violation, squares []float32, u uint32) ([]violation, []float32) {
 	edges := above(r.g, u)
 	squares = r.squares(squares, u, edges)
-	inner := 1 - margin
-	bound := float32(inner * inner)
 	for i, v := range edges {
-		if squares[i] > bound {
-			d := math.Sqrt(float64(squares[i]))
-			by := 2 * math.Sqrt(r.weights[u]*r.weights[v]) * r.raised(d-inner) / d
+		if by, violated := r.rule.edge(squares[i]); violated {
+			by *= math.Sqrt(r.weights[u] * r.weights[v])
 			found = append(found, violation{u, v, float32(max(by, math.SmallestNonzeroFloat32)), squares[i] > 1})
 		}
 	}
@@ -45,15 +42,13 @@ func (r *run) measureEdges(found []violation, squares []float32, u uint32, margi
 
 // measureNear appends the near pairs of u with larger vertices that are too short.
 // Their factor is negative.
-func (r *run) measureNear(found []violation, squares []float32, u uint32, margin float64) ([]violation, []float32) {
+func (r *run) measureNear(found []violation, squares []float32, u uint32) ([]violation, []float32) {
 	near := r.near.rows[u]
 	squares = r.squares(squares, u, near)
-	outer, many := 1+margin, float64(uint64(1)<<r.near.thin)
-	bound := float32(outer * outer)
+	many := float64(uint64(1) << r.near.thin)
 	for i, v := range near {
-		if squares[i] <= bound {
-			d := math.Sqrt(float64(squares[i]))
-			by := -2 * many * r.raised(outer-d) / max(d, 1e-6)
+		if by, violated := r.rule.other(squares[i]); violated {
+			by *= many
 			found = append(found, violation{u, v, float32(min(by, -math.SmallestNonzeroFloat32)), squares[i] <= 1})
 		}
 	}

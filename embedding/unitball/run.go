@@ -1,8 +1,6 @@
 package unitball
 
 import (
-	"math"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -19,7 +17,7 @@ type run struct {
 	weights      []float64 // of vertices
 	pass, moves  int       // that were made; moves are since the moments were zero
 	step         float64   // length of the longest move of the last pass
-	power        float64   // of a violation, to which its force is proportional in this pass
+	rule         rule      // of this pass
 
 	best      *vec.Matrix // the best rows so far
 	bestWrong Wrong       // in them
@@ -68,15 +66,4 @@ func (r *run) violationPower() float64 {
 	part := (wrong - fewWrong*left) / ((manyWrong-fewWrong)*left + 1e-9)
 	part = min(1, max(0, part))
 	return 1 - part*(1-power)
-}
-
-// leastViolation bounds forces of negative powers.
-const leastViolation = 1e-6
-
-// raised returns a violation to the power of the pass.
-func (r *run) raised(violation float64) float64 {
-	if r.power == 1 {
-		return violation
-	}
-	return math.Pow(max(violation, leastViolation), r.power)
 }

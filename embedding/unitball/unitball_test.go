@@ -177,8 +177,8 @@ func TestForces(t *testing.T) {
 		if err := r.look(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(r.power-c.power) > 1e-12 {
-			t.Errorf("the power of pass %d is %g, not %g", c.pass, r.power, c.power)
+		if math.Abs(r.rule.power-c.power) > 1e-12 {
+			t.Errorf("the power of pass %d is %g, not %g", c.pass, r.rule.power, c.power)
 		}
 		if want := count(g, r.x); r.f.wrong != want {
 			t.Errorf("margin %g: %+v are wrong, not %+v", margin, want, r.f.wrong)
@@ -213,9 +213,9 @@ func gradientOf(r *run, v int, margin float64) []float64 {
 		d := math.Sqrt(float64(vec.L2Squared(r.x.Row(u), r.x.Row(v))))
 		by := 0.0
 		if r.g.HasEdge(uint32(u), uint32(v)) {
-			by = 2 * math.Sqrt(r.weights[u]*r.weights[v]) * hinge(d-(1-margin), r.power)
+			by = 2 * math.Sqrt(r.weights[u]*r.weights[v]) * hinge(d-(1-margin), r.rule.power)
 		} else {
-			by = -2 * hinge(1+margin-d, r.power)
+			by = -2 * hinge(1+margin-d, r.rule.power)
 		}
 		for i := range sum {
 			sum[i] += by * float64(r.x.Row(v)[i]-r.x.Row(u)[i]) / d
