@@ -117,8 +117,13 @@ func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
 		return nil, err
 	}
 	if j.g.Weighted {
-		if dst, err = appendWeight(append(dst, `, "weight": `...), e.Weight); err != nil {
+		dst = append(dst, `, "weight": `...)
+		start := len(dst)
+		if dst, err = appendWeight(dst, e.Weight); err != nil {
 			return nil, fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
+		}
+		if isInteger(dst[start:]) {
+			dst = append(dst, ".0"...) // or Python reads an int
 		}
 	}
 	if j.g.Timed && e.Timed {
