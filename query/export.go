@@ -25,7 +25,7 @@ type ExportRequest struct {
 	Overwrite bool   // replace a file that exists, which is otherwise refused
 	// Format is the form of the file. Empty means the one that the ending of
 	// Path names, before .gz or .zst: of a graph "csv" for .csv, "graphml" for
-	// .graphml, "gexf" for .gexf, "json" (node-link) for .json and "edges" for .txt, .edges, .edgelist and .el; of vertices "csv"
+	// .graphml, "gexf" for .gexf, "json" (node-link) for .json, "pajek" for .net and "edges" for .txt, .edges, .edgelist and .el; of vertices "csv"
 	// for .csv and .txt; of an embedding "npy" for .npy, "word2vec_binary" for
 	// .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them
 	// "parquet" for .parquet. Without an
@@ -66,6 +66,7 @@ func graphFormats() []exportFormat {
 		{name: "graphml", endings: []string{".graphml"}, title: "GraphML", holds: "json", attributes: true},
 		{name: "gexf", endings: []string{".gexf"}, title: "GEXF", holds: "json", attributes: true},
 		{name: "json", endings: []string{".json"}, title: "node-link JSON", attributes: true},
+		{name: "pajek", endings: []string{".net"}, title: "Pajek", holds: "json"},
 		parquetFormat(),
 	}
 }
@@ -182,7 +183,7 @@ type exportTarget struct {
 var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the edges of a graph with weights and times, as an edge list, CSV, Parquet or, with vertices and attributes, GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
+		Summary: "writes the edges of a graph with weights and times, as an edge list, CSV, Parquet or, with vertices and attributes, GraphML, GEXF or node-link JSON, or for Pajek; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
 		Options: exportOptions(graphFormats()),
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
@@ -321,12 +322,14 @@ func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResul
 		write = format.WriteGEXF
 	case "json":
 		write = format.WriteNodeLink
+	case "pajek":
+		write = format.WritePajek
 	case "parquet":
 		write = func(ctx context.Context, w io.Writer, g format.Graph) error {
 			return format.WriteEdgesParquet(ctx, w, g, graphNotes(view.Info))
 		}
 	}
-	if !found.form.attributes {
+	if !found.form.attributes && found.form.name != "pajek" {
 		c.noticeAlone(view)
 	}
 	stop := c.Watch.Start(plan.Write)

@@ -295,6 +295,7 @@ var layoutTitles = map[format.Layout]string{
 	format.LayoutAdjacency:    "an adjacency list",
 	format.LayoutVertices:     "a table of vertices",
 	format.LayoutMETIS:        "a METIS file",
+	format.LayoutPajek:        "a network of Pajek",
 	format.LayoutMatrixMarket: "Matrix Market",
 	format.LayoutGraphML:      "GraphML",
 	format.LayoutGEXF:         "GEXF",

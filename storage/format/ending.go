@@ -47,6 +47,7 @@ var (
 		{LayoutEdges, edgeEndings},
 		{LayoutAdjacency, []string{".adjlist", ".adj"}},
 		{LayoutMETIS, []string{".graph", ".metis"}},
+		{LayoutPajek, []string{".net"}},
 		{LayoutMatrixMarket, []string{".mtx"}},
 		{LayoutGraphML, []string{".graphml", ".xml"}},
 		{LayoutGEXF, []string{".gexf"}},

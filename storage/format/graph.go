@@ -71,6 +71,8 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 		to = &newTable(opts, h).lines
 	case LayoutMETIS:
 		to = &newMETIS(opts, h).lines
+	case LayoutPajek:
+		to = &newPajek(opts, h).lines
 	case LayoutMatrixMarket:
 		to = &newMatrix(f.ctx, opts, h).lines
 	case LayoutGraphML:

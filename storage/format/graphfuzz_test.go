@@ -153,6 +153,8 @@ func inPieces(opts Options, text []byte, size int) (string, error) {
 		to = &newAdjacency(opts, h).lines
 	case LayoutVertices:
 		to = &newTable(opts, h).lines
+	case LayoutPajek:
+		to = &newPajek(opts, h).lines
 	case LayoutMatrixMarket:
 		to = &newMatrix(context.Background(), opts, h).lines
 	default:

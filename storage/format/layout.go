@@ -13,7 +13,7 @@ const (
 	// LayoutAuto finds out the layout: by the first bytes (Matrix Market, GraphML, GEXF
 	// and Parquet declare themselves, and JSON does in a text without an ending), else by
 	// the ending of Options.Name (.txt, .csv and others of edge lists, .adjlist, .adj,
-	// .graph, .metis, .mtx, .graphml, .xml, .gexf, .json, .parquet, also before .gz and
+	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .parquet, also before .gz and
 	// .zst). Without an ending it is an edge list, and another ending is an EndingError.
 	// It never is LayoutVertices.
 	LayoutAuto Layout = "auto"
@@ -27,6 +27,10 @@ const (
 	// agree with the header, or an edge that one of its ends does not list, are
 	// errors.
 	LayoutMETIS Layout = "metis"
+	// LayoutPajek is a network of Pajek: numbered vertices whose labels are their keys,
+	// then arcs and edges with weights, or lists of neighbours. Coordinates and
+	// parameters are passed over.
+	LayoutPajek Layout = "pajek"
 	// LayoutVertices is a table of vertices and their attributes: CSV, or with
 	// another separator, under a header of column names. Under HeaderAuto a first
 	// line that has nothing but integers is no header, and under HeaderNone no line
@@ -58,7 +62,7 @@ const (
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
 }
 
 // ParseLayout returns the layout of a name; "" is LayoutAuto.
@@ -100,7 +104,7 @@ type Options struct {
 	// that GraphML declares; 0 means 1024.
 	MaxColumns int
 	// MaxVertices is the most vertices that the size line of Matrix Market or the
-	// header of METIS may declare, since a line of a few bytes could ask for thousands of millions;
+	// headers of METIS and Pajek may declare, since a line of a few bytes could ask for thousands of millions;
 	// 0 means 100 million.
 	MaxVertices int64
 }

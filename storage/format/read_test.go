@@ -453,7 +453,7 @@ func TestOptionError_Fields(t *testing.T) {
 		{Options{EdgeListOptions: EdgeListOptions{Header: HeaderNone, Time: "sent"}}, OptionError{Option: "header", Value: "none", Conflict: `columns are called by their names, but the header is said to be "none"`},
 			`invalid options: columns are called by their names, but the header is said to be "none"`},
 		{Options{Layout: "gml"}, OptionError{Option: "layout", Value: "gml", Expected: layoutNames()},
-			`invalid options: layout is "gml", and must be one of auto, edges, adjacency, metis, vertices, matrix_market, graphml, gexf, json, parquet`},
+			`invalid options: layout is "gml", and must be one of auto, edges, adjacency, metis, pajek, vertices, matrix_market, graphml, gexf, json, parquet`},
 	} {
 		err := tt.options.Validate()
 		var got *OptionError

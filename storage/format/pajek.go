@@ -1,0 +1,246 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// pajek reads networks of Pajek (.net): a line "*Vertices n", lines of vertices with their
+// number from 1 on and perhaps a label, which becomes the key, then sections of arcs and
+// edges, with weights, or of lists of neighbours. Vertices without a line or a label have
+// their number as key. Coordinates and parameters of vertices and edges are passed over.
+// Labels are kept in memory, as edges name vertices by numbers.
+type pajek struct {
+	lines
+	h       Handler
+	options Options
+	section string   // the word behind the star, in lower case; "" before the first
+	n       int64    // vertices declared
+	labels  [][]byte // by number - 1; nil for vertices without
+	numbers map[string]int64
+	closed  bool // all vertices were delivered
+	words   [][]byte
+	key     [2][]byte
+}
+
+func newPajek(opts Options, h Handler) *pajek {
+	p := &pajek{h: h, options: opts, numbers: map[string]int64{}}
+	p.opts, p.to = opts.EdgeListOptions, p
+	return p
+}
+
+func (p *pajek) bulk([]byte) (int, error) { return 0, nil }
+
+func (p *pajek) line(line []byte) error {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	content := bytes.TrimLeft(line, blanks)
+	if len(content) == 0 {
+		return nil
+	}
+	if content[0] == '%' {
+		p.stats.Comments++
+		return nil
+	}
+	if f := textFault(line); f.found() {
+		return p.bad(line, f)
+	}
+	if content[0] == '*' {
+		return p.begin(line, content[1:])
+	}
+	var f fault
+	if p.words, f = pajekWords(p.words[:0], line); f.found() {
+		return p.bad(line, f)
+	}
+	switch p.section {
+	case "vertices":
+		return p.vertex(line)
+	case "arcs", "edges":
+		return p.edge(line)
+	case "arcslist", "edgeslist":
+		return p.list(line)
+	}
+	return p.lineError(line, syntaxFault(0, "expected *Vertices, as a network of Pajek begins, found %s", excerpt(line)))
+}
+
+// begin takes the first line of a section.
+func (p *pajek) begin(line, content []byte) error {
+	words := bytes.Fields(content)
+	name := ""
+	if len(words) > 0 {
+		name = strings.ToLower(string(words[0]))
+	}
+	name, _, _ = strings.Cut(name, ":") // arcs of one of several relations: "*Arcs :1 …"
+	switch name {
+	case "network":
+		return nil
+	case "vertices":
+		if p.n > 0 || p.closed {
+			return p.lineError(line, syntaxFault(0, "a second network; put every network into a file of its own"))
+		}
+		n, ok := int64(0), false
+		if len(words) > 1 {
+			n, ok = parseCount(words[1])
+		}
+		switch {
+		case !ok:
+			return p.lineError(line, syntaxFault(0, "expected the number of vertices behind *Vertices"))
+		case n > p.options.MaxVertices:
+			return p.limit("the file declares %d vertices, more than the limit of %d", n, p.options.MaxVertices)
+		}
+		p.n, p.stats.DeclaredVertices, p.stats.Header = n, n, string(line)
+	case "arcs", "edges", "arcslist", "edgeslist":
+		p.stats.Directed = p.stats.Directed || strings.HasPrefix(name, "arcs")
+		if err := p.close(); err != nil {
+			return err
+		}
+	default:
+		return p.lineError(line, syntaxFault(0, "the section %s is not read; there are *Vertices, *Arcs, *Edges, *Arcslist and *Edgeslist", excerpt(content)))
+	}
+	p.section = name
+	return nil
+}
+
+// pajekWords cuts a line at blanks, but not inside of double quotes.
+func pajekWords(words [][]byte, line []byte) ([][]byte, fault) {
+	for at := 0; ; {
+		for at < len(line) && isBlank(line[at]) {
+			at++
+		}
+		if at == len(line) {
+			return words, fault{}
+		}
+		start := at
+		if line[at] == '"' {
+			end := bytes.IndexByte(line[at+1:], '"')
+			if end < 0 {
+				return words, syntaxFault(at, "a text in quotes is not closed on its line")
+			}
+			words = append(words, line[at+1:at+1+end])
+			at += end + 2
+			continue
+		}
+		for at < len(line) && !isBlank(line[at]) {
+			at++
+		}
+		words = append(words, line[start:at])
+	}
+}
+
+// number reads the number of a vertex.
+func (p *pajek) number(word []byte) (int64, fault) {
+	v, ok := parseCount(word)
+	if !ok || v < 1 || v > p.n {
+		return 0, syntaxFault(0, "expected a vertex from 1 to %d, found %s", p.n, excerpt(word))
+	}
+	return v, fault{}
+}
+
+// vertex takes the label of a vertex.
+func (p *pajek) vertex(line []byte) error {
+	v, f := p.number(p.words[0])
+	if f.found() {
+		return p.bad(line, f)
+	}
+	if len(p.words) == 1 {
+		return nil
+	}
+	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, len(p.words)-2)
+	label := p.words[1]
+	if f := keyFault(label, 0, 2, p.opts.MaxKey); f.found() {
+		return p.bad(line, f)
+	}
+	if other, taken := p.numbers[string(label)]; taken && other != v {
+		return p.bad(line, syntaxFault(0, "vertices %d and %d are both called %s", other, v, excerpt(label)))
+	}
+	if missing := v - int64(len(p.labels)); missing > 0 {
+		p.labels = append(p.labels, make([][]byte, missing)...)
+	}
+	if old := p.labels[v-1]; old != nil {
+		return p.bad(line, syntaxFault(0, "vertex %d is there twice", v))
+	}
+	p.labels[v-1] = bytes.Clone(label)
+	p.numbers[string(p.labels[v-1])] = v
+	return nil
+}
+
+// keyOf is the key of a vertex.
+func (p *pajek) keyOf(scratch []byte, v int64) []byte {
+	if v <= int64(len(p.labels)) && p.labels[v-1] != nil {
+		return p.labels[v-1]
+	}
+	return strconv.AppendInt(scratch[:0], v, 10)
+}
+
+// close delivers all vertices, once.
+func (p *pajek) close() error {
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	for v := int64(1); v <= p.n; v++ {
+		p.key[0] = p.keyOf(p.key[0], v)
+		if other, taken := p.numbers[string(p.key[0])]; taken && other != v {
+			return &LineError{p.opts.Name, p.stats.Lines, 1, fmt.Sprintf("vertex %d has no label, and %s is that of vertex %d", v, excerpt(p.key[0]), other), ErrSyntax}
+		}
+		p.stats.Vertices++
+		if err := p.h.Vertex(p.key[0], nil); err != nil {
+			return err
+		}
+		p.key[0] = nil // it may be a label
+	}
+	clear(p.numbers)
+	return nil
+}
+
+// edge takes an arc or an edge, with a weight if there is one.
+func (p *pajek) edge(line []byte) error {
+	if len(p.words) < 2 {
+		return p.bad(line, syntaxFault(0, "expected two vertices, found only %s", excerpt(line)))
+	}
+	edge := Edge{Weight: 1}
+	if len(p.words) > 2 && p.opts.Weight != NoColumn {
+		if edge.Weight, edge.Weighted = parseWeight(p.words[2]); !edge.Weighted {
+			return p.bad(line, syntaxFault(0, "%s", weightFault(p.words[2])))
+		}
+	}
+	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, len(p.words)-3)
+	return p.deliver(line, edge, p.words[0], p.words[1])
+}
+
+// list takes the neighbours of a vertex.
+func (p *pajek) list(line []byte) error {
+	for _, word := range p.words[1:] {
+		if err := p.deliver(line, Edge{Weight: 1}, p.words[0], word); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver delivers the edge between two vertices.
+func (p *pajek) deliver(line []byte, edge Edge, source, target []byte) error {
+	u, f := p.number(source)
+	v, g := p.number(target)
+	if f.found() || g.found() {
+		if !f.found() {
+			f = g
+		}
+		return p.bad(line, f)
+	}
+	var scratch [2][24]byte
+	edge.Source, edge.Target = p.keyOf(scratch[0][:], u), p.keyOf(scratch[1][:], v)
+	p.stats.Edges++
+	if edge.Weighted {
+		p.stats.Weighted++
+	}
+	return p.h.Edge(edge)
+}
+
+func (p *pajek) end() error {
+	if p.section == "" {
+		return &LineError{p.opts.Name, p.stats.Lines + 1, 1, "expected *Vertices, as a network of Pajek begins, found the end", ErrSyntax}
+	}
+	return p.close()
+}

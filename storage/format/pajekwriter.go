@@ -1,0 +1,70 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// WritePajek writes a graph as a network of Pajek: all vertices with their keys as labels,
+// then all edges with their weights if the graph has such. Attributes and times are left
+// out. Read reads the rest back. A key with a double quote, a backslash or a line break,
+// which a label cannot hold, gives a *KeyError, and so does one that WriteEdges refuses.
+func WritePajek(ctx context.Context, w io.Writer, g Graph) error {
+	p := pajekWriter{output: newOutput(ctx, w), g: &g}
+	if err := p.write(); err != nil {
+		return fmt.Errorf("write Pajek: %w", err)
+	}
+	return nil
+}
+
+type pajekWriter struct {
+	*output
+	g       *Graph
+	scratch []byte
+}
+
+func (p *pajekWriter) write() error {
+	line := append(strconv.AppendInt([]byte("*Vertices "), int64(p.g.Vertices), 10), '\n')
+	if _, err := p.Write(line); err != nil {
+		return err
+	}
+	err := p.each(p.g.Vertices, func(v uint32) error {
+		p.scratch = p.g.Key(p.scratch[:0], v)
+		reason := checkKey(p.scratch)
+		if reason == "" && bytes.ContainsAny(p.scratch, "\"\\\r\n") {
+			reason = "it holds a double quote, a backslash or a line break, which a label cannot"
+		}
+		if reason != "" {
+			return &KeyError{string(p.scratch), reason}
+		}
+		line = append(strconv.AppendInt(line[:0], int64(v)+1, 10), ` "`...)
+		line = append(append(line, p.scratch...), "\"\n"...)
+		_, err := p.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := p.WriteString("*Edges\n"); err != nil {
+		return err
+	}
+	for e := range p.g.Edges {
+		if err := p.tick(); err != nil {
+			return err
+		}
+		line = append(strconv.AppendInt(line[:0], int64(e.Source)+1, 10), ' ')
+		line = strconv.AppendInt(line, int64(e.Target)+1, 10)
+		if p.g.Weighted {
+			if line, err = appendWeight(append(line, ' '), e.Weight); err != nil {
+				return fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
+			}
+		}
+		if _, err := p.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return p.finish()
+}
