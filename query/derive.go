@@ -1,9 +1,11 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
@@ -104,6 +106,27 @@ func bindDeriveOptions(b *binder, s *parser.DeriveGraph, req *DeriveRequest) err
 	req.Sampling, req.Forward, req.Repeated = Sampling(set.Text("method")), set.Number("forward"), storage.Repeated(set.Text("repeated"))
 	if forward, given := set["forward"].(float64); given && !(forward > 0 && forward < 1) {
 		return fault.OfOption("forward", "is %v, and must be above 0 and below 1", forward)
+	}
+	return checkSampleOptions(set, req)
+}
+
+// checkSampleOptions refuses options of another method of SAMPLE than that of the request.
+func checkSampleOptions(set bind.Settings, req *DeriveRequest) error {
+	method := cmp.Or(req.Sampling, SampleVertices)
+	if req.How != DeriveSample || !slices.Contains(samplings(), string(method)) {
+		return nil
+	}
+	for _, o := range []struct {
+		name string
+		of   []Sampling
+	}{
+		{"vertices", []Sampling{SampleVertices, SampleForestFire}},
+		{"edges", []Sampling{SampleEdges}},
+		{"forward", []Sampling{SampleForestFire}},
+	} {
+		if _, given := set[o.name]; given && !slices.Contains(o.of, method) {
+			return fault.OfOption(o.name, "has no meaning with method := %s", fault.Quote(string(method)))
+		}
 	}
 	return nil
 }

@@ -11,8 +11,7 @@ import (
 )
 
 // This file estimates how long measures take, from measurements on the graph and from
-// constants that were measured on ego-twitter, soc-Epinions1, dblp-2010 and a graph of a
-// million vertices by preferential attachment.
+// constants that were measured on ego-twitter, soc-Epinions1 and dblp-2010.
 
 // The constants, in iterations of PageRank: what each took in these graphs, rounded.
 const (
