@@ -256,6 +256,16 @@ func TestReadme_Length(t *testing.T) {
 	}
 }
 
+// CI takes the command that runs all tests from the README.
+func TestReadme_Commands(t *testing.T) {
+	for _, b := range readmeBlocks(t, "## Two commands") {
+		if b.text == "go run ./cmd/heavytail demo\ngo test ./...\n" {
+			return
+		}
+	}
+	t.Error("README.md has no block with the two commands")
+}
+
 // TestReadme_Files expects every file and folder that documents link to or name in
 // backquotes with a path to be there.
 func TestReadme_Files(t *testing.T) {
