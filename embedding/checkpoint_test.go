@@ -71,7 +71,7 @@ func computings() map[string]computing {
 }
 
 // From every checkpoint a computation ends with the same bytes, and so it does
-// when its context ends and it goes on, again and again.
+// when its context ends and is resumed, again and again.
 func TestCheckpoints_SameBytes(t *testing.T) {
 	ctx := context.Background()
 	g := twoParts(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // TestSearchBatch_Agrees compares with single searches, on grids, which have many
-// ties, on clusters, whose distances rounding can hardly tell, and on rows whose
+// ties, on clusters, whose distances differ by little more than rounding, and on rows whose
 // products overflow or vanish.
 func TestSearchBatch_Agrees(t *testing.T) {
 	ctx := context.Background()

@@ -83,7 +83,7 @@ func TestHNSW_Apply_Random(t *testing.T) {
 			}
 			k := min(10, h.Live())
 			if got, want := recallOf(t, h, k, 40, 60), recallOf(t, anew, k, 40, 60); got < want-0.03 {
-				t.Errorf("%s, %v: recall %v after changes, %v of an index built anew", name, metric, got, want)
+				t.Errorf("%s, %v: recall %v after changes, %v of a new index", name, metric, got, want)
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func TestCompute_Resume(t *testing.T) {
 			Graph: "g", Attributes: []string{"whole", "parts"}, Where: func(v Candidate) bool { return v.Value("whole") != v.Value("parts") || v.Value("whole").IsMissing() },
 		})
 		if err != nil || r.Vertices != 0 {
-			t.Errorf("%s: %d values are others, %v", measure, r.Vertices, err)
+			t.Errorf("%s: %d values differ, %v", measure, r.Vertices, err)
 		}
 	}
 }

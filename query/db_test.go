@@ -306,7 +306,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Errors of every layer can be told apart through all of them.
+// Errors of every layer are recognised through all of them.
 func TestDB_ErrorsAnswerIs(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)

@@ -94,7 +94,7 @@ func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made
 		vertices = measure.Sample(g.Vertices(), g.Vertices(), 0)
 		made, err = measure.Exchange(c.Ctx, g, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
 		if err == nil && (g.Weights != nil || g.Times != nil) {
-			c.Notice("graph %s has no weights and no times: the edges of a null model are others", fault.Name(req.Graph))
+			c.Notice("graph %s has no weights and no times: the edges of a null model are different ones", fault.Name(req.Graph))
 		}
 	default:
 		e := fault.New(fault.Statement, "there is no derivation %s", fault.Quote(string(req.How)))

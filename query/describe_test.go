@@ -72,7 +72,7 @@ func TestDescribeGraph_Facebook(t *testing.T) {
 	}
 }
 
-// What is kept of a version is not told of the next, nor of another graph of the
+// What is kept of a version is not shown for the next, nor of another graph of the
 // same name.
 func TestDescribeGraph_KeptByVersion(t *testing.T) {
 	db := openTest(t, nil)

@@ -276,7 +276,7 @@ func mustRun(t *testing.T, db *DB, statement string) string {
 	return out.String()
 }
 
-// The indexes of an embedding follow its refreshes: by what changed, anew after a
+// The indexes of an embedding follow its refreshes: by what changed, and rebuilt after a
 // vertex was deleted, and searches by them find what a scan finds.
 func TestDB_Refresh_IndexFollows(t *testing.T) {
 	ctx := context.Background()

@@ -105,7 +105,7 @@ func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 }
 
 // TestJobs_Cancelled cancels jobs of every kind that writes an embedding, at
-// checkpoints and at random moments, goes on with them until they end, and compares
+// checkpoints and at random moments, resumes them until they end, and compares
 // with the bytes of one that was not cancelled. TestMain finds goroutines that are
 // left.
 func TestJobs_Cancelled(t *testing.T) {
@@ -295,7 +295,7 @@ func TestJobs_Background(t *testing.T) {
 }
 
 // Close stops a job in the background at a checkpoint, from which the next process
-// goes on; if the graph has other edges by then, it starts over.
+// is resumed; if the graph has other edges by then, it starts over.
 func TestJobs_InterruptedByClose(t *testing.T) {
 	ctx := context.Background()
 	path, want := jobStore(t)
@@ -489,7 +489,7 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// What only reads it goes on.
+	// What only reads it continues.
 	for _, text := range []string{"VERIFY e WITH (sample := 5)", "NEAREST 3 TO '0' USING e"} {
 		if _, err := db.Query(ctx, text, nil); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -505,7 +505,7 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 	}
 }
 
-// A search that Close stops goes on from the trials that it made, and stores the
+// A search that Close stops resumes from the trials that it made, and stores the
 // bytes of one that was never stopped.
 func TestJobs_TuneResumed(t *testing.T) {
 	t.Parallel()

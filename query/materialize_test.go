@@ -32,7 +32,7 @@ func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 	}
 }
 
-// After any change, materializing again gives what computing everything anew does, by
+// After any change, materializing again gives what computing everything again does, by
 // computing less.
 func TestMaterialize_AfterChanges(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ func TestPlan_String(t *testing.T) {
 	}
 }
 
-// PROFILE tells what only running can: rows, seconds, vectors scanned, and
+// PROFILE shows what only running can find: rows, seconds, vectors scanned, and
 // whether graph and vectors were in memory. The whole takes as long as its
 // parts at least.
 func TestPlan_Profile(t *testing.T) {

@@ -190,7 +190,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	}
 }
 
-// interruptScores runs a request until it has read some bytes, and tells whether it
+// interruptScores runs a request until it has read some bytes, and reports whether it
 // was stopped.
 func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool {
 	t.Helper()
@@ -241,7 +241,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	return true
 }
 
-// TestDB_ScoreFile_Changed refuses to go on where something has changed.
+// TestDB_ScoreFile_Changed refuses to resume where something has changed.
 func TestDB_ScoreFile_Changed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -297,7 +297,7 @@ func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 		t.Fatal("was not stopped")
 	}
 	if _, err := dbs[1].ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
-		t.Errorf("went on: %v", err)
+		t.Errorf("resumed: %v", err)
 	}
 	if _, err := dbs[0].ScoreFile(context.Background(), req); err != nil {
 		t.Error(err)

@@ -107,7 +107,7 @@ func TestHistory_Hostile(t *testing.T) {
 	}
 }
 
-// TestHistory_Fails goes on without a file where it cannot be, and says so once.
+// TestHistory_Fails continues without a file where it cannot be, and says so once.
 func TestHistory_Fails(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {

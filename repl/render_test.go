@@ -48,13 +48,13 @@ func FuzzRender(f *testing.F) {
 		}
 		lines := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") } // as csv.Reader has them
 		if len(records) != 3 || records[1][0] != lines(a) || records[1][1] != lines(b) || records[2][1] != "" {
-			t.Fatalf("CSV gives back %q", records)
+			t.Fatalf("CSV has %q", records)
 		}
 		if got, err := strconv.ParseFloat(records[1][3], 64); err != nil || finite && got != x {
-			t.Fatalf("CSV gives back %q for %v", records[1][3], x)
+			t.Fatalf("CSV has %q for %v", records[1][3], x)
 		}
 		if got, err := strconv.ParseInt(records[1][2], 10, 64); err != nil || got != n {
-			t.Fatalf("CSV gives back %q for %v", records[1][2], n)
+			t.Fatalf("CSV has %q for %v", records[1][2], n)
 		}
 
 		line := rendered(JSON, columns, table)
@@ -75,7 +75,7 @@ func FuzzRender(f *testing.F) {
 		if finite {
 			number = json.Number(answer.Rows[0][3].(json.Number))
 			if got, err := number.(json.Number).Float64(); err != nil || got != x {
-				t.Fatalf("JSON gives back %v for %v", number, x)
+				t.Fatalf("JSON has %v for %v", number, x)
 			}
 		}
 		want := [][]any{
@@ -83,7 +83,7 @@ func FuzzRender(f *testing.F) {
 			{valid(b), nil, json.Number(strconv.FormatInt(n, 10)), json.Number("0")},
 		}
 		if !reflect.DeepEqual(answer.Rows, want) || !reflect.DeepEqual(answer.Columns, []string{valid(a), valid(b), "n", "x"}) {
-			t.Fatalf("JSON gives back %v and %q, want %q", answer.Columns, answer.Rows, want)
+			t.Fatalf("JSON has %v and %q, want %q", answer.Columns, answer.Rows, want)
 		}
 
 		for _, format := range []Format{Table, Markdown} {

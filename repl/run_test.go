@@ -370,7 +370,7 @@ func TestRun_Cancelled(t *testing.T) {
 	})
 }
 
-// awaited tells when it is being read.
+// awaited signals when it is being read.
 type awaited struct {
 	io.Reader
 	reading chan struct{}

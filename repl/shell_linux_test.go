@@ -135,7 +135,7 @@ func openPTY(t testing.TB) (pty, tty *os.File) {
 	return pty, tty
 }
 
-// setSize tells the terminal, and so the shell, how large the window is.
+// setSize sets the size of the window for the terminal, and so for the shell.
 func (c *console) setSize(columns, rows int) {
 	conn, err := c.pty.SyscallConn()
 	if err == nil {
@@ -222,7 +222,7 @@ func (c *console) within(patience time.Duration, is func(*screen) bool) (shown s
 	}
 }
 
-// at waits until the cursor stands behind a text that fills its row so far.
+// at waits until the cursor is behind a text that fills its row so far.
 func (c *console) at(text string) string {
 	c.t.Helper()
 	return c.wait(fmt.Sprintf("the cursor behind %q", text), func(s *screen) bool { return !s.hidden && s.before() == text && s.scrolled+s.y >= c.above })

@@ -14,7 +14,7 @@ import (
 	"heavytail/query/parser"
 )
 
-// clock is a time that moves only when it is told to.
+// clock is a time that moves only when the test moves it.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }

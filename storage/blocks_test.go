@@ -395,7 +395,7 @@ func TestValueList_LongText(t *testing.T) {
 	})
 }
 
-// deleteRange deletes what it is told to, over many pages, and heeds the context.
+// deleteRange deletes what it is given, over many pages, and heeds the context.
 func TestTx_DeleteRange(t *testing.T) {
 	inObject(t, func(x *tx, object uint64) error {
 		p, err := x.part(object, block.KeysName)

@@ -379,7 +379,7 @@ func (c *checker) checkJournal() error {
 						return fault.Record("journal at part %d", j.Part)
 					}
 					c.refer(j.Object, where, graphParts[:]...)
-					c.note("an import of %q into graph %q stopped before its end; the same import goes on from there, another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
+					c.note("an import of %q into graph %q stopped before its end; the same import continues from there; another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
 				case journalEmbedding:
 					c.refer(j.Object, where, block.RowsName)
 					c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)

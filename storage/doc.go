@@ -221,7 +221,7 @@
 //	killed                              the file holds
 //	while a file is made                nothing, or a whole empty store; perhaps a file .name.*.new beside it
 //	before the first batch of an import what it held before
-//	between two batches                 what it held before; the same import, run again, goes on from there,
+//	between two batches                 what it held before; the same import, run again, continues from there,
 //	                                    and another import of the graph discards what was written
 //	after the last batch                the new version, whole
 //	while an embedding is written       the old generation; the next open for writing discards the new one
@@ -231,7 +231,7 @@
 //	while predictions are written       the same
 //	while a checkpoint is written       the one before; the next open for writing discards the new one
 //	during an Update                    what it held before, or all of what the update did
-//	while the trash is freed            everything; the next open for writing goes on
+//	while the trash is freed            everything; the next open for writing continues
 //	during a compaction or migration    the old file or the new one, whole; perhaps a file .name.*.compact
 //	                                    beside it, which the next open for writing removes
 //	during a backup or recovery         what it held before, and the new file whole or not at all; perhaps

@@ -353,7 +353,7 @@ func TestTx_Edges_Refused(t *testing.T) {
 			func(x *Tx) (WriteStats, error) { return x.UpdateEdges("g", []Edge{c.edge}) },
 			func(x *Tx) (WriteStats, error) { return x.DeleteEdges("g", []Edge{c.edge}) },
 		} {
-			// The call fails, and the transaction goes on without it.
+			// The call fails, and the transaction continues without it.
 			err := db.Update(ctx, func(x *Tx) error {
 				if _, err := write(x); !errors.Is(err, c.kind) {
 					t.Errorf("%s: %v", c.name, err)
@@ -385,7 +385,7 @@ func TestTx_Edges_Refused(t *testing.T) {
 	}
 }
 
-// A function that panics changes nothing, and the panic goes on.
+// A function that panics changes nothing, and the panic continues.
 func TestDB_Update_Panic(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)

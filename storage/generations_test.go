@@ -249,7 +249,7 @@ func TestSnapshot_RowsOf(t *testing.T) {
 	}
 }
 
-// When an embedding is refreshed by itself stays from one generation to the next,
+// When an embedding is refreshed automatically stays from one generation to the next,
 // and is not said of those that were replaced.
 func TestDB_SetAutoRefresh(t *testing.T) {
 	ctx := context.Background()

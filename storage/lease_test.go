@@ -114,7 +114,7 @@ func TestReleaseIdle_Beside(t *testing.T) {
 	}
 }
 
-// A store that nobody has disturbed goes on with what it knows of the file: what was
+// A store that nobody has disturbed continues with what it knows of the file: what was
 // verified, and that it is open for writing.
 func TestReleaseIdle_Undisturbed(t *testing.T) {
 	t.Parallel()
@@ -279,7 +279,7 @@ func TestReleaseIdle_Compacted(t *testing.T) {
 
 // What is found under the name of an idle store: the same store from a backup is
 // taken, anything else is refused with an error that says what it is, and the store
-// goes on once it is back.
+// continues once it is back.
 func TestReleaseIdle_Replaced(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -30,7 +30,7 @@ func maintained(t *testing.T, path string) *DB {
 			t.Fatal(err)
 		}
 	}
-	// An import that stopped: it goes on from there.
+	// An import that stopped: it continues from there.
 	stop, cancel := context.WithCancel(ctx)
 	commits := 0
 	db.beforeCommit = func() error {
@@ -85,7 +85,7 @@ func TestDB_Backup_SameContents(t *testing.T) {
 	if err := copied.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The stopped import goes on in the copy.
+	// The stopped import continues in the copy.
 	writing := openStore(t, target, nil)
 	if read, err := writing.Import(ctx, "half", strings.NewReader(killText()), killOptions()); err != nil || !read.Resumed {
 		t.Errorf("%+v, %v", read, err)
@@ -154,7 +154,7 @@ func TestDB_Backup_WhileWriting(t *testing.T) {
 			}
 			wrote <- errors.Join(err, db.DropGraph(ctx, "g", false))
 		}()
-		if err := <-wrote; err != nil { // all of it is done before the copy goes on
+		if err := <-wrote; err != nil { // all of it is done before the copy continues
 			t.Error(err)
 		}
 	})
@@ -271,7 +271,7 @@ func TestDB_Compact_WithReaders(t *testing.T) {
 			}
 		}()
 	}
-	// The first write opens bbolt anew below the readers.
+	// The first write opens bbolt again below the readers.
 	importText(t, db, "other", "a b\n")
 	for range 3 {
 		if _, err := db.Compact(context.Background(), nil); err != nil {

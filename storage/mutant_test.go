@@ -68,7 +68,7 @@ func mutantBase(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	// No page may be left that was once a part of the tree: nobody could tell
+	// No page may be left that was once a part of the tree: nobody could know
 	// that it is there again in its old place.
 	if _, err := db.Compact(ctx, nil); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func mutate(file []byte, seed int) (mutant []byte, what string) {
 	to, from := random.IntN(pages), random.IntN(pages)
 	copy(b[to*page:(to+1)*page], b[from*page:(from+1)*page])
 	if random.IntN(2) == 0 {
-		// The page says that it is the other one: only the tree can tell.
+		// The page says that it is the other one: only the tree shows that.
 		block.Native.PutUint64(b[to*page:], uint64(to))
 	}
 	return b, fmt.Sprintf("page %d replaced by page %d", to, from)

@@ -117,7 +117,7 @@ func TestPutPredictions(t *testing.T) {
 	if _, err := db.Compact(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	// Made anew, slots and vertices are no more the same.
+	// Recreated, slots and vertices are no more the same.
 	putPredictions(t, db, "ring", "jaccard", 2)
 	if keys, isNew, _ := predicted(t, db, "ring", "jaccard", "new", 2); keys != "1 2" || isNew {
 		t.Error(keys, isNew)

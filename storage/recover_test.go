@@ -68,7 +68,7 @@ func recoverBase(t *testing.T) string {
 	return path
 }
 
-// numberedRows is an embedding whose rows tell their vertex.
+// numberedRows is an embedding whose rows name their vertex.
 func numberedRows(s *Snapshot) *vec.Matrix {
 	m := vec.NewMatrix(s.Graph.Vertices(), 20)
 	for v := range m.Rows {

@@ -39,7 +39,7 @@ func TestOpen_NetworkFS(t *testing.T) {
 }
 
 // A write to a file that has lost its name would be lost, so it is refused;
-// reading goes on, and a backup saves what is open.
+// reading continues, and a backup saves what is open.
 func TestDB_Replaced(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func TestDB_Replaced(t *testing.T) {
 }
 
 // Of several that open a file for writing at once, one gets it, and the others
-// are told that it is locked.
+// get the error that it is locked.
 func TestOpen_OneWriter(t *testing.T) {
 	path := closedStore(t)
 	for range 20 {

@@ -19,7 +19,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// numbered is a matrix whose values tell where they are.
+// numbered is a matrix whose values say where they are.
 func numbered(rows, dim int) *vec.Matrix {
 	m := vec.NewMatrix(rows, dim)
 	for i := range m.Data {
@@ -281,7 +281,7 @@ func TestRowView_Cut(t *testing.T) {
 	}
 }
 
-// Scans go on beside writes that make the file grow, replace the embedding, and
+// Scans continue beside writes that make the file grow, replace the embedding, and
 // compact the file.
 func TestRowView_Beside(t *testing.T) {
 	ctx := context.Background()

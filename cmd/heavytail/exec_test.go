@@ -170,7 +170,7 @@ func TestExec_Params(t *testing.T) {
 }
 
 // TestExec_Failures makes the mistakes that are no mistakes of the command line.
-// Each is told on standard error, and rows alone come to standard output.
+// Each is reported on standard error, and rows alone come to standard output.
 func TestExec_Failures(t *testing.T) {
 	path, missing := sampleFile(t), newFile(t)
 	for _, args := range [][]string{{"--no-create"}, {"--read-only"}} {

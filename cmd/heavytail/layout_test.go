@@ -14,7 +14,7 @@ import (
 
 // layout is every package of the module with the packages of the module that
 // it may import. Tests may import more. A package that is missing here fails
-// the test: whoever adds one decides where it stands.
+// the test: whoever adds one decides where it belongs.
 var layout = map[string][]string{
 	"storage": {
 		"storage/csr", "storage/vec", "storage/format",

@@ -35,7 +35,7 @@ func TestScore(t *testing.T) {
 	mustFail(t, exitFailed, []string{"a run that reads standard input cannot be resumed"}, "score", path, "--pairs", "-", "--with", "katz", "--out", filepath.Join(dir, "scores2.csv"), "--resume")
 }
 
-// TestKill_Score kills runs at random moments, and goes on with each.
+// TestKill_Score kills runs at random moments, and resumes each.
 func TestKill_Score(t *testing.T) {
 	path, dir := newFile(t), t.TempDir()
 	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 20, seed := 1) INTO g")

@@ -140,7 +140,7 @@ func TestLogistic_SameAtAnyWorkers(t *testing.T) {
 }
 
 // Classes that a plane separates have no finite weights without a penalty; with
-// it training ends, and tells them apart.
+// it training ends, and separates the classes.
 func TestLogistic_Separable(t *testing.T) {
 	x := &vec.Matrix{Rows: 4, Dim: 1, Data: []float32{-2, -1, 1, 2}}
 	m, err := Logistic(context.Background(), x, []bool{false, false, true, true}, Options{})

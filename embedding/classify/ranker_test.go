@@ -53,7 +53,7 @@ func TestOneVsRest_Models(t *testing.T) {
 	}
 }
 
-// Classes that cannot be told apart come in their order.
+// Classes with equal scores come in their order.
 func TestRanker_Top_Ties(t *testing.T) {
 	x := vec.NewMatrix(4, 1)
 	labels := [][]uint32{{0, 1}, {2}, {0, 1}, {2}}

@@ -53,7 +53,7 @@ func TestOverlap(t *testing.T) {
 }
 
 // EdgeAUC is 1 where all edges are shorter than all other pairs, 0 where they are
-// longer, and ½ where there is nothing to tell apart.
+// longer, and ½ where both lists are the same.
 func TestEdgeAUC(t *testing.T) {
 	ctx := context.Background()
 	var edges []csr.Edge

@@ -54,10 +54,10 @@ func classifyAll(t *testing.T, m *vec.Matrix, labels Labels, opts LabelOptions) 
 // Four decisions of which everything can be counted on the fingers.
 func TestLabelTally_ByHand(t *testing.T) {
 	tally := newLabelTally(4, 6, 4)
-	tally.count([]uint32{0}, []uint32{0})       // a, told
-	tally.count([]uint32{0, 1}, []uint32{0, 2}) // a told, b missed, c wrong
+	tally.count([]uint32{0}, []uint32{0})       // a, predicted
+	tally.count([]uint32{0, 1}, []uint32{0, 2}) // a predicted, b missed, c wrong
 	tally.count([]uint32{1}, []uint32{0})       // b missed, a wrong
-	tally.count([]uint32{1, 2}, []uint32{1, 2}) // both told
+	tally.count([]uint32{1, 2}, []uint32{1, 2}) // both predicted
 	// a: 2 found, 1 wrong. b: 1 found, 2 missed. c: 1 found, 1 wrong. d: nothing.
 	for c, want := range []float64{2 * 2 / 5., 2 * 1 / 4., 2 * 1 / 3., math.NaN()} {
 		if got := tally.classes[c].f1(); !near(got, want) {
@@ -99,8 +99,8 @@ func TestMeasured_ByHand(t *testing.T) {
 	}
 }
 
-// Vectors that name their classes are told, and vectors that say nothing are
-// told by chance.
+// Classes are predicted from vectors that name them, and only by chance from vectors
+// that say nothing.
 func TestClassifyLabels_SignalAndNoise(t *testing.T) {
 	m, labels := clusters(400, 5, 0.1)
 	for _, s := range classifyAll(t, m, labels, LabelOptions{Seeds: 3}) {

@@ -254,8 +254,8 @@ func adjacency(g *csr.Graph) *vec.Matrix {
 	return m
 }
 
-// Of a graph by chance nothing can be told but by whoever has seen the edges that
-// are held out. Whoever has seen them, tells all: so does the same embedding of
+// In a graph of chance no scorer separates edges from pairs but one that has seen those that
+// are held out. A scorer that has seen them separates all: so does the same embedding of
 // the whole graph.
 func TestLinkSplit_NothingLeaks(t *testing.T) {
 	for _, opts := range []SplitOptions{{Share: 0.3}, {Share: 0.3, Unseen: true}, {Share: 0.3, Ascending: true}} {
@@ -300,7 +300,7 @@ func nothingLeaks(t *testing.T, opts SplitOptions) {
 	}
 }
 
-// Two groups that know each other within: distances tell, and models learn that
+// Two groups that know each other within: distances predict links, and models learn that
 // they do.
 func TestLinkSplit_Learns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))

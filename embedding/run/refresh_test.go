@@ -134,7 +134,7 @@ func (v *village) change() {
 	}
 }
 
-// edgeAUC is how well distances tell edges from other pairs.
+// edgeAUC is how well distances separate edges from other pairs.
 func edgeAUC(snap *storage.Snapshot, m *vec.Matrix) float64 {
 	var linked, others []float64
 	for v := range uint32(m.Rows) {
@@ -299,7 +299,7 @@ func TestRefresh_Random_SameSpace(t *testing.T) {
 }
 
 // Where nothing changed nothing is stored; where a refresh is not possible all is
-// computed anew, and the record says why.
+// computed in full, and the record says why.
 func TestRefresh_NothingAndFull(t *testing.T) {
 	ctx := context.Background()
 	v := newVillage(t, 100, 7)
@@ -352,7 +352,7 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 	}
 }
 
-// An embedding that is dropped, or dropped and made anew, while it is refreshed
+// An embedding that is dropped, or dropped and recreated, while it is refreshed
 // does not come back.
 func TestRefresh_DroppedMeanwhile(t *testing.T) {
 	ctx := context.Background()

@@ -25,7 +25,7 @@ func states(t testing.TB, c Corpus, o Options) (saved [][]byte) {
 	return saved
 }
 
-// A training that goes on from any checkpoint ends with the same bytes, losses
+// A training that is resumed from any checkpoint ends with the same bytes, losses
 // and counts.
 func TestTrain_From(t *testing.T) {
 	g := communities(t, 600) // two parts

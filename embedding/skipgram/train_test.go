@@ -396,7 +396,7 @@ func TestNoise_Draw(t *testing.T) {
 }
 
 // BenchmarkTrain reports the vertices of walks trained in a second of one or two
-// processors. The loss tells whether the answer is right.
+// processors. The loss shows whether the answer is right.
 func BenchmarkTrain(b *testing.B) {
 	g := realgraph.Load(b, "ego-facebook")
 	for _, kind := range []walk.Kind{walk.Uniform, walk.Penalized} {

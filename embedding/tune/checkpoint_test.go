@@ -13,7 +13,7 @@ import (
 	"heavytail/embedding"
 )
 
-// TestSearch_Resumed stops a search after each of several trials, goes on from the
+// TestSearch_Resumed stops a search after each of several trials, resumes from the
 // checkpoint, and expects the trials of a search that was never stopped, with no
 // judgement made twice.
 func TestSearch_Resumed(t *testing.T) {

@@ -43,7 +43,7 @@ func (c Checkpoints) end(ctx context.Context, write func(w io.Writer) error) err
 	return err
 }
 
-// halt tells a search whether to stop.
+// halt reports whether a search has to stop.
 type halt struct{ context.Context }
 
 func (h halt) halted() bool { return h.Err() != nil }

@@ -99,7 +99,7 @@ func share(part, whole int64) float64 {
 }
 
 // oriented is a graph whose vertices are numbered by rank, that is by ascending
-// degree, and of whose edges every one stands at its lower end only.
+// degree, and of whose edges every one is listed at its lower end only.
 type oriented struct {
 	ranks   []uint32 // of each vertex
 	offsets []int64

@@ -8,7 +8,7 @@
 //	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv'
 //	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv'
 //
-// [Make] plans, [Manifest.Run] runs one shard, [Manifest.Status] tells what is done, and
+// [Make] plans, [Manifest.Run] runs one shard, [Manifest.Status] lists what is done, and
 // [Manifest.Merge] merges. Shards need no server and do not talk to each other: a job array
 // (Slurm, Kubernetes) starts them, and starts those again that were killed.
 //

@@ -116,7 +116,7 @@ type State struct {
 	Seconds float64 `json:"seconds"` // that it took
 }
 
-// Status tells how far the shards are, in their order. It reads the states of the parts and
+// Status reports how far the shards are, in their order. It reads the states of the parts and
 // not their rows, which Merge checks.
 func (m *Manifest) Status() ([]State, error) {
 	parts, err := m.parts()

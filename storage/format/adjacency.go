@@ -94,7 +94,7 @@ func (a *adjacency) line(line []byte) error {
 		return a.bad(line, a.columns.bad)
 	}
 	if a.columns.count > 1 {
-		a.sep = sep // a vertex alone tells nothing
+		a.sep = sep // a vertex alone shows nothing
 	}
 	a.checking, a.vertex, a.err = false, nil, nil
 	a.columns.split(line, sep, &noPlan, 0)

@@ -115,14 +115,14 @@ func findLayout(text []byte, name string) (Layout, error) {
 
 // readParquet reads a graph or a table of vertices.
 func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
-	told := opts
-	if told.Layout != LayoutVertices {
-		told.Layout = LayoutParquet
+	given := opts
+	if given.Layout != LayoutVertices {
+		given.Layout = LayoutParquet
 	}
-	if err := told.fit(); err != nil {
+	if err := given.fit(); err != nil {
 		return ReadStats{}, err
 	}
-	if told.Layout == LayoutVertices {
+	if given.Layout == LayoutVertices {
 		var faults optionFaults
 		if s := opts.Separator; s != "" && s != "auto" {
 			faults.conflict("separator", s, "Parquet has no use for a separator")
@@ -136,11 +136,11 @@ func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
 	}
 	var stats ReadStats
 	var err error
-	if told.Layout == LayoutVertices {
+	if given.Layout == LayoutVertices {
 		stats, err = f.vertices(opts, h)
 	} else {
 		stats, err = f.edges(h)
 	}
-	stats.Layout = told.Layout
+	stats.Layout = given.Layout
 	return stats, err
 }

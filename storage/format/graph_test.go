@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// transcript reads a text and returns all that the handler was told, an item a
+// transcript reads a text and returns all that the handler received, an item a
 // line: "columns name:type…", "vertex key value…" ("-" is a missing value) and
 // "edge source>target*weight@time".
 func transcript(t testing.TB, r io.Reader, opts Options) (string, ReadStats, error) {
@@ -282,7 +282,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\"/></graph></graphml>", want: "g:1:17: the element edge has no target"},
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><graph/></node></graph></graphml>", want: "g:1:30: a graph inside a node is not read"},
 		{layout: LayoutGraphML, text: "<graphml><graph><graph/></graph></graphml>", want: "g:1:17: a graph inside a graph is not read"},
-		{layout: LayoutGraphML, text: "<graphml><node id=\"a\"/></graphml>", want: "g:1:10: the element node stands outside a graph"},
+		{layout: LayoutGraphML, text: "<graphml><node id=\"a\"/></graphml>", want: "g:1:10: the element node is outside a graph"},
 		{layout: LayoutGraphML, text: laughs, want: "g:1:22: a document type with declarations is not read"},
 		{layout: LayoutGraphML, text: "<!DOCTYPE graphml SYSTEM \"http://example.com/g.dtd\"><graphml>&lol9;</graphml>", want: "g:1:68: not well-formed XML: invalid character entity &lol9;"},
 		{layout: LayoutGraphML, text: "<graphml><graph><hyperedge/></graph></graphml>", want: "g:1:17: hyperedges are not read: an edge has two ends"},
@@ -312,7 +312,7 @@ func TestRead_Malformed(t *testing.T) {
 	}
 }
 
-// repeated is a text that goes on without end.
+// repeated is a text without end.
 type repeated struct {
 	start, text string
 	at          int

@@ -19,7 +19,7 @@ var fuzzLimits = Options{
 }
 
 // collect reads a text into a sample, the last values of a vertex that comes
-// again. Types that the text does not tell follow from the values.
+// again. Types that the text does not give follow from the values.
 func collect(text []byte, opts Options) (*sample, error) {
 	s := &sample{}
 	numbers := map[string]uint32{}

@@ -38,7 +38,7 @@ func (g *graphML) top(e xml.StartElement) error {
 		}
 		return g.children(g.part)
 	case e.Name.Local == "node" || e.Name.Local == "edge":
-		return g.fault(ErrSyntax, "the element %s stands outside a graph", e.Name.Local)
+		return g.fault(ErrSyntax, "the element %s is outside a graph", e.Name.Local)
 	}
 	return g.skip()
 }

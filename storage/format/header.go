@@ -49,7 +49,7 @@ func (p *parser) comment(content []byte) {
 // settles that a comment above it did.
 func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	f := &p.first
-	told := p.opts.Header == HeaderNames
+	named := p.opts.Header == HeaderNames
 	if p.opts.Header == HeaderAuto {
 		if f.comment != "" {
 			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
@@ -57,17 +57,17 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 				return false, nil
 			}
 		}
-		told = p.opts.namesColumns()
+		named = p.opts.namesColumns()
 	}
-	if !told && p.opts.Header != HeaderAuto {
+	if !named && p.opts.Header != HeaderAuto {
 		return false, nil
 	}
 	names := namesIn(line, sep)
 	if len(names) < 2 {
 		return false, nil // malformed, as the caller will find
 	}
-	if !told {
-		if _, _, told = knownPair(names, sep.quotes()); !told || f.comment != "" {
+	if !named {
+		if _, _, named = knownPair(names, sep.quotes()); !named || f.comment != "" {
 			return false, nil
 		}
 	}
@@ -179,7 +179,7 @@ func (p *parser) declares(line []byte) bool {
 	return p.first.declared
 }
 
-// countsHeader takes the first line as a counts header, as it was told.
+// countsHeader takes the first line as a counts header, as the options ask.
 func (p *parser) countsHeader(line []byte) error {
 	if !p.parseCounts() {
 		// The whole file is not what was said: SkipBad does not help.

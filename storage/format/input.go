@@ -204,7 +204,7 @@ func (in *input) open() (io.Reader, func()) {
 	return compressed, closeText
 }
 
-// longestMagic is how many bytes tell all compressions apart.
+// longestMagic is how many bytes distinguish all compressions.
 const longestMagic = 10
 
 // foreign names a compression that is not read, or returns "": so that its user
@@ -217,7 +217,7 @@ func foreign(magic []byte) string {
 			return known.name
 		}
 	}
-	// "BZh" and a digit; a key may begin like that, but not go on like this.
+	// "BZh" and a digit; a key may begin like that, but not continue like this.
 	if bytes.HasPrefix(magic, []byte("BZh")) && bytes.HasSuffix(magic, []byte("1AY&SY")) {
 		return "bzip2"
 	}

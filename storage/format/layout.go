@@ -36,9 +36,9 @@ const (
 	// line that has nothing but integers is no header, and under HeaderNone no line
 	// is; then Options.Columns names the columns but that of the keys, in their
 	// order, or else they are called column1, column2 and so on by their places. A
-	// name may tell a type behind a colon, as in "zip:text". A field in quotes may hold line breaks;
+	// name may give a type behind a colon, as in "zip:text". A field in quotes may hold line breaks;
 	// blanks around a field without are dropped. An empty field is a missing
-	// value, and so is one in quotes unless its column is told to be text. Lines
+	// value, and so is one in quotes unless the header says that its column is text. Lines
 	// may end early, and comments stand only above the header.
 	LayoutVertices Layout = "vertices"
 	// LayoutMatrixMarket is the adjacency matrix in the coordinate format of
@@ -189,7 +189,7 @@ type Handler struct {
 	// all of them, where a vertex has a further one, which comes behind the others, and
 	// at the end of the text, when their types are known.
 	Columns func([]Column) error
-	// Vertex takes a vertex that is in the text by itself, whether or not it has
+	// Vertex takes a vertex that is in the text alone, whether or not it has
 	// edges. It has a value for every column, or none where there are no
 	// columns; nil is a missing value. A value of a column that has a type is
 	// one of it, written so that strconv reads it. All slices are valid during

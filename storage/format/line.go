@@ -87,7 +87,7 @@ func (c *columns) add(field []byte, at int, quoted bool, plan *plan, maxKey int)
 	c.count++
 }
 
-// keyFault finds what a key that stands in a column must not be.
+// keyFault finds what a key in a column must not be.
 func keyFault(field []byte, at, column, maxKey int) fault {
 	switch {
 	case len(field) == 0:

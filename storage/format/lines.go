@@ -24,7 +24,7 @@ type lines struct {
 	opts  EdgeListOptions // with defaults
 	to    lineTaker
 	stats ReadStats
-	carry []byte // the beginning of a line that goes on in the next block
+	carry []byte // the beginning of a line that continues in the next block
 }
 
 // block takes the next block of the text, which may begin and end anywhere.
@@ -132,7 +132,7 @@ const (
 
 func isComment(c byte) bool { return c == '#' || c == '%' }
 
-// sort takes off a carriage return and tells what kind of line is left.
+// sort takes off a carriage return and returns what kind of line is left.
 func (l *lines) sort(line []byte) ([]byte, lineKind) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	content := bytes.TrimLeft(line, blanks)

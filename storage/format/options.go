@@ -60,7 +60,7 @@ func ParseHeader(name string) (HeaderMode, error) {
 type EdgeListOptions struct {
 	// Name is what errors call the input.
 	Name string
-	// Separator is what stands between columns: "" or "auto" (the first data
+	// Separator is what separates columns: "" or "auto" (the first data
 	// line decides), " " or "whitespace" (runs of spaces and tabs), "\t" or
 	// "tab", "," or "comma", ";" or "semicolon", "|" or "bar". The last three
 	// read fields in double quotes as CSV does, a quote inside doubled; in edge
@@ -85,7 +85,7 @@ type EdgeListOptions struct {
 	// fractions are cut off). An edge whose field is empty, or whose line ends
 	// before it, has none.
 	Source, Target, Weight, Time string
-	// SkipBad counts malformed lines and goes on, instead of ending the read.
+	// SkipBad counts malformed lines and continues, instead of ending the read.
 	SkipBad bool
 	// MaxLine is the most bytes of one line, or of a record whose fields hold line
 	// breaks, up to 1 GiB; 0 means 1 MiB. Two keys

@@ -56,18 +56,19 @@ type parquetFile struct {
 	opts *EdgeListOptions // with defaults
 }
 
-// openParquet returns the input as a Parquet file if it is to be read as one: it is told
-// so, or may choose and begins like one. It returns nil for other inputs.
+// openParquet returns the input as a Parquet file if it is to be read as one: its layout or
+// its ending says so, or the layout is to be found and it begins like one. It returns nil
+// for others.
 func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, error) {
-	told := opts.Layout == LayoutParquet || Ending(opts.Name) == parquetEnding && (opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices)
+	named := opts.Layout == LayoutParquet || Ending(opts.Name) == parquetEnding && (opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices)
 	in, random := r.(RandomReader)
 	if random {
 		start := make([]byte, len("PAR1"))
 		n, _ := in.ReadAt(start, 0) // a device such as a pipe has no places
-		if begins := columnfile.IsFile(start[:n]); !told && (!begins || opts.Layout != "" && opts.Layout != LayoutAuto && opts.Layout != LayoutVertices) {
+		if begins := columnfile.IsFile(start[:n]); !named && (!begins || opts.Layout != "" && opts.Layout != LayoutAuto && opts.Layout != LayoutVertices) {
 			return nil, nil
 		}
-	} else if !told {
+	} else if !named {
 		return nil, nil
 	}
 	edges := opts.EdgeListOptions.withDefaults()

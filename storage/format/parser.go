@@ -19,7 +19,7 @@ type parser struct {
 	narrow  bool // the plan is narrow
 	first   firstLine
 	columns columns // of the line that is being read
-	record  record  // that goes on behind its line
+	record  record  // that continues behind its line
 }
 
 func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser {

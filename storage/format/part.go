@@ -17,8 +17,8 @@ import (
 )
 
 // Part is a file that is written in sections, so that who was stopped, by kill -9
-// too, can go on behind the last one. Until Commit it has the name of the file with
-// ".part" behind it; what is known of it stands in a file with ".part.state" behind
+// too, can continue behind the last one. Until Commit it has the name of the file with
+// ".part" behind it; what is known of it is in a file with ".part.state" behind
 // it, which is replaced in one step after the section was made durable. Each section
 // of a file whose name ends in .gz or .zst is a member or frame of its own, which
 // readers of these formats take for one text. Its bytes do not depend on how often
@@ -204,7 +204,7 @@ func (p *Part) Write(b []byte) (int, error) {
 }
 
 // Section ends a section: it makes what was written durable, and then notes state
-// with it, from which OpenPart goes on.
+// with it, from which OpenPart continues.
 func (p *Part) Section(state []byte) error {
 	if p.err != nil {
 		return p.err

@@ -84,6 +84,6 @@ func TestPart_StateOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, state, err := OpenPart(nil, path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("went on with state %q, %v", state, err)
+		t.Errorf("continued with state %q, %v", state, err)
 	}
 }

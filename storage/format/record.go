@@ -10,7 +10,7 @@ type record struct {
 	started int64  // the line at which it began
 }
 
-// opensRecord reports whether a field in quotes goes on behind a line. Where the
+// opensRecord reports whether a field in quotes continues behind a line. Where the
 // separator is not decided, that may be CSV.
 func (p *parser) opensRecord(line []byte) bool {
 	if bytes.IndexByte(line, '"') < 0 || p.sep != separatorAuto && !p.sep.quotes() {

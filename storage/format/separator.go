@@ -2,7 +2,7 @@ package format
 
 import "bytes"
 
-// separator is how the columns of a line are told apart.
+// separator is how the columns of a line are separated.
 type separator uint8
 
 const (
@@ -109,7 +109,7 @@ func outsideQuotes(line []byte, c byte) bool {
 	return false
 }
 
-// tabsPadCommas reports whether every tab of the line stands beside a comma.
+// tabsPadCommas reports whether every tab of the line is beside a comma.
 func tabsPadCommas(line []byte) bool {
 	for field := range bytes.SplitSeq(line, []byte(",")) {
 		if bytes.IndexByte(bytes.Trim(field, blanks), '\t') >= 0 {

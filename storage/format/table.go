@@ -17,8 +17,8 @@ type table struct {
 	h       Handler
 	sep     separator
 
-	record  []byte // the lines so far of a record that goes on
-	open    bool   // a quoted field of the record goes on
+	record  []byte // the lines so far of a record that continues
+	open    bool   // a quoted field of the record continues
 	started int64  // the line at which the record began
 
 	headed  bool
@@ -104,7 +104,7 @@ func (t *table) detect(line []byte) fault {
 	return fault{}
 }
 
-// quoteStaysOpen reports whether a field in double quotes goes on behind a line,
+// quoteStaysOpen reports whether a field in double quotes continues behind a line,
 // at the beginning of which one may have been open, and whether that one is torn:
 // text follows its closing quote.
 func quoteStaysOpen(line []byte, separator byte, open bool) (stays, torn bool) {

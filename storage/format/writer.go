@@ -129,7 +129,7 @@ func (g *Graph) valueError(column int, v uint32, reason string) error {
 	return &ValueError{string(g.Key(nil, v)), g.Columns[column].Name, reason}
 }
 
-// checkColumns finds names that no reader would tell apart.
+// checkColumns finds names that no reader would distinguish.
 func (g *Graph) checkColumns() error {
 	known := map[string]bool{}
 	for _, c := range g.Columns {

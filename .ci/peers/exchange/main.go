@@ -44,7 +44,7 @@ type graph struct {
 	Columns  []format.Column      `json:"columns"`
 	Vertices []vertex             `json:"vertices"`
 	Edges    []edge               `json:"edges"`
-	types    map[int]*format.Type // of columns whose type the text did not tell
+	types    map[int]*format.Type // of columns whose type the text does not give
 }
 
 type vertex struct {

@@ -140,7 +140,7 @@ func OpenError(path string, err error) error {
 }
 
 // reason is an error whose text is that of the innermost of its causes.
-type reason struct{ told, err error }
+type reason struct{ shown, err error }
 
-func (e reason) Error() string { return e.told.Error() }
+func (e reason) Error() string { return e.shown.Error() }
 func (e reason) Unwrap() error { return e.err }

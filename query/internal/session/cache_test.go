@@ -232,7 +232,7 @@ func TestCache_PanickingLoadIsReady(t *testing.T) {
 	}
 }
 
-// sized is a value that tells its size.
+// sized is a value with a known size.
 type sized int64
 
 func (s sized) Bytes() int64 { return int64(s) }

@@ -39,7 +39,7 @@ func TestMeter_RateAndRemaining(t *testing.T) {
 	}
 }
 
-// A stage that starts again, as the passes of a sweep do, is measured anew.
+// A stage that starts again, as the passes of a sweep do, is measured from zero.
 func TestMeter_StageAgain(t *testing.T) {
 	clock := time.Unix(0, 0)
 	var last Progress

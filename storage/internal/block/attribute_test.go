@@ -48,7 +48,7 @@ func TestAttribute_Check(t *testing.T) {
 	}
 }
 
-// A value tells its type and nothing of the others, and is read back from its
+// A value says its type and nothing of the others, and is read back from its
 // text as the same value.
 func TestValue_Accessors(t *testing.T) {
 	for _, c := range []struct {

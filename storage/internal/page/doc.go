@@ -19,7 +19,7 @@
 // # What a page cannot show
 //
 // If a disk loses the write of a page, the page has its earlier content, which
-// is valid by itself. That is detected by data stored elsewhere: a Tally, the
+// is valid alone. That is detected by data stored elsewhere: a Tally, the
 // number and the sum of the records of a bucket, is compared with a stored
 // one.
 package page
