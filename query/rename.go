@@ -148,8 +148,8 @@ func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) 
 	}
 	switch {
 	case errors.Is(err, storage.ErrExists):
-		e := fault.New(partNewName, "%v", err)
-		e.Remedy = "choose another one, or drop what has it"
+		e := fault.New(partNewName, "%s %s exists", req.What, fault.Quote(req.To))
+		e.Remedy = "choose another name, or drop it first"
 		e.Err = err
 		return none, e
 	case errors.Is(err, storage.ErrInUse):
