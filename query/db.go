@@ -110,7 +110,7 @@ func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
 	db.running.Add(1)
 	c := db.newCall(ctx, statement)
 	c.keep = db.store.Keep()
-	c.Meter.Report, c.Tell = db.opts.Progress, db.opts.Notice
+	c.Meter.Report, c.OnNotice = db.opts.Progress, db.opts.Notice
 	return c, nil
 }
 

@@ -96,17 +96,17 @@ func TestHelps_DefaultsAreShort(t *testing.T) {
 // be one of the language.
 func TestHelps_NameEveryKeyword(t *testing.T) {
 	later := []string{"FALSE", "TRUE", "AND", "OR", "NOT", "FOR", "FROM", "IS", "MISSING", "NULL"} // conditions and later statements
-	var told []string
+	var listed []string
 	for _, h := range Helps() {
 		for _, word := range strings.FieldsFunc(h.Syntax, func(r rune) bool { return r < 'A' || r > 'Z' }) {
-			told = append(told, word)
+			listed = append(listed, word)
 			if !slices.Contains(parser.Keywords(), word) {
 				t.Errorf("HELP %s: %s is no keyword", h.Statement, word)
 			}
 		}
 	}
 	for _, word := range parser.Keywords() {
-		if !slices.Contains(told, word) && !slices.Contains(later, word) {
+		if !slices.Contains(listed, word) && !slices.Contains(later, word) {
 			t.Errorf("no syntax in HELP has the keyword %s", word)
 		}
 	}
@@ -132,7 +132,7 @@ func TestHelps_Columns(t *testing.T) {
 		}
 		return rows.Columns()
 	}
-	told := func(statement, prefix string) []string {
+	listed := func(statement, prefix string) []string {
 		for _, h := range Helps() {
 			if h.Statement == statement {
 				_, after, _ := strings.Cut("; "+h.Columns, prefix)
@@ -145,7 +145,7 @@ func TestHelps_Columns(t *testing.T) {
 	}
 	expect := func(text, statement, prefix string) {
 		t.Helper()
-		if got, want := run(text), told(statement, prefix); !slices.Equal(got, want) {
+		if got, want := run(text), listed(statement, prefix); !slices.Equal(got, want) {
 			t.Errorf("%s has the columns %v, and HELP says %v", text, got, want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestHelps_Columns(t *testing.T) {
 	expect("RECONSTRUCT pos RADIUS 1", "RECONSTRUCT", "; ")
 	expect("EVALUATE LINKS IN pa USING dp_spectral(dim := 2)", "EVALUATE LINKS", "; ")
 	both := run("EVALUATE LINKS IN pa WITH (splits := 2, null_graph := TRUE)")
-	if got, want := both[len(both)-4:], append(told("EVALUATE LINKS", "splits in addition: "), told("EVALUATE LINKS", "null_graph in addition: ")...); !slices.Equal(got, want) {
+	if got, want := both[len(both)-4:], append(listed("EVALUATE LINKS", "splits in addition: "), listed("EVALUATE LINKS", "null_graph in addition: ")...); !slices.Equal(got, want) {
 		t.Errorf("EVALUATE LINKS with splits and null_graph ends with the columns %v, and HELP says %v", got, want)
 	}
 	expect("EVALUATE PARAMETERS IN pa USING dp_spectral(dim := 2) WITH (beta := '1')", "EVALUATE PARAMETERS", "; ")

@@ -17,7 +17,7 @@ import (
 func openBeside(t *testing.T, path string, readOnly bool) *DB {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the file stays locked here until it is closed")
+		t.Skip("a store on Windows keeps the file locked until it is closed")
 	}
 	db, err := Open(path, &Options{ReleaseIdle: true, ReadOnly: readOnly, LockTimeout: time.Hour})
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 func released(t testing.TB) *Options {
 	t.Helper()
 	if !file.CanShareLock {
-		t.Skip("the file stays locked here until it is closed")
+		t.Skip("a store on this system keeps the file locked until it is closed")
 	}
 	return &Options{ReleaseIdle: true, held: time.Millisecond, LockTimeout: time.Hour}
 }

@@ -77,7 +77,7 @@ func TestDriver_Shared(t *testing.T) {
 	path := newFile(t)
 	link := path + "-link"
 	if err := os.Symlink(path, link); err != nil {
-		t.Skip(err)
+		t.Skipf("no symbolic link can be made: %v", err)
 	}
 	first, second := openSQL(t, path), openSQL(t, link+"?mode=rw")
 	if databaseOf(t, first) != databaseOf(t, second) {

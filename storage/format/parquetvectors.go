@@ -41,20 +41,20 @@ func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h 
 	return f.each(&v.stats, []int{key, list}, v.row)
 }
 
-// vectorColumn finds the column that is told, or else the first of the usual names, or
+// vectorColumn finds the column that the options name, or else the first of the usual names, or
 // else the first that fits.
-func (f *parquetFile) vectorColumn(told string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
-	if told != "" {
-		number, ok := columnNumber(told)
+func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
+	if named != "" {
+		number, ok := columnNumber(named)
 		if !ok {
 			var doubt string
-			if number, doubt = columnNamed(f.names(), told); doubt != "" {
+			if number, doubt = columnNamed(f.names(), named); doubt != "" {
 				return 0, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
 			}
 		}
 		switch {
 		case number < 1 || number > len(f.Columns()):
-			return 0, &ParquetError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", told, len(f.Columns())), Kind: ErrSyntax}
+			return 0, &ParquetError{File: f.opts.Name, Reason: fmt.Sprintf("there is no column %s; the file has %d", named, len(f.Columns())), Kind: ErrSyntax}
 		case !fits(f.Columns()[number-1].Kind):
 			return 0, f.unfit(number-1, what)
 		}

@@ -31,7 +31,7 @@ func TestAmount(t *testing.T) {
 
 // The two figures of a refusal differ even where three digits do not tell them
 // apart.
-func TestLimitError_TellsNeedFromLimit(t *testing.T) {
+func TestLimitError_NeedAndLimitDiffer(t *testing.T) {
 	for _, tt := range []struct {
 		need, limit int64
 		want        string

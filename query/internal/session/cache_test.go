@@ -237,7 +237,7 @@ type sized int64
 
 func (s sized) Bytes() int64 { return int64(s) }
 
-func TestCache_MeasuresWhatTellsItsSize(t *testing.T) {
+func TestCache_MeasuresValuesOfKnownSize(t *testing.T) {
 	c := NewCache(100, true)
 	_, release, _ := mustGet(t, c, key(1, 1), 40, sized(90))
 	if c.bytes != 90 {

@@ -25,7 +25,7 @@ type Call struct {
 	Meter     *meter
 	Watch     *plan.Stopwatch
 	Notices   []Notice
-	Tell      func(Notice)      // receives each notice at once; may be nil
+	OnNotice  func(Notice)      // receives each notice at once; may be nil
 	Graphs    map[string]*Graph // by name: a call sees one version of a graph
 	Spaces    map[string]*Space // by name of the embedding
 	Releases  []func()          // unpin what the call has pinned in the cache
@@ -62,8 +62,8 @@ func (c *Call) note(early bool, format string, args ...any) {
 		return
 	}
 	c.Notices = append(c.Notices, n)
-	if c.Tell != nil {
-		c.Tell(n)
+	if c.OnNotice != nil {
+		c.OnNotice(n)
 	}
 }
 
