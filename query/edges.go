@@ -103,14 +103,8 @@ func bindEdges(b *binder, s *parser.ShowEdges) (EdgesRequest, error) {
 	if err != nil {
 		return req, err
 	}
-	for i, column := range s.Columns {
-		b.Mark(partColumn(i), column)
-		req.Columns = append(req.Columns, column.Name)
-	}
-	if s.Order != nil {
-		b.Mark(partOrder, s.Order.By)
-		req.OrderBy, req.Descending = s.Order.By.Name, s.Order.Descending
-	}
+	req.Columns = b.columns(s.Columns)
+	req.OrderBy, req.Descending = b.order(s.Order)
 	condition, err := where.CompileEdges(b.Values, s.Where, info)
 	if err != nil {
 		return req, err

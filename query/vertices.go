@@ -112,14 +112,8 @@ func bindVertices(b *binder, s *parser.ShowVertices) (VerticesRequest, error) {
 	if s.Columns != nil {
 		shown = nil
 	}
-	for i, column := range s.Columns {
-		b.Mark(partColumn(i), column)
-		req.Columns = append(req.Columns, column.Name)
-	}
-	if s.Order != nil {
-		b.Mark(partOrder, s.Order.By)
-		req.OrderBy, req.Descending = s.Order.By.Name, s.Order.Descending
-	}
+	req.Columns = b.columns(s.Columns)
+	req.OrderBy, req.Descending = b.order(s.Order)
 	condition, err := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
 	if err != nil {
 		return req, err
@@ -148,6 +142,24 @@ const (
 const partOrder fault.Part = "order"
 
 func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
+
+// columns marks the names of COLUMNS and returns them.
+func (b *binder) columns(list []parser.Ident) (names []string) {
+	for i, column := range list {
+		b.Mark(partColumn(i), column)
+		names = append(names, column.Name)
+	}
+	return names
+}
+
+// order marks the column of ORDER BY, where there is one, and returns it.
+func (b *binder) order(o *parser.Order) (by string, descending bool) {
+	if o == nil {
+		return "", false
+	}
+	b.Mark(partOrder, o.By)
+	return o.By.Name, o.Descending
+}
 
 // attributes are those that the answer is computed from. The ones that a compiled
 // condition reads by number come first.

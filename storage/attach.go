@@ -115,13 +115,7 @@ func (db *DB) ensureBucket(ctx context.Context) error {
 // Where UpdateIn returns an error, the transaction may hold half of what f did:
 // roll it back.
 func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	if err := db.writable(); err != nil {
-		return err
-	}
-	h, err := db.acquire(ctx)
+	h, err := db.acquireToWrite(ctx)
 	if err != nil {
 		return err
 	}

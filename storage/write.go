@@ -42,16 +42,21 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
+// acquireToWrite is acquire for a store that can be written.
+func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	if err := db.writable(); err != nil {
+		return nil, err
+	}
+	return db.acquire(ctx)
+}
+
 // update runs f in a write transaction and commits it where f returns nil. The
 // caller holds the writer's lock.
 func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	if err := db.writable(); err != nil {
-		return err
-	}
-	h, err := db.acquire(ctx)
+	h, err := db.acquireToWrite(ctx)
 	if err != nil {
 		return err
 	}

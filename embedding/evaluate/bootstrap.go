@@ -20,7 +20,7 @@ func bootstrap(ctx context.Context, h histogram, law PowerLaw, opts PowerLawOpti
 	farther := make([]bool, opts.Bootstrap)
 	errs := make([]error, opts.Bootstrap)
 	var done atomic.Int64
-	report := newReporter(opts.Progress, "bootstrapping", int64(opts.Bootstrap))
+	report := vec.Reporter(opts.Progress, "bootstrapping", int64(opts.Bootstrap))
 	vec.Parallel(opts.Bootstrap, 1, opts.Workers, func(i, _, _ int) {
 		if errs[i] = ctx.Err(); errs[i] != nil {
 			return

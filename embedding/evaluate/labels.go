@@ -187,7 +187,7 @@ func ClassifyLabels(ctx context.Context, m *vec.Matrix, labels Labels, opts Labe
 			models += opts.Seeds * len(labels.Names) * len(labelPenalties()) * foldsOf(trainingCut(labels.Labelled(), f))
 		}
 	}
-	t.report = newReporter(opts.Progress, "classifying", int64(models))
+	t.report = vec.Reporter(opts.Progress, "classifying", int64(models))
 	t.report(0)
 	tallies := make([][]labelTally, len(opts.Fractions))
 	for s := range opts.Seeds {

@@ -137,7 +137,7 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 	if m == nil && len(opts.Features) > 0 {
 		return fmt.Errorf("features without an embedding: %w", ErrShape)
 	}
-	report := newReporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)))
+	report := vec.Reporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)))
 	report(0)
 	done := int64(0)
 	pass := func(of PairScores, score func(u, v uint32) float64, err error) error {

@@ -213,7 +213,7 @@ func newRanker(s *LinkSplit, m *vec.Matrix, opts RankOptions) (*ranker, error) {
 		}
 	}
 	r.sample.Popular = float64(popular) / float64(all)
-	r.report = newReporter(opts.Progress, "recommending", int64(len(r.sample.Vertices)*(len(opts.Scorers)+len(opts.Features))))
+	r.report = vec.Reporter(opts.Progress, "recommending", int64(len(r.sample.Vertices)*(len(opts.Scorers)+len(opts.Features))))
 	return r, nil
 }
 

@@ -167,46 +167,63 @@ func TestFastRP_Entries(t *testing.T) {
 	}
 }
 
-func TestFastRP_Workers(t *testing.T) {
-	t.Parallel()
-	for _, weights := range []bool{false, true} {
-		g := sample(t, 20_000, weights)
-		var first *vec.Matrix
-		for _, workers := range []int{1, 2, 5} {
-			m, _, err := FastRP(t.Context(), g, FastRPOptions{Dim: 20, Workers: workers})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = m
-			} else if !slices.Equal(m.Data, first.Data) {
-				t.Errorf("%d workers give other bytes", workers)
-			}
+// sameAtWorkers expects the same bytes from a method at any number of workers.
+func sameAtWorkers(t *testing.T, method func(workers int) (*vec.Matrix, Stats, error)) {
+	t.Helper()
+	var first *vec.Matrix
+	for _, workers := range []int{1, 2, 5} {
+		m, _, err := method(workers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = m
+		} else if !slices.Equal(m.Data, first.Data) {
+			t.Errorf("%d workers give other bytes", workers)
 		}
 	}
 }
 
-func TestFastRP_Small(t *testing.T) {
-	t.Parallel()
+// finiteOnSmall runs a method on graphs of none to two edges and up to five vertices, and
+// expects finite vectors, at the origin for vertices without edges.
+func finiteOnSmall(t *testing.T, dim int, method func(g *csr.Graph) (*vec.Matrix, Stats, error)) {
+	t.Helper()
 	for _, edges := range [][]csr.Edge{nil, {{U: 0, V: 1}}, {{U: 0, V: 1}, {U: 1, V: 2}}} {
-		for n := len(edges) * 2; n < 5; n++ {
+		for n := len(edges) * 2; n < 6; n++ {
 			g, err := csr.FromEdges(n, edges)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, _, err := FastRP(t.Context(), g, FastRPOptions{Dim: 3})
-			if err != nil || m.Rows != n || m.Dim != 3 {
+			m, _, err := method(g)
+			if err != nil || m.Rows != n || m.Dim != dim {
 				t.Fatalf("%d vertices: %v", n, err)
 			}
 			for v := range n {
 				for _, x := range m.Row(v) {
-					if g.Degree(uint32(v)) == 0 && x != 0 || math.IsNaN(float64(x)) {
+					if g.Degree(uint32(v)) == 0 && x != 0 || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
 						t.Errorf("%d edges, vertex %d: %v", len(edges), v, m.Row(v))
 					}
 				}
 			}
 		}
 	}
+}
+
+func TestFastRP_Workers(t *testing.T) {
+	t.Parallel()
+	for _, weights := range []bool{false, true} {
+		g := sample(t, 20_000, weights)
+		sameAtWorkers(t, func(workers int) (*vec.Matrix, Stats, error) {
+			return FastRP(t.Context(), g, FastRPOptions{Dim: 20, Workers: workers})
+		})
+	}
+}
+
+func TestFastRP_Small(t *testing.T) {
+	t.Parallel()
+	finiteOnSmall(t, 3, func(g *csr.Graph) (*vec.Matrix, Stats, error) {
+		return FastRP(t.Context(), g, FastRPOptions{Dim: 3})
+	})
 	// Weights whose products exceed float32.
 	g := sample(t, 30, true)
 	for i := range g.Weights {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 
 	"heavytail/embedding/eigen"
@@ -222,41 +221,16 @@ func TestBessel(t *testing.T) {
 func TestProNE_Workers(t *testing.T) {
 	t.Parallel()
 	g := sample(t, 3000, true)
-	var first *vec.Matrix
-	for _, workers := range []int{1, 2, 5} {
-		m, _, err := ProNE(t.Context(), g, ProNEOptions{Dim: 8, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = m
-		} else if !slices.Equal(m.Data, first.Data) {
-			t.Errorf("%d workers give other bytes", workers)
-		}
-	}
+	sameAtWorkers(t, func(workers int) (*vec.Matrix, Stats, error) {
+		return ProNE(t.Context(), g, ProNEOptions{Dim: 8, Workers: workers})
+	})
 }
 
 func TestProNE_Small(t *testing.T) {
 	t.Parallel()
-	for _, edges := range [][]csr.Edge{nil, {{U: 0, V: 1}}, {{U: 0, V: 1}, {U: 1, V: 2}}} {
-		for n := len(edges) * 2; n < 6; n++ {
-			g, err := csr.FromEdges(n, edges)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, _, err := ProNE(t.Context(), g, ProNEOptions{Dim: 7})
-			if err != nil || m.Rows != n || m.Dim != 7 {
-				t.Fatalf("%d vertices: %v", n, err)
-			}
-			for v := range n {
-				for _, x := range m.Row(v) {
-					if g.Degree(uint32(v)) == 0 && x != 0 || math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-						t.Errorf("%d edges, vertex %d: %v", len(edges), v, m.Row(v))
-					}
-				}
-			}
-		}
-	}
+	finiteOnSmall(t, 7, func(g *csr.Graph) (*vec.Matrix, Stats, error) {
+		return ProNE(t.Context(), g, ProNEOptions{Dim: 7})
+	})
 	g := sample(t, 30, true)
 	for i := range g.Weights {
 		g.Weights[i] *= 1e37

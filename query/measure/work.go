@@ -3,8 +3,6 @@ package measure
 import (
 	"fmt"
 	"math"
-	"sync"
-	"time"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -55,26 +53,9 @@ func (w Work) sum(n int, f func(lo, hi int) float64) float64 {
 	return total
 }
 
-// reporter returns a function that reports the units done, seldom enough that the work
-// does not notice.
+// reporter returns a function that reports the units done.
 func (w Work) reporter(stage string, total int64) func(done int64) {
-	if w.Progress == nil {
-		return func(int64) {}
-	}
-	const pause = 50 * time.Millisecond
-	var mu sync.Mutex
-	var reported time.Time
-	last := int64(-1)
-	return func(done int64) {
-		mu.Lock()
-		defer mu.Unlock()
-		now := time.Now()
-		if done <= last || done < total && now.Sub(reported) < pause {
-			return
-		}
-		reported, last = now, done
-		w.Progress(stage, done, total)
-	}
+	return vec.Reporter(w.Progress, stage, total)
 }
 
 // checkWeights refuses weights that no measure can use. It takes O(m).

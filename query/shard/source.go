@@ -30,8 +30,9 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 			}
 		}
 	}
+	known, listed := db.Embeddings(ctx)
 	for _, name := range read {
-		e, err := embedding(ctx, db, name)
+		e, err := embedding(known, listed, name)
 		if err != nil {
 			return nil, err
 		}
@@ -58,10 +59,10 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 	return list, err
 }
 
-// embedding returns the entry of an embedding.
-func embedding(ctx context.Context, db *query.DB, name string) (storage.EmbeddingInfo, error) {
-	list, err := db.Embeddings(ctx)
-	for _, e := range list {
+// embedding returns one of the embeddings that were listed, with the error of the list
+// where it is not among them.
+func embedding(known []query.EmbeddingSummary, err error, name string) (storage.EmbeddingInfo, error) {
+	for _, e := range known {
 		if e.Name == name {
 			return e.EmbeddingInfo, nil
 		}

@@ -156,7 +156,8 @@ func (w nearestFor) each(ctx context.Context, db *query.DB, f func(row ...string
 
 // eachVertex calls f with every vertex of the graph of the embedding.
 func (w nearestFor) eachVertex(ctx context.Context, db *query.DB, f func(row ...string) error) error {
-	e, err := embedding(ctx, db, w.s.Using.Embedding.Name)
+	known, err := db.Embeddings(ctx)
+	e, err := embedding(known, err, w.s.Using.Embedding.Name)
 	if err != nil {
 		return err
 	}
