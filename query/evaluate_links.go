@@ -162,6 +162,9 @@ func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
 	return err
 }
 
+// maxCurveSteps keeps a slip of the finger from asking for every pair.
+const maxCurveSteps = 10_000
+
 // maxSplits bounds the number of splits.
 const maxSplits = 10_000
 
@@ -229,6 +232,10 @@ func (req EvaluateLinksRequest) check() error {
 		return fault.OfOption("splits", "has no meaning with ranking, whose intervals are over the vertices of one split")
 	case req.RankAt > 0 && req.Null:
 		return fault.OfOption("null_graph", "has no meaning with ranking")
+	case req.RankAt > 0 && req.CurveSteps > 0:
+		return fault.New(fault.Option("CurveSteps"), "curves have no meaning with ranking, which compares a vertex with all candidates")
+	case req.CurveSteps < 0 || req.CurveSteps > maxCurveSteps:
+		return fault.New(fault.Option("CurveSteps"), "%d steps of a curve must be from 0 to %d", req.CurveSteps, maxCurveSteps)
 	case req.Training < 0 || req.HitsAt < 0:
 		return fault.New(fault.Option("training"), "%d edges to learn from and hits at %d must not be negative", req.Training, req.HitsAt)
 	}

@@ -28,6 +28,11 @@ type EvaluateLinksRequest struct {
 	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
 	HitsAt   int      // 0 is the default of evaluate.LinkOptions
 
+	// CurveSteps asks for EvaluateLinksResult.Curves, each with at most 2·CurveSteps + 2
+	// points; 0 leaves them out. No statement has this option, since rows have no column
+	// for a curve. It must be 0 with RankAt.
+	CurveSteps int
+
 	// RankAt, if it is not 0, asks for recommendations in place of pairs: so many links to
 	// each of at most RankVertices sampled vertices with held-out edges (0 is the default of
 	// evaluate.RankOptions), by Near as PREDICT has it. Negatives and HitsAt must be zero.
@@ -93,7 +98,10 @@ type EvaluateLinksResult struct {
 	NegativePairs []NegativePairs `json:"negative_pairs"`
 	// Rankings, with RankAt, are in the order of Scores, which are empty then.
 	Rankings []MethodRanking `json:"rankings,omitempty"`
-	Notices  []Notice        `json:"notices,omitempty"`
+	// Curves, with CurveSteps, are the points of the ROC and precision-recall curves in the
+	// first split, in the order of Scores.
+	Curves  [][]evaluate.CurvePoint `json:"curves,omitempty"`
+	Notices []Notice                `json:"notices,omitempty"`
 }
 
 // linkTrial is a request whose names are resolved.

@@ -57,7 +57,7 @@ func (c *call) scoreSplit(view *session.Graph, g *csr.Graph, req EvaluateLinksRe
 	}
 	result = EvaluateLinksResult{Methods: t.texts(), NegativePairs: s.pairs()}
 	stop := c.Watch.Start(plan.Score)
-	err = c.eachMethod(t, s.base, func(m methodVectors) error { return result.score(c, s, m, req.HitsAt) })
+	err = c.eachMethod(t, s.base, func(m methodVectors) error { return result.score(c, s, m, req) })
 	if err != nil {
 		return result, 0, err
 	}
@@ -154,18 +154,28 @@ func (c *call) noteNegatives(all int, list []NegativePairs) {
 }
 
 // score appends the scores of one method.
-func (r *EvaluateLinksResult) score(c *call, s *linkSplits, m methodVectors, hitsAt int) error {
-	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, HitsAt: hitsAt, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+func (r *EvaluateLinksResult) score(c *call, s *linkSplits, m methodVectors, req EvaluateLinksRequest) error {
+	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, HitsAt: req.HitsAt, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 	of := make([][]evaluate.LinkScore, len(s.kinds))
+	curves := make([][][]evaluate.CurvePoint, len(s.kinds))
 	for i, split := range s.of {
-		var err error
-		if of[i], err = split.Score(c.Ctx, m.vectors, opts); err != nil {
+		err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {
+			of[i] = append(of[i], p.Measure(req.HitsAt))
+			if req.CurveSteps > 0 {
+				curves[i] = append(curves[i], p.Curve(req.CurveSteps))
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
 	for j := range of[0] {
 		for i, kind := range s.kinds {
 			r.Scores = append(r.Scores, MethodScore{Method: m.number, Negatives: kind, LinkScore: of[i][j]})
+			if req.CurveSteps > 0 {
+				r.Curves = append(r.Curves, curves[i][j])
+			}
 		}
 	}
 	return nil

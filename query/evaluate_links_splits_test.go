@@ -3,6 +3,8 @@ package query
 import (
 	"math"
 	"testing"
+
+	"heavytail/embedding/evaluate"
 )
 
 // TestDB_EvaluateLinks_Splits compares means and deviations with those of single splits,
@@ -44,5 +46,36 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 		if single[0][i].AUCDeviation != 0 || single[0][i].NullAUC != 0 {
 			t.Errorf("%s: one split has a deviation", s.Scorer)
 		}
+	}
+}
+
+// TestDB_EvaluateLinks_Curves expects a curve for every score, with the area of its AUC, and
+// none where none was asked for.
+func TestDB_EvaluateLinks_Curves(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	attached(t, db)
+	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"},
+		Features: []string{"l1"}, Negatives: evaluate.AllNegatives(), Training: 100, CurveSteps: maxCurveSteps}
+	result, err := db.EvaluateLinks(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Curves) != len(result.Scores) || len(result.Scores) != 9 {
+		t.Fatalf("%d curves of %d scores", len(result.Curves), len(result.Scores))
+	}
+	for i, curve := range result.Curves {
+		area, last := 0.0, evaluate.CurvePoint{}
+		for _, p := range curve {
+			area += (p.FalsePositives - last.FalsePositives) * (p.Recall + last.Recall) / 2
+			last = p
+		}
+		if s := result.Scores[i]; !(math.Abs(area-s.AUC) < 1e-9) {
+			t.Errorf("%s by %s: area %v, AUC %v", s.Scorer, s.Negatives, area, s.AUC)
+		}
+	}
+	req.CurveSteps = 0
+	if result, err = db.EvaluateLinks(t.Context(), req); err != nil || result.Curves != nil {
+		t.Errorf("without curves: %d, %v", len(result.Curves), err)
 	}
 }

@@ -96,6 +96,9 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 		{"share", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Share: 1}, ErrInvalid},
 		{"training", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Training: -1}, ErrInvalid},
 		{"hits", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, ErrInvalid},
+		{"curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: -1}, ErrInvalid},
+		{"many curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: maxCurveSteps + 1}, ErrInvalid},
+		{"curves of rankings", EvaluateLinksRequest{Graph: "pa", RankAt: 5, CurveSteps: 5}, ErrInvalid},
 		{"latest", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
 		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, ErrInvalid},
 	} {

@@ -77,7 +77,7 @@ func newSynthetic(h histogram, law PowerLaw) *synthetic {
 
 // atLeast returns P(X ≥ x) under the law.
 func (s *synthetic) atLeast(x int) float64 {
-	return math.Pow(float64(x)/float64(s.law.Xmin), -s.law.Alpha) * scaledZeta(s.law.Alpha, float64(x)) / s.norm
+	return s.law.above(x, s.norm)
 }
 
 // draw makes a data set.

@@ -25,6 +25,18 @@ type PowerLaw struct {
 	P float64 `json:"p"`
 }
 
+// Above returns the probability that a degree of the tail is x or more, for x of at least
+// Xmin: the line to draw beside a distribution, where it begins at the fraction of the
+// vertices that are in the tail.
+func (l PowerLaw) Above(x int) float64 {
+	return l.above(x, scaledZeta(l.Alpha, float64(l.Xmin)))
+}
+
+// above is Above with the scaled zeta function at Xmin.
+func (l PowerLaw) above(x int, norm float64) float64 {
+	return math.Pow(float64(x)/float64(l.Xmin), -l.Alpha) * scaledZeta(l.Alpha, float64(x)) / norm
+}
+
 // PowerLawOptions sets how FitPowerLaw works. The zero value works.
 type PowerLawOptions struct {
 	// Bootstrap is the number of synthetic data sets from which P is

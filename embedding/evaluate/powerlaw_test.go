@@ -44,6 +44,21 @@ func TestScaledZeta_Gonum(t *testing.T) {
 	}
 }
 
+// The probabilities above two consecutive degrees differ by that of the first.
+func TestPowerLaw_Above(t *testing.T) {
+	t.Parallel()
+	l := PowerLaw{Alpha: 2.3, Xmin: 4}
+	if l.Above(4) != 1 {
+		t.Errorf("above the least degree: %v", l.Above(4))
+	}
+	for _, x := range []int{4, 5, 9, 100, 12345} {
+		want := math.Pow(float64(x), -l.Alpha) / mathext.Zeta(l.Alpha, 4)
+		if got := l.Above(x) - l.Above(x+1); math.Abs(got-want) > 1e-9*want+1e-15 {
+			t.Errorf("degree %d: %v, want %v", x, got, want)
+		}
+	}
+}
+
 func degreesOf(g *csr.Graph) []int {
 	degrees := make([]int, g.Vertices())
 	for v := range degrees {
