@@ -2,7 +2,9 @@ package figure
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -19,6 +21,8 @@ type Chart struct {
 	// Ordered reports that the series are classes of one quantity in ascending
 	// order: they take shades of one scale, from light to dark, and one shape.
 	Ordered bool
+
+	Size Size // the zero value is the usual one
 }
 
 // Axis describes one axis.
@@ -26,16 +30,22 @@ type Axis struct {
 	Label string // what is measured, with its unit
 	Log   bool   // a logarithmic axis, for positive values only
 	Bare  bool   // without ticks, for coordinates whose values mean nothing
+
+	From, To float64 // what the axis shows at least, where To is above From
+	// Robust does not let the few outermost points squeeze all others: they are drawn at
+	// the frame, and the title gives their number. See robust.
+	Robust bool
 }
 
 // Mark is how the points of a series are drawn.
 type Mark uint8
 
 const (
-	Line  Mark = iota // points joined by a line in their order
-	Dots              // single points
-	Cloud             // very many points: small and translucent
-	Nodes             // vertices of a network: circles, unless there are more series than colours
+	Line   Mark = iota // points joined by a line in their order
+	Dots               // single points
+	Cloud              // very many points: small and translucent
+	Nodes              // vertices of a network: circles, unless there are more series than colours
+	Stroke             // a line without dots, such as a law next to what was measured
 )
 
 // Series are points that belong together. Points that are not finite, or not
@@ -74,7 +84,54 @@ func (c Chart) visible() (Chart, span, span, error) {
 	if x.min > x.max {
 		return c, x, y, ErrEmpty
 	}
-	return c, c.X.widen(x), c.Y.widen(y), nil
+	x, y = c.X.shown(x, c.Series, func(p Point) float64 { return p.X }), c.Y.shown(y, c.Series, func(p Point) float64 { return p.Y })
+	if outside := clamp(c.Series, x, y); outside > 0 {
+		c.Title += fmt.Sprintf(" (%d outside, drawn at the frame)", outside)
+	}
+	return c, x, y, nil
+}
+
+// clamp moves points outside of the ranges to their ends, and counts them.
+func clamp(series []Series, x, y span) (outside int) {
+	for _, s := range series {
+		for i, p := range s.Points {
+			if at := (Point{min(x.max, max(x.min, p.X)), min(y.max, max(y.min, p.Y))}); at != p {
+				s.Points[i] = at
+				outside++
+			}
+		}
+	}
+	return outside
+}
+
+// shown is what an axis shows of points within a span.
+func (a Axis) shown(s span, series []Series, of func(Point) float64) span {
+	if a.To > a.From {
+		s.include(a.From)
+		s.include(a.To)
+	}
+	if a.Robust && !a.Log {
+		s = robust(s, series, of)
+	}
+	return a.widen(s)
+}
+
+// robust is a span without its outliers: those farther from 98 percent of the points than
+// these are wide. Of fewer than 100 points none is one.
+func robust(s span, series []Series, of func(Point) float64) span {
+	var values []float64
+	for _, one := range series {
+		for _, p := range one.Points {
+			values = append(values, of(p))
+		}
+	}
+	slices.Sort(values)
+	cut := len(values) / 100
+	low, high := values[cut], values[len(values)-1-cut]
+	if !(high > low) {
+		return s
+	}
+	return span{max(s.min, low-(high-low)), min(s.max, high+(high-low))}
 }
 
 // printable replaces unprintable characters: control characters, which XML

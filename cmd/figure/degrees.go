@@ -4,6 +4,8 @@ package figure
 type Degrees struct {
 	Name   string
 	Counts []Count // ascending by degree, each degree once
+	Law    []Point // degrees with the fraction of vertices that a fitted law has at or above; may be nil
+	Says   string  // name of the law in the legend
 }
 
 // Count is a number of vertices of one degree.
@@ -24,6 +26,11 @@ func DegreeChart(title string, graphs []Degrees) Chart {
 	}
 	for _, g := range graphs {
 		chart.Series = append(chart.Series, Series{Name: g.Name, Mark: Dots, Points: tail(g.Counts)})
+	}
+	for _, g := range graphs {
+		if g.Law != nil {
+			chart.Series = append(chart.Series, Series{Name: g.Says, Mark: Stroke, Points: g.Law})
+		}
 	}
 	return chart
 }

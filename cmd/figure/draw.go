@@ -93,8 +93,12 @@ func (p picture) drawLegend(c draw.Canvas) draw.Canvas {
 
 // drawSample draws a piece of series i from a point to the right.
 func (p picture) drawSample(c draw.Canvas, i int, from vg.Point) {
-	if p.Series[i].Mark == Line {
+	mark := p.Series[i].Mark
+	if mark == Line || mark == Stroke {
 		c.StrokeLine2(p.stroke(i), from.X, from.Y, from.X+sampleWidth, from.Y)
+	}
+	if mark == Stroke {
+		return
 	}
 	dot := p.glyph(i)
 	dot.Radius, dot.Color = 2.6, p.colour(i)
@@ -167,8 +171,11 @@ func (p picture) Plot(c draw.Canvas, axes *plot.Plot) {
 		for j, point := range s.Points {
 			points[j] = vg.Point{X: toX(point.X), Y: toY(point.Y)}
 		}
-		if s.Mark == Line {
+		if s.Mark == Line || s.Mark == Stroke {
 			c.StrokeLines(p.stroke(i), points)
+		}
+		if s.Mark == Stroke {
+			continue
 		}
 		for _, point := range points {
 			c.DrawGlyphNoClip(p.glyph(i), point)

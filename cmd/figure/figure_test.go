@@ -34,8 +34,8 @@ func lineChart() Chart {
 // degreeChart is that of a star of four leaves and a vertex alone, and of a path.
 func degreeChart() Chart {
 	return DegreeChart("Degrees", []Degrees{
-		{"star", []Count{{0, 1}, {1, 4}, {4, 1}}},
-		{"path", []Count{{1, 2}, {2, 98}}},
+		{Name: "star", Counts: []Count{{0, 1}, {1, 4}, {4, 1}}},
+		{Name: "path", Counts: []Count{{1, 2}, {2, 98}}},
 	})
 }
 
@@ -251,4 +251,46 @@ func FuzzWrite(f *testing.F) {
 			t.Errorf("a tick is NaN:\n%s", text.String())
 		}
 	})
+}
+
+// A picture has the pixels that its size in points and its resolution give, and a size
+// that nobody can see, or no memory can hold, is refused.
+func TestWrite_Size(t *testing.T) {
+	t.Parallel()
+	c := degreeChart()
+	c.Size = Size{Width: 300, Height: 200, DPI: 36}
+	picture, err := png.Decode(bytes.NewReader(drawn(t, c, PNG)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := picture.Bounds().Size(); size.X != 150 || size.Y != 100 {
+		t.Errorf("the picture is %v, want 150 by 100", size)
+	}
+	for _, bad := range []Size{{Width: 149}, {Height: -1}, {Width: math.NaN()}, {DPI: 35}, {DPI: 1201}, {Width: 10_000, Height: 10_000, DPI: 1200}} {
+		c.Size = bad
+		if err := Write(io.Discard, c, PNG); !errors.Is(err, ErrSize) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// One point far away does not squeeze all others on a robust axis: it is drawn at the
+// frame and counted in the title. Without outliers nothing changes.
+func TestChart_Robust(t *testing.T) {
+	t.Parallel()
+	c := Chart{Title: "x", X: Axis{Robust: true}, Y: Axis{Robust: true}, Series: []Series{{Mark: Cloud}}}
+	for i := range 200 {
+		c.Series[0].Points = append(c.Series[0].Points, Point{float64(i), float64(-i)})
+	}
+	if got, x, _, err := c.visible(); err != nil || got.Title != "x" || x.max > 210 {
+		t.Errorf("%q, %v, %v", got.Title, x, err)
+	}
+	c.Series[0].Points[7] = Point{1e6, 0}
+	got, x, y, err := c.visible()
+	if err != nil || !strings.Contains(got.Title, "(1 outside") || x.max > 450 || y.min < -250 {
+		t.Errorf("%q, %v, %v, %v", got.Title, x, y, err)
+	}
+	if at := got.Series[0].Points[7]; at.X > x.max {
+		t.Errorf("the outlier is at %v, and the axis ends at %v", at, x.max)
+	}
 }

@@ -22,6 +22,8 @@ type Network struct {
 	// Ordered says that the classes are in the order of a quantity, as in Chart.
 	Ordered bool
 	Rest    bool // the last class has what is in no other one
+
+	Size Size // the zero value is the usual one, one and a half times that of a chart
 }
 
 // Node is a vertex of a Network.
@@ -38,7 +40,7 @@ const nodeScale = 1.5
 
 // chart has the vertices as series, for the legend and for text.
 func (n Network) chart() Chart {
-	c := Chart{Title: n.Title, X: Axis{Bare: true}, Y: Axis{Bare: true}, Ordered: n.Ordered}
+	c := Chart{Title: n.Title, X: Axis{Bare: true}, Y: Axis{Bare: true}, Ordered: n.Ordered, Size: n.Size.scaled(nodeScale)}
 	for i, name := range n.Classes {
 		c.Series = append(c.Series, Series{Name: name, Mark: Nodes, Rest: n.Rest && i == len(n.Classes)-1})
 	}
@@ -55,7 +57,7 @@ func WriteNetwork(w io.Writer, n Network, format Format) error {
 	if err != nil {
 		return err
 	}
-	return writeCanvas(w, format, nodeScale, func(c draw.Canvas) {
+	return writeCanvas(w, format, p.Size, func(c draw.Canvas) {
 		white(c)
 		inner := draw.Crop(c, margin, -margin, margin, -margin)
 		drawing{n, p, p.drawLegend(p.drawTitle(inner))}.draw()

@@ -87,6 +87,9 @@ func (c Chart) glyph(i int) draw.GlyphStyle {
 		faint := c.colour(i)
 		faint.A = 0xb0
 		style.Color, style.Radius, style.Shape = faint, 1.4, shapes[0]
+		if i >= len(palette) && !c.Ordered { // the colours are used up
+			style.Radius, style.Shape = 1.9, shapes[i/len(palette)%3]
+		}
 	}
 	return style
 }

@@ -67,7 +67,7 @@ func (p picture) cells() [textRows][textColumns]byte {
 		var lastX, lastY float64
 		for j, point := range s.Points {
 			x, y := p.Chart.X.fraction(p.x, point.X), p.Chart.Y.fraction(p.y, point.Y)
-			if s.Mark == Line && j > 0 {
+			if (s.Mark == Line || s.Mark == Stroke) && j > 0 {
 				joinCells(lastX, lastY, x, y, func(x, y float64) { set(x, y, '.', false) })
 			}
 			set(x, y, p.textMark(i), true)

@@ -20,15 +20,70 @@ import (
 // ErrFormat is returned for a file name whose ending is not one of Formats.
 var ErrFormat = errors.New("figure: unknown format of pictures")
 
+// ErrSize is returned for a Size that cannot be drawn.
+var ErrSize = errors.New("figure: size of the picture")
+
 // Format is a file format of pictures.
 type Format string
 
 // The formats.
 const (
 	SVG Format = "svg" // lines and texts, sharp at any size
-	PNG Format = "png" // 960 by 720 pixels
+	PNG Format = "png" // 960 by 720 pixels, unless Size says otherwise
 	PDF Format = "pdf" // one page of the size of the picture, with its fonts
 )
+
+// Size is the size of a picture. Texts, lines and dots keep theirs, so that a larger
+// picture has more room.
+type Size struct {
+	Width, Height float64 // in points, 1/72 of an inch; 0 is 480 and 360
+	DPI           int     // pixels of PNG for each inch; 0 is 144
+}
+
+// Limits of a Size: below, there is no room for the axes; above, the memory of a picture
+// takes gigabytes.
+const (
+	leastSide, mostSide = 150, 10_000
+	leastDPI, mostDPI   = 36, 1200
+	mostPixels          = 100_000_000
+)
+
+// Validate returns all faults of the size, joined; each is ErrSize.
+func (s Size) Validate() error {
+	var faults []error
+	for _, side := range []struct {
+		name  string
+		value float64
+	}{{"width", s.Width}, {"height", s.Height}} {
+		if side.value != 0 && !(side.value >= leastSide && side.value <= mostSide) {
+			faults = append(faults, fmt.Errorf("%w: the %s is %v points, and must be from %d to %d", ErrSize, side.name, side.value, leastSide, mostSide))
+		}
+	}
+	if s.DPI != 0 && (s.DPI < leastDPI || s.DPI > mostDPI) {
+		faults = append(faults, fmt.Errorf("%w: %d pixels for each inch, and must be from %d to %d", ErrSize, s.DPI, leastDPI, mostDPI))
+	}
+	if faults == nil {
+		full := s.scaled(1)
+		if pixels := full.Width * full.Height * float64(full.DPI*full.DPI) / 72 / 72; pixels > mostPixels {
+			faults = append(faults, fmt.Errorf("%w: %.0f million pixels, and at most %d million are drawn", ErrSize, pixels/1e6, mostPixels/1_000_000))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// scaled has the usual size, times a factor, where none is given.
+func (s Size) scaled(factor float64) Size {
+	if s.Width == 0 {
+		s.Width = factor * width
+	}
+	if s.Height == 0 {
+		s.Height = factor * height
+	}
+	if s.DPI == 0 {
+		s.DPI = dpi
+	}
+	return s
+}
 
 // setOnce makes the library write the same bytes for the same picture: PDF has a date, and
 // lists that the library keeps in maps. These settings are those of the whole process.
@@ -53,30 +108,35 @@ func FormatOf(path string) (Format, error) {
 	return "", fmt.Errorf("%w: %q does not end in .svg, .png or .pdf", ErrFormat, path)
 }
 
-// Write draws a chart into w. The error is ErrEmpty, ErrFormat or that of w.
+// Write draws a chart into w. The error is ErrEmpty, ErrFormat, ErrSize or that
+// of w.
 func Write(w io.Writer, c Chart, format Format) error {
 	p, err := newPicture(c)
 	if err != nil {
 		return err
 	}
-	return writeCanvas(w, format, 1, p.draw)
+	return writeCanvas(w, format, p.Size.scaled(1), p.draw)
 }
 
-// writeCanvas writes what fill draws on a canvas, which is larger than a chart by scale.
-func writeCanvas(w io.Writer, format Format, scale vg.Length, fill func(draw.Canvas)) error {
+// writeCanvas writes what fill draws on a canvas of a size.
+func writeCanvas(w io.Writer, format Format, size Size, fill func(draw.Canvas)) error {
+	if err := size.Validate(); err != nil {
+		return err
+	}
+	wide, high := vg.Length(size.Width), vg.Length(size.Height)
 	var canvas io.WriterTo
 	switch format {
 	case SVG:
-		svg := vgsvg.New(scale*width, scale*height)
+		svg := vgsvg.New(wide, high)
 		fill(draw.New(svg))
 		canvas = svg
 	case PNG:
-		png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(scale*width, scale*height), vgimg.UseDPI(dpi))}
+		png := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(wide, high), vgimg.UseDPI(size.DPI))}
 		fill(draw.New(png))
 		canvas = png
 	case PDF:
 		setOnce()
-		pdf := vgpdf.New(scale*width, scale*height)
+		pdf := vgpdf.New(wide, high)
 		fill(draw.New(pdf))
 		canvas = pdf
 	default:

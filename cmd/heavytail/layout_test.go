@@ -76,8 +76,9 @@ var layout = map[string][]string{
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
 	"cmd/placement": {"storage/csr", "storage/vec"},
+	"cmd/picture":   {"query", "embedding/evaluate", "storage", "storage/csr", "cmd/figure", "cmd/placement"},
 	"cmd/paper":     {"query", "storage", "cmd/figure"},
-	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "storage/csr", "cmd/figure", "cmd/paper", "cmd/placement"},
+	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/paper"},
 }
 
 // outsiders are the modules that only some packages may import: the file is

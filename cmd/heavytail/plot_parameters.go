@@ -15,7 +15,7 @@ import (
 
 // studyFlags are the flags of plot parameters.
 type studyFlags struct {
-	picture
+	output
 	using   []string // methods in the language
 	vary    string   // an option, perhaps with its values
 	measure string
@@ -69,10 +69,10 @@ repeated: each is a line. Nothing is stored.`,
 			if err != nil {
 				return usageError{err}
 			}
-			return runPlot(cmd, std, args[0], flags.picture, func(r *runner) error { return r.plotParameters(flags, requests) })
+			return runPlot(cmd, std, args[0], &flags.output, func(r *runner) error { return r.plotParameters(flags, requests) })
 		},
 	}
-	addPicture(cmd, &flags.picture)
+	addOutput(cmd, &flags.output)
 	f := cmd.Flags()
 	f.StringVar(&flags.vary, "vary", "", "option to vary, such as dim or beta=0,0.5,1; without values its usual ones")
 	f.StringArrayVar(&flags.using, "using", []string{"dp_spectral"}, "method with its fixed options; may be repeated")
@@ -163,5 +163,5 @@ func (r *runner) plotParameters(flags studyFlags, requests []query.EvaluateParam
 		chart.Series = append(chart.Series, line)
 		r.noteAll(result.Notices)
 	}
-	return noPoint(r.draw(flags.picture, chart), flags.measure+" is not defined for any of the values")
+	return noPoint(r.draw(flags.output, chart), flags.measure+" is not defined for any of the values")
 }

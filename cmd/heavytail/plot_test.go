@@ -19,7 +19,7 @@ func plotted(t *testing.T) string {
 	mustRun(t, "", "exec", file, "-c", `GENERATE preferential_attachment(n := 200, m := 4, seed := 1) INTO pa;
 UPDATE VERTICES IN pa SET side := 'left' WHERE degree > 9;
 UPDATE VERTICES IN pa SET side := 'right', age := 30 WHERE degree < 6;
-EMBED pa USING dp_spectral(dim := 16) AS spec`)
+EMBED pa USING dp_spectral(dim := 16) AS spec; TRAIN MODEL m IN pa`)
 	return file
 }
 
@@ -29,12 +29,17 @@ func TestPlot_Text(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"degrees", file, "pa", "spec"}, []string{"Degree distributions", "degree d", "* pa", "+ spec at ε 0."}},
+		{[]string{"degrees", file, "pa", "spec"}, []string{"Degree distributions", "degree d", "* pa", "+ spec at ε 0.", "o power law of pa: exponent "}},
 		{[]string{"parameters", file, "pa", "--vary", "dim=4,8", "--using", "dp_spectral(beta := 0.5)", "--using", "laplacian_eigenmaps", "--measure", "spearman"},
 			[]string{"dimension k", "Spearman's ρ", "* dp_spectral(beta := 0.5)", "+ laplacian_eigenmaps"}},
 		{[]string{"parameters", file, "pa", "--vary", "scale", "--title", "Scales"}, []string{"Scales", "scale γ", "0.5"}},
 		{[]string{"graph", file, "--color", "side"}, []string{"pa: 200 vertices, ", "side right", "side left", "other values"}},
 		{[]string{"graph", file, "--color", "degree", "--around", "7"}, []string{"pa around 7: ", "degree 4"}},
+		{[]string{"graph", file, "--around", "7", "--depth", "2"}, []string{"pa around 7: "}},
+		{[]string{"links", file, "--scorers", "l3,common_neighbors"}, []string{"pa: ROC curves, against random pairs", "* chance", "+ l3, AUC 0.", "o common_neighbors, AUC 0."}},
+		{[]string{"links", file, "pa", "--curve", "precision-recall", "--using", "fastrp(dim := 8)", "--scorers", "cosine", "--negatives", "degree"}, []string{"against degree pairs", "cosine of fastrp(dim := 8", "logistic(concatenation) of"}},
+		{[]string{"links", file, "--curve", "calibration"}, []string{"Calibration of models", "+ m, mean difference 0."}},
+		{[]string{"degrees", file, "pa", "--law=false"}, []string{"Degree distributions"}},
 		{[]string{"projection", file, "spec"}, []string{"Embedding spec", "first principal component (", "degree 4", ". degree", "@ degree"}},
 		{[]string{"projection", file, "spec", "--color", "side"}, []string{"* other values", "+ side right", "o side left"}},
 		{[]string{"projection", file, "spec", "--color", "age"}, []string{"* other values", "+ age 30"}},
@@ -50,7 +55,7 @@ func TestPlot_Text(t *testing.T) {
 
 func TestPlot_Pictures(t *testing.T) {
 	file := plotted(t)
-	for _, args := range [][]string{{"degrees", file, "pa", "spec"}, {"graph", file}, {"graph", file, "pa", "--around", "7", "--vertices", "20", "--edges", "30"}, {"projection", file, "spec"}, {"parameters", file, "pa", "--vary", "beta=0,1"}} {
+	for _, args := range [][]string{{"degrees", file, "pa", "spec"}, {"graph", file}, {"links", file}, {"graph", file, "pa", "--around", "7", "--vertices", "20", "--edges", "30", "--size", "300x300"}, {"projection", file, "spec"}, {"parameters", file, "pa", "--vary", "beta=0,1"}} {
 		var first []byte
 		for range 2 { // the second replaces the first
 			path := filepath.Join(filepath.Dir(file), args[0]+".svg")
@@ -118,7 +123,14 @@ func TestPlot_Errors(t *testing.T) {
 		{exitFailed, `no attribute "sid"`, []string{"graph", file, "pa", "--color", "sid"}},
 		{exitFailed, `unknown graph "ap"`, []string{"graph", file, "ap"}},
 		{exitUsage, "--vertices is 0", []string{"graph", file, "--vertices", "0"}},
-		{exitUsage, "--within is 0", []string{"graph", file, "--around", "7", "--within", "0"}},
+		{exitUsage, "--depth is 0", []string{"graph", file, "--around", "7", "--depth", "0"}},
+		{exitUsage, `--size is "big"`, []string{"graph", file, "--size", "big"}},
+		{exitUsage, "the width is 20 points", []string{"graph", file, "--size", "20x300"}},
+		{exitUsage, "5 pixels for each inch", []string{"graph", file, "--dpi", "5"}},
+		{exitUsage, `--curve is "cake"`, []string{"links", file, "--curve", "cake"}},
+		{exitFailed, "nothing to draw: the graph has no models", []string{"links", file, "bare", "--curve", "calibration"}},
+		{exitFailed, `did you mean "m"`, []string{"links", file, "pa", "--curve", "calibration", "--models", "mm"}},
+		{exitFailed, `did you mean two_hop?`, []string{"links", file, "pa", "--negatives", "twohop"}},
 		{exitUsage, "does not end in .svg, .png or .pdf", []string{"degrees", file, "pa", "--out", "x.gif"}},
 		{exitUsage, "expected --vary OPTION", []string{"parameters", file, "pa"}},
 		{exitUsage, `"x" is no number`, []string{"parameters", file, "pa", "--vary", "beta=1,x"}},

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,16 +18,20 @@ import (
 	"heavytail/repl"
 )
 
-// picture is where a chart goes, as flags say.
-type picture struct {
+// output is where a picture goes and how large it is, as flags say.
+type output struct {
 	out   string // a file; "" is text on standard output
 	title string // in place of the usual one
+	shape string // width and height as the user writes them
+	size  figure.Size
 }
 
-// addPicture gives a command the flags of a picture.
-func addPicture(cmd *cobra.Command, p *picture) {
+// addOutput gives a command the flags of a picture.
+func addOutput(cmd *cobra.Command, p *output) {
 	cmd.Flags().StringVar(&p.out, "out", "", "picture to make, ending in .svg, .png or .pdf; a file of that name is replaced")
 	cmd.Flags().StringVar(&p.title, "title", "", "title of the chart")
+	cmd.Flags().StringVar(&p.shape, "size", "", "width and height of the picture in points, 1/72 of an inch, such as 600x400")
+	cmd.Flags().IntVar(&p.size.DPI, "dpi", 0, "pixels of a .png for each inch; 144 by default")
 	must(cmd.RegisterFlagCompletionFunc("out", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"svg", "png", "pdf"}, cobra.ShellCompDirectiveFilterFileExt
 	}))
@@ -33,7 +39,19 @@ func addPicture(cmd *cobra.Command, p *picture) {
 
 // check refuses the name of a picture that cannot be made, before anything is
 // computed for it.
-func (p picture) check() error {
+func (p *output) check() error {
+	if p.shape != "" {
+		wide, high, two := strings.Cut(p.shape, "x")
+		var err [2]error
+		p.size.Width, err[0] = strconv.ParseFloat(wide, 64)
+		p.size.Height, err[1] = strconv.ParseFloat(high, 64)
+		if !two || err[0] != nil || err[1] != nil || p.size.Width == 0 || p.size.Height == 0 {
+			return usageError{fmt.Errorf("--size is %q: expected width and height in points, such as 600x400", p.shape)}
+		}
+	}
+	if err := p.size.Validate(); err != nil {
+		return usageError{err}
+	}
 	if p.out == "" {
 		return nil
 	}
@@ -63,16 +81,17 @@ func noPoint(err error, why string) error {
 }
 
 // draw writes a chart to where it goes.
-func (r *runner) draw(p picture, chart figure.Chart) error {
+func (r *runner) draw(p output, chart figure.Chart) error {
 	if p.title != "" {
 		chart.Title = p.title
 	}
+	chart.Size = p.size
 	return r.put(p, func(w io.Writer) error { return figure.WriteText(w, chart) },
 		func(w io.Writer, format figure.Format) error { return figure.Write(w, chart, format) })
 }
 
 // put writes a picture to where it goes: as text, or into a file of a format.
-func (r *runner) put(p picture, asText func(io.Writer) error, asFile func(io.Writer, figure.Format) error) error {
+func (r *runner) put(p output, asText func(io.Writer) error, asFile func(io.Writer, figure.Format) error) error {
 	r.status.Clear()
 	var content bytes.Buffer
 	if p.out == "" {
@@ -119,7 +138,7 @@ func (r *runner) noteAll(notices []query.Notice) {
 }
 
 // runPlot opens the file at path for reading and calls f.
-func runPlot(cmd *cobra.Command, std streams, path string, p picture, f func(*runner) error) error {
+func runPlot(cmd *cobra.Command, std streams, path string, p *output, f func(*runner) error) error {
 	if err := p.check(); err != nil {
 		return err
 	}

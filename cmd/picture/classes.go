@@ -1,0 +1,125 @@
+package picture
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"heavytail/cmd/figure"
+	"heavytail/query"
+)
+
+// classes divides vertices into series, by an attribute or by degree, and says
+// whether these are in order.
+func classes(vertices []query.ProjectedVertex, attribute string) (series []figure.Series, ordered bool) {
+	if attribute == "" {
+		return byNumber(vertices, "degree", func(v query.ProjectedVertex) float64 { return float64(v.Degree) }), true
+	}
+	number := func(v query.ProjectedVertex) float64 {
+		if x, err := strconv.ParseFloat(v.Value.String(), 64); err == nil && !v.Value.IsMissing() {
+			return x
+		}
+		return math.NaN()
+	}
+	numbers, texts, different := 0, 0, map[float64]bool{}
+	for _, v := range vertices {
+		if x := number(v); !math.IsNaN(x) && v.Value.Text() == "" {
+			numbers++
+			different[x] = true
+		} else if !v.Value.IsMissing() {
+			texts++
+		}
+	}
+	if texts == 0 && numbers > 0 && len(different) > MostClasses {
+		return byNumber(vertices, attribute, number), true
+	}
+	return byText(vertices, attribute, MostClasses), false
+}
+
+// otherValues is the class of all values that have none of their own.
+const otherValues = "other values"
+
+// MostClasses is how many classes of its own an attribute has at most: with more, nobody
+// finds the colours in the legend.
+const MostClasses = 12
+
+// byNumber divides vertices into classes of about equal size by a number, in
+// ascending order. Equal numbers are in one class.
+func byNumber(vertices []query.ProjectedVertex, what string, number func(query.ProjectedVertex) float64) []figure.Series {
+	const wanted = 5
+	var missing figure.Series
+	var sorted []query.ProjectedVertex
+	for _, v := range vertices {
+		if math.IsNaN(number(v)) {
+			missing.Points = append(missing.Points, figure.Point{X: v.X, Y: v.Y})
+			continue
+		}
+		sorted = append(sorted, v)
+	}
+	slices.SortStableFunc(sorted, func(a, b query.ProjectedVertex) int { return cmp.Compare(number(a), number(b)) })
+	var series []figure.Series
+	for from := 0; from < len(sorted); {
+		to := from + max(1, (len(sorted)-from)/max(1, wanted-len(series)))
+		for to < len(sorted) && number(sorted[to]) == number(sorted[to-1]) {
+			to++
+		}
+		low, high := number(sorted[from]), number(sorted[to-1])
+		class := figure.Series{Mark: figure.Cloud, Name: fmt.Sprintf("%s %v", what, low)}
+		if high > low {
+			class.Name = fmt.Sprintf("%s %v to %v", what, low, high)
+		}
+		for _, v := range sorted[from:to] {
+			class.Points = append(class.Points, figure.Point{X: v.X, Y: v.Y})
+		}
+		series = append(series, class)
+		from = to
+	}
+	if missing.Points != nil {
+		missing.Mark, missing.Name = figure.Cloud, "without "+what
+		series = append([]figure.Series{missing}, series...)
+	}
+	return series
+}
+
+// byText divides vertices by the texts of an attribute into at most so many classes: the
+// most frequent ones each alone, the rest together.
+func byText(vertices []query.ProjectedVertex, attribute string, most int) []figure.Series {
+	frequency, others := map[string]int{}, 0
+	for _, v := range vertices {
+		if !v.Value.IsMissing() {
+			frequency[v.Value.String()]++
+		} else {
+			others = 1
+		}
+	}
+	var names []string
+	for name := range frequency {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(frequency[b], frequency[a]), cmp.Compare(a, b))
+	})
+	if len(names)+others > most {
+		names = names[:most-1]
+	}
+	series := make([]figure.Series, len(names)+1)
+	for i := range series {
+		series[i] = figure.Series{Mark: figure.Cloud, Name: otherValues}
+		if i > 0 {
+			series[i].Name = attribute + " " + names[i-1]
+		}
+	}
+	for _, v := range vertices {
+		at := 0
+		if !v.Value.IsMissing() {
+			at = slices.Index(names, v.Value.String()) + 1
+		}
+		series[at].Points = append(series[at].Points, figure.Point{X: v.X, Y: v.Y})
+	}
+	if series[0].Points == nil {
+		return series[1:]
+	}
+	return series
+}

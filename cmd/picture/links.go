@@ -1,0 +1,92 @@
+package picture
+
+import (
+	"fmt"
+
+	"heavytail/cmd/figure"
+	"heavytail/embedding/evaluate"
+	"heavytail/query"
+)
+
+// chance is the line of a scorer that knows nothing, or of a model whose probabilities are
+// right.
+func chance(name string, from, to float64) figure.Series {
+	return figure.Series{Name: name, Mark: figure.Stroke, Rest: true, Points: []figure.Point{{X: 0, Y: from}, {X: 1, Y: to}}}
+}
+
+// unit is an axis of fractions.
+func unit(label string) figure.Axis { return figure.Axis{Label: label, To: 1} }
+
+// ScoreName names a score: its scorer, as a model where it learned, and its method.
+func ScoreName(result query.EvaluateLinksResult, s query.MethodScore) string {
+	name := s.Scorer
+	if s.Learned {
+		name = "logistic(" + name + ")"
+	}
+	if s.Method >= 0 {
+		name += " of " + result.Methods[s.Method]
+	}
+	return name
+}
+
+// ROC is the chart of the ROC curves of a link evaluation by one kind of negatives, with
+// AUC in the legend. The result must have curves.
+func ROC(result query.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
+	c := figure.Chart{
+		Title: "ROC curves, against " + string(kind) + " pairs", X: unit("false positives: fraction of the pairs without an edge"),
+		Y: unit("recall: fraction of the held-out edges"), Series: []figure.Series{chance("chance", 0, 1)},
+	}
+	for i, s := range result.Scores {
+		if s.Negatives != kind {
+			continue
+		}
+		line := figure.Series{Name: fmt.Sprintf("%s, AUC %.3f", ScoreName(result, s), s.AUC), Mark: figure.Stroke, Points: []figure.Point{{}}}
+		for _, p := range result.Curves[i] {
+			line.Points = append(line.Points, figure.Point{X: p.FalsePositives, Y: p.Recall})
+		}
+		c.Series = append(c.Series, line)
+	}
+	return c
+}
+
+// PrecisionRecall is the chart of the curves of precision and recall, as ROC is of the
+// others, with the average precision in the legend.
+func PrecisionRecall(result query.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
+	c := figure.Chart{
+		Title: "Precision and recall, against " + string(kind) + " pairs", X: unit("recall: fraction of the held-out edges"),
+		Y: unit("precision: fraction of edges among the pairs above a score"),
+	}
+	for _, p := range result.NegativePairs {
+		if base := float64(p.Held) / float64(p.Held+p.Pairs); p.Negatives == kind {
+			c.Series = append(c.Series, chance("chance", base, base))
+		}
+	}
+	for i, s := range result.Scores {
+		if s.Negatives != kind {
+			continue
+		}
+		line := figure.Series{Name: fmt.Sprintf("%s, AP %.3f", ScoreName(result, s), s.AveragePrecision), Mark: figure.Stroke}
+		for _, p := range result.Curves[i] {
+			line.Points = append(line.Points, figure.Point{X: p.Recall, Y: p.Precision})
+		}
+		c.Series = append(c.Series, line)
+	}
+	return c
+}
+
+// Calibration is the chart of the probabilities that models predict against the fraction
+// of the held-out pairs that were edges.
+func Calibration(models []query.ModelInfo) figure.Chart {
+	c := figure.Chart{
+		Title: "Calibration of models", X: unit("predicted probability of an edge"), Y: unit("fraction of the pairs that are edges"),
+		Series: []figure.Series{chance("exact", 0, 1)},
+	}
+	for _, m := range models {
+		line := figure.Series{Name: fmt.Sprintf("%s, mean difference %.3f", m.Name, m.CalibrationError)}
+		for _, b := range m.Bins {
+			line.Points = append(line.Points, figure.Point{X: b.Predicted, Y: b.Observed})
+		}
+		c.Series = append(c.Series, line)
+	}
+	return c
+}
