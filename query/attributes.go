@@ -29,7 +29,7 @@ type AttributeSummary struct {
 var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInfo, []AttributeSummary]{
 	help: Help{
 		Statement: "SHOW ATTRIBUTES", Syntax: "SHOW ATTRIBUTES [IN graph]",
-		Summary: "lists the attributes of the vertices and how many vertices have a value; for attributes that COMPUTE stored, also the measure, how many versions of the graph are newer, and how many vertices have other edges since",
+		Summary: "lists the attributes of the vertices and how many vertices have a value; for attributes that COMPUTE stored, also the measure, how many versions newer the graph is, and how many vertices have different edges since",
 		Columns: "attribute, type, vertices, missing, measure, version, behind, changed, created",
 		Example: "SHOW ATTRIBUTES IN social",
 	},

@@ -21,7 +21,7 @@ type autoRefreshRequest struct {
 var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, storage.EmbeddingInfo]{
 	help: Help{
 		Statement: "ALTER EMBEDDING", Syntax: "ALTER EMBEDDING embedding AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF",
-		Summary: "refreshes the embedding in the background after n vertex changes, or at a fixed interval if anything changed, while a program keeps the file open for writing; a vertex has changed if it is new, was deleted or has different edges; the setting stays with the embedding",
+		Summary: "refreshes the embedding in the background after n vertex changes, or at a fixed interval if anything changed, while a program keeps the file open for writing; a vertex has changed if it is new, was deleted or has different edges. The setting is stored with the embedding",
 		Columns: "embedding, refresh",
 		Example: "ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES",
 	},

@@ -12,7 +12,7 @@ import (
 var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
 	help: Help{
 		Statement: "CHECK", Syntax: "CHECK",
-		Summary: "verifies everything in the file; no rows mean that it is sound",
+		Summary: "verifies everything in the file; a result without rows means that the file is undamaged",
 		Columns: "where, fault, remedy",
 		Example: "CHECK",
 	},

@@ -57,7 +57,7 @@ type CountVerticesResult struct {
 var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
 	help: Help{
 		Statement: "COUNT VERTICES", Syntax: "COUNT VERTICES [IN graph] [WHERE condition] [BY attribute] [WITH sum | mean | min | max(attribute | degree), …]",
-		Summary: "counts vertices; BY counts them for each value of an attribute, the most frequent first, and those without a value last; WITH adds figures of numbers, which leave out the vertices without one",
+		Summary: "counts vertices; BY counts them for each value of an attribute, the most frequent value first and vertices without a value last; WITH adds the sum, mean, minimum or maximum of a numeric attribute or of the degree over the vertices that have a value",
 		Columns: "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
 		Example: "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
 	},

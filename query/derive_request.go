@@ -105,12 +105,12 @@ func deriveOptions(how Derivation) []OptionInfo {
 		OptionInfo
 	}{
 		{sample, OptionInfo{Name: "method", Type: "text", Default: "'vertices'", Choices: samplings(), Doc: "SAMPLE: random vertices with the edges between them, random edges with their ends, or the vertices that random fires burn, with the edges between them"}},
-		{sample, OptionInfo{Name: "vertices", Type: "int", Default: "1000", Doc: "SAMPLE: how many vertices"}},
-		{sample, OptionInfo{Name: "edges", Type: "int", Default: "1000", Doc: "SAMPLE by edges: how many edges"}},
+		{sample, OptionInfo{Name: "vertices", Type: "int", Default: "1000", Doc: "SAMPLE: number of vertices to draw"}},
+		{sample, OptionInfo{Name: "edges", Type: "int", Default: "1000", Doc: "SAMPLE by edges: number of edges to draw"}},
 		{sample, OptionInfo{Name: "forward", Type: "float", Default: "0.7", Doc: "SAMPLE by forest_fire: probability that a burning vertex lights one more neighbour, above 0 and below 1"}},
 		{null, OptionInfo{Name: "exchanges", Type: "int", Default: "10", Doc: "NULL: attempts per edge to exchange an end with another edge"}},
 		{append(sample, DeriveNull), OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "SAMPLE and NULL: the same seed gives the same graph"}},
-		{union, OptionInfo{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "UNION: weight of an edge that several graphs have: the last, first, sum, min or max, or the number of graphs that have it; other values are the first with first, and the last otherwise"}},
+		{union, OptionInfo{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "UNION: the weight of an edge that several graphs have: the last, first, sum, min or max of its weights, or the number of graphs that have it; times and attributes are taken from the first graph with first, otherwise from the last"}},
 	} {
 		if how == "" || slices.Contains(o.of, how) {
 			list = append(list, o.OptionInfo)

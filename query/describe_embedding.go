@@ -26,7 +26,7 @@ type EmbeddingDescription struct {
 var describeEmbedding = &statement[*parser.DescribeEmbedding, string, session.Entry, EmbeddingDescription]{
 	help: Help{
 		Statement: "DESCRIBE EMBEDDING", Syntax: "DESCRIBE EMBEDDING embedding",
-		Summary: "reports the method, options and results of an embedding, and how far it is behind its graph",
+		Summary: "reports the method, options and results of an embedding, and how much its graph has changed since",
 		Columns: "property, value",
 		Example: "DESCRIBE EMBEDDING spec",
 	},

@@ -25,7 +25,7 @@ type ModelDescription struct {
 var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDescription]{
 	help: Help{
 		Statement: "DESCRIBE MODEL", Syntax: "DESCRIBE MODEL model",
-		Summary: "reports the options of a model of links, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
+		Summary: "reports the options of a link prediction model, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
 		Columns: "property, value",
 		Example: "DESCRIBE MODEL friends",
 	},

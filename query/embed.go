@@ -50,7 +50,7 @@ type chosen struct {
 var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	help: Help{
 		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "computes a vector for every vertex; an embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions from it must then be computed again, unless the vectors are the same. What takes more than two seconds is a job, which can continue after it was stopped",
+		Summary: "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
 		Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
 		Options: embedOptions(),
 		Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
@@ -72,7 +72,7 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 // embedOptions are the options of EMBED itself.
 func embedOptions() []OptionInfo {
 	return []OptionInfo{{Name: "state", Type: "bool", Default: "TRUE",
-		Doc: "store what REFRESH needs with the vectors; otherwise REFRESH runs in full"}}
+		Doc: "store the state that REFRESH continues from; without it, REFRESH always computes the embedding in full"}}
 }
 
 // Embed computes an embedding and stores it with everything that shaped it. An

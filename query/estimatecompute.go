@@ -23,7 +23,7 @@ type ComputeEstimate struct {
 var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, computable, ComputeEstimate]{
 	help: Help{
 		Statement: "ESTIMATE COMPUTE", Syntax: "ESTIMATE COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …]",
-		Summary: "predicts the memory and, from a short measurement, the time that COMPUTE would take on this machine; sources is from how many vertices it would compute paths, where the measure does",
+		Summary: "predicts the memory and, from a short measurement, the time that COMPUTE would take on this machine; for measures of paths, sources is the number of vertices from which paths would be computed",
 		Columns: "graph, measure, sources, bytes, limit, seconds",
 		Example: "ESTIMATE COMPUTE betweenness IN social",
 	},

@@ -54,7 +54,7 @@ const maxClasses = 10_000
 var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
 	help: Help{
 		Statement: "EVALUATE LABELS", Syntax: "EVALUATE LABELS 'attribute' OF embedding [WITH (option := value, …)]",
-		Summary: "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
+		Summary: "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; it stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
 		Columns: "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
 		Options: labelsOptions(),
 		Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
@@ -71,11 +71,11 @@ var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, s
 func labelsOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "fractions", Type: "text", Default: "'0.1,0.5,0.9'", Doc: "comma-separated training fractions; the remaining vertices form the test set"},
-		{Name: "seeds", Type: "int", Default: fmt.Sprint(evaluate.DefaultSeeds), Doc: "random choices of the training vertices to average over"},
+		{Name: "seeds", Type: "int", Default: fmt.Sprint(evaluate.DefaultSeeds), Doc: "number of random choices of training vertices to average over"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the first choice"},
 		{Name: "separator", Type: "text", Default: "''", Doc: "text that separates several classes of a vertex, such as ','; by default the whole value is one class"},
-		{Name: "penalty", Type: "float", Default: "0", Doc: "penalty of the squared weights of the models; 0 lets the training vertices choose it"},
-		{Name: "classes", Type: "bool", Default: "FALSE", Doc: "show every class"},
+		{Name: "penalty", Type: "float", Default: "0", Doc: "penalty of the squared weights of the classifiers; 0 chooses it by cross-validation on the training vertices"},
+		{Name: "classes", Type: "bool", Default: "FALSE", Doc: "report each class"},
 	}
 }
 

@@ -78,7 +78,7 @@ func DefaultVariations(method string) []Variation {
 var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
 	help: Help{
 		Statement: "EVALUATE PARAMETERS", Syntax: "EVALUATE PARAMETERS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
-		Summary: "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options; stores nothing",
+		Summary: "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing",
 		Columns: "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
 		Options: parametersOptions(),
 		Example: "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",

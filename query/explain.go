@@ -27,7 +27,7 @@ var explain = &statement[*parser.Explain, operation, nothing, *plan.Plan]{
 var profile = &statement[*parser.Explain, operation, nothing, [][]Value]{
 	help: Help{
 		Statement: "PROFILE", Syntax: "PROFILE statement",
-		Summary: "runs a statement and shows what each step took",
+		Summary: "runs a statement and shows the rows and seconds of each step",
 		Columns: "step, detail, rows, seconds",
 		Example: "PROFILE WITHIN RADIUS 0.35 OF 'alice' USING spec",
 	},

@@ -54,7 +54,7 @@ type ExplainScoreResult struct {
 var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
 	help: Help{
 		Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
-		Summary: "explains the scores of one pair: its common neighbours, those of fewest edges with their degrees first, and what each heuristic and feature of a model adds to the log-odds; without WITH by all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Summary: "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
 		Columns: "item, value, part",
 		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},

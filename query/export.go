@@ -157,13 +157,13 @@ func exportOptions(formats []exportFormat) []OptionInfo {
 	if formats[0].name == graphFormats()[0].name {
 		options = append(options, OptionInfo{
 			Name: "times", Type: "text", Default: "'auto'", Choices: []string{"auto", timesISO, timesUnix},
-			Doc: "form of the times of edges, as dates or as seconds since 1970; auto is the form in which the graph got them",
+			Doc: "form of the times of edges, as dates or as seconds since 1970; auto is the form in which they came into the graph",
 		})
 	}
 	if slices.ContainsFunc(formats, func(f exportFormat) bool { return f.name == "csv" }) {
 		options = append(options, OptionInfo{
 			Name: "spreadsheet", Type: "bool", Default: "FALSE",
-			Doc: "in CSV, put an apostrophe before what a spreadsheet could take for a formula",
+			Doc: "in CSV, put an apostrophe before text that a spreadsheet could take for a formula",
 		})
 	}
 	return options
@@ -183,7 +183,7 @@ type exportTarget struct {
 var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the edges of a graph with weights and times, as an edge list, CSV, Parquet or, with vertices and attributes, GraphML, GEXF or node-link JSON, or for Pajek; text is compressed if the name ends in .gz or .zst",
+		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
 		Options: exportOptions(graphFormats()),
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",

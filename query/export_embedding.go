@@ -23,7 +23,7 @@ type exportedEmbedding struct {
 var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exportedEmbedding, ExportResult]{
 	help: Help{
 		Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes an embedding in a format of word2vec, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
+		Summary: "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
 		Columns: "file, vectors",
 		Options: exportOptions(embeddingFormats()),
 		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",

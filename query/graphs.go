@@ -55,7 +55,7 @@ type dropGraphRequest struct {
 var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing]{
 	help: Help{
 		Statement: "DROP GRAPH", Syntax: "DROP GRAPH graph [CASCADE]",
-		Summary: "removes a graph, with CASCADE its embeddings and models too",
+		Summary: "removes a graph; CASCADE also removes its embeddings and models",
 		Example: "DROP GRAPH social CASCADE",
 	},
 	bind: func(b *binder, s *parser.DropGraph) (dropGraphRequest, error) {

@@ -117,7 +117,7 @@ func (db *DB) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) 
 var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, ImportResult]{
 	help: Help{
 		Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
-		Summary: "adds the vertices of a table, one per line, and sets their attributes from its columns",
+		Summary: "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
 		Columns: "graph, vertices, inserted, updated, skipped, seconds",
 		Options: importVerticesOptions(),
 		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",

@@ -62,7 +62,7 @@ type importedVectors struct {
 var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
 	help: Help{
 		Statement: "IMPORT EMBEDDING", Syntax: "IMPORT EMBEDDING 'file' INTO graph AS embedding [WITH (option := value, …)]",
-		Summary: "stores the vectors of a file, in a format of word2vec, as Parquet or as a numpy matrix with a file of keys, as an embedding with the method imported; REFRESH cannot update it",
+		Summary: "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
 		Columns: "embedding, dim, vertices, missing, unknown, seconds",
 		Options: importEmbeddingOptions(),
 		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",

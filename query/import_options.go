@@ -51,7 +51,7 @@ func targetOption() OptionInfo {
 }
 
 func skipOption() OptionInfo {
-	return OptionInfo{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "whether a bad line ends the statement or is counted and left out"}
+	return OptionInfo{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "what happens at a bad line: fail ends the statement, skip counts the line and leaves it out"}
 }
 
 // edgePairsOptions are the options of DELETE EDGES FILE.
@@ -63,7 +63,7 @@ func edgePairsOptions() []OptionInfo {
 func importVerticesOptions() []OptionInfo {
 	return slices.Concat([]OptionInfo{
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},
-		{Name: "columns", Type: "text", Default: "''", Doc: "attributes to take, with commas between them; by default all columns. They name the columns of a table without a header"},
+		{Name: "columns", Type: "text", Default: "''", Doc: "comma-separated columns to take as attributes, all by default; for a table without a header, the names of its columns"},
 		{Name: "join", Type: "text", Default: "''", Doc: "text that joins the values of a vertex that occurs again, such as ','; by default the last value counts"},
 	}, textOptions())
 }
@@ -74,9 +74,9 @@ func textOptions() []OptionInfo {
 		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
 		skipOption(),
-		{Name: "max_line", Type: "int", Default: "1048576", Doc: "most bytes of a line; 64 times as many in an adjacency list"},
-		{Name: "max_key", Type: "int", Default: "1024", Doc: "most bytes of a vertex key"},
-		{Name: "max_bytes", Type: "int", Default: "68719476736", Doc: "most bytes of text, after decompression"},
+		{Name: "max_line", Type: "int", Default: "1048576", Doc: "largest length of a line in bytes; 64 times as many in an adjacency list"},
+		{Name: "max_key", Type: "int", Default: "1024", Doc: "largest length of a vertex key in bytes"},
+		{Name: "max_bytes", Type: "int", Default: "68719476736", Doc: "largest length of the text in bytes, after decompression"},
 		{Name: "max_lines", Type: "int", Default: "9223372036854775807", Doc: "most lines"},
 	}
 }

@@ -45,7 +45,7 @@ type IndexInfo = storage.IndexInfo
 var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
 	help: Help{
 		Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH brings it up to date with the embedding, and computing the embedding again builds it again with its parameters",
+		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, and a full run of EMBED rebuilds it with the same parameters",
 		Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
 		Options: indexOptions(),
 		Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
@@ -79,10 +79,10 @@ func indexOptions() []OptionInfo {
 		metrics = append(metrics, m.String())
 	}
 	return []OptionInfo{
-		{Name: "metric", Type: "text", Default: "'l2'", Choices: metrics, Doc: "the metric of the searches that use it"},
-		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100: more find more in many dimensions, and take more space"},
-		{Name: "ef_construction", Type: "int", Default: "200", Doc: "candidates that links are chosen from, up to 10000: the time of a build is proportional to it"},
-		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps: more find more and take longer; 0 is the least power of two up to 512 that finds 99 % of the 10 nearest"},
+		{Name: "metric", Type: "text", Default: "'l2'", Choices: metrics, Doc: "the metric of the searches that use the index"},
+		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space"},
+		{Name: "ef_construction", Type: "int", Default: "200", Doc: "candidates that links are chosen from, up to 10000; the build time is proportional to this number"},
+		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two up to 512 with a recall of 99 % of the 10 nearest"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same index"},
 	}
 }

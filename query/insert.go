@@ -18,7 +18,7 @@ type verticesRequest struct {
 var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, WriteResult]{
 	help: Help{
 		Statement: "INSERT VERTEX", Syntax: "INSERT VERTEX | VERTICES vertex [(attribute := value, …)], … INTO graph",
-		Summary: "adds vertices, or sets attributes of those that exist",
+		Summary: "adds vertices, or sets attributes of vertices that exist",
 		Columns: "graph, inserted, updated, unchanged, version",
 		Example: "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
 	},
@@ -62,7 +62,7 @@ func bindInsertVertex(b *binder, s *parser.InsertVertices) (verticesRequest, err
 var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteResult]{
 	help: Help{
 		Statement: "INSERT EDGE", Syntax: "INSERT EDGE | EDGES (vertex, vertex[, WEIGHT := weight][, TIME := time]), … INTO graph",
-		Summary: "adds edges and their vertices, or sets weight and time of those that exist; a time is an integer or a date",
+		Summary: "adds edges and their vertices, or sets the weight and time of edges that exist; a time is an integer or a date",
 		Columns: "graph, inserted, updated, unchanged, vertices, version",
 		Example: "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
 	},

@@ -83,7 +83,7 @@ func oneJobRow(_ jobRequest, info storage.JobInfo) *Rows { return jobRows([]stor
 var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	help: Help{
 		Statement: "CANCEL JOB", Syntax: "CANCEL JOB job",
-		Summary: "ends a job, with a checkpoint from which RESUME JOB continues",
+		Summary: "stops a job and saves a checkpoint from which RESUME JOB continues",
 		Columns: "those of SHOW JOBS",
 		Example: "CANCEL JOB 3",
 	},
@@ -113,7 +113,7 @@ func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) 
 var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	help: Help{
 		Statement: "WAIT JOB", Syntax: "WAIT JOB job",
-		Summary: "waits for a job to end, and shows its progress",
+		Summary: "waits until a job ends, and shows its progress",
 		Columns: "those of SHOW JOBS",
 		Example: "WAIT JOB 3",
 	},
@@ -173,7 +173,7 @@ type resumed struct {
 var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 	help: Help{
 		Statement: "RESUME JOB", Syntax: "RESUME JOB job [IN BACKGROUND]",
-		Summary: "runs a job that was cancelled, interrupted or failed again from its checkpoint, with the same result as if it had never stopped",
+		Summary: "continues a job that was cancelled, was interrupted or failed, from its checkpoint, with the same result as if it had never stopped",
 		Columns: "those of its statement; in the background those of SHOW JOBS",
 		Example: "RESUME JOB 3 IN BACKGROUND",
 	},

@@ -62,7 +62,7 @@ type renewal struct {
 var materialize = &statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
 	help: Help{
 		Statement: kindMaterialize, Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; when it is repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
+		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
 		Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
 		Options: materializeOptions(),
 		Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
@@ -98,8 +98,8 @@ func (db *DB) StartMaterialize(ctx context.Context, req MaterializeRequest) (sto
 // materializeOptions are the options of MATERIALIZE PREDICTIONS.
 func materializeOptions() []OptionInfo {
 	return []OptionInfo{
-		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "links of each vertex that are stored"},
-		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "how many of the nearest vertices of each are candidates too, by a scorer of vectors; at least top by default, and 0 for none"},
+		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "number of links stored for each vertex"},
+		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none"},
 	}
 }
 

@@ -33,7 +33,7 @@ type PathResult struct {
 var showPath = &statement[*parser.Path, PathRequest, storage.GraphInfo, PathResult]{
 	help: Help{
 		Statement: "PATH", Syntax: "PATH FROM vertex TO vertex [IN graph] [BY WEIGHT]",
-		Summary: "finds a path of the fewest edges between two vertices, or BY WEIGHT of the smallest sum of weights; no rows where there is none",
+		Summary: "finds a path with the fewest edges between two vertices, or BY WEIGHT the path with the smallest sum of weights; the result has no rows if there is no path",
 		Columns: "step, vertex, length",
 		Example: "PATH FROM 'alice' TO 'bob' IN social",
 	},

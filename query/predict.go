@@ -126,7 +126,7 @@ var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResu
 func predictHelp() Help {
 	return Help{
 		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [WHERE condition] [WITH (option := value)] | PREDICT n LINKS FOR vertex [IN graph] [FROM scorer]",
-		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, by scorers of vectors, the nearest of each vertex; by preferential_attachment all vertices, by l3 the ends of paths of three edges. WHERE must hold for the other vertex, or for both. Without WITH it answers from what MATERIALIZE PREDICTIONS has stored, FROM a scorer where there are several",
+		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
 		Columns: "with FOR: vertex, score; without: source, target, score",
 		Options: predictOptions(),
 		Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
@@ -136,7 +136,7 @@ func predictHelp() Help {
 // predictOptions are the options of PREDICT.
 func predictOptions() []OptionInfo {
 	return []OptionInfo{
-		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "how many of the nearest vertices of each are candidates too, by a scorer of vectors; for one vertex at least n by default, and 0 for none"},
+		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; for one vertex at least n by default, and 0 takes none"},
 	}
 }
 

@@ -144,7 +144,7 @@ type predictionsRequest struct {
 var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, storage.GraphInfo, nothing]{
 	help: Help{
 		Statement: "DROP PREDICTIONS", Syntax: "DROP PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph",
-		Summary: "removes the predictions that were stored by a scorer",
+		Summary: "removes the stored predictions of a scorer",
 		Example: "DROP PREDICTIONS FROM model(friends) IN social",
 	},
 	bind: func(b *binder, s *parser.DropPredictions) (predictionsRequest, error) {

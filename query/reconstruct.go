@@ -67,7 +67,7 @@ type ReconstructResult struct {
 var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, ReconstructResult]{
 	help: Help{
 		Statement: "RECONSTRUCT", Syntax: "RECONSTRUCT embedding EPSILON e | RADIUS r | AUTO [INTO GRAPH graph | INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "builds the graph of all pairs of vertices within a distance, and compares it with the original",
+		Summary: "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
 		Columns: "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
 		Options: reconstructOptions(),
 		Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
@@ -419,7 +419,7 @@ func sweepOptions(subject string) []OptionInfo {
 	return []OptionInfo{
 		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii " + subject + " tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
 		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles " + subject + " tries at first"},
-		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "what is best: the largest correlation of the degrees, or both pearson and spearman, or f1 of the edges, or the smallest distance ks of the degrees from the power law fitted to them, over at least 50 vertices; among reconstructions with " + fmt.Sprintf("at least %v times the edges of the graph, and at most %v times as many or %v of all pairs", evaluate.LeastEdges, evaluate.MostEdges, evaluate.MostPairs)},
+		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "the measure that decides which radius is best: the correlation of the degrees (pearson, spearman, kendall, or both pearson and spearman), f1 of the edges, or the smallest distance ks of the degrees from the power law fitted to them, over at least 50 vertices; only among reconstructions with " + fmt.Sprintf("at least %v times the edges of the graph, and at most %v times as many or %v of all pairs", evaluate.LeastEdges, evaluate.MostEdges, evaluate.MostPairs)},
 		{Name: "sweep", Type: "bool", Default: "FALSE", Doc: "show every point that " + subject + " tried, not only the best"},
 	}
 }

@@ -51,7 +51,7 @@ type staleness struct {
 var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
 	help: Help{
 		Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "updates an embedding to its graph and stores the result as its next generation, from the changes where possible and otherwise in full; kind is none, incremental, or full where more than half of the vertices were solved in full, drift is how far vertices moved relative to their norms",
+		Summary: "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full where more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
 		Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
 		Options: refreshOptions(),
 		Example: "REFRESH spec",

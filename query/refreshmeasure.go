@@ -43,7 +43,7 @@ type staleMeasure struct {
 var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, staleMeasure, RefreshMeasureResult]{
 	help: Help{
 		Statement: "REFRESH MEASURE", Syntax: "REFRESH MEASURE attribute IN graph [IN BACKGROUND]",
-		Summary: "computes a measure that COMPUTE stored again, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which have. kind is none or full",
+		Summary: "computes again a measure that COMPUTE stored, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which measures are behind. kind is none or full",
 		Columns: "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
 		Example: "REFRESH MEASURE rank IN social",
 	},

@@ -27,7 +27,7 @@ type ScoreResult struct {
 var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]{
 	help: Help{
 		Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding) | model(model), …",
-		Summary: "scores how likely a link is; SHOW SCORERS lists the scorers",
+		Summary: "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
 		Columns: "source, target, and one column for each scorer",
 		Example: "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 	},

@@ -70,7 +70,7 @@ type ScoreFileResult struct {
 var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, ScoreFileResult]{
 	help: Help{
 		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
-		Summary: "scores the pairs of a file of any length, in order; the file is text or Parquet, and so is that of INTO FILE, by the endings of their names",
+		Summary: "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
 		Columns: "source, target, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 		Options: scoreFileOptions(),
 		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
@@ -115,9 +115,9 @@ func headerSetting(s bind.Settings) (format.HeaderMode, error) {
 // scoreFileOptions are the options of SCORE FILE.
 func scoreFileOptions() []OptionInfo {
 	return append(pairsOptions(), overwriteOption(),
-		OptionInfo{Name: "top", Type: "int", Default: "0", Doc: "pairs to keep of each source, the likeliest by the first scorer; 0 for all"},
-		OptionInfo{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score by the first scorer that a pair is kept with, or the largest where the scorer is a distance; none keeps all pairs"},
-		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped; its name ends in .part"})
+		OptionInfo{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
+		OptionInfo{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
+		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
 }
 
 func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err error) {

@@ -73,7 +73,7 @@ type modelEntry struct {
 var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	help: Help{
 		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for model(…) in SCORE; without heuristics(…) it uses all heuristics of the graph, and without an embedding these alone",
+		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT; without heuristics(…) it uses all heuristics of the graph, and without an embedding only heuristics",
 		Columns: "model, terms, negatives, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
 		Options: trainOptions(),
 		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
@@ -135,11 +135,11 @@ func (db *DB) StartTrainModel(ctx context.Context, req TrainModelRequest) (stora
 // trainOptions are the options of TRAIN MODEL.
 func trainOptions() []OptionInfo {
 	return []OptionInfo{
-		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "what is read from the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or where a heuristic reads it"},
+		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
 		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges held out to measure on"},
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
-		negativesOption("kinds of pairs without an edge that hidden edges are compared with, beside random, with commas between; each has a row, without the calibration, and the model learns from random pairs in any case"),
-		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "edges to learn from at most, held out as well, and as many pairs without one"},
+		negativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs"),
+		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, which are held out as well, with as many pairs without an edge"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn; the same seed gives the same model"},
 	}
 }

@@ -24,7 +24,7 @@ import (
 var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	help: Help{
 		Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "searches the options that the statement leaves open, for one purpose on this graph, and stores the best embedding; lists all trials, the best first. Without USING it searches dp_spectral and dp_walker",
+		Summary: "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker",
 		Columns: "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
 		Options: tuneOptions(),
 		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
@@ -44,14 +44,14 @@ func tuneOptions() []OptionInfo {
 		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
 	}
 	return []OptionInfo{
-		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no trial begins, such as '90s', '10m' or '2h'; none by default where trials is given"},
-		{Name: "trials", Type: "int", Default: "0", Doc: "most trials; 0 is any number. The same number gives the same result"},
-		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to be largest: " + strings.Join(criteria, "; ") + "; the first is the default"},
-		{Name: "attribute", Type: "text", Default: "''", Doc: "the attribute that has the labels, for labels"},
-		{Name: "separator", Type: "text", Default: "''", Doc: "the text between several labels of a vertex, such as ',', for labels"},
+		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h'; no limit by default if trials is given"},
+		{Name: "trials", Type: "int", Default: "0", Doc: "largest number of trials, 0 for no limit; the same number gives the same result"},
+		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to maximise: " + strings.Join(criteria, "; ") + "; the first is the default"},
+		{Name: "attribute", Type: "text", Default: "''", Doc: "FOR LABELS: the attribute with the labels"},
+		{Name: "separator", Type: "text", Default: "''", Doc: "FOR LABELS: text that separates several labels of a vertex, such as ','"},
 		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges that are held out, for links"},
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random; for links"},
-		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all that is drawn, and of the methods without their own seed"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all random choices, and of methods that are given without a seed"},
 	}
 }
 

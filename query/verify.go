@@ -48,7 +48,7 @@ type VerifyResult struct {
 var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
 	help: Help{
 		Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "computes an embedding in full, stores nothing, and compares both: nearest neighbours, angles in degrees between the spaces of a spectral one, reconstruction, and how well distances separate edges from other pairs",
+		Summary: "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
 		Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
 		Options: verifyOptions(),
 		Example: "VERIFY spec WITH (sample := 200)",
@@ -74,7 +74,7 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 // verifyOptions are the options of VERIFY.
 func verifyOptions() []OptionInfo {
 	return []OptionInfo{
-		{Name: "sample", Type: "int", Default: "1000", Doc: "number of vertices whose neighbours are compared; ten times as many edges are compared with pairs without an edge"},
+		{Name: "sample", Type: "int", Default: "1000", Doc: "number of vertices whose nearest neighbours are compared; ten times as many edges are compared with pairs without an edge"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the sample"},
 	}
 }

@@ -53,7 +53,7 @@ type VerticesResult struct {
 var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, *stream[VertexRow]]{
 	help: Help{
 		Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [COLUMNS attribute, …] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
-		Summary: "lists vertices in the order in which they came into the graph, or by a column, vertices without a value last; LIMIT keeps the first",
+		Summary: "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
 		Columns: "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
 		Example: "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
 	},
