@@ -8,14 +8,6 @@ import (
 	"heavytail/query/parser"
 )
 
-// commandSigns begin a command. The colon is for users of shells that use it.
-const commandSigns = ".:"
-
-// isCommand distinguishes commands from statements.
-func isCommand(text string) bool {
-	return text != "" && strings.IndexByte(commandSigns, text[0]) >= 0
-}
-
 // command is a line for the shell itself, not for the database.
 type command struct {
 	name    string // with its dot
@@ -108,46 +100,57 @@ func (s *session) command(ctx context.Context, src parser.Source) error {
 	case c.person && s.edit == nil:
 		return fmt.Errorf("%s works only in an interactive shell", c.name)
 	case len(args) < c.least, c.most >= 0 && len(args) > c.most:
-		return c.misused()
+		err = errMisused
+	default:
+		err = c.run(s, ctx, args)
 	}
-	return c.run(s, ctx, args)
+	if err == errMisused {
+		return fmt.Errorf("expected %s", c.usage())
+	}
+	return err
 }
-
-// misused returns an error with the usage of the command.
-func (c command) misused() error { return fmt.Errorf("expected %s", c.usage()) }
 
 func (c command) usage() string { return strings.TrimSpace(c.name + " " + c.args) }
 
-// word is an argument of a command.
-type word struct {
-	text   string
-	quoted bool // was in quotes
+func (s *session) help(ctx context.Context, args []word) error {
+	if len(args) == 0 {
+		return s.helpList()
+	}
+	name, dotless := args[0].text, false
+	if !isCommand(name) {
+		name, dotless = "."+name, true
+	}
+	// Without its sign a word is a command only if it matches exactly and has
+	// no arguments: HELP explains everything else.
+	c, err := find(name)
+	if !dotless || err == nil && len(args) == 1 {
+		if err != nil {
+			return err
+		}
+		return s.say("%s", strings.TrimSpace(fmt.Sprintf("%s: %s. %s", c.usage(), c.summary, c.detail)))
+	}
+	topic := "HELP"
+	for _, a := range args {
+		topic += " " + a.text
+	}
+	return s.text(ctx, topic)
 }
 
-// splitWords splits a line at its blanks. Single and double quotes keep
-// blanks; a doubled quote inside quotes stands for one quote.
-func splitWords(line string) ([]word, error) {
-	var words []word
-	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
-		quote := line[0]
-		if quote != '\'' && quote != '"' {
-			text, rest, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
-			words, line = append(words, word{text: text}), rest
+// helpList lists all commands.
+func (s *session) helpList() error {
+	const column = 18 // of the summaries; a longer usage has a line of its own
+	for _, c := range commands() {
+		if c.person && s.edit == nil {
 			continue
 		}
-		var text strings.Builder
-		for line = line[1:]; ; line = line[1:] {
-			end := strings.IndexByte(line, quote)
-			if end < 0 {
-				return nil, fmt.Errorf("a quote %c is never closed", quote)
-			}
-			text.WriteString(line[:end])
-			if line = line[end+1:]; line == "" || line[0] != quote {
-				break
-			}
-			text.WriteByte(quote)
+		usage := c.usage()
+		fmt.Fprint(s.out, usage)
+		if blank := column - parser.Width(usage); blank > 0 {
+			fmt.Fprint(s.out, strings.Repeat(" ", blank))
+		} else {
+			fmt.Fprint(s.out, "\n"+strings.Repeat(" ", column))
 		}
-		words = append(words, word{text: text.String(), quoted: true})
+		fmt.Fprintln(s.out, c.summary)
 	}
-	return words, nil
+	return s.say("Statements end with a semicolon; HELP; lists them, HELP NEAREST; explains one.")
 }

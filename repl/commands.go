@@ -30,30 +30,6 @@ func (s *session) say(format string, args ...any) error {
 	return nil
 }
 
-func (s *session) help(ctx context.Context, args []word) error {
-	if len(args) == 0 {
-		return s.helpList()
-	}
-	name, dotless := args[0].text, false
-	if !isCommand(name) {
-		name, dotless = "."+name, true
-	}
-	// Without its sign a word is a command only if it matches exactly and has
-	// no arguments: HELP explains everything else.
-	c, err := find(name)
-	if !dotless || err == nil && len(args) == 1 {
-		if err != nil {
-			return err
-		}
-		return s.say("%s", strings.TrimSpace(fmt.Sprintf("%s: %s. %s", c.usage(), c.summary, c.detail)))
-	}
-	topic := "HELP"
-	for _, a := range args {
-		topic += " " + a.text
-	}
-	return s.text(ctx, topic)
-}
-
 // manual shows a page of the manual of the program.
 func (s *session) manual(_ context.Context, args []word) error {
 	if s.config.Manual == nil {
@@ -81,25 +57,6 @@ func (s *session) manual(_ context.Context, args []word) error {
 		return nil
 	}
 	return s.broken(err)
-}
-
-// helpList lists all commands.
-func (s *session) helpList() error {
-	const column = 18 // of the summaries; a longer usage has a line of its own
-	for _, c := range commands() {
-		if c.person && s.edit == nil {
-			continue
-		}
-		usage := c.usage()
-		fmt.Fprint(s.out, usage)
-		if blank := column - parser.Width(usage); blank > 0 {
-			fmt.Fprint(s.out, strings.Repeat(" ", blank))
-		} else {
-			fmt.Fprint(s.out, "\n"+strings.Repeat(" ", column))
-		}
-		fmt.Fprintln(s.out, c.summary)
-	}
-	return s.say("Statements end with a semicolon; HELP; lists them, HELP NEAREST; explains one.")
 }
 
 // tables lists the graphs and the embeddings.
@@ -306,26 +263,7 @@ func (s *session) param(_ context.Context, args []word) error {
 		delete(s.params, name)
 		return nil
 	}
-	c, _ := find(".param")
-	return c.misused()
-}
-
-// paramValue is the value that an argument stands for.
-func paramValue(w word) any {
-	if w.quoted {
-		return w.text
-	}
-	return query.Untyped(w.text)
-}
-
-// ParseParam returns the value of a text from a command line: text if it is in
-// single quotes, otherwise a value whose type depends on its place in the
-// statement; see query.Untyped.
-func ParseParam(text string) any {
-	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
-		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
-	}
-	return query.Untyped(text)
+	return errMisused
 }
 
 func (s *session) editLast(ctx context.Context, _ []word) error {

@@ -23,12 +23,12 @@ import (
 // library does not know whether there is a row below the input, which it
 // needs; so belowInput makes one.
 type editor struct {
-	shell *shell
-	rl    *readline.Shell
+	keyboard *keyboard
+	rl       *readline.Shell
 }
 
-func newEditor(sh *shell) *editor {
-	e := &editor{shell: sh}
+func newEditor(k *keyboard) *editor {
+	e := &editor{keyboard: k}
 	e.start()
 	return e
 }
@@ -40,12 +40,12 @@ const belowInput = "\x1bD\x1bD\x1b[2A"
 // start creates the line editor of the library.
 func (e *editor) start() {
 	e.rl = readline.NewShell()
-	first, more := e.shell.prompt()
+	first, more := e.keyboard.prompt()
 	e.rl.Prompt.Primary(func() string { return first })
 	e.rl.Prompt.Secondary(func() string { return more })
-	e.rl.History.Add("history", e.shell.history)
+	e.rl.History.Add("history", e.keyboard.history)
 	e.rl.AcceptMultiline = func(line []rune) bool { return whole(string(line)) }
-	e.rl.SyntaxHighlighter = func(line []rune) string { return shownInput(string(line), e.shell.color) + belowInput }
+	e.rl.SyntaxHighlighter = func(line []rune) string { return shownInput(string(line), e.keyboard.color) + belowInput }
 	e.rl.PasteTransformer = cleanInput
 	e.rl.Completer = e.menu
 	e.rl.Hint.SetProvider(func(line []rune, _ int) []rune {
@@ -162,7 +162,7 @@ func (e *editor) read(ctx context.Context) (string, error) {
 		}
 		return cleanInput(r.text), r.err
 	case <-ctx.Done():
-		e.shell.restore()
+		e.keyboard.restore()
 		fmt.Fprintln(os.Stdout, bracketedPasteOff)
 		return "", ctx.Err()
 	}
@@ -173,9 +173,9 @@ func (e *editor) read(ctx context.Context) (string, error) {
 func (e *editor) readline() (text string, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			e.shell.restore()
+			e.keyboard.restore()
 			fmt.Fprintln(os.Stdout, bracketedPasteOff)
-			e.shell.config.Status.print("notice: the line editor failed, and the typed text is lost")
+			e.keyboard.status.print("notice: the line editor failed, and the typed text is lost")
 			e.start()
 			text, err = "", errCleared
 		}
@@ -189,7 +189,7 @@ const bracketedPasteOff, bracketedPasteOn = "\x1b[?2004l", "\x1b[?2004h"
 // the mode that it had before the shell began.
 func (e *editor) suspend() {
 	raw := getTTY(os.Stdin)
-	e.shell.restore()
+	e.keyboard.restore()
 	fmt.Fprint(os.Stdout, bracketedPasteOff+"\r\n")
 	suspend()
 	setTTY(os.Stdin, raw)
@@ -202,7 +202,7 @@ func (e *editor) suspend() {
 func (e *editor) complete() {
 	line, cursor := e.rl.Line(), e.rl.Cursor()
 	before := string((*line)[:min(cursor.Pos(), line.Len())])
-	start, list, more := e.shell.completer.at(before)
+	start, list, more := e.keyboard.completer.at(before)
 	switch word := before[start:]; {
 	case len(list) == 0:
 		return
@@ -273,7 +273,7 @@ func anchor(before string, start int) (string, bool) {
 // menu passes the candidates to the menu of the library.
 func (e *editor) menu(line []rune, cursor int) readline.Completions {
 	before := string(line[:min(cursor, len(line))])
-	start, list, more := e.shell.completer.at(before)
+	start, list, more := e.keyboard.completer.at(before)
 	word, ok := anchor(before, start)
 	if !ok {
 		return readline.Completions{}

@@ -12,9 +12,9 @@ import (
 // lineInput reads lines as the terminal sends them, for terminals without
 // cursor control. It writes only the prompt.
 type lineInput struct {
-	shell   *shell
-	lines   *bufio.Reader
-	pending chan typedLine // a read that was pending at Ctrl-C; nil if there is none
+	keyboard *keyboard
+	lines    *bufio.Reader
+	pending  chan typedLine // a read that was pending at Ctrl-C; nil if there is none
 }
 
 type typedLine struct {
@@ -26,7 +26,7 @@ func (in *lineInput) read(ctx context.Context) (string, error) {
 	if in.lines == nil {
 		in.lines = bufio.NewReader(os.Stdin)
 	}
-	prompt, more := in.shell.prompt()
+	prompt, more := in.keyboard.prompt()
 	text := ""
 	for {
 		fmt.Fprint(os.Stdout, prompt)
@@ -61,7 +61,7 @@ func (in *lineInput) line(ctx context.Context) (string, error) {
 	case r := <-in.pending:
 		in.pending = nil
 		return r.text, r.err
-	case <-in.shell.interrupts:
+	case <-in.keyboard.interrupts:
 		return "", errCleared
 	case <-ctx.Done():
 		return "", ctx.Err()

@@ -11,54 +11,6 @@ import (
 	"heavytail/query/parser"
 )
 
-// Config sets what to run and where the results go.
-type Config struct {
-	DB  *query.DB
-	In  io.Reader // the script
-	Out io.Writer // rows
-	// Status shows progress, notices and errors. For progress, and for notices
-	// that come before the work, its methods Progress and Notice must also be
-	// set in the options with which DB was opened.
-	Status *Status
-	// Name is the name of the script in errors, such as its file name. If it
-	// is empty, errors have only the line, which is enough for a statement on
-	// a command line.
-	Name string
-	// Format is how rows are written; empty means Table.
-	Format Format
-	// Params are the values of $name in every statement.
-	Params map[string]any
-	// KeepGoing runs the statements after a failed one, too. By default they
-	// do not run, since they often depend on it.
-	KeepGoing bool
-	// Timer prints after each statement how many seconds it took.
-	Timer bool
-	// Words are the names of options and limits that the user of a program
-	// knows, such as flags.
-	Words query.Words
-	// Manual returns a page of the manual of the program, and for "" the list
-	// of its pages. It is nil if there is no manual.
-	Manual func(page string) (string, error)
-}
-
-// Validate returns all errors of the configuration, joined.
-func (c *Config) Validate() error {
-	var faults []error
-	check := func(bad bool, message string) {
-		if bad {
-			faults = append(faults, errors.New(message))
-		}
-	}
-	check(c.DB == nil, "DB is missing")
-	check(c.In == nil, "In is missing")
-	check(c.Out == nil, "Out is missing")
-	check(c.Status == nil, "Status is missing")
-	if _, err := ParseFormat(string(c.Format)); c.Format != "" && err != nil {
-		faults = append(faults, err)
-	}
-	return errors.Join(faults...)
-}
-
 // Run executes the statements and commands of a script and writes their rows.
 // It runs each one as soon as its semicolon or the end of its line has been
 // read; the last statement needs no semicolon. It holds one statement and at
@@ -92,36 +44,6 @@ func Answer(ctx context.Context, c Config, statement string, request any) error 
 	s.report(parser.Source{}, err)
 	return &Failure{Count: 1, First: err}
 }
-
-// executor runs one statement. Tests have their own.
-type executor func(context.Context, parser.Statement, map[string]any) (rows, error)
-
-// executorOf runs statements on a database.
-func executorOf(db *query.DB) executor {
-	return func(ctx context.Context, st parser.Statement, params map[string]any) (rows, error) {
-		return rowsOf(db.Run(ctx, st, params))
-	}
-}
-
-// rowsOf returns the rows of an answer, or nil if it has an error.
-func rowsOf(r *query.Rows, err error) (rows, error) {
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// rows is what the package needs of query.Rows.
-type rows interface {
-	Columns() []string
-	Next() bool
-	Row() []query.Value
-	Err() error
-	Notices() []query.Notice
-	Close() error
-}
-
-var _ rows = (*query.Rows)(nil)
 
 func run(ctx context.Context, c *Config, exec executor) error {
 	s := newSession(c, exec)
@@ -198,4 +120,41 @@ func nextStatement(ctx context.Context, script *parser.Splitter) (parser.Source,
 	case <-ctx.Done():
 		return parser.Source{}, ctx.Err()
 	}
+}
+
+// report prints the error of a statement: where it is in the script, what is
+// wrong, and the line with a mark under it where the error has a position.
+func (s *session) report(src parser.Source, err error) {
+	var syntax *parser.Error
+	var bind *query.Error
+	where, excerpt := "", ""
+	switch {
+	case errors.As(err, &syntax):
+		excerpt = parser.Excerpt(src, syntax.Range)
+	case errors.As(err, &bind) && bind.Start.Line > 0:
+		excerpt = parser.Excerpt(src, bind.Range)
+	case s.edit == nil || s.depth > 0: // a person knows what they have just typed
+		where = fmt.Sprintf("line %d: ", src.Pos.Line)
+	}
+	if s.name != "" {
+		where = s.name + ": " + where
+	}
+	message := s.config.Words.Message(err)
+	if s.config.Words.Bare {
+		where, excerpt = "", ""
+	}
+	if errors.Is(err, context.Canceled) {
+		// A user who pressed Ctrl-C wants to know the state of the file, not
+		// through which layers the error came.
+		message = "cancelled; the file is as it was before this statement"
+		if remedy := s.config.Words.Remedy(err); remedy != "" {
+			message = "cancelled; " + remedy
+		}
+	}
+	// Joined errors have several lines.
+	lines := strings.Split(where+message, "\n")
+	for i, line := range lines {
+		lines[i] = parser.Escape(line)
+	}
+	s.config.Status.printError(strings.Join(lines, "\n"), excerpt)
 }

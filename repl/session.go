@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"heavytail/query"
 	"heavytail/query/parser"
 )
 
@@ -205,19 +204,3 @@ func (s *session) startPaging() (end func() error) {
 		return err
 	}
 }
-
-// table is a result that a command creates.
-type table struct {
-	columns []string
-	lines   [][]query.Value
-	at      int
-}
-
-var _ rows = (*table)(nil)
-
-func (t *table) Columns() []string       { return t.columns }
-func (t *table) Next() bool              { t.at++; return t.at <= len(t.lines) }
-func (t *table) Row() []query.Value      { return t.lines[t.at-1] }
-func (t *table) Err() error              { return nil }
-func (t *table) Notices() []query.Notice { return nil }
-func (t *table) Close() error            { return nil }

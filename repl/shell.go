@@ -75,31 +75,18 @@ func Shell(ctx context.Context, c ShellConfig) error {
 	return errors.Join(err, sh.session.close())
 }
 
-// input returns typed text: at least one whole statement or command.
-type input interface {
-	// read returns errCleared for Ctrl-C and io.EOF for Ctrl-D.
-	read(ctx context.Context) (string, error)
-}
-
-// errCleared is the end of a line by Ctrl-C.
-var errCleared = errors.New("cleared")
-
 // shell is a session with its terminal.
 type shell struct {
-	config     *ShellConfig
-	session    *session
-	history    *history
-	completer  *completer
-	input      input
-	interrupts chan os.Signal
-	before     *ttyState // of the terminal when the shell began
-	color      bool
+	keyboard
+	config  *ShellConfig
+	session *session
+	input   input
 }
 
 func newShell(c *ShellConfig) *shell {
-	sh := &shell{
-		config: c, history: &history{path: c.History}, interrupts: make(chan os.Signal, 1), before: getTTY(os.Stdin),
-	}
+	sh := &shell{config: c, keyboard: keyboard{
+		status: c.Status, mark: c.Mark, history: &history{path: c.History}, interrupts: make(chan os.Signal, 1), before: getTTY(os.Stdin),
+	}}
 	sh.session = newSession(&c.Config, executorOf(c.DB))
 	sh.session.edit = sh.edit
 	sh.session.pager = newPager(c.Lookup, func() (int, int) {
@@ -115,9 +102,6 @@ func (sh *shell) getenv(name string) string {
 	value, _ := sh.config.Lookup(name)
 	return value
 }
-
-// restore restores the terminal.
-func (sh *shell) restore() { setTTY(os.Stdin, sh.before) }
 
 // greet prints the title of the database and how to get help.
 func (sh *shell) greet(ctx context.Context) {
@@ -139,22 +123,16 @@ func (sh *shell) greet(ctx context.Context) {
 			line += ": graphs " + strings.Join(names, ", ")
 		}
 	}
-	sh.config.Status.print(line)
-	sh.config.Status.print("HELP; explains the statements, .help the shell. Ctrl-D leaves.")
+	sh.status.print(line)
+	sh.status.print("HELP; explains the statements, .help the shell. Ctrl-D leaves.")
 }
 
 // chooseInput uses the line editor if the terminal has cursor control.
 func (sh *shell) chooseInput() {
-	sh.input = &lineInput{shell: sh}
+	sh.input = &lineInput{keyboard: &sh.keyboard}
 	if drawable(sh.getenv("TERM")) {
-		sh.input = newEditor(sh)
+		sh.input = newEditor(&sh.keyboard)
 	}
-}
-
-// drawable reports whether a terminal of that name has cursor control.
-// Consoles of Windows have no name.
-func drawable(term string) bool {
-	return runtime.GOOS == "windows" || term != "" && term != "dumb"
 }
 
 // loop reads and runs statements and commands until the user leaves.
@@ -174,7 +152,7 @@ func (sh *shell) loop(ctx context.Context) error {
 			return err
 		}
 		if err := sh.history.failed(); err != nil {
-			sh.config.Status.print("notice: the history is not kept: " + err.Error())
+			sh.status.print("notice: the history is not kept: " + err.Error())
 		}
 	}
 	return nil
@@ -250,52 +228,6 @@ func (sh *shell) remember(text string) {
 	}
 }
 
-// whole reports whether a text needs no further line: it is a complete command
-// or statement.
-func whole(text string) bool {
-	if _, ok := sugars[strings.ToLower(strings.TrimSpace(text))]; ok {
-		return true
-	}
-	script := parser.NewSplitter(strings.NewReader(text))
-	script.TakeLines(commandSigns)
-	last := ""
-	for {
-		src, err := script.Next()
-		if open := (*parser.Error)(nil); errors.As(err, &open) && !open.Limit {
-			return false // inside a comment
-		}
-		if err != nil {
-			break
-		}
-		last = src.Text
-	}
-	if last != "" {
-		return isCommand(last) || parser.Complete(last)
-	}
-	tokens := parser.Tokens(text)
-	return len(tokens) == 0 || tokens[len(tokens)-1].Kind != parser.KindInvalid
-}
-
-// sugars are words of other shells that users may type from habit.
-var sugars = map[string]string{"quit": ".quit", "exit": ".quit", `\q`: ".quit", "help": ".help", "?": ".help", `\?`: ".help"}
-
-// sugar returns the command that a text stands for, or the text itself.
-func sugar(text string) string {
-	if command, ok := sugars[strings.ToLower(strings.TrimSpace(text))]; ok {
-		return command
-	}
-	return text
-}
-
-// prompt returns the first prompt and the one of further lines, of equal width.
-func (sh *shell) prompt() (first, more string) {
-	first = "heavytail> "
-	if sh.config.Mark != "" {
-		first = "heavytail (" + parser.Escape(sh.config.Mark) + ")> "
-	}
-	return first, strings.Repeat(" ", len(first)-len("...> ")) + "...> "
-}
-
 // edit opens a text in the user's editor, in a file that only the user can
 // read.
 func (sh *shell) edit(text string) (string, error) {
@@ -327,7 +259,7 @@ func (sh *shell) edit(text string) (string, error) {
 	}
 	result := strings.TrimSpace(cleanInput(string(edited)))
 	if result != "" {
-		sh.config.Status.print(result)
+		sh.status.print(result)
 		sh.remember(result)
 	}
 	return result, nil

@@ -19,7 +19,7 @@ import (
 // before the time is over that a statement may need do nothing, the next one leaves it.
 func TestShell_Stuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sh := &shell{interrupts: make(chan os.Signal, 1), session: &session{}}
+		sh := &shell{keyboard: keyboard{interrupts: make(chan os.Signal, 1)}, session: &session{}}
 		release := make(chan struct{})
 		began := time.Now()
 		go func() {
@@ -43,7 +43,7 @@ func TestShell_Stuck(t *testing.T) {
 // later than most: that is cancelled and nothing more.
 func TestShell_Yields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sh := &shell{interrupts: make(chan os.Signal, 1), session: &session{}}
+		sh := &shell{keyboard: keyboard{interrupts: make(chan os.Signal, 1)}, session: &session{}}
 		go func() {
 			for range 2 {
 				time.Sleep(10 * time.Millisecond)

@@ -3,6 +3,7 @@ package repl
 import (
 	"io"
 	"os"
+	"runtime"
 )
 
 // Terminal describes the capabilities of a stream. The zero Terminal is a file
@@ -45,4 +46,10 @@ func columnsOf(w io.Writer) int {
 	}
 	columns, _, _ := terminalSize(file)
 	return columns
+}
+
+// drawable reports whether a terminal of that name has cursor control.
+// Consoles of Windows have no name.
+func drawable(term string) bool {
+	return runtime.GOOS == "windows" || term != "" && term != "dumb"
 }

@@ -26,10 +26,8 @@ var mutualFiles = map[string]int{
 	"embedding/skipgram": 5,
 	"embedding/spectral": 8,
 	"embedding/tune":     4,
-	"index":              8,
 	"query":              4, // a statement and the file with its work
 	"query/parser":       4,
-	"repl":               11,
 	"storage/format":     8,
 	"storage/generate":   5,
 	"storage/vec":        5,

@@ -1,0 +1,56 @@
+package repl
+
+import (
+	"errors"
+	"io"
+
+	"heavytail/query"
+)
+
+// Config sets what to run and where the results go.
+type Config struct {
+	DB  *query.DB
+	In  io.Reader // the script
+	Out io.Writer // rows
+	// Status shows progress, notices and errors. For progress, and for notices
+	// that come before the work, its methods Progress and Notice must also be
+	// set in the options with which DB was opened.
+	Status *Status
+	// Name is the name of the script in errors, such as its file name. If it
+	// is empty, errors have only the line, which is enough for a statement on
+	// a command line.
+	Name string
+	// Format is how rows are written; empty means Table.
+	Format Format
+	// Params are the values of $name in every statement.
+	Params map[string]any
+	// KeepGoing runs the statements after a failed one, too. By default they
+	// do not run, since they often depend on it.
+	KeepGoing bool
+	// Timer prints after each statement how many seconds it took.
+	Timer bool
+	// Words are the names of options and limits that the user of a program
+	// knows, such as flags.
+	Words query.Words
+	// Manual returns a page of the manual of the program, and for "" the list
+	// of its pages. It is nil if there is no manual.
+	Manual func(page string) (string, error)
+}
+
+// Validate returns all errors of the configuration, joined.
+func (c *Config) Validate() error {
+	var faults []error
+	check := func(bad bool, message string) {
+		if bad {
+			faults = append(faults, errors.New(message))
+		}
+	}
+	check(c.DB == nil, "DB is missing")
+	check(c.In == nil, "In is missing")
+	check(c.Out == nil, "Out is missing")
+	check(c.Status == nil, "Status is missing")
+	if _, err := ParseFormat(string(c.Format)); c.Format != "" && err != nil {
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
