@@ -21,6 +21,8 @@ type Exact struct {
 	inverse []float64
 }
 
+var _ Index = (*Exact)(nil)
+
 // NewExact returns the index of the vectors in the rows of m. It does not copy m, which
 // must not be written afterwards. Cosine reads the matrix once, for the norms. Values are
 // taken to be finite, as the store and the embeddings guarantee.
@@ -121,7 +123,3 @@ func (x *Exact) workers(asked int) int {
 	}
 	return max(1, min(asked, blocks))
 }
-
-// scanRows is the number of vectors of one block of a scan: about 256 KB, 15
-// µs of memory traffic, between two checks of the context.
-func scanRows(dim int) int { return max(1, (1<<16)/max(dim, 1)) }

@@ -1,13 +1,9 @@
 package index
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
-
-	"heavytail/storage/vec"
 )
 
 // HNSW is a hierarchical navigable small world graph over the vectors in the rows of a matrix
@@ -137,70 +133,6 @@ func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
 	return o, nil
 }
 
-// NewHNSW builds the index of the vectors in the rows of m. It does not copy m, which must
-// not be written afterwards. Values that are not finite are ErrNotFinite.
-//
-// It measures about 15·EfConstruction vectors for each vertex. It takes the memory of the
-// index and about 10 KB per worker.
-func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions) (*HNSW, error) {
-	return newHNSW(ctx, m, metric, opts, nil)
-}
-
-// newHNSW is NewHNSW without the deleted vertices, which must ascend.
-func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions, deleted []uint32) (*HNSW, error) {
-	opts, err := opts.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	exact, err := NewExact(m, metric)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkFinite(ctx, m, opts.Workers); err != nil {
-		return nil, err
-	}
-	h := emptyHNSW(exact, opts)
-	h.grow(m.Rows)
-	fresh := make([]uint32, 0, m.Rows)
-	for v := range uint32(m.Rows) {
-		if len(deleted) > 0 && deleted[0] == v {
-			deleted = deleted[1:]
-			continue
-		}
-		fresh = append(fresh, v)
-	}
-	if err := h.build(ctx, opts, fresh); err != nil {
-		return nil, err
-	}
-	return h, nil
-}
-
-// emptyHNSW returns an index without vertices.
-func emptyHNSW(exact *Exact, opts HNSWOptions) *HNSW {
-	opts.Workers, opts.Progress = 0, nil
-	h := &HNSW{exact: exact, opts: opts, entry: none, height: -1}
-	h.searchers.New = func() any { return newSearcher(h) }
-	return h
-}
-
-// grow makes room for n vertices; the new ones are absent.
-func (h *HNSW) grow(n int) {
-	old := len(h.levels)
-	if n <= old {
-		return
-	}
-	h.levels = append(slices.Grow(h.levels, n-old), make([]uint8, n-old)...)
-	h.upperAt = append(slices.Grow(h.upperAt, n-old), make([]uint32, n-old)...)
-	width := 2 * h.opts.M
-	h.base = append(slices.Grow(h.base, (n-old)*width), make([]uint32, (n-old)*width)...)
-	for v := old; v < n; v++ {
-		h.levels[v], h.upperAt[v] = absent, none
-	}
-	for i := old * width; i < len(h.base); i++ {
-		h.base[i] = none
-	}
-}
-
 // Len returns the number of vectors of the matrix, including those of deleted
 // vertices.
 func (h *HNSW) Len() int { return len(h.levels) }
@@ -234,17 +166,3 @@ func (h *HNSW) links(level int, v uint32) []uint32 {
 
 // inGraph reports whether a vertex has lists.
 func (h *HNSW) inGraph(v uint32) bool { return h.levels[v] <= maxLevel }
-
-// mix spreads a counter over 64 bits (the finaliser of SplitMix64).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
-// levelOf draws the level of a vertex: l or more with probability M⁻ˡ.
-func levelOf(seed uint64, v uint32, m int) int {
-	uniform := (float64(mix(mix(seed)^uint64(v))>>11) + 0.5) * 0x1p-53
-	return min(maxLevel, int(-math.Log(uniform)/math.Log(float64(m))))
-}

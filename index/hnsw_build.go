@@ -1,76 +1,49 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"runtime"
 	"slices"
 
 	"heavytail/storage/vec"
 )
 
-// batchSize is how many vertices are linked at a time. They search for
-// candidates in the graph as it was before the batch, and among the vertices
-// of the batch before them, which costs on average half a batch of distances
-// for each. So the result is about as good as linking one after the other, and
-// does not depend on the number of workers.
-const batchSize = 128
-
-// builder adds vertices to an HNSW that no one else uses yet.
-type builder struct {
-	h       *HNSW
-	workers []*linker
-	meter   *meter
+// NewHNSW builds the index of the vectors in the rows of m. It does not copy m, which must
+// not be written afterwards. Values that are not finite are ErrNotFinite.
+//
+// It measures about 15·EfConstruction vectors for each vertex. It takes the memory of the
+// index and about 10 KB per worker.
+func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions) (*HNSW, error) {
+	return newHNSW(ctx, m, metric, opts, nil)
 }
 
-// backLink is a link that a vertex of a batch requests from another vertex.
-type backLink struct {
-	level    int
-	to, from uint32
-}
-
-// newBuilder prepares a build.
-func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
-	count := opts.Workers
-	if count <= 0 {
-		count = runtime.GOMAXPROCS(0)
+// newHNSW is NewHNSW without the deleted vertices, which must ascend.
+func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions, deleted []uint32) (*HNSW, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
 	}
-	b := &builder{h: h, meter: newMeter(opts.Progress, int64(vertices))}
-	b.meter.stage = "linking"
-	spare := h.spare(count)
-	for range min(count, batchSize) {
-		b.workers = append(b.workers, newLinker(h, spare))
+	exact, err := NewExact(m, metric)
+	if err != nil {
+		return nil, err
 	}
-	return b
-}
-
-// spare returns, under Dot, how much each vector must be extended to reach the
-// length of the longest. The graph is built for vectors with this additional
-// element, which all have the same length. Among vectors of equal length the
-// largest products are those with the nearest vectors, and a query, whose
-// additional element is 0, has the same products as before.
-func (h *HNSW) spare(workers int) []float32 {
-	if h.Metric() != Dot {
-		return nil
+	if err := checkFinite(ctx, m, opts.Workers); err != nil {
+		return nil, err
 	}
-	m := h.exact.m
-	squares := make([]float64, m.Rows)
-	vec.Parallel(m.Rows, scanRows(m.Dim), workers, func(_, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			squares[v] = dot64(m.Row(v), m.Row(v))
+	h := emptyHNSW(exact, opts)
+	h.grow(m.Rows)
+	fresh := make([]uint32, 0, m.Rows)
+	for v := range uint32(m.Rows) {
+		if len(deleted) > 0 && deleted[0] == v {
+			deleted = deleted[1:]
+			continue
 		}
-	})
-	longest := 0.0
-	for _, s := range squares {
-		longest = max(longest, s)
+		fresh = append(fresh, v)
 	}
-	spare := make([]float32, m.Rows)
-	for v, s := range squares {
-		spare[v] = toFloat32(math.Sqrt(longest - s))
+	if err := h.build(ctx, opts, fresh); err != nil {
+		return nil, err
 	}
-	return spare
+	return h, nil
 }
 
 // build links vertices that are absent, and adds bridges to vertices that no
@@ -93,245 +66,28 @@ func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) erro
 	return nil
 }
 
-// insert links vertices that are absent. Vertices of higher levels come first,
-// so that the first of them becomes the entry, and so that a random sample
-// gets long links. The others follow by number: vertices with close numbers
-// are often near each other, so the vectors that one reads are in the cache
-// for the next.
-func (b *builder) insert(ctx context.Context, vertices []uint32) error {
-	h := b.h
-	order := slices.Clone(vertices)
-	for _, v := range order {
-		level := levelOf(h.opts.Seed, v, h.opts.M)
-		h.levels[v] = uint8(level)
-		if level > 0 && h.upperAt[v] == none {
-			h.upperAt[v] = uint32(len(h.upper) / h.opts.M)
-			for range level * h.opts.M {
-				h.upper = append(h.upper, none)
-			}
-		}
-	}
-	slices.SortFunc(order, func(u, v uint32) int {
-		return cmp.Or(-cmp.Compare(h.levels[u], h.levels[v]),
-			cmp.Compare(u, v))
-	})
-	for len(order) > 0 {
-		batch := order[:min(batchSize, len(order))]
-		order = order[len(batch):]
-		if err := b.batch(ctx, batch); err != nil {
-			return err
-		}
-		b.meter.add(int64(len(batch)))
-	}
-	return nil
+// emptyHNSW returns an index without vertices.
+func emptyHNSW(exact *Exact, opts HNSWOptions) *HNSW {
+	opts.Workers, opts.Progress = 0, nil
+	h := &HNSW{exact: exact, opts: opts, entry: none, height: -1}
+	h.searchers.New = func() any { return newSearcher(h) }
+	return h
 }
 
-// batch links one batch of vertices.
-func (b *builder) batch(ctx context.Context, batch []uint32) error {
-	h := b.h
-	wanted := make([][]backLink, len(batch))
-	b.parallel(len(batch), func(l *linker, i int) {
-		if ctx.Err() == nil {
-			wanted[i] = l.link(ctx, batch, i)
-		}
-	})
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	b.linkBack(slices.Concat(wanted...))
-	if top := int(h.levels[batch[0]]); top > h.height {
-		h.entry, h.height = batch[0], top
-	}
-	return nil
-}
-
-// linkBack adds the requested links to the lists of their vertices.
-func (b *builder) linkBack(links []backLink) {
-	slices.SortFunc(links, func(a, b backLink) int {
-		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from))
-	})
-	// The lists of different vertices change independently of each other.
-	var groups [][]backLink
-	for len(links) > 0 {
-		n := 1
-		for n < len(links) && links[n].level == links[0].level && links[n].to == links[0].to {
-			n++
-		}
-		groups = append(groups, links[:n])
-		links = links[n:]
-	}
-	b.parallel(len(groups), func(l *linker, i int) { l.linkBack(groups[i]) })
-}
-
-// parallel calls f for 0 to n−1, each call with a worker that no other call
-// uses at the same time.
-func (b *builder) parallel(n int, f func(l *linker, i int)) {
-	free := make(chan *linker, len(b.workers))
-	for _, l := range b.workers {
-		free <- l
-	}
-	const block = 4
-	vec.Parallel(n, block, len(b.workers), func(_, lo, hi int) {
-		l := <-free
-		defer func() { free <- l }()
-		for i := lo; i < hi; i++ {
-			f(l, i)
-		}
-	})
-}
-
-// linker chooses links. It is the workspace of one worker.
-type linker struct {
-	*searcher
-	pair   scorer // scores a candidate against the chosen vertices
-	found  []candidate
-	chosen []uint32
-}
-
-func newLinker(h *HNSW, spare []float32) *linker {
-	l := &linker{searcher: newSearcher(h)}
-	l.budget = math.MaxInt
-	l.score.spare, l.pair.spare = spare, spare
-	return l
-}
-
-// link sets the links of vertex i of a batch, and returns the links that it
-// requests from other vertices. It writes only to the lists of vertex i.
-func (l *linker) link(ctx context.Context, batch []uint32, i int) []backLink {
-	h, v := l.h, batch[i]
-	l.score.row(h.exact, v)
-	highest := int(h.levels[v])
-	peers := l.peers(batch[:i])
-	var wanted []backLink
-	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
-	if h.height >= 0 {
-		start := l.candidate(h.entry)
-		for level := h.height; level > highest; level-- {
-			start = l.descend(level, start)
-		}
-		l.best.heap = append(l.best.heap, start)
-	}
-	for level := highest; level >= 0; level-- {
-		l.found = l.found[:0]
-		if level <= h.height {
-			l.explore(ctx, level)
-			l.found = append(l.found, l.best.heap...)
-		}
-		for _, c := range peers {
-			if int(h.levels[c.vertex()]) >= level {
-				l.found = append(l.found, c)
-			}
-		}
-		slices.Sort(l.found)
-		l.chosen = l.chosen[:0]
-		l.choose(l.found, h.opts.M)
-		copy(h.links(level, v), l.chosen)
-		for _, u := range l.chosen {
-			wanted = append(wanted, backLink{level, u, v})
-		}
-	}
-	return wanted
-}
-
-// peers scores vertices of the same batch.
-func (l *linker) peers(batch []uint32) []candidate {
-	keys := make([]float32, len(batch))
-	l.score.list(keys, batch)
-	peers := make([]candidate, len(batch))
-	for i, u := range batch {
-		peers[i] = candidateOf(keys[i], u)
-	}
-	return peers
-}
-
-// explore searches one level, starting from the candidates in best, and leaves
-// the nearest vertices there.
-func (l *linker) explore(ctx context.Context, level int) {
-	ef := l.h.opts.EfConstruction
-	for _, c := range l.best.heap {
-		l.begin(c)
-	}
-	// best already has the vertices of the level above, as a heap of at most
-	// ef.
-	for turns := 1; len(l.near.heap) > 0; turns++ {
-		c := l.near.pop()
-		if len(l.best.heap) == ef && c > l.best.heap[0] || turns%64 == 0 && ctx.Err() != nil {
-			break
-		}
-		l.gather(l.h.links(level, c.vertex()), c.vertex())
-		l.scoreAll()
-		for i, u := range l.ids {
-			c := candidateOf(l.keys[i], u)
-			if len(l.best.heap) == ef && c >= l.best.heap[0] {
-				continue
-			}
-			l.near.push(c)
-			l.best.offer(c, ef)
-		}
-	}
-	l.clear()
-}
-
-// choose selects links among candidates, nearest first, and adds them to
-// chosen until it has the maximum number. It skips a candidate that is nearer
-// to a link chosen before than to the vertex, so that the links lead in
-// different directions (algorithm 4 of the paper, without the rejected ones).
-func (l *linker) choose(candidates []candidate, most int) {
-	const step = 4 // distances that the kernel computes at a time
-	var keys [step]float32
-next:
-	for _, c := range candidates {
-		if len(l.chosen) == most {
-			return
-		}
-		l.pair.row(l.h.exact, c.vertex())
-		for lo := 0; lo < len(l.chosen); lo += step {
-			part := l.chosen[lo:min(lo+step, len(l.chosen))]
-			l.pair.list(keys[:], part)
-			for _, key := range keys[:len(part)] {
-				if key < c.key() {
-					continue next
-				}
-			}
-		}
-		l.chosen = append(l.chosen, c.vertex())
-	}
-}
-
-// linkBack adds links to one list. If they do not fit, it chooses among them
-// and the existing links.
-func (l *linker) linkBack(wanted []backLink) {
-	list := l.h.links(wanted[0].level, wanted[0].to)
-	count := slices.Index(list, none)
-	if count < 0 {
-		count = len(list)
-	}
-	if count+len(wanted) <= len(list) {
-		for i, w := range wanted {
-			list[count+i] = w.from
-		}
+// grow makes room for n vertices; the new ones are absent.
+func (h *HNSW) grow(n int) {
+	old := len(h.levels)
+	if n <= old {
 		return
 	}
-	l.ids = append(l.ids[:0], list[:count]...)
-	for _, w := range wanted {
-		l.ids = append(l.ids, w.from)
+	h.levels = append(slices.Grow(h.levels, n-old), make([]uint8, n-old)...)
+	h.upperAt = append(slices.Grow(h.upperAt, n-old), make([]uint32, n-old)...)
+	width := 2 * h.opts.M
+	h.base = append(slices.Grow(h.base, (n-old)*width), make([]uint32, (n-old)*width)...)
+	for v := old; v < n; v++ {
+		h.levels[v], h.upperAt[v] = absent, none
 	}
-	l.chosen = l.chosen[:0]
-	l.relink(list, wanted[0].to)
-}
-
-// relink fills the list of a vertex with the chosen links and the best choice
-// of ids.
-func (l *linker) relink(list []uint32, v uint32) {
-	l.score.row(l.h.exact, v)
-	l.scoreAll()
-	l.found = l.found[:0]
-	for i, u := range l.ids {
-		l.found = append(l.found, candidateOf(l.keys[i], u))
-	}
-	slices.Sort(l.found)
-	l.choose(l.found, len(list))
-	for i := copy(list, l.chosen); i < len(list); i++ {
-		list[i] = none
+	for i := old * width; i < len(h.base); i++ {
+		h.base[i] = none
 	}
 }

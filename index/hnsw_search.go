@@ -369,17 +369,3 @@ func (s *searcher) gather(links []uint32, v uint32) {
 	}
 	s.touched = append(s.touched, s.ids...)
 }
-
-// nearestReached returns the vertex nearest to v that a search from the entry
-// finds. It is not v, since no link leads to v.
-func (s *searcher) nearestReached(ctx context.Context, v uint32) uint32 {
-	s.score.set(s.h.exact, s.h.exact.m.Row(int(v)))
-	s.budget, s.best.heap = math.MaxInt, s.best.heap[:0]
-	s.filter = s.h.inGraph // searches do not follow bridges from a twin
-	entry := s.candidate(s.h.entry)
-	s.begin(entry)
-	s.best.offer(entry, defaultEf)
-	s.walk(ctx, defaultEf)
-	s.clear()
-	return slices.Min(s.best.heap).vertex()
-}

@@ -103,5 +103,3 @@ type Index interface {
 	Dim() int       // their dimension
 	Metric() Metric // the measure of nearness
 }
-
-var _ Index = (*Exact)(nil)
