@@ -1,13 +1,8 @@
 package spectral
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 
-	"heavytail/embedding/internal/base"
-	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -33,97 +28,6 @@ type Eigenpairs struct {
 type EigenPart struct {
 	Vertices []uint32
 	Values   []float64 // eigenvalues, descending; none for an isolated vertex
-}
-
-// Solve finds the eigenpairs of a spectral method, one of the names of
-// this package. Options are checked and take the defaults of the method; Scale
-// and RowScale change nothing. See [LaplacianEigenmaps] and [DPSpectral] for the
-// matrices, cost and errors.
-func Solve(ctx context.Context, g *csr.Graph, method string, opts Options) (*Eigenpairs, error) {
-	if err := opts.Validate(); err != nil {
-		return nil, err
-	}
-	opts = opts.WithDefaults(method)
-	m, err := spectralMethod(method, opts)
-	if err != nil {
-		return nil, err
-	}
-	if method != MethodDPSpectral {
-		return solveSpectral(ctx, g, m, opts)
-	}
-	return solvePenalised(ctx, g, opts)
-}
-
-// solvePenalised solves for the eigenpairs of DPSpectral with options after defaults.
-func solvePenalised(ctx context.Context, g *csr.Graph, opts Options) (*Eigenpairs, error) {
-	auto, switched := opts.Normalization == Auto, false
-	if auto {
-		opts.Normalization = Strength
-		switched = hasSwitched(&opts.Checkpoints)
-	}
-	var e *Eigenpairs
-	var err error
-	if !switched {
-		m := method{twoHops: true, strength: opts.Normalization == Strength, beta: *opts.Beta, auto: auto}
-		e, err = solveSpectral(ctx, g, m, opts)
-		switched = errors.Is(err, errCrowded)
-		if switched {
-			opts.Checkpoints.From = nil // of the solve that was given up
-		}
-	}
-	if switched {
-		if opts.Normalization = Degree; opts.freeBeta {
-			opts.Beta = nil
-		}
-		opts = opts.WithDefaults(MethodDPSpectral)
-		if e, err = solveSpectral(ctx, g, method{twoHops: true, beta: *opts.Beta, auto: true}, opts); err == nil {
-			e.Stats.Notes = append([]string{fmt.Sprintf("normalization is 'degree', with beta %g: with 'strength' more of the largest eigenvalues of this graph lie close to 1 than can be separated, and hardly any eigenpair converged", *opts.Beta)}, e.Stats.Notes...)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	e.Stats.Normalization, e.Stats.Beta = opts.Normalization, *opts.Beta
-	return e, nil
-}
-
-// spectralMethod returns the matrix of a method, for options with defaults.
-func spectralMethod(name string, opts Options) (method, error) {
-	switch name {
-	case MethodLaplacianEigenmaps:
-		return method{}, nil
-	case MethodDPSpectral:
-		return method{twoHops: true, strength: opts.Normalization != Degree, beta: *opts.Beta}, nil
-	}
-	return method{}, fmt.Errorf("%w: %q is not a spectral method", base.ErrOptions, name)
-}
-
-// spectral is the embedding by a method. It needs no more memory than the eigenvectors,
-// which it scales in place.
-func spectral(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec.Matrix, Stats, error) {
-	m, _, stats, err := Embed(ctx, g, method, opts)
-	return m, stats, err
-}
-
-// Embed is [LaplacianEigenmaps] or [DPSpectral], by its name. The state is what [Refresh]
-// needs later to update the vectors.
-func Embed(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec.Matrix, *State, Stats, error) {
-	e, err := Solve(ctx, g, method, opts)
-	if err != nil {
-		return nil, nil, Stats{}, err
-	}
-	opts = opts.WithDefaults(method)
-	state := &State{Places: make([]uint32, g.Vertices())}
-	state.spacing = e.scale(e.Vectors, *opts.Scale, *opts.RowScale)
-	for place, part := range e.Parts {
-		for _, v := range part.Vertices {
-			state.Places[v] = uint32(place)
-		}
-	}
-	if *opts.RowScale != 0 {
-		state.Degrees = e.Degrees
-	}
-	return e.Vectors, state, e.Stats, nil
 }
 
 // Rows returns the embedding with a scale γ and a row scale δ, each from 0 to 4: row v of
@@ -203,50 +107,4 @@ func powers(values []float64, gamma float64) []float64 {
 		}
 	}
 	return to
-}
-
-// spacing is how the parts of a graph are moved apart. The part in place c moves by Step
-// times the digits of c, one digit per coordinate, in the smallest base in which the
-// coordinates suffice. Two parts therefore differ by at least Step in some coordinate.
-// With R the largest norm of a vector, Step = 6R + 5, and vectors of different parts are
-// more than 4R + 5 apart: twice the widest distance within a part, and beyond the radius
-// of ε = 0.01. The part in place 0, the largest, stays at the origin.
-type spacing struct {
-	Step float64 // 0 where nothing is moved
-	Base int
-}
-
-// newSpacing returns the spacing, for places below count ≥ 2, of vectors that are not
-// moved yet.
-func newSpacing(m *vec.Matrix, count int) spacing {
-	norm := 0.0
-	for v := range m.Rows {
-		sum := 0.0
-		for _, x := range m.Row(v) {
-			sum += float64(x) * float64(x)
-		}
-		norm = max(norm, sum)
-	}
-	return spacingFor(norm, m.Dim, count)
-}
-
-// spacingFor returns the spacing of vectors with a largest squared norm.
-func spacingFor(norm float64, dim, count int) spacing {
-	s := spacing{Step: 6*math.Sqrt(norm) + 5, Base: 2}
-	// The root is a little less than the base, whatever its rounding.
-	s.Base = max(s.Base, int(math.Pow(float64(count), 1/float64(dim)))-1)
-	for math.Pow(float64(s.Base), float64(dim)) < float64(count) {
-		s.Base++
-	}
-	return s
-}
-
-// shift moves a vector to a place, or back from it with sign −1.
-func (s spacing) shift(row []float32, place uint32, sign float64) {
-	if s.Step == 0 {
-		return
-	}
-	for j, rest := 0, int(place); rest > 0; j, rest = j+1, rest/s.Base {
-		row[j] += float32(sign * s.Step * float64(rest%s.Base))
-	}
 }

@@ -1,7 +1,10 @@
 package spectral
 
 import (
+	"fmt"
 	"math"
+
+	"heavytail/embedding/internal/base"
 )
 
 // method is one of the spectral methods with its parameters.
@@ -69,4 +72,15 @@ func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
 		}
 	}
 	return s, top, 1
+}
+
+// spectralMethod returns the matrix of a method, for options with defaults.
+func spectralMethod(name string, opts Options) (method, error) {
+	switch name {
+	case MethodLaplacianEigenmaps:
+		return method{}, nil
+	case MethodDPSpectral:
+		return method{twoHops: true, strength: opts.Normalization != Degree, beta: *opts.Beta}, nil
+	}
+	return method{}, fmt.Errorf("%w: %q is not a spectral method", base.ErrOptions, name)
 }

@@ -8,6 +8,110 @@ import (
 	"heavytail/embedding/internal/base"
 )
 
+// Names of the methods, as the language and stored embeddings spell them.
+const (
+	MethodLaplacianEigenmaps = "laplacian_eigenmaps"
+	MethodDPSpectral         = "dp_spectral"
+)
+
+// Normalization says which diagonal matrix normalises the penalised
+// common-neighbour matrix W of DPSpectral.
+type Normalization uint8
+
+const (
+	// Auto is Strength, unless hardly any of its eigenpairs converge in some component:
+	// more of its eigenvalues crowd at 1 than can be separated. Then it is Degree.
+	Auto Normalization = iota
+	// Strength divides by the row sums of W: S^-½ W S^-½, what the authors'
+	// published code does. The largest eigenvalue of a component is then 1.
+	Strength
+	// Degree divides by the degrees of the graph: D^-½ W D^-½, the paper's
+	// constraint UᵀDU = I.
+	Degree
+)
+
+// String returns the name of the normalisation in the language.
+func (n Normalization) String() string {
+	switch n {
+	case Auto:
+		return "auto"
+	case Degree:
+		return "degree"
+	case Strength:
+		return "strength"
+	}
+	return "unknown"
+}
+
+// ComponentMode says how the connected components of a graph share the
+// coordinates of its embedding.
+type ComponentMode uint8
+
+const (
+	// Apart solves every component separately and moves the components so far apart
+	// that no ε-neighbourhood joins two of them.
+	Apart ComponentMode = iota
+	// Joint solves the whole graph as one matrix, as the paper does.
+	Joint
+)
+
+// String returns the name of the mode in the language.
+func (c ComponentMode) String() string {
+	switch c {
+	case Apart:
+		return "apart"
+	case Joint:
+		return "joint"
+	}
+	return "unknown"
+}
+
+// Options are the parameters of LaplacianEigenmaps and DPSpectral. The
+// zero value takes every default; WithDefaults argues them. Parameters for which
+// zero means something are pointers, nil for the default:
+// Options{Beta: new(0.0)}.
+type Options struct {
+	Dim           int           // k, coordinates per vertex, up to 4096; 0 is 200; capped at the number of vertices
+	Beta          *float64      // β, the degree penalty, 0 to 8; nil is 1.5, and 0.5 with Degree; DPSpectral only
+	Normalization Normalization // Auto, Strength or Degree; DPSpectral only
+	Scale         *float64      // γ, 0 to 4: coordinates are multiplied by the eigenvalue to this power; nil is ¼
+	RowScale      *float64      // δ, 0 to 4: vectors are divided by the degree to this power; nil is ½
+	Tolerance     float64       // largest accepted residual ‖Nt − λt‖ / λ₁, at most 0.1; 0 is 1e-4
+	MaxIterations int           // restarts of the eigensolver for one component; 0 is 100
+	Seed          uint64        // of the random start
+	Components    ComponentMode // Apart or Joint
+	IgnoreWeights bool          // take every edge as one of weight 1
+	Workers       int           // goroutines; 0 is GOMAXPROCS; the result does not depend on it
+
+	// Progress, if not nil, receives the stage "solving" with the number of eigenpairs of
+	// the largest component (of the graph if Joint) that have converged, and of all. It
+	// is called from one goroutine, at most about 20 times a second.
+	Progress func(stage string, done, total int64)
+
+	Checkpoints base.Checkpoints
+
+	freeBeta bool // Beta is the default of a normalisation that is Auto
+}
+
+// Stats describe a finished solve.
+type Stats struct {
+	Dim int // coordinates of the result
+	// Normalization and Beta are those that Auto came to, or that were given;
+	// DPSpectral only.
+	Normalization Normalization
+	Beta          float64
+	Eigenvalues   []float64 // of the largest component (of the graph if Joint), descending
+	Residuals     []float64 // ‖Nt − λt‖ / λ₁ of each, measured with the final vectors
+	Components    int       // connected components of the graph
+	Weighted      bool      // weights of edges were used: there are some, not all equal, and not ignored
+	Iterations    int       // restarts of the eigensolver, summed over components
+	Products      int       // products of N with one vector, summed over components
+	Converged     bool      // every residual is within the tolerance
+	Seconds       float64   // wall time
+	Reason        string    // why the solve ended, in words
+	Notes         []string  // what a user should know of the result
+}
+
 // maxPower is the largest Scale and RowScale.
 const maxPower = 4
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -12,21 +11,6 @@ import (
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
-
-// State is what Refresh needs next to the vectors of an embedding. It does not have the
-// eigenvectors: a step needs only the space that they span, and the vectors span the same
-// space, whatever the scale and rotation of their columns.
-type State struct {
-	// Places has for each vertex the place of its part, by which its vector was moved
-	// apart; NoPlace where a vertex has no vector. With Joint all are 0.
-	Places []uint32
-	// Degrees are the degrees by whose power δ vectors were divided; nil if δ is 0.
-	Degrees []float64
-	spacing
-}
-
-// NoPlace is the place, in State.Places, of a vertex that has no vector.
-const NoPlace = math.MaxUint32
 
 // RefreshTolerance is the default of the largest accepted residual of refreshed
 // eigenvectors, relative to the largest eigenvalue. After fifty
@@ -144,14 +128,9 @@ type refresh struct {
 
 func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *State, touched []uint32, tolerance float64) *refresh {
 	n := g.Vertices()
-	components := g.Components()
-	bare := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets}
-	if !opts.IgnoreWeights {
-		bare.Weights = g.Weights
-	}
-	stats := &Stats{Dim: old.Dim, Converged: true, Reason: "refreshed", Components: components.Count()}
+	stats := &Stats{Dim: old.Dim, Converged: true, Reason: "refreshed"}
 	r := &refresh{
-		solve:     &solve{g: bare, components: components, method: m, opts: opts, stats: stats},
+		solve:     newSolve(g, m, opts, stats),
 		tolerance: tolerance, vectors: old, state: state,
 		touched: make([]bool, n), local: make([]uint32, n), taken: map[uint32]bool{},
 		next: &State{Places: make([]uint32, n), spacing: state.spacing},
@@ -166,7 +145,7 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 		r.next.Degrees = make([]float64, n)
 	}
 	if opts.Components == Apart {
-		r.parts = components.Vertices()
+		r.parts = r.components.Vertices()
 	} else {
 		r.parts = [][]uint32{linkedVertices(g)}
 		for v := range n {
@@ -185,17 +164,6 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 		}
 	}
 	return r
-}
-
-// linkedVertices lists the vertices that have an edge.
-func linkedVertices(g *csr.Graph) []uint32 {
-	var list []uint32
-	for v := range uint32(g.Vertices()) {
-		if g.Degree(v) > 0 {
-			list = append(list, v)
-		}
-	}
-	return list
 }
 
 func (r *refresh) run(ctx context.Context) error {

@@ -46,14 +46,7 @@ func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, link
 	if r.opts.Components == Apart {
 		return component(r.g, list, r.local).WithoutEqualWeights(), nil, 1
 	}
-	for linked < r.components.Count() && r.components.Sizes[linked] > 1 {
-		linked++
-	}
-	labels = make([]uint32, len(list))
-	for i, v := range list {
-		labels[i] = r.components.Label[v]
-	}
-	return r.g.Induced(list).WithoutEqualWeights(), labels, linked
+	return r.joined(list)
 }
 
 // follow takes up to two steps from the old vectors, and reports whether the residuals
@@ -142,25 +135,6 @@ const hopeless = 6
 // maxSteps is how many steps are worth taking: two cost a third of a full solve
 // where that is cheap.
 const maxSteps = 2
-
-// before returns the old vectors of a part times D^δ, whose columns span the same space
-// as the old eigenvectors, and more columns of zeros.
-func (r *refresh) before(list []uint32, more int) *vec.Matrix {
-	m := vec.NewMatrix(len(list), r.vectors.Dim+more)
-	delta := *r.opts.RowScale
-	vec.Parallel(len(list), projectRows, r.opts.Workers, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			v := list[i]
-			to, from := m.Row(i), r.vectors.Row(int(v))
-			if delta == 0 {
-				copy(to, from)
-			} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
-				vec.Axpy(float32(math.Pow(r.state.Degrees[v], delta)), from, to[:len(from)])
-			}
-		}
-	})
-	return m
-}
 
 // turn writes the vectors of a part, rotated onto the old ones.
 func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error {

@@ -162,3 +162,22 @@ func exceeded(ctx context.Context, p *problem, found []float64, vertices []uint3
 
 // probeSteps is enough for the large eigenvalues to show, and not only the largest.
 const probeSteps = 2
+
+// before returns the old vectors of a part times D^δ, whose columns span the same space
+// as the old eigenvectors, and more columns of zeros.
+func (r *refresh) before(list []uint32, more int) *vec.Matrix {
+	m := vec.NewMatrix(len(list), r.vectors.Dim+more)
+	delta := *r.opts.RowScale
+	vec.Parallel(len(list), projectRows, r.opts.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := list[i]
+			to, from := m.Row(i), r.vectors.Row(int(v))
+			if delta == 0 {
+				copy(to, from)
+			} else if r.state.Places[v] != NoPlace && r.state.Degrees[v] > 0 {
+				vec.Axpy(float32(math.Pow(r.state.Degrees[v], delta)), from, to[:len(from)])
+			}
+		}
+	})
+	return m
+}

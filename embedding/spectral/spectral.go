@@ -2,115 +2,15 @@ package spectral
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
+	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
-
-// Names of the methods, as the language and stored embeddings spell them.
-const (
-	MethodLaplacianEigenmaps = "laplacian_eigenmaps"
-	MethodDPSpectral         = "dp_spectral"
-)
-
-// Normalization says which diagonal matrix normalises the penalised
-// common-neighbour matrix W of DPSpectral.
-type Normalization uint8
-
-const (
-	// Auto is Strength, unless hardly any of its eigenpairs converge in some component:
-	// more of its eigenvalues crowd at 1 than can be separated. Then it is Degree.
-	Auto Normalization = iota
-	// Strength divides by the row sums of W: S^-½ W S^-½, what the authors'
-	// published code does. The largest eigenvalue of a component is then 1.
-	Strength
-	// Degree divides by the degrees of the graph: D^-½ W D^-½, the paper's
-	// constraint UᵀDU = I.
-	Degree
-)
-
-// String returns the name of the normalisation in the language.
-func (n Normalization) String() string {
-	switch n {
-	case Auto:
-		return "auto"
-	case Degree:
-		return "degree"
-	case Strength:
-		return "strength"
-	}
-	return "unknown"
-}
-
-// ComponentMode says how the connected components of a graph share the
-// coordinates of its embedding.
-type ComponentMode uint8
-
-const (
-	// Apart solves every component separately and moves the components so far apart
-	// that no ε-neighbourhood joins two of them.
-	Apart ComponentMode = iota
-	// Joint solves the whole graph as one matrix, as the paper does.
-	Joint
-)
-
-// String returns the name of the mode in the language.
-func (c ComponentMode) String() string {
-	switch c {
-	case Apart:
-		return "apart"
-	case Joint:
-		return "joint"
-	}
-	return "unknown"
-}
-
-// Options are the parameters of LaplacianEigenmaps and DPSpectral. The
-// zero value takes every default; WithDefaults argues them. Parameters for which
-// zero means something are pointers, nil for the default:
-// Options{Beta: new(0.0)}.
-type Options struct {
-	Dim           int           // k, coordinates per vertex, up to 4096; 0 is 200; capped at the number of vertices
-	Beta          *float64      // β, the degree penalty, 0 to 8; nil is 1.5, and 0.5 with Degree; DPSpectral only
-	Normalization Normalization // Auto, Strength or Degree; DPSpectral only
-	Scale         *float64      // γ, 0 to 4: coordinates are multiplied by the eigenvalue to this power; nil is ¼
-	RowScale      *float64      // δ, 0 to 4: vectors are divided by the degree to this power; nil is ½
-	Tolerance     float64       // largest accepted residual ‖Nt − λt‖ / λ₁, at most 0.1; 0 is 1e-4
-	MaxIterations int           // restarts of the eigensolver for one component; 0 is 100
-	Seed          uint64        // of the random start
-	Components    ComponentMode // Apart or Joint
-	IgnoreWeights bool          // take every edge as one of weight 1
-	Workers       int           // goroutines; 0 is GOMAXPROCS; the result does not depend on it
-
-	// Progress, if not nil, receives the stage "solving" with the number of eigenpairs of
-	// the largest component (of the graph if Joint) that have converged, and of all. It
-	// is called from one goroutine, at most about 20 times a second.
-	Progress func(stage string, done, total int64)
-
-	Checkpoints base.Checkpoints
-
-	freeBeta bool // Beta is the default of a normalisation that is Auto
-}
-
-// Stats describe a finished solve.
-type Stats struct {
-	Dim int // coordinates of the result
-	// Normalization and Beta are those that Auto came to, or that were given;
-	// DPSpectral only.
-	Normalization Normalization
-	Beta          float64
-	Eigenvalues   []float64 // of the largest component (of the graph if Joint), descending
-	Residuals     []float64 // ‖Nt − λt‖ / λ₁ of each, measured with the final vectors
-	Components    int       // connected components of the graph
-	Weighted      bool      // weights of edges were used: there are some, not all equal, and not ignored
-	Iterations    int       // restarts of the eigensolver, summed over components
-	Products      int       // products of N with one vector, summed over components
-	Converged     bool      // every residual is within the tolerance
-	Seconds       float64   // wall time
-	Reason        string    // why the solve ended, in words
-	Notes         []string  // what a user should know of the result
-}
 
 // LaplacianEigenmaps embeds the vertices by the k largest eigenpairs N t = λ t of
 //
@@ -191,4 +91,141 @@ func LaplacianEigenmaps(ctx context.Context, g *csr.Graph, opts Options) (*vec.M
 // ErrOptions.
 func DPSpectral(ctx context.Context, g *csr.Graph, opts Options) (*vec.Matrix, Stats, error) {
 	return spectral(ctx, g, MethodDPSpectral, opts)
+}
+
+// spectral is the embedding by a method. It needs no more memory than the eigenvectors,
+// which it scales in place.
+func spectral(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec.Matrix, Stats, error) {
+	m, _, stats, err := Embed(ctx, g, method, opts)
+	return m, stats, err
+}
+
+// Embed is [LaplacianEigenmaps] or [DPSpectral], by its name. The state is what [Refresh]
+// needs later to update the vectors.
+func Embed(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec.Matrix, *State, Stats, error) {
+	e, err := Solve(ctx, g, method, opts)
+	if err != nil {
+		return nil, nil, Stats{}, err
+	}
+	opts = opts.WithDefaults(method)
+	state := &State{Places: make([]uint32, g.Vertices())}
+	state.spacing = e.scale(e.Vectors, *opts.Scale, *opts.RowScale)
+	for place, part := range e.Parts {
+		for _, v := range part.Vertices {
+			state.Places[v] = uint32(place)
+		}
+	}
+	if *opts.RowScale != 0 {
+		state.Degrees = e.Degrees
+	}
+	return e.Vectors, state, e.Stats, nil
+}
+
+// Solve finds the eigenpairs of a spectral method, one of the names of
+// this package. Options are checked and take the defaults of the method; Scale
+// and RowScale change nothing. See [LaplacianEigenmaps] and [DPSpectral] for the
+// matrices, cost and errors.
+func Solve(ctx context.Context, g *csr.Graph, method string, opts Options) (*Eigenpairs, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	opts = opts.WithDefaults(method)
+	m, err := spectralMethod(method, opts)
+	if err != nil {
+		return nil, err
+	}
+	if method != MethodDPSpectral {
+		return solveSpectral(ctx, g, m, opts)
+	}
+	return solvePenalised(ctx, g, opts)
+}
+
+// solvePenalised solves for the eigenpairs of DPSpectral with options after defaults.
+func solvePenalised(ctx context.Context, g *csr.Graph, opts Options) (*Eigenpairs, error) {
+	auto, switched := opts.Normalization == Auto, false
+	if auto {
+		opts.Normalization = Strength
+		switched = hasSwitched(&opts.Checkpoints)
+	}
+	var e *Eigenpairs
+	var err error
+	if !switched {
+		m := method{twoHops: true, strength: opts.Normalization == Strength, beta: *opts.Beta, auto: auto}
+		e, err = solveSpectral(ctx, g, m, opts)
+		switched = errors.Is(err, errCrowded)
+		if switched {
+			opts.Checkpoints.From = nil // of the solve that was given up
+		}
+	}
+	if switched {
+		if opts.Normalization = Degree; opts.freeBeta {
+			opts.Beta = nil
+		}
+		opts = opts.WithDefaults(MethodDPSpectral)
+		if e, err = solveSpectral(ctx, g, method{twoHops: true, beta: *opts.Beta, auto: true}, opts); err == nil {
+			e.Stats.Notes = append([]string{fmt.Sprintf("normalization is 'degree', with beta %g: with 'strength' more of the largest eigenvalues of this graph lie close to 1 than can be separated, and hardly any eigenpair converged", *opts.Beta)}, e.Stats.Notes...)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.Stats.Normalization, e.Stats.Beta = opts.Normalization, *opts.Beta
+	return e, nil
+}
+
+// solveSpectral finds the eigenpairs of a method whose options have been checked.
+func solveSpectral(ctx context.Context, g *csr.Graph, m method, opts Options) (*Eigenpairs, error) {
+	start := time.Now()
+	n := g.Vertices()
+	stats := &Stats{Dim: min(opts.Dim, n), Converged: true, Reason: eigen.ReasonConverged}
+	if stats.Dim < opts.Dim {
+		stats.Notes = append(stats.Notes, fmt.Sprintf("dim is %d, not %d: the graph has no more vertices", stats.Dim, opts.Dim))
+	}
+	s := newSolve(g, m, opts, stats)
+	s.out = &Eigenpairs{Vectors: vec.NewMatrix(n, stats.Dim), Degrees: make([]float64, n), Components: opts.Components}
+	var err error
+	if opts.Components == Joint {
+		err = s.joint(ctx)
+	} else {
+		err = s.apart(ctx)
+	}
+	switch {
+	case errors.Is(err, base.ErrOptions), errors.Is(err, base.ErrCheckpoint), errors.Is(err, errCrowded):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w", err)
+	}
+	if !stats.Converged {
+		stats.Notes = append(stats.Notes, unconverged(m, opts, stats))
+	}
+	stats.Seconds = time.Since(start).Seconds()
+	s.out.Stats = *stats
+	return s.out, nil
+}
+
+// unconverged returns how far a solve is from its tolerance, and what may help.
+func unconverged(m method, opts Options, stats *Stats) string {
+	worst, spread := 0.0, 0.0
+	for _, r := range stats.Residuals {
+		worst = max(worst, r)
+	}
+	if n := len(stats.Eigenvalues); n > 0 && stats.Eigenvalues[0] > 0 {
+		spread = 1 - stats.Eigenvalues[n-1]/stats.Eigenvalues[0]
+	}
+	note := stats.Reason
+	if stats.Reason != eigen.ReasonStalled { // the tolerance may be reached then, by combinations of eigenvectors
+		note = fmt.Sprintf("the tolerance of %g was not reached: %s", opts.Tolerance, stats.Reason)
+	}
+	if worst > opts.Tolerance { // not where only a smaller component missed it
+		note += fmt.Sprintf("; the largest residual is %.2g", worst)
+	}
+	// Eigenvectors whose residual is above the mean gap between eigenvalues are
+	// mixtures of each other and of further eigenvectors.
+	if n := len(stats.Eigenvalues); n > 1 && (stats.Reason == eigen.ReasonStalled || worst > max(opts.Tolerance, spread/float64(n))) {
+		note += fmt.Sprintf(", while all %d eigenvalues lie within %.2g of the largest: the vectors are not the eigenvectors", n, spread)
+		if m.twoHops && m.strength {
+			note += "; normalization := 'degree' keeps eigenvalues apart where small dense groups crowd them at 1"
+		}
+	}
+	return note
 }

@@ -9,6 +9,21 @@ import (
 	"math"
 )
 
+// State is what Refresh needs next to the vectors of an embedding. It does not have the
+// eigenvectors: a step needs only the space that they span, and the vectors span the same
+// space, whatever the scale and rotation of their columns.
+type State struct {
+	// Places has for each vertex the place of its part, by which its vector was moved
+	// apart; NoPlace where a vertex has no vector. With Joint all are 0.
+	Places []uint32
+	// Degrees are the degrees by whose power δ vectors were divided; nil if δ is 0.
+	Degrees []float64
+	spacing
+}
+
+// NoPlace is the place, in State.Places, of a vertex that has no vector.
+const NoPlace = math.MaxUint32
+
 // The form of a State: stateHead, a place of four bytes for each vertex,
 // and a degree of eight bytes where degrees are kept, little-endian.
 var stateMagic = [8]byte{'s', 'p', 'e', 'c', 't', 'r', 'a', '1'}

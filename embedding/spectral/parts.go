@@ -136,3 +136,46 @@ func (s *solve) keep(p pairs, vertices []uint32) {
 		s.out.Degrees[v] = p.degrees[i]
 	}
 }
+
+// joint solves the graph without its isolated vertices, whose vectors stay zero,
+// as one matrix.
+func (s *solve) joint(ctx context.Context) error {
+	vertices := linkedVertices(s.g)
+	sub, labels, linked := s.joined(vertices)
+	if err := s.openLog(nil); err != nil {
+		return err
+	}
+	p, err := s.solve(ctx, sub, labels, linked, s.opts.Workers, largest)
+	if err != nil {
+		return err
+	}
+	s.add(p)
+	s.stats.Eigenvalues, s.stats.Residuals = p.Values, p.relative
+	s.keep(p, vertices)
+	s.out.Parts = []EigenPart{{Vertices: vertices, Values: p.Values}}
+	return nil
+}
+
+// joined is the graph that vertices of all components span, with their components as
+// solve takes them.
+func (s *solve) joined(vertices []uint32) (sub *csr.Graph, labels []uint32, linked int) {
+	for linked < s.components.Count() && s.components.Sizes[linked] > 1 { // components with an edge come first
+		linked++
+	}
+	labels = make([]uint32, len(vertices))
+	for i, v := range vertices {
+		labels[i] = s.components.Label[v]
+	}
+	return s.g.Induced(vertices).WithoutEqualWeights(), labels, linked
+}
+
+// linkedVertices lists the vertices that have an edge.
+func linkedVertices(g *csr.Graph) []uint32 {
+	var list []uint32
+	for v := range uint32(g.Vertices()) {
+		if g.Degree(v) > 0 {
+			list = append(list, v)
+		}
+	}
+	return list
+}

@@ -1,0 +1,67 @@
+package spectral
+
+import (
+	"heavytail/embedding/eigen"
+	"heavytail/storage/vec"
+)
+
+// problem is the matrix of a part of the graph with its known eigenpairs.
+type problem struct {
+	op     *operator
+	k      int            // eigenpairs wanted
+	known  int            // of them have the eigenvalue 1
+	top    *eigen.Result  // these, nil where none is known
+	target eigen.Operator // op without these
+	opts   eigen.Options  // of its solution
+}
+
+// pairs are the leading eigenpairs of a part of the graph.
+type pairs struct {
+	*eigen.Result
+	relative []float64 // residuals over the largest eigenvalue
+	degrees  []float64 // of the vertices, weighted if weights were used
+	weighted bool      // weights were used
+}
+
+// pairs joins the known eigenpairs and a solution.
+func (p *problem) pairs(result *eigen.Result) pairs {
+	if p.top != nil {
+		result = join(p.top, result)
+	}
+	return p.scaled(result)
+}
+
+// scaled returns a solution with the known eigenpairs in the units of the method.
+func (p *problem) scaled(result *eigen.Result) pairs {
+	found := pairs{Result: result, relative: result.Residuals, degrees: p.op.degrees, weighted: p.op.g.Weighted()}
+	for i := range found.relative {
+		found.relative[i] /= max(result.Values[0], minNorm)
+	}
+	for i := range result.Values {
+		result.Values[i] *= p.op.factor
+	}
+	return found
+}
+
+// minNorm replaces a largest eigenvalue of zero, that of a zero matrix.
+const minNorm = 1e-300
+
+// join returns a result with the columns of both.
+func join(a, b *eigen.Result) *eigen.Result {
+	rows, left, right := a.Vectors.Rows, a.Vectors.Dim, b.Vectors.Dim
+	vectors := vec.NewMatrix(rows, left+right)
+	for i := range rows {
+		row := vectors.Row(i)
+		copy(row, a.Vectors.Row(i))
+		copy(row[left:], b.Vectors.Row(i))
+	}
+	joined := *b
+	joined.Vectors = vectors
+	joined.Values = append(append([]float64(nil), a.Values...), b.Values...)
+	joined.Residuals = append(append([]float64(nil), a.Residuals...), b.Residuals...)
+	joined.Products += a.Products
+	if !a.Converged {
+		joined.Converged, joined.Reason = false, a.Reason
+	}
+	return &joined
+}
