@@ -2,92 +2,9 @@ package eigen
 
 import (
 	"context"
-	"errors"
 
 	"heavytail/storage/vec"
 )
-
-// ErrNotFinite is returned when a product with the operator is not finite.
-var ErrNotFinite = errors.New("a product with the matrix is not finite")
-
-// Width is the number of columns of the blocks that an operator multiplies. A
-// row of a block is one cache line, the smallest unit that a sparse product
-// can read per neighbour.
-const Width = 16
-
-// Operator is a symmetric matrix N of order Size, given by its products.
-type Operator interface {
-	Size() int
-	// Apply sets y to alpha·N·x + beta·x + gamma·y for blocks of Width columns,
-	// row-major with Width elements a row. With gamma 0 the old y is not read.
-	// x and y do not overlap. The result must not depend on workers.
-	Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error
-}
-
-// Projector is an Operator with known eigenvectors that the solver excludes.
-type Projector interface {
-	Operator
-	// Project removes the known eigenvectors from every column of a block.
-	Project(x []float32)
-	// Known returns their number.
-	Known() int
-}
-
-// Options of Solve. The zero value of a field takes its default.
-type Options struct {
-	K         int     // eigenpairs wanted; at most Size less the known ones
-	Tolerance float64 // largest residual, relative to Norm; 0 means 1e-4
-	Norm      float64 // scale of relative residuals; 0 means the largest eigenvalue found
-	Restarts  int     // largest number of restarts; 0 means 100
-
-	// Gathers is the number of rows of x that a product with a block reads: the
-	// cost of a product. It decides the degree of the filter, not the result.
-	Gathers int64
-
-	Seed    uint64
-	Workers int // 0 means GOMAXPROCS
-
-	// Progress, if not nil, receives the number of converged pairs, after every block of
-	// the basis.
-	Progress func(converged int)
-
-	Checkpoints Checkpoints
-	// From, if not nil, is the state of a solve of the same operator with the same
-	// options, which continues from there and ends with the same bytes as without a
-	// stop.
-	From *State
-}
-
-// Result of Solve.
-type Result struct {
-	Values    []float64   // eigenvalues, descending
-	Residuals []float64   // ‖Nt − λt‖ of each returned vector, absolute
-	Vectors   *vec.Matrix // Size × K: eigenvectors in columns, of unit norm
-	Restarts  int         // how often the basis was full
-	Products  int         // products of N with one vector
-	Degree    int         // degree of the filter; 1 means no filter, 0 a dense solve
-	Converged bool        // every residual is within the tolerance
-	Reason    string      // why the solve ended
-}
-
-// Reasons why a solve ended.
-const (
-	ReasonConverged = "all residuals are within the tolerance"
-	ReasonRestarts  = "the limit of restarts was reached"
-	ReasonStalled   = "the solve ended early, because hardly any eigenpair converged"
-	ReasonPrecision = "the residuals are as small as single precision allows"
-	ReasonStep      = "one step from the vectors given does not reach the tolerance"
-)
-
-func (o Options) withDefaults() Options {
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-4
-	}
-	if o.Restarts == 0 {
-		o.Restarts = 100
-	}
-	return o
-}
 
 // Solve finds the K algebraically largest eigenpairs of the operator in the
 // complement of its known eigenvectors. The sign of a vector is such that its

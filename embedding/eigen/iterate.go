@@ -1,0 +1,382 @@
+package eigen
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"heavytail/storage/vec"
+)
+
+func (s *solver) run(ctx context.Context) (*Result, error) {
+	s.torn = true
+	var err error
+	if s.opts.From != nil {
+		err = s.restore(s.opts.From)
+	} else {
+		err = s.choose(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.torn = false
+	s.mark()
+	result, err := s.iterate(ctx)
+	if err != nil && ctx.Err() != nil && !s.torn && s.opts.Checkpoints.Save != nil {
+		err = errors.Join(err, s.save())
+	}
+	return result, err
+}
+
+// iterate fills the basis and restarts until the wanted pairs have converged or
+// there is no more to gain.
+func (s *solver) iterate(ctx context.Context) (*Result, error) {
+	for {
+		for !s.due {
+			if err := s.cycle(ctx); err != nil {
+				return nil, err
+			}
+		}
+		result, err := s.measure(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.due = false
+		switch worst := slices.Max(result.Residuals); {
+		case s.final && s.restarts <= s.opts.Restarts:
+			// Residuals may be within the tolerance even so: of combinations of
+			// eigenvectors whose eigenvalues differ by less.
+			result.Converged, result.Reason = false, ReasonStalled
+			return result, nil
+		case result.Converged:
+			return result, nil
+		case s.final:
+			result.Reason = ReasonRestarts
+			return result, nil
+		case worst > 0.8*s.best && s.filter.degree > 1:
+			// The rounding errors of a filter of lower degree are smaller.
+			s.best = math.Inf(1)
+			if err := s.change(func() error { return s.refilter(ctx, s.filter.degree/2) }); err != nil {
+				return nil, err
+			}
+		case worst > 0.8*s.best:
+			// The Lanczos residuals have vanished and the true ones do not
+			// follow: they are rounding errors.
+			result.Reason = ReasonPrecision
+			return result, nil
+		default:
+			s.best = worst
+		}
+	}
+}
+
+// cycle fills the basis and restarts it. It is due to be measured if the wanted
+// pairs seem to have converged, or there is to be no further restart, because of the
+// limit or because more would not help.
+func (s *solver) cycle(ctx context.Context) error {
+	if err := s.expand(ctx, s.m, s.checkpoint); err != nil {
+		return err
+	}
+	values, vectors, err := s.ritz(s.keep())
+	if err != nil {
+		return err
+	}
+	s.final = s.restarts >= s.opts.Restarts
+	if s.misplaced(values) && !s.final {
+		return s.change(func() error { return s.widen(ctx, values, vectors) })
+	}
+	converged := s.converged(values, vectors)
+	if f, ok := s.late(values, converged); ok && !s.final {
+		return s.change(func() error { return s.sharpen(ctx, f, values, vectors) })
+	}
+	s.final = s.final || s.hopeless(values, converged)
+	s.done = min(converged, s.k-1) // the last one when it is measured
+	s.report()
+	if err := s.change(func() error { return s.restart(ctx, values, vectors) }); err != nil {
+		return err
+	}
+	s.due = converged == s.k || s.final
+	s.mark()
+	return nil
+}
+
+// change does something to the whole basis, which is no state meanwhile.
+func (s *solver) change(f func() error) error {
+	s.torn = true
+	err := f()
+	s.torn = err != nil
+	return err
+}
+
+// patience is how many restarts a filter gets to show the k-th eigenvalue
+// above its interval.
+const patience = 2
+
+// misplaced reports whether the filter's interval seems to contain the k-th
+// eigenvalue, as the estimate of the density can have it. Ritz values rise
+// towards eigenvalues from below, so one within the interval says little early.
+func (s *solver) misplaced(values []float64) bool {
+	return s.filter.degree > 1 && s.restarts-s.filterSince >= patience && values[s.k-1] < 1
+}
+
+// widen replaces the filter by one that lets more eigenvalues pass.
+func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
+	s.restarts++
+	s.filterSince = s.restarts
+	// The density promised margin·k eigenvalues above the interval and found of
+	// them are there: ask for as many more.
+	found := 1
+	for found < s.k && values[found] > 1 {
+		found++
+	}
+	s.margin *= s.margin * float64(s.k) / float64(found)
+	s.filter = s.planFilter()
+	return s.restartMixed(ctx, len(values), vectors)
+}
+
+// lateAfter is how many restarts a solve without a filter gets to show a pair.
+const lateAfter = 8
+
+// late returns a filter for a solve that began without one, because the density of
+// states was too coarse at its upper end to place one, and of which no pair has
+// converged: many eigenvalues are close to the largest. The Ritz values have come
+// near enough to them by now. As far below the k-th of these as that is below the
+// first, the interval begins below whatever else is close.
+func (s *solver) late(values []float64, converged int) (filter, bool) {
+	if s.filter.degree > 1 || converged > 0 || s.restarts-s.filterSince < lateAfter {
+		return filter{}, false
+	}
+	kth := values[s.k-1]
+	f := s.filterBetween(kth, 2*kth-values[0])
+	return f, f.degree > 1
+}
+
+// sharpen begins to use a filter.
+func (s *solver) sharpen(ctx context.Context, f filter, values, vectors []float64) error {
+	s.restarts++
+	s.filterSince, s.filter = s.restarts, f
+	return s.restartMixed(ctx, len(values), vectors)
+}
+
+// How many restarts with its filter a solve gets before it may be given up: of wanted
+// eigenvalues that are equal within the tolerance, with a filter from the beginning or
+// a late one, which knew them already, and of others.
+const (
+	crowdedAfter     = 10
+	crowdedLateAfter = 2
+	stalledAfter     = 20
+)
+
+// hopeless reports whether the solve would not end within its restarts: even at
+// four times its mean rate so far too few pairs would have converged. So it is where
+// more eigenvalues than the basis has room for crowd at the largest.
+func (s *solver) hopeless(values []float64, converged int) bool {
+	done, least := s.restarts+1-s.filterSince, stalledAfter
+	if s.crowded(values) {
+		if least = crowdedAfter; s.filterSince > lateAfter {
+			least = crowdedLateAfter
+		}
+	}
+	return done >= least && 4*converged*s.opts.Restarts < s.k*done
+}
+
+// crowded reports whether the wanted eigenvalues lie within the tolerance of each
+// other: any combination of their eigenvectors has a residual within the tolerance.
+func (s *solver) crowded(values []float64) bool {
+	largest, norm := s.filter.inverse(values[0]), s.opts.Norm
+	if norm == 0 {
+		norm = math.Abs(largest)
+	}
+	return s.filter.degree > 1 && s.k > 1 && largest-s.filter.inverse(values[s.k-1]) <= s.opts.Tolerance*norm
+}
+
+// choose runs the first, unfiltered steps and sets the filter. If there is to
+// be none the steps are the start of the run.
+func (s *solver) choose(ctx context.Context) error {
+	s.filter = filter{degree: 1}
+	fillRandom(s.w, s.random)
+	if err := s.begin(ctx, s.w); err != nil {
+		return err
+	}
+	for _, steps := range surveySteps {
+		if err := s.expand(ctx, min(steps*Width, s.m-Width), nil); err != nil {
+			return err
+		}
+		values, vectors, err := s.ritz(s.m)
+		if err != nil {
+			return err
+		}
+		s.states = density(values, vectors, s.n)
+		plan := s.planFilter()
+		if plan.degree == 1 {
+			return nil
+		}
+		if plan.degree < denseEdge || steps == surveySteps[1] {
+			s.filter = plan
+			return s.restartMixed(ctx, len(values), vectors)
+		}
+	}
+	return nil
+}
+
+// restartMixed restarts from one block of random combinations of the
+// leading Ritz vectors, given by their coefficients in m columns of the basis.
+func (s *solver) restartMixed(ctx context.Context, m int, vectors []float64) error {
+	c := make([]float32, m*Width)
+	for j := range min(s.k, m/2) {
+		for b := range Width {
+			g := s.random.NormFloat64()
+			for i := range m {
+				c[i*Width+b] += float32(g * vectors[j*m+i])
+			}
+		}
+	}
+	return s.beginWith(ctx, c)
+}
+
+// refilter restarts with a filter of another degree, from random
+// combinations of the leading columns of the basis, which are Ritz vectors.
+func (s *solver) refilter(ctx context.Context, degree int) error {
+	s.filter.degree = degree
+	s.filterSince = s.restarts
+	c := make([]float32, s.k*Width)
+	for i := range c {
+		c[i] = float32(s.random.NormFloat64())
+	}
+	return s.beginWith(ctx, c)
+}
+
+// beginWith restarts from combinations of the columns of the basis.
+func (s *solver) beginWith(ctx context.Context, c []float32) error {
+	panel := s.basis.Panel(0, len(c)/Width)
+	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, panel, c, s.opts.Workers); err != nil {
+		return err
+	}
+	return s.begin(ctx, s.w)
+}
+
+// begin makes the span of a block the whole basis.
+func (s *solver) begin(ctx context.Context, x []float32) error {
+	s.cols, s.fresh = 0, false
+	clear(s.h)
+	s.project(x)
+	_, err := s.append(ctx, x, nil)
+	return err
+}
+
+// expand adds blocks until the basis has m columns that are multiplied, and
+// one block more that is not. Before each block it calls between, if there is one.
+func (s *solver) expand(ctx context.Context, m int, between func(context.Context) error) error {
+	stride := s.basis.Dim
+	for s.cols <= m {
+		if between != nil {
+			if err := between(ctx); err != nil {
+				return err
+			}
+		}
+		lo := s.cols - Width
+		s.load(lo)
+		y, err := s.filter.apply(ctx, s, s.u, s.w)
+		if err != nil {
+			return err
+		}
+		s.project(y)
+		h, err := s.orthogonalize(ctx, y)
+		if err != nil {
+			return err
+		}
+		// Again: if little is left of y, it is the errors of the first time.
+		s.project(y)
+		for i := range s.cols {
+			for j := range Width {
+				s.h[i*stride+lo+j] = h[i*Width+j]
+				s.h[(lo+j)*stride+i] = h[i*Width+j]
+			}
+		}
+		r, err := s.append(ctx, y, h)
+		if err != nil {
+			return err
+		}
+		copy(s.last, r)
+		s.fresh = false
+		s.report()
+	}
+	return nil
+}
+
+// ritz returns the eigenvalues of the projected matrix of all columns but the
+// last block, and the first want of the eigenvectors, as rows.
+func (s *solver) ritz(want int) (values, vectors []float64, err error) {
+	m, stride := s.cols-Width, s.basis.Dim
+	a := make([]float64, m*m)
+	for i := range m {
+		copy(a[i*m:(i+1)*m], s.h[i*stride:])
+	}
+	return eigenpairs(a, m, min(want, m))
+}
+
+// converged counts the leading Ritz pairs whose residual is expected to be
+// within the tolerance. The Lanczos residual of p(N) is that of the Ritz vector
+// under N times the slope of p between the eigenvalue and the unwanted ones.
+//
+// Small eigenvalues have to do better than asked. The error of an eigenvalue is
+// of the second order of the residual, so with a residual of 1e-4·√(λ₁·λ) it is
+// some 1e-4 of λ itself wherever the spectrum is not very dense; with one of
+// 1e-4·λ₁ it can be any value when λ is a hundredth of λ₁.
+func (s *solver) converged(values, vectors []float64) int {
+	m := len(values)
+	norm := s.opts.Norm
+	if norm == 0 {
+		norm = math.Abs(s.filter.inverse(values[0]))
+	}
+	count := 0
+	for i := range s.k {
+		size := max(math.Abs(s.filter.inverse(values[i])), norm/100)
+		limit := max(s.opts.Tolerance, attainable) * math.Sqrt(min(size, norm)*norm)
+		if s.residual(vectors[i*m:(i+1)*m]) <= limit*s.filter.slope(values[i]) {
+			count++
+		}
+	}
+	return count
+}
+
+// residual returns the Lanczos residual ‖p(N)t − φt‖ of a Ritz vector.
+func (s *solver) residual(vector []float64) float64 {
+	tail := vector[len(vector)-Width:]
+	sum := 0.0
+	for r := range Width {
+		sum += square(vec.Dot64(s.last[r*Width:(r+1)*Width], tail))
+	}
+	return math.Sqrt(sum)
+}
+
+// restart shrinks the basis to the leading Ritz vectors and the last block.
+func (s *solver) restart(ctx context.Context, values, vectors []float64) error {
+	m, stride := len(values), s.basis.Dim
+	keep := s.keep()
+	c := make([]float32, m*keep)
+	for j := range keep {
+		for i := range m {
+			c[i*keep+j] = float32(vectors[j*m+i])
+		}
+	}
+	if err := vec.MulNNContext(ctx, s.basis.Panel(0, keep), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
+		return err
+	}
+	s.load(m)
+	s.cols = keep + Width
+	s.store(s.u, keep)
+	clear(s.h)
+	for j := range keep {
+		s.h[j*stride+j] = values[j]
+		for r := range Width {
+			v := vec.Dot64(s.last[r*Width:(r+1)*Width], vectors[(j+1)*m-Width:(j+1)*m])
+			s.h[(keep+r)*stride+j] = v
+			s.h[j*stride+keep+r] = v
+		}
+	}
+	s.fresh = true
+	s.restarts++
+	return nil
+}
