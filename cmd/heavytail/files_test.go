@@ -20,11 +20,8 @@ import (
 // may only fall.
 var mutualFiles = map[string]int{
 	"cmd/paper":          5,
-	"embedding/eigen":    7,
 	"embedding/evaluate": 4,
 	"embedding/run":      4,
-	"embedding/skipgram": 5,
-	"embedding/spectral": 8,
 	"embedding/tune":     4,
 	"query":              4, // a statement and the file with its work
 	"query/parser":       4,

@@ -1,7 +1,6 @@
 package eigen
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -92,10 +91,8 @@ func (s *State) Write(w io.Writer) error {
 	for _, node := range s.spectrum {
 		spectrum = append(spectrum, node.value, node.count)
 	}
-	for _, v := range []any{head, spectrum, s.h, s.last} {
-		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
-			return err
-		}
+	if err := vec.WriteNumbers(w, head, spectrum, s.h, s.last); err != nil {
+		return err
 	}
 	return vec.WriteRows(w, s.basis)
 }
@@ -105,7 +102,7 @@ func (s *State) Write(w io.Writer) error {
 // of the reader is wrapped. It reads no byte beyond the state.
 func ReadState(r io.Reader, n, k int) (*State, error) {
 	var head stateHead
-	if err := read(r, &head); err != nil {
+	if err := vec.ReadNumbers(r, ErrState, &head); err != nil {
 		return nil, err
 	}
 	most := int64(basisColumns(k) + Width)
@@ -125,7 +122,7 @@ func ReadState(r io.Reader, n, k int) (*State, error) {
 	spectrum := make([]float64, 2*head.Spectrum)
 	s.h, s.last = make([]float64, head.Cols*head.Cols), make([]float64, Width*Width)
 	for _, list := range [][]float64{spectrum, s.h, s.last} {
-		if err := read(r, list); err != nil {
+		if err := vec.ReadNumbers(r, ErrState, list); err != nil {
 			return nil, err
 		}
 		for _, x := range list {
@@ -139,24 +136,8 @@ func ReadState(r io.Reader, n, k int) (*State, error) {
 	}
 	basis, err := vec.ReadRows(r, n, int(head.Cols))
 	if err != nil {
-		return nil, stateError(err)
+		return nil, vec.StreamError(err, ErrState)
 	}
 	s.basis = basis.Panel(0, int(head.Cols))
 	return s, nil
-}
-
-func read(r io.Reader, v any) error {
-	err := binary.Read(r, binary.LittleEndian, v)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return stateError(err)
-}
-
-// stateError makes ErrState of what is wrong with the bytes of a state.
-func stateError(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, vec.ErrNotFinite) {
-		return fmt.Errorf("%w: %w", ErrState, err)
-	}
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -92,9 +91,7 @@ type startsHead struct {
 var startsMagic = [8]byte{'s', 't', 'a', 'r', 't', 's', '0', '1'}
 
 func (s starts) write(w io.Writer) error {
-	return errors.Join(
-		binary.Write(w, binary.LittleEndian, startsHead{startsMagic, s.next, uint32(len(s.of))}),
-		binary.Write(w, binary.LittleEndian, s.of))
+	return vec.WriteNumbers(w, startsHead{startsMagic, s.next, uint32(len(s.of))}, s.of)
 }
 
 // readStarts reads the state of so many vertices; other bytes are embedding.ErrState.
@@ -105,8 +102,8 @@ func readStarts(r io.Reader, n int) (s starts, err error) {
 		return s, fmt.Errorf("%w: it has no starts of %d vertices", embedding.ErrState, n)
 	}
 	s = starts{of: make([]uint32, n), next: head.Next}
-	if err := binary.Read(in, binary.LittleEndian, s.of); err != nil {
-		return s, fmt.Errorf("%w: %w", embedding.ErrState, err)
+	if err := vec.ReadNumbers(in, embedding.ErrState, s.of); err != nil {
+		return s, err
 	}
 	for _, start := range s.of {
 		if start >= s.next {

@@ -2,7 +2,6 @@ package skipgram
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -409,10 +408,8 @@ func (m *Model) Write(w io.Writer) error {
 	if m.Touched > 0 {
 		head.Magic, touched = touchedMagic, []int64{m.Touched}
 	}
-	for _, v := range []any{head, touched, m.Children, m.Visits} {
-		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
-			return err
-		}
+	if err := vec.WriteNumbers(w, head, touched, m.Children, m.Visits); err != nil {
+		return err
 	}
 	return vec.WriteRows(w, m.Nodes.Panel(0, m.Nodes.Dim))
 }
@@ -423,7 +420,7 @@ func (m *Model) Write(w io.Writer) error {
 func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var head modelHead
-	if err := read(in, &head); err != nil {
+	if err := vec.ReadNumbers(in, ErrState, &head); err != nil {
 		return nil, err
 	}
 	n := int64(vectors.Rows)
@@ -433,7 +430,7 @@ func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	}
 	m := &Model{Vectors: vectors, Visits: make([]int64, n)}
 	if head.Magic == touchedMagic {
-		if err := read(in, &m.Touched); err != nil {
+		if err := vec.ReadNumbers(in, ErrState, &m.Touched); err != nil {
 			return nil, err
 		}
 		if m.Touched < 1 {
@@ -442,14 +439,14 @@ func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	}
 	if tree {
 		m.Children = make([][2]int64, head.Children)
-		if err := read(in, m.Children); err != nil {
+		if err := vec.ReadNumbers(in, ErrState, m.Children); err != nil {
 			return nil, err
 		}
 		if err := m.checkTree(); err != nil {
 			return nil, err
 		}
 	}
-	if err := read(in, m.Visits); err != nil {
+	if err := vec.ReadNumbers(in, ErrState, m.Visits); err != nil {
 		return nil, err
 	}
 	for _, visits := range m.Visits {
@@ -459,7 +456,7 @@ func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	}
 	var err error
 	if m.Nodes, err = vec.ReadRows(in, int(head.Nodes), vectors.Dim); err != nil {
-		return nil, stateError(err)
+		return nil, vec.StreamError(err, ErrState)
 	}
 	if _, err := in.ReadByte(); err != io.EOF {
 		return nil, fmt.Errorf("%w: bytes after its end", ErrState)

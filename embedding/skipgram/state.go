@@ -1,11 +1,7 @@
 package skipgram
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"heavytail/storage/vec"
@@ -48,21 +44,6 @@ func (s *State) Matrix() *vec.Matrix {
 	return m
 }
 
-// fits returns why a training cannot continue from a state.
-func (s *State) fits(c Corpus, o Options) error {
-	rows := func(p vec.Panel) bool {
-		return p.Rows == c.Vertices && p.Cols == o.Dim && p.Stride >= p.Cols && len(p.Data) >= (p.Rows-1)*p.Stride+p.Cols
-	}
-	switch {
-	case len(s.Visits) != c.Vertices || !rows(s.Vectors) || !rows(s.Nodes):
-		return fmt.Errorf("%w: %d × %d vectors of %d visited vertices, and %d nodes, for %d vertices and %d dimensions", ErrState,
-			s.Vectors.Rows, s.Vectors.Cols, len(s.Visits), s.Nodes.Rows, c.Vertices, o.Dim)
-	case s.Epoch < 0 || s.Epoch > o.Epochs || s.Walk < 0 || s.Walk > c.Walks || len(s.Loss) != s.Epoch:
-		return fmt.Errorf("%w: walk %d of %d in epoch %d of %d", ErrState, s.Walk, c.Walks, s.Epoch, o.Epochs)
-	}
-	return nil
-}
-
 // Checkpoints sets how often the state of a training is saved. The zero value
 // saves nothing.
 type Checkpoints struct {
@@ -73,86 +54,4 @@ type Checkpoints struct {
 	// Every is the minimum time between calls; the call when the context ends
 	// does not wait for it.
 	Every time.Duration
-}
-
-// The stored form of a state: numbers of eight bytes, little-endian, in the
-// order of stateHead, then the losses, the visits, the vectors and the nodes.
-var stateMagic = [8]byte{'s', 'k', 'i', 'p', 'g', 'r', 'm', '1'}
-
-type stateHead struct {
-	Magic                           [8]byte
-	Vertices, Dim                   int64
-	Epoch, Walk, Batch, Done, Pairs int64
-	Sum                             float64
-	Measured                        int64
-}
-
-// Write writes a state: 8·n·dim bytes and a little more.
-func (s *State) Write(w io.Writer) error {
-	head := stateHead{stateMagic, int64(s.Vectors.Rows), int64(s.Vectors.Cols), int64(s.Epoch), int64(s.Walk), int64(s.Batch), s.Done, s.Pairs, s.Sum, s.Measured}
-	for _, v := range []any{head, s.Loss, s.Visits} {
-		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
-			return err
-		}
-	}
-	return errors.Join(vec.WriteRows(w, s.Vectors), vec.WriteRows(w, s.Nodes))
-}
-
-// ReadState reads what Write wrote of a training with this number of vertices
-// and these options, which limit the memory it allocates. Any other content is
-// ErrState, and an error of the reader is wrapped.
-func ReadState(r io.Reader, vertices int, o Options) (*State, error) {
-	o = o.WithDefaults()
-	in := bufio.NewReaderSize(r, 1<<16)
-	var head stateHead
-	if err := read(in, &head); err != nil {
-		return nil, err
-	}
-	if head.Magic != stateMagic || head.Vertices != int64(vertices) || head.Dim != int64(o.Dim) || head.Epoch < 0 || head.Epoch > int64(o.Epochs) {
-		return nil, fmt.Errorf("%w: not one of %d vertices, %d dimensions and %d epochs", ErrState, vertices, o.Dim, o.Epochs)
-	}
-	s := &State{
-		Epoch: int(head.Epoch), Walk: int(head.Walk), Batch: int(head.Batch), Visits: make([]int64, vertices),
-		Done: head.Done, Pairs: head.Pairs, Sum: head.Sum, Measured: head.Measured,
-	}
-	if s.Epoch > 0 {
-		s.Loss = make([]float64, s.Epoch)
-	}
-	for _, list := range []any{s.Loss, s.Visits} {
-		if err := read(in, list); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range []*vec.Panel{&s.Vectors, &s.Nodes} {
-		m, err := vec.ReadRows(in, vertices, o.Dim)
-		if err != nil {
-			return nil, stateError(err)
-		}
-		*p = m.Panel(0, o.Dim)
-	}
-	if _, err := in.ReadByte(); err != io.EOF {
-		return nil, fmt.Errorf("%w: bytes after its end", ErrState)
-	}
-	for _, n := range s.Visits {
-		if n < 0 {
-			return nil, fmt.Errorf("%w: %d visits", ErrState, n)
-		}
-	}
-	return s, nil
-}
-
-func read(in io.Reader, v any) error {
-	err := binary.Read(in, binary.LittleEndian, v)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return stateError(err)
-}
-
-// stateError makes ErrState of what is wrong with the bytes of a state.
-func stateError(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, vec.ErrNotFinite) {
-		return fmt.Errorf("%w: %w", ErrState, err)
-	}
-	return err
 }

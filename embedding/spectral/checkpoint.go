@@ -3,7 +3,6 @@ package spectral
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -68,7 +67,7 @@ func openLog(c base.Checkpoints, switched bool, sizes []int, dim int) (*solveLog
 	}
 	l.from = bufio.NewReaderSize(c.From, 1<<16)
 	var head solveHead
-	if err := readPart(l.from, &head); err != nil {
+	if err := vec.ReadNumbers(l.from, base.ErrCheckpoint, &head); err != nil {
 		return nil, err
 	}
 	if head.Magic != l.magic || head.Parts < 0 || head.Parts > int64(len(sizes)) {
@@ -88,7 +87,7 @@ func openLog(c base.Checkpoints, switched bool, sizes []int, dim int) (*solveLog
 // readSolved reads a part of n vertices.
 func readSolved(r io.Reader, n, dim int) (p pairs, err error) {
 	var h partHead
-	if err := readPart(r, &h); err != nil {
+	if err := vec.ReadNumbers(r, base.ErrCheckpoint, &h); err != nil {
 		return p, err
 	}
 	if h.Rows != int64(n) || h.Pairs != int64(min(n, dim)) || h.Reason < 0 || h.Reason > 1<<10 || h.Restarts < 0 || h.Products < 0 {
@@ -100,23 +99,13 @@ func readSolved(r io.Reader, n, dim int) (p pairs, err error) {
 		Restarts: int(h.Restarts), Products: int(h.Products), Converged: h.Converged,
 	}
 	degrees := make([]float64, n)
-	for _, v := range []any{reason, result.Values, result.Residuals, degrees} {
-		if err := readPart(r, v); err != nil {
-			return p, err
-		}
+	if err := vec.ReadNumbers(r, base.ErrCheckpoint, reason, result.Values, result.Residuals, degrees); err != nil {
+		return p, err
 	}
 	result.Reason = string(reason)
 	result.Vectors, err = vec.ReadRows(r, n, int(h.Pairs))
 	p = pairs{Result: result, relative: result.Residuals, degrees: degrees, weighted: h.Weighted}
 	return p, base.CheckpointError(err, eigen.ErrState)
-}
-
-func readPart(r io.Reader, v any) error {
-	err := binary.Read(r, binary.LittleEndian, v)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return base.CheckpointError(err, eigen.ErrState)
 }
 
 // write writes a part.
@@ -126,10 +115,8 @@ func (p pairs) write(w io.Writer) error {
 		Rows: int64(r.Vectors.Rows), Pairs: int64(r.Vectors.Dim), Restarts: int64(r.Restarts), Products: int64(r.Products),
 		Converged: r.Converged, Weighted: p.weighted, Reason: int64(len(r.Reason)),
 	}
-	for _, v := range []any{head, []byte(r.Reason), r.Values, p.relative, p.degrees} {
-		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
-			return err
-		}
+	if err := vec.WriteNumbers(w, head, []byte(r.Reason), r.Values, p.relative, p.degrees); err != nil {
+		return err
 	}
 	return vec.WriteRows(w, r.Vectors.Panel(0, r.Vectors.Dim))
 }
@@ -169,7 +156,7 @@ func (l *solveLog) solver(o *eigen.Options, n int) error {
 func (l *solveLog) save(next *eigen.State) error {
 	return l.Save(func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<16)
-		if err := binary.Write(out, binary.LittleEndian, solveHead{l.magic, int64(len(l.parts)), next != nil}); err != nil {
+		if err := vec.WriteNumbers(out, solveHead{l.magic, int64(len(l.parts)), next != nil}); err != nil {
 			return err
 		}
 		for _, p := range l.parts {

@@ -2,11 +2,11 @@ package spectral
 
 import (
 	"bufio"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
+
+	"heavytail/storage/vec"
 )
 
 // State is what Refresh needs next to the vectors of an embedding. It does not have the
@@ -40,12 +40,7 @@ type stateHead struct {
 // degrees.
 func (s *State) Write(w io.Writer) error {
 	head := stateHead{stateMagic, uint64(len(s.Places)), uint64(len(s.Degrees)), s.Step, uint64(s.Base)}
-	for _, v := range []any{head, s.Places, s.Degrees} {
-		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
-			return err
-		}
-	}
-	return nil
+	return vec.WriteNumbers(w, head, s.Places, s.Degrees)
 }
 
 // ReadState reads what Write wrote for an embedding with this many vertices and
@@ -54,7 +49,7 @@ func (s *State) Write(w io.Writer) error {
 func ReadState(r io.Reader, vertices, dim int) (*State, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var head stateHead
-	if err := readState(in, &head); err != nil {
+	if err := vec.ReadNumbers(in, ErrState, &head); err != nil {
 		return nil, err
 	}
 	moved := head.Step != 0
@@ -63,7 +58,7 @@ func ReadState(r io.Reader, vertices, dim int) (*State, error) {
 		return nil, fmt.Errorf("%w: not one of %d vertices and %d coordinates", ErrState, vertices, dim)
 	}
 	s := &State{Places: make([]uint32, vertices), spacing: spacing{Step: head.Step, Base: int(head.Base)}}
-	if err := readState(in, s.Places); err != nil {
+	if err := vec.ReadNumbers(in, ErrState, s.Places); err != nil {
 		return nil, err
 	}
 	room := math.Pow(float64(head.Base), float64(dim))
@@ -74,7 +69,7 @@ func ReadState(r io.Reader, vertices, dim int) (*State, error) {
 	}
 	if head.Degrees > 0 {
 		s.Degrees = make([]float64, vertices)
-		if err := readState(in, s.Degrees); err != nil {
+		if err := vec.ReadNumbers(in, ErrState, s.Degrees); err != nil {
 			return nil, err
 		}
 		for v, d := range s.Degrees {
@@ -87,14 +82,6 @@ func ReadState(r io.Reader, vertices, dim int) (*State, error) {
 		return nil, fmt.Errorf("%w: bytes after its end", ErrState)
 	}
 	return s, nil
-}
-
-func readState(in io.Reader, v any) error {
-	err := binary.Read(in, binary.LittleEndian, v)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: it ends too early", ErrState)
-	}
-	return err
 }
 
 // Align returns the state for renumbered vertices: vertex v gets the state of vertex

@@ -2,12 +2,10 @@ package unitball
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 
-	"heavytail/embedding/internal/base"
 	"heavytail/storage/vec"
 )
 
@@ -28,7 +26,7 @@ var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '2'}
 func (r *run) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), r.bestWrong, r.step, r.start != nil}
-	if err := binary.Write(out, binary.LittleEndian, head); err != nil {
+	if err := vec.WriteNumbers(out, head); err != nil {
 		return err
 	}
 	for _, m := range r.matrices() {
@@ -36,7 +34,7 @@ func (r *run) write(w io.Writer) error {
 			return err
 		}
 	}
-	if err := binary.Write(out, binary.LittleEndian, r.weights); err != nil {
+	if err := vec.WriteNumbers(out, r.weights); err != nil {
 		return err
 	}
 	return out.Flush()
@@ -55,7 +53,7 @@ func (r *run) matrices() []**vec.Matrix {
 func (r *run) read(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 1<<16)
 	var head stateHead
-	if err := stateError(binary.Read(in, binary.LittleEndian, &head)); err != nil {
+	if err := vec.ReadNumbers(in, ErrCheckpoint, &head); err != nil {
 		return err
 	}
 	anchored := *r.o.Anchor > 0
@@ -70,10 +68,10 @@ func (r *run) read(from io.Reader) error {
 	for _, m := range r.matrices() {
 		var err error
 		if *m, err = vec.ReadRows(in, r.n, r.k); err != nil {
-			return stateError(err)
+			return vec.StreamError(err, ErrCheckpoint)
 		}
 	}
-	if err := stateError(binary.Read(in, binary.LittleEndian, r.weights)); err != nil {
+	if err := vec.ReadNumbers(in, ErrCheckpoint, r.weights); err != nil {
 		return err
 	}
 	for _, w := range r.weights {
@@ -82,12 +80,4 @@ func (r *run) read(from io.Reader) error {
 		}
 	}
 	return nil
-}
-
-// stateError makes ErrCheckpoint of an error of reading one.
-func stateError(err error) error {
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return base.CheckpointError(err, ErrCheckpoint)
 }

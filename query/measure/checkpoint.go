@@ -3,7 +3,6 @@ package measure
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -150,10 +149,8 @@ func (a *accumulation) write(w io.Writer) error {
 			parts = append(parts, a.sums[slot])
 		}
 	}
-	for _, p := range parts {
-		if err := binary.Write(out, binary.LittleEndian, p); err != nil {
-			return err
-		}
+	if err := vec.WriteNumbers(out, parts...); err != nil {
+		return err
 	}
 	return out.Flush()
 }
@@ -163,7 +160,7 @@ func (a *accumulation) read(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 1<<16)
 	var head accumulationHead
 	next := make([]int64, len(a.next))
-	if err := readParts(in, &head, next); err != nil {
+	if err := vec.ReadNumbers(in, ErrCheckpoint, &head, next); err != nil {
 		return err
 	}
 	if head.Magic != accumulationMagic || head.N != int64(a.n) || head.Units != int64(a.units) {
@@ -179,27 +176,13 @@ func (a *accumulation) read(from io.Reader) error {
 		}
 		a.done.Add((u - first) / step)
 		a.sums[slot] = make([]float64, a.n)
-		if err := readParts(in, a.sums[slot]); err != nil {
+		if err := vec.ReadNumbers(in, ErrCheckpoint, a.sums[slot]); err != nil {
 			return err
 		}
 		for _, x := range a.sums[slot] {
 			if math.IsNaN(x) || math.IsInf(x, 0) {
 				return fmt.Errorf("%w: a sum of %g", ErrCheckpoint, x)
 			}
-		}
-	}
-	return nil
-}
-
-// readParts reads numbers. An end before the last is ErrCheckpoint.
-func readParts(in io.Reader, parts ...any) error {
-	for _, p := range parts {
-		err := binary.Read(in, binary.LittleEndian, p)
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("%w: it ends early", ErrCheckpoint)
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil

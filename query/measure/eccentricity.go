@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/bits"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // EccentricityOptions sets how Eccentricity works. The zero value works.
@@ -122,25 +122,20 @@ type boundsHead struct {
 }
 
 func (b *bounds) write(w io.Writer) error {
-	for _, part := range []any{boundsHead{boundsMagic, int64(len(b.low)), b.at, b.count}, b.low, b.high} {
-		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return vec.WriteNumbers(w, boundsHead{boundsMagic, int64(len(b.low)), b.at, b.count}, b.low, b.high)
 }
 
 // read reads what write has written for the same graph.
 func (b *bounds) read(in io.Reader) error {
 	var head boundsHead
-	if err := readParts(in, &head); err != nil {
+	if err := vec.ReadNumbers(in, ErrCheckpoint, &head); err != nil {
 		return err
 	}
 	n := int64(len(b.low))
 	if head.Magic != boundsMagic || head.N != n || head.At < 0 || head.At >= n || head.Count < 1 || head.Count > 64 {
 		return fmt.Errorf("%w: it is not one of this graph", ErrCheckpoint)
 	}
-	if err := readParts(in, b.low, b.high); err != nil {
+	if err := vec.ReadNumbers(in, ErrCheckpoint, b.low, b.high); err != nil {
 		return err
 	}
 	for v, low := range b.low {

@@ -38,10 +38,7 @@ func ReadRows(r io.Reader, rows, cols int) (*Matrix, error) {
 	m := NewMatrix(rows, cols)
 	for at := 0; at < len(m.Data); {
 		values := m.Data[at:min(at+streamValues, len(m.Data))]
-		if err := binary.Read(r, binary.LittleEndian, values); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
+		if err := readNumbers(r, values); err != nil {
 			return nil, err
 		}
 		for i, x := range values {
@@ -52,4 +49,45 @@ func ReadRows(r io.Reader, rows, cols int) (*Matrix, error) {
 		at += len(values)
 	}
 	return m, nil
+}
+
+// WriteNumbers writes values of fixed size, structs and slices of numbers, one after the
+// other as little-endian.
+func WriteNumbers(w io.Writer, values ...any) error {
+	for _, v := range values {
+		if err := binary.Write(w, binary.LittleEndian, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadNumbers reads into pointers and slices what WriteNumbers has written of such values.
+// An end before the last one wraps invalid, as [StreamError] does.
+func ReadNumbers(r io.Reader, invalid error, into ...any) error {
+	for _, v := range into {
+		if err := readNumbers(r, v); err != nil {
+			return StreamError(err, invalid)
+		}
+	}
+	return nil
+}
+
+// readNumbers is binary.Read, for which an early end is always io.ErrUnexpectedEOF.
+func readNumbers(r io.Reader, into any) error {
+	err := binary.Read(r, binary.LittleEndian, into)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// StreamError wraps invalid, such as that of a damaged state, around an error that the
+// bytes of a stream are to blame for: they end early, or are not finite numbers. It
+// returns another error as it is.
+func StreamError(err, invalid error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrNotFinite) {
+		return fmt.Errorf("%w: %w", invalid, err)
+	}
+	return err
 }

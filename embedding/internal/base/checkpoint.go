@@ -32,8 +32,8 @@ type Checkpoints struct {
 // is state, or of bytes that end too early or are not finite numbers. It returns other
 // errors as they are.
 func CheckpointError(err, state error) error {
-	if errors.Is(err, state) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, vec.ErrNotFinite) {
+	if errors.Is(err, state) {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
-	return err
+	return vec.StreamError(err, ErrCheckpoint)
 }
