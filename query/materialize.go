@@ -36,6 +36,7 @@ type PredictionInfo = storage.PredictionInfo
 type MaterializeResult struct {
 	PredictionInfo
 	Computed int      `json:"computed"` // vertices whose links were computed; all other links are as before
+	Capped   int64    `json:"capped"`   // as in Prediction; where it is not 0, all links are computed each time
 	Notices  []Notice `json:"notices,omitempty"`
 }
 
@@ -207,6 +208,6 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	}
 	return job.Spec{
 		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,
-		Graph: graph, Options: m.with, Memory: 12*int64(graph.Vertices) + 64*int64(m.k)*predictBlock, Purpose: "predicting links of graph " + fault.Name(graph.Name),
+		Graph: graph, Options: m.with, Memory: 36*int64(graph.Vertices) + 64*int64(m.k)*predictBlock, Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	embeddings "heavytail/embedding"
@@ -15,6 +16,9 @@ import (
 // predictBlock is how many vertices are computed between two writes: enough to keep
 // all workers busy, and few enough for their links to be small beside the graph.
 const predictBlock = 1024
+
+// cappedSetting is the number of vertices from which only a few paths were followed.
+const cappedSetting = "capped"
 
 // materializing is a MaterializeRequest whose graph and scorer are loaded.
 type materializing struct {
@@ -32,15 +36,28 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	if m.renewal, err = c.renewal(found, p.graph.Info, p.made()); err != nil {
 		return MaterializeResult{}, err
 	}
+	predictor, release, err := c.predictor(p)
+	if err != nil {
+		return MaterializeResult{}, err
+	}
+	defer release()
+	info := PredictionInfo{Scorer: req.With.String(), K: m.k, Options: found.with, Made: m.made}
+	capped := c.noteCapped(predictor)
+	if capped > 0 {
+		// Which vertices are capped depends on the whole graph. With the additional setting a
+		// later run does not take these links for its own.
+		info.Options = append(slices.Clone(found.with), storage.Setting{Name: cappedSetting, Value: fmt.Sprint(capped)})
+		m.old = nil
+	}
 	if m.old != nil {
 		m.reached = within(p.graph.Graph, m.changed, found.radius())
 	}
 	var result MaterializeResult
 	err = c.asJob(found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (err error) {
-		result, err = c.storePredictions(m, PredictionInfo{Scorer: req.With.String(), K: m.k, Options: found.with, Made: m.made})
+		result, err = c.storePredictions(m, predictor, info)
 		return err
 	})
-	result.Notices = c.Notices
+	result.Capped, result.Notices = capped, c.Notices
 	return result, err
 }
 
@@ -69,12 +86,7 @@ func within(g *csr.Graph, from []uint32, radius int) []uint32 {
 }
 
 // storePredictions computes predictions and stores them.
-func (c *call) storePredictions(m *materializing, info PredictionInfo) (MaterializeResult, error) {
-	predictor, release, err := c.predictor(m.prediction)
-	if err != nil {
-		return MaterializeResult{}, err
-	}
-	defer release()
+func (c *call) storePredictions(m *materializing, predictor *link.Predictor, info PredictionInfo) (MaterializeResult, error) {
 	near, err := c.nearAll(m.prediction)
 	if err != nil {
 		return MaterializeResult{}, err
@@ -135,7 +147,7 @@ func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near fu
 					return
 				}
 			}
-			links, _, err := predictor.For(c.Ctx, u, also, m.k)
+			links, _, err := predictor.Limited(c.Ctx, u, also, m.k)
 			faults[i] = err
 			for _, l := range links {
 				lists[i] = append(lists[i], storage.PredictedLink{Vertex: l.V, Score: l.Score})

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
@@ -36,6 +37,9 @@ type PredictForRequest struct {
 	// candidates too, where With reads vectors; 0 is DefaultNear or K, whichever is
 	// more, and a negative number is none.
 	Near int
+	// Threshold is the least score of a link, or the largest where the scorer is a
+	// distance; nil for none.
+	Threshold *float64
 }
 
 // PredictRequest asks for the likeliest links of a whole graph.
@@ -49,6 +53,11 @@ type PredictRequest struct {
 	// Near is as in PredictForRequest, of each vertex; 0 is DefaultNear. Without an
 	// index each takes a scan of all vectors.
 	Near int
+	// Threshold is as in PredictForRequest.
+	Threshold *float64
+	// Top is the number of links of a vertex in the answer: a link counts only if it is
+	// among the Top likeliest of both its ends. 0 is any number.
+	Top int
 }
 
 // PredictedVertex is a vertex with the score of a link to it.
@@ -80,7 +89,10 @@ type PredictResult struct {
 
 // Prediction reports what predicted links rest on.
 type Prediction struct {
-	Candidates int64 `json:"candidates"` // pairs that were scored
+	Candidates int64 `json:"candidates"` // pairs that were scored; with Top most of them twice
+	// Capped is the number of vertices from which only a few paths were followed, since
+	// they have very many: see [link.Predictor.Many]. It is 0 with one vertex.
+	Capped int64 `json:"capped"`
 	// Embedding is what the scores rest on, and Index what found the nearest vertices;
 	// nil where there is none.
 	Embedding *EmbeddingState `json:"embedding,omitempty"`
@@ -105,10 +117,12 @@ type linksEntry struct {
 
 // linkSearch is how links are found.
 type linkSearch struct {
-	k      int                // links that are asked for
-	near   int                // candidates by vectors of each vertex; 0 for none
-	metric index.Metric       // by which they are near
-	index  *storage.IndexInfo // that finds them; nil for a scan
+	k         int                // links that are asked for
+	top       int                // of them of each vertex; 0 for any number
+	threshold *float64           // nil for none
+	near      int                // candidates by vectors of each vertex; 0 for none
+	metric    index.Metric       // by which they are near
+	index     *storage.IndexInfo // that finds them; nil for a scan
 }
 
 var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResult]{
@@ -137,6 +151,8 @@ func predictHelp() Help {
 func predictOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; for one vertex at least n by default, and 0 takes none"},
+		{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score of a link, or the largest where the scorer is a distance; none for any score"},
+		{Name: "top", Type: "int", Default: "0", Doc: "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number"},
 	}
 }
 
@@ -176,7 +192,7 @@ func linksFrom(request any) (linksRequest, bool) {
 }
 
 func (r PredictForRequest) links() linksRequest {
-	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near}
+	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold}
 	if r.Near == 0 {
 		all.Near = max(DefaultNear, r.K)
 	}
@@ -207,6 +223,13 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 	if req.one && req.Near == 0 {
 		req.Near = max(DefaultNear, req.K)
 	}
+	if x, given := set["threshold"].(float64); given {
+		req.Threshold = &x
+	}
+	if _, given := set["top"]; given && req.one {
+		return req, fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex")
+	}
+	req.Top = set.Size("top")
 	if s.Where == nil {
 		return req, nil
 	}
@@ -237,11 +260,17 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 	if req.K < 1 {
 		return nil, fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	}
+	if req.Top < 0 {
+		return nil, fault.OfOption("top", "is %d, and must not be negative", req.Top)
+	}
+	if x := req.Threshold; x != nil && math.IsNaN(*x) {
+		return nil, fault.OfOption("threshold", "is %v, and must be a number", *x)
+	}
 	scorers, err := c.scorerEntries(req.Graph, []Scorer{req.With})
 	if err != nil {
 		return nil, err
 	}
-	p := &linksEntry{scorers, linkSearch{k: req.K}}
+	p := &linksEntry{scorers, linkSearch{k: req.K, top: req.Top, threshold: req.Threshold}}
 	if e := scorers.scorers[0].embedding; e != nil && req.Near >= 0 {
 		if p.near = req.Near; p.near == 0 {
 			p.near = DefaultNear
@@ -272,7 +301,14 @@ func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
 	if req.condition != "" {
 		inputs = append([]*plan.Plan{plan.Step("filter", req.condition)}, inputs...)
 	}
-	return plan.Result("links", fmt.Sprintf("%d%s by %s, the %s score first, ties by vertex", p.k, of, req.With, likelier),
+	kept := ""
+	if p.threshold != nil {
+		kept = fmt.Sprintf(", threshold %v", *p.threshold)
+	}
+	if p.top > 0 {
+		kept += fmt.Sprintf(", among the %d likeliest of both ends", p.top)
+	}
+	return plan.Result("links", fmt.Sprintf("%d%s by %s, the %s score first, ties by vertex%s", p.k, of, req.With, likelier, kept),
 		plan.Measured(plan.Score, "candidates", p.candidates(req.With, req.one)+", without an edge", append(inputs, p.inputs()...)...))
 }
 

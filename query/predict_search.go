@@ -66,12 +66,27 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 	case !req.one && rows < n:
 		c.Notice("%s newer than the embedding left out", fault.Count(n-rows, "vertex"))
 	}
+	capped := int64(0)
+	if !req.one {
+		capped = c.noteCapped(predictor)
+	}
 	r := PredictResult{Links: make([]PredictedPair, len(links))}
 	for i, l := range links {
 		r.Links[i] = PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
 	}
 	r.Prediction = c.prediction(p, links, scored)
+	r.Capped = capped
 	return r, nil
+}
+
+// noteCapped counts the vertices whose paths were cut short, and says so.
+func (c *call) noteCapped(predictor *link.Predictor) int64 {
+	capped := predictor.CountMany()
+	if capped > 0 {
+		c.Notice("from %s with very many paths only %d paths each were followed, those over the neighbours with fewest edges first; likelier links may be missing",
+			fault.Count(capped, "vertex"), predictor.Few())
+	}
+	return capped
 }
 
 // admits reports whether a vertex may be an answer.
@@ -83,17 +98,19 @@ func (p *prediction) admits(v uint32) bool {
 // predictor returns what finds the links; release frees its memory.
 func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err error) {
 	const perVertex, perLink, perNear = 24, 24, 8
+	const perSteps = 24 // of each vertex: its steps, its place by degree, and a sorted copy
 	n, workers := int64(p.graph.Graph.Vertices()), int64(1)
-	near := int64(0)
+	near, kept := int64(0), int64(0)
 	if !p.one {
+		kept = perSteps + perLink*min(int64(p.top), n)
 		workers, near = int64(c.workers()), min(int64(p.near), n)
 	}
-	release, err = c.db.cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+perNear*near*n, "predicting links of graph "+fault.Name(p.graph.Info.Name))
+	release, err = c.db.cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+(perNear*near+kept)*n, "predicting links of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return nil, nil, err
 	}
 	return link.NewPredictor(p.graph.Graph, link.NewScoring(p.scorers[0].Name, p.scorers[0].score), link.PredictOptions{
-		Admit: p.admits, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Admit: p.admits, Threshold: p.threshold, Top: p.top, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	}), release, nil
 }
 
@@ -115,10 +132,6 @@ func (c *call) links(p *prediction, predictor *link.Predictor) (links []link.Pre
 	}
 	stop := c.Watch.Start(plan.Score)
 	links, scored, err = predictor.All(c.Ctx, near, p.k)
-	if many := predictor.CountMany(); many > 0 && err == nil {
-		c.Notice("from each of %s with very many paths of two edges, PREDICT followed %d, those over the neighbours with fewest edges first; likelier links may be missing",
-			fault.Count(many, "vertex"), predictor.Few())
-	}
 	stop(int64(len(links)), fault.Count(scored, "pair")+" scored")
 	return links, scored, err
 }

@@ -134,6 +134,11 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 	for i, l := range stored.Links {
 		r.Vertices[i] = PredictedVertex{l.Key, l.Score}
 	}
+	for _, s := range info.Options {
+		if s.Name == cappedSetting {
+			c.Notice("only a few paths were followed from each of %s vertices with very many paths; likelier links may be missing", s.Value)
+		}
+	}
 	if r.Behind > 0 {
 		c.Notice("the predictions by %s are %s behind graph %s", info.Scorer, fault.Count(int64(r.Behind), "version"), fault.Name(req.Graph))
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // Scoring is how a Predictor scores pairs.
@@ -46,7 +45,13 @@ func NewScoring(name string, score func(u, v uint32) float64) Scoring {
 type PredictOptions struct {
 	// Admit reports whether a vertex may be an answer, or an end of a link of a whole
 	// graph; nil admits all. It is called from several goroutines at a time.
-	Admit   func(v uint32) bool
+	Admit func(v uint32) bool
+	// Threshold is the least score of a link, or the largest where a lower one is likelier;
+	// nil for none.
+	Threshold *float64
+	// Top is the number of links of a vertex in the answer of All: a link counts only if
+	// it is among the Top likeliest of both its ends. 0 is any number.
+	Top     int
 	Workers int // goroutines of All, 0 means GOMAXPROCS; no result depends on it
 
 	// Progress, if not nil, receives from All the number of vertices that are done, as the
@@ -70,8 +75,10 @@ type Predictor struct {
 	sum     *summed                             // nil where the score is no sum over common neighbours
 	weigh   func(common, triples int64) float64 // nil where the score counts no paths
 	l3      *l3                                 // nil for other scores
-	limit   int64                               // see Many
+	budget  int64                               // steps of all vertices together, see Many
 	few     int64                               // see Few
+	many    func() func(u uint32) bool          // see Many
+	order   func() []uint32                     // see degreesFor
 	scratch sync.Pool
 }
 
@@ -81,7 +88,11 @@ func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
 	if s.Heuristic == "l3" {
 		p.l3 = newL3(g)
 	}
-	p.setLimits()
+	p.budget, p.few, p.many = allSteps, max(64, allFew/int64(max(1, g.Vertices()))), sync.OnceValue(p.budgeted)
+	if p.l3 != nil || p.weigh != nil {
+		p.budget = allTriple
+	}
+	p.order = sync.OnceValue(func() []uint32 { return descending(g) })
 	p.scratch.New = func() any { return &scratch{sums: make([]float64, g.Vertices())} }
 	return p
 }
@@ -101,142 +112,42 @@ type scratch struct {
 // and include neighbours of u, which are left out. It takes O(Σ d(x)) over the
 // neighbours x of u, and the time of the scores where they are no sums.
 func (p *Predictor) For(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
-	t := &top{most: k, higher: p.s.HigherIsLikelier}
+	return p.one(ctx, u, near, k, p.search)
+}
+
+// Limited is [Predictor.For], but from a vertex of which [Predictor.Many] is true it
+// follows only [Predictor.Few] paths, so that the links of all vertices take bounded time.
+func (p *Predictor) Limited(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
+	if p.Many(u) {
+		return p.one(ctx, u, near, k, p.searchFew)
+	}
+	return p.one(ctx, u, near, k, p.search)
+}
+
+// one finds the links of one vertex by one of the searches.
+func (p *Predictor) one(ctx context.Context, u uint32, near []uint32, k int, search searchFunc) ([]PredictedLink, int64, error) {
 	if k < 1 {
 		return nil, 0, ctx.Err()
 	}
+	t := p.top(k)
 	if p.s.Heuristic == "preferential_attachment" {
 		return p.degreesFor(ctx, u, t)
 	}
 	s := p.scratch.Get().(*scratch)
 	defer p.scratch.Put(s)
 	s.scored = 0
-	if err := p.search(ctx, s, u, 0, near, t); err != nil {
+	if err := search(ctx, s, u, 0, near, t); err != nil {
 		return nil, 0, fmt.Errorf("predicting: %w", err)
 	}
 	return t.sorted(), s.scored, nil
 }
 
-// All returns the n likeliest links of the graph, and how many candidates were
-// scored. near, if it is not nil, names the vertices near to one; it is called from
-// several goroutines at a time, once for each vertex that is admitted. What it
-// returns is kept until the end, 8 bytes each. It takes O(Σ d(x)²) over all vertices
-// x, and the time of near and of the scores where they are no sums. From vertices with
-// very many paths it follows a few only: see [Predictor.Many].
-func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, error), n int) ([]PredictedLink, int64, error) {
-	if n < 1 {
-		return nil, 0, ctx.Err()
-	}
-	if p.s.Heuristic == "preferential_attachment" {
-		return p.degreesAll(ctx, n)
-	}
-	var higher [][]uint32
-	if near != nil && p.s.Heuristic == "" {
-		var err error
-		if higher, err = p.nearPairs(ctx, near); err != nil {
-			return nil, 0, err
-		}
-	}
-	var (
-		mu     sync.Mutex
-		tops   []*top
-		free   []*top
-		scored int64
-		failed error
-	)
-	vertices := p.g.Vertices()
-	report := newReporter(p.opts.Progress, "predicting", int64(vertices))
-	const block = 16 // of hubs some milliseconds
-	vec.Parallel(vertices, block, p.opts.Workers, func(_, lo, hi int) {
-		mu.Lock()
-		var t *top
-		if last := len(free) - 1; last >= 0 {
-			t, free = free[last], free[:last]
-		} else {
-			t = &top{most: n, higher: p.s.HigherIsLikelier}
-			tops = append(tops, t)
-		}
-		mu.Unlock()
-		s := p.scratch.Get().(*scratch)
-		s.scored = 0
-		var err error
-		for u := uint32(lo); u < uint32(hi) && err == nil; u++ {
-			if p.opts.Admit != nil && !p.opts.Admit(u) {
-				continue
-			}
-			var also []uint32
-			if higher != nil {
-				also = higher[u]
-			}
-			if p.Many(u) {
-				p.searchFew(s, u, u+1, also, t)
-				err = ctx.Err()
-				continue
-			}
-			err = p.search(ctx, s, u, u+1, also, t)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		scored += s.scored
-		p.scratch.Put(s)
-		free = append(free, t)
-		if err != nil {
-			failed = err
-		}
-		report(int64(hi - lo))
-	})
-	if failed != nil {
-		return nil, 0, fmt.Errorf("predicting: %w", failed)
-	}
-	all := &top{most: n, higher: p.s.HigherIsLikelier}
-	for _, t := range tops {
-		for _, l := range t.links {
-			all.offer(l)
-		}
-	}
-	return all.sorted(), scored, ctx.Err()
-}
+// searchFunc offers the links of u to the vertices from a number on.
+type searchFunc func(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error
 
-// nearPairs returns for each vertex the later ones that near joins it with, from
-// either side.
-func (p *Predictor) nearPairs(ctx context.Context, near func(u uint32) ([]uint32, error)) ([][]uint32, error) {
-	vertices := p.g.Vertices()
-	lists := make([][]uint32, vertices)
-	report := newReporter(p.opts.Progress, "nearest", int64(vertices))
-	var mu sync.Mutex
-	var failed error
-	const block = 16
-	vec.Parallel(vertices, block, p.opts.Workers, func(_, lo, hi int) {
-		for u := lo; u < hi; u++ {
-			err := ctx.Err()
-			if err == nil && (p.opts.Admit == nil || p.opts.Admit(uint32(u))) {
-				lists[u], err = near(uint32(u))
-			}
-			if err != nil {
-				mu.Lock()
-				failed = err
-				mu.Unlock()
-				return
-			}
-		}
-		mu.Lock()
-		report(int64(hi - lo))
-		mu.Unlock()
-	})
-	if failed != nil {
-		return nil, fmt.Errorf("the nearest of vertices: %w", failed)
-	}
-	higher := make([][]uint32, vertices)
-	for u, list := range lists {
-		for _, v := range list {
-			low, high := uint32(u), v
-			if low > high {
-				low, high = high, low
-			}
-			higher[low] = append(higher[low], high)
-		}
-	}
-	return higher, nil
+// top is for the k likeliest links.
+func (p *Predictor) top(k int) *top {
+	return &top{most: k, higher: p.s.HigherIsLikelier, threshold: p.opts.Threshold}
 }
 
 // search offers the links of u to the vertices from a number on.
@@ -444,66 +355,55 @@ func (p *Predictor) searchL3(ctx context.Context, s *scratch, u, from uint32, t 
 	return ctx.Err()
 }
 
-// Limits of [Predictor.All], over all vertices of a graph. So many paths of two edges take
-// about half a minute of a processor to follow, and as many of three edges as l3 may
-// follow some minutes. A vertex may use the share of a vertex; of one with more, as
-// many candidates are scored as take some seconds for all vertices together.
-const (
-	allPaths  = 1 << 34
-	allTriple = 1 << 37
-	allFew    = 1 << 24
-)
-
-// setLimits divides the limits between the vertices.
-func (p *Predictor) setLimits() {
-	n := int64(max(1, p.g.Vertices()))
-	p.limit, p.few = allPaths/n, max(64, allFew/n)
-	if p.l3 != nil {
-		p.limit = allTriple / n
-	}
-}
-
-// Few is how many paths of two edges All follows from a vertex that has too many: 2²⁴
+// Few is how many paths of two edges are followed from a vertex that has too many: 2²⁴
 // over the number of vertices, and at least 64.
 func (p *Predictor) Few() int64 { return p.few }
 
-// Many reports whether All follows only [Predictor.Few] paths from a vertex: where it has
-// more than 2³⁴/n paths of two edges, n vertices, or by l3 2³⁷/n of three. They are those over
-// the neighbours with fewest edges, ties by vertex, to later vertices in their order,
-// and the scores of their ends are those of Score. So a star of a million leaves takes
-// seconds and not the hours of its pairs. It takes O(degree), by l3 O(Σ d(x)).
+// Many reports whether All and Limited follow only [Predictor.Few] paths from a vertex.
+// Vertices are searched in full, those that take fewest steps first and equal ones
+// together, while all of them take at most 2³⁴ steps; by scorers of paths of three edges
+// 2³⁷. A step is a path of two edges, and a score that is no sum over the paths counts 32;
+// by scorers of paths of three edges it is one of these, but no vertex counts more than
+// all entries of the graph.
+// The few paths of another vertex are those over the neighbours with fewest edges, ties by
+// vertex, to vertices in their order, and the scores of their ends are those of Score. So a star
+// of a million leaves takes seconds and not the hours of its pairs. The first call takes
+// O(n log n + m) time; 8 bytes for each vertex are kept. By preferential_attachment it is
+// always false.
 func (p *Predictor) Many(u uint32) bool {
 	if p.s.Heuristic == "preferential_attachment" {
 		return false
 	}
-	paths := int64(0)
-	for _, x := range p.g.Neighbors(u) {
-		if p.l3 == nil {
-			paths += int64(p.g.Degree(x))
-			continue
-		}
-		for _, y := range p.g.Neighbors(x) {
-			if paths += int64(p.g.Degree(y)); paths > p.limit {
-				return true
-			}
-		}
-	}
-	return paths > p.limit
+	return p.many()(u)
 }
 
 // CountMany returns the number of admitted vertices of which Many is true.
 func (p *Predictor) CountMany() int64 {
 	n := int64(0)
 	for u := range uint32(p.g.Vertices()) {
-		if (p.opts.Admit == nil || p.opts.Admit(u)) && p.Many(u) {
+		if p.admits(u) && p.Many(u) {
 			n++
 		}
 	}
 	return n
 }
 
+// budgeted returns the function that Many calls.
+func (p *Predictor) budgeted() func(u uint32) bool {
+	by := bySums
+	switch {
+	case p.l3 != nil || p.weigh != nil:
+		by = byTriples
+	case p.sum == nil:
+		by = byScores
+	}
+	return manySteps(countSteps(p.g, by), p.budget, p.admits)
+}
+
+func (p *Predictor) admits(v uint32) bool { return p.opts.Admit == nil || p.opts.Admit(v) }
+
 // searchFew is search from a vertex with too many paths.
-func (p *Predictor) searchFew(s *scratch, u, from uint32, near []uint32, t *top) {
+func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
 	s.exclude(p.g, u)
 	defer s.clear()
 	defer s.include(p.g, u)
@@ -535,6 +435,7 @@ func (p *Predictor) searchFew(s *scratch, u, from uint32, near []uint32, t *top)
 			p.offerScored(s, u, v, t)
 		}
 	}
+	return ctx.Err()
 }
 
 // byDegree returns the neighbours of a vertex, those with fewest edges first.

@@ -24,7 +24,7 @@ func TestPredictor_Few(t *testing.T) {
 	g := starGraph(t, leaves)
 	for _, name := range []string{"common_neighbors", "adamic_adar", "katz"} {
 		p := NewPredictor(g, scoringOf(t, name, g, nil), PredictOptions{})
-		p.limit, p.few = 1000, 64
+		p.budget, p.few = 1000*int64(g.Vertices()), 64
 		links, scored, err := p.All(t.Context(), nil, 3)
 		if err != nil || len(links) != 3 || links[1].U != 1 || links[1].V != 2 {
 			t.Fatalf("%s: %v, %v", name, links, err)

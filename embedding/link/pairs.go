@@ -6,31 +6,48 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"heavytail/storage/csr"
 )
 
 // This file finds the likeliest links by preferential attachment, whose best pairs
 // need not have a neighbour in common. Their candidates are all pairs of vertices
 // that have edges, in the order of the product of their degrees.
 
-// degreesFor finds the likeliest links of one vertex.
+// degreesFor finds the likeliest links of one vertex. It goes through the others by
+// descending degree and ends when it has enough, so that it takes O(degree + k) after the
+// first call, which sorts the vertices.
 func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]PredictedLink, int64, error) {
 	s := p.scratch.Get().(*scratch)
 	defer p.scratch.Put(s)
 	s.exclude(p.g, u)
 	defer s.include(p.g, u)
 	scored := int64(0)
-	for v := range uint32(p.g.Vertices()) {
-		if v%(1<<20) == 0 && ctx.Err() != nil {
+	for i, v := range p.order() {
+		if i%(1<<20) == 0 && ctx.Err() != nil {
 			return nil, 0, fmt.Errorf("predicting: %w", ctx.Err())
 		}
-		score := p.s.Score(u, v)
-		if s.sums[v] != 0 || score == 0 {
+		if s.sums[v] != 0 {
 			continue
+		}
+		score := p.s.Score(u, v)
+		if t.full() || score == 0 || t.beyond(score) {
+			break
 		}
 		scored++
 		p.offer(u, v, score, t)
 	}
 	return t.sorted(), scored, nil
+}
+
+// descending lists the vertices by descending degree, ties by vertex.
+func descending(g *csr.Graph) []uint32 {
+	list := make([]uint32, g.Vertices())
+	for v := range list {
+		list[v] = uint32(v)
+	}
+	slices.SortStableFunc(list, func(a, b uint32) int { return cmp.Compare(g.Degree(b), g.Degree(a)) })
+	return list
 }
 
 // degreesAll finds the likeliest links of the graph. It iterates over the pairs of
@@ -55,9 +72,13 @@ func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int
 		pairs = append(pairs, degreePair{degrees, 0, 0})
 	}
 	var links []PredictedLink
+	t := p.top(n)
 	scored, seen := int64(0), 0
 	for len(pairs) > 0 && len(links) < n {
 		product := pairs[0].product()
+		if t.beyond(float64(product)) {
+			break
+		}
 		var ends []degreeEnd
 		for len(pairs) > 0 && pairs[0].product() == product {
 			at := pairs[0]

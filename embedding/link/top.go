@@ -18,6 +18,20 @@ type top struct {
 	most   int
 	higher bool            // a higher score is likelier
 	links  []PredictedLink // a heap, the unlikeliest first
+	// threshold is the least score that gets in, or the largest where a lower one is
+	// likelier; nil for none.
+	threshold *float64
+}
+
+// beyond reports whether a score does not reach the threshold.
+func (t *top) beyond(score float64) bool {
+	if t.threshold == nil {
+		return false
+	}
+	if t.higher {
+		return score < *t.threshold
+	}
+	return score > *t.threshold
 }
 
 // compare is negative where a comes before b.
@@ -40,6 +54,9 @@ func (t *top) full() bool { return len(t.links) == t.most }
 // wants reports whether a link of a score may get in. It is true of equal scores,
 // where the vertices decide, and false of NaN.
 func (t *top) wants(score float64) bool {
+	if t.beyond(score) {
+		return false
+	}
 	if !t.full() {
 		return score == score
 	}

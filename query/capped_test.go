@@ -1,0 +1,40 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestPredict_Star holds predictions on a star to the few pairs that may be scored: without
+// the cap there are 11 billion.
+func TestPredict_Star(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("short: it predicts links of 150,000 leaves")
+	}
+	const leaves = 150_000
+	ctx := context.Background()
+	db := openTest(t, nil)
+	var text strings.Builder
+	for v := range leaves {
+		fmt.Fprintf(&text, "hub %d\n", v)
+	}
+	importText(t, db, "star", text.String())
+	w := Scorer{Name: "resource_allocation"}
+	r, err := db.Predict(ctx, PredictRequest{K: 3, Graph: "star", With: w})
+	if err != nil || r.Capped != leaves+1 || len(r.Links) != 3 || r.Candidates > 200*leaves || len(r.Notices) == 0 {
+		t.Errorf("%d links, %d candidates, %d capped, %v, %v", len(r.Links), r.Candidates, r.Capped, r.Notices, err)
+	}
+	for range 2 { // the second time everything is computed again
+		m, err := db.Materialize(ctx, MaterializeRequest{Graph: "star", With: w, K: 2})
+		if err != nil || m.Capped != leaves+1 || m.Computed != leaves+1 || m.Links != 2*leaves {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	p, err := db.Predicted(ctx, PredictedRequest{Vertex: "77", K: 2, Graph: "star", With: w})
+	if err != nil || len(p.Vertices) != 2 || len(p.Notices) != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
