@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -28,7 +29,8 @@ type ExportRequest struct {
 	// .graphml, "gexf" for .gexf, "json" (node-link) for .json, "pajek" for .net and "edges" for .txt, .edges, .edgelist and .el; of vertices "csv"
 	// for .csv and .txt; of an embedding "npy" for .npy, "word2vec_binary" for
 	// .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them
-	// "parquet" for .parquet. Without an
+	// "parquet" for .parquet. "metis" is for .graph and .metis, and "neo4j", CSV with the
+	// headers of Neo4j, for no ending. Without an
 	// ending it is "edges", "csv" or "word2vec"; another ending is a mistake.
 	Format string
 	// Spreadsheet makes CSV safe to open in a spreadsheet: a key or text that it
@@ -44,7 +46,7 @@ type ExportRequest struct {
 // ExportResult is the answer of ExportGraph, ExportVertices, ExportWalks and ExportEmbedding.
 type ExportResult struct {
 	Path    string   `json:"file"`
-	Keys    string   `json:"keys,omitempty"` // of the matrix at Path, the file with the keys of its rows; otherwise empty
+	Keys    string   `json:"keys,omitempty"` // of the matrix or METIS file at Path, the file with the keys of its rows; otherwise empty
 	Rows    int64    `json:"rows"`           // edges, vertices, walks or vectors written
 	Notices []Notice `json:"notices,omitempty"`
 }
@@ -67,12 +69,14 @@ func graphFormats() []exportFormat {
 		{name: "gexf", endings: []string{".gexf"}, title: "GEXF", holds: "json", attributes: true},
 		{name: "json", endings: []string{".json"}, title: "node-link JSON", attributes: true},
 		{name: "pajek", endings: []string{".net"}, title: "Pajek", holds: "json"},
+		{name: "metis", endings: []string{".graph", ".metis"}, title: "METIS"},
+		{name: "neo4j", title: "CSV for Neo4j"},
 		parquetFormat(),
 	}
 }
 
 func vertexFormats() []exportFormat {
-	return []exportFormat{{name: "csv", endings: []string{".csv", ".txt"}, title: "CSV"}, parquetFormat()}
+	return []exportFormat{{name: "csv", endings: []string{".csv", ".txt"}, title: "CSV"}, {name: "neo4j", title: "CSV for Neo4j"}, parquetFormat()}
 }
 
 // parquetFormat is a form of every table.
@@ -183,7 +187,7 @@ type exportTarget struct {
 var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
+		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
 		Options: exportOptions(graphFormats()),
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
@@ -295,7 +299,7 @@ func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFor
 	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
 		return form, err
 	}
-	if form.name == "npy" {
+	if form.keyed() {
 		err = c.CheckOutput(req.Path+keysEnding, req.Overwrite, fault.Into)
 	}
 	return form, err
@@ -310,35 +314,43 @@ func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResul
 	if g.Times, err = req.times(view.Info); err != nil {
 		return ExportResult{}, err
 	}
-	write := format.WriteEdges
-	switch found.form.name {
-	case "csv":
-		write = func(ctx context.Context, w io.Writer, g format.Graph) error {
-			return format.WriteCSV(ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet})
-		}
-	case "graphml":
-		write = format.WriteGraphML
-	case "gexf":
-		write = format.WriteGEXF
-	case "json":
-		write = format.WriteNodeLink
-	case "pajek":
-		write = format.WritePajek
-	case "parquet":
-		write = func(ctx context.Context, w io.Writer, g format.Graph) error {
-			return format.WriteEdgesParquet(ctx, w, g, graphNotes(view.Info))
-		}
-	}
-	if !found.form.attributes && found.form.name != "pajek" {
-		c.noticeAlone(view)
-	}
+	c.noticeLeftOut(found.form, view)
+	result := ExportResult{Path: req.Path, Rows: view.Graph.Edges()}
 	stop := c.Watch.Start(plan.Write)
-	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error { return write(c.Ctx, w, g) })
+	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error { return c.writeGraph(w, req, found.form.name, g, view.Info) })
+	if err == nil && found.form.keyed() {
+		result.Keys = req.Path + keysEnding
+		err = c.WriteFile(result.Keys, req.Overwrite, func(w io.Writer) error {
+			return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key)
+		})
+	}
 	if err != nil {
 		return ExportResult{}, found.form.refused(err)
 	}
-	stop(view.Graph.Edges(), "")
-	return ExportResult{Path: req.Path, Rows: view.Graph.Edges(), Notices: c.Notices}, nil
+	stop(result.Rows, "")
+	result.Notices = c.Notices
+	return result, nil
+}
+
+// writeGraph writes a graph in one of its forms.
+func (c *call) writeGraph(w io.Writer, req ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
+	switch form {
+	case "csv", "neo4j":
+		return format.WriteCSV(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form == "neo4j"})
+	case "graphml":
+		return format.WriteGraphML(c.Ctx, w, g)
+	case "gexf":
+		return format.WriteGEXF(c.Ctx, w, g)
+	case "json":
+		return format.WriteNodeLink(c.Ctx, w, g)
+	case "pajek":
+		return format.WritePajek(c.Ctx, w, g)
+	case "metis":
+		return format.WriteMETIS(c.Ctx, w, g)
+	case "parquet":
+		return format.WriteEdgesParquet(c.Ctx, w, g, graphNotes(info))
+	}
+	return format.WriteEdges(c.Ctx, w, g)
 }
 
 // graphNotes are the metadata of a Parquet file that was made from a graph.
@@ -346,17 +358,37 @@ func graphNotes(g storage.GraphInfo) []format.Note {
 	return []format.Note{{Key: "heavytail.graph", Text: g.Name}, {Key: "heavytail.version", Text: strconv.FormatUint(g.Version, 10)}}
 }
 
-// noticeAlone reports what a list of edges leaves out.
-func (c *call) noticeAlone(view *session.Graph) {
-	alone := int64(0)
-	for v := range uint32(view.Graph.Vertices()) {
-		if view.Graph.Degree(v) == 0 {
+// keyed reports whether a form has rows without keys, which a second file has.
+func (f exportFormat) keyed() bool { return f.name == "npy" || f.name == "metis" }
+
+// noticeLeftOut reports what a form of graphs leaves out.
+func (c *call) noticeLeftOut(form exportFormat, view *session.Graph) {
+	if form.attributes {
+		return
+	}
+	numbered := form.name == "pajek" || form.name == "metis"
+	if alone := withoutEdges(view.Graph); alone > 0 && !numbered {
+		c.Notice("%s without edges left out; format := 'graphml' has them", fault.Count(alone, "vertex"))
+	}
+	if numbered && view.Graph.Times != nil {
+		c.Notice("the times of edges are left out, which %s does not have; format := 'graphml' has them", form.title)
+	}
+	if form.name == "metis" {
+		c.Notice("vertices are numbered from 1 on; the file that ends in %s has their keys in this order", keysEnding)
+	}
+	if names := session.AttributeNames(view.Info); len(names) > 0 {
+		c.Notice("the attributes of vertices are left out (%s); EXPORT VERTICES writes them", strings.Join(names, ", "))
+	}
+}
+
+// withoutEdges counts the vertices that have no edges.
+func withoutEdges(g *csr.Graph) (alone int64) {
+	for v := range uint32(g.Vertices()) {
+		if g.Degree(v) == 0 {
 			alone++
 		}
 	}
-	if alone > 0 {
-		c.Notice("%s without edges left out; format := 'graphml' has them", fault.Count(alone, "vertex"))
-	}
+	return alone
 }
 
 func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
@@ -370,7 +402,7 @@ func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportRe
 		if found.form.name == "parquet" {
 			return format.WriteVerticesParquet(c.Ctx, w, g, graphNotes(view.Info))
 		}
-		return format.WriteVertices(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet})
+		return format.WriteVertices(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: found.form.name == "neo4j"})
 	})
 	if err != nil {
 		return ExportResult{}, err
@@ -394,6 +426,7 @@ func (c *call) formatGraph(view *session.Graph, columns *session.ColumnSet) form
 	laid := format.Graph{
 		Vertices: g.Vertices(), Key: view.AppendKey, Edges: c.edges(g),
 		Weighted: g.Weighted(), Timed: g.Times != nil,
+		Neighbors: func(v uint32) ([]uint32, []float32) { return g.Neighbors(v), g.WeightsOf(v) },
 		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
 			value := columns.At(column, v)
 			return append(dst, value.String()...), !value.IsMissing()

@@ -67,7 +67,7 @@ func runExportEmbedding(c *call, req ExportRequest, found exportedEmbedding) (Ex
 	}
 	result := ExportResult{Path: req.Path, Rows: int64(s.Matrix.Rows)}
 	stop := c.Watch.Start(plan.Write)
-	if found.form.name == "npy" {
+	if found.form.keyed() {
 		result.Keys = req.Path + keysEnding
 		err = c.WriteFile(result.Keys, req.Overwrite, func(w io.Writer) error {
 			return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey)

@@ -255,6 +255,9 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	if stats.Skipped > 0 && stats.FirstSkipped != nil {
 		c.Notice("%s skipped, the first: %v", fault.Count(stats.Skipped, "bad line"), stats.FirstSkipped)
 	}
+	if lines := stats.ReadStats.Edges + stats.Skipped; stats.Layout == format.LayoutEdges && !stats.CountsHeader && stats.DeclaredEdges > 0 && stats.DeclaredEdges != lines {
+		c.Notice("a comment of the file declares %s, and it has %d", fault.Count(stats.DeclaredEdges, "edge"), lines)
+	}
 	if stats.CountsHeader {
 		c.Notice("the first line was taken as the counts of vertices and edges, not as an edge; header := 'none' takes it as an edge")
 	}

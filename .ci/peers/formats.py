@@ -158,6 +158,44 @@ def igraph_facts(graph):
     return facts(out, "keys", True, False)
 
 
+NEO4J = {"long": int, "double": float, "boolean": lambda text: text == "true", "string": str, "float": float}
+
+
+def neo4j_graph(exchange):
+    """Reads both files for Neo4j by the types in their headers alone, as its import tool does."""
+    def records(name):
+        for record in read_csv(exchange.path(name)):
+            values = {}
+            for field, text in record.items():
+                name, kind = field.rsplit(":", 1)
+                if text != "":
+                    values[name if kind in NEO4J else kind] = NEO4J.get(kind, str)(text)
+            yield values
+    graph = nx.Graph()
+    for values in records("ours-neo4j-vertices.csv"):
+        graph.add_node(values.pop("ID"), **values)
+    for values in records("ours-neo4j.csv"):
+        if values.pop("TYPE") != "EDGE":
+            failures.append("type of an edge for Neo4j")
+        graph.add_edge(values.pop("START_ID"), values.pop("END_ID"), **values)
+    return graph
+
+
+def metis_edges(path):
+    """Returns the edges of a METIS file, which lists each at both ends, by the numbers of vertices from 0 on."""
+    with open(path, encoding="ascii") as text:
+        (vertices, edges), *rows = ([int(word) for word in line.split()] for line in text)
+    arcs = sorted((u, v - 1) for u, row in enumerate(rows) for v in row)
+    if len(rows) != vertices or len(arcs) != 2 * edges or arcs != sorted((v, u) for u, v in arcs):
+        failures.append("counts or symmetry of METIS")
+    return [(u, v) for u, v in arcs if u < v]
+
+
+def edge_numbers(graph):
+    order = {key: i for i, key in enumerate(graph)}
+    return sorted(tuple(sorted((order[a], order[b]))) for a, b in graph.edges)
+
+
 def ours_to_theirs(exchange, graph, words):
     """They read what we wrote."""
     everything = facts(graph, "values", True, True)
@@ -168,6 +206,8 @@ def ours_to_theirs(exchange, graph, words):
     same("GraphML in gzip, read by networkx", facts(nx.read_graphml(exchange.path("ours.graphml.gz")), "values", True, True), everything)
     tables = csv_graph(read_csv(exchange.path("ours.csv")), read_csv(exchange.path("ours-vertices.csv")))
     same("CSV of edges and vertices, read by Python", facts(tables, "values", True, True), everything)
+    same("CSV for Neo4j, read by Python", facts(neo4j_graph(exchange), "values", True, True), everything)
+    same("METIS, read by lines", metis_edges(exchange.path("ours.metis")), edge_numbers(graph))
     if words:
         same("edge list, read by networkx", facts(nx.read_edgelist(exchange.path("ours.edges")), None, False, False), facts(graph, None, False, False))
         timed = nx.Graph()
@@ -185,6 +225,10 @@ def ours_to_ours(exchange, graph):
         same(f"{name}, read by us", facts(from_json(exchange.read(name)), "values", True, True), everything)
     for name in "ours.csv", "ours-weighted.edges":
         same(f"{name}, read by us", facts(from_json(exchange.read(name)), None, True, True), facts(graph, None, True, True))
+    same("ours-neo4j.csv, read by us", facts(from_json(exchange.read("ours-neo4j.csv")), None, True, True), facts(graph, None, True, True))
+    same("ours-neo4j-vertices.csv, read by us", facts(from_json(exchange.read("ours-neo4j-vertices.csv", "layout=vertices")), "values", False, False)[0], everything[0])
+    numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(graph)})
+    same("ours.metis, read by us", facts(from_json(exchange.read("ours.metis")), "keys", False, False), facts(numbered, "keys", False, False))
     vertices = exchange.read("ours-vertices.csv", "layout=vertices")
     same("types of ours-vertices.csv", [(c["Name"], c["Type"]) for c in vertices["columns"]], COLUMNS)
     same("ours-vertices.csv, read by us", facts(from_json(vertices), "values", False, False)[0], everything[0])
@@ -218,11 +262,33 @@ def theirs_to_ours(exchange, graph, words):
     # Python leaves a missing value and an empty text alike; there are no empty texts here. Blanks around a bare field are dropped.
     want = [[v["key"] if any(c in v["key"] for c in ',"\r\n') else v["key"].strip(), [t if t is None else t.strip() if '"' not in t and "," not in t and "\n" not in t else t for t in v["values"]]] for v in want]
     same("CSV of Python", [[v["key"], v["values"]] for v in found["vertices"]], want)
+    write_collections(exchange, graph)
     order = list(graph)
     numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(order)})
     matrix = nx.to_scipy_sparse_array(graph, nodelist=order, weight="weight")
     scipy.io.mmwrite(exchange.path("theirs.mtx"), scipy.sparse.coo_matrix(matrix))
     same("Matrix Market of scipy", facts(from_json(exchange.read("theirs.mtx")), "keys", True, False), facts(numbered, "keys", True, False))
+
+
+def write_collections(exchange, graph):
+    """We read files as Neo4j, KONECT and SNAP have them."""
+    with open(exchange.path("theirs-neo4j.csv"), "w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, quoting=csv.QUOTE_ALL)
+        writer.writerow([":START_ID", "weight:double", ":TYPE", "time:long", ":END_ID"])
+        for a, b, data in graph.edges(data=True):
+            writer.writerow([a, repr(data["weight"]), "KNOWS", data.get("time", ""), b])
+    same("CSV for Neo4j of Python", facts(from_json(exchange.read("theirs-neo4j.csv")), None, True, True), facts(graph, None, True, True))
+    numbered = nx.relabel_nodes(graph, {v: str(i + 1) for i, v in enumerate(graph)})
+    with open(exchange.path("out.theirs"), "w", encoding="ascii") as out:
+        print("% sym posweighted", f"% {numbered.number_of_edges()} {len(numbered)} {len(numbered)}", sep="\n", file=out)
+        for a, b, data in numbered.edges(data=True):
+            print(a, b, repr(data["weight"]), data.get("time", ""), file=out)
+    same("KONECT by Python", facts(from_json(exchange.read("out.theirs")), None, True, True), facts(numbered, None, True, True))
+    with open(exchange.path("snap.edges"), "w", encoding="ascii") as out:
+        print("# Undirected graph: snap.txt", f"# Nodes: {len(numbered)} Edges: {numbered.number_of_edges()}", "# FromNodeId\tToNodeId", sep="\n", file=out)
+        for a, b in numbered.edges:
+            print(a, b, sep="\t", file=out)
+    same("SNAP by Python", facts(from_json(exchange.read("snap.edges")), None, False, False), facts(numbered, None, False, False))
 
 
 def exchange_vectors(exchange, keys, rows):

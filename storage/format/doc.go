@@ -1,6 +1,6 @@
 // Package format reads and writes graphs and vectors as files: graphs as edge
-// lists, adjacency lists, CSV of edges and of vertices, Matrix Market (read only),
-// GraphML and Parquet; vectors as word2vec text, word2vec binary, numpy's .npy and
+// lists, adjacency lists, CSV of edges and of vertices (also with Neo4j's headers), Matrix
+// Market (read only), METIS, Pajek, GraphML, GEXF, node-link JSON and Parquet; vectors as word2vec text, word2vec binary, numpy's .npy and
 // Parquet; walks as sentences (write only). Text may be plain or compressed by gzip or
 // zstd. Parquet is read by places in a file; all else is read as a stream.
 //

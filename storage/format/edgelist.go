@@ -47,6 +47,9 @@ func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 // "source,target[,weight][,time]", with quotes where a key needs them, which may
 // hold line breaks, and an empty field where an edge has no time. See WriteEdges.
 func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
+	if opts.Neo4j && g.Times != TimeNumbers {
+		g.Times = TimeClocks // a column has one type
+	}
 	e := edgeWriter{output: newOutput(ctx, w), g: &g, csv: opts}
 	if err := e.write(); err != nil {
 		return fmt.Errorf("write CSV of edges: %w", err)
@@ -65,21 +68,11 @@ type edgeWriter struct {
 }
 
 func (e *edgeWriter) write() error {
-	// The header keeps a reader from taking the first edge for one.
-	start, separator := "", byte(',')
+	separator := byte(',')
 	if e.words {
-		start, separator = "# ", ' '
+		separator = ' '
 	}
-	header := append([]byte(start), "source"...)
-	for _, column := range []struct {
-		name string
-		has  bool
-	}{{"target", true}, {"weight", e.g.Weighted}, {"time", e.g.Timed}} {
-		if column.has {
-			header = append(append(header, separator), column.name...)
-		}
-	}
-	if _, err := e.Write(append(header, '\n')); err != nil {
+	if _, err := e.Write(e.header(separator)); err != nil {
 		return err
 	}
 	var line []byte
@@ -96,6 +89,28 @@ func (e *edgeWriter) write() error {
 		}
 	}
 	return e.finish()
+}
+
+// header keeps a reader from taking the first edge for one.
+func (e *edgeWriter) header(separator byte) []byte {
+	names := []string{"source", "target", "weight", "time"}
+	switch {
+	case e.words:
+		names[0] = "# source"
+	case e.csv.Neo4j:
+		names = []string{neo4jStart, neo4jEnd + "," + neo4jType, "weight:float", "time:long"}
+		if e.g.Times != TimeNumbers {
+			names[3] = "time:datetime"
+		}
+	}
+	var header []byte
+	for i, has := range []bool{true, true, e.g.Weighted, e.g.Timed} {
+		if has {
+			header = append(append(header, names[i]...), separator)
+		}
+	}
+	header[len(header)-1] = '\n'
+	return header
 }
 
 func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
@@ -135,10 +150,13 @@ func appendWeight(dst []byte, weight float32) ([]byte, error) {
 // appendKeys appends both keys as fields of CSV.
 func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
 	line, err := e.csv.appendKey(line, e.g, edge.Source, &e.scratch, &e.guarded)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		line, err = e.csv.appendKey(append(line, separator), e.g, edge.Target, &e.scratch, &e.guarded)
 	}
-	return e.csv.appendKey(append(line, separator), e.g, edge.Target, &e.scratch, &e.guarded)
+	if e.csv.Neo4j {
+		line = append(line, ",EDGE"...)
+	}
+	return line, err
 }
 
 // appendKey appends the key of a vertex as a field of CSV.

@@ -12,7 +12,7 @@ import (
 // with their weights, and their times as an attribute. Read reads the same graph back.
 // It refuses what WriteGraphML refuses.
 func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
-	x := gexfWriter{xmlWriter{output: newOutput(ctx, w), g: &g}, placeNone}
+	x := gexfWriter{xmlWriter: xmlWriter{output: newOutput(ctx, w), g: &g}, label: placeNone}
 	if err := x.write(); err != nil {
 		return fmt.Errorf("write GEXF: %w", err)
 	}
@@ -21,7 +21,8 @@ func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
 
 type gexfWriter struct {
 	xmlWriter
-	label int // the column of labels
+	label int   // the column of labels
+	edges int64 // written; edges need an id in version 1.2
 }
 
 const (
@@ -116,7 +117,9 @@ func (x *gexfWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 }
 
 func (x *gexfWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
-	dst, err := x.appendID(append(dst, `<edge source="`...), e.Source)
+	dst = strconv.AppendInt(append(dst, `<edge id="`...), x.edges, 10)
+	x.edges++
+	dst, err := x.appendID(append(dst, `" source="`...), e.Source)
 	if err != nil {
 		return nil, err
 	}

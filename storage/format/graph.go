@@ -107,6 +107,10 @@ func findLayout(text []byte, name string) (Layout, error) {
 			return LayoutGraphML, nil
 		}
 	}
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	if names, _ := konectNames(first); names != nil {
+		return LayoutEdges, nil // a name such as "out.moreno" has no ending that says so
+	}
 	if object, ok := bytes.CutPrefix(text, []byte("{")); ok && Ending(name) == "" && bytes.HasPrefix(bytes.TrimLeft(object, " \t\r\n"), []byte(`"`)) {
 		return LayoutJSON, nil
 	}

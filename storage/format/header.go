@@ -34,14 +34,24 @@ type firstLine struct {
 	n, m    int64
 
 	declared bool // it declares a graph, as Graphs.jl does
+
+	konect    bool // a comment above it says that the file is one of KONECT
+	bipartite bool // and that its two columns number vertices apart
 }
 
-// comment takes a comment line. One above the data may name the columns.
+// comment takes a comment line. One above the data may name the columns, or declare the
+// graph.
 func (p *parser) comment(content []byte) {
-	if f := &p.first; f.text == "" {
-		if names := commentNames(content); names != nil {
-			f.comment, f.names = string(content), names
-		}
+	f := &p.first
+	if f.text != "" || p.opts.Header != HeaderAuto {
+		return
+	}
+	names := p.declared(content)
+	if names == nil && !f.konect {
+		names = commentNames(content)
+	}
+	if names != nil {
+		f.comment, f.names = string(content), names
 	}
 }
 
@@ -51,6 +61,9 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	f := &p.first
 	named := p.opts.Header == HeaderNames
 	if p.opts.Header == HeaderAuto {
+		if f.bipartite {
+			return true, p.lineError(line, syntaxFault(0, "the comment above says bip: the two columns number their vertices apart, so that a number in one of them is another vertex than in the other; header := 'none' takes them as the same"))
+		}
 		if f.comment != "" {
 			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
 				p.follow(plan)
@@ -66,12 +79,19 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	if len(names) < 2 {
 		return false, nil // malformed, as the caller will find
 	}
-	if !named {
+	of, doubt := neo4jEdges(&p.opts, names)
+	if of != nil {
+		names, named, p.stats.Directed = of, true, true
+	}
+	if !named && doubt == "" {
 		if _, _, named = knownPair(names, sep.quotes()); !named || f.comment != "" {
 			return false, nil
 		}
 	}
-	plan, doubt := planFor(&p.opts, names)
+	var plan plan
+	if doubt == "" {
+		plan, doubt = planFor(&p.opts, names)
+	}
 	if doubt != "" {
 		// The whole file is not what was said: SkipBad does not help.
 		return true, p.lineError(line, syntaxFault(0, "%s", doubt))

@@ -36,7 +36,9 @@ const (
 	// line that has nothing but integers is no header, and under HeaderNone no line
 	// is; then Options.Columns names the columns but that of the keys, in their
 	// order, or else they are called column1, column2 and so on by their places. A
-	// name may give a type behind a colon, as in "zip:text". A field in quotes may hold line breaks;
+	// name may give a type behind a colon, as in "zip:text". Where a column is ":ID" or
+	// "name:ID" the header is one of Neo4j, with its types; labels become the attribute
+	// ":LABEL", and an array that is taken is an error. A field in quotes may hold line breaks;
 	// blanks around a field without are dropped. An empty field is a missing
 	// value, and so is one in quotes unless the header says that its column is text. Lines
 	// may end early, and comments stand only above the header.

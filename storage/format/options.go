@@ -14,7 +14,10 @@ const (
 	// are a known pair such as source,target or from,to, or if neither of its
 	// keys is an integer while both of the next line are. A comment above it
 	// that holds just a known pair ("# FromNodeId ToNodeId") settles that there
-	// is no other header. Otherwise the line is delivered as an edge, and may
+	// is no other header. So does "% sym unweighted" of KONECT, with the kinds of edges and
+	// weights that it has: a weight is in column 3, unless there are none, and a time in
+	// column 4; "bip" is refused, as its columns number vertices apart. Column names may
+	// have Neo4j's types behind them. Otherwise the line is delivered as an edge, and may
 	// turn out to be a counts header: see ReadStats.CountsHeader.
 	HeaderAuto HeaderMode = iota
 	// HeaderNone takes every data line as an edge.
@@ -206,8 +209,8 @@ type ReadStats struct {
 	// ones counted). The caller should also require that the edges below it
 	// have no more than DeclaredVertices distinct vertices.
 	CountsHeader     bool       `json:"counts_header"`
-	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, or of a size line
-	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header, or the entries of a size line
+	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, of a size line, or of a comment of SNAP or KONECT
+	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header or of such a comment, or the entries of a size line
 	IgnoredColumns   int        `json:"ignored_columns"`   // the most columns of a line that were not taken
 	Directed         bool       `json:"directed"`          // the text calls edges directed; readers deliver them as they come
 	FirstSkipped     *LineError `json:"first_skipped"`

@@ -198,6 +198,7 @@ func listed(names []string) string {
 // themselves, in upper or lower case. The last ones are also keys of many small
 // examples, so these need the look of a CSV file.
 var knownPairs = [][2]string{
+	{neo4jStart, neo4jEnd},
 	{"source", "target"}, {"source_id", "target_id"}, {"src", "dst"}, {"src", "dest"},
 	{"from", "to"}, {"from_id", "to_id"}, {"from_node", "to_node"}, {"fromnodeid", "tonodeid"},
 	{"node1", "node2"}, {"node_1", "node_2"}, {"id1", "id2"}, {"id_1", "id_2"}, {"vertex1", "vertex2"},

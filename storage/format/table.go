@@ -265,6 +265,15 @@ func (t *table) headless(fields []string) bool {
 
 // namedColumns takes the columns that a header names.
 func (t *table) namedColumns(names []string) (doubt string) {
+	of, kinds, id, taken, doubt := neo4jVertices(&t.options, names)
+	switch {
+	case doubt != "":
+		return doubt
+	case of != nil && t.options.Columns == nil:
+		return t.choose(of, kinds, id, taken)
+	case of != nil:
+		return t.choose(of, kinds, id, t.options.Columns)
+	}
 	types := make([]Type, len(names))
 	for i, name := range names {
 		names[i], types[i] = cutType(name)

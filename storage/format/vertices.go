@@ -39,17 +39,9 @@ func (t *tableWriter) write() error {
 	if err := t.g.checkColumns(); err != nil {
 		return err
 	}
-	told, err := t.typesToTell()
+	line, err := t.header()
 	if err != nil {
 		return err
-	}
-	line := []byte("key")
-	for i, c := range t.g.Columns {
-		t.guarded = t.csv.guard(t.guarded[:0], []byte(c.Name))
-		if told[i] {
-			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
-		}
-		line = appendQuoted(append(line, ','), t.guarded)
 	}
 	if _, err := t.Write(append(line, '\n')); err != nil {
 		return err
@@ -66,6 +58,44 @@ func (t *tableWriter) write() error {
 		return err
 	}
 	return t.finish()
+}
+
+// header returns the names of the columns, with their types where those need them.
+func (t *tableWriter) header() ([]byte, error) {
+	if t.csv.Neo4j {
+		return t.neo4jHeader(), nil
+	}
+	told, err := t.typesToTell()
+	if err != nil {
+		return nil, err
+	}
+	line := []byte("key")
+	for i, c := range t.g.Columns {
+		t.guarded = t.csv.guard(t.guarded[:0], []byte(c.Name))
+		if told[i] {
+			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
+		}
+		line = appendQuoted(append(line, ','), t.guarded)
+	}
+	return line, nil
+}
+
+// neo4jHeader returns the names of the columns as Neo4j has them.
+func (t *tableWriter) neo4jHeader() []byte {
+	line := []byte("key" + neo4jID)
+	for _, c := range t.g.Columns {
+		if c.Name == "key" {
+			line = []byte(neo4jID)
+		}
+	}
+	for _, c := range t.g.Columns {
+		name := c.Name + ":" + typeOr(c.Type).neo4j()
+		if c.Name == neo4jLabel && typeOr(c.Type) == Text {
+			name = neo4jLabel
+		}
+		line = appendQuoted(append(line, ','), []byte(name))
+	}
+	return line
 }
 
 // typeOr returns the type of a column.

@@ -23,6 +23,9 @@ type Graph struct {
 	Key      AppendKey // must be set
 	// Edges yields each edge once and is iterated once.
 	Edges iter.Seq[NumberedEdge]
+	// Neighbors returns the neighbours of a vertex, and in a weighted graph the weights
+	// of the edges to them. WriteMETIS needs it, and no other writer.
+	Neighbors func(v uint32) (neighbors []uint32, weights []float32)
 	// Weighted and Timed say whether edges are written with their weights and
 	// their times.
 	Weighted, Timed bool
@@ -50,6 +53,12 @@ type CSVOptions struct {
 	// spreadsheet could take for a formula: those that begin with = + - @, a tab
 	// or a carriage return. They are not read back as they were.
 	Spreadsheet bool
+	// Neo4j writes the headers of Neo4j's import tool: of edges ":START_ID", ":END_ID",
+	// ":TYPE", which is EDGE, "weight:float" and "time"; of vertices "key:ID" (":ID"
+	// where an attribute is called key) and the type of every attribute, but of an
+	// attribute ":LABEL" that is text. Dates are date-times, and Read reads all of it
+	// back.
+	Neo4j bool
 }
 
 // guard appends the apostrophe that a text needs by the options.

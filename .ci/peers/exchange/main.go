@@ -95,27 +95,40 @@ func write(ctx context.Context, folder string) error {
 	all := g.whole()
 	bare := all
 	bare.Weighted, bare.Timed = false, false
+	bare.Neighbors = neighbors(bare)
 	key := func(dst []byte, i uint32) []byte { return append(dst, v.Keys[i]...) }
 	row := func(i int) []float32 { return v.Rows[i] }
 	rows, dim := len(v.Rows), len(v.Rows[0])
 	var failed []error
 	for name, write := range map[string]func(io.Writer) error{
-		"ours.edges":          func(w io.Writer) error { return format.WriteEdges(ctx, w, bare) },
-		"ours-weighted.edges": func(w io.Writer) error { return format.WriteEdges(ctx, w, all) },
-		"ours.csv":            func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{}) },
-		"ours-vertices.csv":   func(w io.Writer) error { return format.WriteVertices(ctx, w, all, format.CSVOptions{}) },
-		"ours.graphml":        func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
-		"ours.gexf":           func(w io.Writer) error { return format.WriteGEXF(ctx, w, all) },
-		"ours.json":           func(w io.Writer) error { return format.WriteNodeLink(ctx, w, all) },
-		"ours.graphml.gz":     func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
-		"ours.txt":            func(w io.Writer) error { return format.WriteWord2Vec(ctx, w, rows, dim, key, row) },
-		"ours.bin":            func(w io.Writer) error { return format.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
-		"ours.npy":            func(w io.Writer) error { return format.WriteNPY(ctx, w, rows, dim, row) },
-		"ours.npy.keys":       func(w io.Writer) error { return format.WriteKeys(ctx, w, rows, key) },
+		"ours.edges":              func(w io.Writer) error { return format.WriteEdges(ctx, w, bare) },
+		"ours-weighted.edges":     func(w io.Writer) error { return format.WriteEdges(ctx, w, all) },
+		"ours.csv":                func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{}) },
+		"ours-vertices.csv":       func(w io.Writer) error { return format.WriteVertices(ctx, w, all, format.CSVOptions{}) },
+		"ours-neo4j.csv":          func(w io.Writer) error { return format.WriteCSV(ctx, w, all, format.CSVOptions{Neo4j: true}) },
+		"ours-neo4j-vertices.csv": func(w io.Writer) error { return format.WriteVertices(ctx, w, all, format.CSVOptions{Neo4j: true}) },
+		"ours.metis":              func(w io.Writer) error { return format.WriteMETIS(ctx, w, bare) },
+		"ours.graphml":            func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
+		"ours.gexf":               func(w io.Writer) error { return format.WriteGEXF(ctx, w, all) },
+		"ours.json":               func(w io.Writer) error { return format.WriteNodeLink(ctx, w, all) },
+		"ours.graphml.gz":         func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
+		"ours.txt":                func(w io.Writer) error { return format.WriteWord2Vec(ctx, w, rows, dim, key, row) },
+		"ours.bin":                func(w io.Writer) error { return format.WriteWord2VecBinary(ctx, w, rows, dim, key, row) },
+		"ours.npy":                func(w io.Writer) error { return format.WriteNPY(ctx, w, rows, dim, row) },
+		"ours.npy.keys":           func(w io.Writer) error { return format.WriteKeys(ctx, w, rows, key) },
 	} {
 		failed = append(failed, create(folder, name, write))
 	}
 	return errors.Join(failed...)
+}
+
+// neighbors lists the neighbours of every vertex.
+func neighbors(g format.Graph) func(v uint32) ([]uint32, []float32) {
+	lists := make([][]uint32, g.Vertices)
+	for e := range g.Edges {
+		lists[e.Source], lists[e.Target] = append(lists[e.Source], e.Target), append(lists[e.Target], e.Source)
+	}
+	return func(v uint32) ([]uint32, []float32) { return lists[v], nil }
 }
 
 // whole returns the graph as the writers take it.

@@ -1,0 +1,81 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// WriteMETIS writes the edges of a graph in the format of METIS: the numbers of vertices
+// and edges, then for every vertex a line of its neighbours, which are numbered from 1 on,
+// with the weights of the edges in a weighted graph. Keys, times and attributes are left
+// out; WriteKeys writes the keys in the order of the lines. Weights are whole numbers in
+// METIS, and another one gives an error that wraps ErrValue, as does a vertex that is its
+// own neighbour. It asks for all neighbours twice.
+func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
+	m := metisWriter{output: newOutput(ctx, w), g: &g}
+	if err := m.write(); err != nil {
+		return fmt.Errorf("write METIS: %w", err)
+	}
+	return nil
+}
+
+type metisWriter struct {
+	*output
+	g *Graph
+}
+
+func (m *metisWriter) write() error {
+	arcs := 0
+	err := m.each(m.g.Vertices, func(v uint32) error {
+		neighbors, _ := m.g.Neighbors(v)
+		arcs += len(neighbors)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	line := strconv.AppendInt(nil, int64(m.g.Vertices), 10)
+	line = strconv.AppendInt(append(line, ' '), int64(arcs/2), 10)
+	if m.g.Weighted {
+		line = append(line, " 001"...)
+	}
+	if _, err := m.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	err = m.each(m.g.Vertices, func(v uint32) error {
+		if line, err = m.appendLine(line[:0], v); err != nil {
+			return err
+		}
+		_, err = m.Write(append(line, '\n'))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return m.finish()
+}
+
+// appendLine appends the neighbours of a vertex.
+func (m *metisWriter) appendLine(line []byte, v uint32) ([]byte, error) {
+	neighbors, weights := m.g.Neighbors(v)
+	for i, u := range neighbors {
+		if u == v {
+			return nil, fmt.Errorf("vertex %d: %w: it is its own neighbour", v, ErrValue)
+		}
+		if i > 0 {
+			line = append(line, ' ')
+		}
+		line = strconv.AppendInt(line, int64(u)+1, 10)
+		if !m.g.Weighted {
+			continue
+		}
+		weight := int64(weights[i])
+		if weight < 1 || float32(weight) != weights[i] {
+			return nil, fmt.Errorf("edge between vertices %d and %d: %w: weight %v is no whole number, and those of METIS are", v, u, ErrValue, weights[i])
+		}
+		line = strconv.AppendInt(append(line, ' '), weight, 10)
+	}
+	return line, nil
+}

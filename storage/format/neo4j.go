@@ -1,0 +1,142 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Neo4j's import tool reads CSV whose header says of each column "name:type". The types
+// ID, START_ID, END_ID, LABEL and TYPE say what a column is for, the first three perhaps
+// with the group that numbers its vertices apart, as in "START_ID(Person)"; the rest are
+// those of properties, of which an array has "[]" behind its type.
+
+// The columns of Neo4j that have a use of their own, under the names that they get here.
+const (
+	neo4jStart = ":START_ID"
+	neo4jEnd   = ":END_ID"
+	neo4jType  = ":TYPE"
+	neo4jLabel = ":LABEL"
+	neo4jID    = ":ID"
+)
+
+// neo4jTypes are the types of properties. Those of dates and times are texts here.
+var neo4jTypes = map[string]Type{
+	"int": Integer, "long": Integer, "byte": Integer, "short": Integer, "float": Float, "double": Float, "boolean": Boolean,
+	"string": Text, "char": Text, "point": Text, "date": Text, "localtime": Text, "time": Text, "localdatetime": Text, "datetime": Text, "duration": Text,
+}
+
+// neo4jColumn is a field of a header.
+type neo4jColumn struct {
+	name   string // of a property, or one of the constants above
+	kind   Type   // of a property; Untyped where the header does not say
+	group  string // of vertices
+	array  string // the type, where it is one of arrays
+	ignore bool
+}
+
+// neo4jField takes a field of a header apart.
+func neo4jField(field string) neo4jColumn {
+	text, group := field, ""
+	if i := strings.LastIndexByte(text, '('); i >= 0 && strings.HasSuffix(text, ")") {
+		text, group = text[:i], text[i+1:len(text)-1]
+	} else if i := strings.LastIndexByte(text, '{'); i >= 0 && strings.HasSuffix(text, "}") {
+		text = text[:i] // settings of dates and points
+	}
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return neo4jColumn{name: field}
+	}
+	switch kind := text[i:]; kind {
+	case neo4jStart, neo4jEnd, neo4jType, neo4jLabel, neo4jID:
+		return neo4jColumn{name: kind, kind: Text, group: group}
+	case ":IGNORE":
+		return neo4jColumn{name: field, ignore: true}
+	}
+	kind, array := strings.CutSuffix(text[i+1:], "[]")
+	known, ok := neo4jTypes[kind]
+	switch {
+	case !ok || i == 0:
+		return neo4jColumn{name: field}
+	case array:
+		return neo4jColumn{name: text[:i], array: text[i+1:]}
+	}
+	return neo4jColumn{name: text[:i], kind: known}
+}
+
+// neo4jHeader takes a header apart. The places are -1 where there is no such column.
+func neo4jHeader(fields []string) (columns []neo4jColumn, start, end, id int) {
+	if !slices.ContainsFunc(fields, func(f string) bool { return strings.Contains(f, ":") }) {
+		return nil, -1, -1, -1
+	}
+	for _, f := range fields {
+		columns = append(columns, neo4jField(f))
+	}
+	place := func(name string) int {
+		return slices.IndexFunc(columns, func(c neo4jColumn) bool { return c.name == name })
+	}
+	return columns, place(neo4jStart), place(neo4jEnd), place(neo4jID)
+}
+
+// neo4jEdges returns the names of the columns of a file of relationships, without their
+// types, so that a weight is found under its name. Where the header is none of Neo4j it
+// returns nil, and where such a file cannot be read as edges it says why.
+func neo4jEdges(o *EdgeListOptions, fields []string) (names []string, doubt string) {
+	columns, start, end, id := neo4jHeader(fields)
+	switch {
+	case start < 0 && end < 0 && id >= 0:
+		return nil, "the header has :ID: this is a table of vertices of Neo4j, and not one of edges"
+	case start < 0 || end < 0:
+		return nil, ""
+	case o.Source == "" && o.Target == "" && columns[start].group != columns[end].group:
+		return nil, fmt.Sprintf("the ends of edges are of two groups, %s and %s, which may use the same keys for different vertices; the options source and target take the columns as they are",
+			excerpt([]byte(columns[start].group)), excerpt([]byte(columns[end].group)))
+	}
+	for i, c := range columns {
+		if c.array != "" {
+			c.name = fields[i] // no weight and no time
+		}
+		names = append(names, c.name)
+	}
+	return names, ""
+}
+
+// neo4jVertices does for a table of vertices what neo4jEdges does for edges. It returns
+// the place of the key, and which columns are taken where the options do not choose.
+func neo4jVertices(o *Options, fields []string) (names []string, types []Type, key int, taken []string, doubt string) {
+	columns, start, end, id := neo4jHeader(fields)
+	switch {
+	case start >= 0 && end >= 0:
+		return nil, nil, 0, nil, "the header has :START_ID and :END_ID: this is a table of edges of Neo4j, and not one of vertices"
+	case id < 0:
+		return nil, nil, 0, nil, ""
+	}
+	taken = []string{}
+	for i, c := range columns {
+		names, types = append(names, c.name), append(types, c.kind)
+		wanted := o.Columns == nil || slices.Contains(o.Columns, c.name)
+		switch {
+		case i == id || c.ignore:
+		case c.name == neo4jID:
+			return nil, nil, 0, nil, fmt.Sprintf("columns %d and %d are both IDs; the key of a vertex is one of them", id+1, i+1)
+		case c.array != "" && wanted:
+			return nil, nil, 0, nil, fmt.Sprintf("column %s is an array (%s), which no attribute can hold; the option columns leaves it out", excerpt([]byte(c.name)), c.array)
+		default:
+			taken = append(taken, c.name)
+		}
+	}
+	return names, types, id, taken, ""
+}
+
+// neo4j is the type of an attribute as Neo4j calls it.
+func (t Type) neo4j() string {
+	switch t {
+	case Integer:
+		return "long"
+	case Float:
+		return "double"
+	case Boolean:
+		return "boolean"
+	}
+	return "string"
+}
