@@ -100,10 +100,10 @@ var killedJobs = []struct{ name, before, statement string }{
 	{"tune", "", "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 5, seed := 2)"},
 	{
 		"refresh",
-		jobStatements["spectral"] + "; INSERT EDGE ('0', '1400'), ('3', '1300'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
+		jobStatements["spectral"] + "; INSERT EDGE ('0', '700'), ('3', '650'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
 		"REFRESH e IN BACKGROUND",
 	},
-	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '1400'), ('3', '1300'), ('new', '5') INTO g", "REFRESH e"},
+	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '700'), ('3', '650'), ('new', '5') INTO g", "REFRESH e"},
 }
 
 // TestJobs_Killed kills the process at checkpoints and at random moments, some
@@ -112,7 +112,7 @@ var killedJobs = []struct{ name, before, statement string }{
 func TestJobs_Killed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {

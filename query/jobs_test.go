@@ -28,53 +28,56 @@ var jobStatements = map[string]string{
 	"walks":    "EMBED g USING deepwalk(dim := 24, walks := 2, length := 12, seed := 3) AS e",
 }
 
-// jobImage is the file that jobStore copies. It is made once.
+// jobImage is the file that jobStore copies, and the rows that each statement makes of
+// its graph. Each is made once, when a test asks for it.
 var jobImage struct {
-	once  sync.Once
+	mu    sync.Mutex
 	bytes []byte
 	want  map[string][]float32
 }
 
-// jobStore returns the path of a store with the graph "g", and what each statement makes
-// of it.
-func jobStore(t *testing.T) (path string, want map[string][]float32) {
+// jobStore returns the path of a store with the graph "g".
+func jobStore(t *testing.T) (path string) {
 	t.Helper()
-	jobImage.once.Do(func() { jobImage.bytes, jobImage.want = makeJobStore(t) })
+	jobImage.mu.Lock()
+	defer jobImage.mu.Unlock()
 	path = filepath.Join(t.TempDir(), "store")
+	if jobImage.bytes == nil {
+		db := openJobs(t, path)
+		mustRun(t, db, "GENERATE preferential_attachment(n := 800, m := 3, seed := 1) INTO g")
+		closeJobs(t, db)
+		image, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobImage.bytes, jobImage.want = image, map[string][]float32{}
+		return path
+	}
 	if err := os.WriteFile(path, jobImage.bytes, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return path, jobImage.want
+	return path
 }
 
-func makeJobStore(t *testing.T) (image []byte, want map[string][]float32) {
+// rowsOfJob returns what one of jobStatements makes of the graph of jobStore if nothing
+// stops it.
+func rowsOfJob(t *testing.T, name string) []float32 {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "store")
+	path := jobStore(t)
+	jobImage.mu.Lock()
+	defer jobImage.mu.Unlock()
+	if rows, ok := jobImage.want[name]; ok {
+		return rows
+	}
 	db := openJobs(t, path)
-	db.runner.Least = time.Hour // these statements are short, however busy the machine is
-	if _, err := db.Query(ctx, "GENERATE preferential_attachment(n := 1500, m := 3, seed := 1) INTO g", nil); err != nil {
-		t.Fatal(err)
+	defer closeJobs(t, db)
+	db.runner.Least = time.Hour // the statement is short, however busy the machine is
+	mustRun(t, db, jobStatements[name])
+	if list, err := db.Jobs(context.Background()); err != nil || len(list) > 0 {
+		t.Errorf("a short statement left jobs: %v, %v", list, err)
 	}
-	want = map[string][]float32{}
-	for name, statement := range jobStatements {
-		if _, err := db.Query(ctx, statement, nil); err != nil {
-			t.Fatal(err)
-		}
-		want[name] = rowsOfEmbedding(t, db)
-		if _, err := db.Query(ctx, "DROP EMBEDDING e", nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if list, err := db.Jobs(ctx); err != nil || len(list) > 0 {
-		t.Errorf("short statements left jobs: %v, %v", list, err)
-	}
-	closeJobs(t, db)
-	image, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return image, want
+	jobImage.want[name] = slices.Clone(rowsOfEmbedding(t, db))
+	return jobImage.want[name]
 }
 
 func openJobs(t *testing.T, path string) *DB {
@@ -110,7 +113,7 @@ func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 // left.
 func TestJobs_Cancelled(t *testing.T) {
 	t.Parallel()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	rounds := often(2, 30, 100)
 	for _, job := range killedJobs {
@@ -191,7 +194,7 @@ func TestJobs_Cancelled(t *testing.T) {
 // Seeds may be any; their text in the record of a job stands for the same number.
 func TestJobs_LargeSeed(t *testing.T) {
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	db := openJobs(t, path)
 	defer closeJobs(t, db)
 	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
@@ -228,7 +231,7 @@ func held(db *DB) (reached chan struct{}, release func()) {
 // waited for.
 func TestJobs_Background(t *testing.T) {
 	ctx := context.Background()
-	path, want := jobStore(t)
+	path := jobStore(t)
 	db := openJobs(t, path)
 	eager(db)
 	defer closeJobs(t, db)
@@ -271,7 +274,7 @@ func TestJobs_Background(t *testing.T) {
 	if err != nil || info.State != storage.JobDone || info.Checkpoint != 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	if !slices.Equal(rowsOfEmbedding(t, db), want["walks"]) {
+	if !slices.Equal(rowsOfEmbedding(t, db), rowsOfJob(t, "walks")) {
 		t.Error("other bytes")
 	}
 	if _, err := db.ResumeJob(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
@@ -298,7 +301,7 @@ func TestJobs_Background(t *testing.T) {
 // is resumed; if the graph has other edges by then, it starts over.
 func TestJobs_InterruptedByClose(t *testing.T) {
 	ctx := context.Background()
-	path, want := jobStore(t)
+	path := jobStore(t)
 	for _, change := range []string{"", "UPDATE VERTICES IN g SET seen := TRUE WHERE degree > 3", "INSERT EDGE ('0', 'new') INTO g"} {
 		db := openJobs(t, path)
 		eager(db)
@@ -334,7 +337,7 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
-		if edges := strings.HasPrefix(change, "INSERT"); over != edges || slices.Equal(rowsOfEmbedding(t, db), want["walks"]) == edges {
+		if edges := strings.HasPrefix(change, "INSERT"); over != edges || slices.Equal(rowsOfEmbedding(t, db), rowsOfJob(t, "walks")) == edges {
 			t.Errorf("after %q: notices %q", change, notices)
 		}
 		closeJobs(t, db)
@@ -345,7 +348,7 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 // that the job began with, and says so.
 func TestJobs_GraphChanges(t *testing.T) {
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	for _, job := range killedJobs {
 		if job.before != "" {
 			continue // a refresh keeps no checkpoint to be held at
@@ -382,7 +385,7 @@ func TestJobs_GraphChanges(t *testing.T) {
 // can be dropped, as CHECK advises.
 func TestDrop_DamagedRecords(t *testing.T) {
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	db := openJobs(t, path)
 	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 4) AS f")
 	mustRun(t, db, "CREATE INDEX ON f")
@@ -445,7 +448,7 @@ func TestDrop_DamagedRecords(t *testing.T) {
 // A second process cannot write while the first one runs a job.
 func TestJobs_SecondProcess(t *testing.T) {
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	db := openJobs(t, path)
 	eager(db)
 	reached, release := held(db)
@@ -467,7 +470,7 @@ func TestJobs_SecondProcess(t *testing.T) {
 // while a job has one, the others are refused and name it.
 func TestJobs_OneForEachEmbedding(t *testing.T) {
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	db := openJobs(t, path)
 	eager(db)
 	defer closeJobs(t, db)
@@ -573,7 +576,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 // beginning.
 func TestJobs_StartOver(t *testing.T) {
 	ctx := context.Background()
-	path, _ := jobStore(t)
+	path := jobStore(t)
 	var notices []string
 	db, err := Open(path, &Options{Notice: func(n Notice) { notices = append(notices, n.Text) }})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // to stay as it is.
 func TestEigenpairs_Rows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	g := randomGraph(t, 300, 500, r) // with isolated vertices and small components
+	g := randomGraph(t, 180, 300, r) // with isolated vertices and small components
 	heavy := testgraph.Weighted(g, func(u, v uint32) float32 { return float32(1 + (u+v)%5) })
 	ctx := context.Background()
 	for _, name := range []string{MethodLaplacianEigenmaps, MethodDPSpectral} {
@@ -31,7 +31,7 @@ func TestEigenpairs_Rows(t *testing.T) {
 				if graph.m {
 					from = heavy
 				}
-				o := Options{Dim: 40, Components: mode, Normalization: Degree}
+				o := Options{Dim: 16, Components: mode, Normalization: Degree}
 				pairs, err := Solve(ctx, from, name, o)
 				if err != nil {
 					t.Fatal(err)
