@@ -1,0 +1,333 @@
+package transform
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+
+	"heavytail/query"
+	"heavytail/query/shard"
+	"heavytail/storage/format"
+)
+
+// Pipelines run on prism, in this process: elements are encoded, bundled and decoded as
+// for workers elsewhere.
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // errors are those that the pipelines return
+	os.Exit(ptest.MainRetWithDefault(m, "prism"))
+}
+
+// fixture is a file with a graph, an embedding and pairs, some of which name vertices
+// that do not exist.
+type fixture struct {
+	folder, file, pairs string
+	db                  *query.DB
+}
+
+func newFixture(t *testing.T) fixture {
+	t.Helper()
+	folder := t.TempDir()
+	f := fixture{folder: folder, file: filepath.Join(folder, "g.ht"), pairs: filepath.Join(folder, "pairs.csv")}
+	db, err := query.Open(f.file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := closeStores(); err != nil {
+			t.Error(err)
+		}
+	})
+	exec(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO g")
+	exec(t, db, `INSERT EDGE ('a "quoted", key', '0'), ('two
+lines', '1') INTO g`)
+	exec(t, db, "EMBED g USING dp_spectral(dim := 8) AS spec")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	out := csv.NewWriter(&text)
+	out.Write([]string{"source", "target"})
+	keys := []string{"a \"quoted\", key", "two\nlines", "nobody"}
+	for i := range 300 {
+		keys = append(keys, strconv.Itoa(i))
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 9000 { // more than two batches
+		out.Write([]string{keys[random.IntN(len(keys))], keys[random.IntN(len(keys))]})
+	}
+	out.Flush()
+	writeFile(t, f.pairs, text.String())
+	if f.db, err = query.Open(f.file, &query.Options{ReadOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.db.Close() })
+	return f
+}
+
+func exec(t *testing.T, db *query.DB, statement string) {
+	t.Helper()
+	rows, err := db.Query(t.Context(), statement, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// records reads rows of CSV without their header, in order.
+func records(t *testing.T, text string) [][]string {
+	t.Helper()
+	list, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = list[1:]
+	slices.SortFunc(list, slices.Compare)
+	return list
+}
+
+func TestShards_SameBytes(t *testing.T) {
+	f := newFixture(t)
+	for name, statement := range map[string]string{
+		"nearest": "NEAREST 3 FOR ALL USING cosine(spec) INTO FILE '%s'",
+		"score":   "SCORE FILE '" + f.pairs + "' WITH jaccard, cosine(spec) INTO FILE '%s'",
+	} {
+		alone := filepath.Join(f.folder, name+".csv")
+		exec(t, f.db, fmt.Sprintf(statement, alone))
+		want := readFile(t, alone)
+		for _, shards := range []int{1, 7} {
+			t.Run(fmt.Sprintf("%s/%d", name, shards), func(t *testing.T) {
+				dir := t.TempDir()
+				into := filepath.Join(dir, "merged.csv")
+				m, err := shard.Make(t.Context(), f.db, dir, fmt.Sprintf(statement, into), shards)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, again := range []bool{false, true} { // what is done is only checked
+					result := ptest.BuildAndRun(t, func(s beam.Scope) { Shards(s, m, dir, f.file) })
+					if got := counter(result, "shards"); got != int64(shards) {
+						t.Errorf("again %v: %d shards, expected %d", again, got, shards)
+					}
+				}
+				if err := m.Merge(t.Context(), "", false); err != nil {
+					t.Fatal(err)
+				}
+				if readFile(t, into) != want {
+					t.Error("the merged file differs from that of the statement")
+				}
+			})
+		}
+	}
+}
+
+func TestShards_OtherFile(t *testing.T) {
+	f := newFixture(t)
+	dir := t.TempDir()
+	m, err := shard.Make(t.Context(), f.db, dir, "NEAREST 3 FOR ALL USING spec INTO FILE 'x.csv'", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newFixture(t) // the same graph, embedded at another time
+	p, s := beam.NewPipelineWithRoot()
+	Shards(s, m, dir, other.file)
+	if err := ptest.Run(p); err == nil || !strings.Contains(err.Error(), shard.ErrChanged.Error()) {
+		t.Errorf("error %v, expected %v", err, shard.ErrChanged)
+	}
+}
+
+func TestCheckShards(t *testing.T) {
+	for _, test := range []struct {
+		done []int
+		want string
+	}{
+		{[]int{2, 0, 1}, ""},
+		{[]int{2, 0}, "1 of 3 shards"},
+		{[]int{2, 0, 2}, "shard 2 occurs twice"},
+	} {
+		left := test.done
+		err := (&checkShards{Shards: 3}).ProcessElement(t.Context(), nil, func(i *int) bool {
+			if len(left) == 0 {
+				return false
+			}
+			*i, left = left[0], left[1:]
+			return true
+		})
+		if got := fmt.Sprint(err); test.want == "" && err != nil || !strings.Contains(got, test.want) {
+			t.Errorf("%v: error %v, expected %q", test.done, err, test.want)
+		}
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		err := waiting(t.Context(), func() error {
+			if calls++; calls < 5 {
+				return fmt.Errorf("shard 1: %w", format.ErrPartInUse)
+			}
+			return shard.ErrDamaged
+		})
+		if calls != 5 || !errors.Is(err, shard.ErrDamaged) {
+			t.Errorf("%d calls and error %v, expected 5 and that of the last call", calls, err)
+		}
+	})
+}
+
+func TestScore_SameRows(t *testing.T) {
+	f := newFixture(t)
+	with := []query.Scorer{{Name: "jaccard"}, {Name: "cosine", Embedding: "spec"}}
+	alone := filepath.Join(f.folder, "alone.csv")
+	exec(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard, cosine(spec) INTO FILE '"+alone+"'")
+	want := records(t, readFile(t, alone))
+	parquet := filepath.Join(f.folder, "pairs.parquet")
+	exec(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard INTO FILE '"+parquet+"'")
+	for _, input := range []string{f.pairs, parquet} {
+		for _, files := range []int{1, 3} {
+			out := filepath.Join(t.TempDir(), "scores.csv")
+			result := ptest.BuildAndRun(t, func(s beam.Scope) {
+				WriteCSV(s, Score(s, ReadPairs(s, input), ScoreOptions{File: f.file, With: with}), with, out, files)
+			})
+			var got [][]string
+			for _, name := range FileNames(out, files) {
+				got = append(got, records(t, readFile(t, name))...)
+			}
+			slices.SortFunc(got, slices.Compare)
+			if !slices.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%s, %d files: the rows differ from those of SCORE FILE", input, files)
+			}
+			if n := counter(result, "pairs"); n != int64(len(want)) {
+				t.Errorf("counter pairs %d, expected %d", n, len(want))
+			}
+			if counter(result, "missing_pairs") == 0 {
+				t.Error("counter missing_pairs is 0, but some vertices do not exist")
+			}
+		}
+	}
+}
+
+// The store, the pairs and the scores lie in a file system of Beam.
+func TestScore_Fetched(t *testing.T) {
+	f := newFixture(t)
+	fs, err := filesystem.New(t.Context(), "memfs://x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, local := range map[string]string{"memfs://g.ht": f.file, "memfs://pairs.csv": f.pairs} {
+		if err := filesystem.Write(t.Context(), fs, name, []byte(readFile(t, local))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	with := []query.Scorer{{Name: "adamic_adar"}}
+	ptest.BuildAndRun(t, func(s beam.Scope) {
+		scored := Score(s, ReadPairs(s, "memfs://pairs.csv"), ScoreOptions{File: "memfs://g.ht", Graph: "g", With: with})
+		WriteCSV(s, scored, with, "memfs://scores.csv", 1)
+	})
+	alone := filepath.Join(f.folder, "alone.csv")
+	exec(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH adamic_adar INTO FILE '"+alone+"'")
+	got, err := filesystem.Read(t.Context(), fs, "memfs://scores.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(records(t, string(got)), records(t, readFile(t, alone)), slices.Equal) {
+		t.Error("the rows differ from those of SCORE FILE")
+	}
+}
+
+func TestTop(t *testing.T) {
+	f := newFixture(t)
+	for _, by := range []query.Scorer{{Name: "jaccard"}, {Name: "l2", Embedding: "spec"}} {
+		alone := filepath.Join(f.folder, by.Name+".csv")
+		exec(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH "+by.String()+" INTO FILE '"+alone+"'")
+		sources := map[string][][]string{}
+		for _, r := range records(t, readFile(t, alone)) {
+			if r[2] != "" {
+				sources[r[0]] = append(sources[r[0]], r)
+			}
+		}
+		var want [][]string
+		for _, list := range sources {
+			slices.SortFunc(list, func(a, b []string) int {
+				x, _ := strconv.ParseFloat(a[2], 64)
+				y, _ := strconv.ParseFloat(b[2], 64)
+				if by.Name != "l2" {
+					x, y = y, x
+				}
+				return cmp.Or(cmp.Compare(x, y), strings.Compare(a[1], b[1]))
+			})
+			want = append(want, list[:min(2, len(list))]...)
+		}
+		slices.SortFunc(want, slices.Compare)
+		out := filepath.Join(t.TempDir(), "top.csv")
+		ptest.BuildAndRun(t, func(s beam.Scope) {
+			scored := Score(s, ReadPairs(s, f.pairs), ScoreOptions{File: f.file, Graph: "g", With: []query.Scorer{by}})
+			WriteCSV(s, Top(s, scored, 2, by), []query.Scorer{by}, out, 1)
+		})
+		if got := records(t, readFile(t, out)); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("by %s: the rows are not the two likeliest of each source", by)
+		}
+	}
+}
+
+func TestScore_Wrong(t *testing.T) {
+	f := newFixture(t)
+	for _, test := range []struct {
+		opts ScoreOptions
+		want string
+	}{
+		{ScoreOptions{File: f.file, Graph: "g", With: []query.Scorer{{Name: "jacard"}}}, "jacard"},
+		{ScoreOptions{File: f.file + "x", Graph: "g", With: []query.Scorer{{Name: "jaccard"}}}, "g.htx"},
+	} {
+		p, s := beam.NewPipelineWithRoot()
+		WriteCSV(s, Score(s, ReadPairs(s, f.pairs), test.opts), test.opts.With, filepath.Join(f.folder, "none.csv"), 1)
+		if err := ptest.Run(p); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("error %v, expected one about %s", err, test.want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(f.folder, "none.csv")); err == nil {
+		t.Error("a pipeline that failed has written its file")
+	}
+}
+
+// counter returns the value of a counter of heavytail.
+func counter(result beam.PipelineResult, name string) (sum int64) {
+	for _, c := range result.Metrics().Query(func(r beam.MetricResult) bool { return r.Namespace() == namespace && r.Name() == name }).Counters() {
+		sum += c.Result()
+	}
+	return sum
+}
