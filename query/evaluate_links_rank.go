@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"strings"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/fault"
@@ -28,10 +29,48 @@ func rankLinks(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.
 	for i, s := range evaluate.CompareRankings(r.list, req.Seed, c.db.opts.Workers) {
 		result.Rankings = append(result.Rankings, MethodRanking{r.methods[i], s})
 	}
+	if len(r.list) > 0 {
+		chance, err := split.RankChance(r.opts)
+		if err != nil {
+			return EvaluateLinksResult{}, err
+		}
+		v := evaluate.JudgeRankings(r.list, chance, req.Seed, c.db.opts.Workers)
+		result.Verdict = &v
+		c.Notice("%s", verdictText(v, result))
+	}
 	c.Notice("%s held out; recommendations for %d of %s with such edges, %.1f %% of which lead to the 1 %% of vertices with most edges",
 		fault.Count(int64(len(split.Edges)), "edge"), len(r.sample.Vertices), fault.Count(int64(r.sample.All), "vertex"), 100*r.sample.Popular)
 	result.Notices = c.Notices
 	return result, nil
+}
+
+// verdictText says in a sentence what to recommend by.
+func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
+	name := func(i int) string {
+		s := r.Rankings[i]
+		text := scorerText(s.Scorer, s.Learned)
+		if s.Method >= 0 {
+			text += " of " + r.Methods[s.Method]
+		}
+		return text
+	}
+	best := fmt.Sprintf("its MAP of %.3g", r.Rankings[v.Best].MAP.Mean)
+	if v.Chance.Low <= 0 {
+		return fmt.Sprintf("none of them is shown to recommend better than chance: the best is %s, and %s is not clearly above that of vertices drawn at random", name(v.Best), best)
+	}
+	text := fmt.Sprintf("to recommend links, use %s: %s is the highest", name(v.Best), best)
+	if v.Next < 0 {
+		return text
+	}
+	text += fmt.Sprintf(", %.2g above %s (95 %% interval %.2g to %.2g)", v.Margin.Mean, name(v.Next), v.Margin.Low, v.Margin.High)
+	if len(v.Tied) == 0 {
+		return text + "; the difference from all others is more than chance among the vertices"
+	}
+	tied := make([]string, len(v.Tied))
+	for i, j := range v.Tied {
+		tied[i] = name(j)
+	}
+	return text + "; the difference may be chance among the vertices for " + strings.Join(tied, ", ")
 }
 
 // rankMethods ranks by the scorers and features of all methods; keep keeps the lists.

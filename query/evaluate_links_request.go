@@ -98,6 +98,9 @@ type EvaluateLinksResult struct {
 	NegativePairs []NegativePairs `json:"negative_pairs"`
 	// Rankings, with RankAt, are in the order of Scores, which are empty then.
 	Rankings []MethodRanking `json:"rankings,omitempty"`
+	// Verdict, with RankAt, says which of Rankings to use, and whether the difference is
+	// more than chance.
+	Verdict *evaluate.RankVerdict `json:"verdict,omitempty"`
 	// Curves, with CurveSteps, are the points of the ROC and precision-recall curves in the
 	// first split, in the order of Scores.
 	Curves  [][]evaluate.CurvePoint `json:"curves,omitempty"`

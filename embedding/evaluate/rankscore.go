@@ -51,25 +51,36 @@ func CompareRankings(list []Ranking, seed uint64, workers int) []RankScore {
 	for _, r := range list {
 		columns = append(columns, rankValues(r)...)
 	}
-	best := 0
-	for i := range list {
-		if mean(columns[rankColumns*i+rankMAP]) > mean(columns[rankColumns*best+rankMAP]) {
-			best = i
-		}
-	}
+	best := bestRanking(list)
 	for i := range list {
 		behind := columns[rankColumns*i+rankBehind]
 		for v := range behind {
 			behind[v] = columns[rankColumns*best+rankMAP][v] - columns[rankColumns*i+rankMAP][v]
 		}
 	}
-	intervals := bootstrapMeans(columns, n, seed, workers)
+	intervals := bootstrapMeans(columns, n, seed, workers, Resamples/40)
 	scores := make([]RankScore, len(list))
 	for i, r := range list {
 		at := intervals[rankColumns*i:]
 		scores[i] = RankScore{r.Scorer, r.Learned, at[0], at[1], at[rankMAP], at[3], at[4], at[5], at[rankBehind], r.Coverage, r.Popular}
 	}
 	return scores
+}
+
+// bestRanking returns the number of the ranking with the highest MAP, the first of equal
+// ones.
+func bestRanking(list []Ranking) int {
+	best, highest := 0, 0.0
+	for i, r := range list {
+		sum := 0.0
+		for _, m := range r.Of {
+			sum += m.AveragePrecision
+		}
+		if sum > highest {
+			best, highest = i, sum
+		}
+	}
+	return best
 }
 
 // The columns of a ranking: recall, precision, MAP, NDCG, MRR, hits and the
@@ -91,10 +102,10 @@ func rankValues(r Ranking) [][]float64 {
 	return columns
 }
 
-// bootstrapMeans returns the mean of each column of n values, with its
-// interval. Every sample has its own generator, so that the result does not
+// bootstrapMeans returns the mean of each column of n values, with the interval that
+// leaves out so many samples at either end, less one. Every sample has its own generator, so that the result does not
 // depend on the number of workers.
-func bootstrapMeans(columns [][]float64, n int, seed uint64, workers int) []Interval {
+func bootstrapMeans(columns [][]float64, n int, seed uint64, workers, tail int) []Interval {
 	means := make([][]float64, len(columns))
 	for j := range means {
 		means[j] = make([]float64, Resamples)
@@ -119,7 +130,7 @@ func bootstrapMeans(columns [][]float64, n int, seed uint64, workers int) []Inte
 	intervals := make([]Interval, len(columns))
 	for j, column := range columns {
 		slices.Sort(means[j])
-		intervals[j] = Interval{mean(column), means[j][Resamples/40-1], means[j][Resamples-Resamples/40]}
+		intervals[j] = Interval{mean(column), means[j][tail-1], means[j][Resamples-tail]}
 	}
 	return intervals
 }

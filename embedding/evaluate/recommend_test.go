@@ -165,6 +165,82 @@ func TestCompareRankings_Coverage(t *testing.T) {
 	}
 }
 
+// The verdict is that of the means and of intervals of the differences; on a graph by chance
+// nothing is claimed, and where neighbours count it is.
+func TestJudgeRankings(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	opts := RankOptions{K: 5, Vertices: 80}
+	claimed := 0
+	for seed := range uint64(6) {
+		opts.Seed = seed
+		for i, g := range []*csr.Graph{chance(t, 150, 0.08, seed), cliques(t, 30, 5)} {
+			s, err := SplitLinks(ctx, g, SplitOptions{Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, _, err := s.Rank(ctx, nil, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			none, err := s.RankChance(opts)
+			if err != nil || len(none.Of) != len(list[0].Of) {
+				t.Fatal(err)
+			}
+			v, scores := JudgeRankings(list, none, seed, 1), CompareRankings(list, seed, 1)
+			for i, score := range scores {
+				tied := i != v.Best && score.Behind.Low <= 0
+				if score.MAP.Mean > scores[v.Best].MAP.Mean || slices.Contains(v.Tied, i) != tied ||
+					i != v.Best && score.MAP.Mean > scores[v.Next].MAP.Mean+1e-12 || i == v.Next && score.Behind != v.Margin {
+					t.Errorf("%d: %+v, %+v", i, v, scores)
+				}
+			}
+			switch better := v.Chance.Low > 0; {
+			case i == 0 && better:
+				claimed++
+			case i == 1 && !better:
+				t.Errorf("cliques: %+v", v)
+			}
+		}
+	}
+	if claimed > 1 {
+		t.Errorf("%d of 6 graphs by chance are said to be predictable", claimed)
+	}
+}
+
+// cliques is a graph of so many cliques of a size.
+func cliques(t *testing.T, n, size int) *csr.Graph {
+	var edges []csr.Edge
+	for c := range n {
+		for i := range size {
+			for j := range i {
+				edges = append(edges, csr.Edge{U: uint32(c*size + j), V: uint32(c*size + i)})
+			}
+		}
+	}
+	g, err := csr.FromEdges(n*size, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// nthMissing counts what a list leaves out.
+func TestNthMissing(t *testing.T) {
+	for _, list := range [][]uint32{nil, {0}, {0, 1, 2}, {3}, {1, 2, 5, 9}} {
+		i := 0
+		for w := range uint32(20) {
+			if slices.Contains(list, w) {
+				continue
+			}
+			if got := nthMissing(list, i); got != w {
+				t.Errorf("%d of %v: %d, expected %d", i, list, got, w)
+			}
+			i++
+		}
+	}
+}
+
 func TestLinkSplit_RankErrors(t *testing.T) {
 	ctx := context.Background()
 	g := chance(t, 30, 0.2, 1)
