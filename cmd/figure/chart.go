@@ -2,7 +2,6 @@ package figure
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -64,10 +63,11 @@ type Point struct{ X, Y float64 }
 type span struct{ min, max float64 }
 
 // visible returns the chart without points outside its axes and without
-// unprintable characters, and the ranges of the remaining points. Series keep
+// unprintable characters, the ranges of the remaining points, and how many robust axes
+// have moved to the frame. Series keep
 // their indices, and so their colours, even if they lose all of their points.
-func (c Chart) visible() (Chart, span, span, error) {
-	x, y := span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
+func (c Chart) visible() (_ Chart, x, y span, outside int, err error) {
+	x, y = span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
 	c.Title, c.X.Label, c.Y.Label = printable(c.Title), printable(c.X.Label), printable(c.Y.Label)
 	kept := make([]Series, len(c.Series))
 	for i, s := range c.Series {
@@ -82,13 +82,10 @@ func (c Chart) visible() (Chart, span, span, error) {
 	}
 	c.Series = kept
 	if x.min > x.max {
-		return c, x, y, ErrEmpty
+		return c, x, y, 0, ErrEmpty
 	}
 	x, y = c.X.shown(x, c.Series, func(p Point) float64 { return p.X }), c.Y.shown(y, c.Series, func(p Point) float64 { return p.Y })
-	if outside := clamp(c.Series, x, y); outside > 0 {
-		c.Title += fmt.Sprintf(" (%d outside, drawn at the frame)", outside)
-	}
-	return c, x, y, nil
+	return c, x, y, clamp(c.Series, x, y), nil
 }
 
 // clamp moves points outside of the ranges to their ends, and counts them.

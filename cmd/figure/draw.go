@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 
@@ -14,13 +15,17 @@ import (
 // the axes.
 type picture struct {
 	Chart
-	x, y span
+	x, y    span
+	outside int // points that robust axes have moved to the frame
 }
 
 // newPicture prepares a chart for drawing.
 func newPicture(c Chart) (picture, error) {
-	c, x, y, err := c.visible()
-	return picture{c, x, y}, err
+	c, x, y, outside, err := c.visible()
+	if outside > 0 {
+		c.Title += fmt.Sprintf(" (%d outside, drawn at the frame)", outside)
+	}
+	return picture{c, x, y, outside}, err
 }
 
 // draw fills a canvas: title, legend, and below them the axes.

@@ -282,15 +282,15 @@ func TestChart_Robust(t *testing.T) {
 	for i := range 200 {
 		c.Series[0].Points = append(c.Series[0].Points, Point{float64(i), float64(-i)})
 	}
-	if got, x, _, err := c.visible(); err != nil || got.Title != "x" || x.max > 210 {
-		t.Errorf("%q, %v, %v", got.Title, x, err)
+	if _, x, _, outside, err := c.visible(); err != nil || outside != 0 || x.max > 210 {
+		t.Errorf("%d, %v, %v", outside, x, err)
 	}
 	c.Series[0].Points[7] = Point{1e6, 0}
-	got, x, y, err := c.visible()
-	if err != nil || !strings.Contains(got.Title, "(1 outside") || x.max > 450 || y.min < -250 {
-		t.Errorf("%q, %v, %v, %v", got.Title, x, y, err)
+	p, err := newPicture(c)
+	if err != nil || p.outside != 1 || !strings.Contains(p.Title, "(1 outside") || p.x.max > 450 || p.y.min < -250 {
+		t.Errorf("%q, %v, %v, %v", p.Title, p.x, p.y, err)
 	}
-	if at := got.Series[0].Points[7]; at.X > x.max {
-		t.Errorf("the outlier is at %v, and the axis ends at %v", at, x.max)
+	if at := p.Series[0].Points[7]; at.X > p.x.max {
+		t.Errorf("the outlier is at %v, and the axis ends at %v", at, p.x.max)
 	}
 }

@@ -93,15 +93,11 @@ func (d drawing) draw() {
 // outermost vertices are moved to the edge of the picture, so that they do not squeeze
 // all others.
 func (d drawing) places() []vg.Point {
-	const outside = 0.002 // of the vertices, on each side
 	xs, ys := make([]float64, len(d.Vertices)), make([]float64, len(d.Vertices))
 	for i, v := range d.Vertices {
 		xs[i], ys[i] = v.X, v.Y
 	}
-	slices.Sort(xs)
-	slices.Sort(ys)
-	cut := int(outside * float64(len(xs)))
-	x, y := span{xs[cut], xs[len(xs)-1-cut]}, span{ys[cut], ys[len(ys)-1-cut]}
+	x, y := withoutFew(xs), withoutFew(ys)
 	box := draw.Crop(d.canvas, 12, -12, 12, -12)
 	size := box.Size()
 	scale := math.Inf(1)
@@ -123,6 +119,20 @@ func (d drawing) places() []vg.Point {
 		}
 	}
 	return at
+}
+
+// withoutFew is the span of values without the few outermost ones on each side, if these
+// make it much wider.
+func withoutFew(values []float64) span {
+	const outside, wider = 0.002, 1.25
+	slices.Sort(values)
+	last := len(values) - 1
+	cut := int(outside * float64(len(values)))
+	all, most := span{values[0], values[last]}, span{values[cut], values[last-cut]}
+	if all.max-all.min > wider*(most.max-most.min) {
+		return most
+	}
+	return all
 }
 
 // byWeight are the vertices, the lightest first.

@@ -77,8 +77,9 @@ var layout = map[string][]string{
 	"cmd/figure":    {},
 	"cmd/placement": {"storage/csr", "storage/vec"},
 	"cmd/picture":   {"query", "embedding/evaluate", "storage", "storage/csr", "cmd/figure", "cmd/placement"},
+	"cmd/report":    {"query", "query/parser", "embedding/evaluate", "storage", "cmd/figure", "cmd/picture"},
 	"cmd/paper":     {"query", "storage", "cmd/figure"},
-	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/paper"},
+	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/report", "cmd/paper"},
 }
 
 // outsiders are the modules that only some packages may import: the file is

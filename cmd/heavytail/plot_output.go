@@ -58,13 +58,18 @@ func (p *output) check() error {
 	if _, err := figure.FormatOf(p.out); err != nil {
 		return usageError{fmt.Errorf("--out %q does not end in .svg, .png or .pdf", p.out)}
 	}
-	if info, err := os.Stat(p.out); err == nil && info.IsDir() {
-		return fmt.Errorf("--out %q is a folder", p.out)
+	return writable(p.out)
+}
+
+// writable refuses a path of --out at which no file can be made.
+func writable(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("--out %q is a folder", path)
 	}
-	probe, err := os.CreateTemp(filepath.Dir(p.out), ".heavytail-*")
+	probe, err := os.CreateTemp(filepath.Dir(path), ".heavytail-*")
 	var failed *os.PathError // whose path is not the one that was given
 	if errors.As(err, &failed) {
-		err = fmt.Errorf("--out %q: %w", p.out, failed.Err)
+		err = fmt.Errorf("--out %q: %w", path, failed.Err)
 	}
 	if err != nil {
 		return err

@@ -123,3 +123,12 @@ func byText(vertices []query.ProjectedVertex, attribute string, most int) []figu
 	}
 	return series
 }
+
+// restLast moves the class of all other values to the end, and makes it grey.
+func restLast(series []figure.Series) []figure.Series {
+	if len(series) > 1 && series[0].Name == otherValues {
+		series[0].Rest = true
+		series = append(series[1:], series[0])
+	}
+	return series
+}

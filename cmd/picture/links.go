@@ -1,7 +1,9 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"heavytail/cmd/figure"
 	"heavytail/embedding/evaluate"
@@ -89,4 +91,22 @@ func Calibration(models []query.ModelInfo) figure.Chart {
 		c.Series = append(c.Series, line)
 	}
 	return c
+}
+
+// Best is a result with the scores by one kind of negatives that have the highest AUC, at
+// most so many and the best first.
+func Best(result query.EvaluateLinksResult, kind evaluate.Negatives, most int) query.EvaluateLinksResult {
+	var order []int
+	for i, s := range result.Scores {
+		if s.Negatives == kind {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(result.Scores[b].AUC, result.Scores[a].AUC) })
+	best := result
+	best.Scores, best.Curves = nil, nil
+	for _, i := range order[:min(most, len(order))] {
+		best.Scores, best.Curves = append(best.Scores, result.Scores[i]), append(best.Curves, result.Curves[i])
+	}
+	return best
 }

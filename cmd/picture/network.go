@@ -178,8 +178,9 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 	default:
 		series, n.Ordered = classes(numbered, o.Colour)
 	}
-	if n.Rest = !n.Ordered && len(series) > 1 && series[0].Name == otherValues; n.Rest {
-		series = append(series[1:], series[0])
+	if !n.Ordered {
+		series = restLast(series)
+		n.Rest = series[len(series)-1].Rest
 	}
 	for class, points := range series {
 		n.Classes = append(n.Classes, points.Name)

@@ -16,7 +16,11 @@ func Projection(embedding, attribute string, result query.ProjectionResult, most
 	}
 	chart = figure.Chart{Title: "Embedding " + embedding, X: axis("first", result.Share[0]), Y: axis("second", result.Share[1])}
 	vertices := thinned(result.Vertices, most)
-	chart.Series, chart.Ordered = classes(vertices, attribute)
+	if attribute == "community" {
+		chart.Series = restLast(byText(vertices, attribute, MostClasses))
+	} else {
+		chart.Series, chart.Ordered = classes(vertices, attribute)
+	}
 	return chart, len(vertices)
 }
 

@@ -55,7 +55,21 @@ func Place(ctx context.Context, g *csr.Graph, opts Options) ([]Point, error) {
 			opts.Progress("placing", int64(i+1), int64(total))
 		}
 	}
+	turn(m.at)
 	return m.at, nil
+}
+
+// turn rotates places around the origin so that their widest direction is horizontal: a
+// page is wider than it is high.
+func turn(at []Point) {
+	var xx, xy, yy float64
+	for _, p := range at {
+		xx, xy, yy = xx+p.X*p.X, xy+p.X*p.Y, yy+p.Y*p.Y
+	}
+	sin, cos := math.Sincos(-math.Atan2(2*xy, xx-yy) / 2)
+	for v, p := range at {
+		at[v] = Point{cos*p.X - sin*p.Y, sin*p.X + cos*p.Y}
+	}
 }
 
 // iterations is how many are made by default: with some tens of millions of visits of

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heavytail/cmd/figure"
+	"heavytail/cmd/picture"
+	"heavytail/query"
+	"heavytail/storage"
+)
+
+// embeddingBlock shows the embeddings, how well each reconstructs the graph, and each in
+// two dimensions.
+func (g *graph) embeddingBlock(b *block) error {
+	if len(g.embeddings) == 0 {
+		return nil
+	}
+	b.Lead = "Vectors of the vertices, and how much of the graph they contain: the reconstruction joins all pairs within the distance at which the degrees correlate best."
+	b.Statement = "EVALUATE RECONSTRUCTION embedding"
+	list := head("Embeddings of the graph", "embedding", "method", "#dimensions", "#generation", "state", "created")
+	for _, e := range g.embeddings {
+		list.add(e.Name, methodText(e.Method, e.Options), e.Dim, int64(e.Generation), state(e.Behind, e.Changed, e.Unknown), e.Created)
+	}
+	b.Tables = append(b.Tables, list)
+	if err := g.reconstructions(b); err != nil {
+		return err
+	}
+	for i, e := range g.embeddings {
+		if err := g.projection(b, fmt.Sprintf("projection%d", i), e.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// methodText is a method with its options as a statement has them.
+func methodText(method string, options []storage.Setting) string {
+	var list []string
+	for _, o := range options {
+		list = append(list, o.Name+" := "+o.Value)
+	}
+	return method + "(" + strings.Join(list, ", ") + ")"
+}
+
+// state says how old something is that was computed from the graph.
+func state(behind uint64, changed int, unknown bool) string {
+	switch {
+	case behind == 0:
+		return "up to date"
+	case unknown:
+		return fmt.Sprintf("%s behind, any vertex may have changed", plural(int64(behind), "version", "versions"))
+	}
+	return fmt.Sprintf("%s behind, %s changed", plural(int64(behind), "version", "versions"), vertices(changed))
+}
+
+// reconstructions measures the best reconstruction of each embedding, and draws its
+// degrees next to the original's.
+func (g *graph) reconstructions(b *block) error {
+	if g.info.Edges == 0 {
+		b.Notes = append(b.Notes, "The graph has no edges to reconstruct.")
+		return nil
+	}
+	if g.info.Vertices > mostReconstructed && !g.opts.Full {
+		b.Notes = append(b.Notes, fmt.Sprintf("Reconstructions compare all pairs of vertices, and are left out of graphs with more than %s; --full computes them.", vertices(mostReconstructed)))
+		return nil
+	}
+	t := head("Best reconstruction of each embedding: P, S and K are the correlations of the degrees by Pearson, Spearman and Kendall, KS the distance of the degrees from their power law",
+		"embedding", "#ε", "#radius", "#edges", "#precision", "#recall", "#F1", "#P", "#S", "#K", "#KS")
+	lines := []figure.Degrees{picture.Degrees(g.info.Name, g.degrees)}
+	for _, e := range g.embeddings {
+		r, err := g.db.ReconstructedDegrees(g.ctx, query.EvaluateReconstructionRequest{Embedding: e.Name})
+		if err != nil {
+			var failed block
+			if err := reasonOf(err, &failed); err != nil {
+				return err
+			}
+			b.Notes = append(b.Notes, sentence("embedding "+e.Name+": "+failed.Failed))
+			continue
+		}
+		p := r.Point
+		t.add(e.Name, p.Epsilon, p.Radius, p.Edges, defined(p.Precision), defined(p.Recall), defined(p.F1()),
+			defined(p.Pearson), defined(p.Spearman), defined(p.Kendall), defined(p.KS()))
+		lines = append(lines, picture.Reconstructed(e.Name, r))
+		b.note(r.Notices)
+	}
+	b.Notes = unique(b.Notes)
+	if t.Rows == nil {
+		return nil
+	}
+	b.Tables = append(b.Tables, t)
+	return g.degreePicture(b, "reconstructed", "Degrees of the graph and of its reconstructions", lines,
+		"Degrees of the graph and of its reconstructions: the nearer the points, the better an embedding keeps the distribution.")
+}
+
+// unique drops texts that were there before.
+func unique(list []string) []string {
+	var kept []string
+	for _, text := range list {
+		if !slices.Contains(kept, text) {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
+// projection draws an embedding in two dimensions, in the colours of the communities.
+func (g *graph) projection(b *block, id, embedding string) error {
+	result, err := g.db.Projection(g.ctx, query.ProjectionRequest{Embedding: embedding})
+	if err != nil || len(result.Vertices) == 0 {
+		return err
+	}
+	for i, v := range result.Vertices {
+		result.Vertices[i].Value = g.community[v.Key]
+	}
+	const most = 2500 // points
+	chart, drawn := picture.Projection(embedding, "community", result, most)
+	if !slices.ContainsFunc(result.Vertices, func(v query.ProjectedVertex) bool { return v.X != result.Vertices[0].X || v.Y != result.Vertices[0].Y }) {
+		return nil // all at one place
+	}
+	caption := fmt.Sprintf("Embedding %s by its first two principal components, in the colours of the communities.", embedding)
+	if drawn < len(result.Vertices) {
+		caption += fmt.Sprintf(" %s of %s are drawn.", grouped(int64(drawn)), vertices(len(result.Vertices)))
+	}
+	in, err := figure.NewInline(chart, g.id+"-"+id, caption)
+	if err != nil {
+		return err
+	}
+	if in.Outside > 0 {
+		caption += fmt.Sprintf(" Of these, %s far outside and drawn at the frame.", plural(int64(in.Outside), "is", "are"))
+	}
+	b.Pictures = append(b.Pictures, newDrawing(in, caption))
+	return nil
+}

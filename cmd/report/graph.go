@@ -1,0 +1,67 @@
+package report
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// Limits above which Options.Full is needed.
+const (
+	mostReconstructed = 20_000  // vertices: their pairs are compared
+	mostPredicted     = 200_000 // edges: each is scored by a dozen scorers
+)
+
+// graph is a graph whose section is made.
+type graph struct {
+	ctx  context.Context
+	db   *query.DB
+	opts Options
+	info storage.GraphInfo
+	id   string // begins the identifiers of its elements
+
+	degrees     []query.DegreeCount
+	law         *evaluate.PowerLaw // fitted to them; nil where there is none
+	embeddings  []query.EmbeddingSummary
+	methods     []query.LinkMethod // of Options.Using
+	communities query.ComputeResult
+	community   map[string]storage.Value // of each key
+}
+
+// prepare asks for what several parts use.
+func (g *graph) prepare() (err error) {
+	for _, text := range g.opts.Using {
+		var m query.LinkMethod
+		if m.Method, m.Settings, err = query.ParseMethod(text); err != nil {
+			return fmt.Errorf("method %q: %w", text, err)
+		}
+		g.methods = append(g.methods, m)
+	}
+	if g.degrees, err = g.db.Degrees(g.ctx, g.info.Name); err != nil {
+		return err
+	}
+	all, err := g.db.Embeddings(g.ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if e.Graph == g.info.Name {
+			g.embeddings = append(g.embeddings, e)
+		}
+	}
+	if g.communities, err = g.db.Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "community"}); err != nil {
+		return err
+	}
+	g.community = make(map[string]storage.Value, len(g.communities.Vertices))
+	for _, v := range g.communities.Vertices {
+		g.community[v.Key] = v.Value
+	}
+	return nil
+}
+
+// ident is a name in a statement.
+func (g *graph) ident() parser.Ident { return parser.Ident{Name: g.info.Name} }

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heavytail/cmd/figure"
+	"heavytail/cmd/picture"
+	"heavytail/embedding/evaluate"
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// curveLines is how many scorers a chart of curves has: those that are best.
+const curveLines = 6
+
+// linkRequest is the evaluation of links, without its form.
+func (g *graph) linkRequest() query.EvaluateLinksRequest {
+	return query.EvaluateLinksRequest{Graph: g.info.Name, Methods: g.methods, Seed: g.opts.Seed}
+}
+
+// tooManyEdges says that the prediction of links is left out.
+func (g *graph) tooManyEdges(b *block) bool {
+	if g.info.Edges <= mostPredicted || g.opts.Full {
+		return false
+	}
+	b.Failed = fmt.Sprintf("left out of graphs with more than %s edges; --full computes it", grouped(mostPredicted))
+	return true
+}
+
+// linkBlock compares scorers on held-out edges, with those of a random graph of the same
+// degrees.
+func (g *graph) linkBlock(b *block) error {
+	if g.tooManyEdges(b) {
+		return nil
+	}
+	req := g.linkRequest()
+	req.Null, req.CurveSteps = true, 100
+	req.Negatives = []evaluate.Negatives{evaluate.RandomNegatives, evaluate.DegreeNegatives}
+	result, err := g.db.EvaluateLinks(g.ctx, req)
+	if err != nil {
+		return err
+	}
+	b.Lead = "A fifth of the edges are held out, and each scorer ranks them among pairs without an edge. Next to it are the figures of a random graph with the same degrees, where only these can be predicted."
+	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (negatives := 'random,degree', null_graph := true, seed := %d)", g.opts.Seed)
+	best := picture.Best(result, evaluate.RandomNegatives, curveLines)
+	for _, c := range []struct {
+		id    string
+		chart figure.Chart
+		about string
+	}{
+		{"roc", picture.ROC(best, evaluate.RandomNegatives), "ROC curves of the best scorers, against random pairs: the higher, the better."},
+		{"pr", picture.PrecisionRecall(best, evaluate.RandomNegatives), "Precision against recall of the best scorers, against random pairs: the higher, the better."},
+	} {
+		in, err := figure.NewInline(c.chart, g.id+"-"+c.id, c.about)
+		if err != nil {
+			return err
+		}
+		b.Pictures = append(b.Pictures, newDrawing(in, c.about))
+	}
+	order := slices.SortedStableFunc(slices.Values(result.Scores), func(x, y query.MethodScore) int {
+		return compareDown(x.AUC, y.AUC)
+	})
+	for i, kind := range req.Negatives {
+		t := head("Scorers by AUC, against "+string(kind)+" pairs without an edge", "scorer", "#AUC", "#AUC of the random graph", "#average precision", "#AP of the random graph", "#precision", "#recall", "#F1", "#hits at 100")
+		t.Folded = i > 0
+		for _, s := range order {
+			if s.Negatives == kind {
+				t.add(picture.ScoreName(result, s), s.AUC, s.NullAUC, s.AveragePrecision, s.NullAveragePrecision, s.Precision, s.Recall, s.F1, s.Hits)
+			}
+		}
+		b.Tables = append(b.Tables, t)
+	}
+	b.note(result.Notices)
+	return nil
+}
+
+// compareDown orders numbers from the largest, and NaN last.
+func compareDown(x, y float64) int {
+	switch {
+	case x > y || y != y && x == x:
+		return -1
+	case x < y || x != x && y == y:
+		return 1
+	}
+	return 0
+}
+
+// identText is a name as a statement has it.
+func identText(name string) string {
+	return strings.TrimPrefix((&parser.DescribeGraph{Graph: parser.Ident{Name: name}}).String(), "DESCRIBE GRAPH ")
+}
+
+// usingText is the clause of the methods.
+func (g *graph) usingText() string {
+	if len(g.opts.Using) == 0 {
+		return ""
+	}
+	return " USING " + strings.Join(g.opts.Using, ", ")
+}
+
+// rankingBlock measures recommendations.
+func (g *graph) rankingBlock(b *block) error {
+	if g.tooManyEdges(b) {
+		return nil
+	}
+	req := g.linkRequest()
+	req.RankAt = evaluate.DefaultRankAt
+	result, err := g.db.EvaluateLinks(g.ctx, req)
+	if err != nil {
+		return err
+	}
+	b.Lead = fmt.Sprintf("Each scorer recommends %d links to each of a sample of the vertices with held-out edges. Figures are means over these vertices, with 95 %% intervals.", req.RankAt)
+	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (ranking := %d, seed := %d)", req.RankAt, req.Seed)
+	t := head("Recommendations by mean average precision (MAP)", "scorer", "#MAP", "95 % interval", "#recall", "#precision", "#NDCG", "#MRR", "#hit rate", "#coverage", "#popular")
+	order := slices.SortedStableFunc(slices.Values(result.Rankings), func(x, y query.MethodRanking) int { return compareDown(x.MAP.Mean, y.MAP.Mean) })
+	for _, s := range order {
+		name := picture.ScoreName(result, query.MethodScore{Method: s.Method, LinkScore: evaluate.LinkScore{Scorer: s.Scorer, Learned: s.Learned}})
+		t.add(name, s.MAP.Mean, short(s.MAP.Low)+" to "+short(s.MAP.High), s.Recall.Mean, s.Precision.Mean, s.NDCG.Mean, s.MRR.Mean, s.HitRate.Mean, s.Coverage, s.Popular)
+	}
+	b.Tables = []table{t}
+	b.note(result.Notices)
+	return nil
+}
+
+// modelBlock shows the models of the graph and how well their probabilities are calibrated.
+func (g *graph) modelBlock(b *block) error {
+	all, err := g.db.Models(g.ctx)
+	if err != nil {
+		return err
+	}
+	t := head("Models, measured on pairs that were hidden from them", "model", "embedding", "features", "#AUC", "#average precision", "#Brier", "#calibration error", "best scorer alone", "#its AUC", "state")
+	var models []query.ModelInfo
+	for _, m := range all {
+		if m.Graph != g.info.Name {
+			continue
+		}
+		models = append(models, m.ModelInfo)
+		best := m.Best()
+		t.add(m.Name, m.Embedding, strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
+	}
+	if models == nil {
+		return nil
+	}
+	b.Lead = "Models that TRAIN MODEL has learned. Their probability is exact where a fraction p of the pairs with probability p are edges."
+	b.Statement = "DESCRIBE MODEL model"
+	b.Tables = []table{t}
+	about := "Calibration: the predicted probability against the fraction of edges among the pairs of the test. On the grey line it is exact."
+	in, err := figure.NewInline(picture.Calibration(models), g.id+"-calibration", about)
+	if err != nil {
+		return err
+	}
+	b.Pictures = []drawing{newDrawing(in, about)}
+	return nil
+}

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heavytail/cmd/figure"
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// Write writes the page into w, which receives nothing if there is an error: ErrNoGraphs,
+// one of the database, such as that of a graph that is not there or of damage, or that of
+// ctx. A part that cannot be computed of a graph, such as links of one without edges, says
+// so in its place.
+func Write(ctx context.Context, db *query.DB, w io.Writer, opts Options) error {
+	opts = opts.withDefaults()
+	p, err := newPage(ctx, db, opts)
+	if err != nil {
+		return err
+	}
+	var content bytes.Buffer
+	if err := layout.Execute(&content, p); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	_, err = w.Write(content.Bytes())
+	return err
+}
+
+//go:embed page.html style.css
+var files embed.FS
+
+var layout = template.Must(template.ParseFS(files, "page.html"))
+
+// page is what page.html lays out.
+type page struct {
+	Title, Date string
+	Facts       []tile
+	Style       template.CSS
+	Sections    []section
+	Work        []block // of the file
+}
+
+// newPage asks for everything.
+func newPage(ctx context.Context, db *query.DB, opts Options) (page, error) {
+	style, err := files.ReadFile("style.css")
+	if err != nil {
+		return page{}, err
+	}
+	p := page{Title: opts.Title, Date: opts.Date, Style: template.CSS(string(style) + figure.InlineStyle())}
+	if p.Title == "" {
+		p.Title = filepath.Base(db.Path())
+	}
+	stats, err := db.Stats(ctx)
+	if err != nil {
+		return p, err
+	}
+	graphs, err := db.Graphs(ctx)
+	if err != nil {
+		return p, err
+	}
+	chosen, err := chosenGraphs(graphs, opts.Graphs)
+	if err != nil {
+		return p, err
+	}
+	p.Facts = fileFacts(stats, len(graphs))
+	for i, info := range chosen {
+		g := &graph{ctx: ctx, db: db, opts: opts, info: info, id: fmt.Sprintf("g%d", i+1)}
+		s, err := g.section()
+		if err != nil {
+			return p, err
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	if !slices.Contains(opts.Skip, Work) {
+		p.Work, err = fileWork(ctx, db, graphNames(chosen))
+	}
+	return p, err
+}
+
+func graphNames(graphs []storage.GraphInfo) []string {
+	var names []string
+	for _, g := range graphs {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// chosenGraphs are the graphs with some names, in their order, or all.
+func chosenGraphs(all []storage.GraphInfo, names []string) ([]storage.GraphInfo, error) {
+	if len(all) == 0 {
+		return nil, ErrNoGraphs
+	}
+	if names == nil {
+		return all, nil
+	}
+	var chosen []storage.GraphInfo
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(g storage.GraphInfo) bool { return g.Name == name })
+		if i < 0 {
+			err := fmt.Errorf("unknown graph %q", name)
+			if near, ok := parser.Suggest(name, graphNames(all)); ok {
+				err = fmt.Errorf("%w: did you mean %q?", err, near)
+			}
+			return nil, err
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// section asks for the parts of a graph.
+func (g *graph) section() (section, error) {
+	s := section{ID: g.id, Name: g.info.Name, Source: g.info.Source}
+	if err := g.prepare(); err != nil {
+		return s, err
+	}
+	card, tiles, err := g.card()
+	if err != nil {
+		return s, err
+	}
+	s.Tiles, s.Blocks = tiles, []block{card}
+	for _, part := range []struct {
+		name  Part
+		title string
+		make  func(*block) error
+	}{
+		{Picture, "The network", g.picture}, {Degrees, "Degrees", g.degreeBlock}, {Embeddings, "Embeddings", g.embeddingBlock},
+		{Links, "Prediction of links", g.linkBlock}, {Links, "Recommendations", g.rankingBlock}, {Links, "Models of links", g.modelBlock},
+		{Measures, "Vertices and their attributes", g.measureBlock}, {Communities, "Communities", g.communityBlock},
+	} {
+		if slices.Contains(g.opts.Skip, part.name) {
+			continue
+		}
+		b := block{Title: part.title, ID: g.id + "-" + strings.ReplaceAll(strings.ToLower(part.title), " ", "-")}
+		if err := reasonOf(part.make(&b), &b); err != nil {
+			return s, err
+		}
+		if b.Lead != "" || b.Failed != "" { // there is something of its kind
+			s.Blocks = append(s.Blocks, b)
+		}
+	}
+	return s, nil
+}
