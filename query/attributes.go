@@ -17,12 +17,13 @@ type AttributeSummary struct {
 	storage.Attribute
 	Vertices int `json:"vertices"` // that have a value
 	Missing  int `json:"missing"`  // that have none
-	// Computed says how COMPUTE made the values; nil where they came from elsewhere.
+	// Computed records how COMPUTE made the values; nil if COMPUTE did not make them.
 	Computed *storage.Computed `json:"computed"`
-	Behind   uint64            `json:"behind"` // versions of the graph since, without those that changed attributes only
-	// Changed counts the vertices that are new or gone since, or have other edges.
+	Behind   uint64            `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
+	// Changed counts the vertices that were added or deleted since, or whose edges changed.
 	Changed int `json:"changed"`
-	// Unknown reports that the change log does not say which vertices changed: any may have.
+	// Unknown reports that the change log does not record which vertices changed: any may
+	// have.
 	Unknown bool `json:"unknown"`
 }
 
@@ -77,8 +78,8 @@ func attributeRows(list []AttributeSummary) *Rows {
 	return rowsOf([]string{"attribute", "type", "vertices", "missing", "measure", "version", "behind", "changed", "created"}, table)
 }
 
-// Attributes lists the attributes of a graph, which may be left empty where the
-// file has one, in the order in which they came.
+// Attributes lists the attributes of a graph in the order in which they were
+// added. The name of the graph may be empty if the file has one graph.
 func (db *DB) Attributes(ctx context.Context, graph string) ([]AttributeSummary, error) {
 	return showAttributes.answer(ctx, db, graph)
 }

@@ -42,17 +42,18 @@ var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, s
 	},
 }
 
-// AutoRefresh refreshes an embedding in the background while the database is
-// open for writing, and returns the entry with the setting. Changes are vertices that
-// are new, deleted or have different edges than when the embedding was computed; the
-// zero value turns it off. The setting stays with the embedding, also when it is
-// computed again. A refresh that failed on a version of the graph is tried again when
-// the graph has another.
+// AutoRefresh refreshes an embedding in the background while the database is open for
+// writing, and returns the entry with the setting. Changes are vertices that are new,
+// deleted or have different edges than when the embedding was computed; the zero
+// value turns it off. The setting stays with the embedding when the embedding is
+// computed again. A refresh that failed on one version of the graph is tried again on
+// the next version.
 func (db *DB) AutoRefresh(ctx context.Context, embedding string, auto storage.AutoRefresh) (storage.EmbeddingInfo, error) {
 	return autoRefresh.answer(ctx, db, autoRefreshRequest{embedding, auto})
 }
 
-// partAuto is when an embedding is refreshed automatically.
+// partAuto is the piece of a request that sets when an embedding is refreshed
+// automatically.
 const partAuto fault.Part = "auto refresh"
 
 func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (autoRefreshRequest, error) {

@@ -66,10 +66,10 @@ func (c *call) inBackground(info storage.JobInfo) (storage.JobInfo, error) {
 	})
 }
 
-// workers is the number of goroutines that the call computes with. In the
-// background it leaves a processor, if there are several, to calls that wait for an
-// answer: the scheduler gives a goroutine that has become ready no processor that
-// computes without a pause, but has it wait for tens of milliseconds.
+// workers is the number of goroutines that the call computes with. A job in the
+// background leaves one processor, if there are several, to calls that wait for an
+// answer: if goroutines compute without a pause on all processors, the scheduler
+// lets a goroutine that has become ready wait for tens of milliseconds.
 func (c *call) workers() int {
 	if !c.quiet {
 		return c.db.opts.Workers

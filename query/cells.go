@@ -9,7 +9,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// each is what one of n things takes, or nil where there are none.
+// each is the number of bytes per item, or nil if there are no items.
 func each(bytes, n int64) Value {
 	if n == 0 {
 		return nil
@@ -17,7 +17,7 @@ func each(bytes, n int64) Value {
 	return float64(bytes) / float64(n)
 }
 
-// span writes a range that is known by its bounds.
+// span writes a range: one number if both bounds are equal.
 func span(least, most int) Value {
 	if least == most {
 		return fmt.Sprint(least)
@@ -34,7 +34,7 @@ func property(name string, value Value) []Value { return []Value{name, value} }
 // timestamp writes a time as every statement shows it.
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// joined lists names, or is nil where there are none.
+// joined joins names with commas; it returns nil if there are none.
 func joined(names []string) Value {
 	if len(names) == 0 {
 		return nil

@@ -33,7 +33,8 @@ var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
 }
 
 // Check verifies everything in the file and reports all faults at once, each
-// with its remedy. The error says only that it could not run.
+// with its remedy. Faults of the file are in the report; the error means that
+// Check could not run.
 func (db *DB) Check(ctx context.Context) (storage.CheckReport, error) {
 	return check.answer(ctx, db, nothing{})
 }

@@ -4,7 +4,7 @@ import "context"
 
 // Keys returns keys of a graph that begin with a prefix, ascending by bytes: the
 // first limit of them, or all where limit is not positive. It reads only the part
-// of the file that has them, as a shell needs it for completion.
+// of the file that has these keys, so that a shell can complete them quickly.
 func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
 	c, err := db.begin(ctx, "KEYS")
 	if err != nil {

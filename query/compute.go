@@ -21,11 +21,11 @@ import (
 type ComputeRequest struct {
 	Graph   string
 	Measure string // such as "pagerank"; DB.Measures lists them
-	// Settings are the options of the measure by name, such as "damping": 0.85. What is
-	// left out takes its default.
+	// Settings are the options of the measure by name, such as "damping": 0.85. An
+	// option that is left out takes its default.
 	Settings map[string]any
-	From     []string // keys of the vertices to start from, of a measure that takes them
-	// As is an attribute that the values are stored as; empty to return them.
+	From     []string // keys of the vertices to start from, for measures that accept them
+	// As is the attribute to store the values in; empty to return them.
 	As        string
 	Overwrite bool // replace the attribute As if it exists
 }
@@ -34,20 +34,20 @@ type ComputeRequest struct {
 type ComputeResult struct {
 	Graph   string `json:"graph"`
 	Measure string `json:"measure"`
-	// Vertices are the values where they are not stored, in the order in which the
+	// Vertices are the values, if they are not stored, in the order in which the
 	// vertices came into the graph.
 	Vertices []VertexValue `json:"vertices,omitempty"`
 
-	Attribute string  `json:"attribute,omitempty"` // that they are stored as
+	Attribute string  `json:"attribute,omitempty"` // in which the values are stored
 	Count     int     `json:"count"`               // vertices
 	Min       float64 `json:"min"`
 	Mean      float64 `json:"mean"`
 	Max       float64 `json:"max"`
 	Seconds   float64 `json:"seconds"` // to compute and store
 
-	// Iterations and Residual are those of an iterative measure. Sources is how many
-	// vertices paths were computed from, and Error bounds the error of every value with a
-	// probability of 0.99 where these were not all.
+	// Iterations and Residual describe the run of an iterative measure. Sources is the
+	// number of vertices from which paths were computed; if they are not all vertices,
+	// Error bounds the error of every value with a probability of 0.99.
 	Iterations int      `json:"iterations,omitempty"`
 	Residual   float64  `json:"residual,omitempty"`
 	Sources    int      `json:"sources,omitempty"`
@@ -95,8 +95,8 @@ var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, C
 	rows: computeRows,
 	job: func(c *call, req ComputeRequest, found computable) (job.Spec, error) {
 		if req.As == "" {
-			e := fault.New(fault.Statement, "a job keeps no rows")
-			e.Remedy = "say AS attribute to store the values"
+			e := fault.New(fault.Statement, "a job in the background stores its values and returns no rows")
+			e.Remedy = "name the attribute for the values with AS"
 			return job.Spec{}, e
 		}
 		return found.spec(req), nil
@@ -110,10 +110,10 @@ func computeOptions() []OptionInfo {
 }
 
 // Compute computes a measure of all vertices of a graph, and stores it as an attribute or
-// returns the values. More values than Options.MaxRows are a *LimitError where they are
-// returned. The values belong to the version of the graph that was read: where the
-// graph has changed meanwhile, new vertices have none, and ComputedAttributes say how far
-// the graph has changed since.
+// returns the values. If the values are returned and there are more than Options.MaxRows,
+// the error is a *LimitError. The values belong to the version of the graph that was
+// read: if the graph has changed meanwhile, new vertices have no value, and Attributes
+// reports how much the graph has changed since.
 func (db *DB) Compute(ctx context.Context, req ComputeRequest) (ComputeResult, error) {
 	return computeStatement.answer(ctx, db, req)
 }
@@ -164,7 +164,7 @@ func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
 		return found, err
 	}
 	if len(req.From) > 0 && !found.measure.From {
-		return found, fault.New(partKey(0), "measure %s takes no FROM", found.measure.Name)
+		return found, fault.New(partKey(0), "measure %s does not accept FROM", found.measure.Name)
 	}
 	for i, key := range req.From {
 		if err := c.CheckVertex(found.graph, key, partKey(i)); err != nil {
@@ -186,7 +186,7 @@ func (c *call) checkStored(req ComputeRequest, found computable) error {
 		return nameMistake(err, partAttribute)
 	}
 	if _, exists := session.AttributeOf(found.graph, req.As); exists && !req.Overwrite {
-		e := fault.New(partAttribute, "graph %s has an attribute %s", fault.Name(req.Graph), fault.Quote(req.As))
+		e := fault.New(partAttribute, "graph %s already has an attribute %s", fault.Name(req.Graph), fault.Quote(req.As))
 		e.Remedy, e.Err = "choose another name, or say WITH (overwrite := TRUE) to replace it", storage.ErrExists
 		return e
 	}
@@ -300,7 +300,7 @@ func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computabl
 	if found.measure.saves {
 		values, err = found.measure.run(m)
 	} else if waited := c.Await(func() { values, err = found.measure.run(m) }); waited != nil {
-		return measured{}, waited // some do not look at the context: they take a second for a hundred million edges
+		return measured{}, waited // some measures do not check the context; they take a second for a hundred million edges
 	}
 	note := ""
 	if values.scores.Iterations > 0 {
@@ -310,7 +310,7 @@ func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computabl
 	return values, err
 }
 
-// summarise enters the least, mean and largest value.
+// summarise computes the smallest, mean and largest value.
 func (r *ComputeResult) summarise(values measured) {
 	sum := 0.0
 	for v := range r.Count {
@@ -321,10 +321,10 @@ func (r *ComputeResult) summarise(values measured) {
 		r.Min, r.Max = min(r.Min, x), max(r.Max, x)
 		sum += x
 	}
-	r.Mean = min(max(sum/float64(max(1, r.Count)), r.Min), r.Max) // which rounding can leave
+	r.Mean = min(max(sum/float64(max(1, r.Count)), r.Min), r.Max) // rounding can move the mean outside the range
 }
 
-// storeMeasure makes the values an attribute.
+// storeMeasure stores the values as an attribute.
 func (c *call) storeMeasure(view *session.Graph, req ComputeRequest, found computable, values measured) error {
 	column := storage.NewColumn(storage.Attribute{Name: req.As, Type: found.measure.Type}, view.Graph.Vertices())
 	for v := range view.Graph.Vertices() {

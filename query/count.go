@@ -19,13 +19,13 @@ type CountVerticesRequest struct {
 	Where      func(Candidate) bool // nil admits all; it is called from one goroutine
 	Attributes []string             // that Where reads
 	By         string               // an attribute whose values are counted one by one; may be empty
-	With       []Figure             // of the vertices, or of those of each value of By
+	With       []Figure             // figures of all vertices, or with By of the vertices with each value
 
 	condition parser.Expr // of Where, for its text; may be nil
 }
 
-// attributes are those that the answer is computed from. The ones that a compiled condition
-// reads by number come first.
+// attributes lists the attributes that the answer is computed from. Those of the condition
+// come first, because a compiled condition reads them by number.
 func (r CountVerticesRequest) attributes() []string {
 	columns := []string{r.By}
 	for _, f := range r.With {
@@ -34,9 +34,9 @@ func (r CountVerticesRequest) attributes() []string {
 	return VerticesRequest{Attributes: r.Attributes, Columns: columns}.attributes()
 }
 
-// ValueCount is how many vertices have a value.
+// ValueCount is the number of vertices that have a value.
 type ValueCount struct {
-	Value    storage.Value `json:"value"` // missing for the vertices that have none
+	Value    storage.Value `json:"value"` // missing for the count of vertices without a value
 	Vertices int           `json:"vertices"`
 }
 
@@ -47,10 +47,10 @@ type CountVerticesResult struct {
 	// frequent first, of equal counts the lower value; the vertices without a value
 	// are last. Texts are ordered by their bytes, and false is before true.
 	Values []ValueCount `json:"values,omitempty"`
-	// Figures has a row for each of Values, or where By is empty one for all vertices, with
-	// a value for each of CountVerticesRequest.With: an integer where it is a sum, min or max
-	// of integers, otherwise a float, and missing where no vertex has a value. Sums of floats
-	// are compensated (Neumaier 1974), those of integers exact.
+	// Figures has one row for each of Values, or a single row for all vertices if By is
+	// empty. A row has one value for each of CountVerticesRequest.With: an integer for a sum,
+	// min or max of integers, otherwise a float; the value is missing if no vertex has a
+	// number. Sums of floats are compensated (Neumaier 1974), those of integers exact.
 	Figures [][]storage.Value `json:"figures,omitempty"`
 }
 
@@ -83,8 +83,9 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 
 // CountVertices counts the vertices of a graph that meet a condition, and with By the
 // vertices of each value of an attribute; With adds figures of their numbers. Without Where,
-// By and With it reads the catalogue alone; otherwise it visits every vertex once, and By
-// takes memory for each distinct value. More values than Options.MaxRows are a *LimitError.
+// By and With it reads only the catalogue; otherwise it visits every vertex once, and By
+// takes memory for each distinct value. If there are more values than Options.MaxRows, the
+// error is a *LimitError.
 func (db *DB) CountVertices(ctx context.Context, req CountVerticesRequest) (CountVerticesResult, error) {
 	return countVertices.answer(ctx, db, req)
 }
@@ -119,7 +120,7 @@ func resolveCountVertices(c *call, req CountVerticesRequest) (storage.GraphInfo,
 	return graph, checkFigures(graph, req.With)
 }
 
-// fromCatalogue reports whether the answer is an entry of the catalogue.
+// fromCatalogue reports whether the catalogue alone has the answer.
 func (r CountVerticesRequest) fromCatalogue() bool {
 	return r.Where == nil && r.By == "" && r.With == nil
 }
@@ -154,7 +155,7 @@ func runCountVertices(c *call, req CountVerticesRequest, graph storage.GraphInfo
 	return found, nil
 }
 
-// countedGroup has the vertices with one value of the attribute of BY, or all.
+// countedGroup counts the vertices with one value of the attribute of BY, or all vertices.
 type countedGroup struct {
 	ValueCount
 	tallies []numberTally // of each figure
@@ -180,7 +181,7 @@ func (c *call) countGroups(s *vertexScan, req CountVerticesRequest) ([]*countedG
 		return g
 	}
 	if by < 0 {
-		group(storage.Value{}) // also where there are no vertices
+		group(storage.Value{}) // so that there is a group even without vertices
 	}
 	n := int64(0)
 	stop := c.Watch.Start(plan.Scan)

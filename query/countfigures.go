@@ -14,7 +14,7 @@ import (
 	"heavytail/storage"
 )
 
-// FigureFunction is what a Figure computes of numbers.
+// FigureFunction is the function that a Figure computes.
 type FigureFunction string
 
 // The functions.
@@ -30,13 +30,14 @@ func FigureFunctions() []FigureFunction {
 	return []FigureFunction{FigureSum, FigureMean, FigureMin, FigureMax}
 }
 
-// Figure is a figure of the numbers that vertices have in a column.
+// Figure is an aggregate, such as a sum or a mean, of the numbers that vertices have in a
+// column.
 type Figure struct {
 	Function FigureFunction
 	Of       string // an attribute of integers or floats, or degree
 }
 
-// String writes the figure as statements have it.
+// String writes the figure in the form of the language, such as "mean(age)".
 func (f Figure) String() string {
 	return string(f.Function) + "(" + parser.Ident{Name: f.Of}.String() + ")"
 }
@@ -51,7 +52,7 @@ func figuresText(list []Figure) string {
 
 func partFigure(i int) fault.Part { return fault.Part(fmt.Sprintf("figure %d", i)) }
 
-// checkFigures refuses functions that are not known, and columns that have no numbers.
+// checkFigures returns an Error for an unknown function, and for a column that is not numeric.
 func checkFigures(graph storage.GraphInfo, list []Figure) error {
 	for i, f := range list {
 		if !slices.Contains(FigureFunctions(), f.Function) {
@@ -83,7 +84,7 @@ type numberTally struct {
 	count      int64
 	high       int64 // of the sum of integers, in 128 bits
 	low        uint64
-	sum, small float64 // of floats, and what its additions have lost
+	sum, small float64 // the sum of floats, and the rounding errors of its additions
 	min, max   storage.Value
 }
 
@@ -116,7 +117,7 @@ func (t *numberTally) add(v storage.Value) {
 	t.sum = sum
 }
 
-// figuresOf are the values of figures by their tallies.
+// figuresOf returns the values of the figures from their tallies.
 func figuresOf(tallies []numberTally, list []Figure) ([]storage.Value, error) {
 	row := make([]storage.Value, len(list))
 	for i, f := range list {
@@ -130,7 +131,8 @@ func figuresOf(tallies []numberTally, list []Figure) ([]storage.Value, error) {
 	return row, nil
 }
 
-// figure is missing where there are no numbers, and false where it is too large.
+// figure returns the value of a function: missing if there are no numbers. It returns false if
+// the value does not fit 64 bits.
 func (t *numberTally) figure(function FigureFunction) (storage.Value, bool) {
 	if t.count == 0 {
 		return storage.Value{}, true

@@ -17,9 +17,9 @@ import (
 )
 
 // DB is an open heavytail file. It is safe for concurrent use: calls share the
-// graphs and vectors that they load, and a call sees the version of a graph
-// that was current when the call first used it. Of a zero DB, which Open has not
-// made, every call is ErrClosed.
+// graphs and vectors that they load, and a call sees the version of a graph that
+// was current when the call first used it. Every call of a zero DB, which was
+// not made by Open, returns ErrClosed.
 type DB struct {
 	store  *storage.DB
 	opts   Options
@@ -32,14 +32,14 @@ type DB struct {
 
 	mu      sync.Mutex // guards closed, and running against a Close that waits
 	closed  bool
-	running sync.WaitGroup // calls that have begun and not ended
+	running sync.WaitGroup // calls that have not ended yet
 
 	reopened atomic.Uint64 // storage.DB.Reopened when the refresher last looked
 }
 
-// Close stops jobs in the background at a checkpoint, waits for running calls to
-// end and closes the file; to have it sooner, cancel their contexts. Rows that were returned already stay readable.
-// Closing a closed DB, or one that was never opened, does nothing.
+// Close stops jobs in the background at a checkpoint, waits until running calls end, and closes the file. To close
+// it sooner, cancel the contexts of the calls. Rows that were already returned stay readable. Closing a closed DB,
+// or one that was never opened, does nothing.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	closed := db.closed
@@ -57,9 +57,9 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// Notices says what whoever opened the file should know: that the last commit may be
-// undone, where one of the two pages that lead to the newest state is damaged. It is
-// nil where there is nothing.
+// Notices returns remarks about the state in which the file was opened: if one of
+// the two meta pages is damaged, the last commit may be undone. It is nil if there
+// are none.
 func (db *DB) Notices() []Notice {
 	if db.store == nil {
 		return nil
@@ -71,7 +71,7 @@ func (db *DB) Notices() []Notice {
 	return list
 }
 
-// Path returns the path that the file was opened by; empty for a zero DB.
+// Path returns the path with which the file was opened; empty for a zero DB.
 func (db *DB) Path() string {
 	if db.store == nil {
 		return ""
@@ -82,19 +82,19 @@ func (db *DB) Path() string {
 // ReadOnly reports whether statements that write are refused.
 func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 
-// call is one call of a method of DB: a view of the database, and what only the
-// statements know.
+// call is one call of a method of DB: a view of the database, and the state
+// that only statements need.
 type call struct {
 	*session.Call
 	db        *DB
-	keep      func()                      // ends the hold on the file: a call sees no change between
+	keep      func()                      // releases the file, which no other process changes during a call
 	stop      func(int64, string)         // ends the measurement of the whole call
-	at        map[fault.Part]parser.Range // where the text of each piece of the request is
-	named     map[string]fault.Part       // which piece names a vertex, by its key; for errors
+	at        map[fault.Part]parser.Range // position in the text of each piece of the request
+	named     map[string]fault.Part       // piece of the request that names a vertex, by the vertex's key; for errors
 	streaming bool                        // rows that are still to be read use the call
-	job       *job.Active                 // that the call runs; nil for none
+	job       *job.Active                 // the job that the call runs; nil for none
 	writes    bool                        // the call may have changed something
-	quiet     bool                        // the call runs in the background, and its notices are for nobody
+	quiet     bool                        // the call runs in the background, and nobody receives its notices
 }
 
 // begin starts a call. Every call that began must end.
@@ -114,15 +114,15 @@ func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
 	return c, nil
 }
 
-// newCall makes a call that reports to nobody.
+// newCall makes a call without progress and notices.
 func (db *DB) newCall(ctx context.Context, statement string) *call {
 	c := &call{Call: session.New(ctx, db.store, db.cache, db.files, statement), db: db}
 	c.stop = c.Watch.Start(plan.Whole)
 	return c
 }
 
-// end ends a call. What it loaded goes back to the cache, unless rows still
-// read it.
+// end ends a call. The graphs and vectors that it loaded go back to the
+// cache, unless rows still read them.
 func (c *call) end() {
 	if !c.streaming {
 		c.Release()
@@ -131,8 +131,8 @@ func (c *call) end() {
 	if c.writes {
 		db.refresher.Look()
 	}
-	// What another process wrote may make a refresh due, or be the first setting that
-	// asks for one.
+	// Another process may have made changes that make a refresh due, or set the first
+	// automatic refresh.
 	if n := db.store.Reopened(); db.reopened.Swap(n) != n && !db.opts.ReadOnly {
 		db.refresher.Start()
 		db.refresher.Look()
@@ -141,16 +141,16 @@ func (c *call) end() {
 	db.running.Done()
 }
 
-// wrap names the statement in errors that come from below. Mistakes of the
-// user speak for themselves; where the request came from text, they get the
-// position of the piece that they are about.
+// wrap adds the name of the statement to errors of lower layers. Mistakes of
+// the user do not need it; if the request came from text, they get the
+// position of the piece that is wrong.
 func (c *call) wrap(err error) error {
 	var mistake *Error
 	if err == nil {
 		return nil
 	}
 	if named := (*StatementError)(nil); errors.As(err, &named) && named.Statement == c.Statement {
-		return err // that of the rows of the same call
+		return err // the rows of the same call have wrapped it already
 	}
 	if !errors.As(err, &mistake) {
 		return &StatementError{Statement: c.Statement, Err: err}
@@ -158,7 +158,7 @@ func (c *call) wrap(err error) error {
 	return placed(err, mistake, c.at)
 }
 
-// placed gives a mistake in an error the position of the piece that it is about.
+// placed adds to a mistake the position of the piece of the request that is wrong.
 func placed(err error, mistake *Error, at map[fault.Part]parser.Range) error {
 	if place, ok := at[mistake.At]; ok && mistake.Start.Line == 0 {
 		found := *mistake
@@ -168,7 +168,7 @@ func placed(err error, mistake *Error, at map[fault.Part]parser.Range) error {
 	return err
 }
 
-// writable refuses calls that write to a file opened for reading.
+// writable returns an error if the file was opened for reading only.
 func (c *call) writable() error {
 	if c.db.opts.ReadOnly {
 		return storage.ErrReadOnly
@@ -177,17 +177,17 @@ func (c *call) writable() error {
 	return nil
 }
 
-// Untyped is the value of a parameter of which only the text is known, such as
-// one from a command line. Where the key of a vertex, a file or a text is
-// expected it is the text, so that the keys 007 and 1e5 are found; elsewhere it
-// is the number or the truth value that the text reads as.
+// Untyped is the value of a parameter that is given as text without a type,
+// such as one from a command line. Where a vertex key, a file name or a text is
+// expected, the text itself is used, so that the keys 007 and 1e5 are found;
+// elsewhere the text is read as a number or a boolean.
 type Untyped = bind.Untyped
 
-// Plan is one step of how a statement is answered, with the steps that it takes
-// its input from. String draws the tree.
+// Plan is one step of the plan of a statement, with the steps that give it its
+// input. String draws the tree.
 type Plan = plan.Plan
 
-// described is a statement of any types.
+// described is a statement, whatever its types of requests and results.
 type described interface {
 	describe() Help
 	// prepare binds and resolves a node. It reports false for a node of another

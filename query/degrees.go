@@ -10,11 +10,11 @@ import (
 // DegreeCount is one point of a degree distribution.
 type DegreeCount struct {
 	Degree   int   `json:"degree"`
-	Vertices int64 `json:"vertices"` // that have it; at least 1
+	Vertices int64 `json:"vertices"` // number of vertices with this degree; at least 1
 }
 
-// Degrees returns how many vertices of a graph have each degree, by ascending
-// degree. It takes O(n) beside the loading of the graph.
+// Degrees returns the number of vertices of each degree that occurs in a
+// graph, by ascending degree. It takes O(n) after the graph is loaded.
 func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
 	c, err := db.begin(ctx, "DESCRIBE GRAPH")
 	if err != nil {

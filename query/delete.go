@@ -13,13 +13,13 @@ import (
 	"heavytail/storage/format"
 )
 
-// DeleteVerticesRequest asks to delete vertices with their edges: those of the
-// keys, or those that meet a condition.
+// DeleteVerticesRequest asks to delete vertices with their edges: the vertices
+// with given keys, or all that meet a condition.
 type DeleteVerticesRequest struct {
 	Graph string
-	Keys  []string // those that do not exist are counted
-	// Where, if not nil, asks for all vertices that it admits instead. It is
-	// called from one goroutine.
+	Keys  []string // keys that do not exist are counted as missing
+	// Where, if not nil, is used instead of Keys: all vertices for which it
+	// returns true are deleted. It is called from one goroutine.
 	Where      func(Candidate) bool
 	Attributes []string // that Where reads, as in NearestRequest
 
@@ -113,7 +113,8 @@ var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteRes
 	rows: writeRows[edgesRequest]("deleted", "missing"),
 }
 
-// DeleteEdges deletes edges, of which only the ends count; their vertices stay.
+// DeleteEdges deletes edges, which are identified by their ends alone; their
+// vertices stay.
 func (db *DB) DeleteEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
 	return deleteEdge.answer(ctx, db, edgesRequest{graph, edges})
 }
@@ -158,8 +159,8 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 	rows: writeRows[DeleteEdgesFileRequest]("deleted", "missing"),
 }
 
-// DeleteEdgesFile deletes the edges of a file in one transaction, in which other
-// writers wait while it is read.
+// DeleteEdgesFile deletes the edges of a file in one transaction; other writers
+// wait while the file is read.
 func (db *DB) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (WriteResult, error) {
 	return deleteEdgesFile.answer(ctx, db, req)
 }
@@ -199,7 +200,7 @@ func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteRe
 
 // deleteEdgesOf deletes the edges that a reader lists, a batch at a time.
 func (c *call) deleteEdgesOf(tx *storage.Tx, graph string, in io.Reader, opts format.EdgeListOptions) (storage.WriteStats, error) {
-	const batch = 1 << 16 // some megabytes, and enough that most blocks are written once
+	const batch = 1 << 16 // takes some megabytes, and is large enough that most blocks are written only once
 	var total storage.WriteStats
 	edges := make([]storage.Edge, 0, batch)
 	flush := func() error {

@@ -9,10 +9,12 @@ import (
 	"heavytail/storage"
 )
 
-// This file finds what was made from an embedding, and says what becomes of it when
-// the embedding gets other vectors.
+// This file finds the indexes, models and predictions that were made from an
+// embedding, and reports which of them become invalid when the embedding gets
+// different vectors.
 
-// dependents are the names of what was made from an embedding and is valid now.
+// dependents are the names of the indexes, models and predictions that were made from
+// an embedding and are valid now.
 type dependents struct{ indexes, models, predictions []string }
 
 // dependentsOf lists what depends on an embedding.
@@ -50,7 +52,7 @@ func (c *call) dependentsOf(embedding string) (dependents, error) {
 	return d, nil
 }
 
-// String says what becomes of them when the vectors are other ones; "" for none.
+// String describes what happens to them when the vectors change; "" if there are none.
 func (d dependents) String() string {
 	var parts []string
 	add := func(names []string, one, many, what string) {
@@ -68,8 +70,8 @@ func (d dependents) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// noteReplaced says, before an embedding is computed again, what that invalidates. One
-// that does not exist yet has nothing.
+// noteReplaced gives a notice, before an embedding is computed again, of what the new
+// vectors will invalidate. An embedding that does not exist yet has no dependents.
 func (c *call) noteReplaced(embedding string) error {
 	d, err := c.dependentsOf(embedding)
 	if err != nil {
@@ -81,11 +83,12 @@ func (c *call) noteReplaced(embedding string) error {
 	return nil
 }
 
-// noteRetrain says which models an embedding in new coordinates has left behind.
+// noteRetrain gives a notice of the models that must be trained again because the
+// embedding has new coordinates.
 func (c *call) noteRetrain(info storage.EmbeddingInfo) error {
 	models, err := c.models()
 	if errors.Is(err, storage.ErrCorrupt) {
-		err = nil // said by whatever reads them
+		err = nil // the statement that reads them reports it
 	}
 	var names []string
 	for _, m := range models {

@@ -43,8 +43,9 @@ func createGraphHelp() Help {
 	}
 }
 
-// Derive makes a graph from others, with their attributes but not how COMPUTE made
-// them. The name must be free, or that of a graph that never had a vertex.
+// Derive makes a graph from other graphs, with their attributes, but without the
+// records of how COMPUTE made them. The name must be unused, or that of a graph
+// that never had a vertex.
 func (db *DB) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, error) {
 	return deriveGraph.answer(ctx, db, req)
 }
@@ -110,7 +111,8 @@ func bindDeriveOptions(b *binder, s *parser.DeriveGraph, req *DeriveRequest) err
 	return checkSampleOptions(set, req)
 }
 
-// checkSampleOptions refuses options of another method of SAMPLE than that of the request.
+// checkSampleOptions returns an Error for an option that belongs to a different method of
+// SAMPLE.
 func checkSampleOptions(set bind.Settings, req *DeriveRequest) error {
 	method := cmp.Or(req.Sampling, SampleVertices)
 	if req.How != DeriveSample || !slices.Contains(samplings(), string(method)) {
@@ -125,7 +127,7 @@ func checkSampleOptions(set bind.Settings, req *DeriveRequest) error {
 		{"forward", []Sampling{SampleForestFire}},
 	} {
 		if _, given := set[o.name]; given && !slices.Contains(o.of, method) {
-			return fault.OfOption(o.name, "has no meaning with method := %s", fault.Quote(string(method)))
+			return fault.OfOption(o.name, "cannot be combined with method := %s", fault.Quote(string(method)))
 		}
 	}
 	return nil

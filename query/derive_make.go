@@ -16,7 +16,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// deriveFrom makes a graph of vertices of one graph.
+// deriveFrom makes a graph from the vertices of one graph.
 func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made derived, err error) {
 	names := slices.Clone(req.Attributes) // a compiled condition reads them by number
 	for _, name := range session.AttributeNames(info) {
@@ -28,7 +28,7 @@ func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made deriv
 	if err != nil {
 		return made, err
 	}
-	// The graph that is made, its edges in the set of a null model, and its attributes.
+	// Memory of the new graph, of the set of edges of a null model, and of the attributes.
 	bytes := session.GraphBytes(s.graph.Info) + 16*int64(len(names))*int64(s.graph.Graph.Vertices())
 	switch {
 	case req.How == DeriveNull:
@@ -53,8 +53,8 @@ func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made deriv
 	return made, err
 }
 
-// columnsOf are the attributes of some vertices of a graph, in its order, as far as they
-// were loaded.
+// columnsOf returns the loaded attributes of some vertices of a graph, in the graph's
+// order of attributes.
 func columnsOf(info storage.GraphInfo, set *session.ColumnSet, vertices []uint32) (list []*storage.Column, err error) {
 	for _, a := range info.Attributes {
 		if set == nil || !slices.Contains(set.Names, a.Name) {
@@ -71,11 +71,12 @@ func columnsOf(info storage.GraphInfo, set *session.ColumnSet, vertices []uint32
 	return list, nil
 }
 
-// derive makes the graph, and returns which vertices it has, ascending.
+// derive makes the graph, and returns the vertices of the original graph that it has,
+// ascending.
 func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
 	stop := c.Watch.Start(plan.Scan)
 	g := s.graph.Graph
-	from := g // of whose edges the made graph has those between its vertices
+	from := g // the new graph has the edges of from between its vertices
 	switch req.How {
 	case DeriveSubgraph:
 		err = s.each(c.Ctx, func(v uint32) error {
@@ -94,10 +95,10 @@ func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made
 		vertices = measure.Sample(g.Vertices(), g.Vertices(), 0)
 		made, err = measure.Exchange(c.Ctx, g, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
 		if err == nil && (g.Weights != nil || g.Times != nil) {
-			c.Notice("graph %s has no weights and no times: the edges of a null model are different ones", fault.Name(req.Graph))
+			c.Notice("graph %s has no weights and no times: the edges of a null model are random", fault.Name(req.Graph))
 		}
 	default:
-		e := fault.New(fault.Statement, "there is no derivation %s", fault.Quote(string(req.How)))
+		e := fault.New(fault.Statement, "unknown derivation %s", fault.Quote(string(req.How)))
 		e.Err = errors.Join(ErrInvalid)
 		return nil, nil, e
 	}
@@ -108,8 +109,8 @@ func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made
 	return vertices, made, err
 }
 
-// sampleOf draws a sample: its vertices, and the graph of whose edges it has those between
-// them.
+// sampleOf draws a sample: its vertices, and a graph from which the sample takes the edges
+// between them.
 func (c *call) sampleOf(g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
 	switch req.Sampling {
 	case SampleForestFire:
@@ -143,14 +144,14 @@ func (c *call) sampleOf(g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, 
 	return measure.Sample(g.Vertices(), cmp.Or(req.Vertices, 1000), req.Seed), g, nil
 }
 
-// keptEdges returns a graph with all vertices of g and the edges that keep is true for,
-// which is asked in the order of eachEdge. It takes O(n + m), and 2 bytes for each edge and 8
-// for each vertex besides the graph.
+// keptEdges returns a graph with all vertices of g and the edges for which keep returns true;
+// keep is called in the order of eachEdge. It takes O(n + m) time, and besides the graph 2
+// bytes for each edge and 8 for each vertex.
 func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*csr.Graph, error) {
-	const often = 1 << 12 // edges between two looks at the context
+	const often = 1 << 12 // edges between two checks of the context
 	marked := make([]bool, len(g.Targets))
-	// The smaller neighbours of a vertex come first in its row, ascending as eachEdge has
-	// them: next is where the next one is.
+	// The smaller neighbours of a vertex come first in its row, in the ascending order of
+	// eachEdge; next is the position of the next one.
 	next := slices.Clone(g.Offsets)
 	looked := 0
 	for p := range eachEdge(g) {
@@ -182,7 +183,7 @@ func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*c
 	return kept, ctx.Err()
 }
 
-// componentOf are the vertices of the component of a vertex, or of the largest one.
+// componentOf returns the vertices of the component of a vertex, or of the largest component.
 func (c *call) componentOf(view *session.Graph, key string) (vertices []uint32, err error) {
 	var components *csr.Components
 	if err := c.Await(func() { components = view.Graph.Components() }); err != nil {
@@ -204,7 +205,7 @@ func (c *call) componentOf(view *session.Graph, key string) (vertices []uint32, 
 	return vertices, nil
 }
 
-// storeDerived stores a graph that was made.
+// storeDerived stores the new graph.
 func (c *call) storeDerived(name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
 	info, err := c.db.store.PutGraph(c.Ctx, name, storage.PutGraphRequest{

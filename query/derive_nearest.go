@@ -40,7 +40,8 @@ func nearestGraphPlan(req DeriveRequest, found derivation) *plan.Plan {
 }
 
 // nearestGraph makes the graph of the nearest vertices of an embedding, with the vertices
-// and attributes of its graph. It searches as NEAREST FOR ALL does, and holds the answers.
+// and attributes of its graph. It searches as NEAREST FOR ALL does, and holds all answers
+// in memory.
 func (c *call) nearestGraph(req DeriveRequest, found derivation) (made derived, err error) {
 	b, err := c.nearestBatches("", found.search)
 	if err != nil {
@@ -72,24 +73,24 @@ func (c *call) nearestGraph(req DeriveRequest, found derivation) (made derived, 
 	return made, err
 }
 
-// nearestLists are the nearest vertices of each vertex that are similar to it, with their
-// similarities.
+// nearestLists has, for each vertex, its nearest vertices with a positive similarity, and
+// the similarities.
 type nearestLists [][]index.Hit
 
-// similar are hits with similarities in place of distances; those that are not positive are
-// left out.
+// similar replaces the distances of hits by similarities, and leaves out hits whose
+// similarity is not positive.
 func similar(metric index.Metric, hits []index.Hit) []index.Hit {
 	for i, h := range hits {
 		if metric == index.L2 {
 			h.Distance = 1 / (1 + h.Distance)
 		}
-		hits[i].Distance = min(h.Distance, math.MaxFloat32) // a product of large vectors may be more
+		hits[i].Distance = min(h.Distance, math.MaxFloat32) // the scalar product of large vectors may exceed a float32
 	}
 	return slices.DeleteFunc(hits, func(h index.Hit) bool { return !(h.Distance > 0) })
 }
 
-// graph has an edge where one of two vertices is in the list of the other, or with mutual
-// where both are.
+// graph joins two vertices if one of them is in the list of the other, or with mutual if
+// each is in the list of the other.
 func (near nearestLists) graph(n int, mutual bool) (*csr.Graph, error) {
 	var edges []csr.Edge
 	for v, hits := range near {
@@ -109,7 +110,8 @@ func (near nearestLists) graph(n int, mutual bool) (*csr.Graph, error) {
 	g.Weights = make([]float32, len(g.Targets))
 	for u := range uint32(n) {
 		for at := g.Offsets[u]; at < g.Offsets[u+1]; at++ {
-			// The smaller vertex first: rounding may differ by the direction.
+			// The smaller vertex comes first, because the rounding of a similarity may
+			// depend on the direction.
 			v := g.Targets[at]
 			weight, found := near.similarity(min(u, v), max(u, v))
 			if !found {
@@ -121,7 +123,7 @@ func (near nearestLists) graph(n int, mutual bool) (*csr.Graph, error) {
 	return g, nil
 }
 
-// similarity is that of v in the list of u.
+// similarity returns the similarity of v in the list of u.
 func (near nearestLists) similarity(u, v uint32) (float32, bool) {
 	i := slices.IndexFunc(near[u], func(h index.Hit) bool { return h.Vertex == v })
 	if i < 0 {

@@ -12,16 +12,16 @@ import (
 	"heavytail/storage/format"
 )
 
-// Derivation is how a graph is made from another one.
+// Derivation is a way to make a graph from other graphs.
 type Derivation string
 
 // The derivations.
 const (
-	DeriveSubgraph  Derivation = "subgraph"  // the vertices that meet a condition, and of the edges between them those that meet another
+	DeriveSubgraph  Derivation = "subgraph"  // the vertices that meet one condition, with the edges between them that meet another
 	DeriveComponent Derivation = "component" // a connected component
 	DeriveSample    Derivation = "sample"    // random vertices, or random edges
-	DeriveNull      Derivation = "null"      // random edges with the degrees of all vertices kept
-	DeriveUnion     Derivation = "union"     // the vertices and edges of several graphs, the same keys being the same vertices
+	DeriveNull      Derivation = "null"      // random edges that preserve the degrees of all vertices
+	DeriveUnion     Derivation = "union"     // the vertices and edges of several graphs; vertices with the same key are the same vertex
 	DeriveNearest   Derivation = "nearest"   // edges between the vertices whose vectors are nearest
 )
 
@@ -30,8 +30,8 @@ type Sampling string
 
 // The ways to draw a sample.
 const (
-	SampleVertices   Sampling = "vertices"    // each set of so many vertices is as probable; with the edges between them
-	SampleEdges      Sampling = "edges"       // each set of so many edges is as probable; with their ends
+	SampleVertices   Sampling = "vertices"    // a uniformly random set of vertices, with the edges between them
+	SampleEdges      Sampling = "edges"       // a uniformly random set of edges, with their ends
 	SampleForestFire Sampling = "forest_fire" // measure.ForestFire; with the edges between the vertices
 )
 
@@ -44,9 +44,9 @@ type DeriveRequest struct {
 	Graph string // the new one
 	Of    string
 	How   Derivation
-	// Where is the condition of a subgraph on its vertices, as in VerticesRequest, and
-	// EdgesWhere that on its edges, as in EdgesRequest; one may be nil. Attributes are those
-	// that they read.
+	// Where is the condition on the vertices of a subgraph, as in VerticesRequest, and
+	// EdgesWhere the condition on its edges, as in EdgesRequest; one of them may be nil.
+	// Attributes are the attributes that they read.
 	Where      func(Candidate) bool
 	EdgesWhere func(EdgeCandidate) bool
 	Attributes []string
@@ -57,14 +57,15 @@ type DeriveRequest struct {
 	Forward    float64  // of SampleForestFire: the probability that a fire burns on; 0 is 0.7
 	Exchanges  int      // attempts per edge of a null model; 0 is 10
 	Seed       uint64   // of a sample or null model
-	// Others are the graphs of a union besides Of, in their order. Repeated says what becomes
-	// of the weights and the time of an edge that several have, and of an attribute that a
-	// vertex has in several: the first value with storage.RepeatedFirst, otherwise the last.
+	// Others are the further graphs of a union after Of, in order. Repeated decides the
+	// weight of an edge that several graphs have. Its time, and an attribute that a vertex
+	// has in several graphs, are the first value with storage.RepeatedFirst, otherwise the
+	// last.
 	Others   []string
 	Repeated storage.Repeated // empty for storage.RepeatedLast
-	// Of an embedding, K vertices are the nearest of each under the metric, as in
-	// NearestRequest. An edge is where one of two vertices is among the nearest of the other,
-	// with Mutual where both are.
+	// DeriveNearest finds the K nearest vertices of each vertex under the metric, as in
+	// NearestRequest, and joins two vertices if one of them is among the nearest of the
+	// other, or with Mutual if both are.
 	Embedding string
 	Metric    index.Metric
 	K         int
@@ -73,26 +74,25 @@ type DeriveRequest struct {
 	condition parser.Expr // of Where and EdgesWhere, for its text; may be nil
 }
 
-// partNewGraph is the graph that is made, and partOther one of the graphs of a union
-// besides the first.
+// partNewGraph is the new graph, and partOther one of the further graphs of a union.
 const partNewGraph fault.Part = "new graph"
 
 func partOther(i int) fault.Part { return fault.Part(fmt.Sprintf("other graph %d", i)) }
 
 // derivation is what the names in a DeriveRequest refer to.
 type derivation struct {
-	graph  storage.GraphInfo // of a union the first one
+	graph  storage.GraphInfo // the first graph of a union
 	others []storage.GraphInfo
 	search search // for the nearest of an embedding
 }
 
-// derived is a graph that is made, and where its vertices come from.
+// derived is the new graph, and the origin of its vertices.
 type derived struct {
 	graph   *csr.Graph
 	key     func(v uint32) string
 	columns []*storage.Column
 	times   format.TimeForm
-	source  string // what GraphInfo.Source will say
+	source  string // for GraphInfo.Source
 }
 
 // deriveOptions are the options of CREATE GRAPH … AS for one derivation, or for all where it

@@ -14,7 +14,8 @@ import (
 	"heavytail/storage/format"
 )
 
-// checkUnion refuses graphs whose attributes or times do not go together.
+// checkUnion returns an Error if attributes of the same name have different types, or if
+// some times are dates and others numbers.
 func checkUnion(req DeriveRequest, found derivation) error {
 	if _, err := storage.ParseRepeated(string(req.Repeated)); err != nil {
 		e := fault.OfOption("repeated", "is %s", fault.QuoteKey(string(req.Repeated)))
@@ -40,8 +41,8 @@ func checkUnion(req DeriveRequest, found derivation) error {
 	return nil
 }
 
-// union makes the union of graphs: the vertices of the first one, then those of each other
-// that no graph before it has.
+// union makes the union of graphs: the vertices of the first graph, then of each further
+// graph the vertices that no earlier graph has.
 func (c *call) union(req DeriveRequest, found derivation) (made derived, err error) {
 	u := &union{how: cmp.Or(req.Repeated, storage.RepeatedLast)}
 	var names []string
@@ -76,18 +77,18 @@ func (c *call) union(req DeriveRequest, found derivation) (made derived, err err
 	return made, err
 }
 
-// union is a graph of the vertices of several graphs.
+// union is the union of several graphs while it is made.
 type union struct {
 	how     storage.Repeated
 	members []member
-	home    []place // of each vertex: where it came from first
+	home    []place // for each vertex: the first graph that has it, and its number there
 }
 
 // member is a graph of a union.
 type member struct {
 	*vertexScan
-	number []uint32 // of each of its vertices in the union
-	vertex []int64  // of each vertex of the union in the graph; -1 for none, and where the list has ended
+	number []uint32 // for each vertex of the member: its number in the union
+	vertex []int64  // for each vertex of the union: its number in the member; -1 if it is not there, as are vertices beyond the end of the list
 }
 
 // place is a vertex of a member.
@@ -98,7 +99,7 @@ type place struct {
 
 func (p place) key(u *union) string { return u.members[p.member].graph.Key(p.vertex) }
 
-// add takes the vertices of one more graph.
+// add adds the vertices of one more graph.
 func (u *union) add(ctx context.Context, s *vertexScan) error {
 	n := s.graph.Graph.Vertices()
 	m := member{vertexScan: s, number: make([]uint32, n)}
@@ -123,7 +124,7 @@ func (u *union) add(ctx context.Context, s *vertexScan) error {
 	return nil
 }
 
-// find returns the number of a vertex that a graph so far has.
+// find returns the number of a vertex in the union so far.
 func (u *union) find(key []byte) (uint32, bool) {
 	for _, m := range u.members {
 		if v, found := m.graph.VertexOf(key); found {
@@ -133,7 +134,7 @@ func (u *union) find(key []byte) (uint32, bool) {
 	return 0, false
 }
 
-// in returns the vertex of a member that a vertex of the union is.
+// in returns the number that a vertex of the union has in the member.
 func (m *member) in(v uint32) (uint32, bool) {
 	if int(v) >= len(m.vertex) || m.vertex[v] < 0 {
 		return 0, false
@@ -148,8 +149,8 @@ type unionArc struct {
 	time   int64
 }
 
-// edges makes the rows of the union. Both rows of an edge fold the same values in the same
-// order, that of the members.
+// edges makes the rows of the union. Both rows of an edge combine the same weights in the
+// same order, that of the members.
 func (u *union) edges(ctx context.Context) (*csr.Graph, error) {
 	g := &csr.Graph{Offsets: make([]int64, 1, len(u.home)+1)}
 	weighted, timed := u.how == storage.RepeatedSum || u.how == storage.RepeatedCount, false
@@ -187,8 +188,8 @@ func (u *union) edges(ctx context.Context) (*csr.Graph, error) {
 	return g, nil
 }
 
-// arcsOf appends the edges of a vertex in all members, by their targets, and of one target
-// in the order of the members.
+// arcsOf appends the edges of a vertex in all members, sorted by target, and for one
+// target in the order of the members.
 func (u *union) arcsOf(v uint32, arcs []unionArc) []unionArc {
 	for _, m := range u.members {
 		own, there := m.in(v)
@@ -211,7 +212,7 @@ func (u *union) arcsOf(v uint32, arcs []unionArc) []unionArc {
 	return arcs
 }
 
-// columns are the attributes of all members, in the order in which they come first.
+// columns returns the attributes of all members, in the order of their first occurrence.
 func (u *union) columns() (list []*storage.Column, err error) {
 	var names []string
 	for _, m := range u.members {
@@ -232,8 +233,8 @@ func (u *union) columns() (list []*storage.Column, err error) {
 	return list, nil
 }
 
-// value is what a vertex has of an attribute: the first value with RepeatedFirst, otherwise
-// the last.
+// value returns the value of an attribute of a vertex: the first one with RepeatedFirst,
+// otherwise the last.
 func (u *union) value(attribute string, v uint32) (value storage.Value) {
 	for _, m := range u.members {
 		own, there := m.in(v)

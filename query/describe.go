@@ -41,7 +41,7 @@ type GraphDescription struct {
 }
 
 // GraphStatistics are the figures of a graph that take time to compute. They
-// are kept with the graph, as Options.MemoryLimit allows.
+// are cached with the graph, within Options.MemoryLimit.
 type GraphStatistics struct {
 	Density          float64            `json:"density"` // fraction of all pairs of vertices that are edges
 	Components       int                `json:"components"`
@@ -50,16 +50,17 @@ type GraphStatistics struct {
 	Degrees          DegreeSummary      `json:"degrees"`
 	Clustering       measure.Clustering `json:"clustering"`
 	// Assortativity is the correlation of the degrees at the ends of an edge;
-	// NaN where all are the same.
+	// NaN if all degrees are the same.
 	Assortativity float64 `json:"assortativity"`
-	// Packing is the number of dimensions that the largest hub suggests, and Hub its
-	// key; empty for a graph without edges.
+	// Packing is the number of dimensions that the largest hub suggests, and Hub the
+	// key of that hub; empty for a graph without edges.
 	Packing evaluate.Packing `json:"packing"`
 	Hub     string           `json:"hub"`
 }
 
-// DegreeSummary summarises the degrees of a graph. The quantiles are degrees
-// that occur: the fraction of vertices at or below is at least 50, 90 or 99 %.
+// DegreeSummary summarises the degrees of a graph. Each quantile is the
+// smallest degree that occurs such that at least 50, 90 or 99 % of the
+// vertices have this degree or a lower one.
 type DegreeSummary struct {
 	Min    int     `json:"min"`
 	Median int     `json:"median"`
@@ -102,8 +103,9 @@ func describeOptions() []OptionInfo {
 	}
 }
 
-// DescribeGraph computes what is to be known about a graph. It takes O(m^1.5)
-// for the triangles, some seconds for millions of edges.
+// DescribeGraph computes the size, the statistics and the power law of a
+// graph. It takes O(m^1.5) for the triangles, some seconds for millions of
+// edges.
 func (db *DB) DescribeGraph(ctx context.Context, req DescribeGraphRequest) (GraphDescription, error) {
 	return describeGraph.answer(ctx, db, req)
 }
@@ -146,7 +148,7 @@ func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (G
 	return d, nil
 }
 
-// maxBootstrap keeps a slip of the finger from asking for years.
+// maxBootstrap prevents a typing error from starting a computation of years.
 const maxBootstrap = 1_000_000
 
 func checkBootstrap(n int) error {
@@ -157,10 +159,10 @@ func checkBootstrap(n int) error {
 }
 
 // graphStatistics returns the statistics of a graph, which are computed once for
-// each of its versions.
+// each version.
 func (c *call) graphStatistics(view *session.Graph) (GraphStatistics, error) {
 	stop := c.Watch.Start("statistics")
-	const bytes = 1 << 10 // more than they take
+	const bytes = 1 << 10 // an upper bound of their size
 	key := session.CacheKey{Kind: "statistics", Name: view.Info.Name, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
 	value, release, hit, err := c.db.cache.Get(c.Ctx, key, bytes, "the statistics of graph "+fault.Name(view.Info.Name), func(ctx context.Context) (any, error) {
 		return c.computeStatistics(ctx, view)
@@ -231,7 +233,7 @@ func (c *call) powerLaw(g *csr.Graph, req DescribeGraphRequest) (*evaluate.Power
 	return &law, nil
 }
 
-// summarise reads off the quantiles of the degrees, and the number of vertices
+// summarise computes the quantiles of the degrees and the number of vertices
 // of degree 0.
 func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 	n := int64(g.Vertices())
@@ -239,7 +241,8 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 		return DegreeSummary{}, 0
 	}
 	counts := degreeCounts(g)
-	// The smallest degree with at least this fraction of the vertices at or below.
+	// The smallest degree such that at least this fraction of the vertices have it
+	// or a lower one.
 	quantile := func(percent int64) int {
 		below := int64(0)
 		for _, c := range counts {
@@ -258,8 +261,8 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 	return s, isolated
 }
 
-// timesText says how a graph has times: the form of dates, or as before whether it
-// has any.
+// timesText describes the times of a graph: the form of dates, or otherwise
+// whether it has times.
 func timesText(g storage.GraphInfo) Value {
 	if g.Times == format.TimeNumbers {
 		return g.Timed

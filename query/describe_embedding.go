@@ -12,12 +12,13 @@ import (
 	"heavytail/storage"
 )
 
-// EmbeddingDescription is everything that shaped an embedding, and how old it is.
+// EmbeddingDescription is everything that determined an embedding, and how much
+// its graph has changed since.
 type EmbeddingDescription struct {
 	storage.EmbeddingInfo
-	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
-	// Changed counts the vertices whose neighbours changed since, -1 if it may
-	// be all.
+	Behind uint64 `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
+	// Changed counts the vertices whose neighbours changed since; -1 if the
+	// change log does not show which did.
 	Changed       int     `json:"changed"`
 	WorstResidual float64 `json:"worst_residual"` // the largest of Residuals; 0 if there are none
 	Bytes         int64   `json:"bytes"`          // of the vectors

@@ -11,15 +11,15 @@ import (
 	"heavytail/storage"
 )
 
-// ModelDescription is everything that shaped a model, its metrics on held-out pairs,
-// and what has changed since.
+// ModelDescription is everything that determined a model, its metrics on held-out
+// pairs, and the changes since.
 type ModelDescription struct {
 	ModelInfo
-	Behind  uint64        `json:"behind"` // versions of the graph since, without those that changed attributes only
+	Behind  uint64        `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
 	Weights []link.Weight `json:"weights"`
-	// Reads is what became of the embedding.
+	// Reads is the present state of the embedding that the model reads.
 	Reads ModelReads            `json:"reads"`
-	Now   storage.EmbeddingInfo `json:"now,omitzero"` // of the embedding; zero where it is gone, or none is read
+	Now   storage.EmbeddingInfo `json:"now,omitzero"` // present entry of the embedding; zero if it was dropped, or the model reads none
 }
 
 var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDescription]{

@@ -14,8 +14,8 @@ type VertexDescription struct {
 	Key        string               `json:"vertex"`
 	Graph      storage.GraphInfo    `json:"graph"`
 	Degree     int                  `json:"degree"`
-	Strength   float64              `json:"strength"` // sum of the weights of its edges
-	Times      int                  `json:"times"`    // edges with a time
+	Strength   float64              `json:"strength"` // sum of the weights of the vertex's edges
+	Times      int                  `json:"times"`    // number of edges with a time
 	First      int64                `json:"first"`    // the earliest time, where there is one
 	Last       int64                `json:"last"`     // the latest
 	Attributes []storage.NamedValue `json:"attributes"`
@@ -55,8 +55,8 @@ var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, s
 	reads: true,
 }
 
-// DescribeVertex reports the degree of a vertex, what its edges have, and its
-// attributes. The graph may be empty where the file has one.
+// DescribeVertex reports the degree of a vertex, the weights and times of its
+// edges, and its attributes. The graph may be empty where the file has one.
 func (db *DB) DescribeVertex(ctx context.Context, graph, vertex string) (VertexDescription, error) {
 	return describeVertex.answer(ctx, db, describeVertexRequest{graph, vertex})
 }

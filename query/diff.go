@@ -16,21 +16,21 @@ import (
 // DiffRequest asks which vertices moved between two generations of an embedding.
 type DiffRequest struct {
 	Before, After string // such as "spec@3" and "spec"
-	Limit         int    // how many vertices, those that moved most; 0 is 10
+	Limit         int    // number of vertices to return, those that moved most; 0 is 10
 }
 
 // Moved is a vertex that both generations have.
 type Moved struct {
 	Vertex   string  `json:"vertex"`
-	Distance float64 `json:"distance"` // between its two vectors
-	Relative float64 `json:"relative"` // that over the root of the mean square of all norms before
+	Distance float64 `json:"distance"` // Euclidean distance between the two vectors of the vertex
+	Relative float64 `json:"relative"` // Distance divided by the root mean square of all norms before
 }
 
 // DiffResult is the answer of Diff.
 type DiffResult struct {
-	Moved    []Moved  `json:"moved"`    // the farthest first; of equals the lower vertex
-	Vertices int      `json:"vertices"` // that both have
-	Mean     float64  `json:"mean"`     // of Relative over all of them
+	Moved    []Moved  `json:"moved"`    // the farthest first; ties by vertex
+	Vertices int      `json:"vertices"` // number of vertices in both embeddings
+	Mean     float64  `json:"mean"`     // mean of Relative over all these vertices
 	Notices  []Notice `json:"notices,omitempty"`
 }
 
@@ -56,10 +56,11 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 }
 
 // Diff reports which vertices moved most between two embeddings of the same graph
-// and dimension, most often two generations of one. It compares vectors as they
-// are: after a refresh they keep their places unless something changed, but
-// two full runs of a spectral method may differ by a rotation, and the walks of
-// others by chance. Vertices that only one of them has are left out.
+// and dimension, most often two generations of one. It compares the vectors
+// without aligning them. A refresh preserves the vectors of unchanged parts of
+// the graph, but two full runs of a spectral method may differ by a rotation, and
+// two full runs on random walks differ by chance. Vertices that only one of the
+// embeddings has are left out.
 func (db *DB) Diff(ctx context.Context, req DiffRequest) (DiffResult, error) {
 	return diff.answer(ctx, db, req)
 }

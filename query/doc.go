@@ -1,37 +1,37 @@
-// Package query is the door to a heavytail file for Go programs, and the
-// executor of its language. [DB] has one typed method for every statement;
-// [DB.Query] runs a statement from text and calls the same functions.
+// Package query is the Go API of a heavytail file, and executes the statement
+// language. [DB] has one typed method for every statement; [DB.Query] runs a
+// statement from text and calls the same functions.
 //
 // # A statement is one value
 //
-// statement.go has the type statement: the description of one statement of the
-// language, with the steps that answer it. statements.go lists them all. Each
-// statement, or small family, has a file of its name with its description, its
-// request, its result and its typed method:
+// The type statement (statement.go) describes one statement of the language by
+// the steps that answer it. statements.go lists them all. Each statement, or
+// small family of statements, has a file of the same name with its
+// description, request, result and typed method:
 //
 //	help     what HELP, completion and the flags of the command line show
-//	bind     tree → request; the only step that knows the text
+//	bind     syntax tree → request; the only step that uses the text
 //	resolve  names → catalogue entries; loads neither graphs nor vectors
 //	plan     the steps that EXPLAIN prints
 //	run      request → result
 //	rows     result → rows
-//	job      what it is as a job; only where it can run in the background
+//	job      the description of the background job, for statements that can be one
 //
 // Take
 //
 //	NEAREST 2 TO $who USING cosine(spec) WHERE NOT linked
 //
-// with who = "alice". [DB.Query] has package parser make a *parser.Nearest of the
-// text: plain data in which every node knows where it was written. prepare finds
-// the statement of that node and binds it to
+// with who = "alice". [DB.Query] passes the text to package parser, which returns
+// a *parser.Nearest: plain data in which every node has its position in the text.
+// prepare finds the statement of that node and binds it to
 //
 //	NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
 //
 // The parameter is bound as a value, never as text, and the condition becomes a Go
 // function (package where). A Go program makes the same request itself and passes
-// it to [DB.Nearest]; from here on both ways are one. resolve finds spec and its
-// graph in the catalogue and alice in the table of keys. EXPLAIN stops here and
-// prints the plan:
+// it to [DB.Nearest]; all further steps are the same for both. resolve finds spec
+// and its graph in the catalogue and alice in the table of keys. EXPLAIN stops
+// here and prints the plan:
 //
 //	nearest: 2 by cosine, most similar first, ties by vertex
 //	  exact scan: cosine from vertex 'alice', itself left out
@@ -40,19 +40,21 @@
 //	    graph: social, version 1, 4039 vertices, 88234 edges
 //
 // run loads the vectors and the graph, or takes them from the cache, scans, and
-// turns vertices back into keys; rows lays the answer out as [Rows]. PROFILE prints
-// the plan again with what each step took. A mistake of the user is an [*Error]
-// about a piece of the request. The binder has noted which text the piece came
-// from, and so the error gets its position.
+// turns vertices back into keys; rows converts the answer into [Rows]. PROFILE
+// prints the plan again with the rows and seconds of each step. A mistake of the
+// user is an [*Error] about a piece of the request; its position is that of the
+// text from which the binder took the piece.
 //
-// A call sees one version of every graph and embedding that it loads, whatever is
-// written meanwhile. No transaction of the store is open while it computes.
+// A call sees one version of every graph and embedding that it loads, even if
+// other calls write meanwhile. No transaction of the store is open while it
+// computes.
 //
 // # Rooms
 //
-// The packages inside know no statement. Each imports only those before it:
+// The internal packages do not depend on any statement. Each imports only
+// packages that are listed before it:
 //
-//	internal/fault    mistakes of users as fields, and names in messages
+//	internal/fault    errors of users as structs with fields, and the form of names in messages
 //	internal/plan     the tree of EXPLAIN and the stopwatch of PROFILE
 //	internal/session  one call's view: catalogue entries, cache, graphs, vectors, files, progress, notices
 //	internal/bind     values, parameters and options as Go values, with positions
@@ -63,14 +65,15 @@
 //
 //	rows.go, cells.go, helps.go, options.go   values, tables and texts
 //	db.go                                     DB, one call, and the interfaces of a statement
-//	run.go, stream.go, background.go          a text is run, rows are read, a job is queued
+//	run.go, stream.go, background.go          running a text, reading rows, queueing a job
 //	statement.go                              the type statement
 //	names.go, search.go, scan.go, scorer.go … what several statements share
 //	one file per statement
 //	statements.go, open.go                    the only files that name all statements
 //
-// A statement with much work has it in a second file (tune.go, tune_search.go); only
-// such pairs use each other both ways, which a test limits.
+// A statement with a long computation has a second file for it (tune.go,
+// tune_search.go). Only such pairs of files use each other; a test limits their
+// number.
 //
 // To add a statement: its node, production and text in one file of package
 // parser, its description in one file here, a line in each of the two tables
@@ -79,12 +82,11 @@
 // # What callers can rely on
 //
 // A DB is safe for concurrent use. Every call ends within 100 ms after its context.
-// Results do not depend on the number of workers, on what is cached, or on
-// whether the file was reopened: the golden scripts in testdata run under all
-// of these and must print the same text. Ties are in the order in which the
-// vertices came into the graph. A call that changes a graph is one transaction,
-// done as a whole or not at all. What a call would need beyond
-// [Options.MemoryLimit] or [Options.MaxRows] is refused with the figures. Text
-// that came from data is escaped in errors; in rows it is as it was stored, for
-// whoever prints it to escape.
+// Results do not depend on the number of workers, on what is cached, or on whether
+// the file was reopened: the golden scripts in testdata run under all of these and
+// must print the same text. Ties are in the order in which the vertices came into
+// the graph. A call that changes a graph is one transaction, done as a whole or not
+// at all. A call that would exceed [Options.MemoryLimit] or [Options.MaxRows] fails
+// with an error that has the need and the limit. Text from data is escaped in
+// errors; in rows it is unchanged, and the program that prints it must escape it.
 package query

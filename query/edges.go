@@ -24,15 +24,17 @@ type EdgeCandidate = where.EdgeCandidate
 type EdgesRequest struct {
 	Graph string                   // may be empty where the file has one graph
 	Where func(EdgeCandidate) bool // nil admits all; it is called from one goroutine
-	// Attributes are those that Where reads of the ends of an edge.
+	// Attributes are the attributes of the ends of an edge that Where reads.
 	Attributes []string
-	Limit      int // most answers; 0 is all
-	// Columns are what the answer has of an edge besides its ends: weight, time, and
-	// attributes or the degree of the ends. Nil is weight and time, where the graph has any.
+	Limit      int // largest number of edges to return; 0 for all
+	// Columns are the columns of the answer after the ends of an edge: weight, time, and
+	// attributes or the degree of the ends. Nil means weight and time, if the graph has
+	// them.
 	Columns []string
-	// OrderBy is weight or time, lowest first or Descending. Equal edges are in the order
-	// that they have without it, and edges without a time are last. Empty for the order of
-	// their sources, and of their targets: that in which these came into the graph.
+	// OrderBy is weight or time, lowest first, or highest first with Descending. Edges
+	// with equal values are in the default order, and edges without a time are last. Empty
+	// means the default order: by source, then by target, each in the order in which the
+	// vertices came into the graph.
 	OrderBy    string
 	Descending bool
 
@@ -43,9 +45,9 @@ type EdgesRequest struct {
 type EdgeRow struct {
 	Source string  `json:"source"`
 	Target string  `json:"target"`
-	Weight float64 `json:"weight"` // 1 where none was given
+	Weight float64 `json:"weight"` // 1 if the edge has none
 	Time   int64   `json:"time"`
-	Timed  bool    `json:"timed"` // the edge has a time
+	Timed  bool    `json:"timed"` // whether the edge has a time
 	// Values has two values for each attribute of EdgesRequest.Columns: of the source and
 	// of the target.
 	Values []storage.Value `json:"values,omitempty"`
@@ -88,8 +90,9 @@ func (db *DB) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) 
 	return EdgesResult{list, found.call.Notices}, err
 }
 
-// EachEdge iterates over what Edges returns, as EachVertex does. With OrderBy it holds 16
-// bytes for each edge that meets the condition, or for twice the limit.
+// EachEdge iterates over what Edges returns, as EachVertex does. With OrderBy it takes 16
+// bytes of memory for each edge that meets the condition, or with a limit for at most
+// twice as many edges as the limit.
 func (db *DB) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow, error] {
 	return iterate(func() (*stream[EdgeRow], error) {
 		found, err := showEdges.answer(ctx, db, req)
@@ -121,7 +124,7 @@ func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {
 	}
 	for i, name := range req.Columns {
 		if name == "key" {
-			return info, fault.New(partColumn(i), "the columns source and target have the keys already")
+			return info, fault.New(partColumn(i), "the columns source and target already contain the keys")
 		}
 		if slices.Contains(where.EdgeColumns, name) {
 			continue
@@ -138,17 +141,18 @@ func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {
 	return info, nil
 }
 
-// attributes are those that the answer is computed from, as of VerticesRequest.
+// attributes lists the attributes that the answer is computed from, as for
+// VerticesRequest.
 func (r EdgesRequest) attributes() []string {
 	return VerticesRequest{Attributes: r.Attributes, Columns: r.ofEnds()}.attributes()
 }
 
-// ofEnds are the columns that are about the ends of an edge.
+// ofEnds lists the columns with values of the ends of an edge.
 func (r EdgesRequest) ofEnds() []string {
 	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool { return slices.Contains(where.EdgeColumns, name) })
 }
 
-// edgeScan is a graph in memory whose edges are asked for.
+// edgeScan is a graph in memory with the condition and columns of a request for edges.
 type edgeScan struct {
 	*vertexScan
 	admits func(EdgeCandidate) bool
@@ -178,7 +182,7 @@ func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphSt
 	return graphStream[EdgeRow]{streamOf(c, each), s.graph}, nil
 }
 
-// orderedEdges makes the rows of a scan in the order of a column.
+// orderedEdges returns the rows of a scan sorted by a column.
 func (c *call) orderedEdges(s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
 	most := s.graph.Graph.Edges()
 	if req.Limit > 0 {
@@ -205,8 +209,8 @@ func (c *call) orderedEdges(s *edgeScan, req EdgesRequest, stop func(int64, stri
 	}, nil
 }
 
-// edgeOrder returns the order of two edges by weight or time: an edge without a time is
-// behind all others in both directions, and equal edges are in the order of the scan.
+// edgeOrder returns the order of two edges by weight or time: edges without a time come
+// last in both directions, and equal edges are in the order of the scan.
 func edgeOrder(g *csr.Graph, by string, descending bool) func(a, b edgePlace) int {
 	sign := 1
 	if descending {
@@ -234,7 +238,7 @@ func withoutTime(e format.NumberedEdge) int {
 // each calls f with every edge that meets the condition, up to a limit, in the order of
 // eachEdge.
 func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error) error {
-	const often = 1 << 12 // edges between two looks at the context, well below a millisecond
+	const often = 1 << 12 // edges between two checks of the context, which take well below a millisecond
 	found := 0
 	for p := range eachEdge(s.graph.Graph) {
 		if s.looked++; s.looked%often == 0 && ctx.Err() != nil {
@@ -307,8 +311,7 @@ type graphStream[T any] struct {
 	graph *session.Graph
 }
 
-// edgeColumns are the columns of edges that are worth showing: those of which the graph
-// has any values.
+// edgeColumns lists weight and time, if the graph has any.
 func (s graphStream[T]) edgeColumns() []string {
 	columns := []string{}
 	if s.graph.Graph.Weighted() {
@@ -328,14 +331,14 @@ func (s graphStream[T]) timeCell(t int64, timed bool) Value {
 	return timeCell(s.graph.Info, t)
 }
 
-// edgePlace is an edge by its place in the row of its smaller vertex.
+// edgePlace identifies an edge by its position in the row of its smaller vertex.
 type edgePlace struct {
 	source uint32
 	at     int64 // in Targets
 }
 
-// eachEdge yields every edge of a graph once: by ascending sources, the smaller vertices,
-// and of these by ascending targets.
+// eachEdge yields every edge of a graph once, sorted by source, which is the smaller
+// vertex, and then by target.
 func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
 	return func(yield func(edgePlace) bool) {
 		for u := range uint32(g.Vertices()) {
@@ -349,7 +352,7 @@ func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
 	}
 }
 
-// edge is what the graph has of the edge.
+// edge returns the edge with its weight and time.
 func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
 	e := format.NumberedEdge{Source: p.source, Target: g.Targets[p.at], Weight: 1}
 	if g.Weights != nil {
@@ -361,9 +364,9 @@ func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
 	return e
 }
 
-// decimal is a weight as the number of the fewest digits that it is read from: 0.1 and not
-// the 0.10000000149011612 that is nearest to it in 32 bits.
+// decimal converts a 32-bit weight to the shortest decimal number that rounds to it: to
+// 0.1 and not to 0.10000000149011612, the exact value of the nearest 32-bit number.
 func decimal(weight float32) float64 {
-	x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(weight), 'g', -1, 32), 64) // what FormatFloat wrote is read
+	x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(weight), 'g', -1, 32), 64) // the text of FormatFloat can always be parsed
 	return x
 }

@@ -25,11 +25,12 @@ type EmbedRequest struct {
 	Using MethodOptions
 	// Method, such as "dp_spectral", and Settings, the options of the method by name,
 	// such as "dim": 200, are another form of Using, for programs that choose methods
-	// while they run; DB.Methods lists them. What is left out takes its default.
+	// while they run; DB.Methods lists them. An option that is left out takes its
+	// default.
 	Method   string
 	Settings map[string]any
-	// Stateless stores the vectors alone, and not what a refresh needs beside them:
-	// each refresh then runs in full.
+	// Stateless stores the vectors without the state that a refresh continues from,
+	// so that each refresh runs in full.
 	Stateless bool
 }
 
@@ -44,7 +45,7 @@ type EmbedResult struct {
 type chosen struct {
 	configured
 	graph      storage.GraphInfo
-	generation uint64 // that the result will have; 0 where nothing is stored
+	generation uint64 // generation of the result; 0 if nothing is stored
 }
 
 var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
@@ -75,19 +76,19 @@ func embedOptions() []OptionInfo {
 		Doc: "store the state that REFRESH continues from; without it, REFRESH always computes the embedding in full"}}
 }
 
-// Embed computes an embedding and stores it with everything that shaped it. An
-// embedding of that name is replaced when the new one is complete; a call that reads
-// the old one finishes on it. Its indexes are rebuilt from the new vectors, with
-// their parameters; models that were trained on it must be trained again, and
-// predictions from it materialized again, which a notice says before the work begins
-// (Notice.Early). Where the vectors are the same, bit for bit, it keeps its generation,
-// and all of these.
+// Embed computes an embedding and stores it with its provenance. An embedding of that
+// name is replaced when the new one is complete; a call that is reading the old one
+// continues with it. Its indexes are rebuilt from the new vectors, with their
+// parameters; models that were trained on it must be trained again, and predictions
+// from it materialized again, which a notice says before the work begins
+// (Notice.Early). If the vectors are the same, bit for bit, the embedding keeps its
+// generation, indexes, models and predictions.
 func (db *DB) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) {
 	return embed.answer(ctx, db, req)
 }
 
-// StartEmbed is Embed in the background: it returns when the request is known to
-// be one that can run. At most Options.BackgroundJobs run at a time; the rest wait
+// StartEmbed is Embed in the background: it returns as soon as the request is
+// checked and queued. At most Options.BackgroundJobs run at a time; the rest wait
 // in a queue.
 func (db *DB) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo, error) {
 	return embed.start(ctx, db, req)
@@ -152,7 +153,7 @@ func (c *call) embeddable(graph string) (storage.GraphInfo, error) {
 }
 
 // embedJob loads the graph of a request, and describes the job that embeds it. It
-// first says what the job will invalidate.
+// first gives a notice of what the job will invalidate.
 func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec, error) {
 	if err := c.noteReplaced(req.Name); err != nil {
 		return nil, job.Spec{}, err
@@ -165,7 +166,7 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 	if req.Stateless {
 		text.Options = append(text.Options, option("state", false))
 	}
-	options, _ := run.Settings(found.method.Name, found.options) // they have been checked
+	options, _ := run.Settings(found.method.Name, found.options) // the settings have been checked, so there is no error
 	return graph, job.Spec{
 		Kind: "EMBED", Text: text.String(), Target: req.Name, Graph: graph.Info, Options: options,
 		Memory: found.bytes(graph), Purpose: "embedding graph " + fault.Name(req.Graph),
@@ -215,7 +216,7 @@ func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, e
 	}
 	switch {
 	case info.Generation == before.Generation:
-		c.Notice("the vectors equal those of embedding %s, which keeps its generation, indexes, models and predictions", fault.Name(req.Name))
+		c.Notice("the vectors are the same as those of embedding %s, which keeps its generation, indexes, models and predictions", fault.Name(req.Name))
 	case before.Generation > 0:
 		if err := c.noteRetrain(info); err != nil {
 			return EmbedResult{}, err

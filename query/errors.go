@@ -4,7 +4,7 @@ import "heavytail/query/internal/fault"
 
 // Errors for errors.Is. Errors of the store, such as storage.ErrLocked, pass
 // through every layer and answer errors.Is as well. Messages are for the user of
-// a program, who knows of no layers, and do not begin with the name of a package.
+// a program and do not begin with the name of a package.
 var (
 	// ErrClosed is returned by every call that begins after Close, and by every call of a zero DB.
 	ErrClosed = fault.ErrClosed
@@ -24,39 +24,38 @@ var (
 	ErrInvalid = fault.ErrInvalid
 )
 
-// Error is a mistake in a statement or in a request: a name that is not known,
-// a value of the wrong type or out of range. Its fields are the position in the
-// text, the option that is wrong, the message, what was found and expected, the
-// nearest known name, the remedy, options that mend it, and the reason for errors.Is. Mistakes of the grammar are
-// *parser.Error instead, which has the same position.
+// Error is a mistake in a statement or in a request: an unknown name, or a value that is of the wrong type or out
+// of range. Its fields are the position in the text, the option that is wrong, the message, what was found and
+// expected, the nearest known name, the remedy, options that correct it, and the reason for errors.Is. Mistakes
+// of the grammar are *parser.Error instead, which has the same position.
 type Error = fault.Error
 
 // LimitError reports which limit a call would have exceeded, with its figures. It
 // answers errors.Is for ErrLimit.
 type LimitError = fault.LimitError
 
-// FieldError is a value that a field of Options cannot have; it answers errors.Is for
+// FieldError reports an invalid value of a field of Options; it answers errors.Is for
 // ErrInvalid.
 type FieldError = fault.FieldError
 
-// StatementError is an error of a statement that is no mistake of its user, such as one
-// of the store or of a limit, with the words of the statement.
+// StatementError is an error that is not a mistake in the statement, such as one of the
+// store or of a limit. It has the name of the statement.
 type StatementError = fault.StatementError
 
-// OptionRemedy is what an option can do about an Error.
+// OptionRemedy is an option that avoids an Error, with the value to set.
 type OptionRemedy = fault.OptionRemedy
 
-// Words are the names by which the user of a program knows options of statements and
+// Words are the names that a program uses for the options of statements and the
 // fields of Options, such as flags of a command line. Their method Message writes an
-// error in these names, from its fields.
+// error with these names, from its fields.
 type Words = fault.Words
 
 // JobError is the error of a call whose work stopped as a job that ResumeJob can
 // continue from a checkpoint.
 type JobError = fault.JobError
 
-// PartError is the error of a SCORE FILE that stopped, and has left a file that
-// the same request continues where Resume is set.
+// PartError is the error of a SCORE FILE that stopped and left an unfinished
+// file, which the same request continues if Resume is set.
 type PartError = fault.PartError
 
 // Amount writes a quantity for people: bytes with binary units, other units with

@@ -1,7 +1,7 @@
 package query
 
 import (
-	methods "heavytail/embedding" // embedding is a type of this package
+	methods "heavytail/embedding" // the name embedding is a type of this package
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/index"
@@ -18,8 +18,8 @@ type ErrorInfo struct {
 	Remedy  string // a clause
 }
 
-// Errors lists the errors that a program can find by errors.Is in what any layer
-// returns, by package.
+// Errors lists, by package, the errors of all layers that a program can find by
+// errors.Is.
 func Errors() []ErrorInfo {
 	return []ErrorInfo{
 		{"query.ErrClosed", ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},

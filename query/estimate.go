@@ -10,11 +10,11 @@ import (
 	"heavytail/query/parser"
 )
 
-// Estimate says what computing an embedding would take.
+// Estimate has the memory and time that computing an embedding would take.
 type Estimate struct {
-	Bytes   int64    `json:"bytes"`   // of memory, in addition to what is held now
+	Bytes   int64    `json:"bytes"`   // of memory, in addition to the memory in use now
 	Limit   int64    `json:"limit"`   // of Options.MemoryLimit, which Bytes must not exceed
-	Seconds float64  `json:"seconds"` // on this machine, as it is now
+	Seconds float64  `json:"seconds"` // on this machine under its present load
 	Dim     int      `json:"dim"`     // coordinates
 	Method  string   `json:"method"`
 	Notices []Notice `json:"notices,omitempty"`
@@ -56,10 +56,10 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 }
 
 // EstimateEmbed predicts what Embed would take; the embedding needs no name. The
-// time comes from measurements on the graph that take some tenths of a second: for
-// a method that walks it is right to some tens of per cent on an idle machine, for a
-// spectral one, whose spectrum is unknown before, usually to a factor of three.
-// Embed itself refuses what would take more memory than allowed.
+// time comes from measurements on the graph that take some tenths of a second. On an
+// idle machine it is accurate to some tens of per cent for methods that train on
+// walks, and usually to a factor of three for spectral methods, whose spectrum is
+// unknown before. Embed itself fails if it would take more memory than allowed.
 func (db *DB) EstimateEmbed(ctx context.Context, req EmbedRequest) (Estimate, error) {
 	return estimateEmbed.answer(ctx, db, req)
 }
@@ -76,7 +76,7 @@ func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
 		estimate.Notices = c.Notices
 		return estimate, nil
 	}
-	defer release() // measuring takes as much as computing does
+	defer release() // measuring takes as much memory as computing
 	stop := c.Watch.Start(plan.Solve)
 	estimate.Seconds, err = run.Seconds(c.Ctx, graph.Graph, found.method.Name, found.options, c.db.opts.Workers)
 	stop(0, "")

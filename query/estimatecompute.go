@@ -10,13 +10,13 @@ import (
 	"heavytail/query/parser"
 )
 
-// ComputeEstimate says what computing a measure would take.
+// ComputeEstimate has the memory and time that computing a measure would take.
 type ComputeEstimate struct {
 	Measure string   `json:"measure"`
-	Sources int      `json:"sources,omitempty"` // from which paths would be computed
-	Bytes   int64    `json:"bytes"`             // of memory, in addition to what is held now
+	Sources int      `json:"sources,omitempty"` // number of vertices from which paths would be computed
+	Bytes   int64    `json:"bytes"`             // of memory, in addition to the memory in use now
 	Limit   int64    `json:"limit"`             // of Options.MemoryLimit, which Bytes must not exceed
-	Seconds float64  `json:"seconds"`           // on this machine, as it is now
+	Seconds float64  `json:"seconds"`           // on this machine under its present load
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -31,7 +31,7 @@ var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, comput
 		return bindCompute(b, &parser.Compute{Range: s.Range, Measure: s.Measure, Graph: s.Graph, From: s.From})
 	},
 	resolve: func(c *call, req ComputeRequest) (computable, error) {
-		req.As = "" // nothing is stored
+		req.As = "" // an estimate stores nothing
 		return resolveCompute(c, req)
 	},
 	plan: func(_ ComputeRequest, found computable) *plan.Plan {
@@ -55,8 +55,8 @@ var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, comput
 
 // EstimateCompute predicts what Compute would take, with an attribute or without. The time
 // comes from measurements on the graph, of an iteration or of a few searches: on an idle
-// machine it is mostly right to a factor of two, for eigenvector, katz and eccentricity,
-// whose number of steps is unknown before, to a factor of three or more.
+// machine it is mostly accurate to a factor of two; for eigenvector, katz and
+// eccentricity, whose number of steps is unknown before, to a factor of three or more.
 func (db *DB) EstimateCompute(ctx context.Context, req ComputeRequest) (ComputeEstimate, error) {
 	return estimateCompute.answer(ctx, db, req)
 }
@@ -69,7 +69,7 @@ func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeE
 		estimate.Notices = c.Notices
 		return estimate, nil
 	}
-	defer release() // measuring takes as much as computing does
+	defer release() // measuring takes as much memory as computing
 	view, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return estimate, err
@@ -86,7 +86,7 @@ func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeE
 	return estimate, measureMistake(found.measure, computeErr)
 }
 
-// estimate is the time that the measure takes.
+// estimate predicts the time of the measure.
 func (m Measure) estimate(with measuring) (seconds float64, sources int, err error) {
 	weighted := m.Weights != "" && (with.Settings["weighted"] == nil || with.Bool("weighted"))
 	e, err := measure.NewEstimator(with.g, with.Work, weighted)

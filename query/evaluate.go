@@ -11,30 +11,30 @@ import (
 	"heavytail/query/parser"
 )
 
-// This file has EVALUATE RECONSTRUCTION: it measures what RECONSTRUCT … AUTO
-// does, and the power law of the degrees besides.
+// This file has EVALUATE RECONSTRUCTION: it measures the same as RECONSTRUCT
+// … AUTO, and in addition the power law of the degrees.
 
 // EvaluateReconstructionRequest asks how well an embedding reconstructs its graph.
 type EvaluateReconstructionRequest struct {
 	Embedding string
 	Grid      evaluate.Grid      // which radii are tried
-	Points    int                // how many; 0 is the default of evaluate.ReconstructOptions
-	Criterion evaluate.Criterion // what makes one the best
-	Laws      bool               // fit a power law to the degrees of every point, and not of the best alone
+	Points    int                // number of radii; 0 is the default of evaluate.ReconstructOptions
+	Criterion evaluate.Criterion // the measure that decides which radius is best
+	Laws      bool               // fit a power law to the degrees of every point, not only of the best
 
-	all bool // the table has every point, and not only the best
+	all bool // the table has every point, not only the best
 }
 
 // EvaluateReconstructionResult is the answer of EvaluateReconstruction.
 type EvaluateReconstructionResult struct {
-	// Points are all that were measured, by ascending radius. The best has the power
-	// law of its degrees, and with Laws or the criterion ByKS each has.
+	// Points are all measured reconstructions, by ascending radius. The best one has
+	// the power law of its degrees; with Laws or the criterion ByKS every one has.
 	Points  []evaluate.ReconstructionPoint `json:"points"`
 	Best    int                            `json:"best"` // index in Points of the best by the criterion
 	Notices []Notice                       `json:"notices,omitempty"`
 }
 
-// sweep is the request for the same measurements by RECONSTRUCT.
+// sweep converts the request to one of RECONSTRUCT for the same measurements.
 func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 	return ReconstructRequest{
 		Embedding: req.Embedding, Auto: true, Grid: req.Grid, Points: req.Points, Criterion: req.Criterion,

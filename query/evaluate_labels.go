@@ -27,28 +27,29 @@ type EvaluateLabelsRequest struct {
 	// vertex has one. Blanks around a class do not count.
 	Separator string
 
-	Fractions []float64 // of the vertices, to train on; nil is the default of evaluate.LabelOptions
-	Seeds     int       // random orders to average over; 0 is the default of evaluate.LabelOptions
-	Seed      uint64    // of the first of them
-	Penalty   float64   // of the weights of the models; 0 lets the training vertices choose it
+	Fractions []float64 // fractions of the vertices to train on; nil is the default of evaluate.LabelOptions
+	Seeds     int       // number of random training sets to average over; 0 is the default of evaluate.LabelOptions
+	Seed      uint64    // seed of the first training set
+	Penalty   float64   // penalty of the squared weights of the classifiers; 0 chooses it on the training vertices
 
-	classes bool // the table has every class
+	classes bool // the table has a row for each class
 }
 
 // EvaluateLabelsResult is the answer of EvaluateLabels.
 type EvaluateLabelsResult struct {
 	Scores  []evaluate.LabelScore `json:"scores"`  // in the order of the fractions
-	Classes []string              `json:"classes"` // the names of LabelScore.Classes; numbers by size, then texts
-	// Labelled is the number of vertices that took part. Unlabelled have no value,
-	// and New are newer than the embedding; both are left out.
+	Classes []string              `json:"classes"` // names of LabelScore.Classes: numbers in ascending order, then texts
+	// Labelled is the number of vertices that were used. Unlabelled is the number
+	// without a value, and New the number that are newer than the embedding; both
+	// are left out.
 	Labelled   int      `json:"labelled"`
 	Unlabelled int      `json:"unlabelled"`
 	New        int      `json:"new"`
 	Notices    []Notice `json:"notices,omitempty"`
 }
 
-// maxClasses keeps an attribute that names every vertex from asking for as many
-// models.
+// maxClasses refuses an attribute such as a name, which has a different value
+// for every vertex and would need as many classifiers.
 const maxClasses = 10_000
 
 var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
@@ -79,7 +80,7 @@ func labelsOptions() []OptionInfo {
 	}
 }
 
-// maxSeeds keeps a slip of the finger from asking for years.
+// maxSeeds prevents a typing error from starting a computation of years.
 const maxSeeds = 10_000
 
 // EvaluateLabels trains classifiers for the values of an attribute on the vectors
@@ -154,7 +155,7 @@ func planEvaluateLabels(req EvaluateLabelsRequest, e session.Entry) *plan.Plan {
 			append(session.AttributePlans(e.Graph, []string{req.Attribute}), e.Plan(), session.GraphPlan(e.Graph))...))
 }
 
-// labelling is what an evaluation of labels reads, in memory.
+// labelling has the input of an evaluation of labels in memory.
 type labelling struct {
 	space   *session.Space
 	columns *session.ColumnSet
@@ -202,7 +203,7 @@ func classRows(r EvaluateLabelsResult) *Rows {
 	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table)
 }
 
-// classesOf takes the classes of the first vertices out of a column.
+// classesOf reads the classes of the first vertices from a column.
 func classesOf(column *storage.Column, vertices int, separator string) evaluate.Labels {
 	numbers := map[string]uint32{}
 	labels := evaluate.Labels{Of: make([][]uint32, vertices)}
@@ -221,8 +222,8 @@ func classesOf(column *storage.Column, vertices int, separator string) evaluate.
 	return labels
 }
 
-// classNames splits a value into the names of its classes, some of which may be
-// the same.
+// classNames splits a value into the names of its classes, which may contain
+// duplicates.
 func classNames(value storage.Value, separator string) []string {
 	switch {
 	case value.IsMissing():
@@ -309,7 +310,7 @@ func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (Eva
 	return result, nil
 }
 
-// check refuses an attribute whose values are no classes.
+// check returns an Error for an attribute whose values cannot be used as classes.
 func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
 	var m *Error
 	switch {
@@ -326,8 +327,8 @@ func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
 	return m
 }
 
-// noticeLabels reports what was left out, and of texts that look like several
-// classes.
+// noticeLabels gives notices of the vertices that were left out, and of
+// values that look like several classes.
 func (c *call) noticeLabels(req EvaluateLabelsRequest, r EvaluateLabelsResult, column *storage.Column) {
 	c.Notice("%s of %s", fault.Count(int64(r.Labelled), "vertex"), fault.Count(int64(len(r.Classes)), "class"))
 	if r.Unlabelled > 0 {
@@ -337,6 +338,6 @@ func (c *call) noticeLabels(req EvaluateLabelsRequest, r EvaluateLabelsResult, c
 		c.Notice("%s newer than the embedding left out", fault.Count(int64(r.New), "vertex"))
 	}
 	if req.Separator == "" && column.Type == storage.Text && slices.ContainsFunc(r.Classes, func(name string) bool { return strings.Contains(name, ",") }) {
-		c.Notice("values with commas are taken as one class each; separator := ',' makes several of them")
+		c.Notice("each value with commas counts as one class; separator := ',' splits it into several")
 	}
 }

@@ -56,10 +56,10 @@ func linksOptions() []OptionInfo {
 	}
 }
 
-// EvaluateLinks holds out edges of a graph, embeds the others by each method, and
-// compares how well scorers, and models that learn from the others, separate the
-// held-out edges from non-edges. All methods have the same edges and pairs.
-// It stores nothing.
+// EvaluateLinks holds out edges of a graph, embeds the remaining edges by each
+// method, and compares how well scorers, and models that learn from the remaining
+// edges, separate the held-out edges from pairs without an edge. All methods are
+// measured on the same edges and pairs. It stores nothing.
 func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (EvaluateLinksResult, error) {
 	return evaluateLinks.answer(ctx, db, req)
 }
@@ -152,7 +152,7 @@ func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
 	}
 	for _, name := range []string{"vertices", "near"} {
 		if _, given := set[name]; given && at == 0 {
-			e := fault.OfOption(name, "is of recommendations, and none are asked for")
+			e := fault.OfOption(name, "applies only to recommendations")
 			e.Remedy = "add ranking := 10"
 			return e
 		}
@@ -162,7 +162,7 @@ func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
 	return err
 }
 
-// maxCurveSteps keeps a slip of the finger from asking for every pair.
+// maxCurveSteps prevents a typing error from asking for a point of every pair.
 const maxCurveSteps = 10_000
 
 // maxSplits bounds the number of splits.
@@ -171,7 +171,8 @@ const maxSplits = 10_000
 // maxRank bounds the length of lists of recommendations.
 const maxRank = 100_000
 
-// maxTraining keeps a slip of the finger from asking for more than any memory.
+// maxTraining prevents a typing error from asking for more memory than any
+// machine has.
 const maxTraining = 100_000_000
 
 func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error) {
@@ -213,7 +214,7 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 	return t, err
 }
 
-// check refuses numbers that are out of range.
+// check returns an Error for a number that is out of range.
 func (req EvaluateLinksRequest) check() error {
 	switch {
 	case !(req.Share >= 0 && req.Share < 1):
@@ -225,13 +226,13 @@ func (req EvaluateLinksRequest) check() error {
 		if req.Negatives == nil {
 			at = "hits"
 		}
-		return fault.OfOption(at, "has no meaning with ranking, which compares a vertex with all candidates")
+		return fault.OfOption(at, "cannot be combined with ranking, which compares a vertex with all candidates")
 	case req.Splits < 0 || req.Splits > maxSplits:
 		return fault.OfOption("splits", "is %d, and must be from 1 to %d", req.Splits, maxSplits)
 	case req.RankAt > 0 && req.Splits > 1:
-		return fault.OfOption("splits", "has no meaning with ranking, whose intervals are over the vertices of one split")
+		return fault.OfOption("splits", "cannot be combined with ranking, whose intervals are over the vertices of one split")
 	case req.RankAt > 0 && req.Null:
-		return fault.OfOption("null_graph", "has no meaning with ranking")
+		return fault.OfOption("null_graph", "cannot be combined with ranking")
 	case req.RankAt > 0 && req.CurveSteps > 0:
 		return fault.New(fault.Option("CurveSteps"), "curves have no meaning with ranking, which compares a vertex with all candidates")
 	case req.CurveSteps < 0 || req.CurveSteps > maxCurveSteps:
@@ -242,7 +243,8 @@ func (req EvaluateLinksRequest) check() error {
 	return checkNegatives(req.Negatives)
 }
 
-// checkLinkGraph refuses a graph of which no edges can be held out.
+// checkLinkGraph returns an Error for a graph from which no edges can be held
+// out.
 func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	if err != nil {
@@ -253,7 +255,7 @@ func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 		kept = 2
 	}
 	if pairs := float64(info.Vertices) * float64(info.Vertices-1) / 2; info.Edges <= kept || pairs-float64(info.Edges) < 2 {
-		m := fault.New(fault.Graph, "graph %s has %s, too few to hold any out or too many to leave pairs without one", fault.Quote(graph), fault.Count(info.Edges, "edge"))
+		m := fault.New(fault.Graph, "graph %s has %s, too few to hold any out, or so many that hardly any pairs are without an edge", fault.Quote(graph), fault.Count(info.Edges, "edge"))
 		m.Err = evaluate.ErrLinks
 		return m
 	}
@@ -283,15 +285,14 @@ func (t *linkTrial) sortScorers(names []string) error {
 	return nil
 }
 
-// untimed is the mistake of asking for the latest edges of a graph without
-// timestamps.
+// untimed is the Error for the latest edges of a graph without timestamps.
 func untimed(graph string) error {
 	m := fault.New(fault.Option("latest"), "graph %s has no timestamps", fault.Quote(graph))
 	m.Err = evaluate.ErrTimes
 	return m
 }
 
-// checkFeature refuses a name that is no feature's.
+// checkFeature returns an Error for the name of an unknown feature.
 func checkFeature(name string) error {
 	_, err := link.FindFeature(name)
 	if err == nil {

@@ -14,9 +14,9 @@ import (
 // linkRanking gathers the rankings of all methods.
 type linkRanking struct {
 	opts    evaluate.RankOptions
-	methods []int // of each ranking
+	methods []int // number of the method of each ranking
 	list    []evaluate.Ranking
-	sample  evaluate.RankSample // the same for all
+	sample  evaluate.RankSample // the same for all methods
 }
 
 // rankLinks measures recommendations.
@@ -73,7 +73,8 @@ func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
 	return text + "; the difference may be chance among the vertices for " + strings.Join(tied, ", ")
 }
 
-// rankMethods ranks by the scorers and features of all methods; keep keeps the lists.
+// rankMethods ranks by the scorers and features of all methods; with keep it also
+// returns the lists.
 func (c *call) rankMethods(req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, keep bool) (*linkRanking, error) {
 	r := &linkRanking{opts: evaluate.RankOptions{
 		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.db.opts.Workers, Progress: c.Meter.Update,

@@ -10,16 +10,16 @@ import (
 // EvaluateLinksRequest asks how well the edges of a graph can be predicted.
 type EvaluateLinksRequest struct {
 	Graph   string
-	Methods []LinkMethod // each embeds the edges that are not held out; without any, scorers of the graph are compared
+	Methods []LinkMethod // each embeds the remaining edges; without methods only scorers of the graph are compared
 
-	Share    float64 // of the edges, to hold out; 0 is the default of evaluate.SplitOptions
-	Latest   bool    // hold out the edges with the latest timestamps, and not any
-	Training int     // edges to train on at most; 0 is the default of evaluate.SplitOptions
-	// Unseen holds the edges to train on out as well, and Ascending puts the
-	// vertex that came first into the graph first in every pair; see
-	// evaluate.SplitOptions.
+	Share    float64 // fraction of the edges to hold out; 0 is the default of evaluate.SplitOptions
+	Latest   bool    // hold out the edges with the latest timestamps instead of random edges
+	Training int     // largest number of edges to train on; 0 is the default of evaluate.SplitOptions
+	// With Unseen the edges to train on are held out as well. With Ascending
+	// the first vertex of each pair is the one that came into the graph
+	// first; see evaluate.SplitOptions.
 	Unseen, Ascending bool
-	Seed              uint64 // of the edges and pairs that are drawn
+	Seed              uint64 // seed of the random edges and pairs
 	// Negatives are the kinds of pairs without an edge that the held-out edges are
 	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
 	Negatives []evaluate.Negatives
@@ -29,13 +29,14 @@ type EvaluateLinksRequest struct {
 	HitsAt   int      // 0 is the default of evaluate.LinkOptions
 
 	// CurveSteps asks for EvaluateLinksResult.Curves, each with at most 2·CurveSteps + 2
-	// points; 0 leaves them out. No statement has this option, since rows have no column
-	// for a curve. It must be 0 with RankAt.
+	// points; 0 leaves them out. Statements do not have this option, because rows cannot
+	// hold a curve. It must be 0 with RankAt.
 	CurveSteps int
 
-	// RankAt, if it is not 0, asks for recommendations in place of pairs: so many links to
+	// RankAt, if it is not 0, measures recommendations instead of pairs: RankAt links for
 	// each of at most RankVertices sampled vertices with held-out edges (0 is the default of
-	// evaluate.RankOptions), by Near as PREDICT has it. Negatives and HitsAt must be zero.
+	// evaluate.RankOptions), with Near candidates as in PREDICT. Negatives and HitsAt must
+	// be zero.
 	RankAt, RankVertices, Near int
 
 	// Splits is the number of times that edges are held out and everything is measured, with
@@ -43,8 +44,8 @@ type EvaluateLinksRequest struct {
 	// are held out each time, and only the other pairs differ.
 	Splits int
 	// Null also measures everything on a random graph with the same degrees (see
-	// measure.Exchange), where there is nothing to predict but the degrees. Of that graph
-	// edges are held out at random, since it has no timestamps.
+	// measure.Exchange), where only the degrees can be predicted. The held-out edges of
+	// that graph are random, because it has no timestamps.
 	Null bool
 }
 
@@ -77,9 +78,10 @@ type MethodRanking struct {
 // NegativePairs counts what held-out edges are compared with.
 type NegativePairs struct {
 	Negatives evaluate.Negatives `json:"negatives"`
-	// Held is the number of edges that were held out and count; by
-	// evaluate.TwoHopNegatives they are those with a common neighbour. Pairs is the
-	// number of pairs without an edge, fewer where the graph has too few of the kind.
+	// Held is the number of held-out edges that are counted; with
+	// evaluate.TwoHopNegatives only edges with a common neighbour count. Pairs is the
+	// number of pairs without an edge, which is smaller if the graph has too few of
+	// the kind.
 	Held  int `json:"held"`
 	Pairs int `json:"pairs"`
 	// Trained is the number of pairs to learn from, half of them edges.
@@ -88,15 +90,17 @@ type NegativePairs struct {
 
 // EvaluateLinksResult is the answer of EvaluateLinks.
 type EvaluateLinksResult struct {
-	// Scores are those of the scorers that need no vectors, and then for each
-	// method those of the others and of the models, in the order of the request; of one
-	// scorer those by each kind of negatives.
+	// Scores has first the scorers that need no vectors, then for each method the
+	// scorers of vectors and the models, in the order of the request. Each scorer has
+	// one entry for each kind of negatives.
 	Scores []MethodScore `json:"scores"`
-	// Methods are the methods of the request with their options, as statements have them.
+	// Methods are the methods of the request with their options, in the form of the
+	// language.
 	Methods []string `json:"methods"`
 	// NegativePairs has the numbers of pairs of each kind of negatives, in the first split.
 	NegativePairs []NegativePairs `json:"negative_pairs"`
-	// Rankings, with RankAt, are in the order of Scores, which are empty then.
+	// Rankings is set with RankAt, in the order that Scores would have; Scores is then
+	// empty.
 	Rankings []MethodRanking `json:"rankings,omitempty"`
 	// Verdict, with RankAt, says which of Rankings to use, and whether the difference is
 	// more than chance.
@@ -114,7 +118,7 @@ type linkTrial struct {
 	methods  []configured
 	features []string // after the default
 	plain    []string // scorers that need no vectors
-	vectors  []string // scorers that do
+	vectors  []string // scorers of vectors
 }
 
 // texts writes the methods in the language.
@@ -126,9 +130,9 @@ func (t *linkTrial) texts() []string {
 	return texts
 }
 
-// bytes estimates the memory of a trial beside the graph: the graph without some
-// edges and the pairs, and of the method that takes most the embedding and the
-// features of the training pairs.
+// bytes estimates the memory of a trial in addition to the graph: the graph of
+// the remaining edges, the pairs, and for the method that takes most memory the
+// embedding and the features of the training pairs.
 func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
 	edges, training := graph.Graph.Edges(), int64(req.Training)
 	if training == 0 {
@@ -144,9 +148,9 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 
 		}
 		most = max(most, e.bytes(graph)+8*int64(width)*min(training, edges))
 	}
-	const perPair = 40 // of a kind, with its place among those that were drawn
+	const perPair = 40 // bytes of a pair of one kind, with its position in the drawn order
 	if req.RankAt > 0 {
-		const perVertex, perRanking = 12, 64 // of each worker's search; of each sampled vertex and scorer
+		const perVertex, perRanking = 12, 64 // bytes per vertex of each worker's search; bytes per sampled vertex and scorer
 		vertices := int64(graph.Graph.Vertices())
 		sampled := min(vertices, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
 		most += 16*perVertex*vertices + sampled*(perRanking*int64(len(t.plain)+len(t.methods)*(len(t.vectors)+len(t.features)))+24*min(int64(req.RankAt), vertices))

@@ -66,7 +66,7 @@ func (c *call) scoreSplit(view *session.Graph, g *csr.Graph, req EvaluateLinksRe
 	return result, len(s.base.Edges), nil
 }
 
-// scoreNull fills in the figures of the null graph.
+// scoreNull adds the figures of the null graph.
 func (c *call) scoreNull(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, scores []MethodScore) error {
 	g, err := measure.Exchange(c.Ctx, view.Graph, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, Seed: req.Seed})
 	if err != nil {
@@ -135,8 +135,8 @@ func (s *linkSplits) pairs() []NegativePairs {
 	return list
 }
 
-// noteNegatives says how many pairs of each kind there are, where so many edges were held
-// out.
+// noteNegatives gives a notice of the number of pairs of each kind; all is the number of
+// edges that were held out.
 func (c *call) noteNegatives(all int, list []NegativePairs) {
 	for _, p := range list {
 		held, kind, few := fault.Count(int64(p.Held), "edge")+" held out", "", ""
@@ -216,7 +216,7 @@ func (c *call) splitLinks(view *session.Graph, g *csr.Graph, req EvaluateLinksRe
 // linkColumns are those of EVALUATE LINKS.
 var linkColumns = []string{"method", "scorer", "negatives", "auc", "average_precision", "precision", "recall", "f1", "hits"}
 
-// splitColumns follow them with several splits, and nullColumns with a null graph.
+// splitColumns follow linkColumns with several splits, and nullColumns with a null graph.
 var (
 	splitColumns = []string{"auc_deviation", "average_precision_deviation"}
 	nullColumns  = []string{"null_auc", "null_average_precision"}

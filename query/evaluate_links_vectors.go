@@ -10,15 +10,16 @@ import (
 	"heavytail/storage/vec"
 )
 
-// methodVectors are the vectors of one method, and what is measured with them.
+// methodVectors are the vectors of one method, and the scorers and features to measure
+// with them.
 type methodVectors struct {
-	number            int         // in the request; −1 for the scorers that need no vectors
-	vectors           *vec.Matrix // of the edges that are not held out; nil for those scorers
+	number            int         // number of the method in the request; −1 for the scorers that need no vectors
+	vectors           *vec.Matrix // vectors of the graph of the remaining edges; nil for scorers that need none
 	scorers, features []string    // never nil
 }
 
 // eachMethod calls f for the scorers that need no vectors, if there are any, and then for
-// each method, which has embedded the edges that are left.
+// each method with its embedding of the remaining edges.
 func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(methodVectors) error) error {
 	if len(t.plain) > 0 {
 		if err := f(methodVectors{-1, nil, t.plain, []string{}}); err != nil {
@@ -37,7 +38,7 @@ func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(method
 	return nil
 }
 
-// embedSplit embeds the edges that are left, by the method of a number.
+// embedSplit embeds the remaining edges by the method with the given number.
 func (c *call) embedSplit(e configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
 	stop := c.Watch.Start(solveStep(number))
 	m, info, err := run.Compute(c.Ctx, split.Graph, run.Request{
@@ -51,7 +52,7 @@ func (c *call) embedSplit(e configured, split *evaluate.LinkSplit, number int) (
 	return m, nil
 }
 
-// solveStep names the solve of one of several methods in PROFILE.
+// solveStep returns the name that PROFILE shows for the solve of one of several methods.
 func solveStep(number int) string { return plan.Solve + " " + strconv.Itoa(number) }
 
 // scorerText is the name of a scorer or model in tables.

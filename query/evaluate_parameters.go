@@ -17,29 +17,30 @@ import (
 	"heavytail/storage/vec"
 )
 
-// This file has EVALUATE PARAMETERS: the studies of parameters in the paper's
-// figure 3, and of parameters that the paper does not have.
+// This file has EVALUATE PARAMETERS: the studies of parameters in figure 3 of
+// the paper, and studies of further parameters.
 
 // EvaluateParametersRequest asks how the reconstruction of a graph depends on the
 // options of an embedding method.
 type EvaluateParametersRequest struct {
 	Graph string
-	// Using, or Method and Settings, is what is varied, as in EmbedRequest.
+	// Using, or Method and Settings, is the method whose options are varied, as
+	// in EmbedRequest.
 	Using    MethodOptions
 	Method   string
 	Settings map[string]any
-	// Vary is what takes other values, one option at a time; nil is
+	// Vary has the options to vary, one at a time, with their values; nil is
 	// DefaultVariations of the method.
 	Vary []Variation
 
-	Grid      evaluate.Grid      // which radii are tried of each embedding
-	Points    int                // how many; 0 is the default of evaluate.ReconstructOptions
-	Criterion evaluate.Criterion // what makes one the best
+	Grid      evaluate.Grid      // the radii to try for each embedding
+	Points    int                // number of radii; 0 is the default of evaluate.ReconstructOptions
+	Criterion evaluate.Criterion // the measure that decides which radius is best
 }
 
 // Variation is an option of a method with the values that it takes.
 type Variation struct {
-	Option string // a number
+	Option string // name of a numeric option
 	Values []float64
 }
 
@@ -57,8 +58,8 @@ type EvaluateParametersResult struct {
 }
 
 // DefaultVariations are the options of a method that are worth a study, each with
-// values over the range in which reconstructions of real graphs change. There are
-// none of an unknown method.
+// values over the range in which reconstructions of real graphs change. It is nil
+// for an unknown method.
 func DefaultVariations(method string) []Variation {
 	all := []Variation{
 		{"dim", []float64{10, 25, 50, 100, 150, 200, 250}},
@@ -113,8 +114,8 @@ func parametersOptions() []OptionInfo {
 	return list
 }
 
-// EvaluateParameters embeds a graph with one option after the other at each of
-// its values, and measures the best reconstruction from every embedding, as
+// EvaluateParameters varies one option after the other, embeds the graph with
+// each value, and measures the best reconstruction from every embedding, as
 // EvaluateReconstruction does. One solve serves all values of dim, scale and
 // row_scale. It stores nothing.
 func (db *DB) EvaluateParameters(ctx context.Context, req EvaluateParametersRequest) (EvaluateParametersResult, error) {
@@ -123,7 +124,7 @@ func (db *DB) EvaluateParameters(ctx context.Context, req EvaluateParametersRequ
 
 // study is a request whose names are resolved.
 type study struct {
-	configured // with the options that stay
+	configured // with the options that are not varied
 	graph      storage.GraphInfo
 	axes       []run.Axis
 }
@@ -180,8 +181,8 @@ func resolveEvaluateParameters(c *call, req EvaluateParametersRequest) (s study,
 	return s, nil
 }
 
-// checkVariation refuses options that the method does not have, and values that
-// they do not take.
+// checkVariation returns an Error for an unknown option of the method, or a
+// value that the option does not accept.
 func checkVariation(method Method, v Variation) error {
 	if len(v.Values) == 0 {
 		return fault.OfOption(v.Option, "has no values to take")

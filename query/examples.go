@@ -8,10 +8,10 @@ import (
 	"heavytail/query/parser"
 )
 
-// This file has the search for what is near to several vertices.
+// This file has searches with several query vertices.
 
-// partExample is one of several query vertices; the first is marked as a single
-// one is.
+// partExample is one of several query vertices; the first has the same part as
+// a single query vertex.
 func partExample(i int) fault.Part {
 	if i == 0 {
 		return fault.Vertex
@@ -32,7 +32,8 @@ func (b *binder) examples(values []parser.Value) ([]string, error) {
 	return keys, nil
 }
 
-// centroid is the mean of vectors, under cosine of the vectors at length 1.
+// centroid is the mean of vectors; under cosine they are first scaled to
+// length 1.
 func centroid(rows [][]float32, metric index.Metric) []float32 {
 	sum := make([]float64, len(rows[0]))
 	for _, row := range rows {
@@ -45,7 +46,8 @@ func centroid(rows [][]float32, metric index.Metric) []float32 {
 	return mean
 }
 
-// add adds a vector to a sum, under cosine at length 1, where it has one.
+// add adds a vector to a sum; under cosine it is first scaled to length 1, and
+// a zero vector adds nothing.
 func add(sum []float64, row []float32, metric index.Metric) {
 	scale := 1.0
 	if metric == index.Cosine {

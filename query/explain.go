@@ -5,8 +5,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// EXPLAIN and PROFILE share a node. Their request is the statement behind them,
-// bound and resolved.
+// EXPLAIN and PROFILE share a type of node. Their request is the inner
+// statement, bound and resolved.
 
 var explain = &statement[*parser.Explain, operation, nothing, *plan.Plan]{
 	help: Help{

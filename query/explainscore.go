@@ -12,40 +12,40 @@ import (
 	"heavytail/query/parser"
 )
 
-// ExplainScoreRequest asks what the scores of a pair consist of.
+// ExplainScoreRequest asks for the parts of the scores of a pair.
 type ExplainScoreRequest struct {
 	Pair  Pair
 	Graph string   // as in ScoreRequest
-	With  []Scorer // empty is all heuristics
+	With  []Scorer // empty means all heuristics
 }
 
-// mostCommon is how many common neighbours an explanation names.
+// mostCommon is the number of common neighbours that an explanation lists.
 const mostCommon = 5
 
-// CommonNeighbor is a vertex that has edges to both of a pair.
+// CommonNeighbor is a vertex that has edges to both vertices of a pair.
 type CommonNeighbor struct {
 	Vertex string  `json:"vertex"`
 	Degree int     `json:"degree"`
-	Weight float64 `json:"weight"` // 1/ln(Degree), what it adds to adamic_adar
+	Weight float64 `json:"weight"` // 1/ln(Degree), its part of the score of adamic_adar
 }
 
 // ExplainedScore is a score of a pair.
 type ExplainedScore struct {
 	Scorer Scorer  `json:"scorer"`
-	Score  float64 `json:"score"` // NaN where there is none: a vertex is newer than the embedding; null in JSON
-	// Model is what the probability consists of, if the scorer is a model.
+	Score  float64 `json:"score"` // NaN (null in JSON) if a vertex is newer than the embedding
+	// Model has the parts of the probability, if the scorer is a model.
 	Model *link.Explanation `json:"model,omitempty"`
 }
 
 // ExplainScoreResult is the answer of ExplainScore.
 type ExplainScoreResult struct {
 	Pair
-	Linked  bool   `json:"linked"`  // the graph has this edge already
+	Linked  bool   `json:"linked"`  // the graph already has this edge
 	Degrees [2]int `json:"degrees"` // of the two vertices
 	Common  int    `json:"common"`  // number of common neighbours
-	// Heaviest are the common neighbours with the fewest edges, five at most: they
-	// make the link likelier than a hub does. Ties are in the order in which the
-	// vertices came into the graph.
+	// Heaviest are the common neighbours with the fewest edges, five at most: a
+	// common neighbour with few edges is stronger evidence for a link than a hub.
+	// Ties are in the order in which the vertices came into the graph.
 	Heaviest []CommonNeighbor `json:"heaviest"`
 	Scores   []ExplainedScore `json:"scores"` // in the order of the request
 	Notices  []Notice         `json:"notices,omitempty"`
@@ -70,8 +70,8 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 	reads: true,
 }
 
-// ExplainScore reports what the scores of a pair consist of. A vertex that does not
-// exist is an Error.
+// ExplainScore reports the parts of the scores of a pair. If a vertex does not
+// exist, the error is an Error.
 func (db *DB) ExplainScore(ctx context.Context, req ExplainScoreRequest) (ExplainScoreResult, error) {
 	return explainScore.answer(ctx, db, req)
 }
@@ -145,7 +145,7 @@ func runExplainScore(c *call, req ExplainScoreRequest, found *scorerEntries) (Ex
 	return r, nil
 }
 
-// explaining is a pair on a graph that is loaded.
+// explaining is a pair of vertices in a loaded graph.
 type explaining struct {
 	*scoring
 	u, v uint32

@@ -23,23 +23,21 @@ import (
 type ExportRequest struct {
 	Name      string // of the graph or embedding
 	Path      string // a name that ends in .gz or .zst is compressed
-	Overwrite bool   // replace a file that exists, which is otherwise refused
-	// Format is the form of the file. Empty means the one that the ending of
-	// Path names, before .gz or .zst: of a graph "csv" for .csv, "graphml" for
-	// .graphml, "gexf" for .gexf, "json" (node-link) for .json, "pajek" for .net and "edges" for .txt, .edges, .edgelist and .el; of vertices "csv"
-	// for .csv and .txt; of an embedding "npy" for .npy, "word2vec_binary" for
-	// .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them
-	// "parquet" for .parquet. "metis" is for .graph and .metis, and "neo4j", CSV with the
-	// headers of Neo4j, for no ending. Without an
-	// ending it is "edges", "csv" or "word2vec"; another ending is a mistake.
+	Overwrite bool   // replace an existing file; otherwise an existing file is an error
+	// Format is the form of the file. Empty means the one that the ending of Path names, before .gz or .zst: of a graph
+	// "csv" for .csv, "graphml" for .graphml, "gexf" for .gexf, "json" (node-link) for .json, "pajek" for .net and
+	// "edges" for .txt, .edges, .edgelist and .el; of vertices "csv" for .csv and .txt; of an embedding "npy" for .npy,
+	// "word2vec_binary" for .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them "parquet" for
+	// .parquet. "metis" is for .graph and .metis, and "neo4j", CSV with the headers of Neo4j, for no ending. A name
+	// without an ending means "edges", "csv" or "word2vec"; any other ending is an error.
 	Format string
-	// Spreadsheet makes CSV safe to open in a spreadsheet: a key or text that it
-	// could take for a formula gets an apostrophe before it, which stays there if
-	// the file is imported again.
+	// Spreadsheet makes CSV safe to open in a spreadsheet: an apostrophe is
+	// written before each key or text that the spreadsheet could take for a
+	// formula. The apostrophe stays if the file is imported again.
 	Spreadsheet bool
 	// Times is the form of the times of edges: "iso" writes dates, for which times are
 	// taken as Unix seconds, "unix" writes numbers, and empty means the form in which
-	// the graph got them. See storage.GraphInfo.
+	// they came into the graph. See storage.GraphInfo.
 	Times string
 }
 
@@ -51,17 +49,17 @@ type ExportResult struct {
 	Notices []Notice `json:"notices,omitempty"`
 }
 
-// exportFormat is a form of files.
+// exportFormat is a file format of exports.
 type exportFormat struct {
 	name    string
-	endings []string // of file names that mean it; no ending means the first form
-	title   string   // in a plan
-	holds   string   // the form that holds the keys which this one refuses, if there is one
+	endings []string // endings of file names that select it; a name without an ending selects the first format
+	title   string   // its name in a plan
+	holds   string   // a format that can hold the keys that this one cannot, if there is one
 	// attributes is set for a form of graphs that has all vertices, with their attributes.
 	attributes bool
 }
 
-// The forms in which graphs, vertices and embeddings are written.
+// The formats of graphs, vertices and embeddings.
 func graphFormats() []exportFormat {
 	return []exportFormat{
 		{name: "edges", endings: session.ListEndings, title: "edge list"}, {name: "csv", endings: []string{".csv"}, title: "CSV"},
@@ -79,7 +77,7 @@ func vertexFormats() []exportFormat {
 	return []exportFormat{{name: "csv", endings: []string{".csv", ".txt"}, title: "CSV"}, {name: "neo4j", title: "CSV for Neo4j"}, parquetFormat()}
 }
 
-// parquetFormat is a form of every table.
+// parquetFormat is the format that every table has.
 func parquetFormat() exportFormat {
 	return exportFormat{name: "parquet", endings: []string{".parquet"}, title: "Parquet"}
 }
@@ -99,7 +97,7 @@ const (
 	timesUnix = "unix"
 )
 
-// times is the form of the times of a graph in the file.
+// times returns the form in which the times of a graph are written.
 func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
 	switch {
 	case r.Times == timesUnix:
@@ -114,10 +112,10 @@ func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
 	return 0, e
 }
 
-// keysEnding follows the name of a matrix in that of its keys.
+// keysEnding is appended to the name of a matrix to name the file of its keys.
 const keysEnding = ".keys"
 
-// form returns the form of a request, which is one of those.
+// form returns the format of a request, one of formats.
 func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
 	var names, known []string
 	for _, f := range formats {
@@ -139,7 +137,7 @@ func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
 	return exportFormat{}, e
 }
 
-// refused names the form that holds a key which this one cannot.
+// refused adds to the error of a key that this format cannot hold the name of a format that can.
 func (f exportFormat) refused(err error) error {
 	var key *format.KeyError
 	if f.holds == "" || !errors.As(err, &key) {
@@ -178,7 +176,7 @@ func overwriteOption() OptionInfo {
 	return OptionInfo{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
 }
 
-// exportTarget is a file that can be written, and the graph that is.
+// exportTarget is a file that can be written, and the graph to write.
 type exportTarget struct {
 	form  exportFormat
 	graph storage.GraphInfo
@@ -239,7 +237,7 @@ func (db *DB) ExportVertices(ctx context.Context, req ExportRequest) (ExportResu
 	return exportVertices.answer(ctx, db, req)
 }
 
-// exported binds the statements that export to files of some forms.
+// exported binds the statements that export to one of several formats.
 func (b *binder) exported(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) (req ExportRequest, err error) {
 	req.Name = object
 	if req.Path, err = b.Text(fault.Into, file); err != nil {
@@ -259,7 +257,7 @@ func (b *binder) exported(statement parser.Statement, object string, file parser
 	return req, nil
 }
 
-// exportedGraph resolves a request for a file of one of the forms.
+// exportedGraph resolves a request for a file in one of the formats.
 func (c *call) exportedGraph(req ExportRequest, formats []exportFormat) (found exportTarget, err error) {
 	if found.form, err = c.checkExport(req, formats); err != nil {
 		return found, err
@@ -277,14 +275,14 @@ func writtenFile(title, path string, input *Plan) *Plan {
 	return plan.Result(title, "to "+fault.Quote(path), input)
 }
 
-// exportRows is the table of a statement that exports what counted says.
+// exportRows is the table of an export; counted is the name of its column with the number of rows.
 func exportRows[Q any](counted string) func(Q, ExportResult) *Rows {
 	return func(_ Q, r ExportResult) *Rows {
 		return rowsOf([]string{"file", counted}, [][]Value{{r.Path, r.Rows}})
 	}
 }
 
-// checkExport refuses a file that cannot be written, and returns its form.
+// checkExport returns the format of the file, or an error if the file cannot be written.
 func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFormat, error) {
 	if err := c.CheckPath(req.Path, fault.Into); err != nil {
 		return exportFormat{}, err
@@ -294,7 +292,7 @@ func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFor
 		return form, err
 	}
 	if req.Spreadsheet && form.name != "csv" {
-		return form, fault.OfOption("spreadsheet", "has no meaning for the format %s", form.name)
+		return form, fault.OfOption("spreadsheet", "does not apply to the format %s", form.name)
 	}
 	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
 		return form, err
@@ -368,10 +366,10 @@ func (c *call) noticeLeftOut(form exportFormat, view *session.Graph) {
 	}
 	numbered := form.name == "pajek" || form.name == "metis"
 	if alone := withoutEdges(view.Graph); alone > 0 && !numbered {
-		c.Notice("%s without edges left out; format := 'graphml' has them", fault.Count(alone, "vertex"))
+		c.Notice("%s without edges left out; format := 'graphml' includes them", fault.Count(alone, "vertex"))
 	}
 	if numbered && view.Graph.Times != nil {
-		c.Notice("the times of edges are left out, which %s does not have; format := 'graphml' has them", form.title)
+		c.Notice("the times of edges are left out, which %s does not have; format := 'graphml' includes them", form.title)
 	}
 	if form.name == "metis" {
 		c.Notice("vertices are numbered from 1 on; the file that ends in %s has their keys in this order", keysEnding)
@@ -420,7 +418,7 @@ func (c *call) exportedColumns(graph storage.GraphInfo, attributes bool) (*sessi
 	return c.Columns(graph.Name, names, fault.Graph)
 }
 
-// formatGraph lays a graph out for package format.
+// formatGraph converts a graph to the type of package format.
 func (c *call) formatGraph(view *session.Graph, columns *session.ColumnSet) format.Graph {
 	g := view.Graph
 	laid := format.Graph{

@@ -14,7 +14,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// exportedEmbedding is a file that can be written, and the embedding that is.
+// exportedEmbedding is a file that can be written, and the embedding to write.
 type exportedEmbedding struct {
 	form exportFormat
 	info storage.EmbeddingInfo
@@ -50,8 +50,8 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 }
 
 // ExportEmbedding writes the vectors of an embedding with the keys of their
-// vertices. A numpy matrix has no place for keys: they are written into a second
-// file, named like the first with ".keys" appended.
+// vertices. A numpy matrix cannot hold keys, so they are written to a second
+// file, whose name is that of the first with ".keys" appended.
 func (db *DB) ExportEmbedding(ctx context.Context, req ExportRequest) (ExportResult, error) {
 	return exportEmbedding.answer(ctx, db, req)
 }
@@ -84,7 +84,7 @@ func runExportEmbedding(c *call, req ExportRequest, found exportedEmbedding) (Ex
 	return result, nil
 }
 
-// writeVectors writes an embedding in one of its forms, and reports progress.
+// writeVectors writes an embedding in one of the formats, and reports progress.
 func (c *call) writeVectors(w io.Writer, form string, s *session.Space) error {
 	rows, dim := s.Matrix.Rows, s.Matrix.Dim
 	row := func(i int) []float32 {

@@ -28,19 +28,19 @@ import (
 //
 // With RankAt it has a row for each recommendation, and one for each held-out edge of the
 // sampled vertices that was not recommended, by each scorer: method, scorer, the key u of
-// the vertex that links are recommended to, that of the other vertex v, label (1 where the
-// edge was held out), rank (1 for the best; none where v was not recommended), score, and
-// popular (1 where v is in the top percentile of the degrees).
+// the vertex that links are recommended to, that of the other vertex v, label (1 if the
+// edge was held out), rank (1 for the best; missing if v was not recommended), score, and
+// popular (1 if v is in the top percentile of the degrees).
 //
 // In both files larger scores mean likelier edges: distances are negated.
 type ExportPairsRequest struct {
 	Evaluation EvaluateLinksRequest
 	Path       string // a name that ends in .gz or .zst is compressed
-	Overwrite  bool   // replace a file that exists, which is otherwise refused
-	Format     string // csv, tsv, json, ndjson, markdown or parquet; empty means the one that the ending of Path names
+	Overwrite  bool   // replace an existing file; otherwise an existing file is an error
+	Format     string // csv, tsv, json, ndjson, markdown or parquet; empty chooses by the ending of Path
 }
 
-// pairTarget is a file that can be written, and the evaluation whose pairs it gets.
+// pairTarget is a file that can be written, and the evaluation whose pairs are written.
 type pairTarget struct {
 	form  rowfile.Form
 	trial *linkTrial
@@ -67,9 +67,9 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 	reads: true,
 }
 
-// ExportPairs writes the pairs that EvaluateLinks measures, with all scores: the same
-// request there gives the figures of this file. Memory: 8 bytes for each pair and scorer,
-// or 24 for each recommendation.
+// ExportPairs writes the pairs that EvaluateLinks measures for the same request, with all
+// scores, so that the figures of EvaluateLinks can be computed from the file. It takes 8
+// bytes of memory for each pair and scorer, or 24 for each recommendation.
 func (db *DB) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportResult, error) {
 	return exportPairs.answer(ctx, db, req)
 }
@@ -99,7 +99,7 @@ func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err 
 		return found, e
 	}
 	if req.Evaluation.Null {
-		return found, fault.OfOption("null_graph", "has no meaning for a file, which has the pairs of the graph")
+		return found, fault.OfOption("null_graph", "does not apply to a file, which has the pairs of the graph")
 	}
 	if found.trial, err = resolveEvaluateLinks(c, req.Evaluation); err != nil {
 		return found, err
@@ -162,15 +162,15 @@ func (t *linkTrial) keptBytes(req EvaluateLinksRequest, graph *session.Graph) in
 	return 8 * scorers * int64(len(t.kinds)) * (held + training)
 }
 
-// pairTable has the columns of the file and its rows, which rows gives to each, one after
-// the other, and ends with its error.
+// pairTable has the columns and rows of the file. The function rows calls its argument
+// with each row and stops at the first error, which it returns.
 type pairTable struct {
 	columns []string
 	key     func(v uint32) Value
 	rows    func(each func(row []any) error) error
 }
 
-// pairTable computes what the file gets.
+// pairTable computes the columns and rows of the file.
 func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
 	if req.RankAt > 0 {
 		r, err := c.rankMethods(req, t, s.base, true)
@@ -223,7 +223,7 @@ func (t *linkTrial) columnOf(method int, p evaluate.PairScores) string {
 	return name
 }
 
-// kind gives the rows of one kind of negatives.
+// kind writes the rows of one kind of negatives.
 func (p *pairTable) kind(kind string, split *evaluate.LinkSplit, scores []evaluate.PairScores, each func(row []any) error) error {
 	row := make([]any, 0, len(p.columns))
 	for _, list := range []struct {
@@ -286,8 +286,8 @@ func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r *linkRanking) (
 	return table, nil
 }
 
-// recommendedRows gives the rows of one vertex: its recommendations, and then the
-// held-out neighbours, ascending, that are not among them.
+// recommendedRows writes the rows of one vertex: its recommendations, and then
+// its held-out neighbours that were not recommended, in ascending order.
 func recommendedRows(u uint32, list []link.PredictedLink, held []uint32, sign float64, row func(u, v uint32, label int64, rank, score Value) error) error {
 	missed := slices.Clone(held)
 	for i, l := range list {

@@ -10,14 +10,15 @@ import (
 )
 
 // This file answers searches by a scan of the vectors in the file, so that the first
-// answers after opening a file wait for neither the vectors nor the graph to be loaded.
+// answers after opening a file need not wait until the vectors and the graph are
+// loaded.
 
-// errMoved ends a search in the file that has found another version of the graph
-// or generation of the embedding there.
+// errMoved ends a search in the file if the file by now has a different version
+// of the graph or generation of the embedding.
 var errMoved = errors.New("the embedding or its graph was replaced")
 
-// searchFile answers a search in the file. It is errMoved where what it was
-// resolved with is not what the file has now.
+// searchFile answers a search in the file. It returns errMoved if the graph
+// or the embedding has changed since the search was resolved.
 func (c *call) searchFile(s search, f finder) (SearchResult, error) {
 	info, graph := s.entry.Info, s.entry.Graph
 	result := SearchResult{Metric: s.metric, Embedding: EmbeddingState{Name: info.Name, Generation: info.Generation, GraphVersion: info.GraphVersion}}
@@ -70,8 +71,9 @@ func (c *call) searchFile(s search, f finder) (SearchResult, error) {
 	return result, nil
 }
 
-// fileWorkers is how many goroutines scan an embedding in the file: below half a
-// megabyte it takes as long to wake a second one.
+// fileWorkers is the number of goroutines that scan an embedding in the file:
+// one for less than half a megabyte, because waking a second goroutine would
+// take as long as the scan.
 func (c *call) fileWorkers(info storage.EmbeddingInfo) int {
 	if session.VectorBytes(info.Vertices, info.Dim) < 1<<19 {
 		return 1

@@ -14,12 +14,13 @@ import (
 
 // GenerateRequest asks for a random graph.
 type GenerateRequest struct {
-	Graph string // a new graph, or one without vertices
+	Graph string // name of a new graph, or of one without vertices
 	// Using is the generator with its options, such as
 	// PreferentialAttachment{N: 1000, M: 4}.
 	Using GeneratorOptions
-	// Generator and Settings say the same by names where Using is nil, such as
+	// Generator and Settings are another form of Using, by names, such as
 	// "preferential_attachment" and {"n": 1000, "m": 4}; DB.Generators lists them.
+	// They are used if Using is nil.
 	Generator string
 	Settings  map[string]any
 
@@ -72,8 +73,8 @@ func (db *DB) Generate(ctx context.Context, req GenerateRequest) (GenerateResult
 	return generateGraph.answer(ctx, db, req)
 }
 
-// resolveGenerate refuses a graph that has vertices, and checks the generator and its
-// options.
+// resolveGenerate returns an Error for a graph that has vertices, and checks the
+// generator and its options.
 func resolveGenerate(c *call, req GenerateRequest) (found generated, err error) {
 	if err := c.checkNewGraph(req.Graph, fault.Graph); err != nil {
 		return found, err
@@ -93,8 +94,8 @@ func resolveGenerate(c *call, req GenerateRequest) (found generated, err error) 
 	return found, modelMistake(found.model.Validate(), s)
 }
 
-// modelMistake is the Error for parameters that a model refuses: the first of the
-// faults, at its option.
+// modelMistake returns the Error for invalid parameters of a model: the first
+// fault, with the position of its option.
 func modelMistake(err error, s bind.Settings) error {
 	var refused *generate.OptionError
 	if !errors.As(err, &refused) {
@@ -134,7 +135,8 @@ func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult,
 	return GenerateResult{Graph: info, Seconds: c.Meter.Now().Sub(began).Seconds(), Notices: c.Notices}, nil
 }
 
-// attributesOf returns what a model knows about its vertices.
+// attributesOf returns the attributes that a model gives to its vertices, such as their
+// block.
 func attributesOf(model generate.Model) ([]*storage.Column, error) {
 	blocks, ok := model.(generate.StochasticBlock)
 	if !ok {
@@ -149,8 +151,8 @@ func attributesOf(model generate.Model) ([]*storage.Column, error) {
 	return []*storage.Column{column}, nil
 }
 
-// generator returns the generator of a request, and the options that it has by name, as a
-// struct or from a statement.
+// generator returns the generator of a request with its options, whether they are given
+// by name, as a struct or in a statement.
 func (r GenerateRequest) generator() (Generator, []bind.Given, error) {
 	if r.Using == nil {
 		known, err := findGenerator(r.Generator)

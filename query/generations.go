@@ -13,9 +13,10 @@ import (
 // GenerationInfo is a generation of an embedding as SHOW GENERATIONS lists it.
 type GenerationInfo struct {
 	storage.EmbeddingInfo
-	// Refresh is how it came from the generation before; empty where EMBED made it.
+	// Refresh is the kind of refresh that made it from the previous generation;
+	// empty if EMBED made it.
 	Refresh RefreshKind `json:"refresh"`
-	Behind  uint64      `json:"behind"` // versions of the graph since, without those that changed attributes only
+	Behind  uint64      `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
 }
 
 var showGenerations = &statement[*parser.ShowGenerations, string, storage.EmbeddingInfo, []GenerationInfo]{

@@ -2,8 +2,8 @@ package query
 
 // GeneratorOptions is a model of random graphs with its options as a struct: a
 // [PreferentialAttachment], [Vazquez], [ErdosRenyi], [StochasticBlock] or [WattsStrogatz].
-// It says the same as a name and a map of settings, is checked by the same table of
-// options, and leaves the same source with the graph.
+// It is equivalent to a name and a map of settings: both are checked by the same table of
+// options, and the graph gets the same GraphInfo.Source.
 //
 // A zero field is the number 0, except where its comment names a default.
 type GeneratorOptions interface{ generatorName() string }

@@ -32,7 +32,7 @@ func (db *DB) CreateGraph(ctx context.Context, graph string) (storage.GraphInfo,
 	return createGraph.answer(ctx, db, graph)
 }
 
-// checkCreate refuses the name of a graph that exists.
+// checkCreate returns an Error if a graph of that name exists.
 func (c *call) checkCreate(graph string) error {
 	_, err := c.db.store.Graph(c.Ctx, graph)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -49,7 +49,7 @@ func (c *call) checkCreate(graph string) error {
 // dropGraphRequest asks for a graph to be removed.
 type dropGraphRequest struct {
 	graph   string
-	cascade bool // with its embeddings and models
+	cascade bool // also drop its embeddings and models
 }
 
 var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing]{
@@ -76,15 +76,15 @@ var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing
 	rows: noRows[dropGraphRequest, nothing],
 }
 
-// DropGraph removes a graph. With cascade it removes the embeddings and the
-// models of the graph too; without, it refuses where there are any.
+// DropGraph removes a graph. With cascade it also removes the embeddings and
+// models of the graph; without, it returns an error if there are any.
 func (db *DB) DropGraph(ctx context.Context, graph string, cascade bool) error {
 	_, err := dropGraph.answer(ctx, db, dropGraphRequest{graph, cascade})
 	return err
 }
 
-// checkDropGraph refuses an unknown graph, and without CASCADE one that has
-// embeddings or models.
+// checkDropGraph returns an Error for an unknown graph, and without CASCADE
+// for a graph that has embeddings or models.
 func (c *call) checkDropGraph(req dropGraphRequest) error {
 	if _, err := c.GraphInfo(req.graph, fault.Graph); err != nil || req.cascade {
 		return err
@@ -114,7 +114,7 @@ func (c *call) checkDropGraph(req dropGraphRequest) error {
 		return nil
 	}
 	m := fault.New(fault.Graph, "graph %s has the %s", fault.Quote(req.graph), what)
-	m.Remedy = "say CASCADE to drop its embeddings and models too"
+	m.Remedy = "use CASCADE to drop its embeddings and models too"
 	m.Err = storage.ErrInUse
 	return m
 }

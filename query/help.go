@@ -12,7 +12,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// helpsOf lists the help of statements, once for those that share it.
+// helpsOf lists the help of statements; statements that share their help are listed
+// once.
 func helpsOf(described []described) []Help {
 	var list []Help
 	for _, s := range described {
@@ -50,7 +51,7 @@ type helpTable struct {
 	rows    [][]Value
 }
 
-// partTopic is what HELP was asked about.
+// partTopic is the topic of HELP.
 const partTopic fault.Part = "topic"
 
 // helpOn returns the table for a topic, or an Error with the nearest one.
@@ -70,13 +71,14 @@ func helpOn(helps []Help, words []string) (*helpTable, error) {
 	for i, known := range topics {
 		names[i] = known.name
 	}
-	// A statement as it was typed has names of the user behind its first words.
+	// The topic may be a statement as typed, with names after its first words, so
+	// shorter beginnings are tried too.
 	for n := len(words) - 1; n > 0; n-- {
 		if begins := strings.ToUpper(strings.Join(words[:n], " ")); slices.Contains(names, begins) {
 			return findTopic(topics, words[:n]), nil
 		}
 	}
-	e := fault.New(partTopic, "no help on %s", fault.Quote(strings.Join(words, " ")))
+	e := fault.New(partTopic, "no help for %s", fault.Quote(strings.Join(words, " ")))
 	if nearest, ok := parser.Suggest(strings.ToUpper(strings.Join(words, " ")), names); ok {
 		e.Remedy = "did you mean HELP " + nearest + "?"
 		return nil, e
@@ -90,10 +92,10 @@ func helpOn(helps []Help, words []string) (*helpTable, error) {
 	return nil, e
 }
 
-// findTopic returns the rows of the topic of that name, or of the statements that
-// begin with the first of the words and whose syntax has all of them in that order
-// (PREDICT LINKS, DROP), or else of those whose syntax has them as keywords anywhere
-// (INDEX, JOBS); nil where there are none.
+// findTopic returns the rows of the topic with that name. Otherwise it returns the
+// statements that begin with the first word and whose syntax has all words in that
+// order (PREDICT LINKS, DROP), or else the statements whose syntax has the words as
+// keywords anywhere (INDEX, JOBS); nil if there are none.
 func findTopic(topics []helpTopic, words []string) *helpTable {
 	t := &helpTable{columns: []string{"item", "text"}}
 	name := strings.Join(words, " ")
@@ -120,7 +122,7 @@ func findTopic(topics []helpTopic, words []string) *helpTable {
 	return nil
 }
 
-// hasInOrder reports whether words come in text, in their order.
+// hasInOrder reports whether text contains all words in the given order.
 func hasInOrder(text, words []string) bool {
 	for _, word := range text {
 		if len(words) > 0 && sameWord(word, words[0]) {
@@ -130,7 +132,7 @@ func hasInOrder(text, words []string) bool {
 	return len(words) == 0
 }
 
-// sameWord reports whether two words are the same in any case and number.
+// sameWord reports whether two words are equal, ignoring case and a plural s.
 func sameWord(a, b string) bool {
 	a, b = strings.ToUpper(a), strings.ToUpper(b)
 	if len(a) > len(b) {
@@ -142,11 +144,11 @@ func sameWord(a, b string) bool {
 // helpTopic is one thing that HELP can explain.
 type helpTopic struct {
 	name   string
-	syntax []string // the words of a statement, its keywords in capitals; nil of all else
+	syntax []string // the words of a statement, its keywords in capitals; nil for other topics
 	rows   [][]Value
 }
 
-// helpTopics lists all topics: statements, then the names that they use.
+// helpTopics lists all topics: statements, then methods, measures and other names.
 func helpTopics(helps []Help) []helpTopic {
 	var topics []helpTopic
 	for _, h := range helps {

@@ -2,15 +2,15 @@ package query
 
 import "heavytail/query/internal/bind"
 
-// Help describes one statement. The table of all of them is Helps; HELP, the
-// completion of a shell and the documentation read it.
+// Help describes one statement. Helps returns the list for all statements,
+// which HELP, the completion of the shell and the manual use.
 type Help struct {
-	Statement string // the keywords that begin it
+	Statement string // the keywords with which it begins
 	Syntax    string
 	Summary   string // one line
-	Columns   string // of the result; empty where there is none
+	Columns   string // columns of the result; empty if it has none
 	Options   []OptionInfo
-	Example   string // a statement that parses
+	Example   string // a complete statement
 }
 
 // OptionInfo describes one option of a statement, of an embedding method or of a

@@ -22,15 +22,15 @@ import (
 // ImportRequest asks to add the edges, or the vertices, of a text file to a
 // graph.
 type ImportRequest struct {
-	// Graph receives what is read. It is created where it does not exist.
+	// Graph is the graph to add to. It is created if it does not exist.
 	Graph string
 	// Path is the file, plain or compressed by gzip or zstd; "-" is
-	// Options.Input. ImportReader takes it only as the name of its input.
+	// Options.Input. ImportReader uses it only as the name of its input.
 	Path string
-	// Layout is the form of the text. Empty finds it out as format.LayoutAuto
-	// does: by its first bytes, else by the ending of Path; an ending that says
-	// nothing is a mistake, and no ending means a list of edges. The zero values
-	// of all other fields read every common form.
+	// Layout is the form of the text. Empty detects it as format.LayoutAuto
+	// does: by the first bytes, else by the ending of Path. An unknown ending is
+	// an error, and no ending means a list of edges. The zero values of all
+	// other fields read every common form.
 	Layout format.Layout
 	// Header, Separator, SkipBad and the limits are those of
 	// format.EdgeListOptions.
@@ -42,26 +42,27 @@ type ImportRequest struct {
 	MaxBytes  int64
 	MaxLines  int64
 	// Source, Target, Weight and Time are the columns of a list of edges, by
-	// their names in the header or by their numbers from 1; format.NoColumn as
-	// Weight or Time takes none. See format.EdgeListOptions.
+	// their names in the header or by their numbers from 1; with
+	// format.NoColumn as Weight or Time no column is read. See
+	// format.EdgeListOptions.
 	Source, Target, Weight, Time string
-	// Repeated says what becomes of the weight of an edge that comes again, or
-	// that the graph has; empty means storage.RepeatedLast.
+	// Repeated decides the weight of an edge that occurs again in the file or
+	// that the graph already has; empty means storage.RepeatedLast.
 	Repeated storage.Repeated
-	// Key is the column of a table of vertices that has their keys, by name or
-	// number, and Columns are the names of those to take as attributes; empty
-	// means the column that is called key, id, vertex or node, else the first,
-	// and all others. Where the table has no header, Columns names all others. Only
-	// ImportVertices takes them.
+	// Key is the column with the keys in a table of vertices, by name or number;
+	// empty means the column named key, id, vertex or node, else the first. Columns
+	// are the names of the columns to read as attributes; empty means all other
+	// columns. If the table has no header, Columns gives the names of all other
+	// columns. Only ImportVertices uses Key and Columns.
 	Key     string
 	Columns []string
 	// Join is storage.ImportOptions.Join, for ImportVertices.
 	Join string
 
-	reader io.Reader // is read instead of Path, if not nil
+	reader io.Reader // read instead of Path, if not nil
 }
 
-// options lays the request out for package format.
+// options converts the request to the options of package format.
 func (r ImportRequest) options(size int64) format.Options {
 	return format.Options{
 		EdgeListOptions: format.EdgeListOptions{
@@ -101,8 +102,8 @@ var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResul
 	},
 }
 
-// Import adds the edges of a file to a graph, all of them or, after an error,
-// none.
+// Import adds the edges of a file to a graph: all of them, or none if there
+// is an error.
 func (db *DB) Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
 	return importEdges.answer(ctx, db, req)
 }
@@ -138,9 +139,9 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 }
 
 // ImportVertices adds the vertices of a table with their attributes to a graph,
-// or sets the attributes of those that it has; all of them or, after an error,
-// none. An attribute that the graph does not have gets the narrowest type that
-// holds all its values.
+// or sets the attributes of vertices that exist: all of them, or none if there
+// is an error. A new attribute gets the narrowest type that holds all its
+// values.
 func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResult, error) {
 	req.Layout = format.LayoutVertices
 	return importVertices.answer(ctx, db, req)
@@ -160,7 +161,8 @@ func (b *binder) imported(statement parser.Statement, graph parser.Ident, file p
 	return req, importSettings(&req, set)
 }
 
-// resolveImport refuses what cannot be read or written.
+// resolveImport returns an error if the file cannot be read or the store cannot
+// be written.
 func resolveImport(c *call, req ImportRequest) (nothing, error) {
 	if err := req.check(); err != nil {
 		return nothing{}, err
@@ -198,7 +200,7 @@ func runImport(c *call, req ImportRequest, _ nothing) (ImportResult, error) {
 	return c.importFrom(in, size, req)
 }
 
-// check refuses options that no file can be read by.
+// check returns an error for options that are invalid for every file.
 func (r ImportRequest) check() error {
 	if r.Repeated != "" && !slices.Contains(storage.Repeats(), r.Repeated) {
 		e := fault.OfOption("repeated", "is %s", fault.QuoteKey(string(r.Repeated)))
@@ -215,7 +217,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 		var ending *format.EndingError
 		if errors.As(format.CheckTable(req.Path), &ending) {
 			e := session.EndingMistake(fault.File, ending)
-			e.Remedy = "'-' reads a table of any name from standard input"
+			e.Remedy = "rename it, or pass its text to standard input, which '-' reads"
 			return ImportResult{}, e
 		}
 	}
@@ -243,14 +245,14 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 	return ImportResult{ImportStats: stats, Notices: c.Notices}, nil
 }
 
-// noticeImport reports what the import has decided, and which option decides
-// otherwise.
+// noticeImport gives notices of the choices that the import made
+// automatically, and of the options that change them.
 func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitles[stats.Layout])
 	}
 	if stats.Directed {
-		c.Notice("the file calls edges directed; edges of a graph have no direction, and those of a pair in both directions are one edge")
+		c.Notice("the file declares directed edges; graphs are undirected, so the two directions of a pair are one edge")
 	}
 	if stats.Skipped > 0 && stats.FirstSkipped != nil {
 		c.Notice("%s skipped, the first: %v", fault.Count(stats.Skipped, "bad line"), stats.FirstSkipped)
@@ -265,10 +267,10 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 		c.Notice("%s with a weight; weight := 'none' leaves them out", fault.Count(stats.Weighted, "edge"))
 	}
 	if stats.Layout == format.LayoutVertices && stats.Header == "" && req.Header == format.HeaderAuto {
-		c.Notice("the first line has nothing but integers and was taken as a vertex; header := 'names' takes it as the names of the columns")
+		c.Notice("the first line contains only integers and was taken as a vertex; header := 'names' takes it as the names of the columns")
 	}
 	if stats.RepeatedValues > 0 && req.Join == "" {
-		c.Notice("%s followed by another one of the same vertex, of which the last counts; join := ',' keeps all of them as a text", fault.Count(stats.RepeatedValues, "value"))
+		c.Notice("%s replaced by a later value of the same vertex; join := ',' joins all values into one text", fault.Count(stats.RepeatedValues, "value"))
 	}
 	if stats.Timed > 0 && req.Time == "" {
 		c.Notice("%s with a time; time := 'none' leaves them out", fault.Count(stats.Timed, "edge"))
@@ -284,14 +286,14 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 		if stats.Layout == format.LayoutEdges || stats.Layout == format.LayoutParquet {
 			hint = "; the options weight and time take columns by name or number"
 		}
-		c.Notice("%s not taken%s", fault.Count(int64(stats.IgnoredColumns), "further column"), hint)
+		c.Notice("%s ignored%s", fault.Count(int64(stats.IgnoredColumns), "further column"), hint)
 	}
 	if stats.Resumed {
-		c.Notice("an import of the same input that was interrupted has been resumed")
+		c.Notice("an interrupted import of the same input was continued")
 	}
 }
 
-// layoutTitles name the layouts in a sentence.
+// layoutTitles are the names of the layouts in notices.
 var layoutTitles = map[format.Layout]string{
 	format.LayoutAuto:         "what it looks like",
 	format.LayoutEdges:        "a list of edges",

@@ -21,17 +21,17 @@ import (
 // MethodImported is the method of embeddings whose vectors were imported.
 const MethodImported = "imported"
 
-// ImportEmbeddingRequest asks for vectors of a file to be stored as an embedding.
+// ImportEmbeddingRequest asks to store the vectors of a file as an embedding.
 type ImportEmbeddingRequest struct {
 	Graph string
 	Name  string // of the embedding; one of that name on the same graph is replaced
-	Path  string // of the vectors
-	// Format is that of Path: "word2vec", "word2vec_binary", "npy" or "parquet". Empty
-	// means the one that the ending names, as in ExportRequest.
+	Path  string // path of the file with the vectors
+	// Format is the format of the file: "word2vec", "word2vec_binary", "npy" or
+	// "parquet". Empty chooses by the ending of Path, as in ExportRequest.
 	Format string
 	// Keys is the file of the keys of an npy matrix, in the form that EXPORT EMBEDDING
-	// writes it. Empty means Path with ".keys" appended; "none" that the key of a row is
-	// its number from 0.
+	// writes it. Empty means Path with ".keys" appended; with "none" the key of a row is
+	// its number, counted from 0.
 	Keys string
 	// Key and Vector are the columns of a Parquet file, by name or number. See
 	// format.ReadVectorsParquet.
@@ -96,11 +96,11 @@ func importEmbeddingOptions() []OptionInfo {
 	}
 }
 
-// ImportEmbedding stores vectors that another program has made as an embedding of a
-// graph, for NEAREST, SCORE, EVALUATE, indexes and all else that reads embeddings. Its
-// method is MethodImported: Refresh, Verify and AutoRefresh refuse it, as does TRAIN
-// MODEL with it, since they would have to compute it. A key twice in the file is an error.
-// It takes 4 bytes of memory for each value of the vertices of the graph.
+// ImportEmbedding stores vectors that another program has made as an embedding of a graph,
+// for NEAREST, SCORE, EVALUATE, indexes and all else that reads embeddings. Its method is
+// MethodImported. Refresh, Verify, AutoRefresh and TrainModel return an error for it,
+// because they would have to compute it again. A duplicate key in the file is an error. It
+// takes 4 bytes of memory for each value of the vectors of all vertices of the graph.
 func (db *DB) ImportEmbedding(ctx context.Context, req ImportEmbeddingRequest) (ImportEmbeddingResult, error) {
 	return importEmbedding.answer(ctx, db, req)
 }
@@ -134,14 +134,14 @@ func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found imported
 		return found, err
 	}
 	if req.Keys != "" && found.form.name != "npy" {
-		return found, fault.OfOption("keys", "has no meaning for the format %s, which has the keys beside the vectors", found.form.name)
+		return found, fault.OfOption("keys", "does not apply to the format %s, which stores the keys with the vectors", found.form.name)
 	}
 	if req.Key+req.Vector != "" && found.form.name != "parquet" {
 		option := "key"
 		if req.Key == "" {
 			option = "vector"
 		}
-		return found, fault.OfOption(option, "has no meaning for the format %s, which has no columns", found.form.name)
+		return found, fault.OfOption(option, "does not apply to the format %s, which has no columns", found.form.name)
 	}
 	if err := c.CheckInput(req.Path, fault.File); err != nil {
 		return found, err
@@ -162,7 +162,7 @@ func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found imported
 	return found, err
 }
 
-// keysPath is the file of the keys of a matrix.
+// keysPath is the path of the file with the keys of a matrix.
 func (r ImportEmbeddingRequest) keysPath() string {
 	if r.Keys == "" {
 		return r.Path + keysEnding
@@ -214,22 +214,22 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 	return result, nil
 }
 
-// vectorImport reads vectors into a matrix by the vertices of a graph.
+// vectorImport reads vectors into a matrix whose rows are the vertices of a graph.
 type vectorImport struct {
 	*call
 	req     ImportEmbeddingRequest
 	graph   *session.Graph
 	matrix  *vec.Matrix
-	release func() // the memory of matrix
-	has     []bool // by vertex
+	release func() // releases the memory of matrix
+	has     []bool // for each vertex, whether its vector has been read
 	rows    int
-	keys    [][2]int // of an npy matrix: where the key of a row is in text
+	keys    [][2]int // for an npy matrix: the bounds of each row's key in text
 	text    []byte
 	unknown firstKeys
 	missing firstKeys
 }
 
-// firstKeys counts keys and has the first of them.
+// firstKeys counts keys and collects the first of them for a message.
 type firstKeys struct {
 	count int
 	first []string
@@ -293,14 +293,14 @@ func (r *vectorImport) readKeys() error {
 	})
 }
 
-// shape takes memory for the vectors of the graph. How many the file has says nothing
-// about that.
+// shape reserves the memory for the vectors of all vertices of the graph, however
+// many vectors the file has.
 func (r *vectorImport) shape(rows, dim int) error {
 	if dim == 0 {
-		return fault.New(fault.File, "file %s has no vectors with values", fault.Quote(r.req.Path))
+		return fault.New(fault.File, "the vectors of file %s have no values", fault.Quote(r.req.Path))
 	}
 	if r.keys != nil && rows != len(r.keys) {
-		return fault.New(fault.File, "file %s has %s, and file %s %s", fault.Quote(r.req.Path), fault.Count(int64(rows), "vector"),
+		return fault.New(fault.File, "file %s has %s, but file %s has %s", fault.Quote(r.req.Path), fault.Count(int64(rows), "vector"),
 			fault.Quote(r.req.keysPath()), fault.Count(int64(len(r.keys)), "key"))
 	}
 	n := r.graph.Graph.Vertices()
@@ -338,7 +338,8 @@ func (r *vectorImport) row(key []byte, values []float32) error {
 	return nil
 }
 
-// complete compares the vertices of the file with those of the graph.
+// complete checks that file and graph have the same vertices, as far as the request
+// demands it.
 func (r *vectorImport) complete() error {
 	if r.matrix == nil || !slices.Contains(r.has, true) {
 		return fault.New(fault.File, "file %s has no vector of a vertex of graph %s", fault.Quote(r.req.Path), fault.Name(r.req.Graph))
@@ -363,12 +364,13 @@ func (r *vectorImport) complete() error {
 	return nil
 }
 
-// checkComputed refuses an embedding that was imported, where one must be computed.
+// checkComputed returns an Error for an imported embedding, where the embedding has to be
+// computed again.
 func checkComputed(info storage.EmbeddingInfo, at fault.Part) error {
 	if info.Method != MethodImported {
 		return nil
 	}
-	e := fault.New(at, "embedding %s was imported, and cannot be computed here", fault.Quote(info.Name))
+	e := fault.New(at, "embedding %s was imported, so it cannot be computed again", fault.Quote(info.Name))
 	e.Remedy, e.Err = "IMPORT EMBEDDING replaces it by newer vectors", ErrInvalid
 	return e
 }

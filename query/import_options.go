@@ -22,7 +22,7 @@ func importLayouts() []string {
 	return names
 }
 
-// repeats are the names of what can become of repeated edges.
+// repeats are the allowed values of the option repeated.
 func repeats() []string {
 	var names []string
 	for _, r := range storage.Repeats() {
@@ -81,8 +81,8 @@ func textOptions() []OptionInfo {
 	}
 }
 
-// formatMistake is the Error for an option that package format refuses; other errors
-// pass.
+// formatMistake converts the error of package format for an invalid option to an
+// Error, and returns other errors unchanged.
 func formatMistake(err error) error {
 	var refused *format.OptionError
 	if !errors.As(err, &refused) {
@@ -93,7 +93,7 @@ func formatMistake(err error) error {
 		value = fault.QuoteKey(text)
 	}
 	if name == "layout" {
-		name = "format" // as statements call it
+		name = "format" // the name of the option in statements
 	}
 	e := fault.OfOption(name, "is %s, and must be %s", value, refused.Allowed)
 	switch {

@@ -26,20 +26,21 @@ import (
 // the defaults of index.HNSWOptions, but for Ef.
 type CreateIndexRequest struct {
 	Embedding      string
-	Metric         index.Metric // searches by other metrics do not use it
+	Metric         index.Metric // only searches with this metric use the index
 	M              int
 	EfConstruction int
-	// Ef is how many candidates a search keeps. 0 is the least power of two from
-	// 16 to 512 with which searches find 99 % of the 10 nearest.
+	// Ef is the number of candidates that a search keeps. 0 chooses the smallest
+	// power of two from 16 to 512 with which searches find 99 % of the 10
+	// nearest.
 	Ef   int
 	Seed uint64
 }
 
-// IndexInfo describes an index. Recall is the fraction of the 10 nearest vertices
-// that searches with its ef found when it was built, as the mean over 100 of the
-// vectors; Lowest is the fraction that the worst of these searches found, and Poor how
-// many of them found less than half. Where Spread is false an earlier version built
-// the index, and these two are not known.
+// IndexInfo describes an index. Recall is the fraction of the 10 nearest vertices that
+// searches with its ef found when it was built, as the mean over 100 of the vectors;
+// Lowest is the fraction that the worst of these searches found, and Poor the fraction
+// of these searches that found less than half. If Spread is false, an earlier version
+// built the index, and Lowest and Poor are unknown.
 type IndexInfo = storage.IndexInfo
 
 var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
@@ -87,10 +88,10 @@ func indexOptions() []OptionInfo {
 	}
 }
 
-// CreateIndex builds an index and stores it beside the embedding; one of the
-// same metric is replaced. It belongs to the vectors as they are: vertices that are
-// deleted later are left out of answers, when the embedding is refreshed the index
-// follows, and when it is computed again the index is built again.
+// CreateIndex builds an index and stores it with the embedding; an index with the
+// same metric is replaced. Vertices that are deleted later are left out of answers.
+// A refresh of the embedding updates the index, and a full run of Embed rebuilds
+// it.
 func (db *DB) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
 	return createIndex.answer(ctx, db, req)
 }
@@ -146,8 +147,8 @@ func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo,
 	return info, nil
 }
 
-// indexSpec is the job that builds an index. It keeps the rows that it is of from
-// being replaced, but does not replace them itself.
+// indexSpec is the job that builds an index. While it runs, no other job may
+// replace the vectors of the embedding.
 func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	text := parser.CreateIndex{Embedding: parser.Ident{Name: req.Embedding}, Options: []parser.Option{option("metric", req.Metric.String())}}
 	for _, o := range []struct {
@@ -192,7 +193,7 @@ func (db *DB) DropIndex(ctx context.Context, embedding string) error {
 	return err
 }
 
-// resolveDropIndex refuses to drop what is not there.
+// resolveDropIndex returns an Error if the embedding has no index.
 func resolveDropIndex(c *call, embedding string) (nothing, error) {
 	if _, err := c.EmbeddingInfo(embedding, fault.Embedding); err != nil {
 		return nothing{}, err
@@ -204,7 +205,7 @@ func resolveDropIndex(c *call, embedding string) (nothing, error) {
 		return nothing{}, e
 	}
 	if errors.Is(err, storage.ErrCorrupt) {
-		return nothing{}, nil // what is damaged can still be dropped
+		return nothing{}, nil // a damaged index can still be dropped
 	}
 	return nothing{}, err
 }
@@ -228,7 +229,7 @@ func indexRows(list []IndexInfo) *Rows {
 	return rowsOf([]string{"embedding", "metric", "vectors", "m", "ef_construction", "ef", "recall", "lowest", "poor", "bytes", "seconds", "created"}, table)
 }
 
-// settingsText writes settings after another.
+// settingsText joins settings in one text.
 func settingsText(list []storage.Setting) string {
 	texts := make([]string, len(list))
 	for i, s := range list {
@@ -285,8 +286,8 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	return c.db.store.PutIndex(c.Ctx, v.Info, n.Info, n.Write)
 }
 
-// indexFor finds the index that a search of an embedding can use, and returns nil
-// where there is none, or where a scan is as fast.
+// indexFor finds the index that a search of an embedding can use. It returns nil
+// if there is none, or if a scan is as fast.
 func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (*storage.IndexInfo, error) {
 	if 4*int64(e.Vertices)*int64(e.Dim) < c.db.opts.IndexBytes {
 		return nil, nil
@@ -296,7 +297,7 @@ func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (*storage.
 	case err == nil:
 		return &info, nil
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrConflict):
-		return nil, nil // of the vectors at hand there is none
+		return nil, nil // the loaded vectors have no index
 	case errors.Is(err, storage.ErrCorrupt):
 		c.noticeDamage(e, err)
 		return nil, nil
@@ -304,7 +305,7 @@ func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (*storage.
 	return nil, err
 }
 
-// noticeDamage says that a search does not use its index.
+// noticeDamage gives a notice that a search could not use the index.
 func (c *call) noticeDamage(e storage.EmbeddingInfo, err error) {
 	c.Notice("the index of embedding %s cannot be used, so all vectors were scanned: %v; create it again", fault.Name(e.Name), err)
 }

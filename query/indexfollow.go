@@ -17,13 +17,14 @@ import (
 	"heavytail/storage/vec"
 )
 
-// This file has the indexes of an embedding follow when it is refreshed or computed
-// again. An index belongs to the rows of one generation and goes with them, so that
-// it is taken into memory before a refresh, made one of the new rows, and stored with
-// them in one step; of an embedding that is computed again only its parameters are.
+// This file updates the indexes of an embedding that is refreshed or computed again.
+// An index belongs to the vectors of one generation and is removed with them. Before
+// a refresh it is therefore loaded into memory; then it is updated to the new vectors
+// and stored together with them. If the embedding is computed again in full, only the
+// parameters of the index are kept, and it is rebuilt.
 
-// How the recall of an index is measured, and how much of it is asked for where
-// ef is not given.
+// How the recall of an index is measured, and the recall that an automatically
+// chosen ef must reach.
 const (
 	recallK       = 10
 	recallQueries = 100
@@ -34,11 +35,10 @@ const (
 type keptIndex struct {
 	metric index.Metric
 	opts   index.HNSWOptions
-	hnsw   *index.HNSW // nil where it cannot be read: it is built again
+	hnsw   *index.HNSW // nil if it cannot be read; it is then rebuilt
 }
 
-// keepIndexes takes the indexes of an embedding into memory, with the vectors that
-// they are of.
+// keepIndexes loads the indexes of an embedding, with their vectors.
 func (c *call) keepIndexes(embedding string) ([]keptIndex, *session.Vectors, error) {
 	all, err := c.indexesOf(embedding)
 	if err != nil || len(all) == 0 {
@@ -59,8 +59,8 @@ func (c *call) keepIndexes(embedding string) ([]keptIndex, *session.Vectors, err
 	return all, v, c.Ctx.Err()
 }
 
-// indexesOf lists the indexes of an embedding by what they were built with; none where
-// there is no such embedding.
+// indexesOf lists the parameters of the indexes of an embedding; none if the embedding
+// does not exist.
 func (c *call) indexesOf(embedding string) ([]keptIndex, error) {
 	list, err := c.db.store.Indexes(c.Ctx, embedding)
 	if errors.Is(err, storage.ErrCorrupt) {
@@ -90,17 +90,17 @@ func parametersOf(info storage.IndexInfo) index.HNSWOptions {
 	}
 	opts := index.HNSWOptions{M: number("m"), EfConstruction: number("ef_construction"), Ef: number("ef")}
 	for _, p := range info.Parameters {
-		if p.Name == "seed" { // may be more than fits a number of the language
+		if p.Name == "seed" { // may exceed an integer of the language
 			opts.Seed, _ = strconv.ParseUint(p.Value, 10, 64)
 		}
 	}
 	return opts
 }
 
-// followIndexes makes the indexes of the next generation of an embedding, whose rows
-// are those of the same vertices as before and later ones if before is given, to be
-// stored with them. What fails here, but for the end of the context, is a notice:
-// searches go without the index.
+// followIndexes makes the indexes for the next generation of an embedding, to be
+// stored with its vectors. If before is given, the new matrix has the same vertices
+// in its first rows, followed by later vertices. An error, except the end of the
+// context, only gives a notice: searches then scan without the index.
 func (c *call) followIndexes(embedding string, all []keptIndex, before, after *vec.Matrix) ([]storage.NewIndex, error) {
 	var list []storage.NewIndex
 	for _, k := range all {
@@ -120,8 +120,8 @@ func (c *call) followIndexes(embedding string, all []keptIndex, before, after *v
 	return list, nil
 }
 
-// followIndex makes an index one of other vectors: of those that have changed, or
-// of all of them.
+// followIndex updates an index to new vectors: it inserts the changed vectors
+// again, or rebuilds the whole index.
 func (c *call) followIndex(k keptIndex, before, after *vec.Matrix) (storage.NewIndex, error) {
 	if len(after.Data) == 0 {
 		return storage.NewIndex{}, errors.New("it has no vectors left")
@@ -147,8 +147,8 @@ func (c *call) followIndex(k keptIndex, before, after *vec.Matrix) (storage.NewI
 	return newIndex(h, recall, time.Since(began)), err
 }
 
-// changedRows lists the rows of a matrix that another one, which has at least as
-// many, has with other values.
+// changedRows lists the rows of before whose values differ in after, which has
+// at least as many rows.
 func changedRows(before, after *vec.Matrix) []uint32 {
 	var list []uint32
 	for v := range before.Rows {
@@ -182,8 +182,8 @@ func newIndex(h *index.HNSW, recall index.Recall, took time.Duration) storage.Ne
 	}
 }
 
-// measureRecall sets the number of candidates where it is not given, and returns
-// the recall with it.
+// measureRecall returns the recall of an index; if ef is not given, it first
+// chooses ef.
 func measureRecall(ctx context.Context, h *index.HNSW, ef int) (index.Recall, error) {
 	if ef == 0 {
 		return h.Calibrate(ctx, recallK, recallQueries, recallWanted)
@@ -195,7 +195,7 @@ func measureRecall(ctx context.Context, h *index.HNSW, ef int) (index.Recall, er
 	return recalls[0], nil
 }
 
-// recallText states a recall, with its worst where that is known.
+// recallText describes a recall, with the lowest of a single search if it is known.
 func recallText(mean float64, spread bool, lowest, poor float64) string {
 	if !spread {
 		return fmt.Sprintf("recall %.4g", mean)
@@ -203,8 +203,8 @@ func recallText(mean float64, spread bool, lowest, poor float64) string {
 	return fmt.Sprintf("recall %.4g, lowest %.2g, %.3g %% of queries below 0.5", mean, lowest, 100*poor)
 }
 
-// sameRows reports whether the vertices of an embedding are the first ones of a
-// graph, in order: none was deleted since.
+// sameRows reports whether the vertices of an embedding are the first vertices
+// of the graph in the same order, that is, whether none was deleted since.
 func sameRows(graph *session.Graph, info storage.EmbeddingInfo) (bool, error) {
 	rows, err := graph.Snapshot.RowsOf(info)
 	if err != nil || len(rows) < info.Vertices {
@@ -218,7 +218,7 @@ func sameRows(graph *session.Graph, info storage.EmbeddingInfo) (bool, error) {
 	return true, nil
 }
 
-// parameter returns a number among parameters, or nil where it is none.
+// parameter returns the parameter of that name if it is a number, otherwise nil.
 func parameter(parameters []storage.Setting, name string) Value {
 	i := slices.IndexFunc(parameters, func(s storage.Setting) bool { return s.Name == name })
 	if i < 0 {

@@ -9,7 +9,7 @@ import (
 	"heavytail/storage"
 )
 
-// verticesRequest has vertices to be written.
+// verticesRequest has the vertices to write.
 type verticesRequest struct {
 	graph    string
 	vertices []storage.Vertex
@@ -35,8 +35,8 @@ var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, 
 	rows: writeRows[verticesRequest]("inserted", "updated", "unchanged"),
 }
 
-// InsertVertices adds vertices with values of their attributes. Of a vertex that
-// exists, the values are set.
+// InsertVertices adds vertices with attributes. For a vertex that exists, it
+// sets the given attributes.
 func (db *DB) InsertVertices(ctx context.Context, graph string, vertices []storage.Vertex) (WriteResult, error) {
 	return insertVertex.answer(ctx, db, verticesRequest{graph, vertices})
 }
@@ -77,9 +77,9 @@ var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteRes
 	rows: writeRows[edgesRequest]("inserted", "updated", "unchanged", "vertices"),
 }
 
-// InsertEdges adds edges, and vertices where their ends do not exist. Of an edge
-// that exists, the weight and time are set where they are given. Self-loops are left
-// out, but not their vertices.
+// InsertEdges adds edges, and their ends if they do not exist. For an edge that
+// exists, it sets the weight and time that are given. Self-loops are left out, but
+// their vertices are added.
 func (db *DB) InsertEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
 	return insertEdge.answer(ctx, db, edgesRequest{graph, edges})
 }
@@ -99,8 +99,8 @@ func bindInsertEdge(b *binder, s *parser.InsertEdges) (edgesRequest, error) {
 	return req, nil
 }
 
-// resolveEdges refuses a graph that does not exist. The vertices are looked up in the
-// transaction.
+// resolveEdges returns an Error for an unknown graph. The vertices are looked up in
+// the transaction.
 func (c *call) resolveEdges(req edgesRequest) (nothing, error) {
 	return nothing{}, c.checkGraph(req.graph)
 }

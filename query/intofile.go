@@ -12,14 +12,14 @@ import (
 	"heavytail/storage/format"
 )
 
-// rowsRequest asks for the rows of a statement to be written into a file. Programs have
-// the rows themselves, and no method of this.
+// rowsRequest asks to write the rows of a statement to a file. There is no typed method
+// for it, because programs have the rows themselves.
 type rowsRequest struct {
 	operation        // bound and resolved
 	text      string // of the statement
 	path      string
 	overwrite bool
-	format    string // the name of a form; empty goes by the ending of path
+	format    string // name of a format; empty chooses by the ending of path
 }
 
 // writtenRows is the answer of INTO FILE.
@@ -45,7 +45,7 @@ var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRo
 	rows: func(_ rowsRequest, w writtenRows) *Rows {
 		return rowsOf([]string{"file", "rows"}, [][]Value{{w.path, w.rows}})
 	},
-	reads: true, // the statement behind it says whether it writes
+	reads: true, // the inner statement decides whether the store is written
 }
 
 // intoFileOptions are the options of INTO FILE.
@@ -93,12 +93,13 @@ func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
 	return form, c.CheckOutput(req.path, req.overwrite, fault.Into)
 }
 
-// refuseCompressed refuses the name of a Parquet file that would be compressed once more.
+// refuseCompressed returns an Error for the name of a Parquet file with the ending of a
+// compression.
 func refuseCompressed(path string) error {
 	if compressionOf(path) == "" {
 		return nil
 	}
-	return fault.New(fault.Into, "file %s: Parquet is compressed inside, and is not put into another compression", fault.Quote(path))
+	return fault.New(fault.Into, "file %s: a Parquet file is compressed internally and is not compressed again", fault.Quote(path))
 }
 
 // compressionOf is the ending of a name that says how the file is compressed.
@@ -111,8 +112,8 @@ func compressionOf(path string) string {
 	return ""
 }
 
-// rowForm is the form that the option or the ending of the file names. No ending, and one
-// that is not known, are mistakes: the rows of a statement have no usual form.
+// rowForm returns the format that the option or the ending of the file selects. A missing
+// or unknown ending is an error, because there is no default format for rows.
 func rowForm(req rowsRequest) (rowfile.Form, error) {
 	var endings []string
 	for _, f := range rowfile.Forms() {
@@ -122,7 +123,7 @@ func rowForm(req rowsRequest) (rowfile.Form, error) {
 		endings = append(endings, f.Ending)
 	}
 	if format.Ending(req.path) == "" {
-		e := fault.New(fault.Into, "file %s has no ending that says what to write", fault.Quote(req.path))
+		e := fault.New(fault.Into, "the name of file %s has no ending from which the format follows", fault.Quote(req.path))
 		e.Expected = endings
 		e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
 		return rowfile.Form{}, e
@@ -158,7 +159,7 @@ func runIntoFile(c *call, req rowsRequest, form rowfile.Form) (written writtenRo
 	})
 	if errors.Is(err, format.ErrValue) {
 		e := fault.New(fault.Into, "%v", err)
-		e.Remedy = "a form of text holds values of several types in a column"
+		e.Remedy = "a text format such as CSV accepts values of several types in a column"
 		err = e
 	}
 	return written, err

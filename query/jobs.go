@@ -13,9 +13,9 @@ import (
 	"heavytail/storage"
 )
 
-// Jobs lists the jobs by number: those that run, with how far they are, and the
-// last ones that ended. One whose record is damaged is left out, with a notice. A
-// statement that is over within two seconds and does not run in the background is not
+// Jobs lists the jobs by number: the running jobs with their progress, and the last
+// jobs that ended. A job with a damaged record is left out, with a notice. A
+// statement that ends within two seconds and does not run in the background is not
 // listed.
 func (db *DB) Jobs(ctx context.Context) ([]storage.JobInfo, error) {
 	c, err := db.begin(ctx, "SHOW JOBS")
@@ -28,7 +28,7 @@ func (db *DB) Jobs(ctx context.Context) ([]storage.JobInfo, error) {
 }
 
 // ActiveJobs lists the numbered jobs of this DB that are queued or running, by number:
-// those in the background, also automatic refreshes, and long statements of other
+// jobs in the background, including automatic refreshes, and long statements of other
 // calls. Close interrupts them; to let them end, call WaitJob first.
 func (db *DB) ActiveJobs() []storage.JobInfo {
 	if db.runner == nil {
@@ -58,8 +58,8 @@ func bindJob(b *binder, s *parser.Job) (jobRequest, error) {
 	return jobRequest{uint64(n), s.Background}, err
 }
 
-// namedJob is a job that a request names: the active one, nil where it has ended, and
-// its record.
+// namedJob is the job that a request names: its record, and the active job, which is
+// nil if it has ended.
 type namedJob struct {
 	active *job.Active
 	info   storage.JobInfo
@@ -67,7 +67,7 @@ type namedJob struct {
 
 func resolveJob(c *call, req jobRequest) (namedJob, error) { return c.findJob(req.job) }
 
-// planJob returns the plan of a statement that does something with a job.
+// planJob returns the plan of a statement about a job.
 func planJob[R any](what string) func(jobRequest, R) *plan.Plan {
 	return func(req jobRequest, _ R) *plan.Plan {
 		text := what
@@ -91,18 +91,17 @@ var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	run: runCancelJob, rows: oneJobRow, reads: true,
 }
 
-// CancelJob ends a job that is queued or running, at a checkpoint where it has
-// computed for long enough to have one, and returns what became of it. The
-// computation stops within a tenth of a second; writing the checkpoint takes as
-// long as the disk does. Of a job that runs in another call, that call returns
-// context.Canceled.
+// CancelJob ends a job that is queued or running, and returns its final record.
+// If the job has run long enough, it saves a checkpoint. The computation stops
+// within a tenth of a second; writing the checkpoint takes as long as the disk
+// does. If the job runs in another call, that call returns context.Canceled.
 func (db *DB) CancelJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
 	return cancelJob.answer(ctx, db, jobRequest{job: id})
 }
 
 func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) {
 	if f.active == nil {
-		m := fault.New(partJob, "job %d is %s already", req.job, f.info.State)
+		m := fault.New(partJob, "job %d is already %s", req.job, f.info.State)
 		m.Err = storage.ErrConflict
 		return f.info, m
 	}
@@ -127,9 +126,10 @@ var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	rows: oneJobRow, reads: true,
 }
 
-// WaitJob waits for a job to end, and returns what became of it; one that failed
-// or was cancelled is no error. It reports the job's progress as its own. Where the
-// context ends first the error is a *JobError, and the job continues.
+// WaitJob waits until a job ends, and returns its final record; the error is nil
+// even if the job failed or was cancelled. It reports the progress of the job as
+// its own. If the context ends first, the error is a *JobError, and the job
+// continues.
 func (db *DB) WaitJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
 	return waitJob.answer(ctx, db, jobRequest{job: id})
 }
@@ -144,7 +144,7 @@ var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
 	resolve: func(c *call, req jobRequest) (nothing, error) {
 		_, err := c.findJob(req.job)
 		if errors.Is(err, storage.ErrCorrupt) {
-			err = nil // a record that is damaged can still be dropped
+			err = nil // a damaged record can still be dropped
 		}
 		return nothing{}, err
 	},
@@ -163,8 +163,8 @@ func (db *DB) DropJob(ctx context.Context, id uint64) error {
 	return err
 }
 
-// resumed is what came of RESUME JOB: the rows of its statement or, in the
-// background, its record.
+// resumed is the answer of RESUME JOB: the rows of its statement or, in the
+// background, the record of the job.
 type resumed struct {
 	rows *Rows
 	info storage.JobInfo
@@ -187,11 +187,11 @@ var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 	},
 }
 
-// ResumeJob runs a job that was cancelled, interrupted or failed again from its
-// checkpoint, and ends with the same bytes as if it had never stopped. Without a
+// ResumeJob continues a job that was cancelled, was interrupted or failed, from
+// its checkpoint, and gives the same bytes as if it had never stopped. Without a
 // checkpoint, or if edges of the graph or the kind of processor have changed
-// since, it begins at the beginning, and a notice says so. In the background it
-// returns at once.
+// since, it starts from the beginning, and a notice reports it. In the
+// background it returns at once.
 func (db *DB) ResumeJob(ctx context.Context, id uint64, background bool) (storage.JobInfo, error) {
 	r, err := resumeJob.answer(ctx, db, jobRequest{id, background})
 	if err != nil || background {
@@ -205,7 +205,7 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 		return r, notEnded(req.job, f.info)
 	}
 	if f.info.State == storage.JobDone {
-		m := fault.New(partJob, "job %d is done", req.job)
+		m := fault.New(partJob, "job %d is already done", req.job)
 		m.Remedy, m.Err = "run its statement again to recompute it", storage.ErrConflict
 		return r, m
 	}
@@ -228,7 +228,8 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 // partJob is the number of a job.
 const partJob fault.Part = "job"
 
-// findJob returns a job: the one that is active, or its record alone.
+// findJob returns the active job with that number, or the record of a job that has
+// ended.
 func (c *call) findJob(id uint64) (namedJob, error) {
 	if j := c.db.runner.Find(id); j != nil {
 		return namedJob{j, j.Info()}, nil
@@ -242,14 +243,15 @@ func (c *call) findJob(id uint64) (namedJob, error) {
 	return namedJob{nil, info}, err
 }
 
-// notEnded refuses what can only be done with a job that has ended.
+// notEnded returns an Error for a job that has not ended, for statements that need
+// one that has.
 func notEnded(id uint64, info storage.JobInfo) error {
 	m := fault.New(partJob, "job %d is %s", id, info.State)
 	m.Remedy, m.Err = fmt.Sprintf("CANCEL JOB %d ends it, WAIT JOB %d waits for it", id, id), storage.ErrConflict
 	return m
 }
 
-// jobTarget names what a job writes, in errors.
+// jobTarget names the object that a job writes, for errors.
 func jobTarget(j storage.JobInfo) string {
 	switch j.Kind {
 	case kindTrain:

@@ -8,7 +8,7 @@ import (
 	"heavytail/embedding/link"
 )
 
-// nullable is a float that JSON has null for where it is NaN, which JSON cannot write.
+// nullable is a float whose JSON is null if it is NaN, which JSON cannot express.
 type nullable float64
 
 func (x nullable) MarshalJSON() ([]byte, error) {

@@ -99,7 +99,7 @@ func (r NearestRequest) question() (question, error) {
 	case len(r.Examples) == 0:
 		return q.of(r.Vertex)
 	case r.Vertex != "" || r.Vector != nil:
-		return q, fault.New(fault.Vector, "several query vertices are given, and another vertex or a vector besides")
+		return q, fault.New(fault.Vector, "several query vertices are given together with another query vertex or a query vector")
 	}
 	q.vertices, q.centroid = r.Examples, true
 	return q, nil

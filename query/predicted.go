@@ -109,7 +109,7 @@ func (c *call) onlyScorer(graph storage.GraphInfo) (Scorer, error) {
 	if len(list) == 1 {
 		return scorerOf(list[0]), nil
 	}
-	e := fault.New(fault.Scorer(0), "graph %s has no predictions that are stored", fault.Name(graph.Name))
+	e := fault.New(fault.Scorer(0), "graph %s has no stored predictions", fault.Name(graph.Name))
 	e.Remedy = "name a scorer (WITH), or MATERIALIZE PREDICTIONS first"
 	if len(list) > 1 {
 		e = fault.New(fault.Scorer(0), "graph %s has predictions by several scorers", fault.Name(graph.Name))
@@ -148,7 +148,7 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 	case r.Changed:
 		c.Notice("the edges of vertex %s have changed since", fault.QuoteKey(req.Vertex))
 	case len(r.Vertices) == 0:
-		c.Notice("no links of vertex %s are stored, or none is left", fault.QuoteKey(req.Vertex))
+		c.Notice("vertex %s has no stored links, or none of them is still to be predicted", fault.QuoteKey(req.Vertex))
 	}
 	if req.K > info.K {
 		c.Notice("%s of each vertex are stored", fault.Count(int64(info.K), "link"))

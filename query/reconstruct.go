@@ -115,11 +115,11 @@ func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest, 
 	}
 	for _, o := range []string{"grid", "points", "criterion", "sweep"} {
 		if _, given := set[o]; given && !req.Auto {
-			return req, fault.OfOption(o, "has no meaning without AUTO")
+			return req, fault.OfOption(o, "applies only with AUTO")
 		}
 	}
 	if _, given := set["overwrite"]; given && req.File == "" {
-		return req, fault.OfOption("overwrite", "has no meaning without INTO FILE")
+		return req, fault.OfOption("overwrite", "applies only with INTO FILE")
 	}
 	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
 	return req, sweepSettings(&req, set)
@@ -133,7 +133,7 @@ type sweep struct {
 
 func resolveReconstruct(c *call, req ReconstructRequest) (found sweep, err error) {
 	if req.Graph != "" && req.File != "" {
-		return found, fault.New(fault.Into, "both a graph and a file take the reconstruction")
+		return found, fault.New(fault.Into, "a graph and a file are both given for the reconstruction; only one is possible")
 	}
 	if req.Points < 0 || req.Points > maxPoints {
 		return found, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, maxPoints)

@@ -106,10 +106,10 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 			err = session.UnknownAttribute(info, req.Name, at)
 		}
 	default:
-		err = fault.New(fault.Statement, "there is nothing to rename that is called %s", fault.Quote(string(req.What)))
+		err = fault.New(fault.Statement, "%s is not a kind of object that can be renamed", fault.Quote(string(req.What)))
 	}
 	if err == nil && req.To == req.Name {
-		err = fault.New(partNewName, "%s %s has this name already", req.What, fault.Quote(req.Name))
+		err = fault.New(partNewName, "%s %s already has this name", req.What, fault.Quote(req.Name))
 	}
 	return none, err
 }

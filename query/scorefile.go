@@ -98,7 +98,7 @@ func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileRes
 	r, err := scoreFile.answer(ctx, db, req)
 	if r.stream != nil {
 		r.stream.close()
-		return ScoreFileResult{}, fault.New(fault.Into, "neither a function nor a file takes the scores")
+		return ScoreFileResult{}, fault.New(fault.Into, "neither a function nor a file is given to receive the scores")
 	}
 	return r, err
 }
@@ -136,7 +136,7 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err er
 	}
 	for _, o := range []string{"overwrite", "resume"} {
 		if _, given := set[o]; given && s.File == nil {
-			return req, fault.OfOption(o, "has no meaning without INTO FILE")
+			return req, fault.OfOption(o, "applies only with INTO FILE")
 		}
 	}
 	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
@@ -191,8 +191,8 @@ func (req ScoreFileRequest) checkChoice() error {
 	case req.Threshold != nil && math.IsNaN(*req.Threshold):
 		return fault.OfOption("threshold", "is %v, and must be a number", *req.Threshold)
 	case req.Into == "-":
-		e := fault.New(fault.Into, "'-' is no file to write")
-		e.Remedy = "without INTO FILE the pairs are printed"
+		e := fault.New(fault.Into, "'-' is not a file that can be written")
+		e.Remedy = "leave out INTO FILE to print the pairs"
 		return e
 	case req.Resume && req.inRows():
 		return fault.OfOption("resume", "continues files of CSV without the option top, and no others")

@@ -276,7 +276,7 @@ func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeLi
 		return ctx.Err()
 	})
 	if err == nil && skip > 0 {
-		err = fmt.Errorf("the input has fewer pairs than it had")
+		err = fmt.Errorf("the input has fewer pairs than in the earlier run")
 	}
 	if err == nil {
 		send(b)

@@ -26,7 +26,7 @@ func (c *call) stats() (storage.Stats, error) {
 	if err := c.Rest(err, "a part of the file", "CHECK says what to do about it"); err != nil {
 		return storage.Stats{}, err
 	}
-	c.Notice("format %d, which code of format %d and later reads; %s since the file was made", stats.Format, stats.MinReader, fault.Count(int64(stats.Epoch), "commit"))
+	c.Notice("the file has format %d, which versions of heavytail with format %d and later can read; %s since the file was created", stats.Format, stats.MinReader, fault.Count(int64(stats.Epoch), "commit"))
 	if free := stats.FreePages * int64(stats.PageSize); free > stats.Bytes/2 {
 		c.Notice("most of the file is free: COMPACT frees up to %s", Amount(float64(free), "bytes"))
 	}

@@ -109,7 +109,7 @@ var goalOptions = []struct {
 func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) error {
 	for _, o := range goalOptions {
 		if _, given := set[o.name]; given && o.goal != req.Goal {
-			return fault.OfOption(o.name, "is for %s, and this searches for %s", o.goal, req.Goal)
+			return fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal)
 		}
 	}
 	trials, err := set.Within("trials", 0, math.MaxInt32)
@@ -198,7 +198,7 @@ func (t *tuning) setLimits(req TuneRequest) error {
 func (t *tuning) setGoal(req TuneRequest) error {
 	criteria := req.Goal.Criteria()
 	if criteria == nil {
-		return fault.New(partGoal, "nothing is tuned for %s", fault.Quote(string(req.Goal)))
+		return fault.New(partGoal, "unknown purpose %s of a search", fault.Quote(string(req.Goal)))
 	}
 	if req.Goal == ForLabels && req.Attribute == "" {
 		return fault.New(partGoal, "labels need an attribute: WITH (attribute := 'name')")

@@ -125,7 +125,7 @@ func (c *call) noticeBest(found *tune.Result, criterion string) {
 	case math.IsNaN(best.Score):
 		c.Notice("%s is not defined for any of the trials, so no trial is better than another", criterion)
 	case !best.Confirmed:
-		c.Notice("the best is of the stage %q and not confirmed: no embedding that was computed in full has a score", best.Stage)
+		c.Notice("the best trial is of the stage %q and is not confirmed: no embedding that was computed in full has a score", best.Stage)
 	default:
 		confirmed := int64(0)
 		for _, trial := range found.Trials {

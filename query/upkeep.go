@@ -100,7 +100,7 @@ func runMigrate(c *call, _, _ nothing) (MigrateResult, error) {
 	}
 	stop(0, "")
 	if stats.From == stats.To {
-		c.Notice("the file has the present format already")
+		c.Notice("the file already has the current format")
 	}
 	return MigrateResult{stats, c.Notices}, nil
 }
@@ -291,7 +291,7 @@ func (b *binder) storeFile(statement parser.Statement, file parser.Value, option
 // checkStoreOutput is checkOutput for a file that will be a store.
 func (c *call) checkStoreOutput(path string, overwrite bool) error {
 	if strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst") {
-		return fault.New(fault.Into, "file %s would not be compressed: a store is used as it is, so choose another name", fault.Quote(path))
+		return fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(path))
 	}
 	return c.CheckOutput(path, overwrite, fault.Into)
 }

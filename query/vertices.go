@@ -196,7 +196,7 @@ func (c *call) checkVertices(req VerticesRequest) (storage.GraphInfo, error) {
 	}
 	for i, name := range req.Columns {
 		if name == "key" {
-			return info, fault.New(partColumn(i), "the column vertex has the key already")
+			return info, fault.New(partColumn(i), "the column vertex already contains the key")
 		}
 		if err := checkColumn(info, name, partColumn(i)); err != nil {
 			return info, err

@@ -86,7 +86,7 @@ func (c *call) change(graph string, f func(*storage.Tx) (storage.WriteStats, err
 		}
 	}
 	if result.SelfLoops > 0 {
-		c.Notice("%s left out: an edge has two ends", fault.Count(result.SelfLoops, "self-loop"))
+		c.Notice("%s left out: an edge joins two different vertices", fault.Count(result.SelfLoops, "self-loop"))
 	}
 	result.Notices = c.Notices
 	return result, nil

@@ -434,7 +434,7 @@ func (c *checker) checkObjects() error {
 			where := fmt.Sprintf("object %d", id)
 			owner, found := c.objects[id]
 			if !found {
-				c.fault(where, "belongs to nothing: it may be what is left of something whose entry was lost",
+				c.fault(where, "belongs to no entry of the catalogue; the entry may have been lost",
 					"recover the file into a new one (RECOVER), which names what it finds; COMPACT removes the object")
 				return nil
 			}

@@ -180,7 +180,7 @@ func TestDB_Check_Planted(t *testing.T) {
 			if _, err := root.Bucket(block.ObjectsName).CreateBucket(block.Key64(500)); err != nil {
 				t.Fatal(err)
 			}
-		}, "belongs to nothing", nil},
+		}, "belongs to no entry", nil},
 		{"gap in the change log", func(t *testing.T, root *bolt.Bucket) {
 			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Version += 2 })
 		}, "ends with version", nil},

@@ -160,7 +160,7 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return err
 	}
 	if r.GraphID != 0 && r.GraphID != g.ID {
-		return fmt.Errorf("put embedding %q: graph %q is another one than that of the rows: %w", w.name, r.Graph, ErrConflict)
+		return fmt.Errorf("put embedding %q: graph %q was dropped and created again since the rows were read: %w", w.name, r.Graph, ErrConflict)
 	}
 	r.GraphID = g.ID
 	if w.slots, err = t.slotsAt(g, r); err != nil {

@@ -169,7 +169,7 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 			return err
 		}
 		if r.Past {
-			return fmt.Errorf("embedding %q is a generation that was replaced: %w", name, ErrInvalid)
+			return fmt.Errorf("embedding %q is a past generation: %w", name, ErrInvalid)
 		}
 		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
 		if err := t.put(block.EmbeddingsName, []byte(name), r); err != nil {

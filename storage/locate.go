@@ -46,7 +46,7 @@ func locate(path string, o Options) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", fault.NotStore(path, "not a regular file")
 	case info.Size() == 0:
-		return "", &FileError{Path: path, Err: ErrNotStore, Reason: "an empty file", Remedy: "remove it, and a store will be made in its place"}
+		return "", &FileError{Path: path, Err: ErrNotStore, Reason: "an empty file", Remedy: "remove it; a store is then created in its place"}
 	}
 	return path, nil
 }

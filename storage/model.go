@@ -282,7 +282,7 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 		return err
 	}
 	if r.GraphID != 0 && r.GraphID != g.ID {
-		return fmt.Errorf("%s: graph %q is another one than that it learned from: %w", describeModel(name), r.Graph, ErrConflict)
+		return fmt.Errorf("%s: graph %q was dropped and created again since the model was trained: %w", describeModel(name), r.Graph, ErrConflict)
 	}
 	if r.GraphVersion > g.Version {
 		return fmt.Errorf("%s: graph %q has version %d, not %d: %w", describeModel(name), r.Graph, g.Version, r.GraphVersion, ErrInvalid)

@@ -60,7 +60,7 @@ func (t *tx) strayObject(kinds []owner) error {
 	o := t.owners(kinds)
 	return t.each(block.ObjectsName, func(key, _ []byte) error {
 		if len(key) == 8 && o[block.IDOf(key)] == "" {
-			return fault.Corrupt(t.path, fmt.Sprintf("object %d", block.IDOf(key)), fault.Record("belongs to nothing: the entry of what it belonged to may be lost"))
+			return fault.Corrupt(t.path, fmt.Sprintf("object %d", block.IDOf(key)), fault.Record("belongs to no entry of the catalogue; the entry may have been lost"))
 		}
 		return nil
 	})

@@ -197,7 +197,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 			return err
 		}
 		if g.ID != snap.Info.ID {
-			return fmt.Errorf("%s: graph %q is another one by now: %w", where, snap.Info.Name, ErrConflict)
+			return fmt.Errorf("%s: graph %q was dropped and created again: %w", where, snap.Info.Name, ErrConflict)
 		}
 		if err := w.put(t); err != nil {
 			return err

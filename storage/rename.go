@@ -65,7 +65,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 			return err
 		}
 		if r.Past {
-			return fmt.Errorf("embedding %q is a generation that was replaced: %w", name, ErrInvalid)
+			return fmt.Errorf("embedding %q is a past generation: %w", name, ErrInvalid)
 		}
 		if err := t.checkRenamed(block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.token); err != nil {
 			return err

@@ -101,7 +101,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	if near, ok := parser.Suggest(word, known); ok {
 		return usageError{fmt.Errorf("%w: did you mean %s?", err, near)}
 	}
-	return usageError{fmt.Errorf("%w, and there is no file of that name: heavytail shell %s makes one", err, word)}
+	return usageError{fmt.Errorf("%w, and there is no file of that name: heavytail shell %s creates it", err, word)}
 }
 
 // badFlag makes an error of flags a fault of the command line, and names the

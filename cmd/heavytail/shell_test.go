@@ -44,7 +44,7 @@ func TestShell_Temporary(t *testing.T) {
 func TestShell_Word(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustFail(t, exitUsage, []string{`unknown command "exce": did you mean exec?`}, "exce")
-	mustFail(t, exitUsage, []string{`unknown command "network"`, "heavytail shell network makes one"}, "network")
+	mustFail(t, exitUsage, []string{`unknown command "network"`, "heavytail shell network creates it"}, "network")
 	if _, err := os.Lstat("network"); err == nil {
 		t.Error("an unknown command made a file")
 	}

@@ -80,7 +80,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	length := binary.LittleEndian.Uint32(head[at+4:])
 	switch version := binary.LittleEndian.Uint32(head[at:]); {
 	case string(head[:at]) != modelMagic:
-		return nil, fmt.Errorf("%w: another beginning", ErrModel)
+		return nil, fmt.Errorf("%w: wrong first bytes", ErrModel)
 	case version != modelVersion:
 		return nil, fmt.Errorf("version %d: %w", version, ErrVersion)
 	case length > maxModel:
@@ -96,7 +96,7 @@ func ReadModel(r io.Reader) (*Model, error) {
 	d := decoder{rest: body}
 	m := d.model()
 	if d.fault == "" && len(d.rest) > 0 {
-		d.fault = "bytes behind the end"
+		d.fault = "bytes after the end"
 	}
 	if d.fault != "" {
 		return nil, fmt.Errorf("%w: %s", ErrModel, d.fault)
@@ -186,11 +186,11 @@ func (d *decoder) model() *Model {
 	switch {
 	case d.fault != "":
 	case !(m.slope > 0):
-		d.fail("the calibration does not rise")
+		d.fail("the calibration is not increasing")
 	case len(m.terms)+len(m.planes) == 0:
 		d.fail("no terms")
 	case (m.dim > 0) != (len(m.planes) > 0 || m.scoresVectors()):
-		d.fail("a dimension without need")
+		d.fail("a dimension, although no term reads vectors")
 	}
 	return m
 }

@@ -11,7 +11,7 @@ func (r result) RowsAffected() (int64, error) { return int64(r), nil }
 
 // LastInsertId is an error: vertices are known by their keys.
 func (r result) LastInsertId() (int64, error) {
-	return 0, errors.New("heavytail makes no ids; vertices are known by their keys")
+	return 0, errors.New("heavytail assigns no ids; vertices are identified by their keys")
 }
 
 // changed are the columns that count changed records.

@@ -75,7 +75,7 @@ func (c *Call) Rest(err error, one, remedy string) error {
 	if !errors.As(err, &partial) {
 		return err
 	}
-	c.Notice("%s is not listed, and %s: %v", one, remedy, err)
+	c.Notice("%s is not listed; %s: %v", one, remedy, err)
 	return nil
 }
 

@@ -26,8 +26,8 @@ func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo
 			return Condition{}, EdgeCondition{}, err
 		case about == onBoth:
 			values.Mark(fault.Where, term)
-			m := fault.New(fault.Where, "%s is about vertices and about edges", fault.Shorten(term.String()))
-			m.Remedy = "join conditions on vertices and on edges with AND, or write what is about the ends of an edge as BOTH (…) or EITHER (…)"
+			m := fault.New(fault.Where, "%s mixes conditions on vertices and on edges", fault.Shorten(term.String()))
+			m.Remedy = "join conditions on vertices and on edges with AND, or put conditions on the ends of an edge into BOTH (…) or EITHER (…)"
 			return Condition{}, EdgeCondition{}, m
 		case about == onEdges:
 			ofEdges = append(ofEdges, term)
