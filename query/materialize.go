@@ -16,20 +16,20 @@ import (
 	"heavytail/storage"
 )
 
-// DefaultK is how many links of each vertex Materialize stores: more than most readers
-// look at, so that enough are left when some have become edges.
+// DefaultK is the number of links that Materialize stores for each vertex: more than
+// most readers ask for, so that enough are left when some of them have become edges.
 const DefaultK = 50
 
-// MaterializeRequest asks for the likeliest links of every vertex to be stored.
+// MaterializeRequest asks to store the likeliest links of every vertex.
 type MaterializeRequest struct {
 	Graph string
 	With  Scorer
-	K     int // links of a vertex; 0 is DefaultK
+	K     int // number of links per vertex; 0 is DefaultK
 	// Near is as in PredictForRequest; 0 is DefaultNear or K, whichever is more.
 	Near int
 }
 
-// PredictionInfo describes predictions that are stored.
+// PredictionInfo describes stored predictions.
 type PredictionInfo = storage.PredictionInfo
 
 // MaterializeResult is the answer of Materialize.
@@ -46,18 +46,19 @@ const (
 	predictionsTarget = "predictions "
 )
 
-// materializeEntry is what the catalogue has about a MaterializeRequest.
+// materializeEntry has the catalogue entries for a MaterializeRequest.
 type materializeEntry struct {
 	*linksEntry
-	with    []storage.Setting // the scorer and what finds candidates
+	with    []storage.Setting // the scorer, and the settings of the search for candidates
 	renewal renewal
 }
 
-// renewal is which links must be computed where the same were stored before.
+// renewal says which links must be computed, if predictions of the same kind were
+// stored before.
 type renewal struct {
-	made    time.Time       // when what the scorer reads was made
-	old     *PredictionInfo // what is stored; nil where the links of all vertices are computed
-	changed []uint32        // the vertices with other edges since, ascending
+	made    time.Time       // when the embedding or model that the scorer reads was made
+	old     *PredictionInfo // the stored predictions; nil if the links of all vertices are computed
+	changed []uint32        // the vertices whose edges changed since, ascending
 }
 
 var materialize = &statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
@@ -81,12 +82,12 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 	},
 }
 
-// Materialize stores what PredictFor answers for every vertex, so that a program
-// answers it from the file with neither the graph nor an embedding in memory. Where
-// the same was stored before, it computes only the links of those vertices that
-// changes of the graph can have reached, with the same result: by heuristics, and by
-// models of heuristics, those within two edges of a change. By scorers that read
-// vectors it computes all where anything has changed.
+// Materialize stores the answer of PredictFor for every vertex, so that a program
+// can read it from the file without the graph or an embedding in memory. If the same
+// predictions were stored before, it computes only the links that changes of the
+// graph can have affected, with the same result: for heuristics, and for models of
+// heuristics, the links of vertices within two edges of a change. For scorers that
+// read vectors, it computes all links if anything has changed.
 func (db *DB) Materialize(ctx context.Context, req MaterializeRequest) (MaterializeResult, error) {
 	return materialize.answer(ctx, db, req)
 }
@@ -146,8 +147,8 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 	return m, err
 }
 
-// renewal finds which links of a version of the graph must be computed, by a scorer
-// that reads what was made at a time.
+// renewal finds the links that must be computed for a version of the graph; made is
+// the time at which the embedding or model that the scorer reads was made.
 func (c *call) renewal(m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
 	all := renewal{made: made}
 	list, err := c.db.store.Predictions(c.Ctx)
@@ -183,12 +184,12 @@ func planMaterialize(req MaterializeRequest, m *materializeEntry) *plan.Plan {
 		plan.Measured(plan.Score, "candidates", which+": "+m.candidates(req.With, false)+", without an edge", m.inputs()...))
 }
 
-// radius is how many edges a change is away at most from a vertex whose links it can
-// change; −1 is any number. What changed are the vertices with other edges. Of a sum
-// over common neighbours by their degrees, a summand is of one that changed or of one
-// whose edge to the vertex, or to the other end, did; so that one that changed is a
-// neighbour. Where the degree of the other end counts, or a path of three edges, it is
-// two edges away.
+// radius is the largest distance in edges between a changed vertex, which is one whose
+// edges changed, and a vertex whose links the change can affect; −1 means any
+// distance. A sum over common neighbours, weighted by their degrees, changes only if
+// the degree of a common neighbour changed, or an edge from it to one of the two ends:
+// a changed vertex is then a neighbour, and the radius is 1. If the score depends on
+// the degree of the other end, or on paths of three edges, the radius is 2.
 func (m *materializeEntry) radius() int {
 	w := m.scorers[0]
 	switch {

@@ -13,8 +13,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// predictBlock is how many vertices are computed between two writes: enough to keep
-// all workers busy, and few enough for their links to be small beside the graph.
+// predictBlock is the number of vertices computed between two writes: enough to
+// keep all workers busy, and few enough that their links are small compared with
+// the graph.
 const predictBlock = 1024
 
 // cappedSetting is the number of vertices from which only a few paths were followed.
@@ -24,7 +25,7 @@ const cappedSetting = "capped"
 type materializing struct {
 	*prediction
 	renewal
-	reached []uint32 // the vertices whose links are computed, ascending, where something was stored before
+	reached []uint32 // the vertices whose links are computed, ascending, if predictions were stored before
 }
 
 func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (MaterializeResult, error) {
@@ -61,7 +62,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	return result, err
 }
 
-// within lists the vertices at most so many edges from some, ascending.
+// within lists the vertices at most radius edges away from any of the given ones, ascending.
 func within(g *csr.Graph, from []uint32, radius int) []uint32 {
 	seen := make([]bool, g.Vertices())
 	list := make([]uint32, 0, len(from))
@@ -127,8 +128,7 @@ func (c *call) storePredictions(m *materializing, predictor *link.Predictor, inf
 	return MaterializeResult{PredictionInfo: info, Computed: computed}, nil
 }
 
-// predictBlock computes the links of those vertices from lo to hi that are to be
-// computed.
+// predictBlock computes the links of those vertices from lo to hi that need it.
 func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near func(u uint32) ([]uint32, error), lo, hi int) ([][]storage.PredictedLink, []bool, error) {
 	lists, some, faults := make([][]storage.PredictedLink, hi-lo), make([]bool, hi-lo), make([]error, hi-lo)
 	vec.Parallel(hi-lo, 8, c.workers(), func(_, from, to int) {

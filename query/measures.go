@@ -16,28 +16,28 @@ import (
 	"heavytail/storage/csr"
 )
 
-// This file has the measures of COMPUTE as requests name them.
+// This file has the measures of COMPUTE by the names that requests use.
 
 // Measure describes a measure of vertices, which COMPUTE computes.
 type Measure struct {
 	Name    string       `json:"name"`
 	Summary string       `json:"summary"` // one line
-	Type    storage.Type `json:"type"`    // of the values: Integer or Float
-	Weights string       `json:"weights"` // what a weight means to it; empty where it does not use them
-	From    bool         `json:"from"`    // it takes vertices to start from
+	Type    storage.Type `json:"type"`    // type of the values: Integer or Float
+	Weights string       `json:"weights"` // meaning of the weights; empty if the measure does not use them
+	From    bool         `json:"from"`    // it accepts vertices to start from
 	Options []OptionInfo `json:"options"`
 
-	bytes func(n, m int64) int64 // of the computation, without the graph
+	bytes func(n, m int64) int64 // memory of the computation, without the graph
 	run   func(m measuring) (measured, error)
-	// saves is set where run takes checkpoints. It then returns soon after its context has
-	// ended.
+	// saves reports whether run saves checkpoints. If so, it returns soon after its
+	// context ends.
 	saves bool
-	// seconds estimates how long run takes, and from how many sources it computes paths, 0
-	// where it does not.
+	// seconds estimates the time of run, and the number of sources from which it computes
+	// paths, 0 if it computes none.
 	seconds func(m measuring, e measure.Estimator) (seconds float64, sources int, err error)
 }
 
-// measuring is what a measure is computed from.
+// measuring has the input of a measure.
 type measuring struct {
 	context.Context
 	measure.Work
@@ -47,7 +47,7 @@ type measuring struct {
 	from          []uint32
 }
 
-// measured is what came of a measure: integers or floats.
+// measured has the values of a measure: integers or floats.
 type measured struct {
 	integers []int64
 	scores   measure.Scores
@@ -69,7 +69,7 @@ const (
 	lengthWeights = "length of an edge"
 )
 
-// Measures lists the measures, by what they are about.
+// Measures lists the measures, grouped by topic.
 func Measures() []Measure {
 	return slices.Concat(localMeasures(), spectralMeasures(), pathMeasures(), groupMeasures())
 }
@@ -178,7 +178,7 @@ func triangleBytes(n, m int64) int64 { return 4*m + 44*n }
 
 func ofScores(s measure.Scores, err error) (measured, error) { return measured{scores: s}, err }
 
-// takes is the estimate of a measure whose time depends on the graph alone.
+// takes makes the estimate of a measure whose time depends only on the graph.
 func takes(f func(measure.Estimator, context.Context) (float64, error)) func(measuring, measure.Estimator) (float64, int, error) {
 	return func(m measuring, e measure.Estimator) (float64, int, error) {
 		seconds, err := f(e, m)
@@ -195,7 +195,8 @@ func communitySeconds(m measuring, e measure.Estimator) (seconds float64, source
 	return seconds, 0, err
 }
 
-// ofPaths notes the bound of estimates.
+// ofPaths returns the values of a measure of paths, with a notice of the error
+// bound if they are estimates.
 func ofPaths(s measure.Scores, err error) (measured, error) {
 	m := measured{scores: s}
 	if s.Error > 0 {
@@ -230,7 +231,7 @@ func runCommunity(m measuring) (measured, error) {
 	return measured{integers: wide(c.Label), notices: []string{text}}, nil
 }
 
-// wide are labels as values.
+// wide converts labels to integers of 64 bits.
 func wide(labels []uint32) []int64 {
 	values := make([]int64, len(labels))
 	for v, l := range labels {
@@ -239,7 +240,7 @@ func wide(labels []uint32) []int64 {
 	return values
 }
 
-// value is that of a vertex.
+// value returns the value of a vertex.
 func (m measured) value(v int) storage.Value {
 	if m.integers != nil {
 		return storage.IntegerValue(m.integers[v])
@@ -247,7 +248,7 @@ func (m measured) value(v int) storage.Value {
 	return storage.FloatValue(m.scores.Values[v])
 }
 
-// otherNames are names that other programs have for a measure.
+// otherNames maps the names that other programs use to measures.
 var otherNames = map[string]string{
 	"closeness": "harmonic", "harmonic_closeness": "harmonic", "closeness_centrality": "harmonic", "betweenness_centrality": "betweenness",
 	"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
@@ -266,7 +267,7 @@ func findMeasure(name string) (Measure, error) {
 	return m, err
 }
 
-// settings are the given options of the measure with the defaults of the others.
+// settings returns the given options of the measure, and the defaults of the rest.
 func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
 	settings, err := bind.Check("measure "+m.Name, m.Options, given)
 	for _, o := range m.Options {
@@ -286,7 +287,8 @@ func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
 	return settings, nil
 }
 
-// measureMistake says which option of a measure has a value out of its range.
+// measureMistake returns the Error for an option of a measure whose value is out of
+// range.
 func measureMistake(m Measure, err error) error {
 	var option *measure.OptionError
 	switch {
@@ -315,20 +317,21 @@ func settingsOf(options []OptionInfo, settings bind.Settings) []storage.Setting 
 	return list
 }
 
-// defaultOf is the default of an option of a measure, as settings have it.
+// defaultOf returns the default of an option of a measure, with the type that
+// settings use.
 func defaultOf(o OptionInfo) any {
 	text := strings.Trim(o.Default, "'")
 	if o.Type == "text" {
 		return text
 	}
-	value, _ := o.Check(bind.Untyped(text)) // the tables are right
+	value, _ := o.Check(bind.Untyped(text)) // defaults in the tables are valid
 	return value
 }
 
 // fromSetting names a vertex of FROM among the options of a stored measure.
 const fromSetting = "from"
 
-// computedText says in a few words how an attribute was computed.
+// computedText describes briefly how an attribute was computed.
 func computedText(c *storage.Computed) string {
 	var from []string
 	var options []string

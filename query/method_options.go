@@ -5,24 +5,23 @@ import (
 	"heavytail/query/internal/fault"
 )
 
-// MethodOptions is an embedding method with its options as a struct: a [DPSpectral],
-// [LaplacianEigenmaps], [FastRP], [ProNE], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It says the same as a
-// name and a map of settings, is checked by the same table of options, and leaves the
-// same record with the embedding.
+// MethodOptions is an embedding method with its options as a struct: a [DPSpectral], [LaplacianEigenmaps],
+// [FastRP], [ProNE], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It is equivalent to a name and a map of
+// settings: both are checked by the same table of options, and the embedding gets the same record.
 //
 // A field that is zero or nil takes the default of the method, as an option that a
-// statement leaves out; [DB.Methods] and HELP list the defaults. The options whose default
-// is not 0 although 0 is a value of theirs are pointers: DPWalker{Beta: new(0.0)} walks
-// without a penalty, and DPWalker{} with the default penalty. A search by Tune holds what
-// is set and searches the rest.
+// statement leaves out; [DB.Methods] and HELP list the defaults. Options whose default is
+// not 0, but for which 0 is a valid value, are pointers: DPWalker{Beta: new(0.0)} walks
+// without a penalty, and DPWalker{} with the default penalty. Tune keeps the fields that
+// are set and searches the others.
 type MethodOptions interface{ methodName() string }
 
-// Normalization is what the penalised matrix of [DPSpectral] is normalised by.
+// Normalization is the normalisation of the penalised matrix of [DPSpectral].
 type Normalization string
 
 // The normalizations.
 const (
-	NormalizationAuto     Normalization = "auto"     // strength unless its eigenvalues crowd so much that they cannot be found
+	NormalizationAuto     Normalization = "auto"     // strength, or degree if the eigenvalues of strength are too close together to be computed
 	NormalizationStrength Normalization = "strength" // the row sums of the penalised matrix
 	NormalizationDegree   Normalization = "degree"   // the degrees, as in the paper
 )
@@ -32,8 +31,8 @@ type Components string
 
 // The treatments of components.
 const (
-	ComponentsApart Components = "apart" // each is solved alone, and they are kept apart
-	ComponentsJoint Components = "joint" // all are one matrix
+	ComponentsApart Components = "apart" // each component is solved separately, and components are placed apart
+	ComponentsJoint Components = "joint" // all components are solved as one matrix
 )
 
 // DPSpectral has the options of dp_spectral: the largest eigenvectors of the

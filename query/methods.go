@@ -12,7 +12,7 @@ import (
 	"heavytail/storage"
 )
 
-// This file has embedding methods as requests name them.
+// This file has the embedding methods by the names that requests use.
 
 // Method describes an embedding method.
 type Method struct {
@@ -45,9 +45,9 @@ type configured struct {
 	options  []run.Option // the settings that were given, in the order of the method
 }
 
-// method evaluates and checks a method with its options, and returns these as
-// requests have them. It checks them already, since the options that follow may have
-// the same names, and then take their positions.
+// method evaluates and checks a method with its options, and returns the options in
+// the form of requests. It checks them here, because later options of the statement
+// may have the same names, and would replace the positions of these in errors.
 func (b *binder) method(call parser.Call) (map[string]any, error) {
 	b.Mark(fault.Method, call.Name)
 	given, err := b.Given(call.Options)
@@ -66,8 +66,9 @@ func (b *binder) method(call parser.Call) (map[string]any, error) {
 	return settings, err
 }
 
-// ParseMethod reads a method with its options as statements have it, such as
-// "dp_walker(dim := 128, beta := 2)", for Method and Settings of a request.
+// ParseMethod parses a method with its options in the form of the language,
+// such as "dp_walker(dim := 128, beta := 2)", for Method and Settings of a
+// request.
 func ParseMethod(text string) (method string, settings map[string]any, err error) {
 	call, err := parser.ParseCall(text)
 	if err != nil {
@@ -96,7 +97,7 @@ func methodText(method string, options []run.Option) parser.Call {
 
 // bytes estimates the memory of the computation, with its result.
 func (m configured) bytes(g *session.Graph) int64 {
-	bytes, _ := run.Bytes(g.Graph, m.method.Name, m.options) // both have been checked
+	bytes, _ := run.Bytes(g.Graph, m.method.Name, m.options) // method and options have been checked
 	return bytes
 }
 
@@ -127,7 +128,8 @@ func methodOptions(method Method, given []bind.Given) (bind.Settings, []run.Opti
 	return settings, options, optionMistake(run.Check(method.Name, options))
 }
 
-// optionMistake says which option of the method has a value out of its range.
+// optionMistake returns the Error for an option of the method whose value is out of
+// range.
 func optionMistake(err error) error {
 	var option *run.OptionError
 	if !errors.As(err, &option) {
@@ -143,7 +145,7 @@ func findMethod(method string) (Method, error) {
 	return findNamed("method", Methods(), func(m Method) string { return m.Name }, method)
 }
 
-// noteMethod passes on what a method says of its result.
+// noteMethod gives the notice that a method attaches to its result.
 func (c *call) noteMethod(info storage.EmbeddingInfo) {
 	for _, s := range info.Stats {
 		if s.Name == "note" {

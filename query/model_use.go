@@ -22,12 +22,12 @@ type boundModel struct {
 	*link.Bound
 	info  ModelInfo
 	graph *session.Graph
-	space *session.Space // nil where the model reads no embedding
+	space *session.Space // nil if the model reads no embedding
 }
 
 // readModel returns a model by name.
 func (c *call) readModel(model string, at fault.Part) (ModelInfo, *link.Model, error) {
-	const most = 3 // each time another call has replaced it meanwhile
+	const most = 3 // attempts; each fails only if another call has replaced the model meanwhile
 	for attempt := 1; ; attempt++ {
 		if _, err := c.modelInfo(model, at); err != nil {
 			return ModelInfo{}, nil, err
@@ -65,9 +65,9 @@ func (c *call) bindModel(model string, graph *session.Graph, at fault.Part) (*bo
 	return b, err
 }
 
-// checkCoordinates refuses an embedding in whose coordinates the weights of a model
-// mean nothing. A refresh keeps the coordinates, unless it is a full run; computing
-// the embedding again changes them.
+// checkCoordinates returns an Error if the embedding has a different coordinate
+// system than at the training of the model. A refresh preserves the coordinates,
+// unless it is a full run; computing the embedding again changes them.
 func checkCoordinates(model ModelInfo, embedding storage.EmbeddingInfo, at fault.Part) error {
 	if embedding.Coordinates.Equal(model.Coordinates) {
 		return nil
@@ -77,7 +77,8 @@ func checkCoordinates(model ModelInfo, embedding storage.EmbeddingInfo, at fault
 	return e
 }
 
-// rows is the number of vertices that the model has data about: those below it.
+// rows is the number of vertices that the model can score: the vertices with a smaller
+// number.
 func (b *boundModel) rows() uint32 {
 	n := b.graph.Graph.Vertices()
 	if b.space != nil {

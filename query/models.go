@@ -18,17 +18,18 @@ type ModelInfo = storage.ModelInfo
 // ModelSummary is a model as SHOW MODELS lists it.
 type ModelSummary struct {
 	ModelInfo
-	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
-	// Reads is what became of the embedding, which decides whether the model can be used.
+	Behind uint64 `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
+	// Reads is the present state of the embedding, which decides whether the model can
+	// be used.
 	Reads ModelReads `json:"reads"`
 }
 
 // Best returns the heuristic that alone separates the held-out edges best from other
-// pairs; the zero value where none was measured. It is chosen by the pairs that it is
-// measured on, so that its figure is a little too good beside that of the model.
+// pairs; the zero value if none was measured. It is chosen on the same pairs on which
+// it is measured, so its figure is slightly too good compared with that of the model.
 func (m ModelSummary) Best() storage.HeuristicMeasure { return bestHeuristic(m.ModelInfo) }
 
-// ModelReads is what became of the embedding that a model reads.
+// ModelReads is the present state of the embedding that a model reads.
 type ModelReads string
 
 // The states.
@@ -40,7 +41,7 @@ const (
 	EmbeddingGone      ModelReads = "dropped, so that the model must be trained again"
 )
 
-// bestHeuristic is the scorer that does best alone, by random pairs.
+// bestHeuristic is the scorer with the best AUC alone, on random pairs.
 func bestHeuristic(m ModelInfo) storage.HeuristicMeasure { return bestOf(m.Heuristics) }
 
 func bestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
@@ -65,13 +66,14 @@ func (db *DB) Models(ctx context.Context) ([]ModelSummary, error) {
 	return list, c.wrap(err)
 }
 
-// listModels is models with a notice of what is damaged.
+// listModels is models with a notice of damaged entries.
 func (c *call) listModels() ([]ModelSummary, error) {
 	list, err := c.models()
 	return list, c.Rest(err, "a model", "DROP MODEL or TRAIN MODEL replaces it")
 }
 
-// models lists the sound models; of damaged ones the error is a storage.PartialError.
+// models lists the undamaged models; if some are damaged, the error is a
+// storage.PartialError.
 func (c *call) models() ([]ModelSummary, error) {
 	infos, damaged := c.db.store.Models(c.Ctx)
 	list := make([]ModelSummary, len(infos))
@@ -88,7 +90,7 @@ func (c *call) models() ([]ModelSummary, error) {
 	return list, damaged
 }
 
-// state is what SHOW MODELS shows of the use of a model.
+// state is the column state of SHOW MODELS, which shows whether the model can be used.
 func (m ModelSummary) state() string {
 	switch m.Reads {
 	case EmbeddingOther:
@@ -99,8 +101,9 @@ func (m ModelSummary) state() string {
 	return "ready"
 }
 
-// behind counts the versions of a graph since one, without those that changed
-// attributes only. Of a graph that was dropped meanwhile there are none.
+// behind counts the versions of a graph after the given one, except versions
+// that changed only attributes. It is 0 for a graph that was dropped
+// meanwhile.
 func (c *call) behind(graph string, version uint64) (uint64, error) {
 	changes, err := c.db.store.Changes(c.Ctx, graph, version)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -109,8 +112,8 @@ func (c *call) behind(graph string, version uint64) (uint64, error) {
 	return changes.Versions, err
 }
 
-// readsOf reports what became of the embedding that a model reads, and returns its entry
-// where there is one.
+// readsOf returns the present state of the embedding that a model reads, and its entry
+// if it exists.
 func (c *call) readsOf(info ModelInfo) (ModelReads, storage.EmbeddingInfo, error) {
 	if info.Embedding == "" {
 		return NoEmbedding, storage.EmbeddingInfo{}, nil
@@ -184,7 +187,7 @@ var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
 	resolve: func(c *call, model string) (nothing, error) {
 		_, err := c.modelInfo(model, partModel)
 		if errors.Is(err, storage.ErrCorrupt) {
-			err = nil // what is damaged can still be dropped
+			err = nil // a damaged model can still be dropped
 		}
 		return nothing{}, err
 	},

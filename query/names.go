@@ -11,11 +11,11 @@ import (
 	"heavytail/storage"
 )
 
-// partKey is a vertex by its position in the statement.
+// partKey is the i-th vertex of a statement.
 func partKey(i int) fault.Part { return fault.Part("key " + strconv.Itoa(i)) }
 
-// findNamed finds the entry of a list by name. The error for a name that is not there says
-// what kind it should be of, and has the nearest name.
+// findNamed finds the entry of a list by name. The error for an unknown name has the kind
+// of object and the nearest known name.
 func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) (found T, err error) {
 	names := make([]string, len(all))
 	for i, entry := range all {
@@ -27,8 +27,8 @@ func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) 
 	return found, e.WithNearest(name, names, nil)
 }
 
-// markGraph marks the graph of an optional IN, and returns its name; empty for the
-// only graph of the file.
+// markGraph marks the graph of an optional IN, and returns its name; empty means
+// the only graph of the file.
 func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
 	if graph == nil {
 		b.Mark(fault.Graph, statement)
@@ -38,7 +38,7 @@ func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
 	return graph.Name
 }
 
-// graphOrOnly returns the entry of a graph, or of the only one of the file where
+// graphOrOnly returns the entry of a graph, or of the only graph of the file if
 // the name is empty.
 func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
 	if graph == "" {
@@ -49,14 +49,14 @@ func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
 	return c.GraphInfo(graph, fault.Graph)
 }
 
-// checkGraph refuses a graph that does not exist.
+// checkGraph returns an Error for an unknown graph.
 func (c *call) checkGraph(graph string) error {
 	_, err := c.GraphInfo(graph, fault.Graph)
 	return err
 }
 
 // vertexKey returns the key of a vertex that a statement names, and remembers
-// where.
+// its position.
 func (b *binder) vertexKey(at fault.Part, v parser.Value) (string, error) {
 	key, err := b.KeyAt(at, v)
 	if err != nil {
@@ -81,8 +81,8 @@ func (b *binder) vertexKeys(list []parser.Value) ([]string, error) {
 	return keys, nil
 }
 
-// remember notes which piece names something, so that an error about it can be
-// given its position.
+// remember records which piece of the request names a vertex, so that an error
+// about the vertex can have a position.
 func (b *binder) remember(what string, at fault.Part) {
 	if b.named == nil {
 		b.named = map[string]fault.Part{}
@@ -92,7 +92,8 @@ func (b *binder) remember(what string, at fault.Part) {
 	}
 }
 
-// checkVertex refuses a key that a graph does not have. It reads one block.
+// checkVertex returns an Error for a key that the graph does not have. It reads
+// one block.
 func (c *call) checkVertex(graph, key string) error {
 	if _, err := c.db.store.VertexID(c.Ctx, graph, key); err != nil {
 		return c.vertexMistake(graph, key, err)
@@ -116,11 +117,11 @@ func (c *call) vertexMistake(graph, key string, err error) error {
 
 // unknownVertex is the error for a key that a graph does not have.
 func (c *call) unknownVertex(graph, key string, at fault.Part) error {
-	const most = 1000 // keys that are compared, which takes a few milliseconds
+	const most = 1000 // number of keys to compare, which takes a few milliseconds
 	unknown := fault.New(at, "vertex %s is not in graph %s", fault.QuoteKey(key), fault.Name(graph))
 	unknown.Err = &storage.NotFoundError{Kind: "vertex", Name: key}
 	if _, err := strconv.ParseInt(key, 10, 64); err == nil || key == "" {
-		return unknown // a similar number is not what was meant
+		return unknown // a similar number is hardly the vertex that was meant
 	}
 	_, size := utf8.DecodeRuneInString(key)
 	known, err := c.db.store.Keys(c.Ctx, graph, key[:size], most)
@@ -145,7 +146,7 @@ func (b *binder) rowLimit(v parser.Value) (int, error) {
 	return n, err
 }
 
-// checkLimit refuses a limit that no statement can have.
+// checkLimit returns an Error for a limit that is out of range.
 func checkLimit(n int) error {
 	if n < 0 {
 		return fault.New(fault.Limit, "the limit is %d, and must not be negative", n)
@@ -178,11 +179,11 @@ func numbersIn(option, text string) ([]float64, error) {
 	return list, nil
 }
 
-// partAttribute is an attribute without a value.
+// partAttribute is the name of an attribute.
 const partAttribute fault.Part = "attribute"
 
-// checkNewGraph refuses the name of a graph that has vertices, for statements that
-// write a whole graph.
+// checkNewGraph returns an Error if the graph exists and has vertices, for
+// statements that write a whole graph.
 func (c *call) checkNewGraph(graph string, at fault.Part) error {
 	if err := c.writable(); err != nil {
 		return err
@@ -202,7 +203,7 @@ func (c *call) checkNewGraph(graph string, at fault.Part) error {
 	return nil
 }
 
-// nameMistake gives a position to the store's refusal of a name.
+// nameMistake adds a position to the store's error for an invalid name.
 func nameMistake(err error, at fault.Part) error {
 	if !errors.Is(err, storage.ErrName) {
 		return err

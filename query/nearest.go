@@ -12,12 +12,12 @@ import (
 
 // NearestRequest asks for the vertices nearest to a vertex or a vector.
 type NearestRequest struct {
-	K         int    // how many; at least 1
-	Embedding string // where to search
-	// Vertex is the key of the query vertex. The vertex itself is no answer.
+	K         int    // number of vertices to find; at least 1
+	Embedding string // name of the embedding to search
+	// Vertex is the key of the query vertex, which is excluded from the result.
 	Vertex string
-	// Vector, if it is not nil, is the query in place of a vertex. It has as many
-	// elements as the embedding has dimensions.
+	// Vector, if not nil, is the query vector, used instead of Vertex. Its length
+	// is the dimension of the embedding.
 	Vector []float32
 	// Examples are the keys of several query vertices, in place of Vertex: the query
 	// is the centroid of their vectors, under index.Cosine of their vectors at length
@@ -25,14 +25,14 @@ type NearestRequest struct {
 	Examples []string
 	Metric   index.Metric // index.L2 by default
 	Exact    bool         // do not use an index
-	// Where decides which vertices may be answers; nil admits all. It is asked
-	// during the search, so there are K answers if K vertices are admitted. It
-	// is called from several goroutines at a time.
+	// Where decides which vertices may be in the result; nil admits all. It is
+	// called during the search, so the result has K vertices if at least K are
+	// admitted. It is called from several goroutines at a time.
 	Where func(Candidate) bool
-	// Attributes are those that Where reads; each is loaded.
+	// Attributes are the attributes that Where reads; they are loaded.
 	Attributes []string
-	// Fresh brings the embedding up to date first, as Refresh does, unless it is. It
-	// waits for another job that has the embedding.
+	// Fresh first brings the embedding up to date, as Refresh does. It waits for any
+	// other job that writes the embedding.
 	Fresh bool
 
 	condition string // the text of Where, for the plan
@@ -45,7 +45,7 @@ var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
 	plan:    planNearest,
 	run:     runNearest,
 	rows:    func(_ NearestRequest, r SearchResult) *Rows { return r.rows() },
-	reads:   true, // but for FRESH of an embedding that is behind
+	reads:   true, // except with FRESH if the embedding is behind its graph
 }
 
 // nearestHelp is the help of NEAREST for one query and for many.
@@ -59,8 +59,8 @@ func nearestHelp() Help {
 }
 
 // Nearest returns the K vertices nearest to a vertex or a vector. It scans all
-// vectors, once, and is exact, unless the embedding is large and has an index of
-// the metric: that may miss some, as its Recall shows.
+// vectors once and is exact, unless the embedding is large and has an index for
+// the metric; a search by an index may miss some vertices, see IndexInfo.Recall.
 func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
 	return nearest.answer(ctx, db, req)
 }
@@ -89,7 +89,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 	return req, nil
 }
 
-// question is the request as searches know it.
+// question converts the request to the form that all searches share.
 func (r NearestRequest) question() (question, error) {
 	q := question{
 		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, k: r.K,
@@ -105,7 +105,7 @@ func (r NearestRequest) question() (question, error) {
 	return q, nil
 }
 
-// checkCount refuses a number of neighbours that finds none.
+// checkCount returns an Error for a number of neighbours below 1.
 func checkCount(k int) error {
 	if k < 1 {
 		return fault.New(fault.Number, "the number of neighbours is %d, and must be at least 1", k)
@@ -121,7 +121,7 @@ func resolveNearest(c *call, req NearestRequest) (search, error) {
 	if err != nil {
 		return search{}, err
 	}
-	if req.Fresh { // the vectors to search are not there before they are refreshed
+	if req.Fresh { // the vectors to search exist only after the refresh
 		entry, err := c.Present(req.Embedding, fault.Embedding)
 		return search{question: q, entry: entry}, err
 	}

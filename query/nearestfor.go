@@ -14,19 +14,19 @@ import (
 
 // NearestForRequest asks for the vertices nearest to each of many query vertices.
 type NearestForRequest struct {
-	K         int    // how many for each; at least 1
-	Embedding string // where to search
+	K         int    // number of vertices to find for each query vertex; at least 1
+	Embedding string // name of the embedding to search
 	// Path is a file with the key of a query vertex on each line, or CSV under the header
 	// key, plain or compressed; "-" is Options.Input. Empty means every vertex that has a
 	// vector.
 	Path   string
 	Metric index.Metric // index.L2 by default
 	Exact  bool         // do not use an index
-	// Where decides which vertices may be answers; nil admits all. It is called twice for
-	// each vertex before the first search, as linked to the query vertex and as not linked,
-	// from one goroutine.
+	// Where decides which vertices may be in the result; nil admits all. It is called from
+	// one goroutine, before the first search, twice for each vertex: once as linked to the
+	// query vertex and once as not linked.
 	Where func(Candidate) bool
-	// Attributes are those that Where reads; each is loaded.
+	// Attributes are the attributes that Where reads; they are loaded.
 	Attributes []string
 
 	condition string // the text of Where, for the plan
@@ -42,13 +42,12 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 	reads:   true,
 }
 
-// EachNearest iterates over the vertices nearest to each query vertex: the query vertices
-// in the order of the graph or of the file, and the answers of each nearest first, ties in
-// the order in which the vertices came into the graph. They are those of Nearest. The
-// searches are made in batches: by scans with the rate of index.Exact.SearchBatch, or by
-// an index of the embedding, on all workers, in memory that does not depend on the number
-// of queries. An error comes with an empty row, as the last. The call begins with the
-// iteration.
+// EachNearest iterates over the vertices nearest to each query vertex. Query vertices come
+// in the order of the graph or of the file, and their answers, which are those of Nearest,
+// nearest first, with ties in the order in which the vertices came into the graph. The
+// searches are made in batches on all workers, by scans (see index.Exact.SearchBatch) or
+// by an index of the embedding; the memory does not depend on the number of queries. An
+// error is yielded last, with an empty row. The call begins when the iteration begins.
 func (db *DB) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
 	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, db, req) })
 }

@@ -25,25 +25,26 @@ type nearestBatches struct {
 	loadedSearch
 	call *call
 	path string // of the keys; "" for all vertices
-	k    int    // answers of each query
-	rows int    // vertices that have a vector
-	// Either of these two finds the answers.
+	k    int    // number of answers for each query
+	rows int    // number of vertices that have a vector
+	// One of these two finds the answers; the other is nil.
 	exact *index.Exact
 	graph *index.HNSW
-	// Whether a vertex may be an answer, by its number: to a query vertex that it is not
-	// linked to, and to one that it is. Both are nil where all may.
+	// For each vertex, whether it may be an answer to a query vertex that it is not
+	// linked to, and to one that it is linked to. Both are nil if all vertices may be
+	// answers.
 	unlinked, linked []bool
 
-	done, total    int64 // queries; total is 0 where it is not known
+	done, total    int64 // numbers of queries; total is 0 if it is unknown
 	missing, newer int64 // keys of the file that have no vertex, and vertices without a vector
 }
 
-// nearestBatch is the most queries that are answered together: enough that reading the
-// vectors is negligible next to the products, as in package index.
+// nearestBatch is the largest number of queries in a batch: so many that the time to
+// read the vectors is negligible compared with the products, as in package index.
 const nearestBatch = 1024
 
-// nearestBatches loads what the batches of a search for the keys of a file share, or with
-// no path for all vertices.
+// nearestBatches loads the data that the batches of a search share. The queries are the
+// keys of a file, or all vertices if path is empty.
 func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
 	b := &nearestBatches{call: c, path: path}
 	if err := c.Consistent(func() (err error) { b.loadedSearch, err = c.load(s); return err }); err != nil {
@@ -68,9 +69,10 @@ func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
 	return b, b.admit(s.where)
 }
 
-// admit evaluates the condition of the request for every vertex, so that no search does.
+// admit evaluates the condition of the request once for every vertex, before the
+// searches.
 func (b *nearestBatches) admit(admits func(Candidate) bool) error {
-	const often = 1 << 12 // vertices between two looks at the context, about a millisecond
+	const often = 1 << 12 // vertices between two checks of the context, about a millisecond
 	b.unlinked, b.linked = make([]bool, b.rows), make([]bool, b.rows)
 	for v := range b.rows {
 		if v%often == 0 {
@@ -142,8 +144,8 @@ func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	return nil
 }
 
-// batchSize is how many queries are answered together: fewer where each has so many
-// answers that those of a batch would take much memory.
+// batchSize is the number of queries in a batch: fewer than nearestBatch if the
+// answers of a full batch would take too much memory.
 func (b *nearestBatches) batchSize() int {
 	const most = 64 << 20 // bytes
 	size := nearestBatch
@@ -153,8 +155,8 @@ func (b *nearestBatches) batchSize() int {
 	return size
 }
 
-// batchBytes is what a batch takes: the candidates of each worker, the answers, and the
-// vectors of the queries, twice.
+// batchBytes is the memory of a batch: the candidates of each worker, the answers, and
+// twice the vectors of the queries.
 func (b *nearestBatches) batchBytes(size int) int64 {
 	return int64(size) * (8*int64(b.k)*int64(b.call.workers()+1) + 8*int64(b.space.Matrix.Dim))
 }
@@ -232,7 +234,7 @@ func (b *nearestBatches) scan(queries []uint32) ([][]index.Hit, error) {
 	})
 }
 
-// walk answers a batch by the index, one query by one goroutine.
+// walk answers a batch by the index, each query in one goroutine.
 func (b *nearestBatches) walk(queries []uint32) ([][]index.Hit, error) {
 	answers, failed := make([][]index.Hit, len(queries)), make([]error, len(queries))
 	vec.Parallel(len(queries), 1, b.call.workers(), func(i, _, _ int) {
@@ -247,7 +249,7 @@ func (b *nearestBatches) walk(queries []uint32) ([][]index.Hit, error) {
 	return answers, cmp.Or(b.call.Ctx.Err(), errors.Join(failed...))
 }
 
-// note says which queries have no answers.
+// note gives notices of the queries that were left out.
 func (b *nearestBatches) note() {
 	if b.missing > 0 {
 		b.call.Notice("%s without a vertex in graph %s left out", fault.Count(b.missing, "key"), fault.Name(b.space.Info.Graph))

@@ -9,7 +9,7 @@ import (
 	"heavytail/query/internal/fault"
 )
 
-// This file has the option negatives, of EVALUATE LINKS and TRAIN MODEL.
+// This file has the option negatives of EVALUATE LINKS and TRAIN MODEL.
 
 // negativesOption describes the option.
 func negativesOption(doc string) OptionInfo {
@@ -29,7 +29,8 @@ func negativesIn(text string) ([]evaluate.Negatives, error) {
 	return kinds, checkNegatives(kinds)
 }
 
-// checkNegatives refuses an unknown kind and one that is named twice.
+// checkNegatives returns an Error for an unknown kind, and for one that is named
+// twice.
 func checkNegatives(kinds []evaluate.Negatives) error {
 	all := evaluate.AllNegatives()
 	for i, kind := range kinds {
@@ -54,7 +55,8 @@ func kindNames(kinds []evaluate.Negatives, between string) string {
 	return strings.Join(names, between)
 }
 
-// noNegatives points the error of a graph without pairs of a kind at the option.
+// noNegatives converts the error for a graph without pairs of a kind to an Error
+// at the option.
 func noNegatives(graph string, kind evaluate.Negatives, err error) error {
 	if !errors.Is(err, evaluate.ErrNegatives) {
 		return err

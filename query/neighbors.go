@@ -19,8 +19,9 @@ import (
 type NeighborsRequest struct {
 	Graph  string // may be empty where the file has one graph
 	Vertex string // by its key
-	// Within asks for all vertices at up to so many edges, the nearest first, with their
-	// distances; 0 for the neighbours with what their edges have.
+	// Within asks for all vertices up to that many edges away, the nearest first, with
+	// their distances; 0 asks for the neighbours with the weights and times of their
+	// edges.
 	Within     int
 	Where      func(Candidate) bool // as in VerticesRequest
 	Attributes []string             // as in VerticesRequest
@@ -29,14 +30,14 @@ type NeighborsRequest struct {
 	condition parser.Expr // of Where, for its text; may be nil
 }
 
-// NeighborRow is a neighbour with what the edge to it has.
+// NeighborRow is a neighbour with the weight and time of the edge to it.
 type NeighborRow struct {
 	VertexRow
-	Weight float64 `json:"weight"` // 1 where none was given
+	Weight float64 `json:"weight"` // 1 if the edge has none
 	Time   int64   `json:"time"`
-	Timed  bool    `json:"timed"` // the edge has a time
-	// Distance is the number of edges to the vertex. Of the vertices at more than one, and
-	// of all where NeighborsRequest.Within is given, there is no weight and no time.
+	Timed  bool    `json:"timed"` // whether the edge has a time
+	// Distance is the number of edges to the vertex. If NeighborsRequest.Within is given,
+	// rows have no weight and no time.
 	Distance int `json:"distance"`
 }
 

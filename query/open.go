@@ -10,10 +10,10 @@ import (
 	"heavytail/storage"
 )
 
-// Open opens the file at path, and creates it where it is missing unless the
-// options say otherwise. A nil opts takes every default. Errors of the store
-// name the file and answer errors.Is for storage.ErrLocked, storage.ErrVersion,
-// storage.ErrCorrupt and storage.ErrNotStore.
+// Open opens the file at path, and creates it if it does not exist, unless
+// Options.NoCreate or ReadOnly is set. A nil opts takes every default. Errors
+// of the store name the file and answer errors.Is for storage.ErrLocked,
+// storage.ErrVersion, storage.ErrCorrupt and storage.ErrNotStore.
 func Open(path string, opts *Options) (*DB, error) {
 	full := opts.withDefaults()
 	if err := full.Validate(); err != nil {
@@ -36,11 +36,11 @@ func Open(path string, opts *Options) (*DB, error) {
 	return db, nil
 }
 
-// New returns a DB over a store that is open already, such as one that
-// storage.Attach keeps inside the file of an application. Of the options,
-// ReadOnly also holds where only the store has it, and NoCreate, LockTimeout,
-// ReleaseIdle and BatchBytes mean nothing: the store has its own. Close closes the store,
-// which leaves the application's file open.
+// New returns a DB over a store that is already open, such as one that storage.Attach
+// keeps inside the file of an application. The DB is read-only if the options or the
+// store are. NoCreate, LockTimeout, ReleaseIdle and BatchBytes have no effect, because
+// the store has its own. Close closes the store, which leaves the application's file
+// open.
 func New(store *storage.DB, opts *Options) (*DB, error) {
 	full := opts.withDefaults()
 	if err := full.Validate(); err != nil {
@@ -58,7 +58,7 @@ func open(store *storage.DB, full Options) (*DB, error) {
 	}
 	db := &DB{store: store, opts: full, files: files, cache: session.NewCache(full.MemoryLimit, !full.NoCache), language: statements()}
 	db.runner = job.NewRunner(store, db.cache, full.BackgroundJobs, jobTarget, func() {
-		db.refresher.Look() // changes may have come while an embedding was computed
+		db.refresher.Look() // the graph may have changed while an embedding was computed
 	})
 	db.refresher = job.NewRefresher(db.runner, func(ctx context.Context, embedding string) error {
 		_, err := db.StartRefresh(ctx, RefreshRequest{Embedding: embedding})

@@ -21,12 +21,12 @@ type PathRequest struct {
 // PathStep is a vertex of a path.
 type PathStep struct {
 	Key    string  `json:"vertex"`
-	Length float64 `json:"length"` // of the path up to the vertex
+	Length float64 `json:"length"` // length of the path up to the vertex
 }
 
 // PathResult is the answer of ShortestPath.
 type PathResult struct {
-	Steps   []PathStep `json:"steps"` // from From to To; none where no path joins them
+	Steps   []PathStep `json:"steps"` // vertices from From to To; empty if no path joins them
 	Notices []Notice   `json:"notices,omitempty"`
 }
 
@@ -66,8 +66,9 @@ var showPath = &statement[*parser.Path, PathRequest, storage.GraphInfo, PathResu
 	reads: true,
 }
 
-// ShortestPath returns a shortest path between two vertices. Of several it is the one whose first
-// vertices came into the graph first.
+// ShortestPath returns a shortest path between two vertices. Of several shortest paths it returns
+// the first one in lexicographic order of the vertices, which are ordered as they came into the
+// graph.
 func (db *DB) ShortestPath(ctx context.Context, req PathRequest) (PathResult, error) {
 	return showPath.answer(ctx, db, req)
 }

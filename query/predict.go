@@ -17,10 +17,11 @@ import (
 	"heavytail/storage"
 )
 
-// DefaultNear is how many of the vertices nearest to one are candidates for its
-// links, beside those that are two edges away. On ego-facebook, ca-GrQc and
-// CollegeMsg most links that were held out lie two edges apart; the nearest serve
-// vertices with few edges or none, which have hardly any other candidates.
+// DefaultNear is the number of nearest vertices that are candidates for the links
+// of a vertex, in addition to the vertices two edges away. On ego-facebook,
+// ca-GrQc and CollegeMsg the ends of most held-out links are two edges apart; the
+// nearest vertices matter for vertices with few edges or none, which have hardly
+// any other candidates.
 const DefaultNear = evaluate.DefaultRankNear
 
 // PredictForRequest asks for the likeliest links of one vertex.
@@ -29,13 +30,13 @@ type PredictForRequest struct {
 	K      int    // how many links; at least 1
 	Graph  string // as in ScoreRequest
 	With   Scorer
-	// Where reports which vertices may be answers, as in NearestRequest; nil admits
-	// all. It is called from several goroutines at a time.
+	// Where decides which vertices may be in the result, as in NearestRequest; nil
+	// admits all. It is called from several goroutines at a time.
 	Where      func(Candidate) bool
 	Attributes []string // that Where reads
-	// Near is how many of the nearest vertices that have no edge to this one are
-	// candidates too, where With reads vectors; 0 is DefaultNear or K, whichever is
-	// more, and a negative number is none.
+	// Near is the number of nearest vertices without an edge to this one that are
+	// candidates as well, if With reads vectors; 0 means DefaultNear or K,
+	// whichever is larger, and a negative number means none.
 	Near int
 	// Threshold is the least score of a link, or the largest where the scorer is a
 	// distance; nil for none.
@@ -50,8 +51,8 @@ type PredictRequest struct {
 	// Where is as in PredictForRequest, and must hold for both ends of a link.
 	Where      func(Candidate) bool
 	Attributes []string
-	// Near is as in PredictForRequest, of each vertex; 0 is DefaultNear. Without an
-	// index each takes a scan of all vectors.
+	// Near is as in PredictForRequest, for each vertex; 0 means DefaultNear.
+	// Without an index each vertex takes a scan of all vectors.
 	Near int
 	// Threshold is as in PredictForRequest.
 	Threshold *float64
@@ -87,14 +88,14 @@ type PredictResult struct {
 	Prediction
 }
 
-// Prediction reports what predicted links rest on.
+// Prediction has the number of candidates and the sources of predicted links.
 type Prediction struct {
-	Candidates int64 `json:"candidates"` // pairs that were scored; with Top most of them twice
+	Candidates int64 `json:"candidates"` // number of scored pairs; with Top most of them twice
 	// Capped is the number of vertices from which only a few paths were followed, since
 	// they have very many: see [link.Predictor.Many]. It is 0 with one vertex.
 	Capped int64 `json:"capped"`
-	// Embedding is what the scores rest on, and Index what found the nearest vertices;
-	// nil where there is none.
+	// Embedding is the embedding that the scorer reads, and Index the index that found
+	// the nearest vertices; nil if there is none.
 	Embedding *EmbeddingState `json:"embedding,omitempty"`
 	Index     *IndexInfo      `json:"index,omitempty"`
 	Notices   []Notice        `json:"notices,omitempty"`
@@ -109,20 +110,20 @@ type linksRequest struct {
 	condition string // the text of Where
 }
 
-// linksEntry is what the catalogue has about a linksRequest.
+// linksEntry has the catalogue entries for a linksRequest.
 type linksEntry struct {
 	*scorerEntries
 	linkSearch
 }
 
-// linkSearch is how links are found.
+// linkSearch has the parameters of a search for links.
 type linkSearch struct {
-	k         int                // links that are asked for
+	k         int                // number of links to find
 	top       int                // of them of each vertex; 0 for any number
 	threshold *float64           // nil for none
-	near      int                // candidates by vectors of each vertex; 0 for none
-	metric    index.Metric       // by which they are near
-	index     *storage.IndexInfo // that finds them; nil for a scan
+	near      int                // number of nearest vertices that are candidates of each vertex; 0 for none
+	metric    index.Metric       // metric of the nearest vertices
+	index     *storage.IndexInfo // index that finds the nearest vertices; nil for a scan
 }
 
 var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResult]{
@@ -157,11 +158,10 @@ func predictOptions() []OptionInfo {
 }
 
 // PredictFor finds the likeliest links of a vertex that the graph does not have. The
-// candidates are all vertices two edges away and, where the scorer reads vectors,
-// the nearest ones. By preferential_attachment they are all vertices with edges, by
-// l3 those that a path of three edges leads to. A
-// pair that a heuristic scores 0 is none, so that a vertex without edges has links
-// by its vector only.
+// candidates are all vertices two edges away and, if the scorer reads vectors, the
+// nearest vertices. For preferential_attachment they are all vertices with edges,
+// for l3 the ends of paths of three edges. A pair with a heuristic score of 0 is
+// left out, so that a vertex without edges has links only by a scorer of vectors.
 func (db *DB) PredictFor(ctx context.Context, req PredictForRequest) (PredictForResult, error) {
 	all, err := predict.answer(ctx, db, req.links())
 	if err != nil {
@@ -174,13 +174,13 @@ func (db *DB) PredictFor(ctx context.Context, req PredictForRequest) (PredictFor
 	return r, nil
 }
 
-// Predict finds the likeliest links that a graph does not have, of all candidates
-// that PredictFor has for any vertex.
+// Predict finds the likeliest links that a graph does not have, among the
+// candidates of PredictFor for all vertices.
 func (db *DB) Predict(ctx context.Context, req PredictRequest) (PredictResult, error) {
 	return predict.answer(ctx, db, linksRequest{PredictRequest: req})
 }
 
-// linksFrom takes the requests of both methods.
+// linksFrom converts the request of either method.
 func linksFrom(request any) (linksRequest, bool) {
 	switch r := request.(type) {
 	case PredictRequest:
@@ -199,7 +199,7 @@ func (r PredictForRequest) links() linksRequest {
 	return linksRequest{PredictRequest: all, one: true, vertex: r.Vertex}
 }
 
-// linkedToPredict is why linked has no meaning in PREDICT.
+// linkedToPredict is the reason why a condition of PREDICT cannot use linked.
 const linkedToPredict = "links that the graph has are left out in any case"
 
 func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
@@ -233,7 +233,8 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 	if s.Where == nil {
 		return req, nil
 	}
-	// The condition reads attributes of the graph, which an embedding may name.
+	// The condition reads attributes of the graph, which may be known only from an
+	// embedding.
 	found, err := b.scorerEntries(req.Graph, []Scorer{req.With})
 	if err != nil {
 		return req, err
@@ -243,8 +244,8 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 	return req, err
 }
 
-// nearSetting returns the option near as requests have it: 0 where it is not given,
-// and -1 where it is 0.
+// nearSetting returns the option near in the form of requests: 0 if it is not
+// given, and -1 if it is 0.
 func nearSetting(set bind.Settings) (int, error) {
 	if _, given := set["near"]; !given {
 		return 0, nil

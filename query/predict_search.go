@@ -15,8 +15,8 @@ type prediction struct {
 	linkSearch
 	columns *session.ColumnSet
 	where   func(Candidate) bool
-	one     bool   // links of one vertex only
-	vertex  uint32 // that one
+	one     bool   // only the links of one vertex
+	vertex  uint32 // the vertex, with one
 }
 
 // loadPrediction loads what a request needs.
@@ -89,13 +89,13 @@ func (c *call) noteCapped(predictor *link.Predictor) int64 {
 	return capped
 }
 
-// admits reports whether a vertex may be an answer.
+// admits reports whether a vertex may be in the result.
 func (p *prediction) admits(v uint32) bool {
 	return v < p.scorers[0].rows && (p.where == nil ||
 		p.where(where.NewCandidate(p.graph, p.columns, v, false)))
 }
 
-// predictor returns what finds the links; release frees its memory.
+// predictor returns the link.Predictor of a request; release frees its memory.
 func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err error) {
 	const perVertex, perLink, perNear = 24, 24, 8
 	const perSteps = 24 // of each vertex: its steps, its place by degree, and a sorted copy
@@ -114,7 +114,7 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 	}), release, nil
 }
 
-// links finds the links, and counts the pairs that were scored.
+// links finds the links, and returns the number of scored pairs.
 func (c *call) links(p *prediction, predictor *link.Predictor) (links []link.PredictedLink, scored int64, err error) {
 	if p.one {
 		near, err := c.nearOf(p)
@@ -136,7 +136,7 @@ func (c *call) links(p *prediction, predictor *link.Predictor) (links []link.Pre
 	return links, scored, err
 }
 
-// nearOf returns the vertices nearest to that of a request.
+// nearOf returns the vertices nearest to the vertex of a request.
 func (c *call) nearOf(p *prediction) ([]uint32, error) {
 	if p.near == 0 {
 		return nil, nil
@@ -153,7 +153,7 @@ func (c *call) nearOf(p *prediction) ([]uint32, error) {
 	return verticesOf(hits), err
 }
 
-// filter admits what a vertex has no edge to.
+// filter returns a function that admits the vertices without an edge to u.
 func (p *prediction) filter(u uint32) func(v uint32) bool {
 	return func(v uint32) bool { return v != u && p.admits(v) && !p.graph.Graph.HasEdge(u, v) }
 }
@@ -166,14 +166,14 @@ func verticesOf(hits []index.Hit) []uint32 {
 	return list
 }
 
-// nearAll returns the function that finds the vertices nearest to any, nil where
-// none are asked for.
+// nearAll returns a function that finds the vertices nearest to a given one, nil
+// if the request asks for none.
 func (c *call) nearAll(p *prediction) (func(u uint32) ([]uint32, error), error) {
 	if p.near == 0 {
 		return nil, nil
 	}
 	var find index.Index
-	byIndex := false // finds rows as stored, and not vertices
+	byIndex := false // the index finds rows as stored, not vertices
 	if p.index != nil {
 		h, err := c.hnsw(p.spaces[0], p.metric, p.index)
 		if err != nil {
@@ -205,7 +205,7 @@ func (c *call) nearAll(p *prediction) (func(u uint32) ([]uint32, error), error) 
 	}, nil
 }
 
-// prediction reports what an answer rests on.
+// prediction returns the sources of an answer.
 func (c *call) prediction(p *prediction, links []link.PredictedLink, scored int64) Prediction {
 	r := Prediction{Candidates: scored, Index: p.index}
 	if len(p.spaces) > 0 {

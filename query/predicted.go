@@ -12,25 +12,25 @@ import (
 	"heavytail/storage"
 )
 
-// PredictedRequest asks for the likeliest links of a vertex that were stored.
+// PredictedRequest asks for the stored predictions of a vertex.
 type PredictedRequest struct {
 	Vertex string // by its key
-	K      int    // how many links; at least 1
-	Graph  string // may be left empty where the file has one graph
-	With   Scorer // may be left empty where the graph has predictions by one scorer
+	K      int    // number of links; at least 1
+	Graph  string // may be empty if the file has one graph
+	With   Scorer // may be empty if the graph has predictions by only one scorer
 }
 
 // PredictedResult is the answer of Predicted: the likeliest vertex first.
 type PredictedResult struct {
 	Vertices []PredictedVertex `json:"predicted"`
 	PredictionInfo
-	Behind  uint64   `json:"behind"`  // versions of the graph since, without those that changed attributes only
-	New     bool     `json:"new"`     // the vertex came later, and has no links yet
+	Behind  uint64   `json:"behind"`  // number of newer versions of the graph, except versions that changed only attributes
+	New     bool     `json:"new"`     // the vertex is newer than the predictions and has no links yet
 	Changed bool     `json:"changed"` // the edges of the vertex have changed since
 	Notices []Notice `json:"notices,omitempty"`
 }
 
-// storedEntry is which predictions a PredictedRequest means.
+// storedEntry has the catalogue entries for a PredictedRequest.
 type storedEntry struct {
 	graph storage.GraphInfo
 	with  Scorer
@@ -55,11 +55,11 @@ var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, Pre
 	reads: true,
 }
 
-// Predicted answers from what Materialize has stored, in tens of microseconds: it
-// reads the links of the vertex and the blocks of the graph that can hold an edge to an
-// answer or its key, and loads neither the graph nor an embedding. Vertices that the
-// vertex has edges to by now, and those that were deleted, are left out. A file that
-// is open for reading will do.
+// Predicted answers from the links that Materialize has stored, in tens of
+// microseconds. It reads the links of the vertex, and the blocks of the graph that can
+// have an edge to an answer or the key of an answer; it loads neither the graph nor an
+// embedding. Vertices to which the vertex has an edge by now, and deleted vertices, are
+// left out. It works on a file that is open for reading only.
 func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
 	return predicted.answer(ctx, db, req)
 }
@@ -99,7 +99,7 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 	return found, c.checkRows(req.K)
 }
 
-// onlyScorer is the scorer by which a graph has predictions, if there is one only.
+// onlyScorer is the scorer of the graph's predictions, if there is only one.
 func (c *call) onlyScorer(graph storage.GraphInfo) (Scorer, error) {
 	list, err := c.db.store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
@@ -166,7 +166,8 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 	return r, nil
 }
 
-// predictedMistake reports what the file does not have.
+// predictedMistake returns the Error for predictions or a vertex that the file does not
+// have.
 func (c *call) predictedMistake(req PredictedRequest, err error) error {
 	var missing *storage.NotFoundError
 	if !errors.As(err, &missing) {

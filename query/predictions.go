@@ -12,8 +12,8 @@ import (
 	"heavytail/storage"
 )
 
-// Predictions lists the predictions that are stored. Those whose entry is damaged are
-// left out, with a notice.
+// Predictions lists the stored predictions. Predictions with a damaged entry are left
+// out, with a notice.
 func (db *DB) Predictions(ctx context.Context) ([]PredictionSummary, error) {
 	c, err := db.begin(ctx, "SHOW PREDICTIONS")
 	if err != nil {
@@ -24,17 +24,17 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionSummary, error) {
 	return list, c.wrap(err)
 }
 
-// PredictionSummary is predictions as SHOW PREDICTIONS lists them.
+// PredictionSummary is a row of SHOW PREDICTIONS.
 type PredictionSummary struct {
 	PredictionInfo
-	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
-	// Stale reports what became of the embedding or model that they were computed
-	// with; "" where it is unchanged, or the scorer reads neither.
+	Behind uint64 `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
+	// Stale describes how the embedding or model that they were computed with has
+	// changed; "" if it is unchanged, or the scorer reads neither.
 	Stale string `json:"stale,omitempty"`
 }
 
-// stale reports what became of the embedding or model that predictions were computed
-// with; "" where it is unchanged.
+// stale describes how the embedding or model that predictions were computed with has
+// changed; "" if it is unchanged.
 func (c *call) stale(p PredictionInfo) (string, error) {
 	w := scorerOf(p)
 	made, err := c.madeOf(w)
@@ -55,7 +55,7 @@ func (c *call) stale(p PredictionInfo) (string, error) {
 	return "", nil
 }
 
-// state is what SHOW PREDICTIONS shows of their use.
+// state is the column state of SHOW PREDICTIONS.
 func (p PredictionSummary) state() string {
 	if p.Stale != "" {
 		return "materialize again: " + p.Stale
@@ -65,14 +65,14 @@ func (p PredictionSummary) state() string {
 
 const remedyPredictions = "DROP PREDICTIONS or MATERIALIZE PREDICTIONS replaces it"
 
-// listPredictions is predictions with a notice of what is damaged.
+// listPredictions is predictions with a notice of damaged entries.
 func (c *call) listPredictions() ([]PredictionSummary, error) {
 	list, err := c.predictions()
 	return list, c.Rest(err, "an entry of predictions", remedyPredictions)
 }
 
-// predictions lists the sound entries; of damaged ones the error is a
-// storage.PartialError.
+// predictions lists the undamaged entries; if some are damaged, the error is
+// a storage.PartialError.
 func (c *call) predictions() ([]PredictionSummary, error) {
 	infos, damaged := c.db.store.Predictions(c.Ctx)
 	list := make([]PredictionSummary, len(infos))
@@ -114,8 +114,9 @@ func scorerOf(p PredictionInfo) Scorer {
 	return w
 }
 
-// madeOf returns when what a scorer reads was made; zero where it reads the graph
-// alone. A model that reads an embedding changes with either.
+// madeOf returns the time at which the embedding or model that a scorer reads was
+// made; zero if it reads only the graph. For a model that reads an embedding it
+// is the later time of the two.
 func (c *call) madeOf(w Scorer) (time.Time, error) {
 	embedding, made := w.Embedding, time.Time{}
 	if w.Model != "" {

@@ -4,28 +4,28 @@ import (
 	"context"
 	"slices"
 
-	methods "heavytail/embedding" // embedding is a type of this package
+	methods "heavytail/embedding" // the name embedding is a type of this package
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
 
-// ProjectionRequest asks for an embedding in two dimensions, to be drawn.
+// ProjectionRequest asks for an embedding in two dimensions, for a drawing.
 type ProjectionRequest struct {
 	Embedding string
 	Attribute string // of the vertices, whose values distinguish the vertices; "" for none
-	// All projects all components of the graph. Without it only the largest is, if
-	// the embedding has placed the components apart: the distances between them
-	// would hide everything else.
+	// All projects all components of the graph. Without it, if the embedding has
+	// placed the components apart, only the largest component is projected,
+	// because the distances between components would hide everything else.
 	All bool
 }
 
 // ProjectionResult is the answer of Projection.
 type ProjectionResult struct {
 	Vertices []ProjectedVertex `json:"vertices"` // in the order in which they came into the graph
-	Share    [2]float64        `json:"share"`    // of the variance of all coordinates that X and Y have
-	LeftOut  int               `json:"left_out"` // vertices of other components
+	Share    [2]float64        `json:"share"`    // fractions of the variance of all coordinates that X and Y have
+	LeftOut  int               `json:"left_out"` // number of vertices of other components
 	Notices  []Notice          `json:"notices,omitempty"`
 }
 
@@ -33,13 +33,14 @@ type ProjectionResult struct {
 type ProjectedVertex struct {
 	Key    string        `json:"key"`
 	Degree int           `json:"degree"`
-	Value  storage.Value `json:"value"` // of the attribute, missing where there is none
+	Value  storage.Value `json:"value"` // value of the attribute; missing if the vertex has none
 	X      float64       `json:"x"`
 	Y      float64       `json:"y"`
 }
 
 // Projection returns the vectors of an embedding in two dimensions, as
-// methods.Project does. Vertices that are newer than the embedding have none.
+// methods.Project does. Vertices that are newer than the embedding are left
+// out.
 func (db *DB) Projection(ctx context.Context, req ProjectionRequest) (ProjectionResult, error) {
 	c, err := db.begin(ctx, "PROJECTION")
 	if err != nil {
@@ -106,8 +107,8 @@ func (c *call) projected(s *session.Space, all bool) []uint32 {
 	return chosen
 }
 
-// rowsAt returns some rows of a matrix, ascending, without a copy where they are
-// all.
+// rowsAt returns some rows of a matrix, in ascending order; it returns the
+// matrix itself if they are all rows.
 func rowsAt(m *vec.Matrix, rows []uint32) *vec.Matrix {
 	if len(rows) == m.Rows {
 		return m
