@@ -19,15 +19,12 @@ import (
 // package-level name or a method of the other, where it is more than fewMutual. A number
 // may only fall.
 var mutualFiles = map[string]int{
-	"cmd/paper":          5,
 	"embedding/evaluate": 4,
 	"embedding/run":      4,
 	"embedding/tune":     4,
 	"query":              4, // a statement and the file with its work
 	"query/parser":       4,
 	"storage/format":     8,
-	"storage/generate":   5,
-	"storage/vec":        5,
 }
 
 // fewMutual is how many such pairs any package may have.

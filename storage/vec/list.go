@@ -29,17 +29,3 @@ func checkList(dst, x, block []float32, stride int, idx []uint32) {
 		panic("vec: list of rows: row outside the block")
 	}
 }
-
-// listDotsBy is ListDots by single kernels.
-func listDotsBy(k kind, dst, x, block []float32, stride int, idx []uint32) {
-	for i, v := range idx {
-		dst[i] = dot(k, x, block[int(v)*stride:][:len(x)])
-	}
-}
-
-// listL2SquaredBy is ListL2Squared by single kernels.
-func listL2SquaredBy(k kind, dst, x, block []float32, stride int, idx []uint32) {
-	for i, v := range idx {
-		dst[i] = l2Squared(k, x, block[int(v)*stride:][:len(x)])
-	}
-}

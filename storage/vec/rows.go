@@ -87,39 +87,3 @@ func (l *RowList) room(n int) []float32 {
 	}
 	return l.work[:n]
 }
-
-// learnBy is Learn by the kernels for one vector.
-func learnBy(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
-	g := l.room(len(l.rows))
-	for _, first := range xs {
-		x := unsafe.Slice(first, l.dim)
-		rowDots(k, g, x, l.rows)
-		logisticSteps(g, targets, alpha, limit)
-		rowSteps(k, x, l.rows, g)
-	}
-}
-
-// rowDotsBy is Dots by single kernels.
-func rowDotsBy(k kind, dst, x []float32, rows []*float32) {
-	for i, row := range rows {
-		dst[i] = dot(k, x, unsafe.Slice(row, len(x)))
-	}
-}
-
-// rowStepsBy makes the step of one vector by single kernels: with e starting at 0,
-// e += g[i]·row and row += g[i]·x for each row in turn, and in the end x += e.
-func rowStepsBy(k kind, x []float32, rows []*float32, g []float32) {
-	const most = 256 // columns at a time, for which the sum is kept here
-	var e [most]float32
-	for lo := 0; lo < len(x); lo += most {
-		part := x[lo:min(lo+most, len(x))]
-		sum := e[:len(part)]
-		copy(sum, part)
-		for i, first := range rows {
-			row := unsafe.Slice(first, len(x))[lo : lo+len(part)]
-			axpy(k, g[i], row, sum)
-			axpy(k, g[i], part, row)
-		}
-		copy(part, sum)
-	}
-}

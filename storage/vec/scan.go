@@ -24,17 +24,3 @@ func checkScan(dst, x, rows []float32) {
 		panic("vec: scan of rows: wrong lengths")
 	}
 }
-
-// scanDotsBy is ScanDots by single kernels.
-func scanDotsBy(k kind, dst, x, rows []float32) {
-	for i := range dst {
-		dst[i] = dot(k, x, rows[i*len(x):][:len(x)])
-	}
-}
-
-// scanL2SquaredBy is ScanL2Squared by single kernels.
-func scanL2SquaredBy(k kind, dst, x, rows []float32) {
-	for i := range dst {
-		dst[i] = l2Squared(k, x, rows[i*len(x):][:len(x)])
-	}
-}

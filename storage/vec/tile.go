@@ -1,14 +1,5 @@
 package vec
 
-// The size of the micro-kernel of all matrix products, in elements of the
-// result. 12 rows of two 16-lane registers are 24 running sums: with two
-// registers for b and some for a they fill the 32 registers of AVX-512, and 24
-// chains keep two multiply-add units of latency 4 busy.
-const (
-	TileRows = 12
-	TileCols = 32
-)
-
 // Tile sets c to a product of 12 rows and 32 columns:
 //
 //	c[i·32+j] = Σ_{l<k} a[i·rowStep+l·kStep] · b[l·32+j]
@@ -23,14 +14,6 @@ const (
 func Tile(c *[TileRows * TileCols]float32, k int, a []float32, rowStep, kStep int, b []float32) {
 	checkTile(k, a, rowStep, kStep, b)
 	tile(active, c, false, k, a, rowStep, kStep, b, fetch{})
-}
-
-// fetch is the memory that a tile prefetches into the second-level cache while
-// it computes: one line at each step, from an address on. The zero value
-// fetches nothing. It is a hint that kinds may ignore.
-type fetch struct {
-	from *float32
-	step uintptr // bytes
 }
 
 func checkTile(k int, a []float32, rowStep, kStep int, b []float32) {

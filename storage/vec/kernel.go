@@ -1,0 +1,18 @@
+package vec
+
+// The size of the micro-kernel of all matrix products, in elements of the
+// result. 12 rows of two 16-lane registers are 24 running sums: with two
+// registers for b and some for a they fill the 32 registers of AVX-512, and 24
+// chains keep two multiply-add units of latency 4 busy.
+const (
+	TileRows = 12
+	TileCols = 32
+)
+
+// fetch is the memory that a tile prefetches into the second-level cache while
+// it computes: one line at each step, from an address on. The zero value
+// fetches nothing. It is a hint that kinds may ignore.
+type fetch struct {
+	from *float32
+	step uintptr // bytes
+}
