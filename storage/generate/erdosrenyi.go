@@ -20,6 +20,8 @@ type ErdosRenyi struct {
 	Seed uint64  // the same seed gives the same graph on every machine
 }
 
+var _ Model = ErdosRenyi{}
+
 // Validate reports all faults at once. Each is an *OptionError.
 func (e ErdosRenyi) Validate() error {
 	f := faults{model: "erdos renyi"}

@@ -29,14 +29,6 @@ type Model interface {
 // Progress receives how far Generate is.
 type Progress func(stage string, done, total int64)
 
-var (
-	_ Model = PreferentialAttachment{}
-	_ Model = Vazquez{}
-	_ Model = ErdosRenyi{}
-	_ Model = StochasticBlock{}
-	_ Model = WattsStrogatz{}
-)
-
 // maxArcs bounds what is asked of memory: 4 bytes for each of the two arcs of
 // an edge. 2^36 arcs are 256 GiB; where an int has 32 bits, slices end earlier.
 // Callers with less memory look at Bytes.

@@ -24,6 +24,8 @@ type PreferentialAttachment struct {
 	Seed uint64 // the same seed gives the same graph on every machine
 }
 
+var _ Model = PreferentialAttachment{}
+
 // Validate reports all faults at once. Each is an *OptionError.
 func (p PreferentialAttachment) Validate() error {
 	f := faults{model: "preferential attachment"}

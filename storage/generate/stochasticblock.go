@@ -21,6 +21,8 @@ type StochasticBlock struct {
 	Seed   uint64 // the same seed gives the same graph on every machine
 }
 
+var _ Model = StochasticBlock{}
+
 // Vertices returns the sum of the sizes, or a number beyond what a graph has.
 func (s StochasticBlock) Vertices() int {
 	n := 0

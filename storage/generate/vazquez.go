@@ -82,6 +82,8 @@ type Vazquez struct {
 	Seed uint64    // the same seed gives the same graph on every machine
 }
 
+var _ Model = Vazquez{}
+
 // Validate reports all faults at once. Each is an *OptionError.
 func (z Vazquez) Validate() error {
 	f := faults{model: "vazquez"}

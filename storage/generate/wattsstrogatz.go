@@ -25,6 +25,8 @@ type WattsStrogatz struct {
 	Seed uint64  // the same seed gives the same graph on every machine
 }
 
+var _ Model = WattsStrogatz{}
+
 // Validate reports all faults at once. Each is an *OptionError.
 func (s WattsStrogatz) Validate() error {
 	f := faults{model: "watts strogatz"}
