@@ -25,7 +25,7 @@ func (e *experiment) degreesOf(d dataset) [][]step {
 		}}
 	groups := [][]step{{counts}}
 	for _, t := range e.drawn(d) {
-		groups = append(groups, []step{e.making(t), {
+		groups = append(groups, []step{t.making(), {
 			graph: d, kind: Plots, statement: "degrees of reconstruction " + t.name(), about: "degrees of the reconstruction by " + t.method, cost: 2 * d.pairCost(),
 			answer: func(ctx context.Context) ([]string, [][]any, error) {
 				r, err := e.db.ReconstructedDegrees(ctx, query.EvaluateReconstructionRequest{Embedding: t.name()})
@@ -40,7 +40,7 @@ func (e *experiment) degreesOf(d dataset) [][]step {
 // paper, which it shows too, and the penalised methods with their defaults.
 func (e *experiment) drawn(d dataset) []trial {
 	var list []trial
-	for _, t := range e.trials(d) {
+	for _, t := range d.trials(e.uses) {
 		if t.method == le && t.form == asPaper || t.form == asDefault && t.method != le {
 			list = append(list, t)
 		}

@@ -32,7 +32,7 @@ func (r row) get(measure string) float64 {
 func (e *experiment) rows() []row {
 	var list []row
 	for _, d := range e.reported() {
-		trials := append(e.trials(d), e.tuned(d))
+		trials := append(d.trials(e.uses), e.tuned(d))
 		for _, t := range trials {
 			list = append(list, e.reconstruction(t)...)
 			list = append(list, e.classRows(t)...)
@@ -156,7 +156,7 @@ func (e *experiment) heuristics(d dataset) []row {
 // anyLinks is the first evaluation of links on a graph. All have the same scorers
 // without an embedding.
 func (e *experiment) anyLinks(d dataset) entry {
-	for _, t := range e.trials(d) {
+	for _, t := range d.trials(e.uses) {
 		if judged, there := e.journal.done[t.links()]; there {
 			return judged
 		}

@@ -1,0 +1,174 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Forms of a method.
+const (
+	asPaper   = "paper"
+	asDefault = "default"
+	asTuned   = "tuned"
+	fromWalks = "walks" // unit_ball, begun with the vectors of DeepWalk
+)
+
+// use is a method in one form.
+type use struct {
+	method string // in the paper
+	form   string
+	call   string // in the language
+}
+
+// uses are the methods and forms whose options are known beforehand.
+func uses() []use {
+	return []use{
+		{le, asPaper, "laplacian_eigenmaps(dim := 200, scale := 0, row_scale := 0, components := 'joint')"},
+		{deepWalk, asPaper, "deepwalk(dim := 200, walks := 10, length := 40, epochs := 1, alpha := 0.025)"},
+		{dpSpectral, asPaper, "dp_spectral(dim := 200, normalization := 'degree', beta := 0.5, scale := 0, row_scale := 0, components := 'joint')"},
+		{dpWalker, asPaper, "dp_walker(dim := 200, walks := 10, length := 40, beta := 1.5, alpha := 0.025)"},
+		{le, asDefault, "laplacian_eigenmaps"},
+		{deepWalk, asDefault, "deepwalk"},
+		{dpSpectral, asDefault, "dp_spectral"},
+		{dpWalker, asDefault, "dp_walker"},
+		{unitBall, asDefault, "unit_ball"},
+		{unitBall, fromWalks, "unit_ball(start := 'deepwalk')"},
+	}
+}
+
+// trial is the use of a method on a graph.
+type trial struct {
+	use
+	graph  dataset
+	stored string // name of the embedding in the store, where it does not follow from the rest
+}
+
+// trials are those of a graph.
+func (d dataset) trials(uses []use) []trial {
+	var list []trial
+	for _, u := range uses {
+		list = append(list, trial{use: u, graph: d})
+	}
+	return list
+}
+
+// name is the name of the embedding in the store.
+func (t trial) name() string {
+	if t.stored != "" {
+		return t.stored
+	}
+	method, _, _ := strings.Cut(t.call, "(")
+	return fmt.Sprintf("%s_%s_%s", t.graph.stored(), method, t.form)
+}
+
+func (t trial) embed() string {
+	return fmt.Sprintf("EMBED %s USING %s AS %s", t.graph.stored(), t.call, t.name())
+}
+
+// reconstruct measures the reconstruction: in the form of the paper at the radii
+// of its grid, after a search by what was searched for, and that of unit_ball at the
+// radius that it is made for.
+func (t trial) reconstruct() string {
+	if t.method == unitBall {
+		return fmt.Sprintf("RECONSTRUCT %s RADIUS 1", t.name())
+	}
+	options := map[string]string{asPaper: " WITH (grid := 'paper')", asTuned: " WITH (criterion := 'both')"}
+	return fmt.Sprintf("EVALUATE RECONSTRUCTION OF %s", t.name()) + options[t.form]
+}
+
+// links measures how edges that were held out are predicted: from the difference
+// of two vectors, as in the paper, from the feature that is best on average, and
+// by scores that learn nothing.
+func (t trial) links() string {
+	return fmt.Sprintf("EVALUATE LINKS IN %s USING %s WITH (share := 0.1, seed := 1, features := 'difference, concatenation')", t.graph.stored(), t.call)
+}
+
+// classes measures how well the classes of vertices are predicted from the
+// embedding, each alone.
+func (t trial) classes() string {
+	return fmt.Sprintf("EVALUATE LABELS %s OF %s WITH (fractions := '0.5', seeds := 3, classes := TRUE)", "'"+classAttribute+"'", t.name())
+}
+
+// step is one statement of an experiment.
+type step struct {
+	graph     dataset
+	kind      string // one of Kinds, "" of what brings a graph in
+	statement string
+	file      string                      // the value of $file
+	about     string                      // in words, for who waits
+	cost      float64                     // processor seconds that it takes on some machine, for the time that is left
+	prepare   func(context.Context) error // comes before the statement, unless nil
+	// answer, unless nil, is asked in place of a statement, which is then only the
+	// name of the step.
+	answer func(context.Context) (columns []string, rows [][]any, err error)
+}
+
+// making is the step that makes the embedding of a trial.
+func (t trial) making() step {
+	return step{graph: t.graph, kind: Methods, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()}
+}
+
+// judging are the steps that measure an embedding.
+func (t trial) judging(kind string) []step {
+	list := []step{{graph: t.graph, kind: kind, statement: t.reconstruct(), about: "reconstruction by " + t.method + " in the form " + t.form, cost: t.graph.pairCost()}}
+	if t.graph.labels != "" {
+		list = append(list, step{graph: t.graph, kind: kind, statement: t.classes(), about: "classes by " + t.method + " in the form " + t.form, cost: float64(t.graph.vertices) / 2000})
+	}
+	return list
+}
+
+// cost guesses the processor seconds of an embedding from the size of the graph, and
+// those of unit_ball from what was measured on it.
+func (t trial) cost() float64 {
+	n := float64(t.graph.vertices)
+	walks := n * 10 * 40 / visitsPerSecond
+	switch {
+	case t.method == unitBall && t.form == fromWalks:
+		return t.graph.ball + 1.3*walks // two epochs, in fewer dimensions
+	case t.method == unitBall:
+		return t.graph.ball
+	case t.method == deepWalk && t.form == asDefault:
+		return 2 * walks // epochs
+	case strings.Contains(t.call, "walk"):
+		return walks
+	}
+	return 0.1 + n/12_000
+}
+
+// visitsPerSecond is how many visits of walks one processor trains in 200 dimensions.
+const visitsPerSecond = 450_000
+
+// pairCost guesses the processor seconds of a sweep over all pairs, and linkCost those
+// of an evaluation of links beside the embedding.
+func (d dataset) pairCost() float64 { return 0.2 + math.Pow(float64(d.vertices), 2)*5e-9 }
+
+func (d dataset) linkCost() float64 { return 0.3 + float64(d.edges)/150_000 }
+
+// costOf is the cost of all of some steps.
+func costOf(steps []step) float64 {
+	sum := 0.0
+	for _, s := range steps {
+		sum += s.cost
+	}
+	return sum
+}
+
+// clock estimates how long the steps that are left will take, from how long those
+// that are done took against their costs.
+type clock struct{ cost, seconds float64 }
+
+func (c *clock) add(cost, seconds float64) {
+	c.cost += cost
+	c.seconds += seconds
+}
+
+// left is the time for steps of this cost, zero where nothing is known yet.
+func (c clock) left(cost float64) time.Duration {
+	if c.cost == 0 {
+		return 0
+	}
+	return time.Duration(cost / c.cost * c.seconds * float64(time.Second))
+}
