@@ -24,7 +24,6 @@ var mutualFiles = map[string]int{
 	"embedding/tune":     4,
 	"query":              4, // a statement and the file with its work
 	"query/parser":       4,
-	"storage/format":     8,
 }
 
 // fewMutual is how many such pairs any package may have.

@@ -42,6 +42,10 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrEnding is wrapped by every EndingError.
 	ErrEnding = errors.New("unknown ending of a file's name")
+	// ErrPart is wrapped by errors about a file that was left unfinished.
+	ErrPart = errors.New("an unfinished file is there")
+	// ErrPartInUse is wrapped where another process is writing such a file.
+	ErrPartInUse = errors.New("another process is writing this file")
 )
 
 // LineError says where a line of a text file is wrong, and why. It wraps

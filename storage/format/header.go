@@ -21,24 +21,6 @@ func parseCount(field []byte) (int64, bool) {
 	return n, true
 }
 
-// firstLine follows what the first data line is.
-type firstLine struct {
-	decided bool
-	comment string   // a comment above it that names the columns
-	names   []string // the names in it
-	text    string   // the line itself
-	number  int64    // its number
-	skipped int64    // malformed lines above it
-	held    []byte   // a copy of the line, while the next line is awaited
-	counts  bool     // it may be a counts header, of n and m
-	n, m    int64
-
-	declared bool // it declares a graph, as Graphs.jl does
-
-	konect    bool // a comment above it says that the file is one of KONECT
-	bipartite bool // and that its two columns number vertices apart
-}
-
 // comment takes a comment line. One above the data may name the columns, or declare the
 // graph.
 func (p *parser) comment(content []byte) {

@@ -192,3 +192,12 @@ func (c *columns) unquote(line []byte, start int, char byte) (field []byte, afte
 	}
 	return field, at, fault{}
 }
+
+// missing says which column a line lacks.
+func missing(sep separator, plan *plan, line []byte) fault {
+	if plan.narrow() {
+		return syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))
+	}
+	last := max(plan.at[roleSource], plan.at[roleTarget])
+	return syntaxFault(0, "expected %s columns or more separated by %s, found only %s", fmt.Sprint(last), sep, excerpt(line))
+}

@@ -1,10 +1,5 @@
 package format
 
-import (
-	"bytes"
-	"fmt"
-)
-
 // parser makes edges of lines. It has three ways through a line: plainLines for
 // the bulk of all files, plainFields where more than two keys are taken, and
 // line for whatever is unusual.
@@ -43,76 +38,6 @@ func (p *parser) separate(sep separator) {
 
 // follow sets the plan.
 func (p *parser) follow(plan plan) { p.plan, p.narrow = plan, plan.narrow() }
-
-// bulk takes the leading lines that are plain.
-func (p *parser) bulk(text []byte) (done int, err error) {
-	switch {
-	case !p.first.decided || p.record.open:
-		return 0, nil
-	case p.narrow:
-		return p.plainLines(text)
-	}
-	return p.plainFields(text)
-}
-
-// line takes one line, without its line feed.
-func (p *parser) line(line []byte) error {
-	if p.record.open {
-		return p.goOn(line)
-	}
-	content, kind := p.sort(line)
-	switch kind {
-	case lineBlank:
-		return nil
-	case lineComment:
-		p.comment(content)
-		return nil
-	}
-	if p.opensRecord(line) {
-		return p.begin(line)
-	}
-	return p.single(content)
-}
-
-// single takes a line, or the lines of a whole record, that is neither empty nor a
-// comment.
-func (p *parser) single(line []byte) error {
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	f := encodingFault(line)
-	if isUTF16(line) || bytes.IndexByte(line, '"') < 0 {
-		f = textFault(line) // in quotes there may be a carriage return
-	}
-	if f.found() {
-		return p.bad(line, f)
-	}
-	return p.dataLine(line)
-}
-
-// dataLine takes a line that is neither empty nor a comment.
-func (p *parser) dataLine(line []byte) error {
-	sep := p.sep
-	if sep == separatorAuto {
-		var doubt string
-		if sep, doubt = detectSeparator(line); doubt != "" {
-			// Not a matter of this line alone: SkipBad does not help.
-			return p.lineError(line, syntaxFault(0, "%s", doubt))
-		}
-	}
-	if p.first.text == "" {
-		if taken, err := p.header(line, sep); taken {
-			return err
-		}
-	}
-	p.columns.split(line, sep, &p.plan, p.opts.MaxKey)
-	if p.columns.bad.found() {
-		return p.bad(line, p.columns.bad)
-	}
-	p.separate(sep)
-	if !p.first.decided {
-		return p.firstLine(line)
-	}
-	return p.emitColumns(line)
-}
 
 // emitLine delivers the edge of a data line that was not split by the plan.
 func (p *parser) emitLine(line []byte) error {
@@ -172,11 +97,28 @@ func (p *parser) emit(edge Edge, extra int) error {
 	return p.yield(edge)
 }
 
-// missing says which column a line lacks.
-func missing(sep separator, plan *plan, line []byte) fault {
-	if plan.narrow() {
-		return syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))
-	}
-	last := max(plan.at[roleSource], plan.at[roleTarget])
-	return syntaxFault(0, "expected %s columns or more separated by %s, found only %s", fmt.Sprint(last), sep, excerpt(line))
+// firstLine follows what the first data line is.
+type firstLine struct {
+	decided bool
+	comment string   // a comment above it that names the columns
+	names   []string // the names in it
+	text    string   // the line itself
+	number  int64    // its number
+	skipped int64    // malformed lines above it
+	held    []byte   // a copy of the line, while the next line is awaited
+	counts  bool     // it may be a counts header, of n and m
+	n, m    int64
+
+	declared bool // it declares a graph, as Graphs.jl does
+
+	konect    bool // a comment above it says that the file is one of KONECT
+	bipartite bool // and that its two columns number vertices apart
+}
+
+// record gathers the lines of a record of an edge list as CSV, one of whose fields
+// in quotes holds line breaks.
+type record struct {
+	open    bool
+	text    []byte // the lines so far, without the last line feed; kept from record to record
+	started int64  // the line at which it began
 }

@@ -43,13 +43,6 @@ const (
 	stateEnding = PartEnding + ".state"
 )
 
-// ErrPart is wrapped by errors about a file that was left unfinished, and ErrPartInUse
-// where somebody is writing it.
-var (
-	ErrPart      = errors.New("an unfinished file is there")
-	ErrPartInUse = errors.New("another process is writing this file")
-)
-
 // CreatePart begins a file in sections that Commit will put at path, in a folder, or
 // anywhere if that is nil. A part of it that is there already gives ErrPart, unless
 // overwrite is set, and ErrPartInUse where another writer has it.

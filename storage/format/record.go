@@ -2,14 +2,6 @@ package format
 
 import "bytes"
 
-// record gathers the lines of a record of an edge list as CSV, one of whose fields
-// in quotes holds line breaks.
-type record struct {
-	open    bool
-	text    []byte // the lines so far, without the last line feed; kept from record to record
-	started int64  // the line at which it began
-}
-
 // opensRecord reports whether a field in quotes continues behind a line. Where the
 // separator is not decided, that may be CSV.
 func (p *parser) opensRecord(line []byte) bool {

@@ -131,3 +131,34 @@ func isInteger(field []byte) bool {
 	}
 	return len(field) > 0
 }
+
+// byteClass is what a byte means inside a plain line.
+type byteClass uint8
+
+const (
+	classKey       byteClass = iota // part of a key
+	classSeparator                  // between columns
+	classNewline
+	classUnusual // whatever needs a closer look
+)
+
+// classify returns the class of every byte. Bytes beyond ASCII are unusual
+// since their encoding is to be checked.
+func classify(sep separator) (class [256]byteClass) {
+	for c := range 128 {
+		class[c] = classKey
+	}
+	for c := 128; c < 256; c++ {
+		class[c] = classUnusual
+	}
+	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
+	class[' '], class['\t'] = classUnusual, classUnusual // to be trimmed, or inside a key
+	if sep.quotes() {
+		class['"'] = classUnusual
+	}
+	class[sep.character()] = classSeparator
+	if sep == separatorWhitespace {
+		class['\t'] = classSeparator
+	}
+	return class
+}

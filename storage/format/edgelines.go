@@ -1,0 +1,73 @@
+package format
+
+import "bytes"
+
+// bulk takes the leading lines that are plain.
+func (p *parser) bulk(text []byte) (done int, err error) {
+	switch {
+	case !p.first.decided || p.record.open:
+		return 0, nil
+	case p.narrow:
+		return p.plainLines(text)
+	}
+	return p.plainFields(text)
+}
+
+// line takes one line, without its line feed.
+func (p *parser) line(line []byte) error {
+	if p.record.open {
+		return p.goOn(line)
+	}
+	content, kind := p.sort(line)
+	switch kind {
+	case lineBlank:
+		return nil
+	case lineComment:
+		p.comment(content)
+		return nil
+	}
+	if p.opensRecord(line) {
+		return p.begin(line)
+	}
+	return p.single(content)
+}
+
+// single takes a line, or the lines of a whole record, that is neither empty nor a
+// comment.
+func (p *parser) single(line []byte) error {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	f := encodingFault(line)
+	if isUTF16(line) || bytes.IndexByte(line, '"') < 0 {
+		f = textFault(line) // in quotes there may be a carriage return
+	}
+	if f.found() {
+		return p.bad(line, f)
+	}
+	return p.dataLine(line)
+}
+
+// dataLine takes a line that is neither empty nor a comment.
+func (p *parser) dataLine(line []byte) error {
+	sep := p.sep
+	if sep == separatorAuto {
+		var doubt string
+		if sep, doubt = detectSeparator(line); doubt != "" {
+			// Not a matter of this line alone: SkipBad does not help.
+			return p.lineError(line, syntaxFault(0, "%s", doubt))
+		}
+	}
+	if p.first.text == "" {
+		if taken, err := p.header(line, sep); taken {
+			return err
+		}
+	}
+	p.columns.split(line, sep, &p.plan, p.opts.MaxKey)
+	if p.columns.bad.found() {
+		return p.bad(line, p.columns.bad)
+	}
+	p.separate(sep)
+	if !p.first.decided {
+		return p.firstLine(line)
+	}
+	return p.emitColumns(line)
+}
