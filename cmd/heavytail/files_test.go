@@ -19,11 +19,7 @@ import (
 // package-level name or a method of the other, where it is more than fewMutual. A number
 // may only fall.
 var mutualFiles = map[string]int{
-	"embedding/evaluate": 4,
-	"embedding/run":      4,
-	"embedding/tune":     4,
-	"query":              4, // a statement and the file with its work
-	"query/parser":       4,
+	"query": 4, // a statement and the file with its work
 }
 
 // fewMutual is how many such pairs any package may have.

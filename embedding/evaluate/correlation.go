@@ -89,5 +89,3 @@ func mean(x []float64) float64 {
 
 // clamp limits r to [-1, 1], which rounding may exceed.
 func clamp(r float64) float64 { return max(-1, min(1, r)) }
-
-func choose2(n int64) int64 { return n * (n - 1) / 2 }

@@ -91,3 +91,5 @@ func (f fenwick) upTo(value uint32) int64 {
 	}
 	return n
 }
+
+func choose2(n int64) int64 { return n * (n - 1) / 2 }

@@ -5,29 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"heavytail/embedding"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
-
-// Request asks for an embedding of a snapshot of a graph.
-type Request struct {
-	Name     string // of the embedding
-	Method   string // one of Methods
-	Options  []Option
-	Workers  int // goroutines; 0 is GOMAXPROCS
-	Progress func(stage string, done, total int64)
-
-	// Stateless stores the vectors alone, so that every refresh of them runs in full.
-	Stateless bool
-
-	Checkpoints embedding.Checkpoints
-
-	// Computed, if not nil, receives the vectors before they are stored, and returns the
-	// indexes that are stored with them. It is not called where the embedding has these
-	// vectors already. An error ends the computation.
-	Computed func(vectors *vec.Matrix) ([]storage.NewIndex, error)
-}
 
 // Settings returns all options of a method, after defaults, in its order and in
 // canonical text: those that an embedding is stored with. Errors are *MethodError

@@ -111,3 +111,22 @@ func weighted(g *csr.Graph, used bool) []storage.Setting {
 	}
 	return []storage.Setting{{Name: "weighted", Value: strconv.FormatBool(used)}}
 }
+
+// Request asks for an embedding of a snapshot of a graph.
+type Request struct {
+	Name     string // of the embedding
+	Method   string // one of Methods
+	Options  []Option
+	Workers  int // goroutines; 0 is GOMAXPROCS
+	Progress func(stage string, done, total int64)
+
+	// Stateless stores the vectors alone, so that every refresh of them runs in full.
+	Stateless bool
+
+	Checkpoints embedding.Checkpoints
+
+	// Computed, if not nil, receives the vectors before they are stored, and returns the
+	// indexes that are stored with them. It is not called where the embedding has these
+	// vectors already. An error ends the computation.
+	Computed func(vectors *vec.Matrix) ([]storage.NewIndex, error)
+}

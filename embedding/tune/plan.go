@@ -24,17 +24,6 @@ const (
 	contender = 0.97
 )
 
-// scored is a point with its score.
-type scored struct {
-	branch *branch
-	point  point
-	score  float64
-	number int // number of the trial, if it matters
-}
-
-// better orders by descending score; sorts by it are stable.
-func better(a, b scored) int { return cmp.Compare(value(b.score), value(a.score)) }
-
 // run runs the stages.
 func (s *search) run() error {
 	s.reason = Finished

@@ -342,10 +342,6 @@ func (n Ends) String() string {
 	return word + " (" + n.Term.String() + ")"
 }
 
-// comparisons are the operators as they are written, in the order of Operator,
-// with the second spelling of NotEqual last.
-var comparisons = []string{"=", "<>", "<", "<=", ">", ">=", "!="}
-
 // operator reads an operator if one is next.
 func (p *parser) operator() (Operator, bool) {
 	i := slices.Index(comparisons, p.tok.Text)

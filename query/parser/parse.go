@@ -309,3 +309,7 @@ type Names struct {
 	// Option is the option or attribute whose value is being written, or "".
 	Option string
 }
+
+// comparisons are the operators as they are written, in the order of Operator,
+// with the second spelling of NotEqual last.
+var comparisons = []string{"=", "<>", "<", "<=", ">", ">=", "!="}
