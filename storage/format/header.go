@@ -5,22 +5,6 @@ import (
 	"fmt"
 )
 
-// parseCount reads a decimal integer without a sign, as a counts header has them.
-func parseCount(field []byte) (int64, bool) {
-	const digits = 18 // the most that always fit
-	if len(field) == 0 || len(field) > digits {
-		return 0, false
-	}
-	var n int64
-	for _, c := range field {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int64(c-'0')
-	}
-	return n, true
-}
-
 // comment takes a comment line. One above the data may name the columns, or declare the
 // graph.
 func (p *parser) comment(content []byte) {

@@ -162,3 +162,19 @@ func classify(sep separator) (class [256]byteClass) {
 	}
 	return class
 }
+
+// parseCount reads a decimal integer without a sign, as a counts header has them.
+func parseCount(field []byte) (int64, bool) {
+	const digits = 18 // the most that always fit
+	if len(field) == 0 || len(field) > digits {
+		return 0, false
+	}
+	var n int64
+	for _, c := range field {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	return n, true
+}
