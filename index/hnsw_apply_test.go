@@ -48,11 +48,11 @@ func (s *model) change(random *rand.Rand, most int) Changes {
 // number of vertices; the recall of a small ef stays.
 func TestHNSW_Apply_Random(t *testing.T) {
 	ctx := context.Background()
-	rounds := 7
+	rounds, rows := 7, 500
 	if testing.Short() {
-		rounds = 2
+		rounds, rows = 2, 250
 	}
-	sets := hnswSets(500)
+	sets := hnswSets(rows)
 	sets["two"] = gridded(2, 2, 1)
 	for name, m := range sets {
 		for _, metric := range Metrics() {

@@ -110,7 +110,7 @@ func hnswSets(n int) map[string]*vec.Matrix {
 func TestHNSW_Recall(t *testing.T) {
 	rows := 2500
 	if testing.Short() {
-		rows = 800
+		rows = 400
 	}
 	for name, m := range hnswSets(rows) {
 		for _, metric := range Metrics() {
@@ -133,7 +133,7 @@ func TestHNSW_Recall(t *testing.T) {
 func TestHNSW_Complete(t *testing.T) {
 	ctx := context.Background()
 	sets := matrices()
-	for name, m := range hnswSets(600) {
+	for name, m := range hnswSets(300) {
 		sets["hnsw "+name] = m
 	}
 	for name, m := range sets {
@@ -162,7 +162,7 @@ func TestHNSW_Complete(t *testing.T) {
 
 // The links do not depend on the number of workers.
 func TestHNSW_Workers(t *testing.T) {
-	for name, m := range hnswSets(900) {
+	for name, m := range hnswSets(500) {
 		want := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, Workers: 1})
 		for _, workers := range []int{2, 5} {
 			got := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, Workers: workers})
@@ -235,11 +235,11 @@ func TestHNSW_Filter(t *testing.T) {
 // Within finds nearly all that are within, whatever the radius, and nothing else.
 func TestHNSW_Within(t *testing.T) {
 	ctx := context.Background()
-	m := clustered(3500, 16, 20, 2, 1)
+	m := clustered(2000, 16, 20, 2, 1)
 	for _, metric := range Metrics() {
 		h := mustHNSW(t, m, metric, HNSWOptions{M: 12, EfConstruction: 80, Ef: 32})
 		ways := map[string]int{}
-		for _, k := range []int{1, 5, 30, 200, 3000} {
+		for _, k := range []int{1, 5, 30, 200, 1800} {
 			found, all := 0, 0
 			for v := range 20 {
 				near, err := h.exact.Search(ctx, m.Row(v), k, SearchOptions{})

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -104,39 +107,57 @@ var outsiders = map[string][]string{
 type listed struct {
 	ImportPath string
 	Dir        string
-	Export     string // the file with the compiled package, with -export
+	Export     string // the file with the compiled package
 	GoFiles    []string
 	Imports    []string
 	Module     *struct{ Path, Dir string }
 }
 
-// listPackages lists the packages of the module, and what more the flags ask for.
-func listPackages(t *testing.T, flags ...string) []listed {
-	t.Helper()
-	arguments := append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,Imports,Module"}, flags...)
-	command := exec.Command("go", append(arguments, "heavytail/...")...)
+// listing is what go list reports of the packages of the module and of all that they
+// import, compiled. It is asked once for all tests.
+var listing = sync.OnceValues(func() ([]listed, error) {
+	command := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Imports,Module", "heavytail/...")
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		return nil, fmt.Errorf("go list: %w", err)
 	}
 	var packages []listed
-	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p listed
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
-			return packages
+			return packages, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		packages = append(packages, p)
 	}
+})
+
+// listPackages returns the packages of the module, and the files with all compiled
+// packages by their import paths.
+func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
+	t.Helper()
+	all, err := listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled = map[string]string{}
+	for _, p := range all {
+		compiled[p.ImportPath] = p.Export
+		if strings.HasPrefix(p.ImportPath, "heavytail/") {
+			own = append(own, p)
+		}
+	}
+	return own, compiled
 }
 
 // TestLayout holds the packages and their imports against the tables above.
 func TestLayout(t *testing.T) {
 	const module = "heavytail/"
 	seen := map[string]bool{}
-	for _, p := range listPackages(t) {
+	packages, _ := listPackages(t)
+	for _, p := range packages {
 		name := strings.TrimPrefix(p.ImportPath, module)
 		seen[name] = true
 		allowed, known := layout[name]
@@ -181,7 +202,7 @@ func outsider(imported string) string {
 // TestLayout_Readme expects the README to name the folder of every package but the
 // inner ones, as text in backquotes.
 func TestLayout_Readme(t *testing.T) {
-	packages := listPackages(t)
+	packages, _ := listPackages(t)
 	readme, err := os.ReadFile(path.Join(packages[0].Module.Dir, "README.md"))
 	if err != nil {
 		t.Fatal(err)

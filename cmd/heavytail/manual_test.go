@@ -278,7 +278,8 @@ func sentence(text string) string {
 func TestManual_Environment(t *testing.T) {
 	read := map[string]bool{}
 	reads := regexp.MustCompile(`(?:[gG]etenv|[lL]ookup(?:Env)?)\("([A-Za-z_]+)"\)`)
-	for _, p := range listPackages(t) {
+	packages, _ := listPackages(t)
+	for _, p := range packages {
 		files, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

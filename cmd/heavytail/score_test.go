@@ -42,7 +42,7 @@ func TestKill_Score(t *testing.T) {
 	var text bytes.Buffer
 	lines := 900_000
 	if testing.Short() {
-		lines /= 2
+		lines /= 4
 	}
 	for i := range lines {
 		fmt.Fprintf(&text, "%d,%d\n", i%2000, i*7919%2001)

@@ -207,6 +207,9 @@ func TestLawsText(t *testing.T) {
 // TestRun_OtherLimit expects that what a search with another limit finds is judged
 // again, and the tables of a run that had this limit from the beginning.
 func TestRun_OtherLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three runs of all steps")
+	}
 	config, graphs, methods := small(t)
 	config.Trials = 1
 	if _, err := run(t.Context(), config, graphs, methods); err != nil {

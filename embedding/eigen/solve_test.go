@@ -22,13 +22,15 @@ func (d dense) Size() int { return d.n }
 
 func (d dense) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
 	for i := range d.n {
-		for j := range Width {
-			sum := 0.0
-			for l, v := range d.a[i*d.n : (i+1)*d.n] {
-				if v != 0 {
-					sum += v * float64(x[l*Width+j])
+		var sums [Width]float64
+		for l, v := range d.a[i*d.n : (i+1)*d.n] {
+			if v != 0 {
+				for j, entry := range x[l*Width : (l+1)*Width] {
+					sums[j] += v * float64(entry)
 				}
 			}
+		}
+		for j, sum := range sums {
 			sum = float64(alpha)*sum + float64(beta)*float64(x[i*Width+j])
 			if gamma != 0 {
 				sum += float64(gamma) * float64(y[i*Width+j])

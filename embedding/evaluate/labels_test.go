@@ -103,7 +103,11 @@ func TestMeasured_ByHand(t *testing.T) {
 // that say nothing.
 func TestClassifyLabels_SignalAndNoise(t *testing.T) {
 	m, labels := clusters(400, 5, 0.1)
-	for _, s := range classifyAll(t, m, labels, LabelOptions{Seeds: 3}) {
+	opts := LabelOptions{Seeds: 3}
+	if testing.Short() {
+		opts.Seeds = 2
+	}
+	for _, s := range classifyAll(t, m, labels, opts) {
 		if s.MicroF1.Mean < 0.99 || s.MacroF1.Mean < 0.99 || s.Accuracy.Mean < 0.98 {
 			t.Errorf("at %v: micro %v, macro %v, accuracy %v", s.Fraction, s.MicroF1, s.MacroF1, s.Accuracy)
 		}
@@ -120,7 +124,7 @@ func TestClassifyLabels_SignalAndNoise(t *testing.T) {
 	for v := range labels.Of {
 		labels.Of[v] = []uint32{uint32(v % 5)}
 	}
-	for _, s := range classifyAll(t, m, labels, LabelOptions{Seeds: 3}) {
+	for _, s := range classifyAll(t, m, labels, opts) {
 		if s.MicroF1.Mean < 0.1 || s.MicroF1.Mean > 0.3 {
 			t.Errorf("at %v: micro-F1 %v of labels by chance, expected about 0.2", s.Fraction, s.MicroF1)
 		}
@@ -289,7 +293,11 @@ func TestClassifyLabels_ClassesThatAreMissing(t *testing.T) {
 func TestClassifyLabels_SameAtAnyWorkers(t *testing.T) {
 	m, labels := clusters(250, 5, 1)
 	first := classifyAll(t, m, labels, LabelOptions{Seeds: 2, Workers: 1})
-	for _, workers := range []int{2, 7, 16} {
+	workers := []int{7, 2, 16}
+	if testing.Short() {
+		workers = workers[:1]
+	}
+	for _, workers := range workers {
 		if got := classifyAll(t, m, labels, LabelOptions{Seeds: 2, Workers: workers}); fmt.Sprint(got) != fmt.Sprint(first) {
 			t.Errorf("%d workers: micro-F1 %v, expected %v", workers, got[0].MicroF1, first[0].MicroF1)
 		}

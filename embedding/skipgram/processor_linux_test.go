@@ -26,6 +26,9 @@ func TestTrain_WaitsWithoutProcessor(t *testing.T) {
 		train(t, c, Options{Dim: 32, Workers: workers})
 		return
 	}
+	if testing.Short() {
+		t.Skip("trains in six processes, to compare what they take")
+	}
 	least := map[int]time.Duration{}
 	for range 3 { // what else there is to do takes time too, now and then
 		for _, workers := range []int{1, 2} {

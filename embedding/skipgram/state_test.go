@@ -40,7 +40,11 @@ func TestTrain_From(t *testing.T) {
 			if len(saved) < 5 {
 				t.Fatalf("only %d checkpoints", len(saved))
 			}
-			step := max(1, len(saved)/8)
+			starts := 8
+			if testing.Short() {
+				starts = 3
+			}
+			step := max(1, len(saved)/starts)
 			for i := 0; i < len(saved); i += step {
 				from, err := ReadState(bytes.NewReader(saved[i]), c.Vertices, o)
 				if err != nil {

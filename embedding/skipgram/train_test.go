@@ -238,15 +238,17 @@ func testCommunities(t *testing.T, half int, w walk.Options, options []Options) 
 					t.Errorf("losses %v, %v without training", stats.Loss, untrained)
 				}
 			}
+			// The sum of the cosines to a half is the product with the sum of its unit vectors.
+			directions := vec.NewMatrix(2*half, m.Dim)
+			sums := vec.NewMatrix(2, m.Dim)
+			for v := range 2 * half {
+				vec.Axpy(float32(1/math.Sqrt(float64(vec.Dot(m.Row(v), m.Row(v))))), m.Row(v), directions.Row(v))
+				vec.Axpy(1, directions.Row(v), sums.Row(v/half))
+			}
 			wrong := 0
 			for v := range 2 * half {
-				sums := [2]float64{}
-				for u := range 2 * half {
-					if u != v {
-						sums[u/half] += cosine(m.Row(u), m.Row(v))
-					}
-				}
-				if sums[v/half] < sums[1-v/half] {
+				own := vec.Dot(sums.Row(v/half), directions.Row(v)) - 1 // of the vertex with itself
+				if own < vec.Dot(sums.Row(1-v/half), directions.Row(v)) {
 					wrong++
 				}
 			}
@@ -260,10 +262,6 @@ func testCommunities(t *testing.T, half int, w walk.Options, options []Options) 
 			}
 		})
 	}
-}
-
-func cosine(a, b []float32) float64 {
-	return float64(vec.Dot(a, b)) / math.Sqrt(float64(vec.Dot(a, a))*float64(vec.Dot(b, b)))
 }
 
 // TestTrain_Corners has nothing, one vertex, and fewer vertices than parts.

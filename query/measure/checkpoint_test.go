@@ -21,6 +21,10 @@ func TestCheckpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	apart := 3
+	if testing.Short() {
+		apart = 8
+	}
 	for name, f := range map[string]func(context.Context, *csr.Graph, Work, Checkpoints) (any, error){
 		"harmonic": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
 			return Harmonic(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
@@ -40,7 +44,7 @@ func TestCheckpoints(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		stops := 0
-		for at := 0; ; at = 3*at + 1 {
+		for at := 0; ; at = apart*at + 1 {
 			saved, err := stopAt(t, at, func(ctx context.Context, c Checkpoints) error {
 				_, err := f(ctx, g, Work{Workers: 1}, c)
 				return err
