@@ -21,45 +21,45 @@ import (
 	"heavytail/storage/vec"
 )
 
-// ReconstructRequest asks for the graph of all pairs of vertices that an
-// embedding puts near to each other.
+// ReconstructRequest asks for the graph that joins all pairs of vertices
+// within a distance in an embedding.
 type ReconstructRequest struct {
 	Embedding string
 	// Radius is the largest distance of an edge.
 	Radius float64
-	// Epsilon, if not 0, says it instead by the least edge probability
-	// 1/(1+e^distance): above 0, at most 0.5.
+	// Epsilon, if not 0, is used instead of Radius: the lowest edge
+	// probability 1/(1+e^distance) of an edge, above 0 and at most 0.5.
 	Epsilon float64
 	// Auto looks for the radius that is best by the criterion, among those that give
 	// a plausible number of edges (evaluate.Plausible); Radius and Epsilon are then
 	// 0. Where there is none a notice says so.
 	Auto      bool
 	Grid      evaluate.Grid      // which radii Auto tries
-	Points    int                // how many; 0 is the default of evaluate.ReconstructOptions
-	Criterion evaluate.Criterion // what is best to Auto
+	Points    int                // number of radii; 0 is the default of evaluate.ReconstructOptions
+	Criterion evaluate.Criterion // the measure by which Auto chooses
 	// Graph names a new graph to store the reconstruction in, with the same
 	// vertex keys; empty stores none.
 	Graph string
-	// File is an edge list to write the reconstruction to; empty writes none. A
-	// file that exists is refused, unless Overwrite is set.
+	// File is an edge list to write the reconstruction to; empty writes none.
+	// An existing file is an error, unless Overwrite is set.
 	File      string
 	Overwrite bool
 
 	laws    bool // fit a power law to the degrees of every point
-	bestLaw bool // fit one to those of the best
+	bestLaw bool // fit a power law to the degrees of the best point
 
-	threshold string // its text, for the plan
-	all       bool   // the table has every point, and not only the best
+	threshold string // text of the threshold, for the plan
+	all       bool   // the table has every point, not only the best
 }
 
 // ReconstructResult is the answer of Reconstruct.
 type ReconstructResult struct {
-	// Points are what was measured, by ascending radius: one point, or with
-	// Auto all that were tried.
+	// Points are the measured reconstructions, by ascending radius: one
+	// point, or with Auto all that were tried.
 	Points []evaluate.ReconstructionPoint `json:"points"`
 	// Best is the index in Points of the reconstruction that was asked for.
 	Best int `json:"best"`
-	// Graph describes the graph that was stored; it is zero where none was.
+	// Graph describes the stored graph; it is zero if none was stored.
 	Graph   storage.GraphInfo `json:"graph"`
 	Notices []Notice          `json:"notices,omitempty"`
 }
@@ -80,7 +80,7 @@ var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, Rec
 		columns := []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "precision", "recall"}
 		return pointRows(columns, r.Points, r.Best, req.all, pointRow)
 	},
-	reads: true, // but for INTO GRAPH
+	reads: true, // except with INTO GRAPH
 }
 
 // reconstructOptions are the options of RECONSTRUCT.
@@ -88,8 +88,8 @@ func reconstructOptions() []OptionInfo { return append(sweepOptions("AUTO"), ove
 
 // Reconstruct measures how well an embedding reconstructs its graph, and stores
 // or writes the reconstruction if asked to. It measures the distance of every
-// pair of vertices, and takes memory for the vectors, and for the edges only
-// where they are stored.
+// pair of vertices. It takes memory for the vectors, and for the edges only if
+// they are stored as a graph.
 func (db *DB) Reconstruct(ctx context.Context, req ReconstructRequest) (ReconstructResult, error) {
 	return reconstruct.answer(ctx, db, req)
 }
@@ -218,7 +218,7 @@ func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructRe
 	return result, err
 }
 
-// reconstruction is what a reconstruction reads, in memory.
+// reconstruction has the input of a reconstruction in memory.
 type reconstruction struct {
 	space  *session.Space
 	graph  *csr.Graph // the original, on the vertices that have a vector
@@ -269,8 +269,9 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 		MaxBytes: c.sweepBytes(),
 	}
 	rows := int64(r.space.Matrix.Rows)
-	// Two lists of degrees and their ranks; and with AUTO the counts of a pass,
-	// 4 bytes per vertex and radius, of at most twice as many radii as points.
+	// Memory of two lists of degrees and their ranks, and with AUTO of the
+	// counts of a pass: 4 bytes per vertex and radius, for at most twice as
+	// many radii as points.
 	bytes := 32 * rows
 	if req.Auto {
 		bytes += min(opts.MaxBytes, 8*rows*int64(max(req.Points, 128)))
@@ -292,7 +293,7 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 		return ReconstructResult{}, err
 	}
 	if req.Epsilon != 0 {
-		result.Points[0].Epsilon = req.Epsilon // not its image after two roundings
+		result.Points[0].Epsilon = req.Epsilon // as given, not converted to a radius and back, which rounds twice
 	}
 	if best := result.Points[result.Best]; req.Auto && req.Criterion == evaluate.ByKS && math.IsNaN(req.Criterion.Value(best)) {
 		c.Notice("no reconstruction has a power law over at least %d vertices with %d different degrees that span a factor of %d, so f1 decides", evaluate.LeastTail, evaluate.LeastDegrees, evaluate.LeastSpan)
@@ -308,19 +309,20 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 	return result, nil
 }
 
-// implausible says that a reconstruction of so many edges is none of a graph of so
-// many.
+// implausible returns the text of a notice for a reconstruction with far too many
+// edges; "" if their number is plausible.
 func implausible(edges, original int64) string {
 	return fmt.Sprintf("no radius gives at least %v times the %s of the graph and at most %v times as many or %v of all pairs; the best of the rest gives %d edges, which is not a reconstruction",
 		evaluate.LeastEdges, fault.Count(original, "edge"), evaluate.MostEdges, evaluate.MostPairs, edges)
 }
 
-// sweepBytes is what the counts of one pass over all pairs may take.
+// sweepBytes is the largest memory for the counts of one pass over all pairs.
 func (c *call) sweepBytes() int64 { return min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)) }
 
 // storeReconstruction makes a graph of all pairs within the radius.
 func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {
-	// Each edge is held once by its smaller vertex, then twice in the graph.
+	// In memory each edge is listed once, with its smaller vertex, and then twice
+	// in the graph.
 	rows := int64(r.space.Matrix.Rows)
 	release, err := c.db.cache.Reserve(4*at.Edges+8*at.Edges+16*rows, "the reconstructed graph")
 	if err != nil {
@@ -341,8 +343,8 @@ func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at
 // joinGraph builds the graph of all pairs within the radius of a point.
 func (c *call) joinGraph(m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.Graph, error) {
 	upper := make([]uint32, 0, at.Edges) // for each vertex, its neighbours above it
-	starts := make([]int64, 1, m.Rows+1) // where those of each vertex start
-	degrees := make([]int64, m.Rows+1)   // at v+1, so that their sums are offsets
+	starts := make([]int64, 1, m.Rows+1) // position in upper where the neighbours of each vertex start
+	degrees := make([]int64, m.Rows+1)   // the degree of v is at v+1, so that the prefix sums are offsets
 	opts := index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 	err := index.Join(c.Ctx, m, at.Radius, opts, func(u uint32, above []uint32) error {
 		upper = append(upper, above...)
@@ -361,8 +363,8 @@ func (c *call) joinGraph(m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.G
 	}
 	g := &csr.Graph{Offsets: degrees, Targets: make([]uint32, degrees[m.Rows])}
 	next := append([]int64(nil), degrees[:m.Rows]...)
-	// Vertices in ascending order: when the turn of v comes, all its neighbours
-	// below it have entered its row, in ascending order.
+	// Vertices are processed in ascending order. When v is processed, its row
+	// already has all smaller neighbours, in ascending order.
 	for u := range m.Rows {
 		above := upper[starts[u]:starts[u+1]]
 		copy(g.Targets[next[u]:], above)
@@ -390,8 +392,8 @@ func (c *call) writeReconstruction(req ReconstructRequest, r *reconstruction, at
 	return err
 }
 
-// joinEdges is index.Join as a sequence; failed is its error when the sequence
-// has ended.
+// joinEdges is index.Join as a sequence; after the sequence has ended, failed
+// returns its error.
 func joinEdges(ctx context.Context, m *vec.Matrix, radius float64, opts index.JoinOptions) (edges iter.Seq2[uint32, uint32], failed *error) {
 	failed = new(error)
 	return func(yield func(uint32, uint32) bool) {
@@ -409,12 +411,12 @@ func joinEdges(ctx context.Context, m *vec.Matrix, radius float64, opts index.Jo
 	}, failed
 }
 
-// maxPoints bounds the radii of a sweep: each takes 4 bytes per vertex, and
-// beyond some hundreds the best hardly moves.
+// maxPoints bounds the number of radii of a sweep: each takes 4 bytes per
+// vertex, and beyond some hundreds the best radius hardly changes.
 const maxPoints = 10_000
 
 // sweepOptions are the options of statements that try many radii; subject is
-// what tries them.
+// the noun or pronoun for the statement in their texts.
 func sweepOptions(subject string) []OptionInfo {
 	return []OptionInfo{
 		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii " + subject + " tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
@@ -438,7 +440,7 @@ func sweepSettings(req *ReconstructRequest, set bind.Settings) error {
 	return err
 }
 
-// radiiText says which radii a sweep tries.
+// radiiText describes the radii that a sweep tries.
 func radiiText(grid evaluate.Grid, criterion evaluate.Criterion) string {
 	text := "quantiles of the distances"
 	if grid == evaluate.Paper {

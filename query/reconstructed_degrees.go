@@ -11,9 +11,9 @@ import (
 
 // ReconstructedDegreesResult is the answer of ReconstructedDegrees.
 type ReconstructedDegreesResult struct {
-	Graph   string                       `json:"graph"` // that was embedded
+	Graph   string                       `json:"graph"` // the graph that was embedded
 	Point   evaluate.ReconstructionPoint `json:"point"`
-	Degrees []DegreeCount                `json:"degrees"` // of the reconstruction, by ascending degree
+	Degrees []DegreeCount                `json:"degrees"` // degrees of the reconstruction, ascending
 	Notices []Notice                     `json:"notices,omitempty"`
 }
 

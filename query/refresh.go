@@ -19,9 +19,9 @@ import (
 // RefreshRequest asks for an embedding to be brought up to date with its graph.
 type RefreshRequest struct {
 	Embedding string
-	// Tolerance is the residual, relative to the largest eigenvalue, up to which
-	// a spectral embedding is not solved in full; 0 is
-	// embedding.RefreshTolerance.
+	// Tolerance is the largest residual, relative to the largest eigenvalue,
+	// with which an incremental refresh of a spectral embedding is accepted;
+	// above it the embedding is solved in full. 0 is embedding.RefreshTolerance.
 	Tolerance float64
 }
 
@@ -31,8 +31,8 @@ type RefreshKind string
 // The kinds.
 const (
 	RefreshNone        RefreshKind = "none"        // no edge had changed; nothing was stored
-	RefreshIncremental RefreshKind = "incremental" // from the rows before and what has changed
-	RefreshFull        RefreshKind = "full"        // more than half of the vertices as EMBED would
+	RefreshIncremental RefreshKind = "incremental" // computed from the previous vectors and the changes
+	RefreshFull        RefreshKind = "full"        // more than half of the vertices were computed in full, as by EMBED
 )
 
 // RefreshResult is the answer of Refresh.
@@ -45,7 +45,7 @@ type RefreshResult struct {
 // staleness is what the names in a RefreshRequest refer to.
 type staleness struct {
 	session.Entry
-	changes storage.ChangeSet // of the graph since the embedding
+	changes storage.ChangeSet // changes of the graph since the embedding was computed
 }
 
 var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
@@ -71,10 +71,10 @@ func refreshOptions() []OptionInfo {
 }
 
 // Refresh brings an embedding up to date with its graph, from the change log where
-// possible, and stores the result as the next generation. The generation before
-// stays, as name@generation; a call that reads it finishes on it. Indexes follow in
-// the same job, rebuilt where more than a fifth of the vectors changed; until then
-// searches do without them.
+// possible, and stores the result as the next generation. The previous generation
+// is kept as name@generation, and a call that is reading it continues with it. The
+// same job updates the indexes, or rebuilds them if more than a fifth of the
+// vectors changed; until then searches do not use an index.
 func (db *DB) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, error) {
 	return refresh.answer(ctx, db, req)
 }
@@ -107,7 +107,7 @@ func resolveRefresh(c *call, req RefreshRequest) (found staleness, err error) {
 	return c.staleness(req.Embedding)
 }
 
-// staleness returns the entry of an embedding, and what has changed since.
+// staleness returns the entry of an embedding, and the changes of its graph since.
 func (c *call) staleness(embedding string) (s staleness, err error) {
 	if s.Entry, err = c.Present(embedding, fault.Embedding); err != nil {
 		return s, err
@@ -135,8 +135,8 @@ func planRefresh(req RefreshRequest, found staleness) *plan.Plan {
 		plan.Measured(plan.Solve, "method", what, graph))
 }
 
-// refreshJob describes the job that brings an embedding up to date. It first says
-// what the job will invalidate.
+// refreshJob describes the job that brings an embedding up to date. It first
+// gives a notice of what the job will invalidate.
 func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) {
 	if err := c.noteFullRefresh(found); err != nil {
 		return job.Spec{}, err
@@ -147,13 +147,15 @@ func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) 
 	}
 	return job.Spec{
 		Kind: "REFRESH", Text: text.String(), Target: req.Embedding, Graph: found.Graph, Options: found.Info.Options,
-		// The rows before and after; from one to the other a spectral method has an
-		// enriched basis and its products, and one that walks its nodes, twice.
+		// The vectors before and after the refresh, and the working memory: an
+		// enriched basis and its products for a spectral method, and twice the
+		// nodes of the tree for a method that trains on walks.
 		Memory: 8 * session.VectorBytes(found.Graph.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(req.Embedding),
 	}, nil
 }
 
-// noteFullRefresh says the same before a refresh that can only run in full.
+// noteFullRefresh gives the notice of noteReplaced before a refresh that can only
+// run in full.
 func (c *call) noteFullRefresh(s staleness) error {
 	if !s.changes.EdgesChanged || !s.changes.All && !s.Info.Stateless && s.Info.StateBytes > 0 {
 		return nil
@@ -193,7 +195,7 @@ func refreshRows(_ RefreshRequest, r RefreshResult) *Rows {
 // freshen brings an embedding up to date, after waiting for a job that writes it.
 func (c *call) freshen(embedding string) error {
 	for {
-		clear(c.Graphs) // another job may have stored another generation
+		clear(c.Graphs) // the job may have stored a new generation
 		clear(c.Spaces)
 		found, err := c.staleness(embedding)
 		if err != nil {
@@ -218,8 +220,9 @@ func (c *call) freshen(embedding string) error {
 	}
 }
 
-// storeRefreshed computes the next generation of an embedding and stores it. Where
-// the graph or the embedding is written meanwhile, it starts over from those.
+// storeRefreshed computes the next generation of an embedding and stores it. If
+// the graph or the embedding changes meanwhile, it starts again from the new
+// versions.
 func (c *call) storeRefreshed(req RefreshRequest, from session.Entry) (RefreshResult, error) {
 	var result RefreshResult
 	err := c.Consistent(func() error {
@@ -245,7 +248,7 @@ func (c *call) storeRefreshed(req RefreshRequest, from session.Entry) (RefreshRe
 	default:
 		result.Kind = RefreshIncremental
 	}
-	// What the call has loaded is of the generation before.
+	// The call has loaded the previous generation.
 	clear(c.Spaces)
 	c.noteMethod(result.To)
 	if !result.To.Coordinates.Equal(result.From.Coordinates) {
@@ -257,7 +260,7 @@ func (c *call) storeRefreshed(req RefreshRequest, from session.Entry) (RefreshRe
 	return result, nil
 }
 
-// refreshFrom runs the refresh of an embedding with the entry that it had.
+// refreshFrom runs the refresh of an embedding from the given entry.
 func (c *call) refreshFrom(req RefreshRequest, info storage.EmbeddingInfo) (run.Refreshed, error) {
 	graph, err := c.Graph(info.Graph, fault.Embedding)
 	if err != nil {

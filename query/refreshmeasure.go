@@ -16,27 +16,27 @@ import (
 
 // This file has REFRESH MEASURE, and REFRESH ALL of embeddings and measures.
 
-// RefreshMeasureRequest asks for a stored measure to be computed again if its graph has
+// RefreshMeasureRequest asks to compute a stored measure again if its graph has
 // changed.
 type RefreshMeasureRequest struct {
 	Graph     string
-	Attribute string // that COMPUTE stored
+	Attribute string // attribute in which COMPUTE stored the measure
 }
 
-// RefreshMeasureResult is the answer of RefreshMeasure. Where Kind is RefreshNone the
+// RefreshMeasureResult is the answer of RefreshMeasure. If Kind is RefreshNone, the
 // values and figures of the measure are left out.
 type RefreshMeasureResult struct {
 	ComputeResult
 	Kind     RefreshKind `json:"kind"`     // none or full
-	Versions uint64      `json:"versions"` // of the graph since, without those that changed attributes only
-	Changed  int         `json:"changed"`  // vertices that were new or gone, or had other edges
-	Unknown  bool        `json:"unknown"`  // the change log does not say which vertices changed: any may have
+	Versions uint64      `json:"versions"` // number of newer versions of the graph, except versions that changed only attributes
+	Changed  int         `json:"changed"`  // number of vertices that were added or deleted, or whose edges changed
+	Unknown  bool        `json:"unknown"`  // the change log does not record which vertices changed: any may have
 }
 
 // staleMeasure is what the names in a RefreshMeasureRequest refer to.
 type staleMeasure struct {
 	computable
-	request ComputeRequest // by which the values were computed
+	request ComputeRequest // the request by which the values were computed
 	changes storage.ChangeSet
 }
 
@@ -74,9 +74,9 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 	},
 }
 
-// RefreshMeasure computes a measure that was stored by Compute again, with the same
-// options, if vertices or edges of the graph have changed since. Changes of attributes
-// do not count.
+// RefreshMeasure computes again a measure that Compute stored, with the same options,
+// if vertices or edges of the graph have changed since. Changes of attributes do not
+// count.
 func (db *DB) RefreshMeasure(ctx context.Context, req RefreshMeasureRequest) (RefreshMeasureResult, error) {
 	return refreshMeasure.answer(ctx, db, req)
 }
@@ -189,7 +189,8 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 }
 
 // RefreshAll refreshes all embeddings and all stored measures of a graph that are behind
-// it. It stops at the first error, and what was stored before stays.
+// it. It stops at the first error; the objects that were refreshed before stay
+// refreshed.
 func (db *DB) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
 	return refreshAll.answer(ctx, db, graph)
 }

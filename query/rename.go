@@ -12,10 +12,10 @@ import (
 	"heavytail/storage"
 )
 
-// Renamed is what a RenameRequest renames.
+// Renamed is the kind of object that a RenameRequest renames.
 type Renamed string
 
-// What can be renamed.
+// The kinds of objects that can be renamed.
 const (
 	RenameGraph     Renamed = "graph"
 	RenameEmbedding Renamed = "embedding"
@@ -23,11 +23,11 @@ const (
 	RenameAttribute Renamed = "attribute"
 )
 
-// RenameRequest asks for another name of something.
+// RenameRequest asks to rename an object.
 type RenameRequest struct {
 	What  Renamed
 	Name  string
-	Graph string // of an attribute
+	Graph string // the graph of an attribute
 	To    string
 }
 
@@ -46,18 +46,19 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 	rows: noRows[RenameRequest, nothing],
 }
 
-// Rename gives a graph, an embedding, a model or an attribute another name. A name that is
-// taken is storage.ErrExists, and what is in use as HELP ALTER says storage.ErrInUse. A call
-// that is running may end with storage.ErrNotFound for the old name.
+// Rename gives a graph, an embedding, a model or an attribute another name. If the name is
+// taken, the error is storage.ErrExists; if the object is in use, as HELP ALTER lists, it is
+// storage.ErrInUse. A call that is running may end with storage.ErrNotFound for the old
+// name.
 func (db *DB) Rename(ctx context.Context, req RenameRequest) error {
 	_, err := rename.answer(ctx, db, req)
 	return err
 }
 
-// partNewName is the name that something is given.
+// partNewName is the new name.
 const partNewName fault.Part = "new name"
 
-// partRenamed is where the name of what is renamed is.
+// partRenamed is the old name of an object of a kind.
 func partRenamed(what Renamed) fault.Part {
 	switch what {
 	case RenameEmbedding:
@@ -114,8 +115,8 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 	return none, err
 }
 
-// checkNotPredicted refuses to rename what predictions were made by: their scorer has the
-// name.
+// checkNotPredicted returns an Error if stored predictions were made by the object,
+// because their scorer has the old name.
 func (c *call) checkNotPredicted(req RenameRequest) error {
 	list, err := c.db.store.Predictions(c.Ctx)
 	if err != nil && !errors.Is(err, storage.ErrCorrupt) {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Value is one cell of a result: a string, int64, float64, bool, or nil where
-// there is no value.
+// Value is one cell of a result: a string, int64, float64 or bool, or nil for
+// a missing value.
 type Value = any
 
 // Rows is the result of one statement. Read it like this:
@@ -16,11 +16,11 @@ type Value = any
 //	}
 //	err := rows.Err()
 //
-// Rows hold no transaction of the store, so a slow reader blocks nobody and
-// they stay readable after DB.Close. Only the rows of SCORE FILE, NEAREST FOR, SHOW VERTICES,
-// SHOW EDGES and SHOW NEIGHBORS are computed while they are read; they end with the error
-// of a cancelled context, and hold what they read in memory until they end or
-// are closed. Rows are not safe for concurrent use.
+// Rows keep no transaction of the store open, so that a slow reader blocks nobody, and they
+// stay readable after DB.Close. Only the rows of SCORE FILE, NEAREST FOR, SHOW VERTICES, SHOW
+// EDGES and SHOW NEIGHBORS are computed while they are read; they end with an error if the
+// context is cancelled, and keep the graphs and vectors that they read in memory until they
+// end or are closed. Rows are not safe for concurrent use.
 type Rows struct {
 	columns []string
 	notices []Notice
@@ -36,7 +36,7 @@ type Rows struct {
 func (r *Rows) Columns() []string { return r.columns }
 
 // Next moves to the next row and reports whether there is one. After the last
-// row, or an error, it releases what the rows hold.
+// row, or an error, it releases the memory of the rows.
 func (r *Rows) Next() bool {
 	if r.done {
 		return false
@@ -58,12 +58,12 @@ func (r *Rows) Row() []Value { return r.row }
 // Err returns the error that ended the rows, or nil after the last row.
 func (r *Rows) Err() error { return r.err }
 
-// Notices returns what a user should know about the answer; for streamed rows
-// it is complete after the last row.
+// Notices returns remarks about the answer; for streamed rows the list is
+// complete after the last row.
 func (r *Rows) Notices() []Notice { return r.notices }
 
-// Close releases what the rows hold. It may be called at any time and more than
-// once; rows that were read to their end are closed already.
+// Close releases the memory of the rows. It may be called at any time and more
+// than once; rows that were read to the end are already closed.
 func (r *Rows) Close() error {
 	if !r.done {
 		r.done, r.row = true, nil
@@ -99,5 +99,5 @@ func number(x float64) Value {
 	return x
 }
 
-// none is the table of statements that only do something.
+// none is the table of statements without a result.
 func none() *Rows { return rowsOf(nil, nil) }

@@ -8,8 +8,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// Query runs the one statement of text, with or without its semicolon. Values
-// of params stand for $name; they are strings, integers, floats, booleans,
+// Query runs the one statement of text, with or without its semicolon. params
+// has the values of the parameters $name: strings, integers, floats, booleans,
 // vectors as []float32 or []float64, or Untyped. A mistake in the text gives a
 // *parser.Error or an *Error with its position.
 func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*Rows, error) {
@@ -20,7 +20,7 @@ func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*R
 	return db.Run(ctx, statement, params)
 }
 
-// Run is Query for a statement that is parsed already, as scripts need it.
+// Run is Query for a parsed statement, for programs that run scripts.
 func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*Rows, error) {
 	c, err := db.begin(ctx, parser.Heading(statement))
 	if err != nil {
@@ -39,12 +39,12 @@ func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[st
 	return rows, nil
 }
 
-// Answer runs a statement by the request of its typed method, such as an ImportRequest
-// for "IMPORT", and returns its rows: for programs that have no text of a statement, and
-// show answers as tables. The statement is named as in Helps. The request is nil for a
-// statement without one, such as "COMPACT", a parser.Listing for "SHOW", and the name
-// itself where the method takes one name; statements whose methods take several plain
-// arguments are only in Run.
+// Answer runs a statement from the request of its typed method, such as an ImportRequest
+// for "IMPORT", and returns its rows. It is meant for programs that show answers as
+// tables without writing statements. statement is Help.Statement. request is nil for a
+// statement without a request, such as "COMPACT", a parser.Listing for "SHOW", and the
+// name itself if the method takes one name. Statements whose methods take several plain
+// arguments can only be run by Run or Query.
 func (db *DB) Answer(ctx context.Context, statement string, request any) (*Rows, error) {
 	c, err := db.begin(ctx, statement)
 	if err != nil {
@@ -68,7 +68,7 @@ func (db *DB) Answer(ctx context.Context, statement string, request any) (*Rows,
 }
 
 // Explain returns the plan of a statement without running it, as EXPLAIN shows
-// it. The statement must be one that could run.
+// it. It returns an error if the statement could not run.
 func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (*Plan, error) {
 	statement, err := parser.Parse(text)
 	if err != nil {
@@ -87,15 +87,15 @@ func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (
 }
 
 // prepare binds and resolves a statement. Mistakes of the user are found here, with
-// their positions, but for those that only loaded data shows; what else can fail
-// later are limits, cancellation, the store, and the contents of other files.
+// their positions, except mistakes that only the loaded data shows. Later errors
+// come from limits, cancellation, the store, and the contents of other files.
 func (c *call) prepare(node parser.Statement, params map[string]any) (operation, error) {
 	c.at = map[fault.Part]parser.Range{}
 	b := &binder{call: c, Values: bind.New(c.at, params)}
 	return b.prepare(node)
 }
 
-// prepare is call.prepare for one node, also for one behind EXPLAIN.
+// prepare is call.prepare for one node, which may be the inner statement of EXPLAIN.
 func (b *binder) prepare(node parser.Statement) (operation, error) {
 	for _, s := range b.db.language {
 		if op, ok, err := s.prepare(b, node); ok {

@@ -13,7 +13,8 @@ import (
 	"heavytail/storage"
 )
 
-// vertexScan is a graph in memory whose vertices are asked for.
+// vertexScan is a graph in memory with the condition and columns of a request for
+// vertices.
 type vertexScan struct {
 	graph   *session.Graph
 	columns *session.ColumnSet
@@ -21,18 +22,18 @@ type vertexScan struct {
 	limit   int
 
 	of     bool   // only neighbours of vertex
-	vertex uint32 // whose neighbours
+	vertex uint32 // the vertex whose neighbours are scanned
 
 	shown     []int    // columns of a row, degreeColumn for the degree
-	near      []uint32 // the vertices around it in place of its neighbours; nil for these
-	distances []int    // of near
-	place     int      // of the present vertex in the scan
+	near      []uint32 // the vertices within a distance, instead of the neighbours; nil for the neighbours
+	distances []int    // distances of near
+	place     int      // position of the present vertex in the scan
 
-	looked int64 // vertices that each has looked at
+	looked int64 // number of vertices that each has visited
 }
 
-// checkScan refuses a limit and attributes that a scan cannot have, and returns the
-// entry of its graph.
+// checkScan checks the limit and the attributes of a scan, and returns the entry of
+// its graph.
 func (c *call) checkScan(graph string, attributes []string, limit int) (storage.GraphInfo, error) {
 	if err := checkLimit(limit); err != nil {
 		return storage.GraphInfo{}, err
@@ -44,7 +45,7 @@ func (c *call) checkScan(graph string, attributes []string, limit int) (storage.
 	return info, checkAttributes(info, attributes)
 }
 
-// checkAttributes refuses names that are no attributes of a graph.
+// checkAttributes returns an Error for a name that is not an attribute of the graph.
 func checkAttributes(graph storage.GraphInfo, names []string) error {
 	for _, n := range names {
 		if _, ok := session.AttributeOf(graph, n); !ok {
@@ -54,7 +55,7 @@ func checkAttributes(graph storage.GraphInfo, names []string) error {
 	return nil
 }
 
-// scanPlan is the plan of a scan, with its filter and what it reads.
+// scanPlan is the plan of a scan, with its filter and its input.
 func scanPlan(what string, graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
 	var inputs []*Plan
 	if condition != nil {
@@ -64,7 +65,7 @@ func scanPlan(what string, graph storage.GraphInfo, condition parser.Expr, attri
 	return plan.Measured(plan.Scan, "scan", what, append(inputs, session.GraphPlan(graph))...)
 }
 
-// limited adds how many rows there are at most.
+// limited adds the limit of rows to the detail of a plan.
 func limited(detail string, limit int) string {
 	if limit > 0 {
 		detail += fmt.Sprintf(", the first %d", limit)
@@ -82,7 +83,8 @@ func (c *call) newScan(graph string, where func(Candidate) bool, attributes []st
 	return s, err
 }
 
-// noteMeasures says which of the attributes are stored measures that are behind the graph.
+// noteMeasures gives notices of the attributes that are stored measures of an older
+// version of the graph.
 func (c *call) noteMeasures(graph storage.GraphInfo, attributes []string) error {
 	for i, a := range graph.Attributes {
 		if graph.Computed[i] == nil || !slices.Contains(attributes, a.Name) {
@@ -102,7 +104,7 @@ func (c *call) noteMeasures(graph storage.GraphInfo, attributes []string) error 
 
 // each calls f with every vertex that the scan is for, in ascending order.
 func (s *vertexScan) each(ctx context.Context, f func(v uint32) error) error {
-	const often = 1 << 12 // vertices between two looks at the context, well below a millisecond
+	const often = 1 << 12 // vertices between two checks of the context, well below a millisecond
 	g := s.graph.Graph
 	n := g.Vertices()
 	list := s.near
@@ -155,7 +157,7 @@ func scanRows[T any](c *call, s *vertexScan, row func(v uint32) T) *stream[T] {
 	})
 }
 
-// scanned says in PROFILE how much a scan looked at.
+// scanned describes for PROFILE how many vertices a scan visited.
 func (s *vertexScan) scanned() string {
 	return fault.Count(s.looked, "vertex") + " looked at"
 }

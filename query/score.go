@@ -11,8 +11,8 @@ import (
 // ScoreRequest asks for the scores of some pairs.
 type ScoreRequest struct {
 	Pairs []Pair
-	// Graph has the vertices of the pairs. It may be left empty where an
-	// embedding or a model says which, or where the file has one graph.
+	// Graph has the vertices of the pairs. It may be empty if an embedding or
+	// a model determines it, or if the file has one graph.
 	Graph string
 	With  []Scorer // at least one
 }
@@ -20,7 +20,7 @@ type ScoreRequest struct {
 // ScoreResult is the answer of Score: the pairs in the order of the request.
 type ScoreResult struct {
 	Pairs   []ScoredPair `json:"pairs"`
-	Missing int          `json:"missing"` // pairs without a vertex that they name
+	Missing int          `json:"missing"` // number of pairs with an unknown vertex
 	Notices []Notice     `json:"notices,omitempty"`
 }
 
@@ -47,8 +47,8 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 	reads: true,
 }
 
-// Score scores pairs of vertices. A pair that names an unknown vertex is
-// counted in Missing and keeps its place.
+// Score scores pairs of vertices. A pair with an unknown vertex is counted in
+// Missing and stays in the result without scores.
 func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) {
 	return score.answer(ctx, db, req)
 }
@@ -71,8 +71,8 @@ func bindScore(b *binder, s *parser.Score) (req ScoreRequest, err error) {
 	return req, nil
 }
 
-// graphOf returns the name of the graph that a statement names, empty where it names
-// none. Errors about the graph then point at the whole statement.
+// graphOf returns the name of the graph in a statement, empty if it names none.
+// Errors about the graph then point at the whole statement.
 func (b *binder) graphOf(s parser.Node, graph *parser.Ident) string {
 	if graph == nil {
 		b.Mark(fault.Graph, s)

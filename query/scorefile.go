@@ -16,43 +16,43 @@ import (
 	"heavytail/storage/format"
 )
 
-// ScoreFileRequest asks for the scores of the pairs in a file.
+// ScoreFileRequest asks to score the pairs in a file.
 type ScoreFileRequest struct {
-	// Path is a text file of two columns, separated by white space, tab, comma
-	// or semicolon, plain or compressed; or a Parquet file, by its columns of known
-	// names or else the first two; "-" is Options.Input.
+	// Path is a text file of two columns, separated by white space, tab, comma or
+	// semicolon, plain or compressed; or a Parquet file, of which it reads the
+	// columns with known names or else the first two. "-" is Options.Input.
 	Path      string
 	Graph     string // as in ScoreRequest
 	With      []Scorer
-	Header    format.HeaderMode // what the first line is; format.HeaderCounts is refused
+	Header    format.HeaderMode // the meaning of the first line; format.HeaderCounts is an error
 	Separator string            // as in format.EdgeListOptions
-	// Threshold keeps the pairs whose first score is at least that, or under a scorer
-	// that is a distance at most that; nil keeps all.
+	// Threshold keeps the pairs whose first score is at least the threshold, or at
+	// most the threshold if the scorer is a distance; nil keeps all.
 	Threshold *float64
-	// Top keeps so many pairs of each source, the likeliest by the first score, and of
-	// equal ones those that come first; 0 keeps all. The sources come in the order of
-	// their first pairs, and pairs without a score are left out. What is kept is in
-	// memory until the end of the file.
+	// Top keeps that many pairs of each source, the likeliest by the first score; of
+	// equal pairs the first ones in the file are kept. 0 keeps all. The sources are
+	// written in the order of their first pairs, and pairs without a score are left
+	// out. The kept pairs are in memory until the end of the file.
 	Top int
 	// Each is called for every pair in the order of the file, if Into is empty.
-	// The slice of scores is its own to keep. An error ends the call and is
-	// returned as it is.
+	// It may keep the slice of scores. If it returns an error, the call ends
+	// and returns that error unchanged.
 	Each func(ScoredPair) error
-	// Into is the CSV file to write the pairs and scores to; a name that ends in
-	// .gz or .zst is compressed, and .parquet makes a Parquet file. A file that exists is refused, unless
-	// Overwrite is set. Until it is complete its name ends in .part, and every
-	// quarter of a million pairs it is made durable; a Parquet file and one with
-	// Top appear when they are complete.
+	// Into is the CSV file to write the pairs and scores to; a name that ends in .gz or .zst is
+	// compressed, and .parquet makes a Parquet file. An existing file is an error, unless Overwrite is
+	// set. Until the file is complete, its name ends in .part, and it is synced to disk after every
+	// quarter of a million pairs. A Parquet file, or a file with Top, appears only when it is complete.
 	Into      string
 	Overwrite bool
-	// Resume continues the .part of Into that an earlier call has left, whatever
-	// stopped it: no line is lost or repeated, and the bytes are those of a call that
-	// was never stopped. It is refused if the input, the graph, the scorers or what
-	// they read have changed. Without such a file it begins one.
+	// Resume continues the .part file of Into that an earlier call has left, whatever
+	// stopped that call: no line is lost or repeated, and the bytes are the same as
+	// without the interruption. It is an error if the input, the graph, the scorers
+	// or the objects that they read have changed. If there is no .part file, the call
+	// begins one.
 	Resume bool
 }
 
-// inRows reports whether the file of a request is written at once, and not in sections.
+// inRows reports whether the file of a request is written as a whole instead of in sections.
 func (req ScoreFileRequest) inRows() bool {
 	return req.Top > 0 || format.Ending(req.Into) == ".parquet"
 }
@@ -64,7 +64,7 @@ type ScoreFileResult struct {
 	Seconds float64  `json:"seconds"`
 	Notices []Notice `json:"notices,omitempty"`
 
-	stream *stream[ScoredPair] // instead of all that, where neither Each nor Into takes the pairs
+	stream *stream[ScoredPair] // used instead of the other fields if neither Each nor Into is set
 }
 
 var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, ScoreFileResult]{
@@ -93,7 +93,7 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, 
 	reads: true,
 }
 
-// ScoreFile scores the pairs of a file of any length, in bounded memory but for Top.
+// ScoreFile scores the pairs of a file of any length, in bounded memory, except with Top.
 func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileResult, error) {
 	r, err := scoreFile.answer(ctx, db, req)
 	if r.stream != nil {
@@ -103,7 +103,7 @@ func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileRes
 	return r, err
 }
 
-// headerSetting returns what the first line of a file of pairs is.
+// headerSetting returns the option header of a file of pairs.
 func headerSetting(s bind.Settings) (format.HeaderMode, error) {
 	text := s.Text("header")
 	if text == "" {
@@ -183,7 +183,7 @@ func resolveScoreFile(c *call, req ScoreFileRequest) (*scorerEntries, error) {
 	return c.scorerEntries(req.Graph, req.With)
 }
 
-// checkChoice refuses requests that contradict themselves.
+// checkChoice returns an Error for options that contradict each other.
 func (req ScoreFileRequest) checkChoice() error {
 	switch {
 	case req.Top < 0:
@@ -246,7 +246,7 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest) (ScoreFileResult, err
 	return ScoreFileResult{Pairs: total, Missing: s.missing, Seconds: time.Since(began).Seconds(), Notices: c.Notices}, nil
 }
 
-// choice is what the request keeps.
+// choice returns which pairs the request keeps.
 func (req ScoreFileRequest) choice() scoreChoice {
 	return scoreChoice{req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
 }

@@ -13,13 +13,13 @@ import (
 
 // scoreChoice says which of the scored pairs are kept.
 type scoreChoice struct {
-	top       int      // of each source; 0 is all
-	threshold *float64 // of the first score; nil keeps all
+	top       int      // number of pairs to keep for each source; 0 is all
+	threshold *float64 // threshold of the first score; nil keeps all
 	higher    bool     // a larger first score is likelier
 }
 
-// keeps reports whether a first score reaches the threshold. That of a pair without a
-// score does not.
+// keeps reports whether a first score reaches the threshold. The score NaN of a pair
+// without a score does not.
 func (c scoreChoice) keeps(score float64) bool {
 	return c.threshold == nil || score == *c.threshold || c.likelier(score, *c.threshold)
 }
@@ -32,8 +32,8 @@ func (c scoreChoice) likelier(a, b float64) bool {
 	return a < b
 }
 
-// chosen scores the pairs of a file, and calls each with those that the choice keeps:
-// in the order of the file, or with top source by source.
+// chosen scores the pairs of a file, and calls each with the pairs that are kept: in
+// the order of the file, or with top grouped by source.
 func (s *scoring) chosen(c *call, in io.Reader, opts format.EdgeListOptions, choice scoreChoice, each func(ScoredPair) error) (int64, error) {
 	if choice.top == 0 {
 		return s.file(c, in, opts, func(p ScoredPair) error {
@@ -89,8 +89,8 @@ func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, each 
 	return total, err
 }
 
-// readPairs reads pairs, and reports progress in pairs. How many there are is an estimate,
-// by how much of the file they take.
+// readPairs reads pairs, and reports progress in pairs. Their total number is estimated
+// from the part of the file that has been read.
 func (c *call) readPairs(ctx context.Context, in io.Reader, opts format.EdgeListOptions, f func(source, target []byte) error) error {
 	var pairs atomic.Int64
 	opts.Progress = func(_ string, done, total int64) {
@@ -113,7 +113,7 @@ type topPairs struct {
 	call     *call
 	sources  map[string]*sourcePairs
 	order    []*sourcePairs // in the order of their first pairs
-	bytes    int64          // that the pairs take, about
+	bytes    int64          // approximate memory of the pairs
 	reserved int64
 	releases []func()
 }
@@ -122,7 +122,7 @@ type topPairs struct {
 type sourcePairs struct {
 	choice scoreChoice
 	pairs  []ScoredPair
-	place  []int64 // of each pair in the file: of equal pairs the first is kept
+	place  []int64 // position of each pair in the file: of equal pairs the first is kept
 	seen   int64
 }
 
@@ -147,7 +147,7 @@ func (t *topPairs) add(p ScoredPair) error {
 	return t.grow(int64(160 + len(p.Source) + len(p.Target) + 8*len(p.Scores)))
 }
 
-// grow takes memory for more pairs, some MiB at a time.
+// grow reserves memory for more pairs, some MiB at a time.
 func (t *topPairs) grow(bytes int64) error {
 	const piece = 8 << 20
 	if t.bytes += bytes; t.bytes <= t.reserved {

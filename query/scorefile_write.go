@@ -19,29 +19,30 @@ import (
 	"heavytail/storage/format"
 )
 
-// SCORE FILE … INTO FILE: one goroutine reads, some look keys up, score and format
-// text, and one writes the text into the file in the order of the pairs.
+// SCORE FILE … INTO FILE: one goroutine reads pairs, several look up keys, score
+// and format text, and one writes the text to the file in the order of the pairs.
 
 const (
 	// scoreBatch pairs keep a worker busy for a millisecond or more, and take less
 	// than a megabyte with keys and scores of usual length.
 	scoreBatch = 4096
-	// scoreSection pairs are made durable at a time: enough that this costs little,
-	// and that compression works; 0.1 to 10 seconds of work. It is a number of pairs
-	// and no time, so that the bytes of a compressed file are always the same.
+	// scoreSection is the number of pairs between two syncs to disk: enough that
+	// syncing costs little and compression works well; they take 0.1 to 10 seconds.
+	// It is a number of pairs and not a time, so that the bytes of a compressed file
+	// are always the same.
 	scoreSection = 64 * scoreBatch
 )
 
-// scoreState is what is noted with every section of a file of scores.
+// scoreState is stored with every section of a file of scores.
 type scoreState struct {
 	Basis   scoreBasis
-	Pairs   int64 // that are in the file
+	Pairs   int64 // number of pairs in the file
 	Missing int64
 	Newer   int64
 }
 
-// scoreBasis is what scores follow from. If any of it changes, the file cannot be
-// continued.
+// scoreBasis identifies the input of the scores. If any field changes, the file
+// cannot be continued.
 type scoreBasis struct {
 	Input     string
 	Size      int64
@@ -52,12 +53,12 @@ type scoreBasis struct {
 	Graph     string
 	GraphID   uint64
 	Version   uint64
-	Committed int64 // nanoseconds, of this version: another file has a graph of the same name and numbers
+	Committed int64 // nanoseconds; time of this version, because a different store can have a graph with the same name and numbers
 	Columns   []string
-	Sources   []string // of the scorers, such as generations of embeddings
+	Sources   []string // what the scorers read, such as generations of embeddings
 }
 
-// differs reports what has changed, or "".
+// differs describes the first difference; "" if there is none.
 func (b scoreBasis) differs(now scoreBasis) string {
 	switch {
 	case b.Input != now.Input:
@@ -111,8 +112,8 @@ func (c *call) scoreBasis(s *scoring, req ScoreFileRequest) (scoreBasis, error) 
 	return b, nil
 }
 
-// checkPart refuses to write scores where those of an earlier run are unfinished,
-// unless the request continues or replaces them.
+// checkPart returns an Error if an unfinished file of an earlier run exists,
+// unless the request continues or replaces it.
 func (c *call) checkPart(req ScoreFileRequest) error {
 	if req.Resume && req.Path == "-" {
 		return fault.New(fault.Option("resume"), "a run that reads standard input cannot be resumed")
@@ -130,8 +131,8 @@ func (c *call) checkPart(req ScoreFileRequest) error {
 	return nil
 }
 
-// openPart begins the file of scores, or opens the one that an earlier run has left,
-// with what that did.
+// openPart begins the file of scores, or opens the unfinished file of an earlier run
+// and returns its state.
 func (c *call) openPart(s *scoring, req ScoreFileRequest) (*format.Part, scoreState, error) {
 	basis, err := c.scoreBasis(s, req)
 	if err != nil {
@@ -151,7 +152,8 @@ func (c *call) openPart(s *scoring, req ScoreFileRequest) (*format.Part, scoreSt
 	return part, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
 }
 
-// resume reads what an earlier run has noted, and compares it with the request.
+// resume reads the state that an earlier run has stored, and compares it with the
+// request.
 func (c *call) resume(part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
 	var old scoreState
 	reason := ""
@@ -193,11 +195,11 @@ type scoreWriter struct {
 	call   *call
 	choice scoreChoice
 	part   *format.Part
-	state  scoreState // of what is written
+	state  scoreState // state of the pairs that are written
 	noted  int64      // pairs that are durable
-	keep   bool       // sections are noted: the input can be read again
+	keep   bool       // the state of sections is stored, because the input can be read again
 
-	section int64 // pairs of a section, whole batches
+	section int64 // number of pairs of a section, a multiple of the batch
 }
 
 // pairBatch is some pairs on their way from the input to the file.
@@ -355,7 +357,8 @@ func appendHead(dst []byte, columns []string) []byte {
 }
 
 // appendField appends a field of CSV, in quotes where a reader needs them: it has a
-// comma, a quote or a line end, begins with a blank, or is what ends a file for some.
+// comma, a quote or a line end, begins with a blank, or is \., which some readers
+// take for the end of the file.
 func appendField(dst, field []byte) []byte {
 	plain := true
 	if first, _ := utf8.DecodeRune(field); unicode.IsSpace(first) {
@@ -380,8 +383,8 @@ func appendField(dst, field []byte) []byte {
 	return append(dst, '"')
 }
 
-// appendScore appends a score with the fewest digits that read back as it, and
-// nothing for NaN.
+// appendScore appends a score with the fewest digits that parse to the same
+// number, and nothing for NaN.
 func appendScore(dst []byte, x float64) []byte {
 	if math.IsNaN(x) {
 		return dst

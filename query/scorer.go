@@ -13,7 +13,7 @@ import (
 )
 
 // Scorer names a way to score pairs, such as adamic_adar, cosine on an embedding, or
-// a model. DB.Scorers lists all but the models.
+// a model. DB.Scorers lists all of them except models.
 type Scorer struct {
 	Name      string `json:"name,omitempty"`      // "model", or empty, where Model is set
 	Embedding string `json:"embedding,omitempty"` // for the scorers that read vectors; empty for all others
@@ -32,7 +32,7 @@ func (s Scorer) String() string {
 	return s.Name + "(" + parser.Ident{Name: s.Embedding}.String() + ")"
 }
 
-// ParseScorers reads scorers as statements have them, with commas between, such as
+// ParseScorers parses comma-separated scorers in the form of the language, such as
 // "adamic_adar, cosine(spec), model(friends)".
 func ParseScorers(text string) ([]Scorer, error) {
 	list, err := parser.ParseScorers(text)
@@ -81,8 +81,8 @@ func scorerNode(w Scorer) parser.Scorer {
 	return n
 }
 
-// checkScorer refuses an unknown scorer, one that needs an embedding and has none,
-// and one that has an embedding and reads none.
+// checkScorer returns an Error for an unknown scorer, for a scorer of vectors
+// without an embedding, and for a scorer of graphs with one.
 func checkScorer(w Scorer, at fault.Part) error {
 	if w.Model != "" || w.Name == modelScorer {
 		return checkModelScorer(w, at)
@@ -103,7 +103,7 @@ func checkScorer(w Scorer, at fault.Part) error {
 	return unknownScorer(w.Name, at)
 }
 
-// checkModelScorer is checkScorer for what looks like a model.
+// checkModelScorer is checkScorer for a scorer that is or looks like a model.
 func checkModelScorer(w Scorer, at fault.Part) error {
 	switch {
 	case w.Model == "":
@@ -132,22 +132,23 @@ func scorerNames() []string {
 	return names
 }
 
-// scorerEntries is what the catalogue has about scorers and the graph whose pairs
-// they score. call.scoring loads it.
+// scorerEntries has the catalogue entries of scorers and of the graph whose pairs
+// they score. call.scoring loads the objects.
 type scorerEntries struct {
 	graph   storage.GraphInfo
 	scorers []scorerEntry
 }
 
-// scorerEntry is what the catalogue has about one scorer.
+// scorerEntry has the catalogue entries of one scorer.
 type scorerEntry struct {
 	Scorer
-	model     ModelInfo      // of a scorer that is a model
-	embedding *session.Entry // that the scorer or its model reads; nil for none
+	model     ModelInfo      // entry of the model, if the scorer is a model
+	embedding *session.Entry // entry of the embedding that the scorer or its model reads; nil for none
 }
 
-// scorerEntries checks scorers and finds their entries, and that of the graph: where
-// none is named, the graph of an embedding or a model, or the only one of the file.
+// scorerEntries checks scorers and finds their entries, and the entry of the graph;
+// if none is named, this is the graph of an embedding or a model, or the only graph
+// of the file.
 func (c *call) scorerEntries(graph string, with []Scorer) (*scorerEntries, error) {
 	if len(with) == 0 {
 		return nil, fault.New(fault.Scorer(0), "no scorer is named")
@@ -175,9 +176,9 @@ func (c *call) scorerEntries(graph string, with []Scorer) (*scorerEntries, error
 	return s, err
 }
 
-// scorerEntry finds the entries of one scorer. It returns the graph of what the
-// scorer reads, and the name of that in a sentence; both are empty for heuristics,
-// which score pairs of any graph.
+// scorerEntry finds the entries of one scorer. It returns the graph of the
+// embedding or model that the scorer reads, and a name for that object in errors;
+// both are empty for heuristics, which score pairs of any graph.
 func (c *call) scorerEntry(s *scorerEntry, w Scorer, at fault.Part) (what, graph string, err error) {
 	s.Scorer = w
 	if err := checkScorer(w, at); err != nil {

@@ -18,9 +18,8 @@ type Pair struct {
 	Target string `json:"target"`
 }
 
-// ScoredPair is a pair with its scores, in the order of the scorers. NaN means that
-// there is none: a vertex does not exist, or is newer than the embedding. In JSON that
-// is null.
+// ScoredPair is a pair with its scores, in the order of the scorers. A score is NaN
+// (null in JSON) if a vertex does not exist or is newer than the embedding.
 type ScoredPair struct {
 	Pair
 	Scores []float64 `json:"scores"`
@@ -40,11 +39,12 @@ type boundScorer struct {
 	Scorer
 	score func(u, v uint32) float64
 	batch func(pairs []csr.Edge, out []float64) // the same scores, of many pairs
-	rows  uint32                                // vertices that it has data about: those below
+	rows  uint32                                // number of vertices that the scorer has data for: those with smaller numbers
 	model *boundModel                           // nil where it is none
 }
 
-// made is when what the scorers read was made; zero where they read the graph alone.
+// made is the time at which the embeddings and models of the scorers were made; zero
+// if they read only the graph.
 func (s *scoring) made() time.Time {
 	var made time.Time
 	for _, sp := range s.spaces {
@@ -152,8 +152,9 @@ func (s *scoring) all(c *call, pairs []Pair) ([]ScoredPair, error) {
 // tally counts the pairs without scores of one block.
 type tally struct{ missing, newer int64 }
 
-// scoreBlock pairs are scored at a time: some tens of microseconds, more than handing
-// them over costs, and some milliseconds of the slowest scorer.
+// scoreBlock is the number of pairs in a unit of work: it takes tens of microseconds,
+// more than the cost of passing it to a goroutine, and some milliseconds with the
+// slowest scorer.
 const scoreBlock = 64
 
 // pairBlock is up to scoreBlock pairs on their way to the scorers.
@@ -201,7 +202,7 @@ func (s *scoring) scores(b *pairBlock, scores []float64, t *tally) {
 	}
 }
 
-// noteMissing reports how many pairs have no score, and why.
+// noteMissing gives notices of the numbers of pairs without a score, and the reasons.
 func (s *scoring) noteMissing(c *call) {
 	if s.missing > 0 {
 		c.Notice("%s a vertex that graph %s does not have", pairsName(s.missing), fault.Name(s.graph.Info.Name))
@@ -218,7 +219,7 @@ func pairsName(n int64) string {
 	return fault.Count(n, "pair") + " name"
 }
 
-// noteModels reports what has changed since the models of scorers were trained.
+// noteModels gives notices of changes since the models of scorers were trained.
 func (c *call) noteModels(s *scoring) error {
 	noted := map[*boundModel]bool{}
 	for _, w := range s.scorers {

@@ -16,12 +16,12 @@ import (
 	"heavytail/storage"
 )
 
-// This file has what NEAREST and WITHIN share: a question is resolved to a search
-// by the catalogue alone, and then answered in the file, by a scan in memory or by
-// an index.
+// This file has the common part of NEAREST and WITHIN: a question is resolved to a
+// search by the catalogue alone. The search is then answered by a scan of the
+// vectors in the file, by a scan in memory, or by an index.
 
-// Neighbor is one answer of a search. Which of its two numbers ordered the answers
-// depends on the metric of the search; the other one is 0.
+// Neighbor is one answer of a search. The metric of the search decides which of
+// the two numbers is set and orders the answers; the other one is 0.
 type Neighbor struct {
 	Vertex     string  `json:"vertex"`
 	Distance   float64 `json:"distance"`   // the Euclidean distance, under index.L2
@@ -34,23 +34,23 @@ type SearchResult struct {
 	Neighbors []Neighbor     `json:"neighbors"`
 	Metric    index.Metric   `json:"metric"`
 	Embedding EmbeddingState `json:"embedding"` // the vectors that were searched
-	// Index is the index that was searched; nil where the answer comes from a
-	// scan of all vectors and is exact.
+	// Index is the index that was searched; nil if all vectors were scanned,
+	// so that the answer is exact.
 	Index   *IndexInfo `json:"index,omitempty"`
 	Notices []Notice   `json:"notices,omitempty"`
 }
 
-// EmbeddingState says which vectors an answer was computed from, and how old they
-// are.
+// EmbeddingState identifies the vectors from which an answer was computed, and
+// reports how much the graph has changed since.
 type EmbeddingState struct {
 	Name         string `json:"name"`
 	Generation   uint64 `json:"generation"`    // of the embedding
 	GraphVersion uint64 `json:"graph_version"` // version of the graph that was embedded
-	Behind       uint64 `json:"behind"`        // versions of the graph since, without those that changed attributes only
+	Behind       uint64 `json:"behind"`        // number of newer versions of the graph, except versions that changed only attributes
 	Changed      int    `json:"changed"`       // vertices of the answer whose edges changed since
 }
 
-// Candidate is a vertex that a condition admits or not: its degree, whether it is
+// Candidate is a vertex that a condition decides about: its degree, whether it is
 // linked to a query vertex, and by methods its key and its attributes.
 type Candidate = where.Candidate
 
@@ -131,7 +131,7 @@ func (b *binder) space(s parser.Space) (string, index.Metric, error) {
 	return "", 0, e.WithNearest(s.Metric.Name, names, nil)
 }
 
-// threshold returns the radius or the epsilon of a threshold.
+// threshold returns the radius or epsilon that a statement gives.
 func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err error) {
 	if t.Kind == parser.Auto {
 		b.Mark(fault.Threshold, t)
@@ -150,7 +150,7 @@ func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err err
 		return 0, 0, bind.Unexpected(fault.Threshold, value, "a number")
 	case t.Kind == parser.Radius:
 		return x, 0, nil
-	case x == 0: // which means no epsilon in a request
+	case x == 0: // 0 means no epsilon in a request
 		_, err := index.EpsilonToRadius(0)
 		e := fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5")
 		e.Err = err
@@ -213,14 +213,14 @@ func exprText(e parser.Expr) string {
 type question struct {
 	embedding  string
 	vertices   []string // keys of the query vertices; none for a vector
-	centroid   bool     // the query is the centroid of their vectors, and not the vector of the only one
+	centroid   bool     // the query is the centroid of their vectors, not the vector of a single vertex
 	vector     []float32
 	metric     index.Metric
 	exact      bool // do not use an index
 	where      func(Candidate) bool
 	attributes []string // that where reads
 	condition  string   // the text of where
-	limit      int      // most answers of WITHIN; 0 is all
+	limit      int      // largest number of answers of WITHIN; 0 is all
 	k          int      // answers of NEAREST
 }
 
@@ -238,7 +238,7 @@ func (q question) of(vertex string) (question, error) {
 	return q, nil
 }
 
-// from says in a plan what the query is.
+// from describes the query in a plan.
 func (q question) from() string {
 	switch {
 	case len(q.vertices) == 0:
@@ -253,15 +253,15 @@ func (q question) from() string {
 type search struct {
 	question
 	entry  session.Entry
-	index  *storage.IndexInfo // that can be used; nil for a scan
+	index  *storage.IndexInfo // index to use; nil for a scan
 	inFile bool               // the vectors are scanned in the file
 	early  bool               // because the index is not loaded yet
 	radius float64            // of WITHIN
 }
 
 // resolveSearch checks a question, and finds its embedding and index in the
-// catalogue. A graph is loaded only where a vertex is unknown, to find the nearest
-// key.
+// catalogue. A graph is loaded only if a vertex is unknown, to find the most
+// similar key for the error.
 func (c *call) resolveSearch(q question) (s search, err error) {
 	s.question = q
 	if q.metric > index.Dot {
@@ -309,16 +309,17 @@ func (s search) planFrom(from string) *plan.Plan {
 	return plan.Measured(plan.Scan, "exact scan", detail, inputs...)
 }
 
-// fileScans is how many searches read an embedding in the file before it is
-// loaded. On 60,000 vectors of 200 dimensions loading takes as long as 15 scans in
-// the file, and a scan in memory is a little faster: so whoever searches once does
-// not wait, and whoever searches often has lost at most half. With an index loading
-// takes longer still: 24 scans on 1,000,000 vectors of 64 dimensions.
+// fileScans is the number of searches that scan an embedding in the file before it
+// is loaded. For 60,000 vectors of 200 dimensions, loading takes as long as 15
+// scans in the file, and a scan in memory is slightly faster. So a single search
+// does not wait for loading, and many searches take at most twice the time that
+// they would take if the vectors had been loaded first. With an index, loading
+// takes longer: as long as 24 scans for 1,000,000 vectors of 64 dimensions.
 const fileScans = 16
 
-// canScanFile reports whether a resolved search can be answered in the file: a plain
-// one for one vertex or vector, of an embedding that is not in memory and as new as its graph. The answer is
-// exact, also where the embedding has an index.
+// canScanFile reports whether a resolved search can be answered in the file: a search without a condition
+// for one vertex or vector, in an embedding that is not in memory and is up to date with its graph. The
+// answer is exact even if the embedding has an index.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
 	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && c.db.opts.graphOnly || s.where != nil || len(s.attributes) > 0 || s.centroid || c.Spaces[s.embedding] != nil ||
@@ -337,11 +338,11 @@ type finder struct {
 	graph  func(h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error)
 }
 
-// scanned says in PROFILE how much a scan looked at.
+// scanned describes for PROFILE how many vectors a scan compared.
 func scanned(rows int) string { return fault.Count(int64(rows), "vector") + " scanned" }
 
-// checked cuts the hits after the limit of the request, 0 being none, and refuses
-// more of them than one result holds.
+// checked cuts the hits after the limit of the request (0 for none), and returns
+// an error if they are more than Options.MaxRows.
 func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
 	if limit > 0 && len(hits) > limit {
 		hits = hits[:limit]
@@ -349,15 +350,15 @@ func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
 	return hits, c.checkRows(len(hits))
 }
 
-// noticeFew says why there are fewer answers than were asked for, where no
-// condition is the reason.
+// noticeFew gives a notice of the reason for fewer answers than requested, if
+// it is not a condition.
 func (c *call) noticeFew(s search, found int) {
 	if found < s.k && s.where == nil {
 		c.Notice("%d of %d found: embedding %s has no more vectors", found, s.k, fault.Name(s.embedding))
 	}
 }
 
-// noticeZero says what a search by cosine for a vector of zeros means.
+// noticeZero gives a notice about a search by cosine for a vector of zeros.
 func (c *call) noticeZero(metric index.Metric, vector []float32) {
 	if metric != index.Cosine || slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
 		return

@@ -40,7 +40,7 @@ func (c *call) find(s search, f finder) (SearchResult, error) {
 	return c.searchResult(&l.searcher, hits), nil
 }
 
-// loadedSearch is a search with what it reads in memory.
+// loadedSearch is a search with its vectors, graph and attributes in memory.
 type loadedSearch struct {
 	searcher
 	columns  *session.ColumnSet // that the condition reads
@@ -48,8 +48,8 @@ type loadedSearch struct {
 	vertices []uint32 // the query vertices
 }
 
-// load loads what a search reads. Where the embedding was replaced since the search
-// was resolved, it answers from the new generation.
+// load loads the input of a search. If the embedding was replaced since the search
+// was resolved, the answer comes from the new generation.
 func (c *call) load(s search) (l loadedSearch, err error) {
 	l.metric = s.metric
 	if len(s.attributes) > 0 {
@@ -67,7 +67,7 @@ func (c *call) load(s search) (l loadedSearch, err error) {
 	}
 	if len(s.vertices) == 0 {
 		if l.vector = s.vector; l.vector == nil {
-			return l, nil // the queries come later, and are many
+			return l, nil // NEAREST FOR sets its many queries later
 		}
 		return l, session.CheckVector(l.space.Info, s.vector, fault.Vector)
 	}
@@ -88,8 +88,8 @@ func (c *call) load(s search) (l loadedSearch, err error) {
 	return l, nil
 }
 
-// options returns the filter of the search: it leaves out the query vertices and
-// asks admits about the rest.
+// options returns the filter of the search, which leaves out the query vertices
+// and calls admits for the others.
 func (l *loadedSearch) options(c *call, admits func(Candidate) bool) index.SearchOptions {
 	g := l.space.Graph
 	n := g.Graph.Vertices()
@@ -117,8 +117,8 @@ type searcher struct {
 	index  *storage.IndexInfo // nil for a scan
 }
 
-// run answers a search by the index of its space, or by a scan where there is
-// none, and notes for PROFILE what it took. Afterwards index is the one that was
+// run answers a search by the index of its space, or by a scan if there is none,
+// and records its cost for PROFILE. Afterwards s.index is the index that was
 // used.
 func (c *call) run(s *searcher, scan func(*index.Exact) ([]index.Hit, error), walk func(*index.HNSW) (index.Answer, error)) ([]index.Hit, error) {
 	if s.index != nil {
@@ -150,7 +150,7 @@ func (c *call) run(s *searcher, scan func(*index.Exact) ([]index.Hit, error), wa
 	return hits, err
 }
 
-// walked says in PROFILE what a search of an index looked at.
+// walked describes for PROFILE how many vectors a search of an index compared.
 func (s *searcher) walked(h *index.HNSW, a index.Answer) string {
 	if a.Exact != "" {
 		return scanned(h.Len()) + ", as " + a.Exact
@@ -163,7 +163,7 @@ func (s *searcher) walked(h *index.HNSW, a index.Answer) string {
 	return text
 }
 
-// searchResult turns vertices back into keys.
+// searchResult converts the vertices of hits to keys.
 func (c *call) searchResult(s *searcher, hits []index.Hit) SearchResult {
 	neighbors := make([]Neighbor, len(hits))
 	for i, h := range hits {

@@ -15,10 +15,11 @@ import (
 // EmbeddingSummary is an embedding as SHOW EMBEDDINGS lists it.
 type EmbeddingSummary struct {
 	storage.EmbeddingInfo
-	Behind uint64 `json:"behind"` // versions of the graph since, without those that changed attributes only
-	// Changed counts the vertices that are new or gone since, or have other edges.
+	Behind uint64 `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
+	// Changed counts the vertices that were added or deleted since, or whose edges changed.
 	Changed int `json:"changed"`
-	// Unknown reports that the change log does not say which vertices changed: any may have.
+	// Unknown reports that the change log does not record which vertices changed: any may
+	// have.
 	Unknown bool `json:"unknown"`
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 // statement describes one statement of the language. N is its node in the syntax
-// tree, Q the request of its typed method, R what the names in a request refer to,
-// and A the answer.
+// tree, Q the request of its typed method, R the catalogue entries that the names
+// in a request refer to, and A the answer.
 //
 // A typed method passes its request to answer. A text is first bound to the same
 // request and resolved, and then planned, run or queued as a job.
@@ -19,14 +19,14 @@ type statement[N parser.Statement, Q, R, A any] struct {
 	// help is what HELP, completion and the flags of the command line show. Its
 	// Statement also names the statement in errors.
 	help Help
-	// when reports whether a node is of this statement, where several have one type
-	// of node; nil for all of them.
+	// when reports whether a node belongs to this statement, if several statements
+	// share a type of node; nil means all nodes of the type.
 	when func(node N) bool
-	// bind makes the request that a node stands for. It is the only step that knows
-	// the text, and looks nothing up in the store but what conditions need.
+	// bind converts a node to a request. It is the only step that uses the text,
+	// and reads from the store only the attributes that conditions need.
 	bind func(b *binder, node N) (Q, error)
-	// from makes the request of that of a typed method, where these have other types;
-	// nil where the typed method takes a Q.
+	// from converts the request of the typed method to a Q, if it has a different
+	// type; nil if the typed method takes a Q.
 	from func(request any) (Q, bool)
 	// resolve checks a request and finds the catalogue entries that its names refer
 	// to. It loads neither graphs nor vectors, so that EXPLAIN is cheap.
@@ -35,13 +35,13 @@ type statement[N parser.Statement, Q, R, A any] struct {
 	plan func(req Q, found R) *plan.Plan
 	// run answers the request.
 	run func(c *call, req Q, found R) (A, error)
-	// rows lays the answer out as the table of the statement.
+	// rows converts the answer to the table of the statement.
 	rows func(req Q, answer A) *Rows
-	// job describes the statement as a job; nil where it cannot run in the background.
-	// It may load what the estimate of its memory needs.
+	// job describes the statement as a job; nil if it cannot run in the background. It
+	// may load data that the estimate of its memory needs.
 	job func(c *call, req Q, found R) (job.Spec, error)
-	// reads is set where the statement never writes to the store. All other
-	// statements are refused when the store is open for reading.
+	// reads is set if the statement never writes to the store. All other
+	// statements return an error when the store is open for reading.
 	reads bool
 }
 
@@ -61,7 +61,7 @@ func (s *statement[N, Q, R, A]) prepare(b *binder, node parser.Statement) (opera
 		return nil, true, err
 	}
 	background := b.background
-	b.background = false // which says nothing about the EXPLAIN that the node may be in
+	b.background = false // IN BACKGROUND has no effect on an EXPLAIN around the node
 	return &prepared[N, Q, R, A]{s, req, found, background}, true, nil
 }
 
@@ -94,8 +94,9 @@ func (s *statement[N, Q, R, A]) find(c *call, req Q) (found R, err error) {
 	return s.resolve(c, req)
 }
 
-// answer is the typed method of the statement: it begins a call, resolves the
-// request, runs it, and names the statement in errors.
+// answer implements the typed method of the statement: it begins a call,
+// resolves the request, runs it, and adds the name of the statement to
+// errors.
 func (s *statement[N, Q, R, A]) answer(ctx context.Context, db *DB, req Q) (answer A, err error) {
 	c, err := db.begin(ctx, s.help.Statement)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *statement[N, Q, R, A]) answer(ctx context.Context, db *DB, req Q) (answ
 	return answer, c.wrap(err)
 }
 
-// start queues the request as a job, and returns when it is known that it can run.
+// start queues the request as a job, and returns as soon as the request is checked.
 func (s *statement[N, Q, R, A]) start(ctx context.Context, db *DB, req Q) (storage.JobInfo, error) {
 	c, err := db.begin(ctx, s.help.Statement)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *statement[N, Q, R, A]) start(ctx context.Context, db *DB, req Q) (stora
 	}
 	defer c.end()
 	found, err := s.find(c, req)
-	c.writes = false // the job will
+	c.writes = false // the job will write, not this call
 	if err != nil {
 		return storage.JobInfo{}, c.wrap(err)
 	}
@@ -125,8 +126,7 @@ func (s *statement[N, Q, R, A]) start(ctx context.Context, db *DB, req Q) (stora
 	return info, c.wrap(err)
 }
 
-// queue starts a resolved request in the background, if the memory that it takes is
-// there.
+// queue starts a resolved request in the background, if its memory is available.
 func (s *statement[N, Q, R, A]) queue(c *call, req Q, found R) (storage.JobInfo, error) {
 	spec, err := s.job(c, req, found)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *statement[N, Q, R, A]) queue(c *call, req Q, found R) (storage.JobInfo,
 	if err != nil {
 		return storage.JobInfo{}, err
 	}
-	release() // the job takes it again when its turn comes
+	release() // the job reserves the memory again when it starts
 	return c.inBackground(spec.Info())
 }
 
@@ -151,7 +151,7 @@ type prepared[N parser.Statement, Q, R, A any] struct {
 func (p *prepared[N, Q, R, A]) plan() *plan.Plan { return p.statement.plan(p.req, p.found) }
 
 func (p *prepared[N, Q, R, A]) exec(c *call) (*Rows, error) {
-	if p.background && c.job == nil { // a job that runs has been in the queue
+	if p.background && c.job == nil { // a running job has been queued already
 		info, err := p.queue(c, p.req, p.found)
 		return jobRows([]storage.JobInfo{info}), err
 	}
@@ -162,11 +162,11 @@ func (p *prepared[N, Q, R, A]) exec(c *call) (*Rows, error) {
 	return p.rows(p.req, answer), nil
 }
 
-// nothing is the answer of statements that only do something, and the request or
-// the resolved names of those that have none.
+// nothing is the answer of statements without a result, and the request or the
+// resolved names of statements that have none.
 type nothing struct{}
 
-// noRows is the table of statements that only do something.
+// noRows is the table of statements without a result.
 func noRows[Q, A any](Q, A) *Rows { return none() }
 
 // bindNothing and resolveNothing are for statements without a request and without

@@ -9,8 +9,8 @@ import (
 	"heavytail/storage"
 )
 
-// Stats says what takes the space of the file. It reads the pages of all
-// records, about 0.2 s per gigabyte of edges.
+// Stats reports the space of each object in the file. It reads the pages of
+// all records, about 0.2 s per gigabyte of edges.
 func (db *DB) Stats(ctx context.Context) (storage.Stats, error) {
 	c, err := db.begin(ctx, "SHOW STATS")
 	if err != nil {
@@ -88,7 +88,7 @@ func spaceRow(object, part string, bytes, items int64) []Value {
 
 // graphStats returns the space that one graph takes in the file.
 func (c *call) graphStats(graph string) (storage.GraphStats, error) {
-	stats, err := c.db.store.Stats(c.Ctx) // what else is damaged does not matter here
+	stats, err := c.db.store.Stats(c.Ctx) // damage of other objects does not matter here
 	for _, g := range stats.Graphs {
 		if g.Name == graph {
 			return g, nil

@@ -6,8 +6,8 @@ import (
 )
 
 // stream is the answer of a statement whose rows are made while they are read, so
-// that a long list takes no memory. It keeps what its call has loaded until it is
-// closed, or read to its end.
+// that a long list takes no memory. It keeps the data of its call in memory until
+// it is closed or read to the end.
 type stream[T any] struct {
 	call *call
 	// each calls f with every row, and stops with its error.
@@ -69,7 +69,7 @@ func (s *stream[T]) rows(columns []string, cells func(T) []Value) *Rows {
 	rows.stop = func() {
 		end()
 		rows.notices = s.call.Notices
-		s.close() // of rows that were never read
+		s.close() // closed before the first row was read
 	}
 	return rows
 }
@@ -88,10 +88,10 @@ func iterate[T any](begin func() (*stream[T], error)) iter.Seq2[T, error] {
 	}
 }
 
-// errStopped ends a stream whose reader has had enough.
+// errStopped ends a stream whose reader stops early.
 var errStopped = errors.New("the reader has closed the rows")
 
-// checkRows refuses an answer that is too long to be held in memory.
+// checkRows returns an error for an answer with more rows than Options.MaxRows.
 func (c *call) checkRows(n int) error {
 	if n <= c.db.opts.MaxRows {
 		return nil
