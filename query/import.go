@@ -286,7 +286,11 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 		if stats.Layout == format.LayoutEdges || stats.Layout == format.LayoutParquet {
 			hint = "; the options weight and time take columns by name or number"
 		}
-		c.Notice("%s ignored%s", fault.Count(int64(stats.IgnoredColumns), "further column"), hint)
+		names := ""
+		if stats.IgnoredNames != "" {
+			names = ": " + stats.IgnoredNames
+		}
+		c.Notice("%s ignored%s%s", fault.Count(int64(stats.IgnoredColumns), "further column"), names, hint)
 	}
 	if stats.Resumed {
 		c.Notice("an interrupted import of the same input was continued")

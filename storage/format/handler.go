@@ -35,6 +35,7 @@ type ReadStats struct {
 	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, of a size line, or of a comment of SNAP or KONECT
 	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header or of such a comment, or the entries of a size line
 	IgnoredColumns   int        `json:"ignored_columns"`   // the most columns of a line that were not taken
+	IgnoredNames     string     `json:"ignored_names"`     // their names in the header, with commas between, if it has any
 	Directed         bool       `json:"directed"`          // the text calls edges directed; readers deliver them as they come
 	FirstSkipped     *LineError `json:"first_skipped"`
 }

@@ -22,7 +22,7 @@ func (f *parquetFile) edges(h Handler) (stats ReadStats, err error) {
 	if err := e.choose(); err != nil {
 		return stats, err
 	}
-	stats.IgnoredColumns = len(f.Columns()) - len(e.columns)
+	stats.IgnoredColumns, stats.IgnoredNames = len(f.Columns())-len(e.columns), plan.ignored
 	return stats, f.each(&stats, e.columns, e.row)
 }
 

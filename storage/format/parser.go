@@ -37,7 +37,9 @@ func (p *parser) separate(sep separator) {
 }
 
 // follow sets the plan.
-func (p *parser) follow(plan plan) { p.plan, p.narrow = plan, plan.narrow() }
+func (p *parser) follow(plan plan) {
+	p.plan, p.narrow, p.stats.IgnoredNames = plan, plan.narrow(), plan.ignored
+}
 
 // emitLine delivers the edge of a data line that was not split by the plan.
 func (p *parser) emitLine(line []byte) error {

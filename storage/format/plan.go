@@ -31,6 +31,9 @@ const NoColumn = "none"
 type plan struct {
 	roles []role         // by column, up to the last one that is taken
 	at    [roleCount]int // the column of each role, counted from 1; 0 where there is none
+	// ignored are the names of the columns that are not taken, for messages; empty
+	// without a header.
+	ignored string
 }
 
 // noPlan takes no columns: for lines whose fields all go one way.
@@ -147,7 +150,15 @@ func planFor(o *EdgeListOptions, names []string) (p plan, doubt string) {
 			at[r] = i + 1
 		}
 	}
-	return planOf(at)
+	var ignored []string
+	for i, name := range names {
+		if !slices.Contains(at[:], i+1) {
+			ignored = append(ignored, name)
+		}
+	}
+	p, doubt = planOf(at)
+	p.ignored = listed(ignored)
+	return p, doubt
 }
 
 // usualRole is what a column is taken for by its name.
