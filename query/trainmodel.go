@@ -18,31 +18,31 @@ import (
 	"heavytail/storage"
 )
 
-// DefaultFeatures are the features that a model learns from where it is given an
-// embedding and no features: both predict links on every graph that was tried, and no
-// other feature improves on them.
+// DefaultFeatures are the features of a model with an embedding, if none are given:
+// both predict links on every graph that was tried, and no other feature improves on
+// them.
 const DefaultFeatures = "hadamard+l1"
 
 // TrainModelRequest asks for a model of the links of a graph.
 type TrainModelRequest struct {
 	Graph string
 	Name  string // of the model; one of that name on the same graph is replaced
-	// Embedding is what features are read from, up to date with the graph; empty is a
-	// model of heuristics alone.
+	// Embedding is the embedding whose features the model uses, which must be up to
+	// date with the graph; empty makes a model of heuristics alone.
 	Embedding string
-	// Heuristics are names of DB.Scorers, those of vectors too. nil is
-	// link.DefaultHeuristics, and an empty list none.
+	// Heuristics are names of DB.Scorers, including scorers of vectors. nil
+	// means link.DefaultHeuristics, and an empty list means none.
 	Heuristics []string
-	// Features are names of link.Features joined by +. Empty is DefaultFeatures where
-	// an embedding is named, unless a heuristic reads it.
+	// Features are names of link.Features joined by +. Empty means DefaultFeatures if
+	// an embedding is named and no heuristic reads it, otherwise none.
 	Features string
 
-	Share    float64 // of the edges, held out for the measures; 0 is the default of evaluate.SplitOptions
-	Latest   bool    // hold out the edges with the latest timestamps, and not any
-	Training int     // edges to learn from at most; 0 is the default of evaluate.SplitOptions
-	Seed     uint64  // of the edges and pairs that are drawn
-	// Negatives are kinds of pairs without an edge that the model is measured by beside
-	// evaluate.RandomNegatives.
+	Share    float64 // fraction of the edges to hold out for the measures; 0 is the default of evaluate.SplitOptions
+	Latest   bool    // hold out the edges with the latest timestamps instead of random edges
+	Training int     // largest number of edges to learn from; 0 is the default of evaluate.SplitOptions
+	Seed     uint64  // seed of the random edges and pairs
+	// Negatives are the kinds of pairs without an edge on which the model is measured,
+	// in addition to evaluate.RandomNegatives.
 	Negatives []evaluate.Negatives
 
 	timed bool // Latest is whether the graph has timestamps
@@ -61,7 +61,7 @@ const (
 	modelTarget = "model "
 )
 
-// modelEntry is what the catalogue has about a TrainModelRequest, and the request
+// modelEntry has the catalogue entries for a TrainModelRequest, and the request
 // after defaults.
 type modelEntry struct {
 	graph     storage.GraphInfo
@@ -120,9 +120,9 @@ func trainRows(_ TrainModelRequest, r TrainModelResult) *Rows {
 	return rowsOf([]string{"model", "terms", "negatives", "auc", "average_precision", "brier", "calibration_error", "best_single", "best_single_auc", "seconds"}, table)
 }
 
-// TrainModel holds edges of a graph out, learns from some of them how likely a link
-// is, measures that on the rest, and stores the model. It takes as long as computing
-// the embedding twice, without the edges held out, and some seconds.
+// TrainModel holds out edges of a graph, learns from some of them how likely a link
+// is, measures the model on the others, and stores it. It takes some seconds more
+// than computing the embedding twice on the remaining edges.
 func (db *DB) TrainModel(ctx context.Context, req TrainModelRequest) (TrainModelResult, error) {
 	return trainModel.answer(ctx, db, req)
 }
@@ -221,7 +221,7 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 	return m, checkCurrent(req.Embedding, e.Behind)
 }
 
-// checkCurrent refuses an embedding of an older version of the graph.
+// checkCurrent returns an Error for an embedding of an older version of the graph.
 func checkCurrent(embedding string, behind uint64) error {
 	if behind == 0 {
 		return nil
@@ -231,7 +231,7 @@ func checkCurrent(embedding string, behind uint64) error {
 	return e
 }
 
-// checkModelName refuses the name of a model of another graph.
+// checkModelName returns an Error for the name of a model of another graph.
 func (c *call) checkModelName(model, graph string) error {
 	old, err := c.db.store.ModelInfo(c.Ctx, model)
 	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrCorrupt) {
@@ -245,7 +245,7 @@ func (c *call) checkModelName(model, graph string) error {
 	return err
 }
 
-// terms checks what the model learns from, and takes the default.
+// terms checks the heuristics and features of the request, and sets the defaults.
 func (req TrainModelRequest) terms() (link.Terms, error) {
 	terms := link.Terms{Heuristics: req.Heuristics, Features: req.Features}
 	all := link.Scorers()

@@ -51,9 +51,9 @@ func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTra
 	})
 }
 
-// bytes estimates the memory of a training beside the graph and the vectors: the
-// graph without some edges and the pairs, twice the vectors of such a graph, and the
-// table of the pairs to learn from.
+// bytes estimates the memory of a training in addition to the graph and the vectors:
+// the graph of the remaining edges, the pairs, two sets of vectors of that graph,
+// and the table of the pairs to learn from.
 func (t *modelTraining) bytes() int64 {
 	g := t.graph.Graph
 	pairs := int64(t.job.Split.Training)
@@ -117,7 +117,8 @@ func (c *call) storeModel(req TrainModelRequest, t *modelTraining) (TrainModelRe
 	return TrainModelResult{ModelInfo: info, Report: report}, nil
 }
 
-// trainingMistake points errors of graphs from which nothing can be learned at the graph.
+// trainingMistake converts the error for a graph from which nothing can be learned to an
+// Error at the graph.
 func trainingMistake(err error) error {
 	at := fault.Graph
 	switch {
@@ -168,7 +169,7 @@ func heuristicMeasures(scores []evaluate.LinkScore) []storage.HeuristicMeasure {
 	return list
 }
 
-// settings are the options of a training after defaults.
+// settings returns the options of a training after defaults.
 func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
 	share, training := req.Share, req.Training
 	if share == 0 {
@@ -192,7 +193,7 @@ func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
 	}
 }
 
-// spec is the job that trains a model. Nothing else writes what it targets.
+// spec is the job that trains a model. No other job writes the model meanwhile.
 func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 	text := parser.TrainModel{Model: parser.Ident{Name: req.Name}, Graph: parser.Ident{Name: req.Graph}}
 	if req.Embedding != "" {

@@ -55,18 +55,19 @@ func tuneOptions() []OptionInfo {
 	}
 }
 
-// Tune searches the parameters of methods for a goal, and stores the embedding
-// of the best of them: of those trials that are confirmed, which means computed in full
-// and measured as EvaluateReconstruction does with the same criterion, as EvaluateLinks
+// Tune searches the parameters of methods for a goal, and stores the embedding of the
+// best of them: of those trials that are confirmed, which means computed in full and
+// measured as EvaluateReconstruction does with the same criterion, as EvaluateLinks
 // does with the same seed, share and latest and the default feature, or as
 // EvaluateLabels does with the same seed, one order and the fraction 0.5. Among them
-// are the defaults of every method, unless the search ended before them, which a
-// notice says then. A longer search of the same seed confirms all that a shorter one
-// does. What links and labels are confirmed by no choice of the search has seen.
+// are the defaults of every method, unless the search ended before they were computed,
+// which a notice reports. A longer search with the same seed confirms all trials that a
+// shorter one confirms. The edges and classes that confirm a trial for links or labels
+// are not used by any earlier choice of the search.
 //
 // The same request with a number of trials and no budget gives the same trials and
-// the same bytes; of a search that a budget ended the notices have the number. The
-// record of the embedding is that of Embed with the same options.
+// the same bytes; if a budget ended the search, a notice has the number of trials.
+// The record of the embedding is that of Embed with the same options.
 func (db *DB) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
 	return tuneEmbedding.answer(ctx, db, req)
 }
@@ -76,7 +77,7 @@ func (db *DB) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, 
 	return tuneEmbedding.start(ctx, db, req)
 }
 
-// partGoal is what TUNE is for.
+// partGoal is the purpose of TUNE.
 const partGoal fault.Part = "goal"
 
 func bindTune(b *binder, s *parser.Tune) (TuneRequest, error) {
@@ -99,7 +100,7 @@ func bindTune(b *binder, s *parser.Tune) (TuneRequest, error) {
 	return req, b.tuneSettings(&req, set)
 }
 
-// goalOptions are the options of TUNE that mean something for one goal only.
+// goalOptions are the options of TUNE that apply to only one goal.
 var goalOptions = []struct {
 	name string
 	goal Goal
@@ -258,7 +259,7 @@ func tuneRows(_ TuneRequest, r TuneResult) *Rows {
 	for i, t := range r.Trials {
 		row := []Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), t.Confirmed && t.Err == nil, number(t.Score)}
 		for j := range r.Trials[0].Measures {
-			var value Value // of a method that refused its parameters
+			var value Value // the score of a trial whose parameters the method refused
 			if j < len(t.Measures) {
 				value = number(t.Measures[j].Value)
 			}
@@ -270,7 +271,7 @@ func tuneRows(_ TuneRequest, r TuneResult) *Rows {
 }
 
 // tuneJob describes the job that searches and computes the best embedding. It first
-// says what the job will invalidate.
+// gives a notice of what the job will invalidate.
 func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 	if err := c.noteReplaced(req.Name); err != nil {
 		return job.Spec{}, err

@@ -7,14 +7,14 @@ import (
 	"heavytail/storage"
 )
 
-// Goal is what embeddings are tuned for.
+// Goal is the purpose for which embeddings are tuned.
 type Goal string
 
 // The goals.
 const (
-	ForReconstruction Goal = "reconstruction" // degrees and edges come back from the vectors
-	ForLinks          Goal = "links"          // edges that were held out are predicted
-	ForLabels         Goal = "labels"         // labels of vertices are predicted
+	ForReconstruction Goal = "reconstruction" // the vectors reconstruct degrees and edges
+	ForLinks          Goal = "links"          // the vectors predict held-out edges
+	ForLabels         Goal = "labels"         // the vectors predict labels of vertices
 )
 
 // DefaultBudget is the time that a search without any limit takes.
@@ -27,33 +27,33 @@ type TuneRequest struct {
 	// Methods are searched together; nil is dp_spectral and dp_walker.
 	Methods []TuneMethod
 	Goal    Goal
-	// Criterion is the measure to be largest, one of Criteria of the goal; empty is
-	// the first of them.
+	// Criterion is the measure to maximise, one of Criteria of the goal; empty
+	// means the first of them.
 	Criterion string
-	// Attribute has the labels, and Separator separates those of a vertex in a
-	// text, as in EvaluateLabelsRequest.
+	// Attribute is the attribute with the labels, and Separator separates the
+	// labels of a vertex in a text, as in EvaluateLabelsRequest.
 	Attribute, Separator string
 
 	Share float64 // of the edges to hold out for links; 0 is the default of evaluate.SplitOptions
-	// Latest holds out the edges with the latest timestamps, and not any, and
-	// learns from those before them, as EVALUATE LINKS does.
+	// Latest holds out the edges with the latest timestamps instead of random
+	// edges, and learns from the edges before them, as EVALUATE LINKS does.
 	Latest  bool
 	ifTimed bool // Latest is whether the graph has times
 
-	// Budget is the time after which no trial begins. 0 is DefaultBudget, or none
-	// where Trials is set. What is still to do then is to compute the best. The first
-	// trials are the defaults of the methods, which a budget should have the time for.
+	// Budget is the time after which no new trial begins; then only the best embedding
+	// is still computed. 0 means DefaultBudget, or no limit if Trials is set. The
+	// first trials are the defaults of the methods, so the budget should be long
+	// enough for them.
 	Budget time.Duration
-	Trials int    // the largest number of trials; 0 is any
-	Seed   uint64 // of the pairs that are drawn, and of the methods that have none given
+	Trials int    // the largest number of trials; 0 for no limit
+	Seed   uint64 // seed of the random pairs, and of methods without a given seed
 }
 
-// TuneMethod is a method to search, in one of the two forms of EmbedRequest; as a
-// struct its Seed cannot be held at 0, which is that of the search. Options that are
-// set are held; what else can be
-// tuned is searched: beta, normalization, scale and row_scale of the spectral
-// methods, alpha of those that walk, with beta of dp_walker and p and q of
-// node2vec, and margin of unit_ball.
+// TuneMethod is a method to search, in one of the two forms of EmbedRequest; in a
+// struct, a Seed of 0 means the seed of the search. Options that are set are kept;
+// the others that can be tuned are searched: beta, normalization, scale and
+// row_scale of the spectral methods, alpha of those that walk, with beta of
+// dp_walker and p and q of node2vec, and margin of unit_ball.
 type TuneMethod struct {
 	Using    MethodOptions
 	Method   string
@@ -62,7 +62,7 @@ type TuneMethod struct {
 
 // TuneResult is the answer of Tune.
 type TuneResult struct {
-	Embedding EmbedResult  `json:"embedding"` // the best, as it was stored
+	Embedding EmbedResult  `json:"embedding"` // the best embedding, as it was stored
 	Trials    []tune.Trial `json:"trials"`    // the best first
 	Reason    tune.Reason  `json:"reason"`    // why the search ended
 	Seconds   float64      `json:"seconds"`   // of the search

@@ -23,7 +23,7 @@ type searching struct {
 	*tuning
 	req    TuneRequest
 	graph  *session.Graph
-	labels evaluate.Labels // where it is for these
+	labels evaluate.Labels // if the goal is labels
 }
 
 // tuned loads the graph that a search is on and, where it is for labels, the classes
@@ -45,7 +45,7 @@ func (c *call) tuned(req TuneRequest) (graph *session.Graph, labels evaluate.Lab
 	return graph, labels, known.check(EvaluateLabelsRequest{Attribute: req.Attribute})
 }
 
-// objective returns what the search is for.
+// objective returns the objective of the search.
 func (c *call) objective(s *searching) (tune.Objective, error) {
 	g, req := s.graph.Graph, s.req
 	switch req.Goal {
@@ -118,7 +118,7 @@ func (c *call) search(s *searching, checkpoints embedding.Checkpoints) (*tune.Re
 	return found, nil
 }
 
-// noticeBest says what the answer of a search rests on.
+// noticeBest gives notices of how the best trial was measured.
 func (c *call) noticeBest(found *tune.Result, criterion string) {
 	best := found.Best()
 	switch {
@@ -154,7 +154,7 @@ func (c *call) trialProgress(budget time.Duration) func(stage string, done, tota
 	}
 }
 
-// cutText says what a limit left out of a search.
+// cutText describes which part of a search a limit left out.
 func cutText(found *tune.Result) string {
 	var b strings.Builder
 	ran := len(found.Trials)

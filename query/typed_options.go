@@ -9,7 +9,7 @@ import (
 )
 
 // This file reads structs of options, MethodOptions and GeneratorOptions. The tag of a
-// field has the name of its option.
+// field is the name of its option.
 
 // givenBy lists the options that a struct sets, in the order of its fields: those that
 // are not zero or nil, and those without a default in the table.
@@ -46,7 +46,7 @@ func explicit(field reflect.Value) any {
 		return field.String()
 	case reflect.Bool: // of options that are true by default
 		return !field.Bool()
-	case reflect.Uint64: // seeds, of which a statement has the same bits with a sign
+	case reflect.Uint64: // seeds, which a statement writes as signed integers with the same bits
 		return int64(field.Uint())
 	case reflect.Slice:
 		return listText(field)
@@ -54,8 +54,8 @@ func explicit(field reflect.Value) any {
 	return field.Int()
 }
 
-// listText writes a list of numbers as options have it, such as "100,200", and a list of
-// lists as "0.1,0.2;0.2,0.1".
+// listText writes a list of numbers in the form of options, such as "100,200", and a
+// list of lists as "0.1,0.2;0.2,0.1".
 func listText(list reflect.Value) string {
 	separator, parts := ",", make([]string, list.Len())
 	for i := range parts {

@@ -12,21 +12,21 @@ import (
 	"heavytail/storage"
 )
 
-// UpdateVerticesRequest asks to set attributes of vertices: of those that it
-// lists, or of those that meet a condition.
+// UpdateVerticesRequest asks to set attributes of vertices: of the listed
+// ones, or of all that meet a condition.
 type UpdateVerticesRequest struct {
 	Graph string
-	// Vertices have the values to be set; a missing value removes the attribute
-	// from the vertex. All must exist.
+	// Vertices have the values to set; a missing value removes the attribute
+	// from the vertex. All vertices must exist.
 	Vertices []storage.Vertex
-	// Where, if not nil, asks for all vertices that it admits instead, which get
-	// the values of Set. It is called from one goroutine.
+	// Where, if not nil, is used instead of Vertices: all vertices for which it
+	// returns true get the values of Set. It is called from one goroutine.
 	Where      func(Candidate) bool
 	Attributes []string // that Where reads, as in NearestRequest
 	Set        []storage.NamedValue
 
 	condition parser.Expr // of Where, for its text; may be nil
-	text      string      // what is set
+	text      string      // the assignments, for the plan
 }
 
 var updateVertex = &statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{

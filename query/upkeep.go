@@ -18,7 +18,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// This file has the statements that write the whole store again: COMPACT, MIGRATE,
+// This file has the statements that rewrite the whole store: COMPACT, MIGRATE,
 // BACKUP and RECOVER.
 
 // CompactResult is the answer of Compact.
@@ -45,8 +45,8 @@ var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 	},
 }
 
-// Compact frees the space of what was deleted, by writing the store into a new
-// file that replaces the old one.
+// Compact frees the space of deleted data by writing the store into a new
+// file, which replaces the old one.
 func (db *DB) Compact(ctx context.Context) (CompactResult, error) {
 	return compact.answer(ctx, db, nothing{})
 }
@@ -86,8 +86,8 @@ var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
 	},
 }
 
-// Migrate brings a file of an older format to the present one. Files of older
-// formats can be used without.
+// Migrate rewrites a file of an older format in the current format. Files of
+// older formats can also be used without it.
 func (db *DB) Migrate(ctx context.Context) (MigrateResult, error) {
 	return migrate.answer(ctx, db, nothing{})
 }
@@ -162,7 +162,7 @@ func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err 
 	return result, nil
 }
 
-// RecoverRequest asks to save what is sound of a store.
+// RecoverRequest asks to copy the undamaged records of a store.
 type RecoverRequest struct {
 	Path      string
 	Overwrite bool // replace a file that exists, which is otherwise refused
@@ -200,8 +200,8 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 	reads: true,
 }
 
-// Recover copies what is sound of the store into a new file and reports what is
-// lost. Writers wait meanwhile. For a file that cannot be opened at all there is
+// Recover copies the undamaged records of the store into a new file and reports
+// what is lost. Writers wait meanwhile. For a file that cannot be opened, use
 // the function Recover.
 func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
 	return recoverFile.answer(ctx, db, req)
@@ -228,15 +228,16 @@ func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, e
 	return result, nil
 }
 
-// RecoverOptions say how Recover works.
+// RecoverOptions are the options of the function Recover.
 type RecoverOptions struct {
 	Overwrite   bool           // replace a file that exists, which is otherwise refused
 	LockTimeout time.Duration  // as in Options
 	Progress    func(Progress) // as in Options
 }
 
-// Recover copies what is sound of the file at from, which may be one that Open
-// refuses as damaged, into a new file at to, and reports what is lost.
+// Recover copies the undamaged records of the file at from into a new file at
+// to, and reports what is lost. It also works on a file that Open refuses as
+// damaged.
 func Recover(ctx context.Context, from, to string, opts RecoverOptions) (storage.RecoverReport, error) {
 	meter := session.NewMeter("RECOVER", opts.Progress, time.Now)
 	report, err := storage.Recover(ctx, from, to, storage.RecoverOptions{
@@ -248,7 +249,8 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (storage
 	return report, nil
 }
 
-// RecoveredRows is the table of RECOVER: what was saved, and in which state.
+// RecoveredRows is the table of RECOVER: the objects that were copied, and
+// their state.
 func RecoveredRows(r storage.RecoverReport) [][]Value {
 	var table [][]Value
 	for _, g := range r.Graphs {
@@ -296,9 +298,10 @@ func (c *call) checkStoreOutput(path string, overwrite bool) error {
 	return c.CheckOutput(path, overwrite, fault.Into)
 }
 
-// writeStore has write make a store at path. Where files are confined to a
-// folder, the store is made elsewhere and copied: package storage goes by names,
-// and a name may lead out of the folder by the time that it is used.
+// writeStore calls write to make a store at path. If files are confined to a
+// folder, the store is made elsewhere and then copied, because package storage
+// opens files by name, and a name could be redirected out of the folder between
+// its check and its use.
 func (c *call) writeStore(path string, overwrite bool, write func(path string) error) error {
 	if c.db.files.Folder == nil {
 		return write(path)
@@ -324,7 +327,7 @@ func (c *call) writeStore(path string, overwrite bool, write func(path string) e
 
 // copyFile copies size bytes.
 func (c *call) copyFile(w io.Writer, r io.Reader, size int64) error {
-	const step = 1 << 20 // bytes between two looks at the context, a few milliseconds
+	const step = 1 << 20 // bytes between two checks of the context, a few milliseconds
 	for done := int64(0); ; {
 		if err := c.Ctx.Err(); err != nil {
 			return err

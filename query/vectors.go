@@ -19,10 +19,10 @@ type VertexVector struct {
 
 // Snapshot returns the present version of a graph with the keys of its vertices. It
 // never changes and is safe for concurrent use, also after Close. The calls of the DB
-// share it, so its slices must not be written. It takes O(n + m) unless the graph is in
-// memory already, and counts for Options.MemoryLimit until Snapshot returns or the
-// cache drops it; the memory that a caller keeps is not counted. An unknown graph is
-// an *Error with the nearest name.
+// share it, so its slices must not be written. It takes O(n + m) unless the graph is
+// already in memory. Its memory counts towards Options.MemoryLimit until Snapshot
+// returns or the cache drops it; the memory that a caller keeps after that is not
+// counted. An unknown graph is an *Error with the nearest name.
 func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, error) {
 	c, err := db.begin(ctx, "SNAPSHOT")
 	if err != nil {
@@ -36,12 +36,12 @@ func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, er
 	return g.Snapshot, nil
 }
 
-// Vector returns the vector of a vertex, of as many numbers as the embedding has
-// dimensions. It is a copy. A generation that is kept is named embedding@generation.
-// An unknown embedding or vertex, or a vertex that is newer than the embedding, is an
-// *Error; one for an unknown name has the nearest. Of an embedding that is as old as
-// its graph, one record of the file is read, and neither graph nor vectors are loaded;
-// otherwise both are. Many vectors are faster by Vectors.
+// Vector returns a copy of the vector of a vertex; its length is the dimension of the
+// embedding. An earlier generation is named embedding@generation. An unknown embedding
+// or vertex, or a vertex that is newer than the embedding, gives an *Error, which has
+// the nearest known name. If the embedding is up to date, one record of the file is
+// read, and neither graph nor vectors are loaded; otherwise both are loaded. For many
+// vectors, Vectors is faster.
 func (db *DB) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
 	c, err := db.begin(ctx, "VECTOR")
 	if err != nil {
@@ -55,8 +55,8 @@ func (db *DB) Vector(ctx context.Context, embedding, vertex string) ([]float32, 
 	return vector, c.wrap(err)
 }
 
-// storedVector reads a vector in the file. It is errMoved where rows are not those of
-// the vertices that the graph has now.
+// storedVector reads a vector from the file. It returns errMoved if the rows of the
+// embedding do not correspond to the present vertices of the graph.
 func (c *call) storedVector(embedding, vertex string) (vector []float32, err error) {
 	info, err := c.EmbeddingInfo(embedding, fault.Embedding)
 	if err != nil {
@@ -79,8 +79,8 @@ func (c *call) storedVector(embedding, vertex string) (vector []float32, err err
 	return vector, err
 }
 
-// loadedVector returns a copy of a vector of an embedding that is matched with its
-// graph.
+// loadedVector returns a copy of a vector of an embedding whose rows are loaded
+// and assigned to the vertices of its graph.
 func (c *call) loadedVector(embedding, vertex string) ([]float32, error) {
 	s, err := c.settledSpace(embedding)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *call) loadedVector(embedding, vertex string) ([]float32, error) {
 	return slices.Clone(row), err
 }
 
-// settledSpace loads an embedding and its graph, versions that belong together.
+// settledSpace loads an embedding and its graph, in versions that belong together.
 func (c *call) settledSpace(embedding string) (s *session.Space, err error) {
 	err = c.Consistent(func() error {
 		s, err = c.Space(embedding, fault.Embedding)
@@ -104,11 +104,11 @@ func (c *call) settledSpace(embedding string) (s *session.Space, err error) {
 }
 
 // Vectors iterates over the vectors of an embedding, in the order of the vertices of
-// its graph. Vertices that are newer than the embedding have none and are left out.
-// Each vector is a copy. An error comes with an empty VertexVector, as the last; an
-// unknown embedding is an *Error with the nearest name. The call begins with the
-// iteration, which keeps the embedding and the graph in memory until it ends; changes
-// meanwhile are not seen. The iterator may be used several times, also concurrently.
+// its graph. Vertices that are newer than the embedding are left out. Each vector is
+// a copy. An error is yielded last, with an empty VertexVector; an unknown embedding
+// is an *Error with the nearest name. The call begins when the iteration begins, and
+// keeps the embedding and the graph in memory until the iteration ends, which does
+// not see later changes. The iterator may be used several times, also concurrently.
 func (db *DB) Vectors(ctx context.Context, embedding string) iter.Seq2[VertexVector, error] {
 	return iterate(func() (*stream[VertexVector], error) {
 		c, err := db.begin(ctx, "VECTORS")
@@ -121,7 +121,7 @@ func (db *DB) Vectors(ctx context.Context, embedding string) iter.Seq2[VertexVec
 			return nil, c.wrap(err)
 		}
 		return streamOf(c, func(f func(VertexVector) error) error {
-			const often = 1 << 10 // vertices between two looks at the context, below a millisecond
+			const often = 1 << 10 // vertices between two checks of the context, below a millisecond
 			for v := range s.Matrix.Rows {
 				if v%often == 0 {
 					if err := c.Ctx.Err(); err != nil {

@@ -18,10 +18,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// VerifyRequest asks how far an embedding is from a full run.
+// VerifyRequest asks how much an embedding differs from a full run.
 type VerifyRequest struct {
 	Embedding string
-	Sample    int    // vertices and edges that are compared; 0 is 1000
+	Sample    int    // number of vertices and edges to compare; 0 is 1000
 	Seed      uint64 // of the sample
 }
 
@@ -36,12 +36,13 @@ type VerifyMeasure struct {
 type VerifyResult struct {
 	storage.EmbeddingInfo
 	// Measures are the overlap of the ten nearest neighbours with those of the full
-	// run and, for spectral methods, the median and the largest of the principal
-	// angles between both, in degrees; then, of each alone, Pearson's and
-	// Spearman's correlation of the degrees of the best reconstruction with those
-	// of the graph, and how well distances separate edges from other pairs.
+	// run and, for spectral methods, the median and the largest principal angle
+	// between the two subspaces, in degrees. Then follow, for each of the two
+	// embeddings, Pearson's and Spearman's correlation of the degrees of its best
+	// reconstruction with those of the graph, and how well distances separate edges
+	// from other pairs.
 	Measures []VerifyMeasure `json:"measures"`
-	Seconds  float64         `json:"verify_seconds"` // that the full run took
+	Seconds  float64         `json:"verify_seconds"` // time of the full run
 	Notices  []Notice        `json:"notices,omitempty"`
 }
 
@@ -119,7 +120,7 @@ func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {
 	return found, err
 }
 
-// upToDate refuses an embedding that is versions of its graph behind.
+// upToDate returns an Error for an embedding that is behind its graph.
 func upToDate(embedding string, behind uint64) error {
 	if behind == 0 {
 		return nil
@@ -130,7 +131,7 @@ func upToDate(embedding string, behind uint64) error {
 }
 
 // verifyJob describes the job that compares an embedding with a full run. It writes
-// none.
+// no embedding.
 func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error) {
 	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}}
 	if req.Sample > 0 {

@@ -20,17 +20,17 @@ import (
 type VerticesRequest struct {
 	Graph string               // may be empty where the file has one graph
 	Where func(Candidate) bool // nil admits all; it is called from one goroutine
-	// Attributes are those that Where reads and that the answer has, in this
-	// order.
+	// Attributes are the attributes that Where reads and that the answer has,
+	// in this order.
 	Attributes []string
-	Limit      int // most answers; 0 is all
-	// Columns are what the answer has of a vertex, if not all of Attributes: names of
+	Limit      int // largest number of vertices to return; 0 for all
+	// Columns are the columns of the answer, if not all of Attributes: names of
 	// attributes, or degree.
 	Columns []string
-	// OrderBy is an attribute, or degree or key, by whose values the answers are ordered,
-	// lowest first or Descending. Of equal values the vertex that came into the graph
-	// first is first, and vertices without a value are last. Empty for the order in which
-	// they came.
+	// OrderBy is an attribute, or degree or key, by whose values the answers are sorted,
+	// lowest first, or highest first with Descending. Of vertices with equal values, the
+	// one that came into the graph first is first; vertices without a value are last.
+	// Empty means the order in which vertices came into the graph.
 	OrderBy    string
 	Descending bool
 
@@ -41,7 +41,7 @@ type VerticesRequest struct {
 type VertexRow struct {
 	Key    string          `json:"vertex"`
 	Degree int             `json:"degree"`
-	Values []storage.Value `json:"values"` // of VerticesRequest.Columns, or of all attributes of the request; missing where the vertex has none
+	Values []storage.Value `json:"values"` // values of VerticesRequest.Columns, or of all attributes of the request; a value can be missing
 }
 
 // VerticesResult is the answer of Vertices: vertices in the order of the request.
@@ -95,9 +95,9 @@ func (db *DB) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult
 	return VerticesResult{list, found.call.Notices}, err
 }
 
-// EachVertex iterates over what Vertices returns, without holding all of it. An error
-// comes with an empty row, as the last. The graph and the attributes stay in memory
-// until the iteration ends.
+// EachVertex iterates over the rows that Vertices returns, without keeping all of
+// them in memory. An error is yielded last, with an empty row. The graph and the
+// attributes stay in memory until the iteration ends.
 func (db *DB) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[VertexRow, error] {
 	return iterate(func() (*stream[VertexRow], error) { return showVertices.answer(ctx, db, req) })
 }
@@ -132,7 +132,7 @@ func (s *vertexScan) row(v uint32) VertexRow {
 	return row
 }
 
-// The columns that are no attributes, as numbers of columns.
+// The numbers of the columns that are not attributes.
 const (
 	degreeColumn = -1
 	keyColumn    = -2
@@ -161,8 +161,8 @@ func (b *binder) order(o *parser.Order) (by string, descending bool) {
 	return o.By.Name, o.Descending
 }
 
-// attributes are those that the answer is computed from. The ones that a compiled
-// condition reads by number come first.
+// attributes lists the attributes that the answer is computed from. Those of the
+// condition come first, because a compiled condition reads them by number.
 func (r VerticesRequest) attributes() []string {
 	list := slices.Clip(r.Attributes)
 	for _, name := range append(slices.Clone(r.Columns), r.OrderBy) {
@@ -173,7 +173,7 @@ func (r VerticesRequest) attributes() []string {
 	return list
 }
 
-// isPlain reports whether a column is no attribute.
+// isPlain reports whether a column is not an attribute.
 func isPlain(column string) bool { return column == "" || column == "degree" || column == "key" }
 
 // orderText names the order of the answers.
@@ -188,7 +188,7 @@ func (r VerticesRequest) orderText() string {
 	return text
 }
 
-// checkVertices refuses columns that the graph does not have.
+// checkVertices returns an Error for a column that the graph does not have.
 func (c *call) checkVertices(req VerticesRequest) (storage.GraphInfo, error) {
 	info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
 	if err != nil {
@@ -212,7 +212,7 @@ func checkColumn(info storage.GraphInfo, name string, at fault.Part) error {
 	return session.UnknownAttribute(info, name, at)
 }
 
-// places are the numbers of the columns of a row.
+// places returns the numbers of the columns of a row.
 func (s *vertexScan) places(req VerticesRequest) []int {
 	var shown []int
 	names := req.Columns
@@ -225,7 +225,7 @@ func (s *vertexScan) places(req VerticesRequest) []int {
 	return shown
 }
 
-// column is the number of a column.
+// column returns the number of a column.
 func (s *vertexScan) column(name string) int {
 	switch name {
 	case "degree":
@@ -236,7 +236,7 @@ func (s *vertexScan) column(name string) int {
 	return slices.Index(s.columns.Names, name)
 }
 
-// value is what a vertex has in a column.
+// value returns the value of a vertex in a column.
 func (s *vertexScan) value(column int, v uint32) storage.Value {
 	if column == degreeColumn {
 		return storage.IntegerValue(int64(s.graph.Graph.Degree(v)))
@@ -244,8 +244,8 @@ func (s *vertexScan) value(column int, v uint32) storage.Value {
 	return s.columns.At(column, v)
 }
 
-// compare returns the order of two vertices by a column: a vertex without a value is
-// behind all others in both directions, and of equal values the smaller number is first.
+// compare returns the order of two vertices by a column: vertices without a value come
+// last in both directions, and of equal values the smaller vertex comes first.
 func (s *vertexScan) compare(column int, descending bool) func(a, b uint32) int {
 	sign := 1
 	if descending {
@@ -275,8 +275,9 @@ func missing(v storage.Value) int {
 	return 0
 }
 
-// orderedRows are the rows of a scan in the order of a column. It holds a number for each
-// vertex that meets the condition, or for twice the limit.
+// orderedRows returns the rows of a scan sorted by a column. It keeps in memory the
+// number of each vertex that meets the condition, or with a limit of at most twice as
+// many vertices as the limit.
 func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow], error) {
 	release, err := c.db.cache.Reserve(4*int64(s.graph.Graph.Vertices()), "ordering the vertices of graph "+fault.Name(s.graph.Info.Name))
 	if err != nil {
@@ -302,8 +303,8 @@ func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow
 	}), nil
 }
 
-// kept shortens a list that grows: where it is more than twice as long as the limit, to the
-// first of the order.
+// kept shortens a growing list to the first elements in the order, once it is more than
+// twice as long as the limit.
 func kept[T any](list []T, limit int, order func(a, b T) int) []T {
 	if limit == 0 || len(list) < 2*limit+1024 {
 		return list
@@ -311,7 +312,7 @@ func kept[T any](list []T, limit int, order func(a, b T) int) []T {
 	return firstOf(list, limit, order)
 }
 
-// firstOf sorts a list, and returns the first of it up to a limit; 0 is none.
+// firstOf sorts a list, and returns its first elements up to a limit; 0 means no limit.
 func firstOf[T any](list []T, limit int, order func(a, b T) int) []T {
 	slices.SortFunc(list, order)
 	if limit > 0 {

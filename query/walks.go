@@ -25,10 +25,10 @@ type ExportWalksRequest struct {
 	Overwrite bool   // replace a file that exists, which is otherwise refused
 }
 
-// exportWalksOptions are the options of the statement, besides those of its method.
+// exportWalksOptions are the options of the statement, without those of the method.
 func exportWalksOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
 
-// walkTarget is a file that can be written with the walks on a graph.
+// walkTarget is a file that can be written, and the graph of the walks.
 type walkTarget struct {
 	configured
 	graph storage.GraphInfo
@@ -54,8 +54,8 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 
 // ExportWalks writes the walks on a graph for other trainers: a walk on each
 // line, its keys separated by blanks, in the order in which EMBED with the same
-// options learns from them. A key with white space is refused. No walk is kept in
-// memory.
+// options learns from them. A key with white space is an error. Walks are not
+// kept in memory.
 func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportResult, error) {
 	return exportWalks.answer(ctx, db, req)
 }
@@ -86,7 +86,7 @@ func resolveExportWalks(c *call, req ExportWalksRequest) (found walkTarget, err 
 	return found, err
 }
 
-// walkMethod checks a request but for its graph, and returns its method.
+// walkMethod checks a request, except for its graph, and returns its method.
 func (c *call) walkMethod(req ExportWalksRequest) (configured, error) {
 	m, err := configure(req.Method, req.Settings, req.Using)
 	if err != nil {

@@ -13,21 +13,22 @@ import (
 // WithinRequest asks for all vertices within a distance of a vertex or a
 // vector.
 type WithinRequest struct {
-	Embedding string // where to search
+	Embedding string // name of the embedding to search
 	Vertex    string // key of the query vertex, as in NearestRequest
 	Vector    []float32
 	Metric    index.Metric
 	Exact     bool // do not use an index
-	// Radius is the largest distance, or the least similarity under
+	// Radius is the largest distance, or the lowest similarity under
 	// index.Cosine and index.Dot.
 	Radius float64
-	// Epsilon, if not 0, gives it instead as the least edge probability
-	// 1/(1+e^distance): above 0, at most 0.5, and only with index.L2.
+	// Epsilon, if not 0, is used instead of Radius: the lowest edge
+	// probability 1/(1+e^distance), above 0 and at most 0.5, and only with
+	// index.L2.
 	Epsilon float64
 	Where   func(Candidate) bool // as in NearestRequest
-	// Attributes are those that Where reads, as in NearestRequest.
+	// Attributes are the attributes that Where reads, as in NearestRequest.
 	Attributes []string
-	Limit      int // most answers, the nearest ones; 0 is all
+	Limit      int // largest number of vertices to return, the nearest ones; 0 for all
 
 	// The texts of Where and of the threshold, for the plan.
 	condition, threshold string
@@ -49,8 +50,9 @@ var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResul
 }
 
 // Within returns all vertices within a distance of a vertex or a vector. It scans
-// all vectors, once, and is exact, unless the embedding is large and has an index
-// of the metric: that finds about the fraction of them that its Recall shows.
+// all vectors once and is exact, unless the embedding is large and has an index
+// for the metric; a search by an index finds about the fraction IndexInfo.Recall
+// of them.
 func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
 	return withinRadius.answer(ctx, db, req)
 }

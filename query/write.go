@@ -10,9 +10,9 @@ import (
 	"heavytail/storage"
 )
 
-// This file has what the statements that change vertices and edges share. Each is one
-// transaction: it is done as a whole, or not at all. Many changes in one transaction
-// cost far less than one transaction each.
+// This file has the common part of the statements that change vertices and edges.
+// Each statement is one transaction: it is done as a whole, or not at all. Many
+// changes in one transaction cost far less than one transaction each.
 
 // WriteResult is the answer of the methods that change a graph.
 type WriteResult struct {

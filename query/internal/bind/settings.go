@@ -22,10 +22,10 @@ type OptionInfo struct {
 	Type    string   `json:"type"`    // "int", "float", "text", "bool" or "column": a text, or a number from 1 on
 	Default string   `json:"default"` // in the language; empty where the option must be given
 	Choices []string `json:"choices"` // the texts that are allowed, besides numbers where the type is one; nil for any text
-	Doc     string   `json:"doc"`     // one line
+	Doc     string   `json:"doc"`     // explanation in one line
 }
 
-// String returns the option as a user would write its default.
+// String returns the option with its default, in the form of the language.
 func (o OptionInfo) String() string {
 	if o.Default == "" {
 		return o.Name
@@ -64,7 +64,8 @@ func Check(owner string, table []OptionInfo, given []Given) (Settings, error) {
 		}
 		if i < 0 {
 			e := fault.New(at, "%s has no option %s", owner, fault.Quote(g.Name))
-			// A longer form, such as dimension for dim.
+			// The user may have written a longer form, such as dimension for
+			// dim.
 			if j := slices.IndexFunc(names, func(n string) bool { return len(n) >= 3 && strings.HasPrefix(g.Name, n) }); j >= 0 {
 				e.Nearest = names[j]
 				return nil, e
@@ -151,20 +152,20 @@ func TypeName(t string) string {
 	return "a text in quotes"
 }
 
-// Untyped is the value of a parameter of which only the text is known, such as
-// one from a command line. It stands for what its place takes: where the key of
-// a vertex, a file or a text is expected it is the text, so that the keys 007
-// and 1e5 are found; elsewhere it is the number or the truth value that the text
-// reads as.
+// Untyped is the value of a parameter that is given as text without a type, such
+// as one from a command line. Where a vertex key, a file name or a text is
+// expected, the text itself is used, so that the keys 007 and 1e5 are found;
+// elsewhere the text is read as a number or a boolean.
 type Untyped string
 
-// Infer returns the int64, float64 or bool that the text reads as, or the text.
+// Infer parses the text as an int64, float64 or bool, and returns the text if it
+// is none of them.
 func (u Untyped) Infer() any {
 	text := string(u)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n
 	}
-	// ParseFloat takes words such as "nan" and "infinity", too.
+	// ParseFloat also accepts words such as "nan" and "infinity".
 	if strings.Trim(text, "+-.0123456789eE") == "" {
 		if x, err := strconv.ParseFloat(text, 64); err == nil {
 			return x
@@ -177,7 +178,8 @@ func (u Untyped) Infer() any {
 }
 
 // plain turns the numeric types of Go into int64 and float64. An unsigned
-// number above all int64 becomes a float64, which no integer option takes.
+// number that exceeds int64 becomes a float64, which no integer option
+// accepts.
 func plain(value any) any {
 	switch v := value.(type) {
 	case int:
@@ -226,15 +228,14 @@ func Describe(value any) string {
 	return fmt.Sprintf("a value of the Go type %T", value)
 }
 
-// Text, integer, number and boolean return a setting, or the zero value where
-// it was not given.
+// Text, Integer, Number and Boolean return a setting, or the zero value if it
+// was not given.
 func (s Settings) Text(name string) string    { v, _ := s[name].(string); return v }
 func (s Settings) Integer(name string) int64  { v, _ := s[name].(int64); return v }
 func (s Settings) Number(name string) float64 { v, _ := s[name].(float64); return v }
 func (s Settings) Bool(name string) bool      { v, _ := s[name].(bool); return v }
 
-// Within returns an integer setting, or an error where it is given and outside
-// its range.
+// Within returns an integer setting, or an error if it is outside its range.
 func (s Settings) Within(name string, least, most int64) (int64, error) {
 	v, given := s[name].(int64)
 	if given && (v < least || v > most) {
@@ -246,7 +247,8 @@ func (s Settings) Within(name string, least, most int64) (int64, error) {
 // Seed returns the setting of this name.
 func (s Settings) Seed() uint64 { return uint64(s.Integer("seed")) }
 
-// Size returns an integer that a model will check, cut to what an int holds.
+// Size returns an integer whose range the caller checks later, limited to the
+// range of int.
 func (s Settings) Size(name string) int {
 	return int(max(math.MinInt, min(math.MaxInt, s.Integer(name))))
 }

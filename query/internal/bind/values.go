@@ -10,12 +10,12 @@ import (
 	"heavytail/query/parser"
 )
 
-// Values turns the literals and parameters of a statement into Go values. It remembers which text
-// every piece of the request came from, so that an error about the piece can be
-// given its position.
+// Values turns the literals and parameters of a statement into Go values. It remembers the
+// position of the text of every piece of the request, so that an error about the piece can have
+// this position.
 type Values struct {
 	at     map[fault.Part]parser.Range
-	params map[string]any // what $name stands for
+	params map[string]any // values of $name
 }
 
 // New returns Values that remember positions in at.
@@ -26,7 +26,7 @@ func New(at map[fault.Part]parser.Range, params map[string]any) *Values {
 // Mark remembers where a piece of the request came from.
 func (b *Values) Mark(at fault.Part, node parser.Node) { b.at[at] = node.Source() }
 
-// Value returns what a literal or parameter stands for: string, int64, float64,
+// Value returns the value of a literal or parameter: string, int64, float64,
 // bool or []float32.
 func (b *Values) Value(at fault.Part, v parser.Value) (any, error) {
 	value, err := b.Untyped(at, v)
@@ -36,7 +36,7 @@ func (b *Values) Value(at fault.Part, v parser.Value) (any, error) {
 	return value, err
 }
 
-// Untyped is value for a place that takes texts: an Untyped stays one.
+// Untyped is Value where a text is accepted: an Untyped is returned unchanged.
 func (b *Values) Untyped(at fault.Part, v parser.Value) (any, error) {
 	b.Mark(at, v)
 	switch v := v.(type) {
@@ -103,8 +103,7 @@ func (b *Values) Text(at fault.Part, v parser.Value) (string, error) {
 	return "", Unexpected(at, value, "a text in quotes")
 }
 
-// Size returns a count. Its range is for the request to check, as long as it
-// fits an int.
+// Size returns a count that fits an int. The caller checks its range.
 func (b *Values) Size(at fault.Part, v parser.Value) (int, error) {
 	value, err := b.Value(at, v)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package fault has the mistakes that users make in statements and requests, as
-// errors with fields: which piece of the request is wrong and where its text is,
-// what was found, what was expected, the nearest known name and the remedy. It
-// also has how names and amounts are written in messages, so that nothing that
-// came from data can control a terminal.
+// Package fault has the errors of mistakes in statements and requests. Their
+// fields are the piece of the request that is wrong, its position in the text,
+// what was found and expected, the nearest known name and the remedy. The
+// package also formats names and amounts in messages, and escapes text from data
+// so that it cannot control a terminal.
 package fault

@@ -11,8 +11,8 @@ import (
 
 // Errors that a caller may want to distinguish. Errors of the store, such as
 // storage.ErrLocked, pass through every layer and answer errors.Is as well.
-// Messages are for the user of a program, who knows of no layers, and so do not
-// begin with the name of a package.
+// Messages are for the user of a program and do not begin with the name of a
+// package.
 var (
 	// ErrClosed is returned by every call that begins after Close, and by every call of a zero DB.
 	ErrClosed = errors.New("the database is closed")
@@ -24,16 +24,17 @@ var (
 	// ErrOutside is wrapped where a statement names a file outside the folder
 	// that Options.Folder confines files to.
 	ErrOutside = errors.New("file is outside the folder for files")
-	// ErrCoordinates is wrapped where a model is asked for an embedding that was
-	// computed again since the model was trained, in a different coordinate system.
+	// ErrCoordinates is wrapped where a model is used with an embedding that was
+	// computed again, in a different coordinate system, since the model was
+	// trained.
 	ErrCoordinates = errors.New("the embedding has other coordinates than the model was trained on")
 	// ErrInvalid is wrapped by an Error about a value that is out of range, of
 	// the wrong type, or missing.
 	ErrInvalid = errors.New("invalid request")
 )
 
-// StatementError is an error of a statement that is no mistake of its user, such as one
-// of the store or of a limit.
+// StatementError is an error that is not a mistake in the statement, such as one of the
+// store or of a limit.
 type StatementError struct {
 	Statement string // its words, such as "IMPORT"
 	Err       error
@@ -52,7 +53,7 @@ func (e *StatementError) in(w Words) string {
 // Unwrap returns the error itself.
 func (e *StatementError) Unwrap() error { return e.Err }
 
-// FieldError is a value that a field of Options cannot have.
+// FieldError reports an invalid value of a field of Options.
 type FieldError struct {
 	Field   string
 	Value   any
@@ -77,38 +78,38 @@ type JobError struct {
 	Err   error // why it stopped, such as context.Canceled
 }
 
-// Error says why the job stopped, and how to continue it.
+// Error returns the reason why the job stopped, and how to continue it.
 func (e *JobError) Error() string { return e.in(Words{}) }
 
 func (e *JobError) in(w Words) string { return w.Message(e.Err) + "; " + e.Remedy() }
 
 func (e *JobError) remedy(Words) string { return e.Remedy() }
 
-// Remedy is the clause that says how to continue the job.
+// Remedy returns the clause that describes how to continue the job.
 func (e *JobError) Remedy() string {
-	if e.State.Active() { // only the waiting has ended
+	if e.State.Active() { // the job continues; only the call that waited has ended
 		return fmt.Sprintf("job %d is still running; WAIT JOB %d waits for it; if the database is closed first, RESUME JOB %d continues it", e.Job, e.Job, e.Job)
 	}
 	return fmt.Sprintf("RESUME JOB %d continues from its checkpoint", e.Job)
 }
 
-// Unwrap returns why the job stopped.
+// Unwrap returns the reason why the job stopped.
 func (e *JobError) Unwrap() error { return e.Err }
 
 // PartError is the error of a SCORE FILE that stopped and left an unfinished file. The
 // same request with Resume continues that file.
 type PartError struct {
-	File  string // what it has left
-	Pairs int64  // that are in it
+	File  string // path of the unfinished file
+	Pairs int64  // number of pairs in the file
 	Err   error  // why it stopped, such as context.Canceled
 }
 
-// Error says why the statement stopped, and how to continue it.
+// Error returns the reason why the statement stopped, and how to continue it.
 func (e *PartError) Error() string { return e.in(Words{}) }
 
 func (e *PartError) in(w Words) string { return w.Message(e.Err) + "; " + e.remedy(w) }
 
-// Remedy is the clause that says how to continue.
+// Remedy returns the clause that describes how to continue.
 func (e *PartError) Remedy() string { return e.remedy(Words{}) }
 
 // remedy is Remedy in the words of a program.
@@ -116,11 +117,11 @@ func (e *PartError) remedy(w Words) string {
 	return fmt.Sprintf("%s has the first %s; to continue it, set %s", Quote(e.File), Count(e.Pairs, "pair"), w.set("resume", "true"))
 }
 
-// Unwrap returns why it stopped.
+// Unwrap returns the reason why the statement stopped.
 func (e *PartError) Unwrap() error { return e.Err }
 
-// OpenError says why the store at path cannot be opened, and what to do about it
-// where the store does not.
+// OpenError adds to the error of opening the store at path a remedy, if the
+// error of the store has none.
 func OpenError(path string, err error) error {
 	var file *storage.FileError
 	var system *fs.PathError

@@ -71,23 +71,24 @@ type Error struct {
 	// Range is the text that is wrong; parser.Excerpt shows it. Its Start.Line is
 	// 0 for a request made from Go, which has no text.
 	parser.Range
-	// Option is the option that the mistake is in, where Message is about one: it
-	// then follows the words "option NAME". Empty where Message is a whole sentence.
+	// Option is the option that is wrong; Message then follows the words "option
+	// NAME". It is empty if Message is a whole sentence.
 	Option string
-	// Message says what is wrong and what was found.
+	// Message describes what is wrong and what was found.
 	Message string
-	// Expected lists what would have been right there, where that is a short
-	// list of names or types; it may be empty.
+	// Expected lists the valid names or types, if they are few; it may be
+	// empty.
 	Expected []string
-	// Found is the name that is not known, where that is the mistake.
+	// Found is the unknown name, if a name is unknown.
 	Found string
-	// Nearest is the known name most like Found, as a statement would have it; it
-	// may be empty.
+	// Nearest is the known name most similar to Found, in the form of the
+	// language; it may be empty.
 	Nearest string
 	// Remedy is a clause that says what to do, such as "REFRESH the embedding
 	// first"; it may be empty.
 	Remedy string
-	// Options are options that mend it, each with its purpose; it may be nil.
+	// Options are options that avoid the error, each with its purpose; it may be
+	// nil.
 	Options []OptionRemedy
 	// Err is the reason behind it, for errors.Is; it may be nil.
 	Err error
@@ -121,7 +122,7 @@ func (e *Error) in(w Words) string {
 }
 
 // Hint is the question for the nearest name, or else the remedy and the options that
-// mend the mistake, as Error shows it; it may be empty.
+// avoid the error, as Error shows them; it may be empty.
 func (e *Error) Hint() string { return e.hint(Words{}) }
 
 func (e *Error) hint(w Words) string {
@@ -145,7 +146,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // position of the text that the piece came from.
 type Part string
 
-// OptionRemedy is what an option can do about a mistake.
+// OptionRemedy is an option that avoids an error.
 type OptionRemedy struct {
 	Purpose string // such as "to replace it"
 	Option  string // its name

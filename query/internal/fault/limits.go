@@ -4,12 +4,12 @@ import (
 	"fmt"
 )
 
-// LimitError says which limit a call would have passed, with its figures. It
-// answers errors.Is for ErrLimit.
+// LimitError reports which limit a call would have exceeded, with its
+// figures. It answers errors.Is for ErrLimit.
 type LimitError struct {
 	What  string // what needed too much, such as "the vectors of embedding spec"
-	Need  int64  // what it would take
-	Limit int64  // what is allowed
+	Need  int64  // amount that the call would take
+	Limit int64  // amount that is allowed
 	Unit  string // "bytes" or "rows"
 	Field string // the field of Options that sets the limit
 }

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Quote makes text that came from data safe to print: in double quotes, cut
-// where it is long, and everything that a terminal might obey escaped.
+// Quote makes text that came from data safe to print: in double quotes,
+// shortened if it is long, and with everything escaped that could control a
+// terminal.
 func Quote(text string) string { return strconv.Quote(Shorten(text)) }
 
 // QuoteKey is quote for a vertex key, in the quotes of the language.
@@ -17,8 +18,8 @@ func QuoteKey(key string) string {
 	return "'" + strings.ReplaceAll(inner, "'", "''") + "'"
 }
 
-// Name writes the name of a graph or an embedding inside a sentence: bare where
-// that is safe.
+// Name writes the name of a graph or an embedding inside a sentence: without
+// quotes if that is safe.
 func Name(text string) string {
 	bare, generation, _ := strings.Cut(text, "@")
 	if _, err := strconv.ParseUint(generation, 10, 64); err != nil {

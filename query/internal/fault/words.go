@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Words are the names by which the user of a program knows what errors are about. The
-// zero Words are those of statements and of the fields of Options, as in Error.
+// Words are the names that a program uses for options and fields in errors. The zero
+// Words are the names of the options of statements and of the fields of Options, as
+// in Error.
 type Words struct {
 	// Option returns the name of an option of a statement, such as "--dim" for "dim",
 	// or "" where the program has none for it. Nil has none.
@@ -14,8 +15,8 @@ type Words struct {
 	// Field returns the name of a field of Options, such as "--memory-limit" for
 	// "MemoryLimit", or "" where the program has none for it. Nil has none.
 	Field func(name string) string
-	// Bare leaves out the statement and the place in its text, of a program whose user
-	// has not written the statement.
+	// Bare leaves out the statement and the position in its text, for a program whose
+	// user did not write the statement.
 	Bare bool
 }
 
@@ -30,10 +31,10 @@ func (w Words) Message(err error) string {
 	return err.Error()
 }
 
-// worded is an error that can be written in any words.
+// worded is an error that can be written with different Words.
 type worded interface{ in(w Words) string }
 
-// continued is an error of what can be continued.
+// continued is the error of work that can be continued.
 type continued interface{ remedy(w Words) string }
 
 // joined writes errors that errors.Join has joined, a line each.
