@@ -11,6 +11,7 @@ import (
 	"heavytail/.ci/realgraph"
 	"heavytail/storage/csr"
 	"heavytail/storage/generate"
+	"heavytail/storage/vec"
 )
 
 // BenchmarkUnitBall places published graphs and checks what must come of it. The
@@ -123,13 +124,15 @@ func BenchmarkRefresh(b *testing.B) {
 			full := processorSeconds() - began
 			after, touched := changed(b, g, int(g.Edges()/2000), 0) // half of them removed, half of them new
 			old, added := grow(rows, after.Vertices())
+			var refreshed *vec.Matrix
 			b.ResetTimer()
 			began = processorSeconds()
 			for b.Loop() {
-				_, stats, refresh, err := Refresh(b.Context(), after, o, old, added, touched, 0)
+				rows, stats, refresh, err := Refresh(b.Context(), after, o, old, added, touched, 0)
 				if err != nil {
 					b.Fatal(err)
 				}
+				refreshed = rows
 				if stats.Wrong.Pairs() != 0 || refresh.Full {
 					b.Errorf("%d wrong pairs, %+v", stats.Wrong.Pairs(), refresh)
 				}
@@ -139,6 +142,9 @@ func BenchmarkRefresh(b *testing.B) {
 			each := (processorSeconds() - began) / float64(b.N)
 			b.ReportMetric(each, "processor-s")
 			b.ReportMetric(full/each, "full")
+			if wrong, err := Check(b.Context(), after, refreshed, 0); err != nil || wrong.Pairs() != 0 {
+				b.Errorf("the join of all pairs finds %+v, %v", wrong, err)
+			}
 		})
 	}
 }

@@ -20,15 +20,14 @@ type local struct {
 	moving []uint32
 	slots  []int32 // of each vertex in moving, or -1
 	of     []mover // by slot
-	moves  int
 }
 
 // mover is what a run keeps for a vertex that moves.
 type mover struct {
-	near                   []uint32 // vertices without an edge to it that may be within the reach, ascending
-	mean, square, gradient []float32
-	wrong                  int64    // pairs with smaller moving vertices and with those that do not move
-	others                 []uint32 // vertices that do not move, in a wrong pair with it
+	near     []uint32 // vertices without an edge to it that may be within the reach, ascending
+	gradient []float32
+	wrong    int64    // pairs with smaller moving vertices and with those that do not move
+	others   []uint32 // vertices that do not move, in a wrong pair with it
 }
 
 func newLocal(g *csr.Graph, o Options, old *vec.Matrix, added []bool, join bool) *local {
@@ -83,8 +82,6 @@ func (l *local) add(vertices []uint32) {
 	for _, v := range vertices {
 		l.slots[v] = int32(len(l.moving))
 		l.moving = append(l.moving, v)
-		buffer := make([]float32, 3*l.o.Dim)
-		k := l.o.Dim
-		l.of = append(l.of, mover{mean: buffer[:k], square: buffer[k : 2*k], gradient: buffer[2*k:]})
+		l.of = append(l.of, mover{gradient: make([]float32, l.o.Dim)})
 	}
 }

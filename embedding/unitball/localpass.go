@@ -128,14 +128,17 @@ func (l *local) measureOne(v uint32, m *mover, squares []float32, bounds rule) [
 	return squares
 }
 
-// move moves the moving vertices by about step at most.
-func (l *local) move(step float64) {
-	l.moves++
-	first, second := adamFactors(step, l.o.Dim, l.moves)
+// move moves the moving vertices against their gradients: by rate of them, and by at most
+// most.
+func (l *local) move(rate, most float64) {
 	vec.Parallel(len(l.moving), scanBlock, l.o.Workers, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			m := &l.of[i]
-			adam(l.x.Row(int(l.moving[i])), m.gradient, m.mean, m.square, first, second)
+			gradient := l.of[i].gradient
+			by := rate
+			if away := by * length(gradient); away > most {
+				by *= most / away
+			}
+			vec.Axpy(float32(-by), gradient, l.x.Row(int(l.moving[i])))
 		}
 	})
 }
