@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"heavytail/storage/csr"
@@ -23,6 +24,23 @@ import (
 type history struct {
 	images  [][]byte
 	answers []map[string]any // of the images
+}
+
+// made is the history that all tests read, made by the first of them.
+var made struct {
+	mu sync.Mutex
+	h  *history
+}
+
+// oneHistory returns the history, which nobody may change.
+func oneHistory(t *testing.T) *history {
+	t.Helper()
+	made.mu.Lock()
+	defer made.mu.Unlock()
+	if made.h == nil {
+		made.h = newHistory(t)
+	}
+	return made.h
 }
 
 // newHistory fills a store and keeps what its file was before each commit.
@@ -203,7 +221,7 @@ func long() bool { return os.Getenv("HEAVYTAIL_LONG") != "" }
 // every page, one at a time (a sample of them, unless HEAVYTAIL_LONG is set).
 func TestDamage_PageHeaders(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
+	h := oneHistory(t)
 	file, want := slices.Clone(h.images[len(h.images)-1]), h.answers[len(h.answers)-1]
 	path := filepath.Join(t.TempDir(), "damaged")
 	size := os.Getpagesize()
@@ -247,7 +265,7 @@ func TestDamage_PageHeaders(t *testing.T) {
 // the disk has lost a write.
 func TestDamage_StalePage(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
+	h := oneHistory(t)
 	last := len(h.images) - 1
 	file, want := slices.Clone(h.images[last]), h.answers[last]
 	path := filepath.Join(t.TempDir(), "damaged")
@@ -341,7 +359,7 @@ func (h *history) checkBlames(t *testing.T, path, where string) bool {
 // later one.
 func TestDamage_LostMetaPage(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
+	h := oneHistory(t)
 	last := len(h.images) - 1
 	file := slices.Clone(h.images[last])
 	size := os.Getpagesize()
@@ -362,7 +380,7 @@ func TestDamage_LostMetaPage(t *testing.T) {
 // those of the commit before, and then the store says that this may be so.
 func TestDamage_MetaPages(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
+	h := oneHistory(t)
 	last := len(h.images) - 1
 	file := slices.Clone(h.images[last])
 	path := filepath.Join(t.TempDir(), "damaged")
@@ -404,7 +422,7 @@ func TestDamage_MetaPages(t *testing.T) {
 // follows, whole or torn. The state is that before the commit or that after it.
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
+	h := oneHistory(t)
 	path := filepath.Join(t.TempDir(), "cut")
 	size := os.Getpagesize()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -150,7 +150,7 @@ func randomEdges(random *rand.Rand, n int) []Edge {
 func TestTx_Edges_Model(t *testing.T) {
 	seeds := 3
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for seed := range max(seeds, *modelRounds) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {

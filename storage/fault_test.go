@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,6 +18,18 @@ var errDisk = errors.New("the disk is full")
 func TestDB_FailingCommit(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
+	var before image
+	fill := func(path string) {
+		db := openStore(t, path, nil)
+		importText(t, db, "g", "a b\nb c\n")
+		putRing(t, db, "ring", 2500)
+		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(2500, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	importMore := func(db *DB) error {
 		_, err := db.Import(ctx, "g", strings.NewReader(killText()), ImportOptions{})
 		return err
@@ -91,13 +102,8 @@ func TestDB_FailingCommit(t *testing.T) {
 	} {
 		t.Run(work.name, func(t *testing.T) {
 			for failAt := 0; ; failAt++ {
-				path := filepath.Join(t.TempDir(), "fault")
+				path := before.copy(t, fill)
 				db := openStore(t, path, &Options{BatchBytes: 6000})
-				importText(t, db, "g", "a b\nb c\n")
-				putRing(t, db, "ring", 2500)
-				if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(2500, 1)); err != nil {
-					t.Fatal(err)
-				}
 				commits, hit := 0, false
 				db.beforeCommit = func() error {
 					commits++

@@ -243,9 +243,13 @@ func TestPutEmbedding_Killed(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	last := uint64(1)
-	for round := range 12 {
+	boundaries, moments := 8, 4
+	if testing.Short() {
+		boundaries, moments = 4, 2
+	}
+	for round := range boundaries + moments {
 		commits, wait := round, 20*time.Second
-		if round >= 8 {
+		if round >= boundaries {
 			commits, wait = -1, time.Duration(random.IntN(150))*time.Millisecond
 		}
 		cmd, out := startChild(t, "put", path, commits)

@@ -2,9 +2,11 @@ package storage
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -57,6 +59,34 @@ func checkStore(t testing.TB, db *DB) CheckReport {
 	// What a process leaves that is killed in the middle of a commit.
 	report.Notes = slices.DeleteFunc(report.Notes, func(note string) bool { return strings.Contains(note, "parts of a later state") })
 	return report
+}
+
+// image is the file of a store that is made once and begins several tests.
+type image struct {
+	mu      sync.Mutex
+	content []byte
+}
+
+// copy writes the file to a new path. The first call makes it: create fills and closes a
+// store.
+func (i *image) copy(t *testing.T, create func(path string)) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "base")
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.content != nil {
+		if err := os.WriteFile(path, i.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	create(path)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.content = content
+	return path
 }
 
 // importText imports an edge list and fails the test where that fails.

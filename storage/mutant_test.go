@@ -394,7 +394,7 @@ func mutantCount(t *testing.T, usual, short int) int {
 // as before or a typed error; the process must neither die nor hang.
 func TestOpen_Mutants(t *testing.T) {
 	t.Parallel()
-	count := mutantCount(t, 120, 40)
+	count := mutantCount(t, 120, 20)
 	base := mutantBase(t)
 	scratch := filepath.Join(t.TempDir(), "mutant")
 	outcomes := make(map[string]int)
