@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
@@ -43,12 +44,16 @@ type GraphDescription struct {
 // GraphStatistics are the figures of a graph that take time to compute. They
 // are cached with the graph, within Options.MemoryLimit.
 type GraphStatistics struct {
-	Density          float64            `json:"density"` // fraction of all pairs of vertices that are edges
-	Components       int                `json:"components"`
-	LargestComponent int                `json:"largest_component"` // vertices
-	Isolated         int                `json:"isolated"`          // vertices without neighbours
-	Degrees          DegreeSummary      `json:"degrees"`
-	Clustering       measure.Clustering `json:"clustering"`
+	Density          float64 `json:"density"` // fraction of all pairs of vertices that are edges
+	Components       int     `json:"components"`
+	LargestComponent int     `json:"largest_component"` // vertices
+	Isolated         int     `json:"isolated"`          // vertices without neighbours
+	// Bipartite reports whether all edges join two sides, and Sides has the numbers of their
+	// vertices: see [link.TwoSides]. It is false for a graph without edges.
+	Bipartite  bool               `json:"bipartite"`
+	Sides      [2]int             `json:"sides"`
+	Degrees    DegreeSummary      `json:"degrees"`
+	Clustering measure.Clustering `json:"clustering"`
 	// Assortativity is the correlation of the degrees at the ends of an edge;
 	// NaN if all degrees are the same.
 	Assortativity float64 `json:"assortativity"`
@@ -193,6 +198,10 @@ func (c *call) computeStatistics(ctx context.Context, view *session.Graph) (Grap
 		s.LargestComponent = components.Sizes[0]
 	}
 	s.Degrees, s.Isolated = summarise(g)
+	if sides, _, _, ok := link.TwoSides(g); ok && g.Edges() > 0 {
+		s.Bipartite = true
+		s.Sides[0], s.Sides[1] = sides.Count()
+	}
 	var err error
 	if s.Assortativity, err = evaluate.Assortativity(ctx, g); err != nil {
 		return s, err
@@ -284,6 +293,7 @@ func (d GraphDescription) rows() [][]Value {
 		property("components", int64(d.Components)),
 		property("largest component", int64(d.LargestComponent)),
 		property("isolated vertices", int64(d.Isolated)),
+		property("bipartite", d.bipartite()),
 		property("degree min", int64(d.Degrees.Min)),
 		property("degree mean", d.Degrees.Mean),
 		property("degree median", int64(d.Degrees.Median)),
@@ -308,6 +318,14 @@ func (d GraphDescription) rows() [][]Value {
 		property("bytes of a vertex", each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
 		property("bytes of an edge", each(d.File.Arcs, d.Edges)),
 		property("bytes of the change log", d.File.Changes))
+}
+
+// bipartite has the sizes of the sides.
+func (d GraphDescription) bipartite() string {
+	if !d.Bipartite {
+		return "no"
+	}
+	return fmt.Sprintf("yes, sides of %d and %d vertices", d.Sides[0], d.Sides[1])
 }
 
 // powerLawRows has the fit of a power law; its p only after a bootstrap.

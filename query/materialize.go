@@ -26,7 +26,8 @@ type MaterializeRequest struct {
 	With  Scorer
 	K     int // number of links per vertex; 0 is DefaultK
 	// Near is as in PredictForRequest; 0 is DefaultNear or K, whichever is more.
-	Near int
+	Near  int
+	Sides string // as in PredictForRequest; where it is not empty, all links are computed each time
 }
 
 // PredictionInfo describes stored predictions.
@@ -102,6 +103,7 @@ func materializeOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "number of links stored for each vertex"},
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none"},
+		sidesOption(),
 	}
 }
 
@@ -117,7 +119,7 @@ func bindMaterialize(b *binder, s *parser.Materialize) (req MaterializeRequest, 
 	if err != nil {
 		return req, err
 	}
-	req.K = int(k)
+	req.K, req.Sides = int(k), sidesIn(set.Text("sides"))
 	req.Near, err = nearSetting(set)
 	return req, err
 }
@@ -130,7 +132,7 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 	if near == 0 {
 		near = max(DefaultNear, k)
 	}
-	found, err := c.resolvePredict(linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near}})
+	found, err := c.resolvePredict(linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +141,9 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 		{Name: "scorer", Value: req.With.Name}, {Name: "embedding", Value: req.With.Embedding}, {Name: "model", Value: req.With.Model},
 		{Name: "near", Value: fmt.Sprint(near)},
 	}}
+	if req.Sides != "" {
+		m.with = append(m.with, storage.Setting{Name: "sides", Value: req.Sides})
+	}
 	made := m.scorers[0].model.Created
 	if e := m.scorers[0].embedding; e != nil && e.Info.Created.After(made) {
 		made = e.Info.Created
@@ -161,7 +166,7 @@ func (c *call) renewal(m *materializeEntry, graph storage.GraphInfo, made time.T
 		return all, nil
 	}
 	old := list[at]
-	if old.K != m.k || !slices.Equal(old.Options, m.with) || !old.Made.Equal(made) || old.Vertices == 0 {
+	if m.sides != "" || old.K != m.k || !slices.Equal(old.Options, m.with) || !old.Made.Equal(made) || old.Vertices == 0 {
 		return all, nil
 	}
 	changes, err := c.db.store.Changes(c.Ctx, graph.Name, old.GraphVersion)
@@ -206,6 +211,9 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	text := parser.Materialize{Scorer: scorerNode(req.With), Graph: parser.Ident{Name: graph.Name}, Options: []parser.Option{option("top", int64(m.k))}}
 	if req.Near != 0 {
 		text.Options = append(text.Options, option("near", int64(max(req.Near, 0))))
+	}
+	if req.Sides != "" {
+		text.Options = append(text.Options, option("sides", req.Sides))
 	}
 	return job.Spec{
 		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,

@@ -44,6 +44,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	defer release()
 	info := PredictionInfo{Scorer: req.With.String(), K: m.k, Options: found.with, Made: m.made}
 	capped := c.noteCapped(predictor)
+	c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
 	if capped > 0 {
 		// Which vertices are capped depends on the whole graph. With the additional setting a
 		// later run does not take these links for its own.

@@ -41,6 +41,9 @@ type PredictForRequest struct {
 	// Threshold is the least score of a link, or the largest where the scorer is a
 	// distance; nil for none.
 	Threshold *float64
+	// Sides, in a bipartite graph, asks for links between its two sides only: AutoSides, or
+	// an attribute with two values. Empty is all links.
+	Sides string
 }
 
 // PredictRequest asks for the likeliest links of a whole graph.
@@ -58,7 +61,8 @@ type PredictRequest struct {
 	Threshold *float64
 	// Top is the number of links of a vertex in the answer: a link counts only if it is
 	// among the Top likeliest of both its ends. 0 is any number.
-	Top int
+	Top   int
+	Sides string // as in PredictForRequest
 }
 
 // PredictedVertex is a vertex with the score of a link to it.
@@ -121,6 +125,7 @@ type linkSearch struct {
 	k         int                // number of links to find
 	top       int                // of them of each vertex; 0 for any number
 	threshold *float64           // nil for none
+	sides     string             // as in PredictForRequest
 	near      int                // number of nearest vertices that are candidates of each vertex; 0 for none
 	metric    index.Metric       // metric of the nearest vertices
 	index     *storage.IndexInfo // index that finds the nearest vertices; nil for a scan
@@ -154,6 +159,7 @@ func predictOptions() []OptionInfo {
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; for one vertex at least n by default, and 0 takes none"},
 		{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score of a link, or the largest where the scorer is a distance; none for any score"},
 		{Name: "top", Type: "int", Default: "0", Doc: "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number"},
+		sidesOption(),
 	}
 }
 
@@ -192,7 +198,7 @@ func linksFrom(request any) (linksRequest, bool) {
 }
 
 func (r PredictForRequest) links() linksRequest {
-	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold}
+	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold, Sides: r.Sides}
 	if r.Near == 0 {
 		all.Near = max(DefaultNear, r.K)
 	}
@@ -229,7 +235,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 	if _, given := set["top"]; given && req.one {
 		return req, fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex")
 	}
-	req.Top = set.Size("top")
+	req.Top, req.Sides = set.Size("top"), sidesIn(set.Text("sides"))
 	if s.Where == nil {
 		return req, nil
 	}
@@ -271,7 +277,10 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &linksEntry{scorers, linkSearch{k: req.K, top: req.Top, threshold: req.Threshold}}
+	p := &linksEntry{scorers, linkSearch{k: req.K, top: req.Top, threshold: req.Threshold, sides: req.Sides}}
+	if err := checkSides(p.graph, p.sides, req.With); err != nil {
+		return nil, err
+	}
 	if e := scorers.scorers[0].embedding; e != nil && req.Near >= 0 {
 		if p.near = req.Near; p.near == 0 {
 			p.near = DefaultNear
@@ -303,8 +312,11 @@ func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
 		inputs = append([]*plan.Plan{plan.Step("filter", req.condition)}, inputs...)
 	}
 	kept := ""
+	if p.sides != "" {
+		kept = ", between the sides by " + fault.Name(p.sides)
+	}
 	if p.threshold != nil {
-		kept = fmt.Sprintf(", threshold %v", *p.threshold)
+		kept += fmt.Sprintf(", threshold %v", *p.threshold)
 	}
 	if p.top > 0 {
 		kept += fmt.Sprintf(", among the %d likeliest of both ends", p.top)
@@ -318,7 +330,7 @@ func (p *linkSearch) candidates(with Scorer, one bool) string {
 	switch {
 	case with.Name == "preferential_attachment":
 		return "all pairs of vertices with edges, by the product of their degrees"
-	case with.Name == "l3":
+	case with.Name == "l3" || p.sides != "" && p.near == 0:
 		return "vertices that a path of three edges leads to"
 	case p.near > 0:
 		how := "by a scan of all vectors each"
@@ -328,7 +340,11 @@ func (p *linkSearch) candidates(with Scorer, one bool) string {
 		if p.index != nil {
 			how = "by an index, " + settingsText(p.index.Parameters)
 		}
-		return fmt.Sprintf("vertices two edges apart and the %d nearest by %s, %s", p.near, p.metric, how)
+		apart := "vertices two edges apart"
+		if p.sides != "" {
+			apart = "vertices that a path of three edges leads to"
+		}
+		return fmt.Sprintf("%s and the %d nearest by %s, %s", apart, p.near, p.metric, how)
 	}
 	return "vertices two edges apart"
 }

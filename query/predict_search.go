@@ -1,6 +1,8 @@
 package query
 
 import (
+	"slices"
+
 	"heavytail/embedding/link"
 	"heavytail/index"
 	"heavytail/query/internal/fault"
@@ -15,20 +17,25 @@ type prediction struct {
 	linkSearch
 	columns *session.ColumnSet
 	where   func(Candidate) bool
-	one     bool   // only the links of one vertex
-	vertex  uint32 // the vertex, with one
+	across  link.Sides // nil without sides
+	one     bool       // only the links of one vertex
+	vertex  uint32     // the vertex, with one
 }
 
 // loadPrediction loads what a request needs.
 func (c *call) loadPrediction(req linksRequest, found *linksEntry) (*prediction, error) {
 	p := &prediction{scoring: &scoring{}, linkSearch: found.linkSearch, where: req.Where, one: req.one}
+	attributes := slices.Concat(req.Attributes, sidesAttribute(p.linkSearch.sides))
 	err := c.Consistent(func() (err error) {
-		if _, p.columns, err = c.Columns(found.graph.Name, req.Attributes, fault.Where); err != nil {
+		if _, p.columns, err = c.Columns(found.graph.Name, attributes, fault.Where); err != nil {
 			return err
 		}
 		return c.bindScorers(p.scoring, found.scorerEntries)
 	})
 	if err != nil {
+		return nil, err
+	}
+	if p.across, err = c.sides(p.graph, p.linkSearch.sides, p.columns); err != nil {
 		return nil, err
 	}
 	if err := c.noteModels(p.scoring); err != nil || !req.one {
@@ -69,6 +76,7 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 	capped := int64(0)
 	if !req.one {
 		capped = c.noteCapped(predictor)
+		c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
 	}
 	r := PredictResult{Links: make([]PredictedPair, len(links))}
 	for i, l := range links {
@@ -110,7 +118,7 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 		return nil, nil, err
 	}
 	return link.NewPredictor(p.graph.Graph, link.NewScoring(p.scorers[0].Name, p.scorers[0].score), link.PredictOptions{
-		Admit: p.admits, Threshold: p.threshold, Top: p.top, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Admit: p.admits, Threshold: p.threshold, Top: p.top, Sides: p.across, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	}), release, nil
 }
 
@@ -155,7 +163,9 @@ func (c *call) nearOf(p *prediction) ([]uint32, error) {
 
 // filter returns a function that admits the vertices without an edge to u.
 func (p *prediction) filter(u uint32) func(v uint32) bool {
-	return func(v uint32) bool { return v != u && p.admits(v) && !p.graph.Graph.HasEdge(u, v) }
+	return func(v uint32) bool {
+		return v != u && p.across.Across(u, v) && p.admits(v) && !p.graph.Graph.HasEdge(u, v)
+	}
 }
 
 func verticesOf(hits []index.Hit) []uint32 {

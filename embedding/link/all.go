@@ -23,7 +23,7 @@ func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, erro
 	if n < 1 {
 		return nil, 0, ctx.Err()
 	}
-	if p.s.Heuristic == "preferential_attachment" && p.opts.Top == 0 {
+	if p.s.Heuristic == "preferential_attachment" && p.opts.Top == 0 && p.opts.Sides == nil {
 		return p.degreesAll(ctx, n)
 	}
 	var higher [][]uint32

@@ -46,6 +46,10 @@ type PredictOptions struct {
 	// Admit reports whether a vertex may be an answer, or an end of a link of a whole
 	// graph; nil admits all. It is called from several goroutines at a time.
 	Admit func(v uint32) bool
+	// Sides divides the vertices of a bipartite graph; nil for none. Candidates are on
+	// different sides: the ends of paths of three edges, of which scorers of common neighbours
+	// give none a score, and the near vertices of the other side.
+	Sides Sides
 	// Threshold is the least score of a link, or the largest where a lower one is likelier;
 	// nil for none.
 	Threshold *float64
@@ -89,7 +93,7 @@ func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
 		p.l3 = newL3(g)
 	}
 	p.budget, p.few, p.many = allSteps, max(64, allFew/int64(max(1, g.Vertices()))), sync.OnceValue(p.budgeted)
-	if p.l3 != nil || p.weigh != nil {
+	if p.triples() {
 		p.budget = allTriple
 	}
 	p.order = sync.OnceValue(func() []uint32 { return descending(g) })
@@ -157,10 +161,15 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 	}
 	defer s.clear()
 	switch {
+	case p.s.Heuristic == "preferential_attachment": // across sides
+		if p.opts.Sides[u] == 0 {
+			s.scored += p.searchDegrees(u, t)
+		}
+		return nil
+	case p.l3 != nil || p.opts.Sides != nil:
+		return p.searchTriples(ctx, s, u, from, near, t)
 	case p.weigh != nil:
 		return p.searchPaths(ctx, s, u, from, t)
-	case p.l3 != nil:
-		return p.searchL3(ctx, s, u, from, t)
 	}
 	// NaN keeps out what is no candidate: it stays NaN whatever is added.
 	s.exclude(p.g, u)
@@ -313,11 +322,22 @@ func (p *Predictor) searchPaths(ctx context.Context, s *scratch, u, from uint32,
 	return ctx.Err()
 }
 
-// searchL3 is search by l3. The candidates are the vertices that a path of three edges
-// leads to. Their sums are added up from u, in another order than Score has, and those that
-// come near to the likeliest are scored again.
-func (p *Predictor) searchL3(ctx context.Context, s *scratch, u, from uint32, t *top) error {
-	if err := p.gather(ctx, s, u, 0, p.l3.rootOf); err != nil {
+// triples reports whether candidates are the ends of paths of three edges.
+func (p *Predictor) triples() bool { return p.l3 != nil || p.weigh != nil || p.opts.Sides != nil }
+
+// searchTriples is search by l3, and by any scorer across sides. The candidates are the
+// vertices that a path of three edges leads to. By l3 their sums are added up from u, in
+// another order than Score has, and those that come near to the likeliest are scored again;
+// by scorers that count paths the sums are counts.
+func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
+	if p.sum != nil {
+		return nil // no common neighbours
+	}
+	middle := func(int) float64 { return 1 }
+	if p.l3 != nil {
+		middle = p.l3.rootOf
+	}
+	if err := p.gather(ctx, s, u, 0, middle); err != nil {
 		return err
 	}
 	if s.ends == nil {
@@ -337,7 +357,7 @@ func (p *Predictor) searchL3(ctx context.Context, s *scratch, u, from uint32, t 
 				return err
 			}
 		}
-		part := s.sums[y] * p.l3.root(len(row))
+		part := s.sums[y] * middle(len(row))
 		for _, v := range row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):] {
 			if s.ends[v] == 0 {
 				s.reached = append(s.reached, v)
@@ -345,11 +365,30 @@ func (p *Predictor) searchL3(ctx context.Context, s *scratch, u, from uint32, t 
 			s.ends[v] += part
 		}
 	}
+	if p.s.Heuristic == "" {
+		for _, v := range near {
+			if v >= from && s.ends[v] == 0 && p.opts.Sides.Across(u, v) {
+				s.ends[v] = 1
+				s.reached = append(s.reached, v)
+			}
+		}
+	}
 	const rounding = 1 + 1e-9 // more than the orders of the sums can differ by
-	for _, v := range s.reached {
-		s.scored++
-		if t.wants(s.ends[v]*rounding) && (p.opts.Admit == nil || p.opts.Admit(v)) {
-			p.offer(u, v, p.l3.score(u, v), t)
+	for i, v := range s.reached {
+		if i%1024 == 1023 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		switch {
+		case p.weigh != nil:
+			s.scored++
+			p.offer(u, v, p.weigh(0, int64(s.ends[v])), t)
+		case p.l3 == nil:
+			p.offerScored(s, u, v, t)
+		default:
+			s.scored++
+			if t.wants(s.ends[v]*rounding) && p.admits(v) {
+				p.offer(u, v, p.l3.score(u, v), t)
+			}
 		}
 	}
 	return ctx.Err()
@@ -390,14 +429,7 @@ func (p *Predictor) CountMany() int64 {
 
 // budgeted returns the function that Many calls.
 func (p *Predictor) budgeted() func(u uint32) bool {
-	by := bySums
-	switch {
-	case p.l3 != nil || p.weigh != nil:
-		by = byTriples
-	case p.sum == nil:
-		by = byScores
-	}
-	return manySteps(countSteps(p.g, by), p.budget, p.admits)
+	return manySteps(countSteps(p.g, p.triples(), p.s.Heuristic == ""), p.budget, p.admits)
 }
 
 func (p *Predictor) admits(v uint32) bool { return p.opts.Admit == nil || p.opts.Admit(v) }
@@ -414,19 +446,24 @@ func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, n
 		}
 	}
 	left := p.Few()
+	if p.opts.Sides != nil {
+		p.fewEnds(u, from, left, touch)
+		left = 0
+	}
 	for _, x := range byDegree(p.g, u) {
+		if left == 0 {
+			break
+		}
 		row := p.g.Neighbors(x)
 		row = row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):]
 		row = row[:min(int64(len(row)), left)]
 		for _, v := range row {
 			touch(v)
 		}
-		if left -= int64(len(row)); left == 0 {
-			break
-		}
+		left -= int64(len(row))
 	}
 	for _, v := range near {
-		if v >= from && p.s.Heuristic == "" {
+		if v >= from && p.s.Heuristic == "" && p.opts.Sides.Across(u, v) {
 			touch(v)
 		}
 	}
@@ -436,6 +473,26 @@ func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, n
 		}
 	}
 	return ctx.Err()
+}
+
+// fewEnds calls f for the ends of at most so many paths of three edges from u, to vertices
+// from a number on, over the neighbours with fewest edges first.
+func (p *Predictor) fewEnds(u, from uint32, left int64, f func(v uint32)) {
+	for _, x := range byDegree(p.g, u) {
+		for _, y := range p.g.Neighbors(x) {
+			if y == u {
+				continue
+			}
+			row := p.g.Neighbors(y)
+			row = row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):]
+			for _, v := range row[:min(int64(len(row)), left)] {
+				f(v)
+			}
+			if left -= min(int64(len(row)), left) + 1; left <= 0 {
+				return
+			}
+		}
+	}
 }
 
 // byDegree returns the neighbours of a vertex, those with fewest edges first.

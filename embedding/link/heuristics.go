@@ -178,6 +178,10 @@ type summed struct {
 	counts bool                                  // every weight is 1
 }
 
+// CommonNeighborsOnly reports whether a scorer is a heuristic that is 0 for vertices without
+// a common neighbour.
+func CommonNeighborsOnly(scorer string) bool { return summedBy(scorer) != nil }
+
 // summedBy returns a heuristic as a sum, or nil where it is none. Its weights and
 // scores have the same bits as those of the functions above.
 func summedBy(heuristic string) *summed {

@@ -45,18 +45,10 @@ func manySteps(steps []int64, budget int64, admits func(v uint32) bool) func(u u
 	return func(u uint32) bool { return steps[u] > limit }
 }
 
-// searching is how candidates are found and scored.
-type searching int
-
-const (
-	bySums    searching = iota // sums over paths of two edges
-	byTriples                  // sums over paths of three edges
-	byScores                   // each candidate by a function
-)
-
-// countSteps counts the steps that the search from each vertex takes. Of paths of three
-// edges no vertex takes more than all entries of the graph, since vertices are reached once.
-func countSteps(g *csr.Graph, by searching) []int64 {
+// countSteps counts the steps that the search from each vertex takes: of paths of two
+// edges, or of three (triples), of which no vertex takes more than all entries of the graph,
+// since vertices are reached once. With scores each candidate is scored by a function.
+func countSteps(g *csr.Graph, triples, scores bool) []int64 {
 	n, entries := g.Vertices(), 2*g.Edges()
 	over := func(of func(x uint32) int64) []int64 {
 		list := make([]int64, n)
@@ -68,14 +60,14 @@ func countSteps(g *csr.Graph, by searching) []int64 {
 		return list
 	}
 	steps := over(func(x uint32) int64 { return int64(g.Degree(x)) })
-	switch by {
-	case byTriples:
+	if triples {
 		pairs := steps
 		steps = over(func(x uint32) int64 { return pairs[x] })
 		for u := range steps {
 			steps[u] = min(steps[u], entries)
 		}
-	case byScores:
+	}
+	if scores {
 		for u, s := range steps {
 			steps[u] = s + scoreSteps*min(s, int64(n))
 		}

@@ -27,7 +27,7 @@ func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]Predict
 		if i%(1<<20) == 0 && ctx.Err() != nil {
 			return nil, 0, fmt.Errorf("predicting: %w", ctx.Err())
 		}
-		if s.sums[v] != 0 {
+		if s.sums[v] != 0 || !p.opts.Sides.Across(u, v) {
 			continue
 		}
 		score := p.s.Score(u, v)
@@ -38,6 +38,24 @@ func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]Predict
 		p.offer(u, v, score, t)
 	}
 	return t.sorted(), scored, nil
+}
+
+// searchDegrees is search by preferential_attachment across sides: the other side in the
+// order of the degrees, until no more links get in.
+func (p *Predictor) searchDegrees(u uint32, t *top) int64 {
+	scored := int64(0)
+	for _, v := range p.order() {
+		if !p.opts.Sides.Across(u, v) || p.g.HasEdge(u, v) || !p.admits(v) {
+			continue
+		}
+		l := PredictedLink{min(u, v), max(u, v), p.s.Score(u, v)}
+		if l.Score == 0 || !t.takes(l) {
+			break // of equal scores later vertices come later
+		}
+		scored++
+		t.offer(l)
+	}
+	return scored
 }
 
 // descending lists the vertices by descending degree, ties by vertex.

@@ -66,6 +66,11 @@ func (t *top) wants(score float64) bool {
 	return score <= t.links[0].Score
 }
 
+// takes reports whether offer takes a link.
+func (t *top) takes(l PredictedLink) bool {
+	return t.wants(l.Score) && (!t.full() || t.compare(l, t.links[0]) < 0)
+}
+
 // offer takes a link if it is among the likeliest so far.
 func (t *top) offer(l PredictedLink) {
 	if !t.full() {

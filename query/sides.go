@@ -1,0 +1,132 @@
+package query
+
+import (
+	"slices"
+
+	"heavytail/embedding/link"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// This file has the option sides, for links between the two sides of a bipartite graph.
+
+// AutoSides as the Sides of a request takes the sides from the graph: see [link.TwoSides].
+const AutoSides = "auto"
+
+// sidesOption describes the option.
+func sidesOption() OptionInfo {
+	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: "in a bipartite graph, links between its sides only, such as users and items: an attribute with two values, or auto for the sides that the edges give; by scorers other than those of common neighbours, which are 0 for all such pairs"}
+}
+
+// sidesIn reads the option.
+func sidesIn(text string) string {
+	if text == "none" {
+		return ""
+	}
+	return text
+}
+
+// checkSides refuses sides that the catalogue knows nothing of, and a scorer that is 0 for
+// all pairs across.
+func checkSides(graph storage.GraphInfo, sides string, with Scorer) error {
+	if sides == "" {
+		return nil
+	}
+	if link.CommonNeighborsOnly(with.Name) {
+		e := fault.New(fault.Scorer(0), "%s is 0 for every pair of vertices on different sides, which have no common neighbour", with.Name)
+		e.Remedy = "use l3, katz, local_path, preferential_attachment, a scorer of an embedding, or a model of these"
+		return e
+	}
+	return session.CheckAttributes(graph, sidesAttribute(sides), fault.Option("sides"))
+}
+
+// sidesAttribute lists the attribute that gives the sides, if one does.
+func sidesAttribute(sides string) []string {
+	if sides == "" || sides == AutoSides {
+		return nil
+	}
+	return []string{sides}
+}
+
+// sides divides the vertices of a graph; nil where no sides are asked for. columns has the
+// attribute that sidesAttribute names.
+func (c *call) sides(view *session.Graph, of string, columns *session.ColumnSet) (link.Sides, error) {
+	var sides link.Sides
+	switch of {
+	case "":
+		return nil, nil
+	case AutoSides:
+		found, u, v, ok := link.TwoSides(view.Graph)
+		if !ok {
+			e := fault.OfOption("sides", "is auto, and graph %s is not bipartite: the edge %s %s closes a cycle of odd length",
+				fault.Name(view.Info.Name), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v)))
+			e.Remedy = "leave the option out"
+			return nil, e
+		}
+		sides = found
+	default:
+		var err error
+		if sides, err = declaredSides(view, of, columns); err != nil {
+			return nil, err
+		}
+	}
+	first, second := sides.Count()
+	how := "by the attribute " + fault.Name(of)
+	if of == AutoSides {
+		how = "in each component the vertex that came first is on the first side"
+	}
+	c.Notice("links are between the two sides of graph %s, of %d and %d vertices: %s", fault.Name(view.Info.Name), first, second, how)
+	return sides, nil
+}
+
+// noteBipartite says that the links that were predicted are of one side, where a graph with
+// cycles has two.
+func (c *call) noteBipartite(view *session.Graph, sides string, with Scorer) {
+	g := view.Graph
+	if sides != "" || with.Name == "preferential_attachment" || with.Name == "l3" || g.Edges() < int64(g.Vertices()) {
+		return
+	}
+	if _, _, _, ok := link.TwoSides(g); ok {
+		c.Notice("graph %s is bipartite, and candidates with a common neighbour are on one side; sides := 'auto' predicts links between the sides", fault.Name(view.Info.Name))
+	}
+}
+
+// declaredSides divides the vertices by the two values of an attribute.
+func declaredSides(view *session.Graph, attribute string, columns *session.ColumnSet) (link.Sides, error) {
+	sides := make(link.Sides, view.Graph.Vertices())
+	var values []string
+	for v := range sides {
+		value := columns.Value(attribute, uint32(v))
+		if value.IsMissing() {
+			sides[v] = link.NoSide
+			continue
+		}
+		at := slices.Index(values, value.String())
+		if at < 0 {
+			at, values = len(values), append(values, value.String())
+		}
+		if at > 1 {
+			return nil, fault.OfOption("sides", "is attribute %s, which has more than two values: %s, %s, %s, …", fault.Name(attribute), fault.Quote(values[0]), fault.Quote(values[1]), fault.Quote(values[2]))
+		}
+		sides[v] = uint8(at)
+	}
+	if u, v, ok := sameSide(view.Graph, sides); ok {
+		return nil, fault.OfOption("sides", "is attribute %s, and the edge %s %s does not join vertices with different values of it",
+			fault.Name(attribute), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v)))
+	}
+	return sides, nil
+}
+
+// sameSide finds an edge that does not join two sides.
+func sameSide(g *csr.Graph, sides link.Sides) (u, v uint32, ok bool) {
+	for u := range uint32(g.Vertices()) {
+		for _, v := range g.Neighbors(u) {
+			if !sides.Across(u, v) {
+				return u, v, true
+			}
+		}
+	}
+	return 0, 0, false
+}
