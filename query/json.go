@@ -29,7 +29,8 @@ func (x *nullable) UnmarshalJSON(text []byte) error {
 // scoredPair is a ScoredPair in JSON.
 type scoredPair struct {
 	Pair
-	Scores []nullable `json:"scores"`
+	Further []string   `json:"further,omitempty"`
+	Scores  []nullable `json:"scores"`
 }
 
 // MarshalJSON writes null for a score that is NaN.
@@ -38,7 +39,7 @@ func (p ScoredPair) MarshalJSON() ([]byte, error) {
 	for i, x := range p.Scores {
 		scores[i] = nullable(x)
 	}
-	return json.Marshal(scoredPair{p.Pair, scores})
+	return json.Marshal(scoredPair{p.Pair, p.Further, scores})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -47,7 +48,7 @@ func (p *ScoredPair) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	p.Pair, p.Scores = read.Pair, make([]float64, len(read.Scores))
+	p.Pair, p.Further, p.Scores = read.Pair, read.Further, make([]float64, len(read.Scores))
 	for i, x := range read.Scores {
 		p.Scores[i] = float64(x)
 	}

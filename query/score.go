@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"slices"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -102,17 +103,20 @@ func scoreRows(req ScoreRequest, r ScoreResult) *Rows {
 	for i, p := range r.Pairs {
 		table[i] = p.row()
 	}
-	return rowsOf(scoreColumns(req.With), table)
+	return rowsOf(scoreColumns(req.With, nil), table)
 }
 
-// scoreColumns are the columns of a table of scores.
-func scoreColumns(with []Scorer) []string {
-	return append([]string{"source", "target"}, scorerColumns(with)...)
+// scoreColumns are the columns of a table of scores, with further ones before those.
+func scoreColumns(with []Scorer, further []string) []string {
+	return slices.Concat([]string{"source", "target"}, further, scorerColumns(with))
 }
 
 func (p ScoredPair) row() []Value {
-	row := make([]Value, 0, 2+len(p.Scores))
+	row := make([]Value, 0, 2+len(p.Further)+len(p.Scores))
 	row = append(row, p.Source, p.Target)
+	for _, text := range p.Further {
+		row = append(row, text)
+	}
 	for _, x := range p.Scores {
 		row = append(row, number(x))
 	}

@@ -26,6 +26,11 @@ type ScoreFileRequest struct {
 	With      []Scorer
 	Header    format.HeaderMode // the meaning of the first line; format.HeaderCounts is an error
 	Separator string            // as in format.EdgeListOptions
+	// Columns are the further columns of the file that go between the keys and the
+	// scores, in their order: "" or "all" for all, "none", or names with commas between
+	// them; without a header they are called column3 and so on. One whose name is that of
+	// another column of the answer gets a number. Of standard input there are none.
+	Columns string
 	// Threshold keeps the pairs whose first score is at least the threshold, or at
 	// most the threshold if the scorer is a distance; nil keeps all.
 	Threshold *float64
@@ -64,20 +69,27 @@ type ScoreFileResult struct {
 	Seconds float64  `json:"seconds"`
 	Notices []Notice `json:"notices,omitempty"`
 
-	stream *stream[ScoredPair] // used instead of the other fields if neither Each nor Into is set
+	stream  *stream[ScoredPair] // used instead of the other fields if neither Each nor Into is set
+	further furtherColumns      // the columns of the stream
 }
 
-var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, *scorerEntries, ScoreFileResult]{
+// scoreFileEntries are what a request names.
+type scoreFileEntries struct {
+	*scorerEntries
+	further furtherColumns
+}
+
+var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries, ScoreFileResult]{
 	help: Help{
 		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
 		Summary: "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
-		Columns: "source, target, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
+		Columns: "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 		Options: scoreFileOptions(),
 		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
 	bind:    bindScoreFile,
 	resolve: resolveScoreFile,
-	plan: func(req ScoreFileRequest, found *scorerEntries) *plan.Plan {
+	plan: func(req ScoreFileRequest, found scoreFileEntries) *plan.Plan {
 		scores := found.plan(req.With)
 		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
@@ -115,6 +127,7 @@ func headerSetting(s bind.Settings) (format.HeaderMode, error) {
 // scoreFileOptions are the options of SCORE FILE.
 func scoreFileOptions() []OptionInfo {
 	return append(pairsOptions(), overwriteOption(),
+		OptionInfo{Name: "columns", Type: "text", Default: "'all'", Doc: "further columns of the file to keep between the keys and the scores: all, none, or names with commas between them"},
 		OptionInfo{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
 		OptionInfo{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
 		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
@@ -147,40 +160,60 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err er
 	if req.Header, err = headerSetting(set); err != nil {
 		return req, err
 	}
-	req.With, req.Separator = b.scorers(s.Scorers...), set.Text("separator")
+	req.With, req.Separator, req.Columns = b.scorers(s.Scorers...), set.Text("separator"), set.Text("columns")
 	return req, nil
 }
 
-func resolveScoreFile(c *call, req ScoreFileRequest) (*scorerEntries, error) {
+func resolveScoreFile(c *call, req ScoreFileRequest) (found scoreFileEntries, err error) {
+	if err := c.checkScoreFile(req); err != nil {
+		return found, err
+	}
+	if found.further, err = c.further(req.Path, req.Columns, req.reading(0), req.With); err != nil {
+		return found, err
+	}
+	found.scorerEntries, err = c.scorerEntries(req.Graph, req.With)
+	return found, err
+}
+
+// reading is how the file of a request is read.
+func (req ScoreFileRequest) reading(size int64) format.EdgeListOptions {
+	return format.EdgeListOptions{
+		Name: session.InputName(req.Path), Header: req.Header, Separator: req.Separator,
+		Size: size,
+	}
+}
+
+// checkScoreFile refuses a request whose files or options cannot be used.
+func (c *call) checkScoreFile(req ScoreFileRequest) error {
 	if err := req.checkChoice(); err != nil {
-		return nil, err
+		return err
 	}
 	if req.Header == format.HeaderCounts {
-		return nil, fault.New(fault.Option("header"), "a file of pairs has no header of counts")
+		return fault.New(fault.Option("header"), "a file of pairs has no header of counts")
 	}
 	if err := formatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate()); err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.CheckInput(req.Path, fault.File); err != nil {
-		return nil, err
+		return err
 	}
 	if req.Into != "" {
 		if err := c.CheckOutput(req.Into, req.Overwrite, fault.Into); err != nil {
-			return nil, err
+			return err
 		}
 		if err := session.CheckEnding(req.Into, session.ScoreEndings); err != nil {
-			return nil, err
+			return err
 		}
 		if format.Ending(req.Into) == ".parquet" {
 			if err := refuseCompressed(req.Into); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if err := c.checkPart(req); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return c.scorerEntries(req.Graph, req.With)
+	return nil
 }
 
 // checkChoice returns an Error for options that contradict each other.
@@ -200,24 +233,25 @@ func (req ScoreFileRequest) checkChoice() error {
 	return nil
 }
 
-func runScoreFile(c *call, req ScoreFileRequest, found *scorerEntries) (ScoreFileResult, error) {
-	s, err := c.scoring(found)
+func runScoreFile(c *call, req ScoreFileRequest, found scoreFileEntries) (ScoreFileResult, error) {
+	s, err := c.scoring(found.scorerEntries)
 	if err != nil {
 		return ScoreFileResult{}, err
 	}
+	found.further.notice(c)
 	if req.Each == nil && req.Into == "" {
-		return ScoreFileResult{stream: streamOf(c, func(f func(ScoredPair) error) error {
+		return ScoreFileResult{further: found.further, stream: streamOf(c, func(f func(ScoredPair) error) error {
 			req.Each = f
-			_, err := c.scoreFile(s, req)
+			_, err := c.scoreFile(s, req, found.further)
 			return err
 		})}, nil
 	}
-	return c.scoreFile(s, req)
+	return c.scoreFile(s, req, found.further)
 }
 
 // scoreFile scores a file. It needs no store, so that rows can be scored after it was
 // closed.
-func (c *call) scoreFile(s *scoring, req ScoreFileRequest) (ScoreFileResult, error) {
+func (c *call) scoreFile(s *scoring, req ScoreFileRequest, further furtherColumns) (ScoreFileResult, error) {
 	in, size, err := c.OpenInput(req.Path, fault.File)
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -226,17 +260,14 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest) (ScoreFileResult, err
 	began := time.Now()
 	stop := c.Watch.Start(plan.Score)
 	var total int64
-	opts := format.EdgeListOptions{
-		Name: session.InputName(req.Path), Header: req.Header, Separator: req.Separator,
-		Size: size,
-	}
+	opts := req.reading(size)
 	switch {
 	case req.Into == "":
-		total, err = s.chosen(c, in, opts, req.choice(), req.Each)
+		total, err = s.chosen(c, in, opts, req.choice(), further, req.Each)
 	case req.inRows():
-		total, err = c.scoreRowsInto(s, in, opts, req)
+		total, err = c.scoreRowsInto(s, in, opts, req, further)
 	default:
-		total, err = c.scoreInto(s, in, opts, req)
+		total, err = c.scoreInto(s, in, opts, req, further)
 	}
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -253,15 +284,15 @@ func (req ScoreFileRequest) choice() scoreChoice {
 
 // scoreRowsInto writes the pairs that a request keeps into a file that appears when it is
 // complete.
-func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest) (total int64, err error) {
+func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (total int64, err error) {
 	form, err := rowForm(rowsRequest{path: req.Into})
 	if err != nil {
 		return 0, err
 	}
 	notes := []format.Note{{Key: "heavytail.graph", Text: s.graph.Info.Name}}
 	err = c.WriteFile(req.Into, req.Overwrite, func(out io.Writer) error {
-		w := rowfile.New(out, form, scoreColumns(req.With), notes)
-		if total, err = s.chosen(c, in, opts, req.choice(), func(p ScoredPair) error { return w.Row(p.row()) }); err != nil {
+		w := rowfile.New(out, form, scoreColumns(req.With, further.names), notes)
+		if total, err = s.chosen(c, in, opts, req.choice(), further, func(p ScoredPair) error { return w.Row(further.row(p)) }); err != nil {
 			return err
 		}
 		return w.Close()
@@ -271,7 +302,7 @@ func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptio
 
 func scoreFileRows(req ScoreFileRequest, r ScoreFileResult) *Rows {
 	if r.stream != nil {
-		return r.stream.rows(scoreColumns(req.With), ScoredPair.row)
+		return r.stream.rows(scoreColumns(req.With, r.further.names), r.further.row)
 	}
 	return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
 }

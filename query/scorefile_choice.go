@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"heavytail/query/internal/fault"
 	"heavytail/storage/format"
 )
 
@@ -34,9 +35,9 @@ func (c scoreChoice) likelier(a, b float64) bool {
 
 // chosen scores the pairs of a file, and calls each with the pairs that are kept: in
 // the order of the file, or with top grouped by source.
-func (s *scoring) chosen(c *call, in io.Reader, opts format.EdgeListOptions, choice scoreChoice, each func(ScoredPair) error) (int64, error) {
+func (s *scoring) chosen(c *call, in io.Reader, opts format.EdgeListOptions, choice scoreChoice, further furtherColumns, each func(ScoredPair) error) (int64, error) {
 	if choice.top == 0 {
-		return s.file(c, in, opts, func(p ScoredPair) error {
+		return s.file(c, in, opts, further, func(p ScoredPair) error {
 			if !choice.keeps(p.Scores[0]) {
 				return nil
 			}
@@ -45,7 +46,7 @@ func (s *scoring) chosen(c *call, in io.Reader, opts format.EdgeListOptions, cho
 	}
 	best := &topPairs{scoreChoice: choice, call: c, sources: map[string]*sourcePairs{}}
 	defer best.release()
-	total, err := s.file(c, in, opts, best.add)
+	total, err := s.file(c, in, opts, further, best.add)
 	if err == nil {
 		err = best.each(each)
 	}
@@ -54,11 +55,12 @@ func (s *scoring) chosen(c *call, in io.Reader, opts format.EdgeListOptions, cho
 
 // file scores the pairs of a file in order, a batch at a time: while the file
 // is read, at most one batch is in memory.
-func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, each func(ScoredPair) error) (int64, error) {
+func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, further furtherColumns, each func(ScoredPair) error) (int64, error) {
 	// 4096 pairs keep all workers busy for a millisecond or more, and take less
 	// than a megabyte with keys of usual length.
 	const batch = 4096
 	pairs := make([]Pair, 0, batch)
+	var more [][]string // the further values of each pair, where there are such columns
 	var total int64
 	flush := func() error {
 		scored, err := s.all(c, pairs)
@@ -66,7 +68,10 @@ func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, each 
 			return err
 		}
 		total += int64(len(pairs))
-		pairs = pairs[:0]
+		for i := range more {
+			scored[i].Further = more[i]
+		}
+		pairs, more = pairs[:0], more[:0]
 		for _, p := range scored {
 			if err := each(p); err != nil {
 				return err
@@ -74,10 +79,13 @@ func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, each 
 		}
 		return nil
 	}
-	err := c.readPairs(c.Ctx, in, opts, func(source, target []byte) error {
+	err := c.readPairs(c.Ctx, in, opts, further, func(source, target []byte, values [][]byte) error {
 		// One string for both keys halves the allocations.
 		text := string(append(append(make([]byte, 0, len(source)+len(target)), source...), target...))
 		pairs = append(pairs, Pair{Source: text[:len(source)], Target: text[len(source):]})
+		if len(further.list) > 0 {
+			more = append(more, textsOf(values))
+		}
 		if len(pairs) < batch {
 			return nil
 		}
@@ -89,9 +97,18 @@ func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, each 
 	return total, err
 }
 
-// readPairs reads pairs, and reports progress in pairs. Their total number is estimated
-// from the part of the file that has been read.
-func (c *call) readPairs(ctx context.Context, in io.Reader, opts format.EdgeListOptions, f func(source, target []byte) error) error {
+// textsOf copies values.
+func textsOf(values [][]byte) []string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
+	}
+	return texts
+}
+
+// readPairs reads pairs with further columns, and reports progress in pairs. Their total
+// number is estimated from the part of the file that has been read.
+func (c *call) readPairs(ctx context.Context, in io.Reader, opts format.EdgeListOptions, further furtherColumns, f func(source, target []byte, values [][]byte) error) error {
 	var pairs atomic.Int64
 	opts.Progress = func(_ string, done, total int64) {
 		read, all := pairs.Load(), int64(0)
@@ -100,10 +117,13 @@ func (c *call) readPairs(ctx context.Context, in io.Reader, opts format.EdgeList
 		}
 		c.Meter.UpdateUnit("scoring", "pairs", read, all)
 	}
-	_, err := format.ReadPairs(ctx, in, opts, func(source, target []byte) error {
+	stats, err := format.ReadPairRows(ctx, in, opts, further.numbers(), func(source, target []byte, values [][]byte) error {
 		pairs.Add(1)
-		return f(source, target)
+		return f(source, target, values)
 	})
+	if more := stats.IgnoredColumns - len(further.list); err == nil && further.all && stats.Layout == format.LayoutEdges && more > 0 {
+		c.Notice("%s left out", fault.Count(int64(more), "further column"))
+	}
 	return err
 }
 
@@ -144,7 +164,11 @@ func (t *topPairs) add(p ScoredPair) error {
 		return nil
 	}
 	heap.Push(s, placedPair{p, s.seen})
-	return t.grow(int64(160 + len(p.Source) + len(p.Target) + 8*len(p.Scores)))
+	size := 160 + len(p.Source) + len(p.Target) + 8*len(p.Scores)
+	for _, text := range p.Further {
+		size += 16 + len(text)
+	}
+	return t.grow(int64(size))
 }
 
 // grow reserves memory for more pairs, some MiB at a time.

@@ -20,12 +20,13 @@ import (
 	"heavytail/storage/format"
 )
 
-// writePairs writes pairs of the vertices v0 … v59, some of them unknown.
+// writePairs writes pairs of the vertices v0 … v59, some of them unknown, with a further
+// column.
 func writePairs(t *testing.T, n int) string {
 	t.Helper()
 	var lines strings.Builder
 	for i := range n {
-		fmt.Fprintf(&lines, "v%d,v%d\n", i%67, i*31%61)
+		fmt.Fprintf(&lines, "v%d,v%d,n%d\n", i%67, i*31%61, i%10)
 	}
 	path := filepath.Join(t.TempDir(), "pairs.csv")
 	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
@@ -205,7 +206,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.scoring(found)
+	s, err := c.scoring(found.scorerEntries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 		}
 		cancel()
 	}
-	_, err = c.scoreInto(s, &cutReader{in, after, stop}, format.EdgeListOptions{}, req)
+	_, err = c.scoreInto(s, &cutReader{in, after, stop}, format.EdgeListOptions{}, req, found.further)
 	if err == nil {
 		if err := os.Remove(req.Into); err != nil {
 			t.Fatal(err)

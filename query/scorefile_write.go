@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 	"unicode"
@@ -50,6 +51,7 @@ type scoreBasis struct {
 	Header    string
 	Separator string
 	Threshold string
+	Further   []int // columns
 	Graph     string
 	GraphID   uint64
 	Version   uint64
@@ -69,6 +71,8 @@ func (b scoreBasis) differs(now scoreBasis) string {
 		return "the options header and separator were different"
 	case b.Threshold != now.Threshold:
 		return "the option threshold was different"
+	case !slices.Equal(b.Further, now.Further):
+		return "the option columns was different"
 	case b.Graph != now.Graph || b.GraphID != now.GraphID:
 		return fmt.Sprintf("the graph was %s", fault.Name(b.Graph))
 	case b.Version != now.Version:
@@ -84,9 +88,9 @@ func (b scoreBasis) differs(now scoreBasis) string {
 }
 
 // scoreBasis is the basis of a request.
-func (c *call) scoreBasis(s *scoring, req ScoreFileRequest) (scoreBasis, error) {
+func (c *call) scoreBasis(s *scoring, req ScoreFileRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
-		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With),
+		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further,
 		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
 		Committed: s.graph.Info.Modified.UnixNano(),
 	}
@@ -133,8 +137,8 @@ func (c *call) checkPart(req ScoreFileRequest) error {
 
 // openPart begins the file of scores, or opens the unfinished file of an earlier run
 // and returns its state.
-func (c *call) openPart(s *scoring, req ScoreFileRequest) (*format.Part, scoreState, error) {
-	basis, err := c.scoreBasis(s, req)
+func (c *call) openPart(s *scoring, req ScoreFileRequest, further []int) (*format.Part, scoreState, error) {
+	basis, err := c.scoreBasis(s, req, further)
 	if err != nil {
 		return nil, scoreState{}, err
 	}
@@ -172,12 +176,12 @@ func (c *call) resume(part *format.Part, noted []byte, state scoreState, req Sco
 }
 
 // scoreInto scores the pairs of an input into a file.
-func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest) (int64, error) {
-	part, state, err := c.openPart(s, req)
+func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (int64, error) {
+	part, state, err := c.openPart(s, req, further.numbers())
 	if err != nil {
 		return 0, err
 	}
-	w := &scoreWriter{s: s, call: c, choice: req.choice(), part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
+	w := &scoreWriter{s: s, call: c, choice: req.choice(), further: further, stride: 2 + len(further.list), part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
 	err = w.run(c.Ctx, c.workers(), in, opts)
 	s.missing, s.newer = w.state.Missing, w.state.Newer
 	if err == nil {
@@ -191,21 +195,23 @@ func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, 
 
 // scoreWriter is a run of SCORE FILE into a file.
 type scoreWriter struct {
-	s      *scoring
-	call   *call
-	choice scoreChoice
-	part   *format.Part
-	state  scoreState // state of the pairs that are written
-	noted  int64      // pairs that are durable
-	keep   bool       // the state of sections is stored, because the input can be read again
+	s       *scoring
+	call    *call
+	choice  scoreChoice
+	further furtherColumns
+	stride  int // texts of a pair: its keys, and the values of further columns
+	part    *format.Part
+	state   scoreState // state of the pairs that are written
+	noted   int64      // pairs that are durable
+	keep    bool       // the state of sections is stored, because the input can be read again
 
 	section int64 // number of pairs of a section, a multiple of the batch
 }
 
 // pairBatch is some pairs on their way from the input to the file.
 type pairBatch struct {
-	text  []byte // the keys, concatenated
-	ends  []int  // of the keys in text
+	text  []byte // the keys and further values, concatenated
+	ends  []int  // of them in text
 	out   []byte // the lines of the file
 	tally tally
 	ready chan struct{} // out is complete
@@ -255,14 +261,14 @@ func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts f
 // read reads the pairs that are not in the file yet.
 func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeListOptions, send func(*pairBatch), free <-chan *pairBatch) error {
 	if w.state.Pairs == 0 {
-		line := appendHead(nil, w.state.Basis.Columns)
+		line := appendHead(nil, slices.Concat([]string{"source", "target"}, w.further.names, w.state.Basis.Columns))
 		if _, err := w.part.Write(line); err != nil {
 			return err
 		}
 	}
 	skip := w.state.Pairs
 	b := <-free
-	err := w.call.readPairs(ctx, in, opts, func(source, target []byte) error {
+	err := w.call.readPairs(ctx, in, opts, w.further, func(source, target []byte, values [][]byte) error {
 		if skip > 0 {
 			skip--
 			return nil
@@ -270,7 +276,12 @@ func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeLi
 		b.text = append(b.text, source...)
 		b.ends = append(b.ends, len(b.text))
 		b.text = append(b.text, target...)
-		if b.ends = append(b.ends, len(b.text)); len(b.ends) < 2*scoreBatch {
+		b.ends = append(b.ends, len(b.text))
+		for _, v := range values {
+			b.text = append(b.text, v...)
+			b.ends = append(b.ends, len(b.text))
+		}
+		if len(b.ends) < w.stride*scoreBatch {
 			return nil
 		}
 		send(b)
@@ -291,7 +302,7 @@ func (w *scoreWriter) write(b *pairBatch) error {
 	if _, err := w.part.Write(b.out); err != nil {
 		return err
 	}
-	w.state.Pairs += int64(len(b.ends) / 2)
+	w.state.Pairs += int64(len(b.ends) / w.stride)
 	w.state.Missing += b.tally.missing
 	w.state.Newer += b.tally.newer
 	if !w.keep || len(b.ends) == 0 || w.state.Pairs%w.section != 0 {
@@ -311,7 +322,7 @@ func (w *scoreWriter) write(b *pairBatch) error {
 func (w *scoreWriter) fill(ctx context.Context, b *pairBatch) {
 	s := w.s
 	b.out = b.out[:0]
-	width, pairs := len(s.scorers), len(b.ends)/2
+	width, stride, pairs := len(s.scorers), w.stride, len(b.ends)/w.stride
 	scores := make([]float64, scoreBlock*width)
 	var block pairBlock
 	for first, start := 0, 0; first < pairs; first += scoreBlock {
@@ -321,22 +332,26 @@ func (w *scoreWriter) fill(ctx context.Context, b *pairBatch) {
 		block.n = 0
 		at := start
 		for i := first; i < min(first+scoreBlock, pairs); i++ {
-			u, foundU := s.graph.VertexOf(b.text[at:b.ends[2*i]])
-			v, foundV := s.graph.VertexOf(b.text[b.ends[2*i]:b.ends[2*i+1]])
-			at = b.ends[2*i+1]
+			ends := b.ends[stride*i : stride*(i+1)]
+			u, foundU := s.graph.VertexOf(b.text[at:ends[0]])
+			v, foundV := s.graph.VertexOf(b.text[ends[0]:ends[1]])
+			at = ends[stride-1]
 			block.add(u, v, foundU && foundV)
 		}
 		s.scores(&block, scores, &b.tally)
 		for j := range block.n {
-			i := first + j
+			ends := b.ends[stride*(first+j) : stride*(first+j+1)]
 			if !w.choice.keeps(scores[j*width]) {
-				start = b.ends[2*i+1]
+				start = ends[stride-1]
 				continue
 			}
-			b.out = appendField(b.out, b.text[start:b.ends[2*i]])
-			b.out = append(b.out, ',')
-			b.out = appendField(b.out, b.text[b.ends[2*i]:b.ends[2*i+1]])
-			start = b.ends[2*i+1]
+			for i, end := range ends {
+				if i > 0 {
+					b.out = append(b.out, ',')
+				}
+				b.out = appendField(b.out, b.text[start:end])
+				start = end
+			}
 			for _, x := range scores[j*width : (j+1)*width] {
 				b.out = append(b.out, ',')
 				b.out = appendScore(b.out, x)
@@ -348,9 +363,10 @@ func (w *scoreWriter) fill(ctx context.Context, b *pairBatch) {
 
 // appendHead appends the names of the columns.
 func appendHead(dst []byte, columns []string) []byte {
-	dst = append(dst, "source,target"...)
-	for _, column := range columns {
-		dst = append(dst, ',')
+	for i, column := range columns {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
 		dst = appendField(dst, []byte(column))
 	}
 	return append(dst, '\n')

@@ -22,7 +22,10 @@ type Pair struct {
 // (null in JSON) if a vertex does not exist or is newer than the embedding.
 type ScoredPair struct {
 	Pair
-	Scores []float64 `json:"scores"`
+	// Further are the values of the further columns of a file, as text; one that is
+	// missing is empty.
+	Further []string  `json:"further,omitempty"`
+	Scores  []float64 `json:"scores"`
 }
 
 // scoring is a list of scorers that are loaded, on one graph.

@@ -17,7 +17,7 @@ func newScore(std streams) *cobra.Command {
 		Use:   "score FILE --pairs PAIRS --with SCORERS --out SCORES",
 		Short: "Score the pairs of a file",
 		Long: `Score the pairs of vertices in a file of any length, and write them with their
-scores as CSV, in the order of the file. A pair with a vertex that the graph does not
+further columns and their scores as CSV, in the order of the file. A pair with a vertex that the graph does not
 have keeps its line, without scores. PAIRS and SCORES are plain, or compressed by gzip
 or zstd by the ending of their names, or Parquet; - is standard input and standard
 output. --threshold and --top keep only some pairs.
@@ -43,7 +43,7 @@ no line is lost or written twice.`,
 			request := query.ScoreFileRequest{
 				Path: pairs, Graph: graph, With: scorers, Into: out, Header: header, Separator: flagText(cmd, "separator"),
 				Overwrite: flagBool(cmd, "overwrite"), Resume: flagBool(cmd, "resume"),
-				Top: int(flagInt(cmd, "top")),
+				Top: int(flagInt(cmd, "top")), Columns: flagText(cmd, "columns"),
 			}
 			if cmd.Flags().Changed("threshold") {
 				x, err := cmd.Flags().GetFloat64("threshold")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -61,11 +62,15 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 
 // writeInputs divides what the statement reads.
 func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible, shards int) error {
-	d := divider{m: m, shards: shards, head: strings.Join(work.columns(), ",") + "\n"}
+	columns, err := work.columns(ctx, db)
+	if err != nil {
+		return err
+	}
+	d := divider{m: m, shards: shards, head: header(columns)}
 	if err := work.each(ctx, db, func(...string) error { d.total++; return nil }); err != nil {
 		return err
 	}
-	err := work.each(ctx, db, d.row)
+	err = work.each(ctx, db, d.row)
 	if err == nil {
 		err = d.end()
 	}
@@ -88,7 +93,7 @@ type divider struct {
 	line []byte
 }
 
-// row writes one row, with every value in quotes, so that any key can be written.
+// row writes one row, so that any key can be written.
 func (d *divider) row(values ...string) error {
 	for d.left == 0 {
 		if len(d.m.Shards) == d.shards {
@@ -99,14 +104,30 @@ func (d *divider) row(values ...string) error {
 		}
 	}
 	d.left--
-	d.line = d.line[:0]
+	d.line = appendLine(d.line[:0], values)
+	return d.write(d.line)
+}
+
+// header is the first line of an input. A name that is a word has no quotes, by which
+// readers know those of keys.
+func header(columns []string) string {
+	for i, name := range columns {
+		if strings.ContainsFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+			columns[i] = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+	}
+	return strings.Join(columns, ",") + "\n"
+}
+
+// appendLine appends a line of CSV, with every value in quotes.
+func appendLine(line []byte, values []string) []byte {
 	for i, v := range values {
 		if i > 0 {
-			d.line = append(d.line, ',')
+			line = append(line, ',')
 		}
-		d.line = append(append(append(d.line, '"'), strings.ReplaceAll(v, `"`, `""`)...), '"')
+		line = append(append(append(line, '"'), strings.ReplaceAll(v, `"`, `""`)...), '"')
 	}
-	return d.write(append(d.line, '\n'))
+	return append(line, '\n')
 }
 
 // next ends the input of the present shard, and begins that of the next one.

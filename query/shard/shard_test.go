@@ -84,7 +84,7 @@ var fixture = sync.OnceValues(func() (made, error) {
 	}
 	var pairs, keys strings.Builder
 	for i := range 2000 {
-		fmt.Fprintf(&pairs, "%d\t%d\n", i*7%301, i*i%299)
+		fmt.Fprintf(&pairs, "%d\t%d\t\"note %d\"\t%d\n", i*7%301, i*i%299, i%9, i)
 	}
 	keys.WriteString("7\n3\n7\nnobody\n299\n")
 	pairs.WriteString("7\ta, \"quoted\" key\n")

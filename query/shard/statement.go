@@ -15,7 +15,7 @@ type divisible interface {
 	// output is the file that the statement writes.
 	output() parser.Value
 	// columns are those of its input.
-	columns() []string
+	columns(ctx context.Context, db *query.DB) ([]string, error)
 	// each calls f with every row of the input, in order.
 	each(ctx context.Context, db *query.DB, f func(row ...string) error) error
 	// on is the statement that reads another input and writes another file, over one that
@@ -62,7 +62,6 @@ func divide(text string) (divisible, parser.Statement, error) {
 type scoreFile struct{ s *parser.ScoreFile }
 
 func (w scoreFile) output() parser.Value { return w.s.File }
-func (w scoreFile) columns() []string    { return []string{"source", "target"} }
 
 func (w scoreFile) names() named {
 	var n named
@@ -81,30 +80,74 @@ func (w scoreFile) names() named {
 	return n
 }
 
-func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) error) error {
-	path, err := inputPath(w.s.Pairs)
-	if err != nil {
-		return err
+// reading is how the statement reads its file.
+func (w scoreFile) reading() (opts format.EdgeListOptions, err error) {
+	if opts.Name, err = inputPath(w.s.Pairs); err != nil {
+		return opts, err
 	}
-	opts := format.EdgeListOptions{Name: path}
 	for _, o := range w.s.Options {
 		switch text, _ := o.Value.(parser.String); o.Name.Name {
 		case "header":
 			if opts.Header, err = format.ParseHeader(text.Value); err != nil {
-				return err
+				return opts, err
 			}
 		case "separator":
 			opts.Separator = text.Value
 		case "top":
-			return fmt.Errorf("%w: the option top chooses among the pairs of all shards", ErrStatement)
+			return opts, fmt.Errorf("%w: the option top chooses among the pairs of all shards", ErrStatement)
 		}
 	}
-	in, _, err := format.OpenFile(path)
+	return opts, nil
+}
+
+// further are the names and the numbers of the further columns of the file. The shards
+// have all of them, and the statement chooses by their names.
+func (w scoreFile) further(ctx context.Context) (names []string, numbers []int, err error) {
+	opts, err := w.reading()
+	if err != nil {
+		return nil, nil, err
+	}
+	in, _, err := format.OpenFile(opts.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	columns, err := format.PairColumns(ctx, in, opts)
+	for _, c := range columns {
+		if c.Held {
+			names, numbers = append(names, c.Name), append(numbers, c.Number)
+		}
+	}
+	return names, numbers, err
+}
+
+func (w scoreFile) columns(ctx context.Context, _ *query.DB) ([]string, error) {
+	names, _, err := w.further(ctx)
+	return append([]string{"source", "target"}, names...), err
+}
+
+func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) error) error {
+	opts, err := w.reading()
+	if err != nil {
+		return err
+	}
+	_, numbers, err := w.further(ctx)
+	if err != nil {
+		return err
+	}
+	in, _, err := format.OpenFile(opts.Name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	_, err = format.ReadPairs(ctx, in, opts, func(source, target []byte) error { return f(string(source), string(target)) })
+	row := make([]string, 2+len(numbers))
+	_, err = format.ReadPairRows(ctx, in, opts, numbers, func(source, target []byte, values [][]byte) error {
+		row[0], row[1] = string(source), string(target)
+		for i, v := range values {
+			row[2+i] = string(v)
+		}
+		return f(row...)
+	})
 	return err
 }
 
@@ -132,7 +175,10 @@ type nearestFor struct {
 }
 
 func (w nearestFor) output() parser.Value { return w.into.File }
-func (w nearestFor) columns() []string    { return []string{"key"} }
+
+func (w nearestFor) columns(context.Context, *query.DB) ([]string, error) {
+	return []string{"key"}, nil
+}
 
 func (w nearestFor) names() named {
 	return named{embeddings: []string{w.s.Using.Embedding.Name}, indexes: !w.s.Exact}

@@ -5,7 +5,7 @@ import "bytes"
 // bulk takes the leading lines that are plain.
 func (p *parser) bulk(text []byte) (done int, err error) {
 	switch {
-	case !p.first.decided || p.record.open:
+	case !p.first.decided || p.record.open || p.further.values != nil:
 		return 0, nil
 	case p.narrow:
 		return p.plainLines(text)
@@ -61,6 +61,7 @@ func (p *parser) dataLine(line []byte) error {
 			return err
 		}
 	}
+	clear(p.further.values)
 	p.columns.split(line, sep, &p.plan, p.opts.MaxKey)
 	if p.columns.bad.found() {
 		return p.bad(line, p.columns.bad)

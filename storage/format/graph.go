@@ -37,28 +37,6 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	return stats, err
 }
 
-// ReadPairs reads pairs of keys, such as pairs to be scored, in the order of
-// the file. It does what ReadEdgeList does, except that there is no counts
-// header (under HeaderAuto the first line is a pair or column names, and
-// HeaderCounts is refused) and no hash. An input that is Parquet is read as such, from a
-// [RandomReader].
-func ReadPairs(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(source, target []byte) error) (ReadStats, error) {
-	if opts.Header == HeaderCounts {
-		return ReadStats{}, &OptionError{Option: "header", Value: opts.Header.String(), Conflict: "a file of pairs has no counts header"}
-	}
-	take := func(e Edge) error { return yield(e.Source, e.Target) }
-	keys := opts
-	keys.Weight, keys.Time = NoColumn, NoColumn // of which a file of pairs may have any
-	table, err := openParquet(ctx, r, Options{EdgeListOptions: keys})
-	if err != nil {
-		return ReadStats{}, err
-	}
-	if table != nil {
-		return readParquet(table, Options{EdgeListOptions: keys}, Handler{Edge: take}.complete())
-	}
-	return read(ctx, r, opts, true, take)
-}
-
 func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	if err := opts.fit(); err != nil {
 		return ReadStats{}, err

@@ -32,6 +32,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		}
 		if f.comment != "" {
 			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
+				p.names = f.names
 				p.follow(plan)
 				return false, nil
 			}
@@ -62,6 +63,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		// The whole file is not what was said: SkipBad does not help.
 		return true, p.lineError(line, syntaxFault(0, "%s", doubt))
 	}
+	p.names = names
 	p.separate(sep)
 	p.follow(plan)
 	p.see(line)
@@ -122,7 +124,8 @@ func (p *parser) secondLine(line []byte) error {
 	held := p.first.held
 	p.first.decided = true
 	if isInteger(p.columns.field[roleSource]) && isInteger(p.columns.field[roleTarget]) {
-		plan, doubt := planFor(&p.opts, namesIn(held, p.sep))
+		p.names = namesIn(held, p.sep)
+		plan, doubt := planFor(&p.opts, p.names)
 		if doubt != "" {
 			return p.lineError(line, syntaxFault(0, "%s", doubt))
 		}

@@ -3,27 +3,42 @@ package format
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
 )
 
 // edges reads the rows of a file as edges.
-func (f *parquetFile) edges(h Handler) (stats ReadStats, err error) {
-	stats.Header = strings.Join(f.names(), ",")
-	plan, doubt := planFor(f.opts, f.names())
-	if doubt == "" && len(f.names()) < 2 {
+func (f *parquetFile) edges(h Handler) (ReadStats, error) {
+	e := parquetEdges{parquetFile: f, h: h}
+	return e.read()
+}
+
+// read reads the rows.
+func (e *parquetEdges) read() (stats ReadStats, err error) {
+	e.stats = &stats
+	stats.Header = strings.Join(e.names(), ",")
+	if err := e.prepare(); err != nil {
+		return stats, err
+	}
+	e.values, e.texts = make([][]byte, len(e.further)), make([][]byte, len(e.further))
+	columns := append(slices.Clone(e.columns), e.further...)
+	stats.IgnoredColumns, stats.IgnoredNames = len(e.Columns())-len(columns), e.plan.ignored
+	return stats, e.each(&stats, columns, e.row)
+}
+
+// prepare decides which columns are taken, and for what.
+func (e *parquetEdges) prepare() error {
+	plan, doubt := planFor(e.opts, e.names())
+	if doubt == "" && len(e.names()) < 2 {
 		doubt = "an edge needs two columns, and the file has one"
 	}
 	if doubt != "" {
-		return stats, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
+		return &ParquetError{File: e.opts.Name, Reason: doubt, Kind: ErrSyntax}
 	}
-	e := parquetEdges{parquetFile: f, h: h, stats: &stats, plan: plan}
-	if err := e.choose(); err != nil {
-		return stats, err
-	}
-	stats.IgnoredColumns, stats.IgnoredNames = len(f.Columns())-len(e.columns), plan.ignored
-	return stats, f.each(&stats, e.columns, e.row)
+	e.plan = plan
+	return e.choose()
 }
 
 // parquetEdges takes edges from the rows of some columns.
@@ -35,6 +50,10 @@ type parquetEdges struct {
 	columns []int          // of the file
 	place   [roleCount]int // in columns; -1 where the role has none
 	scratch [2][]byte
+
+	further []int    // columns of the file whose values are taken too
+	values  [][]byte // of the present row, empty where they are missing
+	texts   [][]byte // their memory
 }
 
 // choose finds the columns of all roles, and refuses those of a wrong type.
@@ -84,6 +103,18 @@ func (e *parquetEdges) row(rows *columnfile.Rows) error {
 	if i := e.place[roleTime]; i >= 0 && !rows.Missing(i) {
 		if edge.Time, edge.Dated, edge.Timed = e.time(rows, i); !edge.Timed {
 			return e.bad(e.stats, e.columns[i], "the time is no date and no integer that is read")
+		}
+	}
+	for i, column := range e.further {
+		e.values[i] = nil
+		if at := len(e.columns) + i; !rows.Missing(at) {
+			text, there, reason := e.text(rows, at, column, math.MaxInt, e.texts[i][:0])
+			if reason != "" {
+				return e.bad(e.stats, column, "%s", reason)
+			}
+			if e.texts[i] = text; there {
+				e.values[i] = text
+			}
 		}
 	}
 	e.count(edge)

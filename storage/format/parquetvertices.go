@@ -19,7 +19,7 @@ func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err er
 	t := newTable(opts, h)
 	key, doubt := t.keyColumn(names)
 	if doubt == "" {
-		doubt = t.choose(names, v.types(), key-1, opts.Columns)
+		doubt = t.choose(names, f.types(), key-1, opts.Columns)
 	}
 	if doubt != "" {
 		return stats, &ParquetError{File: f.opts.Name, Reason: doubt, Kind: ErrSyntax}
@@ -61,9 +61,9 @@ type parquetVertices struct {
 }
 
 // types are the types that the columns have as attributes.
-func (v *parquetVertices) types() []Type {
+func (f *parquetFile) types() []Type {
 	var types []Type
-	for _, c := range v.Columns() {
+	for _, c := range f.Columns() {
 		t := Text // dates and timestamps, too
 		switch c.Kind {
 		case columnfile.Boolean:
@@ -89,7 +89,7 @@ func (v *parquetVertices) row(rows *columnfile.Rows) error {
 		if rows.Missing(i + 1) {
 			continue
 		}
-		text, there, reason := v.value(rows, i+1, v.texts[i][:0])
+		text, there, reason := v.text(rows, i+1, v.columns[i+1], v.maxValue, v.texts[i][:0])
 		if reason != "" {
 			return v.bad(v.stats, v.columns[i+1], "%s", reason)
 		}
@@ -101,10 +101,10 @@ func (v *parquetVertices) row(rows *columnfile.Rows) error {
 	return v.h.Vertex(key, v.values)
 }
 
-// value appends a value as text, or says why no attribute can have it. NaN is a missing
-// value, as it is to many programs that write Parquet.
-func (v *parquetVertices) value(rows *columnfile.Rows, i int, dst []byte) (text []byte, there bool, reason string) {
-	switch kind := v.Columns()[v.columns[i]].Kind; kind {
+// text appends the value of a column as text, or says why no attribute can have it. NaN is
+// a missing value, as it is to many programs that write Parquet.
+func (f *parquetFile) text(rows *columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
+	switch kind := f.Columns()[column].Kind; kind {
 	case columnfile.Boolean:
 		return strconv.AppendBool(dst, rows.Integer(i) != 0), true, ""
 	case columnfile.Integer:
@@ -129,8 +129,8 @@ func (v *parquetVertices) value(rows *columnfile.Rows, i int, dst []byte) (text 
 		return appendStamp(dst, rows.Integer(i), stampUnit(kind)), true, ""
 	}
 	dst = append(dst, rows.Text(i)...)
-	if len(dst) > v.maxValue {
-		return dst, false, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt(dst), len(dst), v.maxValue)
+	if len(dst) > maxValue {
+		return dst, false, fmt.Sprintf("value %s has %d bytes, the limit is %d", excerpt(dst), len(dst), maxValue)
 	}
 	if f := encodingFault(dst); f.found() {
 		return dst, false, "value " + excerpt(dst) + " is not UTF-8, or has a NUL"

@@ -13,8 +13,16 @@ type parser struct {
 	plan    plan
 	narrow  bool // the plan is narrow
 	first   firstLine
-	columns columns // of the line that is being read
-	record  record  // that continues behind its line
+	columns columns  // of the line that is being read
+	record  record   // that continues behind its line
+	names   []string // of the columns, where the text has them
+	further further
+}
+
+// further are the values of columns that are no keys.
+type further struct {
+	place  []int    // by column: that of its value; placeNone where it is not taken
+	values [][]byte // of the present line
 }
 
 func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser {
@@ -43,6 +51,7 @@ func (p *parser) follow(plan plan) {
 
 // emitLine delivers the edge of a data line that was not split by the plan.
 func (p *parser) emitLine(line []byte) error {
+	clear(p.further.values)
 	p.columns.split(line, p.sep, &p.plan, p.opts.MaxKey)
 	if p.columns.bad.found() {
 		return p.bad(line, p.columns.bad)

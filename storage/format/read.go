@@ -28,16 +28,12 @@ import (
 // and r must not be used before. Cancelling is noticed within 100 ms even so,
 // and gives ctx.Err(), wrapped.
 func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(Edge) error) (ReadStats, error) {
-	return read(ctx, r, opts, false, yield)
-}
-
-func read(ctx context.Context, r io.Reader, opts EdgeListOptions, pairs bool, yield func(Edge) error) (ReadStats, error) {
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
 	}
-	f := startFeed(ctx, r, &opts, !pairs)
+	f := startFeed(ctx, r, &opts, true)
 	defer f.close()
-	p := newParser(opts.withDefaults(), pairs, yield)
+	p := newParser(opts.withDefaults(), false, yield)
 	p.stats.Layout = LayoutEdges
 	err := f.push(&p.lines)
 	p.stats.SHA256 = f.sum()

@@ -1,0 +1,150 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heavytail/query/internal/fault"
+	"heavytail/storage/format"
+)
+
+// The values of ScoreFileRequest.Columns that are no names.
+const (
+	allColumns = "all"
+	noColumns  = "none"
+)
+
+// furtherColumns are the columns of a file of pairs, besides the keys, that go into the
+// answer.
+type furtherColumns struct {
+	list  []format.PairColumn
+	names []string // in the answer, where no two columns have the same name
+	left  []string // columns of lists and records, which are left out
+	all   bool     // no names were asked for
+}
+
+// further finds the further columns of a file that are wanted beside the scores. Standard input has none, as
+// their names are needed before it is read; a notice reports that.
+func (c *call) further(path, wanted string, opts format.EdgeListOptions, with []Scorer) (found furtherColumns, err error) {
+	if wanted == noColumns {
+		return found, nil
+	}
+	named := wanted != "" && wanted != allColumns
+	found.all = !named
+	if path == "-" {
+		if named {
+			err = fault.OfOption("columns", "has no meaning for standard input, of which only the keys are read")
+		}
+		return found, err
+	}
+	in, _, err := c.OpenInput(path, fault.File)
+	if err != nil {
+		return found, err
+	}
+	defer in.Close()
+	there, err := format.PairColumns(c.Ctx, in, opts)
+	if err != nil {
+		return found, formatMistake(err)
+	}
+	if !named {
+		for _, column := range there {
+			if column.Held {
+				found.list = append(found.list, column)
+			} else {
+				found.left = append(found.left, column.Name)
+			}
+		}
+	} else if found.list, err = namedColumns(wanted, there); err != nil {
+		return found, err
+	}
+	found.name(with)
+	return found, nil
+}
+
+// namedColumns finds columns by their names.
+func namedColumns(text string, there []format.PairColumn) (list []format.PairColumn, err error) {
+	var names []string
+	for _, column := range there {
+		names = append(names, column.Name)
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.Index(names, name)
+		if i < 0 {
+			e := fault.OfOption("columns", "names %s, which is no further column of the file", fault.QuoteKey(name))
+			e.Expected = append([]string{allColumns, noColumns}, names...)
+			return nil, e
+		}
+		if !there[i].Held {
+			return nil, fault.OfOption("columns", "names %s, which has lists or records", fault.QuoteKey(name))
+		}
+		if !slices.Contains(list, there[i]) {
+			list = append(list, there[i])
+		}
+	}
+	return list, nil
+}
+
+// name gives the columns their names in the answer. One that is taken, by a column of the
+// keys, a scorer or a column before it, gets a number.
+func (f *furtherColumns) name(with []Scorer) {
+	taken := scoreColumns(with, nil)
+	for _, column := range f.list {
+		name := column.Name
+		for n := 2; slices.Contains(taken, name); n++ {
+			name = fmt.Sprintf("%s_%d", column.Name, n)
+		}
+		f.names, taken = append(f.names, name), append(taken, name)
+	}
+}
+
+// notice reports columns that have another name in the answer, and those left out.
+func (f *furtherColumns) notice(c *call) {
+	for i, column := range f.list {
+		if f.names[i] != column.Name {
+			c.Notice("column %s of the file is called %s, as another one has its name", fault.Quote(column.Name), fault.Quote(f.names[i]))
+		}
+	}
+	if len(f.left) > 0 {
+		c.Notice("columns of lists and records are left out: %s", strings.Join(f.left, ", "))
+	}
+}
+
+// numbers are the places of the columns in the file.
+func (f *furtherColumns) numbers() (numbers []int) {
+	for _, column := range f.list {
+		numbers = append(numbers, column.Number)
+	}
+	return numbers
+}
+
+// row is a row of a table, whose further columns have the types of the file.
+func (f *furtherColumns) row(p ScoredPair) []Value {
+	row := p.row()
+	for i, column := range f.list {
+		row[2+i] = typedText(p.Further[i], column.Type)
+	}
+	return row
+}
+
+// typedText is the value that a text of a Parquet column stands for; nil where it is empty.
+func typedText(text string, t format.Type) Value {
+	if text == "" {
+		return nil
+	}
+	switch t {
+	case format.Integer:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n
+		}
+	case format.Float:
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	case format.Boolean:
+		return text == "true"
+	}
+	return text
+}

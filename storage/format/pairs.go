@@ -1,0 +1,152 @@
+package format
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"heavytail/storage/format/internal/columnfile"
+)
+
+// ReadPairs reads pairs of keys, such as pairs to be scored, in the order of
+// the file. It does what ReadEdgeList does, except that there is no counts
+// header (under HeaderAuto the first line is a pair or column names, and
+// HeaderCounts is refused) and no hash. An input that is Parquet is read as such, from a
+// [RandomReader].
+func ReadPairs(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(source, target []byte) error) (ReadStats, error) {
+	return ReadPairRows(ctx, r, opts, nil, func(source, target []byte, _ [][]byte) error { return yield(source, target) })
+}
+
+// ReadPairRows is ReadPairs with the values of further columns, by their numbers from 1 on,
+// in this order. A value that is missing or empty is empty, and values of Parquet are
+// written as text: numbers with all their digits, dates as RFC 3339 has them. The slices
+// are valid during the call only.
+func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, further []int, yield func(source, target []byte, further [][]byte) error) (ReadStats, error) {
+	table, err := openPairs(ctx, r, &opts)
+	if err != nil {
+		return ReadStats{}, err
+	}
+	further = slices.Clone(further)
+	for i := range further {
+		further[i]--
+	}
+	if table != nil {
+		e := parquetEdges{parquetFile: table, further: further}
+		e.h.Edge = func(edge Edge) error { return yield(edge.Source, edge.Target, e.values) }
+		return e.read()
+	}
+	p, err := startPairs(opts)
+	if err != nil {
+		return ReadStats{}, err
+	}
+	p.yield = func(e Edge) error { return yield(e.Source, e.Target, p.further.values) }
+	p.take(further)
+	return p.pull(ctx, r)
+}
+
+// PairColumn is a column of a file of pairs that has no keys.
+type PairColumn struct {
+	Number int    // from 1 on
+	Name   string // by the header; without one it is column3 and so on
+	Type   Type   // of Parquet; in text all are Text
+	Held   bool   // it has values that ReadPairRows gives: they are no lists and no records
+}
+
+// PairColumns returns the columns beside the keys of a file of pairs, by its header or
+// else by its first pair. It reads no further.
+func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]PairColumn, error) {
+	table, err := openPairs(ctx, r, &opts)
+	if err != nil {
+		return nil, err
+	}
+	if table != nil {
+		return table.pairColumns()
+	}
+	p, err := startPairs(opts)
+	if err != nil {
+		return nil, err
+	}
+	enough := errors.New("the first pair")
+	p.yield = func(Edge) error { return enough }
+	if _, err := p.pull(ctx, r); err != nil && err != enough {
+		return nil, err
+	}
+	var columns []PairColumn
+	for i := range max(len(p.names), p.columns.count) {
+		if i+1 == p.plan.at[roleSource] || i+1 == p.plan.at[roleTarget] {
+			continue
+		}
+		c := PairColumn{Number: i + 1, Name: fmt.Sprintf("column%d", i+1), Type: Text, Held: true}
+		if i < len(p.names) && p.names[i] != "" {
+			c.Name = p.names[i]
+		}
+		columns = append(columns, c)
+	}
+	return columns, nil
+}
+
+// openPairs checks the options, and opens an input that is Parquet.
+func openPairs(ctx context.Context, r io.Reader, opts *EdgeListOptions) (*parquetFile, error) {
+	if opts.Header == HeaderCounts {
+		return nil, &OptionError{Option: "header", Value: opts.Header.String(), Conflict: "a file of pairs has no counts header"}
+	}
+	keys := *opts
+	keys.Weight, keys.Time = NoColumn, NoColumn // of which a file of pairs may have any
+	return openParquet(ctx, r, Options{EdgeListOptions: keys})
+}
+
+// startPairs begins to parse text.
+func startPairs(opts EdgeListOptions) (*parser, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, err
+	}
+	return newParser(opts.withDefaults(), true, nil), nil
+}
+
+// pull reads a text of pairs to its end.
+func (p *parser) pull(ctx context.Context, r io.Reader) (ReadStats, error) {
+	f := startFeed(ctx, r, &p.opts, false)
+	defer f.close()
+	p.stats.Layout = LayoutEdges
+	err := f.push(&p.lines)
+	return p.stats, err
+}
+
+// take has the values of further columns kept, by their numbers from 0 on.
+func (p *parser) take(columns []int) {
+	if len(columns) == 0 {
+		return
+	}
+	f := &p.further
+	f.values = make([][]byte, len(columns))
+	for i, column := range columns {
+		for len(f.place) <= column {
+			f.place = append(f.place, placeNone)
+		}
+		f.place[column] = i
+	}
+	p.columns.each = func(field []byte, _ int, _ bool) fault {
+		if n := p.columns.count; n < len(f.place) && f.place[n] != placeNone {
+			f.values[f.place[n]] = field
+		}
+		return fault{}
+	}
+}
+
+// pairColumns are the columns of a file that are no keys.
+func (f *parquetFile) pairColumns() ([]PairColumn, error) {
+	e := parquetEdges{parquetFile: f, stats: new(ReadStats)}
+	if err := e.prepare(); err != nil {
+		return nil, err
+	}
+	types := f.types()
+	var columns []PairColumn
+	for i, c := range f.Columns() {
+		if i+1 != e.plan.at[roleSource] && i+1 != e.plan.at[roleTarget] {
+			columns = append(columns, PairColumn{i + 1, c.Name, types[i], c.Kind != columnfile.Other && c.Kind != columnfile.FloatList})
+		}
+	}
+	return columns, nil
+}
