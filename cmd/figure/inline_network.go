@@ -29,12 +29,10 @@ func NewInlineNetwork(n Network, id, about string) (Inline, error) {
 	high := inlineHeight(n)
 	openSVG(&b, inlineNetworkWide, high, id, p.Title, about)
 	d := inlineNetwork{n, p, inlinePlaces(n, float64(high)), nil}
-	largest := 1e-300
-	for _, v := range n.Vertices {
-		largest = max(largest, v.Weight)
-	}
-	for _, v := range n.Vertices {
-		d.radius = append(d.radius, 2.2*drawing{Network: n}.radius(v.Weight/largest))
+	const unit = 2.2 // of the element in a point
+	canvas := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: inlineNetworkWide / unit, Y: vg.Length(high) / unit}}}
+	for _, r := range (drawing{Network: n, canvas: canvas}).radii() {
+		d.radius = append(d.radius, unit*r)
 	}
 	d.edges(&b)
 	d.nodes(&b)

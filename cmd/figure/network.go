@@ -78,11 +78,7 @@ func (d drawing) draw() {
 	at := d.places()
 	d.drawEdges(at)
 	order := d.byWeight()
-	largest := max(1e-300, d.Vertices[order[len(order)-1]].Weight)
-	radius := make([]vg.Length, len(at))
-	for i, v := range d.Vertices {
-		radius[i] = d.radius(v.Weight / largest)
-	}
+	radius := d.radii()
 	for _, i := range order {
 		d.drawNode(at[i], radius[i], d.Vertices[i].Class)
 	}
@@ -145,13 +141,34 @@ func (d drawing) byWeight() []int {
 	return order
 }
 
-// radius of a vertex whose weight is a fraction of the largest one: the area grows with
-// the weight. Of many vertices all are smaller.
-func (d drawing) radius(fraction float64) vg.Length {
+// radii of the vertices: the area grows with the weight. Of many vertices all are smaller,
+// and all together cover a small part of the canvas. Where all weights are low none is a
+// hub, and all vertices are small.
+func (d drawing) radii() []vg.Length {
+	const hub, covered = 30, 0.1
 	n := float64(len(d.Vertices))
 	least := min(3, max(0.5, 40/math.Sqrt(n)))
 	most := min(12, max(5, 220/math.Sqrt(n)))
-	return vg.Length(math.Sqrt(least*least + fraction*(most*most-least*least)))
+	largest := 0.0
+	for _, v := range d.Vertices {
+		largest = max(largest, v.Weight)
+	}
+	if n > 40 { // in a small picture the largest is large
+		largest = max(largest, hub)
+	}
+	squares := make([]float64, len(d.Vertices))
+	sum := 0.0
+	for i, v := range d.Vertices {
+		squares[i] = least*least + v.Weight/max(largest, 1e-300)*(most*most-least*least)
+		sum += squares[i]
+	}
+	size := d.canvas.Size()
+	shrunk := math.Sqrt(min(1, covered*float64(size.X*size.Y)/(math.Pi*sum)))
+	radii := make([]vg.Length, len(d.Vertices))
+	for i, square := range squares {
+		radii[i] = vg.Length(max(0.4, shrunk*math.Sqrt(square)))
+	}
+	return radii
 }
 
 // together is how many edges are one path: few enough that they hardly cross each other,

@@ -78,7 +78,7 @@ func blend(a, b color.NRGBA, fraction float64) color.NRGBA {
 func (c Chart) glyph(i int) draw.GlyphStyle {
 	style := draw.GlyphStyle{Color: c.colour(i), Radius: 2.6, Shape: shapes[i%len(shapes)]}
 	switch {
-	case c.Ordered:
+	case c.Ordered || c.Series[i].Rest:
 		style.Shape = shapes[0]
 	case c.Series[i].Mark == Nodes: // shapes that have an area, where the colours are used up
 		style.Shape = shapes[i/len(palette)%3]

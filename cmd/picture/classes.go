@@ -35,7 +35,7 @@ func classes(vertices []query.ProjectedVertex, attribute string) (series []figur
 	if texts == 0 && numbers > 0 && len(different) > MostClasses {
 		return byNumber(vertices, attribute, number), true
 	}
-	return byText(vertices, attribute, MostClasses), false
+	return byText(vertices, attribute, MostClasses, 0), false
 }
 
 // otherValues is the class of all values that have none of their own.
@@ -84,8 +84,8 @@ func byNumber(vertices []query.ProjectedVertex, what string, number func(query.P
 }
 
 // byText divides vertices by the texts of an attribute into at most so many classes: the
-// most frequent ones each alone, the rest together.
-func byText(vertices []query.ProjectedVertex, attribute string, most int) []figure.Series {
+// most frequent ones each alone, the rest and those of fewer than least vertices together.
+func byText(vertices []query.ProjectedVertex, attribute string, most, least int) []figure.Series {
 	frequency, others := map[string]int{}, 0
 	for _, v := range vertices {
 		if !v.Value.IsMissing() {
@@ -95,7 +95,11 @@ func byText(vertices []query.ProjectedVertex, attribute string, most int) []figu
 		}
 	}
 	var names []string
-	for name := range frequency {
+	for name, n := range frequency {
+		if n < least {
+			others = 1
+			continue
+		}
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int {
@@ -126,9 +130,9 @@ func byText(vertices []query.ProjectedVertex, attribute string, most int) []figu
 
 // restLast moves the class of all other values to the end, and makes it grey.
 func restLast(series []figure.Series) []figure.Series {
-	if len(series) > 1 && series[0].Name == otherValues {
-		series[0].Rest = true
-		series = append(series[1:], series[0])
+	if len(series) == 0 || series[0].Name != otherValues {
+		return series
 	}
-	return series
+	series[0].Rest = true
+	return append(series[1:], series[0])
 }

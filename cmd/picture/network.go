@@ -18,6 +18,11 @@ import (
 // placed in a minute.
 const MostVertices = 100_000
 
+const (
+	smallGraph     = 60  // vertices: all may be labelled, hubs or not
+	leastCommunity = 500 // communities below this fraction of the vertices have no colour
+)
+
 // ErrEmpty is returned for a graph without vertices.
 var ErrEmpty = errors.New("the graph has no vertices")
 
@@ -174,7 +179,7 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 	case o.Values == nil:
 		series, n.Ordered = classes(numbered, "")
 	case o.Colour == "community":
-		series = byText(numbered, o.Colour, MostClasses)
+		series = byText(numbered, o.Colour, MostClasses, len(chosen)/leastCommunity)
 	default:
 		series, n.Ordered = classes(numbered, o.Colour)
 	}
@@ -193,8 +198,11 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 		byDegree[i] = i
 	}
 	slices.SortStableFunc(byDegree, func(a, b int) int { return cmp.Compare(n.Vertices[b].Weight, n.Vertices[a].Weight) })
+	mean := 2 * float64(g.Edges()) / float64(len(chosen))
 	for _, i := range byDegree[:min(o.Labels, len(byDegree))] {
-		n.Vertices[i].Label = s.Key(chosen[i])
+		if len(chosen) <= smallGraph || n.Vertices[i].Weight >= 2*mean { // a hub
+			n.Vertices[i].Label = s.Key(chosen[i])
+		}
 	}
 	if centre, _ := s.Vertex(o.Around); o.Around != "" {
 		if i, found := slices.BinarySearch(chosen, centre); found {

@@ -61,7 +61,10 @@ func pivotDistances(g *csr.Graph) [][]float64 {
 		row := distances(g, next)
 		rows = append(rows, row)
 		for v, d := range row {
-			if nearest[v] = min(nearest[v], d); nearest[v] > nearest[next] {
+			nearest[v] = min(nearest[v], d)
+		}
+		for v, d := range nearest { // the last pivot has 0
+			if d > nearest[next] {
 				next = uint32(v)
 			}
 		}

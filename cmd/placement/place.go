@@ -4,9 +4,10 @@
 // The start is that of pivot MDS, a projection of the distances in edges from some
 // vertices, which has the large structure right. A force model refines it: edges attract
 // by the root of their length, all pairs of vertices repel in proportion to their degrees,
-// which keeps the leaves of a hub around it, and gravity holds the parts together. With the
+// which keeps the leaves of a hub around it, and gravity keeps distant parts on the page. With the
 // root, which is between the two modes of ForceAtlas2, communities are apart as in its
-// LinLog mode, and their vertices are not on top of each other.
+// LinLog mode, and their vertices are not on top of each other. Components are placed alone
+// and packed into rows.
 // Repulsion is summed over the cells of a quadtree (Barnes and Hut 1986). The same graph
 // and seed give the same places with any number of workers.
 package placement
@@ -39,6 +40,14 @@ type Point struct{ X, Y float64 }
 // ignores weights. The cost of an iteration is O(n log n + m), and that of the start
 // O(50·(n + m)). The error is that of ctx, wrapped.
 func Place(ctx context.Context, g *csr.Graph, opts Options) ([]Point, error) {
+	if lists := g.Components().Vertices(); len(lists) > 1 {
+		return placeComponents(ctx, g, opts, lists)
+	}
+	return placeConnected(ctx, g, opts)
+}
+
+// placeConnected places a graph of one component.
+func placeConnected(ctx context.Context, g *csr.Graph, opts Options) ([]Point, error) {
 	m := &model{graph: g, at: start(g, opts.Seed), opts: opts, speed: 1, efficiency: 1}
 	m.before, m.force = make([]Point, len(m.at)), make([]Point, len(m.at))
 	m.gravity = gravity * math.Sqrt(float64(2*g.Edges())+float64(g.Vertices()))
@@ -72,10 +81,10 @@ func turn(at []Point) {
 	}
 }
 
-// iterations is how many are made by default: with some tens of millions of visits of
-// vertices and edges in all, a picture takes seconds.
+// iterations is how many are made by default: fewer for large graphs, so that a picture
+// takes seconds. The forces of a vertex take about as long as those of 40 edges.
 func iterations(g *csr.Graph) int {
-	return int(max(60, min(400, 30_000_000/(int64(g.Vertices())+g.Edges()+1))))
+	return int(max(60, min(400, 300_000_000/(40*int64(g.Vertices())+g.Edges()+1))))
 }
 
 // Constants of the force model, relative to the attraction of an edge.

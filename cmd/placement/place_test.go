@@ -33,8 +33,8 @@ func cliques(t *testing.T, k int) *csr.Graph {
 
 func far(a, b Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// The vertices of two cliques are nearer to those of their own than to any of the other,
-// and no two vertices are at one place; the places do not depend on the workers.
+// The vertices of two cliques are nearer to the centre of their own than to that of the
+// other, and no two vertices are at one place; the places do not depend on the workers.
 func TestPlace_Cliques(t *testing.T) {
 	t.Parallel()
 	const k = 20
@@ -43,14 +43,17 @@ func TestPlace_Cliques(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var centres [2]Point
+	for v, p := range at {
+		centres[v/k].X, centres[v/k].Y = centres[v/k].X+p.X/k, centres[v/k].Y+p.Y/k
+	}
 	for u := range at {
+		if own, other := far(at[u], centres[u/k]), far(at[u], centres[1-u/k]); own >= other {
+			t.Errorf("%d is %v from the centre of its clique, and %v from the other", u, own, other)
+		}
 		for v := range u {
-			d := far(at[u], at[v])
-			if d == 0 {
+			if far(at[u], at[v]) == 0 {
 				t.Errorf("%d and %d are at one place", u, v)
-			}
-			if same := u/k == v/k; u%k > 0 && v%k > 0 && same != (d < far(at[1], at[k+1])/2) {
-				t.Errorf("%d and %d are %v apart, and the cliques %v", u, v, d, far(at[1], at[k+1]))
 			}
 		}
 	}
@@ -133,5 +136,103 @@ func TestTree_Repel(t *testing.T) {
 	}
 	if wrong > 0.08*all {
 		t.Errorf("the error of the forces is %.3f of them", wrong/all)
+	}
+}
+
+// grid is a grid of so many vertices a side.
+func grid(t *testing.T, side int) *csr.Graph {
+	var edges []csr.Edge
+	for i := range side {
+		for j := range side {
+			v := uint32(i*side + j)
+			if i+1 < side {
+				edges = append(edges, csr.Edge{U: v, V: v + uint32(side)})
+			}
+			if j+1 < side {
+				edges = append(edges, csr.Edge{U: v, V: v + 1})
+			}
+		}
+	}
+	return graphOf(t, side*side, edges)
+}
+
+// A grid has as many pivots as there may be, starts as a square and is not folded: every
+// vertex is nearest to one of its neighbours, or nearly so.
+func TestPlace_Grid(t *testing.T) {
+	t.Parallel()
+	g := grid(t, 12)
+	if rows := pivotDistances(g); len(rows) != pivots {
+		t.Errorf("%d pivots", len(rows))
+	}
+	moments := func(at []Point) (xx, yy float64) {
+		for _, p := range at {
+			xx, yy = xx+p.X*p.X, yy+p.Y*p.Y
+		}
+		return xx, yy
+	}
+	if xx, yy := moments(start(g, 0)); min(xx, yy) < 0.5*max(xx, yy) {
+		t.Errorf("the start is flat: %v and %v", xx, yy)
+	}
+	at, err := Place(t.Context(), g, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if xx, yy := moments(at); xx < yy*(1-1e-9) {
+		t.Errorf("it is higher than wide: %v and %v", xx, yy)
+	}
+	folded := 0
+	for u := range at {
+		near := 0
+		for v := range at {
+			if v != u && (near == u || far(at[u], at[v]) < far(at[u], at[near])) {
+				near = v
+			}
+		}
+		if du, dv := u/12-near/12, u%12-near%12; du*du+dv*dv > 2 {
+			folded++
+		}
+	}
+	if folded > 0 {
+		t.Errorf("%d vertices are nearest to one that is far in the grid", folded)
+	}
+}
+
+// Components are placed next to each other: their boxes do not overlap, and any number of
+// workers gives the same places.
+func TestPlace_Components(t *testing.T) {
+	t.Parallel()
+	var edges []csr.Edge
+	n := uint32(0)
+	for size := range uint32(9) {
+		for v := range size {
+			edges = append(edges, csr.Edge{U: n + v, V: n + v + 1})
+		}
+		n += size + 1
+	}
+	g := graphOf(t, int(n), edges)
+	at, err := Place(t.Context(), g, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Place(t.Context(), g, Options{Workers: 3}); err != nil || !slices.Equal(at, again) {
+		t.Errorf("three workers place the vertices elsewhere (%v)", err)
+	}
+	var boxes [][4]float64
+	for _, list := range g.Components().Vertices() {
+		b := [4]float64{math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
+		for _, v := range list {
+			b = [4]float64{min(b[0], at[v].X), min(b[1], at[v].Y), max(b[2], at[v].X), max(b[3], at[v].Y)}
+		}
+		for _, o := range boxes {
+			if b[0] < o[2]+apart/2 && o[0] < b[2]+apart/2 && b[1] < o[3]+apart/2 && o[1] < b[3]+apart/2 {
+				t.Errorf("components overlap: %v and %v", b, o)
+			}
+		}
+		boxes = append(boxes, b)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Place(ctx, g, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
 	}
 }
