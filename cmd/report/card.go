@@ -53,19 +53,22 @@ func (g *graph) card() (block, []tile, error) {
 
 // cardLead describes a graph in sentences.
 func cardLead(d query.GraphDescription) string {
-	kind := "The graph is unweighted"
-	if d.Weighted {
-		kind = "The edges have weights"
+	text := "The edges have neither weights nor timestamps."
+	switch {
+	case d.Weighted && d.Timed:
+		text = "The edges have weights and timestamps."
+	case d.Weighted:
+		text = "The edges have weights."
+	case d.Timed:
+		text = "The edges have timestamps."
 	}
-	if d.Timed {
-		kind += " and its edges have timestamps"
-	}
-	text := kind + "."
-	if d.Vertices > 0 {
+	if d.Components == 1 {
+		text += " The graph is connected."
+	} else if d.Vertices > 0 {
 		text += fmt.Sprintf(" The largest component has %s of %s.", grouped(int64(d.LargestComponent)), vertices(d.Vertices))
 	}
 	if d.Isolated > 0 {
-		text += fmt.Sprintf(" %s without edges.", vertices(d.Isolated))
+		text += fmt.Sprintf(" %s no edges.", plural(int64(d.Isolated), "vertex has", "vertices have"))
 	}
 	if d.Hub != "" {
 		text += fmt.Sprintf(" Most edges, %s, are at vertex %s; half of the vertices have %d or fewer.", grouped(int64(d.Degrees.Max)), d.Hub, d.Degrees.Median)
