@@ -162,7 +162,7 @@ func groupMeasures() []Measure {
 				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
 				{Name: "iterations", Type: "int", Default: "4", Doc: "most runs of leiden, each of which begins with the communities of the last"},
 				unweightedOption, measureSeed,
-			}, bytes: func(n, m int64) int64 { return 80*n + 36*m }, seconds: communitySeconds,
+			}, bytes: func(n, m int64) int64 { return 150*n + 60*m }, seconds: communitySeconds,
 			run: runCommunity},
 	}
 }

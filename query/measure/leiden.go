@@ -37,8 +37,8 @@ type Communities struct {
 // Leiden finds communities of large quality (Traag, Waltman and van Eck, "From Louvain
 // to Leiden: Guaranteeing Well-Connected Communities", 2019), by default of large
 // modularity (Newman and Girvan, 2004). Every community is connected. A vertex
-// without edges is a community. It takes about O(m) a level and some 10 levels a run, on
-// one core, and 60 bytes per vertex and 12 per edge.
+// without edges is a community. It takes about O(m) a level and some 10 levels a run, and
+// 70 bytes per vertex, 16 per vertex and worker, and at most 60 per edge.
 func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities, error) {
 	if opts.Resolution == 0 {
 		opts.Resolution = 1
@@ -51,7 +51,7 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 		return Communities{}, err
 	}
 	base := newLevel(g, opts.CPM)
-	l := &leiden{rng: rand.New(rand.NewPCG(opts.Seed, 0x1e1de)), factor: opts.Resolution}
+	l := &leiden{Work: opts.Work, rng: rand.New(rand.NewPCG(opts.Seed, 0x1e1de)), factor: opts.Resolution}
 	if !opts.CPM {
 		l.factor /= math.Max(1, sumOf(base.mass))
 	}
@@ -75,107 +75,9 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 	return c, nil
 }
 
-// level is a graph whose vertices are groups of vertices of the graph before. The edges
-// within a group are not kept: they move with it.
-type level struct {
-	offsets []int64
-	targets []uint32
-	weights []float64 // nil where all are 1
-	// mass is what the quality function counts of a vertex: the sum of the weights of the
-	// edges for modularity, the number of vertices for CPM.
-	mass []float64
-}
-
-// newLevel is the graph itself.
-func newLevel(g *csr.Graph, cpm bool) *level {
-	l := &level{offsets: g.Offsets, targets: g.Targets, mass: make([]float64, g.Vertices())}
-	if len(l.offsets) == 0 {
-		l.offsets = []int64{0}
-	}
-	if g.Weights != nil {
-		l.weights = make([]float64, len(g.Weights))
-		for i, w := range g.Weights {
-			l.weights[i] = float64(w)
-		}
-	}
-	for v := range l.mass {
-		l.mass[v] = 1
-		if !cpm {
-			l.mass[v] = strength(g, uint32(v))
-		}
-	}
-	return l
-}
-
-// row returns the neighbours of a vertex and the weights of the edges, nil for ones.
-func (l *level) row(v uint32) ([]uint32, []float64) {
-	lo, hi := l.offsets[v], l.offsets[v+1]
-	if l.weights == nil {
-		return l.targets[lo:hi], nil
-	}
-	return l.targets[lo:hi], l.weights[lo:hi]
-}
-
-// aggregate makes each group a vertex.
-func (l *level) aggregate(group []uint32, groups int) *level {
-	a := &level{offsets: make([]int64, 1, groups+1), mass: make([]float64, groups)}
-	members, first := membersOf(group, groups)
-	for v, m := range l.mass {
-		a.mass[group[v]] += m
-	}
-	near := newNeighborhood(groups)
-	for c := range uint32(groups) {
-		for _, v := range members[first[c]:first[c+1]] {
-			near.add(l, v, group, nil)
-		}
-		for _, other := range near.touched {
-			if other != c {
-				a.targets = append(a.targets, other)
-				a.weights = append(a.weights, near.weight[other])
-			}
-		}
-		near.reset()
-		a.offsets = append(a.offsets, int64(len(a.targets)))
-	}
-	return a
-}
-
-// neighborhood adds up the weights of edges by the group at their other end.
-type neighborhood struct {
-	weight  []float64 // of the edges to each group; 0 where it is not touched
-	touched []uint32  // groups, in the order in which they were met
-}
-
-func newNeighborhood(groups int) *neighborhood { return &neighborhood{weight: make([]float64, groups)} }
-
-// add adds the edges of a vertex whose other end is in the community of within, if that
-// is not nil.
-func (n *neighborhood) add(l *level, v uint32, group []uint32, within []uint32) {
-	targets, weights := l.row(v)
-	for i, u := range targets {
-		if within != nil && within[u] != within[v] {
-			continue
-		}
-		c, w := group[u], 1.0
-		if weights != nil {
-			w = weights[i]
-		}
-		if n.weight[c] == 0 {
-			n.touched = append(n.touched, c)
-		}
-		n.weight[c] += w
-	}
-}
-
-func (n *neighborhood) reset() {
-	for _, c := range n.touched {
-		n.weight[c] = 0
-	}
-	n.touched = n.touched[:0]
-}
-
 // leiden is the state of a run.
 type leiden struct {
+	Work
 	rng    *rand.Rand
 	factor float64 // of the product of two masses, in the gain of a merge
 }
@@ -195,7 +97,10 @@ func (l *leiden) run(ctx context.Context, base *level, labels []uint32) (changed
 		if count == len(community) {
 			break
 		}
-		refined := l.refine(at, community, count)
+		refined, err := l.refine(ctx, at, community, count)
+		if err != nil {
+			return false, err
+		}
 		groupCount := compact(refined)
 		if groupCount == len(refined) {
 			break
@@ -204,7 +109,7 @@ func (l *leiden) run(ctx context.Context, base *level, labels []uint32) (changed
 		for v, r := range refined {
 			next[r] = community[v]
 		}
-		at = at.aggregate(refined, groupCount)
+		at = at.aggregate(l.Work, refined, groupCount)
 		for v, old := range groups {
 			groups[v] = refined[old]
 		}
@@ -220,46 +125,24 @@ func (l *leiden) run(ctx context.Context, base *level, labels []uint32) (changed
 // local move of the paper (algorithm A.2), with a queue in random order. A community
 // that is empty gains nothing, so that a vertex leaves one that has become bad for it.
 func (l *leiden) move(ctx context.Context, at *level, community []uint32) (moved bool, err error) {
-	n := len(community)
-	m := newMover(l, at, community)
-	queue, queued := l.shuffled(n), make([]bool, n)
-	for i := range queued {
-		queued[i] = true
-	}
-	for steps := 0; len(queue) > 0; steps++ {
-		if steps%checkVertices == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		v := queue[0]
-		queue, queued[v] = queue[1:], false
-		if !m.visit(v) {
-			continue
-		}
-		moved = true
-		targets, _ := at.row(v)
-		for _, u := range targets {
-			if !queued[u] && community[u] != community[v] {
-				queue, queued[u] = append(queue, u), true
-			}
-		}
-	}
-	return moved, nil
+	w := newWorklist(l.Work, at, community)
+	_, moved, err = w.run(ctx, shuffled(l.rng, len(community)), math.MaxInt, newMassMover(l.factor, at, community))
+	return moved, err
 }
 
-// mover moves single vertices.
-type mover struct {
-	*leiden
+// massMover moves vertices by the gain of quality.
+type massMover struct {
+	factor    float64 // of the product of two masses
 	at        *level
 	community []uint32
 	mass      []float64 // of each community
 	size      []uint32  // vertices of each community
 	empty     []uint32  // communities without vertices
-	near      *neighborhood
 }
 
-func newMover(l *leiden, at *level, community []uint32) *mover {
+func newMassMover(factor float64, at *level, community []uint32) *massMover {
 	n := len(community)
-	m := &mover{leiden: l, at: at, community: community, mass: make([]float64, n), size: make([]uint32, n), near: newNeighborhood(n)}
+	m := &massMover{factor: factor, at: at, community: community, mass: make([]float64, n), size: make([]uint32, n)}
 	for v, c := range community {
 		m.mass[c] += at.mass[v]
 		m.size[c]++
@@ -272,92 +155,59 @@ func newMover(l *leiden, at *level, community []uint32) *mover {
 	return m
 }
 
-// visit moves a vertex to its best community, and reports whether that is another one.
-func (m *mover) visit(v uint32) bool {
-	own := m.community[v]
-	m.near.add(m.at, v, m.community, nil)
-	defer m.near.reset()
+// stay is the gain of a vertex from its own community, and how much more another must give:
+// to stay wins a tie, up to rounding.
+func (m *massMover) stay(v uint32, weight float64) (gain, least float64) {
 	mass := m.at.mass[v]
-	m.mass[own] -= mass
-	m.size[own]--
-	best := own
-	// To stay wins a tie, up to rounding.
-	gain := m.near.weight[own] - m.factor*mass*m.mass[own]
-	least := 1e-10 * math.Max(1, m.near.weight[own])
-	for _, c := range m.near.touched {
-		if g := m.near.weight[c] - m.factor*mass*m.mass[c]; g > gain+least {
-			best, gain = c, g
-		}
-	}
-	if gain < -least && m.size[own] > 0 {
-		best = m.empty[len(m.empty)-1]
-	}
-	m.settle(v, own, best)
-	return best != own
+	return weight - m.factor*mass*(m.mass[m.community[v]]-mass), 1e-10 * math.Max(1, weight)
 }
 
-// settle enters v, which was taken out of one community, into another.
-func (m *mover) settle(v, from, to uint32) {
-	if to != from && m.size[to] == 0 {
-		m.empty = m.empty[:len(m.empty)-1] // to is its last
+func (m *massMover) join(v, to uint32, weight float64) (gain float64) {
+	return weight - m.factor*m.at.mass[v]*m.mass[to]
+}
+
+func (m *massMover) propose(near *neighborhood, v uint32, _ int) proposal {
+	near.add(m.at, v, m.community)
+	own := m.community[v]
+	p := proposal{to: own, own: near.weight[own]}
+	gain, least := m.stay(v, p.own)
+	for _, c := range near.touched {
+		if c == own {
+			continue
+		}
+		if g := m.join(v, c, near.weight[c]); g > gain+least {
+			p.to, p.best, gain = c, near.weight[c], g
+		}
+	}
+	near.reset()
+	return p
+}
+
+// settle moves v if it still gains: other vertices may have moved since the proposal, but
+// none of its neighbours.
+func (m *massMover) settle(v uint32, p proposal) bool {
+	own := m.community[v]
+	to := own
+	gain, least := m.stay(v, p.own)
+	if p.to != own {
+		if g := m.join(v, p.to, p.best); g > gain+least {
+			to, gain = p.to, g
+		}
+	}
+	if gain < -least && m.size[own] > 1 {
+		last := len(m.empty) - 1
+		to, m.empty = m.empty[last], m.empty[:last]
+	}
+	if to == own {
+		return false
 	}
 	m.community[v] = to
 	m.mass[to] += m.at.mass[v]
 	m.size[to]++
-	if m.size[from] == 0 {
-		m.empty = append(m.empty, from)
+	m.mass[own] -= m.at.mass[v]
+	if m.size[own]--; m.size[own] == 0 {
+		m.mass[own] = 0 // without the error of rounding
+		m.empty = append(m.empty, own)
 	}
-}
-
-// shuffled returns the numbers below n in random order.
-func (l *leiden) shuffled(n int) []uint32 {
-	order := identity(n)
-	l.rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return order
-}
-
-// identity is the list of the numbers below n.
-func identity(n int) []uint32 {
-	list := make([]uint32, n)
-	for i := range list {
-		list[i] = uint32(i)
-	}
-	return list
-}
-
-// membersOf returns the vertices by group: those of group c are from first[c] to
-// first[c+1].
-func membersOf(group []uint32, groups int) (members []uint32, first []int) {
-	first = make([]int, groups+2)
-	for _, c := range group {
-		first[c+2]++
-	}
-	for c := 2; c < len(first); c++ {
-		first[c] += first[c-1]
-	}
-	members = make([]uint32, len(group))
-	for v, c := range group {
-		members[first[c+1]] = uint32(v)
-		first[c+1]++
-	}
-	return members, first
-}
-
-// compact numbers groups in the order of their first vertices, in place, and returns
-// how many there are.
-func compact(group []uint32) int {
-	const unseen = ^uint32(0)
-	number := make([]uint32, len(group))
-	for i := range number {
-		number[i] = unseen
-	}
-	count := uint32(0)
-	for v, c := range group {
-		if number[c] == unseen {
-			number[c] = count
-			count++
-		}
-		group[v] = number[c]
-	}
-	return int(count)
+	return true
 }

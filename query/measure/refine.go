@@ -1,6 +1,14 @@
 package measure
 
-import "math"
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"heavytail/storage/vec"
+)
 
 // theta is the randomness of refinements: candidates are chosen with probability in
 // proportion to exp(gain/theta), where the weight of an edge is 1. It is the paper's
@@ -9,20 +17,38 @@ const theta = 0.01
 
 // refine divides each community into groups that are connected well with the rest of it
 // (algorithm A.2, RefinePartition, of the paper). A group grows only by single vertices
-// that join it.
-func (l *leiden) refine(at *level, community []uint32, count int) []uint32 {
-	r := newRefiner(l, at, community, count)
-	for _, v := range l.shuffled(len(community)) {
-		if r.single[v] && r.connected(v) {
-			r.merge(v)
+// that join it. Communities do not depend on each other, and each has random numbers of
+// its own.
+func (l *leiden) refine(ctx context.Context, at *level, community []uint32, count int) ([]uint32, error) {
+	r := newRefinement(l, at, community, count)
+	members, first := membersOf(community, count)
+	seed := l.rng.Uint64()
+	free := sync.Pool{New: func() any { return r.newRefiner() }}
+	vec.Parallel(count, 1, l.Workers, func(c, _, _ int) {
+		own := members[first[c]:first[c+1]]
+		if len(own) == 1 {
+			return
 		}
-	}
-	return r.group
+		f := free.Get().(*refiner)
+		f.pcg.Seed(seed, uint64(c))
+		f.rng.Shuffle(len(own), func(i, j int) { own[i], own[j] = own[j], own[i] })
+		for i, v := range own {
+			if i%checkVertices == 0 && ctx.Err() != nil {
+				break
+			}
+			if r.single[v] && r.connected(v) {
+				f.merge(v)
+			}
+		}
+		free.Put(f)
+	})
+	return r.group, ctx.Err()
 }
 
-// refiner is the state of a refinement.
-type refiner struct {
-	*leiden
+// refinement is the state of a refinement. The entries of a community belong to the worker
+// that divides it.
+type refinement struct {
+	factor    float64
 	at        *level
 	community []uint32
 	total     []float64 // mass of each community
@@ -30,37 +56,58 @@ type refiner struct {
 	mass      []float64 // of each group
 	outward   []float64 // weight of the edges from each group to the rest of its community
 	single    []bool    // vertices that are alone in their group
-	near      *neighborhood
-	chances   []float64
 }
 
-func newRefiner(l *leiden, at *level, community []uint32, count int) *refiner {
+// refiner has the memory of a worker.
+type refiner struct {
+	*refinement
+	pcg     *rand.PCG
+	rng     *rand.Rand
+	near    *neighborhood
+	chances []float64
+}
+
+func newRefinement(l *leiden, at *level, community []uint32, count int) *refinement {
 	n := len(community)
-	r := &refiner{
-		leiden: l, at: at, community: community, total: make([]float64, count),
-		group: identity(n), mass: append([]float64(nil), at.mass...), outward: make([]float64, n), single: make([]bool, n),
-		near: newNeighborhood(n),
+	r := &refinement{
+		factor: l.factor, at: at, community: community, total: make([]float64, count),
+		group: identity(n), mass: slices.Clone(at.mass), outward: make([]float64, n), single: make([]bool, n),
 	}
 	for v, c := range community {
 		r.total[c] += at.mass[v]
-		r.single[v] = true
-		targets, weights := at.row(uint32(v))
-		for i, u := range targets {
-			switch {
-			case community[u] != c:
-			case weights == nil:
-				r.outward[v]++
-			default:
-				r.outward[v] += weights[i]
-			}
+	}
+	l.each(n, func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			r.single[v] = true
+			r.outward[v] = r.inside(uint32(v))
+		}
+	})
+	return r
+}
+
+func (r *refinement) newRefiner() *refiner {
+	pcg := new(rand.PCG)
+	return &refiner{refinement: r, pcg: pcg, rng: rand.New(pcg), near: newNeighborhood(len(r.community))}
+}
+
+// inside is the weight of the edges of a vertex to its community.
+func (r *refinement) inside(v uint32) (sum float64) {
+	targets, weights := r.at.row(v)
+	for i, u := range targets {
+		switch {
+		case r.community[u] != r.community[v]:
+		case weights == nil:
+			sum++
+		default:
+			sum += weights[i]
 		}
 	}
-	return r
+	return sum
 }
 
 // connected reports whether a group has at least as many edges to the rest of its
 // community as the quality function expects.
-func (r *refiner) connected(group uint32) bool {
+func (r *refinement) connected(group uint32) bool {
 	mass := r.mass[group]
 	return r.outward[group] >= r.factor*mass*(r.total[r.community[group]]-mass)
 }
@@ -68,7 +115,7 @@ func (r *refiner) connected(group uint32) bool {
 // merge has a single vertex join one of the groups of its community, if any does not
 // lower the quality.
 func (r *refiner) merge(v uint32) {
-	r.near.add(r.at, v, r.group, r.community)
+	r.near.addWithin(r.at, v, r.group, r.community)
 	defer r.near.reset()
 	to, found := r.draw(v)
 	if !found {
