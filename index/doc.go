@@ -6,8 +6,8 @@
 //
 //   - [Index] is the interface of exact and approximate search. [Exact] scans the
 //     matrix, and is the oracle of [HNSW], which walks through a graph of links:
-//     [NewHNSW] builds it, [HNSW.Apply] follows changes of vectors, [HNSW.WriteTo] and
-//     [ReadHNSW] store it, [HNSW.Recall] measures what it finds.
+//     [NewHNSW] builds it, [HNSW.Apply] updates it after changes of vectors,
+//     [HNSW.WriteTo] and [ReadHNSW] store it, [HNSW.Recall] measures what it finds.
 //   - [Join] lists all pairs within one radius; [NewSweep] counts, for every
 //     vertex, its neighbours within each of many radii, in one pass.
 //   - [EpsilonToRadius] and [RadiusToEpsilon] translate the paper's edge
@@ -19,8 +19,7 @@
 //
 //	float64(vec.L2Squared(a, b)) <= radius*radius
 //
-// Exact.Within, Join and Sweep keep this rule bit for bit, so their answers
-// Exact.Within, Join and Sweep apply this rule to the bit, so their answers
+// Exact.Within, Join and Sweep apply this rule bit for bit, so their answers
 // never disagree. Join and NewSweep first compute products of whole tiles of
 // vectors, which differ from L2Squared by a few units of rounding; a proven
 // bound on that difference determines which pairs the product decides and

@@ -20,16 +20,16 @@ import (
 // bytes, or the links of predictions. One transaction writes the record and its object,
 // and one removes both.
 //
-// artefact[R] describes a kind whose records have the type R. Its methods are what all
-// kinds have in common: find, sound, publish, drop, and the parts of CHECK, COMPACT,
-// MIGRATE, RECOVER and STATS, which iterate over kinds.
+// artefact[R] describes a kind whose records have the type R. Its methods are common
+// to all kinds: find, sound, publish, drop, and the parts of CHECK, COMPACT, MIGRATE,
+// RECOVER and STATS, which iterate over kinds.
 type artefact[R any] struct {
 	bucket    []byte // top bucket
 	name      string // of the kind, for NotFoundError
 	shortest  int    // bytes of a key
 	longest   int
-	remedy    string                  // for one that is damaged
-	statement func(key []byte) string // in the language, that drops it; if nil, dropping returns the remedy
+	remedy    string                  // remedy for a damaged artefact
+	statement func(key []byte) string // statement of the language that drops it; if nil, dropping returns remedy
 
 	// describe names the artefact in words, for errors, and content names its object;
 	// if content is nil, describe does. t may be nil; then a name that only a
@@ -38,11 +38,11 @@ type artefact[R any] struct {
 	content  func(t *tx, key []byte) string
 	called   func(key []byte) string // the name in a NotFoundError
 
-	validate func(r *R, size int64) error // refuses counts that a file of size bytes cannot hold
-	stream   func(r *R) *blobRecord       // nil for a kind without
-	object   func(r *R) uint64            // that r refers to, 0 for none; nil for the object of the stream
+	validate func(r *R, size int64) error // returns an error for counts that are impossible in a file of size bytes
+	stream   func(r *R) *blobRecord       // stream of the record; nil for kinds without a stream
+	object   func(r *R) uint64            // object that r refers to, 0 for none; if nil, the object of the stream
 
-	verify  func(c *checker, where string, key []byte, r *R) error // what Check does beyond record and stream; may be nil
+	verify  func(c *checker, where string, key []byte, r *R) error // checks in addition to record and stream; may be nil
 	measure func(out *Stats, t *tx, key []byte, r *R, bytes int64) // enters the bytes of the object into Stats
 	leave   func(key []byte, r *R) (where, what string)            // what is lost because RECOVER does not copy it, "" for nothing; if nil, RECOVER copies it
 }
@@ -142,8 +142,8 @@ func (a *artefact[R]) keys(t *tx, prefix []byte) ([][]byte, error) {
 	return keys, nil
 }
 
-// put writes a record; it is ErrInvalid if validate, and so every reader, would refuse
-// it.
+// put writes a record. It returns ErrInvalid if validate, which every reader calls,
+// would refuse the record.
 func (a *artefact[R]) put(t *tx, key []byte, r *R) error {
 	if err := a.validate(r, math.MaxInt64); err != nil {
 		return fmt.Errorf("%s: %w: %w", a.describe(t, key), err, ErrInvalid)
@@ -151,7 +151,7 @@ func (a *artefact[R]) put(t *tx, key []byte, r *R) error {
 	return t.put(a.bucket, key, r)
 }
 
-// publish writes the record with what was written to its stream.
+// publish writes the record together with the bytes written to its stream.
 func (a *artefact[R]) publish(t *tx, key []byte, r *R, w *blobWriter) (err error) {
 	if *a.stream(r), err = w.publish(t); err != nil {
 		return err
@@ -270,7 +270,7 @@ func (a *artefact[R]) copyTo(t *tx, w *storeWriter, refer func(object uint64, wh
 	})
 }
 
-// own notes what the objects belong to.
+// own records the owners of the objects.
 func (a *artefact[R]) own(t *tx, o owners) error {
 	_, err := a.sound(t, nil, func(key []byte, r *R) { o[a.refersTo(r)] = a.contentOf(t, key) })
 	return err
@@ -281,8 +281,8 @@ func (a *artefact[R]) count(t *tx, s sizes, out *Stats) (damaged, err error) {
 	return a.sound(t, nil, func(key []byte, r *R) { a.measure(out, t, key, r, s.object(a.refersTo(r))) })
 }
 
-// table is how a recovery reads the records: it takes them along, or leaves them and
-// their objects behind.
+// table describes for a recovery how to read the records, and whether they are
+// copied or left out with their objects.
 func (a *artefact[R]) table() rescue.Table {
 	return rescue.Table{Bucket: a.bucket, Take: a.leave == nil, Quiet: a.leave != nil, Read: func(key, record []byte) (rescue.Entry, error) {
 		var r R

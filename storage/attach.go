@@ -14,22 +14,22 @@ import (
 )
 
 // Attach opens a store in a bucket of the application's own bbolt file. The bucket is
-// made where it is missing and the options allow it. All methods work as on a file of
-// its own, except Compact and Migrate, which replace the file and are ErrInvalid;
-// Backup copies the store, and only it, into a file of its own. Close ends the store
+// created if it does not exist and the options allow it. All methods work as on a file
+// of its own, except Compact and Migrate, which replace the file and return
+// ErrInvalid. Backup copies only the store into a separate file. Close ends the store
 // and leaves b open; b must stay open until then. There should be one store per bucket
 // and process.
 //
-// Each write is one or several transactions of b, which wait for the application's. A
-// write inside of a write transaction of the same goroutine would wait for itself:
-// after Options.LockTimeout it fails with ErrLocked, as does a write that waits longer
-// than that for another goroutine. To write inside of a transaction, use UpdateIn. As
-// always with bbolt, a goroutine that has a read transaction open must not begin to
+// Each write is one or several transactions of b, which wait for those of the
+// application. A write inside a write transaction of the same goroutine would wait for
+// itself. After Options.LockTimeout it fails with ErrLocked, as does a write that
+// waits longer for another goroutine. To write inside of a transaction, use UpdateIn.
+// As always with bbolt, a goroutine that has a read transaction open must not begin to
 // write.
 //
-// Records are verified by their checksums, and a fault of the map while our
-// code runs is ErrCorrupt, as in a file of its own. But the shape of the tree is
-// not verified before bbolt follows it: opening the file did so already. A
+// Records are verified by their checksums, and a fault of the map while our code
+// runs is ErrCorrupt, as in a file of its own. But the shape of the tree is not
+// verified before bbolt follows it, because bbolt has already opened the file. A
 // damaged file may therefore end the process, which a file of its own does not.
 // Check walks over the bucket with plain reads first.
 func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
@@ -71,7 +71,7 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	return db, nil
 }
 
-// ensureBucket makes an empty store in the bucket where there is no bucket.
+// ensureBucket creates the bucket with an empty store, if there is no bucket.
 func (db *DB) ensureBucket(ctx context.Context) error {
 	b := db.current.bolt
 	missing := false
@@ -106,14 +106,14 @@ func (db *DB) ensureBucket(ctx context.Context) error {
 }
 
 // UpdateIn calls f with a write transaction that is part of the application's
-// own: what f did is committed or rolled back with btx, together with all that
-// the application wrote itself. UpdateIn commits nothing. btx must be a write
+// own: the changes of f are committed or rolled back with btx, together with
+// those of the application. UpdateIn commits nothing. btx must be a write
 // transaction of the bbolt file that db is attached to, and db must not be used
 // for anything else by this goroutine before btx has ended: its reads do not
 // see what btx wrote, and its writes wait for btx.
 //
-// Where UpdateIn returns an error, the transaction may hold half of what f did:
-// roll it back.
+// If UpdateIn returns an error, the transaction may contain a part of the
+// changes of f: roll it back.
 func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
 	h, err := db.acquireToWrite(ctx)
 	if err != nil {

@@ -28,8 +28,8 @@ func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
 	return t, err
 }
 
-// begin starts a transaction. bbolt panics here, with its locks held, where
-// both meta pages went bad while the file was open.
+// begin starts a transaction. bbolt panics here, with its locks held, if both
+// meta pages were damaged while the file was open.
 func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, err error) {
 	if write && db.attached {
 		return db.beginShared(ctx, h)
@@ -49,7 +49,7 @@ func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, e
 }
 
 // beginShared starts a write transaction of the application's file. If this goroutine
-// has one open already, bbolt would wait for ever; so the wait ends after
+// has one open already, bbolt would wait forever; so the wait ends after
 // Options.LockTimeout.
 func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 	type outcome struct {

@@ -16,9 +16,9 @@ type blobWriter struct {
 	db     *DB
 	ctx    context.Context
 	owner  string     // in words, for the journal and errors
-	record blobRecord // what was written to the file, or to the transaction that publishes
-	err    error      // of a transaction; nothing more is written
-	keep   func()     // releases the file, which is held so that no other process discards what was written
+	record blobRecord // the blocks written so far, to the file or to the transaction that publishes
+	err    error      // error of a transaction; after it nothing more is written
+	keep   func()     // releases the file, which is kept locked so that no other process discards the written blocks
 
 	// Blocks that are to be written, without checksums; all but the last are full.
 	pending      [][]byte
@@ -29,7 +29,7 @@ func (db *DB) newBlobWriter(ctx context.Context, owner string) *blobWriter {
 	return &blobWriter{db: db, ctx: ctx, owner: owner, keep: db.Keep()}
 }
 
-// Write takes bytes, and writes a batch of them to the file where there are
+// Write buffers bytes, and writes a batch to the file whenever there are
 // enough. The caller must not hold the writer's lock.
 func (w *blobWriter) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
@@ -101,10 +101,10 @@ func (w *blobWriter) put(t *tx) error {
 	return nil
 }
 
-// publish writes what is left and returns the record for the owner, which the
-// same transaction must write. Without any bytes it is the zero record. The
-// caller holds the writer's lock. Where the transaction fails, the writer can
-// only be abandoned.
+// publish writes the remaining bytes and returns the record for the owner,
+// which the same transaction must write. If there are no bytes, it is the
+// zero record. The caller holds the writer's lock. If the transaction fails,
+// the writer can only be abandoned.
 func (w *blobWriter) publish(t *tx) (blobRecord, error) {
 	if w.err == nil {
 		w.err = w.put(t)
@@ -115,9 +115,9 @@ func (w *blobWriter) publish(t *tx) (blobRecord, error) {
 	return w.record, t.remove(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)))
 }
 
-// abandon frees what was written and not published. It works even if the context has
-// ended. After a failed commit it cannot; then the next open frees it. The caller must
-// not hold the writer's lock.
+// abandon frees the blocks that were written and not published, even if the context
+// has ended. After a failed commit it cannot; then the next open frees them. The
+// caller must not hold the writer's lock.
 func (w *blobWriter) abandon(ctx context.Context) {
 	w.db.dropUnpublished(ctx, w.record.Object)
 	w.keep()
@@ -129,7 +129,7 @@ type blobReader struct {
 	ctx    context.Context
 	owner  string // in words, for errors
 	record blobRecord
-	opened uint64 // how often the file was opened again by then
+	opened uint64 // DB.Reopened when the reader was made
 	next   uint64 // block
 	rest   []byte // of the blocks before, not yet read
 }

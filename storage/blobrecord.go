@@ -10,9 +10,9 @@ import (
 )
 
 // A blob is a stream of bytes of any length that belongs to something in the catalogue:
-// the checkpoint of a job, what an embedding keeps beside its rows. Its bytes are
-// stored as blocks in an object of their own. The owner's record contains the
-// blobRecord, which has the number of that object:
+// the checkpoint of a job, the state of an embedding. Its bytes are stored as blocks in
+// an object of their own. The owner's record contains the blobRecord, which has the
+// number of that object:
 //
 //	object / "blob" / number 4   checksum 4 │ blobBlock bytes, the last block fewer
 //
@@ -67,7 +67,8 @@ const blobBlocks = 16
 // blocks is the number of blocks.
 func (b blobRecord) blocks() uint64 { return (b.Size + blobBlock - 1) / blobBlock }
 
-// validate refuses counts that cannot be, because later code allocates by them.
+// validate returns an error for impossible counts, because later code allocates by
+// them.
 func (b blobRecord) validate(size int64) error {
 	if (b.Object == 0) != (b.Size == 0) || b.Size > uint64(size) || b.blocks() > math.MaxUint32 {
 		return fault.Record("stream of %d bytes in object %d", b.Size, b.Object)

@@ -9,7 +9,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// logChange writes the entry of one version, and forgets the oldest ones.
+// logChange writes the entry of one version, and removes the oldest entries.
 func (t *tx) logChange(graph, version uint64, c block.Change) error {
 	log, err := t.topPart(block.ChangesName)
 	if err != nil {
@@ -86,9 +86,9 @@ func (t *tx) dropChanges(graph, last uint64) error {
 }
 
 // Changes returns which vertices of a graph changed after the version since.
-// Where the log does not reach back to since, it says that everything may have
-// changed; it goes back 65,536 versions. A version that the graph has not
-// reached is ErrInvalid. It takes the time of reading the log since then.
+// If the log does not reach back to since, the result says that everything may
+// have changed; the log covers 65,536 versions. A version that the graph has
+// not reached is ErrInvalid. It takes the time of reading the log since then.
 func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSet, error) {
 	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (set ChangeSet, err error) {
 		if since > r.Version {
@@ -114,8 +114,8 @@ func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSe
 type changeLog struct {
 	gap       bool     // the log lacks some of the versions
 	all       bool     // everything may have changed
-	columns   bool     // of all attributes
-	versions  uint64   // that changed more than attributes
+	columns   bool     // attributes of any vertex may have changed
+	versions  uint64   // number of versions that changed more than attributes
 	edges     []uint64 // bit per slot
 	values    []uint64
 	deleted   []uint64
@@ -153,8 +153,8 @@ func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
 	return l, err
 }
 
-// vertices lists the vertices that are new or whose edges changed, and further ones of
-// which only attributes changed.
+// vertices lists the vertices that are new or whose edges changed, and separately the
+// vertices of which only attributes changed.
 func (l *changeLog) vertices(slots *block.SlotMap) (touched, attributes []uint32) {
 	empty := slots.Empty
 	vertex := uint32(0)

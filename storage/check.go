@@ -14,12 +14,13 @@ import (
 )
 
 // Check verifies the whole file: the shape of its tree, every checksum, that the keys
-// and numbers of vertices belong to each other, that edges ascend, are as many as the
-// catalogue says and are there in both directions, that embeddings fit their graphs and
-// hold numbers only, that the change log is whole, and that every object belongs to
-// something. It reports all faults together; an error means that the check itself could
-// not run. It needs the memory of the largest graph, and reads the whole file once.
-// progress, if not nil, is called for the stage "checking", in objects.
+// and numbers of vertices belong to each other, that edges ascend, exist in both
+// directions and have the number that the catalogue states, that embeddings fit their
+// graphs and have only finite values, that the change log is complete, and that every
+// object belongs to an entry of the catalogue. It reports all faults together; an error
+// means that the check itself could not run. It needs the memory of the largest graph,
+// and reads the whole file once. progress, if not nil, is called for the stage
+// "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
 	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
 	err := db.view(ctx, func(t *tx) error {
@@ -87,8 +88,8 @@ func (c *checker) walk() error {
 	return c.comparePromises(found)
 }
 
-// comparePromises reports the buckets that do not hold what the file promises of them;
-// their content is checked nevertheless.
+// comparePromises reports the buckets whose number or sum of records differs from the
+// one that the file promises; their content is checked nevertheless.
 func (c *checker) comparePromises(found *block.Tallies) error {
 	return c.try("sums of buckets", fault.RemedyRestore, func() error {
 		if err := c.tx.checkRoot(page.Meta{}, found.Sums); err != nil {
@@ -312,8 +313,8 @@ func (c *checker) checkRows(r *embeddingRecord) error {
 	return err
 }
 
-// checkChanges verifies the change log: nothing but records of known graphs,
-// and each log without a gap up to the present version.
+// checkChanges verifies the change log: it has only records of known graphs,
+// and the log of each graph has no gap up to the present version.
 func (c *checker) checkChanges() error {
 	const where = changeLogPart
 	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
@@ -417,8 +418,8 @@ func (c *checker) checkTrash() error {
 	})
 }
 
-// checkObjects verifies that every object belongs to something and has the
-// parts that it should have.
+// checkObjects verifies that every object belongs to an entry of the
+// catalogue and has the parts that it should have.
 func (c *checker) checkObjects() error {
 	return c.try("objects", fault.RemedyRestore, func() error {
 		objects, err := c.tx.top(block.ObjectsName)
@@ -446,8 +447,8 @@ func (c *checker) checkObjects() error {
 	})
 }
 
-// checkParts verifies that an object has the given buckets, and no others but those
-// that are made when they are needed.
+// checkParts verifies that an object has the given buckets, and no others, except
+// buckets that are created when they are needed.
 func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 	found := 0
 	cursor := object.Cursor()

@@ -36,8 +36,8 @@ func (c *checker) note(format string, args ...any) {
 	c.report.Notes = append(c.report.Notes, fmt.Sprintf(format, args...))
 }
 
-// try runs one piece of the check and turns what is wrong with the data into a
-// fault; other errors end the check.
+// try runs one piece of the check. Errors about damaged data become faults of
+// the report; other errors end the check.
 func (c *checker) try(where, remedy string, f func() error) error {
 	err := fault.Guarded(c.tx.path, f)
 	var file *FileError
@@ -62,7 +62,7 @@ func (c *checker) step() {
 	c.progress.report("checking", c.done, 0)
 }
 
-// refer notes that where owns the object; a second owner is a fault.
+// refer records that where owns the object; a second owner is a fault.
 func (c *checker) refer(object uint64, where string, parts ...[]byte) {
 	if object == 0 {
 		return
@@ -114,7 +114,8 @@ func (c *checker) checkBlob(where, remedy string, b blobRecord) error {
 	})
 }
 
-// checkGraphOf verifies that something fits its graph.
+// checkGraphOf verifies that the graph of an object exists and has reached the
+// version that the object states.
 func (c *checker) checkGraphOf(where, graph string, id, version uint64) {
 	g, found := c.graphs[id]
 	switch {

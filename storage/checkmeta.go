@@ -12,11 +12,11 @@ import (
 // remedyMeta: each commit writes one of the two meta pages, in turn.
 const remedyMeta = "compare the store with what you know of the last commit, or with a backup; the next two commits write both meta pages again"
 
-// checkMetas reports damage of the two meta pages, and a later state that the present
-// one does not know of. w has walked over the whole file.
+// checkMetas reports damage of the two meta pages, and pages of a later commit that
+// the present state does not include. w has walked over the whole file.
 func (c *checker) checkMetas(file *os.File, size int64, m page.Meta, w *page.Walker) error {
 	var now page.Meta
-	for range 3 { // a writer may be in the middle of one
+	for range 3 { // a writer may be writing a meta page at this moment
 		var err error
 		if now, _, err = page.ReadMeta(file, size); err != nil {
 			c.fault("meta pages", err.Error(), fault.RemedyRestore)
@@ -40,8 +40,8 @@ func (c *checker) checkMetas(file *os.File, size int64, m page.Meta, w *page.Wal
 }
 
 // findLaterState looks at the pages that are not in use for the header of a later
-// commit. Either that commit did not finish, which its caller knows, or the disk lost
-// the write of its meta page, which nothing else can show.
+// commit. Either that commit did not finish, and its caller got an error, or the disk
+// lost the write of its meta page, which only such a header can show.
 func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) error {
 	highWater := f.Meta.HighWater
 	f.Meta.HighWater = pages

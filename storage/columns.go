@@ -12,8 +12,8 @@ import (
 // Columns returns the values of attributes of a graph, vertex by vertex as in
 // the Snapshot of the given version, in the order of the names; without names,
 // all attributes in the order of GraphInfo.Attributes. If the graph has another
-// version by now it is ErrConflict, and a name that is no attribute is a
-// NotFoundError. It reads the blocks of these attributes only.
+// version by now, it returns ErrConflict; an unknown attribute gives a
+// NotFoundError. It reads only the blocks of these attributes.
 func (db *DB) Columns(ctx context.Context, graph string, version uint64, names ...string) ([]*Column, error) {
 	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]*Column, error) {
 		if r.Version != version {

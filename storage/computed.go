@@ -59,7 +59,7 @@ func (t *tx) emptyAttribute(g *graphState, a Attribute) (int, error) {
 	return at, nil
 }
 
-// putValues writes the blocks of an attribute that has none.
+// putValues writes the blocks of an attribute that has no values yet.
 func (t *tx) putValues(g *graphState, a *attributeRecord, s *Snapshot, c *Column) error {
 	if g.record.Object == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// contents are the vertices and edges of one version of a graph, by slot where
-// they are to be written.
+// contents are the vertices and edges of one version of a graph. They are by
+// slot if they are to be written.
 type contents struct {
 	graph *csr.Graph
 	keys  block.KeySet
@@ -27,7 +27,7 @@ type contents struct {
 	columns       []*Column
 }
 
-// digest identifies the contents and the input that they were made from (all zero where
+// digest identifies the contents and the input from which they were made (all zero if
 // there is none). An import that was killed continues where it stopped if the same
 // import, run again, has the same digest. The input is hashed by SHA-256, the contents,
 // which also depend on options, by CRC-32C: a digest of the contents that nobody can

@@ -11,9 +11,9 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// copyTo writes the state that the transaction sees into w: everything but
-// trash, unfinished embeddings, and objects that belong to nothing. Every
-// record is verified on the way.
+// copyTo writes the state that the transaction sees into w: everything except
+// trash, unfinished embeddings, and objects without an owner. Every record is
+// verified on the way.
 func (t *tx) copyTo(w *storeWriter) error {
 	if err := t.strayObject(owning()); err != nil {
 		return err

@@ -20,25 +20,25 @@ import (
 
 // DB is an open store. It is safe for concurrent use: any number of readers
 // run beside one writer, and writers wait for each other. No method keeps a
-// transaction open after it returned.
+// transaction open after it returns.
 type DB struct {
 	path     string // as given, for messages
-	real     string // of the file itself, absolute
-	bucket   []byte // under which the store lies in the file
+	real     string // absolute path of the file, with links resolved
+	bucket   []byte // bucket of the store in the file
 	attached bool   // the file belongs to an application
 	opts     Options
 	owning   []owner    // kinds of records to which objects belong
-	lock     *file.Lock // nil if attached; changes only while one goroutine has the whole store
+	lock     *file.Lock // nil if attached; changes only while one goroutine uses the store exclusively
 	token    uint64     // random, so that jobs of other handles are recognised
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	current *handle
 	users   int       // transactions on any handle, and those that wait for the file
 	idle    sync.Cond // users or broken changed
 	notices []string
 	lease   lease // with Options.ReleaseIdle
 
-	writer chan struct{}  // holds one token while nobody writes
+	writer chan struct{}  // contains one token while nobody writes
 	damage error          // why the file is not opened for writing; guarded by the token of writer
 	untidy bool           // another process may have left unfinished work; guarded by the token of writer
 	walked *block.Tallies // of all buckets, between the first walk and the first commit, if the file has no promises; guarded by the token of writer
@@ -78,7 +78,7 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 // that).
 func (db *DB) Epoch() uint64 { return db.epoch.Load() }
 
-// Notices returns what the user of the store should know, one sentence each, or nil. At
+// Notices returns remarks for the user of the store, one sentence each, or nil. At
 // present there is one notice: one of the two meta pages is damaged. Then the file was
 // opened with the other one, and if that was the older one, the last commit is undone.
 // The next two commits write both again.
@@ -88,7 +88,7 @@ func (db *DB) Notices() []string {
 	return db.notices
 }
 
-// usable reports why no transaction may begin.
+// usable returns an error if no transaction may begin.
 func (db *DB) usable() error {
 	switch {
 	case db.closed.Load():
@@ -99,7 +99,7 @@ func (db *DB) usable() error {
 	return nil
 }
 
-// writable reports why no write may begin.
+// writable returns an error if no write may begin.
 func (db *DB) writable() error {
 	if err := db.usable(); err != nil {
 		return err
@@ -144,7 +144,8 @@ func (db *DB) openError(err error) error {
 	return db.accessError(err)
 }
 
-// lockedError names the process that has the file, if the system shows it.
+// lockedError returns ErrLocked with the process that has the file open, if the system
+// shows it.
 func (db *DB) lockedError() error {
 	who := "another process, or another handle of this one,"
 	if found := file.Holders(db.real); found != nil {
@@ -154,7 +155,7 @@ func (db *DB) lockedError() error {
 		Remedy: "try again when it has ended, or close it there; several can read at the same time if all open it for reading only"}
 }
 
-// accessError names the remedy if a file may be read but not written.
+// accessError adds the remedy if a file may be read but not written.
 func (db *DB) accessError(err error) error {
 	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
 		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it may not be written",
@@ -163,8 +164,8 @@ func (db *DB) accessError(err error) error {
 	return fmt.Errorf("open %q: %w", db.path, err)
 }
 
-// replaced reports that the path of the store leads to another file than the
-// one that is open.
+// replaced returns an error if the path of the store leads to a different
+// file than the open one.
 func (db *DB) replaced(h *handle) error {
 	there, err := os.Stat(db.real)
 	if err == nil {
@@ -177,7 +178,7 @@ func (db *DB) replaced(h *handle) error {
 		Remedy: "close the store and open it again; a backup of what is open can still be made"}
 }
 
-// stopped reports why the wait for the file ends.
+// stopped returns the error with which the wait for the file ends.
 func (db *DB) stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("wait for %q: %w", db.path, err)
@@ -188,8 +189,8 @@ func (db *DB) stopped(ctx context.Context) error {
 	return nil
 }
 
-// breakDown notes that bbolt stopped in the middle of a transaction, with its
-// locks held.
+// breakDown records that bbolt stopped in the middle of a transaction, with
+// its locks held.
 func (db *DB) breakDown() {
 	db.mu.Lock()
 	db.broken.Store(true)

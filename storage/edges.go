@@ -12,7 +12,7 @@ import (
 	"heavytail/storage/internal/gather"
 )
 
-// check reports why an edge is refused.
+// check returns an error for an invalid edge.
 func (e *Edge) check() error {
 	if w := float32(e.Weight); e.Weight != 0 && !block.ValidWeight(w) {
 		return fmt.Errorf("edge %s: weight %v is not a positive number within the range of a float32: %w", e.name(), e.Weight, ErrInvalid)
@@ -28,13 +28,13 @@ func (e *Edge) name() string {
 // edgeBatch is the edges of one call.
 type edgeBatch struct {
 	edges []Edge
-	keys  [][]byte    // of the ends, distinct, in the order of their first appearance
+	keys  [][]byte    // distinct keys of the ends, in the order of their first appearance
 	ends  [][2]uint32 // the two ends of every edge, as numbers of keys
 	slots []uint32    // of the keys; block.NoVertex for those that are not in the graph
 	loops int64       // edges from a vertex to itself
 
 	requests []request         // the edges whose ends are vertices
-	states   []block.EdgeState // of the distinct edges among them, ascending
+	states   []block.EdgeState // states of the distinct edges in requests, ascending
 }
 
 // request is an edge of a batch whose ends are known and distinct.
@@ -150,10 +150,10 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, 
 }
 
 // InsertEdges adds edges to a graph, and their ends as vertices if the graph does not
-// have them. Where an edge is there already, the given weight and timestamp replace its
-// own (Updated); without any, or with the same, it is Unchanged. A new edge without a
-// weight has weight 1. An edge from a vertex to itself is dropped, and the vertex kept.
-// An invalid key is ErrKey, an invalid weight ErrInvalid.
+// have them. If an edge exists, the given weight and timestamp replace its own
+// (Updated); if none are given, or they are the same, it counts as Unchanged. A new
+// edge without a weight has weight 1. An edge from a vertex to itself is dropped, and
+// the vertex kept. An invalid key is ErrKey, an invalid weight ErrInvalid.
 //
 // Each block of keys or arcs that changes is rewritten once, so an edge of a large
 // batch costs much less than a single one; see the package comment.
@@ -196,8 +196,9 @@ func (stats *WriteStats) insert(s *block.EdgeState, e *Edge) {
 }
 
 // UpdateEdges changes the weights and timestamps of edges, where they are
-// given: weight 1 and csr.NoTime are those of an edge that has none. The first
-// edge that is not there is a NotFoundError, and then nothing is changed.
+// given: weight 1 and csr.NoTime are those of an edge that has none. If an
+// edge does not exist, the first such edge gives a NotFoundError, and nothing
+// is changed.
 func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 	b, err := newEdgeBatch(x.tx.ctx, edges)
 	if err != nil {
@@ -236,8 +237,8 @@ func (b *edgeBatch) complete() error {
 	return nil
 }
 
-// DeleteEdges removes edges; those that are not there are Missing. Weights and
-// timestamps do not matter. The vertices stay.
+// DeleteEdges removes edges; those that do not exist count as Missing. Weights
+// and timestamps do not matter. The vertices stay.
 func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 	b, err := newEdgeBatch(x.tx.ctx, edges)
 	if err != nil {
@@ -266,8 +267,8 @@ func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 }
 
 // Neighbors returns the edges of a vertex in the order of the slots of its
-// neighbours, with the key as the Source of each. Weight is 1 and Timed unset
-// where an edge has none.
+// neighbours, with the key as the Source of each. If an edge has no weight,
+// Weight is 1; if it has no timestamp, Timed is false.
 func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 	var list []Edge
 	err := x.read(func() error {

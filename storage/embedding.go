@@ -16,30 +16,31 @@ import (
 // PutEmbedding stores the rows of m as an embedding of the graph info.Graph: row v
 // belongs to vertex v of version info.GraphVersion. Name, Graph and GraphVersion of
 // info must be set; Generation, Vertices, Dim and Created are set here, and the rest is
-// kept as it is. Where vertices were deleted, the change log must reach back to that
-// version; otherwise it is ErrConflict. It is also ErrConflict if GraphID is given and
-// the name belongs to another graph by now. An embedding of this name is replaced if it
-// belongs to the same graph, otherwise it is ErrExists: the new generation is written
-// in batches and becomes visible in one step, and readers finish on the old one, which
-// is kept (see Generations). A value that is not finite, and a matrix of the wrong
-// shape, are ErrInvalid. If it fails or is cancelled, nothing changes.
+// kept as it is. If vertices were deleted since, the change log must reach back to that
+// version; otherwise the error is ErrConflict. It is also ErrConflict if GraphID is set
+// and the name belongs to another graph by now. An embedding of this name is replaced
+// if it belongs to the same graph; otherwise the error is ErrExists. The new generation
+// is written in batches and becomes visible in one step; calls that are reading the old
+// one continue with it, and it is kept (see Generations). A value that is not finite,
+// or a matrix of the wrong shape, gives ErrInvalid. If the call fails or is cancelled,
+// nothing changes.
 func (db *DB) PutEmbedding(ctx context.Context, info EmbeddingInfo, m *vec.Matrix) (EmbeddingInfo, error) {
 	return db.PutEmbeddingState(ctx, info, m, nil)
 }
 
-// PutEmbeddingState is PutEmbedding with a state, which EmbeddingState reads back: what
-// a refresh of the embedding needs beside the rows. write is called before anything
-// else is written, and may take long; nil is no state. The state appears with the
-// generation, in the same step, and is removed with it.
+// PutEmbeddingState is PutEmbedding with the state that a refresh of the embedding
+// needs in addition to the rows; EmbeddingState reads it. write is called before
+// anything else is written, and may take long; nil is no state. The state appears with
+// the generation, in the same step, and is removed with it.
 func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
 	return db.ReplaceEmbedding(ctx, EmbeddingInfo{}, info, m, write)
 }
 
 // ReplaceEmbedding is PutEmbeddingState for rows that were computed from those of a
-// generation, from: if that is no longer the present one, it is ErrConflict. The zero
-// value of from is no generation. Indexes of the rows appear with them, in the same
-// step, so that there is no moment at which the embedding has new rows and no index;
-// those of a matrix without values are ErrInvalid.
+// generation, from: if that is no longer the present one, the error is ErrConflict.
+// The zero value of from means no generation. Indexes of the rows appear with them,
+// in the same step, so that there is no moment at which the embedding has new rows
+// and no index; those of a matrix without values are ErrInvalid.
 func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error, indexes ...NewIndex) (EmbeddingInfo, error) {
 	if err := checkNewEmbedding(info.Name); err != nil {
 		return EmbeddingInfo{}, err
@@ -78,7 +79,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	return w.record.info(info.Name, w.slots), nil
 }
 
-// newEmbeddingRecord is the record of rows that are not stored yet.
+// newEmbeddingRecord returns the record for rows that are not stored yet.
 func newEmbeddingRecord(info EmbeddingInfo, m *vec.Matrix) embeddingRecord {
 	return embeddingRecord{
 		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
@@ -90,7 +91,8 @@ func newEmbeddingRecord(info EmbeddingInfo, m *vec.Matrix) embeddingRecord {
 	}
 }
 
-// checkMatrix refuses what must not enter the store.
+// checkMatrix returns an error for a matrix of the wrong shape, or with a value that is
+// not finite.
 func checkMatrix(ctx context.Context, m *vec.Matrix) error {
 	if m.Rows < 0 || m.Dim < 0 || m.Dim > block.MaxDim || uint64(m.Rows) > block.MaxVertices || uint64(len(m.Data)) != uint64(m.Rows)*uint64(m.Dim) {
 		return fmt.Errorf("%d × %d matrix of %d values: %w", m.Rows, m.Dim, len(m.Data), ErrInvalid)
@@ -112,7 +114,7 @@ type embeddingWriter struct {
 	name    string
 	matrix  *vec.Matrix
 	record  embeddingRecord
-	from    EmbeddingInfo // what the rows were computed from, if it has a generation
+	from    EmbeddingInfo // the generation from which the rows were computed, if set
 	state   *blobWriter
 	indexes []*indexWriter   // of the rows
 	slots   block.SlotMap    // of the rows
@@ -240,9 +242,9 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 	return t.remove(block.JournalName, journalKey(journalEmbedding, w.name))
 }
 
-// abandon frees what a failed attempt has written. It does so even where the
-// context has ended, which takes some milliseconds; after a failed commit it
-// cannot, and the next open does it.
+// abandon frees what a failed attempt has written. It does so even if the
+// context has ended, which takes some milliseconds. After a failed commit it
+// cannot; then the next open does it.
 func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalEmbedding, w.name) })
@@ -285,7 +287,7 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 	return info, m, nil
 }
 
-// readRows copies the rows of an embedding out.
+// readRows returns a copy of the rows of an embedding.
 func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
 	if r.Vertices*r.Dim > math.MaxInt/4 {
 		return nil, fmt.Errorf("embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)

@@ -10,8 +10,8 @@ import (
 )
 
 // slotsAt returns the slots that the graph g had at the version of an embedding that is
-// written, and checks the shape of the embedding. The empty slots of then are those
-// that are empty now, without those that became empty since.
+// written, and checks the shape of the embedding. The slots that were empty then are
+// those that are empty now, except those that became empty since.
 func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
 	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
 		return block.SlotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
@@ -79,11 +79,11 @@ func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
 	return r.info(name, slots), nil
 }
 
-// NoRow stands for a vertex that an embedding has no row of.
+// NoRow marks a vertex without a row in an embedding.
 const NoRow = math.MaxUint32
 
 // RowsOf returns, for each vertex of the snapshot, its row in an embedding of the
-// same graph, or NoRow where the vertex came later. Errors are those of Align. It
+// same graph, or NoRow if the vertex is newer. Errors are those of Align. It
 // takes O(n).
 func (s *Snapshot) RowsOf(info EmbeddingInfo) ([]uint32, error) {
 	kept, err := s.keptRows(info)
@@ -103,10 +103,10 @@ func (s *Snapshot) RowsOf(info EmbeddingInfo) ([]uint32, error) {
 // the same graph, that belong to vertices of the snapshot: row v of the result
 // belongs to vertex v. Rows of vertices that were deleted since are left out,
 // and vertices that came since have no row, so that the result may have fewer
-// rows than the snapshot has vertices. Without deletions it is m itself, and
-// otherwise a copy of the rows that are left. It is ErrConflict where the
-// embedding belongs to another graph or is of a later version than the snapshot
-// and has other vertices. It takes O(n) and the copy.
+// rows than the snapshot has vertices. Without deletions the result is m
+// itself, otherwise a copy of the remaining rows. The error is ErrConflict if
+// the embedding belongs to another graph, or is of a later version than the
+// snapshot and has different vertices. It takes O(n) and the copy.
 func (s *Snapshot) Align(info EmbeddingInfo, m *vec.Matrix) (*vec.Matrix, error) {
 	if info.slots.Vertices() != m.Rows {
 		return nil, fmt.Errorf("%d rows of embedding %q, which has %d: %w", m.Rows, info.Name, info.slots.Vertices(), ErrInvalid)

@@ -28,22 +28,22 @@ var (
 	// ErrReadOnly: the store was opened for reading only, or the file cannot be
 	// opened for anything else.
 	ErrReadOnly = fault.ErrReadOnly
-	// ErrReplaced: the path of the store leads to another file by now, or to
-	// none, so that a write would be lost.
+	// ErrReplaced: the path of the store leads to a different file by now, or
+	// to none, so that a write would be lost.
 	ErrReplaced = fault.ErrReplaced
-	// ErrFailed: an earlier commit failed, so what the file holds is not known
-	// until it is opened again.
+	// ErrFailed: an earlier commit failed, so the content of the file is not
+	// known until it is opened again.
 	ErrFailed = fault.ErrFailed
 )
 
-// Errors of what was asked for.
+// Errors of requests.
 var (
 	// ErrNotFound is matched by every NotFoundError.
 	ErrNotFound = fault.ErrNotFound
 	// ErrExists: the graph exists, or has edges already.
 	ErrExists = fault.ErrExists
-	// ErrInUse: something uses what is to be dropped or renamed: embeddings or models of
-	// the graph, a model of the embedding, predictions, an unfinished job.
+	// ErrInUse: the object to drop or rename is in use, by embeddings or models of the
+	// graph, a model of the embedding, predictions, or an unfinished job.
 	ErrInUse = fault.ErrInUse
 	// ErrConflict: the object changed while the operation ran.
 	ErrConflict = fault.ErrConflict
@@ -62,12 +62,12 @@ var (
 // NotFoundError names what does not exist. errors.Is(err, ErrNotFound) holds.
 type NotFoundError = fault.NotFoundError
 
-// FileError is a fault of the file as a whole or of one object in it: what was
-// found, and what to do. It wraps one sentinel of this package and, where
-// there is one, the error of the operating system or of bbolt beneath.
+// FileError reports a fault of the file as a whole or of one object in it,
+// with the reason and the remedy. It wraps one sentinel of this package and,
+// if there is one, the error of the operating system or of bbolt.
 type FileError = fault.FileError
 
-// PartialError comes with an answer that lacks what is damaged, and holds all the rest:
-// a list of models, indexes, predictions or jobs, or Stats. It has an error for each
-// damaged thing, all of which wrap ErrCorrupt.
+// PartialError is returned together with an answer that lacks only the damaged entries:
+// a list of models, indexes, predictions or jobs, or Stats. It has one error for each
+// damaged entry, and all of them wrap ErrCorrupt.
 type PartialError = fault.PartialError

@@ -13,15 +13,15 @@ import (
 
 // An embedding that is replaced stays in the catalogue as a past generation, under its
 // name, "@" and the number of the generation: an entry like any other, but for Past,
-// and without a state. So no embedding can be given a name with such an end. The
-// present generation and those before it are kept, keptGenerations in all; the
+// and without a state. So no embedding can be given a name that ends like this. The
+// last keptGenerations generations are kept, including the present one; the
 // transaction that adds a generation discards older ones.
 
 // keptGenerations is how many generations of an embedding there are at most: the
 // present one and the one before, so that the two can be compared.
 const keptGenerations = 2
 
-// checkNewEmbedding reports why an embedding cannot be given a name.
+// checkNewEmbedding returns an error if an embedding cannot have the name.
 func checkNewEmbedding(name string) error {
 	if _, _, ok := splitGeneration(name); ok {
 		return fmt.Errorf("embedding name %q: %w: it means a generation of another embedding", fault.Clip(name), ErrName)
@@ -79,8 +79,9 @@ func (t *tx) past(name string) ([]uint64, error) {
 }
 
 // retire makes the entry of a replaced embedding a past generation, without its
-// state, and drops those that are too old by then. A name that is taken, in a file
-// from before there were generations, stays.
+// state, and drops generations that are now too old. If the name of the past
+// generation is already taken, in a file from before there were generations, that
+// embedding stays.
 func (t *tx) retire(name string, old *embeddingRecord) error {
 	if err := t.discard(old.State.Object); err != nil {
 		return err
@@ -93,7 +94,7 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 	if taken || len(key) > block.MaxName {
 		return t.discardRows(old.Object)
 	}
-	// Nothing but comparisons reads the rows from now on.
+	// From now on only comparisons read these rows, so they need no index.
 	if err := t.dropIndexes(old.Object); err != nil {
 		return err
 	}
@@ -134,10 +135,11 @@ func (t *tx) dropEntry(name string) error {
 	return t.remove(block.EmbeddingsName, []byte(name))
 }
 
-// EmbeddingState returns what was stored beside the rows of an embedding, whose entry
-// info is, for a refresh. It is read in transactions of its own. If there is nothing it
-// is ErrNotFound. If the embedding has another generation by now, it is ErrConflict,
-// also later from the reader.
+// EmbeddingState returns a reader of the state that was stored with the rows of an
+// embedding for a refresh; info is the entry of the embedding. The reader uses
+// transactions of its own. If there is no state, the error is ErrNotFound. If the
+// embedding has another generation by now, it is ErrConflict, which the reader can
+// return later as well.
 func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader, error) {
 	var reader io.Reader
 	err := db.view(ctx, func(t *tx) error {

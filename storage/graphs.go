@@ -10,7 +10,7 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// CreateGraph makes an empty graph. A name that is in use is ErrExists.
+// CreateGraph makes an empty graph. If the name is in use, the error is ErrExists.
 func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
@@ -26,11 +26,11 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	return info, err
 }
 
-// DropGraph removes a graph with its change log and what an unfinished import of it has
-// left. If the graph does not exist because the import that would make it has stopped,
-// it removes what that import left. While embeddings or models of the graph exist it is
-// ErrInUse, unless cascade removes them too. Its predictions go with it. The space is
-// used again by later writes; the file does not shrink.
+// DropGraph removes a graph with its change log, its predictions and the data of an
+// unfinished import. If the graph does not exist because the import that would create
+// it has stopped, DropGraph removes the data of that import. While embeddings or models
+// of the graph exist, it returns ErrInUse, unless cascade removes them too. The space
+// is used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	return db.change(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)

@@ -10,13 +10,13 @@ import (
 )
 
 // handle is one opening of the file by bbolt. A store uses one at a time for new
-// transactions: first one that only reads, from the first write on one that writes, and
-// after a compaction one of the new file. A handle that was replaced serves the
-// transactions that run on it to their end and is closed then.
+// transactions: first a handle that only reads, from the first write on a handle that
+// writes, and after a compaction a handle of the new file. A handle that was replaced
+// serves the transactions that run on it to their end and is closed then.
 type handle struct {
 	bolt     *bolt.DB
-	file     *os.File   // the file that bbolt holds, for plain reads; may be nil where an application owns it
-	tree     *soundness // what is known of the shape of the tree; nil where it is trusted
+	file     *os.File   // the file that bbolt has open, for plain reads; may be nil if an application owns it
+	tree     *soundness // the parts of the tree whose shape was verified; nil if it is trusted
 	rows     soundRows  // embeddings whose rows were verified
 	writable bool
 
@@ -42,28 +42,28 @@ func (h *handle) growth() int {
 // lease is the state of the lock of a store with Options.ReleaseIdle. Such a store
 // releases the lock, but keeps the file and its map open. Nothing reads them before the
 // lock was taken again and the file was found unchanged; a changed file is opened
-// again, as by Open. So what is known of the shape of the tree, of sound rows and of
-// free pages stays valid until somebody else writes.
+// again, as by Open. So the results of earlier verifications, and the list of free
+// pages, stay valid until another process writes.
 type lease struct {
 	turn    chan struct{} // holds one token while nobody gets the lock
 	created time.Time     // when the store was made; another store has another time
 
 	// Guarded by DB.mu.
 	keeps int  // callers of Keep
-	over  bool // the file is let go as soon as nothing uses it
-	away  bool // it was let go
+	over  bool // the lock is released as soon as nothing uses the file
+	away  bool // the lock was released
 	left  left
 	timer *time.Timer // sets over
 
 	opened uint64 // how often the file was opened again; guarded by DB.mu
 }
 
-// left is the state of a file when its lock was let go. A commit gives it another meta
-// page; a program that knows no locks gives it another time of modification. Its number
-// cannot be that of another file, since it is still open.
+// left is the state of a file when its lock was released. A commit changes a meta page,
+// and a program that ignores locks changes the modification time. No other file can
+// have the same inode number, because the file is still open.
 type left struct {
 	at    time.Time
-	known bool // what follows could be read
+	known bool // the following fields could be read
 	meta  page.Meta
 	size  int64
 	time  time.Time

@@ -16,20 +16,20 @@ import (
 	"heavytail/storage/internal/gather"
 )
 
-// Repeated says what becomes of the weight of an edge that comes again in an
-// import, in either direction, or that the graph has already.
+// Repeated decides the weight of an edge that occurs again in an import, in
+// either direction, or that the graph already has.
 type Repeated = gather.Repeated
 
-// The ways to treat repeated edges. A line without a weight leaves the weight as
-// it is, or counts as 1 where weights are added. The timestamp is the first
+// The ways to treat repeated edges. A line without a weight leaves the weight
+// unchanged, or counts as 1 if weights are added. The timestamp is the first
 // that was given under RepeatedFirst, and otherwise the last.
 const (
 	RepeatedLast  = gather.RepeatedLast  // the last weight that was given
-	RepeatedFirst = gather.RepeatedFirst // the first weight; that of the graph, if it has the edge
+	RepeatedFirst = gather.RepeatedFirst // the first weight, or the weight in the graph if it has the edge
 	RepeatedSum   = gather.RepeatedSum   // all added up
 	RepeatedMin   = gather.RepeatedMin   // the smallest
 	RepeatedMax   = gather.RepeatedMax   // the largest
-	RepeatedCount = gather.RepeatedCount // how often the edge comes, whatever weights there are, added to the weight that the graph has
+	RepeatedCount = gather.RepeatedCount // the number of occurrences of the edge, regardless of weights, added to the weight in the graph
 )
 
 // Repeats returns all ways to treat repeated edges, the default first.
@@ -43,31 +43,32 @@ func ParseRepeated(name string) (Repeated, error) { return gather.ParseRepeated(
 // ImportOptions.MemoryLimit. errors.Is(err, ErrLimit) holds.
 type MemoryError = gather.MemoryError
 
-// ImportOptions say how to import a graph. The zero value reads every common
-// form.
+// ImportOptions are the options of an import. The zero value reads every
+// common form.
 type ImportOptions struct {
-	// Format says how the text is read. Its Progress, or Progress if that is nil, is
-	// called for the stage "reading" (bytes of the input).
+	// Format has the options for reading the text. Its Progress, or Progress if that
+	// is nil, is called for the stage "reading" (bytes of the input).
 	Format format.Options
 
-	// Repeated says what becomes of the weight of an edge that comes again, in
-	// either direction, or that the graph has; "" means RepeatedLast.
+	// Repeated decides the weight of an edge that occurs again, in either
+	// direction, or that the graph already has; "" means RepeatedLast.
 	Repeated Repeated
 
-	// Join is put between the values of a vertex that comes again in a table, each
-	// value once. Attributes whose type the table does not state become texts. "" means
-	// that the last value counts.
+	// Join is the text between the values of a vertex that occurs several times in a
+	// table; each distinct value is written once. Attributes whose type the table does
+	// not state become texts. "" means that the last value counts.
 	Join string
 
-	// MemoryLimit is how many bytes the import may hold: the keys, values of
-	// attributes, the new graph and, up to a quarter of the limit, edges that are not
-	// sorted yet. More edges go into temporary files beside the store, which are
-	// removed at the end, and have no name if the system allows that. 0 means 8 GiB (1
-	// GiB on 32-bit machines); a limit below 16 MiB is 16 MiB. A graph that does not
-	// fit is refused with a MemoryError. The result does not depend on it.
+	// MemoryLimit is the largest number of bytes that the import may use: the keys,
+	// values of attributes, the new graph and, up to a quarter of the limit, edges
+	// that are not sorted yet. Further edges are written to temporary files next to
+	// the store, which are removed at the end, and have no name if the system allows
+	// it. 0 means 8 GiB (1 GiB on 32-bit machines); a limit below 16 MiB means 16
+	// MiB. A graph that does not fit gives a MemoryError. The result does not depend
+	// on the limit.
 	MemoryLimit int64
 
-	// Source is what GraphInfo.Source will say; "" means Format.Name.
+	// Source becomes GraphInfo.Source; "" means Format.Name.
 	Source string
 
 	// Progress, if not nil, is called for the stages "reading" (bytes of the input),
@@ -75,37 +76,37 @@ type ImportOptions struct {
 	// at most about 20 times per second.
 	Progress func(stage string, done, total int64)
 
-	edgeRoom int64 // bytes for edges that are to be sorted, for tests; 0 is a quarter of the limit
+	edgeRoom int64 // bytes for unsorted edges, for tests; 0 is a quarter of the limit
 }
 
-// ImportStats is what an import read and what it made of the graph. Every edge
-// read is one of Added, Duplicates and SelfLoops.
+// ImportStats counts what an import read and what it changed. Every edge that
+// was read is counted in one of Added, Duplicates and SelfLoops.
 type ImportStats struct {
 	format.ReadStats `json:"read"`
 	Vertices         int             `json:"vertices"`         // of the graph after the import
 	Edges            int64           `json:"edges"`            // of the graph after the import
 	Version          uint64          `json:"version"`          // of the graph after the import
 	Added            int64           `json:"added"`            // edges that the graph did not have
-	Duplicates       int64           `json:"duplicates"`       // edges that came again, in either direction, or that the graph had
-	Updated          int64           `json:"updated"`          // edges of the graph that got another weight or timestamp
+	Duplicates       int64           `json:"duplicates"`       // edges that occurred again, in either direction, or that the graph already had
+	Updated          int64           `json:"updated"`          // edges of the graph whose weight or timestamp changed
 	SelfLoops        int64           `json:"self_loops"`       // edges from a vertex to itself; they are dropped, the vertex is kept
 	NewVertices      int64           `json:"new_vertices"`     // vertices that the graph did not have
-	UpdatedVertices  int64           `json:"updated_vertices"` // vertices of the graph that got other values of attributes
-	RepeatedValues   int64           `json:"repeated_values"`  // values of vertices that had another one from the same input
-	Resumed          bool            `json:"resumed"`          // the import continued one that was killed
+	UpdatedVertices  int64           `json:"updated_vertices"` // vertices of the graph whose attributes changed
+	RepeatedValues   int64           `json:"repeated_values"`  // values that replaced an earlier value from the same input
+	Resumed          bool            `json:"resumed"`          // the import continued one that had been interrupted
 	Times            format.TimeForm `json:"times"`            // how the graph writes timestamps after the import
 	Seconds          float64         `json:"seconds"`
 }
 
 // Import reads a graph, or vertices with attributes, into a graph of the store,
-// which is made if there is none by this name. Directed edges become
-// undirected; known keys keep their vertices and new ones follow in the order of
-// their first appearance. The keys of vertices are UTF-8 without NUL, up to
-// 1,024 bytes.
+// which is made if there is none by this name. Directed edges become undirected.
+// Known keys keep their vertices, and new vertices follow in the order of their
+// first appearance. The keys of vertices are UTF-8 without NUL, up to 1,024
+// bytes.
 //
 // An edge that the graph has gets the weight that Repeated determines, and the new
-// timestamp. Values of attributes replace those that vertices have; a missing one
-// leaves the old one. Attributes that the graph does not have get the type that the
+// timestamp. Values of attributes replace those that vertices have; a missing value
+// leaves the old value. Attributes that the graph does not have get the type that the
 // input declares, or else the narrowest that holds all values: integer, float, boolean
 // or text, where a number with zeros in front is a text. Existing attributes keep their
 // type, and a value that is not of that type is ErrInvalid.
@@ -171,7 +172,7 @@ type importer struct {
 	stats ImportStats
 }
 
-// run does it all. The caller holds the writer's lock.
+// run performs the import. The caller holds the writer's lock.
 func (i *importer) run(ctx context.Context) error {
 	if err := i.db.view(ctx, i.load); err != nil {
 		return err
@@ -182,7 +183,7 @@ func (i *importer) run(ctx context.Context) error {
 	}
 	stats := &i.stats
 	if i.list.Edges == 0 && (i.base.Edges > 0 || i.base.Source != "") {
-		i.source = i.base.Source // that of the edges; these are only vertices
+		i.source = i.base.Source // the source of the edges, because this import has only vertices
 	}
 	i.result = i.base
 	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.attributes) > len(i.old.attributes) {
@@ -195,7 +196,7 @@ func (i *importer) run(ctx context.Context) error {
 	return nil
 }
 
-// load reads the graph, if there is one.
+// load reads the graph, if it exists.
 func (i *importer) load(t *tx) error {
 	r, err := t.findGraph(i.name)
 	if errors.Is(err, ErrNotFound) {
@@ -212,7 +213,7 @@ func (i *importer) load(t *tx) error {
 	return err
 }
 
-// merge makes the new contents of the graph and what changes with them.
+// merge makes the new contents of the graph, and the entry of the change log.
 func (i *importer) merge(ctx context.Context) error {
 	stats := &i.stats
 	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.keys, Graph: i.old.graph, Columns: i.old.columns})
@@ -233,8 +234,9 @@ func (i *importer) merge(ctx context.Context) error {
 	return nil
 }
 
-// mergeColumns gives the new contents the attributes of the graph and of the
-// list, and returns the slots of the graph that got other values, ascending.
+// mergeColumns adds the attributes of the graph and of the input to the new
+// contents, and returns the slots of the graph whose values changed,
+// ascending.
 func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]uint32, error) {
 	c := &i.contents
 	schema := graphRecord{Attributes: slices.Clone(i.old.attributes), NextAttribute: i.base.NextAttribute}
@@ -271,8 +273,8 @@ func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]u
 }
 
 // attributeFor returns the attribute that takes the values of a column, as its
-// number in r.Attributes; r gets one if it has none by this name. A column of no
-// type and without values makes none: then it is -1.
+// number in r.Attributes; r gets one if it has none by this name. A column
+// without a type and without values adds no attribute; the result is then -1.
 func (r *graphRecord) attributeFor(ctx context.Context, read *gather.Column) (int, error) {
 	if at := r.findAttribute(read.Name); at >= 0 {
 		return at, nil
@@ -284,9 +286,10 @@ func (r *graphRecord) attributeFor(ctx context.Context, read *gather.Column) (in
 	return r.addAttribute(Attribute{Name: read.Name, Type: kind})
 }
 
-// newChange is the entry of the change log for n slots, of which some are touched and
-// the values of some changed. A slot that is in both lists counts as touched. If most
-// slots are in a list, the entry says that all may have changed.
+// newChange returns the entry of the change log for a graph with n slots; touched are
+// slots whose edges changed, valued slots whose attributes changed. A slot in both
+// lists counts as touched. If a list has most slots, the entry states that all may
+// have changed.
 func newChange(n int, touched, valued []uint32) block.Change {
 	var c block.Change
 	if c.All = 2*len(touched) > n; !c.All {
@@ -311,7 +314,7 @@ type PutGraphRequest struct {
 	Graph      *csr.Graph
 	Keys       func(v uint32) string // key of each vertex; nil means its number in decimal
 	Attributes []*Column             // one value per vertex each
-	Source     string                // what GraphInfo.Source will say
+	Source     string                // for GraphInfo.Source
 	Times      format.TimeForm       // how timestamps are written
 
 	// Progress, if not nil, is called for the stage "writing" as that of an import is.
@@ -319,8 +322,9 @@ type PutGraphRequest struct {
 }
 
 // PutGraph stores a graph that was made in memory, such as a generated or
-// reconstructed one, under a name that is free or whose graph never had a
-// vertex; otherwise it is ErrExists. It is written and published like an import.
+// reconstructed one. The name must be free, or belong to a graph that never had
+// a vertex; otherwise the error is ErrExists. It is written and published like
+// an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
 	g := req.Graph
 	if err := block.CheckName("graph", name); err != nil {
@@ -368,7 +372,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	return p.result.info(name), nil
 }
 
-// putColumns makes columns the attributes of a graph that had no vertices.
+// putColumns stores columns as the attributes of a graph that had no vertices.
 func (p *publication) putColumns(columns []*Column) error {
 	schema := graphRecord{NextAttribute: p.base.NextAttribute}
 	for _, column := range columns {
@@ -386,8 +390,8 @@ func (p *publication) putColumns(columns []*Column) error {
 	return nil
 }
 
-// checkGraph verifies what csr.Graph promises, like its Validate, but in O(n + m) and
-// with a context.
+// checkGraph verifies the invariants of csr.Graph, like its Validate, but in O(n + m)
+// and with a context.
 func checkGraph(ctx context.Context, g *csr.Graph) error {
 	n := g.Vertices()
 	if (g.Weights != nil && len(g.Weights) != len(g.Targets)) || (g.Times != nil && len(g.Times) != len(g.Targets)) {

@@ -24,7 +24,7 @@ import (
 
 // IndexInfo is the catalogue entry of an index.
 type IndexInfo struct {
-	Embedding  string    `json:"embedding"` // the name of the embedding, with its generation where that was replaced
+	Embedding  string    `json:"embedding"` // name of the embedding, with the number of the generation if it is a past one
 	Generation uint64    `json:"generation"`
 	Metric     string    `json:"metric"`
 	Parameters []Setting `json:"parameters"`
@@ -72,7 +72,7 @@ func describeIndex(embedding, metric string) string {
 }
 
 // indexKind are the indexes, by the object of the rows and metric. A recovery leaves
-// them behind: they can be built again.
+// them out, because they can be built again.
 var indexKind = artefact[indexRecord]{
 	bucket: block.IndexesName, name: "index", shortest: 8 + 1, longest: 8 + maxMetric,
 	remedy: "drop the index and create it again",
@@ -112,7 +112,7 @@ func (t *tx) embeddingWith(rows uint64) (name string, found bool) {
 	return name, found
 }
 
-// info is the entry as the caller gets it.
+// info converts the record to the type that callers get.
 func (r *indexRecord) info(embedding string, generation uint64, metric string) IndexInfo {
 	return IndexInfo{
 		Embedding: embedding, Generation: generation, Metric: metric, Parameters: settings(r.Parameters),
@@ -121,11 +121,12 @@ func (r *indexRecord) info(embedding string, generation uint64, metric string) I
 	}
 }
 
-// PutIndex stores an index of the rows of an embedding, of which of is the catalogue
-// entry: the bytes that write writes. It replaces an index with the same metric in one
-// step. Metric and what describes the index must be set in info; Embedding, Generation,
-// Created and Bytes are set here. Where the embedding has another generation by now it
-// is ErrConflict, and without rows, or without bytes, ErrInvalid.
+// PutIndex stores an index of the rows of the embedding with the catalogue entry of.
+// The index consists of the bytes that write writes. It replaces an index with the same
+// metric in one step. Metric and the fields that describe the index must be set in
+// info; Embedding, Generation, Created and Bytes are set here. If the embedding has
+// another generation by now, the error is ErrConflict; without rows, or without bytes,
+// it is ErrInvalid.
 func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, write func(w io.Writer) error) (IndexInfo, error) {
 	w, err := db.newIndexWriter(ctx, of.Name, NewIndex{Info: info, Write: write})
 	if err != nil {
@@ -145,15 +146,15 @@ func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, wr
 	return w.record.info(of.Name, of.Generation, info.Metric), nil
 }
 
-// NewIndex is an index that is not stored yet: what describes it, as PutIndex takes
-// it, and what writes its bytes.
+// NewIndex is an index that is not stored yet: its description, as for PutIndex,
+// and a function that writes its bytes.
 type NewIndex struct {
 	Info  IndexInfo
 	Write func(w io.Writer) error
 }
 
-// indexWriter stores an index in two steps: its stream, and what makes it one of
-// some rows.
+// indexWriter stores an index in two steps: first its stream, then the record
+// that assigns it to rows.
 type indexWriter struct {
 	metric string
 	record indexRecord
@@ -204,9 +205,9 @@ func (t *tx) rowsOf(of EmbeddingInfo) (uint64, error) {
 }
 
 // Index returns the index of the rows of an embedding by a metric, and a reader
-// of its bytes. It is ErrNotFound where there is none, and ErrConflict where the
-// embedding has another generation by now than the given entry; where the index
-// is replaced while it is read the reader gives ErrConflict.
+// of its bytes. The error is ErrNotFound if there is none, and ErrConflict if
+// the embedding has a different generation than the given entry. If the index is
+// replaced while it is read, the reader returns ErrConflict.
 func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (IndexInfo, io.Reader, error) {
 	var info IndexInfo
 	var reader io.Reader
@@ -230,8 +231,8 @@ func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (Index
 	return info, reader, err
 }
 
-// Indexes lists the indexes of an embedding by metric, or those of all embeddings, by
-// embedding, where the name is empty. If entries are damaged, it lists the others and
+// Indexes lists the indexes of an embedding by metric, or of all embeddings, by
+// embedding, if the name is empty. If entries are damaged, it lists the others and
 // returns a PartialError that names them.
 func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error) {
 	var list []IndexInfo
@@ -264,7 +265,8 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 // dropIndexes removes the indexes of the rows in an object.
 func (t *tx) dropIndexes(rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
 
-// discardRows hands the rows of an embedding to the sweep, and their indexes.
+// discardRows marks the rows of an embedding and their indexes for removal by the
+// sweep.
 func (t *tx) discardRows(rows uint64) error {
 	if err := t.dropIndexes(rows); err != nil {
 		return err
@@ -272,8 +274,9 @@ func (t *tx) discardRows(rows uint64) error {
 	return t.discard(rows)
 }
 
-// DropIndexes removes all indexes of an embedding, or only that with a metric if it is
-// not empty, and returns how many these were. If there is none, it is ErrNotFound.
+// DropIndexes removes all indexes of an embedding, or only the one with the given
+// metric if it is not empty, and returns their number. If there is none, the error is
+// ErrNotFound.
 func (db *DB) DropIndexes(ctx context.Context, embedding, metric string) (int, error) {
 	dropped := 0
 	err := db.change(ctx, func(t *tx) error {

@@ -39,17 +39,17 @@ var jobStates = []JobState{JobQueued, JobRunning, JobDone, JobFailed, JobCancell
 // Active reports whether the job has not ended.
 func (s JobState) Active() bool { return s == JobQueued || s == JobRunning }
 
-// JobInfo is the record of a job: long work that a statement asked for. This package
-// does not know what a job does; its checkpoints are bytes.
+// JobInfo is the record of a job, which is a long computation of a statement. This
+// package stores checkpoints as bytes, without knowing the computation.
 type JobInfo struct {
 	ID        uint64   `json:"id"`
 	Kind      string   `json:"kind"`      // such as "EMBED"
 	Statement string   `json:"statement"` // the text from which it can be run again
-	Target    string   `json:"target"`    // name of the embedding that it writes; empty where it writes none
+	Target    string   `json:"target"`    // name of the embedding that it writes; empty if it writes none
 	State     JobState `json:"state"`
 
-	// The graph that it works on, at the version that it works on, and what must be the
-	// same in a run that continues from its checkpoint.
+	// The graph and its version that the job works on, and the parameters that must be
+	// the same when a run continues from the checkpoint.
 	Graph        string    `json:"graph"`
 	GraphID      uint64    `json:"graph_id"`
 	GraphVersion uint64    `json:"graph_version"`
@@ -61,14 +61,14 @@ type JobInfo struct {
 	Total     int64         `json:"total"`
 	Rate      float64       `json:"rate"`      // units a second
 	Remaining time.Duration `json:"remaining"` // of the stage; 0 where unknown
-	Memory    int64         `json:"memory"`    // bytes that it takes at most, as far as known
-	Peak      int64         `json:"peak"`      // the most bytes that it took, over all its runs
+	Memory    int64         `json:"memory"`    // largest memory in bytes that it is expected to take
+	Peak      int64         `json:"peak"`      // largest memory in bytes that it took, over all its runs
 	Seconds   float64       `json:"seconds"`   // of work, over all its runs
 	Error     string        `json:"error"`
-	Result    string        `json:"result"`  // of a job that is done, for people
+	Result    string        `json:"result"`  // summary of the result, for people
 	Process   int           `json:"process"` // the operating system's number of the process
 
-	Created time.Time `json:"created"` // zero where that did not happen
+	Created time.Time `json:"created"` // a zero time means that it did not happen
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 	Updated time.Time `json:"updated"` // when the record was written
@@ -113,7 +113,7 @@ type jobRecord struct {
 // language allows, and an error has no bound of its own.
 const maxJobText = 1 << 17
 
-// keptJobs is how many jobs that ended for good are kept to be looked at.
+// keptJobs is the number of ended jobs without a checkpoint whose records are kept.
 const keptJobs = 100
 
 func (j *JobInfo) record() jobRecord {
@@ -127,7 +127,7 @@ func (j *JobInfo) record() jobRecord {
 }
 
 // info is the job as this handle sees it: one that another handle left unfinished
-// was interrupted, since the lock of the file lets nobody else write.
+// was interrupted, because the lock of the file excludes other writers.
 func (r *jobRecord) info(id, token uint64) JobInfo {
 	j := JobInfo{
 		ID: id, Kind: r.Kind, Statement: r.Statement, Target: r.Target, State: JobState(r.State),
@@ -250,17 +250,17 @@ func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
 }
 
 // PutJob writes the record of a job, which must have a number, and sets Updated.
-// Its checkpoint stays as it is, unless the job is done: then its checkpoint goes,
-// and so do those of other jobs that are not active and have the same target. Of
+// Its checkpoint is unchanged, unless the job is done: then its checkpoint is
+// removed, as are the checkpoints of other inactive jobs with the same target. Of
 // jobs that ended and have no checkpoint, the last 100 are kept.
 func (db *DB) PutJob(ctx context.Context, info JobInfo) error {
 	return db.putJob(ctx, info, func(t *tx, r *jobRecord) error { return nil })
 }
 
-// PutJobCheckpoint is PutJob with a new checkpoint, the bytes that write writes, which
-// replaces the one before in one step: after a crash or an error the file has the whole
-// old one or the whole new one. The bytes are written in batches, and other writers can
-// run in between.
+// PutJobCheckpoint is PutJob with a new checkpoint, which consists of the bytes that
+// write writes. It replaces the previous checkpoint in one step: after a crash or an
+// error the file has either the complete old checkpoint or the complete new one. The
+// bytes are written in batches, and other writers can run in between.
 func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w io.Writer) error) error {
 	w, err := db.writeStream(ctx, describeCheckpoint(info.ID), write)
 	if err != nil {
@@ -387,9 +387,9 @@ func (t *tx) passDropped(id uint64) error {
 	return t.remove(block.JobsName, block.Key64(last))
 }
 
-// JobCheckpoint returns a reader of the checkpoint of a job. A job that has none is
-// ErrNotFound. If the checkpoint is replaced while it is read, the reader returns
-// ErrConflict.
+// JobCheckpoint returns a reader of the checkpoint of a job. If the job has none,
+// the error is ErrNotFound. If the checkpoint is replaced while it is read, the
+// reader returns ErrConflict.
 func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 	var r io.Reader
 	err := db.view(ctx, func(t *tx) error {

@@ -10,10 +10,10 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Keep makes a store with Options.ReleaseIdle keep the file from its next use until
-// release is called, so that several calls see no change that another process made
-// between them. Without that option it does nothing. It may be called several times,
-// and does not wait.
+// Keep makes a store with Options.ReleaseIdle keep the lock of the file from its
+// next use until release is called, so that several calls see no change that another
+// process made between them. Without that option it does nothing. It may be called
+// several times, and does not wait.
 func (db *DB) Keep() (release func()) {
 	if !db.opts.ReleaseIdle {
 		return func() {}
@@ -33,7 +33,7 @@ func (db *DB) Keep() (release func()) {
 	}
 }
 
-// hold notes that the store has the file from now on.
+// hold records that the store has the lock from now on.
 func (db *DB) hold() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -46,7 +46,7 @@ func (db *DB) hold() {
 	}
 }
 
-// expire lets go of the file, at once or with its last use.
+// expire releases the lock, at once or after its last use.
 func (db *DB) expire() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -54,8 +54,8 @@ func (db *DB) expire() {
 	db.letGo()
 }
 
-// letGo releases the lock if the time is over and nothing uses the file. The caller
-// holds mu.
+// letGo releases the lock if the idle time is over and nothing uses the file. The
+// caller holds mu.
 func (db *DB) letGo() {
 	l := &db.lease
 	if !l.over || l.away || l.keeps > 0 || db.users > 0 || db.closed.Load() || db.broken.Load() {
@@ -65,7 +65,7 @@ func (db *DB) letGo() {
 	l.away = db.lock.LetGo() == nil // otherwise the next use tries again
 }
 
-// leaveAs notes how the file is.
+// leaveAs records the state of the file.
 func (db *DB) leaveAs(h *handle) left {
 	now := left{at: time.Now()}
 	info, err := h.file.Stat()
@@ -85,16 +85,17 @@ func (db *DB) asLeft(h *handle, before left) bool {
 	return before.known && now.known && now.meta == before.meta && now.size == before.size && now.time.Equal(before.time) && db.replaced(h) == nil
 }
 
-// Reopened returns how often the file was opened again, since another process had
-// written to it or replaced it while it was let go (Options.ReleaseIdle).
+// Reopened returns how many times the file was opened again because another
+// process had written to it or replaced it while its lock was released
+// (Options.ReleaseIdle).
 func (db *DB) Reopened() uint64 {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.lease.opened
 }
 
-// regain takes the lock of a file that was let go, and opens the file again if it
-// changed meanwhile. If that fails, the next use tries again.
+// regain takes the lock again after it was released, and opens the file again if
+// it changed meanwhile. If that fails, the next use tries again.
 func (db *DB) regain(ctx context.Context) error {
 	deadline := time.Now().Add(db.opts.LockTimeout)
 	select {
@@ -107,14 +108,14 @@ func (db *DB) regain(ctx context.Context) error {
 	away, before := db.lease.away, db.lease.left
 	db.mu.Unlock()
 	if !away {
-		return nil // somebody else was faster
+		return nil // another goroutine was faster
 	}
 	time.Sleep(time.Until(before.at.Add(breather)))
 	if err := db.lock.Take(db.opts.ReadOnly, deadline, func() error { return db.stopped(ctx) }); err != nil {
 		return db.openError(err)
 	}
 	if !db.asLeft(db.current, before) {
-		_ = db.lock.LetGo() // what is under the name has a lock of its own, or is locked again
+		_ = db.lock.LetGo() // the file that has the name now has its own lock, or is locked again later
 		if err := db.openAgain(ctx, deadline); err != nil {
 			return err
 		}

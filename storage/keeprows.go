@@ -13,11 +13,11 @@ import (
 	"heavytail/storage/vec"
 )
 
-// KeepRows is PutEmbeddingState where the embedding of this name has exactly these rows
-// already, bit for bit and for the same vertices: it stores the entry and the state, in
-// one step, and reports true. Generation, Created and Coordinates stay what they are,
-// so that indexes and models of the rows stay valid. Otherwise it reports false and
-// nothing changes. It reads the rows once; damaged rows count as different.
+// KeepRows is PutEmbeddingState for an embedding that already has exactly these rows,
+// bit for bit and for the same vertices: it stores only the entry and the state, in one
+// step, and reports true. Generation, Created and Coordinates are unchanged, so that
+// indexes and models of the rows stay valid. Otherwise it reports false and nothing
+// changes. It reads the rows once; damaged rows count as different.
 func (db *DB) KeepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, bool, error) {
 	kept, err := db.keepRows(ctx, info, m, write)
 	switch {
@@ -135,7 +135,7 @@ func (t *tx) sameRows(r *embeddingRecord, m *vec.Matrix) error {
 	return otherIfDamaged(err)
 }
 
-// otherIfDamaged makes damage errOtherRows.
+// otherIfDamaged converts an error about damage to errOtherRows.
 func otherIfDamaged(err error) error {
 	if errors.Is(err, fault.ErrRecord) || errors.Is(err, ErrCorrupt) {
 		return errOtherRows

@@ -18,15 +18,15 @@ const (
 	kindNew     = "new"
 )
 
-// removeLeftovers removes the temporary files beside path that killed processes have
-// left. What it cannot remove stays: it only takes space.
+// removeLeftovers removes the temporary files next to path that killed processes
+// have left. Files that it cannot remove only take space.
 func removeLeftovers(path string, kinds ...string) {
 	dir, _ := tempName(path, "")
 	folder, err := os.Open(dir)
 	if err != nil {
 		return
 	}
-	names, _ := folder.Readdirnames(-1) // those before an error will do
+	names, _ := folder.Readdirnames(-1) // after an error, the names read so far are enough
 	folder.Close()
 	for _, name := range names {
 		for _, kind := range kinds {

@@ -15,8 +15,8 @@ import (
 	"heavytail/storage/internal/file"
 )
 
-// locate finds the regular file behind path, and makes a store where there is
-// nothing and the options allow it.
+// locate finds the regular file that path leads to, and creates a store if
+// there is none and the options allow it.
 func locate(path string, o Options) (string, error) {
 	if path == "" {
 		return "", fmt.Errorf("open: %w: the path is empty", ErrInvalid)
@@ -32,7 +32,8 @@ func locate(path string, o Options) (string, error) {
 		return path, create(path)
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		// The file itself is opened, so that what was looked at is what is used.
+		// The resolved path is opened, so that the file that was checked is the file
+		// that is used.
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			info, err = os.Lstat(path)
 		}
@@ -51,12 +52,13 @@ func locate(path string, o Options) (string, error) {
 	return path, nil
 }
 
-// checkFileSystem refuses to write where locks and maps cannot be relied on.
+// checkFileSystem returns an error for writing on a file system whose locks and
+// memory maps are unreliable.
 func checkFileSystem(path string, o Options) error {
 	if o.ReadOnly || o.AllowNetworkFS {
 		return nil
 	}
-	// A file that is still to be made lies where its folder does.
+	// A file that does not exist yet is on the file system of its folder.
 	for _, at := range []string{path, filepath.Dir(path)} {
 		if kind := o.fileSystemAt(at); kind != "" {
 			return &FileError{Path: path, Err: ErrNetworkFS, Reason: "it lies on " + kind + ", where a second writer cannot be kept out",
@@ -120,9 +122,9 @@ func initFile(name string) error {
 	return errors.Join(err, b.Close())
 }
 
-// moveNew gives a file a name that must be free; otherwise it is fs.ErrExist. On file
-// systems without links a rename is used, which could replace a file that another
-// process makes at the same time.
+// moveNew gives a file a name that must be free; otherwise the error is fs.ErrExist.
+// On file systems without links a rename is used, which could replace a file that
+// another process makes at the same time.
 func moveNew(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil

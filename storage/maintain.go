@@ -64,7 +64,7 @@ func (db *DB) Backup(ctx context.Context, path string, overwrite bool, progress 
 	return stats, nil
 }
 
-// checkTarget refuses a path that must not be written to.
+// checkTarget returns an error for a path that must not be written to.
 func (db *DB) checkTarget(path string, overwrite bool) error {
 	if err := checkNewFile(path, overwrite); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (db *DB) checkTarget(path string, overwrite bool) error {
 	return notSameFile(path, own)
 }
 
-// checkNewFile refuses a path that a new file cannot have.
+// checkNewFile returns an error for a path that a new file cannot have.
 func checkNewFile(path string, overwrite bool) error {
 	if path == "" {
 		return fmt.Errorf("%w: the path is empty", ErrInvalid)
@@ -84,7 +84,7 @@ func checkNewFile(path string, overwrite bool) error {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		return nil // nothing is there, or making the file fails with the reason
+		return nil // the path is free, or creating the file fails with the reason
 	case info.IsDir():
 		return fmt.Errorf("%w: %q is a directory", ErrInvalid, path)
 	case !overwrite:
@@ -95,7 +95,7 @@ func checkNewFile(path string, overwrite bool) error {
 	return nil
 }
 
-// notSameFile refuses to overwrite the file that is read.
+// notSameFile returns an error if the file to write is the file that is read.
 func notSameFile(path, own string) error {
 	there, err := os.Stat(path)
 	if err != nil {
@@ -107,7 +107,8 @@ func notSameFile(path, own string) error {
 	return nil
 }
 
-// copyError names what was being written; an error that names a file passes.
+// copyError adds the operation and path to an error, unless the error names a file
+// already.
 func copyError(what, path string, err error) error {
 	if errors.As(err, new(*FileError)) || errors.Is(err, ErrClosed) {
 		return err

@@ -24,7 +24,8 @@ var (
 )
 
 // DB returns the database, which all connections to the file share, for its typed
-// methods. It is open as long as the connection is, and must not be closed.
+// methods. It stays open as long as the connection, and must not be closed by the
+// caller.
 func (c *Conn) DB() *query.DB { return c.db }
 
 // Close ends the connection; the last one of a file closes it.
@@ -95,7 +96,7 @@ func (s *stmt) Close() error { return nil }
 // NumInput leaves the check to arguments, which can name the parameter that is wrong.
 func (s *stmt) NumInput() int { return -1 }
 
-// Query and Exec are for the time before contexts, and database/sql does not call them.
+// Query and Exec are the methods without a context; database/sql does not call them.
 func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
 	return s.QueryContext(context.Background(), unnamed(args))
 }

@@ -25,7 +25,7 @@ type file struct {
 
 	mu  sync.Mutex // held while the file is opened or closed
 	db  *query.DB  // nil while the file is closed
-	set settings   // that it was opened with
+	set settings   // settings with which it was opened
 
 	users int
 }
@@ -42,14 +42,14 @@ func (o *files) take(path string, set settings) (*file, error) {
 	f.users++
 	o.mu.Unlock()
 	if err := f.open(path, set); err != nil {
-		f.release() // the error of closing a file of others is theirs
+		f.release() // an error of closing the file is reported to its other users
 		return nil, err
 	}
 	return f, nil
 }
 
-// open opens the file if it is not open. The settings must be those that it is open with,
-// but for whether it may be created.
+// open opens the file if it is not open. If it is open, the settings must be equal to
+// those with which it was opened, except whether it may be created.
 func (f *file) open(path string, set settings) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,7 +76,7 @@ func (f *file) share() *file {
 	return f
 }
 
-// release takes a user away. The last one closes the file; whoever takes it meanwhile
+// release removes a user. The last user closes the file; a call of take meanwhile
 // waits, and opens it again.
 func (f *file) release() (err error) {
 	f.mu.Lock()
@@ -93,7 +93,7 @@ func (f *file) release() (err error) {
 	return err
 }
 
-// leave takes a user away and returns how many are left.
+// leave removes a user and returns the number of remaining users.
 func (f *file) leave() int {
 	f.files.mu.Lock()
 	defer f.files.mu.Unlock()
@@ -101,8 +101,8 @@ func (f *file) leave() int {
 	return f.users
 }
 
-// canonical is the path by which one file has one name. A file that does not exist is
-// named by its folder.
+// canonical returns the absolute path without symbolic links, so that each file has
+// one name. For a file that does not exist, it resolves the path of the folder.
 func canonical(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute

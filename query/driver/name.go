@@ -30,8 +30,8 @@ func (s settings) options() *query.Options {
 	}
 }
 
-// parameter is a parameter of a data source name. set reports whether it can have the
-// value.
+// parameter is a parameter of a data source name. set assigns a value and reports
+// whether the value is valid.
 type parameter struct {
 	name     string
 	expected string

@@ -21,8 +21,8 @@ func parameterNames(text string) []string {
 	return names
 }
 
-// arguments gives values to the parameters of a statement. One without a value is left to
-// the binder, which knows its position.
+// arguments assigns values to the parameters of a statement. A parameter without a value
+// is reported later by the binder, which knows its position.
 func arguments(names []string, args []driver.NamedValue) (map[string]any, error) {
 	params := make(map[string]any, len(args))
 	for _, a := range args {
@@ -52,7 +52,8 @@ func unnamed(args []driver.Value) []driver.NamedValue {
 	return list
 }
 
-// CheckNamedValue makes a value that package query takes of one that database/sql takes.
+// CheckNamedValue converts a value of database/sql to a value that package query
+// accepts.
 func (c *Conn) CheckNamedValue(v *driver.NamedValue) error {
 	switch v.Value.(type) {
 	case []float32, []float64, query.Untyped:

@@ -11,8 +11,8 @@ import (
 	"heavytail/query"
 )
 
-// lookAhead is how many rows are read for the types of columns. It covers every answer
-// that people read; more would delay the first row of a stream.
+// lookAhead is the number of rows that are read to find the types of columns. It
+// covers every answer that people read; more would delay the first row of a stream.
 const lookAhead = 1000
 
 // rows are the rows of a statement.
@@ -82,8 +82,8 @@ type columnType struct {
 	open bool // there may be more rows
 }
 
-// column returns a column's type. The first call reads rows; their error, if any, is
-// that of the row behind them.
+// column returns a column's type. The first call reads rows; an error of reading
+// them is returned when the row after them is read.
 func (r *rows) column(i int) columnType {
 	if !r.known {
 		r.known = true
@@ -143,7 +143,8 @@ var (
 	several = &kind{"ANY", reflect.TypeFor[any](), reflect.TypeFor[any]()}
 )
 
-// with is the type of a column with values of both; a nil kind is that of no values.
+// with returns the type of a column with values of both kinds; a nil kind means no
+// values.
 func (k *kind) with(other *kind) *kind {
 	numbers := k == integer && other == float || k == float && other == integer
 	switch {

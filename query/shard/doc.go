@@ -1,16 +1,16 @@
 // Package shard divides a long statement into shards, which any number of processes run, on
-// any machines that see the same folder and a copy of the same file, and merges what they
-// wrote into the file that the statement would have written alone: the same bytes.
+// any machines that share a folder and have a copy of the same file. It merges their output
+// into one file with the same bytes as the file of the undivided statement.
 //
-// Two statements can be divided, since each of their rows follows from one row that they
-// read:
+// Two statements can be divided, because each of their output rows depends on one row of
+// their input:
 //
 //	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv'
 //	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv'
 //
 // [Make] plans, [Manifest.Run] runs one shard, [Manifest.Status] lists what is done, and
-// [Manifest.Merge] merges. Shards need no server and do not talk to each other: a job array
-// (Slurm, Kubernetes) starts them, and starts those again that were killed.
+// [Manifest.Merge] merges. Shards need no server and do not communicate: a job array
+// (Slurm, Kubernetes) starts them, and restarts those that were killed.
 //
 // # The folder
 //
@@ -22,17 +22,17 @@
 //	parts/00007.csv    the rows of shard 7 under the header of the statement
 //	parts/00007.json   written last: bytes and SHA-256 of the part, and the plan it is of
 //
-// The manifest has the statement, the rows and the SHA-256 of each input, and what answers
-// follow from: the graph with its version, the embeddings with their generations, the
-// models, the indexes, and the kind of kernels (vec.Kind), since kernels of different
-// machines round differently. It has a checksum of itself.
+// The manifest has the statement, the rows and the SHA-256 of each input, and the objects
+// that answers depend on: the graph with its version, the embeddings with their
+// generations, the models, the indexes, and the kind of kernels (vec.Kind), because
+// kernels of different machines round differently. It also has its own checksum.
 //
 // # What can be relied on
 //
 // A part has its name only when it is complete, and counts only when its .json is there. A
-// shard that was killed is run again, and continues where the statement can. A shard that
-// is done is not run again. Two processes may run the same shard: they write the same
-// bytes, or the second is refused (format.ErrPartInUse). A file of another version, a
-// machine with other kernels, and an input, part or manifest that was changed are refused.
-// Merge reads and checks every part before the merged file gets its name.
+// shard that was killed is run again, and continues if the statement can continue. A
+// finished shard is not run again. Two processes may run the same shard: they write the
+// same bytes, or the second one gets an error (format.ErrPartInUse). A file of a different
+// version, a machine with different kernels, and a changed input, part or manifest give an
+// error. Merge reads and checks every part before the merged file gets its name.
 package shard

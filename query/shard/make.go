@@ -19,11 +19,12 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Make plans a statement as so many shards in a folder, which is made where it is not
-// there. It reads the input of the statement twice, and copies it into the folder; for
-// NEAREST … FOR ALL the input is the keys of the graph. Shards differ by at most one row,
-// and where there are fewer rows than shards some have none. The statement must be sound in
-// the file of db (an error is that of EXPLAIN), and its output must not exist yet.
+// Make plans a statement as a number of shards in a folder, which is created if it does not
+// exist. It reads the input of the statement twice, and copies it into the folder; for
+// NEAREST … FOR ALL the input is the keys of the graph. The sizes of shards differ by at
+// most one row; if there are fewer rows than shards, some shards have none. The statement
+// must be valid for the file of db (errors are those of EXPLAIN), and its output must not
+// exist yet.
 //
 // ErrStatement is a statement that cannot be divided, ErrNumber a number of shards below 1
 // or above MaxShards, and ErrPlanned a folder with a plan.
@@ -60,7 +61,7 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 	return m, writeJSON(m.path(), m, false)
 }
 
-// writeInputs divides what the statement reads.
+// writeInputs divides the input of the statement.
 func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible, shards int) error {
 	columns, err := work.columns(ctx, db)
 	if err != nil {
@@ -87,7 +88,7 @@ type divider struct {
 	total  int64 // rows
 	head   string
 
-	left int64 // rows that the present shard lacks
+	left int64 // rows that are still to be written to the present shard
 	file *format.File
 	hash hash.Hash
 	line []byte
@@ -161,7 +162,7 @@ func (d *divider) commit() error {
 	return d.file.Commit()
 }
 
-// end ends the last input that has rows, and writes those that have none.
+// end ends the last input with rows, and writes the inputs without rows.
 func (d *divider) end() error {
 	if d.left > 0 {
 		return fmt.Errorf("the input has fewer rows than when they were counted: %w", ErrChanged)

@@ -34,22 +34,22 @@ type Manifest struct {
 	dir string
 }
 
-// Source is something in a heavytail file that the rows of a statement follow from.
+// Source is an object of a heavytail file on which the rows of a statement depend.
 type Source struct {
 	Kind string `json:"kind"` // graph, embedding, model or index
 	Name string `json:"name"`
-	// State changes whenever the rows may: it has the version of a graph or the generation
-	// of an embedding, and when that was made.
+	// State changes whenever the rows may change: it has the version of a graph or the
+	// generation of an embedding, and the time when it was made.
 	State string `json:"state"`
 }
 
-// Input is what one shard reads.
+// Input is the input of one shard.
 type Input struct {
 	Rows   int64  `json:"rows"`
-	SHA256 string `json:"sha256"` // of the file in the folder input
+	SHA256 string `json:"sha256"` // SHA-256 of the file in the folder input
 }
 
-// part is the state of a shard that is done, beside its rows.
+// part is the state of a finished shard, without its rows.
 type part struct {
 	Plan    string  `json:"plan"` // Manifest.Checksum
 	Bytes   int64   `json:"bytes"`
@@ -57,8 +57,9 @@ type part struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// Open reads the plan of a folder. Without one the error wraps fs.ErrNotExist, and
-// ErrDamaged where the manifest was changed or is of another version.
+// Open reads the plan of a folder. If there is no plan, the error wraps
+// fs.ErrNotExist; if the manifest was changed or has a different version, it wraps
+// ErrDamaged.
 func Open(dir string) (*Manifest, error) {
 	m := &Manifest{dir: dir}
 	if err := readJSON(m.path(), m); err != nil {
@@ -93,7 +94,7 @@ func (m *Manifest) file(folder string, shard int, ending string) string {
 	return filepath.Join(m.dir, folder, fmt.Sprintf("%05d%s", shard, ending))
 }
 
-// done returns the state of a shard, or nil where it is not done.
+// done returns the state of a shard, or nil if it is not finished.
 func (m *Manifest) done(shard int) (*part, error) {
 	var p part
 	err := readJSON(m.state(shard), &p)
@@ -106,7 +107,7 @@ func (m *Manifest) done(shard int) (*part, error) {
 	return &p, err
 }
 
-// parts are the states of all shards, nil for those that are not done.
+// parts returns the states of all shards, nil for those that are not finished.
 func (m *Manifest) parts() ([]*part, error) {
 	list := make([]*part, len(m.Shards))
 	var err error
@@ -141,7 +142,7 @@ func readJSON(path string, into any) error {
 	return nil
 }
 
-// writeJSON writes a file that is there only when it is complete.
+// writeJSON writes a file that appears only when it is complete.
 func writeJSON(path string, value any, overwrite bool) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -153,7 +154,7 @@ func writeJSON(path string, value any, overwrite bool) error {
 	})
 }
 
-// writeFile makes a file that is there only when write has written all of it.
+// writeFile makes a file that appears only when write has written all of it.
 func writeFile(path string, overwrite bool, write func(io.Writer) error) error {
 	file, err := format.CreateFile(path, overwrite)
 	if err != nil {

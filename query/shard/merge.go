@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// Merge writes the rows of all shards in their order into a file: into that of the
-// statement where into is empty. The file appears when it is complete and every part was
-// found to be what its shard has written. ErrIncomplete names the shards that are missing,
-// ErrDamaged a part that was changed.
+// Merge writes the rows of all shards in order to a file, by default the file of the
+// statement. The file appears when it is complete and every part was verified.
+// ErrIncomplete names the shards that are missing, ErrDamaged a part that was changed.
 func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error {
 	parts, err := m.parts()
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Run runs one shard, numbered from 0, on the file of db, which is only read. Where the
-// shard is done it only checks its part. Rows, notices and progress are those of the
-// statement.
+// Run runs one shard, numbered from 0, on the file of db, which is only read. If the
+// shard is finished, it only verifies its part. Rows, notices and progress are those of
+// the statement.
 //
-// Errors are ErrNumber, ErrChanged where the file or the kernels are not those of the
-// plan, ErrDamaged where the input or a part is not what was written,
-// format.ErrPartInUse where another process runs the shard, and those of the statement.
+// Errors are ErrNumber, ErrChanged if the file or the kernels differ from those of the
+// plan, ErrDamaged if the input or a part was changed, format.ErrPartInUse if another
+// process runs the shard, and those of the statement.
 func (m *Manifest) Run(ctx context.Context, db *query.DB, shard int) error {
 	if shard < 0 || shard >= len(m.Shards) {
 		return fmt.Errorf("shard %d, expected 0 to %d: %w", shard, len(m.Shards)-1, ErrNumber)
@@ -46,7 +46,7 @@ func (m *Manifest) Run(ctx context.Context, db *query.DB, shard int) error {
 
 // run writes the part of a shard, and then its state.
 func (m *Manifest) run(ctx context.Context, db *query.DB, work divisible, shard int) error {
-	// Paths in statements are relative to where the process is.
+	// Paths in statements are relative to the working directory of the process.
 	input, err := filepath.Abs(m.input(shard))
 	if err != nil {
 		return err
@@ -87,7 +87,8 @@ func (m *Manifest) verify(shard int, p *part, sum string) error {
 	return nil
 }
 
-// checkSources refuses a file with other rows, and kernels that round differently.
+// checkSources returns an error for a file with different objects, and for kernels that round
+// differently.
 func (m *Manifest) checkSources(ctx context.Context, db *query.DB, names named) error {
 	if m.Kernel != vec.Kind() {
 		return fmt.Errorf("this machine has the kernels %s, the plan those of %s, which round differently: %w", vec.Kind(), m.Kernel, ErrChanged)
@@ -107,16 +108,16 @@ func (m *Manifest) checkSources(ctx context.Context, db *query.DB, names named) 
 	return nil
 }
 
-// State is how far a shard is.
+// State is the progress of a shard.
 type State struct {
 	Shard   int     `json:"shard"`
-	Rows    int64   `json:"rows"` // that it reads
+	Rows    int64   `json:"rows"` // number of rows that it reads
 	Done    bool    `json:"done"`
-	Bytes   int64   `json:"bytes"`   // of its part, where it is done
-	Seconds float64 `json:"seconds"` // that it took
+	Bytes   int64   `json:"bytes"`   // size of its part, if it is finished
+	Seconds float64 `json:"seconds"` // time that it took
 }
 
-// Status reports how far the shards are, in their order. It reads the states of the parts and
+// Status reports the progress of all shards, in order. It reads the states of the parts and
 // not their rows, which Merge checks.
 func (m *Manifest) Status() ([]State, error) {
 	parts, err := m.parts()

@@ -10,8 +10,8 @@ import (
 	"heavytail/storage"
 )
 
-// sources lists what the rows of a statement follow from, in the file of db: models,
-// embeddings, indexes and the graph.
+// sources lists the objects in the file of db on which the rows of a statement
+// depend: models, embeddings, indexes and the graph.
 func sources(ctx context.Context, db *query.DB, names named) (list []Source, err error) {
 	add := func(kind, name, format string, args ...any) {
 		list = append(list, Source{kind, name, fmt.Sprintf(format, args...)})
@@ -59,8 +59,8 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 	return list, err
 }
 
-// embedding returns one of the embeddings that were listed, with the error of the list
-// where it is not among them.
+// embedding returns one of the listed embeddings, or the error of the list if it is
+// not among them.
 func embedding(known []query.EmbeddingSummary, err error, name string) (storage.EmbeddingInfo, error) {
 	for _, e := range known {
 		if e.Name == name {

@@ -18,10 +18,10 @@ type divisible interface {
 	columns(ctx context.Context, db *query.DB) ([]string, error)
 	// each calls f with every row of the input, in order.
 	each(ctx context.Context, db *query.DB, f func(row ...string) error) error
-	// on is the statement that reads another input and writes another file, over one that
-	// is there.
+	// on returns the statement with a different input and output; it overwrites an
+	// existing output.
 	on(input, output string) parser.Statement
-	// names are the graph and what else the statement names in the file.
+	// names returns the graph and the other objects that the statement names.
 	names() named
 }
 
@@ -29,11 +29,11 @@ type divisible interface {
 type named struct {
 	graph      string
 	embeddings []string
-	models     []string // each reads an embedding, too
-	indexes    bool     // whether those of the embeddings are searched
+	models     []string // each may also read an embedding
+	indexes    bool     // whether the indexes of the embeddings are searched
 }
 
-// divide reads a statement.
+// divide parses a statement and returns it in a form that can be divided.
 func divide(text string) (divisible, parser.Statement, error) {
 	statement, err := parser.Parse(text)
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 
 // Active is a job that is queued or running.
 type Active struct {
-	context context.Context // of a job in the background
+	context context.Context // context of a job in the background
 	cancel  context.CancelCauseFunc
 	ended   chan struct{} // closed when it has ended
 	resumed storage.JobInfo
-	keep    bool // a record is left however soon it ends
+	keep    bool // a record is kept even if the job ends soon
 	running bool // Run has begun; belongs to the goroutine of the job
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	info    storage.JobInfo
 	began   time.Time
 	claimed bool // it is among the active ones
 }
 
-// Info is the job as it is now.
+// Info returns the present state of the job.
 func (j *Active) Info() storage.JobInfo {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -38,26 +38,25 @@ func (j *Active) Info() storage.JobInfo {
 	return info
 }
 
-// progress notes how far the job is.
+// progress records the progress of the job.
 func (j *Active) progress(p session.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.info.Stage, j.info.Done, j.info.Total, j.info.Rate, j.info.Remaining = p.Stage, p.Done, p.Total, p.Rate, p.Remaining
 }
 
-// Result notes what came of the job, in few words.
+// Result records a short summary of the result of the job.
 func (j *Active) Result(format string, args ...any) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.info.Result = fmt.Sprintf(format, args...)
 }
 
-// Cancel ends the job, at a checkpoint where it has computed for long enough to have
-// one.
+// Cancel ends the job. If it has computed for long enough, it saves a checkpoint.
 func (j *Active) Cancel() { j.cancel(errCancelled) }
 
-// Wait waits for the job to end, and reports its progress as that of the call. Where
-// the context of the call ends first the error is a *fault.JobError.
+// Wait waits until the job ends, and reports its progress as that of the call. If
+// the context of the call ends first, the error is a *fault.JobError.
 func (j *Active) Wait(c *session.Call) (storage.JobInfo, error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -79,23 +78,25 @@ func (j *Active) Wait(c *session.Call) (storage.JobInfo, error) {
 	}
 }
 
-// untarget lets the record of a job say that it has written no embedding.
+// untarget removes the target from the record of a job that has not written its
+// embedding.
 func (j *Active) untarget() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.info.Target = ""
 }
 
-// long reports whether the job has run so long that it is to leave something.
+// long reports whether the job has run long enough to leave a record and a
+// checkpoint.
 func (j *Active) long(least time.Duration) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.keep || time.Since(j.began) >= least
 }
 
-// watchMemory notes from time to time by how much the heap of the process is above
-// its lowest since the job began, until stop is called. That counts what other calls
-// take meanwhile, and garbage that was not collected yet.
+// watchMemory measures at intervals, until stop is called, how much larger the heap
+// of the process is than its smallest size since the job began. This includes memory
+// that other calls take meanwhile, and garbage that is not collected yet.
 func (j *Active) watchMemory() (stop func()) {
 	lowest := heapBytes()
 	see := func() {
@@ -126,7 +127,7 @@ func (j *Active) watchMemory() (stop func()) {
 	}
 }
 
-// heapBytes is what objects take on the heap of the process.
+// heapBytes is the size of the objects on the heap of the process.
 func heapBytes() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -9,11 +9,12 @@ import (
 	"heavytail/storage"
 )
 
-// Refresher starts the automatic refreshes of a database that are due. It has a
-// goroutine from when an embedding asks for one until the runner is stopped.
+// Refresher starts the automatic refreshes of a database that are due. Its
+// goroutine runs from the moment at which the first embedding has an automatic
+// refresh until the runner is stopped.
 type Refresher struct {
 	Now  func() time.Time
-	Seen chan struct{} // receives after each look, where tests made it
+	Seen chan struct{} // receives a value after each look, if tests made it
 
 	runner  *Runner
 	refresh func(ctx context.Context, embedding string) error
@@ -24,7 +25,7 @@ type Refresher struct {
 
 // attempt is the last refresh of an embedding that was started.
 type attempt struct {
-	version uint64 // of the graph
+	version uint64 // version of the graph
 	at      time.Time
 }
 
@@ -34,7 +35,7 @@ func NewRefresher(runner *Runner, refresh func(ctx context.Context, embedding st
 	return &Refresher{Now: time.Now, runner: runner, refresh: refresh, wake: make(chan struct{}, 1), tried: map[string]attempt{}}
 }
 
-// Look has the goroutine, if there is one, look for refreshes that are due.
+// Look makes the goroutine, if it runs, look for refreshes that are due.
 func (r *Refresher) Look() {
 	select {
 	case r.wake <- struct{}{}:
@@ -42,7 +43,7 @@ func (r *Refresher) Look() {
 	}
 }
 
-// Open starts the goroutine if an embedding of the file asks for it.
+// Open starts the goroutine if an embedding of the file has an automatic refresh.
 func (r *Refresher) Open() error {
 	infos, err := r.runner.store.Embeddings(context.Background())
 	if err != nil {
@@ -57,14 +58,14 @@ func (r *Refresher) Open() error {
 	return nil
 }
 
-// Start starts the goroutine unless it runs. The caller makes sure that nobody has
-// begun to wait for the runner.
+// Start starts the goroutine unless it runs. The caller ensures that Runner.Wait
+// has not been called yet.
 func (r *Refresher) Start() {
 	r.begin.Do(func() { r.runner.running.Go(r.always) })
 }
 
-// always starts what is due, whenever something was written or the time of
-// an embedding has come, until the runner is stopped.
+// always starts the refreshes that are due, after every write and at the
+// times that embeddings set, until the runner is stopped.
 func (r *Refresher) always() {
 	ctx := r.runner.context
 	timer := time.NewTimer(time.Hour)
@@ -86,8 +87,8 @@ func (r *Refresher) always() {
 	}
 }
 
-// due starts the refreshes that are due, and returns when to look again at
-// the latest.
+// due starts the refreshes that are due, and returns the time until the next
+// look.
 func (r *Refresher) due(ctx context.Context) time.Duration {
 	store, next := r.runner.store, time.Hour
 	defer store.Keep()() // so that no other process begins the same refresh meanwhile
@@ -126,7 +127,7 @@ func (r *Refresher) due(ctx context.Context) time.Duration {
 			r.tried[info.Name] = attempt{changes.To, r.Now()}
 			err = r.refresh(ctx, info.Name)
 			if errors.Is(err, storage.ErrConflict) {
-				delete(r.tried, info.Name) // another job has it, at whose end this looks again
+				delete(r.tried, info.Name) // another job writes the embedding; the refresher looks again when that job ends
 			}
 		} else if info.Auto.Every > 0 {
 			next = min(next, max(wait, time.Millisecond))

@@ -17,8 +17,8 @@ import (
 )
 
 // Run runs f for a call as the job that spec describes. Meanwhile the context of the
-// call is that of the job, and the job has its progress. Within a job that runs
-// already, f is a part of that.
+// call is that of the job, and the progress of the call is recorded as that of the
+// job. Within a running job, f is a part of that job.
 func (r *Runner) Run(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
 	release, err := r.cache.Reserve(spec.Memory, spec.Purpose)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Runner) Run(c *session.Call, j *Active, spec Spec, f func(embedding.Che
 	return r.end(c, j, err)
 }
 
-// start makes the job an active one that runs, and its context part of ctx.
+// start makes the job active and running, with a context derived from ctx.
 func (r *Runner) start(ctx context.Context, j *Active, spec Spec) error {
 	info := spec.Info()
 	j.mu.Lock()
@@ -67,8 +67,8 @@ func (r *Runner) start(ctx context.Context, j *Active, spec Spec) error {
 	return err
 }
 
-// withCheckpoints runs f with checkpoints, from that of the job if it can
-// continue from it.
+// withCheckpoints runs f with checkpoints. It starts from the checkpoint of
+// the job, if the job can continue from it.
 func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
 	checkpoints := embedding.Checkpoints{
 		Every: r.Every,
@@ -88,7 +88,7 @@ func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(e
 }
 
 // checkpointOf returns the checkpoint that a resumed job continues from; nil, with a
-// notice, where it must begin at the beginning.
+// notice, if it must start from the beginning.
 func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader, error) {
 	old := j.resumed
 	if old.ID == 0 {
@@ -120,8 +120,8 @@ func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader,
 	return r.store.JobCheckpoint(c.Ctx, old.ID)
 }
 
-// save writes a checkpoint, unless the job is too young to be worth one. It does
-// so even where the context has ended.
+// save writes a checkpoint, unless the job has run for too short a time. It does
+// so even if the context has ended.
 func (r *Runner) save(ctx context.Context, j *Active, write func(io.Writer) error) error {
 	if !j.long(r.Least) {
 		return nil
@@ -157,8 +157,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// end notes what became of a job, and writes its record if it has one. It
-// returns the error of the job, as a JobError where the job can continue.
+// end records the outcome of a job, and writes its record if it has one. It
+// returns the error of the job, as a JobError if the job can continue.
 func (r *Runner) end(c *session.Call, j *Active, err error) error {
 	cause := context.Cause(j.context)
 	j.mu.Lock()
@@ -201,9 +201,9 @@ func (r *Runner) record(c *session.Call, j *Active, err error) error {
 	return err
 }
 
-// Background queues the job of a record, and returns its record. When its turn comes
-// it is run by run, which makes it the job of a call that begins with its context.
-// The caller makes sure that nobody has begun to Wait.
+// Background queues the job of a record, and returns its record. When its turn
+// comes, the function run runs it as the job of a call that begins with the context
+// of the job. The caller ensures that Wait has not been called yet.
 func (r *Runner) Background(c *session.Call, info storage.JobInfo, run func(ctx context.Context, j *Active) error) (storage.JobInfo, error) {
 	j := r.New(info, true)
 	j.context, j.cancel = context.WithCancelCause(r.context)
@@ -216,7 +216,8 @@ func (r *Runner) Background(c *session.Call, info storage.JobInfo, run func(ctx 
 		return info, err
 	}
 	info = j.Info()
-	// Another process takes an active job that it finds for one that was interrupted.
+	// If another process found the record of an active job, it would take the job
+	// for an interrupted one.
 	keep := r.store.Keep()
 	if err := r.store.PutJob(c.Ctx, info); err != nil {
 		keep()
@@ -243,8 +244,8 @@ func (r *Runner) takeTurn(j *Active, run func(ctx context.Context, j *Active) er
 	case <-j.context.Done():
 		return j.context.Err()
 	}
-	// The slot may be free because Stop has ended the job before, and the context of
-	// this one ends a moment after that of all.
+	// The slot may be free because Stop has ended the previous job; the context of
+	// this job ends a moment after the context of all jobs.
 	if err := cmp.Or(j.context.Err(), r.context.Err()); err != nil {
 		return err
 	}

@@ -16,19 +16,19 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Spec says what a job does.
+// Spec describes a job.
 type Spec struct {
 	Kind    string // keywords of the statement
-	Text    string // the statement, by which it is run again
-	Target  string // what no other job may write meanwhile; may be empty
+	Text    string // the statement, which is run again to resume the job
+	Target  string // the object that no other job may write meanwhile; may be empty
 	Graph   storage.GraphInfo
 	Options []storage.Setting // after defaults
 	Memory  int64             // bytes
-	Purpose string            // what takes the memory
-	Beside  bool              // it adds something to the target, and leaves its rows as they are
+	Purpose string            // name of the work that takes the memory, for errors
+	Beside  bool              // it adds something to the target, without changing the vectors of the target
 }
 
-// Info is the record of a new job.
+// Info returns the record of a new job.
 func (s Spec) Info() storage.JobInfo {
 	return storage.JobInfo{
 		Kind: s.Kind, Statement: s.Text, Target: s.Target, Graph: s.Graph.Name, GraphID: s.Graph.ID, GraphVersion: s.Graph.Version,
@@ -43,8 +43,9 @@ var (
 )
 
 const (
-	// least is how long a job in the foreground must have computed to leave a record
-	// and a checkpoint when it stops: less is sooner computed again than looked at.
+	// least is the time that a job in the foreground must have computed to leave a
+	// record and a checkpoint when it stops: shorter work is computed again in less
+	// time than it takes to look at the record.
 	least = 2 * time.Second
 
 	// every is the time between two checkpoints. Writing one of a hundred megabytes
@@ -67,14 +68,14 @@ type Runner struct {
 	ended   func()                       // called whenever a job has ended
 	context context.Context              // of the background
 	stop    context.CancelCauseFunc      // of context
-	running sync.WaitGroup               // what runs in the background
+	running sync.WaitGroup               // the jobs that run in the background
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	active []*Active
 	last   uint64 // highest number that was given
 }
 
-// NewRunner returns a runner of which slots jobs in the background run at a time.
+// NewRunner returns a runner that runs up to slots jobs in the background at a time.
 // target names what a job writes, as in "embedding spec", for errors; ended is called
 // whenever a job has ended.
 func NewRunner(store *storage.DB, cache *session.Cache, slots int, target func(storage.JobInfo) string, ended func()) *Runner {
@@ -92,12 +93,12 @@ func (r *Runner) Stop() { r.stop(errClosing) }
 // Stopped is closed by Stop.
 func (r *Runner) Stopped() <-chan struct{} { return r.context.Done() }
 
-// Wait waits for the jobs in the background to end after Stop. No other call may
-// start one any more.
+// Wait waits until the jobs in the background have ended after Stop. No call may
+// start a job after that.
 func (r *Runner) Wait() { r.running.Wait() }
 
-// New makes a job of a record, which is kept if its end is of interest however
-// soon it comes: one that has a number already, or one in the background.
+// New makes a job from a record. With keep, the record is kept even if the job
+// ends soon, as for a job that already has a number or runs in the background.
 func (r *Runner) New(info storage.JobInfo, keep bool) *Active {
 	j := &Active{ended: make(chan struct{}), info: info, keep: keep}
 	if info.ID != 0 {
@@ -112,8 +113,8 @@ func (r *Runner) New(info storage.JobInfo, keep bool) *Active {
 	return j
 }
 
-// claim makes a job one of the active ones, unless one of these writes the same
-// target, or is the same job.
+// claim adds a job to the active jobs, unless one of them writes the same
+// target or is the same job.
 func (r *Runner) claim(j *Active) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +160,7 @@ func (r *Runner) Find(id uint64) *Active {
 	return nil
 }
 
-// Holder returns the active job that writes a target; nil where there is none.
+// Holder returns the active job that writes a target; nil if there is none.
 func (r *Runner) Holder(target string) *Active {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,7 +191,7 @@ func sortJobs(list []storage.JobInfo) {
 }
 
 // List returns the active jobs that have run for long enough and the records of the
-// store, by number. One whose record is damaged is left out, with a notice.
+// store, by number. A job with a damaged record is left out, with a notice.
 func (r *Runner) List(c *session.Call) ([]storage.JobInfo, error) {
 	list, err := r.live(c.Ctx)
 	if err != nil {
@@ -228,7 +229,7 @@ func (r *Runner) live(ctx context.Context) ([]storage.JobInfo, error) {
 	return list, nil
 }
 
-// number gives a job its number, if it has none: one above all that were seen.
+// number gives a job without a number one that is higher than all earlier numbers.
 func (r *Runner) number(ctx context.Context, j *Active) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

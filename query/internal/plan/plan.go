@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Plan is one step of how a statement is answered. The steps that it takes its
-// input from come before it. A Plan never changes after it was made.
+// Plan is one step of the plan of a statement. The steps that give it its
+// input run before it. A Plan is immutable.
 type Plan struct {
 	Step   string  `json:"step"`   // a noun, such as "exact scan"
-	Detail string  `json:"detail"` // on what, and how
+	Detail string  `json:"detail"` // the object and the parameters of the step
 	Inputs []*Plan `json:"inputs"` // in the order in which they run
 	key    string  // name of the step in the measurements of PROFILE; may be empty
 }
@@ -41,7 +41,7 @@ func (p *Plan) Table() [][]any {
 }
 
 // Profile is table with the rows and seconds of each step as w measured them. A
-// step without a measurement of its own has none.
+// step that is not measured has empty cells.
 func (p *Plan) Profile(w *Stopwatch) [][]any {
 	var table [][]any
 	p.walk(0, func(depth int, step *Plan) {
@@ -57,12 +57,12 @@ func (p *Plan) Profile(w *Stopwatch) [][]any {
 	return table
 }
 
-// Step makes a plan without a measurement of its own.
+// Step makes a step that is not measured.
 func Step(name, detail string, inputs ...*Plan) *Plan {
 	return &Plan{Step: name, Detail: detail, Inputs: inputs}
 }
 
-// Measured is a step that PROFILE has figures for, under key.
+// Measured makes a step whose measurement has the name key.
 func Measured(key, name, detail string, inputs ...*Plan) *Plan {
 	return &Plan{Step: name, Detail: detail, Inputs: inputs, key: key}
 }

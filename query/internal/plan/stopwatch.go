@@ -10,11 +10,11 @@ type Stopwatch struct {
 	measured map[string]measurement
 }
 
-// measurement is what a step gave and took.
+// measurement has the rows and the time of a step.
 type measurement struct {
 	rows    int64
 	seconds float64
-	note    string // what is known only after running, such as a cache hit
+	note    string // detail that is known only after running, such as a cache hit
 }
 
 func NewStopwatch(now func() time.Time) *Stopwatch {
@@ -29,7 +29,7 @@ func (w *Stopwatch) Start(step string) (stop func(rows int64, note string)) {
 	}
 }
 
-// Names of steps that are measured by PROFILE and that no object names.
+// Names of measured steps that do not contain the name of an object.
 const (
 	Scan   = "exact scan"
 	Join   = "exact join"

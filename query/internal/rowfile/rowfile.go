@@ -1,5 +1,5 @@
-// Package rowfile writes the rows of statements into files of several forms. It knows
-// neither statements nor the store.
+// Package rowfile writes the rows of statements into files of several formats. It
+// depends neither on statements nor on the store.
 package rowfile
 
 import (
@@ -16,11 +16,11 @@ import (
 	"heavytail/storage/format"
 )
 
-// Form is a form of files.
+// Form is a file format.
 type Form struct {
-	Name   string // as in the option format
-	Ending string // of file names
-	Title  string // in a plan
+	Name   string // name in the option format
+	Ending string // ending of file names
+	Title  string // name in a plan
 	open   func(out *bufio.Writer, columns []string, notes []format.Note) writer
 }
 
@@ -51,8 +51,8 @@ type Writer struct {
 	to  writer
 }
 
-// New begins a file with columns. Where two have the same name, the later ones get a
-// number. Notes are metadata, which only Parquet has.
+// New begins a file with columns. If several columns have the same name, the later
+// ones get a number. Notes are metadata, which only Parquet has.
 func New(out io.Writer, form Form, columns []string, notes []format.Note) *Writer {
 	buffer := bufio.NewWriterSize(out, 1<<16)
 	return &Writer{buffer, form.open(buffer, distinct(columns), notes)}
@@ -69,7 +69,7 @@ func (w *Writer) Close() error {
 	return w.out.Flush()
 }
 
-// distinct gives columns of the same name numbers.
+// distinct appends numbers to repeated names of columns.
 func distinct(columns []string) []string {
 	names, seen := make([]string, len(columns)), map[string]bool{}
 	for i, name := range columns {
@@ -82,8 +82,8 @@ func distinct(columns []string) []string {
 	return names
 }
 
-// appendText appends a value with as many digits as it needs to be read back; nothing for
-// nil.
+// appendText appends a value, with as many digits as are needed to parse the same value;
+// nothing for nil.
 func appendText(dst []byte, value any) []byte {
 	switch v := value.(type) {
 	case nil:
@@ -97,7 +97,7 @@ func appendText(dst []byte, value any) []byte {
 }
 
 // appendFloat appends the shortest digits that read back as x, with an exponent only
-// where it is very small or large, as JSON of most languages has it.
+// for very small or large numbers, as in the JSON of most languages.
 func appendFloat(dst []byte, x float64) []byte {
 	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
 		return strconv.AppendFloat(dst, x, 'e', -1, 64)
@@ -127,7 +127,7 @@ func (w *csvWriter) Row(values []any) error {
 }
 
 func (w *csvWriter) write(record []string) error {
-	if len(record) == 1 && record[0] == "" { // as an empty line, readers would skip it
+	if len(record) == 1 && record[0] == "" { // readers would skip an empty line
 		w.csv.Flush()
 		_, err := w.out.WriteString("\"\"\n")
 		return err

@@ -8,36 +8,38 @@ import (
 )
 
 // Cache keeps graphs and vectors in memory between calls and shares them
-// between concurrent calls. What is kept and what calls hold together stay
-// within the limit: to make room, it forgets what was not used for longest,
-// and where calls hold too much it refuses to load. One load of the same thing
-// runs at a time; others wait for it.
+// between concurrent calls. Cached entries and the entries that calls use stay
+// within the limit together: to make room, the cache drops the entries that
+// have not been used for the longest time, and if calls use too much, it
+// refuses to load. An object is loaded once at a time; other calls wait for
+// that load.
 type Cache struct {
 	Limit int64
-	Keep  bool // false: forget everything as soon as no call holds it
+	Keep  bool // false: drop every entry as soon as no call uses it
 
 	Mu      sync.Mutex
 	Entries map[CacheKey]*CacheEntry
 	bytes   int64            // of all entries, loaded or loading
-	clock   uint64           // counts uses, to find the last
-	Scans   map[CacheKey]int // how often what is not in memory was read in the file
+	clock   uint64           // counts uses, to order entries by their last use
+	Scans   map[CacheKey]int // number of times that an object that is not in memory was read in the file
 }
 
-// CacheKey names one immutable thing: a version of a graph, an attribute in a
-// version of its graph, a generation of an embedding, or that matched with a
-// version of its graph. Each has the moment when it was made or changed, which no
-// two states of a store have in common: after a file was replaced by a backup of
-// itself, its next version is another one than the version that had that number.
+// CacheKey identifies one immutable object: a version of a graph, an attribute in
+// a version of its graph, a generation of an embedding, or a generation matched
+// with a version of its graph. Each key has the time when the object was made or
+// changed, because version numbers are not enough: after a file was replaced by a
+// backup of itself, its next version differs from the version that had the same
+// number before.
 type CacheKey struct {
 	Kind    string // "graph", "column", "embedding", "matched" or "index"
-	Name    string // of an attribute or an embedding
-	ID      uint64 // of a graph; when an embedding was made, as its name may be used again
-	Version uint64 // of a graph; generation of an embedding
+	Name    string // name of an attribute or an embedding
+	ID      uint64 // number of a graph; for an embedding the time when it was made, because its name may be used again
+	Version uint64 // version of a graph; generation of an embedding
 	Graph   uint64 // version of the graph that an embedding is matched with; metric of an index
-	Made    int64  // when an index was made, or the version of a graph that comes into it
+	Made    int64  // time when an index or a version of a graph was made
 }
 
-// sameObject reports whether two keys are versions of one thing.
+// sameObject reports whether two keys are versions of the same object.
 func (k CacheKey) sameObject(other CacheKey) bool {
 	if k.Kind == "index" {
 		return other.Kind == "index" && k.Name == other.Name && k.Graph == other.Graph
@@ -49,17 +51,17 @@ type CacheEntry struct {
 	value any
 	err   error
 	bytes int64
-	users int           // calls that hold it
+	users int           // number of calls that use it
 	last  uint64        // clock of the last use
-	ready chan struct{} // closed when value or err is there
+	ready chan struct{} // closed when value or err is set
 }
 
 func NewCache(limit int64, keep bool) *Cache {
 	return &Cache{Limit: limit, Keep: keep, Entries: map[CacheKey]*CacheEntry{}, Scans: map[CacheKey]int{}}
 }
 
-// Peek returns what key names where that is in memory. The caller does not hold it,
-// so that it may be forgotten at any time.
+// Peek returns the object of a key if it is in memory. It does not count as a use,
+// so the cache may drop the object at any time.
 func (c *Cache) Peek(key CacheKey) (value any, ok bool) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -75,16 +77,16 @@ func (c *Cache) Peek(key CacheKey) (value any, ok bool) {
 	}
 }
 
-// FewScans reports whether something is not in memory and was read in the file
-// less than so many times.
+// FewScans reports whether an object is not in memory and was read in the file
+// fewer than most times.
 func (c *Cache) FewScans(key CacheKey, most int) bool {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	return c.Entries[key] == nil && c.Scans[key] < most
 }
 
-// CountScan notes that something was read in the file, and forgets its older
-// versions.
+// CountScan records that an object was read in the file, and removes the
+// counts of its older versions.
 func (c *Cache) CountScan(key CacheKey) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -96,9 +98,9 @@ func (c *Cache) CountScan(key CacheKey) {
 	c.Scans[key]++
 }
 
-// Get returns what key names, from memory (hit) or from load, and a function
-// that gives it back. The bytes are what it takes in memory, what names it in
-// the error of a refusal.
+// Get returns the object of a key, from memory (hit) or from load, and a
+// function that releases it. bytes is the memory that it takes, and what is
+// its name in the error of a refusal.
 func (c *Cache) Get(ctx context.Context, key CacheKey, bytes int64, what string, load func(context.Context) (any, error)) (value any, release func(), hit bool, err error) {
 	for {
 		entry, mine, err := c.claim(key, bytes, what)
@@ -120,7 +122,7 @@ func (c *Cache) Get(ctx context.Context, key CacheKey, bytes int64, what string,
 			return entry.value, sync.OnceFunc(func() { c.release(key, entry) }), !mine, nil
 		}
 		c.release(key, entry)
-		// A load that its own caller cancelled says nothing about this call.
+		// If the load was cancelled by its own caller, this call tries again.
 		cancelled := errors.Is(entry.err, context.Canceled) || errors.Is(entry.err, context.DeadlineExceeded)
 		if mine || !cancelled {
 			return nil, nil, false, entry.err
@@ -143,7 +145,8 @@ func (c *Cache) claim(key CacheKey, bytes int64, what string) (entry *CacheEntry
 		return entry, false, nil
 	}
 	for other, old := range c.Entries {
-		// A newer version was asked for, so nobody will ask for the old one.
+		// A newer version was requested, so the old one will not be requested
+		// again.
 		if old.users == 0 && other.sameObject(key) {
 			c.forget(other, old)
 		}
@@ -159,8 +162,8 @@ func (c *Cache) claim(key CacheKey, bytes int64, what string) (entry *CacheEntry
 	return entry, true, nil
 }
 
-// measure replaces the estimate of an entry by its size, where it is known: of
-// texts it is known only once they are there.
+// measure replaces the estimate of an entry by its exact size, if it is known.
+// The size of texts is known only after loading.
 func (c *Cache) measure(entry *CacheEntry) {
 	sized, ok := entry.value.(interface{ Bytes() int64 })
 	if !ok || entry.err != nil {
@@ -173,8 +176,8 @@ func (c *Cache) measure(entry *CacheEntry) {
 	entry.bytes = bytes
 }
 
-// Reserve counts bytes that a call is about to allocate beside what it loaded,
-// and returns a function that stops counting them.
+// Reserve counts bytes that a call is about to allocate in addition to the
+// objects that it loaded, and returns a function that releases them.
 func (c *Cache) Reserve(bytes int64, what string) (func(), error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -191,8 +194,8 @@ func (c *Cache) Reserve(bytes int64, what string) (func(), error) {
 	}), nil
 }
 
-// makeRoom forgets unused entries, the longest unused first, until bytes more
-// fit, and reports whether they do. The caller holds mu.
+// makeRoom drops unused entries, the longest unused first, until the given
+// bytes fit, and reports whether they do. The caller holds mu.
 func (c *Cache) makeRoom(bytes int64) bool {
 	for c.bytes+bytes > c.Limit {
 		var oldest *CacheEntry
@@ -210,9 +213,9 @@ func (c *Cache) makeRoom(bytes int64) bool {
 	return true
 }
 
-// forget drops an entry, and with an embedding what is matched with it and its
-// indexes, which keep its vectors in memory without counting them. Nobody holds that: who does
-// holds the embedding as well. The caller holds mu.
+// forget drops an entry. With an embedding it also drops the matched embedding and the
+// indexes, which refer to the vectors without counting their memory. No call uses these,
+// because a call that does also uses the embedding. The caller holds mu.
 func (c *Cache) forget(key CacheKey, entry *CacheEntry) {
 	delete(c.Entries, key)
 	c.bytes -= entry.bytes
@@ -226,7 +229,8 @@ func (c *Cache) forget(key CacheKey, entry *CacheEntry) {
 	}
 }
 
-// release counts one user less and forgets what need not be kept.
+// release decrements the number of users, and drops the entry if it need not be
+// kept.
 func (c *Cache) release(key CacheKey, entry *CacheEntry) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -234,15 +238,15 @@ func (c *Cache) release(key CacheKey, entry *CacheEntry) {
 	if c.Entries[key] != entry {
 		return
 	}
-	// A failed entry is taken out by the first who leaves, so that the next
-	// call tries again; those who still wait for it have it already.
+	// The first call that releases a failed entry removes it, so that the
+	// next call tries again; calls that still wait already have the entry.
 	if entry.failed() || entry.users == 0 && !c.Keep {
 		c.forget(key, entry)
 	}
 }
 
 // load fills the entry. It becomes ready even if loading panics: otherwise the
-// calls that wait for it would wait for ever.
+// calls that wait for it would wait forever.
 func (e *CacheEntry) load(ctx context.Context, load func(context.Context) (any, error)) {
 	e.err = errLoad
 	defer close(e.ready)

@@ -11,10 +11,10 @@ import (
 	"heavytail/storage"
 )
 
-// Call is one call of a method of DB, as far as it knows no statement: the
-// versions of graphs and embeddings that it has loaded, and who receives its
-// progress and notices. It belongs to one goroutine; only the meter may be used
-// from several.
+// Call is the part of one call of a method of DB that does not depend on the
+// statement: the versions of graphs and embeddings that it has loaded, and the
+// receivers of its progress and notices. It belongs to one goroutine; only the
+// meter may be used from several.
 type Call struct {
 	store *storage.DB
 	cache *Cache
@@ -31,7 +31,7 @@ type Call struct {
 	Releases  []func()          // unpin what the call has pinned in the cache
 }
 
-// newCall begins a call that reports its progress to nobody.
+// New begins a call without a receiver of progress.
 func New(ctx context.Context, store *storage.DB, cache *Cache, files *Files, statement string) *Call {
 	return &Call{
 		store: store, cache: cache, files: files, Ctx: ctx, Statement: statement,
@@ -44,21 +44,21 @@ func New(ctx context.Context, store *storage.DB, cache *Cache, files *Files, sta
 
 // Release unpins what the call has pinned in the cache.
 func (c *Call) Release() {
-	for _, release := range slices.Backward(c.Releases) { // what shares memory with another thing goes first
+	for _, release := range slices.Backward(c.Releases) { // objects that share memory with others are released before those
 		release()
 	}
 	c.Releases = nil
 }
 
-// Notice records something that a user should know about the answer.
+// Notice records a remark about the answer.
 func (c *Call) Notice(format string, args ...any) { c.note(false, format, args...) }
 
-// Early is notice for what a statement is going to do.
+// Early is Notice for the effects of work that the statement is about to do.
 func (c *Call) Early(format string, args ...any) { c.note(true, format, args...) }
 
 func (c *Call) note(early bool, format string, args ...any) {
 	n := Notice{Statement: c.Statement, Text: fmt.Sprintf(format, args...), Early: early}
-	if slices.Contains(c.Notices, n) { // a statement that does the same several times
+	if slices.Contains(c.Notices, n) { // a statement may cause the same notice several times
 		return
 	}
 	c.Notices = append(c.Notices, n)
@@ -67,9 +67,10 @@ func (c *Call) note(early bool, format string, args ...any) {
 	}
 }
 
-// Rest returns nil for the error of an answer that lacks only what is damaged
-// (storage.PartialError), after a notice of what is missing; one is what the answer
-// lists, such as "a model", and remedy what to do about it. Other errors pass.
+// Rest handles the error of a list that lacks only damaged entries
+// (storage.PartialError): it gives a notice of what is missing and returns nil. one
+// names an entry of the list, such as "a model", and remedy is the remedy. Other
+// errors are returned unchanged.
 func (c *Call) Rest(err error, one, remedy string) error {
 	var partial *storage.PartialError
 	if !errors.As(err, &partial) {
@@ -80,8 +81,8 @@ func (c *Call) Rest(err error, one, remedy string) error {
 }
 
 // Await runs f, which cannot be interrupted, and returns early when the context
-// of the call ends. f then ends on its own: it must not write what
-// anybody reads afterwards.
+// of the call ends. f then continues until it ends, so it must not write
+// anything that is read afterwards.
 func (c *Call) Await(f func()) error {
 	done := make(chan struct{})
 	go func() {
@@ -96,11 +97,11 @@ func (c *Call) Await(f func()) error {
 	}
 }
 
-// Notice is something about an answer that a user should know.
+// Notice is a remark about an answer.
 type Notice struct {
 	Statement string `json:"statement"` // the kind of statement, such as "NEAREST"
 	Text      string `json:"text"`      // one clause, without a full stop
-	Early     bool   `json:"early"`     // it is about what the statement is going to do, and came before its work
+	Early     bool   `json:"early"`     // it was given before the work, about the effects of the work
 }
 
 // String returns the text.

@@ -33,8 +33,8 @@ func (s *ColumnSet) Value(name string, v uint32) storage.Value {
 }
 
 // Columns returns attributes of a graph, of the version that the call sees, and
-// that version. It must be asked for before anything else loads the graph: where
-// another version is written meanwhile, the call continues with that one.
+// that version. It must be called before anything else loads the graph: if a
+// newer version is written meanwhile, the call continues with the newer one.
 func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *ColumnSet, error) {
 	pinned := c.Graphs[graph] != nil
 	view, err := c.Graph(graph, at)
@@ -51,8 +51,8 @@ func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *Co
 	return c.columnsAtOnce(graph, names, at)
 }
 
-// columnsAtOnce reads a graph and attributes of it in one go, so that no writer
-// can come between.
+// columnsAtOnce reads a graph and attributes of it in one transaction, so that
+// both have the same version.
 func (c *Call) columnsAtOnce(graph string, names []string, at fault.Part) (*Graph, *ColumnSet, error) {
 	info, err := c.GraphInfo(graph, at)
 	if err != nil {
@@ -86,7 +86,8 @@ func (c *Call) columnsAtOnce(graph string, names []string, at fault.Part) (*Grap
 	return view, set, err
 }
 
-// CheckAttributes refuses names that are not attributes of a graph.
+// CheckAttributes returns an Error for a name that is not an attribute of the
+// graph.
 func CheckAttributes(info storage.GraphInfo, names []string, at fault.Part) error {
 	for _, n := range names {
 		if _, ok := AttributeOf(info, n); !ok {
@@ -106,7 +107,8 @@ func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) 
 	return storage.Attribute{}, false
 }
 
-// UnknownAttribute is the error for a name that is no attribute of a graph.
+// UnknownAttribute is the error for a name that is not an attribute of the
+// graph.
 func UnknownAttribute(info storage.GraphInfo, attribute string, at fault.Part) *fault.Error {
 	e := fault.New(at, "graph %s has no attribute %s", fault.Name(info.Name), fault.Quote(attribute))
 	e.Err = &storage.NotFoundError{Kind: "attribute", Name: attribute}
@@ -138,8 +140,9 @@ func (c *Call) loadColumns(view *Graph, names []string, read func(ctx context.Co
 	return set, nil
 }
 
-// columnBytes estimates what a column takes in memory: a bit per vertex, and
-// the values; of texts their numbers and some bytes of a dictionary.
+// columnBytes estimates the memory of a column: a bit per vertex, and the
+// values; for texts, their numbers in a dictionary and some bytes of the
+// dictionary.
 func columnBytes(a storage.Attribute, vertices int) int64 {
 	n := int64(vertices)
 	switch a.Type {

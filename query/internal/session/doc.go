@@ -1,9 +1,9 @@
 // Package session is one call's view of a database. A Call resolves names to
 // catalogue entries, loads graphs, attributes and vectors through the cache that
 // all calls share, and pins what it has loaded until it ends, so that it sees one
-// version of everything whatever is written meanwhile. It also opens the files
-// that statements name, counts progress and collects notices.
+// version of everything even if other calls write meanwhile. It also opens the
+// files that statements name, counts progress and collects notices.
 //
-// The package knows no statement and no text: errors carry the piece of the
-// request that they are about, and package query adds its position.
+// The package does not depend on statements and their text: errors have the
+// piece of the request that is wrong, and package query adds its position.
 package session

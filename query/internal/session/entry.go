@@ -9,12 +9,12 @@ import (
 	"heavytail/storage"
 )
 
-// Entry is what the catalogue has about an embedding and its graph. Statements
-// resolve names to entries, which loads neither; Call.Space loads both.
+// Entry has the catalogue entries of an embedding and its graph. Statements
+// resolve names to entries, which loads neither object; Call.Space loads both.
 type Entry struct {
 	Info   storage.EmbeddingInfo
 	Graph  storage.GraphInfo
-	Behind uint64 // versions of the graph since the embedding, without those that changed attributes only
+	Behind uint64 // number of newer versions of the graph, except versions that changed only attributes
 }
 
 // Entry returns the entry of an embedding by its name.
@@ -30,7 +30,7 @@ func (c *Call) Entry(embedding string, at fault.Part) (Entry, error) {
 	if e.Graph.Version <= info.GraphVersion {
 		return e, nil
 	}
-	if m, ok := c.cache.Peek(matchedKey(EmbeddingKey(info), e.Graph)); ok { // the log may be long
+	if m, ok := c.cache.Peek(matchedKey(EmbeddingKey(info), e.Graph)); ok { // reading a long change log would take time
 		e.Behind = m.(*Matched).Behind
 		return e, nil
 	}
@@ -40,7 +40,7 @@ func (c *Call) Entry(embedding string, at fault.Part) (Entry, error) {
 }
 
 // Present is Entry for statements that compute the next generation of an
-// embedding: it refuses a generation that was replaced.
+// embedding: it returns an Error for a past generation.
 func (c *Call) Present(embedding string, at fault.Part) (Entry, error) {
 	e, err := c.Entry(embedding, at)
 	if err == nil && e.Info.Past {

@@ -13,18 +13,19 @@ import (
 	"heavytail/storage/format"
 )
 
-// This file is the only one of the package that opens files beside the store.
+// This is the only file of the package that opens files other than the store.
 
-// Files opens the files that statements name: anywhere, or in one folder that
-// nothing leads out of.
+// Files opens the files that statements name: anywhere, or only inside one
+// folder.
 type Files struct {
 	Folder *os.Root  // nil for anywhere
 	input  io.Reader // what "-" is; nil for nothing
-	none   bool      // no file but the store may be used
+	none   bool      // only the store may be used
 }
 
-// OpenFiles returns files anywhere, or in a folder if it is named; with none,
-// nowhere. Standard input is what "-" reads, and may be nil.
+// OpenFiles returns Files for any path, or for one folder if it is named;
+// with none every file is an error. input is the reader of "-", and may be
+// nil.
 func OpenFiles(folder string, input io.Reader, none bool) (*Files, error) {
 	f := &Files{input: input, none: none}
 	if folder == "" {
@@ -37,7 +38,7 @@ func OpenFiles(folder string, input io.Reader, none bool) (*Files, error) {
 	return f, nil
 }
 
-// Stat describes the file that path leads to, lstat what is at path itself.
+// Stat describes the file that path leads to, lstat the entry at path itself.
 func (f *Files) Stat(path string) (fs.FileInfo, error) {
 	if f.Folder != nil {
 		return f.Folder.Stat(path)
@@ -68,7 +69,7 @@ func (f *Files) create(path string, overwrite bool) (*format.File, error) {
 	return format.CreateFile(path, overwrite)
 }
 
-// Close gives the folder back.
+// Close closes the folder.
 func (f *Files) Close() error {
 	if f.Folder != nil {
 		return f.Folder.Close()
@@ -83,7 +84,7 @@ func escapes(err error) bool {
 	return errors.As(err, &system) && system.Err.Error() == "path escapes from parent"
 }
 
-// InputName is what errors and provenance call an input.
+// InputName is the name of an input in errors and provenance.
 func InputName(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -91,7 +92,7 @@ func InputName(path string) string {
 	return path
 }
 
-// CheckInput refuses an input that cannot be read.
+// CheckInput returns an error for an input that cannot be read.
 func (c *Call) CheckInput(path string, at fault.Part) error {
 	if path == "-" {
 		if c.files.input == nil {
@@ -114,7 +115,7 @@ func (c *Call) CheckInput(path string, at fault.Part) error {
 	return FileMistake(path, at, err)
 }
 
-// CheckOutput refuses an output that cannot be written.
+// CheckOutput returns an error for an output that cannot be written.
 func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	if err := c.CheckPath(path, at); err != nil {
 		return err
@@ -136,8 +137,9 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	return nil
 }
 
-// CheckPath refuses every file where files are switched off, and the store
-// itself: writing it would destroy it, and it is no text to read.
+// CheckPath returns an error for every file if files are switched off, and
+// for the store itself, because writing would destroy it and it cannot be
+// read as text.
 func (c *Call) CheckPath(path string, at fault.Part) error {
 	if c.files.none {
 		e := fault.New(at, "file access is switched off")
@@ -149,7 +151,7 @@ func (c *Call) CheckPath(path string, at fault.Part) error {
 	}
 	store, err := os.Stat(c.store.Path())
 	if err != nil {
-		return nil // the store was moved; nothing can be mistaken for it
+		return nil // the store was moved, so the path cannot be the store
 	}
 	if file, err := c.files.Stat(path); err == nil && os.SameFile(store, file) {
 		return fault.New(at, "file %s is the open database itself", fault.Quote(path))
@@ -177,15 +179,15 @@ func FileMistake(path string, at fault.Part, err error) error {
 	return e
 }
 
-// EndingMistake is the Error for a file whose name does not say what it holds.
+// EndingMistake is the Error for a file whose name has an unknown ending.
 func EndingMistake(at fault.Part, ending *format.EndingError) *fault.Error {
 	e := fault.New(at, "file %s: the ending %s is not known", fault.Quote(ending.Name), fault.QuoteKey(ending.Ending))
 	e.Expected, e.Err = ending.Known, ending
 	return e
 }
 
-// CheckEnding refuses a name whose ending, before .gz or .zst, is none of those
-// of a form. No ending is every form.
+// CheckEnding returns an error for a name whose ending, before .gz or .zst, is
+// not in known. A name without an ending is always accepted.
 func CheckEnding(path string, known []string) error {
 	if ending := format.Ending(path); ending != "" && !slices.Contains(known, ending) {
 		return EndingMistake(fault.Into, &format.EndingError{Name: path, Ending: ending, Known: known})
@@ -193,7 +195,7 @@ func CheckEnding(path string, known []string) error {
 	return nil
 }
 
-// Endings of files that are written in one form.
+// Endings of files that are written in a single format.
 var (
 	ListEndings  = []string{".txt", ".edges", ".edgelist", ".el"}
 	WalkEndings  = []string{".txt", ".walks"}

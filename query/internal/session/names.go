@@ -12,8 +12,8 @@ import (
 	"heavytail/storage"
 )
 
-// This file turns the names in requests into the graphs, vectors and vertices
-// that they stand for, for bind and for the typed methods alike.
+// This file resolves the names in requests to graphs, vectors and vertices,
+// for statements and typed methods.
 
 // Graph is a graph as one call sees it.
 type Graph struct {
@@ -34,7 +34,7 @@ func (c *Call) Graph(graph string, at fault.Part) (*Graph, error) {
 		view, err := c.loadGraph(info, func(ctx context.Context) (any, error) {
 			s, err := c.store.Snapshot(ctx, graph)
 			if err == nil && s.Info.Version != info.Version {
-				err = storage.ErrConflict // what the cache has under a version must be that version
+				err = storage.ErrConflict // the cache must have exactly the version of its key
 			}
 			return s, err
 		})
@@ -44,8 +44,8 @@ func (c *Call) Graph(graph string, at fault.Part) (*Graph, error) {
 	}
 }
 
-// loadGraph pins a version of a graph, from the cache or else by load, as the one that
-// the call sees.
+// loadGraph pins a version of a graph, from the cache or from load, as the version
+// that the call sees.
 func (c *Call) loadGraph(info storage.GraphInfo, load func(context.Context) (any, error)) (*Graph, error) {
 	key := graphKey(info)
 	stop := c.Watch.Start("graph " + info.Name)
@@ -97,10 +97,10 @@ func (c *Call) GraphInfo(graph string, at fault.Part) (storage.GraphInfo, error)
 	return info, unknown.WithNearest(graph, names, fault.Quote)
 }
 
-// GraphBytes estimates what a snapshot takes in memory, from the figures that
-// storage.Snapshot states: 8 bytes an edge, as much again for its weights and
-// twice that for its times, and 16 a vertex with its table of keys, 43 at most,
-// and some 13 for the text of its key.
+// GraphBytes estimates the memory of a snapshot, from the figures in the
+// documentation of storage.Snapshot: 8 bytes per edge, 8 more with weights and
+// 16 more with times; 16 bytes per vertex, at most 43 for its entry in the
+// table of keys, and some 13 for the text of its key.
 func GraphBytes(info storage.GraphInfo) int64 {
 	perEdge := int64(8)
 	if info.Weighted {
@@ -135,7 +135,8 @@ func (c *Call) EmbeddingInfo(embedding string, at fault.Part) (storage.Embedding
 	return info, unknown.WithNearest(embedding, names, fault.Quote)
 }
 
-// LoadedFrom says in PROFILE where a graph or an embedding came from.
+// LoadedFrom describes for PROFILE whether a graph or an embedding came from memory
+// or from the file.
 func LoadedFrom(hit bool) string {
 	if hit {
 		return "cache hit"
@@ -143,8 +144,8 @@ func LoadedFrom(hit bool) string {
 	return "read from the file"
 }
 
-// OnlyGraph returns the name of the graph that a statement means when it names
-// none: the only one of the file.
+// OnlyGraph returns the name of the only graph of the file, for statements
+// that name none.
 func (c *Call) OnlyGraph(at fault.Part) (string, error) {
 	known, err := c.store.Graphs(c.Ctx)
 	if err != nil {
@@ -186,8 +187,8 @@ func (c *Call) Vertex(g *Graph, key string, at fault.Part) (uint32, error) {
 	return 0, unknown
 }
 
-// CheckVertex refuses a key that no vertex of a graph has, as Vertex does. Where the
-// graph is not in memory, it loads it only to find the nearest key.
+// CheckVertex returns the same Error as Vertex for an unknown key. It loads the
+// graph only to find the most similar key for that Error.
 func (c *Call) CheckVertex(graph storage.GraphInfo, key string, at fault.Part) error {
 	if s, ok := c.cache.Peek(graphKey(graph)); ok {
 		_, err := c.Vertex(&Graph{Snapshot: s.(*storage.Snapshot)}, key, at)
@@ -204,25 +205,26 @@ func (c *Call) CheckVertex(graph storage.GraphInfo, key string, at fault.Part) e
 	return err
 }
 
-// IndexKeys builds the index of the keys of a large graph, which the first look
-// for a key would otherwise do without checking the context.
+// IndexKeys builds the index of the keys of a large graph. Otherwise the first
+// search for a key would build it without checking the context.
 func (c *Call) IndexKeys(g *Graph) error {
-	const large = 1 << 18 // keys that are indexed in some 20 ms
+	const large = 1 << 18 // number of keys that are indexed in some 20 ms
 	if g.Graph.Vertices() < large {
 		return nil
 	}
 	return c.Await(func() { g.Vertex("") })
 }
 
-// nearestKey returns the key most like the given one. It looks at the first
-// 200,000 vertices, which takes some 20 ms: a hint is not worth more. Numbers
-// get no hint, since a number near by is not what was meant.
+// nearestKey returns the key most similar to the given one. It compares only
+// the first 200,000 vertices, which takes some 20 ms, because a hint does not
+// justify more. Numbers get no hint, because a similar number is hardly the
+// vertex that was meant.
 func nearestKey(g *Graph, key string) (string, bool) {
 	const most = 200_000
 	if _, err := strconv.ParseInt(key, 10, 64); err == nil || len(key) > 100 {
 		return "", false
 	}
-	// Keys whose length differs by more than Suggest accepts need no look.
+	// Keys whose length differs by more than Suggest accepts are skipped.
 	slack := utf8.UTFMax * max(1, len(key)/3)
 	var near []string
 	var buffer []byte

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Progress is how far a statement is.
+// Progress is the progress of a statement.
 type Progress struct {
 	Statement string        // the kind of statement, such as "IMPORT"
 	Stage     string        // what it is doing, such as "reading"; figures may follow a colon
 	Done      int64         // units done in this stage
-	Total     int64         // units of the whole stage; 0 where that is not known
+	Total     int64         // units of the whole stage; 0 if unknown
 	Unit      string        // "bytes", "pairs", "rows", "edges", "vertices", "walks", "coordinates", "objects", "trials", "passes", "seconds" or "steps"
 	Elapsed   time.Duration // since the statement began
 	Rate      float64       // units a second in this stage; 0 until known
 	Remaining time.Duration // of this stage at the present rate; 0 until known
 }
 
-// unitOf names what the stages of the packages below count.
+// unitOf names the unit that a stage of a lower package counts.
 func unitOf(stage string) string {
 	stage, _, _ = strings.Cut(stage, ":")
 	switch stage {
@@ -46,14 +46,14 @@ func unitOf(stage string) string {
 
 // meter turns the bare counts of one call's stages into Progress values with
 // rate and remaining time. Rates are measured over the whole stage: a stage
-// does one kind of work, and a rate over the last moments makes the remaining
-// time jump.
+// does one kind of work, and a rate over a short time would make the
+// remaining time jump.
 type meter struct {
 	statement string
 	Report    func(Progress)
 	Now       func() time.Time
 
-	mu      sync.Mutex     // guards what follows: stages may report from workers
+	mu      sync.Mutex     // guards the following fields, because stages may report from several goroutines
 	also    func(Progress) // receives progress as well; may be nil
 	began   time.Time      // start of the statement
 	stage   string
@@ -82,10 +82,10 @@ func (m *meter) UpdateUnit(stage, unit string, done, total int64) {
 		return
 	}
 	now := m.Now()
-	// What follows a colon changes from report to report of one stage.
+	// The text after a colon changes between reports of one stage.
 	name, _, _ := strings.Cut(stage, ":")
 	if name != m.stage || done < m.last {
-		// A stage whose count falls back has begun again, as the passes of a
+		// A stage whose count decreases has begun again, as the passes of a
 		// sweep do.
 		m.stage, m.entered, m.first = name, now, done
 	}

@@ -13,8 +13,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// This file has embeddings as calls see them: vectors in memory, matched with the
-// vertices that the graph has now.
+// This file has the embeddings that calls use: vectors in memory, assigned to the
+// present vertices of the graph.
 
 // Vectors are one generation of an embedding in memory, shared between calls.
 type Vectors struct {
@@ -29,11 +29,11 @@ func NewVectors(info storage.EmbeddingInfo, matrix *vec.Matrix) *Vectors {
 	return &Vectors{Info: info, Matrix: matrix, exact: map[index.Metric]*index.Exact{}}
 }
 
-// VectorBytes is what vectors take in memory, with their norms.
+// VectorBytes is the memory of vectors, with their norms.
 func VectorBytes(rows, dim int) int64 { return 4*int64(rows)*int64(dim) + 8*int64(rows) }
 
 // Searcher returns the exact index of the vectors under a metric. Cosine needs
-// the norm of every row, so it is made once and kept.
+// the norm of every row, so the index is made once and kept.
 func (v *Vectors) Searcher(metric index.Metric) (*index.Exact, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -50,12 +50,13 @@ func (v *Vectors) Searcher(metric index.Metric) (*index.Exact, error) {
 // Matched is an embedding for the vertices of one version of its graph.
 type Matched struct {
 	*Vectors          // row v belongs to vertex v; later vertices have no row
-	Behind   uint64   // versions of the graph since the embedding, without those that changed attributes only
-	touched  []uint32 // vertices that are new since, or whose edges changed, ascending
+	Behind   uint64   // number of newer versions of the graph, except versions that changed only attributes
+	touched  []uint32 // vertices that were added since, or whose edges changed, ascending
 	all      bool     // any vertex may have changed
 
-	// Where vertices were deleted since, the stored vectors, of which some rows are
-	// left out above, and the vertex of each of their rows, or storage.NoRow.
+	// Set if vertices were deleted since: the stored vectors, which include the
+	// rows of deleted vertices, and the vertex of each stored row, or
+	// storage.NoRow.
 	stored   *Vectors
 	vertices []uint32
 }
@@ -70,13 +71,13 @@ func (m *Matched) Changed(v uint32) bool {
 type Space struct {
 	*Matched
 	Graph    *Graph
-	hit      bool // the vectors were in memory already
-	IndexHit bool // and so was the index that was used
+	hit      bool // the vectors were already in memory
+	IndexHit bool // the index that was used was already in memory
 }
 
-// Space returns an embedding by name, with its graph, and notes if the graph
-// has moved on since. It is ErrConflict where the call sees an older version of
-// the graph than that of the embedding; see Consistent.
+// Space returns an embedding by name, with its graph, and gives a notice if the
+// graph has changed since. It returns ErrConflict if the call sees an older
+// version of the graph than that of the embedding; see Consistent.
 func (c *Call) Space(embedding string, at fault.Part) (*Space, error) {
 	if s := c.Spaces[embedding]; s != nil {
 		return s, nil
@@ -99,8 +100,8 @@ func (c *Call) Space(embedding string, at fault.Part) (*Space, error) {
 	return s, nil
 }
 
-// Vectors returns the vectors of an embedding by name as they are stored, and the
-// key of the cache that they have there.
+// Vectors returns the vectors of an embedding as they are stored, and their key
+// in the cache.
 func (c *Call) Vectors(embedding string, at fault.Part) (stored *Vectors, key CacheKey, hit bool, err error) {
 	info, err := c.EmbeddingInfo(embedding, at)
 	if err != nil {
@@ -117,16 +118,16 @@ func (c *Call) Vectors(embedding string, at fault.Part) (stored *Vectors, key Ca
 		return nil, key, false, err
 	}
 	stored = value.(*Vectors)
-	if stored.Info.Graph != info.Graph { // which has another name since they were loaded
+	if stored.Info.Graph != info.Graph { // the graph was renamed since they were loaded
 		stored = NewVectors(info, stored.Matrix)
 	}
 	stop(int64(stored.Matrix.Rows), LoadedFrom(hit))
 	return stored, key, hit, nil
 }
 
-// match gives the vertices of a graph their rows. While no vertex was deleted
-// since, the rows are the stored ones; otherwise they are copied once for each
-// version of the graph.
+// match assigns rows to the vertices of a graph. If no vertex was deleted
+// since, these are the stored rows; otherwise the rows are copied once for
+// each version of the graph.
 func (c *Call) match(stored *Vectors, graph *Graph, key CacheKey) (*Matched, error) {
 	if graph.Info.Version == stored.Info.GraphVersion {
 		return &Matched{Vectors: stored}, nil
@@ -160,7 +161,7 @@ func (c *Call) loadMatched(ctx context.Context, stored *Vectors, graph *Graph) (
 			return nil, err
 		}
 		m.Behind = min(changes.Versions, graph.Info.Version-stored.Info.GraphVersion)
-		// What the log says may be of a later version than the graph of the call.
+		// The change log may be of a later version than the graph of the call.
 		m.touched, m.all = changes.Touched, changes.All || changes.To != graph.Info.Version
 	}
 	var matrix *vec.Matrix
@@ -179,7 +180,7 @@ func (c *Call) loadMatched(ctx context.Context, stored *Vectors, graph *Graph) (
 }
 
 // verticesOfRows returns the vertex of each row of stored vectors, or storage.NoRow
-// where it was deleted since.
+// if the vertex was deleted since.
 func verticesOfRows(graph *Graph, stored *Vectors) ([]uint32, error) {
 	rows, err := graph.RowsOf(stored.Info)
 	if err != nil {
@@ -197,11 +198,11 @@ func verticesOfRows(graph *Graph, stored *Vectors) ([]uint32, error) {
 	return vertices, nil
 }
 
-// Consistent runs resolve, which loads graphs and embeddings. Where their versions do
-// not match, because an embedding was replaced between two loads, it forgets all of them
+// Consistent runs resolve, which loads graphs and embeddings. If their versions do not
+// match, because an embedding was replaced between two loads, it releases all of them
 // and runs resolve again.
 func (c *Call) Consistent(resolve func() error) error {
-	const most = 10 // each time somebody has replaced an embedding meanwhile
+	const most = 10 // attempts; each fails only if an embedding was replaced meanwhile
 	for attempt := 1; ; attempt++ {
 		err := resolve()
 		if !errors.Is(err, storage.ErrConflict) || attempt == most {
@@ -212,8 +213,8 @@ func (c *Call) Consistent(resolve func() error) error {
 	}
 }
 
-// Row returns the vector of a vertex. A vertex that is newer than the embedding
-// has none.
+// Row returns the vector of a vertex. For a vertex that is newer than the
+// embedding it returns an Error.
 func (s *Space) Row(v uint32, key string, at fault.Part) ([]float32, error) {
 	if int(v) < s.Matrix.Rows {
 		return s.Matrix.Row(int(v)), nil
@@ -223,7 +224,7 @@ func (s *Space) Row(v uint32, key string, at fault.Part) ([]float32, error) {
 	return nil, e
 }
 
-// CheckVector refuses a query vector that does not fit the embedding.
+// CheckVector returns an Error for a query vector that does not fit the embedding.
 func CheckVector(info storage.EmbeddingInfo, vector []float32, at fault.Part) error {
 	if len(vector) != info.Dim {
 		return fault.New(at, "the vector has %s, embedding %s has dimension %d", fault.Count(int64(len(vector)), "number"), fault.Name(info.Name), info.Dim)
@@ -241,8 +242,8 @@ func EmbeddingKey(info storage.EmbeddingInfo) CacheKey {
 	return CacheKey{Kind: "embedding", Name: info.Name, ID: uint64(info.Created.UnixNano()), Version: info.Generation}
 }
 
-// Indexed returns the rows that an index of the space is of: those stored, also
-// where vertices were deleted since.
+// Indexed returns the rows that an index of the space refers to: all stored
+// rows, including those of deleted vertices.
 func (m *Matched) Indexed() *vec.Matrix {
 	if m.stored != nil {
 		return m.stored.Matrix
@@ -250,8 +251,9 @@ func (m *Matched) Indexed() *vec.Matrix {
 	return m.Matrix
 }
 
-// InRows makes options of a search among vertices those of one among the rows of
-// an index, where these differ: rows of deleted vertices are no answers.
+// InRows converts the options of a search among vertices to those of a search
+// among the rows of an index, if these differ; rows of deleted vertices are
+// excluded.
 func (m *Matched) InRows(opts index.SearchOptions) index.SearchOptions {
 	if m.stored == nil {
 		return opts
@@ -264,8 +266,8 @@ func (m *Matched) InRows(opts index.SearchOptions) index.SearchOptions {
 	return opts
 }
 
-// ToVertices turns the rows that such a search found into vertices. Both have the
-// same order, so that ties remain where they are.
+// ToVertices converts the rows that such a search found to vertices. Rows and
+// vertices have the same order, so ties keep their order.
 func (m *Matched) ToVertices(hits []index.Hit) {
 	if m.stored == nil {
 		return
@@ -275,5 +277,5 @@ func (m *Matched) ToVertices(hits []index.Hit) {
 	}
 }
 
-// Deleted counts the rows of an index whose vertices are no longer there.
+// Deleted counts the rows of an index whose vertices were deleted.
 func (m *Matched) Deleted() int { return m.Indexed().Rows - m.Matrix.Rows }

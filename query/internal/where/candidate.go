@@ -5,14 +5,14 @@ import (
 	"heavytail/storage"
 )
 
-// Candidate is a vertex that a search considers as an answer.
+// Candidate is a vertex about which a condition decides.
 type Candidate struct {
-	Degree int  // number of its neighbours in the graph as it is now
-	Linked bool // it is a neighbour of the query vertex, or of one of several; false where the query is a vector
+	Degree int  // number of its neighbours in the present version of the graph
+	Linked bool // it is a neighbour of a query vertex; false if the query is a vector
 
 	graph   *session.Graph
 	vertex  uint32
-	columns *session.ColumnSet // of the attributes that the request names; nil for none
+	columns *session.ColumnSet // values of the attributes that the request names; nil for none
 }
 
 // NewCandidate is a vertex of a graph, with the attributes that the request names.
@@ -23,7 +23,7 @@ func NewCandidate(g *session.Graph, columns *session.ColumnSet, v uint32, linked
 // Key returns the key of the vertex.
 func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
 
-// Value returns the value of an attribute. It is missing where the vertex has
-// none, and where the request does not name the attribute among those that its
+// Value returns the value of an attribute. It is missing if the vertex has
+// none, or if the request does not list the attribute among those that its
 // condition reads.
 func (c Candidate) Value(attribute string) storage.Value { return c.columns.Value(attribute, c.vertex) }

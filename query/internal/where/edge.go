@@ -9,25 +9,25 @@ import (
 	"heavytail/storage/format"
 )
 
-// EdgeCandidate is an edge that a statement considers as an answer. The graph is
+// EdgeCandidate is an edge about which a condition decides. The graph is
 // undirected: Source is the end that came into it first.
 type EdgeCandidate struct {
 	Source, Target Candidate
-	Weight         float64 // 1 where none was given
+	Weight         float64 // 1 if the edge has none
 	Time           int64   // 0 unless Timed
-	Timed          bool    // the edge has a time
+	Timed          bool    // whether the edge has a time
 }
 
 // EdgeCondition is a compiled WHERE of edges.
 type EdgeCondition struct {
 	Admits     func(EdgeCandidate) bool // nil admits all
-	Attributes []string                 // of the ends that it reads
+	Attributes []string                 // attributes of the ends that it reads
 }
 
 // edgeCompiler compiles one condition on the edges of a graph.
 type edgeCompiler struct {
 	compiler[EdgeCandidate]
-	vertices *vertexCompiler // of the conditions in BOTH and EITHER
+	vertices *vertexCompiler // compiles the conditions in BOTH and EITHER
 }
 
 // CompileEdges compiles a condition on the edges of a graph, as Compile does one on its
@@ -45,7 +45,7 @@ func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, a
 	return EdgeCondition{func(e EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes}, nil
 }
 
-// EdgeColumns are the names that a condition on edges has outside of BOTH and EITHER.
+// EdgeColumns are the names that a condition on edges may use outside of BOTH and EITHER.
 var EdgeColumns = []string{"weight", "time"}
 
 // name compiles a name.
@@ -75,7 +75,7 @@ func ofVertex(graph storage.GraphInfo, name string) bool {
 
 func weightOf(e EdgeCandidate) storage.Value { return storage.FloatValue(e.Weight) }
 
-// narrow rounds a number as weights are, so that 0.1 is equal to a weight of 0.1.
+// narrow rounds a number to 32 bits, as weights are, so that 0.1 equals a weight of 0.1.
 func narrow(v storage.Value) (storage.Value, error) {
 	switch v.Type() {
 	case storage.Integer:
@@ -93,7 +93,7 @@ func timeOf(e EdgeCandidate) storage.Value {
 	return storage.IntegerValue(e.Time)
 }
 
-// time reads a date, where the times of the graph came as dates, or the text of a number.
+// time parses a date, if the times of the graph are dates, or the text of a number.
 func (c *edgeCompiler) time(v storage.Value) (storage.Value, error) {
 	if v.Type() != storage.Text {
 		return v, nil
@@ -111,8 +111,8 @@ func (c *edgeCompiler) time(v storage.Value) (storage.Value, error) {
 	return storage.IntegerValue(t), nil
 }
 
-// of compiles BOTH and EITHER: the condition holds where the vertex condition does at
-// both ends, or at one.
+// of compiles BOTH and EITHER: the vertex condition must be true for both ends, or
+// for at least one.
 func (c *edgeCompiler) of(e parser.Ends) (predicate[EdgeCandidate], error) {
 	term, err := c.vertices.condition(e.Term)
 	if e.Both {

@@ -10,9 +10,9 @@ import (
 	"heavytail/storage"
 )
 
-// CompileSubgraph compiles a condition that chooses vertices and edges: of its terms that
-// AND joins, those about weight, time, BOTH and EITHER are about edges, and the others about
-// vertices. Both conditions read the attributes that the second one lists.
+// CompileSubgraph compiles a condition that chooses vertices and edges: it is split at AND
+// into terms on edges, which use weight, time, BOTH or EITHER, and terms on vertices. Both
+// resulting conditions read the attributes that the second one lists.
 func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (Condition, EdgeCondition, error) {
 	terms := []parser.Expr{e}
 	if and, ok := e.(parser.And); ok {
@@ -43,7 +43,7 @@ func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo
 	return vertices, edges, err
 }
 
-// joined is a condition that is true where all terms are; nil for none.
+// joined joins terms by AND; nil if there are none.
 func joined(terms []parser.Expr) parser.Expr {
 	switch len(terms) {
 	case 0:
@@ -54,7 +54,7 @@ func joined(terms []parser.Expr) parser.Expr {
 	return parser.And{Range: parser.Range{Start: terms[0].Source().Start, End: terms[len(terms)-1].Source().End}, Terms: terms}
 }
 
-// subject is what a condition is about.
+// subject says whether a condition tests vertices or edges.
 type subject int
 
 const (
@@ -63,7 +63,7 @@ const (
 	onBoth             = onVertices | onEdges
 )
 
-// subjectOf returns what a condition is about; 0 for one of literals alone.
+// subjectOf returns the subject of a condition; 0 if it has only literals.
 func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (about subject, err error) {
 	var parts []parser.Expr
 	var names []parser.Operand

@@ -9,9 +9,9 @@ import (
 	"heavytail/storage"
 )
 
-// truth is what a condition can be, as in SQL: a comparison with a missing
-// value is unknown, and only what is true passes. In this order AND is the
-// least of its terms and OR the greatest.
+// truth is the result of a condition, with three values as in SQL: a
+// comparison with a missing value is unknown. In the order of the constants,
+// AND is the minimum of its terms and OR the maximum.
 type truth int8
 
 const (
@@ -29,7 +29,7 @@ func truthOf(b bool) truth {
 
 func (t truth) not() truth { return isTrue - t }
 
-// allOf is AND. It asks no term behind one that is false.
+// allOf is AND. It stops at the first term that is false.
 func allOf[T any](terms []predicate[T]) predicate[T] {
 	return func(v T) truth {
 		all := isTrue
@@ -42,7 +42,7 @@ func allOf[T any](terms []predicate[T]) predicate[T] {
 	}
 }
 
-// anyOf is OR. It asks no term behind one that is true.
+// anyOf is OR. It stops at the first term that is true.
 func anyOf[T any](terms []predicate[T]) predicate[T] {
 	return func(v T) truth {
 		some := isFalse
@@ -55,8 +55,8 @@ func anyOf[T any](terms []predicate[T]) predicate[T] {
 	}
 }
 
-// compareBy says whether the order of two values is one that holds. It is
-// unknown where one is missing.
+// compareBy returns holds of the order of two values, or unknown if a value
+// is missing.
 func compareBy(left, right storage.Value, holds func(order int) bool) truth {
 	order, ok := CompareValues(left, right)
 	if !ok {
@@ -65,7 +65,8 @@ func compareBy(left, right storage.Value, holds func(order int) bool) truth {
 	return truthOf(holds(order))
 }
 
-// operatorFunc says for which orders of its sides an operator holds.
+// operatorFunc returns, for an operator, the function that reports whether it
+// is true for an order of its two sides.
 func operatorFunc(op parser.Operator) func(order int) bool {
 	switch op {
 	case parser.Equal:
@@ -91,8 +92,8 @@ func isNumber(t storage.Type) bool { return t == storage.Integer || t == storage
 func canCompare(a, b storage.Type) bool { return a == b || isNumber(a) && isNumber(b) }
 
 // CompareValues returns the order of two values: texts by their bytes, numbers
-// by their size, exactly, and false before true. It returns false where one is
-// missing, or where they cannot be compared.
+// by their size, exactly, and false before true. It returns false if a value
+// is missing, or if they cannot be compared.
 func CompareValues(a, b storage.Value) (order int, ok bool) {
 	if a.IsMissing() || b.IsMissing() || !canCompare(a.Type(), b.Type()) {
 		return 0, false
@@ -119,8 +120,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// compareIntegerFloat compares without rounding the integer, which above 2^53
-// would make different numbers equal.
+// compareIntegerFloat compares without rounding the integer to a float, which
+// above 2^53 would make different numbers equal.
 func compareIntegerFloat(i int64, f float64) int {
 	switch {
 	case f >= 1<<63:
@@ -148,8 +149,8 @@ func member(list []storage.Value) func(storage.Value) bool {
 	}
 }
 
-// canonical makes equal numbers equal values: a float that is an integer
-// becomes one.
+// canonical converts a float with an integer value to an integer, so that
+// equal numbers are equal values.
 func canonical(v storage.Value) storage.Value {
 	if v.Type() != storage.Float {
 		return v

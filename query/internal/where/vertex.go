@@ -13,7 +13,7 @@ import (
 // Condition is a compiled WHERE. Its columns are those of Candidate.columns.
 type Condition struct {
 	Admits     func(Candidate) bool // nil admits all
-	Attributes []string             // that it reads
+	Attributes []string             // attributes that it reads
 }
 
 // vertexCompiler compiles one condition on the vertices of a graph.
@@ -21,7 +21,7 @@ type vertexCompiler struct {
 	compiler[Candidate]
 	graph      storage.GraphInfo
 	linked     string   // why linked has no meaning here; "" where it has one
-	attributes []string // that were read so far
+	attributes []string // attributes that were read so far
 }
 
 func newVertexCompiler(values *bind.Values, graph storage.GraphInfo, linked string, attributes []string) *vertexCompiler {
@@ -30,14 +30,14 @@ func newVertexCompiler(values *bind.Values, graph storage.GraphInfo, linked stri
 	return c
 }
 
-// Why linked has no meaning.
+// Reasons why a condition cannot use linked.
 const (
 	ToVector  = "linked needs a query vertex; this query gives a vector"
 	ToNothing = "linked needs a query vertex; this statement has none"
 )
 
 // Compile compiles a condition on the vertices of a graph; nil admits all. The
-// attributes that it reads come behind those that are given.
+// attributes that it reads are appended to the given ones.
 func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) (Condition, error) {
 	if e == nil {
 		return Condition{Attributes: attributes}, nil

@@ -9,26 +9,26 @@ import (
 	"heavytail/storage"
 )
 
-// This file turns the conditions of WHERE into functions. Every operand has a
-// type, and a mistake in them is found before anything runs.
+// This file compiles the conditions of WHERE into functions. Every operand
+// has a type, so that mistakes are found before anything runs.
 
-// compiler compiles one condition on what is a T: a Candidate, or an Edge.
+// compiler compiles one condition on a T, which is a Candidate or an EdgeCandidate.
 type compiler[T any] struct {
 	*bind.Values
 	column func(node parser.Ident) (operand[T], error)  // compiles a name
-	ends   func(node parser.Ends) (predicate[T], error) // compiles BOTH and EITHER; nil where there is none
+	ends   func(node parser.Ends) (predicate[T], error) // compiles BOTH and EITHER; nil if they are not allowed
 }
 
-// A predicate says whether a condition holds.
+// A predicate evaluates a condition.
 type predicate[T any] func(T) truth
 
-// An operand is a side of a comparison: the type of its values, and the value
-// that a T has there, which may be missing.
+// An operand is a side of a comparison: the type of its values, and a
+// function that returns the value for a T, which may be missing.
 type operand[T any] struct {
 	kind  storage.Type
 	value func(T) storage.Value
-	// read makes of a literal what the operand is compared with; nil where that is the
-	// literal.
+	// read converts a literal to the value that the operand is compared with; nil if
+	// the literal is used unchanged.
 	read func(storage.Value) (storage.Value, error)
 }
 
@@ -169,8 +169,8 @@ func (c *compiler[T]) operand(node parser.Operand, with operand[T]) (operand[T],
 }
 
 // literal returns the value of a literal or a parameter. An Untyped that is
-// compared with texts stays one; numbers stay what they are, so that none is
-// rounded.
+// compared with texts remains a text; numbers keep their type, so that none
+// is rounded.
 func (c *compiler[T]) literal(node parser.Value, with operand[T]) (storage.Value, error) {
 	kind := with.kind
 	if kind != storage.Text {
@@ -190,9 +190,9 @@ func (c *compiler[T]) literal(node parser.Value, with operand[T]) (storage.Value
 	return v, nil
 }
 
-// AttributeValue turns a value of the language into one of an attribute of the
-// given type, or of any where that is 0; nil is missing. It returns false for
-// what no attribute can have, such as a vector.
+// AttributeValue converts a value of the language to a value of an attribute
+// of the given type, or of any type if kind is 0; nil is a missing value. It
+// returns false for a value that no attribute can have, such as a vector.
 func AttributeValue(value any, kind storage.Type) (storage.Value, bool) {
 	if text, ok := value.(bind.Untyped); ok {
 		if value = text.Infer(); kind == storage.Text {
