@@ -48,6 +48,7 @@ func linksOptions() []OptionInfo {
 		{Name: "scorers", Type: "text", Default: "'all'", Doc: "comma-separated scorers to compare; SHOW SCORERS lists them"},
 		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "comma-separated inputs of a logistic regression: " + strings.Join(featureNames(), ", ") + " or all"},
 		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
+		{Name: "connected", Type: "bool", Default: "FALSE", Doc: "hold out only edges outside of a spanning forest, drawn by the seed, so that what is left has the components of the graph"},
 		{Name: "splits", Type: "int", Default: "1", Doc: "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision"},
 		{Name: "null_graph", Type: "bool", Default: "FALSE", Doc: "also measure on a random graph with the same degrees, where only the degrees can be predicted; this takes as long as one more split"},
 		{Name: "ranking", Type: "int", Default: "0", Doc: "measure recommendations instead of pairs: the number of links recommended to each vertex in a sample of vertices with held-out edges, from the candidates of PREDICT; 0 measures pairs. Intervals are 95 % over the vertices"},
@@ -112,7 +113,7 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) erro
 		return err
 	}
 	req.Training, req.HitsAt, req.Seed = int(training), int(hits), uint64(set.Integer("seed"))
-	req.Splits, req.Null = int(splits), set.Bool("null_graph")
+	req.Splits, req.Null, req.Connected = int(splits), set.Bool("null_graph"), set.Bool("connected")
 	if err := rankSettings(req, set); err != nil {
 		return err
 	}
@@ -336,6 +337,9 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	measures := "AUC, average precision, decisions, hits"
 	if req.RankAt > 0 {
 		measures = fmt.Sprintf("recall, MAP and other measures of %d recommendations for each vertex of a sample", req.RankAt)
+	}
+	if req.Connected {
+		which += ", outside of a spanning forest"
 	}
 	if req.Splits > 1 {
 		which += fmt.Sprintf("; %d splits", req.Splits)

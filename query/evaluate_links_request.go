@@ -20,6 +20,8 @@ type EvaluateLinksRequest struct {
 	// first; see evaluate.SplitOptions.
 	Unseen, Ascending bool
 	Seed              uint64 // seed of the random edges and pairs
+	// Connected holds out only edges outside of a spanning forest; see evaluate.SplitOptions.
+	Connected bool
 	// Negatives are the kinds of pairs without an edge that the held-out edges are
 	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
 	Negatives []evaluate.Negatives

@@ -189,7 +189,7 @@ func (c *call) splitLinks(view *session.Graph, g *csr.Graph, req EvaluateLinksRe
 	s := &linkSplits{kinds: kinds, of: make([]*evaluate.LinkSplit, len(kinds))}
 	opts := evaluate.SplitOptions{
 		Share: req.Share, Latest: req.Latest, Training: req.Training,
-		Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed,
+		Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed, Connected: req.Connected,
 	}
 	var err error
 	waited := c.Await(func() {

@@ -54,6 +54,11 @@ type SplitOptions struct {
 	// the doc of the package.
 	Ascending bool
 	Seed      uint64
+	// Connected holds out only edges outside of a spanning forest of the graph, so that
+	// Graph has the components of the whole graph and no vertex loses its last edge. With Latest
+	// the forest has the earliest edges. Where too few edges are outside, fewer are held
+	// out. What is held out has common neighbours more often than edges at random.
+	Connected bool
 }
 
 // Defaults of SplitOptions. DefaultTraining gives about fifty pairs for each weight of a
@@ -116,13 +121,23 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 		return nil, fmt.Errorf("%w", ErrTimes)
 	}
 	s := &LinkSplit{Unseen: opts.Unseen}
-	var err error
-	if s.Edges, s.Graph, err = holdOut(ctx, g, part(g, opts.Share, kept), opts, "held out"); err != nil {
+	free, err := freeEdges(ctx, g, opts)
+	if err != nil {
+		return nil, err
+	}
+	if free.Edges() < kept {
+		return nil, fmt.Errorf("%d edges outside of a spanning forest: %w", free.Edges(), ErrLinks)
+	}
+	wanted := min(part(g, opts.Share, kept), max(1, free.Edges()-kept+1))
+	if s.Edges, s.Graph, err = holdOut(ctx, g, free, wanted, opts, "held out"); err != nil {
 		return nil, err
 	}
 	train := min(s.Graph.Edges(), int64(opts.Training))
 	if opts.Unseen {
-		s.TrainEdges, s.Graph, err = holdOut(ctx, s.Graph, min(train, part(s.Graph, DefaultUnseen, 1)), opts, "unseen")
+		if free, err = without(ctx, free, s.Edges); err != nil {
+			return nil, err
+		}
+		s.TrainEdges, s.Graph, err = holdOut(ctx, s.Graph, free, min(train, part(s.Graph, DefaultUnseen, 1), free.Edges()), opts, "unseen")
 	} else {
 		s.TrainEdges, err = sampleEdges(ctx, s.Graph, train, splitRandom(opts.Seed, "training"))
 	}
@@ -147,19 +162,80 @@ func part(g *csr.Graph, share float64, kept int64) int64 {
 	return max(1, min(g.Edges()-kept, int64(math.Round(share*float64(g.Edges())))))
 }
 
-// holdOut takes so many edges out of a graph.
-func holdOut(ctx context.Context, g *csr.Graph, held int64, opts SplitOptions, purpose string) (edges []csr.Edge, rest *csr.Graph, err error) {
+// holdOut takes so many edges out of a graph, of those of its part free.
+func holdOut(ctx context.Context, g, free *csr.Graph, held int64, opts SplitOptions, purpose string) (edges []csr.Edge, rest *csr.Graph, err error) {
 	random := splitRandom(opts.Seed, purpose)
 	if opts.Latest {
-		edges, err = latestEdges(ctx, g, held, random)
+		edges, err = latestEdges(ctx, free, held, random)
 	} else {
-		edges, err = sampleEdges(ctx, g, held, random)
+		edges, err = sampleEdges(ctx, free, held, random)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	rest, err = without(ctx, g, edges)
 	return edges, rest, err
+}
+
+// freeEdges returns the part of a graph that may be held out: all of it, or with
+// SplitOptions.Connected what a spanning forest leaves.
+func freeEdges(ctx context.Context, g *csr.Graph, opts SplitOptions) (*csr.Graph, error) {
+	if !opts.Connected {
+		return g, nil
+	}
+	forest, err := spanningForest(ctx, g, opts)
+	if err != nil {
+		return nil, err
+	}
+	return without(ctx, g, forest)
+}
+
+// spanningForest returns the edges of a spanning forest by Kruskal's algorithm, which takes
+// the edges in random order, or with Latest by time, the earliest first and equal ones in
+// random order. It takes O(m log m) time and 32 bytes for each edge.
+func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr.Edge, error) {
+	type placed struct {
+		time   int64
+		chance uint64
+		edge   csr.Edge
+	}
+	random := splitRandom(opts.Seed, "forest")
+	all := make([]placed, 0, g.Edges())
+	err := eachEdge(ctx, g, func(at int64, e csr.Edge) {
+		p := placed{chance: random.Uint64(), edge: e}
+		if opts.Latest {
+			p.time = g.Times[at]
+		}
+		all = append(all, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.chance, b.chance), compareEdges(a.edge, b.edge))
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	parent := make([]uint32, g.Vertices())
+	for v := range parent {
+		parent[v] = uint32(v)
+	}
+	root := func(v uint32) uint32 {
+		for parent[v] != v {
+			parent[v] = parent[parent[v]] // halves the path
+			v = parent[v]
+		}
+		return v
+	}
+	var forest []csr.Edge
+	for _, p := range all {
+		if u, v := root(p.edge.U), root(p.edge.V); u != v {
+			parent[max(u, v)] = min(u, v)
+			forest = append(forest, p.edge)
+		}
+	}
+	return forest, nil
 }
 
 // mixOrder turns every other pair around, by chance.
