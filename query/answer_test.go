@@ -18,7 +18,7 @@ func TestAnswer(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
-	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 1) AS e")
 	file := t.TempDir() + "/f"
 	neighbours := Scorer{Name: "common_neighbors"}

@@ -69,7 +69,7 @@ func TestDB_AutoRefresh(t *testing.T) {
 		}
 	}
 	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 2) INTO g")
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	mustRun(t, db, "INSERT EDGE ('1', 'a') INTO g")
 	mustRun(t, db, "ALTER EMBEDDING e AUTO REFRESH AFTER 4 CHANGES")
 	expect("two changes", 0, 1)
@@ -78,7 +78,7 @@ func TestDB_AutoRefresh(t *testing.T) {
 	mustRun(t, db, "INSERT EDGE ('2', 'b') INTO g")
 	expect("four changes", 1, 2)
 	expect("nothing", 1, 2)
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 5) AS e")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 5, normalization := 'degree') AS e")
 	mustRun(t, db, "DELETE VERTEX 'a', 'b' FROM g")
 	expect("deletions", 2, 4)
 	mustRun(t, db, "ALTER EMBEDDING e AUTO REFRESH EVERY '1h'")
@@ -115,7 +115,7 @@ func TestDB_AutoRefresh_OneAtATime(t *testing.T) {
 	db := openJobs(t, filepath.Join(t.TempDir(), "store"))
 	db.refresher.Seen = make(chan struct{})
 	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 2) INTO g")
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	mustRun(t, db, "ALTER EMBEDDING e AUTO REFRESH AFTER 1 CHANGES")
 	db.runner.Slots <- struct{}{} // the job stays in the queue
 	for _, key := range []string{"'a'", "'b'", "'c'"} {

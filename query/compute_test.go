@@ -46,7 +46,7 @@ func TestStartCompute(t *testing.T) {
 func TestRefreshMeasure(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
-	execAll(t, db, "GENERATE preferential_attachment(n := 200, m := 3) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
+	execAll(t, db, "GENERATE preferential_attachment(n := 200, m := 3) INTO g; EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	settings := map[string]any{"quality": "cpm", "resolution": 0.25, "seed": int64(5), "weighted": false}
 	for as, req := range map[string]ComputeRequest{
 		"team": {Measure: "community", Settings: settings}, "rank": {Measure: "pagerank", Settings: map[string]any{"tolerance": 1e-9}, From: []string{"3", "7"}},

@@ -20,10 +20,10 @@ func TestNearest_FreshWaits(t *testing.T) {
 	path := jobStore(t)
 	db := openJobs(t, path)
 	defer closeJobs(t, db)
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	eager(db)
 	reached, release := held(db)
-	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 5) AS e IN BACKGROUND", nil)
+	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 5, normalization := 'degree') AS e IN BACKGROUND", nil)
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestNearest_FreshReadOnly(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
 	db := openJobs(t, path)
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	closeJobs(t, db)
 	for _, want := range []error{nil, storage.ErrReadOnly} { // before and after a change
 		db, err := Open(path, &Options{ReadOnly: true})

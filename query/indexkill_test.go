@@ -50,7 +50,7 @@ func TestIndex_Killed(t *testing.T) {
 	mustRun(t, db, jobStatements["walks"])
 	closeJobs(t, db)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	moments := often(2, 12, 60)
+	moments := often(1, 12, 60)
 	for _, k := range indexKills {
 		t.Run(k.name, func(t *testing.T) {
 			before := copyStore(t, path)

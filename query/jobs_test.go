@@ -118,6 +118,9 @@ func TestJobs_Cancelled(t *testing.T) {
 	rounds := often(2, 30, 100)
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
+			if testing.Short() && job.name == "refresh walks" {
+				t.Skip("the other refresh is enough")
+			}
 			before := copyStore(t, path)
 			db := openJobs(t, before)
 			for _, text := range strings.Split(job.before, "; ") {
@@ -197,7 +200,7 @@ func TestJobs_LargeSeed(t *testing.T) {
 	path := jobStore(t)
 	db := openJobs(t, path)
 	defer closeJobs(t, db)
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	const seed = 1<<63 + 12345
 	started, err := db.StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e", Seed: seed})
 	if err != nil {
@@ -474,7 +477,7 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 	db := openJobs(t, path)
 	eager(db)
 	defer closeJobs(t, db)
-	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4) AS e", nil); err != nil {
+	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e", nil); err != nil {
 		t.Fatal(err)
 	}
 	reached, release := held(db)
@@ -519,7 +522,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
 	}
 	db := openJobs(t, path)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 400, m := 3, seed := 1) INTO g")
+	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 1) INTO g")
 	eager(db)
 	whole, err := db.Tune(ctx, req)
 	if err != nil {
@@ -584,7 +587,7 @@ func TestJobs_StartOver(t *testing.T) {
 	}
 	eager(db)
 	defer closeJobs(t, db)
-	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4) AS e", nil); err != nil {
+	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e", nil); err != nil {
 		t.Fatal(err)
 	}
 	db.runner.Slots <- struct{}{} // nothing in the background gets its turn

@@ -154,7 +154,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 		}
 		req := ScoreFileRequest{Path: pairs, With: with, Into: out, Resume: true}
 		stopped := 0
-		for range 6 {
+		for range often(3, 6, 6) {
 			if interruptScores(t, db, req, random.IntN(700_000)) {
 				stopped++
 			}

@@ -18,7 +18,7 @@ import (
 // tuned is a search that is short in all its stages.
 func tuned() TuneRequest {
 	return TuneRequest{
-		Graph: "pa", Name: "best", Goal: ForReconstruction, Trials: 40, Seed: 5,
+		Graph: "pa", Name: "best", Goal: ForReconstruction, Trials: 30, Seed: 5,
 		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 8, "normalization": "degree", "scale": 0.5}}},
 	}
 }
@@ -34,7 +34,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 		t.Fatal(err)
 	}
 	best := r.Trials[0]
-	if len(r.Trials) != 40 || best.Stage == tune.Survey || r.Reason != tune.Trials {
+	if len(r.Trials) != 30 || best.Stage == tune.Survey || r.Reason != tune.Trials {
 		t.Fatalf("%d trials, the best in the stage %v, ended by %s", len(r.Trials), best.Stage, r.Reason)
 	}
 	info, m, err := db.store.Embedding(t.Context(), "best")
@@ -98,7 +98,11 @@ func TestDB_Tune_Same(t *testing.T) {
 // A search that is cancelled in any stage leaves nothing.
 func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
-	for _, stage := range []string{"survey", "select", "refine", "solving"} {
+	stages := []string{"survey", "refine", "select", "solving"}
+	if testing.Short() {
+		stages = stages[:2]
+	}
+	for _, stage := range stages {
 		var end func()
 		db := openTest(t, &Options{Progress: func(p Progress) {
 			if p.Statement == "TUNE" && p.Stage == stage {

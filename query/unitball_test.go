@@ -116,7 +116,7 @@ func TestDB_Refresh_UnitBall(t *testing.T) {
 func TestDB_Tune_UnitBall(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 2) INTO g")
+	mustRun(t, db, "GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g")
 	tuned, err := db.Tune(t.Context(), TuneRequest{
 		Graph: "g", Name: "best", Goal: ForReconstruction, Trials: 8,
 		Methods: []TuneMethod{{Using: UnitBall{Dim: 24, Passes: 80, Start: StartDeepWalk}}, {Using: LaplacianEigenmaps{Dim: 24}}},

@@ -254,7 +254,7 @@ func compareNearest(t *testing.T, db *DB, w *world, of string) {
 // attribute. Whatever version readers see, all its vertices have the same number
 // and the degree that their attribute says.
 func TestUpdate_Concurrent(t *testing.T) {
-	const n, rounds = 12, 15
+	n, rounds := 12, often(6, 15, 15)
 	db := openTest(t, nil)
 	ctx := context.Background()
 	var ring []storage.Edge
