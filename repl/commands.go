@@ -111,10 +111,23 @@ func unknown(what, name string, names []string) error {
 	return fmt.Errorf("unknown %s %q", what, name)
 }
 
+// plot draws degrees as lines of text, or what the program draws.
 func (s *session) plot(ctx context.Context, args []word) error {
 	var names []string
 	for _, a := range args {
 		names = append(names, a.text)
+	}
+	if len(args) > 0 && !args[0].quoted && s.config.Plot != nil && slices.Contains(s.config.Plots, args[0].text) {
+		if err := s.config.Plot(ctx, s.out, names); err != nil {
+			return err
+		}
+		if err := s.out.Flush(); err != nil {
+			return s.broken(err)
+		}
+		return nil
+	}
+	if len(names) > len(marks) {
+		return fmt.Errorf("%d graphs are too many to distinguish: name up to %d to plot", len(names), len(marks))
 	}
 	if len(names) == 0 {
 		graphs, err := s.config.DB.Graphs(ctx)

@@ -27,6 +27,7 @@ type candidate struct {
 type completer struct {
 	db     *query.DB
 	params func() map[string]any
+	plots  []string // Config.Plots
 }
 
 const (
@@ -430,6 +431,8 @@ func (c *completer) command(ctx context.Context, line string) (int, []candidate)
 // argument lists the candidates for the next argument of a command.
 func (c *completer) argument(ctx context.Context, name string, before []word, word string) []candidate {
 	switch {
+	case name == ".plot" && len(before) == 0:
+		return append(c.graphs(ctx, false), plain(c.plots)...)
 	case name == ".plot", name == ".schema" && len(before) == 0:
 		return c.graphs(ctx, false)
 	case name == ".help" && len(before) == 0:

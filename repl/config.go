@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -35,6 +36,10 @@ type Config struct {
 	// Manual returns a page of the manual of the program, and for "" the list
 	// of its pages. It is nil if there is no manual.
 	Manual func(page string) (string, error)
+	// Plots are the kinds of pictures that Plot draws: .plot with one of them as its first
+	// argument calls Plot with all arguments. Without them .plot draws degrees only.
+	Plots []string
+	Plot  func(ctx context.Context, out io.Writer, args []string) error
 }
 
 // Validate returns all errors of the configuration, joined.

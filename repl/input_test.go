@@ -116,7 +116,7 @@ func TestCompleter_At(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "pairs"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := &completer{db: completionStore(t), params: func() map[string]any { return map[string]any{"who": 1, "what": 2} }}
+	c := &completer{db: completionStore(t), params: func() map[string]any { return map[string]any{"who": 1, "what": 2} }, plots: []string{"graph", "links"}}
 	for text, want := range map[string]string{
 		"sho":                               "[SHOW]",
 		"DROP GRAPH ":                       `["limit" "my graph" social]`,
@@ -143,6 +143,7 @@ func TestCompleter_At(t *testing.T) {
 		".mode t":               "[table tsv]",
 		".timer ":               "[on off]",
 		".plot \"my":            `["my graph"]`,
+		".plot link":            "[links]",
 		".param unset w":        "[what who]",
 		".param set x ":         "[]",
 		"IMPORT '" + dir + "/p": "['" + dir + "/pairs/ '" + dir + "/pairs.csv']",

@@ -94,7 +94,7 @@ func newShell(c *ShellConfig) *shell {
 		return columns, rows
 	})
 	sh.color = Detect(os.Stdout, sh.getenv).Color
-	sh.completer = &completer{db: c.DB, params: func() map[string]any { return sh.session.params }}
+	sh.completer = &completer{db: c.DB, params: func() map[string]any { return sh.session.params }, plots: c.Plots}
 	return sh
 }
 

@@ -93,6 +93,7 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 		return err
 	}
 	config.DB, config.In = db, source
+	config.Plot = plotInShell(std, db, config.Status)
 	if config.Name = flags.script; flags.script == "-" {
 		config.Name = ""
 	}
@@ -153,7 +154,7 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 	}
 	config := repl.Config{
 		Out: std.out, Status: status, Format: format, Params: params, KeepGoing: f.keepGoing, Timer: f.timer,
-		Words: execWords, Manual: manualText,
+		Words: execWords, Manual: manualText, Plots: plotKinds,
 	}
 	if err := options.Validate(); err != nil {
 		return repl.Config{}, nil, errors.New(execWords.Message(err))

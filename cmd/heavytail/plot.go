@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,8 +11,11 @@ import (
 	"heavytail/query"
 )
 
+// plotKinds are the kinds of pictures.
+var plotKinds = []string{"degrees", "parameters", "projection", "graph", "links"}
+
 // newPlot is the command above those that draw.
-func newPlot(std streams) *cobra.Command {
+func newPlot(on plotter) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot degrees|parameters|projection|graph|links FILE …",
 		Short: "Draw degrees, studies of parameters, an embedding, a graph, or link prediction",
@@ -24,12 +28,12 @@ of its name: .svg, .png or .pdf.`,
   heavytail plot projection social.ht spec
   heavytail plot graph social.ht --out social.svg
   heavytail plot links social.ht --curve roc --out roc.pdf`,
-		Args: exactly(1, "one of: degrees, parameters, projection, graph, links"),
+		Args: exactly(1, "one of: "+strings.Join(plotKinds, ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return usageError{fmt.Errorf("unknown plot %q: expected degrees, parameters, projection, graph or links", args[0])}
+			return usageError{fmt.Errorf("unknown plot %q: expected %s", args[0], strings.Join(plotKinds, ", "))}
 		},
 	}
-	cmd.AddCommand(newPlotDegrees(std), newPlotParameters(std), newPlotProjection(std), newPlotGraph(std), newPlotLinks(std))
+	cmd.AddCommand(newPlotDegrees(on), newPlotParameters(on), newPlotProjection(on), newPlotGraph(on), newPlotLinks(on))
 	return cmd
 }
 
@@ -40,7 +44,7 @@ type degreeFlags struct {
 }
 
 // newPlotDegrees is the command that draws degree distributions.
-func newPlotDegrees(std streams) *cobra.Command {
+func newPlotDegrees(on plotter) *cobra.Command {
 	var flags degreeFlags
 	cmd := &cobra.Command{
 		Use:   "degrees FILE NAME…",
@@ -53,7 +57,7 @@ the power law that is fitted to the degrees of a graph is beside them.`,
   heavytail plot degrees social.ht social spec plain --out degrees.svg --size 600x400`,
 		Args: atLeast(2, "FILE and at least one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runPlot(cmd, std, args[0], &flags.output, func(r *runner) error { return r.plotDegrees(flags, args[1:]) })
+			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotDegrees(flags, args[1:]) })
 		},
 	}
 	addOutput(cmd, &flags.output)

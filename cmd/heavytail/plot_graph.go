@@ -27,7 +27,7 @@ type graphFlags struct {
 }
 
 // newPlotGraph is the command that draws a graph.
-func newPlotGraph(std streams) *cobra.Command {
+func newPlotGraph(on plotter) *cobra.Command {
 	var flags graphFlags
 	cmd := &cobra.Command{
 		Use:   "graph FILE [GRAPH]",
@@ -49,7 +49,7 @@ picture. Without --out the places of the vertices are drawn as text.`,
 			if err := flags.validate(); err != nil {
 				return usageError{err}
 			}
-			return runPlot(cmd, std, args[0], &flags.output, func(r *runner) error { return r.plotGraph(flags, args[1:]) })
+			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotGraph(flags, args[1:]) })
 		},
 	}
 	addOutput(cmd, &flags.output)

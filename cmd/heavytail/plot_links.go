@@ -30,7 +30,7 @@ type linkFlags struct {
 var linkCurves = []string{"roc", "precision-recall", "calibration"}
 
 // newPlotLinks is the command that draws the curves of EVALUATE LINKS.
-func newPlotLinks(std streams) *cobra.Command {
+func newPlotLinks(on plotter) *cobra.Command {
 	var flags linkFlags
 	cmd := &cobra.Command{
 		Use:   "links FILE [GRAPH]",
@@ -55,7 +55,7 @@ hidden from their training.`,
 			if err != nil {
 				return usageError{err}
 			}
-			return runPlot(cmd, std, args[0], &flags.output, func(r *runner) error { return r.plotLinks(flags, req, args[1:]) })
+			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotLinks(flags, req, args[1:]) })
 		},
 	}
 	addOutput(cmd, &flags.output)

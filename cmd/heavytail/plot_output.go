@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -142,10 +143,40 @@ func (r *runner) noteAll(notices []query.Notice) {
 	}
 }
 
-// runPlot opens the file at path for reading and calls f.
-func runPlot(cmd *cobra.Command, std streams, path string, p *output, f func(*runner) error) error {
-	if err := p.check(); err != nil {
+// plotter calls f with the database that a picture is drawn of: the file at path, or the
+// one of a shell.
+type plotter func(cmd *cobra.Command, path string, p *output, f func(*runner) error) error
+
+// plotFile opens the file at path for reading.
+func plotFile(std streams) plotter {
+	return func(cmd *cobra.Command, path string, p *output, f func(*runner) error) error {
+		if err := p.check(); err != nil {
+			return err
+		}
+		return runOn(cmd, std, path, query.Options{ReadOnly: true, NoCreate: true}, string(repl.Table), f)
+	}
+}
+
+// plotInShell is what .plot of a shell calls: the command plot on the shell's database. The
+// first argument is the kind of picture, and there is no FILE.
+func plotInShell(std streams, db *query.DB, status *repl.Status) func(context.Context, io.Writer, []string) error {
+	return func(ctx context.Context, out io.Writer, args []string) error {
+		std := streams{in: std.in, out: out, err: std.err}
+		cmd := newPlot(func(cmd *cobra.Command, _ string, p *output, f func(*runner) error) error {
+			if err := p.check(); err != nil {
+				return err
+			}
+			return f(&runner{cmd, cmd.Context(), db, std, status, repl.Table})
+		})
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetOut(out)
+		cmd.SetErr(std.err)
+		cmd.SetFlagErrorFunc(badFlag)
+		cmd.SetArgs(append([]string{args[0], ""}, args[1:]...)) // in place of FILE
+		err := cmd.ExecuteContext(ctx)
+		if err != nil && strings.Contains(err.Error(), "expected FILE") {
+			return fmt.Errorf("%w with FILE, which is that of this shell", err)
+		}
 		return err
 	}
-	return runOn(cmd, std, path, query.Options{ReadOnly: true, NoCreate: true}, string(repl.Table), f)
 }

@@ -47,7 +47,7 @@ var axisLabels = map[string]string{
 }
 
 // newPlotParameters is the command that draws studies of parameters.
-func newPlotParameters(std streams) *cobra.Command {
+func newPlotParameters(on plotter) *cobra.Command {
 	var flags studyFlags
 	cmd := &cobra.Command{
 		Use:   "parameters FILE GRAPH --vary OPTION[=VALUES]",
@@ -69,7 +69,7 @@ repeated: each is a line. Nothing is stored.`,
 			if err != nil {
 				return usageError{err}
 			}
-			return runPlot(cmd, std, args[0], &flags.output, func(r *runner) error { return r.plotParameters(flags, requests) })
+			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotParameters(flags, requests) })
 		},
 	}
 	addOutput(cmd, &flags.output)

@@ -19,7 +19,7 @@ type projectionFlags struct {
 }
 
 // newPlotProjection is the command that draws an embedding.
-func newPlotProjection(std streams) *cobra.Command {
+func newPlotProjection(on plotter) *cobra.Command {
 	var flags projectionFlags
 	cmd := &cobra.Command{
 		Use:   "projection FILE EMBEDDING",
@@ -37,7 +37,7 @@ component is drawn, unless --all asks for all of them.`,
 			if flags.points < 1 {
 				return usageError{errors.New("expected --points of 1 or more")}
 			}
-			return runPlot(cmd, std, args[0], &flags.output, func(r *runner) error { return r.plotProjection(flags, args[1]) })
+			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotProjection(flags, args[1]) })
 		},
 	}
 	addOutput(cmd, &flags.output)

@@ -155,3 +155,31 @@ func TestPlot_Errors(t *testing.T) {
 		}
 	}
 }
+
+// .plot of the shell draws what plot draws, as text or into a file, and a mistake is an
+// error of the shell.
+func TestPlot_Shell(t *testing.T) {
+	file := plotted(t)
+	picture := filepath.Join(filepath.Dir(file), "shell.svg")
+	out := mustRun(t, "", "exec", file, "-c", `.plot graph pa --around 7 --depth 1
+.plot links --scorers l3
+.plot projection spec --color side
+.plot degrees pa spec --out "`+picture+`"
+.plot pa`)
+	for _, want := range []string{"pa around 7: ", "+ l3, AUC 0.", "Embedding spec", "vertices of this degree or higher"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if !bytes.Contains(mustRead(t, picture), []byte("<svg")) {
+		t.Error("there is no picture")
+	}
+	for args, want := range map[string]string{
+		"degrees": "FILE, which is that of this shell", "graph ap": `unknown graph "ap"`, "cake": `unknown graph "cake"`, "graph pa --dept 2": "did you mean --depth?",
+		"links --out nowhere/x.svg": "no such file", "a b c d e": "too many to distinguish",
+	} {
+		if a := command(t, "", "exec", file, "-c", ".plot "+args); a.code != exitFailed || !strings.Contains(a.err, want) {
+			t.Errorf(".plot %s: exit code %d, %q, want %q", args, a.code, a.err, want)
+		}
+	}
+}

@@ -90,7 +90,7 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 	if err != nil {
 		return err
 	}
-	config.DB = db
+	config.DB, config.Plot = db, plotInShell(std, db, config.Status)
 	shell := repl.ShellConfig{Config: config, Title: path, History: repl.HistoryFile(os.Getenv), Lookup: os.LookupEnv}
 	switch {
 	case temporary:
