@@ -66,9 +66,9 @@ func (o ballOptions) placing() *tune.Placing {
 		},
 		Seconds: func(g *csr.Graph, full bool) float64 {
 			o, n := at(full), float64(g.Vertices())
-			// A third of the passes have a join of n²/2 pairs; the others measure the edges
+			// A quarter of the passes have a join of n²/2 pairs; the others measure the edges
 			// and some more pairs.
-			return float64(o.Passes) * float64(o.Dim) * (n*n/6*1.2e-11 + 6*float64(g.Edges())*1e-10)
+			return float64(o.Passes) * float64(o.Dim) * (n*n/8*1.2e-11 + 6*float64(g.Edges())*1e-10)
 		},
 	}
 }

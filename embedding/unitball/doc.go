@@ -19,10 +19,15 @@
 // Only pairs that violate their bound have a gradient, and nothing is sampled.
 //
 //  1. [index.Join] lists the pairs without an edge within 1+μ and a skin. The list
-//     serves until two vertices may have come nearer by more than the skin; that is
-//     the neighbour list of molecular dynamics (Verlet, Physical Review 159, 1967).
+//     serves until the longest move since then takes two vertices nearer by more than
+//     the skin; that is the neighbour list of molecular dynamics (Verlet, Physical
+//     Review 159, 1967). In k dimensions two vertices are taken to come nearer by at most
+//     min(1, 2/√k) of twice that move, because moves are nearly orthogonal to most pairs.
+//     From k = 5 on, a few near pairs may therefore be missing for some passes: the list
+//     is then not sure, and what the pass reports has a few false pairs too few. A run
+//     never ends by such a count: where it would, all pairs are listed again first.
 //     The skin grows where joins cost more than the pairs of the list, and shrinks
-//     where these cost more. It does not shape the result.
+//     where these cost more.
 //  2. The edges and the pairs of the list are measured, and those that violate
 //     their bound are kept, sorted by vertex.
 //  3. Every vertex adds up its gradient in the order of its neighbours and moves by

@@ -60,8 +60,8 @@ func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
 		vec.ListL2Squared(squares, x.Row(v%some), x.Data, o.Dim, list)
 	}
 	pair := time.Since(began).Seconds() / float64(times*some)
-	// A pass measures the edges and about as many near pairs as cost a third of a join,
+	// A pass measures the edges and about as many near pairs as cost a quarter of a join,
 	// adds up both, and moves every vertex, which takes as long as twenty pairs.
-	pass := join/3 + pair*(6*float64(g.Edges())+20*float64(n))
+	pass := join/4 + pair*(6*float64(g.Edges())+20*float64(n))
 	return float64(o.Passes) * pass, ctx.Err()
 }

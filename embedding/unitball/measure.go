@@ -23,7 +23,7 @@ func (r *run) measure(ctx context.Context, margin float64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.f.sort(float64(uint64(1) << r.near.thin))
+	r.f.sort(float64(uint64(1) << r.near.Thin))
 	return nil
 }
 
@@ -45,7 +45,7 @@ func (r *run) measureEdges(found []violation, squares []float32, u uint32) ([]vi
 func (r *run) measureNear(found []violation, squares []float32, u uint32) ([]violation, []float32) {
 	near := r.near.rows[u]
 	squares = r.squares(squares, u, near)
-	many := float64(uint64(1) << r.near.thin)
+	many := float64(uint64(1) << r.near.Thin)
 	for i, v := range near {
 		if by, violated := r.rule.other(squares[i]); violated {
 			by *= many

@@ -18,8 +18,14 @@ const (
 	// pairCost is what measuring a pair of the list costs, in pairs of a join: it
 	// reads a row from anywhere, where a join has tiles of them in the cache.
 	pairCost = 4
-	leastCap = 1 << 24
-	mostThin = 32
+	// deviations over √k is the part of their moves by which two vertices are taken to come
+	// nearer. Directions that are independent of each other are nearly orthogonal: the
+	// distance then changes by √2/√k of the longer move, and this is 2√2 as much. Late
+	// pairs are listed a few passes later, which changes little: with a half of this value
+	// cora needs 82 passes in place of 48.
+	deviations = 2
+	leastCap   = 1 << 24
+	mostThin   = 32
 )
 
 // nearList lists, for every vertex, the larger vertices without an edge to it that
@@ -27,16 +33,25 @@ const (
 type nearList struct {
 	g       *csr.Graph
 	workers int
+	part    float64 // of their moves, by which two vertices are taken to come nearer
 	rows    [][]uint32
 	room    room        // that rows are in
+	listed  bool        // rows are set; those of a checkpoint are listed when they are needed
+	sure    bool        // it has all pairs within the last reach
 	pairs   int64       // of all rows
 	at      *vec.Matrix // positions when it was built
-	radius  float64     // that it was built with; 0 for none
-	skin    float64     // of the next list
-	looked  int64       // pairs measured since it was built
 	built   int         // how often it was
-	thin    uint        // one in 2^thin near pairs is in it
 	most    int64       // pairs that it may have
+	listState
+}
+
+// listState is what a list needs to be built again from its positions.
+type listState struct {
+	Radius float64 // that it was built with; 0 for none
+	Skin   float64 // of the next list
+	Looked int64   // pairs measured since it was built
+	Pass   int64   // that it was built in
+	Thin   uint64  // one in 2^Thin near pairs is in it
 }
 
 // errFull ends a join that finds too many pairs.
@@ -45,44 +60,85 @@ var errFull = errors.New("unitball: the list is full")
 func newNearList(g *csr.Graph, dim, workers int) *nearList {
 	n := g.Vertices()
 	return &nearList{
-		g: g, workers: workers, rows: make([][]uint32, n), at: vec.NewMatrix(n, dim), skin: firstSkin,
+		g: g, workers: workers, part: min(1, deviations/math.Sqrt(float64(dim))),
+		rows: make([][]uint32, n), at: vec.NewMatrix(n, dim), listState: listState{Skin: firstSkin},
 		most: max(leastCap, 2*int64(n)*int64(dim)),
 	}
 }
 
-// update makes the list hold all pairs within reach of x. step is the largest move
-// of a vertex in the last pass, and pass a number that no other pass has.
+// update makes the list hold the pairs within reach of x: all of them if it is sure, and
+// otherwise all but a few. step is the largest move of a vertex in the last pass.
 func (l *nearList) update(ctx context.Context, x *vec.Matrix, reach, step float64, pass int) error {
-	if l.radius > 0 && l.thin == 0 && reach+2*l.moved(x)+slack <= l.radius {
-		l.looked += l.pairs
+	if l.Radius == 0 {
+		return l.relist(ctx, x, reach, step, pass)
+	}
+	most := 2 * l.moved(x)
+	old := l.Pass != int64(pass) // a run that was stopped in this pass may have built it
+	if old && (l.Thin > 0 || reach+l.part*most+slack > l.Radius) {
+		return l.relist(ctx, x, reach, step, pass)
+	}
+	l.sure = l.Thin == 0 && reach+most+slack <= l.Radius
+	if l.listed {
 		return nil
 	}
-	l.adapt()
+	return l.again(ctx)
+}
+
+// again lists the pairs of a checkpoint, which are those that it had. After an error it
+// has the same state.
+func (l *nearList) again(ctx context.Context) error {
+	before := l.listState
+	l.Thin = 0
+	then := l.full
+	if before.Thin > 0 {
+		then = l.thinOut
+	}
+	err := l.each(ctx, l.at, then)
+	if err != nil {
+		l.listState = before
+	}
+	return err
+}
+
+// relist builds the list for the positions x. After an error the list has the state that
+// it had before, for a checkpoint.
+func (l *nearList) relist(ctx context.Context, x *vec.Matrix, reach, step float64, pass int) error {
+	before := l.listState
+	if err := l.build(ctx, x, reach, step, pass); err != nil {
+		l.listState = before
+		return err
+	}
 	copy(l.at.Data, x.Data)
-	l.thin = 0
-	if l.skin > 2*step { // otherwise the list would serve this pass alone
-		l.radius = reach + l.skin + 2*slack
-		if err := l.join(ctx, pass); !errors.Is(err, errFull) {
+	l.sure = l.Thin == 0
+	return nil
+}
+
+func (l *nearList) build(ctx context.Context, x *vec.Matrix, reach, step float64, pass int) error {
+	l.adapt()
+	l.Pass, l.Thin = int64(pass), 0
+	if l.Skin > 2*l.part*step { // otherwise the list would serve this pass alone
+		l.Radius = reach + l.Skin + 2*slack
+		if err := l.each(ctx, x, l.full); !errors.Is(err, errFull) {
 			return err
 		}
-		l.skin /= 2
+		l.Skin /= 2
 	}
-	l.radius = reach + 2*slack
-	return l.joinPart(ctx, pass)
+	l.Radius = reach + 2*slack
+	return l.each(ctx, x, l.thinOut)
 }
 
 // adapt makes the skin of the next list such that joins and measured pairs cost
 // about the same.
 func (l *nearList) adapt() {
 	n := float64(len(l.rows))
-	if l.radius > 0 && l.skin > 0 {
-		if pairCost*float64(l.looked) > n*n/2 {
-			l.skin *= 0.8
+	if l.Radius > 0 && l.Skin > 0 {
+		if pairCost*float64(l.Looked) > n*n/2 {
+			l.Skin *= 0.8
 		} else {
-			l.skin = min(mostSkin, l.skin*1.25)
+			l.Skin = min(mostSkin, l.Skin*1.25)
 		}
 	}
-	l.looked = 0
+	l.Looked = 0
 }
 
 // moved returns the largest distance of a vertex from where it was when the list
@@ -102,37 +158,33 @@ func (l *nearList) moved(x *vec.Matrix) float64 {
 	return math.Sqrt(float64(most))
 }
 
-// join lists the pairs within the radius. More than the list may have are errFull.
-func (l *nearList) join(ctx context.Context, pass int) error {
-	return l.each(ctx, pass, func(uint32) error {
-		if l.pairs > l.most {
-			return errFull
-		}
-		return nil
-	})
+// full is called after a row was added. More pairs than the list may have are errFull.
+func (l *nearList) full(uint32) error {
+	if l.pairs > l.most {
+		return errFull
+	}
+	return nil
 }
 
-// joinPart lists the pairs within the radius, or a part of them where they are more
-// than a quarter of what the list may have: without a skin most of them violate
-// their bound, and these take eight times as many bytes.
-func (l *nearList) joinPart(ctx context.Context, pass int) error {
-	return l.each(ctx, pass, func(u uint32) error {
-		for l.pairs > l.most/4 && l.thin < mostThin {
-			l.thin++
-			l.drop(pass, int(u))
-		}
-		return nil
-	})
+// thinOut is called after the row of u was added. It takes pairs out where they are more
+// than a quarter of what the list may have: without a skin most of them violate their
+// bound, and these take eight times as many bytes.
+func (l *nearList) thinOut(u uint32) error {
+	for l.pairs > l.most/4 && l.Thin < mostThin {
+		l.Thin++
+		l.drop(int(u))
+	}
+	return nil
 }
 
-// each adds a row for every vertex and calls then after it.
-func (l *nearList) each(ctx context.Context, pass int, then func(u uint32) error) error {
+// each adds a row for every vertex of x and calls then after it.
+func (l *nearList) each(ctx context.Context, x *vec.Matrix, then func(u uint32) error) error {
 	l.pairs = 0
 	l.room.clear()
-	err := index.Join(ctx, l.at, l.radius, index.JoinOptions{Workers: l.workers}, func(u uint32, near []uint32) error {
+	err := index.Join(ctx, x, l.Radius, index.JoinOptions{Workers: l.workers}, func(u uint32, near []uint32) error {
 		row := l.room.row(len(near))
 		eachOther(above(l.g, u), near, func(v uint32) {
-			if l.keeps(pass, u, v) {
+			if l.keeps(u, v) {
 				row = append(row, v)
 			}
 		})
@@ -140,18 +192,18 @@ func (l *nearList) each(ctx context.Context, pass int, then func(u uint32) error
 		l.pairs += int64(len(row))
 		return then(u)
 	})
-	l.looked += l.pairs
+	l.listed = true
 	l.built++
 	return err
 }
 
 // drop takes the pairs out that the list does not keep, of the rows up to last.
-func (l *nearList) drop(pass, last int) {
+func (l *nearList) drop(last int) {
 	l.pairs = 0
 	for u, row := range l.rows[:last+1] {
 		kept := row[:0]
 		for _, v := range row {
-			if l.keeps(pass, uint32(u), v) {
+			if l.keeps(uint32(u), v) {
 				kept = append(kept, v)
 			}
 		}
@@ -161,12 +213,12 @@ func (l *nearList) drop(pass, last int) {
 }
 
 // keeps reports whether a pair is in a list of a part of them.
-func (l *nearList) keeps(pass int, u, v uint32) bool {
-	if l.thin == 0 {
+func (l *nearList) keeps(u, v uint32) bool {
+	if l.Thin == 0 {
 		return true
 	}
 	h := mix(uint64(u)<<32 | uint64(v))
-	return mix(h+uint64(pass))>>(64-l.thin) == 0
+	return mix(h+uint64(l.Pass))>>(64-l.Thin) == 0
 }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).

@@ -10,7 +10,8 @@ import (
 )
 
 // stateHead is the beginning of a checkpoint. Rows, moments, the best rows, the
-// start where there is an anchor, and the weights of the vertices follow.
+// positions of the list of near pairs, the start where there is an anchor, and the weights
+// of the vertices follow.
 type stateHead struct {
 	Magic       [8]byte
 	Rows, Dim   int64
@@ -18,14 +19,15 @@ type stateHead struct {
 	Best        Wrong   // in the best rows
 	Step        float64 // of the last pass
 	Anchored    bool
+	List        listState
 }
 
-var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '2'}
+var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '3'}
 
 // write writes what a resumed run needs.
 func (r *run) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
-	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), r.bestWrong, r.step, r.start != nil}
+	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), r.bestWrong, r.step, r.start != nil, r.near.listState}
 	if err := vec.WriteNumbers(out, head); err != nil {
 		return err
 	}
@@ -42,7 +44,7 @@ func (r *run) write(w io.Writer) error {
 
 // matrices are those of a checkpoint, in their order.
 func (r *run) matrices() []**vec.Matrix {
-	list := []**vec.Matrix{&r.x, &r.mean, &r.square, &r.best}
+	list := []**vec.Matrix{&r.x, &r.mean, &r.square, &r.best, &r.near.at}
 	if r.start != nil {
 		list = append(list, &r.start)
 	}
@@ -58,10 +60,11 @@ func (r *run) read(from io.Reader) error {
 	}
 	anchored := *r.o.Anchor > 0
 	if head.Magic != stateMagic || head.Rows != int64(r.n) || head.Dim != int64(r.k) || head.Anchored != anchored ||
-		head.Pass < 0 || head.Pass > int64(r.o.Passes) || head.Moves < 0 || head.Moves > head.Pass || head.Best.Edges != r.g.Edges() || head.Best.Missed < 0 || head.Best.Missed > head.Best.Edges || head.Best.False < 0 || !(head.Step >= 0) {
+		head.Pass < 0 || head.Pass > int64(r.o.Passes) || head.Moves < 0 || head.Moves > head.Pass || head.Best.Edges != r.g.Edges() || head.Best.Missed < 0 || head.Best.Missed > head.Best.Edges || head.Best.False < 0 || !(head.Step >= 0) ||
+		!head.List.valid(head.Pass) {
 		return fmt.Errorf("%w: it is not one of this graph and these options", ErrCheckpoint)
 	}
-	r.pass, r.moves, r.bestWrong, r.step = int(head.Pass), int(head.Moves), head.Best, head.Step
+	r.pass, r.moves, r.bestWrong, r.step, r.near.listState = int(head.Pass), int(head.Moves), head.Best, head.Step, head.List
 	if anchored {
 		r.start = new(vec.Matrix)
 	}
@@ -80,4 +83,9 @@ func (r *run) read(from io.Reader) error {
 		}
 	}
 	return nil
+}
+
+// valid reports whether a list in a pass can have this state.
+func (l listState) valid(pass int64) bool {
+	return l.Radius >= 0 && l.Radius <= 4 && l.Skin >= 0 && l.Skin <= mostSkin && l.Looked >= 0 && l.Pass >= 0 && l.Pass <= pass && l.Thin <= mostThin
 }

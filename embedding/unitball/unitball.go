@@ -49,6 +49,7 @@ func newRun(g *csr.Graph, o Options) (*run, error) {
 		g: g, o: o, n: n, k: o.Dim, mean: vec.NewMatrix(n, o.Dim), square: vec.NewMatrix(n, o.Dim),
 		gradients: vec.NewMatrix(n, o.Dim), best: vec.NewMatrix(n, o.Dim),
 		weights: make([]float64, n), near: newNearList(g, o.Dim, o.Workers), f: newForces(n), step: o.Step,
+		bestWrong: Wrong{Edges: g.Edges()}, // also in a checkpoint of a run that is stopped in its first pass
 	}
 	if o.Checkpoints.From != nil {
 		return r, r.read(o.Checkpoints.From)
@@ -80,7 +81,7 @@ func (r *run) passes(ctx context.Context) (string, error) {
 		if r.o.Progress != nil {
 			r.o.Progress(r.pass, r.o.Passes, wrong)
 		}
-		switch exact := r.near.thin == 0; { // an estimate ends nothing
+		switch exact := r.near.sure; { // an estimate ends nothing
 		case exact && wrong.Pairs() == 0:
 			return "no pair is wrong", nil
 		case exact && wrong.Pairs() <= r.o.Tolerance:
@@ -111,7 +112,8 @@ func (r *run) cancelled(ctx context.Context) error {
 }
 
 // look finds the violations at the present rows, and keeps these where they are better
-// than all before.
+// than all before. Where the run would end, it lists all near pairs again unless the list is
+// sure.
 func (r *run) look(ctx context.Context) error {
 	margin, _ := r.schedule()
 	if err := r.near.update(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
@@ -120,6 +122,15 @@ func (r *run) look(ctx context.Context) error {
 	if err := r.measure(ctx, margin); err != nil {
 		return err
 	}
+	if ends := r.f.wrong.Pairs() <= r.o.Tolerance || r.pass == r.o.Passes; ends && !r.near.sure && r.near.Thin == 0 {
+		if err := r.near.relist(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
+			return err
+		}
+		if err := r.measure(ctx, margin); err != nil {
+			return err
+		}
+	}
+	r.near.Looked += r.near.pairs
 	if r.pass == 0 || r.f.wrong.better(r.bestWrong) {
 		copy(r.best.Data, r.x.Data)
 		r.bestWrong = r.f.wrong

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"heavytail/storage/csr"
@@ -228,7 +229,7 @@ func gradientOf(r *run, v int, margin float64) []float64 {
 }
 
 // TestEmbed_SameBytes expects the same rows at any number of workers, and with any
-// skin of the list of near pairs.
+// skin of a list of near pairs that is always sure.
 func TestEmbed_SameBytes(t *testing.T) {
 	for _, dim := range []int{16, 50, 64} {
 		if testing.Short() && dim == 64 {
@@ -246,15 +247,20 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 			t.Errorf("other rows with %d workers", workers)
 		}
 	}
-	for _, skin := range []float64{0, 0.01, 2} {
+	var first []float32
+	for _, skin := range []float64{firstSkin, 0, 0.01, 2} {
 		r, err := newRun(g, o.WithDefaults())
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.near.part = 1
 		for r.pass < o.Passes {
-			r.near.skin = skin
+			r.near.Skin = skin
 			if err := r.look(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if !r.near.sure {
+				t.Fatalf("pass %d: the list is not sure", r.pass)
 			}
 			_, step := r.schedule()
 			r.move(step)
@@ -263,9 +269,40 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 		if err := r.look(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(r.best.Data, want.Data) {
+		if first == nil {
+			first = r.best.Data
+		}
+		if !slices.Equal(r.best.Data, first) {
 			t.Errorf("other rows with a skin of %g", skin)
 		}
+	}
+}
+
+// TestNearList_Sure compares what a run counts with all pairs: the same where the list is
+// sure, and hardly less where it is not.
+func TestNearList_Sure(t *testing.T) {
+	r, err := newRun(grown(t, 300, 8), Options{Dim: 64, Passes: 40, Seed: 5}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unsure := 0
+	for ; r.pass < 30; r.pass++ {
+		if err := r.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all := count(r.g, r.x)
+		late := all.False - r.f.wrong.False
+		if r.f.wrong.Missed != all.Missed || late < 0 || r.near.sure && late != 0 || late > 5+all.False/10 {
+			t.Errorf("pass %d: %+v, of all pairs %+v, sure is %v", r.pass, r.f.wrong, all, r.near.sure)
+		}
+		if !r.near.sure {
+			unsure++
+		}
+		_, step := r.schedule()
+		r.move(step)
+	}
+	if unsure == 0 {
+		t.Error("the list was always sure")
 	}
 }
 
@@ -313,6 +350,50 @@ func TestEmbed_Resume(t *testing.T) {
 	}
 }
 
+// stopping is a context that is cancelled when its error is asked for the last time.
+type stopping struct {
+	context.Context
+	cancel context.CancelFunc
+	left   atomic.Int64
+}
+
+func (s *stopping) Err() error {
+	if s.left.Add(-1) == 0 {
+		s.cancel()
+	}
+	return s.Context.Err()
+}
+
+// TestEmbed_ResumeAnywhere stops a run inside of joins and measurements.
+func TestEmbed_ResumeAnywhere(t *testing.T) {
+	g := grown(t, 150, 8)
+	o := Options{Dim: 32, Passes: 14, Seed: 5, Workers: 2}
+	want, _ := embed(t, g, o)
+	stopped := 0
+	for left := int64(1); left < 6000; left += 277 {
+		ctx := &stopping{}
+		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
+		ctx.left.Store(left)
+		var saved bytes.Buffer
+		first := o
+		first.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error { return write(&saved) }}
+		_, _, err := Embed(ctx, g, first)
+		ctx.cancel()
+		if err == nil || saved.Len() == 0 { // it ended, or had only the certificate left
+			continue
+		}
+		stopped++
+		again := o
+		again.Checkpoints.From = &saved
+		if got, _ := embed(t, g, again); !slices.Equal(got.Data, want.Data) {
+			t.Errorf("other rows after a stop at look %d at the context", left)
+		}
+	}
+	if stopped < 10 {
+		t.Errorf("only %d runs were stopped", stopped)
+	}
+}
+
 // TestNearList_Full expects a list that has no room for all pairs to take some, whose
 // weighted number is near to that of all.
 func TestNearList_Full(t *testing.T) {
@@ -330,7 +411,7 @@ func TestNearList_Full(t *testing.T) {
 	if err := r.look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if r.near.pairs > r.near.most || r.near.thin == 0 {
+	if r.near.pairs > r.near.most || r.near.Thin == 0 {
 		t.Fatalf("a list of %d pairs has %d", r.near.most, r.near.pairs)
 	}
 	if ratio := float64(r.f.wrong.False) / float64(all); ratio < 0.95 || ratio > 1.05 {
