@@ -335,7 +335,7 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 
 // TestRead_Endless reads texts that never end: a limit must stop each, soon.
 func TestRead_Endless(t *testing.T) {
-	limits := EdgeListOptions{MaxBytes: 16 << 20, MaxLine: 1 << 20}
+	limits := EdgeListOptions{MaxBytes: 4 << 20, MaxLine: 1 << 20}
 	for name, c := range map[string]struct {
 		layout Layout
 		text   repeated
