@@ -65,17 +65,3 @@ func (c Config) makes(kind string) bool {
 }
 
 func (e *experiment) data(name string) string { return filepath.Join(e.config.Data, name) }
-
-// Kinds of steps.
-const (
-	Methods  = "methods"  // the methods in the forms that are known, and what they reconstruct
-	Links    = "links"    // links predicted by them
-	Searches = "searches" // for the best parameters, and what they give
-	Plots    = "plots"    // degrees of reconstructions, and studies of parameters
-)
-
-// Kinds lists the kinds of steps.
-func Kinds() []string { return []string{Methods, Links, Searches, Plots} }
-
-// QuickKinds lists the kinds of steps of a quick run.
-func QuickKinds() []string { return []string{Methods, Links} }

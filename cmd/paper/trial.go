@@ -172,3 +172,17 @@ func (c clock) left(cost float64) time.Duration {
 	}
 	return time.Duration(cost / c.cost * c.seconds * float64(time.Second))
 }
+
+// Kinds of steps.
+const (
+	Methods  = "methods"  // the methods in the forms that are known, and what they reconstruct
+	Links    = "links"    // links predicted by them
+	Searches = "searches" // for the best parameters, and what they give
+	Plots    = "plots"    // degrees of reconstructions, and studies of parameters
+)
+
+// Kinds lists the kinds of steps.
+func Kinds() []string { return []string{Methods, Links, Searches, Plots} }
+
+// QuickKinds lists the kinds of steps of a quick run.
+func QuickKinds() []string { return []string{Methods, Links} }

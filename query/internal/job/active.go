@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/metrics"
 	"sync"
@@ -133,3 +134,9 @@ func heapBytes() int64 {
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
+
+// Causes of the end of a job's context.
+var (
+	errCancelled = errors.New("the job was cancelled")
+	errClosing   = errors.New("the database was closed")
+)

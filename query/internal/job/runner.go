@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -35,12 +34,6 @@ func (s Spec) Info() storage.JobInfo {
 		Options: s.Options, Kernel: vec.Kind(), Memory: s.Memory,
 	}
 }
-
-// Causes of the end of a job's context.
-var (
-	errCancelled = errors.New("the job was cancelled")
-	errClosing   = errors.New("the database was closed")
-)
 
 const (
 	// least is the time that a job in the foreground must have computed to leave a

@@ -60,15 +60,6 @@ type Page struct {
 	data     []byte
 }
 
-func decodeHead(b []byte) Page {
-	return Page{
-		ID:       native.Uint64(b),
-		Flags:    native.Uint16(b[8:]),
-		Count:    int(native.Uint16(b[10:])),
-		Overflow: uint64(native.Uint32(b[12:])),
-	}
-}
-
 // Read reads a page, whose header must have its number and lie within the
 // file. The caller must call Release for it.
 func (f *File) Read(id uint64) (*Page, error) {

@@ -181,3 +181,12 @@ func CheckMetaHeads(r io.ReaderAt, m Meta) []string {
 	}
 	return faults
 }
+
+func decodeHead(b []byte) Page {
+	return Page{
+		ID:       native.Uint64(b),
+		Flags:    native.Uint16(b[8:]),
+		Count:    int(native.Uint16(b[10:])),
+		Overflow: uint64(native.Uint32(b[12:])),
+	}
+}
