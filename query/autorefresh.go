@@ -86,7 +86,7 @@ func resolveAutoRefresh(c *call, req autoRefreshRequest) (nothing, error) {
 	}
 	found, err := c.Present(req.embedding, fault.Embedding)
 	if err == nil && req.auto != (storage.AutoRefresh{}) {
-		err = checkComputed(found.Info, fault.Embedding)
+		err = checkComputed(found.Info)
 	}
 	return nothing{}, err
 }

@@ -366,11 +366,11 @@ func (r *vectorImport) complete() error {
 
 // checkComputed returns an Error for an imported embedding, where the embedding has to be
 // computed again.
-func checkComputed(info storage.EmbeddingInfo, at fault.Part) error {
+func checkComputed(info storage.EmbeddingInfo) error {
 	if info.Method != MethodImported {
 		return nil
 	}
-	e := fault.New(at, "embedding %s was imported, so it cannot be computed again", fault.Quote(info.Name))
+	e := fault.New(fault.Embedding, "embedding %s was imported, so it cannot be computed again", fault.Quote(info.Name))
 	e.Remedy, e.Err = "IMPORT EMBEDDING replaces it by newer vectors", ErrInvalid
 	return e
 }

@@ -112,7 +112,7 @@ func (c *call) staleness(embedding string) (s staleness, err error) {
 	if s.Entry, err = c.Present(embedding, fault.Embedding); err != nil {
 		return s, err
 	}
-	if err := checkComputed(s.Info, fault.Embedding); err != nil {
+	if err := checkComputed(s.Info); err != nil {
 		return s, err
 	}
 	s.changes, err = c.db.store.Changes(c.Ctx, s.Info.Graph, s.Info.GraphVersion)

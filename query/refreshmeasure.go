@@ -202,7 +202,7 @@ func runRefreshAll(c *call, graph string, info storage.GraphInfo) (r RefreshAllR
 		return r, err
 	}
 	for _, e := range embeddings {
-		if e.Graph != graph || checkComputed(e, fault.Embedding) != nil {
+		if e.Graph != graph || checkComputed(e) != nil {
 			continue
 		}
 		req := RefreshRequest{Embedding: e.Name}

@@ -215,7 +215,7 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 		return nil, fault.New(fault.Embedding, "embedding %s belongs to graph %s, and not to graph %s", fault.Name(req.Embedding), fault.Name(e.Info.Graph), fault.Name(req.Graph))
 	}
 	m.embedding = &e
-	if err := checkComputed(e.Info, fault.Embedding); err != nil {
+	if err := checkComputed(e.Info); err != nil {
 		return nil, err
 	}
 	return m, checkCurrent(req.Embedding, e.Behind)

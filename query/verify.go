@@ -112,7 +112,7 @@ func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {
 	}
 	found, err := c.Present(req.Embedding, fault.Embedding)
 	if err == nil {
-		err = checkComputed(found.Info, fault.Embedding)
+		err = checkComputed(found.Info)
 	}
 	if err == nil {
 		err = upToDate(req.Embedding, found.Behind)

@@ -69,7 +69,7 @@ func (left *rebuilt) attributesLost(r *graphRecord) string {
 // readEmbeddings reads the embeddings of a damaged graph. Only those of its last
 // version are kept: the rows of different versions cannot be distinguished in
 // the rebuilt graph.
-func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord, faulty func(where string) bool) error {
+func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord) error {
 	return t.each(block.EmbeddingsName, func(key, record []byte) error {
 		var e embeddingRecord
 		if err := block.DecodeStruct(block.SeedOf(block.EmbeddingsName), key, record, &e); err != nil {

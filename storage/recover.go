@@ -370,7 +370,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		}
 		left, err = t.remainsOf(record.Object, &record)
 		if err == nil {
-			err = left.readEmbeddings(t, &record, m.faulty)
+			err = left.readEmbeddings(t, &record)
 		}
 		return err
 	})

@@ -26,7 +26,7 @@ the file that the statement would have written alone: the same bytes. See
   heavytail shard status --dir D
   heavytail shard merge --dir D`,
 	}
-	for _, sub := range []*cobra.Command{newShardPlan(std), newShardRun(std), newShardStatus(std), newShardMerge(std)} {
+	for _, sub := range []*cobra.Command{newShardPlan(std), newShardRun(std), newShardStatus(std), newShardMerge()} {
 		sub.Flags().String("dir", "", "folder of the plan")
 		require(sub, "dir")
 		must(sub.MarkFlagDirname("dir"))
@@ -161,7 +161,7 @@ func shardStatus(m *shard.Manifest, states []shard.State) string {
 	return text
 }
 
-func newShardMerge(std streams) *cobra.Command {
+func newShardMerge() *cobra.Command {
 	var out string
 	var overwrite bool
 	cmd := &cobra.Command{

@@ -177,7 +177,7 @@ func (r *refresh) run(ctx context.Context) error {
 			continue
 		}
 		r.unmove(list, origins[c])
-		if err := r.part(ctx, c, list, origins[c]); err != nil {
+		if err := r.part(ctx, c, list); err != nil {
 			return err
 		}
 	}
@@ -276,7 +276,7 @@ func (r *refresh) unmove(list []uint32, origin uint32) {
 func (r *refresh) moves() bool { return r.opts.Components == Apart }
 
 // part computes the vectors of one part.
-func (r *refresh) part(ctx context.Context, c int, list []uint32, origin uint32) error {
+func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 	if len(list) == 0 || r.g.Degree(list[0]) == 0 {
 		for _, v := range list { // isolated vertices have zero vectors
 			clear(r.vectors.Row(int(v)))

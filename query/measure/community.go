@@ -2,7 +2,6 @@ package measure
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -29,25 +28,11 @@ func communities(group []uint32) Communities {
 	return Communities{Label: label, Sizes: sorted}
 }
 
-// Modularity returns how many more edges are inside the groups than if edges were placed
+// modularity returns how many more edges are inside the groups than if edges were placed
 // at random with the same degrees: Σ (w(c)/2m − resolution·(k(c)/2m)²) over the groups,
 // where w(c) is twice the weight of the edges inside and k(c) the sum of the
 // strengths (Newman and Girvan, "Finding and Evaluating Community Structure in
-// Networks", 2004). It is NaN without edges. Labels must be one per vertex.
-func Modularity(g *csr.Graph, labels []uint32, resolution float64) (float64, error) {
-	if len(labels) != g.Vertices() {
-		return 0, fmt.Errorf("%d labels for %d vertices: %w", len(labels), g.Vertices(), ErrOption)
-	}
-	if err := checkWeights(g); err != nil {
-		return 0, err
-	}
-	groups := 0
-	for _, c := range labels {
-		groups = max(groups, int(c)+1)
-	}
-	return modularity(g, labels, groups, resolution), nil
-}
-
+// Networks", 2004). It is NaN without edges.
 func modularity(g *csr.Graph, labels []uint32, groups int, resolution float64) float64 {
 	inside, all := make([]float64, groups), make([]float64, groups)
 	for v, c := range labels {

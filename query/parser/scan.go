@@ -110,14 +110,14 @@ func (s *scanner) next() (Token, *Error) {
 	case c == '$':
 		return s.param(text)
 	case strings.HasPrefix(text, "--"):
-		return s.comment(text, lineLength(text))
+		return s.comment(lineLength(text))
 	case strings.HasPrefix(text, "/*"):
 		end := strings.Index(text[2:], "*/")
 		if end < 0 {
 			t := s.take(KindInvalid, len(text))
 			return t, openComment(t.Start)
 		}
-		return s.comment(text, end+4)
+		return s.comment(end + 4)
 	}
 	if n := signLength(text); n > 0 {
 		return s.take(KindSign, n), nil
@@ -257,7 +257,7 @@ func (s *scanner) param(text string) (Token, *Error) {
 	return s.take(KindParam, 1+n), nil
 }
 
-func (s *scanner) comment(text string, n int) (Token, *Error) {
+func (s *scanner) comment(n int) (Token, *Error) {
 	t := s.take(KindComment, n)
 	return t, checkText(t)
 }
