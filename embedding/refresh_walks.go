@@ -129,12 +129,8 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 // TrainWalks is DeepWalk, DPWalker or Node2Vec, by its name. It returns the whole model,
 // whose Vectors are the embedding.
 func TrainWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (*skipgram.Model, WalkStats, error) {
-	walks, err := NewWalks(ctx, g, method, o)
+	walks, training, err := lesson(ctx, g, o, method)
 	if err != nil {
-		return nil, WalkStats{}, err
-	}
-	training := o.WithDefaults(method).training()
-	if err := o.resumable(&training, walks.Vertices); err != nil {
 		return nil, WalkStats{}, err
 	}
 	state, stats, err := skipgram.TrainState(ctx, walks, training)

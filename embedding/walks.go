@@ -206,15 +206,21 @@ func Node2Vec(ctx context.Context, g *csr.Graph, o WalkOptions) (*vec.Matrix, Wa
 }
 
 func learn(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (*vec.Matrix, WalkStats, error) {
-	walks, err := NewWalks(ctx, g, method, o)
+	walks, training, err := lesson(ctx, g, o, method)
 	if err != nil {
 		return nil, WalkStats{}, err
 	}
-	training := o.WithDefaults(method).training()
-	if err := o.resumable(&training, walks.Vertices); err != nil {
-		return nil, WalkStats{}, err
-	}
 	return skipgram.Train(ctx, walks, training)
+}
+
+// lesson returns the walks of a method, and how it learns from them.
+func lesson(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (Walks, skipgram.Options, error) {
+	walks, err := NewWalks(ctx, g, method, o)
+	if err != nil {
+		return walks, skipgram.Options{}, err
+	}
+	training := o.WithDefaults(method).training()
+	return walks, training, o.resumable(&training, walks.Vertices)
 }
 
 // Walks are the walks that a method learns from, in the order of the training.

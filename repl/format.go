@@ -81,9 +81,9 @@ func newRenderer(f Format, out *bufio.Writer, limit func() int) renderer {
 	case Box:
 		return &pageRenderer{out: out, style: boxStyle, limit: limit}
 	case CSV:
-		return &csvRenderer{out: out, limit: limit}
+		return &csvRenderer{sheets: sheets{out: out, limit: limit}}
 	case TSV:
-		return &tsvRenderer{out: out, limit: limit}
+		return &tsvRenderer{sheets: sheets{out: out, limit: limit}}
 	case JSON:
 		return &jsonRenderer{out: out}
 	case NDJSON:

@@ -13,34 +13,55 @@ import (
 	"heavytail/query/parser"
 )
 
-// csvRenderer writes CSV.
-type csvRenderer struct {
+// sheets are the results in CSV or TSV, with an empty line between two of them.
+type sheets struct {
 	out     *bufio.Writer
 	limit   func() int // as in newRenderer
 	safe    bool       // the output is a terminal
 	results int        // results with columns, so far
-	record  []string
 	cell    []byte
-	line    bytes.Buffer
-	csv     *csv.Writer // writes to line
+}
+
+// next begins a result, and returns its columns as a first row; nil if it has none.
+func (s *sheets) next(columns []string) []query.Value {
+	if len(columns) == 0 {
+		return nil
+	}
+	if s.results++; s.results > 1 {
+		s.out.WriteByte('\n')
+	}
+	s.safe = s.limit != nil && s.limit() > 0
+	header := make([]query.Value, len(columns))
+	for i, c := range columns {
+		header[i] = c
+	}
+	return header
+}
+
+// text is a cell, until the next call.
+func (s *sheets) text(v query.Value) []byte {
+	s.cell = appendShown(s.cell[:0], v, s.safe)
+	return s.cell
+}
+
+// csvRenderer writes CSV.
+type csvRenderer struct {
+	sheets
+	record []string
+	line   bytes.Buffer
+	csv    *csv.Writer // writes to line
 }
 
 func (r *csvRenderer) begin(columns []string) {
-	if len(columns) == 0 {
-		return
+	if header := r.next(columns); header != nil {
+		r.row(header)
 	}
-	if r.results++; r.results > 1 {
-		r.out.WriteByte('\n')
-	}
-	r.safe = r.limit != nil && r.limit() > 0
-	r.row(header(columns))
 }
 
 func (r *csvRenderer) row(values []query.Value) error {
 	r.record = r.record[:0]
 	for _, v := range values {
-		r.cell = appendShown(r.cell[:0], v, r.safe)
-		r.record = append(r.record, string(r.cell))
+		r.record = append(r.record, string(r.text(v)))
 	}
 	return r.write(r.record)
 }
@@ -63,34 +84,16 @@ func (r *csvRenderer) write(record []string) error {
 
 func (r *csvRenderer) end(error) {}
 
-// header is a row with the names of the columns.
-func header(columns []string) []query.Value {
-	values := make([]query.Value, len(columns))
-	for i, c := range columns {
-		values[i] = c
-	}
-	return values
-}
-
 // tsvRenderer writes fields between tabs.
 type tsvRenderer struct {
-	out     *bufio.Writer
-	limit   func() int // as in newRenderer
-	safe    bool       // the output is a terminal
-	results int        // results with columns, so far
-	line    []byte
-	cell    []byte
+	sheets
+	line []byte
 }
 
 func (r *tsvRenderer) begin(columns []string) {
-	if len(columns) == 0 {
-		return
+	if header := r.next(columns); header != nil {
+		r.row(header)
 	}
-	if r.results++; r.results > 1 {
-		r.out.WriteByte('\n')
-	}
-	r.safe = r.limit != nil && r.limit() > 0
-	r.row(header(columns))
 }
 
 func (r *tsvRenderer) row(values []query.Value) error {
@@ -99,8 +102,7 @@ func (r *tsvRenderer) row(values []query.Value) error {
 		if i > 0 {
 			r.line = append(r.line, '\t')
 		}
-		r.cell = appendShown(r.cell[:0], v, r.safe)
-		for _, c := range r.cell {
+		for _, c := range r.text(v) {
 			switch c {
 			case '\t':
 				r.line = append(r.line, `\t`...)

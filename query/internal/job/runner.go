@@ -143,24 +143,20 @@ func (r *Runner) release(j *Active) {
 
 // Find returns the active job with a number.
 func (r *Runner) Find(id uint64) *Active {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, j := range r.active {
-		if j.Info().ID == id {
-			return j
-		}
-	}
-	return nil
+	return r.first(func(i storage.JobInfo) bool { return i.ID == id })
 }
 
 // Holder returns the active job that writes a target; nil if there is none.
 func (r *Runner) Holder(target string) *Active {
+	return r.first(func(i storage.JobInfo) bool { return i.Target == target })
+}
+
+// first returns the first active job that is wanted; nil where there is none.
+func (r *Runner) first(wanted func(storage.JobInfo) bool) *Active {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, j := range r.active {
-		if j.Info().Target == target {
-			return j
-		}
+	if i := slices.IndexFunc(r.active, func(j *Active) bool { return wanted(j.Info()) }); i >= 0 {
+		return r.active[i]
 	}
 	return nil
 }
