@@ -8,9 +8,9 @@ import (
 )
 
 // Betweenness returns for each vertex v the sum, over all pairs of other vertices, of the
-// fraction of the shortest paths between the two that pass through v (Freeman, "A
-// Set of Measures of Centrality Based on Betweenness", 1977). Normalized divides by the
-// number of these pairs, (n−1)(n−2)/2.
+// fraction of the shortest paths between the two that pass through v (Freeman, "A Set of
+// Measures of Centrality Based on Betweenness", 1977). With Normalized it is divided by
+// the number of these pairs, (n−1)(n−2)/2.
 //
 // The algorithm is that of Brandes, "A Faster Algorithm for Betweenness
 // Centrality", 2001. Values from fewer sources than vertices are multiplied by n/sources
@@ -46,13 +46,13 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 	return Scores{Values: values, Sources: len(sources), Error: opts.error(len(sources), n, largest)}, nil
 }
 
-// levels adds up the dependencies of sources where every edge has the length 1.
+// levels adds up the dependencies of sources if every edge has the length 1.
 type levels struct {
 	halt
 	g        *csr.Graph
 	distance []int32   // -1 where not reached
 	order    []uint32  // the vertices reached, by ascending distance
-	paths    []float64 // the number of shortest paths to each vertex, in the end the dependency on it
+	paths    []float64 // the number of shortest paths to each vertex; at the end the dependency on it
 	part     []float64 // (1 + dependency)/paths of each vertex
 }
 
@@ -65,7 +65,7 @@ func newLevels(ctx context.Context, g *csr.Graph) *levels {
 	return l
 }
 
-// add adds the dependencies of a source. Where the context ends it adds nothing, returns
+// add adds the dependencies of a source. If the context ends, it adds nothing, returns
 // false, and cannot be called again.
 func (l *levels) add(source uint32, sum []float64) bool {
 	l.order = append(l.order[:0], source)
@@ -88,7 +88,7 @@ func (l *levels) add(source uint32, sum []float64) bool {
 			}
 		}
 		l.part[v] = 1/l.paths[v] + parts
-		l.paths[v] *= parts // the dependency: no vertex that is farther asks for the paths
+		l.paths[v] *= parts // the dependency replaces the number of paths, which no farther vertex needs
 	}
 	for _, v := range l.order[1:] {
 		sum[v] += l.paths[v]
@@ -98,7 +98,7 @@ func (l *levels) add(source uint32, sum []float64) bool {
 	return true
 }
 
-// expand passes the paths to v on to the next level.
+// expand adds the number of paths to v to its neighbours in the next level.
 func (l *levels) expand(v uint32) {
 	next, paths := l.distance[v]+1, l.paths[v]
 	for _, u := range l.g.Neighbors(v) {
@@ -119,9 +119,9 @@ type brandes struct {
 	dependency []float64 // of the source, on each vertex
 }
 
-// add adds the dependencies of a source. A predecessor of a vertex is a neighbour from
-// which its edge has exactly the length that is missing, so that no lists of them are
-// kept.
+// add adds the dependencies of a source. A neighbour is a predecessor of a vertex if
+// the length of their edge is exactly the difference of their distances, so that no
+// lists of predecessors are needed.
 func (b *brandes) add(source uint32, sum []float64) bool {
 	b.from(source)
 	for _, v := range b.order {
@@ -162,7 +162,7 @@ func (b *brandes) arriving(v uint32) float64 {
 	return paths
 }
 
-// pass gives the predecessors of v their part of the dependency on it.
+// pass adds to the predecessors of v their parts of the dependency on v.
 func (b *brandes) pass(v uint32, part float64) {
 	distance := b.distances[v]
 	weights := b.g.WeightsOf(v)

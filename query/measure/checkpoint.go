@@ -22,8 +22,8 @@ var ErrCheckpoint = errors.New("checkpoint cannot be used")
 // zero value saves nothing and starts from the beginning.
 type Checkpoints struct {
 	// Save, if not nil, is called at intervals and when the context has ended, with a
-	// function that writes what is needed to continue. The computation waits for Save; an
-	// error of Save ends it.
+	// function that writes the state from which the computation can continue. The
+	// computation waits for Save; an error of Save ends it.
 	Save func(write func(w io.Writer) error) error
 	// Every is the least time between two calls. The call at the end of the context does
 	// not wait for it.
@@ -33,7 +33,7 @@ type Checkpoints struct {
 	From io.Reader
 }
 
-// end saves where the context has ended, and returns its error.
+// end saves if the context has ended, and returns the error of the context.
 func (c Checkpoints) end(ctx context.Context, write func(w io.Writer) error) error {
 	err := ctx.Err()
 	if err != nil && c.Save != nil {
@@ -47,16 +47,16 @@ type halt struct{ context.Context }
 
 func (h halt) halted() bool { return h.Err() != nil }
 
-// visitor adds what a unit of work adds to a sum per vertex, or returns false without
-// having changed it where the context has ended.
+// visitor adds the contribution of a unit of work to a sum per vertex. If the context
+// ends, it returns false and leaves the sum unchanged.
 type visitor func(unit int, sum []float64) bool
 
-// slots is how many sums the units of work are divided among. It is part of the definition
-// of the result, and bounds the workers.
+// slots is the number of sums among which the units of work are divided. It is part of the
+// definition of the result, and bounds the workers.
 const slots = 16
 
 // accumulation has the sums of all slots. Slot s takes the units s, s + len(sums), and so
-// on, so that its sum does not depend on who computes it or when.
+// on, so that its sum does not depend on the goroutines and their order.
 type accumulation struct {
 	n, units int
 	sums     [][]float64 // of each slot; nil before its first unit
@@ -65,8 +65,8 @@ type accumulation struct {
 }
 
 // accumulate calls a visitor for every unit of work, and returns the sums of all slots in
-// their order. newVisitor returns a visitor of its own memory. Memory is 128 bytes per
-// vertex, and so much is what a checkpoint writes.
+// their order. newVisitor returns a visitor with its own memory. It takes 128 bytes per
+// vertex, which is also the size of a checkpoint.
 func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage string, newVisitor func() visitor) ([]float64, error) {
 	a := &accumulation{n: n, units: units, sums: make([][]float64, min(slots, max(1, units))), next: make([]int, min(slots, max(1, units)))}
 	for slot := range a.next {
@@ -103,14 +103,14 @@ func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage str
 	return a.total(), nil
 }
 
-// visit does the next unit of a slot.
+// visit computes the next unit of a slot.
 func (a *accumulation) visit(slot int, free *sync.Pool) bool {
 	if a.sums[slot] == nil {
 		a.sums[slot] = make([]float64, a.n)
 	}
 	v := free.Get().(visitor)
 	if !v(a.next[slot], a.sums[slot]) {
-		return false // and v cannot be used again
+		return false // v cannot be used again
 	}
 	free.Put(v)
 	a.next[slot] += len(a.sums)

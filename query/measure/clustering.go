@@ -9,7 +9,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Clustering says how often the neighbours of a vertex are neighbours.
+// Clustering measures how often the neighbours of a vertex are neighbours of each
+// other.
 type Clustering struct {
 	// Average is the mean over all vertices of the fraction of pairs of neighbours
 	// that are neighbours themselves, 0 for vertices of degree 0 and 1 (Watts and
@@ -17,8 +18,8 @@ type Clustering struct {
 	// for a graph without vertices.
 	Average float64 `json:"average"`
 	// Transitivity is the fraction of paths of two edges whose ends are adjacent,
-	// 3·Triangles/Paths, 0 without such paths. Hubs count by their many paths,
-	// unlike in the average.
+	// 3·Triangles/Paths, 0 without such paths. Unlike in the average, a hub has a
+	// large weight because of its many paths.
 	Transitivity float64 `json:"transitivity"`
 	Triangles    int64   `json:"triangles"`
 	Paths        int64   `json:"paths"` // of two edges: the sum of d(d−1)/2
@@ -31,7 +32,7 @@ func ClusteringCoefficients(ctx context.Context, g *csr.Graph, w Work) (Clusteri
 	if err != nil {
 		return Clustering{}, err
 	}
-	// In the order of the vertices, so that the sum always rounds the same.
+	// Summed in the order of the vertices, so that rounding is always the same.
 	var c Clustering
 	sum, corners := 0.0, int64(0)
 	for v, closed := range triangles {
@@ -51,12 +52,13 @@ func ClusteringCoefficients(ctx context.Context, g *csr.Graph, w Work) (Clusteri
 // Triangles returns the number of triangles of which each vertex is a corner. Weights
 // are not used.
 //
-// Every edge points to its end of larger degree, of equal degrees to the larger
-// vertex. No more than √(2m) edges leave a vertex then, and every triangle has
-// one vertex that two of its edges leave (Latapy, "Main-memory triangle
-// computations for very large (sparse (power-law)) graphs", 2008): it takes
-// O(m^1.5) time whatever the hubs. Memory beyond the graph is 4 bytes per edge
-// and 28 per vertex, and a bit per vertex and worker. The error is that of ctx.
+// Every edge is directed to its end of larger degree, or of equal degrees to
+// the larger vertex. Then at most √(2m) edges leave a vertex, and every
+// triangle has exactly one vertex that two of its edges leave (Latapy,
+// "Main-memory triangle computations for very large (sparse (power-law))
+// graphs", 2008): it takes O(m^1.5) time, however large the hubs are. Memory
+// beyond the graph is 4 bytes per edge and 28 per vertex, and a bit per vertex
+// and worker. The error is that of ctx.
 func Triangles(ctx context.Context, g *csr.Graph, w Work) ([]int64, error) {
 	o, err := orient(ctx, g)
 	if err != nil {
@@ -99,7 +101,7 @@ func share(part, whole int64) float64 {
 }
 
 // oriented is a graph whose vertices are numbered by rank, that is by ascending
-// degree, and of whose edges every one is listed at its lower end only.
+// degree, and each of whose edges is listed only at its lower end.
 type oriented struct {
 	ranks   []uint32 // of each vertex
 	offsets []int64
@@ -145,8 +147,9 @@ func orient(ctx context.Context, g *csr.Graph) (*oriented, error) {
 	return o, nil
 }
 
-// checkVertices is how many vertices go by between two looks at the context: a
-// millisecond, and for hubs alone some tens.
+// checkVertices is the number of vertices between two checks of the context:
+// they take about a millisecond, or some tens of milliseconds if all of them
+// are hubs.
 const checkVertices = 1 << 10
 
 // rankByDegree writes the rank of every vertex by ascending degree, equal ones
@@ -182,7 +185,7 @@ func (o *oriented) triangles(ctx context.Context, w Work) ([]int64, error) {
 	counts := make([]int64, n)
 	var done atomic.Int64
 	report := w.reporter("counting", int64(len(o.targets)))
-	// Of each worker, bit r is set while rank r is in the row that it looks at.
+	// For each worker, bit r is set while rank r is in the row that it processes.
 	marks := sync.Pool{New: func() any { return new(make([]uint64, (n+63)/64)) }}
 	vec.Parallel(n, block, w.Workers, func(_, lo, hi int) {
 		marked := marks.Get().(*[]uint64)

@@ -23,11 +23,11 @@ func Cores(g *csr.Graph) []int64 {
 	return cores
 }
 
-// peeling has the vertices that are left in the order of their degrees.
+// peeling has the remaining vertices in the order of their degrees.
 type peeling struct {
-	degree []uint32 // to vertices that are left; the core number of one that is gone
+	degree []uint32 // number of remaining neighbours; for a removed vertex its core number
 	order  []uint32 // vertices by ascending degree
-	place  []uint32 // of each vertex in order
+	place  []uint32 // position of each vertex in order
 	first  []uint32 // place of the first vertex of each degree
 }
 
@@ -49,7 +49,8 @@ func newPeeling(g *csr.Graph) *peeling {
 	return p
 }
 
-// lower moves a vertex one degree down, by an exchange with the first of its degree.
+// lower decreases the degree of a vertex by one, by an exchange with the first vertex of
+// its degree.
 func (p *peeling) lower(u uint32) {
 	d := p.degree[u]
 	at := p.first[d]

@@ -12,30 +12,32 @@ import (
 // DistanceOptions sets how measures of shortest paths work. The zero value works.
 type DistanceOptions struct {
 	Work
-	// Weighted takes the weights as lengths; otherwise every edge has the length 1.
+	// Weighted uses the weights as lengths; otherwise every edge has the length 1.
 	Weighted bool
-	// Normalized divides the values by their largest possible one, so that they are
+	// Normalized divides the values by the largest possible value, so that they are
 	// from 0 to 1.
 	Normalized bool
 	// Sources is the number of vertices from which paths are computed. Values from
-	// fewer than all vertices are estimates. 0 means all as long as that makes up to
-	// ExactVisits visits of edges and vertices, 32 times as many for Harmonic without
-	// weights, and as many sources as make so many visits beyond, but at least 100.
+	// fewer than all vertices are estimates. 0 means all vertices, if their searches
+	// visit at most ExactVisits vertices and edges (32 times as many for Harmonic
+	// without weights); otherwise the number of sources whose searches make that many
+	// visits, but at least 100.
 	Sources int
-	Seed    uint64 // of the choice of sources
+	Seed    uint64 // seed of the choice of sources
 	Checkpoints
 }
 
-// ExactVisits is how many visits of vertices and edges a measure of shortest paths makes
-// by default: about a minute of one core.
+// ExactVisits is the number of visits of vertices and edges up to which measures of
+// shortest paths are exact by default: about a minute on one core.
 const ExactVisits = 4e9
 
 // confidence is the probability with which an estimate's error is within its bound, for
 // all vertices at once.
 const confidence = 0.99
 
-// sources chooses the vertices from which paths are computed, in random order, or all
-// in ascending order. By default it takes as many as make about so many visits.
+// sources chooses the vertices from which paths are computed: some in random order,
+// or all in ascending order. By default it takes as many as make about the given
+// number of visits.
 func (o DistanceOptions) sources(g *csr.Graph, visits float64) []uint32 {
 	n := g.Vertices()
 	count := min(o.Sources, n)
@@ -57,8 +59,8 @@ func (o DistanceOptions) sources(g *csr.Graph, visits float64) []uint32 {
 	return all[:count]
 }
 
-// visitsOf is how many vertices and edges a search visits, the mean over all vertices to
-// search from: a search stays in its component.
+// visitsOf is the number of vertices and edges that a search visits, as the mean over
+// all start vertices; a search stays in its component.
 func visitsOf(g *csr.Graph) float64 {
 	sum := 0.0
 	for _, vertices := range g.Components().Vertices() {
@@ -83,9 +85,9 @@ func bound(sources, n int) float64 {
 }
 
 // Harmonic returns the harmonic closeness of each vertex: the sum of 1/distance to every
-// other vertex, 0 for those that cannot be reached (Marchiori and Latora, "Harmony in
-// the Small-World", 2000; Boldi and Vigna, "Axioms for Centrality", 2014).
-// Normalized divides by n−1.
+// other vertex, 0 for vertices that cannot be reached (Marchiori and Latora, "Harmony in
+// the Small-World", 2000; Boldi and Vigna, "Axioms for Centrality", 2014). Normalized
+// divides by n−1.
 //
 // Values from fewer sources than vertices are multiplied by n/sources (Eppstein and
 // Wang, "Fast Approximation of Centrality", 2004). With a probability of 0.99 the error
@@ -162,8 +164,9 @@ func (b *bitSearch) harmonic(sources []uint32) visitor {
 	}
 }
 
-// run calls f with the sources that are first reached at each distance, as bits, for
-// each vertex. Where the context ends it stops, and cannot be called again.
+// run calls f, for each vertex and distance, with the sources whose search first
+// reaches the vertex at that distance, as bits. If the context ends, it stops, and
+// cannot be called again.
 func (b *bitSearch) run(sources []uint32, f func(v uint32, distance int, new uint64)) {
 	clear(b.seen)
 	b.frontier = append(b.frontier[:0], sources...)
@@ -227,7 +230,7 @@ func newSearch(ctx context.Context, g *csr.Graph) *search {
 	return s
 }
 
-// from computes the distances from a vertex. Where the context ends it stops.
+// from computes the distances from a vertex. It stops if the context ends.
 func (s *search) from(source uint32) {
 	for _, v := range s.order {
 		s.distances[v] = math.Inf(1)
@@ -261,7 +264,8 @@ func (s *search) breadth(source uint32) {
 	}
 }
 
-// dijkstra leaves outdated entries in the queue: a vertex counts when it is first taken.
+// dijkstra leaves outdated entries in the queue: only the first entry of a vertex that
+// is taken counts.
 func (s *search) dijkstra(source uint32) {
 	s.queue = append(s.queue[:0], pathEnd{source, 0})
 	for len(s.queue) > 0 {

@@ -24,11 +24,12 @@ type EccentricityOptions struct {
 // to a vertex of its component. The largest of a component is its diameter, the smallest
 // its radius. Weights are not used.
 //
-// It computes the distances from 64 vertices after another until the triangle inequality
-// leaves one value for each: Takes and Kosters, "Computing the Eccentricity Distribution
-// of Large Graphs", 2013, with the searches of Harmonic. It takes from a few searches of
-// O(n + m) to n/64, on one core, and 56 bytes per vertex and 16 per vertex and level of
-// a search; a checkpoint writes 16 bytes per vertex.
+// It computes the distances from 64 vertices at a time until the triangle inequality
+// leaves one possible value for each vertex: Takes and Kosters, "Computing the
+// Eccentricity Distribution of Large Graphs", 2013, with the searches of Harmonic. It
+// takes between a few and n/64 searches of O(n + m), on one core, and 56 bytes per
+// vertex and 16 per vertex and level of a search; a checkpoint writes 16 bytes per
+// vertex.
 func Eccentricity(ctx context.Context, g *csr.Graph, opts EccentricityOptions) ([]int64, error) {
 	n := g.Vertices()
 	e := &eccentricities{
@@ -65,26 +66,26 @@ type eccentricities struct {
 	save     Checkpoints
 	saved    time.Time
 	arrivals []arrival
-	done     int64 // vertices whose bounds are equal, of the components before
+	done     int64 // number of vertices of finished components
 	report   func(int64)
 }
 
-// bounds are what a checkpoint has.
+// bounds has the content of a checkpoint.
 type bounds struct {
 	low, high []int64
 	at        int64 // component
 	count     int64 // sources of the next search in it; 0 before the first component
 }
 
-// arrival is when a vertex was reached from some sources.
+// arrival has the sources whose searches reach a vertex at one distance.
 type arrival struct {
 	vertex   uint32
 	distance int32
 	sources  uint64
 }
 
-// component finds the values of one component. In the first round there is one source,
-// which is enough for a star, and in the second its farthest vertices.
+// component finds the values of one component. The first round has one source, which
+// is enough for a star, and the second round the vertices farthest from it.
 func (e *eccentricities) component(open []uint32) error {
 	size := int64(len(open))
 	for {
@@ -103,7 +104,7 @@ func (e *eccentricities) component(open []uint32) error {
 	}
 }
 
-// checkpoint looks at the context, and saves the bounds where it is time to.
+// checkpoint checks the context, and saves the bounds if a checkpoint is due.
 func (e *eccentricities) checkpoint() error {
 	if err := e.save.end(e.Context, e.write); err != nil || e.save.Save == nil || time.Since(e.saved) < e.save.Every {
 		return err
@@ -115,7 +116,8 @@ func (e *eccentricities) checkpoint() error {
 
 var boundsMagic = [8]byte{'e', 'c', 'c', 'e', 'n', 't', 'r', '1'}
 
-// boundsHead is the beginning of a checkpoint. The lower bounds follow, and the upper ones.
+// boundsHead is the beginning of a checkpoint. The lower bounds and then the upper bounds
+// follow.
 type boundsHead struct {
 	Magic        [8]byte
 	N, At, Count int64
@@ -147,9 +149,9 @@ func (b *bounds) read(in io.Reader) error {
 	return nil
 }
 
-// choose takes half of the sources by the largest upper bound, which are far out, and
-// half by the smallest lower bound, which are central; of equal bounds those of the
-// largest degree.
+// choose takes half of the sources by the largest upper bound, which are peripheral
+// vertices, and half by the smallest lower bound, which are central vertices; of
+// equal bounds it takes the largest degree.
 func (e *eccentricities) choose(open []uint32, count int) []uint32 {
 	central := e.first(open, (count+1)/2, func(v uint32) int64 { return e.low[v] })
 	outer := e.first(open, count/2, func(v uint32) int64 { return -e.high[v] })
@@ -173,8 +175,8 @@ func (e *eccentricities) first(open []uint32, count int, key func(v uint32) int6
 	return best
 }
 
-// refine narrows all bounds by the distances from some vertices. Where the context ends it
-// leaves them, and returns false.
+// refine narrows all bounds by the distances from some vertices. If the context ends, it
+// leaves the bounds unchanged and returns false.
 func (e *eccentricities) refine(sources []uint32) bool {
 	var own [64]int64
 	e.arrivals = e.arrivals[:0]

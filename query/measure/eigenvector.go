@@ -19,11 +19,12 @@ type EigenvectorOptions struct {
 }
 
 // Eigenvector returns the eigenvector of the largest eigenvalue of the adjacency matrix,
-// with positive values and the Euclidean norm 1 (Bonacich, "Factoring and
-// Weighting Approaches to Status Scores", 1972). Of several components it is positive
-// in those with the largest eigenvalue, and 0 up to the tolerance in the others; where
-// several have it, their parts are in proportion to the sum of each component's own
-// eigenvector. A graph without edges is ErrEdges.
+// with positive values and the Euclidean norm 1 (Bonacich, "Factoring and Weighting
+// Approaches to Status Scores", 1972). If the graph has several components, the vector
+// is positive in the components with the largest eigenvalue, and 0 up to the tolerance
+// in the others. If several components have the largest eigenvalue, their parts are in
+// proportion to the sum of each component's own eigenvector. A graph without edges is
+// ErrEdges.
 //
 // Residual is ‖Ax − λx‖/λ. It takes O(n + m) an iteration, 10 to 200 iterations, and
 // 180 bytes per vertex.
@@ -43,10 +44,10 @@ func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Sc
 const lanczosSteps = 20
 
 // largestEigenpair finds the largest eigenvalue and its eigenvector by the Lanczos method
-// with full orthogonalisation (Golub and Van Loan, 10.3), which begins with the vector
-// of ones and begins again with the last approximation. Vectors from ones lie in
-// one direction of each eigenspace, so that the result is unique even where the
-// largest eigenvalue is multiple.
+// with full orthogonalisation (Golub and Van Loan, 10.3), which starts with the vector of
+// ones and restarts with the last approximation. Starting from ones, all vectors lie in
+// one direction of each eigenspace, so that the result is unique even if the largest
+// eigenvalue is multiple.
 func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float64) (float64, Scores, error) {
 	n := g.Vertices()
 	if len(g.Targets) == 0 {
@@ -77,7 +78,7 @@ type lanczos struct {
 	g          *csr.Graph
 	x, next    []float64   // the approximation, and room for a product
 	basis      [][]float64 // vectors of this round
-	spare      [][]float64 // vectors of an earlier round, whose room is free
+	spare      [][]float64 // vectors of an earlier round, whose memory can be reused
 	iterations int         // products so far
 }
 
@@ -115,7 +116,7 @@ func (l *lanczos) extend(factor float64) {
 	l.basis = append(l.basis, v)
 }
 
-// room is a vector that may be written over.
+// room returns a vector that may be overwritten.
 func (l *lanczos) room() []float64 {
 	if last := len(l.spare) - 1; last >= 0 {
 		v := l.spare[last]
@@ -126,13 +127,14 @@ func (l *lanczos) room() []float64 {
 }
 
 // step writes A·v, made orthogonal to the basis, into next, with v the last vector of
-// the basis. It returns vᵀ·A·v and the norm of what is left. before is the norm that the
-// step before returned.
+// the basis. It returns vᵀ·A·v and the norm of the remainder. before is the norm that
+// the previous step returned.
 //
-// Of exact arithmetic the recurrence of three vectors would be enough. What rounding
-// leaves is removed by one pass of classical Gram-Schmidt behind it, which together are
-// the two passes that are enough (Parlett, "The Symmetric Eigenvalue Problem", 6.9). The
-// passes read each vector of the basis twice, as memory is what takes the time.
+// With exact arithmetic the recurrence of three vectors would be enough. One pass of
+// classical Gram-Schmidt after it removes the rounding errors; together they are the two
+// passes that are sufficient (Parlett, "The Symmetric Eigenvalue Problem", 6.9). The
+// pass reads each vector of the basis only twice, because memory traffic takes most of
+// the time.
 func (l *lanczos) step(before float64) (along, norm float64) {
 	k, n := len(l.basis), len(l.next)
 	v := l.basis[k-1]
@@ -161,8 +163,8 @@ func (l *lanczos) step(before float64) (along, norm float64) {
 	return along + left[k-1], math.Sqrt(squares)
 }
 
-// sums adds k numbers of fixed blocks of vertices, which f writes, in the order of the
-// blocks.
+// sums adds k numbers, which f computes for fixed blocks of vertices, in the order of
+// the blocks.
 func (w Work) sums(n, k int, f func(lo, hi int, parts []float64)) []float64 {
 	parts := make([]float64, (n+blockVertices-1)/blockVertices*k)
 	vec.Parallel(n, blockVertices, w.Workers, func(block, lo, hi int) { f(lo, hi, parts[block*k:block*k+k]) })

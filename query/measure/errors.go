@@ -13,10 +13,10 @@ var (
 	ErrConverge = errors.New("iteration did not converge") // within the largest number of iterations
 )
 
-// OptionError says which option has a value out of its range. It answers errors.Is for
+// OptionError reports an option whose value is out of range. It answers errors.Is for
 // ErrOption.
 type OptionError struct {
-	Option  string // by its name in lower case
+	Option  string // name of the option in lower case
 	Value   any
 	Allowed string // in words, such as "above 0"
 }

@@ -23,7 +23,7 @@ const (
 	katzPasses      = 60
 )
 
-// Estimator estimates the seconds that measures of a graph take with so many workers.
+// Estimator estimates the seconds that measures of a graph take with a number of workers.
 type Estimator struct {
 	Work
 	g *csr.Graph
@@ -56,7 +56,7 @@ func (e Estimator) pass(ctx context.Context, workers int) (float64, error) {
 	return time.Since(began).Seconds() / iterations, nil
 }
 
-// alone estimates what one core does.
+// alone estimates a computation on one core.
 func (e Estimator) alone(ctx context.Context, passes float64) (float64, error) {
 	pass, err := e.pass(ctx, 1)
 	return passes * pass, err
@@ -98,8 +98,8 @@ func (e Estimator) PageRank(ctx context.Context, damping, tolerance float64) (fl
 	return float64(s.expected()) * pass, err
 }
 
-// Eigenvector estimates Eigenvector to a factor of three, as the gap of the spectrum is not
-// known.
+// Eigenvector estimates Eigenvector to a factor of three, because the gap of the spectrum
+// is unknown.
 func (e Estimator) Eigenvector(ctx context.Context) (float64, error) {
 	pass, err := e.pass(ctx, e.Workers)
 	return eigenPasses * pass, err
@@ -112,7 +112,7 @@ func (e Estimator) Katz(ctx context.Context) (float64, error) {
 }
 
 // Triangles estimates Triangles and LocalClustering. It orders the edges as these do, and
-// counts what they look up.
+// counts their lookups.
 func (e Estimator) Triangles(ctx context.Context) (float64, error) {
 	const perLookup = 4e-9 // seconds
 	began := time.Now()
@@ -127,8 +127,8 @@ func (e Estimator) Triangles(ctx context.Context) (float64, error) {
 	return time.Since(began).Seconds() + float64(lookups)*perLookup/float64(workersOf(e.Work)), ctx.Err()
 }
 
-// Harmonic estimates Harmonic, and returns from how many sources it computes paths. It
-// measures one search for each worker.
+// Harmonic estimates Harmonic, and returns the number of sources from which it
+// computes paths. It measures one search for each worker.
 func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
 	at, visits := 64, 32*float64(ExactVisits)
 	if opts.Weighted && e.g.Weights != nil {
@@ -152,8 +152,8 @@ func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (secon
 	return seconds, sources, err
 }
 
-// searches measures a search of so many sources at a time for each worker, twice where
-// that is short, and returns the time for all sources.
+// searches measures one search of at sources at a time for each worker, twice if the
+// first one is short, and returns the time for all sources.
 func (e Estimator) searches(opts DistanceOptions, at, sources int, run func(DistanceOptions) error) (float64, error) {
 	const short = 0.1 // seconds
 	workers := min(workersOf(e.Work), slots)

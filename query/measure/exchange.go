@@ -16,7 +16,7 @@ type ExchangeOptions struct {
 }
 
 // Exchange returns a random graph whose vertices have the degrees of g: the null model
-// against which the structure of g is judged. It takes two random edges and exchanges an
+// with which the structure of g is compared. It takes two random edges and exchanges an
 // end of each, unless that makes an edge from a vertex to itself or one that exists
 // (Maslov and Sneppen, "Specificity and Stability in Topology of Protein Networks",
 // 2002). The result has no weights and no timestamps. It takes O(PerEdge·m) on one core,
@@ -91,8 +91,8 @@ func (e *exchange) attempt() {
 	e.edges[i], e.edges[j] = csr.Edge{U: a.U, V: b.V}, csr.Edge{U: b.U, V: a.V}
 }
 
-// Sample returns count of the n vertices in ascending order, each set of so many with
-// the same probability; all where there are not more.
+// Sample returns a uniformly random set of count of the n vertices, in ascending
+// order; all of them if n is at most count.
 func Sample(n, count int, seed uint64) []uint32 {
 	r := rand.New(rand.NewPCG(seed, 0x5a3b1e))
 	var chosen []uint32

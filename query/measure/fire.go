@@ -10,20 +10,20 @@ import (
 
 // FireOptions sets how ForestFire works. The zero value works.
 type FireOptions struct {
-	Vertices int // of the sample; 0 means 1,000
-	// Forward is the probability of burning on, above 0 and below 1; 0 means 0.7, which
-	// keeps the properties of networks best in the paper.
+	Vertices int // number of vertices in the sample; 0 means 1,000
+	// Forward is the probability that a burning vertex lights one more neighbour, above
+	// 0 and below 1; 0 means 0.7, which preserves the properties of networks best in
+	// the paper.
 	Forward float64
 	Seed    uint64
 }
 
-// ForestFire returns a sample of the vertices of a graph in ascending order, all where
-// there are not more: a fire starts at a random vertex and spreads from each burning one to
-// x random neighbours that have not burned, x of the geometric distribution with the mean
-// Forward/(1-Forward). Where it dies, another one starts (Leskovec and Faloutsos, "Sampling
-// from Large Graphs", 2006, section 3.3.3; a fire spreads in the order in which the vertices
-// caught it). It takes O(n + m) on one core, and up to 17
-// bytes per vertex.
+// ForestFire returns a sample of the vertices of a graph in ascending order, or all vertices
+// if the graph has no more: a fire starts at a random vertex and spreads from each burning
+// one to x random neighbours that have not burned, x of the geometric distribution with the
+// mean Forward/(1-Forward). When it dies, another fire starts (Leskovec and Faloutsos,
+// "Sampling from Large Graphs", 2006, section 3.3.3; a fire spreads in the order in which
+// the vertices caught it). It takes O(n + m) on one core, and up to 17 bytes per vertex.
 func ForestFire(ctx context.Context, g *csr.Graph, opts FireOptions) ([]uint32, error) {
 	if opts.Vertices == 0 {
 		opts.Vertices = 1000
@@ -68,8 +68,8 @@ type fire struct {
 	most    int      // vertices of the sample
 	burned  []bool   // by vertex
 	list    []uint32 // of the vertices that burned, in the order in which they caught fire
-	next    int      // of these, the first that has not spread it
-	fuel    []uint32 // neighbours that have not burned, of the vertex that spreads it
+	next    int      // index in list of the first vertex that has not spread the fire yet
+	fuel    []uint32 // unburned neighbours of the vertex that spreads the fire
 }
 
 func (f *fire) light(v uint32) {

@@ -20,7 +20,7 @@ type KatzOptions struct {
 }
 
 // Katz returns the centrality x = Alpha·A·x + 1, with the Euclidean norm 1: the number of
-// walks that end at a vertex, each edge of which counts Alpha (Katz, "A New Status
+// walks that end at a vertex, where each edge of a walk counts Alpha (Katz, "A New Status
 // Index Derived from Sociometric Analysis", 1953). An Alpha for which the sum diverges is
 // ErrOption.
 //

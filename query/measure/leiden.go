@@ -11,16 +11,16 @@ import (
 // LeidenOptions sets how Leiden works. The zero value works.
 type LeidenOptions struct {
 	Work
-	// Resolution is the γ of the quality function; a larger one gives more and smaller
-	// communities. 0 means 1.
+	// Resolution is the γ of the quality function; a larger value gives more and
+	// smaller communities. 0 means 1.
 	Resolution float64
-	// CPM takes the constant Potts model for quality, Σ (edges inside − γ·pairs
-	// inside), in place of modularity (Traag, Van Dooren and Nesterov, "Narrow Scope
-	// for Resolution-Limit-Free Community Detection", 2011).
+	// CPM uses the constant Potts model as the quality function, Σ (edges inside −
+	// γ·pairs inside), in place of modularity (Traag, Van Dooren and Nesterov,
+	// "Narrow Scope for Resolution-Limit-Free Community Detection", 2011).
 	CPM        bool
 	Unweighted bool // ignore the weights
-	// Iterations is the largest number of runs, each of which begins with the communities
-	// of the last; a run that changes nothing is the last. 0 means 4.
+	// Iterations is the largest number of runs. Each run begins with the communities of
+	// the previous run; a run that changes nothing is the last one. 0 means 4.
 	Iterations int
 	Seed       uint64 // of the order of the vertices and the random merges
 }
@@ -34,11 +34,11 @@ type Communities struct {
 	Iterations int
 }
 
-// Leiden finds communities of large quality (Traag, Waltman and van Eck, "From Louvain
-// to Leiden: Guaranteeing Well-Connected Communities", 2019), by default of large
-// modularity (Newman and Girvan, 2004). Every community is connected. A vertex
-// without edges is a community. It takes about O(m) a level and some 10 levels a run, and
-// 70 bytes per vertex, 16 per vertex and worker, and at most 60 per edge.
+// Leiden finds communities of high quality (Traag, Waltman and van Eck, "From Louvain to
+// Leiden: Guaranteeing Well-Connected Communities", 2019), by default of large modularity
+// (Newman and Girvan, 2004). Every community is connected. A vertex without edges is a
+// community. It takes about O(m) a level and some 10 levels a run, and 70 bytes per
+// vertex, 16 per vertex and worker, and at most 60 per edge.
 func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities, error) {
 	if opts.Resolution == 0 {
 		opts.Resolution = 1
@@ -79,13 +79,13 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 type leiden struct {
 	Work
 	rng    *rand.Rand
-	factor float64 // of the product of two masses, in the gain of a merge
+	factor float64 // factor of the product of two masses in the gain of a merge
 }
 
 // run improves the communities of the base level, and reports whether they changed.
 func (l *leiden) run(ctx context.Context, base *level, labels []uint32) (changed bool, err error) {
 	at := base                      // the present level
-	groups := identity(len(labels)) // of the vertices of the base: vertices of the present level
+	groups := identity(len(labels)) // for each vertex of the base, its vertex in the present level
 	community := append([]uint32(nil), labels...)
 	for {
 		moved, err := l.move(ctx, at, community)
@@ -122,8 +122,9 @@ func (l *leiden) run(ctx context.Context, base *level, labels []uint32) (changed
 }
 
 // move moves vertices to the community with the largest gain until none gains: the fast
-// local move of the paper (algorithm A.2), with a queue in random order. A community
-// that is empty gains nothing, so that a vertex leaves one that has become bad for it.
+// local move of the paper (algorithm A.2), with a queue in random order. The gain of an
+// empty community is 0, so a vertex leaves a community in which its gain has become
+// negative.
 func (l *leiden) move(ctx context.Context, at *level, community []uint32) (moved bool, err error) {
 	w := newWorklist(l.Work, at, community)
 	_, moved, err = w.run(ctx, shuffled(l.rng, len(community)), math.MaxInt, newMassMover(l.factor, at, community))

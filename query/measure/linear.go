@@ -37,11 +37,10 @@ func (s *system) gather(x, scaled []float64) []float64 {
 }
 
 // solve finds x by the Chebyshev semi-iteration (Golub and Van Loan, "Matrix
-// Computations", 4th edition, 11.2.8): the eigenvalues are real, so that it needs
-// about a quarter of the steps of the plain iteration, and no inner products. It
-// returns x, the number of iterations, and the residual, that is the sum of
-// |factor·A·S·x + c − x| divided by the sum of x. It takes O(n + m) an iteration and 32
-// bytes per vertex.
+// Computations", 4th edition, 11.2.8): because the eigenvalues are real, it needs about
+// a quarter of the steps of the plain iteration, and no inner products. It returns x,
+// the number of iterations, and the residual, that is the sum of |factor·A·S·x + c − x|
+// divided by the sum of x. It takes O(n + m) an iteration and 32 bytes per vertex.
 func (s *system) solve(ctx context.Context) (Scores, error) {
 	n := len(s.c)
 	x, before, image, scaled := append([]float64(nil), s.c...), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -76,15 +75,15 @@ func (s *system) solve(ctx context.Context) (Scores, error) {
 	return Scores{}, fmt.Errorf("%s: %d iterations: %w", s.stage, s.most, ErrConverge)
 }
 
-// expected is about how many iterations solve needs.
+// expected estimates the number of iterations of solve.
 func (s *system) expected() int {
 	root := math.Sqrt(1 - s.rho*s.rho)
 	rate := (1 - root) / s.rho
 	return max(1, min(s.most, int(math.Log(s.tolerance)/math.Log(rate))))
 }
 
-// image writes one step of the plain iteration for a block of vertices, and returns how
-// far it differs from x.
+// image writes one step of the plain iteration for a block of vertices, and returns the
+// sum of the absolute differences from x.
 func (s *system) image(from, x, image []float64, lo, hi int) float64 {
 	change := 0.0
 	for v := lo; v < hi; v++ {
@@ -126,7 +125,7 @@ func scale(x []float64, by float64) {
 	}
 }
 
-// checkFraction refuses an option that is not between 0 and 1.
+// checkFraction returns an error for an option that is not between 0 and 1.
 func checkFraction(name string, x float64) error {
 	if !(x > 0 && x < 1) {
 		return &OptionError{name, x, "above 0 and below 1"}

@@ -10,14 +10,14 @@ import (
 // PageRankOptions sets how PageRank works. The zero value works.
 type PageRankOptions struct {
 	Work
-	// Damping is the probability that a walk follows an edge and does not start again,
-	// above 0 and below 1; 0 means 0.85.
+	// Damping is the probability that a walk follows an edge instead of starting
+	// again, above 0 and below 1; 0 means 0.85.
 	Damping float64
 	// From are the vertices at which a walk starts, all with the same probability;
 	// none means all vertices. A vertex that is listed twice counts twice.
 	From []uint32
-	// Unweighted walks to every neighbour with the same probability; otherwise the
-	// probability is proportional to the weight of the edge.
+	// With Unweighted the walk moves to every neighbour with the same probability;
+	// otherwise the probability is proportional to the weight of the edge.
 	Unweighted bool
 	// Tolerance bounds Scores.Residual; 0 means 1e-12. The sum of the errors of all values
 	// is at most Tolerance/(1-Damping).
@@ -30,10 +30,10 @@ type PageRankOptions struct {
 // values add up to 1.
 //
 // Without the vertices that have no edges the matrix is similar to a symmetric one,
-// whose eigenvalues are real: see system.solve. What these vertices add is a
-// multiple of the solution (Del Corso, Gulli and Romani, "Fast PageRank
-// Computation via a Sparse Linear System", 2005). It takes O(n + m) an iteration, about
-// 50 iterations for 0.85, and 48 bytes per vertex.
+// whose eigenvalues are real: see system.solve. The contribution of these vertices is a
+// multiple of the solution (Del Corso, Gulli and Romani, "Fast PageRank Computation via
+// a Sparse Linear System", 2005). It takes O(n + m) an iteration, about 50 iterations
+// for 0.85, and 48 bytes per vertex.
 func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, error) {
 	if opts.Damping == 0 {
 		opts.Damping = 0.85

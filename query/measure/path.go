@@ -15,9 +15,10 @@ type Path struct {
 }
 
 // ShortestPath returns a path of the fewest edges, or, weighted, of the smallest sum of
-// the weights (Dijkstra, 1959). Of several it is the one whose first vertices have the
-// smallest numbers. It returns false where no path joins the two. It takes O(n + m), with
-// weights O((n + m) log n), and 12 bytes per vertex, with weights 29.
+// the weights (Dijkstra, 1959). Of several shortest paths it returns the
+// lexicographically smallest sequence of vertices. It returns false if no path joins the
+// two. It takes O(n + m), with weights O((n + m) log n), and 12 bytes per vertex, with
+// weights 29.
 func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted bool) (Path, bool, error) {
 	g, err := weightsOf(g, weighted)
 	if err != nil {
@@ -29,7 +30,8 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 	if err := ctx.Err(); err != nil {
 		return Path{}, false, err
 	}
-	// Distances to the end, so that the path can be read off from its beginning.
+	// Distances are computed from the end, so that the path can be followed from its
+	// beginning.
 	s := newSearch(ctx, g)
 	s.target = int64(from)
 	if s.from(to); s.halted() {
@@ -57,12 +59,12 @@ func (s *search) next(v uint32) (uint32, float64) {
 			return u, length
 		}
 	}
-	panic("measure: a distance without an edge") // every distance but that of the source came over one
+	panic("measure: a distance without an edge") // every distance except that of the source was reached by an edge
 }
 
-// Within returns the vertices at up to a number of edges from a vertex, without itself,
-// by ascending distance and number, and their distances. It takes O(n) and the degrees of
-// the vertices that are nearer than the last.
+// Within returns the vertices up to a number of edges away from a vertex, without the
+// vertex itself, by ascending distance and number, and their distances. It takes O(n)
+// plus the sum of the degrees of the vertices that are nearer than the last ones.
 func Within(ctx context.Context, g *csr.Graph, v uint32, edges int) (vertices []uint32, distances []int, err error) {
 	vertices, distances = []uint32{}, []int{}
 	seen := make([]bool, g.Vertices())

@@ -15,10 +15,10 @@ import (
 // default, as in the published implementations.
 const theta = 0.01
 
-// refine divides each community into groups that are connected well with the rest of it
-// (algorithm A.2, RefinePartition, of the paper). A group grows only by single vertices
-// that join it. Communities do not depend on each other, and each has random numbers of
-// its own.
+// refine divides each community into groups that are well connected with the rest of
+// the community (algorithm A.2, RefinePartition, of the paper). A group grows only by
+// single vertices that join it. Communities do not depend on each other, and each has
+// random numbers of its own.
 func (l *leiden) refine(ctx context.Context, at *level, community []uint32, count int) ([]uint32, error) {
 	r := newRefinement(l, at, community, count)
 	members, first := membersOf(community, count)
@@ -52,7 +52,7 @@ type refinement struct {
 	at        *level
 	community []uint32
 	total     []float64 // mass of each community
-	group     []uint32  // of each vertex, named by one of its vertices
+	group     []uint32  // group of each vertex, named by one of the vertices of the group
 	mass      []float64 // of each group
 	outward   []float64 // weight of the edges from each group to the rest of its community
 	single    []bool    // vertices that are alone in their group
@@ -112,8 +112,8 @@ func (r *refinement) connected(group uint32) bool {
 	return r.outward[group] >= r.factor*mass*(r.total[r.community[group]]-mass)
 }
 
-// merge has a single vertex join one of the groups of its community, if any does not
-// lower the quality.
+// merge moves a single vertex to one of the groups of its community, if one of these
+// moves does not lower the quality.
 func (r *refiner) merge(v uint32) {
 	r.near.addWithin(r.at, v, r.group, r.community)
 	defer r.near.reset()
@@ -127,7 +127,7 @@ func (r *refiner) merge(v uint32) {
 	r.outward[to] += r.outward[v] - 2*r.near.weight[to]
 }
 
-// draw chooses a group at random. To stay alone is one of the candidates, with a gain of
+// draw chooses a group at random. Staying alone is one of the candidates, with a gain of
 // 0.
 func (r *refiner) draw(v uint32) (uint32, bool) {
 	r.chances = r.chances[:0]

@@ -8,8 +8,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Work says how a measure is computed. The values do not depend on it. The zero value
-// works.
+// Work sets the resources of a computation. The values do not depend on it. The zero
+// value works.
 type Work struct {
 	Workers int // goroutines; 0 means GOMAXPROCS
 
@@ -25,15 +25,15 @@ type Scores struct {
 	Iterations int     // of an iterative method; 0 otherwise
 	Residual   float64 // of the last iteration, as the method documents
 
-	// Sources is the number of vertices from which distances were computed, where
-	// that is how the method works. If it is below the number of vertices the values are
+	// Sources is the number of vertices from which distances were computed, for methods
+	// that compute distances. If it is below the number of vertices, the values are
 	// estimates, and Error is the bound of their error as the method documents.
 	Sources int
 	Error   float64
 }
 
-// blockVertices is how many vertices a worker takes at a time. It is part of the
-// definition of sums over blocks.
+// blockVertices is the number of vertices that a worker takes at a time. It is
+// part of the definition of sums over blocks.
 const blockVertices = 1 << 10
 
 // each calls f for fixed blocks of vertices in parallel.
@@ -41,8 +41,8 @@ func (w Work) each(n int, f func(lo, hi int)) {
 	vec.Parallel(n, blockVertices, w.Workers, func(_, lo, hi int) { f(lo, hi) })
 }
 
-// sum adds f of fixed blocks of vertices, computed in parallel, in the order of the
-// blocks.
+// sum computes f for fixed blocks of vertices in parallel, and adds the results in
+// the order of the blocks.
 func (w Work) sum(n int, f func(lo, hi int) float64) float64 {
 	parts := make([]float64, (n+blockVertices-1)/blockVertices)
 	vec.Parallel(n, blockVertices, w.Workers, func(block, lo, hi int) { parts[block] = f(lo, hi) })
@@ -58,7 +58,7 @@ func (w Work) reporter(stage string, total int64) func(done int64) {
 	return vec.Reporter(w.Progress, stage, total)
 }
 
-// checkWeights refuses weights that no measure can use. It takes O(m).
+// checkWeights returns an error for weights that no measure can use. It takes O(m).
 func checkWeights(g *csr.Graph) error {
 	for i, w := range g.Weights {
 		if !(w > 0 && w <= math.MaxFloat32) { // false for NaN as well
@@ -68,7 +68,7 @@ func checkWeights(g *csr.Graph) error {
 	return nil
 }
 
-// weightsOf returns g with its weights, or without where they are not asked for.
+// weightsOf returns g with its weights if weighted is set, and otherwise without them.
 func weightsOf(g *csr.Graph, weighted bool) (*csr.Graph, error) {
 	if !weighted || g.Weights == nil {
 		return weightless(g), nil
@@ -87,8 +87,8 @@ func Degree(g *csr.Graph) []int64 {
 	return degrees
 }
 
-// Strength returns the sum of the weights of the edges of each vertex, the degree
-// where the graph has no weights. It takes O(n + m).
+// Strength returns the sum of the weights of the edges of each vertex, which is
+// the degree if the graph has no weights. It takes O(n + m).
 func Strength(g *csr.Graph) ([]float64, error) {
 	strengths := make([]float64, g.Vertices())
 	for v := range strengths {
