@@ -9,9 +9,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Settings returns all options of a method, after defaults, in its order and in
-// canonical text: those that an embedding is stored with. Errors are *MethodError
-// and *OptionError.
+// Settings returns all options of a method, after defaults, in the order of the
+// method and in canonical text, as they are stored with an embedding. Errors are
+// *MethodError and *OptionError.
 func Settings(method string, options []Option) ([]storage.Setting, error) {
 	m, err := prepare(method, options)
 	return m.options, err
@@ -22,10 +22,10 @@ func Settings(method string, options []Option) ([]storage.Setting, error) {
 // embedding has the same vectors, bit for bit, it stays the current generation and keeps
 // its indexes, models and predictions.
 //
-// The record of the embedding holds every option after defaults, in the order of
-// Methods and in canonical text, so that the same method with the same options
-// on the same version of the graph gives the same bytes on the same kind of
-// processor. A graph that was dropped meanwhile, and made again under its name, is
+// The record of the embedding holds every option after defaults, in the order of Methods
+// and in canonical text, so that the same method with the same options on the same
+// version of the graph gives the same bytes on the same kind of processor. If the graph
+// was dropped meanwhile and created again with the same name, the error is
 // storage.ErrConflict. Errors are *MethodError, *OptionError, those of the algorithm and
 // those of storage.PutEmbedding; on any of them nothing is stored.
 func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Request) (storage.EmbeddingInfo, error) {
@@ -53,7 +53,7 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	return store(ctx, db, snap, storage.EmbeddingInfo{}, req, method, computed, indexes...)
 }
 
-// describe is the entry of what was computed, with everything that shaped it.
+// describe returns the entry of a computed embedding, with its provenance.
 func describe(snap *storage.Snapshot, req Request, method prepared, computed outcome) storage.EmbeddingInfo {
 	info := computed.info
 	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
@@ -64,7 +64,8 @@ func describe(snap *storage.Snapshot, req Request, method prepared, computed out
 	return info
 }
 
-// stateOf writes the state that is stored next to the vectors; nil for none.
+// stateOf returns the function that writes the state stored with the vectors; nil if
+// there is none.
 func (o outcome) stateOf(req Request) func(io.Writer) error {
 	if req.Stateless {
 		return nil
@@ -72,8 +73,8 @@ func (o outcome) stateOf(req Request) func(io.Writer) error {
 	return o.state
 }
 
-// store stores what was computed, from another generation if that has one, with
-// everything that shaped it.
+// store stores a computed embedding with its provenance. from is the generation
+// from which it was computed, if there is one.
 func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, from storage.EmbeddingInfo, req Request, method prepared, computed outcome, indexes ...storage.NewIndex) (storage.EmbeddingInfo, error) {
 	info, err := db.ReplaceEmbedding(ctx, from, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req), indexes...)
 	if err != nil {

@@ -19,13 +19,13 @@ func (e *MethodError) Error() string {
 	return fmt.Sprintf("unknown method %q: expected %s", e.Method, strings.Join(e.Known, " or "))
 }
 
-// OptionError is returned for an option that a method does not have or whose
-// value it does not take.
+// OptionError is returned for an unknown option of a method, or for an
+// invalid value.
 type OptionError struct {
 	Method  string
 	Option  string
 	Value   any      // as it was given
-	Allowed string   // what the value may be, in words; empty for an unknown option
+	Allowed string   // the valid values, in words; empty for an unknown option
 	Known   []string // the options of the method; nil for a known option
 }
 

@@ -16,7 +16,7 @@ import (
 // come from them.
 type field[O any] struct {
 	OptionInfo
-	allowed string                  // what a value may be, in words
+	allowed string                  // the valid values, in words
 	set     func(o *O, v any)       // v is an int64, float64, string or bool as Type says
 	get     func(o O) (text string) // canonical text, of options with defaults
 }
@@ -40,8 +40,9 @@ func (t table[O]) describe(defaults O) []OptionInfo {
 	return list
 }
 
-// parse sets options as they were given; validate says why O cannot be used. Where all of
-// them cannot be used together, the error is of the first with which they cannot.
+// parse sets the given options; validate returns an error if O is invalid. If the options
+// are invalid only in combination, the error names the first option with which they
+// become invalid.
 func (t table[O]) parse(method string, options []Option, validate func(O) error) (o O, err error) {
 	var first *OptionError
 	for _, given := range options {
@@ -77,8 +78,8 @@ func (t table[O]) settings(o O) []storage.Setting {
 	return list
 }
 
-// convert returns a value as the type of the option has it. A whole number is a
-// float too.
+// convert converts a value to the type of the option. A whole number is
+// accepted as a float.
 func (f field[O]) convert(value any) (any, bool) {
 	if v, ok := value.(int); ok {
 		value = int64(v)
@@ -102,8 +103,8 @@ func (f field[O]) convert(value any) (any, bool) {
 	return nil, false
 }
 
-// count is a whole number of which zero would take the default, and so is made
-// one that cannot be used.
+// count is the field of a whole number. Zero would mean the default, so an
+// explicit zero is converted to an invalid number.
 func count[O any](name, doc, allowed string, at func(*O) *int) field[O] {
 	return field[O]{OptionInfo{Name: name, Type: "int", Doc: doc}, allowed,
 		func(o *O, v any) {
@@ -115,8 +116,8 @@ func count[O any](name, doc, allowed string, at func(*O) *int) field[O] {
 		func(o O) string { return strconv.Itoa(*at(&o)) }}
 }
 
-// positive is a number of which zero would take the default, and so is made one
-// that cannot be used.
+// positive is the field of a number. Zero would mean the default, so an
+// explicit zero is converted to an invalid number.
 func positive[O any](name, doc, allowed string, at func(*O) *float64) field[O] {
 	return field[O]{OptionInfo{Name: name, Type: "float", Doc: doc}, allowed,
 		func(o *O, v any) {
@@ -127,7 +128,7 @@ func positive[O any](name, doc, allowed string, at func(*O) *float64) field[O] {
 		func(o O) string { return number(*at(&o)) }}
 }
 
-// float is a number for which zero means zero.
+// float is the field of a number for which zero is a valid value.
 func float[O any](name, doc, allowed string, at func(*O) **float64) field[O] {
 	return field[O]{OptionInfo{Name: name, Type: "float", Doc: doc}, allowed,
 		func(o *O, v any) { *at(o) = new(v.(float64)) },
@@ -141,19 +142,19 @@ func seed[O any](doc string, at func(*O) *uint64) field[O] {
 		func(o O) string { return strconv.FormatInt(int64(*at(&o)), 10) }}
 }
 
-// weights is whether the weights of edges are used.
+// weights is the field of the option weights: whether the weights of edges are used.
 func weights[O any](ignored func(*O) *bool) field[O] {
 	return field[O]{OptionInfo{Name: "weights", Type: "bool", Doc: "use the weights of edges, where the graph has them"}, "true or false",
 		func(o *O, v any) { *ignored(o) = !v.(bool) },
 		func(o O) string { return strconv.FormatBool(!*ignored(&o)) }}
 }
 
-// choice is one of some texts; set is given its index.
+// choice is the field of one of several texts; set receives the index of the text.
 func choice[O any](name, doc string, choices []string, set func(*O, int), get func(O) string) field[O] {
 	return field[O]{OptionInfo{Name: name, Type: "text", Choices: choices, Doc: doc},
 		fmt.Sprintf("'%s'", strings.Join(choices, "' or '")),
 		func(o *O, v any) { set(o, slices.Index(choices, v.(string))) }, get}
 }
 
-// number is the shortest text that reads back as x.
+// number returns the shortest text that parses to x.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -35,11 +35,11 @@ type Option struct {
 	Value any
 }
 
-// algorithm is a method that can be run. The list of them is the only place that
-// knows which there are.
+// algorithm is a method that can be run. The function algorithms has the only
+// list of them.
 type algorithm struct {
 	Method
-	// prepare takes options as they were given.
+	// prepare checks the given options and adds the defaults.
 	prepare func(options []Option) (prepared, error)
 }
 
@@ -54,8 +54,8 @@ type prepared struct {
 	bytes, sampler func(g *csr.Graph) int64
 	// seconds estimates the time of run on this machine.
 	seconds func(ctx context.Context, g *csr.Graph, workers int) (float64, error)
-	// solved are the options of a method that solves for eigenvectors, nil of
-	// others.
+	// solved are the options of a method that solves for eigenvectors; nil
+	// for other methods.
 	solved *embedding.SpectralOptions
 }
 
@@ -66,29 +66,29 @@ type computation func(ctx context.Context, g *csr.Graph, req Request) (outcome, 
 // outcome is what a method computed.
 type outcome struct {
 	vectors *vec.Matrix
-	info    storage.EmbeddingInfo // what depends on the method
-	state   func(io.Writer) error // writes what a renewal needs next to the vectors
+	info    storage.EmbeddingInfo // the fields that depend on the method
+	state   func(io.Writer) error // writes the state that a renewal needs in addition to the vectors
 }
 
 // renewal updates vectors for a graph that has changed.
 type renewal func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error)
 
-// renewing is where a renewal begins.
+// renewing has the input of a renewal.
 type renewing struct {
 	vectors   *vec.Matrix
 	state     io.Reader
 	from      []uint32 // for each vertex of the graph, the row of its vector, or storage.NoRow
-	touched   []uint32 // vertices that are new or whose edges changed
-	turn      int      // generations before
-	tolerance float64  // of residuals; 0 is the default
+	touched   []uint32 // vertices that were added or whose edges changed
+	turn      int      // number of earlier generations
+	tolerance float64  // tolerance of residuals; 0 is the default
 	progress  func(stage string, done, total int64)
 }
 
 // sampling returns the walks that a method learns from.
 type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error)
 
-// method is the algorithm whose options are O: complete sets their defaults, and
-// with turns them into what can be run.
+// method returns the algorithm with options of type O: complete sets their
+// defaults, and with returns the prepared method.
 func method[O any](name, summary string, fields table[O], validate func(O) error, complete func(O) O, with func(O) prepared) algorithm {
 	var zero O
 	return algorithm{Method{Name: name, Summary: summary, Options: fields.describe(complete(zero))}, func(options []Option) (prepared, error) {
@@ -103,8 +103,8 @@ func method[O any](name, summary string, fields table[O], validate func(O) error
 	}}
 }
 
-// weighted records for a graph with weights whether they were used: they are not where
-// all are equal, or the option weights is false.
+// weighted records, for a graph with weights, whether the weights were used. They are
+// not used if all are equal or the option weights is false.
 func weighted(g *csr.Graph, used bool) []storage.Setting {
 	if !g.Weighted() {
 		return nil
@@ -126,7 +126,7 @@ type Request struct {
 	Checkpoints embedding.Checkpoints
 
 	// Computed, if not nil, receives the vectors before they are stored, and returns the
-	// indexes that are stored with them. It is not called where the embedding has these
-	// vectors already. An error ends the computation.
+	// indexes that are stored with them. It is not called if the embedding already has
+	// these vectors. An error ends the computation.
 	Computed func(vectors *vec.Matrix) ([]storage.NewIndex, error)
 }

@@ -25,8 +25,8 @@ func Methods() []Method {
 	return list
 }
 
-// Check reports the first of the options that the method does not have or take,
-// as an *OptionError, or a *MethodError.
+// Check returns an *OptionError for the first option that is unknown or has an
+// invalid value, or a *MethodError for an unknown method.
 func Check(method string, options []Option) error {
 	_, err := prepare(method, options)
 	return err

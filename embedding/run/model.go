@@ -23,11 +23,12 @@ type ModelRequest struct {
 	Heuristics []string // of the model; see [link.Terms]
 	Features   string   // the same
 
-	// Split says how links are held out: Share of them, or the latest; of these at most
-	// Training are learned from. Unseen has no meaning here.
+	// Split sets how links are held out: Share of them at random, or the latest ones.
+	// At most Training of them are used for learning. Unseen is ignored.
 	Split evaluate.SplitOptions
-	// Negatives are further kinds of pairs without an edge that the model is measured by,
-	// beside evaluate.RandomNegatives. It learns from random ones in any case.
+	// Negatives are further kinds of pairs without an edge on which the model is
+	// measured, in addition to evaluate.RandomNegatives. The model always learns from
+	// random pairs.
 	Negatives []evaluate.Negatives
 
 	Workers  int // goroutines; 0 is GOMAXPROCS; no result depends on it
@@ -49,7 +50,7 @@ type ModelReport struct {
 	// with an embedding those of vectors.
 	Scorers []evaluate.LinkScore `json:"scorers"`
 
-	// ByNegatives are the measures by each of ModelRequest.Negatives but random.
+	// ByNegatives has the measures for each of ModelRequest.Negatives except random.
 	ByNegatives []NegativeReport `json:"by_negatives,omitempty"`
 
 	Candidates  []link.Candidate `json:"candidates"` // the models that were compared
@@ -60,8 +61,8 @@ type ModelReport struct {
 	Seconds     float64          `json:"seconds"`
 }
 
-// NegativeReport says how well a model does on links that were hidden and other pairs of
-// one kind.
+// NegativeReport measures a model on hidden links and on pairs without an edge of one
+// kind.
 type NegativeReport struct {
 	Negatives        evaluate.Negatives   `json:"negatives"`
 	AUC              float64              `json:"auc"`
@@ -88,8 +89,8 @@ const calibrationBins = 10
 //
 // It holds links out of the graph, draws as many non-links, embeds the remaining graph by
 // the method and options of the stored vectors, and trains the model with [link.Train] on
-// the links that neither the remaining graph nor its vectors know. The model is for the
-// whole graph and its stored vectors.
+// the links that neither the remaining graph nor its vectors contain. The model is for
+// the whole graph and its stored vectors.
 //
 // The report measures a second model, one step earlier. Links are held out of the remaining
 // graph once more, and the second model is trained on these in the same way. Bound to the
@@ -117,7 +118,7 @@ func TrainModel(ctx context.Context, req ModelRequest) (*link.Model, ModelReport
 	return model, t.report, nil
 }
 
-// modelTraining is a request in the making.
+// modelTraining is the state of a running request.
 type modelTraining struct {
 	req    ModelRequest
 	terms  link.Terms
@@ -191,7 +192,7 @@ func (t *modelTraining) hide(ctx context.Context, g *csr.Graph, round uint64) (h
 	return h, err
 }
 
-// train learns from what was hidden.
+// train learns from the hidden links.
 func (t *modelTraining) train(ctx context.Context, h hidden) (l learned, err error) {
 	most := t.req.Split.Training
 	if most == 0 {
@@ -205,7 +206,7 @@ func (t *modelTraining) train(ctx context.Context, h hidden) (l learned, err err
 	return l, err
 }
 
-// thin takes so many pairs, evenly from a list.
+// thin takes at most a number of pairs, evenly spaced in a list.
 func thin(pairs []csr.Edge, most int) []csr.Edge {
 	if len(pairs) <= most {
 		return pairs
@@ -278,7 +279,7 @@ func (t *modelTraining) measureBy(ctx context.Context, bound *link.Bound, split 
 	return r, links, others, err
 }
 
-// calibration compares probabilities with what came true.
+// calibration compares the probabilities with the fractions of links.
 func (r *ModelReport) calibration(links, others []float64) {
 	r.Bins = make([]CalibrationBin, calibrationBins)
 	add := func(p, linked float64) {

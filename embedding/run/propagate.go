@@ -46,16 +46,16 @@ func fastRP() algorithm {
 	})
 }
 
-// propagateRecord is what the record of an embedding says of a run.
+// propagateRecord returns the settings of a run for the record of an embedding.
 func propagateRecord(g *csr.Graph, seed uint64, stats propagate.Stats) storage.EmbeddingInfo {
 	return storage.EmbeddingInfo{Seed: seed, Iterations: stats.Products, Seconds: stats.Seconds, Stats: weighted(g, stats.Weighted)}
 }
 
-// starts are the numbers of the random vectors that the vertices began with, so that a
-// renewal gives vertices that remain the same ones, and new vertices new ones.
+// starts are the numbers of the random start vectors of the vertices. A renewal gives
+// the remaining vertices the same vectors, and new vertices new ones.
 type starts struct {
-	of   []uint32 // each vertex
-	next uint32   // that no vertex has had
+	of   []uint32 // number of each vertex
+	next uint32   // the next unused number
 }
 
 func newStarts(n int) starts {
@@ -81,7 +81,7 @@ func (s starts) align(from []uint32) starts {
 	return list
 }
 
-// startsHead begins the state, which the starts follow.
+// startsHead is the beginning of the state; the starts follow.
 type startsHead struct {
 	Magic [8]byte
 	Next  uint32
@@ -94,7 +94,7 @@ func (s starts) write(w io.Writer) error {
 	return vec.WriteNumbers(w, startsHead{startsMagic, s.next, uint32(len(s.of))}, s.of)
 }
 
-// readStarts reads the state of so many vertices; other bytes are embedding.ErrState.
+// readStarts reads the state of n vertices; invalid bytes give embedding.ErrState.
 func readStarts(r io.Reader, n int) (s starts, err error) {
 	var head startsHead
 	in := bufio.NewReader(r)

@@ -16,11 +16,11 @@ import (
 
 // RefreshRequest asks for a refresh of an embedding.
 type RefreshRequest struct {
-	// Name is that of the embedding, as it was: where another generation took its
-	// place meanwhile, the refresh begins from that.
+	// Name is the name of the embedding. If it was replaced meanwhile, the
+	// refresh begins from the new generation.
 	Name string
-	// Tolerance is the largest residual, relative to the largest eigenvalue, without a
-	// full solve of spectral methods; 0 is embedding.RefreshTolerance.
+	// Tolerance is the residual, relative to the largest eigenvalue, above which a
+	// spectral method solves in full; 0 is embedding.RefreshTolerance.
 	Tolerance float64
 	Workers   int // goroutines; 0 is GOMAXPROCS
 	Progress  func(stage string, done, total int64)
@@ -33,16 +33,17 @@ type RefreshRequest struct {
 type Refreshed struct {
 	embedding.RefreshStats
 	From     storage.EmbeddingInfo `json:"from"`     // as it was
-	To       storage.EmbeddingInfo `json:"to"`       // as it is now; From where nothing had changed
-	Versions uint64                `json:"versions"` // of the graph that changed edges since From
+	To       storage.EmbeddingInfo `json:"to"`       // the embedding after the refresh; equal to From if nothing had changed
+	Versions uint64                `json:"versions"` // number of versions of the graph since From that changed edges
 }
 
 // Refresh updates an embedding to the snapshot of its graph: from the change log, the
 // stored vectors and their state (embedding.RefreshSpectral and RefreshWalks), or in full
-// where that is not possible, and stores the result as the next generation. If no edge has
-// changed it stores nothing. A snapshot that is older than the graph or the embedding is
-// storage.ErrConflict, and so is an embedding that was replaced or dropped during the
-// refresh. A past generation is storage.ErrInvalid. Other errors are those of Embed.
+// if that is not possible, and stores the result as the next generation. If no edge has
+// changed, it stores nothing. If the snapshot is older than the graph or the embedding, or
+// the embedding was replaced or dropped during the refresh, the error is
+// storage.ErrConflict. For a past generation it is storage.ErrInvalid. Other errors are
+// those of Embed.
 func Refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req RefreshRequest) (Refreshed, error) {
 	r, err := refresh(ctx, db, snap, req)
 	if err != nil {
@@ -151,7 +152,7 @@ func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.S
 	return outcome{rows, spectralRecord(g, o, stats), next.Write}, refresh, nil
 }
 
-// renewWalks is the renewal of the methods that walk.
+// renewWalks is the renewal of the methods that learn from walks.
 func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.WalkOptions, r renewing) (outcome, embedding.RefreshStats, error) {
 	model, err := skipgram.ReadModel(r.state, r.vectors)
 	if err != nil {
@@ -164,7 +165,7 @@ func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.Walk
 	return outcome{model.Vectors, walkRecord(g, o, stats), model.Write}, refresh, nil
 }
 
-// refreshSettings is what the record of an embedding says of its refresh.
+// refreshSettings returns the settings of a refresh for the record of an embedding.
 func refreshSettings(s embedding.RefreshStats) []storage.Setting {
 	kind := "incremental"
 	if s.Mostly() {
@@ -198,8 +199,8 @@ func prepareAgain(info storage.EmbeddingInfo) (prepared, error) {
 	return prepare(info.Method, StoredOptions(info))
 }
 
-// StoredOptions returns the options that an embedding was made with, as its method
-// takes them.
+// StoredOptions returns the options with which an embedding was made, in the form
+// that its method accepts.
 func StoredOptions(info storage.EmbeddingInfo) []Option {
 	types := map[string]string{}
 	for _, m := range Methods() {
@@ -216,8 +217,8 @@ func StoredOptions(info storage.EmbeddingInfo) []Option {
 	return options
 }
 
-// parseSetting reads canonical text as the type of its option; what it cannot read
-// stays text, which the option then refuses.
+// parseSetting reads canonical text as the type of its option; text that it cannot
+// parse is returned unchanged, and the option then refuses it.
 func parseSetting(kind, text string) any {
 	switch kind {
 	case "int":

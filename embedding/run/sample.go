@@ -8,8 +8,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// Bytes estimates the memory that computing an embedding takes beside the graph,
-// with the result. Errors are *MethodError and *OptionError.
+// Bytes estimates the memory of computing an embedding, including the result, in
+// addition to the graph. Errors are *MethodError and *OptionError.
 func Bytes(g *csr.Graph, method string, options []Option) (int64, error) {
 	m, err := prepare(method, options)
 	if err != nil {
@@ -29,7 +29,7 @@ func Seconds(ctx context.Context, g *csr.Graph, method string, options []Option,
 	return m.seconds(ctx, g, workers)
 }
 
-// WalkBytes estimates the memory that Walks takes beside the graph.
+// WalkBytes estimates the memory of Walks in addition to the graph.
 func WalkBytes(g *csr.Graph, method string, options []Option) (int64, error) {
 	m, err := prepareWalks(method, options)
 	if err != nil {

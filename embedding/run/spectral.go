@@ -29,7 +29,7 @@ func spectral(name, summary string) algorithm {
 					return outcome{}, err
 				}
 				info := spectralRecord(g, o, stats)
-				if name == embedding.MethodDPSpectral { // what an automatic choice came to
+				if name == embedding.MethodDPSpectral { // the result of an automatic choice
 					o.Normalization, o.Beta = stats.Normalization, &stats.Beta
 					info.Options = spectralFields(name).settings(o)
 				}
@@ -44,16 +44,17 @@ func spectral(name, summary string) algorithm {
 	})
 }
 
-// spectralBytes estimates the memory of a solve: vectors of 4 bytes a coordinate,
-// once for the result and not quite twice for the basis that it is found in.
+// spectralBytes estimates the memory of a solve: vectors of 4 bytes per
+// coordinate, once for the result and not quite twice for the basis of the
+// solver.
 func spectralBytes(g *csr.Graph, o embedding.SpectralOptions) int64 {
 	n := g.Vertices()
 	return 12 * int64(n) * int64(min(n, o.Dim))
 }
 
-// spectralRecord is what the record of an embedding says of the solver and, for a
-// graph with weights, of these: they are not used where all are equal, or the
-// option weights is false.
+// spectralRecord returns, for the record of an embedding, the settings of the
+// solver and, for a graph with weights, whether the weights were used. They are
+// not used if all are equal or the option weights is false.
 func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.SpectralStats) storage.EmbeddingInfo {
 	info := storage.EmbeddingInfo{
 		Seed:        o.Seed,

@@ -12,8 +12,8 @@ import (
 )
 
 // Tunable returns a method with its options for a search over the parameters
-// that were not given. A seed that is not among the options is that of the
-// search. Errors are *MethodError, *OptionError and tune.ErrOptions.
+// that are not given. If the options have no seed, the method takes the seed
+// of the search. Errors are *MethodError, *OptionError and tune.ErrOptions.
 func Tunable(method string, options []Option, seed uint64) (tune.Method, error) {
 	if err := Check(method, options); err != nil {
 		return tune.Method{}, err
@@ -44,7 +44,7 @@ func Tunable(method string, options []Option, seed uint64) (tune.Method, error) 
 
 const (
 	surveyDim    = 64
-	surveyPasses = 60 // in which a run shows how good it becomes
+	surveyPasses = 60 // passes after which the quality of a full run can be predicted
 )
 
 // placing is unit_ball for a search. The survey has fewer dimensions and passes.
@@ -73,8 +73,8 @@ func (o ballOptions) placing() *tune.Placing {
 	}
 }
 
-// Tuned returns the options with which Embed computes what a trial of a search
-// would at the full price: those that were given, and those that were found.
+// Tuned returns the options with which Embed computes the embedding of a trial
+// in full: the given options and those that the search found.
 func Tuned(given []Option, trial tune.Trial, seed uint64) []Option {
 	options := seeded(given, seed)
 	for _, o := range trial.Options {
@@ -83,7 +83,7 @@ func Tuned(given []Option, trial tune.Trial, seed uint64) []Option {
 	return options
 }
 
-// seeded adds a seed where there is none.
+// seeded adds a seed if the options have none.
 func seeded(options []Option, seed uint64) []Option {
 	if slices.ContainsFunc(options, func(o Option) bool { return o.Name == "seed" }) {
 		return slices.Clone(options)

@@ -77,7 +77,7 @@ func (o ballOptions) seconds(ctx context.Context, g *csr.Graph, workers int) (fl
 }
 
 // run computes the start, and then the placement. A checkpoint begins with a byte
-// that says in which of both it was saved.
+// for the phase in which it was saved.
 func (o ballOptions) run(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 	from, err := ballPhase(req.Checkpoints.From)
 	if err != nil {
@@ -99,10 +99,10 @@ func (o ballOptions) run(ctx context.Context, g *csr.Graph, req Request) (outcom
 	return outcome{rows, info, ballState(stats.Wrong.Pairs())}, err
 }
 
-// ballMagic begins the state beside the rows, which the number of wrong pairs follows.
+// ballMagic is the beginning of the state; the number of wrong pairs follows.
 var ballMagic = [8]byte{'b', 'a', 'l', 'l', 's', 't', 'a', '1'}
 
-// ballState writes what a renewal needs beside the rows.
+// ballState writes the state that a renewal needs in addition to the rows.
 func ballState(wrong int64) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return binary.Write(w, binary.LittleEndian, ballHead{ballMagic, wrong})
@@ -135,7 +135,7 @@ func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r ren
 	return outcome{rows, info, ballState(stats.Wrong.Pairs())}, refresh, err
 }
 
-// ballProgress passes on what a run reports.
+// ballProgress converts the reports of a run to progress.
 func ballProgress(progress func(stage string, done, total int64)) func(pass, passes int, w unitball.Wrong) {
 	if progress == nil {
 		return nil
@@ -152,7 +152,8 @@ func startOf(ctx context.Context, g *csr.Graph, method string, o embedding.WalkO
 	return model.Vectors, nil
 }
 
-// ballStage is what a run says of a pass. The part before the colon names the stage.
+// ballStage is the text of the progress of a pass. The part before the colon names
+// the stage.
 func ballStage(w unitball.Wrong) string {
 	return fmt.Sprintf("placing: %d wrong pairs, precision %.4f, recall %.4f", w.Pairs(), w.Precision(), w.Recall())
 }
@@ -179,7 +180,8 @@ func ballPhase(from io.Reader) (int, error) {
 	return int(phase[0]), nil
 }
 
-// ofPhase are the checkpoints of one phase of a run that continues in phase from.
+// ofPhase returns the checkpoints of one phase of a run; from is the phase in which
+// the run continues.
 func ofPhase(c embedding.Checkpoints, phase byte, from int) embedding.Checkpoints {
 	own := embedding.Checkpoints{Every: c.Every}
 	if from == int(phase) {
@@ -198,7 +200,7 @@ func ofPhase(c embedding.Checkpoints, phase byte, from int) embedding.Checkpoint
 	return own
 }
 
-// ballRecord is what the record of an embedding says of the placement.
+// ballRecord returns the settings of the placement for the record of an embedding.
 func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball.Stats) (storage.EmbeddingInfo, error) {
 	w := stats.Wrong
 	info := storage.EmbeddingInfo{
@@ -220,7 +222,8 @@ func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball
 	return info, err
 }
 
-// ballNote says whether the placement is exact and, where it is not, what would help.
+// ballNote is the notice whether the placement is exact and, if it is not, what may
+// help.
 func ballNote(ctx context.Context, g *csr.Graph, dim int, w unitball.Wrong) (string, error) {
 	if w.Pairs() == 0 {
 		return fmt.Sprintf("no pair is wrong: exactly the %d edges are within distance 1", w.Edges), nil

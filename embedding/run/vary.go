@@ -17,12 +17,12 @@ type Axis struct {
 }
 
 // Vary embeds a graph once for every value of every axis, with the options of the
-// request but for that one, and calls use with each embedding, in the order of the
+// request except that one, and calls use with each embedding, in the order of the
 // axes and of their values. use must not keep the vectors.
 //
-// For a spectral method one solve, with the most coordinates, serves all values of dim,
-// scale and row_scale: its leading coordinates are those that a solve for fewer finds,
-// within its tolerance. Every other value takes another embedding. Errors are those of [Compute] and of use.
+// For a spectral method one solve, with the most coordinates, serves all values of dim, scale and row_scale:
+// its leading coordinates are equal, within the tolerance, to those of a solve for fewer coordinates. Every
+// other value needs an embedding of its own. Errors are those of [Compute] and of use.
 func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(axis, value int, vectors *vec.Matrix) error) error {
 	v := variation{ctx: ctx, g: g, req: req}
 	for _, axis := range axes {
@@ -54,8 +54,9 @@ func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(
 	return nil
 }
 
-// VaryBytes estimates the memory that Vary takes in addition to the graph: that of its
-// most expensive embedding, and of the eigenvectors that others are scaled from.
+// VaryBytes estimates the memory that Vary takes in addition to the graph: the memory
+// of its most expensive embedding, and of the eigenvectors from which other embeddings
+// are scaled.
 func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {
 	most := int64(0)
 	for _, axis := range axes {
@@ -70,7 +71,7 @@ func VaryBytes(g *csr.Graph, req Request, axes []Axis) (int64, error) {
 	return 2 * most, nil
 }
 
-// withOption returns options in which one has another value.
+// withOption returns the options with a different value for one of them.
 func withOption(options []Option, name string, value float64) []Option {
 	others := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Name == name })
 	return append(others, Option{name, value})
@@ -82,10 +83,10 @@ type variation struct {
 	g      *csr.Graph
 	req    Request
 	widest int                   // coordinates of the shared solve
-	pairs  *embedding.Eigenpairs // of the shared solve, once it was needed
+	pairs  *embedding.Eigenpairs // result of the shared solve; nil before it is needed
 }
 
-// shares reports whether values of an option are served by the shared solve.
+// shares reports whether the shared solve serves the values of an option.
 func (v *variation) shares(p prepared, option string) bool {
 	return p.solved != nil && (option == "dim" || option == "scale" || option == "row_scale")
 }

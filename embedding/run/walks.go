@@ -47,8 +47,8 @@ func walks(name, summary string) algorithm {
 	return a
 }
 
-// walkRecord is what the record of an embedding says of the training and, for a
-// graph with weights, of these.
+// walkRecord returns, for the record of an embedding, the settings of the
+// training and, for a graph with weights, whether the weights were used.
 func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats) storage.EmbeddingInfo {
 	info := storage.EmbeddingInfo{
 		Seed: o.Seed, Iterations: o.Epochs, Seconds: stats.Seconds,

@@ -1,22 +1,22 @@
 // Package unitball places the vertices of a graph so that two of them are adjacent
-// exactly where their distance is at most 1.
+// exactly if their distance is at most 1.
 //
 // # Definition
 //
-// A graph that can be placed so in k dimensions is a unit-ball graph, and the least
-// such k is its sphericity (Maehara, "Space graphs and sphericity", Discrete Applied
-// Mathematics 7, 1984). Every graph has one, at most n. [Embed] searches for a
-// placement in k dimensions by minimising
+// A graph that has such a placement in k dimensions is a unit-ball graph, and the
+// smallest such k is its sphericity (Maehara, "Space graphs and sphericity",
+// Discrete Applied Mathematics 7, 1984). Every graph has a sphericity, which is
+// at most n. [Embed] searches for a placement in k dimensions by minimising
 //
 //	Σ_{uv ∈ E} √(w_u·w_v)·φ(max(0, d_uv − (1−μ))) + Σ_{uv ∉ E} φ(max(0, (1+μ) − d_uv)) + λ·Σ_v ‖x_v − s_v‖²
 //
 // with d the Euclidean distance, φ(h) = 2·h^(p+1)/(p+1) and the power p = 1, which
-// may fall (see Powers), μ the margin, w the weights of vertices, s the rows
-// that the run began with and λ the anchor. Weights of edges are not used.
+// may fall (see Powers), μ the margin, w the weights of vertices, s the start rows
+// of the run and λ the anchor. Weights of edges are not used.
 //
 // # What a pass does
 //
-// Only pairs that violate their bound have a gradient, and nothing is sampled.
+// Only pairs that violate their bound have a gradient. Pairs are not sampled.
 //
 //  1. [index.Join] lists the pairs without an edge within 1+μ and a skin. The list
 //     serves until the longest move since then takes two vertices nearer by more than
@@ -33,30 +33,31 @@
 //  3. Every vertex adds up its gradient in the order of its neighbours and moves by
 //     Adam (Kingma and Ba, ICLR 2015) with decay rates 0.9 and 0.9.
 //  4. w_v is multiplied by exp(b·(missed − false)/(missed + false)), within 0.2 and
-//     200, with the edges that v misses and the pairs that it has falsely. So a
-//     vertex has its degree even where the dimensions do not suffice for every pair.
+//     200, where missed is the number of edges of v that are too long, and false the
+//     number of non-edges of v that are too short. So the degree of a vertex is
+//     preserved even if the dimensions do not suffice for every pair.
 //
 // The step and the margin are constant for three tenths of the passes and then fall
 // evenly to 0. The run ends once no more pairs are wrong than the tolerance, or with the
-// passes, and returns the rows whose pairs within 1 have the
-// largest F1 against the edges. (The fewest wrong pairs can be those of rows that are all
-// apart, where the dimensions do not suffice.) What is wrong in them is
-// counted by a join of its own at radius 1, with the comparison that reconstructions
-// use: vec.L2Squared ≤ 1.
+// passes, and returns the rows whose pairs within 1 have the largest F1 against the
+// edges. (If the dimensions do not suffice, rows that are all far apart can have the
+// fewest wrong pairs, so their number does not decide.) The wrong pairs of the returned
+// rows are counted by a separate join at radius 1, with the comparison that
+// reconstructions use: vec.L2Squared ≤ 1.
 //
 // # Powers
 //
-// The force of a violation h is 2·h^p. With p = 1 the objective has squares, which find
-// an exact placement in the fewest passes where there is one. Where there is none,
-// squares spread what cannot be right over many pairs that are each a little wrong: the
-// number of wrong pairs then grows while the margin falls. With a lower power a few pairs
-// are very wrong, and more of the others are right. So p is 1 for a fifth of the passes,
-// falls to 0 in the middle and to −0.5 at the end; and by the number of wrong pairs it is
-// kept at 1 or near it: with f the wrong pairs of the best rows for each edge, and l the
-// fraction of the passes that is left, p is 1 where f ≤ l/4, and what the pass gives it
-// where f ≥ l, and between both for other f. Wrong pairs after at most 300 passes, in
-// brackets those that were made where no pair is wrong; PA is a graph of preferential
-// attachment with 2,000 vertices of 20 edges:
+// The force of a violation h is 2·h^p. With p = 1 the objective is a sum of squares,
+// which finds an exact placement, if there is one, in the fewest passes. If there is
+// none, squares distribute the unavoidable violations over many pairs that are each
+// slightly wrong: the number of wrong pairs then grows while the margin falls. With a
+// lower power a few pairs are very wrong, and more of the others are right. So p is 1 for
+// a fifth of the passes, falls to 0 in the middle and to −0.5 at the end; but it stays at
+// 1 or near it while few pairs are wrong: let f be the number of wrong pairs of the best
+// rows per edge, and l the remaining fraction of the passes. Then p is 1 if f ≤ l/4, the
+// value of the pass if f ≥ l, and between both for other f. The table shows the wrong
+// pairs after at most 300 passes, and in brackets the number of passes if no pair is
+// wrong; PA is a graph of preferential attachment with 2,000 vertices of 20 edges:
 //
 //	graph, dimensions    p = 1    p → −0.5   by wrong pairs
 //	CollegeMsg 64        0 (215)        1    0 (188)
@@ -74,8 +75,8 @@
 //	PA 48                 29,083   14,155     13,071
 //
 // In the first two columns margin and step fell in the second half of the passes, and in
-// the second column p fell with them. In the last they fall after three tenths, which
-// ends exact runs sooner.
+// the second column p fell with them. In the last column they fall after three tenths,
+// which ends exact runs sooner.
 //
 // # Start
 //
@@ -85,14 +86,14 @@
 //
 // # Cost
 //
-// Memory is 28 bytes per vertex and dimension (32 with an anchor, 4 of them the
-// result), 72 per vertex, 4 per near pair of the list and about 40 per pair that violates
-// its bound. The list has at most max(2²⁴, 2·n·k) pairs. Where more pairs without an
-// edge are within 1+μ than a quarter of that, a pass takes a random part of them,
-// with the weight that makes up for it, and what it reports is an estimate.
+// Memory is 28 bytes per vertex and dimension (32 with an anchor, 4 of them the result),
+// 72 per vertex, 4 per near pair of the list and about 40 per pair that violates its
+// bound. The list has at most max(2²⁴, 2·n·k) pairs. If more than a quarter of that many
+// pairs without an edge are within 1+μ, a pass takes a random part of them, with a weight
+// that compensates for the rest, and the numbers that it reports are estimates.
 //
-// A pass takes k·(m + near pairs) multiply-adds, with the list n·(n−1)/2·k more; see
-// [index.Join].
+// A pass takes k·(m + near pairs) multiply-adds, and n·(n−1)/2·k more if it builds
+// the list; see [index.Join].
 //
 // # Determinism
 //

@@ -9,12 +9,13 @@ import (
 	"heavytail/storage/vec"
 )
 
-// perViolation is what a violating pair takes: a violation and two forces, each with the
-// room that a slice has left after it grew.
+// perViolation is the number of bytes of a violating pair: a violation and two forces,
+// each with the unused capacity of a slice that has grown.
 const perViolation = 40
 
-// Bytes estimates the memory that Embed uses at a time, beside the graph and with the
-// result. Before the garbage collector runs, the heap can be twice as large.
+// Bytes estimates the largest memory of Embed at any time, including the result, in
+// addition to the graph. Before the garbage collector runs, the heap can be twice as
+// large.
 func Bytes(g *csr.Graph, o Options) int64 {
 	o = o.WithDefaults()
 	n, k, m := int64(g.Vertices()), int64(o.Dim), g.Edges()

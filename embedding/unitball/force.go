@@ -1,6 +1,6 @@
 package unitball
 
-// block is how many vertices a worker takes at a time.
+// block is the number of vertices that a worker takes at a time.
 const block = 32
 
 // violation is a pair that violates its bound. The gradient of its term is
@@ -11,7 +11,7 @@ type violation struct {
 	wrong bool // on the wrong side of 1, not only of the margin
 }
 
-// force is one violation as one of its vertices has it.
+// force is one violation from the side of one of its vertices.
 type force struct {
 	other uint32
 	by    float32
@@ -22,7 +22,7 @@ type forces struct {
 	found        [][]violation // of each block of vertices, by their smaller vertex
 	start        []int64       // n+1; those of v are list[start[v]:start[v+1]], ascending
 	list         []force
-	missed, over []float64 // edges that a vertex misses, pairs that it has falsely
+	missed, over []float64 // for each vertex, its missed edges and its false pairs
 	wrong        Wrong
 }
 
@@ -33,9 +33,11 @@ func newForces(n int) *forces {
 	}
 }
 
-// sort hands the violations to both of their vertices and counts what is wrong;
-// many is what a pair without an edge counts. Each vertex gets them in the order of
-// the other vertices below it, and then of those above it by edges and by the list.
+// sort distributes the violations to both of their vertices and counts the wrong
+// pairs; many is the number of pairs for which a listed pair without an edge
+// counts. Each vertex gets its violations in a fixed order: first those with
+// smaller vertices, ascending, and then those with larger vertices, edges before
+// listed pairs.
 func (f *forces) sort(many float64) {
 	clear(f.start)
 	clear(f.missed)
@@ -57,7 +59,8 @@ func (f *forces) sort(many float64) {
 		f.list = make([]force, all+all/4)
 	}
 	f.list = f.list[:all]
-	// The beginning of a vertex moves to its end, which is where the next begins.
+	// start[v] advances to the end of v, which is the beginning of the next
+	// vertex.
 	for _, found := range f.found {
 		for _, p := range found {
 			f.list[f.start[p.u]] = force{p.v, p.by}

@@ -14,7 +14,7 @@ type local struct {
 	o    Options
 	x    *vec.Matrix
 	best *vec.Matrix
-	at   *vec.Matrix // where each vertex was when pairs were listed with it
+	at   *vec.Matrix // position of each vertex when its pairs were listed
 	join bool        // vertices in a wrong pair with a moving one move too
 
 	moving []uint32
@@ -22,7 +22,7 @@ type local struct {
 	of     []mover // by slot
 }
 
-// mover is what a run keeps for a vertex that moves.
+// mover is the state of a vertex that moves.
 type mover struct {
 	near     []uint32 // vertices without an edge to it that may be within the reach, ascending
 	gradient []float32
@@ -44,7 +44,7 @@ func newLocal(g *csr.Graph, o Options, old *vec.Matrix, added []bool, join bool)
 }
 
 // place gives new vertices a row: near the centroid of their old neighbours, or far
-// from everything where they have none.
+// from all vertices if they have none.
 func (l *local) place(added []bool) {
 	far := 0.0
 	for v := range l.x.Rows {

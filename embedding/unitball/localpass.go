@@ -11,17 +11,17 @@ import (
 const (
 	// refreshSkin is a few moves of a refresh.
 	refreshSkin = 0.1
-	// scanRows is how many rows of a matrix all vertices of a block are compared with
-	// at a time, so that they stay in the cache.
+	// scanRows is the number of rows of a matrix with which all vertices of a block
+	// are compared at a time, so that the rows stay in the cache.
 	scanRows = 256
-	// scanBlock is how many vertices that is.
+	// scanBlock is the number of vertices in a block of a scan.
 	scanBlock = 16
 )
 
-// list makes the near pairs of the moving vertices hold all within reach. Those of a
-// vertex are listed again where it is farther than half a skin from its place when
-// they were. All distances of lists are of such places, so two vertices within reach are
-// in the list of each other.
+// list updates the near pairs of the moving vertices, so that they include all pairs
+// within reach. The pairs of a vertex are listed again if the vertex has moved farther
+// than half a skin since they were listed. All distances in lists are between positions
+// at the time of listing, so two vertices within reach are in the list of each other.
 func (l *local) list(ctx context.Context, reach float64) {
 	var again []uint32
 	for i, v := range l.moving {
@@ -77,7 +77,8 @@ func (l *local) scan(some []uint32, bound float32) {
 	}
 }
 
-// measure computes the gradients of the moving vertices, and what is wrong with them.
+// measure computes the gradients of the moving vertices, and counts the wrong pairs with
+// them.
 func (l *local) measure(ctx context.Context, margin float64) {
 	bounds := rule{margin, 1}
 	vec.Parallel(len(l.moving), scanBlock, l.o.Workers, func(_, lo, hi int) {
@@ -128,8 +129,8 @@ func (l *local) measureOne(v uint32, m *mover, squares []float32, bounds rule) [
 	return squares
 }
 
-// move moves the moving vertices against their gradients: by rate of them, and by at most
-// most.
+// move moves the moving vertices against their gradients: by rate times the gradient, and
+// by at most most.
 func (l *local) move(rate, most float64) {
 	vec.Parallel(len(l.moving), scanBlock, l.o.Workers, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

@@ -59,8 +59,9 @@ func (r *run) gradient(v int) {
 	vec.Axpy(sum, r.x.Row(v), g)
 }
 
-// adamFactors returns what the moments are multiplied by in a move, which are zero
-// before the first: the mean also by the step of a coordinate.
+// adamFactors returns the factors of the moments in a move, which correct for
+// moments that are zero before the first move; the factor of the mean includes the
+// step of a coordinate.
 func adamFactors(step float64, dim, moves int) (first, second float32) {
 	first = float32(step / math.Sqrt(float64(dim)) / (1 - math.Pow(firstDecay, float64(moves))))
 	return first, float32(1 / (1 - math.Pow(secondDecay, float64(moves))))
@@ -81,8 +82,8 @@ func adam(x, g, m, s []float32, first, second float32) float32 {
 	return length
 }
 
-// balance makes the edges of vertices heavier that miss more of them than they have
-// false ones, and those of the others lighter.
+// balance increases the weights of vertices that have more missed edges than false
+// pairs, and decreases the weights of the others.
 func (r *run) balance() {
 	for v, missed := range r.f.missed {
 		if wrong := missed + r.f.over[v]; wrong > 0 {

@@ -15,8 +15,9 @@ const (
 	mostSkin  = 0.5 // beyond it nearly all pairs of many graphs are near
 	// Rounding of positions of length 2 is below it by a factor of ten.
 	slack = 1e-5
-	// pairCost is what measuring a pair of the list costs, in pairs of a join: it
-	// reads a row from anywhere, where a join has tiles of them in the cache.
+	// pairCost is the cost of measuring a pair of the list, in units of a pair of
+	// a join: it reads a row at a random address, while a join has tiles of rows
+	// in the cache.
 	pairCost = 4
 	// deviations over √k is the part of their moves by which two vertices are taken to come
 	// nearer. Directions that are independent of each other are nearly orthogonal: the
@@ -127,7 +128,7 @@ func (l *nearList) build(ctx context.Context, x *vec.Matrix, reach, step float64
 	return l.each(ctx, x, l.thinOut)
 }
 
-// adapt makes the skin of the next list such that joins and measured pairs cost
+// adapt sets the skin of the next list so that joins and measured pairs cost
 // about the same.
 func (l *nearList) adapt() {
 	n := float64(len(l.rows))

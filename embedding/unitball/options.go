@@ -16,7 +16,7 @@ const maxDim = base.MaxDim
 // Options are the parameters of [Embed]. The zero value takes every default.
 type Options struct {
 	Dim       int      // k, coordinates per vertex, up to 4096; 0 is 128
-	Passes    int      // at most so many, up to 2²⁰; 0 is 300
+	Passes    int      // largest number of passes, up to 2²⁰; 0 is 300
 	Step      float64  // about the longest move of a vertex in a pass while it is constant, up to 4; 0 is 0.3
 	Margin    float64  // μ while it is constant, up to 0.5; 0 is 0.05
 	Anchor    *float64 // λ, up to 100; nil is 0
@@ -25,8 +25,8 @@ type Options struct {
 	Seed      uint64   // of the random start, or of the noise of another one
 	Workers   int      // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
-	// Start is what the run begins with, n × Dim, at any scale: only directions are
-	// used. Nil is random. It is read, and not kept.
+	// Start has the start rows, n × Dim, at any scale: only their directions are
+	// used. Nil means random rows. It is not modified, and not used after the call.
 	Start *vec.Matrix
 
 	// Progress, if not nil, receives the wrong pairs before every pass, from one
@@ -41,11 +41,10 @@ type Options struct {
 // The step, the margin and the decay of Adam's second moment were chosen together, by
 // the worst of cora, ca-GrQc, CollegeMsg and ego-facebook; cmd/paper/BENCHMARKS.md has
 // the table. Smaller steps and larger margins leave pairs wrong; larger steps let the
-// vertices of sparse graphs drift apart, so that every pass needs another join. 128
-// dimensions are what graphs with large hubs need; 64 suffice for those four. A random
-// start has the fewest wrong pairs and costs nothing. An anchor of 0.03 to vectors of
-// deepwalk predicts hidden links better, and left 84 pairs wrong of ego-facebook's 8.2
-// million.
+// vertices of sparse graphs drift apart, so that every pass needs another join. Graphs
+// with large hubs need 128 dimensions; 64 suffice for those four. A random start has
+// the fewest wrong pairs and costs nothing. An anchor of 0.03 to vectors of deepwalk
+// predicts hidden links better, and left 84 pairs wrong of ego-facebook's 8.2 million.
 func (o Options) WithDefaults() Options {
 	set(&o.Dim, 128)
 	set(&o.Passes, 300)
@@ -60,7 +59,7 @@ func (o Options) WithDefaults() Options {
 	return o
 }
 
-// set gives a parameter that is zero its default.
+// set replaces a zero parameter by its default.
 func set[T int | float64](x *T, to T) {
 	if *x == 0 {
 		*x = to

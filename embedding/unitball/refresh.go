@@ -13,20 +13,22 @@ import (
 )
 
 const (
-	// refreshTouched is the fraction of touched vertices from which a full run is made.
+	// refreshTouched is the fraction of touched vertices from which on a full run is made.
 	refreshTouched = 0.25
-	// refreshWrong is the fraction of wrong pairs, of the edges, up to which vertices
-	// that a refresh finds in a wrong pair move too. Beyond it all would.
+	// refreshWrong is the largest number of wrong pairs per edge with which a refresh
+	// also moves vertices that it finds in a wrong pair. With more wrong pairs,
+	// nearly all vertices would move.
 	refreshWrong = 0.001
-	// A refresh moves by less than a full run, so that what was right stays so. A violation
-	// h of one pair alone moves both vertices by 0.4·h. Rates of 0.15 and 0.25 took a fifth
-	// to two thirds more time on ca-GrQc and ego-facebook; with 0.4 and 0.5, vertices of
-	// ego-facebook that have many violations overshot, and some 200 passes were made. Adam
-	// moves a vertex by the whole step for the smallest violation, so that more vertices
-	// come into a wrong pair: it took ego-facebook five times as long.
+	// A refresh moves vertices by less than a full run, so that pairs that were right stay
+	// right. A violation h of one pair alone moves both vertices by 0.4·h. Rates of 0.15
+	// and 0.25 took a fifth to two thirds more time on ca-GrQc and ego-facebook; with 0.4
+	// and 0.5, vertices of ego-facebook that have many violations overshot, and some 200
+	// passes were made. Adam moves a vertex by the whole step for the smallest violation,
+	// so that more vertices come into a wrong pair: it took ego-facebook five times as
+	// long.
 	refreshPasses = 300
-	refreshRate   = 0.2 // of the gradient, by which a vertex moves
-	refreshStep   = 0.1 // but not farther
+	refreshRate   = 0.2 // factor of the gradient in the move of a vertex
+	refreshStep   = 0.1 // longest move
 	refreshMargin = 0.005
 )
 
@@ -40,14 +42,14 @@ type RefreshStats = base.RefreshStats
 //
 // It moves the touched vertices against their gradients, with a margin of 0.005 and by at
 // most 0.1 in a pass, and every vertex that comes into a wrong pair with one of them, until
-// no such pair is wrong; all other rows keep their bytes. New vertices begin between
-// their neighbours. Two vertices that did not move have the distance and the edges that
-// they had, so that no pair of all is wrong if none was before and none with a moved vertex
-// is. Otherwise the wrong pairs are counted by [Check].
-// Where a quarter of the vertices are touched, and where more pairs are wrong in the end
-// than before and than the tolerance, a full run is made; the rows with fewer wrong pairs
-// are returned. Where more than a thousandth of the edges were wrong before, only touched
-// vertices move, and there is no full run for the pairs that are wrong in the end.
+// no such pair is wrong; all other rows keep their bytes. New vertices begin between their
+// neighbours. Two vertices that did not move have the same distance and edges as before. So
+// if no pair was wrong before, and no pair with a moved vertex is wrong, no pair is wrong
+// at all. Otherwise [Check] counts the wrong pairs. A full run is made if a quarter of the
+// vertices are touched, or if in the end more pairs are wrong than before and than the
+// tolerance; the rows with fewer wrong pairs are returned. If before the refresh there was
+// more than one wrong pair per thousand edges, only touched vertices move, and wrong pairs
+// at the end do not cause a full run.
 //
 // A pass costs k multiply-adds for each near pair of a vertex that moves, and n·k for a
 // vertex that has left the place where its near pairs were listed. The result does not
@@ -98,8 +100,8 @@ func Refresh(ctx context.Context, g *csr.Graph, o Options, old *vec.Matrix, adde
 	return rows, stats, refresh, nil
 }
 
-// passes moves vertices until no pair with one of them is wrong, and counts what is wrong
-// in all pairs. before is their number before the graph changed.
+// passes moves vertices until no pair with one of them is wrong, and counts all wrong
+// pairs. before is their number before the graph changed.
 func (l *local) passes(ctx context.Context, touched []uint32, before int64) (Stats, error) {
 	l.add(touched)
 	fewest := int64(math.MaxInt64)

@@ -4,8 +4,9 @@ package unitball
 // many as the one before, up to the most.
 const firstPiece, mostPiece = 1 << 10, 1 << 18
 
-// room holds the rows of a list in few large pieces, which the next list uses again.
-// Rows that each grew to the longest that they ever were took four times as much.
+// room stores the rows of a list in a few large pieces, which the next list uses
+// again. Separate rows that keep their largest capacity took four times as much
+// memory.
 type room struct {
 	pieces [][]uint32
 	at     int // the piece that the next row is in
@@ -19,8 +20,8 @@ func (r *room) clear() {
 	r.at = 0
 }
 
-// row returns an empty row that can hold most elements. It is valid until the next
-// one, or for good by keep.
+// row returns an empty row with a capacity of most elements. It is valid until the
+// next call of row, unless it is passed to keep.
 func (r *room) row(most int) []uint32 {
 	for ; r.at < len(r.pieces); r.at++ {
 		if p := r.pieces[r.at]; cap(p)-len(p) >= most {
@@ -35,7 +36,7 @@ func (r *room) row(most int) []uint32 {
 	return r.pieces[r.at]
 }
 
-// keep keeps what the last row was filled with until the room is cleared.
+// keep keeps the elements of the last row until the room is cleared.
 func (r *room) keep(row []uint32) []uint32 {
 	p := r.pieces[r.at]
 	r.pieces[r.at] = p[:len(p)+len(row)]

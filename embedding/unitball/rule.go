@@ -5,7 +5,7 @@ import "math"
 // leastViolation bounds forces of negative powers.
 const leastViolation = 1e-6
 
-// rule says which pairs violate their bound, and with which force.
+// rule decides which pairs violate their bound, and with which force.
 type rule struct {
 	margin float64
 	power  float64 // of a violation, to which its force is proportional

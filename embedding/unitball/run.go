@@ -11,16 +11,16 @@ type run struct {
 	o    Options
 	n, k int
 
-	x, start     *vec.Matrix // rows, and those of the beginning where there is an anchor
+	x, start     *vec.Matrix // rows, and the start rows if there is an anchor
 	mean, square *vec.Matrix // moments of the gradients
 	gradients    *vec.Matrix
 	weights      []float64 // of vertices
-	pass, moves  int       // that were made; moves are since the moments were zero
+	pass, moves  int       // passes that were made; moves since the moments were zero
 	step         float64   // length of the longest move of the last pass
 	rule         rule      // of this pass
 
 	best      *vec.Matrix // the best rows so far
-	bestWrong Wrong       // in them
+	bestWrong Wrong       // wrong pairs of the best rows
 
 	near *nearList
 	f    *forces
@@ -39,17 +39,17 @@ func (r *run) schedule() (margin, step float64) {
 func (r *run) done() float64 { return float64(r.pass) / float64(r.o.Passes) }
 
 // The power of violations is 1 in the first passes, which is the gradient of a squared
-// hinge; it then falls to 0 and on to leastPower. Squares spread what cannot be right over
-// many pairs that are a little wrong. With lower powers a few pairs are very wrong, and
-// more of the others are right.
+// hinge; it then falls to 0 and on to leastPower. Squares distribute unavoidable
+// violations over many pairs that are slightly wrong. With lower powers a few pairs are
+// very wrong, and more of the others are right.
 const (
 	squareUntil, linearAt = 0.2, 0.5 // fractions of the passes
 	leastPower            = -0.5
 )
 
-// The wrong pairs for each edge and remaining fraction of the passes up to which
-// violations are squared, which finds an exact placement where there is one, and from
-// which they have the power that the pass gives.
+// The numbers of wrong pairs per edge, divided by the remaining fraction of the
+// passes: up to fewWrong violations are squared, which finds an exact placement if
+// there is one; from manyWrong on they have the power of the pass.
 const fewWrong, manyWrong = 0.25, 1
 
 // violationPower returns the power of violations in the present pass.

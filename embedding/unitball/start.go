@@ -10,12 +10,12 @@ import (
 
 const (
 	startLength = 1.2
-	// noise is added to the rows of a start, as a part of their length, so that equal
-	// rows differ.
+	// noise is the length, relative to the rows, of the random vectors that are added
+	// to given start rows, so that equal rows become different.
 	noise = 0.05
 )
 
-// begin returns rows of length 1.2: random ones, or those of a start with a little
+// begin returns rows of length 1.2: random rows, or given start rows with a little
 // noise.
 func begin(n int, o Options) (*vec.Matrix, error) {
 	if o.Start != nil && (o.Start.Rows != n || o.Start.Dim != o.Dim) {
@@ -39,7 +39,7 @@ func begin(n int, o Options) (*vec.Matrix, error) {
 }
 
 // setLength sets row to the direction of from and, by a part, that of row itself,
-// and to the length of a start. Where from is zero the direction is that of row.
+// and to the length of a start. If from is zero, the direction is that of row.
 func setLength(row, from []float32, sum []float64, part float64) error {
 	scale := 1 / max(length(from), math.SmallestNonzeroFloat32)
 	if math.IsNaN(scale) || math.IsInf(length(from), 0) {

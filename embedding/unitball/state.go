@@ -24,7 +24,7 @@ type stateHead struct {
 
 var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '3'}
 
-// write writes what a resumed run needs.
+// write writes the state of the run.
 func (r *run) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), r.bestWrong, r.step, r.start != nil, r.near.listState}

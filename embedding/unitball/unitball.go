@@ -9,19 +9,19 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Stats says what a run came to.
+// Stats describe a finished run.
 type Stats struct {
-	Wrong   Wrong   // in the rows that were returned, by Check
-	Passes  int     // that were made, also before a checkpoint
+	Wrong   Wrong   // wrong pairs of the returned rows, counted by Check
+	Passes  int     // passes that were made, including those before a checkpoint
 	Joins   int     // lists of near pairs that were built since the run or its checkpoint began
 	Reason  string  // why it ended
 	Seconds float64 // since the run or its checkpoint began
 }
 
-// Embed places the vertices of g so that those within distance 1 are the neighbours
-// of each, or as nearly so as it gets: see the package. Row v belongs to vertex v.
-// Errors: ErrOptions, ErrStart, ErrCheckpoint for a checkpoint, that of Save, or that of
-// ctx.
+// Embed places the vertices of g so that the vertices within distance 1 of each vertex
+// are its neighbours, with as few exceptions as it can find; see the package
+// documentation. Row v belongs to vertex v. Errors: ErrOptions, ErrStart, ErrCheckpoint
+// for a checkpoint, that of Save, or that of ctx.
 func Embed(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, error) {
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, err
@@ -42,7 +42,7 @@ func Embed(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, er
 	return r.best, stats, nil
 }
 
-// newRun returns a run at its beginning, or where a checkpoint was saved.
+// newRun returns a run at its beginning, or in the state of a checkpoint.
 func newRun(g *csr.Graph, o Options) (*run, error) {
 	n := g.Vertices()
 	r := &run{

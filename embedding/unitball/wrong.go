@@ -29,7 +29,7 @@ func (w Wrong) better(o Wrong) bool {
 	return own > other || own == other && w.Pairs() < o.Pairs()
 }
 
-// Precision returns the fraction of the pairs within 1 that are edges, NaN where
+// Precision returns the fraction of the pairs within 1 that are edges, NaN if
 // there is no such pair.
 func (w Wrong) Precision() float64 {
 	return ratio(w.Edges-w.Missed, w.Edges-w.Missed+w.False)
@@ -79,7 +79,8 @@ func above(g *csr.Graph, v uint32) []uint32 {
 	return all[lo:]
 }
 
-// countOthers returns how many of near, ascending, are not in edges, ascending.
+// countOthers returns the number of elements of near that are not in edges; both
+// ascend.
 func countOthers(edges, near []uint32) int {
 	others := 0
 	eachOther(edges, near, func(uint32) { others++ })
