@@ -13,12 +13,12 @@ import (
 
 // This file finds the likeliest links of a whole graph.
 
-// All returns the n likeliest links of the graph, and how many candidates were
-// scored. near, if it is not nil, names the vertices near to one; it is called from
-// several goroutines at a time, once for each vertex that is admitted. What it
-// returns is kept until the end, 8 bytes each. It takes O(Σ d(x)²) over all vertices
-// x, and the time of near and of the scores where they are no sums. From vertices with
-// very many paths it follows a few only: see [Predictor.Many].
+// All returns the n likeliest links of the graph, and how many candidates were scored.
+// near, if not nil, returns the nearest vertices of a vertex; it is called from
+// several goroutines at a time, once for each admitted vertex. Its results are kept
+// until the end, 8 bytes for each vertex returned. All takes O(Σ d(x)²) over all
+// vertices x, plus the time of near and of scores that are not sums over paths. From
+// vertices with very many paths it follows only a few: see [Predictor.Many].
 func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, error), n int) ([]PredictedLink, int64, error) {
 	if n < 1 {
 		return nil, 0, ctx.Err()
@@ -95,8 +95,8 @@ func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, erro
 	return all.sorted(), scored, ctx.Err()
 }
 
-// nearPairs returns for each vertex the later ones that near joins it with, from
-// either side.
+// nearPairs returns for each vertex the larger vertices that near returns for
+// it, or that near returns it for.
 func (p *Predictor) nearPairs(ctx context.Context, near func(u uint32) ([]uint32, error)) ([][]uint32, error) {
 	vertices := p.g.Vertices()
 	lists := make([][]uint32, vertices)
@@ -182,8 +182,8 @@ func (p *Predictor) mutual(ctx context.Context, higher [][]uint32, n int) ([]Pre
 	return all.sorted(), scored.Load(), nil
 }
 
-// bothWays returns for each vertex those that it is near to in either direction, of lists
-// of later vertices; nil of nil.
+// bothWays converts lists of larger vertices to lists of all near vertices in both
+// directions; nil if there are no lists.
 func bothWays(higher [][]uint32) [][]uint32 {
 	if higher == nil {
 		return nil

@@ -5,10 +5,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// NewBatch is New, and New for lists of pairs: batch writes the score of each pair to out,
-// and panics unless out is as long as pairs. It prefetches the lists and vectors of later
-// pairs, which is faster where they do not fit into the cache of the processor. The scores
-// are the same to the bit.
+// NewBatch returns the function of New, and in addition a function for lists of pairs:
+// batch writes the score of each pair to out, and panics unless out is as long as pairs.
+// It prefetches the lists and vectors of later pairs, which is faster if they do not fit
+// into the cache of the processor. The scores are the same to the bit.
 func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32) float64, batch func(pairs []csr.Edge, out []float64), err error) {
 	if score, err = New(name, g, m); err != nil {
 		return nil, nil, err
@@ -27,14 +27,14 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32)
 // ahead is the number of pairs whose lists and vectors are prefetched.
 const ahead = 4
 
-// fetcher begins to load what the scores of pairs need.
+// fetcher prefetches the lists and vectors that the scores of pairs need.
 type fetcher struct {
 	lists   *csr.Graph             // whose rows are read; nil for none
 	vectors *vec.Matrix            // nil for none
-	wanted  func(u, v uint32) bool // whether the vectors of a pair are; nil for always
+	wanted  func(u, v uint32) bool // whether the vectors of a pair are needed; nil means always
 }
 
-// each scores pairs, and fetches for those to come.
+// each scores pairs, and prefetches data for the following pairs.
 func (f fetcher) each(pairs []csr.Edge, out []float64, score func(csr.Edge) float64) {
 	if len(pairs) != len(out) {
 		panic("link: batch: lengths differ")

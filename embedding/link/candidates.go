@@ -18,15 +18,15 @@ type Scoring struct {
 	// never an answer.
 	Score            func(u, v uint32) float64
 	HigherIsLikelier bool
-	// Heuristic is the name of the heuristic of the graph that Score is, "" where it
-	// is none. The scores of a heuristic are added up while the candidates are
+	// Heuristic is the name of Score if it is a heuristic of the graph, otherwise
+	// "". The scores of a heuristic are added up while the candidates are
 	// enumerated, with the same bits as those of Score.
 	Heuristic string
 }
 
-// NewScoring is the scoring by a function of pairs that [New] made for the scorer of a
-// name. Of other names, such as that of a model, higher is likelier, and nothing else
-// is known.
+// NewScoring returns the Scoring for the function that [New] made for the scorer of a
+// name. For other names, such as that of a model, it is assumed that higher scores are
+// likelier.
 func NewScoring(name string, score func(u, v uint32) float64) Scoring {
 	s := Scoring{Score: score, HigherIsLikelier: true}
 	for _, known := range Scorers() {
@@ -43,18 +43,18 @@ func NewScoring(name string, score func(u, v uint32) float64) Scoring {
 
 // PredictOptions sets which links a Predictor searches, and how. The zero value works.
 type PredictOptions struct {
-	// Admit reports whether a vertex may be an answer, or an end of a link of a whole
-	// graph; nil admits all. It is called from several goroutines at a time.
+	// Admit reports whether a vertex may be an answer, or with All an end of a link;
+	// nil admits all. It is called from several goroutines at a time.
 	Admit func(v uint32) bool
 	// Sides divides the vertices of a bipartite graph; nil for none. Candidates are on
 	// different sides: the ends of paths of three edges, of which scorers of common neighbours
 	// give none a score, and the near vertices of the other side.
 	Sides Sides
-	// Threshold is the least score of a link, or the largest where a lower one is likelier;
+	// Threshold is the lowest score of a link, or the highest if lower scores are likelier;
 	// nil for none.
 	Threshold *float64
 	// Top is the number of links of a vertex in the answer of All: a link counts only if
-	// it is among the Top likeliest of both its ends. 0 is any number.
+	// it is among the Top likeliest of both its ends. 0 means no limit.
 	Top     int
 	Workers int // goroutines of All, 0 means GOMAXPROCS; no result depends on it
 
@@ -63,11 +63,11 @@ type PredictOptions struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Predictor finds the likeliest links that a graph does not have. Its candidates
-// are the vertices two edges apart, and those that the caller names as near. By
-// preferential_attachment they are all pairs of vertices with edges, by l3 those that a
-// path of three edges joins. A pair that
-// scores 0 by a heuristic is no candidate, so that a vertex without edges has none.
+// Predictor finds the likeliest links that a graph does not have. Its candidates are
+// the vertices two edges apart, and those that the caller names as near. For
+// preferential_attachment they are all pairs of vertices with edges, for l3 the pairs
+// that a path of three edges joins. A pair with a heuristic score of 0 is not a
+// candidate, so a vertex without edges has no candidates.
 //
 // Links come in the order of their scores, the likeliest first, ties by vertex. A
 // Predictor is safe for concurrent use. Each call that runs takes 12 bytes for each
@@ -76,10 +76,10 @@ type Predictor struct {
 	g       *csr.Graph
 	s       Scoring
 	opts    PredictOptions
-	sum     *summed                             // nil where the score is no sum over common neighbours
-	weigh   func(common, triples int64) float64 // nil where the score counts no paths
+	sum     *summed                             // nil if the score is not a sum over common neighbours
+	weigh   func(common, triples int64) float64 // nil if the score does not count paths
 	l3      *l3                                 // nil for other scores
-	budget  int64                               // steps of all vertices together, see Many
+	budget  int64                               // largest number of steps of all vertices together, see Many
 	few     int64                               // see Few
 	many    func() func(u uint32) bool          // see Many
 	order   func() []uint32                     // see degreesFor
@@ -101,20 +101,21 @@ func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
 	return p
 }
 
-// scratch is what the search for the candidates of one vertex needs.
+// scratch is the working memory of the search for the candidates of one vertex.
 type scratch struct {
 	sums    []float64 // by vertex, all 0 between searches
-	touched []uint32  // vertices whose sums are not 0, but for linked ones
+	touched []uint32  // vertices whose sums are not 0, except linked ones
 	ends    []float64 // as sums, of paths of three edges; nil until they are needed
-	reached []uint32  // vertices whose ends are not 0, but for linked ones
-	work    int       // entries of rows since the context was looked at
+	reached []uint32  // vertices whose ends are not 0, except linked ones
+	work    int       // entries of rows since the context was checked
 	scored  int64     // candidates that were scored
 }
 
-// For returns the k likeliest links of u, and how many candidates were scored. By
-// what is no heuristic, the vertices of near are candidates too; they may repeat
-// and include neighbours of u, which are left out. It takes O(Σ d(x)) over the
-// neighbours x of u, and the time of the scores where they are no sums.
+// For returns the k likeliest links of u, and how many candidates were scored. If
+// the score is not a heuristic, the vertices of near are candidates as well; near
+// may contain duplicates and neighbours of u, which are left out. It takes O(Σ
+// d(x)) over the neighbours x of u, plus the time of scores that are not sums
+// over paths.
 func (p *Predictor) For(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
 	return p.one(ctx, u, near, k, p.search)
 }
@@ -146,17 +147,17 @@ func (p *Predictor) one(ctx context.Context, u uint32, near []uint32, k int, sea
 	return t.sorted(), s.scored, nil
 }
 
-// searchFunc offers the links of u to the vertices from a number on.
+// searchFunc offers the links of u to all vertices with a number of at least from.
 type searchFunc func(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error
 
-// top is for the k likeliest links.
+// top returns an empty list of the k likeliest links.
 func (p *Predictor) top(k int) *top {
 	return &top{most: k, higher: p.s.HigherIsLikelier, threshold: p.opts.Threshold}
 }
 
 // search offers the links of u to the vertices from a number on.
 func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
-	if err := ctx.Err(); err != nil { // once a vertex: many are left where a caller has given up
+	if err := ctx.Err(); err != nil { // checked once per vertex, because many vertices may be left when a caller cancels
 		return err
 	}
 	defer s.clear()
@@ -171,7 +172,8 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 	case p.weigh != nil:
 		return p.searchPaths(ctx, s, u, from, t)
 	}
-	// NaN keeps out what is no candidate: it stays NaN whatever is added.
+	// The sums of vertices that are not candidates are NaN, which stays NaN whatever is
+	// added.
 	s.exclude(p.g, u)
 	defer s.include(p.g, u)
 	weight := one
@@ -226,8 +228,8 @@ func (p *Predictor) offer(u, v uint32, score float64, t *top) {
 	}
 }
 
-// lookAfter is after how many entries of rows the context is looked at, about every
-// millisecond.
+// lookAfter is the number of entries of rows between two checks of the context,
+// about a millisecond.
 const lookAfter = 1 << 20
 
 // gather adds the weights of the neighbours of u to the sums of their neighbours
@@ -255,7 +257,7 @@ func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weig
 	return nil
 }
 
-// exclude keeps u and its neighbours from being touched, include ends that.
+// exclude prevents u and its neighbours from becoming candidates; include ends that.
 func (s *scratch) exclude(g *csr.Graph, u uint32) { s.mark(s.sums, g, u, math.NaN()) }
 func (s *scratch) include(g *csr.Graph, u uint32) { s.mark(s.sums, g, u, 0) }
 
@@ -283,10 +285,10 @@ func (s *scratch) clearEnds() {
 	s.reached = s.reached[:0]
 }
 
-// searchPaths is search by katz and local_path. A path of three edges from u to v ends with a step
-// from a vertex y that is two edges from u, so that the paths of v are the sum of
-// those of its neighbours. They are counted only where v can be among the likeliest,
-// by the greatest of these numbers.
+// searchPaths is search for katz and local_path. A path of three edges from u to v ends with a
+// step from a vertex y that is two edges from u, so that the paths of v are the sum of those of
+// its neighbours. They are counted only if v can be among the likeliest, according to the
+// largest of these numbers.
 func (p *Predictor) searchPaths(ctx context.Context, s *scratch, u, from uint32, t *top) error {
 	if err := p.gather(ctx, s, u, 0, one); err != nil {
 		return err
@@ -373,7 +375,7 @@ func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint3
 			}
 		}
 	}
-	const rounding = 1 + 1e-9 // more than the orders of the sums can differ by
+	const rounding = 1 + 1e-9 // an upper bound of the ratio of the sums in the two orders
 	for i, v := range s.reached {
 		if i%1024 == 1023 && ctx.Err() != nil {
 			return ctx.Err()
@@ -394,21 +396,20 @@ func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint3
 	return ctx.Err()
 }
 
-// Few is how many paths of two edges are followed from a vertex that has too many: 2²⁴
-// over the number of vertices, and at least 64.
+// Few is the number of paths of two edges that are followed from a vertex with too
+// many: 2²⁴ divided by the number of vertices, and at least 64.
 func (p *Predictor) Few() int64 { return p.few }
 
-// Many reports whether All and Limited follow only [Predictor.Few] paths from a vertex.
-// Vertices are searched in full, those that take fewest steps first and equal ones
-// together, while all of them take at most 2³⁴ steps; by scorers of paths of three edges
-// 2³⁷. A step is a path of two edges, and a score that is no sum over the paths counts 32;
-// by scorers of paths of three edges it is one of these, but no vertex counts more than
-// all entries of the graph.
-// The few paths of another vertex are those over the neighbours with fewest edges, ties by
-// vertex, to vertices in their order, and the scores of their ends are those of Score. So a star
-// of a million leaves takes seconds and not the hours of its pairs. The first call takes
-// O(n log n + m) time; 8 bytes for each vertex are kept. By preferential_attachment it is
-// always false.
+// Many reports whether All and Limited follow only [Predictor.Few] paths from a vertex. Vertices
+// are searched in full, in ascending order of their steps and equal ones together, as long as
+// their total is at most 2³⁴ steps, or 2³⁷ for scorers of paths of three edges. A step is a path
+// of two edges, and a score that is not a sum over the paths counts as 32 steps. For scorers of
+// paths of three edges a step is such a path, but no vertex counts more steps than the graph has
+// entries. From every other vertex, the few paths are those through the neighbours with the
+// fewest edges, ties by vertex, to vertices in ascending order; the scores of their ends are
+// exact. So a star with a million leaves takes seconds instead of the hours that all its pairs
+// would take. The first call takes O(n log n + m) time; 8 bytes for each vertex are kept. By
+// preferential_attachment it is always false.
 func (p *Predictor) Many(u uint32) bool {
 	if p.s.Heuristic == "preferential_attachment" {
 		return false
@@ -434,7 +435,7 @@ func (p *Predictor) budgeted() func(u uint32) bool {
 
 func (p *Predictor) admits(v uint32) bool { return p.opts.Admit == nil || p.opts.Admit(v) }
 
-// searchFew is search from a vertex with too many paths.
+// searchFew is search for a vertex with too many paths.
 func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
 	s.exclude(p.g, u)
 	defer s.clear()

@@ -9,10 +9,10 @@ import (
 // common finds the common neighbours of many pairs. It is safe for concurrent use.
 //
 // It marks the neighbours of one vertex in a bit set and looks up the neighbours of the
-// other vertex there. This takes no branch that depends on the neighbours. A merge takes
+// other vertex there. This needs no branch that depends on the neighbours. A merge needs
 // one per step, which is mispredicted half of the time: on ego-twitter the bit set is
-// three times as fast. Marks stay until others are needed, so that a pair that shares a
-// vertex with the pair before costs one list.
+// three times as fast. Marks stay until other marks are needed, so that a pair that
+// shares a vertex with the previous pair costs only one list.
 type common struct {
 	g       *csr.Graph
 	scratch sync.Pool // of *marks
@@ -22,7 +22,7 @@ type common struct {
 type marks struct {
 	bits  []uint64 // a bit for each vertex
 	row   []uint32 // that is marked; nil for none
-	of    uint32   // whose row
+	of    uint32   // the vertex whose row is marked
 	found []uint32 // common neighbours of the last pair
 }
 

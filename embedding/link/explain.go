@@ -3,8 +3,8 @@ package link
 // Explanation lists the contributions to the probability of a pair.
 type Explanation struct {
 	// Parts add up to LogOdds. The first is the bias, the log-odds of the average training
-	// pair; each of the others is by how much one scorer or feature makes the pair
-	// likelier than the average pair.
+	// pair; each other part is the difference that one scorer or feature makes between
+	// this pair and the average pair.
 	Parts []Part `json:"parts"`
 	// LogOdds is ln(p/(1−p)) before calibration.
 	LogOdds float64 `json:"log_odds"`
@@ -12,13 +12,14 @@ type Explanation struct {
 	Probability float64 `json:"probability"`
 }
 
-// Part is what one scorer or feature adds to the log-odds.
+// Part is the contribution of one scorer or feature to the log-odds.
 type Part struct {
-	// Name is "bias", a scorer, a feature or "apart": of models with an embedding the
-	// last part, which pairs have that are not both in the largest component.
+	// Name is "bias", a scorer, a feature or "apart". The part "apart" is the last
+	// one; only models with an embedding have it, for pairs of which a vertex is
+	// outside the largest component.
 	Name string `json:"name"`
-	// Embedding says that it is a feature of the embedding, and Name one of
-	// [Features] and not of [Scorers].
+	// Embedding reports that the part is a feature of the embedding: Name is
+	// then one of [Features], not of [Scorers].
 	Embedding bool `json:"embedding"`
 	// Value is the score; of a feature with several values, as Part.
 	Value float64 `json:"value"`
@@ -56,7 +57,7 @@ func (b *Bound) Explain(u, v uint32) Explanation {
 	for _, p := range e.Parts {
 		e.LogOdds += p.Part
 	}
-	// The parts are added up in another order than logOdds has, which gives other last
+	// The parts are added in a different order than in logOdds, which changes the last
 	// digits.
 	e.Probability = b.Score(u, v)
 	return e

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Feature is what a classifier of pairs is given: a function of two vectors.
+// Feature is the input of a classifier of pairs: a function of two vectors.
 type Feature struct {
 	Name    string
 	Summary string // one line for help
-	// Symmetric is false where the feature depends on the order of the pair,
-	// which a link does not.
+	// Symmetric is false if the feature depends on the order of the pair, on
+	// which a link does not depend.
 	Symmetric bool
 	// Width is the number of values, for vectors of a dimension.
 	Width func(dim int) int
@@ -20,8 +20,9 @@ type Feature struct {
 
 const concatenationName = "concatenation"
 
-// Features returns all features of pairs. All but the last are simple; it is
-// those that do not depend on the order, one after the other.
+// Features returns all features of pairs. All except the last are simple; the
+// last one is the concatenation of those that do not depend on the order of
+// the pair.
 func Features() []Feature {
 	same := func(dim int) int { return dim }
 	parts := []Feature{

@@ -76,7 +76,8 @@ func hubDepressed(common float64, du, dv int) float64 {
 	return perDegrees(common, float64(max(du, dv)))
 }
 
-// perDegrees is a quotient, 0 where nothing is common: then degrees may be 0.
+// perDegrees returns the quotient, or 0 if there are no common neighbours, because
+// degrees may then be 0.
 func perDegrees(common, degrees float64) float64 {
 	if common == 0 {
 		return 0
@@ -107,10 +108,10 @@ func PreferentialAttachment(g *csr.Graph, u, v uint32) float64 {
 	return float64(g.Degree(u)) * float64(g.Degree(v))
 }
 
-// gallopRatio is from what ratio of lengths on two lists are intersected by a
-// galloping search. A merge takes |short|+|long| steps, such a search about
-// |short|·2·log₂(|long|/|short|) slower ones: they cross between 8 and 32 on
-// measured graphs.
+// gallopRatio is the ratio of lengths from which on two lists are intersected
+// by a galloping search. A merge takes |short|+|long| steps, such a search
+// about |short|·2·log₂(|long|/|short|) slower ones: they cross between 8 and
+// 32 on measured graphs.
 const gallopRatio = 16
 
 // Common returns the common neighbours of two vertices, ascending; none of a vertex
@@ -174,7 +175,7 @@ func gallop(short, long []uint32, f func(w uint32)) {
 // summed is a heuristic that is a sum over the common neighbours.
 type summed struct {
 	weight func(degree int) float64              // of a common neighbour
-	finish func(sum float64, du, dv int) float64 // what the score is; nil for the sum
+	finish func(sum float64, du, dv int) float64 // computes the score from the sum; nil if the score is the sum
 	counts bool                                  // every weight is 1
 }
 
@@ -182,8 +183,8 @@ type summed struct {
 // a common neighbour.
 func CommonNeighborsOnly(scorer string) bool { return summedBy(scorer) != nil }
 
-// summedBy returns a heuristic as a sum, or nil where it is none. Its weights and
-// scores have the same bits as those of the functions above.
+// summedBy returns a heuristic as a sum, or nil if it is not a sum. Its weights
+// and scores have the same bits as those of the functions above.
 func summedBy(heuristic string) *summed {
 	switch heuristic {
 	case "common_neighbors":

@@ -15,12 +15,12 @@ const (
 	KatzBeta   = 0.05
 )
 
-// Katz returns the sum of KatzBetaˡ · pₗ over the lengths l from 2 to KatzLength,
-// where pₗ is the number of paths of l edges from u to v: the index of Katz, "A New
-// Status Index Derived from Sociometric Analysis", 1953, cut off. As in the other
-// heuristics, an edge between the two is not counted: the score is how likely the edge is
-// by everything else. It takes O(d(v) + Σ d(x)) over the neighbours x of u at
-// most, u being the one of lower degree.
+// Katz returns the sum of KatzBetaˡ · pₗ over the lengths l from 2 to KatzLength, where
+// pₗ is the number of paths of l edges from u to v: the index of Katz, "A New Status
+// Index Derived from Sociometric Analysis", 1953, cut off. As in the other heuristics, an
+// edge between the two is not counted: the score depends only on the rest of the graph.
+// It takes O(d(v) + Σ d(x)) over the neighbours x of u at most, u being the one of lower
+// degree.
 func Katz(g *csr.Graph, u, v uint32) float64 { return newPaths(g, "katz").score(u, v) }
 
 // LocalPathEpsilon is the weight of a path of three edges in LocalPath, that of the
@@ -30,7 +30,8 @@ const LocalPathEpsilon = 0.001
 // LocalPath returns p₂ + LocalPathEpsilon·p₃, the numbers of paths as in Katz, with an
 // edge between the two left out: Lü, Jin and Zhou, "Similarity Index Based on Local
 // Paths for Link Prediction of Complex Networks", 2009. Common neighbours decide, and
-// paths of three edges only between pairs that have as many. Time as for Katz.
+// paths of three edges only between pairs with equally many common neighbours. Time as
+// for Katz.
 func LocalPath(g *csr.Graph, u, v uint32) float64 { return newPaths(g, "local_path").score(u, v) }
 
 // paths counts the paths of two and three edges of pairs. It is safe for concurrent use.
@@ -41,7 +42,8 @@ type paths struct {
 
 func newPaths(g *csr.Graph, name string) paths { return paths{newCommon(g), pathWeights(name)} }
 
-// pathWeights returns how a scorer weights its paths, nil where it counts none.
+// pathWeights returns the function by which a scorer weights its paths, nil if it counts
+// none.
 func pathWeights(name string) func(common, triples int64) float64 {
 	switch name {
 	case "katz":
@@ -107,8 +109,8 @@ func (k paths) triples(m *marks, u, v uint32) int64 {
 	return n
 }
 
-// katzSum weights the numbers of paths of two and three edges. It is the one place
-// that does, so that all ways to count give the same bits.
+// katzSum weights the numbers of paths of two and three edges. All ways of
+// counting use this function, so that they give the same bits.
 func katzSum(common, triples int64) float64 {
 	const two, three = KatzBeta * KatzBeta, KatzBeta * KatzBeta * KatzBeta
 	return float64(two*float64(common)) + float64(three*float64(triples))

@@ -37,7 +37,7 @@ func (l *l3) root(d int) float64 {
 	return 1 / math.Sqrt(float64(d))
 }
 
-// score adds in one order, whichever vertex is named first: that makes the sum the same
+// score adds in one order, whichever vertex is given first, so that the sum is the same
 // to the bit.
 func (l *l3) score(u, v uint32) float64 {
 	if du, dv := l.g.Degree(u), l.g.Degree(v); du > dv || du == dv && u > v {

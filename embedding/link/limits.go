@@ -8,10 +8,10 @@ import (
 
 // This file bounds the work of predictions for all vertices of a graph.
 
-// The limits of [Predictor.All] and [Predictor.Limited] over all vertices of a graph. So
-// many steps take a processor about half a minute, of paths of three edges some minutes.
-// Of the vertices that are left, as many candidates are scored as take some seconds
-// together.
+// The limits of [Predictor.All] and [Predictor.Limited] over all vertices of a graph.
+// That many steps take about half a minute on one processor, and some minutes for paths
+// of three edges. The candidates that are scored for the remaining vertices take some
+// seconds together.
 const (
 	allSteps  = 1 << 34
 	allTriple = 1 << 37

@@ -68,9 +68,9 @@ func modelSum(head, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head, table), table, body)
 }
 
-// ReadModel reads a model that WriteTo has written, and nothing behind it. Bytes
-// that are not such are ErrModel, those of a later version ErrVersion. It allocates
-// no more than some megabytes, whatever the bytes say.
+// ReadModel reads a model that WriteTo has written, and nothing after it. Invalid
+// bytes give ErrModel, and bytes of a later version ErrVersion. It allocates no
+// more than some megabytes, whatever the bytes say.
 func ReadModel(r io.Reader) (*Model, error) {
 	head := make([]byte, modelHead)
 	if _, err := io.ReadFull(r, head); err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// curve makes the value of a scorer about linear in the log-odds of a link: where
-// unit is above 0 it is ln(1 + value/unit), otherwise the value itself.
+// curve makes the value of a scorer approximately linear in the log-odds of a
+// link: it is ln(1 + value/unit) if unit is above 0, otherwise the value itself.
 type curve struct{ unit float64 }
 
 func (c curve) at(value float64) float64 {
@@ -47,9 +47,9 @@ type Terms struct {
 	Features string
 }
 
-// DefaultHeuristics are those of the neighbourhoods of two vertices, and with an
-// embedding, that is where a model has features, the distance, the scalar product
-// and the cosine of the vectors.
+// DefaultHeuristics are the scorers of the neighbourhoods of two vertices. With
+// an embedding, that is if the model has features, they include the distance, the
+// scalar product and the cosine of the vectors.
 func DefaultHeuristics(embedding bool) []string {
 	names := []string{"common_neighbors", "jaccard", "adamic_adar", "resource_allocation", "preferential_attachment"}
 	if embedding {
@@ -86,7 +86,7 @@ func (t Terms) resolve() (scorers []Scorer, features []Feature, err error) {
 	return scorers, features, nil
 }
 
-// Validate reports what is wrong with the names: ErrScorer, ErrFeature,
+// Validate returns the error of an invalid name: ErrScorer, ErrFeature,
 // ErrAsymmetric or ErrNoTerms.
 func (t Terms) Validate() error {
 	_, _, err := t.resolve()

@@ -14,7 +14,7 @@ import (
 // need not have a neighbour in common. Their candidates are all pairs of vertices
 // that have edges, in the order of the product of their degrees.
 
-// degreesFor finds the likeliest links of one vertex. It goes through the others by
+// degreesFor finds the likeliest links of one vertex. It visits the other vertices by
 // descending degree and ends when it has enough, so that it takes O(degree + k) after the
 // first call, which sorts the vertices.
 func (p *Predictor) degreesFor(ctx context.Context, u uint32, t *top) ([]PredictedLink, int64, error) {
@@ -70,8 +70,8 @@ func descending(g *csr.Graph) []uint32 {
 
 // degreesAll finds the likeliest links of the graph. It iterates over the pairs of
 // degrees by their product, and within one product over the pairs of vertices in
-// ascending order, until it has enough links. It takes O(n log n + c + l + s), c pairs of
-// degrees, l links that are there and s answers.
+// ascending order, until it has enough links. It takes O(n log n + c + l + s), with c
+// pairs of degrees, l existing links that it passes, and s answers.
 func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int64, error) {
 	byDegree := map[int][]uint32{}
 	for v := range uint32(p.g.Vertices()) {
@@ -84,7 +84,7 @@ func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int
 		degrees = append(degrees, d)
 	}
 	slices.SortFunc(degrees, func(a, b int) int { return cmp.Compare(b, a) })
-	// The heap has for each degree the next lower one that it is to be paired with.
+	// The heap has for each degree the next lower degree to pair it with.
 	var pairs degreePairs
 	if len(degrees) > 0 {
 		pairs = append(pairs, degreePair{degrees, 0, 0})

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// PredictedLink is a pair of vertices and the score of a link between them. Pairs of
-// a whole graph have the lower vertex first, those of one vertex that vertex.
+// PredictedLink is a pair of vertices and the score of a link between them. Links of
+// a whole graph have the smaller vertex first, links of one vertex that vertex.
 type PredictedLink struct {
 	U, V  uint32
 	Score float64
@@ -18,8 +18,8 @@ type top struct {
 	most   int
 	higher bool            // a higher score is likelier
 	links  []PredictedLink // a heap, the unlikeliest first
-	// threshold is the least score that gets in, or the largest where a lower one is
-	// likelier; nil for none.
+	// threshold is the lowest score that is accepted, or the highest if lower scores
+	// are likelier; nil for none.
 	threshold *float64
 }
 
@@ -34,7 +34,7 @@ func (t *top) beyond(score float64) bool {
 	return score > *t.threshold
 }
 
-// compare is negative where a comes before b.
+// compare is negative if a comes before b.
 func (t *top) compare(a, b PredictedLink) int {
 	if a.Score != b.Score {
 		if (a.Score > b.Score) == t.higher {
@@ -48,11 +48,11 @@ func (t *top) compare(a, b PredictedLink) int {
 	return cmp.Compare(a.V, b.V)
 }
 
-// full reports whether a link gets in only if it is likelier than another.
+// full reports whether a further link must replace another one.
 func (t *top) full() bool { return len(t.links) == t.most }
 
-// wants reports whether a link of a score may get in. It is true of equal scores,
-// where the vertices decide, and false of NaN.
+// wants reports whether a link with a score may be accepted. It is true for equal
+// scores, for which the vertices decide, and false for NaN.
 func (t *top) wants(score float64) bool {
 	if t.beyond(score) {
 		return false
@@ -71,7 +71,7 @@ func (t *top) takes(l PredictedLink) bool {
 	return t.wants(l.Score) && (!t.full() || t.compare(l, t.links[0]) < 0)
 }
 
-// offer takes a link if it is among the likeliest so far.
+// offer accepts a link if it is among the likeliest so far.
 func (t *top) offer(l PredictedLink) {
 	if !t.full() {
 		t.links = append(t.links, l)

@@ -11,7 +11,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Pairs are what a model learns from.
+// Pairs are the training pairs of a model.
 type Pairs struct {
 	Links  []csr.Edge // links that the graph does not have
 	Others []csr.Edge // non-links
@@ -20,8 +20,9 @@ type Pairs struct {
 // TrainOptions sets how Train works. The zero value works.
 type TrainOptions struct {
 	Terms Terms
-	// Folds is the number of parts in the cross-validation: a model of the other parts
-	// scores each, for validation and calibration. 0 means DefaultFolds.
+	// Folds is the number of parts in the cross-validation: for validation and
+	// calibration, each part is scored by a model of the other parts. 0 means
+	// DefaultFolds.
 	Folds   int
 	Workers int // goroutines, 0 means GOMAXPROCS; no result depends on it
 
@@ -62,18 +63,18 @@ type TrainReport struct {
 
 // Train learns a model from pairs. Neither the graph nor the vectors may have seen the
 // links: the graph has none of them, and the vectors are an embedding of that graph.
-// vectors may be nil where no term needs them.
+// vectors may be nil if no term needs them.
 //
 // Terms are standardised and fitted by a logistic regression with squared weights
 // as penalty. Train compares models of one scorer each, of all scorers, of all features
 // and of everything by their AUC on held-out pairs and takes the best. The scores of
 // held-out pairs also calibrate the probabilities (Platt 1999).
 //
-// A feature has one weight, for the sum of its values over all coordinates. A weight for
-// each coordinate fits the vectors it was learned from and no others: on ego-facebook
-// (dp_spectral) the AUC of new links, with the vectors of a graph with more edges rotated
-// to the old ones, was 0.807 with it and 0.994 without, and neither cross-validation nor
-// a test one step before had shown the loss.
+// A feature has one weight, for the sum of its values over all coordinates. A separate
+// weight for each coordinate fits only the vectors from which it was learned: on
+// ego-facebook (dp_spectral) the AUC of new links, with the vectors of a graph with more
+// edges rotated to the old ones, was 0.807 with it and 0.994 without, and neither
+// cross-validation nor a test one step before had shown the loss.
 //
 // The same pairs give the same model at any number of workers. Errors are
 // ErrOption, those of Terms, ErrTooFew, ErrNeedsGraph, ErrNeedsEmbedding,
@@ -208,8 +209,8 @@ func (t *training) needsVectors(j int) bool {
 	return j >= len(t.m.terms) && j != t.apart() || j < len(t.m.terms) && t.m.terms[j].vectors
 }
 
-// complete gives pairs whose vectors are not comparable the mean of the other pairs in
-// all columns that are computed from vectors.
+// complete sets, for pairs whose vectors are not comparable, all columns that are
+// computed from vectors to the mean of the other pairs.
 func (t *training) complete() {
 	mean, count := make([]float64, t.x.Dim), 0.0
 	for i := range t.linked {
@@ -233,7 +234,7 @@ func (t *training) complete() {
 	}
 }
 
-// trials lists what is compared, simpler ones first.
+// trials lists the candidates, simpler ones first.
 func (t *training) trials() []*trial {
 	var list []*trial
 	add := func(name string, columns []int) {
@@ -297,8 +298,8 @@ func (t *training) finish(c *trial) (*Model, error) {
 	return m, nil
 }
 
-// visited is the number of parts that are scored: so many that they have enough
-// pairs, and one at least.
+// visited is the number of parts that are scored: enough that they have enough
+// pairs, and at least one.
 func (t *training) visited() int {
 	const enough = 10_000
 	return min(t.opts.Folds, (enough*t.opts.Folds+len(t.linked)-1)/len(t.linked))

@@ -39,16 +39,16 @@ type nearList struct {
 	room    room        // that rows are in
 	listed  bool        // rows are set; those of a checkpoint are listed when they are needed
 	sure    bool        // it has all pairs within the last reach
-	pairs   int64       // of all rows
+	pairs   int64       // number of pairs in all rows
 	at      *vec.Matrix // positions when it was built
-	built   int         // how often it was
-	most    int64       // pairs that it may have
+	built   int         // how many times it was built
+	most    int64       // largest number of pairs
 	listState
 }
 
 // listState is what a list needs to be built again from its positions.
 type listState struct {
-	Radius float64 // that it was built with; 0 for none
+	Radius float64 // radius with which it was built; 0 if it was not built
 	Skin   float64 // of the next list
 	Looked int64   // pairs measured since it was built
 	Pass   int64   // that it was built in
@@ -117,7 +117,7 @@ func (l *nearList) relist(ctx context.Context, x *vec.Matrix, reach, step float6
 func (l *nearList) build(ctx context.Context, x *vec.Matrix, reach, step float64, pass int) error {
 	l.adapt()
 	l.Pass, l.Thin = int64(pass), 0
-	if l.Skin > 2*l.part*step { // otherwise the list would serve this pass alone
+	if l.Skin > 2*l.part*step { // otherwise the list would be valid only for this pass
 		l.Radius = reach + l.Skin + 2*slack
 		if err := l.each(ctx, x, l.full); !errors.Is(err, errFull) {
 			return err
@@ -198,7 +198,7 @@ func (l *nearList) each(ctx context.Context, x *vec.Matrix, then func(u uint32) 
 	return err
 }
 
-// drop takes the pairs out that the list does not keep, of the rows up to last.
+// drop removes the pairs that the list does not keep, from the rows up to last.
 func (l *nearList) drop(last int) {
 	l.pairs = 0
 	for u, row := range l.rows[:last+1] {
@@ -213,7 +213,7 @@ func (l *nearList) drop(last int) {
 	}
 }
 
-// keeps reports whether a pair is in a list of a part of them.
+// keeps reports whether a pair belongs to the random part that the list keeps.
 func (l *nearList) keeps(u, v uint32) bool {
 	if l.Thin == 0 {
 		return true

@@ -9,9 +9,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// stateHead is the beginning of a checkpoint. Rows, moments, the best rows, the
-// positions of the list of near pairs, the start where there is an anchor, and the weights
-// of the vertices follow.
+// stateHead is the beginning of a checkpoint. Rows, moments, the best rows, the positions
+// of the list of near pairs, the start rows if there is an anchor, and the weights of the
+// vertices follow.
 type stateHead struct {
 	Magic       [8]byte
 	Rows, Dim   int64

@@ -81,7 +81,7 @@ func (r *run) passes(ctx context.Context) (string, error) {
 		if r.o.Progress != nil {
 			r.o.Progress(r.pass, r.o.Passes, wrong)
 		}
-		switch exact := r.near.sure; { // an estimate ends nothing
+		switch exact := r.near.sure; { // an estimate does not end the run
 		case exact && wrong.Pairs() == 0:
 			return "no pair is wrong", nil
 		case exact && wrong.Pairs() <= r.o.Tolerance:
@@ -111,9 +111,8 @@ func (r *run) cancelled(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// look finds the violations at the present rows, and keeps these where they are better
-// than all before. Where the run would end, it lists all near pairs again unless the list is
-// sure.
+// look finds the violations of the present rows, and keeps the rows if they are the best so
+// far. Where the run would end, it lists all near pairs again unless the list is sure.
 func (r *run) look(ctx context.Context) error {
 	margin, _ := r.schedule()
 	if err := r.near.update(ctx, r.x, 1+margin, r.step, r.pass); err != nil {

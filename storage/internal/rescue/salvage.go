@@ -27,7 +27,7 @@ type Salvage struct {
 	tops       map[string]found  // buckets of the store by name
 	owners     map[uint64]string // what each object belongs to, as far as the catalogue says
 	skipped    map[uint64]bool   // objects of trash and journal
-	damagedTop map[string]bool   // top buckets that are not whole
+	damagedTop map[string]bool   // top buckets that are incomplete
 	nextID     uint64
 	promised   map[string]page.Tally // what the file promises of its buckets, by place
 	parts      map[uint64][]string   // the parts of objects that it promises
@@ -170,7 +170,7 @@ func (s *Salvage) Run(tables []Table) error {
 	return nil
 }
 
-// top reads the values of a top bucket and notes where it is not whole.
+// top reads the values of a top bucket, and records whether the bucket is incomplete.
 func (s *Salvage) top(name []byte, f func(e found) error) error {
 	b, known := s.tops[string(name)]
 	where := fmt.Sprintf("bucket %q", name)
@@ -187,7 +187,7 @@ func (s *Salvage) top(name []byte, f func(e found) error) error {
 	return err
 }
 
-// skipTrash notes the objects of trash and journal, which were not visible.
+// skipTrash records the objects of trash and journal, which were not visible.
 func (s *Salvage) skipTrash() error {
 	return s.top(block.TrashName, func(e found) error {
 		if len(e.key) == 8 {
@@ -197,7 +197,7 @@ func (s *Salvage) skipTrash() error {
 	})
 }
 
-// Table is a top bucket of the catalogue, whose records lead to objects.
+// Table is a top bucket of the catalogue, whose records refer to objects.
 type Table struct {
 	Bucket []byte
 	Needed bool // every store has it
@@ -206,7 +206,7 @@ type Table struct {
 	Read   func(key, record []byte) (Entry, error)
 }
 
-// Entry is what a record of the catalogue says.
+// Entry is the content of a record of the catalogue.
 type Entry struct {
 	Where   string // the record in words, even if it is damaged
 	Objects []Reference
@@ -214,14 +214,14 @@ type Entry struct {
 	Lost    string // what is lost with it, though it is sound; "" for nothing
 }
 
-// Reference is an object that an entry leads to.
+// Reference is an object to which an entry refers.
 type Reference struct {
 	Object uint64 // 0 for none
 	Where  string // in words
 }
 
-// readTable copies the records of a table, or leaves them behind, and notes the
-// objects that they lead to.
+// readTable copies the records of a table, or leaves them out, and records the
+// objects to which they refer.
 func (s *Salvage) readTable(t Table) error {
 	if _, known := s.tops[string(t.Bucket)]; !known && !t.Needed {
 		return nil
@@ -254,7 +254,7 @@ func (s *Salvage) readTable(t Table) error {
 	})
 }
 
-// note remembers an object that a record of a table leads to.
+// note records an object to which a record of a table refers.
 func (s *Salvage) note(t Table, o Reference) {
 	switch {
 	case o.Object == 0:
@@ -287,8 +287,8 @@ func (s *Salvage) copyRecord(seed block.Seed, e found, where string) error {
 	return s.to.Put(e.key, e.value)
 }
 
-// copyObjects copies the objects that belong to something, and those that may
-// be graphs whose catalogue entries are lost.
+// copyObjects copies the objects that have an owner, and those that may be
+// graphs whose catalogue entries are lost.
 func (s *Salvage) copyObjects() error {
 	adopt := s.damagedTop[string(block.GraphsName)] && !s.damagedTop[string(block.TrashName)] && !s.damagedTop[string(block.JournalName)]
 	return s.top(block.ObjectsName, func(e found) error {
@@ -374,8 +374,8 @@ func (s *Salvage) readPromises() error {
 	})
 }
 
-// counted is records for a bucket, and notes a loss if the records are not those that
-// the file promises.
+// counted calls records for a bucket, and records a loss if the records are not those
+// that the file promises.
 func (s *Salvage) counted(b found, where, place string, f func(e found) error) error {
 	var got page.Tally
 	err := s.records(b, where, func(e found) error {
