@@ -63,9 +63,9 @@ type Point struct{ X, Y float64 }
 type span struct{ min, max float64 }
 
 // visible returns the chart without points outside its axes and without
-// unprintable characters, the ranges of the remaining points, and how many robust axes
-// have moved to the frame. Series keep
-// their indices, and so their colours, even if they lose all of their points.
+// unprintable characters, the ranges of the remaining points, and how many points robust
+// axes have moved to the frame. Series keep their indices, and so their colours, even if
+// they lose all of their points.
 func (c Chart) visible() (_ Chart, x, y span, outside int, err error) {
 	x, y = span{math.Inf(1), math.Inf(-1)}, span{math.Inf(1), math.Inf(-1)}
 	c.Title, c.X.Label, c.Y.Label = printable(c.Title), printable(c.X.Label), printable(c.Y.Label)

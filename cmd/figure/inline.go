@@ -241,7 +241,7 @@ const inlineRules = `.figure .rest,.sample .rest{stroke:var(--rest)}
 @media (max-width:600px){.figure .label{display:none}.figure .label.large{display:inline;font-size:60px}}
 `
 
-// inlineLabel is a text that a page shows over a picture, on a ground of its own.
+// inlineLabel writes a text over a picture, with a rim in the colour of the ground.
 func inlineLabel(b *strings.Builder, class string, x, y float64, text string) {
 	fmt.Fprintf(b, `<text class="label %s" x="%s" y="%s" text-anchor="middle">%s</text>`, class, tenth(x), tenth(y), escaped(text))
 }

@@ -109,7 +109,6 @@ func (g *graph) picture(b *block) error {
 	d.Wide = true
 	b.Lead = "A force model places linked vertices near each other. The area of a vertex grows with its degree, and colours are communities."
 	b.Pictures = []drawing{d}
-	b.Statement = ""
 	return nil
 }
 
@@ -136,8 +135,7 @@ func (g *graph) degreeBlock(b *block) error {
 		b.Failed = "the graph has no edges"
 		return nil
 	}
-	law := g.law
-	own := picture.WithLaw(picture.Degrees(g.info.Name, g.degrees), law)
+	law, own := g.law, picture.WithLaw(picture.Degrees(g.info.Name, g.degrees), g.law)
 	if err := g.degreePicture(b, "degrees", "Degree distribution", []figure.Degrees{own},
 		"For each degree the fraction of vertices that have it or a higher one. On logarithmic axes a power law is a straight line."); err != nil {
 		return err
