@@ -36,7 +36,7 @@
 //
 // # The shell
 //
-// An input (shell.go) returns whole statements and commands. It is the editor
+// An input (input.go) returns whole statements and commands. It is the editor
 // (editor.go), the line editor of a library with history (history.go),
 // completion (complete.go), colours and hints (color.go), or, on terminals
 // without cursor control, lines as the terminal sends them (lineinput.go). A

@@ -28,8 +28,8 @@ const fewMutual = 3
 // layered are packages in which no file uses one that uses it back, however many files
 // lie between: they can be read from the lowest to the highest.
 var layered = []string{
-	"cmd/picture", "embedding", "embedding/internal/base", "embedding/propagate", "embedding/unitball", "embedding/walk",
-	"query/internal/bind", "query/internal/fault", "query/internal/plan",
+	"cmd/paper", "cmd/picture", "embedding", "embedding/internal/base", "embedding/propagate", "embedding/unitball", "embedding/walk",
+	"query/internal/bind", "query/internal/fault", "query/internal/job", "query/internal/plan",
 	"storage", "storage/csr", "storage/generate", "storage/gonum", "storage/internal/block", "storage/internal/fault",
 	"storage/internal/file", "storage/internal/gather", "storage/internal/rescue",
 }

@@ -10,8 +10,11 @@
 //	adjacency.go, method.go  the matrix of a method; weighted.go for graphs with weights
 //	operator.go              products with the matrix
 //	deflate.go               eigenvectors that are known in advance
-//	solve.go, apart.go       one matrix for the graph, or one for each component
-//	eigenpairs.go            from eigenpairs to vectors: scales and the spacing of components
+//	spectral.go              the methods, and a solve from beginning to end
+//	parts.go                 one matrix for the graph, or one for each component
+//	solve.go, problem.go     the solve of one matrix
+//	eigenpairs.go            from eigenpairs to vectors: scales
+//	spacing.go               how far apart components are moved
 //	checkpoint.go            stop and continue
 //	refresh*.go, rotate.go   update the vectors of a graph that has changed
 //	state.go                 what a refresh needs next to the vectors
