@@ -235,11 +235,15 @@ func TestHNSW_Filter(t *testing.T) {
 // Within finds nearly all that are within, whatever the radius, and nothing else.
 func TestHNSW_Within(t *testing.T) {
 	ctx := context.Background()
-	m := clustered(2000, 16, 20, 2, 1)
+	rows := 3500
+	if testing.Short() {
+		rows = 2000
+	}
+	m := clustered(rows, 16, 20, 2, 1)
 	for _, metric := range Metrics() {
 		h := mustHNSW(t, m, metric, HNSWOptions{M: 12, EfConstruction: 80, Ef: 32})
 		ways := map[string]int{}
-		for _, k := range []int{1, 5, 30, 200, 1800} {
+		for _, k := range []int{1, 5, 30, 200, rows - 500} {
 			found, all := 0, 0
 			for v := range 20 {
 				near, err := h.exact.Search(ctx, m.Row(v), k, SearchOptions{})

@@ -98,7 +98,11 @@ func TestProjection_Chosen(t *testing.T) {
 // TestProjection_Join joins and counts rows whose tiles are empty, sparse and full under
 // their projections.
 func TestProjection_Join(t *testing.T) {
-	m := rays(1200, 40, 6)
+	rows := 2500
+	if testing.Short() {
+		rows = 1200
+	}
+	m := rays(rows, 40, 6)
 	d := sample(t, m, 50_000, 1)
 	radii := []float64{d[len(d)/500], d[len(d)/20], d[len(d)/4]}
 	for _, radius := range radii {
