@@ -34,6 +34,11 @@ type NearestRequest struct {
 	// Fresh first brings the embedding up to date, as Refresh does. It waits for any
 	// other job that writes the embedding.
 	Fresh bool
+	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
+	// sorted, as in VerticesRequest; it does not change which ones are found. Empty for the
+	// nearest first.
+	OrderBy    string
+	Descending bool
 
 	condition string // the text of Where, for the plan
 }
@@ -51,8 +56,8 @@ var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
 // nearestHelp is the help of NEAREST for one query and for many.
 func nearestHelp() Help {
 	return Help{
-		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] | FOR ALL | FOR FILE 'keys' USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition]",
-		Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. FOR cannot be combined with FRESH",
+		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] | FOR ALL | FOR FILE 'keys' USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]]",
+		Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. ORDER BY sorts the k vertices that were found, with vertices without a value last. FOR cannot be combined with FRESH and ORDER BY",
 		Columns: "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
 		Example: "NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked AND degree >= 3",
 	}
@@ -86,6 +91,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 		return req, err
 	}
 	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
+	req.OrderBy, req.Descending = b.order(s.Order)
 	return req, nil
 }
 
@@ -93,7 +99,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 func (r NearestRequest) question() (question, error) {
 	q := question{
 		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, k: r.K,
-		where: r.Where, attributes: r.Attributes, condition: r.condition,
+		where: r.Where, attributes: r.Attributes, condition: r.condition, orderBy: r.OrderBy, descending: r.Descending,
 	}
 	switch {
 	case len(r.Examples) == 0:
@@ -138,6 +144,9 @@ func planNearest(req NearestRequest, s search) *plan.Plan {
 		order = "most similar first"
 	}
 	detail := fmt.Sprintf("%d by %s, %s, ties by vertex", req.K, req.Metric, order)
+	if req.OrderBy != "" {
+		detail += ", then " + orderText(req.OrderBy, req.Descending)
+	}
 	if req.Fresh {
 		return plan.Result("nearest", detail, plan.Measured(plan.Scan, "exact scan", "of the refreshed embedding",
 			plan.Measured(plan.Solve, "refresh", "embedding "+fault.Name(req.Embedding))))

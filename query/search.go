@@ -220,8 +220,10 @@ type question struct {
 	where      func(Candidate) bool
 	attributes []string // that where reads
 	condition  string   // the text of where
-	limit      int      // largest number of answers of WITHIN; 0 is all
-	k          int      // answers of NEAREST
+	orderBy    string   // a column by which the answers are sorted after they are found; empty for the nearest first
+	descending bool
+	limit      int // largest number of answers of WITHIN; 0 is all
+	k          int // answers of NEAREST
 }
 
 // of is the question about a vertex, if its key is not empty, or else about the
@@ -273,6 +275,11 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 	if err := session.CheckAttributes(s.entry.Graph, q.attributes, fault.Where); err != nil {
 		return s, err
 	}
+	if err := checkColumn(s.entry.Graph, q.orderBy, partOrder); err != nil {
+		return s, err
+	}
+	// What the condition reads comes first, because it reads by number.
+	s.attributes = withColumn(q.attributes, q.orderBy)
 	if q.vector != nil {
 		err = session.CheckVector(s.entry.Info, q.vector, fault.Vector)
 	}
@@ -322,7 +329,7 @@ const fileScans = 16
 // answer is exact even if the embedding has an index.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
-	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && c.db.opts.graphOnly || s.where != nil || len(s.attributes) > 0 || s.centroid || c.Spaces[s.embedding] != nil ||
+	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && c.db.opts.graphOnly || s.where != nil || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
 		info.Vertices == 0 || info.Dim == 0 || graph.ID != info.GraphID || graph.Version != info.GraphVersion {
 		return false
 	}

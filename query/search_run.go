@@ -37,7 +37,22 @@ func (c *call) find(s search, f finder) (SearchResult, error) {
 		return SearchResult{}, err
 	}
 	c.noticeFew(s, len(hits))
+	if err := c.orderHits(&l, s.question, hits); err != nil {
+		return SearchResult{}, err
+	}
 	return c.searchResult(&l.searcher, hits), nil
+}
+
+// orderHits sorts what a search has found as SHOW VERTICES sorts vertices, if it is to be
+// sorted.
+func (c *call) orderHits(l *loadedSearch, q question, hits []index.Hit) error {
+	if q.orderBy == "" {
+		return nil
+	}
+	s := vertexScan{graph: l.space.Graph, columns: l.columns}
+	order := s.compare(s.column(q.orderBy), q.descending)
+	slices.SortFunc(hits, func(a, b index.Hit) int { return order(a.Vertex, b.Vertex) })
+	return c.noteMeasures(l.space.Graph.Info, []string{q.orderBy})
 }
 
 // loadedSearch is a search with its vectors, graph and attributes in memory.

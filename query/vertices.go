@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -138,54 +137,18 @@ const (
 	keyColumn    = -2
 )
 
-// partOrder is the column of ORDER BY, and partColumn one of COLUMNS.
-const partOrder fault.Part = "order"
-
-func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
-
-// columns marks the names of COLUMNS and returns them.
-func (b *binder) columns(list []parser.Ident) (names []string) {
-	for i, column := range list {
-		b.Mark(partColumn(i), column)
-		names = append(names, column.Name)
-	}
-	return names
-}
-
-// order marks the column of ORDER BY, where there is one, and returns it.
-func (b *binder) order(o *parser.Order) (by string, descending bool) {
-	if o == nil {
-		return "", false
-	}
-	b.Mark(partOrder, o.By)
-	return o.By.Name, o.Descending
-}
-
 // attributes lists the attributes that the answer is computed from. Those of the
 // condition come first, because a compiled condition reads them by number.
 func (r VerticesRequest) attributes() []string {
-	list := slices.Clip(r.Attributes)
-	for _, name := range append(slices.Clone(r.Columns), r.OrderBy) {
-		if !isPlain(name) && !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list
+	return withColumn(r.Attributes, append(slices.Clone(r.Columns), r.OrderBy)...)
 }
-
-// isPlain reports whether a column is not an attribute.
-func isPlain(column string) bool { return column == "" || column == "degree" || column == "key" }
 
 // orderText names the order of the answers.
 func (r VerticesRequest) orderText() string {
 	if r.OrderBy == "" {
 		return "in the order in which they came into the graph"
 	}
-	text := "by " + fault.Name(r.OrderBy)
-	if r.Descending {
-		text += ", highest first"
-	}
-	return text
+	return orderText(r.OrderBy, r.Descending)
 }
 
 // checkVertices returns an Error for a column that the graph does not have.
@@ -203,13 +166,6 @@ func (c *call) checkVertices(req VerticesRequest) (storage.GraphInfo, error) {
 		}
 	}
 	return info, checkColumn(info, req.OrderBy, partOrder)
-}
-
-func checkColumn(info storage.GraphInfo, name string, at fault.Part) error {
-	if _, ok := session.AttributeOf(info, name); ok || isPlain(name) {
-		return nil
-	}
-	return session.UnknownAttribute(info, name, at)
 }
 
 // places returns the numbers of the columns of a row.

@@ -29,6 +29,11 @@ type WithinRequest struct {
 	// Attributes are the attributes that Where reads, as in NearestRequest.
 	Attributes []string
 	Limit      int // largest number of vertices to return, the nearest ones; 0 for all
+	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
+	// sorted, as in VerticesRequest; it does not change which ones are found. Empty for the
+	// nearest first.
+	OrderBy    string
+	Descending bool
 
 	// The texts of Where and of the threshold, for the plan.
 	condition, threshold string
@@ -36,8 +41,8 @@ type WithinRequest struct {
 
 var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
 	help: Help{
-		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [LIMIT n]",
-		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first; LIMIT keeps the nearest",
+		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
+		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first; LIMIT keeps the nearest, and ORDER BY sorts these, with vertices without a value last",
 		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 		Example: "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
 	},
@@ -73,6 +78,7 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 		return req, err
 	}
 	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
+	req.OrderBy, req.Descending = b.order(s.Order)
 	if s.Limit != nil {
 		if req.Limit, err = b.Size(fault.Limit, s.Limit); err == nil && req.Limit < 1 {
 			err = fault.New(fault.Limit, "the limit is %d, and must be at least 1", req.Limit)
@@ -84,7 +90,7 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 func resolveWithin(c *call, req WithinRequest) (s search, err error) {
 	q, err := question{
 		embedding: req.Embedding, vector: req.Vector, metric: req.Metric, exact: req.Exact,
-		where: req.Where, attributes: req.Attributes, condition: req.condition, limit: req.Limit,
+		where: req.Where, attributes: req.Attributes, condition: req.condition, limit: req.Limit, orderBy: req.OrderBy, descending: req.Descending,
 	}.of(req.Vertex)
 	if err != nil {
 		return s, err
@@ -112,6 +118,9 @@ func planWithin(req WithinRequest, s search) *plan.Plan {
 	detail := fmt.Sprintf("%s %.6g (%s), ties by vertex", bound, s.radius, req.threshold)
 	if req.Limit > 0 {
 		detail += fmt.Sprintf(", the first %d", req.Limit)
+	}
+	if req.OrderBy != "" {
+		detail += ", then " + orderText(req.OrderBy, req.Descending)
 	}
 	return plan.Result("within", detail, s.plan())
 }

@@ -25,7 +25,7 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 	if err != nil || n == 0 {
 		return Scores{}, err
 	}
-	sources := opts.sources(g, ExactVisits)
+	sources := opts.sources(g, 1)
 	values, err := opts.accumulate(ctx, n, len(sources), "paths", func() visitor {
 		if g.Weights == nil {
 			l := newLevels(ctx, g)

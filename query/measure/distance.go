@@ -19,30 +19,38 @@ type DistanceOptions struct {
 	Normalized bool
 	// Sources is the number of vertices from which paths are computed. Values from
 	// fewer than all vertices are estimates. 0 means all vertices, if their searches
-	// visit at most ExactVisits vertices and edges (32 times as many for Harmonic
-	// without weights); otherwise the number of sources whose searches make that many
-	// visits, but at least 100.
+	// visit at most ExactVisits vertices and edges; otherwise the number of sources whose
+	// searches make SampledVisits visits, but at least 50. Harmonic without weights makes
+	// 32 times as many visits in both cases.
 	Sources int
 	Seed    uint64 // seed of the choice of sources
 	Checkpoints
 }
 
 // ExactVisits is the number of visits of vertices and edges up to which measures of
-// shortest paths are exact by default: about a minute on one core.
-const ExactVisits = 4e9
+// shortest paths are exact by default: about a minute on one core. SampledVisits is the
+// number of visits of an estimate. Four times as many would halve the bound of the error,
+// and take minutes on ten million edges, where searches miss the caches.
+const (
+	ExactVisits   = 4e9
+	SampledVisits = 1e9
+)
 
 // confidence is the probability with which an estimate's error is within its bound, for
 // all vertices at once.
 const confidence = 0.99
 
 // sources chooses the vertices from which paths are computed: some in random order,
-// or all in ascending order. By default it takes as many as make about the given
-// number of visits.
-func (o DistanceOptions) sources(g *csr.Graph, visits float64) []uint32 {
+// or all in ascending order. at is the number of searches that take as long as one.
+func (o DistanceOptions) sources(g *csr.Graph, at float64) []uint32 {
+	const least = 50
 	n := g.Vertices()
 	count := min(o.Sources, n)
 	if o.Sources <= 0 {
-		count = int(min(float64(n), max(100, visits/max(1, visitsOf(g)))))
+		visits := max(1, visitsOf(g)) / at
+		if count = n; float64(n)*visits > ExactVisits {
+			count = int(min(float64(n), max(least, SampledVisits/visits)))
+		}
 	}
 	all := make([]uint32, n)
 	for v := range all {
@@ -104,11 +112,11 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 	if err != nil || n == 0 {
 		return Scores{}, err
 	}
-	sources := opts.sources(g, 32*ExactVisits) // 64 at a time take twice as long as one
+	sources := opts.sources(g, 32) // 64 at a time take twice as long as one
 	units := (len(sources) + 63) / 64
 	newVisitor := func() visitor { return newBitSearch(ctx, g).harmonic(sources) }
 	if g.Weights != nil {
-		sources = opts.sources(g, ExactVisits)
+		sources = opts.sources(g, 1)
 		units = len(sources)
 		newVisitor = func() visitor { return newSearch(ctx, g).harmonic(sources) }
 	}

@@ -130,11 +130,11 @@ func (e Estimator) Triangles(ctx context.Context) (float64, error) {
 // Harmonic estimates Harmonic, and returns the number of sources from which it
 // computes paths. It measures one search for each worker.
 func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
-	at, visits := 64, 32*float64(ExactVisits)
+	at, cost := 64, 32.0
 	if opts.Weighted && e.g.Weights != nil {
-		at, visits = 1, ExactVisits
+		at, cost = 1, 1
 	}
-	sources = len(opts.sources(e.g, visits))
+	sources = len(opts.sources(e.g, cost))
 	seconds, err = e.searches(opts, at, sources, func(o DistanceOptions) error {
 		_, err := Harmonic(ctx, e.g, o)
 		return err
@@ -144,7 +144,7 @@ func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds 
 
 // Betweenness estimates Betweenness, as Harmonic does.
 func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
-	sources = len(opts.sources(e.g, ExactVisits))
+	sources = len(opts.sources(e.g, 1))
 	seconds, err = e.searches(opts, 1, sources, func(o DistanceOptions) error {
 		_, err := Betweenness(ctx, e.g, o)
 		return err
@@ -176,7 +176,7 @@ func (e Estimator) Eccentricity(ctx context.Context) (float64, error) {
 	const searches = 200
 	b := newBitSearch(ctx, e.g)
 	n := e.g.Vertices()
-	sources := DistanceOptions{Sources: min(64, n)}.sources(e.g, 0)
+	sources := DistanceOptions{Sources: min(64, n)}.sources(e.g, 1)
 	began := time.Now()
 	b.run(sources, func(uint32, int, uint64) {})
 	return searches * time.Since(began).Seconds(), ctx.Err()

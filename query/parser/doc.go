@@ -166,13 +166,13 @@
 //	nearest      = "NEAREST" integer
 //	               "TO" ( vertex | "(" key { "," key } ")" )
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]
-//	               [ where ]                                e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked; NEAREST 5 TO ('alice', 107) USING spec;
+//	               [ where ] [ order ]                      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec;
 //	nearestfor   = "NEAREST" integer
 //	               "FOR" ( "ALL" | "FILE" string )
 //	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
-//	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;
+//	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
 //	reconstruct  = "RECONSTRUCT" name
 //	               ( threshold | "AUTO" )
 //	               [ "INTO" ( "GRAPH" name

@@ -225,11 +225,11 @@ func genPlain(t *rapid.T) Statement {
 		if rapid.Bool().Draw(t, "examples") {
 			return &Nearest{Count: value(anInt), Examples: rapid.SliceOfN(genValue(aKey), 1, 3).Draw(t, "keys"), Using: genSpace().Draw(t, "space")}
 		}
-		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Fresh: rapid.Bool().Draw(t, "fresh"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t)}
+		return &Nearest{Count: value(anInt), To: value(aVertex), Using: genSpace().Draw(t, "space"), Fresh: rapid.Bool().Draw(t, "fresh"), Exact: rapid.Bool().Draw(t, "exact"), Where: genWhere(t), Order: genOrder(t)}
 	case 12:
 		st := &Within{
 			Threshold: genThreshold(false).Draw(t, "threshold"), Of: value(aVertex),
-			Using: genSpace().Draw(t, "space"), Where: genWhere(t), Limit: genLimit(t),
+			Using: genSpace().Draw(t, "space"), Where: genWhere(t), Order: genOrder(t), Limit: genLimit(t),
 		}
 		return st
 	case 13:
@@ -366,6 +366,13 @@ func genLearn(t *rapid.T) Statement {
 	}
 }
 
+func genOrder(t *rapid.T) *Order {
+	if !rapid.Bool().Draw(t, "ordered") {
+		return nil
+	}
+	return &Order{By: genIdent().Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
+}
+
 func genLimit(t *rapid.T) Value {
 	if rapid.Bool().Draw(t, "no limit") {
 		return nil
@@ -428,9 +435,7 @@ func genLook(t *rapid.T) Statement {
 		if rapid.Bool().Draw(t, "chosen") {
 			s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
 		}
-		if rapid.Bool().Draw(t, "ordered") {
-			s.Order = &Order{By: genIdent().Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
-		}
+		s.Order = genOrder(t)
 		return s
 	case 11:
 		return &ExportPairs{
@@ -467,9 +472,7 @@ func genLook(t *rapid.T) Statement {
 		if rapid.Bool().Draw(t, "chosen") {
 			s.Columns = rapid.SliceOfN(genIdent(), 1, 3).Draw(t, "columns")
 		}
-		if rapid.Bool().Draw(t, "ordered") {
-			s.Order = &Order{By: genIdent().Draw(t, "by"), Descending: rapid.Bool().Draw(t, "descending")}
-		}
+		s.Order = genOrder(t)
 		return s
 	case 4:
 		s := &ShowNeighbors{Of: genValue(aKey).Draw(t, "of"), Graph: genMaybe(t), Where: genWhere(t), Limit: genLimit(t)}

@@ -1,11 +1,12 @@
 package parser
 
-// Nearest is NEAREST k TO v | (v, …) USING space [FRESH] [EXACT] [WHERE condition].
+// Nearest is NEAREST k TO v | (v, …) USING space [FRESH] [EXACT] [WHERE condition]
+// [ORDER BY a].
 //
 //	nearest      = "NEAREST" integer
 //	               "TO" ( vertex | "(" key { "," key } ")" )
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]
-//	               [ where ]                                e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked; NEAREST 5 TO ('alice', 107) USING spec;
+//	               [ where ] [ order ]                      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec;
 type Nearest struct {
 	Range
 	Count    Value   // Int or Param
@@ -14,7 +15,8 @@ type Nearest struct {
 	Using    Space
 	Fresh    bool // bring the embedding up to date first
 	Exact    bool
-	Where    Expr // nil where left out
+	Where    Expr   // nil where left out
+	Order    *Order // of the k vertices; nil where left out
 }
 
 func (*Nearest) statement() {}
@@ -40,6 +42,7 @@ func (p *parser) nearest(begin Pos) Statement {
 	s.Fresh = p.keyword("FRESH")
 	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
+	s.Order = p.order()
 	s.Range = p.since(begin)
 	return s
 }
@@ -50,7 +53,7 @@ func (s *Nearest) String() string {
 		to = s.To.String()
 	}
 	return "NEAREST " + s.Count.String() + " TO " + to + " USING " + s.Using.String() +
-		given(s.Fresh, " FRESH") + given(s.Exact, " EXACT") + where(s.Where)
+		given(s.Fresh, " FRESH") + given(s.Exact, " EXACT") + where(s.Where) + s.Order.String()
 }
 
 // NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition].

@@ -1,18 +1,20 @@
 package parser
 
-// Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [LIMIT n].
+// Within is WITHIN threshold OF v USING space [EXACT] [WHERE condition] [ORDER BY a]
+// [LIMIT n].
 //
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
-//	               [ "LIMIT" integer ]                      e.g. WITHIN EPSILON 0.45 OF 107 USING spec LIMIT 100;
+//	               [ order ] [ "LIMIT" integer ]            e.g. WITHIN EPSILON 0.45 OF 107 USING spec ORDER BY degree LIMIT 100;
 type Within struct {
 	Range
 	Threshold Threshold // never Auto
 	Of        Value     // as To of Nearest
 	Using     Space
 	Exact     bool
-	Where     Expr  // nil where left out
-	Limit     Value // Int or Param; nil where left out
+	Where     Expr   // nil where left out
+	Order     *Order // of the vertices that LIMIT keeps; nil where left out
+	Limit     Value  // Int or Param; nil where left out
 }
 
 func (*Within) statement() {}
@@ -28,6 +30,7 @@ func (p *parser) within(begin Pos) Statement {
 	s.Using = p.space()
 	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
+	s.Order = p.order()
 	s.Limit = p.limit()
 	s.Range = p.since(begin)
 	return s
@@ -35,5 +38,5 @@ func (p *parser) within(begin Pos) Statement {
 
 func (s *Within) String() string {
 	return "WITHIN " + s.Threshold.String() + " OF " + s.Of.String() + " USING " + s.Using.String() +
-		given(s.Exact, " EXACT") + where(s.Where) + limit(s.Limit)
+		given(s.Exact, " EXACT") + where(s.Where) + s.Order.String() + limit(s.Limit)
 }

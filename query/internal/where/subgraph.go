@@ -1,6 +1,7 @@
 package where
 
 import (
+	"fmt"
 	"slices"
 
 	"heavytail/query/internal/bind"
@@ -101,7 +102,7 @@ func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (abo
 		case attribute:
 			values.Mark(fault.Where, name)
 			m := fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and what edges have", name, fault.Name(graph.Name))
-			m.Remedy = "store the attribute under another name"
+			m.Remedy = fmt.Sprintf("rename the attribute, such as by ALTER ATTRIBUTE %s IN %s RENAME TO vertex_%s", name, fault.Name(graph.Name), name.Name)
 			return 0, m
 		default:
 			about |= onEdges

@@ -1,0 +1,67 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// This file has what the clauses COLUMNS and ORDER BY of statements have in common.
+
+// partOrder is the column of ORDER BY, and partColumn one of COLUMNS.
+const partOrder fault.Part = "order"
+
+func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
+
+// columns marks the names of COLUMNS and returns them.
+func (b *binder) columns(list []parser.Ident) (names []string) {
+	for i, column := range list {
+		b.Mark(partColumn(i), column)
+		names = append(names, column.Name)
+	}
+	return names
+}
+
+// order marks the column of ORDER BY, where there is one, and returns it.
+func (b *binder) order(o *parser.Order) (by string, descending bool) {
+	if o == nil {
+		return "", false
+	}
+	b.Mark(partOrder, o.By)
+	return o.By.Name, o.Descending
+}
+
+// withColumn is a list of attributes with those of some columns added.
+func withColumn(attributes []string, columns ...string) []string {
+	list := slices.Clip(attributes)
+	for _, name := range columns {
+		if !isPlain(name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// isPlain reports whether a column is not an attribute.
+func isPlain(column string) bool { return column == "" || column == "degree" || column == "key" }
+
+// orderText names the order by a column.
+func orderText(by string, descending bool) string {
+	text := "by " + fault.Name(by)
+	if descending {
+		text += ", highest first"
+	}
+	return text
+}
+
+// checkColumn returns an Error for a column that the graph does not have.
+func checkColumn(info storage.GraphInfo, name string, at fault.Part) error {
+	if _, ok := session.AttributeOf(info, name); ok || isPlain(name) {
+		return nil
+	}
+	return session.UnknownAttribute(info, name, at)
+}
