@@ -15,6 +15,7 @@ import (
 	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 // DefaultNear is the number of nearest vertices that are candidates for the links
@@ -44,6 +45,10 @@ type PredictForRequest struct {
 	// Sides, in a bipartite graph, asks for links between its two sides only: AutoSides, or
 	// an attribute with two values. Empty is all links.
 	Sides string
+	// AsOf predicts from the edges whose time is before one, in the unit of the times of the
+	// graph (of dates seconds since 1970), and from those without a time; nil predicts from
+	// all. Scorers of embeddings, which have seen later edges, are refused.
+	AsOf *int64
 }
 
 // PredictRequest asks for the likeliest links of a whole graph.
@@ -63,6 +68,7 @@ type PredictRequest struct {
 	// among the Top likeliest of both its ends. 0 is any number.
 	Top   int
 	Sides string // as in PredictForRequest
+	AsOf  *int64 // as in PredictForRequest
 }
 
 // PredictedVertex is a vertex with the score of a link to it.
@@ -98,6 +104,8 @@ type Prediction struct {
 	// Capped is the number of vertices from which only a few paths were followed, since
 	// they have very many: see [link.Predictor.Many]. It is 0 with one vertex.
 	Capped int64 `json:"capped"`
+	// Became is the number of predicted links that the graph has by now, with AsOf.
+	Became int `json:"became"`
 	// Embedding is the embedding that the scorer reads, and Index the index that found
 	// the nearest vertices; nil if there is none.
 	Embedding *EmbeddingState `json:"embedding,omitempty"`
@@ -125,6 +133,7 @@ type linkSearch struct {
 	k         int                // number of links to find
 	top       int                // of them of each vertex; 0 for any number
 	threshold *float64           // nil for none
+	asOf      *int64             // as in PredictForRequest
 	sides     string             // as in PredictForRequest
 	near      int                // number of nearest vertices that are candidates of each vertex; 0 for none
 	metric    index.Metric       // metric of the nearest vertices
@@ -145,8 +154,8 @@ var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResu
 // predictHelp is for both statements that begin with PREDICT.
 func predictHelp() Help {
 	return Help{
-		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [WHERE condition] [WITH (option := value)] | PREDICT n LINKS FOR vertex [IN graph] [FROM scorer]",
-		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
+		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [WITH (option := value)] | PREDICT n LINKS FOR vertex [IN graph] [FROM scorer]",
+		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
 		Columns: "with FOR: vertex, score; without: source, target, score",
 		Options: predictOptions(),
 		Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
@@ -198,7 +207,7 @@ func linksFrom(request any) (linksRequest, bool) {
 }
 
 func (r PredictForRequest) links() linksRequest {
-	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold, Sides: r.Sides}
+	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold, Sides: r.Sides, AsOf: r.AsOf}
 	if r.Near == 0 {
 		all.Near = max(DefaultNear, r.K)
 	}
@@ -236,6 +245,11 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 		return req, fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex")
 	}
 	req.Top, req.Sides = set.Size("top"), sidesIn(set.Text("sides"))
+	if s.AsOf != nil {
+		if req.AsOf, err = b.asOf(req, s); err != nil {
+			return req, err
+		}
+	}
 	if s.Where == nil {
 		return req, nil
 	}
@@ -248,6 +262,46 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 	condition, err := where.Compile(b.Values, s.Where, found.graph, linkedToPredict)
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, s.Where.String()
 	return req, err
+}
+
+// asOf returns the time of AS OF in the unit of the graph.
+func (b *binder) asOf(req linksRequest, s *parser.Predict) (*int64, error) {
+	b.Mark(fault.Before, s.AsOf)
+	value, err := b.Value(fault.Before, s.AsOf)
+	if err != nil {
+		return nil, err
+	}
+	if number, ok := value.(int64); ok {
+		return &number, nil
+	}
+	text, ok := value.(string)
+	t, dated, parsed := format.ParseTime(text)
+	if !ok || !parsed {
+		return nil, bind.Unexpected(fault.Before, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'")
+	}
+	found, err := b.scorerEntries(req.Graph, []Scorer{req.With})
+	if err != nil {
+		return nil, err
+	}
+	if g := found.graph; dated && g.Timed && g.Times == format.TimeNumbers {
+		e := fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name))
+		e.Remedy = "write a number in the same unit"
+		return nil, e
+	}
+	return &t, nil
+}
+
+// checkAsOf refuses a graph without times, and vectors, which have seen later edges.
+func checkAsOf(p *linksEntry) error {
+	if !p.graph.Timed {
+		return fault.New(fault.Before, "the edges of graph %s have no times", fault.Name(p.graph.Name))
+	}
+	if e := p.scorers[0].embedding; e != nil {
+		m := fault.New(fault.Scorer(0), "embedding %s has seen the edges after that time", fault.Name(e.Info.Name))
+		m.Remedy = "use a scorer of the graph, or CREATE GRAPH … AS SUBGRAPH of the earlier edges and EMBED it"
+		return m
+	}
+	return nil
 }
 
 // nearSetting returns the option near in the form of requests: 0 if it is not
@@ -278,6 +332,11 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 		return nil, err
 	}
 	p := &linksEntry{scorers, linkSearch{k: req.K, top: req.Top, threshold: req.Threshold, sides: req.Sides}}
+	if p.asOf = req.AsOf; p.asOf != nil {
+		if err := checkAsOf(p); err != nil {
+			return nil, err
+		}
+	}
 	if err := checkSides(p.graph, p.sides, req.With); err != nil {
 		return nil, err
 	}
@@ -312,8 +371,11 @@ func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
 		inputs = append([]*plan.Plan{plan.Step("filter", req.condition)}, inputs...)
 	}
 	kept := ""
+	if p.asOf != nil {
+		kept = fmt.Sprintf(", from edges before the time %d", *p.asOf)
+	}
 	if p.sides != "" {
-		kept = ", between the sides by " + fault.Name(p.sides)
+		kept += ", between the sides by " + fault.Name(p.sides)
 	}
 	if p.threshold != nil {
 		kept += fmt.Sprintf(", threshold %v", *p.threshold)

@@ -9,6 +9,7 @@ import (
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/where"
+	"heavytail/storage/csr"
 )
 
 // prediction is a linksRequest whose graph, attributes and scorer are loaded.
@@ -18,6 +19,7 @@ type prediction struct {
 	columns *session.ColumnSet
 	where   func(Candidate) bool
 	across  link.Sides // nil without sides
+	now     *csr.Graph // with all edges, if graph has only those before a time
 	one     bool       // only the links of one vertex
 	vertex  uint32     // the vertex, with one
 }
@@ -57,6 +59,11 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 	if err != nil {
 		return PredictResult{}, err
 	}
+	earlier, err := c.replay(p)
+	if err != nil {
+		return PredictResult{}, err
+	}
+	defer earlier()
 	predictor, release, err := c.predictor(p)
 	if err != nil {
 		return PredictResult{}, err
@@ -83,7 +90,8 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 		r.Links[i] = PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
 	}
 	r.Prediction = c.prediction(p, links, scored)
-	r.Capped = capped
+	r.Capped, r.Became = capped, c.noteBecame(p, links)
+	r.Notices = c.Notices
 	return r, nil
 }
 
@@ -233,4 +241,40 @@ func (c *call) prediction(p *prediction, links []link.PredictedLink, scored int6
 	}
 	r.Notices = c.Notices
 	return r
+}
+
+// replay makes a prediction see only the edges before its time; release frees the memory.
+func (c *call) replay(p *prediction) (release func(), err error) {
+	if p.asOf == nil {
+		return func() {}, nil
+	}
+	release, err = c.db.cache.Reserve(session.GraphBytes(p.graph.Info), "an earlier state of graph "+fault.Name(p.graph.Info.Name))
+	if err != nil {
+		return nil, err
+	}
+	p.now = p.graph.Graph
+	p.graph = &session.Graph{Snapshot: p.graph.Before(*p.asOf)}
+	scorer := p.scorers[0].Scorer
+	p.scorers = nil
+	bound, err := c.bindScorer(p.scoring, scorer, fault.Scorer(0))
+	if err != nil {
+		release()
+		return nil, err
+	}
+	p.scorers = []boundScorer{bound}
+	if bound.model != nil {
+		c.Notice("model %s may have learned from edges after that time", fault.Name(scorer.Model))
+	}
+	return release, nil
+}
+
+// noteBecame counts the links that the graph has by now.
+func (c *call) noteBecame(p *prediction, links []link.PredictedLink) int {
+	if p.now == nil {
+		return 0
+	}
+	became := len(slices.DeleteFunc(slices.Clone(links), func(l link.PredictedLink) bool { return !p.now.HasEdge(l.U, l.V) }))
+	c.Notice("from %s before that time, of %d in all; of %s shown the graph has %d by now",
+		fault.Count(p.graph.Graph.Edges(), "edge"), p.now.Edges(), fault.Count(int64(len(links)), "link"), became)
+	return became
 }

@@ -346,6 +346,9 @@ func genLearn(t *rapid.T) Statement {
 		return &DropPredictions{Scorer: scorer(), Graph: ident()}
 	case 5:
 		st := &Predict{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t), Scorer: scorer(), Where: genWhere(t), Options: options}
+		if rapid.Bool().Draw(t, "replayed") {
+			st.AsOf = genValue(aString|anInt).Draw(t, "time")
+		}
 		if rapid.Bool().Draw(t, "for one vertex") {
 			st.For = genValue(aKey).Draw(t, "key")
 		}

@@ -5,13 +5,15 @@ package parser
 //
 //	predict      = "PREDICT" integer "LINKS"
 //	               [ "FOR" key ] [ "IN" name ]
-//	               "WITH" scorer [ where ] [ options ]      e.g. PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
+//	               "WITH" scorer [ "AS" "OF" ( string | integer ) ]
+//	               [ where ] [ options ]                    e.g. PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
 type Predict struct {
 	Range
 	Count   Value  // Int or Param
 	For     Value  // a key: String, Int or Param; nil where left out
 	Graph   *Ident // nil where left out
 	Scorer  Scorer
+	AsOf    Value    // a time: String, Int or Param; nil where left out
 	Where   Expr     // nil where left out
 	Options []Option // those of the second WITH
 }
@@ -35,6 +37,10 @@ func (p *parser) predict(begin Pos) Statement {
 		return p.predicted(begin, s.Count, s.For, s.Graph)
 	}
 	s.Scorer = p.scorer()
+	if p.keyword("AS") {
+		p.needKeyword("OF")
+		s.AsOf = p.value(aString|anInt, dateText)
+	}
 	s.Where = p.where()
 	s.Options = p.withOptions(s)
 	s.Range = p.since(begin)
@@ -46,7 +52,11 @@ func (s *Predict) String() string {
 	if s.For != nil {
 		text += " FOR " + s.For.String()
 	}
-	return text + in(s.Graph) + " WITH " + s.Scorer.String() + where(s.Where) + withOptions(s.Options)
+	text += in(s.Graph) + " WITH " + s.Scorer.String()
+	if s.AsOf != nil {
+		text += " AS OF " + s.AsOf.String()
+	}
+	return text + where(s.Where) + withOptions(s.Options)
 }
 
 // Predicted is PREDICT n LINKS FOR v [IN g] [FROM scorer], which reads
