@@ -53,6 +53,18 @@ func commands() []command {
 			name: ".once", args: "FILE", summary: "write the result of the next statement to a file", least: 1, most: 1, run: (*session).outputOnce,
 			detail: "A file of that name is replaced.",
 		}, {
+			name: ".dump", args: "[GRAPH …]", summary: "write the statements that make all graphs again, or some", most: -1, run: (*session).dump,
+			detail: "Behind .once FILE they go to a file, which .read runs on another store. Embeddings and models are not among them.",
+		}, {
+			name: ".import", args: "FILE GRAPH", summary: "add the edges of a file to a graph, as IMPORT does", least: 2, most: 2, run: (*session).importFile,
+			detail: "IMPORT 'file' INTO graph has options, and IMPORT VERTICES reads attributes.",
+		}, {
+			name: ".nullvalue", args: "TEXT", summary: "show a text for missing values", least: 1, most: 1, run: (*session).setNull,
+			detail: "In JSON they stay null.",
+		}, {
+			name: ".open", args: "FILE", summary: "close the file and open another one", least: 1, most: 1, person: true, run: (*session).open,
+			detail: "A file that does not exist is created. Jobs in the background stop at a checkpoint, as they do when the shell is left.",
+		}, {
 			name: ".read", args: "FILE", summary: "run the statements and commands of a file", least: 1, most: 1, run: (*session).read,
 			detail: "The first one that fails ends it.",
 		}, {

@@ -247,6 +247,27 @@ func (s *session) read(ctx context.Context, args []word) error {
 	return s.script(ctx, file, args[0].text)
 }
 
+// importFile runs IMPORT.
+func (s *session) importFile(ctx context.Context, args []word) error {
+	st := parser.Import{File: parser.String{Value: args[0].text}, Graph: parser.Ident{Name: args[1].text}}
+	return s.text(ctx, st.String())
+}
+
+func (s *session) setNull(_ context.Context, args []word) error {
+	s.null = args[0].text
+	return nil
+}
+
+// open closes the file and opens another one. If that fails, the first one stays open.
+func (s *session) open(_ context.Context, args []word) error {
+	if s.swap == nil {
+		return errors.New("this program opens no other file")
+	}
+	err := s.swap(args[0].text)
+	s.exec = executorOf(s.config.DB)
+	return err
+}
+
 func (s *session) param(_ context.Context, args []word) error {
 	action := "list"
 	if len(args) > 0 {

@@ -451,7 +451,7 @@ func (c *completer) argument(ctx context.Context, name string, before []word, wo
 		return plain([]string{"on", "off"})
 	case name == ".param":
 		return plain([]string{"list", "set", "unset"})
-	case name == ".read", name == ".output":
+	case name == ".read", name == ".output", name == ".once", name == ".open", name == ".import":
 		return files(word, "")
 	}
 	return nil

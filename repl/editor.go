@@ -40,9 +40,9 @@ const belowInput = "\x1bD\x1bD\x1b[2A"
 // start creates the line editor of the library.
 func (e *editor) start() {
 	e.rl = readline.NewShell()
-	first, more := e.keyboard.prompt()
-	e.rl.Prompt.Primary(func() string { return first })
-	e.rl.Prompt.Secondary(func() string { return more })
+	// The mark in the prompt changes with .open.
+	e.rl.Prompt.Primary(func() string { first, _ := e.keyboard.prompt(); return first })
+	e.rl.Prompt.Secondary(func() string { _, more := e.keyboard.prompt(); return more })
 	e.rl.History.Add("history", e.keyboard.history)
 	e.rl.AcceptMultiline = func(line []rune) bool { return whole(string(line)) }
 	e.rl.SyntaxHighlighter = func(line []rune) string { return shownInput(string(line), e.keyboard.color) + belowInput }

@@ -27,20 +27,29 @@ const (
 // of getenv: in the folder for state, $XDG_STATE_HOME or ~/.local/state, or on
 // Windows %LocalAppData%. It is "" if there is no such folder.
 func HistoryFile(getenv func(string) string) string {
-	folder := getenv("XDG_STATE_HOME")
-	switch {
-	case filepath.IsAbs(folder):
-	case runtime.GOOS == "windows":
-		folder = getenv("LocalAppData")
-	case filepath.IsAbs(getenv("HOME")):
-		folder = filepath.Join(getenv("HOME"), ".local", "state")
-	default:
+	return ownFile(getenv("XDG_STATE_HOME"), getenv("LocalAppData"), filepath.Join(getenv("HOME"), ".local", "state"), "history")
+}
+
+// StartupFile is the path of the script that a shell runs when it starts: in the folder
+// for configuration, $XDG_CONFIG_HOME or ~/.config, or on Windows %AppData%. It is "" if
+// there is no such folder.
+func StartupFile(getenv func(string) string) string {
+	return ownFile(getenv("XDG_CONFIG_HOME"), getenv("AppData"), filepath.Join(getenv("HOME"), ".config"), "init")
+}
+
+// ownFile is a file of the user: in the folder that a variable names, or else in another
+// one, which differs on Windows. It is "" if none of them is an absolute path.
+func ownFile(folder, windows, home, name string) string {
+	if !filepath.IsAbs(folder) {
+		folder = home
+		if runtime.GOOS == "windows" {
+			folder = windows
+		}
+	}
+	if !filepath.IsAbs(folder) {
 		return ""
 	}
-	if folder == "" {
-		return ""
-	}
-	return filepath.Join(folder, "heavytail", "history")
+	return filepath.Join(folder, "heavytail", name)
 }
 
 // history is the list of typed entries, oldest first. Its file has one entry

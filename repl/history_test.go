@@ -144,6 +144,21 @@ func TestHistoryFile(t *testing.T) {
 	}
 }
 
+func TestStartupFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths are those of Unix")
+	}
+	for want, env := range map[string]map[string]string{
+		"/config/heavytail/init":       {"XDG_CONFIG_HOME": "/config", "HOME": "/home"},
+		"/home/.config/heavytail/init": {"XDG_CONFIG_HOME": "relative", "HOME": "/home"},
+		"":                             {},
+	} {
+		if got := StartupFile(func(name string) string { return env[name] }); got != want {
+			t.Errorf("%v: got %q, want %q", env, got, want)
+		}
+	}
+}
+
 func TestPrivate(t *testing.T) {
 	for text, want := range map[string]bool{
 		"CHECK;": false, " CHECK;": true, ".param set key secret": true, ":PARAM SET key secret": true, ".param list": false,

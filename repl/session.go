@@ -8,9 +8,11 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/parser"
 )
 
@@ -25,8 +27,9 @@ type session struct {
 	format Format
 	timer  bool
 	params map[string]any
-	depth  int  // nesting of scripts
-	quit   bool // .quit was run
+	depth  int    // nesting of scripts
+	quit   bool   // .quit was run
+	null   string // shown for missing values
 
 	file   *os.File // of .output; nil means config.Out
 	once   bool     // file is for one statement
@@ -37,6 +40,8 @@ type session struct {
 	pager *pager
 	edit  func(text string) (string, error) // opens a text in the user's editor
 	last  string                            // the last statement
+	swap  func(path string) error           // opens another file
+	init  string                            // the startup file, for .help; "" if there is none
 }
 
 func newSession(c *Config, exec executor) *session {
@@ -182,12 +187,26 @@ func (s *session) renderRows(r rows) error {
 	for r.Next() {
 		// A bufio.Writer keeps its first error, so that only rows, which may
 		// come without end, need to look at it.
-		if err := s.render.row(r.Row()); err != nil {
+		if err := s.render.row(s.filled(r.Row())); err != nil {
 			return err
 		}
 	}
 	s.render.end(r.Err())
 	return s.out.Flush()
+}
+
+// filled returns a row with the text of .nullvalue for missing values.
+func (s *session) filled(row []query.Value) []query.Value {
+	if s.null == "" || s.format == JSON || s.format == NDJSON || !slices.Contains(row, nil) {
+		return row
+	}
+	row = slices.Clone(row)
+	for i, v := range row {
+		if v == nil {
+			row[i] = s.null
+		}
+	}
+	return row
 }
 
 // startPaging sends the following output through the pager, if there is one,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"heavytail/query"
 	"heavytail/query/parser"
 )
 
@@ -27,6 +29,13 @@ type ShellConfig struct {
 	Mark string
 	// History is the file of the history, usually HistoryFile; "" keeps none.
 	History string
+	// Startup is a script that runs before the first prompt if there is such a file,
+	// usually StartupFile; "" runs none.
+	Startup string
+	// Open opens another file for .open, closes the one before it, and returns the Mark
+	// for it. If it returns no database, the one before stays open. It is nil if the
+	// program opens no other file.
+	Open func(path string) (db *query.DB, mark string, err error)
 	// Lookup reads variables of the environment, usually os.LookupEnv: TERM,
 	// NO_COLOR, PAGER, VISUAL and EDITOR.
 	Lookup func(string) (string, bool)
@@ -68,7 +77,10 @@ func Shell(ctx context.Context, c ShellConfig) error {
 	defer signal.Stop(sh.interrupts)
 	sh.greet(ctx)
 	sh.chooseInput()
-	err := sh.loop(ctx)
+	err := sh.startUp(ctx)
+	if err == nil {
+		err = sh.loop(ctx)
+	}
 	if errors.Is(err, ErrStuck) {
 		return err
 	}
@@ -89,6 +101,10 @@ func newShell(c *ShellConfig) *shell {
 	}}
 	sh.session = newSession(&c.Config, executorOf(c.DB))
 	sh.session.edit = sh.edit
+	sh.session.init = c.Startup
+	if c.Open != nil {
+		sh.session.swap = sh.open
+	}
 	sh.session.pager = newPager(c.Lookup, func() (int, int) {
 		columns, rows, _ := terminalSize(os.Stdout)
 		return columns, rows
@@ -96,6 +112,27 @@ func newShell(c *ShellConfig) *shell {
 	sh.color = Detect(os.Stdout, sh.getenv).Color
 	sh.completer = &completer{db: c.DB, params: func() map[string]any { return sh.session.params }, plots: c.Plots}
 	return sh
+}
+
+// startUp runs the startup file. Its errors are reported, and the shell continues.
+func (sh *shell) startUp(ctx context.Context) error {
+	if sh.config.Startup == "" {
+		return nil
+	}
+	if _, err := os.Stat(sh.config.Startup); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return sh.run(ctx, ".read '"+strings.ReplaceAll(sh.config.Startup, "'", "''")+"'")
+}
+
+// open replaces the database of the shell.
+func (sh *shell) open(path string) error {
+	db, mark, err := sh.config.Open(path)
+	if db != nil {
+		sh.config.DB, sh.completer.db, sh.mark = db, db, mark
+		sh.status.print(path + " is open")
+	}
+	return err
 }
 
 func (sh *shell) getenv(name string) string {

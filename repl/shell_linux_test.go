@@ -47,7 +47,16 @@ func shellProcess(path string) {
 	}
 	c := ShellConfig{
 		Config: Config{DB: db, Out: os.Stdout, Status: status}, Title: filepath.Base(path),
-		History: HistoryFile(os.Getenv), Lookup: os.LookupEnv,
+		History: HistoryFile(os.Getenv), Startup: StartupFile(os.Getenv), Lookup: os.LookupEnv,
+	}
+	c.Open = func(path string) (*query.DB, string, error) {
+		other, err := query.Open(path, nil)
+		if err != nil {
+			return nil, "", err
+		}
+		before := db
+		db = other
+		return db, "other", before.Close()
 	}
 	if readOnly {
 		c.Mark = "read-only"
@@ -398,6 +407,52 @@ func TestShell_Interrupt(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	c.sound()
+}
+
+// TestShell_Open begins with a startup file, one statement of which fails, and goes on with
+// another file.
+func TestShell_Open(t *testing.T) {
+	home := t.TempDir()
+	startup := filepath.Join(home, ".config", "heavytail", "init")
+	if err := os.MkdirAll(filepath.Dir(startup), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(startup, []byte(".mode csv\n.nullvalue none\nDROP GRAPH nobody;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(home, "other.ht")
+	c := openConsole(t, sampleStore(t), 100, 30, "HOME="+home)
+	c.at("heavytail> ")
+	c.sees("nobody")
+	c.keys(".mode\r")
+	c.sees("mode is csv")
+	c.at("heavytail> ")
+	c.keys(".open " + home + "\r") // a folder
+	c.at("heavytail> ")
+	c.keys("SHOW GRAPHS;\r") // of the first file, which stays open
+	c.sees("graph,version")
+	c.at("heavytail> ")
+	c.keys(".open " + other + "\r")
+	c.sees("other.ht is open")
+	c.at("heavytail (other)> ")
+	c.keys("CREATE GRAPH made;\r")
+	c.at("heavytail (other)> ")
+	c.keys(".schema\r")
+	c.sees("made,0,0")
+	c.at("heavytail (other)> ")
+	c.keys("\x04")
+	if code := c.ends(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	c.sound()
+	db, err := query.Open(other, &query.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if graphs, err := db.Graphs(t.Context()); err != nil || len(graphs) != 1 {
+		t.Errorf("%v, %v", graphs, err)
+	}
 }
 
 // TestShell_Terminated ends the shell by a signal while it waits for keys: the

@@ -20,6 +20,7 @@ type execFlags struct {
 	command   string
 	inline    bool // command was given, if only as an empty text
 	script    string
+	startup   string // of the shell; "" for none
 	format    string
 	params    []string
 	readOnly  bool

@@ -1,19 +1,26 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"heavytail/query"
 	"heavytail/repl"
 )
+
+// readOnlyMark is in the prompt of a shell that cannot write.
+const readOnlyMark = "read-only"
 
 // newShell is the command that opens the interactive shell.
 func newShell(std streams) *cobra.Command {
 	var flags execFlags
+	var noInit bool
 	cmd := &cobra.Command{
 		Use:   "shell [FILE]",
 		Short: "Work on a file interactively",
@@ -24,7 +31,10 @@ is deleted at the end. While the shell waits for input, other processes can use
 FILE.
 
 Where standard input is no terminal, or with -c or -f, the statements are run as
-exec does.`,
+exec does.
+
+The shell first runs the statements and commands of its startup file, if there is
+one: $XDG_CONFIG_HOME/heavytail/init, or ~/.config/heavytail/init. exec does not.`,
 		Example: `  heavytail shell social.ht
   heavytail social.ht --read-only
   heavytail shell`,
@@ -33,10 +43,14 @@ exec does.`,
 				return exactly(1, "at most one FILE")(cmd, args)
 			}
 			flags.inline = cmd.Flags().Changed("command")
+			if !noInit {
+				flags.startup = repl.StartupFile(os.Getenv)
+			}
 			return runShell(cmd, std, strings.Join(args, ""), flags)
 		},
 	}
 	addExecFlags(cmd, &flags)
+	cmd.Flags().BoolVar(&noInit, "no-init", false, "do not run the startup file")
 	return cmd
 }
 
@@ -90,13 +104,33 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 	if err != nil {
 		return err
 	}
-	config.DB, config.Plot = db, plotInShell(std, db, config.Status)
-	shell := repl.ShellConfig{Config: config, Title: path, History: repl.HistoryFile(os.Getenv), Lookup: os.LookupEnv}
+	config.DB = db
+	config.Plot = func(ctx context.Context, out io.Writer, args []string) error {
+		return plotInShell(std, db, config.Status)(ctx, out, args) // of the file that is open by then
+	}
+	shell := repl.ShellConfig{Config: config, Title: path, History: repl.HistoryFile(os.Getenv), Startup: flags.startup, Lookup: os.LookupEnv}
+	shell.Open = func(path string) (*query.DB, string, error) {
+		if now, err := os.Stat(db.Path()); err == nil {
+			if other, err := os.Stat(path); err == nil && os.SameFile(now, other) {
+				return nil, "", errors.New("this file is open already")
+			}
+		}
+		other, err := openFile(std, path, options)
+		if err != nil {
+			return nil, "", err
+		}
+		before, mark := db, ""
+		if flags.readOnly {
+			mark = readOnlyMark
+		}
+		db = other
+		return db, mark, before.Close()
+	}
 	switch {
 	case temporary:
 		shell.Title, shell.Mark = "A temporary store, which is deleted at the end", "temporary"
 	case flags.readOnly:
-		shell.Title, shell.Mark = path+", read-only", "read-only"
+		shell.Title, shell.Mark = path+", read-only", readOnlyMark
 	}
 	err = repl.Shell(cmd.Context(), shell)
 	if errors.Is(err, repl.ErrStuck) {

@@ -1,0 +1,189 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// dumpedRows is how many vertices or edges a statement of a dump inserts: enough that the
+// commits of reading it again cost little, and few enough that a statement is some
+// kilobytes.
+const dumpedRows = 500
+
+// dump writes statements that make graphs again: all of them, or those named.
+func (s *session) dump(ctx context.Context, args []word) (err error) {
+	if s.once {
+		defer func() {
+			if closed := s.endOnce(); err == nil {
+				err = closed
+			}
+		}()
+	}
+	before, err := s.config.DB.Graphs(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, g := range before {
+		names = append(names, g.Name)
+	}
+	for _, a := range args {
+		if !slices.Contains(names, a.text) {
+			return unknown("graph", a.text, names)
+		}
+	}
+	versions := map[uint64]uint64{} // by the ids of graphs
+	for _, g := range before {
+		if len(args) > 0 && !slices.ContainsFunc(args, func(a word) bool { return a.text == g.Name }) {
+			continue
+		}
+		d := dumper{session: s, graph: g.Name, weighted: g.Weighted, time: func(t int64) string { return string(g.Times.Append(nil, t)) }}
+		for _, a := range g.Attributes {
+			d.attributes = append(d.attributes, a.Name)
+		}
+		if err := d.write(ctx); err != nil {
+			return err
+		}
+		versions[g.ID] = g.Version
+	}
+	if err := s.out.Flush(); err != nil {
+		return s.broken(err)
+	}
+	return s.checkDump(ctx, versions)
+}
+
+// checkDump reports what a dump does not have, and refuses one of graphs that have
+// changed while they were written.
+func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) error {
+	now, err := s.config.DB.Graphs(ctx)
+	if err != nil {
+		return err
+	}
+	same := 0
+	for _, g := range now {
+		if v, dumped := versions[g.ID]; dumped && v == g.Version {
+			same++
+		}
+	}
+	if same < len(versions) {
+		return errors.New("a graph has changed while it was dumped; dump again")
+	}
+	embeddings, err := s.config.DB.Embeddings(ctx)
+	if err != nil {
+		return err
+	}
+	models, err := s.config.DB.Models(ctx)
+	if err != nil {
+		return err
+	}
+	if e, m := len(embeddings), len(models); e+m > 0 {
+		s.config.Status.print(fmt.Sprintf("notice: embeddings (%d) and models (%d) are not dumped; EXPORT EMBEDDING writes vectors, and BACKUP copies the file", e, m))
+	}
+	return nil
+}
+
+// dumper writes the statements of one graph.
+type dumper struct {
+	*session
+	graph      string
+	attributes []string
+	weighted   bool
+	time       func(t int64) string // a time as the graph shows it: a number or a date
+}
+
+func (d *dumper) write(ctx context.Context) error {
+	name := parser.Ident{Name: d.graph}
+	if err := d.statement(&parser.CreateGraph{Graph: name}); err != nil {
+		return err
+	}
+	vertices := d.config.DB.EachVertex(ctx, query.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
+	err := inBatches(vertices, func(rows []query.VertexRow) error {
+		insert := &parser.InsertVertices{Graph: name}
+		for _, row := range rows {
+			insert.Vertices = append(insert.Vertices, d.vertex(row))
+		}
+		return d.statement(insert)
+	})
+	if err != nil {
+		return err
+	}
+	edges := d.config.DB.EachEdge(ctx, query.EdgesRequest{Graph: d.graph})
+	return inBatches(edges, func(rows []query.EdgeRow) error {
+		insert := &parser.InsertEdges{Graph: name}
+		for _, row := range rows {
+			insert.Edges = append(insert.Edges, d.edge(row))
+		}
+		return d.statement(insert)
+	})
+}
+
+// inBatches hands rows on, some at a time.
+func inBatches[T any](rows iter.Seq2[T, error], write func([]T) error) error {
+	var batch []T
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		if batch = append(batch, row); len(batch) == dumpedRows {
+			if err := write(batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+	}
+	if len(batch) == 0 {
+		return nil
+	}
+	return write(batch)
+}
+
+// statement writes a statement.
+func (d *dumper) statement(st fmt.Stringer) error {
+	if _, err := d.out.WriteString(st.String() + ";\n"); err != nil {
+		return d.broken(err)
+	}
+	return nil
+}
+
+func (d *dumper) vertex(row query.VertexRow) parser.NewVertex {
+	node := parser.NewVertex{Key: parser.String{Value: row.Key}}
+	for i, v := range row.Values {
+		if v.IsMissing() {
+			continue
+		}
+		var value parser.Value = parser.String{Value: v.Text()}
+		switch v.Type().String() {
+		case "integer":
+			value = parser.Int{Value: v.Integer()}
+		case "float":
+			value = parser.Float{Value: v.Float()}
+		case "boolean":
+			value = parser.Bool{Value: v.Boolean()}
+		}
+		node.Values = append(node.Values, parser.Option{Name: parser.Ident{Name: d.attributes[i]}, Value: value})
+	}
+	return node
+}
+
+func (d *dumper) edge(row query.EdgeRow) parser.NewEdge {
+	node := parser.NewEdge{U: parser.String{Value: row.Source}, V: parser.String{Value: row.Target}}
+	if d.weighted {
+		shortest, _ := strconv.ParseFloat(strconv.FormatFloat(row.Weight, 'g', -1, 32), 64) // what was printed is read
+		node.Values.Weight = parser.Float{Value: shortest}
+	}
+	if row.Timed {
+		text := d.time(row.Time)
+		node.Values.Time = parser.String{Value: text}
+		if text == strconv.FormatInt(row.Time, 10) {
+			node.Values.Time = parser.Int{Value: row.Time}
+		}
+	}
+	return node
+}
