@@ -20,12 +20,12 @@ import (
 // These tests stop processes at moments that they do not choose, so every run
 // tests others.
 
-// stopped starts a child that runs a statement behind one that prints a row, and
-// calls stop so long after that row. It returns the exit code, what the child
+// stopped starts a child that runs statements, and calls stop so long after the first row
+// that they print. It returns the exit code, what the child
 // wrote to standard error, and how long it lived after stop.
-func stopped(t *testing.T, path, statement string, wait time.Duration, stop func(*os.Process) error) (code int, messages string, latency time.Duration) {
+func stopped(t *testing.T, path, statements string, wait time.Duration, stop func(*os.Process) error) (code int, messages string, latency time.Duration) {
 	t.Helper()
-	cmd := child(t, "exec", path, "--format", "json", "-c", "HELP CHECK; "+statement)
+	cmd := child(t, "exec", path, "--format", "json", "-c", statements)
 	var status bytes.Buffer
 	cmd.Stderr = &status
 	out, err := cmd.StdoutPipe()
@@ -60,6 +60,9 @@ func stopped(t *testing.T, path, statement string, wait time.Duration, stop func
 	return cmd.ProcessState.ExitCode(), status.String(), latency
 }
 
+// firstRow is a statement that prints rows at once.
+const firstRow = "HELP CHECK; "
+
 // TestInterrupt presses Ctrl-C while an embedding is computed.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -68,7 +71,7 @@ func TestInterrupt(t *testing.T) {
 	path := newFile(t)
 	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 30000, m := 20, seed := 1) INTO g")
 	for _, wait := range []time.Duration{0, 30 * time.Millisecond, 300 * time.Millisecond} {
-		code, messages, latency := stopped(t, path, "EMBED g USING dp_spectral AS e", wait, func(p *os.Process) error { return p.Signal(os.Interrupt) })
+		code, messages, latency := stopped(t, path, firstRow+"EMBED g USING dp_spectral AS e", wait, func(p *os.Process) error { return p.Signal(os.Interrupt) })
 		t.Logf("interrupt after %v: ended in %v", wait, latency)
 		if code != exitFailed || !strings.Contains(messages, "cancelled") {
 			t.Errorf("interrupt after %v: exit code %d, %q", wait, code, messages)
@@ -124,7 +127,7 @@ func TestKill_Import(t *testing.T) {
 	for range rounds {
 		path := newFile(t)
 		wait := rand.N(usual + usual/2)
-		code, messages, _ := stopped(t, path, statement, wait, (*os.Process).Kill)
+		code, messages, _ := stopped(t, path, firstRow+statement, wait, (*os.Process).Kill)
 		if code > exitDone {
 			t.Fatalf("killed after %v: exit code %d, %s", wait, code, messages)
 		}
@@ -164,7 +167,7 @@ func TestKill_Embed(t *testing.T) {
 		path := newFile(t)
 		mustWrite(t, path, file)
 		wait := rand.N(usual + usual/2)
-		code, messages, _ := stopped(t, path, statement, wait, (*os.Process).Kill)
+		code, messages, _ := stopped(t, path, firstRow+statement, wait, (*os.Process).Kill)
 		if code > exitDone {
 			t.Fatalf("killed after %v: exit code %d, %s", wait, code, messages)
 		}
