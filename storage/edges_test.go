@@ -51,6 +51,7 @@ func (m *edgeModel) touch(vertices ...uint32) {
 }
 
 func (m *edgeModel) insert(edges []Edge) (stats WriteStats) {
+	before := map[[2]uint32]modelEdge{} // an edge that a batch changes and changes back is not touched
 	for _, e := range edges {
 		for _, key := range []string{e.Source, e.Target} {
 			if _, found := m.ids[key]; !found {
@@ -86,7 +87,14 @@ func (m *edgeModel) insert(edges []Edge) (stats WriteStats) {
 			continue
 		}
 		m.edges[p] = now
-		m.touch(p[:]...)
+		if _, seen := before[p]; !seen {
+			before[p] = old // without an edge its weight is 0, which no edge has
+		}
+	}
+	for p, old := range before {
+		if m.edges[p] != old {
+			m.touch(p[:]...)
+		}
 	}
 	return stats
 }

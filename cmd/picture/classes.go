@@ -103,7 +103,12 @@ func byText(vertices []query.ProjectedVertex, attribute string, most, least int)
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(frequency[b], frequency[a]), cmp.Compare(a, b))
+		x, errX := strconv.Atoi(a)
+		y, errY := strconv.Atoi(b)
+		if errX != nil || errY != nil {
+			x, y = 0, 0 // not both are numbers
+		}
+		return cmp.Or(cmp.Compare(frequency[b], frequency[a]), cmp.Compare(x, y), cmp.Compare(a, b))
 	})
 	if len(names)+others > most {
 		names = names[:most-1]
