@@ -62,13 +62,23 @@ func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
 	if v.Next < 0 {
 		return text
 	}
-	text += fmt.Sprintf(", %.2g above %s (95 %% interval %.2g to %.2g)", v.Margin.Mean, name(v.Next), v.Margin.Low, v.Margin.High)
-	if len(v.Tied) == 0 {
-		return text + "; the difference from all others is more than chance among the vertices"
+	equal := v.Margin == evaluate.Interval{} // the next one recommends as well to every vertex, as katz and local_path often do
+	if equal {
+		text += fmt.Sprintf(", and that of %s is equal", name(v.Next))
+	} else {
+		text += fmt.Sprintf(", %.2g above %s (95 %% interval %.2g to %.2g)", v.Margin.Mean, name(v.Next), v.Margin.Low, v.Margin.High)
 	}
-	tied := make([]string, len(v.Tied))
-	for i, j := range v.Tied {
-		tied[i] = name(j)
+	var tied []string
+	for _, i := range v.Tied {
+		if !equal || i != v.Next {
+			tied = append(tied, name(i))
+		}
+	}
+	switch {
+	case equal && len(r.Rankings) == 2:
+		return text
+	case tied == nil:
+		return text + "; the difference from all others is more than chance among the vertices"
 	}
 	return text + "; the difference may be chance among the vertices for " + strings.Join(tied, ", ")
 }
