@@ -31,15 +31,15 @@ func (c *call) find(s search, f finder) (SearchResult, error) {
 		func(x *index.Exact) ([]index.Hit, error) { return f.exact(x, l.vector, opts) },
 		func(h *index.HNSW) (index.Answer, error) { return f.graph(h, l.vector, l.space.InRows(opts)) })
 	if err == nil {
+		err = c.orderHits(&l, s.question, hits)
+	}
+	if err == nil {
 		hits, err = c.checked(hits, s.limit)
 	}
 	if err != nil {
 		return SearchResult{}, err
 	}
 	c.noticeFew(s, len(hits))
-	if err := c.orderHits(&l, s.question, hits); err != nil {
-		return SearchResult{}, err
-	}
 	return c.searchResult(&l.searcher, hits), nil
 }
 

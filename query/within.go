@@ -28,10 +28,9 @@ type WithinRequest struct {
 	Where   func(Candidate) bool // as in NearestRequest
 	// Attributes are the attributes that Where reads, as in NearestRequest.
 	Attributes []string
-	Limit      int // largest number of vertices to return, the nearest ones; 0 for all
-	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
-	// sorted, as in VerticesRequest; it does not change which ones are found. Empty for the
-	// nearest first.
+	Limit      int // largest number of vertices to return, the first in the order; 0 for all
+	// OrderBy is an attribute, or degree or key, by which the vertices are sorted, as in
+	// VerticesRequest. Empty for the nearest first.
 	OrderBy    string
 	Descending bool
 
@@ -42,7 +41,7 @@ type WithinRequest struct {
 var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
 	help: Help{
 		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
-		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first; LIMIT keeps the nearest, and ORDER BY sorts these, with vertices without a value last",
+		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first or in the order of ORDER BY, with vertices without a value last; LIMIT keeps the first n",
 		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 		Example: "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
 	},
@@ -116,12 +115,10 @@ func planWithin(req WithinRequest, s search) *plan.Plan {
 		bound = req.Metric.String() + " at least"
 	}
 	detail := fmt.Sprintf("%s %.6g (%s), ties by vertex", bound, s.radius, req.threshold)
-	if req.Limit > 0 {
-		detail += fmt.Sprintf(", the first %d", req.Limit)
-	}
 	if req.OrderBy != "" {
 		detail += ", then " + orderText(req.OrderBy, req.Descending)
 	}
+	detail = limited(detail, req.Limit)
 	return plan.Result("within", detail, s.plan())
 }
 
