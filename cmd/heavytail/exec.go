@@ -99,8 +99,9 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 		config.Name = ""
 	}
 	err = unreported(repl.Run(ctx, config))
-	if ctx.Err() == nil {
-		err = errors.Join(err, waitForJobs(ctx, db, config.Status, std.err))
+	waited := waitForJobs(ctx, db, config.Status, std.err)
+	if err == nil || ctx.Err() == nil { // after an interrupt both are that it was cancelled
+		err = errors.Join(err, waited)
 	}
 	return errors.Join(err, db.Close())
 }
