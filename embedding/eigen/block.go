@@ -11,7 +11,7 @@ import (
 // can read per neighbour.
 const Width = 16
 
-// rowBlock is how many rows one worker takes at a time where rows cost little.
+// rowBlock is the number of rows that one worker takes at a time where a row costs little.
 const rowBlock = 4096
 
 // basisColumns is the size m of the basis for k wanted pairs. A larger basis

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// mark remembers the state between two blocks: what follows changes products and
-// random numbers before it changes anything else.
+// mark records the state between two blocks. It copies the position and the random numbers
+// because these are the first parts of the state that the following computation changes.
 func (s *solver) mark() { s.marked, s.markedRandom = s.position, *s.source }
 
-// checkpoint looks at the context, and saves the state where it is time to.
+// checkpoint returns the error of the context, or saves the state when a save is due.
 func (s *solver) checkpoint(ctx context.Context) error {
 	s.mark()
 	c := s.opts.Checkpoints
@@ -20,7 +20,7 @@ func (s *solver) checkpoint(ctx context.Context) error {
 	return s.save()
 }
 
-// save saves the state that was marked last.
+// save saves the state that the last call of mark recorded.
 func (s *solver) save() error {
 	cols, stride := s.marked.cols, s.basis.Dim
 	h := make([]float64, 0, cols*cols)
@@ -34,7 +34,7 @@ func (s *solver) save() error {
 	return err
 }
 
-// restore makes the state that of the solver.
+// restore sets the solver to a saved state.
 func (s *solver) restore(from *State) error {
 	if from.n != s.n || from.k != s.k || from.at.cols < Width || from.at.cols > s.m+Width {
 		return fmt.Errorf("%w: %d columns for %d pairs of a matrix of order %d, and not %d pairs of order %d", ErrState, from.at.cols, from.k, from.n, s.k, s.n)

@@ -7,19 +7,20 @@
 //  1. A few unfiltered steps from a random block give an orthonormal basis V
 //     and the projected matrix VᵀNV. Its eigenpairs are the nodes and weights
 //     of a Gauss quadrature of the density of states, from which [density]
-//     reads where the k-th eigenvalue will be.
+//     estimates the k-th eigenvalue.
 //  2. [solver.planFilter] chooses the polynomial p that keeps the unwanted part of
 //     the spectrum within ±1 and grows fast above it. Its degree balances
 //     products with N, which are cheap, against orthogonalisation, which is not.
 //  3. Block Lanczos steps with p(N) fill the basis; every new block is made
 //     orthogonal to the whole basis, since float32 loses orthogonality at once.
 //     The wanted Ritz vectors and the last block are the basis to restart from.
-//  4. When the Lanczos residuals promise it, real products with N measure
+//  4. When the Lanczos residuals suggest convergence, products with N itself measure
 //     every eigenvalue, as a Rayleigh quotient, and every residual, in float64.
 //
-// A filter that turns out to reach above the k-th eigenvalue is replaced by a lower
-// one, and a filter with too large rounding errors by one of half the degree.
-// Matrices not much larger than the basis are computed entry by entry and solved directly.
+// If the interval of a filter turns out to contain the k-th eigenvalue, a filter with a
+// lower interval replaces it. If the rounding errors of a filter are too large, a filter of
+// half the degree replaces it. If a matrix is not much larger than the basis, its entries
+// are computed and it is solved directly.
 //
 // Vectors are float32: 4·n·m bytes for a basis of m ≈ 1.6·k + 64 columns, 4·n·k
 // for the result and 128·n for two blocks. Small matrices are float64. A result depends

@@ -6,14 +6,14 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Solve finds the K algebraically largest eigenpairs of the operator in the
-// complement of its known eigenvectors. The sign of a vector is such that its
-// entry of largest magnitude, the first of equals, is positive.
+// Solve finds the K algebraically largest eigenpairs of the operator in the complement of
+// its known eigenvectors. The sign of a vector is such that its entry of largest magnitude
+// (the first one, if several are equal) is positive.
 //
-// If the tolerance is not reached, because of the limit of restarts, because it would not
-// be reached within that limit, or because float32 is not precise enough, the best vectors
-// found are returned with Converged false.
-// An error is ctx.Err(), ErrNotFinite, ErrState or one of Checkpoints.Save.
+// Solve may stop before it reaches the tolerance: at the limit of restarts, when it would
+// clearly not converge within that limit, or when float32 is not precise enough. It then
+// returns the best vectors found, with Converged false. An error is ctx.Err(),
+// ErrNotFinite, ErrState or one of Checkpoints.Save.
 func Solve(ctx context.Context, op Operator, opts Options) (*Result, error) {
 	opts = opts.withDefaults()
 	known := 0

@@ -74,8 +74,8 @@ func density(values, vectors []float64, n int) []state {
 	return states
 }
 
-// quantile returns the value above which the density has count eigenvalues,
-// linear between the nodes. Half of the weight of a node lies above it.
+// quantile returns the value above which the density has count eigenvalues. It interpolates
+// linearly between the nodes. Half of the weight of a node lies above it.
 func quantile(states []state, count float64) float64 {
 	above := 0.0
 	for i, s := range states {
@@ -103,40 +103,41 @@ var surveySteps = [2]int{10, 16}
 const denseEdge = 6
 
 const (
-	// margin is how many times k eigenvalues are to lie above the filter's
-	// interval. Those just above it are hardly amplified and take room in the
-	// basis; if the interval reached above the k-th the solver would not
-	// converge at all, so the error of the estimate must fit in the margin.
+	// margin·k is the number of eigenvalues that should lie above the filter's interval.
+	// Eigenvalues just above the interval are hardly amplified and take room in the basis.
+	// But if the interval contained the k-th eigenvalue, the solver would not converge at
+	// all, so the margin must be larger than the error of the estimate.
 	margin = 1.3
 
-	// maxDegree bounds the filter where the cost model asks for more: the
-	// recurrence has run into its rounding errors by then.
+	// maxDegree bounds the degree of the filter. The cost model may ask for more, but at
+	// higher degrees the rounding errors of the recurrence dominate.
 	maxDegree = 30
 
 	// maxGrowth bounds p at the largest eigenvalue. Squares must stay within
 	// float32, and a filter that separates this much needs no higher degree.
 	maxGrowth = 1e6
 
-	// gatherCost is the time to read one element of a block in a sparse product
-	// over that of one multiply-add of orthogonalisation with all that goes with
-	// it. Measured: 0.2 to 0.5 ns against 0.08 to 0.15.
+	// gatherCost is the time to read one element of a block in a sparse product, divided by
+	// the time of one multiply-add of the orthogonalisation, its overhead included.
+	// Measured: 0.2 to 0.5 ns for an element and 0.08 to 0.15 ns for a multiply-add.
 	gatherCost = 3
 )
 
-// planFilter chooses the filter for k wanted pairs from the density of states.
-// It is to let margin·k eigenvalues pass.
+// planFilter chooses the filter for k wanted pairs from the density of states. About
+// margin·k eigenvalues should lie above the interval of the filter.
 //
-// Lanczos with p of degree d needs about k/b steps to span the wanted space
-// and D/d more, with D = ln(1/ε) / acosh(x_k), x_k the place of the k-th
-// eigenvalue relative to the interval: a step amplifies by T_d(x_k) ≈ e^(d·acosh x_k).
-// A step costs d·c + o, c a product and o the orthogonalisation; the sum
-// (k/b + D/d)(d·c + o) is least at d = √(D·o·b / (k·c)).
+// Lanczos with p of degree d needs about k/b steps to span the wanted space and D/d more,
+// with D = ln(1/ε) / acosh(x_k), x_k the place of the k-th eigenvalue relative to the
+// interval: a step amplifies by T_d(x_k) ≈ e^(d·acosh x_k). A step costs d·c + o, where c
+// is the cost of a product and o that of the orthogonalisation. The total (k/b + D/d)(d·c +
+// o) is least at d = √(D·o·b / (k·c)).
 //
 // A product p(N)x has rounding errors of ε·p(λ₁) if x has a part of the largest
-// eigenvector. Vectors that a restart keeps keep theirs, and p does not amplify
-// the smallest wanted ones as much: the errors, over the slope of p there, have
-// to be well within the tolerance, which bounds the degree where λ₁ ≫ λ_k. Known
-// eigenvectors are not in x, but a part of ε is, which p amplifies too.
+// eigenvector. The vectors that a restart keeps also keep their rounding errors, and p
+// amplifies the smallest wanted eigenvectors less than the largest. The errors, divided by
+// the slope of p at the smallest wanted eigenvalue, must be well within the tolerance,
+// which bounds the degree where λ₁ ≫ λ_k. The known eigenvectors are removed from x, but a
+// remainder of the size of ε is left, which p amplifies too.
 func (s *solver) planFilter() filter {
 	k := float64(s.k)
 	return s.filterBetween(quantile(s.states, k), quantile(s.states, s.margin*k))
@@ -148,23 +149,23 @@ func (s *solver) filterBetween(kth, upper float64) filter {
 	states, k, n := s.states, s.k, s.n
 	tolerance := max(s.opts.Tolerance, attainable)
 	lowest, largest := states[len(states)-1].value, max(states[0].value, kth)
-	// Ritz values lie inside the spectrum; the lower end needs some room, since
-	// p grows below the interval as above it.
+	// Ritz values lie inside the spectrum. The interval begins a little below the lowest
+	// one, since p grows below the interval as fast as above it.
 	lower := lowest - 0.05*(largest-lowest)
 	f := filter{degree: 1, center: (lower + upper) / 2, half: (upper - lower) / 2}
 	norm := s.opts.Norm
 	if norm == 0 {
 		norm = math.Abs(largest)
 	}
-	// Without a gap there is nothing to filter by; and a spectrum narrower than
-	// the tolerance may be rounding errors.
+	// Without a gap between the interval and the k-th eigenvalue no filter can separate
+	// them. A spectrum narrower than the tolerance may consist of rounding errors.
 	if !(kth > upper) || f.half <= tolerance*norm {
 		return filter{degree: 1}
 	}
 	const lnEpsilon = 14 // of a residual of 1e-6
 	steps := lnEpsilon / math.Acosh((kth-f.center)/f.half)
-	// Multiply-adds of a column: twice the mean basis, and its share of the
-	// projected problem of each restart.
+	// Multiply-adds for one column: twice the mean size of the basis, and its fraction of
+	// the projected problem of each restart.
 	m := float64(basisColumns(k))
 	orthogonalization := 2*0.8*m*float64(n) + 4*m*m*m/((m-float64(k))*(100-keepShare)/100)
 	product := gatherCost * float64(max(s.opts.Gathers, int64(n)))

@@ -29,8 +29,8 @@ func (s *solver) run(ctx context.Context) (*Result, error) {
 	return result, err
 }
 
-// iterate fills the basis and restarts until the wanted pairs have converged or
-// there is no more to gain.
+// iterate fills the basis and restarts until the wanted pairs have converged or further
+// restarts would not help.
 func (s *solver) iterate(ctx context.Context) (*Result, error) {
 	for {
 		for !s.due {
@@ -45,8 +45,8 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 		s.due = false
 		switch worst := slices.Max(result.Residuals); {
 		case s.final && s.restarts <= s.opts.Restarts:
-			// Residuals may be within the tolerance even so: of combinations of
-			// eigenvectors whose eigenvalues differ by less.
+			// The residuals may still be within the tolerance: those of combinations of
+			// eigenvectors whose eigenvalues differ by less than the tolerance.
 			result.Converged, result.Reason = false, ReasonStalled
 			return result, nil
 		case result.Converged:
@@ -61,8 +61,8 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 				return nil, err
 			}
 		case worst > 0.8*s.best:
-			// The Lanczos residuals have vanished and the true ones do not
-			// follow: they are rounding errors.
+			// The Lanczos residuals have vanished but the true residuals have not: what is
+			// left are rounding errors.
 			result.Reason = ReasonPrecision
 			return result, nil
 		default:
@@ -71,9 +71,9 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 	}
 }
 
-// cycle fills the basis and restarts it. It is due to be measured if the wanted
-// pairs seem to have converged, or there is to be no further restart, because of the
-// limit or because more would not help.
+// cycle fills the basis and restarts it. It sets due, so that the pairs are measured, if
+// the wanted pairs seem to have converged or if this is the last restart: at the limit, or
+// because more restarts would not help.
 func (s *solver) cycle(ctx context.Context) error {
 	if err := s.expand(ctx, s.m, s.checkpoint); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *solver) cycle(ctx context.Context) error {
 		return s.change(func() error { return s.sharpen(ctx, f, values, vectors) })
 	}
 	s.final = s.final || s.hopeless(values, converged)
-	s.done = min(converged, s.k-1) // the last one when it is measured
+	s.done = min(converged, s.k-1) // the last pair counts only when it is measured
 	s.report()
 	if err := s.change(func() error { return s.restart(ctx, values, vectors) }); err != nil {
 		return err
@@ -101,7 +101,8 @@ func (s *solver) cycle(ctx context.Context) error {
 	return nil
 }
 
-// change does something to the whole basis, which is no state meanwhile.
+// change calls f, which changes the whole basis. If f fails midway, the basis is not a
+// state that can be saved.
 func (s *solver) change(f func() error) error {
 	s.torn = true
 	err := f()
@@ -109,13 +110,14 @@ func (s *solver) change(f func() error) error {
 	return err
 }
 
-// patience is how many restarts a filter gets to show the k-th eigenvalue
-// above its interval.
+// patience is the number of restarts after which the k-th Ritz value must be above the
+// interval of the filter.
 const patience = 2
 
-// misplaced reports whether the filter's interval seems to contain the k-th
-// eigenvalue, as the estimate of the density can have it. Ritz values rise
-// towards eigenvalues from below, so one within the interval says little early.
+// misplaced reports whether the filter's interval seems to contain the k-th eigenvalue,
+// which happens if the estimate of the density was wrong. Ritz values rise towards the
+// eigenvalues from below, so a Ritz value within the interval means little during the first
+// restarts.
 func (s *solver) misplaced(values []float64) bool {
 	return s.filter.degree > 1 && s.restarts-s.filterSince >= patience && values[s.k-1] < 1
 }
@@ -124,8 +126,8 @@ func (s *solver) misplaced(values []float64) bool {
 func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 	s.restarts++
 	s.filterSince = s.restarts
-	// The density promised margin·k eigenvalues above the interval and found of
-	// them are there: ask for as many more.
+	// The density predicted margin·k eigenvalues above the interval, but only found of them
+	// are there. The new filter asks for more by the same factor.
 	found := 1
 	for found < s.k && values[found] > 1 {
 		found++
@@ -135,14 +137,16 @@ func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 	return s.restartMixed(ctx, len(values), vectors)
 }
 
-// lateAfter is how many restarts a solve without a filter gets to show a pair.
+// lateAfter is the number of restarts after which a solve without a filter must have a
+// converged pair.
 const lateAfter = 8
 
-// late returns a filter for a solve that began without one, because the density of
-// states was too coarse at its upper end to place one, and of which no pair has
-// converged: many eigenvalues are close to the largest. The Ritz values have come
-// near enough to them by now. As far below the k-th of these as that is below the
-// first, the interval begins below whatever else is close.
+// late returns a filter for a solve that began without one and in which no pair has
+// converged. Such a solve has many eigenvalues close to the largest, and its density of
+// states was too coarse at the upper end to place a filter. By now the Ritz values
+// approximate these eigenvalues well enough. The upper end of the interval is as far below
+// the k-th Ritz value as that is below the first, which is below all eigenvalues that are
+// close to the largest.
 func (s *solver) late(values []float64, converged int) (filter, bool) {
 	if s.filter.degree > 1 || converged > 0 || s.restarts-s.filterSince < lateAfter {
 		return filter{}, false
@@ -152,25 +156,26 @@ func (s *solver) late(values []float64, converged int) (filter, bool) {
 	return f, f.degree > 1
 }
 
-// sharpen begins to use a filter.
+// sharpen restarts with a filter.
 func (s *solver) sharpen(ctx context.Context, f filter, values, vectors []float64) error {
 	s.restarts++
 	s.filterSince, s.filter = s.restarts, f
 	return s.restartMixed(ctx, len(values), vectors)
 }
 
-// How many restarts with its filter a solve gets before it may be given up: of wanted
-// eigenvalues that are equal within the tolerance, with a filter from the beginning or
-// a late one, which knew them already, and of others.
+// The number of restarts with one filter after which a solve may be given up. The first two
+// are for wanted eigenvalues that are equal within the tolerance: with a filter from the
+// beginning, and with a late filter, which was placed by Ritz values that were already
+// accurate. The third is for all other spectra.
 const (
 	crowdedAfter     = 10
 	crowdedLateAfter = 2
 	stalledAfter     = 20
 )
 
-// hopeless reports whether the solve would not end within its restarts: even at
-// four times its mean rate so far too few pairs would have converged. So it is where
-// more eigenvalues than the basis has room for crowd at the largest.
+// hopeless reports whether the solve would not converge within the limit of restarts: even
+// at four times the mean rate so far, too few pairs would converge. This happens if more
+// eigenvalues are close to the largest than the basis has room for.
 func (s *solver) hopeless(values []float64, converged int) bool {
 	done, least := s.restarts+1-s.filterSince, stalledAfter
 	if s.crowded(values) {
@@ -191,8 +196,8 @@ func (s *solver) crowded(values []float64) bool {
 	return s.filter.degree > 1 && s.k > 1 && largest-s.filter.inverse(values[s.k-1]) <= s.opts.Tolerance*norm
 }
 
-// choose runs the first, unfiltered steps and sets the filter. If there is to
-// be none the steps are the start of the run.
+// choose runs the first, unfiltered steps and sets the filter. If no filter is needed, the
+// run continues from these steps.
 func (s *solver) choose(ctx context.Context) error {
 	s.filter = filter{degree: 1}
 	fillRandom(s.w, s.random)
@@ -265,8 +270,9 @@ func (s *solver) begin(ctx context.Context, x []float32) error {
 	return err
 }
 
-// expand adds blocks until the basis has m columns that are multiplied, and
-// one block more that is not. Before each block it calls between, if there is one.
+// expand adds blocks until the basis has m columns whose products are known, and one more
+// block that has not been multiplied yet. Before each block it calls between, if between is
+// not nil.
 func (s *solver) expand(ctx context.Context, m int, between func(context.Context) error) error {
 	stride := s.basis.Dim
 	for s.cols <= m {
@@ -286,7 +292,8 @@ func (s *solver) expand(ctx context.Context, m int, between func(context.Context
 		if err != nil {
 			return err
 		}
-		// Again: if little is left of y, it is the errors of the first time.
+		// Project a second time: if little is left of y, most of that is the rounding
+		// errors of the first projection.
 		s.project(y)
 		for i := range s.cols {
 			for j := range Width {
@@ -305,8 +312,8 @@ func (s *solver) expand(ctx context.Context, m int, between func(context.Context
 	return nil
 }
 
-// ritz returns the eigenvalues of the projected matrix of all columns but the
-// last block, and the first want of the eigenvectors, as rows.
+// ritz returns the eigenvalues of the projected matrix of all columns but the last block,
+// and the first `want` eigenvectors, as rows.
 func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 	m, stride := s.cols-Width, s.basis.Dim
 	a := make([]float64, m*m)
@@ -320,10 +327,10 @@ func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 // within the tolerance. The Lanczos residual of p(N) is that of the Ritz vector
 // under N times the slope of p between the eigenvalue and the unwanted ones.
 //
-// Small eigenvalues have to do better than asked. The error of an eigenvalue is
-// of the second order of the residual, so with a residual of 1e-4·√(λ₁·λ) it is
-// some 1e-4 of λ itself wherever the spectrum is not very dense; with one of
-// 1e-4·λ₁ it can be any value when λ is a hundredth of λ₁.
+// For small eigenvalues the criterion is stricter than the tolerance. The error of an
+// eigenvalue is of second order in the residual, so with a residual of 1e-4·√(λ₁·λ) it is
+// some 1e-4 of λ itself wherever the spectrum is not very dense; with one of 1e-4·λ₁ it can
+// be any value when λ is a hundredth of λ₁.
 func (s *solver) converged(values, vectors []float64) int {
 	m := len(values)
 	norm := s.opts.Norm

@@ -8,8 +8,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// measure returns the k leading columns of the basis as the result, with
-// eigenvalues and residuals from real products.
+// measure returns the k leading columns of the basis as the result, with eigenvalues and
+// residuals measured by products with N.
 func (s *solver) measure(ctx context.Context) (*Result, error) {
 	vectors := vec.NewMatrix(s.n, s.k)
 	vec.Parallel(s.n, rowBlock, s.opts.Workers, func(_, lo, hi int) {
@@ -21,9 +21,9 @@ func (s *solver) measure(ctx context.Context) (*Result, error) {
 	return result, result.finish(ctx, s.op, s.opts)
 }
 
-// Measure returns given vectors, the columns of a matrix, as a result: of unit
-// norm and fixed sign, with Rayleigh quotients and residuals, ordered. It
-// changes the matrix, which becomes part of the result.
+// Measure returns the given vectors, the columns of a matrix, as a Result: scaled to unit
+// norm with a fixed sign, with their Rayleigh quotients and residuals, by descending
+// Rayleigh quotient. It changes the matrix, which becomes part of the result.
 func Measure(ctx context.Context, op Operator, vectors *vec.Matrix, opts Options) (*Result, error) {
 	r := &Result{Vectors: vectors}
 	return r, r.finish(ctx, op, opts.withDefaults())
@@ -111,8 +111,8 @@ type sums struct {
 	largest [Width]float32 // that magnitude
 }
 
-// columnSums adds in float64, over fixed runs of rows and then over the runs
-// in order.
+// columnSums adds in float64: first within fixed runs of rows, then over the runs in order,
+// so that the result does not depend on the number of workers.
 func columnSums(x, y []float32, n, workers int) sums {
 	parts := make([]sums, (n+rowBlock-1)/rowBlock)
 	vec.Parallel(n, rowBlock, workers, func(block, lo, hi int) {

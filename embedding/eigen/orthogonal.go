@@ -43,9 +43,9 @@ func (s *solver) subtract(ctx context.Context, y []float32, first int, total []f
 	return vec.MulNNContext(ctx, s.block(y), 1, -1, panel, c32, s.opts.Workers)
 }
 
-// append makes the columns of y orthonormal and the next block of the basis,
-// and returns r with y = q·r, Width × Width. y must be orthogonal to the basis,
-// h the coefficients that were subtracted to make it so; y is overwritten.
+// append makes the columns of y orthonormal, appends them to the basis as the block q, and
+// returns the Width × Width matrix r with y = q·r. y must be orthogonal to the basis, and h
+// has the coefficients that were subtracted to make it so. y is overwritten.
 //
 // The factorisation uses the eigenvectors of the Gram matrix (Stathopoulos and
 // Wu, SIAM J. Sci. Comput. 23, 2002). Unlike Cholesky's it shows which
@@ -161,7 +161,7 @@ func normBefore(gram, h []float64) float64 {
 	return math.Sqrt(largest)
 }
 
-// eigenpairs is symmetric with its two failures reported as one error.
+// eigenpairs calls symmetric and reports its two failures as one error.
 func eigenpairs(a []float64, n, want int) (values, vectors []float64, err error) {
 	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

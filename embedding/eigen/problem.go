@@ -24,7 +24,7 @@ type Projector interface {
 	Operator
 	// Project removes the known eigenvectors from every column of a block.
 	Project(x []float32)
-	// Known returns their number.
+	// Known returns the number of known eigenvectors.
 	Known() int
 }
 

@@ -12,8 +12,8 @@ import (
 // Refinement is the outcome of Refine: K approximate eigenpairs, whose vectors
 // Combine computes.
 type Refinement struct {
-	// Values and Residuals are those of a Result. They are measured: of all pairs,
-	// from the products that the step takes.
+	// Values and Residuals are as in Result. Those of all pairs are measured, from the
+	// products that the step computes.
 	Values, Residuals []float64
 	Converged         bool   // every residual is within the tolerance
 	Reason            string // why, in words
@@ -35,14 +35,13 @@ type Refinement struct {
 //
 //	span [V, (I − VVᵀ)·N·V],   V an orthonormal basis of the start,
 //
-// The step takes only those directions of the second part in which the
-// residual N·V − V·(VᵀNV) is longer than half of the tolerance, and of these
-// the longest, at most a sixth of the number of columns of V plus Width: after
-// a small change they are few. Then the residuals of pairs that have not
-// converged are added too, several times if necessary. The start may have any
-// number of columns, of any length, and dependent ones. It must not contain
-// the known eigenvectors of a Projector, and neither does the result. The
-// result keeps the start and may overwrite it.
+// The step uses only those directions of the second part in which the residual N·V −
+// V·(VᵀNV) is longer than half of the tolerance. It uses the longest of them, at most Width
+// plus a sixth of the number of columns of V: a small change needs few. Then it adds the
+// residuals of pairs that have not converged, several times if necessary. The start may
+// have any number of columns, of any length, and dependent ones. It must not contain the
+// known eigenvectors of a Projector, and neither does the result. The result keeps the
+// start and may overwrite it.
 //
 // Neither V nor its products are formed: the step needs only matrices of inner
 // products of the start and its images, whose small factors give the result in
@@ -83,8 +82,8 @@ func Refine(ctx context.Context, op Operator, start vec.Panel, opts Options) (*R
 	}
 }
 
-// rounds is how many times the residuals of pairs that have not converged are added
-// as directions. What one adds is as much worth as the round before left.
+// rounds is the number of times that the residuals of pairs that have not converged are
+// added as directions. Each round reduces the residuals that the round before has left.
 const rounds = 6
 
 // refiner is one step of Refine. Small matrices are row-major.
@@ -109,9 +108,10 @@ type refiner struct {
 	products int
 }
 
-// Directions of the start are distinguished from rounding errors where they are as long as
-// independent beside the longest, and their inner products are as exact as those of
-// the longest where they are as long as level; otherwise they are made so first.
+// Lengths of directions of the start, relative to the longest. Directions of at least the
+// length independent can be distinguished from rounding errors. If all have at least the
+// length level, their inner products are about as exact as those of the longest; otherwise
+// the start is first replaced by an orthonormal basis.
 const (
 	independent = 3e-4
 	level       = 0.2
@@ -129,7 +129,7 @@ func (r *refiner) span(ctx context.Context) error {
 		return err
 	}
 	r.given = transposedTimes(r.c, gram, r.first, r.cols, r.cols)
-	smallest := 0.0 // singular value of the start; the rows of given are as long as they are
+	smallest := 0.0 // smallest singular value of the start over the largest; the lengths of the rows of given are the singular values
 	if r.first > 0 {
 		last, top := r.given[(r.first-1)*r.cols:], r.given[:r.cols]
 		smallest = math.Sqrt(vec.Dot64(last, last) / vec.Dot64(top, top))
@@ -164,7 +164,7 @@ func (r *refiner) whiten(gram []float64) error {
 	for r.first < m {
 		enough := independent
 		if r.first >= r.opts.K {
-			enough = level // what is short is not needed, such as what known vectors were before
+			enough = level // short directions beyond K are not needed, such as those of eigenvectors that are now known
 		}
 		if values[r.first] <= square(enough)*values[0] {
 			break
@@ -204,12 +204,11 @@ func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 	return ctx.Err()
 }
 
-// ahead is how many blocks are copied at a time: a row of them is as long as memory
-// reads at once.
+// ahead is the number of blocks that are copied at a time: a row of them is as long as one
+// read of memory.
 const ahead = 4
 
-// enrich finds what is left of the images of V, and takes the longest directions
-// of it.
+// enrich computes the residual of the images of V, and adds its longest directions.
 func (r *refiner) enrich(ctx context.Context) error {
 	n, k := r.start.Rows, r.first
 	r.images = vec.NewMatrix(n, r.cols)
@@ -253,8 +252,8 @@ func (r *refiner) enrich(ctx context.Context) error {
 	return r.addDirections(ctx, 0, vec.Product64(r.c, w, r.cols, k, p), vec.Product64(r.c, hw, r.cols, k, p))
 }
 
-// addDirections sets the columns of Q from first on to images·a − start·b, without
-// what is known, and multiplies them.
+// addDirections sets the columns of Q from first on to images·a − start·b, removes the
+// known eigenvectors from them, and multiplies them by N.
 func (r *refiner) addDirections(ctx context.Context, first int, a, b []float64) error {
 	q, workers := r.extra.Panel(first, r.added), r.opts.Workers
 	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), vec.Float32s(a), workers); err != nil {
@@ -272,8 +271,8 @@ func (r *refiner) addDirections(ctx context.Context, first int, a, b []float64) 
 	return r.multiply(ctx, r.extra.Panel(r.added+first, 2*r.added), q)
 }
 
-// pursue adds the longest residuals of pairs that have not converged, in the first
-// round also of those that hardly have, to the directions, and says whether there
+// pursue adds the longest residuals of pairs that have not converged, in the first round
+// also of those that have only just converged, to the directions, and reports whether there
 // was room.
 func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bool, error) {
 	limit := r.opts.Tolerance * r.norm()
@@ -326,7 +325,7 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 // distinguished from rounding errors of inner products.
 const resolved = 1e-3
 
-// norm is what residuals are relative to.
+// norm returns the length that residuals are relative to.
 func (r *refiner) norm() float64 {
 	norm := r.opts.Norm
 	if norm == 0 {
@@ -337,8 +336,8 @@ func (r *refiner) norm() float64 {
 	return norm
 }
 
-// ritz takes the Ritz pairs of the basis and their residuals. With a = VᵀQ, the
-// basis is V and Q̂ = (Q − V·a)·P, where P makes Q̂ orthonormal.
+// ritz computes the Ritz pairs of the basis and their residuals. With a = VᵀQ, the basis is
+// V and Q̂ = (Q − V·a)·P, where P makes Q̂ orthonormal.
 func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
 	k := r.first
 	a, squares := r.h, r.square
@@ -430,8 +429,8 @@ func (r *refiner) extended(ctx context.Context) (p, ap, projected, squares []flo
 	return p, ap, projected, squares, nil
 }
 
-// distinct is how long an added direction is at least, beside the longest, once
-// what the others have of it is taken away.
+// distinct is the least length of an added direction, relative to the longest, after its
+// projection on the other directions is subtracted.
 const distinct = 1e-2
 
 // residuals measures the Ritz vectors, given by their coefficients in the basis and
@@ -462,10 +461,9 @@ func (r *refiner) residuals(result *Refinement, vectors, squares []float64) {
 // start as it was given.
 func (r *Refinement) Against() []float64 { return r.against }
 
-// Combine returns T·c for the vectors T of the result and a matrix c with a row for
-// each. It lies in the first columns of the start, which it overwrites, unless it has
-// more columns than these: it is the last that a Refinement does. An error is
-// ctx.Err().
+// Combine returns T·c for the vectors T of the result and a matrix c with a row for each
+// vector. The product overwrites the first columns of the start, unless it has more columns
+// than the start. The Refinement cannot be used afterwards. An error is ctx.Err().
 func (r *Refinement) Combine(ctx context.Context, c []float64) (vec.Panel, error) {
 	if len(r.Values) == 0 {
 		return columns(r.start, 0, 0), ctx.Err()
@@ -491,7 +489,7 @@ func (r *Refinement) Vectors(ctx context.Context) (vec.Panel, error) {
 	return r.Combine(ctx, identity(len(r.Values)))
 }
 
-// columns is a part of the columns of a panel.
+// columns returns the columns [lo, hi) of a panel.
 func columns(p vec.Panel, lo, hi int) vec.Panel {
 	if p.Rows > 0 {
 		p.Data = p.Data[lo:]

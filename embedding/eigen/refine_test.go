@@ -22,9 +22,9 @@ func changed(d dense, count int, size float64, r *rand.Rand) dense {
 	return c
 }
 
-// A step from the eigenvectors of a matrix finds those of one that differs in
-// some entries: their values and residuals are what products of the whole matrix
-// give, and the vectors are orthonormal.
+// A step from the eigenvectors of a matrix finds those of one that differs in some entries:
+// values and residuals agree with products of the whole matrix, and the vectors are
+// orthonormal.
 func TestRefine_FollowsAChange(t *testing.T) {
 	const n, k = 400, 20
 	r := rand.New(rand.NewPCG(5, 5))
@@ -94,8 +94,8 @@ func TestRefine_FollowsAChange(t *testing.T) {
 	}
 }
 
-// After a larger change the residuals of what has not converged are pursued, until
-// the pairs are those of the matrix.
+// After a larger change, residuals of pairs that have not converged are added until the
+// pairs are those of the matrix.
 func TestRefine_PursuesWhatHasNotConverged(t *testing.T) {
 	const n, k = 400, 24
 	r := rand.New(rand.NewPCG(6, 5))
@@ -132,8 +132,8 @@ func TestRefine_PursuesWhatHasNotConverged(t *testing.T) {
 	}
 }
 
-// What is known stays out of the result, and a start that spans too little gives
-// fewer pairs.
+// The result does not contain the known eigenvectors, and a start that spans too small a
+// space gives fewer pairs.
 func TestRefine_KnownAndShortStarts(t *testing.T) {
 	const n, k = 300, 12
 	r := rand.New(rand.NewPCG(8, 8))

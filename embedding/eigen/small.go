@@ -37,8 +37,7 @@ func congruent(a, c []float64, m, n int) []float64 {
 	return s
 }
 
-// part copies the rows [top, bottom) and columns [lo, hi) of a matrix with so many
-// columns.
+// part copies the rows [top, bottom) and columns [lo, hi) of a matrix with cols columns.
 func part(a []float64, cols, top, bottom, lo, hi int) []float64 {
 	var p []float64
 	for i := top; i < bottom; i++ {
@@ -65,7 +64,7 @@ func bordered(a, b, c []float64, k, p int) []float64 {
 	return s
 }
 
-// largestEntry returns the largest entry, 0 if all are below.
+// largestEntry returns the largest entry, or 0 if all entries are negative.
 func largestEntry(a []float64) float64 {
 	largest := 0.0
 	for _, x := range a {
