@@ -7,11 +7,11 @@ import (
 	"heavytail/storage/vec"
 )
 
-// function is smooth and convex. at returns its value at w and overwrites grad
+// function is a smooth convex function. A call returns its value at w and overwrites grad
 // with its gradient there.
 type function func(w, grad []float64) (value float64)
 
-// minimum is where a minimisation has ended.
+// minimum is the point at which a minimisation has ended.
 type minimum struct {
 	w          []float64
 	value      float64
@@ -19,27 +19,27 @@ type minimum struct {
 	converged  bool // no element of the gradient is above the tolerance
 }
 
-// descent is a minimisation by L-BFGS (Liu and Nocedal, "On the limited memory
-// BFGS method for large scale optimization", 1989): a quasi-Newton method that
-// remembers the last steps and how they changed the gradient. gonum's optimize.LBFGS with
-// the same memory ends at the same minimum, within the tolerance, after the same number of
-// evaluations. It is not used yet: its package needs golang.org/x/tools, by stat/distmv, and
-// other roundings would change the bytes of every model.
+// descent is a minimisation by L-BFGS (Liu and Nocedal, "On the limited memory BFGS method
+// for large scale optimization", 1989): a quasi-Newton method that remembers the last steps
+// and how they changed the gradient. gonum's optimize.LBFGS with the same memory ends at
+// the same minimum, within the tolerance, after the same number of evaluations. gonum's
+// version is not used, because its package depends on golang.org/x/tools through
+// stat/distmv, and because its different rounding would change the bytes of every model.
 type descent struct {
 	f       function
 	w, grad []float64
 	value   float64
 
-	steps, changes [][]float64 // of w and grad, the latest last
+	steps, changes [][]float64 // differences of w and of grad, the latest last
 	curvature      []float64   // products of the two
 
-	next, nextGrad []float64 // where the line search looks
+	next, nextGrad []float64 // the point that the line search tries, and its gradient
 }
 
 // remembered is the number of steps that shape the next one.
 const remembered = 20
 
-// minimise goes down from the origin. When ctx ends it stops where it is.
+// minimise starts at the origin. If ctx ends, it returns the point that it has reached.
 func minimise(ctx context.Context, f function, dim int, tolerance float64, iterations int) minimum {
 	d := &descent{
 		f: f, w: make([]float64, dim), grad: make([]float64, dim),
@@ -53,16 +53,16 @@ func minimise(ctx context.Context, f function, dim int, tolerance float64, itera
 	return minimum{d.w, d.value, done, largest(d.grad) <= tolerance}
 }
 
-// step goes one step. It reports false where no step leads down, which is where
-// rounding hides the slope.
+// step takes one step. It returns false if no step decreases the function, which happens
+// when the slope is smaller than the rounding errors.
 func (d *descent) step() bool {
 	direction := d.direction()
 	slope := vec.Dot64(direction, d.grad)
 	if !(slope < 0) {
 		return false
 	}
-	// A quasi-Newton step has about the right length; the first step has no
-	// memory to know it from.
+	// A quasi-Newton step has about the right length. For the first step there are no
+	// earlier steps to estimate the length from.
 	length := 1.0
 	if len(d.steps) == 0 {
 		length = 1 / math.Sqrt(-slope)
@@ -81,8 +81,8 @@ func (d *descent) step() bool {
 	return false
 }
 
-// direction applies the remembered approximation of the inverse Hessian to the
-// gradient, and turns it downwards.
+// direction applies the remembered approximation of the inverse Hessian to the gradient,
+// and negates the result, so that it points downwards.
 func (d *descent) direction() []float64 {
 	q := make([]float64, len(d.grad))
 	vec.Axpy64(-1, d.grad, q)
@@ -103,13 +103,13 @@ func (d *descent) direction() []float64 {
 	return q
 }
 
-// accept moves to the place that the line search has found.
+// accept moves to the point that the line search has found.
 func (d *descent) accept(value float64) {
 	step, change := make([]float64, len(d.w)), make([]float64, len(d.w))
 	for j := range step {
 		step[j], change[j] = d.next[j]-d.w[j], d.nextGrad[j]-d.grad[j]
 	}
-	// Of a convex function this is positive, but for rounding.
+	// For a convex function the curvature is positive, except for rounding.
 	if curvature := vec.Dot64(step, change); curvature > 0 {
 		if len(d.steps) == remembered {
 			d.steps, d.changes, d.curvature = d.steps[1:], d.changes[1:], d.curvature[1:]

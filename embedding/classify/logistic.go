@@ -9,10 +9,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Model is a linear classifier of two classes: the positive one is where the
-// score is above 0. It never changes and is safe for concurrent use.
+// Model is a linear classifier of two classes: a score above 0 means the positive class. It
+// never changes and is safe for concurrent use.
 type Model struct {
-	Weights []float64 // of the features as they are, not standardised
+	Weights []float64 // of the original features, which are not standardised
 	Bias    float64
 
 	Loss       float64 // value of the objective at the end of training
@@ -37,12 +37,12 @@ func (m *Model) Probability(x []float32) float64 { return sigmoid(m.Score(x)) }
 
 // Options sets how Logistic works. The zero value works.
 type Options struct {
-	// Penalty is the factor λ of the squared weights. 0 means 1, the usual
-	// strength; it counts as much as one row does, so that it matters where rows
-	// are few.
+	// Penalty is the factor λ of the squared weights. 0 means 1, the usual strength. A
+	// penalty of 1 has about the weight of one row, so it matters only if there are few
+	// rows.
 	Penalty float64
-	// Tolerance ends the training when no element of the gradient is larger, in
-	// the mean over all rows. 0 means 1e-5.
+	// Training ends when no element of the gradient, as a mean over all rows, is larger
+	// than Tolerance. 0 means 1e-5.
 	Tolerance float64
 	// Iterations is the largest number of steps. 0 means 300.
 	Iterations int
@@ -84,15 +84,14 @@ func (o Options) withDefaults() Options {
 //
 //	1/m · ( Σ ln(1 + e^(−y·score)) + λ/2 · Σ w² )
 //
-// over the m rows of x, y being 1 where positive says so and −1 elsewhere, and w
-// the weights of the features after each was shifted to the mean 0 and scaled to
-// the standard deviation 1, so that the penalty is fair to all. The bias is not
-// penalised. Features that never change have the weight 0.
+// over the m rows of x. y is 1 for rows whose element of positive is true, and −1 for the
+// others. w are the weights of the features after each feature was shifted to the mean 0
+// and scaled to the standard deviation 1, so that the penalty does not depend on the units
+// of the features. The bias is not penalised. The weight of a constant feature is 0.
 //
-// The minimum is unique, and L-BFGS goes there; every step takes a pass or a few
-// over x, O(m · dim). The same rows give the same
-// model at any number of workers. Errors are ErrShape, ErrClasses, ErrValue,
-// ErrOption, and that of ctx.
+// The minimum is unique, and L-BFGS converges to it. Every step takes one or a few passes
+// over x, O(m · dim) each. The same rows give the same model at any number of workers.
+// Errors are ErrShape, ErrClasses, ErrValue, ErrOption, and that of ctx.
 func Logistic(ctx context.Context, x *vec.Matrix, positive []bool, opts Options) (*Model, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err

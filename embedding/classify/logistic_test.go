@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// sample has rows of random features of very different sizes, the third of them
-// constant, and labels that follow the first two but for noise.
+// sample returns rows of random features of very different sizes, the third of them
+// constant, and labels that depend on the first two features and on noise.
 func sample(rows int) (*vec.Matrix, []bool) {
 	random := rand.New(rand.NewPCG(1, uint64(rows)))
 	x := vec.NewMatrix(rows, 5)
@@ -28,7 +28,7 @@ func sample(rows int) (*vec.Matrix, []bool) {
 	return x, labels
 }
 
-// objective computes what Logistic says it minimises, in the plainest way.
+// objective computes the function that Logistic minimises, directly from its definition.
 func objective(x *vec.Matrix, labels []bool, weights []float64, bias, penalty float64) float64 {
 	sum := 0.0
 	for i := range x.Rows {
@@ -82,7 +82,8 @@ func TestLogistic_Minimum(t *testing.T) {
 				case weights[j] == 0:
 					continue
 				default:
-					// Turn about the mean, so that the bias has no say in it.
+					// Change the slope about the mean of the feature, so that the bias
+					// stays right.
 					weights[j] *= factor
 					mean := 0.0
 					for i := range x.Rows {
@@ -98,8 +99,8 @@ func TestLogistic_Minimum(t *testing.T) {
 	}
 }
 
-// With one feature of two values and no penalty to speak of, the model gives the
-// shares of the positives back.
+// With one feature of two values and a negligible penalty, the probabilities of the model
+// are the fractions of positives.
 func TestLogistic_ByHand(t *testing.T) {
 	x := vec.NewMatrix(1000, 1)
 	labels := make([]bool, 1000)
@@ -181,7 +182,8 @@ func TestLogistic_Errors(t *testing.T) {
 	}
 }
 
-// A feature that is constant but for the last digit of some values changes nothing.
+// A feature that is constant except for the last digit of some values does not change the
+// model.
 func TestLogistic_NearlyConstant(t *testing.T) {
 	x, labels := sample(300)
 	nearly := vec.NewMatrix(x.Rows, x.Dim)

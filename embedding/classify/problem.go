@@ -9,8 +9,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// block is the number of rows whose sums are made by one worker at a time. The
-// sums of blocks are added in their order, whoever made them.
+// block is the number of rows that one worker sums at a time. The sums of the blocks are
+// added in the order of the blocks, so the result does not depend on the workers.
 const block = 256
 
 // problem is the function that training minimises. Its argument has the weights
@@ -54,16 +54,17 @@ func newProblem(ctx context.Context, x *vec.Matrix, positive []bool, opts Option
 	return p, p.standardise()
 }
 
-// constant is the deviation, relative to the mean, up to which a feature counts as constant: about a hundred
-// roundings of float32. The first coordinate of laplacian_eigenmaps has one
-// value for all vertices, or its neighbour; brought to a deviation of 1 it would have
-// weights so large that the products, which are float32, keep no digit of the others.
+// constant is the largest deviation, relative to the mean, at which a feature counts as
+// constant: about a hundred roundings of float32. The first coordinate of
+// laplacian_eigenmaps is the same for all vertices, except for the last digit. Scaled to a
+// deviation of 1, it would need weights so large that the other features would be lost in
+// the rounding of the float32 products.
 const constant = 1e-5
 
 // standardise finds the mean and the deviation of every feature.
 func (p *problem) standardise() error {
 	p.mean, p.deviation = make([]float64, p.x.Dim), make([]float64, p.x.Dim)
-	for pass := range 2 { // the second needs the mean, or squares would cancel
+	for pass := range 2 { // the second needs the mean: without it the difference of large squares would lose precision
 		for i := range p.x.Rows {
 			if i%block == 0 && p.ctx.Err() != nil {
 				return fmt.Errorf("%w", p.ctx.Err())
@@ -96,7 +97,7 @@ func (p *problem) standardise() error {
 	return nil
 }
 
-// plain returns weights and bias for features that are not standardised.
+// plain returns the weights and the bias for the original features.
 func (p *problem) plain(w []float64) (weights []float64, bias float64) {
 	weights, bias = make([]float64, p.x.Dim), w[p.x.Dim]
 	for j, d := range p.deviation {
@@ -108,8 +109,8 @@ func (p *problem) plain(w []float64) (weights []float64, bias float64) {
 	return weights, bias
 }
 
-// visit computes loss and gradient at w; it is the function to minimise. When the
-// context ends they are not complete.
+// visit computes the loss and the gradient at w: the function to minimise. If the context
+// ends, both are incomplete.
 func (p *problem) visit(w, grad []float64) float64 {
 	weights, bias := p.plain(w)
 	rounded := make([]float32, len(weights))
@@ -124,7 +125,7 @@ func (p *problem) visit(w, grad []float64) float64 {
 	return p.collect(w, grad)
 }
 
-// sum adds up some rows.
+// sum adds the rows [lo, hi) to the sums of a block.
 func (p *problem) sum(s *partial, weights []float32, bias float64, lo, hi int) {
 	s.loss, s.bias = 0, 0
 	clear(s.grad)
@@ -138,8 +139,8 @@ func (p *problem) sum(s *partial, weights []float32, bias float64, lo, hi int) {
 	}
 }
 
-// collect adds the blocks and the penalty to the loss, which it returns, and to
-// the gradient at w.
+// collect sums the blocks and adds the penalty. It returns the loss, and stores the
+// gradient at w in grad.
 func (p *problem) collect(w, grad []float64) (loss float64) {
 	dim, rows := p.x.Dim, float64(p.x.Rows)
 	clear(grad)

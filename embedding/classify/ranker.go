@@ -11,22 +11,22 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Ranker orders classes by how likely a row is of each. It has one model for
-// each class, which separates its rows from all others. It never changes and is safe
+// Ranker orders classes by how likely a row is of each. It has one model for each class,
+// which separates the rows of the class from all other rows. It never changes and is safe
 // for concurrent use.
 type Ranker struct {
-	models []*Model // nil where the training rows do not differ
+	models []*Model // nil if the class has no training row or every one
 	fixed  []float64
 }
 
-// OneVsRest trains a logistic regression for each of so many classes, with the
-// rows of that class against the rest; see [Logistic]. labels are the classes of
-// each row, numbers below classes, in any order and number.
+// OneVsRest trains one logistic regression for each class, which separates the rows of the
+// class from the other rows; see [Logistic]. labels[i] lists the classes of row i: any
+// number of them, in any order, each below the parameter classes.
 //
-// A class that no training row has comes after all others, and one that every
-// row has before them. Classes are trained side by side, and the same rows give
-// the same models at any number of workers. Errors are those of Logistic but
-// ErrClasses, and ErrShape for a class out of range.
+// The ranker puts a class that no training row has after all others, and a class that every
+// training row has before them. Classes are trained in parallel; the same rows give the
+// same models at any number of workers. Errors are those of Logistic except ErrClasses, and
+// ErrShape for a class out of range.
 func OneVsRest(ctx context.Context, x *vec.Matrix, labels [][]uint32, classes int, opts Options) (*Ranker, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func OneVsRest(ctx context.Context, x *vec.Matrix, labels [][]uint32, classes in
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w", ctx.Err())
 	}
-	for _, err := range faults { // the first class's, whoever was first
+	for _, err := range faults { // the error of the lowest class, whichever failed first
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +80,8 @@ func rowsOf(x *vec.Matrix, labels [][]uint32, classes int) ([][]uint32, error) {
 	return rows, nil
 }
 
-// perClass distributes workers where there are more of them than classes.
+// perClass returns the number of workers for each class, at least one. It is above one if
+// there are at least twice as many workers as classes.
 func perClass(workers, classes int) int {
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -105,8 +106,8 @@ func (r *Ranker) train(ctx context.Context, class int, x *vec.Matrix, rows []uin
 	return err
 }
 
-// Score returns the logarithm of the odds that a row is of a class, −∞ or +∞
-// where no training row or every one was.
+// Score returns the logarithm of the odds that a row belongs to a class. It is −∞ if no
+// training row belongs to the class, and +∞ if all do.
 func (r *Ranker) Score(class int, x []float32) float64 {
 	if m := r.models[class]; m != nil {
 		return m.Score(x)
@@ -114,8 +115,8 @@ func (r *Ranker) Score(class int, x []float32) float64 {
 	return r.fixed[class]
 }
 
-// Top returns the k likeliest classes of a row, the likeliest first and of
-// equally likely ones the smaller; all of them where there are no more than k.
+// Top returns the k likeliest classes of a row, the likeliest first; equally likely classes
+// are in ascending order. It returns all classes if there are at most k.
 func (r *Ranker) Top(k int, x []float32) []uint32 {
 	scores := make([]float64, len(r.models))
 	order := make([]uint32, len(r.models))

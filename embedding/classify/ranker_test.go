@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Every class has the model that Logistic gives for it against the rest, and the
-// order is that of the scores.
+// The model of every class is the one that Logistic trains on the class against the rest,
+// and the classes are ordered by their scores.
 func TestOneVsRest_Models(t *testing.T) {
 	x, first := sample(700)
 	labels := make([][]uint32, x.Rows)
@@ -53,7 +53,7 @@ func TestOneVsRest_Models(t *testing.T) {
 	}
 }
 
-// Classes with equal scores come in their order.
+// Classes with equal scores are in ascending order.
 func TestRanker_Top_Ties(t *testing.T) {
 	x := vec.NewMatrix(4, 1)
 	labels := [][]uint32{{0, 1}, {2}, {0, 1}, {2}}

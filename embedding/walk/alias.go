@@ -1,14 +1,13 @@
 package walk
 
-// cell is one column of an alias table: it stands for its own column with
-// probability keep / 2³², and otherwise for the column other.
+// cell is one column of an alias table: a draw that selects it returns this column with
+// probability keep / 2³², and otherwise the column other.
 type cell struct{ keep, other uint32 }
 
-// fillAlias makes the table of some weights, at least one of them above 0, in
-// O(n) (Vose, "A linear algorithm for generating random numbers with a given
-// distribution", 1991). scaled and order are working space of the same length.
-// The error of a probability is at most 2⁻³² / n; weights of 0 are never
-// drawn.
+// fillAlias makes the alias table of the given weights, at least one of which is above 0,
+// in O(n) (Vose, "A linear algorithm for generating random numbers with a given
+// distribution", 1991). scaled and order are working space of the same length. The error of
+// a probability is at most 2⁻³² / n; weights of 0 are never drawn.
 func fillAlias(cells []cell, weights, scaled []float64, order []uint32) {
 	n := len(weights)
 	sum := 0.0
@@ -57,7 +56,7 @@ func fillAlias(cells []cell, weights, scaled []float64, order []uint32) {
 
 func threshold(share float64) uint32 { return uint32(min(share*(1<<32), 1<<32-1)) }
 
-// draw returns a column of a table, which has at least one.
+// draw returns a random column of a table, which must have at least one.
 func draw(cells []cell, random *stream) uint32 {
 	r := random.next()
 	// The upper bits choose the column, the lower ones decide within it.

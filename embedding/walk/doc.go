@@ -1,17 +1,17 @@
 // Package walk samples random walks on a graph: those of DeepWalk, of DP-Walker
 // (Feng et al., AAAI 2018, section "DP-Walker") and of node2vec.
 //
-// A [Walker] is made once for a graph and is read-only from then on. Walk
-// number round from vertex v depends only on the graph, the options, v and
-// round: any number of goroutines may request walks in any order, and walks
-// need not be stored, because they can be generated again.
+// A [Walker] is made once for a graph and is read-only afterwards. The walk with the number
+// round from vertex v depends only on the graph, the options, v and round: any number of
+// goroutines may request walks in any order, and walks need not be stored, because they can
+// be generated again.
 //
 // # DP-Walker
 //
-// Its next vertex j from i has Pr(j | i) ∝ C'_ij / (d_i d_j)^β, where C'_ij =
-// A_ij + Σ_m A_im A_mj for j ≠ i counts the edge and the common neighbours. d_i
-// cancels. C' has far more entries than the graph has edges, and is not needed:
-// with s(m) = Σ_{j ∈ N(m)} A_mj d_j^−β, the vertex j is reached from i
+// From vertex i, the walk moves to j with Pr(j | i) ∝ C'_ij / (d_i d_j)^β, where C'_ij =
+// A_ij + Σ_m A_im A_mj for j ≠ i counts the edge and the common neighbours. d_i cancels. C'
+// has far more entries than the graph has edges, and is never computed: with s(m) = Σ_{j ∈
+// N(m)} A_mj d_j^−β, the vertex j is reached from i
 //
 //	directly              with weight s(i) for all j together, or
 //	by a middle vertex m  with weight A_im (s(m) − A_mi d_i^−β),
@@ -31,7 +31,7 @@
 //
 // # Where a walk ends
 //
-// A walk from a vertex without neighbours is that vertex alone. Every other walk
-// has its full length: a vertex with a neighbour always has a next vertex, for DP-Walker
-// at least the neighbour.
+// A walk from a vertex without neighbours contains only that vertex. Every other walk has
+// its full length: a vertex with a neighbour always has a next vertex, for DP-Walker at
+// least the neighbour.
 package walk

@@ -24,17 +24,16 @@ const (
 	Biased
 )
 
-// Options are the parameters of walks. The zero value is that of DeepWalk.
+// Options are the parameters of walks. The zero value gives the walks of DeepWalk.
 type Options struct {
 	Kind Kind
-	// Length is the number of vertices of a walk; 0 means 40, and Walks the
-	// number from each vertex; 0 means 10: the figures of the paper's
-	// experiments.
+	// Length is the number of vertices of a walk; 0 means 40. Walks is the number of walks
+	// from each vertex; 0 means 10. The defaults are those of the paper's experiments.
 	Length, Walks int
 	// Beta is the exponent of the penalty of Penalized; 0 means no penalty.
 	Beta float64
-	// P and Q weight the steps of Biased: 1/P for going back, 1/Q for leaving
-	// the neighbourhood of the previous vertex; 0 means 1.
+	// P and Q set the weights of the steps of Biased: 1/P for a step back to the previous
+	// vertex, 1/Q for a step out of its neighbourhood; 0 means 1.
 	P, Q float64
 	// Seed determines the random walks.
 	Seed uint64

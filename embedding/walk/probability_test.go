@@ -8,10 +8,10 @@ type Transition struct {
 	Probability float64
 }
 
-// Transitions returns the probabilities of all steps from v, by vertex, as the
-// tables of the walker have them: for Biased those of the first step, which has
-// no vertex before it. It is for tests and for explaining a walk; it takes as
-// long as v has ways of two steps, times the logarithm.
+// Transitions returns the probabilities of all steps from v, ordered by vertex, as computed
+// from the tables of the walker. For Biased they are those of the first step, which has no
+// previous vertex. Its time is O(p log p), where p is the number of paths of two steps from
+// v.
 func (w *Walker) Transitions(v uint32) []Transition {
 	g := w.graph
 	if g.Degree(v) == 0 {
@@ -51,7 +51,8 @@ func total(weights []float64) float64 {
 	return sum
 }
 
-// addShares spreads a probability over a row by its weights, without one vertex.
+// addShares distributes a probability over the vertices of a row in proportion to their
+// weights, leaving out one vertex.
 func addShares(sums map[uint32]float64, row []uint32, weights []float64, probability float64, without uint32) {
 	sum := 0.0
 	for k, j := range row {

@@ -8,8 +8,7 @@ import "math/bits"
 // which matters if a walk draws forty.
 type stream struct{ state, step uint64 }
 
-// newStream returns the generator of one purpose: each walk, given by vertex
-// and round, has its own.
+// newStream returns the generator of one walk, which is identified by its vertex and round.
 func newStream(seed, vertex, round uint64) stream {
 	a := mix(seed + 0x9e3779b97f4a7c15)
 	a = mix(a ^ vertex*0xd1342543de82ef95)
@@ -36,5 +35,5 @@ func (s *stream) below(n uint64) uint64 {
 	return hi
 }
 
-// float returns a number in [0, 1) of 53 random bits.
+// float returns a number in [0, 1) with 53 random bits.
 func (s *stream) float() float64 { return float64(s.next()>>11) / (1 << 53) }

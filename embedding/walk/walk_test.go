@@ -15,8 +15,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// karate is the reference of the transitions of DP-Walker: β, vertex, next
-// vertex, probability.
+// karate has reference probabilities of the steps of DP-Walker: by β, vertex and next
+// vertex.
 type karate struct {
 	Edges      [][2]uint32
 	Vertices   int
@@ -77,7 +77,7 @@ func TestWalker_Transitions_Karate(t *testing.T) {
 	}
 }
 
-// TestBytes compares the estimate with the tables.
+// TestBytes compares the estimated memory with the size of the tables.
 func TestBytes(t *testing.T) {
 	_, plain := readKarate(t)
 	for _, g := range []*csr.Graph{plain, withWeights(plain, 1)} {
@@ -156,8 +156,8 @@ func TestWalker_Transitions_Weighted(t *testing.T) {
 	}
 }
 
-// TestNew_WeightsOutOfRange has weights whose powers floating-point numbers cannot
-// hold, and such as they just can.
+// TestNew_WeightsOutOfRange uses weights whose powers overflow, and weights whose powers
+// just fit in float64.
 func TestNew_WeightsOutOfRange(t *testing.T) {
 	g, err := csr.FromEdges(4, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}})
 	if err != nil {
@@ -288,8 +288,8 @@ func TestWalker_Biased_Frequencies(t *testing.T) {
 	}
 }
 
-// TestWalker_Append_Corners has vertices without neighbours, a pair, a star
-// whose centre outweighs everything, and rows where nearly all draws go back.
+// TestWalker_Append_Corners covers vertices without neighbours, a pair, a star whose centre
+// has nearly all the weight, and rows in which nearly all draws lead back.
 func TestWalker_Append_Corners(t *testing.T) {
 	edges := []csr.Edge{{U: 1, V: 2}}
 	for v := uint32(4); v < 604; v++ {
@@ -323,7 +323,8 @@ func TestWalker_Append_Corners(t *testing.T) {
 	}
 }
 
-// Walks abreast are those that go alone, after what was in the lists before.
+// AppendEach generates the same walks as Append, and appends them to the previous contents
+// of the lists.
 func TestWalker_AppendEach_AsAppend(t *testing.T) {
 	k, _ := readKarate(t)
 	edges := []csr.Edge{}

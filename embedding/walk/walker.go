@@ -20,16 +20,16 @@ type Walker struct {
 	targets []cell
 	// unit is the factor of weights for Penalized: 1 over their mean.
 	unit float64
-	// ways draws the next step of Penalized from v: through the middle vertex
-	// at this place of the row, or directly for the place after the last one.
-	// Row v begins at Offsets[v] + v.
+	// ways draws the next step of Penalized from v: column k of row v is a step through the
+	// k-th neighbour of v, and the column after the last neighbour is a direct step. Row v
+	// begins at Offsets[v] + v.
 	ways []cell
-	// penalty is d_v^−β for Penalized, nil for the others. d_v is the sum of
-	// the weights of v, or its degree if the graph has no weights.
+	// penalty is d_v^−β for Penalized, nil for the other kinds. d_v is the sum of the
+	// weights of v, or its degree if the graph has no weights.
 	penalty []float64
 }
 
-// Bytes returns what New allocates and keeps for a graph.
+// Bytes returns the number of bytes that New allocates and keeps for a graph.
 func Bytes(g *csr.Graph, kind Kind) int64 {
 	const cellBytes = 8
 	cells := int64(len(g.Targets)) * cellBytes
@@ -42,11 +42,11 @@ func Bytes(g *csr.Graph, kind Kind) int64 {
 	return 0
 }
 
-// New prepares the walks of a graph: O(n + m) time, and for Penalized 32 bytes per
-// edge and 16 per vertex, for the others 16 per edge on a graph with
-// weights and none without. A β so large that degrees to that power leave the range
-// of floating-point numbers, which takes weights of very different sizes, is
-// ErrOptions. workers bounds the goroutines; 0 means GOMAXPROCS.
+// New prepares the walks of a graph. It takes O(n + m) time. Penalized needs 32 bytes per
+// edge and 16 per vertex; the other kinds need 16 per edge if the graph has weights, and
+// otherwise nothing. The error is ErrOptions if β is so large that powers of degrees leave
+// the range of floating-point numbers, which happens only with weights of very different
+// sizes. workers bounds the goroutines; 0 means GOMAXPROCS.
 func New(ctx context.Context, g *csr.Graph, o Options, workers int) (*Walker, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func meanWeight(g *csr.Graph) float64 {
 // product of two edge weights and a penalty, does not overflow.
 const maxPower = 1e155
 
-// penalize sets the penalties, those of vertices without neighbours to 0.
+// penalize computes the penalties. That of a vertex without neighbours is 0.
 func (w *Walker) penalize() error {
 	w.penalty = make([]float64, w.graph.Vertices())
 	for v := range uint32(w.graph.Vertices()) {
@@ -205,7 +205,7 @@ func (w *Walker) eachRow(ctx context.Context, workers int, f func(v uint32, t *t
 	return ctx.Err()
 }
 
-// Append appends walk number round from vertex start to dst: Length vertices
+// Append appends the walk with the number round from vertex start to dst: Length vertices
 // beginning with start, or start alone if it has no neighbours.
 func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 	dst = append(dst, start)
@@ -226,11 +226,11 @@ func (w *Walker) Append(dst []uint32, start uint32, round int) []uint32 {
 	return dst
 }
 
-// Abreast is how many walks AppendEach advances at a time.
+// Abreast is the number of walks that AppendEach advances at a time.
 const Abreast = 8
 
-// Start is the first vertex of a walk, and its number among the walks from
-// there.
+// Start identifies a walk by its first vertex and by its number among the walks from that
+// vertex.
 type Start struct {
 	Vertex uint32
 	Round  int
@@ -345,7 +345,8 @@ func (w *Walker) biased(dst []uint32, v uint32, random *stream) []uint32 {
 	return dst
 }
 
-// beyond draws a neighbour of m other than i, which is one of at least two.
+// beyond draws a neighbour of m other than i. m must have at least two neighbours, one of
+// which is i.
 func (w *Walker) beyond(m, i uint32, random *stream) uint32 {
 	for range manyDraws {
 		if j := w.neighbor(m, random); j != i {
@@ -360,13 +361,13 @@ func (w *Walker) beyond(m, i uint32, random *stream) uint32 {
 	})
 }
 
-// manyDraws is how often a draw is repeated before scan takes over. If one
-// vertex has nearly all the weight and is excluded, draws would continue
-// almost for ever; that is rare, because such rows are rarely chosen.
+// manyDraws is how often a draw is repeated before scan takes over. If one vertex has
+// nearly all the weight and is excluded, draws would repeat almost for ever. This is rare,
+// because such rows are rarely chosen.
 const manyDraws = 64
 
-// scan draws a neighbour of v by its weight times a factor, in O(d). At least
-// one neighbour must have both above 0.
+// scan draws a neighbour of v in proportion to its weight times a factor, in O(d). For at
+// least one neighbour both must be above 0.
 func (w *Walker) scan(v uint32, random *stream, factor func(j uint32) float64) uint32 {
 	weights := w.rowWeights(v, w.penalty, nil)
 	row := w.graph.Neighbors(v)
