@@ -29,20 +29,21 @@ type Stats struct {
 //
 //	U₀ = D^β·R      Uᵢ = S·Uᵢ₋₁      N = D^−ρ · Σ αᵢ·‖Uᵢ‖⁻¹·Uᵢ,  i = 1 … 4
 //
-// An entry of R, n × k, is 1 and −1 with a probability of 1/6 each, and otherwise 0
+// An entry of R, n × k, is 1 with probability 1/6, −1 with probability 1/6, and otherwise 0
 // (Achlioptas, "Database-friendly random projections", 2003). β below 0 makes hubs count
-// less. ‖Uᵢ‖ are the lengths of the rows: every iteration has the same length before its
-// factor. Powers of D are kept within 10⁻¹² and 10¹².
+// less. ‖Uᵢ‖ are the lengths of the rows: the rows of every iteration have length 1 before
+// they are multiplied by αᵢ. Powers of D are kept within 10⁻¹² and 10¹².
 //
-// Deviations from the paper: it does not normalise rows, which is worse here (the table is
-// at WithDefaults); it divides degrees by twice the number of edges and has a variance of
-// 1 in R, which normalised rows do not depend on; and ρ is of heavytail: cosines do not
-// depend on it, and reconstructions by distance need it.
+// Deviations from the paper: the paper does not normalise rows, which gives worse results
+// here (see the table at WithDefaults). It divides degrees by twice the number of edges and
+// gives R the variance 1; neither matters after rows are normalised. ρ is an addition of
+// heavytail: cosines do not depend on it, but reconstructions by distance need it.
 //
 // A vertex without edges is at the origin, and so is one whose Uᵢ are zero by chance, which
-// happens in one or two dimensions. Row v of the result is the vector of vertex v. Cost:
-// k multiply-adds for each neighbour and iteration up to the last whose α is not 0. Memory:
-// 8·k bytes for each vertex, with the result. Errors are ErrOptions and that of ctx.
+// happens in one or two dimensions. Row v of the result is the vector of vertex v. Cost: k
+// multiply-adds for each neighbour in each iteration, up to the last iteration whose α is
+// not 0. Memory: 8·k bytes for each vertex, with the result. Errors are ErrOptions and that
+// of ctx.
 func FastRP(ctx context.Context, g *csr.Graph, o FastRPOptions) (*vec.Matrix, Stats, error) {
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, err
@@ -111,15 +112,15 @@ func (r *fastRP) begin(ctx context.Context) error {
 	})
 }
 
-// randomRow draws entries of R, times a scale. The generator has its own state for each
-// vertex and block, so that no entry depends on others.
+// randomRow draws entries of R and multiplies them by scale. Each vertex and block has its
+// own generator, so that entries do not depend on the order in which rows are drawn.
 func randomRow(dst []float32, seed, stream uint64, scale float32) {
 	var random rand.PCG
 	random.Seed(seed, stream)
 	for j := 0; j < len(dst); j += 2 {
 		word := random.Uint64()
 		for i, half := range [2]uint64{word & math.MaxUint32, word >> 32} {
-			switch half * 6 >> 32 { // a sixth is right to 2⁻³²
+			switch half * 6 >> 32 { // probability 1/6, exact to 2⁻³²
 			case 0:
 				dst[j+i] = scale
 			case 1:
@@ -144,10 +145,11 @@ func (r *fastRP) add(ctx context.Context, alpha float64) error {
 }
 
 // RefreshFastRP brings vectors up to date with a graph that has changed: it computes all of
-// them again, since that takes no longer than the first time, and from the same random
-// vectors o.Start, so that coordinates keep their meaning, and the vector of a vertex that
-// is farther from all changes than there are iterations stays, but for rounding. Row v of old is the vector that vertex v had; it is not read where
-// added[v] is true. Errors are those of FastRP.
+// all vectors again, which takes no longer than the first time. It starts from the same
+// random vectors o.Start, so the coordinates keep their meaning. A vertex that is farther
+// from all changes than the number of iterations keeps its vector, except for rounding. Row
+// v of old is the old vector of vertex v; it is not read where added[v] is true. Errors are
+// those of FastRP.
 func RefreshFastRP(ctx context.Context, g *csr.Graph, o FastRPOptions, old *vec.Matrix, added []bool) (*vec.Matrix, Stats, base.RefreshStats, error) {
 	rows, stats, err := FastRP(ctx, g, o)
 	if err != nil {
@@ -185,13 +187,13 @@ func FastRPSeconds(ctx context.Context, g *csr.Graph, o FastRPOptions) (float64,
 	if g.Weighted() && !o.IgnoreWeights {
 		gather *= 3
 	}
-	// The start, the lengths and the sums pass over n·k numbers, which is as much as to
-	// read eight neighbours for each vertex.
+	// The start, the lengths and the sums take passes over n·k numbers, which together take
+	// as long as reading eight neighbours for each vertex.
 	reads := float64(o.iterations())*float64(len(g.Targets)) + 8*float64(g.Vertices())
 	return reads * float64(blocksOf(o.Dim)) * gather / workersOf(o.Workers), nil
 }
 
-// workersOf is the number of goroutines that a number of workers means.
+// workersOf returns the number of goroutines for the option Workers.
 func workersOf(workers int) float64 {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

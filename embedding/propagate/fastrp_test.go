@@ -12,7 +12,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// sample is a random graph with a hub, a component of its own and a vertex without edges.
+// sample returns a random graph with a hub, a second component and a vertex without edges.
 func sample(t testing.TB, n int, weights bool) *csr.Graph {
 	t.Helper()
 	random := rand.New(rand.NewPCG(5, 6))
@@ -118,7 +118,7 @@ func simpleFastRP(g *csr.Graph, o FastRPOptions) [][]float64 {
 	return sum
 }
 
-// expectNear compares a matrix with one in float64.
+// expectNear compares a matrix with the expected one in float64.
 func expectNear(t *testing.T, what string, got *vec.Matrix, want [][]float64, tolerance float64) {
 	t.Helper()
 	for v := range want {
@@ -184,8 +184,8 @@ func sameAtWorkers(t *testing.T, method func(workers int) (*vec.Matrix, Stats, e
 	}
 }
 
-// finiteOnSmall runs a method on graphs of none to two edges and up to five vertices, and
-// expects finite vectors, at the origin for vertices without edges.
+// finiteOnSmall runs a method on graphs of at most two edges and five vertices, and expects
+// finite vectors, at the origin for vertices without edges.
 func finiteOnSmall(t *testing.T, dim int, method func(g *csr.Graph) (*vec.Matrix, Stats, error)) {
 	t.Helper()
 	for _, edges := range [][]csr.Edge{nil, {{U: 0, V: 1}}, {{U: 0, V: 1}, {U: 1, V: 2}}} {

@@ -29,7 +29,7 @@ func check(ok bool, format string, args ...any) error {
 // within is false for NaN.
 func within(x, lo, hi float64) bool { return x >= lo && x <= hi }
 
-// orDefault gives a parameter that is nil its default.
+// orDefault sets a parameter that is nil to its default.
 func orDefault(x **float64, to float64) {
 	if *x == nil {
 		*x = &to
@@ -45,7 +45,7 @@ type FastRPOptions struct {
 	Alpha1, Alpha2, Alpha3, Alpha4 *float64
 	RowScale                       *float64 // ρ, the power of the degree by which a vector is divided in the end, from 0 to 4; nil is ¼
 	Seed                           uint64   // of the random start
-	IgnoreWeights                  bool     // takes every edge as 1
+	IgnoreWeights                  bool     // every edge has weight 1
 	Workers                        int      // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
 	// Start numbers the random vectors that the vertices begin with; nil is the number of
@@ -59,9 +59,10 @@ type FastRPOptions struct {
 
 // WithDefaults returns a copy in which every parameter but Start is set.
 //
-// AUC of a fifth of the edges by the cosine, against random / degree / two-hop pairs, and
-// Pearson / Spearman of the degrees of the best reconstruction at ρ ¼, with k = 128; the
-// last column has rows that are not normalised:
+// The defaults are based on these measurements with k = 128: the AUC of predicting a
+// held-out fifth of the edges by cosine, against random / degree / two-hop pairs, and the
+// Pearson / Spearman correlation of degrees of the best reconstruction at ρ ¼. In the last
+// column rows are not normalised:
 //
 //	links         α 0,1,1,0, β −¼      α 0,0,1,1, β −¼      α 0,1,1,0, β −½      not normalised, β −½
 //	cora          .790 / .791 / .758   .806 / .802 / .756   .785 / .783 / .764   .790 / .787 / .762
@@ -76,10 +77,11 @@ type FastRPOptions struct {
 //	ca-GrQc       .906 / .759          .929 / .761          .900 / .771
 //	ego-facebook  .896 / .901          .873 / .881          .900 / .902
 //
-// An odd and an even power together are better than either alone, which sees only one side
-// of every edge in a graph that is nearly bipartite: α 0,1,0,0 has .692 / .495 / .510 on
-// CollegeMsg. The fourth power costs a third more and helps no graph much. ρ 0 has
-// .269 / .409 on cora and .736 / .471 on ca-GrQc, and ρ ½ loses the order of low degrees
+// An odd and an even power together are better than one of them alone: in a nearly
+// bipartite graph a single power only compares vertices through one side of every edge.
+// With α 0,1,0,0 the AUCs on CollegeMsg are .692 / .495 / .510. The fourth power costs a
+// third more time and improves no graph much. With ρ 0 the correlations of degrees are .269
+// / .409 on cora and .736 / .471 on ca-GrQc. With ρ ½ the order of low degrees is lost
 // (.793 / .279 on CollegeMsg).
 func (o FastRPOptions) WithDefaults() FastRPOptions {
 	if o.Dim == 0 {

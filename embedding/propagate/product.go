@@ -9,15 +9,16 @@ import (
 	"heavytail/storage/vec"
 )
 
-// width is the number of columns that a product takes at a time: such a block for some
-// 100,000 vertices fits into the caches of a processor, whose lines hold one row of it.
+// width is the number of columns that a product computes at a time. A block of this width
+// for some 100,000 vertices fits into the processor's caches, and one row of it fits into
+// one cache line.
 const width = 16
 
 // adjacency is the matrix A of a graph. It keeps 16 bytes for each vertex.
 type adjacency struct {
 	g       *csr.Graph // with weights only where these are used and not all equal
 	degrees []float64  // row sums of A
-	inverse []float64  // of degrees; 0 without edges
+	inverse []float64  // 1 over the degree; 0 for vertices without edges
 	unit    float64    // mean weight, 1 without weights
 	rows    base.Rows
 	workers int
@@ -49,8 +50,8 @@ func newAdjacency(g *csr.Graph, ignoreWeights bool, workers int) *adjacency {
 	return a
 }
 
-// power returns the row sums to a power, within the range that float32 multiplies without
-// overflow; 0 for vertices without edges.
+// power returns the row sums to a power, limited to a range in which float32 products do
+// not overflow. It is 0 for vertices without edges.
 func (a *adjacency) power(exponent float64) []float32 {
 	const most = 1e12
 	list := make([]float32, len(a.degrees))
@@ -67,7 +68,7 @@ func (a *adjacency) each(ctx context.Context, f func(v int)) error {
 	return a.rows.Each(ctx, a.workers, f)
 }
 
-// step sets a block to S times another one.
+// step sets the block `to` to S times the block `from`.
 func (a *adjacency) step(ctx context.Context, to, from []float32) error {
 	return a.each(ctx, func(v int) {
 		row, inverse := to[v*width:][:width], a.inverse[v]
@@ -103,7 +104,8 @@ func (a *adjacency) closed(dst, x []float32, v int, factor float64) {
 	vec.Axpy(float32(a.unit*factor), x[v*width:][:width], dst)
 }
 
-// blocks is a matrix as blocks of width columns; columns of the last one may not be used.
+// blocks is a matrix stored as blocks of width columns. The last block may have unused
+// columns.
 type blocks [][]float32
 
 func newBlocks(n, dim int) blocks {

@@ -44,8 +44,8 @@ func transposed(a [][]float64) [][]float64 {
 	return t
 }
 
-// rooted returns U·Σ^½ of a matrix, in all dimensions and with rows of length 1 where
-// they are not 0, by the eigenvectors of x·xᵀ.
+// rooted returns U·Σ^½ of a matrix in all dimensions, computed from the eigenvectors of
+// x·xᵀ. Rows that are not 0 are scaled to length 1.
 func rooted(t *testing.T, x [][]float64) [][]float64 {
 	t.Helper()
 	n := len(x)
@@ -127,7 +127,7 @@ func simpleProNE(t *testing.T, g *csr.Graph, o ProNEOptions) [][]float64 {
 	return y
 }
 
-// TestProNE_Dense compares the products of all rows, which no rotation changes.
+// TestProNE_Dense compares the inner products of all rows, which do not depend on rotation.
 func TestProNE_Dense(t *testing.T) {
 	t.Parallel()
 	for _, weights := range []bool{false, true} {

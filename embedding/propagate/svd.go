@@ -10,7 +10,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// oversampling is how many more columns a randomised factorisation has than are wanted.
+// oversampling is the number of columns that a randomised factorisation computes in
+// addition to the wanted ones.
 const oversampling = 16
 
 // multiply sets a matrix to a product with another one.
@@ -34,7 +35,7 @@ func leftFactor(ctx context.Context, n, k, iterations int, seed uint64, workers 
 		if err := times(ctx, q, other); err != nil {
 			return nil, err
 		}
-		// Twice: the first basis of columns that are nearly parallel is inexact.
+		// Twice, because the first pass is inexact if columns are nearly parallel.
 		for range 2 {
 			if err := orthonormal(ctx, q, workers); err != nil {
 				return nil, err
@@ -82,7 +83,7 @@ func combined(ctx context.Context, x *vec.Matrix, k, workers int, vectors []floa
 	return to, nil
 }
 
-// orthonormal makes the columns of x orthonormal; those that depend on others become 0.
+// orthonormal makes the columns of x orthonormal. Linearly dependent columns become 0.
 func orthonormal(ctx context.Context, x *vec.Matrix, workers int) error {
 	values, vectors, err := gram(ctx, x, workers)
 	if err != nil {
@@ -95,8 +96,8 @@ func orthonormal(ctx context.Context, x *vec.Matrix, workers int) error {
 	return err
 }
 
-// inverseRoot is a descending eigenvalue to the power −exponent, or 0 where the rounding
-// of float32 is all that it has.
+// inverseRoot returns eigenvalue i of a descending list to the power −exponent, or 0 if the
+// eigenvalue is only a rounding error of float32.
 func inverseRoot(values []float64, i int, exponent float64) float64 {
 	const rounding = 1e-10
 	if !(values[i] > rounding*values[0]) {

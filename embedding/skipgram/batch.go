@@ -6,11 +6,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// batchPairs is about how many pairs the walks of a batch have. The parts
-// train a batch before they exchange their changes: it takes each a few
-// milliseconds, a hundred times the wake-up of a goroutine. In a batch a
-// vertex meets about as many pairs as in one window, unless the graph is small
-// or the vertex a hub.
+// batchPairs is about how many pairs the walks of a batch have. The parts train a batch
+// before they exchange their changes. A batch takes each part a few milliseconds, a hundred
+// times as long as waking a goroutine. Within a batch, a vertex is in about as many pairs
+// as in one window, unless the graph is small or the vertex is a hub.
 const batchPairs = 28_000
 
 // batchWalks returns how many walks a batch has.
@@ -19,7 +18,7 @@ func (t *trainer) batchWalks() int {
 	return max(1, int(batchPairs/(length*float64(t.Window+1))))
 }
 
-// batch is the walks that are trained at a time, concatenated.
+// batch has the walks that are trained together, concatenated.
 type batch struct {
 	walks []uint32
 	// Numbers of the first walk and of the one after the last.
@@ -67,9 +66,9 @@ func (a *ahead) walk(t *trainer, from, to int) [][]uint32 {
 	return a.walks[from-a.begin : to-a.begin]
 }
 
-// fill makes a batch of a number of walks from number first on, or of those
-// that remain. Windows depend on the seed, the epoch and the number of the
-// walk.
+// fill makes a batch of the given number of walks, beginning with number first, or of the
+// remaining walks if there are fewer. Windows depend on the seed, the epoch and the number
+// of the walk.
 func (t *trainer) fill(b *batch, first, walks int) {
 	b.first, b.end = first, min(first+walks, t.corpus.Walks)
 	b.walks, b.windows, b.vertices, b.slots = b.walks[:0], b.windows[:0], b.vertices[:0], b.slots[:0]

@@ -13,10 +13,9 @@
 //
 //	g_l = α (1 − c_l − σ(x·y_l)),  e = Σ g_l y_l,  y_l += g_l x,  x += e.
 //
-// All scalar products are taken first and all steps after them, which gives the
-// same as one after the other, because the nodes of a path are different rows
-// ([vec.RowList]). Products beyond ±6 change nothing, as in the
-// authors' program.
+// All scalar products are computed first and all steps afterwards. The result is the same
+// as step by step, because the nodes of a path are different rows ([vec.RowList]). Products
+// beyond ±6 change nothing, as in the authors' program.
 //
 // # Many workers, one result
 //
@@ -38,19 +37,19 @@
 // # What partitions cost
 //
 // A part sees the changes of other parts to a vector only after the batch. There are many
-// vectors, so one occurs in about one window of a batch, and the pairs of one window are
-// that far apart in any case. Also on graphs with hubs and on a star the result differs
-// from that of one part by no more than another seed makes it differ (batchPairs). A graph
-// with less than 512 vertices for each part has fewer parts.
+// vectors, so that each occurs in only about one window of a batch. Even on graphs with
+// hubs and on a star, the result differs from that of one part by no more than results of
+// different seeds differ (batchPairs). A graph with less than 512 vertices for each part
+// has fewer parts.
 //
-// The alternative, copies of the nodes at the top of the tree, which every pair passes,
-// would have to be merged after some hundred pairs: the sum of two equal updates goes too
-// far, and their mean learns less. Workers that synchronise every ten microseconds have no
-// time to sleep.
+// The alternative is to copy the nodes at the top of the tree, which are on the path of
+// every pair. These copies would have to be merged after some hundred pairs, because the
+// sum of two equal updates is too large a step, and their mean is too small. Workers that
+// synchronise every ten microseconds have no time to sleep.
 //
-// On one core two parts take about a tenth more processor time than one, for the copies
-// and because both load the x of a pair. More than four gain little: a path has about ten
-// steps.
+// On one core, two parts take about a tenth more processor time than one: for the copies,
+// and because both load the x of a pair. More than four parts gain little, because a path
+// has only about ten steps.
 //
 // # Memory
 //

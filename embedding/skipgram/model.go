@@ -14,13 +14,12 @@ import (
 // vertices, and Continue learns from more walks.
 type Model struct {
 	Vectors *vec.Matrix // row v is the vector of vertex v
-	// Nodes has one row for each inner node of the tree, which are one fewer than
-	// vertices, from the root; for negative sampling, one row per vertex as a
-	// centre.
+	// Nodes has one row for each inner node of the tree, the root first: one row fewer than
+	// there are vertices. For negative sampling it has one row for each vertex as a centre.
 	Nodes *vec.Matrix
-	// Children are those of each inner node, of the turns 0 and 1: the number of
-	// an inner node, which is higher than its parent's, or ^v for the leaf of
-	// vertex v. It is nil for negative sampling.
+	// Children has the two children of each inner node, for the turns 0 and 1. A child is
+	// the number of an inner node, which is higher than its parent's, or ^v for the leaf of
+	// vertex v. Children is nil for negative sampling.
 	Children [][2]int64
 	Visits   []int64 // of each vertex on the walks of the first training, at least 1
 	// Touched is for callers that continue the training: the number of vertices that
@@ -48,7 +47,8 @@ func (s *State) Model(negative int) *Model {
 	return m
 }
 
-// childrenOf is the tree of the vertices by their visits, as a Model has it.
+// childrenOf returns the Huffman tree of the vertices by their visits, in the form of
+// Model.Children.
 func childrenOf(visits []int64) [][2]int64 {
 	if len(visits) == 0 {
 		return [][2]int64{}
@@ -76,14 +76,15 @@ const Added = math.MaxUint32
 // not named is deleted: its leaf is removed, and the other child of its parent replaces
 // the parent.
 //
-// near returns the neighbours of a new vertex that m has, as vertices of the new model.
-// The new vertex starts at the mean of their vectors, with the mean of their visits, but
-// no more than the average of all vertices. Its leaf goes next to that of the neighbour
-// with the least depth (of equals the lowest), because the model already expects the walks
-// that pass there. If that neighbour has more visits, the leaf goes next to a leaf that is
-// reached from the neighbour's sibling along the children with less visits; otherwise every
-// new neighbour would move a hub one level down. A vertex without neighbours, or with very
-// deep ones only, goes next to a vertex that its number selects.
+// near returns the neighbours of a new vertex that are in m, as vertices of the new model.
+// The new vertex starts at the mean of their vectors. Its visits are the mean of their
+// visits, but at most the average over all vertices. Its leaf goes next to that of the
+// neighbour with the least depth (of equals the lowest), because the model already expects
+// the walks that pass there. If that neighbour has more visits, the leaf goes next to a
+// leaf that is reached from the neighbour's sibling along the children with fewer visits;
+// otherwise every new neighbour would move a hub one level down. If a vertex has no
+// neighbours, or only very deep ones, its leaf goes next to that of a vertex selected by
+// its number.
 //
 // m must not be used afterwards.
 func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, error) {
@@ -134,8 +135,8 @@ func (m *Model) Change(from []uint32, near func(v uint32) []uint32) (*Model, err
 	return next, nil
 }
 
-// averageVisits is the mean of the visits over the given number of vertices,
-// the only ones with visits.
+// averageVisits returns the sum of the visits divided by the given number of vertices. Only
+// those vertices have visits.
 func (m *Model) averageVisits(vertices int) int64 {
 	sum := int64(0)
 	for _, visits := range m.Visits {
@@ -222,8 +223,8 @@ func (g *growth) below(child int64) int64 {
 	return g.visits[^child]
 }
 
-// remove removes leaves, given by their parents, from the bottom up: nodes
-// below a node have higher numbers.
+// remove removes leaves, each given by its place below its parent. It works from the bottom
+// up: nodes below a node have higher numbers.
 func (g *growth) remove(leaves []int64) {
 	dead := make([][2]bool, len(g.children))
 	for _, at := range leaves {
@@ -261,7 +262,7 @@ func (g *growth) put(place, child int64) {
 	}
 }
 
-// depth of a leaf, counted up to the depth that matters.
+// depth returns the depth of a leaf, or a value above maxDepth if it is deeper than that.
 func (g *growth) depth(v uint32) int {
 	depth := 0
 	for at := g.leaf[v]; at >= 0 && depth <= maxDepth; at = g.parent[at>>1] {
@@ -325,8 +326,8 @@ func (g *growth) add(v uint32, near []uint32) {
 	}
 }
 
-// nodes numbers the inner nodes that are left without gaps, and copies their rows;
-// those of new ones are zero.
+// nodes renumbers the remaining inner nodes without gaps, and copies their rows. The rows
+// of new nodes are zero.
 func (g *growth) nodes(rows *vec.Matrix) (*vec.Matrix, [][2]int64) {
 	number := make([]int64, len(g.children))
 	count := int64(0)
@@ -414,9 +415,9 @@ func (m *Model) Write(w io.Writer) error {
 	return vec.WriteRows(w, m.Nodes.Panel(0, m.Nodes.Dim))
 }
 
-// ReadModel reads what Write wrote of a model with these vectors, which become
-// those of the model and limit the memory it allocates. Any other content is
-// ErrState, and an error of the reader is wrapped.
+// ReadModel reads a model that Write wrote. The vectors are stored separately: they become
+// the vectors of the model, and their number limits the memory that ReadModel allocates.
+// Invalid content is ErrState, and an error of the reader is wrapped.
 func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var head modelHead
@@ -464,7 +465,7 @@ func ReadModel(r io.Reader, vectors *vec.Matrix) (*Model, error) {
 	return m, nil
 }
 
-// checkTree verifies that children are one tree of all vertices.
+// checkTree verifies that Children is one tree whose leaves are all vertices.
 func (m *Model) checkTree() error {
 	nodes, leaves := make([]bool, len(m.Children)), make([]bool, len(m.Visits))
 	for node, pair := range m.Children {

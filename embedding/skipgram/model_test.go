@@ -11,8 +11,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// pathsOf returns the turns from the root to each vertex by walking down the
-// children, the plainest way.
+// pathsOf returns the turns from the root to each vertex by walking down the children.
 func pathsOf(t *testing.T, m *Model) [][]uint32 {
 	t.Helper()
 	paths := make([][]uint32, m.Vectors.Rows)
@@ -50,8 +49,8 @@ func randomModel(n, dim int, r *rand.Rand) *Model {
 	return s.Model(0)
 }
 
-// The tree of a model has the paths of the Huffman tree that it comes from, before
-// any change and after it was written and read.
+// The tree of an unchanged model has the paths of the Huffman tree of the visits, also
+// after the model was written and read.
 func TestModel_TreeIsThatOfTheVisits(t *testing.T) {
 	m := randomModel(200, 3, rand.New(rand.NewPCG(1, 1)))
 	want := newTree(m.Visits)
@@ -74,9 +73,9 @@ func TestModel_TreeIsThatOfTheVisits(t *testing.T) {
 	}
 }
 
-// Vertices come and go at random: the tree stays one of all vertices, what is
-// left keeps its rows, and the nodes on the way to a vertex that was there before
-// are those before, in their order, without those that went and with new ones.
+// Vertices are added and removed at random. The tree always has all vertices, and remaining
+// vertices and nodes keep their rows. The remaining nodes on the path to an old vertex keep
+// their order; deleted nodes are missing, and new ones may lie between.
 func TestModel_Change_Random(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	m := randomModel(60, 2, r)
@@ -93,7 +92,7 @@ func TestModel_Change_Random(t *testing.T) {
 			from = append(from, Added)
 		}
 		r.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
-		var old []uint32 // new numbers of those that were there
+		var old []uint32 // new numbers of the old vertices
 		for v, f := range from {
 			if f != Added {
 				old = append(old, uint32(v))
@@ -124,8 +123,8 @@ func TestModel_Change_Random(t *testing.T) {
 			if !slices.Equal(next.Vectors.Row(v), vectors.Row(int(f))) {
 				t.Fatalf("round %d: vertex %d has another row", round, v)
 			}
-			// The rows of the nodes that are left, with the turns at them, are those
-			// of before in their order.
+			// The rows of the remaining nodes, and the turns at them, are the old ones in
+			// the same order.
 			was := paths[f]
 			for _, step := range after[v] {
 				row := next.Nodes.Row(int(step >> 1))
@@ -159,7 +158,8 @@ func TestModel_Change_Errors(t *testing.T) {
 	}
 }
 
-// A star whose leaves come one by one would be a tree as deep as it has vertices.
+// Without the bound, adding the leaves of a star one by one would make a tree whose depth
+// is the number of vertices.
 func TestModel_Change_DepthIsBounded(t *testing.T) {
 	m := randomModel(4, 2, rand.New(rand.NewPCG(2, 3)))
 	from := []uint32{0, 1, 2, 3}
@@ -180,8 +180,8 @@ func TestModel_Change_DepthIsBounded(t *testing.T) {
 	}
 }
 
-// Continue gives the same bytes for any number of workers, changes only rows on
-// the walks and nodes on their paths, and makes what is on walks likelier.
+// Continue gives the same bytes for any number of workers, changes only the rows of
+// vertices on the walks and of nodes on their paths, and makes pairs on the walks likelier.
 func TestContinue(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	lines := make([][]uint32, 900) // each goes along a cycle of 1500
@@ -236,8 +236,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// FuzzReadModel reads any bytes: what is not a model is ErrState, and what is
-// can be written again to the same bytes.
+// FuzzReadModel reads any bytes. If they are not a model the error is ErrState; otherwise
+// writing the model gives the same bytes.
 func FuzzReadModel(f *testing.F) {
 	for touched := range int64(2) {
 		m := randomModel(5, 2, rand.New(rand.NewPCG(1, 1)))

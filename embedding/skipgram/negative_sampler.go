@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 )
 
-// negativeSampler draws the centres of negative samples from the vertices of one part,
-// with probabilities in proportion to visits^¾ (Mikolov et al. 2013, section 2.2).
-// Negative samples come only from the part of the pair's centre, so that the vector of a
-// centre belongs to one part; over all pairs every vertex is drawn as often as without
-// parts.
+// negativeSampler draws the centres of negative samples from the vertices of one part, with
+// probabilities in proportion to visits^¾ (Mikolov et al. 2013, section 2.2). Negative
+// samples come only from the part of the pair's centre, so that the vector of a centre
+// belongs to one part. Over all pairs, every vertex is drawn as often as it would be
+// without parts.
 type negativeSampler struct {
 	vertices []uint32
 	upTo     []uint64 // cumulative fractions of 2⁶⁴, the last one implied
@@ -50,7 +50,7 @@ func (n *negativeSampler) guideTo() {
 	}
 }
 
-// draw returns a vertex, in O(1) on average. There is at least one.
+// draw returns a vertex, in O(1) on average. The part must have at least one vertex.
 func (n *negativeSampler) draw(random *rand.PCG) uint32 {
 	r := random.Uint64()
 	i := int(n.guide[r>>n.shift])

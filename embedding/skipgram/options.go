@@ -21,10 +21,10 @@ type Options struct {
 	// Negative is the number of negative samples of each pair, drawn in proportion to
 	// visits^¾. 0 means hierarchical softmax instead.
 	Negative int
-	// Partitions is how many parts are trained at a time, and so how many
-	// processors can help; 0 means 2. There are fewer on a graph of less than 512
-	// vertices for each. The result depends on it: see "What partitions cost" in
-	// the comment of the package.
+	// Partitions is the number of parts that are trained in parallel, and so the largest
+	// number of processors that are used; 0 means 2. A graph with less than 512 vertices
+	// for each part has fewer parts. The result depends on it: see "What partitions cost"
+	// in the comment of the package.
 	Partitions int
 	Seed       uint64
 	Workers    int // goroutines; 0 means GOMAXPROCS. The result does not depend on it.

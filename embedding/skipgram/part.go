@@ -8,11 +8,13 @@ import (
 	"heavytail/storage/vec"
 )
 
-// maxProduct: a pair and a node that agree or disagree so strongly do not change
-// each other, as in the program of Mikolov et al.
+// maxProduct is the largest magnitude of a scalar product that is trained: if a vector and
+// a node agree or disagree more strongly, they do not change each other, as in the program
+// of Mikolov et al.
 const maxProduct = 6
 
-// part trains its nodes of the tree, or its vertices as centres, with all pairs.
+// part trains its own nodes of the tree with all pairs or, for negative sampling, the pairs
+// of its own centres.
 type part struct {
 	*trainer
 	number    int
@@ -30,7 +32,7 @@ type part struct {
 	// the cache meanwhile.
 	now, next *lesson
 	seen      int32       // places below it have already been in a window
-	one       vec.RowList // a single x of a lesson that is measured
+	one       vec.RowList // a single x of a lesson whose loss is measured
 	products  []float32   // of it with the rows
 
 	random rand.PCG
@@ -83,8 +85,8 @@ func newPart(t *trainer, number int) *part {
 // rows are fetched one centre ahead.
 const pathAhead = 2
 
-// hotSteps is the number of steps at the start of a path that need not be
-// fetched, since recent paths had them too.
+// hotSteps is the number of steps at the start of a path that need not be fetched, since
+// recent paths included them too.
 const hotSteps = 2
 
 // copyAhead is the number of vectors that are fetched ahead of copying.
@@ -141,7 +143,7 @@ func (t *trainer) row(v uint32) []float32 { return t.in[int(v)*t.stride:][:t.str
 // own returns the copy of the row of the vertex with a slot.
 func (p *part) own(slot int) []float32 { return p.copies[slot*p.stride:][:p.stride] }
 
-// trains reports whether pairs of a centre move rows of this part.
+// trains reports whether pairs of a centre change rows of this part.
 func (p *part) trains(centre uint32) bool {
 	if p.tree != nil {
 		return len(p.tree.path(centre)) > 0
@@ -149,8 +151,9 @@ func (p *part) trains(centre uint32) bool {
 	return int(p.outPart[centre]) == p.number
 }
 
-// counts reports whether pairs are counted by this part: all parts train the same
-// pairs on different steps of the paths, or else different pairs.
+// counts reports whether this part counts its pairs. With a tree all parts train the same
+// pairs, on different steps of the paths, so only the first part counts. With negative
+// sampling each part trains different pairs, and every part counts.
 func (p *part) counts() bool { return p.number == 0 || p.tree == nil }
 
 // centre prepares the lessons of one centre.

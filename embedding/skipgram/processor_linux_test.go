@@ -13,13 +13,13 @@ import (
 	"heavytail/embedding/walk"
 )
 
-// trainsAlone is in the environment of a process that trains and does nothing else:
-// its number of workers.
+// trainsAlone is an environment variable. If it is set, the process only trains, with this
+// number of workers.
 const trainsAlone = "HEAVYTAIL_TEST_WORKERS"
 
-// Two workers that share one processor take as much of its time as one: who waits for
-// the other sleeps. Each training is a process of its own, which has the processor
-// that the test was given, and believes that there are two.
+// Two workers that share one processor take as much processor time as one, because a
+// waiting worker sleeps. Each training runs in a separate process that may use only one
+// processor, with GOMAXPROCS 2.
 func TestTrain_WaitsWithoutProcessor(t *testing.T) {
 	if workers, err := strconv.Atoi(os.Getenv(trainsAlone)); err == nil {
 		c := walks(t, communities(t, partVertices+partVertices/4), walk.Options{Walks: 2})
@@ -30,7 +30,7 @@ func TestTrain_WaitsWithoutProcessor(t *testing.T) {
 		t.Skip("trains in six processes, to compare what they take")
 	}
 	least := map[int]time.Duration{}
-	for range 3 { // what else there is to do takes time too, now and then
+	for range 3 { // other work of the machine sometimes adds to the time
 		for _, workers := range []int{1, 2} {
 			if took := pinned(t, workers); least[workers] == 0 || took < least[workers] {
 				least[workers] = took
@@ -38,8 +38,8 @@ func TestTrain_WaitsWithoutProcessor(t *testing.T) {
 		}
 	}
 	one, two := least[1], least[2]
-	// Waiting by turning takes ten times as much. The limit is far from both, for machines
-	// on which changing between threads is dear.
+	// Busy waiting takes ten times as much. The limit is far from both values, to allow for
+	// machines on which switching between threads is expensive.
 	if ratio := float64(two) / float64(one); ratio > 3 {
 		t.Errorf("two workers take %v of one processor, one takes %v", two, one)
 	} else {
@@ -47,12 +47,12 @@ func TestTrain_WaitsWithoutProcessor(t *testing.T) {
 	}
 }
 
-// pinned trains in a process that has one processor, and returns what it took of it.
+// pinned trains in a process that may use one processor, and returns its processor time.
 func pinned(t *testing.T, workers int) time.Duration {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestTrain_WaitsWithoutProcessor$")
 	cmd.Env = append(os.Environ(), trainsAlone+"="+strconv.Itoa(workers), "GOMAXPROCS=2")
-	// The process inherits the processors of the thread that starts it.
+	// The process inherits the set of processors of the thread that starts it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var all, one unix.CPUSet

@@ -30,8 +30,8 @@ func (s *State) Write(w io.Writer) error {
 	return errors.Join(vec.WriteRows(w, s.Vectors), vec.WriteRows(w, s.Nodes))
 }
 
-// ReadState reads what Write wrote of a training with this number of vertices
-// and these options, which limit the memory it allocates. Any other content is
+// ReadState reads a state that Write wrote, of a training with this number of vertices and
+// these options, which limit the memory that ReadState allocates. Invalid content is
 // ErrState, and an error of the reader is wrapped.
 func ReadState(r io.Reader, vertices int, o Options) (*State, error) {
 	o = o.WithDefaults()

@@ -25,8 +25,8 @@ func states(t testing.TB, c Corpus, o Options) (saved [][]byte) {
 	return saved
 }
 
-// A training that is resumed from any checkpoint ends with the same bytes, losses
-// and counts.
+// A training that is resumed from any checkpoint ends with the same bytes, losses and
+// counts as without a stop.
 func TestTrain_From(t *testing.T) {
 	g := communities(t, 600) // two parts
 	for name, o := range map[string]Options{
@@ -64,7 +64,7 @@ func TestTrain_From(t *testing.T) {
 	}
 }
 
-// At the end of its context a training saves its state once more.
+// When its context ends, a training saves its state once more.
 func TestTrain_SavesWhenCancelled(t *testing.T) {
 	c := walks(t, communities(t, 600), walk.Options{Walks: 1, Length: 20})
 	o := Options{Dim: 20, Seed: 3}

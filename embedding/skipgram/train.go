@@ -112,8 +112,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	return nil
 }
 
-// allocate makes the rows of vectors and nodes, and lets the state refer to
-// them.
+// allocate allocates the rows of vectors and nodes, and makes the state refer to them.
 func (t *trainer) allocate() {
 	n := t.corpus.Vertices
 	t.stride = (t.Dim + 15) &^ 15
@@ -129,7 +128,7 @@ func (t *trainer) restore(rows []float32, from vec.Panel) {
 	}
 }
 
-// count walks all walks once and counts the visits of each vertex.
+// count generates all walks once and counts the visits of each vertex.
 func (t *trainer) count(ctx context.Context) error {
 	const block = 4096 // walks
 	type part struct {
@@ -195,12 +194,12 @@ func (t *trainer) prepare() {
 	for p := range t.parts {
 		t.parts[p] = newPart(t, p)
 	}
-	t.tree = nil // the parts have it
+	t.tree = nil // each part has its own tree
 	t.ahead.slot = make([]uint32, t.corpus.Vertices)
 	t.now, t.next = &batch{}, &batch{}
 }
 
-// epoch trains the rest of the walks of an epoch.
+// epoch trains the remaining walks of an epoch.
 func (t *trainer) epoch(ctx context.Context) error {
 	at := &t.at
 	all := t.total * int64(t.Epochs)
@@ -244,7 +243,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 	return nil
 }
 
-// save checks the context, and saves the state if it is time to.
+// save checks the context, and saves the state if a save is due.
 func (t *trainer) save(ctx context.Context) error {
 	err := ctx.Err()
 	if t.Checkpoints.Save != nil && (err != nil || time.Since(t.saved) >= t.Checkpoints.Every) {
@@ -254,7 +253,7 @@ func (t *trainer) save(ctx context.Context) error {
 	return err
 }
 
-// fits returns why a training cannot continue from a state.
+// fits returns an error if a training cannot continue from a state.
 func (s *State) fits(c Corpus, o Options) error {
 	rows := func(p vec.Panel) bool {
 		return p.Rows == c.Vertices && p.Cols == o.Dim && p.Stride >= p.Cols && len(p.Data) >= (p.Rows-1)*p.Stride+p.Cols

@@ -63,9 +63,9 @@ func train(t testing.TB, c Corpus, o Options) (*vec.Matrix, Stats) {
 	return m, stats
 }
 
-// oracle trains by the formulas of doc.go, one pair after the other and in float64,
-// on a number of walks at a time: each part from the same vectors, with those nodes
-// that are dealt out to it. It returns the rows of the vertices.
+// oracle trains by the formulas of doc.go, one pair after another, in float64. It trains a
+// number of walks at a time: each part starts from the same vectors and trains its own
+// nodes. It returns the rows of the vertices.
 func oracle(c Corpus, o Options, walks int) [][]float64 {
 	t := newTrainer(c, o.WithDefaults())
 	_ = t.begin(context.Background())
