@@ -78,11 +78,11 @@ type FastRPOptions struct {
 //	ego-facebook  .896 / .901          .873 / .881          .900 / .902
 //
 // An odd and an even power together are better than one of them alone: in a nearly
-// bipartite graph a single power only compares vertices through one side of every edge.
-// With α 0,1,0,0 the AUCs on CollegeMsg are .692 / .495 / .510. The fourth power costs a
-// third more time and improves no graph much. With ρ 0 the correlations of degrees are .269
-// / .409 on cora and .736 / .471 on ca-GrQc. With ρ ½ the order of low degrees is lost
-// (.793 / .279 on CollegeMsg).
+// bipartite graph an odd power reaches only the opposite side, and an even power only the
+// same side. With α 0,1,0,0 the AUCs on CollegeMsg are .692 / .495 / .510. The fourth power
+// costs a third more time and improves no graph much. With ρ 0 the correlations of degrees
+// are .269 / .409 on cora and .736 / .471 on ca-GrQc. With ρ ½ the order of low degrees is
+// lost (.793 / .279 on CollegeMsg).
 func (o FastRPOptions) WithDefaults() FastRPOptions {
 	if o.Dim == 0 {
 		o.Dim = 200 // as the other methods

@@ -4,12 +4,12 @@ import (
 	"heavytail/storage/csr"
 )
 
-// adjacency is the matrix A of a graph: entries are 1 or, where the graph has
-// weights, these over their mean, so that their unit does not matter and equal
-// ones are 1 again.
+// adjacency is the matrix A of a graph. Its entries are 1 or, if the graph has weights, the
+// weights divided by their mean. So the unit of the weights does not matter, and equal
+// weights become 1.
 type adjacency struct {
 	g       *csr.Graph
-	unit    float64   // what weights are multiplied by
+	unit    float64   // factor of the weights, 1 over their mean
 	degrees []float64 // row sums of A
 	squares []float64 // diagonal of A², the sums of squares of a row
 }

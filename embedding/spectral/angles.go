@@ -9,12 +9,11 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Angles returns the principal angles between the spaces that the columns of two
-// matrices of as many rows span, in radians, ascending: as many as the smaller
-// space has dimensions. They measure how far two spectral embeddings of one graph are
-// apart, whatever the scale, the order and the rotation of their coordinates. It takes
-// O(n·k²); angles are accurate to about 1e-3. Errors are ctx.Err() and
-// eigen.ErrNotFinite.
+// Angles returns the principal angles between the column spaces of two matrices with the
+// same number of rows, in radians, ascending. There are as many angles as the smaller space
+// has dimensions. They measure how much two spectral embeddings of one graph differ,
+// independent of the scale, the order and the rotation of their coordinates. It takes
+// O(n·k²); angles are accurate to about 1e-3. Errors are ctx.Err() and eigen.ErrNotFinite.
 func Angles(ctx context.Context, a, b *vec.Matrix, workers int) ([]float64, error) {
 	left, err := orthonormalizer(ctx, a, workers)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Angles do not depend on scale, order and rotation of the columns, and are those
-// that two spaces were given.
+// Angles do not depend on scale, order and rotation of the columns, and agree with the
+// angles by which the columns were turned.
 func TestAngles(t *testing.T) {
 	const n = 200
 	r := rand.New(rand.NewPCG(1, 9))
 	a, mixed, turned := vec.NewMatrix(n, 3), vec.NewMatrix(n, 4), vec.NewMatrix(n, 3)
-	// Columns are unit vectors of their own coordinates; the second is turned by 0.3
-	// and the third by a right angle.
+	// The columns are different unit vectors; the second is turned by 0.3 and the third by
+	// a right angle.
 	for j := range 3 {
 		a.Row(10 * (j + 1))[j] = 1
 	}

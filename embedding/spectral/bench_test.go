@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSpectral solves for k = 200 on the real graphs, at the tolerance of
-// 1e-4, largest component. residual is the largest, as measured by the solver.
+// BenchmarkSpectral solves for k = 200 on the real graphs, at the tolerance of 1e-4,
+// largest component. The metric residual is the largest residual that the solver measured.
 func BenchmarkSpectral(b *testing.B) {
 	for _, m := range []struct {
 		name string

@@ -11,18 +11,18 @@ import (
 	"heavytail/storage/vec"
 )
 
-// solveLog is what a spectral solve needs to continue: the large parts that were solved,
-// and the solver of the next one.
+// solveLog has what a spectral solve needs to continue after a stop: the large parts that
+// have been solved, and the state of the solver of the next part.
 type solveLog struct {
 	base.Checkpoints
 	parts []pairs
-	from  *bufio.Reader // of the rest of a checkpoint; nil where there is none
+	from  *bufio.Reader // the rest of a checkpoint; nil without a checkpoint
 	ahead bool          // a state of the solver of the next part is in from
 	magic [8]byte
 }
 
-// partHead is the beginning of a part as it is written. Why its solve ended, the
-// values, the relative residuals, the degrees and the vectors follow.
+// partHead is the beginning of the stored form of a part. The reason why its solve ended,
+// the eigenvalues, the relative residuals, the degrees and the vectors follow.
 type partHead struct {
 	Rows, Pairs         int64
 	Restarts, Products  int64
@@ -30,15 +30,16 @@ type partHead struct {
 	Reason              int64 // bytes
 }
 
-// A log begins with one of these. The second is for a solve that has changed its
-// normalisation.
+// A log begins with one of these magic numbers. The second is for a solve that has changed
+// its normalisation.
 var (
 	solveMagic    = [8]byte{'s', 'p', 'e', 'c', 't', 'r', 'l', '1'}
 	switchedMagic = [8]byte{'s', 'p', 'e', 'c', 't', 'r', 's', '1'}
 )
 
 // hasSwitched reports whether a checkpoint is of a solve that has changed its
-// normalisation. It reads ahead.
+// normalisation. It peeks at the first bytes of the checkpoint, which can still be read
+// afterwards.
 func hasSwitched(c *base.Checkpoints) bool {
 	if c.From == nil {
 		return false
@@ -55,8 +56,8 @@ type solveHead struct {
 	Ahead bool
 }
 
-// openLog makes the log of a solve, with the parts that a checkpoint has: at most
-// one for each of the given numbers of vertices.
+// openLog makes the log of a solve and loads the parts from a checkpoint: at most one part
+// for each of the given sizes, which are numbers of vertices.
 func openLog(c base.Checkpoints, switched bool, sizes []int, dim int) (*solveLog, error) {
 	l := &solveLog{Checkpoints: c, magic: solveMagic}
 	if switched {
@@ -129,15 +130,16 @@ func (l *solveLog) take(i int) (pairs, bool) {
 	return l.parts[i], true
 }
 
-// add remembers a part that was solved, which comes after those before it. It
-// keeps the vectors only where they may have to be saved.
+// add appends a solved part to the log. It stores the vectors only if they may have to be
+// saved.
 func (l *solveLog) add(p pairs) {
 	if l.Save != nil {
 		l.parts = append(l.parts, p)
 	}
 }
 
-// solver lets the solver of the next part continue and save its state.
+// solver sets the options of the solver of the next part, so that it continues from a saved
+// state and saves its own state.
 func (l *solveLog) solver(o *eigen.Options, n int) error {
 	if l.Save != nil {
 		o.Checkpoints = eigen.Checkpoints{Every: l.Every, Save: func(s *eigen.State) error { return l.save(s) }}

@@ -8,7 +8,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// graphs caches what realGraph has read.
+// graphs caches the graphs that realGraph has read.
 type graphs struct {
 	mu sync.Mutex
 	m  map[string]*csr.Graph

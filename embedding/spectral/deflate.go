@@ -18,8 +18,8 @@ type deflated struct {
 	top    []float32 // t, all vectors in one since their supports are disjoint
 }
 
-// newDeflated deflates the components with labels below count; labels nil is
-// one component.
+// newDeflated deflates the components with labels below count. If labels is nil, the graph
+// is one component.
 func newDeflated(op *operator, labels []uint32, count int) *deflated {
 	d := &deflated{operator: op, labels: labels, known: count, top: make([]float32, op.Size())}
 	norms := make([]float64, d.known)
@@ -47,10 +47,10 @@ func (d *deflated) Known() int { return d.known }
 // projectRows is the number of rows that a worker takes at a time.
 const projectRows = 4096
 
-// Project removes the known eigenvectors from every column of the block. It
-// takes scalar products in float64 over fixed runs of rows and adds the runs in
-// order; for many components, whose sums of every run would take much memory,
-// over all rows at once.
+// Project removes the known eigenvectors from every column of the block. It takes scalar
+// products in float64 over fixed runs of rows and adds the runs in order. With many
+// components the sums of every run would take much memory; then it sums over all rows at
+// once.
 func (d *deflated) Project(x []float32) {
 	const b = eigen.Width
 	n := d.Size()
@@ -99,10 +99,9 @@ func (d *deflated) vectors(count int) *vec.Matrix {
 	return m
 }
 
-// takeOut removes the known eigenvectors from every column of a matrix, and returns
-// their inner products with the columns, known × m.Dim. It takes O(n·m.Dim), sums
-// over fixed runs of rows in order, and over all rows at once for many components,
-// as Project does.
+// takeOut removes the known eigenvectors from every column of a matrix, and returns their
+// inner products with the columns, known × m.Dim. It takes O(n·m.Dim), and sums in the same
+// order as Project.
 func (d *deflated) takeOut(m *vec.Matrix) []float64 {
 	n, k := m.Rows, m.Dim
 	run := projectRows
@@ -128,8 +127,9 @@ func (d *deflated) takeOut(m *vec.Matrix) []float64 {
 	return total
 }
 
-// put adds to the rows of a panel those of a matrix c, one for each component and
-// times a sign, as the component's vector has them; components beyond c have none.
+// put adds to each row of a panel the row of c for the vertex's component, multiplied by
+// sign and by the vertex's entry in the eigenvector of that component. Components beyond
+// the rows of c are skipped.
 func (d *deflated) put(p vec.Panel, c []float64, sign float32) {
 	rows := vec.Float32s(c)
 	vec.Parallel(p.Rows, projectRows, d.workers, func(_, lo, hi int) {

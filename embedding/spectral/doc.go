@@ -14,15 +14,15 @@
 //	parts.go                 one matrix for the graph, or one for each component
 //	solve.go, problem.go     the solve of one matrix
 //	eigenpairs.go            from eigenpairs to vectors: scales
-//	spacing.go               how far apart components are moved
+//	spacing.go               the distances by which components are moved apart
 //	checkpoint.go            stop and continue
 //	refresh*.go, rotate.go   update the vectors of a graph that has changed
 //	state.go                 what a refresh needs next to the vectors
-//	estimate.go              seconds in advance
+//	estimate.go              estimates of the time
 //
 // [Solve] returns the eigenpairs themselves; from them [Eigenpairs.Rows] makes the
-// embedding with any scale and row scale at little cost. [Embed] is a method by its name,
-// with what [Refresh] needs later.
+// embedding with any scale and row scale at little cost. [Embed] runs a method given by its
+// name, and also returns the state that [Refresh] needs later.
 //
 // Go programs use these functions and types under their names in package embedding.
 package spectral

@@ -6,19 +6,20 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Eigenpairs are what a spectral method solves for, before a scale γ and a row
-// scale δ make an embedding of it. One solve serves all of them.
+// Eigenpairs are the result of the solve of a spectral method. A scale γ and a row scale δ
+// turn them into an embedding. One solve serves all values of γ and δ.
 type Eigenpairs struct {
 	// Vectors has one row per vertex: its entries in the eigenvectors of its part,
 	// in descending order of their eigenvalues. Columns are orthonormal in each
 	// part. Rows of a part with fewer eigenvectors than columns end with zeros.
 	Vectors *vec.Matrix
-	// Degrees are the row sums of the adjacency matrix as they were used: weights
-	// over the mean of their part. They are 0 for isolated vertices.
+	// Degrees are the row sums of the adjacency matrix that the solve used, in which
+	// weights are divided by the mean weight of their part. They are 0 for isolated
+	// vertices.
 	Degrees []float64
-	// Parts were solved as one matrix each. With Apart they are the components,
-	// the largest first, isolated vertices among them; with Joint there is one,
-	// of all vertices that have an edge.
+	// Each part was solved as one matrix. With Apart the parts are the components, isolated
+	// vertices included, the largest first. With Joint there is one part, with all vertices
+	// that have an edge.
 	Parts      []EigenPart
 	Components ComponentMode
 	Stats      Stats // of the solve
@@ -44,7 +45,7 @@ func (e *Eigenpairs) Rows(scale, rowScale float64) (*vec.Matrix, error) {
 }
 
 // Leading returns the first k eigenpairs, as a solve for k coordinates finds them within
-// its tolerance; e itself if it has no more. It takes O(n·k).
+// its tolerance. If e has no more than k, it returns e itself. It takes O(n·k).
 func (e *Eigenpairs) Leading(k int) *Eigenpairs {
 	if k >= e.Vectors.Dim {
 		return e

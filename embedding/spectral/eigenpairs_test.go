@@ -13,9 +13,9 @@ import (
 	"heavytail/embedding/internal/base"
 )
 
-// TestEigenpairs_Rows expects one solve to give the bytes of every scale and row
-// scale, with weights and without, of components by themselves and together, and
-// to stay as it is.
+// TestEigenpairs_Rows expects the rows from one solve to equal, byte by byte, the embedding
+// with every scale and row scale, with and without weights, for Apart and Joint. The
+// eigenpairs must not change.
 func TestEigenpairs_Rows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	g := randomGraph(t, 180, 300, r) // with isolated vertices and small components

@@ -11,10 +11,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Seconds estimates how long a spectral method takes on this machine, from the speed of
-// its two kernels on this graph. It does not know the spectrum: as a rule the true time
-// is between a third and three times the estimate; on a graph that took 15 restarts it
-// was five times. It takes about a tenth of a second.
+// Seconds estimates how long a spectral method takes on this machine, from the speed of its
+// two kernels on this graph. The spectrum is not known in advance: usually the true time is
+// between a third and three times the estimate; for a graph that took 15 restarts it was
+// five times the estimate. It takes about a tenth of a second.
 func Seconds(ctx context.Context, g *csr.Graph, method string, o Options) (float64, error) {
 	if err := o.Validate(); err != nil {
 		return 0, err
@@ -43,8 +43,8 @@ func Seconds(ctx context.Context, g *csr.Graph, method string, o Options) (float
 	return eigen.Seconds(n, k, arcs*gather/float64(workers), multiply), nil
 }
 
-// multiplySeconds measures a multiply-add of the products of a basis of some rows
-// with a block.
+// multiplySeconds measures the seconds of one multiply-add in products of a basis, which
+// has the given number of rows, with a block.
 func multiplySeconds(ctx context.Context, rows, workers int) (float64, error) {
 	const cols = 8 * eigen.Width
 	basis, block := vec.NewMatrix(rows, cols), vec.NewMatrix(rows, eigen.Width)

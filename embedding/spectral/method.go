@@ -9,7 +9,7 @@ import (
 
 // method is one of the spectral methods with its parameters.
 type method struct {
-	twoHops  bool    // the matrix is of A² − D + A, not of A
+	twoHops  bool    // the matrix is made from A² − D + A, not from A
 	strength bool    // normalised by row sums, not by degrees
 	beta     float64 // degree penalty
 	auto     bool    // the normalisation is Auto
@@ -19,9 +19,9 @@ type method struct {
 // known eigenvector.
 func (m method) unitTop() bool { return !m.twoHops || m.strength }
 
-// scaling returns the diagonal s of the method's matrix, 0 at isolated
-// vertices, and the factor that its eigenvalues have to be multiplied by. If
-// the eigenvalue 1 is known, top is its eigenvector, of any length.
+// scaling returns the diagonal s of the method's matrix, 0 at isolated vertices, and the
+// factor by which its eigenvalues have to be multiplied. If the eigenvalue 1 is known, top
+// is its eigenvector, of any length.
 func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
 	n := a.g.Vertices()
 	s = make([]float64, n)

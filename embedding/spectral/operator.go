@@ -26,8 +26,8 @@ type operator struct {
 
 	rows base.Rows
 
-	// factor is what eigenvalues have to be multiplied by: s is scaled so that
-	// it is at most 1 for the vertices of smallest degree.
+	// factor is the factor by which eigenvalues have to be multiplied, because s is scaled
+	// so that it is at most 1 for the vertices of smallest degree.
 	factor float64
 
 	top          []float64 // eigenvector of the known eigenvalue 1, not normalised
@@ -88,8 +88,9 @@ func checkRange(a *adjacency, m method, s []float64, precision float64) error {
 	return nil
 }
 
-// largestAtLeast is a lower bound of the largest eigenvalue of the matrix with
-// this diagonal scaling: 1 where that is known, or the Rayleigh quotient of s.
+// largestAtLeast returns a lower bound of the largest eigenvalue of the matrix with this
+// diagonal scaling: 1 if the largest eigenvalue is known to be 1, otherwise the Rayleigh
+// quotient of s.
 func largestAtLeast(a *adjacency, m method, s []float64) float64 {
 	if m.strength {
 		return 1
@@ -111,9 +112,9 @@ func largestAtLeast(a *adjacency, m method, s []float64) float64 {
 // Size returns the number of vertices.
 func (op *operator) Size() int { return op.g.Vertices() }
 
-// gathers is the number of rows of a block that a product reads. Those of a
-// product with weights are twice as long, and multiplied: measured on
-// ego-facebook and soc-Epinions1 they take 3 to 5 times as long.
+// gathers returns the number of rows of a block that a product reads. With weights the rows
+// are twice as long and have to be multiplied: on ego-facebook and soc-Epinions1, products
+// with weights take 3 to 5 times as long.
 func (op *operator) gathers() int64 {
 	rows := int64(len(op.g.Targets))
 	if op.twoHops {

@@ -13,8 +13,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// Apply agrees with the explicit matrix, and reads nothing that it should not:
-// scratch, and y where gamma is 0, are full of NaN.
+// Apply agrees with the explicit matrix. It must not read old contents of the scratch
+// space, nor y if gamma is 0: both are filled with NaN.
 func TestOperator_Apply(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	g := randomGraph(t, 120, 500, r) // with isolated vertices
@@ -66,16 +66,16 @@ func checkApply(t *testing.T, g *csr.Graph, r *rand.Rand, tolerance float64) {
 	}
 }
 
-// spoil fills what must not be read with NaN.
+// spoil fills a list that must not be read with NaN.
 func spoil[F float32 | float64](x []F) {
 	for i := range x {
 		x[i] = F(math.NaN())
 	}
 }
 
-// A penalty that leaves float32 is refused, not computed.
+// A penalty whose powers exceed the range of float32 is an error.
 func TestDPSpectral_BetaTooLarge(t *testing.T) {
-	// A leaf on a clique: nothing near it has a degree like its own.
+	// A leaf on a clique: all vertices near the leaf have a much higher degree.
 	pendant := []csr.Edge{{U: 0, V: 60}}
 	for v := range 60 {
 		for u := range v {

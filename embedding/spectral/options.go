@@ -14,16 +14,16 @@ const (
 	MethodDPSpectral         = "dp_spectral"
 )
 
-// Normalization says which diagonal matrix normalises the penalised
-// common-neighbour matrix W of DPSpectral.
+// Normalization selects the diagonal matrix that normalises the penalised common-neighbour
+// matrix W of DPSpectral.
 type Normalization uint8
 
 const (
-	// Auto is Strength, unless hardly any of its eigenpairs converge in some component:
-	// more of its eigenvalues crowd at 1 than can be separated. Then it is Degree.
+	// Auto is Strength, unless in some component hardly any eigenpairs converge, because
+	// more eigenvalues are close to 1 than can be separated. Then Auto is Degree.
 	Auto Normalization = iota
-	// Strength divides by the row sums of W: S^-½ W S^-½, what the authors'
-	// published code does. The largest eigenvalue of a component is then 1.
+	// Strength divides by the row sums of W: S^-½ W S^-½, as the authors' published code
+	// does. The largest eigenvalue of a component is then 1.
 	Strength
 	// Degree divides by the degrees of the graph: D^-½ W D^-½, the paper's
 	// constraint UᵀDU = I.
@@ -43,8 +43,8 @@ func (n Normalization) String() string {
 	return "unknown"
 }
 
-// ComponentMode says how the connected components of a graph share the
-// coordinates of its embedding.
+// ComponentMode selects how the connected components of a graph share the coordinates of
+// its embedding.
 type ComponentMode uint8
 
 const (
@@ -66,10 +66,9 @@ func (c ComponentMode) String() string {
 	return "unknown"
 }
 
-// Options are the parameters of LaplacianEigenmaps and DPSpectral. The
-// zero value takes every default; WithDefaults argues them. Parameters for which
-// zero means something are pointers, nil for the default:
-// Options{Beta: new(0.0)}.
+// Options are the parameters of LaplacianEigenmaps and DPSpectral. The zero value takes
+// every default; WithDefaults gives the reasons for the defaults. Parameters for which zero
+// is a meaningful value are pointers, nil for the default: Options{Beta: new(0.0)}.
 type Options struct {
 	Dim           int           // k, coordinates per vertex, up to 4096; 0 is 200; capped at the number of vertices
 	Beta          *float64      // β, the degree penalty, 0 to 8; nil is 1.5, and 0.5 with Degree; DPSpectral only
@@ -77,27 +76,27 @@ type Options struct {
 	Scale         *float64      // γ, 0 to 4: coordinates are multiplied by the eigenvalue to this power; nil is ¼
 	RowScale      *float64      // δ, 0 to 4: vectors are divided by the degree to this power; nil is ½
 	Tolerance     float64       // largest accepted residual ‖Nt − λt‖ / λ₁, at most 0.1; 0 is 1e-4
-	MaxIterations int           // restarts of the eigensolver for one component; 0 is 100
+	MaxIterations int           // most restarts of the eigensolver for one component; 0 is 100
 	Seed          uint64        // of the random start
 	Components    ComponentMode // Apart or Joint
-	IgnoreWeights bool          // take every edge as one of weight 1
+	IgnoreWeights bool          // every edge has weight 1
 	Workers       int           // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
-	// Progress, if not nil, receives the stage "solving" with the number of eigenpairs of
-	// the largest component (of the graph if Joint) that have converged, and of all. It
-	// is called from one goroutine, at most about 20 times a second.
+	// Progress, if not nil, receives the stage "solving" with the number of converged
+	// eigenpairs and the number of wanted ones, of the largest component (of the graph if
+	// Joint). It is called from one goroutine, at most about 20 times a second.
 	Progress func(stage string, done, total int64)
 
 	Checkpoints base.Checkpoints
 
-	freeBeta bool // Beta is the default of a normalisation that is Auto
+	freeBeta bool // Beta was not given and the normalisation is Auto, so Beta may change with it
 }
 
 // Stats describe a finished solve.
 type Stats struct {
 	Dim int // coordinates of the result
-	// Normalization and Beta are those that Auto came to, or that were given;
-	// DPSpectral only.
+	// Normalization and Beta are those that Auto selected, or that were given; DPSpectral
+	// only.
 	Normalization Normalization
 	Beta          float64
 	Eigenvalues   []float64 // of the largest component (of the graph if Joint), descending
@@ -109,7 +108,7 @@ type Stats struct {
 	Converged     bool      // every residual is within the tolerance
 	Seconds       float64   // wall time
 	Reason        string    // why the solve ended, in words
-	Notes         []string  // what a user should know of the result
+	Notes         []string  // remarks on the result for the user
 }
 
 // maxPower is the largest Scale and RowScale.
@@ -131,18 +130,19 @@ const maxPower = 4
 //	PA2000        .851 / .794   .832 / .727   .787 / .736   .892 / .842   .818 / .741
 //	dblp          .357 / .491                 .549 / .602
 //
-// A row scale of ½ is the default, as it is the textbook's of LaplacianEigenmaps: by the
-// worst of these graphs, compared with the best choice for each, it loses least. It costs
-// most on preferential attachment, whose best is degree without a row scale. Cosines do
-// not depend on it; the AUC of hidden edges by distance falls by .02 on cora and ca-GrQc
-// and rises by .015 on CollegeMsg. Changing γ to 0 or ½ at the same δ changes little.
+// A row scale of ½ is the default, as in the textbook form of LaplacianEigenmaps: compared
+// with the best choice for each graph, its largest loss over these graphs is the smallest.
+// It loses most on preferential attachment (PA2000), where degree without a row scale is
+// best. Cosines do not depend on it; the AUC of hidden edges by distance falls by .02 on
+// cora and ca-GrQc and rises by .015 on CollegeMsg. Changing γ to 0 or ½ at the same δ
+// changes little.
 //
-// No choice is best for every graph. Strength is the default because under degree
-// the largest eigenvectors of a graph with small dense communities, as those of
-// co-authors, sit on the few densest of them and all other vertices collapse to
-// the origin. The scale ¼ costs little, and a component with no more than k
-// vertices, whose eigenvectors are a full orthonormal basis, gets distances that
-// are informative only with a scale.
+// No choice is best for every graph. Strength is the default because under degree the
+// leading eigenvectors of a graph with small dense communities, such as a graph of
+// co-authors, are concentrated on the few densest communities, and all other vertices
+// collapse to the origin. The scale ¼ costs little, and it is needed for components with at
+// most k vertices: their eigenvectors are a full orthonormal basis, so without a scale
+// their distances contain no information about the edges.
 func (o Options) WithDefaults(method string) Options {
 	if o.Dim == 0 {
 		o.Dim = 200 // what the paper and its figures use

@@ -28,7 +28,7 @@ func (s *solve) apart(ctx context.Context) error {
 			local[v] = uint32(i)
 		}
 	}
-	parts := make([]pairs, len(lists)) // without their vectors
+	parts := make([]pairs, len(lists)) // with no vectors
 	one := func(c, workers int, as rank) error {
 		p, solved := pairs{}, false
 		if as != small {
@@ -51,7 +51,7 @@ func (s *solve) apart(ctx context.Context) error {
 		parts[c] = p
 		return nil
 	}
-	var sizes []int // of those that are solved alone
+	var sizes []int // sizes of the components that are solved alone
 	for c := 0; c < len(lists) && len(lists[c]) >= soloVertices; c++ {
 		sizes = append(sizes, len(lists[c]))
 	}
@@ -90,8 +90,8 @@ func rankOf(c int, other rank) rank {
 	return other
 }
 
-// others solves the components from number first on concurrently. If the context ends
-// first, the components before them are saved.
+// others concurrently solves the components from number first on. If the context ends
+// before it has finished, it saves the components before first.
 func (s *solve) others(ctx context.Context, lists [][]uint32, first int, one func(c int) error) error {
 	errs := make([]error, len(lists))
 	vec.Parallel(len(lists)-first, 1, s.opts.Workers, func(i, _, _ int) {
@@ -108,8 +108,9 @@ func (s *solve) others(ctx context.Context, lists [][]uint32, first int, one fun
 	return errors.Join(errs...)
 }
 
-// component is Induced for a list that is a whole component, with the place of
-// every vertex in its list given: it takes time for the component alone.
+// component returns the same graph as Induced for a list that is a whole component. The
+// caller gives the place of every vertex in its list, so the time depends only on the size
+// of the component.
 func component(g *csr.Graph, list, local []uint32) *csr.Graph {
 	sub := &csr.Graph{Offsets: make([]int64, len(list)+1)}
 	for i, v := range list {
@@ -156,8 +157,8 @@ func (s *solve) joint(ctx context.Context) error {
 	return nil
 }
 
-// joined is the graph that vertices of all components span, with their components as
-// solve takes them.
+// joined returns the graph induced by the given vertices of all components, and its
+// components in the form that solve expects.
 func (s *solve) joined(vertices []uint32) (sub *csr.Graph, labels []uint32, linked int) {
 	for linked < s.components.Count() && s.components.Sizes[linked] > 1 { // components with an edge come first
 		linked++

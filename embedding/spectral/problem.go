@@ -9,10 +9,10 @@ import (
 type problem struct {
 	op     *operator
 	k      int            // eigenpairs wanted
-	known  int            // of them have the eigenvalue 1
-	top    *eigen.Result  // these, nil where none is known
-	target eigen.Operator // op without these
-	opts   eigen.Options  // of its solution
+	known  int            // number of known eigenpairs, with eigenvalue 1
+	top    *eigen.Result  // known eigenpairs, nil if there are none
+	target eigen.Operator // op without the known eigenvectors
+	opts   eigen.Options  // of the solver
 }
 
 // pairs are the leading eigenpairs of a part of the graph.
@@ -23,7 +23,7 @@ type pairs struct {
 	weighted bool      // weights were used
 }
 
-// pairs joins the known eigenpairs and a solution.
+// pairs combines the known eigenpairs and a solution.
 func (p *problem) pairs(result *eigen.Result) pairs {
 	if p.top != nil {
 		result = join(p.top, result)
@@ -43,10 +43,10 @@ func (p *problem) scaled(result *eigen.Result) pairs {
 	return found
 }
 
-// minNorm replaces a largest eigenvalue of zero, that of a zero matrix.
+// minNorm replaces the largest eigenvalue if it is zero, as for a zero matrix.
 const minNorm = 1e-300
 
-// join returns a result with the columns of both.
+// join returns a result with the columns of both results.
 func join(a, b *eigen.Result) *eigen.Result {
 	rows, left, right := a.Vectors.Rows, a.Vectors.Dim, b.Vectors.Dim
 	vectors := vec.NewMatrix(rows, left+right)

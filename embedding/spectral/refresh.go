@@ -20,15 +20,15 @@ const RefreshTolerance = 0.02
 
 // Refresh updates the vectors of a spectral embedding for a graph that has changed. Row v
 // of old is the vector of vertex v of g, and Places and Degrees of the state are in the
-// same order. Vectors without a place, of new vertices, are not read. Refresh overwrites
-// old and state. touched lists, in any order, the vertices that are new or have gained or
-// lost an edge. The options must be those of the embedding, with the normalisation and β
-// of its statistics. A tolerance of 0 is RefreshTolerance.
+// same order. Vectors of new vertices, which have no place, are not read. Refresh
+// overwrites old and state. touched lists, in any order, the vertices that are new or have
+// gained or lost an edge. The options must be those of the embedding, with the
+// normalisation and β in its Stats. A tolerance of 0 means RefreshTolerance.
 //
-// A part is a set of vertices that is solved as one matrix: a component, or the whole
-// graph with Joint. A part without touched vertices keeps its vectors, to the bit while
-// the parts need no more space between each other. A part that changed takes the place of
-// the old part that had most of its vertices, unless a larger part has taken it. Then
+// A part is a set of vertices that is solved as one matrix: a component, or the whole graph
+// with Joint. A part without touched vertices keeps its vectors, byte for byte unless the
+// parts have to be moved farther apart. A part that changed takes the place of the old part
+// that had most of its vertices, unless a larger part has taken it. Then
 //
 //   - it takes a Rayleigh–Ritz step (package eigen, Refine) from its old vectors, with
 //     added columns for groups of vertices that are new or have new edges, and a second
@@ -153,7 +153,7 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 			case g.Degree(uint32(v)) == 0:
 				clear(old.Row(v))
 			case r.touched[v] && !slices.ContainsFunc(old.Row(v), func(x float32) bool { return x != 0 }):
-				state.Places[v] = NoPlace // it had no edge: its vector has no information
+				state.Places[v] = NoPlace // it had no edge, so its vector contains no information
 			}
 		}
 	}
@@ -185,8 +185,8 @@ func (r *refresh) run(ctx context.Context) error {
 	return nil
 }
 
-// claim gives every part a place, and returns the old place of its vectors, NoPlace for
-// none. Larger parts choose first.
+// claim assigns a place to every part, and returns the old place of its vectors, NoPlace if
+// it has no old vectors. Larger parts choose first.
 func (r *refresh) claim() []uint32 {
 	origins := make([]uint32, len(r.parts))
 	r.places = make([]uint32, len(r.parts))
@@ -210,8 +210,8 @@ func (r *refresh) claim() []uint32 {
 	return origins
 }
 
-// majority returns the place that most of the vertices have, the lowest of equals,
-// and NoPlace if none has one.
+// majority returns the place that most of the vertices have; if several are equally
+// frequent, the lowest. It returns NoPlace if no vertex has a place.
 func majority(list, places []uint32) uint32 {
 	counts := map[uint32]int{}
 	best, most := uint32(NoPlace), 0
@@ -238,7 +238,7 @@ func (r *refresh) unchanged(list []uint32, origin uint32) bool {
 	return origin != NoPlace
 }
 
-// keepPart keeps the vectors of an unchanged part, without moving them before place.
+// keepPart keeps the vectors of an unchanged part. They are not moved until place runs.
 func (r *refresh) keepPart(c int, list []uint32) {
 	for _, v := range list {
 		if r.next.Degrees != nil {
@@ -272,7 +272,7 @@ func (r *refresh) unmove(list []uint32, origin uint32) {
 	}
 }
 
-// moves reports whether parts are moved apart.
+// moves reports whether the run moves parts apart.
 func (r *refresh) moves() bool { return r.opts.Components == Apart }
 
 // part computes the vectors of one part.
@@ -330,7 +330,7 @@ func (r *refresh) place() {
 	}
 	for c, list := range r.parts {
 		if r.keeps[c] && r.next.spacing == r.state.spacing {
-			continue // they are there already, to the bit
+			continue // its vectors are there already, byte for byte
 		}
 		for _, v := range list {
 			row := r.vectors.Row(int(v))
@@ -362,7 +362,7 @@ func (r *refresh) norm() float64 {
 // before all parts move. The space is at least twice what is needed, so this is safe.
 const slack = 1.1
 
-// describe fills in what the run found.
+// describe fills in the statistics of the run.
 func (r *refresh) describe(s *base.RefreshStats) {
 	s.Kept, s.Refined, s.Solved, s.Residual = r.kept, r.refined, r.solved, r.residual
 	s.MeanDrift, s.MaxDrift = r.drift.Mean(), r.drift.Most()

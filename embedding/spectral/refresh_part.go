@@ -11,14 +11,14 @@ import (
 	"heavytail/storage/vec"
 )
 
-// followed are the eigenpairs of a part whose vectors T are not written out.
+// followed has the eigenpairs of a part. Their vectors T are not computed explicitly.
 type followed struct {
 	pairs
 	cross   []float64                                                 // Tᵀ·X, k × old.Dim, X being the old vectors times D^δ
 	combine func(ctx context.Context, c []float64) (vec.Panel, error) // T·c; c is k × at most k
 }
 
-// full solves a part in full.
+// full solves a part from scratch.
 func (r *refresh) full(ctx context.Context, c int, sub *csr.Graph, list, labels []uint32, linked int) (followed, error) {
 	solved, err := r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small))
 	if err != nil {
@@ -37,11 +37,11 @@ func (r *refresh) full(ctx context.Context, c int, sub *csr.Graph, list, labels 
 	}}, nil
 }
 
-// smallPart is the smallest number of vertices per coordinate of a part that is
-// followed. A smaller part is solved as quickly.
+// A part is followed only if it has at least smallPart vertices per coordinate. A full
+// solve of a smaller part is as fast.
 const smallPart = 3
 
-// subgraph returns the graph of a part, and its components as solve wants them.
+// subgraph returns the graph of a part, and its components in the form that solve expects.
 func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, linked int) {
 	if r.opts.Components == Apart {
 		return component(r.g, list, r.local).WithoutEqualWeights(), nil, 1
@@ -116,8 +116,7 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 	return followed{}, false, nil
 }
 
-// refined puts the outcome of some steps and what was known together, without
-// vectors.
+// refined combines the result of the steps with the known eigenpairs, without vectors.
 func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
 	result := &eigen.Result{Values: r.Values, Residuals: r.Residuals, Converged: r.Converged, Reason: r.Reason, Products: r.Products, Restarts: steps}
 	if p.top != nil {
@@ -132,8 +131,8 @@ func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
 // too large for another step.
 const hopeless = 6
 
-// maxSteps is how many steps are worth taking: two cost a third of a full solve
-// where that is cheap.
+// maxSteps is the largest number of steps. Two steps cost a third of a full solve for a
+// graph whose full solve is cheap; more would not pay.
 const maxSteps = 2
 
 // turn writes the vectors of a part, rotated onto the old ones.

@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// This file has what a refresh starts from next to the old vectors, and the test that
-// shows whether these were enough.
+// This file computes the columns that a refresh adds to the old vectors, and the test that
+// shows whether these columns were enough.
 
 // start returns columns that nearly span the eigenvectors of a part: its old vectors, and
 // an approximate leading eigenvector for each group of vertices without information in
@@ -80,8 +80,8 @@ func (r *refresh) groups(sub *csr.Graph, list []uint32) [][]uint32 {
 	return groups
 }
 
-// whole reports whether a group is a component, and so large that it may have more
-// leading eigenvectors than the one that its column approximates.
+// whole reports whether a group is a component and large enough to have more leading
+// eigenvectors than the one that its column approximates.
 func (r *refresh) whole(group, list []uint32) bool {
 	size := int(r.components.Sizes[r.components.Label[list[group[0]]]])
 	return size == len(group) && size >= leastGroup
@@ -160,11 +160,12 @@ func exceeded(ctx context.Context, p *problem, found []float64, vertices []uint3
 	return false, nil
 }
 
-// probeSteps is enough for the large eigenvalues to show, and not only the largest.
+// probeSteps is the number of steps of a probe: enough to find several large eigenvalues,
+// not only the largest.
 const probeSteps = 2
 
-// before returns the old vectors of a part times D^δ, whose columns span the same space
-// as the old eigenvectors, and more columns of zeros.
+// before returns the old vectors of a part times D^δ, followed by columns of zeros. The
+// columns of the product span the same space as the old eigenvectors.
 func (r *refresh) before(list []uint32, more int) *vec.Matrix {
 	m := vec.NewMatrix(len(list), r.vectors.Dim+more)
 	delta := *r.opts.RowScale

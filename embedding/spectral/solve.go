@@ -32,13 +32,13 @@ func newSolve(g *csr.Graph, m method, opts Options, stats *Stats) *solve {
 	return &solve{g: bare, components: components, method: m, opts: opts, stats: stats}
 }
 
-// rank is how a part is solved among the other parts.
+// rank distinguishes how a part is solved in relation to the other parts.
 type rank uint8
 
 const (
-	largest rank = iota // with checkpoints and progress
+	largest rank = iota // one at a time, with checkpoints and progress
 	alone               // with checkpoints
-	small               // concurrently with others, and too short for checkpoints
+	small               // concurrently with other parts; too short for checkpoints
 )
 
 // openLog begins the log of the parts that are solved alone, given their sizes.
@@ -47,8 +47,8 @@ func (s *solve) openLog(sizes []int) (err error) {
 	return err
 }
 
-// solve finds the leading eigenpairs of a graph without isolated vertices. Its
-// components are given by labels below linked, nil if it is connected.
+// solve finds the leading eigenpairs of a graph without isolated vertices. Its components
+// are given by labels below linked; labels is nil if the graph is connected.
 func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int, as rank) (pairs, error) {
 	p, err := s.problem(ctx, g, labels, linked, workers)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *solve) report(done, total int, always bool) {
 	s.opts.Progress("solving", int64(done), int64(total))
 }
 
-// problem prepares the solution of a part, given as for solve.
+// problem prepares the matrix of a part; its arguments are those of solve.
 func (s *solve) problem(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int) (*problem, error) {
 	op, err := newOperator(g, s.method, workers)
 	if err != nil {

@@ -6,14 +6,15 @@ import (
 	"heavytail/storage/vec"
 )
 
-// spacing is how the parts of a graph are moved apart. The part in place c moves by Step
-// times the digits of c, one digit per coordinate, in the smallest base in which the
-// coordinates suffice. Two parts therefore differ by at least Step in some coordinate.
-// With R the largest norm of a vector, Step = 6R + 5, and vectors of different parts are
-// more than 4R + 5 apart: twice the widest distance within a part, and beyond the radius
-// of ε = 0.01. The part in place 0, the largest, stays at the origin.
+// spacing determines how the parts of a graph are moved apart. The part in place c is moved
+// in coordinate i by Step times digit i of c. The digits are those in the smallest base in
+// which every place has at most as many digits as there are coordinates. Two parts
+// therefore differ by at least Step in some coordinate. With R the largest norm of a
+// vector, Step = 6R + 5, and vectors of different parts are more than 4R + 5 apart: twice
+// the widest distance within a part, and beyond the radius of ε = 0.01. The part in place
+// 0, the largest, stays at the origin.
 type spacing struct {
-	Step float64 // 0 where nothing is moved
+	Step float64 // 0 if nothing is moved
 	Base int
 }
 
@@ -31,10 +32,10 @@ func newSpacing(m *vec.Matrix, count int) spacing {
 	return spacingFor(norm, m.Dim, count)
 }
 
-// spacingFor returns the spacing of vectors with a largest squared norm.
+// spacingFor returns the spacing for vectors whose largest squared norm is norm.
 func spacingFor(norm float64, dim, count int) spacing {
 	s := spacing{Step: 6*math.Sqrt(norm) + 5, Base: 2}
-	// The root is a little less than the base, whatever its rounding.
+	// Start a little below the root, whatever its rounding error, and count up to the base.
 	s.Base = max(s.Base, int(math.Pow(float64(count), 1/float64(dim)))-1)
 	for math.Pow(float64(s.Base), float64(dim)) < float64(count) {
 		s.Base++

@@ -20,35 +20,34 @@ import (
 // and Niyogi, Neural Computation 15, 2003: the largest of N are the smallest of
 // the normalised Laplacian I − N).
 //
-// In a graph with weights A_ij is the weight of the edge, as in their algorithm,
-// and the degree of a vertex the sum of its weights wherever there are degrees, δ
-// included. Weights are taken over their mean, in each part that is solved as one
-// matrix: so their unit does not matter, and equal ones give the same bytes as
-// none. With IgnoreWeights every edge has weight 1.
+// In a graph with weights A_ij is the weight of the edge, as in their algorithm, and every
+// degree, also that of δ, is the sum of the weights of a vertex. Weights are divided by
+// their mean within each part that is solved as one matrix. So their unit does not matter,
+// and equal weights give the same bytes as no weights. With IgnoreWeights every edge has
+// weight 1.
 //
 // Row v of the result is the vector of vertex v: row v of
 //
 //	U = D^-δ T Λ^γ,   T = [t_1 … t_k],  Λ = diag(λ_1 … λ_k)
 //
-// with coordinates in descending order of λ, TᵀT = I in each component, and in
-// each column of T the entry of largest magnitude (of equals that of the lowest
-// vertex) positive. With γ > 0 the coordinates of eigenvalues that are not
-// positive are 0. The trivial eigenvector D^½1 is the first coordinate, as in the
-// paper. Beyond the paper are γ and δ, whose values 0 are its rows of T and 0
-// and ½ the textbook's generalised eigenvectors, and components.
+// with coordinates in descending order of λ, TᵀT = I in each component, and in each column
+// of T the entry of largest magnitude is positive (if several are equal, that of the lowest
+// vertex). With γ > 0 the coordinates of eigenvalues that are not positive are 0. The
+// trivial eigenvector D^½1 is the first coordinate, as in the paper. The parameters γ and δ
+// and the treatment of components are additions to the paper: γ = δ = 0 gives the paper's
+// rows of T, and γ = 0 with δ = ½ the textbook's generalised eigenvectors.
 //
-// With Apart every connected component is solved separately, and has as many
-// coordinates as vertices, at most k; then components are moved apart, the
-// largest staying at the origin, so that distances between vertices of different
-// components are more than twice as long as any within one. Isolated vertices
-// are components. Distances within components, and so ε-neighbourhoods, are
-// those of the eigenvectors. Scalar products and cosines are too in the largest
-// component; in the others the shift dominates them, so that the cosine of two
-// vertices shows little more than whether they share a component. With Joint the
-// whole graph is one matrix: eigenvalue 1 has one eigenvector for each component
-// that has an edge, reported in the order of their sizes, so that in a graph of
-// more than k components all coordinates say only which component a vertex is
-// in. Isolated vertices are then at the origin.
+// With Apart every connected component is solved separately, and has as many coordinates as
+// vertices, at most k; then components are moved apart, the largest staying at the origin,
+// so that distances between vertices of different components are more than twice as long as
+// any within one. Isolated vertices are components. Distances within components, and so
+// ε-neighbourhoods, are those of the eigenvectors. Scalar products and cosines are too in
+// the largest component; in the others the shift dominates them, so that the cosine of two
+// vertices shows little more than whether they share a component. With Joint the whole
+// graph is one matrix: eigenvalue 1 has one eigenvector for each component that has an
+// edge, reported in the order of their sizes, so that in a graph of more than k components
+// the coordinates show only which component a vertex is in. Isolated vertices are then at
+// the origin.
 //
 // The solver (package eigen) does not search for known eigenvectors. It takes time
 // in O((n·k + m)·k) for usual spectra, about 10 s on one core for 81,306 vertices
@@ -70,38 +69,37 @@ func LaplacianEigenmaps(ctx context.Context, g *csr.Graph, opts Options) (*vec.M
 //	N = D^-½ W D^-½   (Degree)    or    S^-½ W S^-½   (Strength)
 //	W = D^-β C' D^-β,   C' = A² − D + A,   S = diag(row sums of W)
 //
-// the degree-penalty spectral method of Feng et al., Representation Learning for
-// Scale-free Networks, AAAI 2018, section 3. C' counts common neighbours, and one
-// more for an edge. The paper prints the normalised form as D^-½ W D^½, which is not
-// symmetric and taken for a misprint; Strength is what its authors' code does.
+// the degree-penalty spectral method of Feng et al., Representation Learning for Scale-free
+// Networks, AAAI 2018, section 3. C' counts common neighbours, and one more for an edge.
+// The paper prints the normalised form as D^-½ W D^½, which is not symmetric, and is
+// assumed to be a misprint. The code of its authors uses Strength.
 //
-// The paper has no weights. In a graph with weights A_ij is the weight w_ij over
-// the mean weight and D the sums of its rows, in the penalty D^-β too, so that a
-// vertex of many or of heavy edges is penalised; C' = A² − diag(A²) + A: two
-// vertices are as near as the sum of w_im·w_mj over their common neighbours m,
-// and w_ij more if they are adjacent. Taking weights over their mean keeps the
-// balance of the two terms, and the embedding, independent of their unit.
+// The paper has no weights. In a graph with weights, A_ij is the weight w_ij divided by the
+// mean weight, and D has the row sums of A. The penalty D^-β uses the same D, so that a
+// vertex with many or heavy edges is penalised. C' = A² − diag(A²) + A: an entry is the sum
+// of w_im·w_mj over the common neighbours m of i and j, plus w_ij if they are adjacent.
+// Dividing weights by their mean makes the balance of the two terms, and so the embedding,
+// independent of their unit.
 //
-// C' is never formed: a product with N is two with A. The rest is as for
-// LaplacianEigenmaps, but for Degree, whose largest eigenvalue is not known: its
-// tolerance is relative to the λ₁ that is found, and Joint leaves the eigenvalues
-// of all components to the solver.
+// C' is never formed: a product with N is two products with A. The rest is as for
+// LaplacianEigenmaps, except that the largest eigenvalue of Degree is not known in advance:
+// its tolerance is relative to the λ₁ that the solver finds, and with Joint the solver
+// finds the leading eigenvalues of all components.
 //
-// A β so large that degrees of the graph to that power do not fit float32 is
-// ErrOptions.
+// The error is ErrOptions if β is so large that powers of the degrees do not fit float32.
 func DPSpectral(ctx context.Context, g *csr.Graph, opts Options) (*vec.Matrix, Stats, error) {
 	return spectral(ctx, g, MethodDPSpectral, opts)
 }
 
-// spectral is the embedding by a method. It needs no more memory than the eigenvectors,
-// which it scales in place.
+// spectral computes the embedding with a method. It scales the eigenvectors in place, so it
+// needs no further memory.
 func spectral(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec.Matrix, Stats, error) {
 	m, _, stats, err := Embed(ctx, g, method, opts)
 	return m, stats, err
 }
 
-// Embed is [LaplacianEigenmaps] or [DPSpectral], by its name. The state is what [Refresh]
-// needs later to update the vectors.
+// Embed runs [LaplacianEigenmaps] or [DPSpectral], given by its name. It also returns the
+// state that [Refresh] needs later to update the vectors.
 func Embed(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec.Matrix, *State, Stats, error) {
 	e, err := Solve(ctx, g, method, opts)
 	if err != nil {
@@ -203,7 +201,7 @@ func solveSpectral(ctx context.Context, g *csr.Graph, m method, opts Options) (*
 	return s.out, nil
 }
 
-// unconverged returns how far a solve is from its tolerance, and what may help.
+// unconverged describes how far a solve is from its tolerance, and what may help.
 func unconverged(m method, opts Options, stats *Stats) string {
 	worst, spread := 0.0, 0.0
 	for _, r := range stats.Residuals {

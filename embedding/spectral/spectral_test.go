@@ -30,8 +30,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// explicit writes the matrix of a method out, from its definition: it shares
-// nothing with the operator.
+// explicit computes all entries of the matrix of a method from its definition. It shares no
+// code with the operator.
 func explicit(g *csr.Graph, m method) *mat.SymDense {
 	n := g.Vertices()
 	a := mat.NewDense(n, n, nil)
@@ -88,7 +88,7 @@ func explicit(g *csr.Graph, m method) *mat.SymDense {
 	return w
 }
 
-// methods returns the matrices that tests go through.
+// methods returns the matrices that tests iterate over.
 func methods() map[string]method {
 	return map[string]method{
 		"le":           {},
@@ -120,7 +120,8 @@ func embed(tb testing.TB, g *csr.Graph, m method, o Options) (*vec.Matrix, Stats
 	return u, stats
 }
 
-// randomGraph has n vertices and about m edges, half of them at few vertices.
+// randomGraph returns a graph of n vertices and about m edges, half of them at few
+// vertices.
 func randomGraph(tb testing.TB, n, m int, r *rand.Rand) *csr.Graph {
 	edges := make([]csr.Edge, m)
 	for i := range edges {
@@ -148,8 +149,8 @@ func cycle(tb testing.TB, n int) *csr.Graph {
 	return testgraph.Of(tb, n, edges...)
 }
 
-// checkPairs holds the columns of an embedding with γ = δ = 0 against the
-// explicit matrix: the k largest eigenvalues, in order; residuals; T'T = I.
+// checkPairs compares the columns of an embedding with γ = δ = 0 with the explicit matrix:
+// the k largest eigenvalues, in order; residuals; T'T = I.
 func checkPairs(t *testing.T, g *csr.Graph, m method, u *vec.Matrix, values []float64) {
 	t.Helper()
 	n, k := u.Rows, u.Dim
@@ -196,8 +197,9 @@ func checkPairs(t *testing.T, g *csr.Graph, m method, u *vec.Matrix, values []fl
 	}
 }
 
-// A solve that did not converge says so with its residual, and where the eigenvalues
-// lie closer than that, that the vectors are not the eigenvectors, and what to do.
+// The note on a solve that did not converge names its residual. If the eigenvalues are
+// closer to each other than the residual, it adds that the vectors are not the
+// eigenvectors, and what to do.
 func TestUnconverged(t *testing.T) {
 	strength := method{twoHops: true, strength: true}
 	opts := Options{Tolerance: 1e-4}
@@ -608,8 +610,8 @@ func TestSpectral_Progress(t *testing.T) {
 	}
 }
 
-// webLike is a tree of hubs with so many leaves each: penalised by degree, the links
-// between hubs hardly join what hangs on them.
+// webLike is a tree of hubs, each with the given number of leaves. Under the degree
+// penalty, the edges between hubs connect their leaves only weakly.
 func webLike(hubs, leaves int, seed uint64) *csr.Graph {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var edges []csr.Edge
@@ -628,9 +630,9 @@ func webLike(hubs, leaves int, seed uint64) *csr.Graph {
 	return g
 }
 
-// Where the eigenvalues of strength crowd, it ends early and says so, and the automatic
-// choice is degree: the bytes are those of degree asked for, also after an interruption.
-// Elsewhere it is strength.
+// If too many eigenvalues of strength are close together, its solve ends early with a note,
+// and Auto uses degree: the bytes equal those of degree given explicitly, also after an
+// interruption. On other graphs Auto uses strength.
 func TestDPSpectral_Auto(t *testing.T) {
 	if os.Getenv("HEAVYTAIL_LONG") == "" {
 		t.Skip("solves that crowd take a while; HEAVYTAIL_LONG=1 runs them")
@@ -645,7 +647,7 @@ func TestDPSpectral_Auto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var saved [][]byte // now and then: it is much
+	var saved [][]byte // only some of the states, since they are large
 	calls := 0
 	opts := Options{Dim: 6}
 	opts.Checkpoints.Save = func(write func(w io.Writer) error) error {

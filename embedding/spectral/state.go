@@ -9,14 +9,15 @@ import (
 	"heavytail/storage/vec"
 )
 
-// State is what Refresh needs next to the vectors of an embedding. It does not have the
-// eigenvectors: a step needs only the space that they span, and the vectors span the same
-// space, whatever the scale and rotation of their columns.
+// State is the data that Refresh needs in addition to the vectors of an embedding. It does
+// not contain the eigenvectors: a step needs only the space that they span, and the vectors
+// span the same space, whatever the scale and rotation of their columns.
 type State struct {
-	// Places has for each vertex the place of its part, by which its vector was moved
-	// apart; NoPlace where a vertex has no vector. With Joint all are 0.
+	// Places has for each vertex the place of its part, which determines how far its vector
+	// was moved; NoPlace if the vertex has no vector. With Joint all places are 0.
 	Places []uint32
-	// Degrees are the degrees by whose power δ vectors were divided; nil if δ is 0.
+	// Degrees has the degree of each vertex; its vector was divided by the degree to the
+	// power δ. It is nil if δ is 0.
 	Degrees []float64
 	spacing
 }
@@ -43,9 +44,9 @@ func (s *State) Write(w io.Writer) error {
 	return vec.WriteNumbers(w, head, s.Places, s.Degrees)
 }
 
-// ReadState reads what Write wrote for an embedding with this many vertices and
-// coordinates, which bound what it allocates. Other bytes are ErrState; an error of the
-// reader is wrapped.
+// ReadState reads a state that Write wrote, for an embedding with this number of vertices
+// and coordinates, which limit the memory that it allocates. The error of invalid content
+// is ErrState; an error of the reader is wrapped.
 func ReadState(r io.Reader, vertices, dim int) (*State, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var head stateHead

@@ -19,7 +19,7 @@ import (
 type weighted struct {
 	op           *operator
 	a            *adjacency
-	s            []float64 // as that of the operator, exact
+	s            []float64 // the same as s of the operator, in float64
 	scaled, once []float64 // s·x and A·s·x
 }
 
@@ -31,9 +31,9 @@ func newWeighted(op *operator, a *adjacency, s []float64) *weighted {
 	return w
 }
 
-// unitSize scales s so that the largest eigenvalue of the matrix is 1 or
-// somewhat more, which vectors in float32 need, and returns what eigenvalues then
-// have to be multiplied by. Where it is 1 already nothing changes.
+// unitSize scales s so that the largest eigenvalue of the matrix is 1 or somewhat more,
+// because the vectors are float32. It returns the factor by which eigenvalues then have to
+// be multiplied. If the largest eigenvalue is 1 already, it changes nothing.
 func unitSize(a *adjacency, m method, s []float64) float64 {
 	if !m.twoHops || m.strength || len(s) == 0 {
 		return 1
@@ -77,7 +77,7 @@ func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma
 	return w.op.each(ctx, func(v int) {
 		var sum [b]float64
 		w.gather(&sum, source, v)
-		if w.op.twoHops { // A²: less the diagonal, plus A
+		if w.op.twoHops { // A² − diag(A²) + A
 			d := w.a.squares[v]
 			scaled, once := (*[b]float64)(w.scaled[v*b:]), (*[b]float64)(w.once[v*b:])
 			for j := range sum {

@@ -43,8 +43,8 @@ func TestSpectral_WeightedAgreesWithExplicitMatrix(t *testing.T) {
 
 func allEqual(x []float32) bool { return slices.Min(x) == slices.Max(x) }
 
-// Joint mode takes weights over the mean of the whole graph, as the explicit
-// matrix of it does.
+// Joint mode divides weights by the mean of the whole graph, as the explicit matrix of the
+// whole graph does.
 func TestSpectral_WeightedJoint(t *testing.T) {
 	for name, m := range methods() {
 		t.Run(name, func(t *testing.T) {
@@ -63,8 +63,8 @@ func TestSpectral_WeightedJoint(t *testing.T) {
 	}
 }
 
-// Equal weights, whatever their value, and weights that are ignored give the
-// bytes of no weights; timestamps never matter.
+// Equal weights, whatever their value, and ignored weights give the same bytes as no
+// weights; timestamps never matter.
 func TestSpectral_EqualAndIgnoredWeights(t *testing.T) {
 	g := randomGraph(t, 200, 450, rand.New(rand.NewPCG(25, 26)))
 	for name, m := range methods() {
@@ -90,8 +90,8 @@ func TestSpectral_EqualAndIgnoredWeights(t *testing.T) {
 	}
 }
 
-// The unit of weights does not matter, and no more than rounding does a small
-// change of them. Distances are compared, since eigenvectors may be rotated.
+// The unit of weights does not matter, and a change of the weights by rounding errors
+// changes the result little. Distances are compared, since eigenvectors may be rotated.
 func TestSpectral_UnitOfWeights(t *testing.T) {
 	g := testgraph.RandomWeights(largestComponent(randomGraph(t, 150, 750, rand.New(rand.NewPCG(27, 28)))), 3, 2)
 	nearly := testgraph.Weighted(g, func(u, v uint32) float32 { return 1 + 1e-6*float32((u+v)%2) })
@@ -129,7 +129,7 @@ func distance(a, b []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Weights pull together: of two triangles joined by an edge, the joint is
+// A heavier edge is shorter: of two triangles joined by an edge, the joining edge is
 // shorter the heavier it is.
 func TestLaplacianEigenmaps_WeightsPull(t *testing.T) {
 	g := testgraph.Of(t, 6, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 0},
@@ -151,7 +151,7 @@ func TestLaplacianEigenmaps_WeightsPull(t *testing.T) {
 	}
 }
 
-// Weights that span nearly all of float32 give numbers or a refusal.
+// Weights that span nearly the whole range of float32 give finite numbers or an error.
 func TestSpectral_ExtremeWeights(t *testing.T) {
 	g := largestComponent(randomGraph(t, 200, 600, rand.New(rand.NewPCG(29, 30))))
 	refused := 0
@@ -188,7 +188,7 @@ func TestSpectral_WeightedSameBytesForAnyWorkers(t *testing.T) {
 	g := testgraph.RandomWeights(realGraph(t, "ca-GrQc"), 3, 4)
 	for _, name := range []string{"le", "degree β=½", "strength β=2"} {
 		if testing.Short() && name != "degree β=½" {
-			continue // the test without weights has the others
+			continue // the test without weights covers the other methods
 		}
 		m := methods()[name]
 		o := m.options()
