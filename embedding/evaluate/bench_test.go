@@ -45,7 +45,7 @@ func BenchmarkReconstructSweep(b *testing.B) {
 	})
 }
 
-// BenchmarkFitPowerLaw fits the degrees of real graphs, and data sets of their
+// BenchmarkFitPowerLaw fits the degrees of real graphs, and synthetic data sets of the
 // bootstrap.
 func BenchmarkFitPowerLaw(b *testing.B) {
 	for _, c := range []struct {

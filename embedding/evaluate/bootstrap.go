@@ -55,8 +55,8 @@ type synthetic struct {
 	above []float64 // P(X ≥ Xmin+i) for the first of the values
 }
 
-// maxTable limits the values whose probabilities are stored: larger ones are
-// computed, which few draws need.
+// maxTable limits the number of values whose probabilities are stored. Probabilities of
+// larger values, which few draws need, are computed.
 const maxTable = 1 << 12
 
 func newSynthetic(h histogram, law PowerLaw) *synthetic {
@@ -75,12 +75,12 @@ func newSynthetic(h histogram, law PowerLaw) *synthetic {
 	return s
 }
 
-// atLeast returns P(X ≥ x) under the law.
+// atLeast returns the probability P(X ≥ x) under the law.
 func (s *synthetic) atLeast(x int) float64 {
 	return s.law.above(x, s.norm)
 }
 
-// draw makes a data set.
+// draw draws one data set.
 func (s *synthetic) draw(r *rand.Rand) histogram {
 	body := make([]int, len(s.below))
 	table := make([]int, maxTable)
@@ -110,7 +110,7 @@ func (s *synthetic) value(u float64) int {
 		}
 		return s.law.Xmin + i
 	}
-	// Doubling until x is beyond, then halving: appendix D of the paper.
+	// Double x until it is too large, then bisect: appendix D of the paper.
 	const most = min(1<<50, math.MaxInt/4) // beyond it integers are no longer exact, or overflow
 	low := s.law.Xmin + maxTable - 1
 	high := 2 * low

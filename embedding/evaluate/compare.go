@@ -10,10 +10,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Overlap returns the fraction of the k nearest vectors of a vector, by Euclidean
-// distance, that two embeddings of the same vertices have in common: the mean over a sample
-// of vertices. A sample as large as the embedding has all vertices. It takes a batch of
-// searches in both for each 1,024 vertices of the sample.
+// Overlap returns the fraction of the k nearest vectors of a vector, by Euclidean distance,
+// that two embeddings of the same vertices have in common: the mean over a sample of
+// vertices. If the sample is as large as the embedding, all vertices are used. It takes one
+// batch of searches in each embedding for every 1,024 vertices of the sample.
 func Overlap(ctx context.Context, a, b *vec.Matrix, k, sample int, seed uint64, workers int) (float64, error) {
 	if a.Rows < 2 || k < 1 {
 		return 1, nil
@@ -34,8 +34,8 @@ func Overlap(ctx context.Context, a, b *vec.Matrix, k, sample int, seed uint64, 
 			for q, v := range rows {
 				copy(queries.Row(q), m.Row(v))
 			}
-			// One more than k, since the vector itself is among them, unless k
-			// equal ones come before it.
+			// Search for k + 1 vectors, since the query vector itself is among the results,
+			// unless k equal vectors come before it.
 			answers, err := both[i].SearchBatch(ctx, queries, k+1, index.SearchOptions{Workers: workers})
 			if err != nil {
 				return 0, err

@@ -2,10 +2,10 @@ package evaluate
 
 import "math"
 
-// Pearson returns Pearson's correlation coefficient of x and y, from -1 to 1.
-// It is NaN where it is not defined: if either list is constant or has fewer
-// than two values. Values must be finite and below 10⁷⁰, so that products of
-// their squares are. It takes O(n) and panics if the lengths differ.
+// Pearson returns Pearson's correlation coefficient of x and y, from -1 to 1. It is NaN
+// where it is not defined: if either list is constant or has fewer than two values. Values
+// must be finite and below 10⁷⁰ in magnitude, so that products of their squares are finite.
+// It takes O(n) and panics if the lengths differ.
 func Pearson(x, y []float64) float64 {
 	sameLength(len(x), len(y))
 	if constant(x) || constant(y) {

@@ -14,7 +14,7 @@ func near(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-12 || (math.IsNaN(a) && math.IsNaN(b))
 }
 
-// TestCorrelations_ByHand holds values worked out on paper.
+// TestCorrelations_ByHand compares with values that were computed by hand.
 func TestCorrelations_ByHand(t *testing.T) {
 	for _, c := range []struct {
 		name                       string

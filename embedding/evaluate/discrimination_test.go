@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// By the definitions, in quadratic time.
+// These oracles follow the definitions, in quadratic time.
 func bruteAUC(positive, negative []float64) float64 {
 	won := 0.0
 	for _, p := range positive {
@@ -67,7 +67,7 @@ func bruteF1(threshold float64, positive, negative []float64) (precision, recall
 	return found / (found + wrong), found / float64(len(positive)), 2 * found / (found + wrong + float64(len(positive)))
 }
 
-// Random scores, from few values with many ties to hardly any.
+// Random scores: from few distinct values, with many ties, to hardly any ties.
 func TestDiscrimination_BruteForce(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for trial := range 300 {

@@ -22,20 +22,19 @@
 //   - [PackingDimension] bounds the dimensions that an embedding needs for its
 //     largest hub.
 //
-// How well links are predicted: [SplitLinks] holds out edges, and
-// [LinkSplit.Score] compares scorers and learned models on them by [AUC],
-// [AveragePrecision], [HitsAt] and F1.
-// The paper learns from the difference of two vectors (section 4, table 3),
-// which changes its sign with the order of the pair, and finds F1 from 0.83 to
-// 0.90 on ego-facebook. With the pairs in random order the difference
-// predicts nothing there: F1 0.51 to 0.62, AUC 0.50. The paper's figures come out where
-// the vertex that comes first in the file is first in every pair, edge or not,
-// and the embedding has seen all edges, the test's too: F1 0.88 to 0.89 at a
-// precision of 0.82 and a recall of 0.96 to 0.98. Vertices of that file are
-// numbered circle by circle, so that the difference along an eigenvector is 0
-// within a circle and has one sign between two: the model learns the numbers.
-// [SplitOptions].Ascending orders pairs like this; edges of the test stay held
-// out, which leaves 0.78 to 0.88.
+// How well links are predicted: [SplitLinks] holds out edges, and [LinkSplit.Score]
+// compares scorers and learned models on them by [AUC], [AveragePrecision], [HitsAt] and
+// F1. The paper learns from the difference of two vectors (section 4, table 3), which
+// changes its sign with the order of the pair, and reports F1 from 0.83 to 0.90 on
+// ego-facebook. If the two vertices of each pair are in random order, the difference
+// predicts nothing on this graph: F1 is 0.51 to 0.62 and AUC 0.50. The paper's figures can
+// be reproduced if two things hold: the first vertex of every pair, edge or not, is the one
+// that comes first in the file, and the embedding was computed from all edges, those of the
+// test included. F1 is then 0.88 to 0.89, with a precision of 0.82 and a recall of 0.96 to
+// 0.98. Vertices of that file are numbered circle by circle, so that the difference along
+// an eigenvector is 0 within a circle and has the same sign for all pairs from two circles:
+// the model learns the numbering. [SplitOptions].Ascending orders pairs like this, but
+// keeps the edges of the test held out; F1 is then 0.78 to 0.88.
 //
 // How well classes of vertices can be predicted: [ClassifyLabels].
 package evaluate

@@ -9,8 +9,9 @@ import (
 	"heavytail/storage/csr"
 )
 
-// TestSplitLinks_Connected keeps the components, holds out what the split asks for, and with
-// Latest no edge that could have stayed in place of a later one of the forest.
+// TestSplitLinks_Connected expects a split to keep the components and to hold out the
+// requested number of edges. With Latest, it must not hold out an edge that could replace a
+// later edge of the forest.
 func TestSplitLinks_Connected(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
@@ -58,8 +59,8 @@ func TestSplitLinks_Connected(t *testing.T) {
 	}
 }
 
-// TestSpanningForest has the smallest sum of times, by trying every edge that is outside in
-// place of each on its cycle.
+// TestSpanningForest expects the forest with the smallest sum of times: it tries to replace
+// each edge of the forest by each edge of the graph.
 func TestSpanningForest(t *testing.T) {
 	t.Parallel()
 	g := timed(chance(t, 40, 0.15, 3))

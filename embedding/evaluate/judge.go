@@ -13,8 +13,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// judge compares reconstructions with the original graph. What depends on the
-// original alone is computed once.
+// judge compares reconstructions with the original graph. It computes values that depend
+// only on the original graph once.
 type judge struct {
 	g       *csr.Graph
 	m       *vec.Matrix
@@ -23,7 +23,7 @@ type judge struct {
 	ranks   ranking   // of the degrees
 	edges   []float32 // squared lengths of the original edges
 
-	// nearest is the best point so far with its degrees, if its law is asked for.
+	// nearest is the best point so far with its degrees, if a power law is to be fitted.
 	nearest struct {
 		point   ReconstructionPoint
 		degrees []uint32
@@ -125,8 +125,8 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 	return points, nil
 }
 
-// keepBest keeps the degrees of the best point, of equal ones that of the
-// smallest radius.
+// keepBest stores the degrees of the best point; of equally good points, of the one with
+// the smallest radius.
 func (j *judge) keepBest(sweep *index.Sweep, points []ReconstructionPoint) {
 	i := j.best(points)
 	both := []ReconstructionPoint{j.nearest.point, points[i]}
@@ -136,7 +136,7 @@ func (j *judge) keepBest(sweep *index.Sweep, points []ReconstructionPoint) {
 	}
 }
 
-// progress passes on the progress of one pass as a part of all passes.
+// progress reports the progress of one pass as a part of the progress of all passes.
 func (j *judge) progress() func(stage string, done, total int64) {
 	if j.opts.Progress == nil {
 		return nil
@@ -147,8 +147,8 @@ func (j *judge) progress() func(stage string, done, total int64) {
 	}
 }
 
-// kept returns how many of the original edges are within each of the radii, by
-// the same rule as the join's. When ctx ends it returns fewer.
+// kept returns the number of original edges within each of the radii, by the same rule as
+// the join. If ctx ends, the numbers are too low.
 func (j *judge) kept(ctx context.Context, radii []float64) []int64 {
 	const block = 1 << 16
 	partial := make([][]int64, (len(j.edges)+block-1)/block)
@@ -172,8 +172,8 @@ func (j *judge) kept(ctx context.Context, radii []float64) []int64 {
 	return kept
 }
 
-// compare measures the reconstruction at radius i of a sweep, which kept so many
-// of the original edges. When ctx ends the power law may be missing.
+// compare measures the reconstruction at radius i of a sweep, given the number of original
+// edges that it contains. If ctx ends, the power law may be missing.
 func (j *judge) compare(ctx context.Context, sweep *index.Sweep, i int, kept int64) ReconstructionPoint {
 	degrees := sweep.Degrees(i, nil)
 	values := make([]float64, len(degrees))
@@ -198,13 +198,14 @@ func (j *judge) compare(ctx context.Context, sweep *index.Sweep, i int, kept int
 	return p
 }
 
-// law fits a power law to degrees, if there is one.
+// law fits a power law to degrees, if they allow a fit.
 func (j *judge) law(ctx context.Context, degrees []uint32) PowerLaw {
 	counts := make([]int, len(degrees))
 	for v, d := range degrees {
 		counts[v] = int(d)
 	}
-	// The only error but that of ctx is that there are too few degrees.
+	// Apart from the error of ctx, the only error is that there are too few different
+	// degrees.
 	law, err := FitPowerLaw(ctx, counts, PowerLawOptions{})
 	if err != nil {
 		return PowerLaw{}
@@ -212,7 +213,7 @@ func (j *judge) law(ctx context.Context, degrees []uint32) PowerLaw {
 	return law
 }
 
-// share returns part/whole, NaN if there is nothing.
+// share returns part/whole, or NaN if whole is 0.
 func share(part int64, whole float64) float64 {
 	if whole == 0 {
 		return math.NaN()

@@ -12,7 +12,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Labels are the classes of vertices, each of which may have several or none.
+// Labels are the classes of vertices. A vertex may have several classes or none.
 type Labels struct {
 	Names []string // of the classes
 	// Of has the classes of each vertex as indices in Names, ascending and
@@ -31,8 +31,9 @@ func (l Labels) Labelled() int {
 	return n
 }
 
-// Training returns the classes of only those vertices that ClassifyLabels
-// trains on at a fraction in its first order with a seed.
+// Training returns the classes of the vertices that ClassifyLabels trains on, for a
+// fraction, in its first order with this seed. The other vertices have no class in the
+// result.
 func (l Labels) Training(fraction float64, seed uint64) Labels {
 	t := labelTrial{labels: l, opts: LabelOptions{Seed: seed}}
 	known := Labels{Names: l.Names, Of: make([][]uint32, len(l.Of))}
@@ -43,12 +44,12 @@ func (l Labels) Training(fraction float64, seed uint64) Labels {
 	return known
 }
 
-// trainingCut is how many vertices train: at least one, and not all.
+// trainingCut returns the number of training vertices: at least one, and not all.
 func trainingCut(vertices int, fraction float64) int {
 	return max(min(1, vertices), min(vertices-1, int(fraction*float64(vertices))))
 }
 
-// check refuses classes that are out of range or out of order.
+// check returns an error if classes are out of range or not in ascending order.
 func (l Labels) check() error {
 	for v, own := range l.Of {
 		for i, c := range own {
@@ -68,9 +69,9 @@ func (l Labels) check() error {
 
 // LabelOptions sets how classification is measured. The zero value works.
 type LabelOptions struct {
-	// Fractions are those of the labelled vertices to train on, each above 0
-	// and below 1; the remaining vertices form the test set. nil means DefaultFractions. At least
-	// one vertex trains and one tests.
+	// Fractions are the fractions of the labelled vertices to train on, each above 0 and
+	// below 1; the remaining vertices form the test set. nil means DefaultFractions. Both
+	// sets have at least one vertex.
 	Fractions []float64
 	// Seeds is the number of random orders of the vertices; for every fraction
 	// the first vertices of an order are the training set. 0 means
@@ -78,7 +79,7 @@ type LabelOptions struct {
 	Seeds int
 	Seed  uint64 // seed of the first order; the next orders use the next seeds
 	// Penalty is the penalty of the logistic regressions. 0 chooses it for every fraction
-	// and order, by the training vertices alone; see ClassifyLabels. Choosing takes about
+	// and order, from the training vertices alone; see ClassifyLabels. Choosing takes about
 	// four times as long, and up to 17 times with at most 2,000 training vertices.
 	Penalty float64
 	Workers int // goroutines, 0 means GOMAXPROCS; no result depends on it
@@ -91,12 +92,11 @@ type LabelOptions struct {
 // DefaultSeeds is the number of orders that DeepWalk's authors averaged over.
 const DefaultSeeds = 10
 
-// labelPenalties are the penalties to choose from. The best one depends more
-// on the vectors than on their number: on blogcatalog the sum of micro- and
-// macro-F1 is best at 30 for DeepWalk, with 10 % as with 90 % to train on,
-// where 1 loses 0.08 and 0.01, and at 1 for DP-Spectral, where 30 loses 0.04
-// and 0.03. The outermost are seldom right, and lose much if they are chosen
-// by chance.
+// labelPenalties are the penalties to choose from. The best one depends more on the vectors
+// than on their number. On blogcatalog, the sum of micro- and macro-F1 is best at penalty
+// 30 for DeepWalk: with 10 % and with 90 % of the vertices to train on, penalty 1 loses
+// 0.08 and 0.01. For DP-Spectral it is best at 1, and 30 loses 0.04 and 0.03. The smallest
+// and the largest penalty are seldom right, and lose much if they are chosen by chance.
 func labelPenalties() []float64 { return []float64{0.3, 3, 30, 300} }
 
 const (
@@ -111,7 +111,7 @@ const (
 	fewChoosing = 2_000
 )
 
-// DefaultFractions cover few, half and most labels as training.
+// DefaultFractions are a small, a middle and a large fraction of training vertices.
 func DefaultFractions() []float64 { return []float64{0.1, 0.5, 0.9} }
 
 // Validate reports all faults of the options at once.
@@ -154,12 +154,11 @@ func (o LabelOptions) withDefaults() LabelOptions {
 // 5.3), and with one class for each vertex the plain classification of section
 // 4 of the paper.
 //
-// Without a Penalty it is chosen on the training vertices among 0.3, 3, 30 and
-// 300, by the sum of micro- and macro-F1. Up to 2,000 vertices are used in
-// stratified five-fold cross-validation; of more, at most 10,000, three
-// quarters train and the rest choose. The better of 3 and 30, of equal ones
-// the smaller, is taken unless an outer one is better by more than the
-// standard error of the difference. The final training uses all training
+// Without a Penalty it is chosen on the training vertices among 0.3, 3, 30 and 300, by the
+// sum of micro- and macro-F1. Up to 2,000 vertices are used in stratified five-fold
+// cross-validation; of more, at most 10,000, three quarters train and the rest choose. The
+// better of 3 and 30, of equal ones the smaller, is taken unless an outer one is better by
+// more than the standard error of the difference. The final training uses all training
 // vertices with the chosen penalty.
 //
 // The scores are in the order of the fractions. The same vectors, labels and
@@ -295,11 +294,10 @@ func (t *labelTrial) folds(training []uint32) []fold {
 	return list
 }
 
-// bestPenalty returns the index of the penalty to take, from the scores of
-// each penalty in the same folds: the better one of the inner penalties,
-// unless an outer one is better than it by more than the standard error of the
-// difference. With a single training vertex there is none to choose by, and
-// all scores are NaN.
+// bestPenalty returns the index of the penalty to take, from the scores of each penalty in
+// the same folds: the better one of the inner penalties, unless an outer one is better than
+// it by more than the standard error of the difference. With a single training vertex no
+// vertex is left to choose by, and all scores are NaN.
 func bestPenalty(scores [][]float64) int {
 	margin := func(a, b int) (mean, deviation float64) {
 		differences := make([]float64, len(scores[a]))
@@ -328,8 +326,8 @@ func bestPenalty(scores [][]float64) int {
 	return best
 }
 
-// tally trains on some vertices, and counts the correct predictions for
-// others.
+// tally trains on one list of vertices, and counts the correct predictions for another
+// list.
 func (t *labelTrial) tally(ctx context.Context, training, test []uint32, penalty float64) (labelTally, error) {
 	ranker, err := t.train(ctx, training, penalty)
 	if err != nil {
@@ -366,7 +364,7 @@ func (t *labelTrial) train(ctx context.Context, vertices []uint32, penalty float
 	return ranker, nil
 }
 
-// predict predicts for each vertex as many classes as it has, ascending.
+// predict predicts for each vertex as many classes as it has, in ascending order.
 func (t *labelTrial) predict(ctx context.Context, ranker *classify.Ranker, vertices []uint32) ([][]uint32, error) {
 	const block = 64
 	predicted := make([][]uint32, len(vertices))

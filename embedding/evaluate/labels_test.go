@@ -14,8 +14,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// clusters has vectors around a centre for each class, and labels that tell the
-// centre: of every fifth vertex none, and of every fourth two classes.
+// clusters returns vectors around one centre for each class, and labels that name the
+// centre. Every fifth vertex has no label, and every fourth has two classes.
 func clusters(vertices, classes int, noise float64) (*vec.Matrix, Labels) {
 	random := rand.New(rand.NewPCG(7, uint64(vertices)))
 	m := vec.NewMatrix(vertices, classes)
@@ -51,7 +51,7 @@ func classifyAll(t *testing.T, m *vec.Matrix, labels Labels, opts LabelOptions) 
 	return scores
 }
 
-// Four decisions of which everything can be counted on the fingers.
+// Four decisions, few enough to compute all measures by hand.
 func TestLabelTally_ByHand(t *testing.T) {
 	tally := newLabelTally(4, 6, 4)
 	tally.count([]uint32{0}, []uint32{0})       // a, predicted
@@ -99,8 +99,8 @@ func TestMeasured_ByHand(t *testing.T) {
 	}
 }
 
-// Classes are predicted from vectors that name them, and only by chance from vectors
-// that say nothing.
+// Classes are predicted well from vectors that encode them, and only by chance from random
+// vectors.
 func TestClassifyLabels_SignalAndNoise(t *testing.T) {
 	m, labels := clusters(400, 5, 0.1)
 	opts := LabelOptions{Seeds: 3}
@@ -115,8 +115,8 @@ func TestClassifyLabels_SignalAndNoise(t *testing.T) {
 			t.Errorf("%d and %d of %d vertices", s.Train, s.Test, labels.Labelled())
 		}
 	}
-	// What a leak of the labels that are asked for would tell: labels that have
-	// nothing to do with the vectors.
+	// Labels that are independent of the vectors could be predicted only if test labels
+	// leaked into the training.
 	random := rand.New(rand.NewPCG(3, 3))
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
@@ -134,8 +134,8 @@ func TestClassifyLabels_SignalAndNoise(t *testing.T) {
 	}
 }
 
-// Whatever classes the test vertices have, the penalty that is chosen and the
-// models are the same: they have seen the training vertices alone.
+// The chosen penalty and the models do not depend on the classes of the test vertices,
+// because both are computed from the training vertices alone.
 func TestClassifyLabels_NothingLeaks(t *testing.T) {
 	m, labels := clusters(200, 4, 0.5)
 	predictions := func(labels Labels) (float64, [][]uint32) {
@@ -173,9 +173,9 @@ func TestClassifyLabels_NothingLeaks(t *testing.T) {
 	}
 }
 
-// The better of the inner penalties is chosen, unless an outer one is better by more
-// than chance; in folds of which each training vertex tests one, and each has its
-// share of every class.
+// The better of the inner penalties is chosen, unless an outer one is better by more than
+// chance. Each training vertex is a test vertex in exactly one fold, and the classes are
+// spread evenly over the folds.
 func TestClassifyLabels_Choice(t *testing.T) {
 	for _, c := range []struct {
 		scores [][]float64
@@ -276,8 +276,8 @@ func TestClassifyLabels_Definition(t *testing.T) {
 	}
 }
 
-// A class without a training vertex is never given before others, and a class
-// that all have always.
+// A class without a training vertex is predicted only after all others, and a class of all
+// training vertices is always predicted.
 func TestClassifyLabels_ClassesThatAreMissing(t *testing.T) {
 	m, labels := clusters(30, 3, 0.1)
 	for v := range labels.Of {
@@ -302,7 +302,7 @@ func TestClassifyLabels_SameAtAnyWorkers(t *testing.T) {
 			t.Errorf("%d workers: micro-F1 %v, expected %v", workers, got[0].MicroF1, first[0].MicroF1)
 		}
 	}
-	// More orders do not change the first ones.
+	// More orders do not change the results of the first ones.
 	one := classifyAll(t, m, labels, LabelOptions{Seeds: 1, Seed: 1})[0].MicroF1.Mean
 	both := first[0].MicroF1
 	zero := classifyAll(t, m, labels, LabelOptions{Seeds: 1})[0].MicroF1.Mean
@@ -320,7 +320,8 @@ func TestClassifyLabels_Progress(t *testing.T) {
 		}
 		last, total = done, of
 	}})
-	// Of 48 labelled vertices 4, 24 and 43 train, and choose among four in so many folds.
+	// Of 48 labelled vertices, 4, 24 and 43 train. Each training set chooses among four
+	// penalties, in this many folds.
 	if last != total || total != 2*3*((4*4+1)+(4*5+1)+(4*5+1)) {
 		t.Errorf("%d of %d", last, total)
 	}

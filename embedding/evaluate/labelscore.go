@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Measured is the mean of a measure over several random orders, without those
-// in which it is undefined, and its standard deviation. Both are NaN without
-// any value; the deviation needs two.
+// Measured is the mean and the standard deviation of a measure over several random orders,
+// leaving out orders in which the measure is undefined. Both are NaN if no value is
+// defined; the deviation needs at least two values.
 type Measured struct {
 	Mean      float64 `json:"mean"`
 	Deviation float64 `json:"deviation"`
@@ -82,7 +82,7 @@ func (c classTally) f1() float64 {
 	return share(2*c.found, float64(2*c.found+c.missed+c.wrong))
 }
 
-// micro is the F1 of all classes taken as one.
+// micro is the F1 of the decisions of all classes together.
 func (t *labelTally) micro() float64 {
 	var all classTally
 	for _, c := range t.classes {
@@ -91,7 +91,7 @@ func (t *labelTally) micro() float64 {
 	return all.f1()
 }
 
-// macro is the mean F1 of all classes, that of a class without decisions being 0.
+// macro is the mean of the F1 of all classes. A class without decisions counts as 0.
 func (t *labelTally) macro() float64 {
 	sum := 0.0
 	for _, c := range t.classes {
@@ -109,7 +109,8 @@ func measured(values []float64) Measured {
 	if len(values) == 0 {
 		return Measured{math.NaN(), math.NaN()}
 	}
-	// Relative to the first value: equal values have exactly that mean.
+	// Sum differences to the first value, so that the mean of equal values is exactly that
+	// value.
 	n, sum := float64(len(values)), 0.0
 	for _, x := range values {
 		sum += x - values[0]

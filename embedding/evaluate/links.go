@@ -21,12 +21,12 @@ type LinkScore struct {
 
 	AUC              float64 `json:"auc"` // probability that an edge scores higher than another pair; see the function AUC
 	AveragePrecision float64 `json:"average_precision"`
-	// Precision, Recall and F1 are those of the decision by the score with the best F1
-	// over the training pairs. For models this threshold usually finds more than a
-	// probability of ½, since training edges are nearer to each other than test edges:
-	// with DP-Spectral and hadamard the F1 is 0.80 and not 0.65 on
-	// ca-GrQc, with l1 0.66 and not 0.60 on 2,000 vertices of preferential attachment,
-	// and the same on ego-facebook.
+	// Precision, Recall and F1 are those at the threshold of the score that has the best F1
+	// over the training pairs. For models this threshold is usually better than a
+	// probability of ½, since the ends of training edges are nearer to each other than
+	// those of test edges. With DP-Spectral and hadamard the F1 on ca-GrQc is 0.80 instead
+	// of 0.65, with l1 on 2,000 vertices of preferential attachment 0.66 instead of 0.60;
+	// on ego-facebook both thresholds give the same F1.
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
@@ -49,19 +49,18 @@ type LinkOptions struct {
 	Progress func(stage string, done, total int64)
 }
 
-// DefaultFeature is the feature that a logistic regression learns most from on
-// average: over ego-facebook, ca-GrQc, two graphs of preferential attachment and
-// CollegeMsg, the latter by its latest edges, with the vectors of DP-Spectral,
-// Laplacian Eigenmaps, DeepWalk and DP-Walker in 200 dimensions, the mean AUC was
-// 0.780 of the concatenation, 0.771 of l1, 0.766 of l2, 0.721 of hadamard, 0.706 of
-// cosine and 0.498 of the difference.
+// DefaultFeature is the feature with the best logistic regression on average: over
+// ego-facebook, ca-GrQc, two graphs of preferential attachment and CollegeMsg, the latter
+// by its latest edges, with the vectors of DP-Spectral, Laplacian Eigenmaps, DeepWalk and
+// DP-Walker in 200 dimensions, the mean AUC was 0.780 of the concatenation, 0.771 of l1,
+// 0.766 of l2, 0.721 of hadamard, 0.706 of cosine and 0.498 of the difference.
 const DefaultFeature = "concatenation"
 
-// linkPenalty is the penalty of the logistic regressions. The embedding knows the training
-// edges but not the test edges. So a model learns from pairs that are a little nearer than
-// those of the test, and does better with a larger penalty: from 1 to 100 the AUC of the concatenation rises by
-// 0.004 to 0.006 on ca-GrQc and by 0.03 on CollegeMsg, and stays on
-// ego-facebook; 1000 lowers it there.
+// linkPenalty is the penalty of the logistic regressions. The embedding is computed from
+// the training edges but not from the test edges. So the pairs that a model learns from are
+// a little nearer than those of the test, and a larger penalty gives better predictions:
+// from 1 to 100 the AUC of the concatenation rises by 0.004 to 0.006 on ca-GrQc and by 0.03
+// on CollegeMsg, and does not change on ego-facebook; a penalty of 1000 lowers it there.
 const linkPenalty = 100
 
 // Validate reports all faults of the options at once.
@@ -124,8 +123,8 @@ type PairScores struct {
 	Edges, NonEdges, TrainEdges, TrainNonEdges []float64
 }
 
-// EachScore calls f with the scores that Score measures, in its order. An error of f ends
-// it and is returned; other errors are those of Score.
+// EachScore calls f with the scores that Score measures, in the same order. If f returns an
+// error, EachScore stops and returns it; other errors are those of Score.
 func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptions, f func(PairScores) error) error {
 	if err := opts.Validate(); err != nil {
 		return err
@@ -168,7 +167,7 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 	return nil
 }
 
-// higher returns a scorer of package link, negated where lower scores are likelier.
+// higher returns a scorer of package link, negated if its lower scores mean likelier edges.
 func (s *LinkSplit) higher(name string, m *vec.Matrix) (func(u, v uint32) float64, error) {
 	f, err := link.New(name, s.Graph, m)
 	if err != nil {
@@ -180,7 +179,7 @@ func (s *LinkSplit) higher(name string, m *vec.Matrix) (func(u, v uint32) float6
 	return f, nil
 }
 
-// scored fills in the lists of scores by a function.
+// scored fills in the lists of scores, computed by a function.
 func (s *LinkSplit) scored(ctx context.Context, of PairScores, workers int, f func(u, v uint32) float64) (_ PairScores, err error) {
 	for _, list := range []struct {
 		pairs  []csr.Edge

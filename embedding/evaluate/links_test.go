@@ -14,9 +14,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// chance is a random graph of n vertices in which every pair is an edge with
-// the same probability, independent of all others: from the rest of it nothing
-// can be told of an edge.
+// chance is a random graph of n vertices in which every pair is an edge with the same
+// probability, independent of all others: the rest of the graph contains no information
+// about an edge.
 func chance(t testing.TB, n int, p float64, seed uint64) *csr.Graph {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 2))
@@ -69,7 +69,7 @@ func ordered(pairs []csr.Edge) []csr.Edge {
 	return sorted
 }
 
-// checkSplit holds a split against its promises.
+// checkSplit checks the documented properties of a split.
 func checkSplit(t *testing.T, g *csr.Graph, s *LinkSplit) {
 	t.Helper()
 	if err := s.Graph.Validate(); err != nil {
@@ -176,7 +176,7 @@ func TestSplitLinks_Promises(t *testing.T) {
 	}
 }
 
-// No edge that stays is later than one that is held out.
+// No remaining edge is later than a held-out edge.
 func TestSplitLinks_Latest(t *testing.T) {
 	g := timed(chance(t, 60, 0.2, 2))
 	time := func(e csr.Edge) int64 {
@@ -241,8 +241,8 @@ func TestSplitLinks_Errors(t *testing.T) {
 	}
 }
 
-// adjacency is the embedding that gives everything away: the row of a vertex has
-// a 1 for itself and for each neighbour.
+// adjacency is an embedding that contains the whole graph: the row of a vertex has a 1 for
+// itself and for each neighbour.
 func adjacency(g *csr.Graph) *vec.Matrix {
 	m := vec.NewMatrix(g.Vertices(), g.Vertices())
 	for u := range uint32(g.Vertices()) {
@@ -254,9 +254,9 @@ func adjacency(g *csr.Graph) *vec.Matrix {
 	return m
 }
 
-// In a graph of chance no scorer separates edges from pairs but one that has seen those that
-// are held out. A scorer that has seen them separates all: so does the same embedding of
-// the whole graph.
+// In a random graph, no scorer separates held-out edges from other pairs unless it has seen
+// the held-out edges. A scorer that has seen them, on the same embedding of the whole
+// graph, separates all of them.
 func TestLinkSplit_NothingLeaks(t *testing.T) {
 	for _, opts := range []SplitOptions{{Share: 0.3}, {Share: 0.3, Unseen: true}, {Share: 0.3, Ascending: true}} {
 		nothingLeaks(t, opts)
@@ -300,8 +300,8 @@ func nothingLeaks(t *testing.T, opts SplitOptions) {
 	}
 }
 
-// Two groups that know each other within: distances predict links, and models learn that
-// they do.
+// Two groups with edges mostly inside each group: distances predict links, and models learn
+// this.
 func TestLinkSplit_Learns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	const n = 200

@@ -10,8 +10,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// Negatives is a way to draw the pairs without an edge that held-out edges are
-// compared with. A score by them answers a question of its own:
+// Negatives is a way to draw the pairs without an edge that held-out edges are compared
+// with. Each way answers a different question:
 //
 //   - RandomNegatives: can a scorer separate edges from pairs of any two vertices? Edges
 //     join vertices of high degree and random pairs do not, so that the product of the
@@ -40,11 +40,12 @@ const (
 
 	// TwoHopNegatives draws uniformly among the pairs that are no edge of the whole graph
 	// and have a common neighbour in what is left of it, each once: the candidates of a
-	// recommendation. Of the held-out edges, and of those to learn from, only those count
-	// that have a common neighbour, too. The others would score 0 by common neighbours and
-	// all pairs without an edge more, so that these scorers had an AUC near 0 on a
-	// graph by chance, where nothing can be predicted and the AUC ought to be 0.5. The
-	// price is that nothing is said about edges that join vertices farther apart.
+	// recommendation. Likewise, only those held-out edges and training edges are used whose
+	// ends have a common neighbour. Otherwise an edge without common neighbours would score
+	// 0 by common neighbours, and all pairs without an edge would score more. On a random
+	// graph, where nothing can be predicted and the AUC should be 0.5, these scorers would
+	// then have an AUC near 0. The price is that the result does not cover edges between
+	// vertices that are farther apart.
 	TwoHopNegatives Negatives = "two_hop"
 )
 
@@ -53,17 +54,16 @@ func AllNegatives() []Negatives {
 	return []Negatives{RandomNegatives, DegreeNegatives, TwoHopNegatives}
 }
 
-// With returns the split with pairs without an edge that are drawn in another way, for
-// the test and to learn from, and for TwoHopNegatives with fewer edges in both lists;
-// Graph is shared with s, which does not change. g and opts are those of the split. No
-// pair is an edge of g or is in both lists.
+// With returns a copy of the split in which the pairs without an edge, for the test and for
+// the training, are drawn in another way. For TwoHopNegatives both lists of edges may be
+// shorter. The copy shares Graph with s, which does not change. g and opts are those of the
+// split. No pair is an edge of g or is in both lists.
 //
-// Where g has too few such pairs, or they are too rare to be found by 64 draws each
+// If g has too few such pairs, or they are too rare to be found with 64 draws each
 // (TwoHopNegatives: 256, in graphs of more than 2²⁸ paths of two edges), there are fewer
-// pairs than edges. The error is ErrNegatives where a list is empty that is not
-// in s, ErrOption
-// for an unknown way, or that of ctx. Memory: 40 bytes for each pair; time: the draws,
-// and for TwoHopNegatives up to 2²⁸ steps to list what there is.
+// pairs than edges. The error is ErrNegatives where a list is empty that is not in s,
+// ErrOption for an unknown way, or that of ctx. Memory: 40 bytes for each pair; time: the
+// draws, and for TwoHopNegatives up to 2²⁸ steps to list what there is.
 func (s *LinkSplit) With(ctx context.Context, g *csr.Graph, kind Negatives, opts SplitOptions) (*LinkSplit, error) {
 	other := *s
 	d := negativeDraw{ctx: ctx, g: g, rest: s.Graph, random: splitRandom(opts.Seed, "non-edges "+string(kind)), seen: map[csr.Edge]struct{}{}}
@@ -100,8 +100,8 @@ func (s *LinkSplit) With(ctx context.Context, g *csr.Graph, kind Negatives, opts
 	return &other, nil
 }
 
-// shareOut divides pairs between the test and the training by the numbers of their
-// edges.
+// shareOut divides pairs between the test and the training in proportion to their numbers
+// of edges.
 func (s *LinkSplit) shareOut(pairs []csr.Edge) {
 	test := len(s.Edges)
 	if all := test + len(s.TrainEdges); all > len(pairs) {

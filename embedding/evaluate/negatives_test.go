@@ -31,7 +31,7 @@ func attachedBy(t testing.TB, n, m int, seed uint64) *csr.Graph {
 	return testgraph.Of(t, n, edges...)
 }
 
-// Pairs keep the promises of a split, and those of their kind.
+// Pairs have the documented properties of a split and of their kind of negatives.
 func TestLinkSplit_With(t *testing.T) {
 	ctx := context.Background()
 	for name, g := range map[string]*csr.Graph{
@@ -170,7 +170,7 @@ func TestLinkSplit_TwoHopUniform(t *testing.T) {
 	}
 }
 
-// Where there are too few pairs, there are fewer.
+// If too few pairs exist, fewer are drawn.
 func TestLinkSplit_WithTooFew(t *testing.T) {
 	ctx := context.Background()
 	g := chance(t, 40, 0.97, 8)
@@ -200,8 +200,8 @@ func TestLinkSplit_WithTooFew(t *testing.T) {
 	}
 }
 
-// On a graph by chance no scorer predicts anything by any kind of pairs: each AUC is
-// within three standard errors of 0.5, and so are those of models.
+// On a random graph no scorer and no model predicts anything with any kind of pairs: each
+// AUC is within three standard errors of 0.5.
 func TestLinkSplit_NothingByChance(t *testing.T) {
 	ctx := context.Background()
 	g := chance(t, 600, 0.03, 21)

@@ -85,8 +85,8 @@ func checkPlausible(t *testing.T, name string, g *csr.Graph, points []Reconstruc
 	}
 }
 
-// Where no radius gives a plausible reconstruction there is still a best, and it
-// says what it is.
+// If no radius gives a plausible reconstruction, the sweep still returns a best point, for
+// which Plausible returns false.
 func TestReconstructSweep_NonePlausible(t *testing.T) {
 	t.Parallel()
 	var path []csr.Edge
