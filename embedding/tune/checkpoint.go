@@ -13,16 +13,16 @@ import (
 	"heavytail/embedding"
 )
 
-// A search is a sequence of trials, and the next trial depends only on the
-// scores of those before it. So its checkpoint is the list of the trials: a
-// search that continues runs again from the start, and takes scores from the
-// list, without embedding, until the list ends.
+// A search is a sequence of trials, and the next trial depends only on the scores of those
+// before it. So its checkpoint is the list of the trials: a search that continues starts
+// from the beginning, and takes the scores from the list, without computing embeddings,
+// until the list ends.
 
 // maxSaved bounds a checkpoint: a trial takes a few hundred bytes.
 const maxSaved = 64 << 20
 
-// savedTrial is the stored form of a trial. Numbers are texts, since JSON has
-// no NaN.
+// savedTrial is the stored form of a trial. Numbers are stored as text, since JSON has no
+// NaN.
 type savedTrial struct {
 	Stage    uint8        `json:"stage"`
 	Method   string       `json:"method"`
@@ -114,9 +114,8 @@ func (s *search) resume() error {
 	return err
 }
 
-// recall returns the next trial, of point p of a branch, from the checkpoint
-// if it is there. A trial that the method refused is run again, to obtain the
-// reason.
+// recall returns the next trial, which is point p of branch b, from the checkpoint if the
+// checkpoint has it. A trial that the method refused is run again, to obtain the reason.
 func (s *search) recall(b *branch, p point) (t Trial, found bool, err error) {
 	i := len(s.trials)
 	if i >= len(s.known) {
@@ -135,7 +134,7 @@ func (s *search) recall(b *branch, p point) (t Trial, found bool, err error) {
 	return t, err == nil, err
 }
 
-// save writes a checkpoint, if it is time for one.
+// save writes a checkpoint, if one is due or now is true.
 func (s *search) save(now bool) error {
 	c := s.opts.Checkpoints
 	if c.Save == nil || len(s.trials) < len(s.known) || !now && time.Since(s.savedAt) < c.Every {

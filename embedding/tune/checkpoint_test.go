@@ -24,7 +24,7 @@ func TestSearch_Resumed(t *testing.T) {
 		{Name: embedding.MethodDPWalker, Walks: embedding.WalkOptions{Dim: 4, Walks: 1, Length: 5}},
 	}
 	best := spectral(t, g, want)
-	// run stops after so many judgements, and returns the last checkpoint.
+	// run stops after stop judgements, and returns the last checkpoint.
 	run := func(stop int, from io.Reader) (*Result, *wanted, []byte, error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -77,7 +77,8 @@ func TestSearch_Resumed(t *testing.T) {
 	}
 }
 
-// FuzzReadTrials expects what is read to be written as it was.
+// FuzzReadTrials expects that trials that were read are the same after they are written and
+// read again.
 func FuzzReadTrials(f *testing.F) {
 	f.Add([]byte(`[{"stage":1,"method":"m","options":[{"name":"beta","value":"0.5"}],"score":"NaN","measures":[{"name":"auc","value":"0.9"}],"seconds":1.5}]`))
 	f.Add([]byte(`[{}]`))

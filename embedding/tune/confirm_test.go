@@ -16,13 +16,14 @@ import (
 	"heavytail/storage/vec"
 )
 
-// dice is an objective of chance: what it says of an embedding with one effort says
-// nothing of what it says with another, so that surveys and close judgements mislead.
+// dice is an objective with random scores: the score of an embedding with one effort is
+// independent of its score with another effort, so that surveys and close judgements
+// mislead.
 type dice struct {
 	g       *csr.Graph
 	close   Closeness
 	seed    uint64
-	best    *vec.Matrix // scores 2 exactly, and is the worst otherwise, if not nil
+	best    *vec.Matrix // if not nil, these vectors score 2 in an exact judgement and are the worst in others
 	efforts [Exact + 1]int
 }
 
@@ -46,7 +47,7 @@ func (d *dice) score(m *vec.Matrix, effort Effort) float64 {
 	return float64(h.Sum64()>>11) / (1 << 53)
 }
 
-// small are methods that are embedded at once.
+// small returns methods whose embeddings take hardly any time.
 func small() []Method {
 	return []Method{
 		{Name: embedding.MethodLaplacianEigenmaps, Spectral: embedding.SpectralOptions{Dim: 3}, Held: []string{"row_scale"}},
@@ -54,7 +55,7 @@ func small() []Method {
 	}
 }
 
-// again embeds a graph as a trial says, without what a search keeps.
+// again embeds a graph with the options of a trial, without the cached solves of a search.
 func again(t *testing.T, g *csr.Graph, trial Trial) *vec.Matrix {
 	t.Helper()
 	for _, m := range small() {
@@ -89,9 +90,10 @@ func again(t *testing.T, g *csr.Graph, trial Trial) *vec.Matrix {
 	return nil
 }
 
-// TestSearch_AnyLimit ends a search that is misled at every possible trial. What it
-// gives is confirmed, scores what the same embedding made alone scores, is no worse
-// than the defaults that it had the time for and than that of any shorter search.
+// TestSearch_AnyLimit ends a misled search after every possible number of trials. The best
+// trial must be confirmed and have the same score as the same embedding computed
+// separately. It must be no worse than the defaults that were tried, and no worse than the
+// best of any shorter search.
 func TestSearch_AnyLimit(t *testing.T) {
 	t.Parallel()
 	g := attachment(t, 30, 2)
@@ -127,8 +129,8 @@ func TestSearch_AnyLimit(t *testing.T) {
 	}
 }
 
-// checkDefaults expects the defaults of a method before anything else of it, confirmed,
-// and the best no worse than they.
+// checkDefaults expects the defaults of a method to be its first trial and to be confirmed,
+// and the best trial to be no worse than the defaults.
 func checkDefaults(t *testing.T, name string, g *csr.Graph, objective *dice, found *Result, limit int) {
 	t.Helper()
 	laplacian, _, err := embedding.LaplacianEigenmaps(context.Background(), g, small()[0].Spectral)
@@ -160,8 +162,8 @@ func checkDefaults(t *testing.T, name string, g *csr.Graph, objective *dice, fou
 	}
 }
 
-// checkMisled expects the best of the survey and of the close judgements not to be the
-// best of all: the search has something to find out.
+// checkMisled expects that the best of the survey and of the close judgements is not the
+// best of all. Otherwise the test would not show that confirmations matter.
 func checkMisled(t *testing.T, name string, whole *Result) {
 	t.Helper()
 	for _, unconfirmed := range whole.Trials {
@@ -173,8 +175,8 @@ func checkMisled(t *testing.T, name string, whole *Result) {
 }
 
 // TestSearch_DefaultsAreBest hides the best exact score at the defaults of a method that
-// surveys and close judgements call the worst, and expects a search with any number of
-// trials from where both were tried to end with them.
+// surveys and close judgements rate worst. Every search with enough trials to try the
+// defaults of all methods must end with these defaults.
 func TestSearch_DefaultsAreBest(t *testing.T) {
 	t.Parallel()
 	g := attachment(t, 30, 2)
@@ -200,9 +202,9 @@ func TestSearch_DefaultsAreBest(t *testing.T) {
 	}
 }
 
-// TestSearch_Confirm expects every record of the close judgements to be confirmed, and
-// at the end the best few where these are estimates; where they are of other pairs,
-// nothing else.
+// TestSearch_Confirm expects every trial with a new best close judgement to be confirmed.
+// If close judgements are estimates, the best few trials are confirmed at the end too; if
+// they use other pairs, no further trial is.
 func TestSearch_Confirm(t *testing.T) {
 	t.Parallel()
 	g := attachment(t, 30, 2)
@@ -241,7 +243,8 @@ func TestSearch_Confirm(t *testing.T) {
 	}
 }
 
-// TestLabels_Kept expects no choice to see a class of the vertices that confirm it.
+// TestLabels_Kept expects that choices do not depend on the classes of the vertices that
+// confirm them.
 func TestLabels_Kept(t *testing.T) {
 	t.Parallel()
 	g := attachment(t, 100, 4)
@@ -280,7 +283,7 @@ func TestLabels_Kept(t *testing.T) {
 	}
 }
 
-// TestLinks_Kept expects no choice to see an edge that confirms it.
+// TestLinks_Kept expects that choices do not depend on the edges that confirm them.
 func TestLinks_Kept(t *testing.T) {
 	t.Parallel()
 	objective, err := Links(context.Background(), attachment(t, 100, 4), evaluate.SplitOptions{Seed: 3}, ByAUC)

@@ -41,12 +41,11 @@
 // search before these are tried. A limit can lose only the results since the
 // last selection, and one trial that awaits its confirmation.
 //
-// The best of many is overestimated if it is measured on the data by which it
-// was chosen. For links and labels, therefore, choices are made without the
-// pairs and the classes that confirm them, and only the few confirmed trials
-// compete on those. On random data their best is still the best of a few: in
-// units of one standard error of the measurement, half a unit too good for
-// two, and one for four.
+// The best of many is overestimated if it is measured on the data by which it was chosen.
+// For links and labels, therefore, choices are made without the pairs and the classes that
+// confirm them, and only the few confirmed trials compete on those. Their best score is
+// still slightly too high, since it is the best of a few: on random data by half a standard
+// error of the measurement for two confirmed trials, and by one standard error for four.
 //
 // The package depends neither on the store nor on the language; embedding/run
 // connects them.

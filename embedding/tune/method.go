@@ -18,9 +18,9 @@ type Method struct {
 	Name     string
 	Spectral embedding.SpectralOptions // of a method that solves for eigenvectors
 	Walks    embedding.WalkOptions     // of a method that learns from walks
-	Placing  *Placing                  // of a method that places vertices; nil of others
-	// Held are the names of parameters that stay as the options have them. The
-	// others of Parameters are searched.
+	Placing  *Placing                  // of a method that places vertices; nil for other methods
+	// Held has the names of the parameters that keep their values in the options. The
+	// search varies the other names of Parameters.
 	Held []string
 }
 
@@ -33,12 +33,13 @@ type Placing struct {
 	Margin float64 // the default of its only parameter that is searched
 	// Embed computes the vectors with a margin, in full or as in the survey.
 	Embed func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int) (*vec.Matrix, error)
-	// Seconds is about what that takes; it must be the same on every machine.
+	// Seconds estimates the time that Embed takes; it must return the same value on every
+	// machine.
 	Seconds func(g *csr.Graph, full bool) float64
 }
 
-// Parameters returns the names of the parameters that are searched of a method,
-// nil for a name that is no method's.
+// Parameters returns the names of the parameters of a method that are searched, or nil if
+// there is no method of this name.
 func Parameters(method string) []string {
 	var names []string
 	for _, shape := range shapes(method) {
@@ -63,8 +64,8 @@ type axis struct {
 	solved      bool      // a different value needs a different solve
 }
 
-// shape is how the parameters of a method are searched: the number axes, for one
-// choice of the others. One method may have several.
+// shape is one way to search the parameters of a method: the numeric axes, for one choice
+// of the parameters that are not numbers. A method may have several shapes.
 type shape struct {
 	fixed []Option // parameters that are not numbers
 	axes  []axis
@@ -76,7 +77,7 @@ const maxAxes = 4
 // point is a value for each axis of a branch.
 type point [maxAxes]float64
 
-// The axes of scales.
+// scaleAxes returns the axes of the scale and the row scale.
 func scaleAxes() []axis {
 	return []axis{
 		{name: "scale", coarse: []float64{0, 0.25, 0.5, 1}, most: 4, step: 0.125, finest: 0.03},
@@ -124,8 +125,7 @@ type branch struct {
 	home bool // the fixed options are those of the method: its defaults are in this branch
 }
 
-// branches returns the searches that a method takes. A parameter that is held
-// has one value.
+// branches returns the branches of a method to search. A held parameter has only one value.
 func (m Method) branches() ([]*branch, error) {
 	list := shapes(m.Name)
 	if list == nil {
@@ -171,7 +171,7 @@ func (m Method) branches() ([]*branch, error) {
 	return branches, nil
 }
 
-// normalization reads the value of an option.
+// normalization converts the value of an option.
 func normalization(value any) embedding.Normalization {
 	if value == embedding.Degree.String() {
 		return embedding.Degree
@@ -212,7 +212,7 @@ func (m Method) spectral() bool {
 	return m.Name == embedding.MethodDPSpectral || m.Name == embedding.MethodLaplacianEigenmaps
 }
 
-// options returns a point in the terms of the language.
+// options returns a point as options of the statement language.
 func (b *branch) options(p point) []Option {
 	list := slices.Clone(b.fixed)
 	for i, a := range b.axes {
@@ -244,7 +244,7 @@ func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) 
 	return s, w
 }
 
-// margin is that of a point of a method that places vertices.
+// margin returns the margin of a point, for a method that places vertices.
 func (b *branch) margin(p point) float64 {
 	if len(b.axes) == 0 {
 		return b.method.Placing.Margin // it is held
@@ -263,7 +263,7 @@ func (b *branch) solve(p point) point {
 	return p
 }
 
-// scales is the rest of a point.
+// scales is the part of a point that solve leaves out.
 func (b *branch) scales(p point) point {
 	for i, a := range b.axes {
 		if a.solved {
@@ -273,9 +273,10 @@ func (b *branch) scales(p point) point {
 	return p
 }
 
-// grid lists the points of the survey, those of one solve one after the other.
-// The middle of the values of all axes comes first, and the others by how many steps
-// they are from it: near it is the likeliest to be good, and limits cut from the end.
+// grid lists the points of the survey, those of one solve one after the other. The point
+// with the middle value of every axis comes first; the other points are ordered by their
+// number of steps from it. Points near the middle are most likely to be good, and limits
+// cut off the end of the list.
 func (b *branch) grid() [][]point {
 	type candidate struct {
 		point

@@ -23,7 +23,7 @@ type search struct {
 	done      map[key]int // index in trials of each trial
 	stage     Stage
 	left      int     // trials of the survey
-	missing   int     // defaults that were not tried
+	missing   int     // number of methods whose defaults were not tried
 	record    float64 // the best close score
 	reason    Reason
 	known     []savedTrial // of a checkpoint
@@ -152,5 +152,5 @@ type scored struct {
 	number int // number of the trial, if it matters
 }
 
-// better orders by descending score; sorts by it are stable.
+// better orders by descending score. It is used with stable sorts only.
 func better(a, b scored) int { return cmp.Compare(value(b.score), value(a.score)) }

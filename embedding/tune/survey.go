@@ -54,8 +54,8 @@ func (l *lane) over() bool {
 // price of the next step.
 func (l *lane) price(g *csr.Graph) float64 { return l.branches[0].price(g, !l.started) }
 
-// turnAt is the work of each other method after which the next step of this
-// one is due.
+// turnAt returns the amount of work on each other method after which the next step of this
+// method is due.
 func (l *lane) turnAt(g *csr.Graph) float64 {
 	if !l.started {
 		return defaultsWait * l.price(g)
@@ -95,7 +95,7 @@ func (s *search) survey(lanes []*lane) error {
 	}
 }
 
-// step makes the next trials of a method.
+// step runs the next trials of a method.
 func (s *search) step(l *lane, g *csr.Graph) error {
 	if !l.started {
 		l.started = true

@@ -8,7 +8,7 @@ import (
 // Stage is a part of a search.
 type Stage uint8
 
-// The stages. Trials of Select and Confirm come between those of the others.
+// The stages. Trials of Select and Confirm come between trials of the other stages.
 const (
 	Defaults Stage = iota
 	Survey
@@ -37,8 +37,8 @@ type Trial struct {
 	// such as a penalty beyond the precision of its matrix. The score is then
 	// NaN, and there are no measures.
 	Err error `json:"error"`
-	// Seconds is the wall time that the trial took. Of trials that share a solve
-	// the first has its time.
+	// Seconds is the wall time that the trial took. If several trials share a solve, the
+	// first includes the time of the solve.
 	Seconds float64 `json:"seconds"`
 }
 
@@ -79,7 +79,7 @@ func (t Trial) rank() int {
 	return 1
 }
 
-// value of a score that may be NaN, which is worse than all others.
+// value returns a score for comparison: NaN is worse than all numbers.
 func value(score float64) float64 {
 	if math.IsNaN(score) {
 		return math.Inf(-1)

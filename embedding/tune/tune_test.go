@@ -29,8 +29,8 @@ func attachment(tb testing.TB, n, m int) *csr.Graph {
 	return g
 }
 
-// wanted is an objective that knows the best vectors: it scores others by their
-// distance from them.
+// wanted is an objective with given best vectors: it scores an embedding by its distance
+// from these vectors.
 type wanted struct {
 	g     *csr.Graph
 	best  *vec.Matrix
@@ -73,8 +73,8 @@ func option(t Trial, name string) any {
 	return nil
 }
 
-// TestSearch_FindsThePoint hides an embedding at parameters that are on no grid
-// and expects the search to come near them, in every parameter.
+// TestSearch_FindsThePoint makes an embedding with parameters between the values of the
+// grid the best one, and expects the search to come near every parameter.
 func TestSearch_FindsThePoint(t *testing.T) {
 	g := attachment(t, 80, 3)
 	want := embedding.SpectralOptions{Dim: 6, Normalization: embedding.Strength, Beta: new(1.3), Scale: new(0.4), RowScale: new(0.15)}
@@ -142,8 +142,8 @@ func TestSearch_Limits(t *testing.T) {
 	}
 }
 
-// TestSearch_Held expects parameters that are held in no trial's options, and
-// their values in all of its vectors.
+// TestSearch_Held expects that held parameters are not in the options of any trial, and
+// that all embeddings use their values.
 func TestSearch_Held(t *testing.T) {
 	g := attachment(t, 60, 2)
 	held := embedding.SpectralOptions{Dim: 5, Normalization: embedding.Degree, Beta: new(0.3), Scale: new(0.7)}
@@ -207,9 +207,9 @@ func TestSearch_Cancelled(t *testing.T) {
 	}
 }
 
-// TestSearch_Refused searches where a penalty is beyond the precision of the
-// matrix: its trials come last with their reason, and only where there are no
-// others is it the error of the search.
+// TestSearch_Refused searches with a penalty beyond the precision of the matrix. The
+// refused trials come last, with their reason; the search returns it as its error only if
+// all trials were refused.
 func TestSearch_Refused(t *testing.T) {
 	pendant := []csr.Edge{{U: 0, V: 60}}
 	for v := range uint32(60) {
@@ -363,7 +363,7 @@ func TestSearch_Survey(t *testing.T) {
 	}
 }
 
-// TestLinks expects the objective to embed what the split leaves, and its
+// TestLinks expects the objective to embed the remaining graph of the split, and its
 // figures to be those of the split's own scoring.
 func TestLinks(t *testing.T) {
 	g := attachment(t, 100, 4)
