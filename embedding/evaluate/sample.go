@@ -13,18 +13,18 @@ import (
 	"heavytail/storage/vec"
 )
 
-// ReconstructSample estimates the result of ReconstructSweep over the
-// Quantiles from the pairs of a sample of vertices with all others: it costs
-// one pass over these pairs instead of two over all. If the graph has hardly
-// more vertices than the sample, all are measured.
+// ReconstructSample estimates the result of ReconstructSweep with the Quantiles grid, from
+// the pairs of a sample of vertices with all other vertices: it costs one pass over these
+// pairs instead of two passes over all pairs. If the sample would have at least half of the
+// vertices, all vertices are measured.
 //
-// Half of the sample are the vertices of highest degree, which decide
-// Pearson's correlation of a scale-free graph, and half are spread evenly over
-// the others in the order of their degrees and represent all of them. On
-// ego-facebook, over forty embeddings by dp_spectral in 64 dimensions, the
-// largest Pearson estimated from 1,024 vertices was within 0.03 of that of all
-// vertices, and the largest value of ByBoth within 0.02 if it was above 0.65;
-// where almost no ranks are reconstructed it was up to 0.08 too low.
+// Half of the sample are the vertices of highest degree, which determine Pearson's
+// correlation of a scale-free graph. The other half is spread evenly over the remaining
+// vertices in the order of their degrees, and represents all of them. On ego-facebook, over
+// forty embeddings by dp_spectral in 64 dimensions, the largest Pearson estimated from
+// 1,024 vertices was within 0.03 of that of all vertices, and the largest value of ByBoth
+// within 0.02 if it was above 0.65; where almost no ranks are reconstructed it was up to
+// 0.08 too low.
 //
 // Edges, precision and recall are estimates for the whole graph; Kendall and
 // Law are unknown, so with the criterion ByKendall or ByKS all vertices are

@@ -15,9 +15,10 @@ import (
 // LinkSplit is a graph that is split into a part for training and a part for the test of
 // link prediction.
 //
-// Graph, TrainEdges and TrainNonEdges are for training; they have no pair of the other two
-// lists. Both lists of non-edges are non-edges of the whole graph. Edges and non-edges of
-// the test are both missing from training, so that this gives nothing away.
+// Graph, TrainEdges and TrainNonEdges are for training; they contain no pair of the other
+// two lists. Both lists of non-edges are non-edges of the whole graph. The edges and the
+// non-edges of the test are both missing from the training data, so the absence of a pair
+// from these data does not show which of the two it is.
 type LinkSplit struct {
 	Graph *csr.Graph // all vertices, and the edges that were not held out
 
@@ -32,8 +33,8 @@ type LinkSplit struct {
 
 // SplitOptions sets how a graph is split. The zero value works.
 type SplitOptions struct {
-	// Share is the fraction of the edges that are held out; 0 means DefaultShare. At
-	// least one edge is, and at least one is not.
+	// Share is the fraction of the edges that are held out; 0 means DefaultShare. At least
+	// one edge is held out, and at least one is not.
 	Share float64
 	// Latest holds out the edges with the latest timestamps, of equal ones any by
 	// Seed; edges without a timestamp are the earliest. Otherwise edges are held
@@ -45,19 +46,21 @@ type SplitOptions struct {
 	// Unseen removes the training edges from Graph, too, so that they are as new to an
 	// embedding as the test edges: a fraction of DefaultUnseen of the edges that are not
 	// held out, at most Training, and with Latest the latest of them. Otherwise the
-	// training edges are any edges of Graph, which an embedding has drawn together.
+	// training edges are random edges of Graph, whose ends are near to each other in an
+	// embedding of Graph.
 	Unseen bool
 	// Ascending puts the smaller vertex of every pair first. By default the order is
-	// random: vertices are often numbered along communities or by
-	// age, and a feature that depends on the order learns that from the numbers.
-	// The paper's figures for the feature difference cannot be had without it; see
-	// the doc of the package.
+	// random: vertices are often numbered along communities or by age, and a model of a
+	// feature that depends on the order would learn from these numbers. The paper's figures
+	// for the feature difference cannot be reproduced without Ascending; see the package
+	// documentation.
 	Ascending bool
 	Seed      uint64
 	// Connected holds out only edges outside of a spanning forest of the graph, so that
-	// Graph has the components of the whole graph and no vertex loses its last edge. With Latest
-	// the forest has the earliest edges. Where too few edges are outside, fewer are held
-	// out. What is held out has common neighbours more often than edges at random.
+	// Graph has the components of the whole graph and no vertex loses its last edge. With
+	// Latest the forest has the earliest edges. If too few edges are outside the forest,
+	// fewer are held out. The ends of the held-out edges have common neighbours more often
+	// than those of random edges.
 	Connected bool
 }
 
@@ -65,7 +68,7 @@ type SplitOptions struct {
 // model on the features of 200 dimensions: on ego-facebook the AUC rises from 0.979 with 5,000 to 0.988, and with all 70,000 to 0.990.
 //
 // DefaultUnseen is small: few edges are enough to find a threshold and the weights of a
-// feature, and every Unseen edge is missing in the embedding.
+// feature, and every Unseen edge is missing from the graph that is embedded.
 const (
 	DefaultShare    = 0.2
 	DefaultTraining = 20_000
@@ -238,7 +241,7 @@ func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr
 	return forest, nil
 }
 
-// mixOrder turns every other pair around, by chance.
+// mixOrder swaps the vertices of each pair with probability ½.
 func mixOrder(random *rand.Rand, pairs []csr.Edge) {
 	for i, e := range pairs {
 		if random.Uint64()&1 == 1 {
@@ -273,8 +276,8 @@ func eachEdge(ctx context.Context, g *csr.Graph, f func(at int64, e csr.Edge)) e
 	return nil
 }
 
-// sampleEdges draws so many edges, in their order: each edge is taken with the
-// probability that is left for it.
+// sampleEdges draws the given number of edges and keeps their order. It takes each edge
+// with the probability (edges still to draw) / (edges left).
 func sampleEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.Rand) ([]csr.Edge, error) {
 	edges := make([]csr.Edge, 0, wanted)
 	left := g.Edges()
@@ -349,7 +352,7 @@ func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, e
 	return rest, nil
 }
 
-// drawNonEdges fills both lists of non-edges of g, which has so many.
+// drawNonEdges fills both lists of non-edges of g, given the number of non-edges of g.
 func (s *LinkSplit) drawNonEdges(ctx context.Context, g *csr.Graph, there int64, random *rand.Rand) error {
 	test, train := int64(len(s.Edges)), int64(len(s.TrainEdges))
 	if test+train > there {
@@ -367,9 +370,9 @@ func (s *LinkSplit) drawNonEdges(ctx context.Context, g *csr.Graph, there int64,
 // sampleNonEdges draws pairs of different vertices that are no edges, in random
 // order, the smaller vertex first, each pair once.
 func sampleNonEdges(ctx context.Context, g *csr.Graph, wanted, there int64, random *rand.Rand) ([]csr.Edge, error) {
-	// Drawing until a pair is new and no edge ends soon while few pairs are
-	// edges or drawn already; otherwise all that there are fit into the memory
-	// that the graph and the answer take.
+	// Repeating a draw until the pair is new and not an edge is fast while few pairs are
+	// edges or already drawn. Otherwise a list of all non-edges needs no more memory than
+	// the graph and the result.
 	if n := int64(g.Vertices()); there-wanted < choose2(n)/16 {
 		return shuffledNonEdges(ctx, g, wanted, random)
 	}

@@ -7,8 +7,8 @@ import (
 	"heavytail/embedding/link"
 )
 
-// RankVerdict says which of several rankings to use. Rankings are named by their numbers
-// in the list that was judged.
+// RankVerdict is the result of comparing several rankings. Rankings are named by their
+// numbers in the list that was judged.
 type RankVerdict struct {
 	Best int `json:"best"` // the highest MAP, the first of equal ones
 	// Next is the highest MAP of the others, −1 where there is none, and Margin how much
