@@ -20,6 +20,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
+	"heavytail/cmd/heavytail-beam/internal/statement"
 	"heavytail/query"
 	"heavytail/query/shard"
 )
@@ -47,8 +48,8 @@ func TestServer(t *testing.T) {
 
 	file := filepath.Join(folder, "g.ht")
 	db := open(t, file, nil)
-	execute(t, db, "GENERATE preferential_attachment(n := 12000, m := 5, seed := 1) INTO g")
-	execute(t, db, "EMBED g USING dp_spectral(dim := 64, seed := 1) AS spec")
+	statement.Run(t, db, "GENERATE preferential_attachment(n := 12000, m := 5, seed := 1) INTO g")
+	statement.Run(t, db, "EMBED g USING dp_spectral(dim := 64, seed := 1) AS spec")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +58,9 @@ func TestServer(t *testing.T) {
 
 	t.Run("shards, one worker killed", func(t *testing.T) {
 		alone, merged, dir := filepath.Join(folder, "alone.csv"), filepath.Join(folder, "merged.csv"), filepath.Join(folder, "D")
-		const statement = "NEAREST 20 FOR ALL USING cosine(spec) EXACT INTO FILE '%s'"
-		execute(t, db, fmt.Sprintf(statement, alone))
-		m, err := shard.Make(t.Context(), db, dir, fmt.Sprintf(statement, merged), 48)
+		const nearest = "NEAREST 20 FOR ALL USING cosine(spec) EXACT INTO FILE '%s'"
+		statement.Run(t, db, fmt.Sprintf(nearest, alone))
+		m, err := shard.Make(t.Context(), db, dir, fmt.Sprintf(nearest, merged), 48)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestServer(t *testing.T) {
 		if err := os.WriteFile(pairs, rows, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		execute(t, db, fmt.Sprintf("SCORE FILE '%s' IN g WITH jaccard, cosine(spec) INTO FILE '%s'", pairs, alone))
+		statement.Run(t, db, fmt.Sprintf("SCORE FILE '%s' IN g WITH jaccard, cosine(spec) INTO FILE '%s'", pairs, alone))
 		cmd, text := command("--file", file, "--pairs", pairs, "--graph", "g", "--with", "jaccard, cosine(spec)", "--out", out)
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
@@ -222,20 +223,6 @@ func open(t *testing.T, file string, opts *query.Options) *query.DB {
 		t.Fatal(err)
 	}
 	return db
-}
-
-func execute(t *testing.T, db *query.DB, statement string) {
-	t.Helper()
-	rows, err := db.Query(t.Context(), statement, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // same compares two files.

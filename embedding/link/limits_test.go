@@ -2,7 +2,6 @@ package link
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -18,17 +17,7 @@ func TestPredictor_Threshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := hubGraph(t)
 		n := g.Vertices()
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "vectors"), 0))
-		m := vec.NewMatrix(n, 2)
-		for i := range m.Data {
-			m.Data[i] = float32(random.IntN(5)) - 2
-		}
-		near := make([][]uint32, n)
-		for u := range near {
-			for range random.IntN(4) {
-				near[u] = append(near[u], uint32(random.IntN(n)))
-			}
-		}
+		random, m, near := coarseVectors(t, n)
 		most, top := rapid.IntRange(1, n*n).Draw(t, "most"), rapid.IntRange(0, 4).Draw(t, "top")
 		for _, known := range Scorers() {
 			s := scoringOf(t, known.Name, g, m)

@@ -57,23 +57,30 @@ func hubGraph(t *rapid.T) *csr.Graph {
 	return g
 }
 
+// coarseVectors returns n vectors with many ties, and lists of near vertices, which may
+// repeat a vertex, and have neighbours and the vertex itself.
+func coarseVectors(t *rapid.T, n int) (random *rand.Rand, m *vec.Matrix, near [][]uint32) {
+	random = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "vectors"), 0))
+	m = vec.NewMatrix(n, 2)
+	for i := range m.Data {
+		m.Data[i] = float32(random.IntN(5)) - 2
+	}
+	near = make([][]uint32, n)
+	for u := range near {
+		for range random.IntN(4) {
+			near[u] = append(near[u], uint32(random.IntN(n)))
+		}
+	}
+	return random, m, near
+}
+
 // TestPredictor_BruteForce holds every scorer against all pairs, for the whole graph
 // and for each vertex, with the same bits.
 func TestPredictor_BruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := hubGraph(t)
 		n := g.Vertices()
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "vectors"), 0))
-		m := vec.NewMatrix(n, 2)
-		for i := range m.Data {
-			m.Data[i] = float32(random.IntN(5)) - 2 // many ties
-		}
-		near := make([][]uint32, n)
-		for u := range near {
-			for range random.IntN(4) {
-				near[u] = append(near[u], uint32(random.IntN(n))) // repeated ones, neighbours, itself
-			}
-		}
+		_, m, near := coarseVectors(t, n)
 		isNear := func(u, v uint32) bool { return slices.Contains(near[u], v) || slices.Contains(near[v], u) }
 		admit := func(v uint32) bool { return v%5 != 3 }
 		most := rapid.IntRange(1, n*n).Draw(t, "most")

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // twoSided draws a graph of users and items with popular ones, whose numbers are mixed.
@@ -45,17 +44,7 @@ func TestPredictor_Sides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, sides := twoSided(t)
 		n := g.Vertices()
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "vectors"), 0))
-		m := vec.NewMatrix(n, 2)
-		for i := range m.Data {
-			m.Data[i] = float32(random.IntN(5)) - 2
-		}
-		near := make([][]uint32, n)
-		for u := range near {
-			for range random.IntN(4) {
-				near[u] = append(near[u], uint32(random.IntN(n)))
-			}
-		}
+		_, m, near := coarseVectors(t, n)
 		isNear := func(u, v uint32) bool { return slices.Contains(near[u], v) || slices.Contains(near[v], u) }
 		most := rapid.IntRange(1, n*n).Draw(t, "most")
 		for _, known := range Scorers() {

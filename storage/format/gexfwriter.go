@@ -66,7 +66,7 @@ func (x *gexfWriter) appendHead(dst []byte) ([]byte, error) {
 			}
 			dst = append(strconv.AppendInt(append(dst, `  <attribute id="d`...), int64(i), 10), `" title="`...)
 			dst = append(appendEscaped(dst, []byte(c.Name)), `" type="`...)
-			dst = append(append(dst, xmlType(c.Type)...), "\"/>\n"...)
+			dst = append(append(dst, typeText(c.Type)...), "\"/>\n"...)
 		}
 		dst = append(dst, "</attributes>\n"...)
 	}

@@ -87,8 +87,8 @@ func (x *xmlWriter) elements(node func([]byte, uint32) ([]byte, error), behindNo
 	return err
 }
 
-// xmlType is a type as both GraphML and GEXF call it.
-func xmlType(t Type) string {
+// typeText is the name of a type in GraphML, GEXF and the headers of Neo4j.
+func typeText(t Type) string {
 	switch typeOr(t) {
 	case Integer:
 		return "long"
@@ -123,7 +123,7 @@ func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
 		}
 		dst = append(strconv.AppendInt(append(dst, `  <key id="d`...), int64(i), 10), `" for="node" attr.name="`...)
 		dst = append(appendEscaped(dst, []byte(c.Name)), `" attr.type="`...)
-		dst = append(dst, xmlType(c.Type)...)
+		dst = append(dst, typeText(c.Type)...)
 		dst = append(dst, "\"/>\n"...)
 	}
 	if x.g.Weighted {

@@ -127,16 +127,3 @@ func neo4jVertices(o *Options, fields []string) (names []string, types []Type, k
 	}
 	return names, types, id, taken, ""
 }
-
-// neo4j is the type of an attribute as Neo4j calls it.
-func (t Type) neo4j() string {
-	switch t {
-	case Integer:
-		return "long"
-	case Float:
-		return "double"
-	case Boolean:
-		return "boolean"
-	}
-	return "string"
-}

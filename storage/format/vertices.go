@@ -89,7 +89,7 @@ func (t *tableWriter) neo4jHeader() []byte {
 		}
 	}
 	for _, c := range t.g.Columns {
-		name := c.Name + ":" + typeOr(c.Type).neo4j()
+		name := c.Name + ":" + typeText(c.Type)
 		if c.Name == neo4jLabel && typeOr(c.Type) == Text {
 			name = neo4jLabel
 		}

@@ -21,6 +21,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
+	"heavytail/cmd/heavytail-beam/internal/statement"
 	"heavytail/query"
 	"heavytail/query/shard"
 	"heavytail/storage/format"
@@ -53,10 +54,10 @@ func newFixture(t *testing.T) fixture {
 			t.Error(err)
 		}
 	})
-	exec(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO g")
-	exec(t, db, `INSERT EDGE ('a "quoted", key', '0'), ('two
+	statement.Run(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO g")
+	statement.Run(t, db, `INSERT EDGE ('a "quoted", key', '0'), ('two
 lines', '1') INTO g`)
-	exec(t, db, "EMBED g USING dp_spectral(dim := 8) AS spec")
+	statement.Run(t, db, "EMBED g USING dp_spectral(dim := 8) AS spec")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,20 +79,6 @@ lines', '1') INTO g`)
 	}
 	t.Cleanup(func() { f.db.Close() })
 	return f
-}
-
-func exec(t *testing.T, db *query.DB, statement string) {
-	t.Helper()
-	rows, err := db.Query(t.Context(), statement, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func writeFile(t *testing.T, name, text string) {
@@ -124,18 +111,18 @@ func records(t *testing.T, text string) [][]string {
 
 func TestShards_SameBytes(t *testing.T) {
 	f := newFixture(t)
-	for name, statement := range map[string]string{
+	for name, text := range map[string]string{
 		"nearest": "NEAREST 3 FOR ALL USING cosine(spec) INTO FILE '%s'",
 		"score":   "SCORE FILE '" + f.pairs + "' WITH jaccard, cosine(spec) INTO FILE '%s'",
 	} {
 		alone := filepath.Join(f.folder, name+".csv")
-		exec(t, f.db, fmt.Sprintf(statement, alone))
+		statement.Run(t, f.db, fmt.Sprintf(text, alone))
 		want := readFile(t, alone)
 		for _, shards := range []int{1, 7} {
 			t.Run(fmt.Sprintf("%s/%d", name, shards), func(t *testing.T) {
 				dir := t.TempDir()
 				into := filepath.Join(dir, "merged.csv")
-				m, err := shard.Make(t.Context(), f.db, dir, fmt.Sprintf(statement, into), shards)
+				m, err := shard.Make(t.Context(), f.db, dir, fmt.Sprintf(text, into), shards)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -213,10 +200,10 @@ func TestScore_SameRows(t *testing.T) {
 	f := newFixture(t)
 	with := []query.Scorer{{Name: "jaccard"}, {Name: "cosine", Embedding: "spec"}}
 	alone := filepath.Join(f.folder, "alone.csv")
-	exec(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard, cosine(spec) INTO FILE '"+alone+"'")
+	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard, cosine(spec) INTO FILE '"+alone+"'")
 	want := records(t, readFile(t, alone))
 	parquet := filepath.Join(f.folder, "pairs.parquet")
-	exec(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard INTO FILE '"+parquet+"'")
+	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard INTO FILE '"+parquet+"'")
 	for _, input := range []string{f.pairs, parquet} {
 		for _, files := range []int{1, 3} {
 			out := filepath.Join(t.TempDir(), "scores.csv")
@@ -259,7 +246,7 @@ func TestScore_Fetched(t *testing.T) {
 		WriteCSV(s, scored, with, "memfs://scores.csv", 1)
 	})
 	alone := filepath.Join(f.folder, "alone.csv")
-	exec(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH adamic_adar INTO FILE '"+alone+"'")
+	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH adamic_adar INTO FILE '"+alone+"'")
 	got, err := filesystem.Read(t.Context(), fs, "memfs://scores.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +260,7 @@ func TestTop(t *testing.T) {
 	f := newFixture(t)
 	for _, by := range []query.Scorer{{Name: "jaccard"}, {Name: "l2", Embedding: "spec"}} {
 		alone := filepath.Join(f.folder, by.Name+".csv")
-		exec(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH "+by.String()+" INTO FILE '"+alone+"'")
+		statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH "+by.String()+" INTO FILE '"+alone+"'")
 		sources := map[string][][]string{}
 		for _, r := range records(t, readFile(t, alone)) {
 			if r[2] != "" {
