@@ -94,18 +94,20 @@ type dumper struct {
 	*session
 	graph      string
 	attributes []string
+	valued     []bool // which of the attributes any vertex has a value of
 	weighted   bool
 	time       func(t int64) string // a time as the graph shows it: a number or a date
 }
 
 func (d *dumper) write(ctx context.Context) error {
-	name := parser.Ident{Name: d.graph}
-	if err := d.statement(&parser.CreateGraph{Graph: name}); err != nil {
+	graph := parser.Ident{Name: d.graph}
+	if err := d.statement(&parser.CreateGraph{Graph: graph}); err != nil {
 		return err
 	}
+	d.valued = make([]bool, len(d.attributes))
 	vertices := d.config.DB.EachVertex(ctx, query.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
 	err := inBatches(vertices, func(rows []query.VertexRow) error {
-		insert := &parser.InsertVertices{Graph: name}
+		insert := &parser.InsertVertices{Graph: graph}
 		for _, row := range rows {
 			insert.Vertices = append(insert.Vertices, d.vertex(row))
 		}
@@ -114,9 +116,14 @@ func (d *dumper) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for i, name := range d.attributes {
+		if !d.valued[i] {
+			d.config.Status.print(fmt.Sprintf("notice: attribute %s of graph %s has no values and is not dumped", parser.Ident{Name: name}, graph))
+		}
+	}
 	edges := d.config.DB.EachEdge(ctx, query.EdgesRequest{Graph: d.graph})
 	return inBatches(edges, func(rows []query.EdgeRow) error {
-		insert := &parser.InsertEdges{Graph: name}
+		insert := &parser.InsertEdges{Graph: graph}
 		for _, row := range rows {
 			insert.Edges = append(insert.Edges, d.edge(row))
 		}
@@ -158,6 +165,7 @@ func (d *dumper) vertex(row query.VertexRow) parser.NewVertex {
 		if v.IsMissing() {
 			continue
 		}
+		d.valued[i] = true
 		var value parser.Value = parser.String{Value: v.Text()}
 		switch v.Type().String() {
 		case "integer":

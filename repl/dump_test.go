@@ -78,6 +78,9 @@ func TestDump_RoundTrip(t *testing.T) {
 	if err != nil || !strings.HasPrefix(part, "CREATE GRAPH days;\n") || strings.Contains(part, "plain") || !strings.Contains(part, "TIME := '2024-02-29T01:02:03Z'") {
 		t.Errorf("%v\n%s", err, part)
 	}
+	if _, messages, err := runScript(t, at("second.ht"), "INSERT VERTEX 'a' (gone := 1) INTO days; UPDATE VERTEX 'a' SET gone := MISSING IN days;\n.dump days\n"); err != nil || !strings.Contains(messages, "attribute gone of graph days has no values and is not dumped") {
+		t.Errorf("%v\n%s", err, messages)
+	}
 	var failure *Failure
 	if _, messages, err := runScript(t, at("second.ht"), ".dump dys\n"); !errors.As(err, &failure) || !strings.Contains(messages, `did you mean "days"`) {
 		t.Errorf("%v\n%s", err, messages)
