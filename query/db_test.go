@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -73,44 +75,38 @@ func TestDB_Close_EndsCalls(t *testing.T) {
 	twoTriangles(t, db)
 	mustBeSound(t, db)
 
-	// A call that runs keeps Close waiting: it ends before Close returns.
+	// A call that runs keeps Close waiting: Close returns after the call has done its work.
 	inside, proceed := make(chan struct{}), make(chan struct{})
-	var ended, closed sync.WaitGroup
+	var worked atomic.Bool
+	var both sync.WaitGroup
 	var once sync.Once
-	ended.Add(1)
-	order := make(chan string, 2)
-	go func() {
-		defer ended.Done()
+	both.Go(func() {
 		_, err := db.Nearest(context.Background(), NearestRequest{K: 1, Vertex: "a", Embedding: "pos", Where: func(Candidate) bool {
-			once.Do(func() { close(inside); <-proceed })
+			once.Do(func() { close(inside); <-proceed; worked.Store(true) })
 			return true
 		}})
 		if err != nil {
 			t.Error(err)
 		}
-		order <- "call"
-	}()
+	})
 	<-inside
-	closed.Add(1)
-	go func() {
-		defer closed.Done()
+	both.Go(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
-		order <- "close"
-	}()
+		if !worked.Load() {
+			t.Error("Close returned while the call ran")
+		}
+	})
 	// Once new calls are refused, Close has begun to wait.
 	for {
 		if _, err := db.Graphs(context.Background()); errors.Is(err, ErrClosed) {
 			break
 		}
+		runtime.Gosched()
 	}
 	close(proceed)
-	ended.Wait()
-	closed.Wait()
-	if first := <-order; first != "call" {
-		t.Error("Close returned before the call had ended")
-	}
+	both.Wait()
 	if _, err := db.Query(context.Background(), "SHOW GRAPHS", nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("a query after Close: %v", err)
 	}
