@@ -354,5 +354,6 @@ func computeRows(req ComputeRequest, r ComputeResult) *Rows {
 	for i, v := range r.Vertices {
 		table[i] = []Value{v.Key, cellOf(v.Value)}
 	}
-	return rowsOf([]string{"vertex", "value"}, table)
+	m, _ := findMeasure(req.Measure) // which has been computed
+	return rowsOf([]string{"vertex", "value"}, table).typed("value", orNull(m.Type))
 }

@@ -52,6 +52,8 @@ type CountVerticesResult struct {
 	// min or max of integers, otherwise a float; the value is missing if no vertex has a
 	// number. Sums of floats are compensated (Neumaier 1974), those of integers exact.
 	Figures [][]storage.Value `json:"figures,omitempty"`
+
+	types []ColumnType // of the attribute By and of the figures
 }
 
 var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
@@ -137,7 +139,7 @@ func runCountVertices(c *call, req CountVerticesRequest, graph storage.GraphInfo
 	if err != nil {
 		return CountVerticesResult{}, err
 	}
-	found := CountVerticesResult{}
+	found := CountVerticesResult{types: countTypes(req, graph)}
 	for _, g := range groups {
 		found.Vertices += g.Vertices
 		if req.By != "" {
@@ -231,5 +233,27 @@ func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *Row
 	for i, row := range found.Figures {
 		table[i] = cells(table[i], row)
 	}
-	return rowsOf(columns, table)
+	rows := rowsOf(columns, table)
+	if req.By != "" {
+		rows.typedFrom(0, found.types[:1])
+	}
+	if req.With != nil {
+		rows.typedFrom(len(columns)-len(req.With), found.types[1:])
+	}
+	return rows
+}
+
+// countTypes returns the types of the attribute By and of the figures.
+func countTypes(req CountVerticesRequest, graph storage.GraphInfo) []ColumnType {
+	names := []string{req.By}
+	for _, f := range req.With {
+		names = append(names, f.Of)
+	}
+	types := typesOfAttributes(graph, names)
+	for i, f := range req.With {
+		if types[i+1].NotNull = false; f.Function == FigureMean {
+			types[i+1].Type = storage.Float
+		}
+	}
+	return types
 }

@@ -9,7 +9,6 @@ import (
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
-	"heavytail/query/internal/session"
 	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -282,14 +281,16 @@ func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *Rows {
 		shown = answer.edgeColumns()
 	}
 	columns := []string{"source", "target"}
+	var types []ColumnType
 	for _, name := range shown {
 		if slices.Contains(where.EdgeColumns, name) {
-			columns = append(columns, name)
+			columns, types = append(columns, name), append(types, answer.edgeTypes([]string{name})...)
 		} else {
 			columns = append(columns, "source_"+name, "target_"+name)
+			types = append(types, typesOfAttributes(answer.graph.Info, []string{name, name})...)
 		}
 	}
-	return answer.rows(columns, func(e EdgeRow) []Value {
+	rows := answer.rows(columns, func(e EdgeRow) []Value {
 		row, values := []Value{e.Source, e.Target}, e.Values
 		for _, name := range shown {
 			switch name {
@@ -303,32 +304,7 @@ func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *Rows {
 		}
 		return row
 	})
-}
-
-// graphStream has rows about a graph.
-type graphStream[T any] struct {
-	*stream[T]
-	graph *session.Graph
-}
-
-// edgeColumns lists weight and time, if the graph has any.
-func (s graphStream[T]) edgeColumns() []string {
-	columns := []string{}
-	if s.graph.Graph.Weighted() {
-		columns = append(columns, "weight")
-	}
-	if s.graph.Graph.Times != nil {
-		columns = append(columns, "time")
-	}
-	return columns
-}
-
-// timeCell is the time of an edge as a cell.
-func (s graphStream[T]) timeCell(t int64, timed bool) Value {
-	if !timed {
-		return nil
-	}
-	return timeCell(s.graph.Info, t)
+	return rows.typedFrom(2, types)
 }
 
 // edgePlace identifies an edge by its position in the row of its smaller vertex.

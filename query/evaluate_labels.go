@@ -200,7 +200,7 @@ func classRows(r EvaluateLabelsResult) *Rows {
 			})
 		}
 	}
-	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table)
+	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table).typed("test", orNull(storage.Float))
 }
 
 // classesOf reads the classes of the first vertices from a column.

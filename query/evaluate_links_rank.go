@@ -7,6 +7,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
+	"heavytail/storage"
 )
 
 // This file runs EVALUATE LINKS with the option ranking.
@@ -131,5 +132,5 @@ func rankRows(r EvaluateLinksResult) *Rows {
 		}
 		table[i] = append(row, s.Precision.Mean, s.NDCG.Mean, s.NDCG.Low, s.NDCG.High, s.MRR.Mean, s.HitRate.Mean, s.Coverage, number(s.Popular))
 	}
-	return rowsOf(rankColumns, table)
+	return rowsOf(rankColumns, table).typed("behind", orNull(storage.Float))
 }

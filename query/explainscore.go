@@ -10,6 +10,7 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
 // ExplainScoreRequest asks for the parts of the scores of a pair.
@@ -65,7 +66,7 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 	},
 	run: runExplainScore,
 	rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *Rows {
-		return rowsOf([]string{"item", "value", "part"}, r.rows())
+		return rowsOf([]string{"item", "value", "part"}, r.rows()).typed("part", orNull(storage.Float))
 	},
 	reads: true,
 }

@@ -156,14 +156,16 @@ func (s *vertexScan) neighbor(v uint32) NeighborRow {
 }
 
 func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *Rows {
+	attributes := typesOfAttributes(answer.graph.Info, req.Attributes)
 	if req.Within > 0 {
-		return answer.rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []Value {
+		rows := answer.rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []Value {
 			return cells([]Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
 		})
+		return rows.typed("distance", always(storage.Integer)).typedFrom(3, attributes)
 	}
 	ofEdges := answer.edgeColumns()
 	columns := append([]string{"vertex", "degree"}, ofEdges...)
-	return answer.rows(append(columns, req.Attributes...), func(n NeighborRow) []Value {
+	rows := answer.rows(append(columns, req.Attributes...), func(n NeighborRow) []Value {
 		row := []Value{n.Key, int64(n.Degree)}
 		for _, name := range ofEdges {
 			if name == "weight" {
@@ -174,4 +176,5 @@ func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *Rows {
 		}
 		return cells(row, n.Values)
 	})
+	return rows.typedFrom(2, slices.Concat(answer.edgeTypes(ofEdges), attributes))
 }

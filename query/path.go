@@ -113,5 +113,9 @@ func pathRows(req PathRequest, r PathResult) *Rows {
 			table[i][2] = int64(s.Length)
 		}
 	}
-	return rowsOf([]string{"step", "vertex", "length"}, table)
+	length := always(storage.Integer)
+	if req.ByWeight {
+		length = always(storage.Float)
+	}
+	return rowsOf([]string{"step", "vertex", "length"}, table).typed("step", always(storage.Integer)).typed("length", length)
 }

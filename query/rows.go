@@ -3,6 +3,7 @@ package query
 import (
 	"iter"
 	"math"
+	"slices"
 )
 
 // Value is one cell of a result: a string, int64, float64 or bool, or nil for
@@ -23,6 +24,7 @@ type Value = any
 // end or are closed. Rows are not safe for concurrent use.
 type Rows struct {
 	columns []string
+	types   []ColumnType
 	notices []Notice
 	next    func() ([]Value, error, bool)
 	stop    func()
@@ -34,6 +36,22 @@ type Rows struct {
 // Columns returns the names of the columns; it is empty for a statement without
 // a result, such as CREATE GRAPH. The slice must not be written.
 func (r *Rows) Columns() []string { return r.columns }
+
+// ColumnTypes returns the types of the columns, in the order of Columns. They are known
+// before the first row is read. The slice must not be written.
+func (r *Rows) ColumnTypes() []ColumnType { return r.types }
+
+// typed sets the type of the first column with a name.
+func (r *Rows) typed(column string, t ColumnType) *Rows {
+	r.types[slices.Index(r.columns, column)] = t
+	return r
+}
+
+// typedFrom sets the types of columns from column i on.
+func (r *Rows) typedFrom(i int, types []ColumnType) *Rows {
+	copy(r.types[i:], types)
+	return r
+}
 
 // Next moves to the next row and reports whether there is one. After the last
 // row, or an error, it releases the memory of the rows.
@@ -75,7 +93,7 @@ func (r *Rows) Close() error {
 // newRows returns rows that are computed by seq while they are read.
 func newRows(columns []string, seq iter.Seq2[[]Value, error]) *Rows {
 	next, stop := iter.Pull2(seq)
-	return &Rows{columns: columns, next: next, stop: stop}
+	return &Rows{columns: columns, types: typesOfNames(columns), next: next, stop: stop}
 }
 
 // rowsOf returns rows that are in memory already.
@@ -88,7 +106,7 @@ func rowsOf(columns []string, table [][]Value) *Rows {
 		at++
 		return table[at-1], nil, true
 	}
-	return &Rows{columns: columns, next: next, stop: func() {}}
+	return &Rows{columns: columns, types: typesOfNames(columns), next: next, stop: func() {}}
 }
 
 // number is a float, or nil where it is not defined.

@@ -103,7 +103,7 @@ func scoreRows(req ScoreRequest, r ScoreResult) *Rows {
 	for i, p := range r.Pairs {
 		table[i] = p.row()
 	}
-	return rowsOf(scoreColumns(req.With, nil), table)
+	return rowsOf(scoreColumns(req.With, nil), table).typedFrom(2, scoreTypes(len(req.With)))
 }
 
 // scoreColumns are the columns of a table of scores, with further ones before those.

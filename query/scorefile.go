@@ -302,7 +302,8 @@ func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptio
 
 func scoreFileRows(req ScoreFileRequest, r ScoreFileResult) *Rows {
 	if r.stream != nil {
-		return r.stream.rows(scoreColumns(req.With, r.further.names), r.further.row)
+		rows := r.stream.rows(scoreColumns(req.With, r.further.names), r.further.row)
+		return rows.typedFrom(2, append(make([]ColumnType, len(r.further.names)), scoreTypes(len(req.With))...))
 	}
 	return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
 }

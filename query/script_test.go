@@ -459,6 +459,11 @@ func (s *script) query(body string, args map[string]string) []string {
 	for rows.Next() {
 		cells := make([]string, len(keep))
 		row := rows.Row()
+		for i, t := range rows.ColumnTypes() {
+			if !hasType(row[i], t) {
+				s.t.Errorf("line %d: column %s has %T, its type is %v", s.line, columns[i], row[i], t)
+			}
+		}
 		for i, k := range keep {
 			cells[i] = cell(columns[k], row[0], row[k])
 		}
@@ -478,6 +483,23 @@ func (s *script) query(body string, args map[string]string) []string {
 		return table
 	}
 	return append([]string{strings.Join(head, " | ")}, table...)
+}
+
+// hasType reports whether a value agrees with the type of its column.
+func hasType(value Value, t ColumnType) bool {
+	switch value.(type) {
+	case nil:
+		return !t.NotNull
+	case string:
+		return t.Type == storage.Text || t.Type == 0
+	case int64:
+		return t.Type == storage.Integer || t.Type == 0
+	case float64:
+		return t.Type == storage.Float || t.Type == 0
+	case bool:
+		return t.Type == storage.Boolean || t.Type == 0
+	}
+	return false
 }
 
 var timestamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)

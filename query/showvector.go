@@ -43,7 +43,7 @@ var showVector = &statement[*parser.ShowVector, vectorRequest, storage.Embedding
 		for i, x := range vector {
 			table[i] = []Value{int64(i + 1), float64(x)}
 		}
-		return rowsOf([]string{"dimension", "value"}, table)
+		return rowsOf([]string{"dimension", "value"}, table).typed("value", always(storage.Float))
 	},
 	reads: true,
 }

@@ -3,6 +3,10 @@ package query
 import (
 	"errors"
 	"iter"
+
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 // stream is the answer of a statement whose rows are made while they are read, so
@@ -72,6 +76,47 @@ func (s *stream[T]) rows(columns []string, cells func(T) []Value) *Rows {
 		s.close() // closed before the first row was read
 	}
 	return rows
+}
+
+// graphStream has rows about a graph.
+type graphStream[T any] struct {
+	*stream[T]
+	graph *session.Graph
+}
+
+// edgeColumns lists weight and time, if the graph has any.
+func (s graphStream[T]) edgeColumns() []string {
+	columns := []string{}
+	if s.graph.Graph.Weighted() {
+		columns = append(columns, "weight")
+	}
+	if s.graph.Graph.Times != nil {
+		columns = append(columns, "time")
+	}
+	return columns
+}
+
+// edgeTypes returns the types of the columns weight and time.
+func (s graphStream[T]) edgeTypes(columns []string) []ColumnType {
+	types := typesOfNames(columns)
+	for i, name := range columns {
+		switch {
+		case name != "time":
+		case s.graph.Info.Times == format.TimeNumbers:
+			types[i] = orNull(storage.Integer)
+		default:
+			types[i] = orNull(storage.Text)
+		}
+	}
+	return types
+}
+
+// timeCell is the time of an edge as a cell.
+func (s graphStream[T]) timeCell(t int64, timed bool) Value {
+	if !timed {
+		return nil
+	}
+	return timeCell(s.graph.Info, t)
 }
 
 // iterate is the iterator over the stream that begin returns. The call begins with

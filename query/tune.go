@@ -267,7 +267,7 @@ func tuneRows(_ TuneRequest, r TuneResult) *Rows {
 		}
 		table[i] = append(row, t.Seconds)
 	}
-	return rowsOf(columns, table)
+	return rowsOf(columns, table).typedFrom(6, scoreTypes(len(columns)-7))
 }
 
 // tuneJob describes the job that searches and computes the best embedding. It first

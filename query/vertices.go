@@ -49,7 +49,7 @@ type VerticesResult struct {
 	Notices  []Notice    `json:"notices,omitempty"`
 }
 
-var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, *stream[VertexRow]]{
+var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, graphStream[VertexRow]]{
 	help: Help{
 		Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [COLUMNS attribute, …] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
 		Summary: "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
@@ -63,23 +63,28 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 	plan: func(req VerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanPlan("all vertices", graph, req.condition, req.attributes()))
 	},
-	run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (*stream[VertexRow], error) {
+	run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (found graphStream[VertexRow], err error) {
 		s, err := c.newScan(graph.Name, req.Where, req.attributes(), req.Limit)
 		if err != nil {
-			return nil, err
+			return found, err
 		}
+		found.graph = s.graph
 		if s.shown = s.places(req); req.OrderBy != "" {
-			return orderedRows(c, s, req)
+			found.stream, err = orderedRows(c, s, req)
+		} else {
+			found.stream = scanRows(c, s, s.row)
 		}
-		return scanRows(c, s, s.row), nil
+		return found, err
 	},
-	rows: func(req VerticesRequest, answer *stream[VertexRow]) *Rows {
+	rows: func(req VerticesRequest, answer graphStream[VertexRow]) *Rows {
 		if req.Columns != nil {
-			return answer.rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []Value { return cells([]Value{v.Key}, v.Values) })
+			rows := answer.rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []Value { return cells([]Value{v.Key}, v.Values) })
+			return rows.typedFrom(1, typesOfAttributes(answer.graph.Info, req.Columns))
 		}
-		return answer.rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []Value {
+		rows := answer.rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []Value {
 			return cells([]Value{v.Key, int64(v.Degree)}, v.Values)
 		})
+		return rows.typedFrom(2, typesOfAttributes(answer.graph.Info, req.Attributes))
 	},
 	reads: true,
 }
@@ -98,7 +103,10 @@ func (db *DB) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult
 // them in memory. An error is yielded last, with an empty row. The graph and the
 // attributes stay in memory until the iteration ends.
 func (db *DB) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[VertexRow, error] {
-	return iterate(func() (*stream[VertexRow], error) { return showVertices.answer(ctx, db, req) })
+	return iterate(func() (*stream[VertexRow], error) {
+		found, err := showVertices.answer(ctx, db, req)
+		return found.stream, err
+	})
 }
 
 func bindVertices(b *binder, s *parser.ShowVertices) (VerticesRequest, error) {

@@ -46,11 +46,13 @@
 //
 // # Rows
 //
-// Cells are string, int64, float64, bool or NULL. The language does not declare types of
-// columns, so sql.ColumnType describes the values of the first 1,000 rows: TEXT, INTEGER,
-// FLOAT (also where some are integers), BOOLEAN, or ANY for several types and for columns
-// without values. Every value of these rows can be scanned into ScanType. Nullable is
-// known if these are all rows, or if one has NULL.
+// Cells are string, int64, float64, bool or NULL. The statement defines the types of its
+// columns, which sql.ColumnType returns before the first row is read, also for an answer
+// without rows: TEXT, INTEGER, FLOAT or BOOLEAN; those of attributes and of the times of
+// edges come from the graph. ANY is for columns whose values have several types, such as
+// value in DESCRIBE, and for further columns of the file in SCORE FILE. Every value
+// can be scanned into ScanType, which is sql.NullInt64 and the like where a value may be
+// NULL.
 //
 // A context that ends stops the statement, and the reading of rows. The rows of SCORE
 // FILE, SHOW VERTICES and SHOW NEIGHBORS are computed while they are read.
