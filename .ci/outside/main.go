@@ -65,7 +65,7 @@ func run(edges string) error {
 	if err := attached(ctx, dir); err != nil {
 		return err
 	}
-	if err := throughSQL(ctx, dir); err != nil {
+	if err := errors.Join(throughSQL(ctx, dir), throughLibraries(ctx, dir)); err != nil {
 		return err
 	}
 	return predict(ctx, db) // closes it
