@@ -302,6 +302,76 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
+// BenchmarkRefreshStep compares the mean refresh with full runs on the same graphs, from 0.1 % of the
+// edges exchanged in each of four steps to all of them. Vectors after the last refresh that predict
+// the held-out edges clearly worse than those of a full run are an error, unless all edges were
+// exchanged: then components have other vertices than before but take their old places, which
+// changes the distances between them.
+func BenchmarkRefreshStep(b *testing.B) {
+	for _, graph := range []string{"ego-facebook", "ca-GrQc", "CollegeMsg", "dblp", "soc-Epinions1"} {
+		for _, share := range []float64{0.001, 0.02, 0.2, 1} {
+			if quick() && (graph != "CollegeMsg" || share != 0.02) {
+				continue
+			}
+			b.Run(fmt.Sprintf("graph=%s/changed=%g", graph, share), func(b *testing.B) {
+				s := churn(realgraph.Load(b, graph), share, 4)
+				for b.Loop() {
+					if auc, full := s.steps(b); share < 1 && auc < full-0.02 {
+						b.Errorf("AUC %.3f, and %.3f of a full run", auc, full)
+					}
+				}
+			})
+		}
+	}
+}
+
+// steps refreshes dp_spectral along the stream, with a full run after each second step. It returns
+// how well the last vectors tell the held-out edges from other pairs, and those of a full run.
+func (s *stream) steps(b *testing.B) (refreshedAUC, fullAUC float64) {
+	ctx := context.Background()
+	o := embedding.SpectralOptions{Workers: 1}
+	rows, state, _, err := embedding.Spectral(ctx, s.first, embedding.MethodDPSpectral, o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var want *vec.Matrix
+	refreshes, full, stepped := 0.0, 0.0, 0
+	for i, g := range s.graphs {
+		began := processorSeconds()
+		var refresh embedding.RefreshStats
+		rows, state, _, refresh, err = embedding.RefreshSpectral(ctx, g, embedding.MethodDPSpectral, o, rows, state, s.touched[i], 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		refreshes += processorSeconds() - began
+		if refresh.SolvedShare < 0.5 {
+			stepped++
+		}
+		if i%2 == 1 {
+			began = processorSeconds()
+			if want, _, _, err = embedding.Spectral(ctx, g, embedding.MethodDPSpectral, o); err != nil {
+				b.Fatal(err)
+			}
+			full += 2 * (processorSeconds() - began)
+		}
+	}
+	held, err := csr.FromEdges(rows.Rows, s.held)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var auc [2]float64
+	for i, m := range []*vec.Matrix{rows, want} {
+		if auc[i], err = evaluate.EdgeAUC(ctx, held, m, 10000, 1); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(full/refreshes, "full/refresh")
+	b.ReportMetric(float64(stepped)/float64(len(s.graphs)), "not-solved")
+	b.ReportMetric(auc[0], "auc")
+	b.ReportMetric(auc[1], "full-auc")
+	return auc[0], auc[1]
+}
+
 // BenchmarkReplay has the edges of sx-mathoverflow come in the order of time after
 // the first 80 %, refreshes after every share of them, and tells the last 1 % from
 // other pairs. With 64 coordinates and four walks from each vertex a method takes

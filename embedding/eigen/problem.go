@@ -39,6 +39,10 @@ type Options struct {
 	// cost of a product. It decides the degree of the filter, not the result.
 	Gathers int64
 
+	// Directions, if above 0, is for Refine: it gives up before its step, with ReasonFar and
+	// no pairs, if more directions of the residual are longer than half of the tolerance.
+	Directions int
+
 	Seed    uint64
 	Workers int // 0 means GOMAXPROCS
 
@@ -81,5 +85,6 @@ const (
 	ReasonRestarts  = "the limit of restarts was reached"
 	ReasonStalled   = "the solve ended early, because hardly any eigenpair converged"
 	ReasonPrecision = "the residuals are as small as single precision allows"
+	ReasonFar       = "the vectors given are too far from eigenvectors for a step"
 	ReasonStep      = "one step from the vectors given does not reach the tolerance"
 )

@@ -38,10 +38,11 @@ type Refinement struct {
 // The step uses only those directions of the second part in which the residual N·V −
 // V·(VᵀNV) is longer than half of the tolerance. It uses the longest of them, at most Width
 // plus a sixth of the number of columns of V: a small change needs few. Then it adds the
-// residuals of pairs that have not converged, several times if necessary. The start may
-// have any number of columns, of any length, and dependent ones. It must not contain the
-// known eigenvectors of a Projector, and neither does the result. The result keeps the
-// start and may overwrite it.
+// residuals of pairs that have not converged, several times if necessary; of a few pairs also
+// the products of the residuals with N, N², …. With Options.Directions it gives up before the step
+// where too many directions are longer. The start may have any number of columns, of any
+// length, and dependent ones. It must not contain the known eigenvectors of a Projector, and
+// neither does the result. The result keeps the start and may overwrite it.
 //
 // Neither V nor its products are formed: the step needs only matrices of inner
 // products of the start and its images, whose small factors give the result in
@@ -68,8 +69,12 @@ func Refine(ctx context.Context, op Operator, start vec.Panel, opts Options) (*R
 	if err := r.span(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.enrich(ctx); err != nil {
+	near, err := r.enrich(ctx)
+	if err != nil {
 		return nil, err
+	}
+	if !near {
+		return &Refinement{Reason: ReasonFar, Products: r.products}, nil
 	}
 	for round := 0; ; round++ {
 		result, err := r.ritz(ctx)
@@ -208,21 +213,25 @@ func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 // read of memory.
 const ahead = 4
 
-// enrich computes the residual of the images of V, and adds its longest directions.
-func (r *refiner) enrich(ctx context.Context) error {
+// enrich computes the residual of the images of V, and adds its longest directions. It
+// returns false if more of its directions are long than Options.Directions allows.
+func (r *refiner) enrich(ctx context.Context) (bool, error) {
+	if near, err := r.sample(ctx); err != nil || !near {
+		return false, err
+	}
 	n, k := r.start.Rows, r.first
 	r.images = vec.NewMatrix(n, r.cols)
 	x, y := columns(r.start, 0, r.cols), r.images.Panel(0, r.cols)
 	if err := r.multiply(ctx, y, x); err != nil {
-		return err
+		return false, err
 	}
 	h := make([]float64, r.cols*r.cols)
 	if err := vec.MulTNSymmetric(ctx, h, x, y, r.opts.Workers); err != nil {
-		return err
+		return false, err
 	}
 	images, err := r.inner(ctx, y, y)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r.h, r.square = congruent(h, r.c, r.cols, k), congruent(images, r.c, r.cols, k)
 	left := slices.Clone(r.square) // the Gram matrix of NV − V·h
@@ -230,17 +239,17 @@ func (r *refiner) enrich(ctx context.Context) error {
 	vec.Axpy64(-1, minus, left)
 	values, vectors, err := eigenpairs(left, k, k)
 	if err != nil {
-		return err
+		return false, err
 	}
-	threshold := square(max(0.5*r.opts.Tolerance*r.norm(), resolved*math.Sqrt(largestEntry(r.square))))
-	most := min((k/6+Width)/Width*Width, k)
-	for r.added < most && values[r.added] > threshold {
-		r.added++
+	long := r.long(values, r.norm(), largestEntry(r.square))
+	if r.tooMany(long) {
+		return false, nil
 	}
-	p := r.added
+	p := min(long, (k/6+Width)/Width*Width)
+	r.added = p
 	r.extra = vec.NewMatrix(n, 2*p)
 	if p == 0 {
-		return nil
+		return true, nil
 	}
 	w := make([]float64, k*p)
 	for j := range p {
@@ -249,26 +258,94 @@ func (r *refiner) enrich(ctx context.Context) error {
 		}
 	}
 	hw := vec.Product64(r.h, w, k, k, p)
-	return r.addDirections(ctx, 0, vec.Product64(r.c, w, r.cols, k, p), vec.Product64(r.c, hw, r.cols, k, p))
+	return true, r.addDirections(ctx, 0, p, vec.Product64(r.c, w, r.cols, k, p), vec.Product64(r.c, hw, r.cols, k, p))
 }
 
-// addDirections sets the columns of Q from first on to images·a − start·b, removes the
-// known eigenvectors from them, and multiplies them by N.
-func (r *refiner) addDirections(ctx context.Context, first int, a, b []float64) error {
-	q, workers := r.extra.Panel(first, r.added), r.opts.Workers
+// sample returns false if the residual of the images of some directions of V alone has more long
+// directions than Options.Directions allows. The residual of all images has at least as many,
+// since its restriction to a subspace has no larger singular values. With a limit
+// above sampled directions it computes nothing.
+func (r *refiner) sample(ctx context.Context) (bool, error) {
+	if r.opts.Directions >= sampled || r.first <= sampled || r.opts.Directions == 0 {
+		return true, nil
+	}
+	w := make([]float64, r.cols*sampled)
+	for i := range r.cols {
+		for j := range sampled {
+			w[i*sampled+j] = r.c[i*r.first+j*r.first/sampled]
+		}
+	}
+	m := vec.NewMatrix(r.start.Rows, 2*sampled)
+	x, y := m.Panel(0, sampled), m.Panel(sampled, 2*sampled)
+	if err := vec.MulNNContext(ctx, x, 0, 1, columns(r.start, 0, r.cols), vec.Float32s(w), r.opts.Workers); err != nil {
+		return false, err
+	}
+	if err := r.multiply(ctx, y, x); err != nil {
+		return false, err
+	}
+	cross, err := r.inner(ctx, columns(r.start, 0, r.cols), y)
+	if err != nil {
+		return false, err
+	}
+	images, err := r.inner(ctx, y, y)
+	if err != nil {
+		return false, err
+	}
+	inside := transposedTimes(r.c, cross, r.first, r.cols, sampled) // Vᵀ·y
+	left := slices.Clone(images)
+	vec.Axpy64(-1, transposedTimes(inside, inside, sampled, r.first, sampled), left)
+	values, _, err := eigenpairs(left, sampled, sampled)
+	if err != nil {
+		return false, err
+	}
+	norm := r.opts.Norm
+	if norm == 0 {
+		norm = math.Sqrt(largestEntry(images))
+	}
+	return !r.tooMany(r.long(values, norm, largestEntry(images))), nil
+}
+
+// sampled is the number of directions of V from which sample judges, evenly spread from the
+// longest of the start to the shortest.
+const sampled = 4 * Width
+
+// long counts the squared lengths, in descending order, of directions of a residual that are too
+// long to be left out, given the largest squared length of an image.
+func (r *refiner) long(squares []float64, norm, image float64) int {
+	threshold := square(max(0.5*r.opts.Tolerance*norm, resolved*math.Sqrt(image)))
+	count := 0
+	for count < len(squares) && squares[count] > threshold {
+		count++
+	}
+	return count
+}
+
+// tooMany reports whether a residual has more long directions than Options.Directions allows.
+func (r *refiner) tooMany(long int) bool { return r.opts.Directions > 0 && long > r.opts.Directions }
+
+// addDirections adds images·a − start·b to the columns [first, end) of Q.
+func (r *refiner) addDirections(ctx context.Context, first, end int, a, b []float64) error {
+	q, workers := r.extra.Panel(first, end), r.opts.Workers
 	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), vec.Float32s(a), workers); err != nil {
 		return err
 	}
 	if err := vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), vec.Float32s(b), workers); err != nil {
 		return err
 	}
+	return r.multiplyDirections(ctx, first, end)
+}
+
+// multiplyDirections removes the known eigenvectors from the columns [first, end) of Q, and
+// multiplies the columns by N.
+func (r *refiner) multiplyDirections(ctx context.Context, first, end int) error {
+	q := r.extra.Panel(first, end)
 	for lo := 0; lo < q.Cols; lo += Width {
 		block := columns(q, lo, min(lo+Width, q.Cols))
 		r.load(block)
 		r.project(r.x)
 		r.store(block, r.x)
 	}
-	return r.multiply(ctx, r.extra.Panel(r.added+first, 2*r.added), q)
+	return r.multiply(ctx, r.extra.Panel(r.added+first, r.added+end), q)
 }
 
 // pursue adds the longest residuals of pairs that have not converged, in the first round
@@ -287,11 +364,13 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 	}
 	slices.SortStableFunc(open, func(i, j int) int { return cmp.Compare(result.Residuals[j], result.Residuals[i]) })
 	k, p, n := len(result.Values), r.added, r.start.Rows
-	u := min(len(open), r.cols/4+Width, r.cols*3/4+2*Width-p)
+	room := r.cols*3/4 + 2*Width - p
+	u := min(len(open), r.cols/4+Width, room)
 	if u <= 0 {
 		return false, nil
 	}
 	open = open[:u]
+	deep := max(1, min(krylov, Width/u, room/u))
 	// N·t − λt = images·own + NQ·other − λ·(start·own + Q·other)
 	own, ownBy := make([]float64, r.cols*u), make([]float64, r.cols*u)
 	other := make([]float64, 2*p*u)
@@ -309,16 +388,53 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 		}
 	}
 	before := r.extra
-	r.added = p + u
+	r.added = p + u*deep
 	r.extra = vec.NewMatrix(n, 2*r.added)
 	copyBlock(r.extra.Panel(0, p), before.Panel(0, p), r.opts.Workers)
 	copyBlock(r.extra.Panel(r.added, r.added+p), before.Panel(p, 2*p), r.opts.Workers)
 	if p > 0 {
-		if err := vec.MulNNContext(ctx, r.extra.Panel(p, r.added), 0, 1, before.Panel(0, 2*p), vec.Float32s(other), r.opts.Workers); err != nil {
+		if err := vec.MulNNContext(ctx, r.extra.Panel(p, p+u), 0, 1, before.Panel(0, 2*p), vec.Float32s(other), r.opts.Workers); err != nil {
 			return false, err
 		}
 	}
-	return true, r.addDirections(ctx, p, own, ownBy)
+	if err := r.addDirections(ctx, p, p+u, own, ownBy); err != nil {
+		return false, err
+	}
+	for first := p + u; first < r.added; first += u {
+		copyUnit(r.extra.Panel(first, first+u), r.extra.Panel(r.added+first-u, r.added+first))
+		if err := r.multiplyDirections(ctx, first, first+u); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// krylov is the largest number of directions that a round adds for a pair: its residual, and the
+// products of the residual with N, N², …. A pair whose eigenvector reaches vertices far from all
+// old vectors, such as a path that an edge has joined, has its residual reduced little by a
+// single direction. The products take a block each, as one with fewer columns would.
+const krylov = 8
+
+// copyUnit copies columns, divided by their lengths; columns of zeros stay so.
+func copyUnit(dst, src vec.Panel) {
+	squares := make([]float64, src.Cols)
+	for i := range src.Rows {
+		for j, x := range src.Data[i*src.Stride:][:src.Cols] {
+			squares[j] += float64(x) * float64(x)
+		}
+	}
+	by := make([]float32, src.Cols)
+	for j, s := range squares {
+		if s > 0 {
+			by[j] = float32(1 / math.Sqrt(s))
+		}
+	}
+	for i := range src.Rows {
+		to := dst.Data[i*dst.Stride:]
+		for j, x := range src.Data[i*src.Stride:][:src.Cols] {
+			to[j] = x * by[j]
+		}
+	}
 }
 
 // resolved is the least length of a residual, relative to the longest image, that can be

@@ -132,6 +132,91 @@ func TestRefine_PursuesWhatHasNotConverged(t *testing.T) {
 	}
 }
 
+// pathJoined is a diagonal matrix and a path that an edge joins to its first vertex.
+func pathJoined(lead, path int) dense {
+	n := lead + path
+	d := dense{a: make([]float64, n*n), n: n}
+	for i := range lead {
+		d.a[i*n+i] = float64(lead-i) / float64(lead)
+	}
+	for i := lead; i < n; i++ {
+		before := max(i-1, lead)
+		if i == lead {
+			before = 0
+		}
+		d.a[i*n+i], d.a[i*n+before], d.a[before*n+i] = 0.3, 0.5, 0.5
+	}
+	return d
+}
+
+// Pairs are found whose eigenvectors reach many edges away from the vertices of the start, which one
+// direction in a round would approach by one edge.
+func TestRefine_ReachesFarVertices(t *testing.T) {
+	const lead, path, k = 60, 12, 50
+	now := plain{pathJoined(lead, path)}
+	start := vec.NewMatrix(lead+path, k)
+	for j := range k {
+		start.Row(j)[j] = 1
+	}
+	got, err := Refine(context.Background(), now, start.Panel(0, k), Options{K: k, Tolerance: 0.01})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Solve(context.Background(), now, Options{K: k, Tolerance: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Converged {
+		t.Errorf("residuals up to %g: %s", slices.Max(got.Residuals), got.Reason)
+	}
+	for j, v := range got.Values {
+		if math.Abs(v-want.Values[j]) > 0.01*want.Values[0] {
+			t.Errorf("value %d is %g, not %g", j, v, want.Values[j])
+		}
+	}
+}
+
+// A start that is too far from the eigenvectors is refused before the step: after the products of
+// a sample where the limit is below the sample, otherwise after those of the start. One that is
+// near is not refused by the same limits.
+func TestRefine_Directions(t *testing.T) {
+	const n, k = 400, 80
+	r := rand.New(rand.NewPCG(9, 9))
+	d := plain{withSpectrum(linear(n), n, r)}
+	random := vec.NewMatrix(n, k)
+	for i := range random.Data {
+		random.Data[i] = float32(r.NormFloat64())
+	}
+	solved, err := Solve(context.Background(), d, Options{K: k, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name            string
+		start           *vec.Matrix
+		limit, products int
+	}{
+		{"sample of random vectors", random, 40, sampled},
+		{"random vectors", random, 70, k},
+		{"sample of eigenvectors", solved.Vectors, 40, 0},
+		{"eigenvectors", solved.Vectors, 70, 0},
+	} {
+		got, err := Refine(context.Background(), d, cloneMatrix(c.start).Panel(0, k), Options{K: k, Tolerance: 0.02, Directions: c.limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.products == 0 {
+			if !got.Converged || len(got.Values) != k {
+				t.Errorf("%s: %d values, %s", c.name, len(got.Values), got.Reason)
+			}
+			continue
+		}
+		if got.Reason != ReasonFar || got.Converged || len(got.Values) != 0 || got.Products != c.products {
+			t.Errorf("%s: %d values after %d products, %s", c.name, len(got.Values), got.Products, got.Reason)
+		}
+	}
+}
+
 // The result does not contain the known eigenvectors, and a start that spans too small a
 // space gives fewer pairs.
 func TestRefine_KnownAndShortStarts(t *testing.T) {

@@ -34,7 +34,8 @@ const RefreshTolerance = 0.02
 //     added columns for groups of vertices that are new or have new edges, and a second
 //     step if the residuals exceed the tolerance;
 //   - it is solved in full if the residuals still exceed the tolerance, if more than a
-//     tenth of its vertices are new, if it is so small that a step costs as much, with
+//     tenth of its vertices are new, if so much has changed that a step would cost as much
+//     as a full solve (mostDirections), if it is so small that a step costs as much, with
 //     Joint if a component of eight or more vertices is new, and if a few products show
 //     larger eigenvalues than were found. These products are computed where no
 //     eigenvalue is known, and where a group of 32 or more vertices is new or has new
@@ -118,6 +119,7 @@ type refresh struct {
 	taken          map[uint32]bool
 	local          []uint32 // place of a vertex in its part
 	residual       float64
+	far            int // parts for which no step was tried, because too much of them had changed
 	failed         int // parts for which a step was tried and was not enough
 	solvedVertices int // in parts that were solved in full
 	kept           int
@@ -371,8 +373,11 @@ func (r *refresh) describe(s *base.RefreshStats) {
 	const within = "the residual is within the tolerance"
 	solved := fmt.Sprintf("%d of %d vertices were solved in full", r.solvedVertices, r.vectors.Rows)
 	why := ", their parts being small or new"
-	if r.failed > 0 {
+	switch {
+	case r.failed > 0:
 		why = ", after a step from the old vectors left residuals above the tolerance"
+	case r.far > 0:
+		why = ", because too much has changed for a step from the old vectors"
 	}
 	switch {
 	case r.refined == 0 && r.solved == 0:

@@ -147,7 +147,7 @@ func exceeded(ctx context.Context, p *problem, found []float64, vertices []uint3
 		known.Project(m.Data)
 	}
 	opts := p.opts
-	opts.K = min(len(found), eigen.Width)
+	opts.K, opts.Directions = min(len(found), eigen.Width), 0
 	probe, err := eigen.Refine(ctx, p.target, m.Panel(0, eigen.Width), opts)
 	if err != nil {
 		return false, err
