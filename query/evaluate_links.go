@@ -47,6 +47,7 @@ func linksOptions() []OptionInfo {
 		{Name: "order", Type: "text", Default: "'random'", Choices: []string{"random", "ascending"}, Doc: "order of the two vertices of a pair, on which the feature difference depends: random, or ascending, with the vertex first that came into the graph first"},
 		{Name: "scorers", Type: "text", Default: "'all'", Doc: "comma-separated scorers to compare; SHOW SCORERS lists them"},
 		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "comma-separated inputs of a logistic regression: " + strings.Join(featureNames(), ", ") + " or all"},
+		{Name: "model", Type: "bool", Default: "FALSE", Doc: "also measure the model that TRAIN MODEL makes by default, as scorer model: without an embedding, and with that of each method. It is trained on edges held out of the remaining graph, which takes one more embedding"},
 		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
 		{Name: "connected", Type: "bool", Default: "FALSE", Doc: "hold out only edges outside of a spanning forest, drawn by the seed, so that what is left has the components of the graph"},
 		{Name: "splits", Type: "int", Default: "1", Doc: "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision"},
@@ -114,6 +115,7 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) erro
 	}
 	req.Training, req.HitsAt, req.Seed = int(training), int(hits), uint64(set.Integer("seed"))
 	req.Splits, req.Null, req.Connected = int(splits), set.Bool("null_graph"), set.Bool("connected")
+	req.Model = set.Bool("model")
 	if err := rankSettings(req, set); err != nil {
 		return err
 	}
@@ -186,6 +188,9 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 	}
 	if t.features == nil {
 		t.features = []string{evaluate.DefaultFeature}
+	}
+	if req.Model {
+		t.model = &evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed}
 	}
 	if err := t.sortScorers(req.Scorers); err != nil {
 		return nil, err
@@ -333,6 +338,9 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	}
 	if len(t.methods) > 0 {
 		scorers += "; learned from " + strings.Join(t.features, ", ")
+	}
+	if req.Model {
+		scorers += "; models as of TRAIN MODEL"
 	}
 	measures := "AUC, average precision, decisions, hits"
 	if req.RankAt > 0 {

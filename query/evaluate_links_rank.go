@@ -101,7 +101,7 @@ func (c *call) rankMethods(req EvaluateLinksRequest, t *linkTrial, split *evalua
 // add ranks by the scorers and features of one method.
 func (r *linkRanking) add(c *call, split *evaluate.LinkSplit, m methodVectors) error {
 	opts := r.opts
-	opts.Scorers, opts.Features = m.scorers, m.features
+	opts.Scorers, opts.Features, opts.Models = m.scorers, m.features, m.models
 	list, sample, err := split.Rank(c.Ctx, m.vectors, opts)
 	if err != nil {
 		return fmt.Errorf("recommending: %w", err)

@@ -28,7 +28,11 @@ type EvaluateLinksRequest struct {
 
 	Scorers  []string // names of DB.Scorers; nil is all of them
 	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
-	HitsAt   int      // 0 is the default of evaluate.LinkOptions
+	// Model also measures the model that TrainModel makes by default: one without an embedding,
+	// and one with the vectors of each method. Each is trained on edges that are held out of the
+	// remaining graph in turn, which takes one more embedding.
+	Model  bool
+	HitsAt int // 0 is the default of evaluate.LinkOptions
 
 	// CurveSteps asks for EvaluateLinksResult.Curves, each with at most 2·CurveSteps + 2
 	// points; 0 leaves them out. Statements do not have this option, because rows cannot
@@ -118,9 +122,10 @@ type linkTrial struct {
 	graph    storage.GraphInfo
 	kinds    []evaluate.Negatives // after the default
 	methods  []configured
-	features []string // after the default
-	plain    []string // scorers that need no vectors
-	vectors  []string // scorers of vectors
+	features []string               // after the default
+	plain    []string               // scorers that need no vectors
+	vectors  []string               // scorers of vectors
+	model    *evaluate.SplitOptions // of the edges that models learn from; nil without models
 }
 
 // texts writes the methods in the language.
@@ -130,6 +135,15 @@ func (t *linkTrial) texts() []string {
 		texts[i] = m.text().String()
 	}
 	return texts
+}
+
+// scorers is the number of scorers and models of all methods together.
+func (t *linkTrial) scorers() int64 {
+	each, alone := len(t.vectors)+len(t.features), len(t.plain)
+	if t.model != nil {
+		each, alone = each+1, alone+1
+	}
+	return int64(alone + len(t.methods)*each)
 }
 
 // bytes estimates the memory of a trial in addition to the graph: the graph of
@@ -150,12 +164,15 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 
 		}
 		most = max(most, e.bytes(graph)+8*int64(width)*min(training, edges))
 	}
+	if t.model != nil { // a smaller graph, its vectors beside the others, and the table of the pairs
+		most += most + 64*edges + 24*int64(len(link.Scorers()))*min(training, edges)
+	}
 	const perPair = 40 // bytes of a pair of one kind, with its position in the drawn order
 	if req.RankAt > 0 {
 		const perVertex, perRanking = 12, 64 // bytes per vertex of each worker's search; bytes per sampled vertex and scorer
 		vertices := int64(graph.Graph.Vertices())
 		sampled := min(vertices, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
-		most += 16*perVertex*vertices + sampled*(perRanking*int64(len(t.plain)+len(t.methods)*(len(t.vectors)+len(t.features)))+24*min(int64(req.RankAt), vertices))
+		most += 16*perVertex*vertices + sampled*(perRanking*t.scorers()+24*min(int64(req.RankAt), vertices))
 	}
 	return session.GraphBytes(graph.Info) + 64*edges + perPair*int64(len(t.kinds)-1)*edges + most
 }

@@ -156,7 +156,7 @@ func (c *call) noteNegatives(all int, list []NegativePairs) {
 
 // score appends the scores of one method.
 func (r *EvaluateLinksResult) score(c *call, s *linkSplits, m methodVectors, req EvaluateLinksRequest) error {
-	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, HitsAt: req.HitsAt, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, HitsAt: req.HitsAt, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 	of := make([][]evaluate.LinkScore, len(s.kinds))
 	curves := make([][][]evaluate.CurvePoint, len(s.kinds))
 	for i, split := range s.of {

@@ -16,13 +16,18 @@ type methodVectors struct {
 	number            int         // number of the method in the request; −1 for the scorers that need no vectors
 	vectors           *vec.Matrix // vectors of the graph of the remaining edges; nil for scorers that need none
 	scorers, features []string    // never nil
+	models            []evaluate.Trained
 }
 
 // eachMethod calls f for the scorers that need no vectors, if there are any, and then for
 // each method with its embedding of the remaining edges.
 func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(methodVectors) error) error {
-	if len(t.plain) > 0 {
-		if err := f(methodVectors{-1, nil, t.plain, []string{}}); err != nil {
+	if len(t.plain) > 0 || t.model != nil {
+		models, err := c.evaluationModel(t, split, nil, nil)
+		if err != nil {
+			return err
+		}
+		if err := f(methodVectors{-1, nil, append([]string{}, t.plain...), []string{}, models}); err != nil {
 			return err
 		}
 	}
@@ -31,7 +36,11 @@ func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(method
 		if err != nil {
 			return err
 		}
-		if err := f(methodVectors{i, m, append([]string{}, t.vectors...), t.features}); err != nil {
+		models, err := c.evaluationModel(t, split, &e, m)
+		if err != nil {
+			return err
+		}
+		if err := f(methodVectors{i, m, append([]string{}, t.vectors...), t.features, models}); err != nil {
 			return err
 		}
 	}
@@ -52,12 +61,32 @@ func (c *call) embedSplit(e configured, split *evaluate.LinkSplit, number int) (
 	return m, nil
 }
 
+// evaluationModel trains the model of one method, nil for none, if the request asks for models.
+func (c *call) evaluationModel(t *linkTrial, split *evaluate.LinkSplit, e *configured, vectors *vec.Matrix) ([]evaluate.Trained, error) {
+	if t.model == nil {
+		return nil, nil
+	}
+	req := run.ModelRequest{Split: *t.model, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	req.Split.Latest = req.Split.Latest && split.Graph.Times != nil // a null graph has none
+	if e != nil {
+		req.Method, req.Options, req.Vectors, req.Features = e.method.Name, e.options, vectors, DefaultFeatures
+	}
+	b, err := run.EvaluationModel(c.Ctx, split, req)
+	if err != nil {
+		return nil, trainingMistake(err)
+	}
+	return []evaluate.Trained{{Name: trainedModel, Score: b.Score}}, nil
+}
+
+// trainedModel is the scorer in tables of a model as TRAIN MODEL makes it.
+const trainedModel = "model"
+
 // solveStep returns the name that PROFILE shows for the solve of one of several methods.
 func solveStep(number int) string { return plan.Solve + " " + strconv.Itoa(number) }
 
 // scorerText is the name of a scorer or model in tables.
 func scorerText(scorer string, learned bool) string {
-	if learned {
+	if learned && scorer != trainedModel {
 		return "logistic(" + scorer + ")"
 	}
 	return scorer

@@ -83,6 +83,39 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 	}
 }
 
+// The model that EVALUATE LINKS measures is the one of which TRAIN MODEL reports the figures.
+func TestDB_EvaluateLinks_Model(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	attached(t, db)
+	using := DPSpectral{Dim: 8}
+	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := db.EvaluateLinks(t.Context(), EvaluateLinksRequest{
+		Graph: "pa", Methods: []LinkMethod{{Using: using}}, Scorers: []string{"jaccard", "dot"}, Seed: 5, Model: true, Null: true,
+		Negatives: []evaluate.Negatives{evaluate.RandomNegatives, evaluate.TwoHopNegatives},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, embedding := range []string{"", "e"} {
+		trained, err := db.TrainModel(t.Context(), TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(got.Scores, func(s MethodScore) bool {
+			return s.Scorer == "model" && (s.Method == 0) == (embedding == "e") && s.Negatives == evaluate.RandomNegatives
+		})
+		if at < 0 {
+			t.Fatalf("no model with embedding %q in %+v", embedding, got.Scores)
+		}
+		if s := got.Scores[at]; s.AUC != trained.AUC || s.AveragePrecision != trained.AveragePrecision || s.NullAUC == 0 {
+			t.Errorf("with embedding %q: %+v, but TRAIN MODEL has %v and %v", embedding, s, trained.AUC, trained.AveragePrecision)
+		}
+	}
+}
+
 func TestDB_EvaluateLinks_Errors(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)

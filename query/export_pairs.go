@@ -151,7 +151,7 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 
 // keptBytes estimates the memory of all scores.
 func (t *linkTrial) keptBytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
-	scorers := int64(len(t.plain) + len(t.methods)*(len(t.vectors)+len(t.features)))
+	scorers := t.scorers()
 	if req.RankAt > 0 {
 		n := int64(graph.Graph.Vertices())
 		vertices := min(n, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
@@ -183,7 +183,7 @@ func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) 
 	table := &pairTable{columns: []string{"negatives", "part", "label", "u", "v"}}
 	scores := make([][]evaluate.PairScores, len(s.kinds))
 	err := c.eachMethod(t, s.base, func(m methodVectors) error {
-		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 		for i, split := range s.of {
 			err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {
 				scores[i] = append(scores[i], p)

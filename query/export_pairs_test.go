@@ -48,7 +48,7 @@ func TestDB_ExportPairs(t *testing.T) {
 	attached(t, db)
 	req := EvaluateLinksRequest{
 		Graph: "pa", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4}}, {Using: LaplacianEigenmaps{Dim: 4}}},
-		Negatives: evaluate.AllNegatives(), Scorers: []string{"l3", "l2", "cosine"}, Features: []string{"l1"}, Share: 0.1, Seed: 7, Training: 200,
+		Negatives: evaluate.AllNegatives(), Scorers: []string{"l3", "l2", "cosine"}, Features: []string{"l1"}, Share: 0.1, Seed: 7, Training: 200, Model: true,
 	}
 	result, err := db.EvaluateLinks(t.Context(), req)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestDB_ExportPairs_Rankings(t *testing.T) {
 	attached(t, db)
 	req := EvaluateLinksRequest{
 		Graph: "pa", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4}}}, Scorers: []string{"l3", "l2"}, Features: []string{"l1"},
-		Share: 0.1, Seed: 7, Training: 200, RankAt: 5, RankVertices: 40,
+		Share: 0.1, Seed: 7, Training: 200, RankAt: 5, RankVertices: 40, Model: true,
 	}
 	result, err := db.EvaluateLinks(t.Context(), req)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestDB_ExportPairs_Rankings(t *testing.T) {
 		recall, reciprocal := map[string][2]float64{}, map[string]float64{}
 		last := math.Inf(1)
 		for _, row := range rows {
-			if row["scorer"] != scorerText(s.Scorer, s.Learned) {
+			if row["scorer"] != scorerText(s.Scorer, s.Learned) || (row["method"] != "") != (s.Method == 0) {
 				continue
 			}
 			counts := recall[row["u"]]

@@ -14,10 +14,10 @@ import (
 // LinkScore measures how well one scorer separates held-out edges from non-edges. Values
 // that are not defined are NaN.
 type LinkScore struct {
-	// Scorer is the name of a scorer of package link, or of a feature of pairs if
-	// Learned.
+	// Scorer is the name of a scorer of package link, or if Learned of a feature of pairs or
+	// of LinkOptions.Models.
 	Scorer  string `json:"scorer"`
-	Learned bool   `json:"learned"` // a logistic regression on the feature
+	Learned bool   `json:"learned"` // a logistic regression on the feature, or a model
 
 	AUC              float64 `json:"auc"` // probability that an edge scores higher than another pair; see the function AUC
 	AveragePrecision float64 `json:"average_precision"`
@@ -41,12 +41,20 @@ type LinkOptions struct {
 	// Features are names of features of package link to learn from; they need an
 	// embedding. nil means DefaultFeature, if there is one.
 	Features []string
-	HitsAt   int // k of Hits: the fraction of edges that score above the k-th highest non-edge; 0 means 100
-	Workers  int // goroutines, 0 means GOMAXPROCS; no result depends on it
+	Models   []Trained // scored after the features
+	HitsAt   int       // k of Hits: the fraction of edges that score above the k-th highest non-edge; 0 means 100
+	Workers  int       // goroutines, 0 means GOMAXPROCS; no result depends on it
 
 	// Progress, if not nil, receives the number of scorers that are done, as the stage
 	// "scoring".
 	Progress func(stage string, done, total int64)
+}
+
+// Trained is a model that was trained elsewhere, without the held-out edges, and is bound to
+// the graph of the remaining edges and its vectors.
+type Trained struct {
+	Name  string
+	Score func(u, v uint32) float64 // larger for likelier edges; symmetric and safe for concurrent use
 }
 
 // DefaultFeature is the feature with the best logistic regression on average: over
@@ -94,7 +102,7 @@ func (o LinkOptions) withDefaults(embedded bool) LinkOptions {
 	return o
 }
 
-// Score compares scorers: those by name first, then the learned ones, each list
+// Score compares scorers: those by name first, then the learned ones, then the models, each list
 // in its order. Row v of m is the vector of vertex v, from an embedding of
 // s.Graph and of nothing else; it may be nil where no scorer needs it.
 //
@@ -136,7 +144,7 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 	if m == nil && len(opts.Features) > 0 {
 		return fmt.Errorf("features without an embedding: %w", ErrShape)
 	}
-	report := vec.Reporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)))
+	report := vec.Reporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)+len(opts.Models)))
 	report(0)
 	done := int64(0)
 	pass := func(of PairScores, score func(u, v uint32) float64, err error) error {
@@ -161,6 +169,11 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 	for _, name := range opts.Features {
 		score, err := s.learned(ctx, name, m, opts.Workers)
 		if err := pass(PairScores{Scorer: name, Learned: true}, score, err); err != nil {
+			return err
+		}
+	}
+	for _, m := range opts.Models {
+		if err := pass(PairScores{Scorer: m.Name, Learned: true}, m.Score, nil); err != nil {
 			return err
 		}
 	}

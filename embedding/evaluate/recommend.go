@@ -17,9 +17,10 @@ import (
 
 // RankOptions sets how recommendations are measured. The zero value works.
 type RankOptions struct {
-	// Scorers and Features are as in LinkOptions.
+	// Scorers, Features and Models are as in LinkOptions.
 	Scorers  []string
 	Features []string
+	Models   []Trained
 
 	K        int    // links recommended to each vertex; 0 means DefaultRankAt
 	Vertices int    // sampled at most; 0 means DefaultRankVertices
@@ -94,7 +95,7 @@ type RankMeasures struct {
 // vertices.
 type Ranking struct {
 	Scorer  string         `json:"scorer"`  // as in LinkScore
-	Learned bool           `json:"learned"` // a logistic regression on the feature
+	Learned bool           `json:"learned"` // a logistic regression on the feature, or a model
 	Of      []RankMeasures `json:"of"`      // each vertex of the sample, in its order
 	// Coverage is the fraction of all vertices that are in any list. It is at most
 	// k times the sample, over the vertices of the graph.
@@ -168,6 +169,13 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 		}
 		list = append(list, ranking)
 	}
+	for _, m := range opts.Models {
+		ranking, err := r.rank(ctx, Ranking{Scorer: m.Name, Learned: true}, link.Scoring{Score: m.Score, HigherIsLikelier: true})
+		if err != nil {
+			return nil, RankSample{}, err
+		}
+		list = append(list, ranking)
+	}
 	return list, r.sample, nil
 }
 
@@ -213,7 +221,7 @@ func newRanker(s *LinkSplit, m *vec.Matrix, opts RankOptions) (*ranker, error) {
 		}
 	}
 	r.sample.Popular = float64(popular) / float64(all)
-	r.report = vec.Reporter(opts.Progress, "recommending", int64(len(r.sample.Vertices)*(len(opts.Scorers)+len(opts.Features))))
+	r.report = vec.Reporter(opts.Progress, "recommending", int64(len(r.sample.Vertices)*(len(opts.Scorers)+len(opts.Features)+len(opts.Models))))
 	return r, nil
 }
 

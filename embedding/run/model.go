@@ -118,6 +118,35 @@ func TrainModel(ctx context.Context, req ModelRequest) (*link.Model, ModelReport
 	return model, t.report, nil
 }
 
+// EvaluationModel trains the model that TrainModel would train on s.Graph, as if that were the
+// whole graph, and binds it to s.Graph and req.Vectors, an embedding of s.Graph by
+// req.Method and req.Options. So neither the model nor its vectors have seen the held-out edges
+// of s, and the model can be measured on them next to single scorers. req.Graph and
+// req.Negatives are ignored; seed, share and time of the edges it learns from are those of
+// req.Split. It takes one embedding and the regressions of one training. Errors are
+// those of TrainModel.
+func EvaluationModel(ctx context.Context, s *evaluate.LinkSplit, req ModelRequest) (*link.Bound, error) {
+	req.Graph = s.Graph
+	t := modelTraining{req: req, terms: link.Terms{Heuristics: req.Heuristics, Features: req.Features}}
+	err := t.check()
+	var h hidden
+	if err == nil {
+		h, err = t.hide(ctx, s.Graph, 1)
+	}
+	var l learned
+	if err == nil {
+		l, err = t.train(ctx, h)
+	}
+	var b *link.Bound
+	if err == nil {
+		b, err = l.model.Bind(s.Graph, t.req.Vectors)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("model: %w", err)
+	}
+	return b, nil
+}
+
 // modelTraining is the state of a running request.
 type modelTraining struct {
 	req    ModelRequest
@@ -131,17 +160,26 @@ type hidden struct {
 	vectors *vec.Matrix // of split.Graph, nil without an embedding
 }
 
-func (t *modelTraining) run(ctx context.Context) (*link.Model, error) {
+// check returns the error of terms that do not fit to the vectors, and forgets vectors that no
+// term needs.
+func (t *modelTraining) check() error {
 	if err := t.terms.Validate(); err != nil {
-		return nil, err
+		return err
 	}
 	switch {
 	case !t.terms.NeedsEmbedding():
 		t.req.Vectors = nil
 	case t.req.Vectors == nil:
-		return nil, link.ErrNeedsEmbedding
+		return link.ErrNeedsEmbedding
 	case t.req.Vectors.Rows != t.req.Graph.Vertices():
-		return nil, fmt.Errorf("%d vectors for %d vertices: %w", t.req.Vectors.Rows, t.req.Graph.Vertices(), link.ErrDimension)
+		return fmt.Errorf("%d vectors for %d vertices: %w", t.req.Vectors.Rows, t.req.Graph.Vertices(), link.ErrDimension)
+	}
+	return nil
+}
+
+func (t *modelTraining) run(ctx context.Context) (*link.Model, error) {
+	if err := t.check(); err != nil {
+		return nil, err
 	}
 	later, err := t.hide(ctx, t.req.Graph, 0)
 	if err != nil {
