@@ -112,9 +112,6 @@ func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
 	return 0, e
 }
 
-// keysEnding is appended to the name of a matrix to name the file of its keys.
-const keysEnding = ".keys"
-
 // form returns the format of a request, one of formats.
 func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
 	var names, known []string

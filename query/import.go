@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -59,6 +60,12 @@ type ImportRequest struct {
 	// Join is storage.ImportOptions.Join, for ImportVertices.
 	Join string
 
+	// Keys is the file with the keys of the vertices of METIS, in their order, in the form that
+	// EXPORT GRAPH writes it. Empty means Path with ".keys" appended, if there is such a
+	// file; with "none", and without a file, the keys are the numbers of the vertices, from
+	// 1. ImportReader has no file unless Keys names one. Only Import uses Keys.
+	Keys string
+
 	reader io.Reader // read instead of Path, if not nil
 }
 
@@ -71,7 +78,7 @@ func (r ImportRequest) options(size int64) format.Options {
 			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time,
 			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
 		},
-		Layout: r.Layout, Key: r.Key, Columns: r.Columns,
+		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys,
 	}
 }
 
@@ -174,7 +181,10 @@ func resolveImport(c *call, req ImportRequest) (nothing, error) {
 	if req.reader != nil {
 		return nothing{}, nil
 	}
-	return nothing{}, c.CheckInput(req.Path, fault.File)
+	if err := c.CheckInput(req.Path, fault.File); err != nil || req.Keys == "" || req.Keys == noKeys {
+		return nothing{}, err
+	}
+	return nothing{}, c.CheckInput(req.Keys, fault.Option("keys"))
 }
 
 func planImport(req ImportRequest, _ nothing) *plan.Plan {
@@ -222,8 +232,14 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 		}
 	}
 	stop := c.Watch.Start(plan.Read)
+	opts := req.options(size)
+	keys := ""
+	opts.Keys = func() (list *format.KeyList, err error) {
+		list, keys, err = c.numberedKeys(req)
+		return list, err
+	}
 	stats, err := c.db.store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
-		Format: req.options(size), Repeated: req.Repeated, Join: req.Join,
+		Format: opts, Repeated: req.Repeated, Join: req.Join,
 		Source: session.InputName(req.Path), Progress: c.Meter.Update,
 		MemoryLimit: c.db.opts.MemoryLimit,
 	})
@@ -242,7 +258,27 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 	}
 	stop(stats.Lines, fault.Count(stats.Bytes, "byte")+" of text")
 	c.noticeImport(req, stats)
+	if keys != "" && req.Keys == "" {
+		c.Notice("the keys were read from file %s; keys := 'none' uses the numbers of the vertices", fault.Quote(keys))
+	}
 	return ImportResult{ImportStats: stats, Notices: c.Notices}, nil
+}
+
+// numberedKeys returns the keys of the vertices of a file that numbers them, and the name of the
+// file that has them; nil if their numbers are the keys.
+func (c *call) numberedKeys(req ImportRequest) (*format.KeyList, string, error) {
+	path := req.Keys
+	switch {
+	case path == noKeys || path == "" && (req.reader != nil || req.Path == "-"):
+		return nil, "", nil
+	case path == "":
+		path = req.Path + keysEnding
+	}
+	list, err := c.keyList(path)
+	if req.Keys == "" && errors.Is(err, os.ErrNotExist) {
+		return nil, "", nil
+	}
+	return list, path, err
 }
 
 // noticeImport gives notices of the choices that the import made
@@ -324,7 +360,7 @@ func importSettings(req *ImportRequest, s bind.Settings) error {
 	req.Separator = s.Text("separator")
 	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
 	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
-	req.Key, req.Join = s.Text("key"), s.Text("join")
+	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")
 	for column := range strings.SplitSeq(s.Text("columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {
 			req.Columns = append(req.Columns, column)

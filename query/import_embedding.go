@@ -146,7 +146,7 @@ func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found imported
 	if err := c.CheckInput(req.Path, fault.File); err != nil {
 		return found, err
 	}
-	if found.form.name == "npy" && req.Keys != "none" {
+	if found.form.name == "npy" && req.Keys != noKeys {
 		if err := c.CheckInput(req.keysPath(), fault.File); err != nil {
 			var e *Error
 			if errors.As(err, &e) && req.Keys == "" {
@@ -223,8 +223,7 @@ type vectorImport struct {
 	release func() // releases the memory of matrix
 	has     []bool // for each vertex, whether its vector has been read
 	rows    int
-	keys    [][2]int // for an npy matrix: the bounds of each row's key in text
-	text    []byte
+	keys    *format.KeyList // of the rows of an npy matrix; nil if their numbers are the keys
 	unknown firstKeys
 	missing firstKeys
 }
@@ -253,8 +252,9 @@ func (k *firstKeys) String() string {
 
 // read reads the file.
 func (r *vectorImport) read(form string) error {
-	if form == "npy" && r.req.Keys != "none" {
-		if err := r.readKeys(); err != nil {
+	if form == "npy" && r.req.Keys != noKeys {
+		var err error
+		if r.keys, err = r.keyList(r.req.keysPath()); err != nil {
 			return err
 		}
 	}
@@ -278,30 +278,15 @@ func (r *vectorImport) read(form string) error {
 	return format.ReadWord2Vec(r.Ctx, in, opts, h)
 }
 
-// readKeys reads the keys of the rows of an npy matrix.
-func (r *vectorImport) readKeys() error {
-	in, size, err := r.OpenInput(r.req.keysPath(), fault.File)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	opts := format.VectorOptions{Name: session.InputName(r.req.keysPath()), Size: size, MaxBytes: max(1, r.db.opts.MemoryLimit/8)}
-	return format.ReadKeys(r.Ctx, in, opts, func(key []byte) error {
-		r.keys = append(r.keys, [2]int{len(r.text), len(r.text) + len(key)})
-		r.text = append(r.text, key...)
-		return nil
-	})
-}
-
 // shape reserves the memory for the vectors of all vertices of the graph, however
 // many vectors the file has.
 func (r *vectorImport) shape(rows, dim int) error {
 	if dim == 0 {
 		return fault.New(fault.File, "the vectors of file %s have no values", fault.Quote(r.req.Path))
 	}
-	if r.keys != nil && rows != len(r.keys) {
+	if r.keys != nil && rows != r.keys.Len() {
 		return fault.New(fault.File, "file %s has %s, but file %s has %s", fault.Quote(r.req.Path), fault.Count(int64(rows), "vector"),
-			fault.Quote(r.req.keysPath()), fault.Count(int64(len(r.keys)), "key"))
+			fault.Quote(r.req.keysPath()), fault.Count(int64(r.keys.Len()), "key"))
 	}
 	n := r.graph.Graph.Vertices()
 	release, err := r.db.cache.Reserve(4*int64(n)*int64(dim), "the vectors of embedding "+fault.Name(r.req.Name))
@@ -318,8 +303,7 @@ func (r *vectorImport) matrixRow(_ []byte, values []float32) error {
 	if r.keys == nil {
 		return r.row(strconv.AppendInt(nil, int64(r.rows), 10), values)
 	}
-	at := r.keys[r.rows]
-	return r.row(r.text[at[0]:at[1]], values)
+	return r.row(r.keys.At(r.rows), values)
 }
 
 // row takes a vector.

@@ -39,6 +39,7 @@ func importOptions() []OptionInfo {
 		{Name: "weight", Type: "column", Default: "''", Doc: "column of weights; by default weight, w or value in the header, 'none' takes none"},
 		{Name: "time", Type: "column", Default: "''", Doc: "column of timestamps, integers or dates; by default time, timestamp, ts or date in the header, 'none' takes none"},
 		{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "weight of an edge that occurs again or exists already: the last, first, sum, min or max, or the number of occurrences"},
+		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the vertices of METIS, one a line; by default the name of the graph's file with .keys appended, if there is one, and 'none' uses the numbers of the vertices from 1 on"},
 	}, textOptions())
 }
 

@@ -59,7 +59,7 @@ func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
 		MaxBytes: flagInt(cmd, "max-bytes"), MaxLines: flagInt(cmd, "max-lines"),
 		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"),
 		Repeated: storage.Repeated(flagText(cmd, "repeated")),
-		Key:      flagText(cmd, "key"), Join: flagText(cmd, "join"),
+		Key:      flagText(cmd, "key"), Join: flagText(cmd, "join"), Keys: flagText(cmd, "keys"),
 	}
 	for column := range strings.SplitSeq(flagText(cmd, "columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {

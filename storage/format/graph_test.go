@@ -475,6 +475,32 @@ func TestRead_METIS(t *testing.T) {
 	}
 }
 
+// The keys of METIS come from a second file, in the order of the vertices.
+func TestRead_METISKeys(t *testing.T) {
+	t.Parallel()
+	const text = "3 2\n2\n1 3\n2\n"
+	for keys, want := range map[string]string{
+		"a\nb\nc\n":                   "(a)a-b 1;(b)b-c 1;(c)",
+		"key\na\n\"two\nlines\"\n2\n": "(a)a-two\nlines 1;(two\nlines)two\nlines-2 1;(2)",
+		"a\nb\n":                      "declares 3 vertices, but the file of keys has 2",
+		"a\nb\nc\nd\n":                "the file of keys has 4",
+		"b\na\nb\n":                   "vertices 1 and 3 have the same key",
+		"a\n\nc\n":                    "the key is empty",
+	} {
+		read := func() (*KeyList, error) { return ReadKeyList(t.Context(), strings.NewReader(keys), VectorOptions{}) }
+		got, _, err := readGraph(t, text, Options{Layout: LayoutMETIS, Keys: read, KeysName: "x.keys"})
+		if err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %s, %v, want %s", keys, got, err, want)
+		}
+	}
+	if _, _, err := readGraph(t, "1 2\n", Options{KeysName: "x.keys"}); err == nil || !strings.Contains(err.Error(), "no use for a file of keys") {
+		t.Errorf("keys of a list of edges: %v", err)
+	}
+	if got, _, err := readGraph(t, "1 2\n", Options{Layout: LayoutEdges, Keys: func() (*KeyList, error) { panic("called") }}); err != nil || got == "" {
+		t.Errorf("a list of edges: %v", err)
+	}
+}
+
 // Files of Graphs.jl begin with the graph that they declare.
 func TestRead_GraphsJL(t *testing.T) {
 	got, stats, err := readGraph(t, "3,2,u,graph\n1,2\n2,3\n", Options{})

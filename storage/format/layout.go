@@ -100,6 +100,13 @@ type Options struct {
 	// Columns are the names of the attributes to be taken; nil takes all. In a table
 	// of vertices without a header they give the columns their names.
 	Columns []string
+	// Keys returns the keys of the vertices of METIS, in their order, or nil if their numbers
+	// are the keys; a nil function means the numbers. It is called once, and only if the
+	// layout is METIS. Too few or too many keys, and two equal ones, are a *LineError.
+	Keys func() (*KeyList, error)
+	// KeysName is the name of a file that Keys must read: with another layout it is an
+	// *OptionError. Empty means that Keys may be left unused.
+	KeysName string
 	// MaxValue is the most bytes of one value of an attribute; 0 means 64 KiB.
 	MaxValue int
 	// MaxColumns is the most columns of a table of vertices, or the most keys
@@ -150,6 +157,7 @@ func (o Options) fit() error {
 		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
+		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
 		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
 		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
 		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},

@@ -11,23 +11,52 @@ import (
 // for every vertex from 1 to n, which may be empty, with its size and weights
 // where fmt says so, which are passed over, and its neighbours, each with the
 // weight of the edge where fmt says so. Every edge is there from both ends and
-// delivered once, from the smaller vertex. Comments begin with %.
+// delivered once, from the smaller vertex. Comments begin with %. The keys are the numbers
+// of the vertices, or those of Options.Keys.
 type metis struct {
 	lines
 	h        Handler
 	header   bool  // it was read
 	n, m     int64 // vertices and edges declared
 	vertex   int64 // lines of vertices read
+	from     func() (*KeyList, error)
 	skipped  int   // numbers in front of the neighbours
 	weighted bool  // neighbours have weights
 	up, down int64 // entries to larger and to smaller vertices
-	key      [2][]byte
+	number   [2][]byte
+	keys     *KeyList // nil if the numbers are the keys
 }
 
 func newMETIS(opts Options, h Handler) *metis {
-	m := &metis{h: h, n: opts.MaxVertices} // the limit, until the header is read
+	m := &metis{h: h, n: opts.MaxVertices, from: opts.Keys} // the limit, until the header is read
 	m.opts, m.to = opts.EdgeListOptions, m
 	return m
+}
+
+// key returns the key of a vertex, valid until the next call with the same end.
+func (m *metis) key(end int, vertex int64) []byte {
+	if m.keys != nil {
+		return m.keys.At(int(vertex - 1))
+	}
+	m.number[end] = strconv.AppendInt(m.number[end][:0], vertex, 10)
+	return m.number[end]
+}
+
+// readKeys takes the keys, one for each vertex of the header.
+func (m *metis) readKeys(line []byte) (err error) {
+	if m.from == nil {
+		return nil
+	}
+	if m.keys, err = m.from(); err != nil || m.keys == nil {
+		return err
+	}
+	if n := int64(m.keys.Len()); n != m.n {
+		return m.lineError(line, syntaxFault(0, "the header declares %d vertices, but the file of keys has %d", m.n, n))
+	}
+	if a, b, found := m.keys.Repeated(); found {
+		return m.lineError(line, syntaxFault(0, "vertices %d and %d have the same key %s", a+1, b+1, excerpt(m.keys.At(a))))
+	}
+	return nil
 }
 
 func (m *metis) bulk([]byte) (int, error) { return 0, nil }
@@ -95,14 +124,14 @@ func (m *metis) first(line []byte, words [][]byte) error {
 	m.skipped += int(constraints)
 	m.header, m.n, m.m = true, n, edges
 	m.stats.Header, m.stats.DeclaredVertices, m.stats.DeclaredEdges = string(line), n, edges
-	return nil
+	return m.readKeys(line)
 }
 
 // neighbours takes the line of a vertex.
 func (m *metis) neighbours(line []byte, words [][]byte) error {
-	m.key[0] = strconv.AppendInt(m.key[0][:0], m.vertex, 10)
+	key := m.key(0, m.vertex)
 	m.stats.Vertices++
-	if err := m.h.Vertex(m.key[0], nil); err != nil {
+	if err := m.h.Vertex(key, nil); err != nil {
 		return err
 	}
 	each := 1
@@ -130,8 +159,7 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 		if v > m.vertex {
 			m.up++
 		}
-		m.key[1] = strconv.AppendInt(m.key[1][:0], v, 10)
-		edge.Source, edge.Target = m.key[0], m.key[1]
+		edge.Source, edge.Target = key, m.key(1, v)
 		m.stats.Edges++
 		if edge.Weighted {
 			m.stats.Weighted++

@@ -10,7 +10,7 @@ import (
 // WriteMETIS writes the edges of a graph in the format of METIS: the numbers of vertices
 // and edges, then for every vertex a line of its neighbours, which are numbered from 1 on,
 // with the weights of the edges in a weighted graph. Keys, times and attributes are left
-// out; WriteKeys writes the keys in the order of the lines. Weights are whole numbers in
+// out; WriteKeys writes the keys in the order of the lines, for Options.Keys. Weights are whole numbers in
 // METIS, and another one gives an error that wraps ErrValue, as does a vertex that is its
 // own neighbour. It asks for all neighbours twice.
 func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
