@@ -22,16 +22,14 @@ type Estimate struct {
 
 var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]{
 	help: Help{
-		Statement: "ESTIMATE EMBED", Syntax: "ESTIMATE EMBED graph USING method[(option := value, …)]",
+		Statement: "ESTIMATE EMBED", Syntax: "ESTIMATE EMBED graph USING method[(option := value, …)] [AS embedding]",
 		Summary: "predicts the memory and, from a short measurement, the time that EMBED would take on this machine",
 		Columns: "graph, method, dim, bytes, limit, seconds",
 		Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 	},
-	bind: func(b *binder, s *parser.Estimate) (req EmbedRequest, err error) {
-		b.Mark(fault.Graph, s.Graph)
-		req = EmbedRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}
-		req.Settings, err = b.method(s.Method)
-		return req, err
+	bind: func(b *binder, s *parser.Estimate) (EmbedRequest, error) {
+		s.Background = false // the estimate itself is computed at once
+		return bindEmbed(b, &s.Embed)
 	},
 	resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
 		if found.configured, err = configure(req.Method, req.Settings, req.Using); err == nil {

@@ -22,13 +22,14 @@ type ComputeEstimate struct {
 
 var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, computable, ComputeEstimate]{
 	help: Help{
-		Statement: "ESTIMATE COMPUTE", Syntax: "ESTIMATE COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …]",
+		Statement: "ESTIMATE COMPUTE", Syntax: "ESTIMATE COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute]",
 		Summary: "predicts the memory and, from a short measurement, the time that COMPUTE would take on this machine; for measures of paths, sources is the number of vertices from which paths would be computed",
 		Columns: "graph, measure, sources, bytes, limit, seconds",
 		Example: "ESTIMATE COMPUTE betweenness IN social",
 	},
 	bind: func(b *binder, s *parser.EstimateCompute) (ComputeRequest, error) {
-		return bindCompute(b, &parser.Compute{Range: s.Range, Measure: s.Measure, Graph: s.Graph, From: s.From})
+		s.Background = false // the estimate itself is computed at once
+		return bindCompute(b, &s.Compute)
 	},
 	resolve: func(c *call, req ComputeRequest) (computable, error) {
 		req.As = "" // an estimate stores nothing

@@ -47,16 +47,10 @@ func (s *Compute) String() string {
 	return text + withOptions(s.Options) + background(s.Background)
 }
 
-// EstimateCompute is ESTIMATE COMPUTE measure(…) IN g [FROM v, …].
+// EstimateCompute is ESTIMATE in front of a Compute.
 //
-//	estimatecompute = "ESTIMATE" "COMPUTE" call "IN" name
-//	               [ "FROM" keys ]                          e.g. ESTIMATE COMPUTE betweenness IN social;
-type EstimateCompute struct {
-	Range
-	Measure Call
-	Graph   Ident
-	From    []Value // as Key of NewVertex; nil where left out
-}
+//	estimatecompute = "ESTIMATE" compute                    e.g. ESTIMATE COMPUTE betweenness IN social;
+type EstimateCompute struct{ Compute }
 
 func (*EstimateCompute) statement() {}
 
@@ -64,20 +58,7 @@ func (*EstimateCompute) statement() {}
 func (*EstimateCompute) Heading() string { return "ESTIMATE COMPUTE" }
 
 func (p *parser) estimateCompute(begin Pos) Statement {
-	s := &EstimateCompute{Measure: p.call(measureName)}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
-	if p.keyword("FROM") {
-		s.From = p.keys()
-	}
-	s.Range = p.since(begin)
-	return s
+	return &EstimateCompute{*p.compute(begin).(*Compute)}
 }
 
-func (s *EstimateCompute) String() string {
-	text := "ESTIMATE COMPUTE " + s.Measure.String() + " IN " + s.Graph.String()
-	if s.From != nil {
-		text += " FROM " + list(s.From)
-	}
-	return text
-}
+func (s *EstimateCompute) String() string { return "ESTIMATE " + s.Compute.String() }

@@ -142,9 +142,9 @@
 //	               [ "BY" "WEIGHT" ]                        e.g. PATH FROM 'alice' TO 'bob' IN social BY WEIGHT;
 //	embed        = "EMBED" name "USING" call "AS" name
 //	               [ options ] [ background ]               e.g. EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec;
-//	estimate     = "ESTIMATE" "EMBED" name "USING" call     e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
-//	estimatecompute = "ESTIMATE" "COMPUTE" call "IN" name
-//	               [ "FROM" keys ]                          e.g. ESTIMATE COMPUTE betweenness IN social;
+//	estimate     = "ESTIMATE" ( embed
+//	               | "EMBED" name "USING" call )            e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
+//	estimatecompute = "ESTIMATE" compute                    e.g. ESTIMATE COMPUTE betweenness IN social;
 //	job          = ( "CANCEL" | "WAIT" | "DROP" )
 //	               "JOB" integer
 //	               | "RESUME" "JOB" integer [ background ]  e.g. WAIT JOB 3; RESUME JOB 4 IN BACKGROUND; DROP JOB 4;

@@ -19,29 +19,42 @@ func (*Embed) statement() {}
 func (*Embed) Heading() string { return "EMBED" }
 
 func (p *parser) embed(begin Pos) Statement {
-	s := &Embed{Graph: p.graph()}
-	p.needKeyword("USING")
-	s.Method = p.call(methodName)
+	s := p.embedUsing()
 	p.needKeyword("AS")
-	s.Embedding = p.name(newEmbeddingName)
-	s.Options = p.withOptions(s)
-	s.Background = p.background()
+	p.embedAs(s)
 	s.Range = p.since(begin)
 	return s
 }
 
-func (s *Embed) String() string {
-	return "EMBED " + s.Graph.String() + " USING " + s.Method.String() + " AS " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
+// embedUsing parses what follows EMBED up to the method.
+func (p *parser) embedUsing() *Embed {
+	s := &Embed{Graph: p.graph()}
+	p.needKeyword("USING")
+	s.Method = p.call(methodName)
+	return s
 }
 
-// Estimate is ESTIMATE EMBED g USING method(…).
-//
-//	estimate     = "ESTIMATE" "EMBED" name "USING" call     e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
-type Estimate struct {
-	Range
-	Graph  Ident
-	Method Call
+// embedAs parses the rest, from the name of the embedding on.
+func (p *parser) embedAs(s *Embed) {
+	s.Embedding = p.name(newEmbeddingName)
+	s.Options = p.withOptions(s)
+	s.Background = p.background()
 }
+
+func (s *Embed) String() string {
+	text := "EMBED " + s.Graph.String() + " USING " + s.Method.String()
+	if s.Embedding.Name != "" { // it is not in every Estimate
+		text += " AS " + s.Embedding.String()
+	}
+	return text + withOptions(s.Options) + background(s.Background)
+}
+
+// Estimate is ESTIMATE in front of an Embed, or of one that ends with its method: then the name
+// of the embedding is empty.
+//
+//	estimate     = "ESTIMATE" ( embed
+//	               | "EMBED" name "USING" call )            e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
+type Estimate struct{ Embed }
 
 func (*Estimate) statement() {}
 
@@ -49,16 +62,17 @@ func (*Estimate) statement() {}
 func (*Estimate) Heading() string { return "ESTIMATE EMBED" }
 
 func (p *parser) estimateEmbed(begin Pos) Statement {
-	s := &Estimate{Graph: p.graph()}
-	p.needKeyword("USING")
-	s.Method = p.call(methodName)
+	s := &Estimate{*p.embedUsing()}
+	if p.keyword("AS") {
+		p.embedAs(&s.Embed)
+	} else {
+		s.Embedding.Range = s.Method.Range // of an empty name
+	}
 	s.Range = p.since(begin)
 	return s
 }
 
-func (s *Estimate) String() string {
-	return "ESTIMATE EMBED " + s.Graph.String() + " USING " + s.Method.String()
-}
+func (s *Estimate) String() string { return "ESTIMATE " + s.Embed.String() }
 
 // DropEmbedding is DROP EMBEDDING e.
 //

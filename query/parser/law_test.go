@@ -198,7 +198,11 @@ func genPlain(t *rapid.T) Statement {
 		verb := rapid.SampledFrom([]JobVerb{CancelJob, ResumeJob, WaitJob, DropJob}).Draw(t, "verb")
 		return &Job{Verb: verb, Number: value(anInt), Background: verb == ResumeJob && rapid.Bool().Draw(t, "background")}
 	case 21:
-		return &Estimate{Graph: ident(), Method: genCall().Draw(t, "method")}
+		s := &Estimate{Embed{Graph: ident(), Method: genCall().Draw(t, "method")}}
+		if rapid.Bool().Draw(t, "named") {
+			s.Embedding, s.Options, s.Background = ident(), genOptions(0).Draw(t, "options"), rapid.Bool().Draw(t, "background")
+		}
+		return s
 	case 0:
 		return &CreateGraph{Graph: ident()}
 	case 1:
@@ -285,7 +289,11 @@ func genUpkeep(t *rapid.T) Statement {
 	background := rapid.Bool().Draw(t, "background")
 	switch rapid.IntRange(0, 10).Draw(t, "statement") {
 	case 10:
-		return &EstimateCompute{Measure: genCall().Draw(t, "measure"), Graph: genIdent().Draw(t, "graph")}
+		s := &EstimateCompute{Compute{Measure: genCall().Draw(t, "measure"), Graph: genIdent().Draw(t, "graph"), Options: options, Background: background}}
+		if rapid.Bool().Draw(t, "stored") {
+			s.As = &embedding
+		}
+		return s
 	case 8:
 		return &RefreshMeasure{Attribute: embedding, Graph: genIdent().Draw(t, "graph"), Background: background}
 	case 9:
