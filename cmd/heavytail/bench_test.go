@@ -12,8 +12,8 @@ func TestBench_Usage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"bench"}, "expected one of: paper"},
-		{[]string{"bench", "book"}, `unknown experiment "book": expected paper`},
+		{[]string{"bench"}, "expected one of: paper, links"},
+		{[]string{"bench", "book"}, `unknown experiment "book": expected paper or links`},
 		{[]string{"bench", "paper"}, "expected --data DIR"},
 		{[]string{"bench", "paper", "--data", ".", "x"}, "expected no arguments"},
 		{[]string{"bench", "paper", "--data", ".", "--budget", "0s"}, "--budget is 0s"},
@@ -21,6 +21,8 @@ func TestBench_Usage(t *testing.T) {
 		{[]string{"bench", "paper", "--data", ".", "--quick", "--only", "links,searches"}, "--only searches: --quick makes no searches"},
 		{[]string{"bench", "paper", "--data", ".", "--trials", "-1"}, "--trials is -1"},
 		{[]string{"bench", "paper", "--data", ".", "--graphs", "mobile"}, `unknown graph "mobile": expected coauthor, facebook, synthetic, synthetic20, citation, twitter`},
+		{[]string{"bench", "links"}, "expected --data DIR"},
+		{[]string{"bench", "links", "--data", ".", "--graphs", "mobile"}, `unknown graph "mobile": expected cora, grqc`},
 		{[]string{"bench", "paper", "--datum", "."}, "did you mean --data?"},
 	} {
 		a := command(t, "", c.args...)

@@ -38,9 +38,6 @@ func run(ctx context.Context, config Config, graphs []dataset, uses []use) (repo
 
 // open checks the configuration and opens store and journal.
 func (e *experiment) open() (err error) {
-	if e.config.Log == nil {
-		e.config.Log = func(string) {}
-	}
 	if e.figures, err = readFigures(); err != nil {
 		return err
 	}
@@ -51,25 +48,36 @@ func (e *experiment) open() (err error) {
 			}
 		}
 	}
+	return e.openAt(storeName, journalName)
+}
+
+// openAt opens the store and the journal of the given names.
+func (e *experiment) openAt(store, journal string) (err error) {
+	if e.config.Log == nil {
+		e.config.Log = func(string) {}
+	}
 	if err := os.MkdirAll(e.config.Out, 0o755); err != nil {
 		return fmt.Errorf("paper: %w", err)
 	}
-	if err := startOver(e.path(storeName), e.path(journalName)); err != nil {
+	if err := startOver(e.path(store), e.path(journal)); err != nil {
 		return err
 	}
-	if e.db, err = query.Open(e.path(storeName), &query.Options{Progress: e.config.Progress}); err != nil {
+	if e.db, err = query.Open(e.path(store), &query.Options{Progress: e.config.Progress}); err != nil {
 		return err
 	}
-	if e.journal, err = openJournal(e.path(journalName)); err != nil {
+	if e.journal, err = openJournal(e.path(journal)); err != nil {
 		return errors.Join(err, e.db.Close())
 	}
 	return nil
 }
 
 // run makes the steps that are left.
-func (e *experiment) run(ctx context.Context) error {
+func (e *experiment) run(ctx context.Context) error { return e.runSteps(ctx, e.steps, e.write) }
+
+// runSteps makes those of some steps that are left, and writes the tables after each of them.
+func (e *experiment) runSteps(ctx context.Context, of func() []step, write func() (string, error)) error {
 	for {
-		steps := e.steps()
+		steps := of()
 		e.clock = clock{}
 		next, left := -1, 0.0
 		for i, s := range steps {
@@ -90,7 +98,7 @@ func (e *experiment) run(ctx context.Context) error {
 		if err := e.step(ctx, s); err != nil {
 			return fmt.Errorf("paper: %s: %s: %w", s.graph.name, s.about, err)
 		}
-		if _, err := e.write(); err != nil {
+		if _, err := write(); err != nil {
 			return err
 		}
 	}

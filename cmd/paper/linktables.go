@@ -1,0 +1,211 @@
+package paper
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names of the files of the tables in Config.Out.
+const (
+	linkReportName = "links.md"
+	linkCSVName    = "links.csv"
+)
+
+// linkFigure names one measured number of the comparison of links.
+type linkFigure struct {
+	graph, method, scorer, measure string // method "" without an embedding
+}
+
+// linkMeasure is a measure of links under a protocol.
+type linkMeasure struct {
+	name, title string
+	negatives   string // of the pairs; "" of recommendations
+	column      string // of the answer
+}
+
+func linkMeasures() []linkMeasure {
+	return []linkMeasure{
+		{"map", "MAP of ten recommendations", "", "map"},
+		{"recall", "Recall of ten recommendations", "", "recall"},
+		{"auc random", "AUC against random pairs", "random", "auc"},
+		{"auc degree", "AUC against pairs drawn by degree", "degree", "auc"},
+		{"auc two_hop", "AUC against pairs with a common neighbour", "two_hop", "auc"},
+	}
+}
+
+// trainedModel is the scorer of rows of the model of TRAIN MODEL.
+const trainedModel = "model"
+
+// linkFigures reads the figures of all finished steps, and the names of the scorers of each
+// method in the order of the answers.
+func (e *experiment) linkFigures(graphs []linkGraph, methods []linkMethod) (figures map[linkFigure]float64, scorers map[string][]string) {
+	figures, scorers = map[linkFigure]float64{}, map[string][]string{}
+	for _, g := range graphs {
+		for _, m := range methods {
+			for _, of := range linkMeasures() {
+				statement := m.pairs(g.name)
+				if of.negatives == "" {
+					statement = m.ranks(g.name)
+				}
+				for _, row := range e.journal.done[statement].rows() {
+					kind, _ := row["negatives"].(string)
+					value, there := row[of.column].(float64)
+					if kind != of.negatives || !there || (row["method"] != nil) != (m.name != "") {
+						continue
+					}
+					scorer := fmt.Sprint(row["scorer"])
+					figures[linkFigure{g.name, m.name, scorer, of.name}] = value
+					if !slices.Contains(scorers[m.name], scorer) {
+						scorers[m.name] = append(scorers[m.name], scorer)
+					}
+				}
+			}
+		}
+	}
+	return figures, scorers
+}
+
+// single reports whether a scorer reads the graph or the vectors and learns nothing.
+func single(scorer string) bool {
+	return scorer != trainedModel && !strings.HasPrefix(scorer, "logistic(")
+}
+
+// bestSingle is the best of the scorers of a method that learn nothing, NaN without any.
+func bestSingle(figures map[linkFigure]float64, scorers map[string][]string, graph, method, measure string) (value float64, name string) {
+	value = math.NaN()
+	for _, s := range scorers[method] {
+		if v, ok := figures[linkFigure{graph, method, s, measure}]; ok && single(s) && !(v <= value) {
+			value, name = v, s
+		}
+	}
+	return value, name
+}
+
+// writeLinks writes the tables into the folder, as Markdown and all figures as CSV, and returns
+// the former.
+func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (string, error) {
+	figures, scorers := e.linkFigures(graphs, methods)
+	var text strings.Builder
+	text.WriteString("# Links: methods, graphs and protocols\n\nA fifth of the edges is held out, of graphs with times the latest. \"best\" is the highest of the scores of l2, cosine and dot,\nand \"model\" is what TRAIN MODEL makes by default, without an embedding or with that of the method.\nOn er and shuffled nothing but the degrees can be predicted.\n")
+	for _, of := range linkMeasures() {
+		fmt.Fprintf(&text, "\n## %s\n\n", of.title)
+		header := []string{"method", "scorer"}
+		for _, g := range graphs {
+			header = append(header, g.name)
+		}
+		writeTable(&text, header, linkLines(figures, scorers, graphs, methods, of.name))
+	}
+	text.WriteString("\n## The model and the best single scorer\n\nDifferences of the model to the best of all scorers of the graph and of the method's vectors; above 0 the model is better.\n\n")
+	header := []string{"graph", "model", "best by MAP"}
+	for _, of := range linkMeasures() {
+		header = append(header, of.name)
+	}
+	writeTable(&text, header, marginLines(figures, scorers, graphs, methods))
+	err := os.WriteFile(e.path(linkReportName), []byte(text.String()), 0o644)
+	if err == nil {
+		err = e.writeLinkCSV(figures, scorers, graphs, methods)
+	}
+	if err != nil {
+		return text.String(), fmt.Errorf("paper: %w", err)
+	}
+	return text.String(), nil
+}
+
+// linkLines are the lines of one measure.
+func linkLines(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod, measure string) [][]string {
+	var lines [][]string
+	add := func(method, scorer string, value func(graph string) float64) {
+		line, any := []string{method, scorer}, false
+		for _, g := range graphs {
+			v := value(g.name)
+			any = any || !math.IsNaN(v)
+			line = append(line, short(v))
+		}
+		if any {
+			lines = append(lines, line)
+		}
+	}
+	of := func(method, scorer string) func(string) float64 {
+		return func(graph string) float64 { return measured(figures, linkFigure{graph, method, scorer, measure}) }
+	}
+	for _, m := range methods {
+		if m.name == "" {
+			for _, s := range scorers[""] {
+				add("", s, of("", s))
+			}
+			continue
+		}
+		add(m.name, "best", func(graph string) float64 {
+			v, _ := bestSingle(figures, scorers, graph, m.name, measure)
+			return v
+		})
+		add(m.name, trainedModel, of(m.name, trainedModel))
+	}
+	return lines
+}
+
+// measured is a figure, NaN where it is not measured.
+func measured(figures map[linkFigure]float64, at linkFigure) float64 {
+	if v, ok := figures[at]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// marginLines compare every model with the best single scorer that it could use.
+func marginLines(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod) [][]string {
+	var lines [][]string
+	for _, g := range graphs {
+		for _, m := range methods {
+			line, known := []string{g.name, cmp.Or(m.name, "no embedding"), ""}, false
+			for i, of := range linkMeasures() {
+				best, name := bestSingle(figures, scorers, g.name, "", of.name)
+				if v, own := bestSingle(figures, scorers, g.name, m.name, of.name); !(v <= best) && !math.IsNaN(v) {
+					best, name = v, own
+				}
+				if i == 0 {
+					line[2] = name
+				}
+				margin := measured(figures, linkFigure{g.name, m.name, trainedModel, of.name}) - best
+				cell := ""
+				if !math.IsNaN(margin) {
+					known, cell = true, fmt.Sprintf("%+.3f", margin)
+				}
+				line = append(line, cell)
+			}
+			if known {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// writeLinkCSV writes all figures.
+func (e *experiment) writeLinkCSV(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod) (err error) {
+	out, err := os.Create(e.path(linkCSVName))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	records := [][]string{{"graph", "method", "scorer", "measure", "value"}}
+	for _, g := range graphs {
+		for _, m := range methods {
+			for _, s := range scorers[m.name] {
+				for _, of := range linkMeasures() {
+					if v, ok := figures[linkFigure{g.name, m.name, s, of.name}]; ok {
+						records = append(records, []string{g.name, m.name, s, of.name, strconv.FormatFloat(v, 'g', -1, 64)})
+					}
+				}
+			}
+		}
+	}
+	return csv.NewWriter(out).WriteAll(records)
+}
