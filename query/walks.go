@@ -23,10 +23,21 @@ type ExportWalksRequest struct {
 	Settings  map[string]any
 	Path      string // a name that ends in .gz or .zst is compressed
 	Overwrite bool   // replace a file that exists, which is otherwise refused
+	// First is the number of the first walk, from 0. Count is the number of walks, nil for
+	// all that follow. Files of consecutive walks, one after the other, are the file of all
+	// walks.
+	First int64
+	Count *int64
 }
 
 // exportWalksOptions are the options of the statement, without those of the method.
-func exportWalksOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
+func exportWalksOptions() []OptionInfo {
+	return []OptionInfo{
+		overwriteOption(),
+		{Name: "first", Type: "int", Default: "0", Doc: "number of the first walk, from 0"},
+		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of walks; all writes all that follow the first one"},
+	}
+}
 
 // walkTarget is a file that can be written, and the graph of the walks.
 type walkTarget struct {
@@ -74,7 +85,10 @@ func bindExportWalks(b *binder, s *parser.ExportWalks) (ExportWalksRequest, erro
 	if err != nil {
 		return req, err
 	}
-	req.Overwrite = set.Bool("overwrite")
+	req.Overwrite, req.First = set.Bool("overwrite"), set.Integer("first")
+	if n, given := set["count"].(int64); given {
+		req.Count = &n
+	}
 	return req, nil
 }
 
@@ -82,8 +96,29 @@ func resolveExportWalks(c *call, req ExportWalksRequest) (found walkTarget, err 
 	if found.configured, err = c.walkMethod(req); err != nil {
 		return found, err
 	}
+	for _, o := range []struct {
+		name  string
+		value *int64
+	}{{"first", &req.First}, {"count", req.Count}} {
+		if o.value != nil && *o.value < 0 {
+			return found, fault.OfOption(o.name, "is %d, and must not be negative", *o.value)
+		}
+	}
 	found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
 	return found, err
+}
+
+// end is the number behind the last walk of a request, of those that a method has.
+func (req ExportWalksRequest) end(walks int64) (int64, error) {
+	switch {
+	case req.First > walks:
+		return 0, fault.OfOption("first", "is %d, and must be at most %d", req.First, walks)
+	case req.Count == nil:
+		return walks, nil
+	case *req.Count > walks-req.First:
+		return 0, fault.OfOption("count", "is %d, and must be at most %d", *req.Count, walks-req.First)
+	}
+	return req.First + *req.Count, nil
 }
 
 // walkMethod checks a request, except for its graph, and returns its method.
@@ -125,19 +160,24 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 	if err != nil {
 		return ExportResult{}, err
 	}
+	end, err := req.end(int64(walks.Walks))
+	if err != nil {
+		return ExportResult{}, err
+	}
+	count := end - req.First
 	stop := c.Watch.Start(plan.Write)
 	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
-		return format.WriteWalks(c.Ctx, w, walks.Vertices, walks.Walks, g.AppendKey, func(dst []uint32, i int) []uint32 {
+		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, func(dst []uint32, i int) []uint32 {
 			const step = 1 << 8 // walks between two reports, about a millisecond
 			if i%step == 0 {
-				c.Meter.UpdateUnit("writing", "walks", int64(i), int64(walks.Walks))
+				c.Meter.UpdateUnit("writing", "walks", int64(i), count)
 			}
-			return walks.Append(dst, i)
+			return walks.Append(dst, int(req.First)+i)
 		})
 	})
 	if err != nil {
 		return ExportResult{}, err
 	}
-	stop(int64(walks.Walks), "")
-	return ExportResult{Path: req.Path, Rows: int64(walks.Walks), Notices: c.Notices}, nil
+	stop(count, "")
+	return ExportResult{Path: req.Path, Rows: count, Notices: c.Notices}, nil
 }

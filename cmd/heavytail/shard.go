@@ -17,10 +17,10 @@ func newShard(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shard COMMAND",
 		Short: "Divide a long statement among processes and machines",
-		Long: `Divide SCORE FILE … INTO FILE or NEAREST … FOR ALL … INTO FILE into shards, which
-any processes run on any machines that see one folder, and merge their rows into
-the file that the statement would have written alone: the same bytes. See
-'heavytail manual shards'.`,
+		Long: `Divide SCORE FILE, NEAREST … FOR ALL or EXPORT WALKS into shards, which any
+processes run on any machines that see one folder, and merge their rows into the
+file that the statement would have written alone: the same bytes. See 'heavytail
+manual shards'.`,
 		Example: `  heavytail shard plan social.ht --statement "NEAREST 10 FOR ALL USING spec INTO FILE 'near.csv'" --shards 64 --dir D
   heavytail shard run social.ht --dir D --shard 7/64
   heavytail shard status --dir D
@@ -54,7 +54,7 @@ into the folder D, which holds all that a shard needs but FILE.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&statement, "statement", "", "SCORE FILE … INTO FILE 'x.csv' or NEAREST … FOR ALL … INTO FILE 'x.csv'")
+	cmd.Flags().StringVar(&statement, "statement", "", shard.Forms())
 	cmd.Flags().IntVar(&shards, "shards", 0, "number of shards: several for each process, so that all end at about the same time")
 	require(cmd, "statement", "shards")
 	return cmd

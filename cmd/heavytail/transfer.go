@@ -122,7 +122,10 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequest, error) {
 	req := query.ExportWalksRequest{
 		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
-		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()),
+		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()), First: flagInt(cmd, "first"),
+	}
+	if cmd.Flags().Changed("count") {
+		req.Count = new(flagInt(cmd, "count"))
 	}
 	for _, m := range query.Methods() {
 		for _, o := range walkOptions() {

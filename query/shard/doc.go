@@ -2,11 +2,12 @@
 // any machines that share a folder and have a copy of the same file. It merges their output
 // into one file with the same bytes as the file of the undivided statement.
 //
-// Two statements can be divided, because each of their output rows depends on one row of
-// their input:
+// Three statements can be divided, because each of their output rows depends on one row of
+// their input, or on its number:
 //
 //	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv'
 //	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv'
+//	EXPORT WALKS OF graph USING method INTO FILE 'walks.txt'
 //
 // [Make] plans, [Manifest.Run] runs one shard, [Manifest.Status] lists what is done, and
 // [Manifest.Merge] merges. Shards need no server and do not communicate: a job array
@@ -14,15 +15,17 @@
 //
 // # The folder
 //
-// A folder holds one plan. Its form is version 1:
+// A folder holds one plan. Its form is version 2:
 //
 //	manifest.json      the plan; never changed, and without it there is no plan
 //	input/00007.csv    what shard 7 reads: a pair in each row under source,target, or the
-//	                   key of a vertex under key; every value is in quotes
-//	parts/00007.csv    the rows of shard 7 under the header of the statement
+//	                   key of a vertex under key; every value is in quotes; for walks
+//	                   there is none
+//	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
+//	                   that of the file of the statement
 //	parts/00007.json   written last: bytes and SHA-256 of the part, and the plan it is of
 //
-// The manifest has the statement, the rows and the SHA-256 of each input, and the objects
+// The manifest has the statement, the rows of each shard, the SHA-256 of each input, and the objects
 // that answers depend on: the graph with its version, the embeddings with their
 // generations, the models, the indexes, and the kind of kernels (vec.Kind), because
 // kernels of different machines round differently. It also has its own checksum.

@@ -21,7 +21,8 @@ import (
 
 // Make plans a statement as a number of shards in a folder, which is created if it does not
 // exist. It reads the input of the statement twice, and copies it into the folder; for
-// NEAREST … FOR ALL the input is the keys of the graph. The sizes of shards differ by at
+// NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS there is none:
+// its rows are the numbers of the walks. The sizes of shards differ by at
 // most one row; if there are fewer rows than shards, some shards have none. The statement
 // must be valid for the file of db (errors are those of EXPLAIN), and its output must not
 // exist yet.
@@ -61,17 +62,26 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 	return m, writeJSON(m.path(), m, false)
 }
 
-// writeInputs divides the input of the statement.
+// writeInputs divides the rows of the statement.
 func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible, shards int) error {
-	columns, err := work.columns(ctx, db)
+	if w, ok := work.(counted); ok {
+		rows, err := w.count(ctx, db)
+		for i := range int64(shards) {
+			first, end := bounds(rows, i, int64(shards))
+			m.Shards = append(m.Shards, Input{First: first, Rows: end - first})
+		}
+		return err
+	}
+	w := work.(copied)
+	columns, err := w.columns(ctx, db)
 	if err != nil {
 		return err
 	}
 	d := divider{m: m, shards: shards, head: header(columns)}
-	if err := work.each(ctx, db, func(...string) error { d.total++; return nil }); err != nil {
+	if err := w.each(ctx, db, func(...string) error { d.total++; return nil }); err != nil {
 		return err
 	}
-	err = work.each(ctx, db, d.row)
+	err = w.each(ctx, db, d.row)
 	if err == nil {
 		err = d.end()
 	}
@@ -79,6 +89,12 @@ func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible
 		err = errors.Join(err, d.file.Close())
 	}
 	return err
+}
+
+// bounds are the first row of shard i of n, and the one behind its last.
+func bounds(rows, i, n int64) (first, end int64) {
+	at := func(i int64) int64 { return rows/n*i + rows%n*i/n } // rows·i/n, without overflow
+	return at(i), at(i + 1)
 }
 
 // divider writes rows into the inputs of the shards, one after the other.
@@ -136,12 +152,13 @@ func (d *divider) next() error {
 	if err := d.commit(); err != nil {
 		return err
 	}
-	i, n := int64(len(d.m.Shards)), int64(d.shards)
-	d.left = d.total*(i+1)/n - d.total*i/n
-	d.m.Shards = append(d.m.Shards, Input{Rows: d.left})
+	i := len(d.m.Shards)
+	first, end := bounds(d.total, int64(i), int64(d.shards))
+	d.left = end - first
+	d.m.Shards = append(d.m.Shards, Input{First: first, Rows: d.left})
 	d.hash = sha256.New()
 	var err error
-	if d.file, err = format.CreateFile(d.m.input(int(i)), true); err != nil {
+	if d.file, err = format.CreateFile(d.m.input(i), true); err != nil {
 		return err
 	}
 	return d.write([]byte(d.head))

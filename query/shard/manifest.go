@@ -15,7 +15,7 @@ import (
 )
 
 // version is the form of the folder.
-const version = 1
+const version = 2
 
 // MaxShards is the largest number of shards of a plan.
 const MaxShards = 100_000
@@ -23,7 +23,7 @@ const MaxShards = 100_000
 // Manifest is a plan: a statement that is divided into shards. It is safe for concurrent
 // use.
 type Manifest struct {
-	Format    int      `json:"format"`    // 1
+	Format    int      `json:"format"`    // 2
 	Statement string   `json:"statement"` // in the language, with what it would read and write alone
 	Output    string   `json:"output"`    // the file of the statement, which Merge writes if it is given no other
 	Kernel    string   `json:"kernel"`    // vec.Kind() of the machine that planned
@@ -43,10 +43,11 @@ type Source struct {
 	State string `json:"state"`
 }
 
-// Input is the input of one shard.
+// Input is the input of one shard: the rows of the statement from the number First on.
 type Input struct {
+	First  int64  `json:"first"` // from 0
 	Rows   int64  `json:"rows"`
-	SHA256 string `json:"sha256"` // SHA-256 of the file in the folder input
+	SHA256 string `json:"sha256,omitempty"` // SHA-256 of the file in the folder input, if there is one
 }
 
 // part is the state of a finished shard, without its rows.
@@ -87,7 +88,7 @@ func (m *Manifest) sum() (string, error) {
 
 func (m *Manifest) path() string            { return filepath.Join(m.dir, "manifest.json") }
 func (m *Manifest) input(shard int) string  { return m.file("input", shard, ".csv") }
-func (m *Manifest) output(shard int) string { return m.file("parts", shard, ".csv") }
+func (m *Manifest) output(shard int) string { return m.file("parts", shard, filepath.Ext(m.Output)) }
 func (m *Manifest) state(shard int) string  { return m.file("parts", shard, ".json") }
 
 func (m *Manifest) file(folder string, shard int, ending string) string {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -43,8 +44,8 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 	})
 }
 
-// appendPart copies the rows of a shard. The first one has the header, and all others must
-// have the same.
+// appendPart copies the rows of a shard. In CSV the first one has the header, and all others
+// must have the same.
 func (m *Manifest) appendPart(w io.Writer, shard int, p *part, head *string) error {
 	file, err := os.Open(m.output(shard))
 	if err != nil {
@@ -53,18 +54,20 @@ func (m *Manifest) appendPart(w io.Writer, shard int, p *part, head *string) err
 	defer file.Close()
 	sum := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(file, sum), 1<<18)
-	line, err := in.ReadString('\n')
-	if err != nil && err != io.EOF {
-		return err
-	}
-	switch {
-	case shard == 0:
-		*head = line
-		if _, err := io.WriteString(w, line); err != nil {
+	if filepath.Ext(m.Output) == csvEnding {
+		line, err := in.ReadString('\n')
+		if err != nil && err != io.EOF {
 			return err
 		}
-	case line != *head:
-		return fmt.Errorf("%s has another header than the first part: %w", m.output(shard), ErrDamaged)
+		switch {
+		case shard == 0:
+			*head = line
+			if _, err := io.WriteString(w, line); err != nil {
+				return err
+			}
+		case line != *head:
+			return fmt.Errorf("%s has another header than the first part: %w", m.output(shard), ErrDamaged)
+		}
 	}
 	if _, err := io.Copy(w, in); err != nil {
 		return err

@@ -73,6 +73,7 @@ var fixture = sync.OnceValues(func() (made, error) {
 		"INSERT EDGE ('a, \"quoted\" key', '7'), ('7', '9') INTO g",
 		"REFRESH e",
 		"TRAIN MODEL friends IN g USING e",
+		"GENERATE preferential_attachment(n := 50, m := 2, seed := 2) INTO bare",
 	} {
 		rows, err := db.Query(context.Background(), s, nil)
 		if err == nil {
@@ -107,7 +108,10 @@ func open(t *testing.T) (*query.DB, made) {
 
 // statements are those of the test, each with where it reads and writes.
 func statements(f made, into string) map[string]string {
+	text := strings.TrimSuffix(into, ".csv") + ".txt"
 	return map[string]string{
+		"walks":    fmt.Sprintf("EXPORT WALKS OF bare USING dp_walker(walks := 3, length := 6, seed := 4) INTO FILE '%s'", text),
+		"default":  fmt.Sprintf("EXPORT WALKS OF bare USING deepwalk(length := 2) INTO FILE '%s' WITH (overwrite := TRUE)", text),
 		"score":    fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab', threshold := 0.1)", f.pairs, into),
 		"all":      fmt.Sprintf("NEAREST 3 FOR ALL USING cosine(e) INTO FILE '%s'", into),
 		"filtered": fmt.Sprintf("NEAREST 2 FOR FILE '%s' USING e EXACT WHERE NOT linked INTO FILE '%s' WITH (overwrite := TRUE)", f.keys, into),
@@ -119,10 +123,15 @@ func TestShards_SameBytes(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db, f := open(t)
-	alone := filepath.Join(t.TempDir(), "alone.csv")
-	for name, statement := range statements(f, alone) {
+	numbers := []int{1, 7, 64} // two of the 7 have none of the 5 keys
+	if testing.Short() {
+		numbers = numbers[:2]
+		t.Log("short: without 64 shards")
+	}
+	for name := range statements(f, "") {
 		t.Run(name, func(t *testing.T) {
-			os.Remove(alone)
+			statement := statements(f, filepath.Join(t.TempDir(), "alone.csv"))[name]
+			output := plan(t, db, statement, 1).Output
 			rows, err := db.Query(ctx, statement, nil)
 			if err == nil {
 				err = drain(rows)
@@ -130,8 +139,8 @@ func TestShards_SameBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := read(t, alone)
-			for _, n := range []int{1, 7} { // two of the 7 have none of the 5 keys
+			want := read(t, output)
+			for _, n := range numbers {
 				m := plan(t, db, statements(f, filepath.Join(t.TempDir(), "merged.csv"))[name], n)
 				for i := range m.Shards {
 					if err := m.Run(ctx, db, i); err != nil {
@@ -288,6 +297,10 @@ func TestMake_Refused(t *testing.T) {
 		"SHOW GRAPHS": "cannot be divided",
 		"NEAREST 3 FOR ALL USING e INTO FILE 'x.parquet'":                                            "ends in .csv",
 		"NEAREST 3 FOR ALL USING e INTO FILE 'x.csv.gz'":                                             "ends in .csv",
+		"EXPORT WALKS OF bare USING deepwalk INTO FILE 'x.txt.gz'":                                   "ends in .txt or .walks",
+		"EXPORT WALKS OF bare USING deepwalk INTO FILE 'x.txt' WITH (first := 3)":                    "option first",
+		"EXPORT WALKS OF bare USING deepwalk(walks := 0) INTO FILE 'x.txt'":                          "walks is 0",
+		"EXPORT WALKS OF bear USING deepwalk INTO FILE 'x.txt'":                                      `unknown graph "bear"`,
 		"NEAREST 3 FOR ALL USING e":                                                                  "cannot be divided",
 		"NEAREST 3 FOR ALL USING ee INTO FILE 'x.csv'":                                               `did you mean "e"`,
 		"SCORE FILE '-' IN g WITH jaccard INTO FILE 'x.csv'":                                         "input",

@@ -1,0 +1,79 @@
+package shard
+
+import (
+	"context"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/storage/format"
+)
+
+// nearestFor is NEAREST … FOR ALL and FOR FILE, whose rows go into a file.
+type nearestFor struct {
+	s    *parser.NearestFor
+	into *parser.IntoFile
+}
+
+var nearestForJob = job{
+	form: "NEAREST … FOR ALL … INTO FILE 'x.csv'",
+	take: func(s parser.Statement) divisible {
+		if into, ok := s.(*parser.IntoFile); ok {
+			if n, ok := into.Statement.(*parser.NearestFor); ok {
+				return nearestFor{n, into}
+			}
+		}
+		return nil
+	},
+}
+
+func (w nearestFor) output() parser.Value { return w.into.File }
+func (w nearestFor) endings() []string    { return []string{csvEnding} }
+
+func (w nearestFor) columns(context.Context, *query.DB) ([]string, error) {
+	return []string{"key"}, nil
+}
+
+func (w nearestFor) names() named {
+	return named{embeddings: []string{w.s.Using.Embedding.Name}, indexes: !w.s.Exact}
+}
+
+func (w nearestFor) each(ctx context.Context, db *query.DB, f func(row ...string) error) error {
+	if w.s.File == nil {
+		return w.eachVertex(ctx, db, f)
+	}
+	path, err := inputPath(w.s.File)
+	if err != nil {
+		return err
+	}
+	in, size, err := format.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return format.ReadKeys(ctx, in, format.VectorOptions{Name: path, Size: size}, func(key []byte) error { return f(string(key)) })
+}
+
+// eachVertex calls f with every vertex of the graph of the embedding.
+func (w nearestFor) eachVertex(ctx context.Context, db *query.DB, f func(row ...string) error) error {
+	known, err := db.Embeddings(ctx)
+	e, err := embedding(known, err, w.s.Using.Embedding.Name)
+	if err != nil {
+		return err
+	}
+	for v, err := range db.EachVertex(ctx, query.VerticesRequest{Graph: e.Graph}) {
+		if err == nil {
+			err = f(v.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w nearestFor) on(p piece) parser.Statement {
+	s, into := *w.s, *w.into
+	s.File = text(p.input)
+	into.Statement, into.File, into.Options = &s, text(p.output), []parser.Option{option("overwrite", parser.Bool{Value: true})}
+	return &into
+}

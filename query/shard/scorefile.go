@@ -1,0 +1,131 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/storage/format"
+)
+
+// scoreFile is SCORE FILE.
+type scoreFile struct{ s *parser.ScoreFile }
+
+var scoreFileJob = job{
+	form: "SCORE FILE … INTO FILE 'x.csv'",
+	take: func(s parser.Statement) divisible {
+		if s, ok := s.(*parser.ScoreFile); ok {
+			return scoreFile{s}
+		}
+		return nil
+	},
+}
+
+func (w scoreFile) output() parser.Value { return w.s.File }
+func (w scoreFile) endings() []string    { return []string{csvEnding} }
+
+func (w scoreFile) names() named {
+	var n named
+	if w.s.Graph != nil {
+		n.graph = w.s.Graph.Name
+	}
+	for _, s := range w.s.Scorers {
+		switch {
+		case s.Of == nil:
+		case s.Name.Name == "model":
+			n.models = append(n.models, s.Of.Name)
+		default:
+			n.embeddings = append(n.embeddings, s.Of.Name)
+		}
+	}
+	return n
+}
+
+// reading is how the statement reads its file.
+func (w scoreFile) reading() (opts format.EdgeListOptions, err error) {
+	if opts.Name, err = inputPath(w.s.Pairs); err != nil {
+		return opts, err
+	}
+	for _, o := range w.s.Options {
+		switch text, _ := o.Value.(parser.String); o.Name.Name {
+		case "header":
+			if opts.Header, err = format.ParseHeader(text.Value); err != nil {
+				return opts, err
+			}
+		case "separator":
+			opts.Separator = text.Value
+		case "top":
+			return opts, fmt.Errorf("%w: the option top chooses among the pairs of all shards", ErrStatement)
+		}
+	}
+	return opts, nil
+}
+
+// further are the names and the numbers of the further columns of the file. The shards
+// have all of them, and the statement chooses by their names.
+func (w scoreFile) further(ctx context.Context) (names []string, numbers []int, err error) {
+	opts, err := w.reading()
+	if err != nil {
+		return nil, nil, err
+	}
+	in, _, err := format.OpenFile(opts.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	columns, err := format.PairColumns(ctx, in, opts)
+	for _, c := range columns {
+		if c.Held {
+			names, numbers = append(names, c.Name), append(numbers, c.Number)
+		}
+	}
+	return names, numbers, err
+}
+
+func (w scoreFile) columns(ctx context.Context, _ *query.DB) ([]string, error) {
+	names, _, err := w.further(ctx)
+	return append([]string{"source", "target"}, names...), err
+}
+
+func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) error) error {
+	opts, err := w.reading()
+	if err != nil {
+		return err
+	}
+	_, numbers, err := w.further(ctx)
+	if err != nil {
+		return err
+	}
+	in, _, err := format.OpenFile(opts.Name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	row := make([]string, 2+len(numbers))
+	_, err = format.ReadPairRows(ctx, in, opts, numbers, func(source, target []byte, values [][]byte) error {
+		row[0], row[1] = string(source), string(target)
+		for i, v := range values {
+			row[2+i] = string(v)
+		}
+		return f(row...)
+	})
+	return err
+}
+
+func (w scoreFile) on(p piece) parser.Statement {
+	s := *w.s
+	s.Pairs, s.File = text(p.input), text(p.output)
+	s.Options = []parser.Option{
+		option("header", text("names")), option("separator", text(",")),
+		option("overwrite", parser.Bool{Value: true}), option("resume", parser.Bool{Value: true}),
+	}
+	for _, o := range w.s.Options {
+		switch o.Name.Name {
+		case "header", "separator", "overwrite", "resume":
+		default:
+			s.Options = append(s.Options, o)
+		}
+	}
+	return &s
+}
