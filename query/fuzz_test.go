@@ -50,7 +50,8 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		const budget = 500 * time.Millisecond
+		// A busy machine may stop this process for a while.
+		const budget, hangs = 500 * time.Millisecond, 5 * time.Minute
 		ctx, cancel := context.WithTimeout(context.Background(), budget)
 		defer cancel()
 		began := time.Now()
@@ -66,8 +67,8 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 		} else if strings.ContainsAny(err.Error(), "\x1b\r\u202e") {
 			t.Errorf("the error %q is not safe to print", err)
 		}
-		// However busy the machine is, only what does not heed its context takes so long.
-		if spent := time.Since(began); spent > time.Minute {
+		// Only what does not heed its context takes so long.
+		if spent := time.Since(began); spent > hangs {
 			t.Errorf("took %v", spent)
 		}
 		mustBeSound(t, db)

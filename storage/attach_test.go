@@ -37,9 +37,15 @@ func appFile(t *testing.T) *bolt.DB {
 	return b
 }
 
+// attach attaches a store that waits for write transactions for as long as it takes.
 func attach(t *testing.T, b *bolt.DB, bucket string, opts *Options) *DB {
 	t.Helper()
-	db, err := Attach(b, []byte(bucket), opts)
+	var patient Options
+	if opts != nil {
+		patient = *opts
+	}
+	patient.LockTimeout = time.Hour
+	db, err := Attach(b, []byte(bucket), &patient)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +154,8 @@ func TestAttach_Refused(t *testing.T) {
 func TestDB_UpdateIn(t *testing.T) {
 	ctx := context.Background()
 	b := appFile(t)
-	db := attach(t, b, "store", &Options{LockTimeout: 50 * time.Millisecond})
+	db := attach(t, b, "store", nil)
+	db.opts.LockTimeout = 50 * time.Millisecond
 	both := func(key string, end error) error {
 		return b.Update(func(btx *bolt.Tx) error {
 			if err := btx.Bucket([]byte("users")).Put([]byte(key), []byte("x")); err != nil {
@@ -230,8 +237,8 @@ func TestDB_UpdateIn_Twice(t *testing.T) {
 // with an error, by the clock or by its context.
 func TestAttach_WriteInsideWrite(t *testing.T) {
 	b := appFile(t)
-	db := attach(t, b, "store", &Options{LockTimeout: 50 * time.Millisecond})
-	patient := attach(t, b, "store", &Options{LockTimeout: time.Hour})
+	db, patient := attach(t, b, "store", nil), attach(t, b, "store", nil)
+	db.opts.LockTimeout = 50 * time.Millisecond // not before: attaching writes, and a busy machine takes its time
 	err := b.Update(func(*bolt.Tx) error {
 		if _, err := db.CreateGraph(context.Background(), "g"); !errors.Is(err, ErrLocked) {
 			t.Errorf("got %v, want ErrLocked", err)
@@ -246,6 +253,7 @@ func TestAttach_WriteInsideWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	db.opts.LockTimeout = time.Hour
 	if _, err := db.CreateGraph(context.Background(), "g"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}

@@ -74,23 +74,28 @@ func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 	}()
 	timer := time.NewTimer(max(db.opts.LockTimeout, leastWait))
 	defer timer.Stop()
+	var o outcome
 	select {
-	case o := <-begun:
-		if errors.Is(o.err, ErrCorrupt) {
-			db.breakDown()
-		}
-		if errors.Is(o.err, berrors.ErrDatabaseNotOpen) {
-			return nil, fmt.Errorf("%q: the application has closed it: %w", db.path, ErrClosed)
-		}
-		return o.btx, db.boltError(o.err)
+	case o = <-begun:
 	case <-ctx.Done():
 		close(gaveUp)
 		return nil, fmt.Errorf("wait for a write transaction of the application: %w", ctx.Err())
 	case <-timer.C:
-		close(gaveUp)
-		return nil, &FileError{Path: db.path, Err: ErrLocked, Reason: "a write transaction of the application is open",
-			Remedy: "end it first, or write inside of it (UpdateIn)"}
+		select {
+		case o = <-begun: // on a busy machine it may have begun long before this goroutine looks
+		default:
+			close(gaveUp)
+			return nil, &FileError{Path: db.path, Err: ErrLocked, Reason: "a write transaction of the application is open",
+				Remedy: "end it first, or write inside of it (UpdateIn)"}
+		}
 	}
+	if errors.Is(o.err, ErrCorrupt) {
+		db.breakDown()
+	}
+	if errors.Is(o.err, berrors.ErrDatabaseNotOpen) {
+		return nil, fmt.Errorf("%q: the application has closed it: %w", db.path, ErrClosed)
+	}
+	return o.btx, db.boltError(o.err)
 }
 
 // leastWait is the shortest wait: even a free transaction takes a moment to begin in

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -196,7 +197,11 @@ func waitKilled(t *testing.T, cmd *exec.Cmd) (finished bool) {
 	return false
 }
 
-// randomMoment kills a child at some moment of its first quarter second.
+// never is a time after which no child is killed: whatever time it takes to come to the
+// commit at which it kills itself.
+const never = time.Duration(math.MaxInt64)
+
+// randomMoment kills a child after some time.
 func randomMoment(cmd *exec.Cmd, wait time.Duration) *time.Timer {
 	return time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
 }

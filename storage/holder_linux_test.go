@@ -42,7 +42,7 @@ func TestOpen_NamesHolder(t *testing.T) {
 		t.Fatal("the child says nothing")
 	}
 	_, err := Open(path, &Options{LockTimeout: -1})
-	if table, _ := os.ReadFile("/proc/locks"); !strings.Contains(string(table), strconv.Itoa(cmd.Process.Pid)) {
+	if table, _ := os.ReadFile("/proc/locks"); !strings.Contains(string(table), " "+strconv.Itoa(cmd.Process.Pid)+" ") {
 		t.Logf("this system does not show locks: %q", table)
 	} else if want := "process " + strconv.Itoa(cmd.Process.Pid) + " ("; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v does not name %s", err, want)

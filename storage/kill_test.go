@@ -177,7 +177,7 @@ func TestDB_Update_Killed(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	want := newEdgeModel()
 	for round := range 8 {
-		commits, wait := round, 20*time.Second
+		commits, wait := round, never
 		if round >= 4 {
 			commits, wait = -1, time.Duration(random.IntN(150))*time.Millisecond
 		}
@@ -248,7 +248,7 @@ func TestPutEmbedding_Killed(t *testing.T) {
 		boundaries, moments = 4, 2
 	}
 	for round := range boundaries + moments {
-		commits, wait := round, 20*time.Second
+		commits, wait := round, never
 		if round >= boundaries {
 			commits, wait = -1, time.Duration(random.IntN(150))*time.Millisecond
 		}

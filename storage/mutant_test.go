@@ -403,7 +403,7 @@ func TestOpen_Mutants(t *testing.T) {
 		timer := randomMoment(cmd, hangs)
 		last := ""
 		for out.Scan() {
-			timer.Reset(30 * time.Second)
+			timer.Reset(hangs)
 			last = out.Text()
 			seed, outcome, _ := strings.Cut(last, " ")
 			if strings.HasPrefix(outcome, "start") {

@@ -133,7 +133,7 @@ func TestOpen_WaitsThroughCompaction(t *testing.T) {
 	}
 	waited := make(chan error, 1)
 	go func() {
-		next, err := Open(db.Path(), &Options{LockTimeout: time.Minute})
+		next, err := Open(db.Path(), &Options{LockTimeout: time.Hour})
 		if err == nil {
 			_, err = next.Graph(context.Background(), "after")
 			err = errors.Join(err, next.Close())

@@ -38,7 +38,7 @@ func runEighth(job []string) error {
 	if err != nil {
 		return err
 	}
-	db, err := query.Open(job[0], &query.Options{ReadOnly: true, LockTimeout: time.Minute})
+	db, err := query.Open(job[0], &query.Options{ReadOnly: true, LockTimeout: time.Hour})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func open(t *testing.T) (*query.DB, made) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := query.Open(f.file, &query.Options{ReadOnly: true, LockTimeout: time.Minute})
+	db, err := query.Open(f.file, &query.Options{ReadOnly: true, LockTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
