@@ -27,11 +27,12 @@ type candidate struct {
 type completer struct {
 	db     *query.DB
 	params func() map[string]any
-	plots  []string // Config.Plots
+	plots  []string      // Config.Plots
+	wait   time.Duration // the time limit
 }
 
 const (
-	completionWait = 300 * time.Millisecond
+	completionWait = 300 * time.Millisecond // usual time limit of a completer
 	mostCandidates = 100
 )
 
@@ -39,7 +40,7 @@ const (
 // where the word begins. They are safe to print, and their insertions can be
 // typed. more reports that there are further candidates.
 func (c *completer) at(text string) (start int, list []candidate, more bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), completionWait)
+	ctx, cancel := context.WithTimeout(context.Background(), c.wait)
 	defer cancel()
 	if trimmed := strings.TrimLeft(text, " \t\n"); isCommand(trimmed) && !strings.Contains(trimmed, "\n") {
 		start, list = c.command(ctx, trimmed)

@@ -3,6 +3,7 @@ package repl
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -59,7 +61,8 @@ func ownFile(folder, windows, home, name string) string {
 // it is needed; if it cannot be read or written, the shell continues without
 // it.
 type history struct {
-	path string // "" means that no file is written
+	path string        // "" means that no file is written
+	wait time.Duration // replaces historyWait in tests, if set
 
 	mu      sync.Mutex
 	loaded  bool
@@ -185,7 +188,7 @@ func encodeEntry(entry string) []byte {
 
 // append adds an entry to the file, under its lock.
 func (h *history) append(entry string) error {
-	file, err := h.open()
+	file, _, err := h.open()
 	if err != nil {
 		return err
 	}
@@ -201,26 +204,31 @@ func (h *history) append(entry string) error {
 	return err
 }
 
-// open opens the file for appending and locks it. It tries again where another
-// shell has replaced the file meanwhile.
-func (h *history) open() (*os.File, error) {
+// historyWait is how long a shell waits for the lock of the history. Other shells hold it
+// for less than a write; after that time this one continues without the lock, since it must
+// not hang because of a history.
+const historyWait = 200 * time.Millisecond
+
+// open opens the file for appending and locks it; locked reports whether it has the lock.
+// It tries again where another shell has replaced the file meanwhile.
+func (h *history) open() (file *os.File, locked bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for {
 		file, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		lockHistory(file)
+		locked := lockHistory(file, cmp.Or(h.wait, historyWait))
 		mine, err := file.Stat()
 		if err != nil {
 			file.Close()
-			return nil, err
+			return nil, false, err
 		}
 		if !mine.Mode().IsRegular() {
 			file.Close()
-			return nil, errors.New(h.path + " is not a file")
+			return nil, false, errors.New(h.path + " is not a file")
 		}
 		if now, err := os.Stat(h.path); err == nil && !os.SameFile(mine, now) {
 			file.Close()
@@ -229,18 +237,21 @@ func (h *history) open() (*os.File, error) {
 		if mine.Mode().Perm() != 0o600 {
 			file.Chmod(0o600)
 		}
-		return file, nil
+		return file, locked, nil
 	}
 }
 
 // shorten replaces the file by its newest entries. The lock keeps other shells
-// from adding to the old one.
+// from adding to the old one; without it the file stays as it is.
 func (h *history) shorten() {
-	old, err := h.open()
+	old, locked, err := h.open()
 	if err != nil {
 		return
 	}
 	defer old.Close()
+	if !locked {
+		return
+	}
 	old.Seek(0, io.SeekStart)
 	entries := newest(readEntries(old))
 	file, err := os.CreateTemp(filepath.Dir(h.path), "history-*") // which is 0600

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -50,7 +51,7 @@ func FuzzInput(f *testing.F) {
 		f.Add(text)
 	}
 	db := completionStore(f)
-	c := &completer{db: db, params: func() map[string]any { return map[string]any{"p": 1} }}
+	c := &completer{wait: time.Hour, db: db, params: func() map[string]any { return map[string]any{"p": 1} }}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, color := range []bool{false, true} {
 			shown := sgr.ReplaceAllString(shownInput(cleanInput(text), color), "")
@@ -116,7 +117,7 @@ func TestCompleter_At(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "pairs"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := &completer{db: completionStore(t), params: func() map[string]any { return map[string]any{"who": 1, "what": 2} }, plots: []string{"graph", "links"}}
+	c := &completer{wait: time.Hour, db: completionStore(t), params: func() map[string]any { return map[string]any{"who": 1, "what": 2} }, plots: []string{"graph", "links"}}
 	for text, want := range map[string]string{
 		"sho":                               "[SHOW]",
 		"DROP GRAPH ":                       `["limit" "my graph" social]`,
@@ -174,7 +175,7 @@ func TestCompleter_More(t *testing.T) {
 	if _, err := db.Query(t.Context(), statement, nil); err != nil {
 		t.Fatal(err)
 	}
-	c := &completer{db: db, params: func() map[string]any { return nil }}
+	c := &completer{wait: time.Hour, db: db, params: func() map[string]any { return nil }}
 	for text, want := range map[string]bool{"DESCRIBE VERTEX '": true, "DESCRIBE VERTEX '1": false} {
 		if _, list, more := c.at(text); more != want || len(list) > mostCandidates || len(list) < 10 {
 			t.Errorf("%s: %d candidates, more: %v", text, len(list), more)

@@ -2,8 +2,11 @@
 
 package repl
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
 // lockHistory does nothing on this system: appends are still atomic, and only
 // a line that is added while another shell shortens the file may be lost.
-func lockHistory(*os.File) {}
+func lockHistory(*os.File, time.Duration) bool { return true }

@@ -9,14 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockHistory locks a file until it is closed. Other shells hold the lock for
-// less than a write; after waiting longer than that, this one continues
-// without the lock, since it must not hang because of a history.
-func lockHistory(file *os.File) {
-	for range 20 {
-		if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != unix.EWOULDBLOCK {
-			return
+// lockHistory locks a file until it is closed, and reports whether it has the lock. It
+// waits for other shells for at most some time.
+func lockHistory(file *os.File, wait time.Duration) bool {
+	for end := time.Now().Add(wait); ; time.Sleep(10 * time.Millisecond) {
+		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return true
 		}
-		time.Sleep(10 * time.Millisecond)
+		if err != unix.EINTR && (err != unix.EWOULDBLOCK || time.Now().After(end)) {
+			return false
+		}
 	}
 }

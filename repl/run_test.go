@@ -15,8 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/query"
 	"heavytail/query/parser"
 )
@@ -27,7 +26,7 @@ var ownProcess = func() {}
 
 func TestMain(m *testing.M) {
 	ownProcess()
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 var update = flag.Bool("update", false, "rewrite golden files")

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,9 @@ type ShellConfig struct {
 	// Lookup reads variables of the environment, usually os.LookupEnv: TERM,
 	// NO_COLOR, PAGER, VISUAL and EDITOR.
 	Lookup func(string) (string, bool)
+
+	// completionWait, if set, replaces the constant of this name in tests.
+	completionWait time.Duration
 }
 
 // ErrStuck is returned by Shell if the user has abandoned a statement that did
@@ -110,7 +114,7 @@ func newShell(c *ShellConfig) *shell {
 		return columns, rows
 	})
 	sh.color = Detect(os.Stdout, sh.getenv).Color
-	sh.completer = &completer{db: c.DB, params: func() map[string]any { return sh.session.params }, plots: c.Plots}
+	sh.completer = &completer{db: c.DB, params: func() map[string]any { return sh.session.params }, plots: c.Plots, wait: cmp.Or(c.completionWait, completionWait)}
 	return sh
 }
 
