@@ -297,7 +297,7 @@ func TestExec_WaitsForJobs(t *testing.T) {
 	}
 	if runtime.GOOS != "windows" { // where a process cannot send an interrupt to another one
 		// The row of the statement is printed when the job has its number.
-		code, messages, _ := stopped(t, path, "EMBED g USING deepwalk(walks := 1000) AS f IN BACKGROUND", 0, func(p *os.Process) error { return p.Signal(os.Interrupt) })
+		code, messages, _ := stopped(t, path, "EMBED g USING deepwalk(epochs := 65536) AS f IN BACKGROUND", 0, func(p *os.Process) error { return p.Signal(os.Interrupt) })
 		if code != exitFailed || !strings.Contains(messages, "job 3 is interrupted; RESUME JOB 3 continues it") {
 			t.Errorf("interrupt: exit code %d, %q", code, messages)
 		}

@@ -14,6 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// hangs is the time after which a process counts as hanging. It is long because other tests
+// and programs may take the processors.
+const hangs = 5 * time.Minute
+
 // TestExec_Pipe stops exec while its script is a named pipe that nobody writes to,
 // and then one that nobody writes anything into.
 func TestExec_Pipe(t *testing.T) {
@@ -29,7 +33,7 @@ func TestExec_Pipe(t *testing.T) {
 			// no fault on a busy machine, where the command takes long to begin.
 			pause := 300 * time.Millisecond
 			code, messages := signalled(t, dir, pipe, signal, writer, pause)
-			for ; code < 0 && pause < time.Minute; code, messages = signalled(t, dir, pipe, signal, writer, pause) {
+			for ; code < 0 && pause < hangs; code, messages = signalled(t, dir, pipe, signal, writer, pause) {
 				pause *= 3
 			}
 			if code != exitFailed || !strings.Contains(messages, "cancelled") {
@@ -70,7 +74,7 @@ func signalled(t *testing.T, dir, pipe string, signal syscall.Signal, writer boo
 	}
 	select {
 	case <-done:
-	case <-time.After(5 * time.Minute):
+	case <-time.After(hangs):
 		_ = cmd.Process.Kill()
 		t.Fatalf("%v, writer %v: the signal did not end it", signal, writer)
 	}

@@ -6,12 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
+	"heavytail/.ci/leaktest"
 )
 
 // childEnv makes the test binary the command itself, for tests that need a
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) != "" {
 		main() // which exits
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // child is a process of the command that has not been started.
@@ -49,8 +50,12 @@ func command(t *testing.T, stdin string, args ...string) answer {
 	t.Helper()
 	var out, err bytes.Buffer
 	code := run(t.Context(), args, streams{in: strings.NewReader(stdin), out: &out, err: &err})
-	return answer{code, out.String(), err.String()}
+	return answer{code, out.String(), progress.ReplaceAllString(err.String(), "")}
 }
+
+// progress are lines about statements that take more than two seconds, as any may on a busy
+// machine.
+var progress = regexp.MustCompile(`(?m)^[A-Z][A-Z ]*: [a-z].*\n`)
 
 // mustRun runs the command, which is expected to succeed, and returns its output.
 func mustRun(t *testing.T, stdin string, args ...string) string {
