@@ -4,12 +4,11 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/storage/csr"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // hubGraph has n vertices and about m edges, half of them at few vertices.
 func hubGraph(tb testing.TB, n, m int, r *rand.Rand) *csr.Graph {

@@ -8,12 +8,11 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/storage/vec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // uniform returns rows drawn from the unit cube.
 func uniform(rows, dim int, seed uint64) *vec.Matrix {

@@ -4,14 +4,14 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
+	"heavytail/.ci/leaktest"
 )
 
 func TestMain(m *testing.M) {
 	if runChild() || runBusy() {
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // often is at how many moments a test kills or cancels: at a few with -short, and all

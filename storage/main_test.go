@@ -9,8 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 )
@@ -19,7 +18,7 @@ func TestMain(m *testing.M) {
 	if runChild() {
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // openStore opens a store and, when the test ends, checks it and closes it.

@@ -9,14 +9,13 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // path3 is a path of three vertices and an isolated one, on a line at 0, 1, 2
 // and 10: at radius 1 it comes back as it was.

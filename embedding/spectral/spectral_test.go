@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
 
+	"heavytail/.ci/leaktest"
 	"heavytail/.ci/realgraph"
 	"heavytail/.ci/testgraph"
 	"heavytail/embedding/eigen"
@@ -28,7 +28,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // explicit computes all entries of the matrix of a method from its definition. It shares no
 // code with the operator.

@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/storage/csr"
@@ -18,7 +17,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func attachment(tb testing.TB, n, m int) *csr.Graph {
 	tb.Helper()

@@ -8,18 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/query"
 )
 
 // Every connection, iterator and job ends with the tests, and no file stays open.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := goleak.Find(); err != nil && code == 0 {
-		println(err.Error())
-		code = 1
-	}
+	code := leaktest.Run(m)
 	open.mu.Lock()
 	defer open.mu.Unlock()
 	if len(open.byPath) > 0 && code == 0 {

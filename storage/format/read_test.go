@@ -14,10 +14,10 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"go.uber.org/goleak"
+	"heavytail/.ci/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // readAll reads text and returns its edges as "source>target".
 func readAll(t *testing.T, r io.Reader, opts EdgeListOptions) ([]string, ReadStats, error) {

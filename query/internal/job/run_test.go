@@ -10,15 +10,14 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"heavytail/.ci/leaktest"
 	"heavytail/embedding"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // bench is a store with a runner that saves at every opportunity.
 type bench struct {

@@ -1,0 +1,34 @@
+// Package leaktest finds goroutines that tests leave behind. It is for tests only.
+package leaktest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// attempts is how often goroutines are looked for that have not ended. One attempt of
+// goleak waits for half a second, in which a machine that runs much else may not let a
+// goroutine take its last step.
+const attempts = 100
+
+// Main runs the tests of a package and exits. It fails if goroutines are left.
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run is Main, but returns the exit code.
+func Run(m *testing.M) int {
+	code := m.Run()
+	if code != 0 {
+		return code
+	}
+	var left error
+	for range attempts {
+		if left = goleak.Find(); left == nil {
+			return 0
+		}
+	}
+	fmt.Fprintln(os.Stderr, "leaktest:", left)
+	return 1
+}
