@@ -45,6 +45,10 @@ func commands() []command {
 			name: ".mode", args: "[MODE]", summary: "show or set how results are written", most: 1, run: (*session).mode,
 			detail: "Modes: " + strings.Join(Formats(), ", ") + ". Table and box fit the terminal with fewer digits and the beginnings of texts, line shows all of a text.",
 		},
+		{
+			name: ".columns", args: "[NAME … | all]", summary: "show or set which columns results have", most: -1, run: (*session).setColumns,
+			detail: "A result without any of these columns keeps all of its own. A column that is called all is written 'all', in quotes.",
+		},
 		{name: ".timer", args: "[on|off]", summary: "say how long each statement took", most: 1, run: (*session).setTimer},
 		{
 			name: ".output", args: "[FILE|-]", summary: "write results to a file, or with - to the screen again", most: 1, run: (*session).output,

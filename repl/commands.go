@@ -176,6 +176,24 @@ func (s *session) mode(_ context.Context, args []word) error {
 	return nil
 }
 
+// setColumns shows or sets which columns results have.
+func (s *session) setColumns(_ context.Context, args []word) error {
+	switch {
+	case len(args) == 0 && s.shown == nil:
+		return s.say("all columns are shown")
+	case len(args) == 0:
+		return s.say("the columns shown are %s", strings.Join(s.shown, ", "))
+	}
+	s.shown = nil
+	if len(args) == 1 && args[0].text == "all" && !args[0].quoted {
+		return nil
+	}
+	for _, a := range args {
+		s.shown = append(s.shown, a.text)
+	}
+	return nil
+}
+
 func (s *session) setTimer(_ context.Context, args []word) error {
 	return s.toggle("timer", &s.timer, args)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,6 +67,9 @@ func (e *editor) start() {
 	} {
 		e.rl.Config.Set(name, value)
 	}
+	if !e.keyboard.color { // instead of a background
+		e.rl.Config.Set("completion-selection-style", `\e[0;7m`)
+	}
 	e.commands()
 }
 
@@ -76,6 +80,8 @@ func (e *editor) commands() {
 	all["heavytail-suspend"] = e.suspend
 	all["abort"] = e.abort(all["abort"])
 	all["self-insert"] = e.insert
+	// Up and Down move inside a statement of several lines, and at its ends in the history.
+	all["previous-history"], all["next-history"] = all["up-line-or-history"], all["down-line-or-history"]
 	for name := range all {
 		// Modes that abort could not detect, and one that waits for a key
 		// which clean would remove.
@@ -278,7 +284,15 @@ func (e *editor) menu(line []rune, cursor int) readline.Completions {
 	if !ok {
 		return readline.Completions{}
 	}
-	if room := menuRoom(string(line), list); len(list) > room {
+	room := menuRoom(string(line), list)
+	if len(list) > room { // in columns, without details
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].detail = ""
+		}
+		room = menuRoom(string(line), list)
+	}
+	if len(list) > room {
 		list, more = list[:room], true
 	}
 	prefix := ""

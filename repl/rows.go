@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"slices"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -57,3 +58,37 @@ func (t *table) Notices() []query.Notice { return nil }
 func (t *table) Close() error { return nil }
 
 var _ rows = (*table)(nil)
+
+// picked is some columns of a result.
+type picked struct {
+	rows
+	columns []string
+	at      []int // places of the columns in the result
+}
+
+// pick returns the columns of a result with the given names, in the order of the names; nil
+// if it has none of them.
+func pick(r rows, names []string) rows {
+	p := &picked{rows: r}
+	for _, name := range names {
+		if i := slices.Index(r.Columns(), name); i >= 0 {
+			p.columns, p.at = append(p.columns, name), append(p.at, i)
+		}
+	}
+	if p.at == nil {
+		return nil
+	}
+	return p
+}
+
+func (p *picked) Columns() []string { return p.columns }
+
+func (p *picked) Row() []query.Value {
+	row, all := make([]query.Value, len(p.at)), p.rows.Row()
+	for i, at := range p.at {
+		row[i] = all[at]
+	}
+	return row
+}
+
+var _ rows = (*picked)(nil)

@@ -27,9 +27,10 @@ type session struct {
 	format Format
 	timer  bool
 	params map[string]any
-	depth  int    // nesting of scripts
-	quit   bool   // .quit was run
-	null   string // shown for missing values
+	depth  int      // nesting of scripts
+	quit   bool     // .quit was run
+	null   string   // shown for missing values
+	shown  []string // the columns of results; nil for all
 
 	file   *os.File // of .output; nil means config.Out
 	once   bool     // file is for one statement
@@ -183,6 +184,9 @@ func (s *session) broken(err error) error {
 
 // renderRows writes rows and returns the error of the output.
 func (s *session) renderRows(r rows) error {
+	if picked := pick(r, s.shown); picked != nil {
+		r = picked
+	}
 	s.render.begin(r.Columns())
 	for r.Next() {
 		// A bufio.Writer keeps its first error, so that only rows, which may
