@@ -53,10 +53,25 @@ func Join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, 
 	return err
 }
 
+// JoinRange is Join for the vectors u from first on, and below end, so that processes can
+// divide a join; ranges of the same length cost less the further behind they are. Outside
+// the vectors it panics.
+func JoinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) error {
+	_, err := joinRange(ctx, m, radius, first, end, opts, yield)
+	return err
+}
+
 // join is Join, and also returns how many pairs had to be measured again.
 func join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) (int64, error) {
+	return joinRange(ctx, m, radius, 0, m.Rows, opts, yield)
+}
+
+func joinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) (int64, error) {
 	if err := checkShape(m); err != nil {
 		return 0, err
+	}
+	if first < 0 || end < first || end > m.Rows {
+		panic("index: range outside the vectors")
 	}
 	if err := checkRadius(radius); err != nil {
 		return 0, err
@@ -71,8 +86,11 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, 
 		s:      s,
 		limits: limits,
 		height: stripeRows(m.Rows, m.Dim),
-		meter:  newMeter(opts.Progress, pairs(m.Rows)),
+		first:  first,
+		end:    end,
 	}
+	j.next = first / j.height
+	j.meter = newMeter(opts.Progress, pairs(m.Rows-j.next*j.height)-pairs(m.Rows-min(m.Rows, j.stripes()*j.height)))
 	if err := j.run(ctx, opts.Workers, yield); err != nil {
 		return 0, err
 	}
@@ -86,6 +104,8 @@ type joiner struct {
 	s      *screen
 	limits threshold
 	height int // vectors of a stripe
+	first  int // the vectors that are yielded begin here
+	end    int // and end before this one
 	meter  *meter
 
 	mu    sync.Mutex
@@ -102,16 +122,23 @@ type finding struct {
 	bits   []uint32 // row r of the stripe is bits[r·width : (r+1)·width]; bit 0 is column lo
 }
 
+// stripes is the number of stripes up to the last vector that is yielded.
+func (j *joiner) stripes() int {
+	if j.first == j.end {
+		return j.first / j.height
+	}
+	return (j.end + j.height - 1) / j.height
+}
+
 // run starts the workers. Every stripe that has been begun holds one of
 // workers+1 findings until its pairs have been yielded. A worker takes its
 // finding before its stripe, so the stripe that yield waits for always has one.
 func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neighbours []uint32) error) error {
-	rows := j.s.m.Rows
-	stripes := (rows + j.height - 1) / j.height
+	begin, stripes := j.next, j.stripes()
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	workers = max(1, min(workers, stripes))
+	workers = max(1, min(workers, stripes-begin))
 
 	inner, cancel := context.WithCancel(ctx)
 	free := make(chan *finding, workers+1)
@@ -128,7 +155,7 @@ func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neig
 
 	waiting := make(map[int]*finding, workers+1)
 	var neighbours []uint32
-	for next := 0; next < stripes; next++ {
+	for next := begin; next < stripes; next++ {
 		for waiting[next] == nil {
 			select {
 			case f := <-done:
@@ -139,7 +166,7 @@ func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neig
 		}
 		f := waiting[next]
 		delete(waiting, next)
-		for u := f.lo; u < f.hi; u++ {
+		for u := max(f.lo, j.first); u < min(f.hi, j.end); u++ {
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("join: %w", err)
 			}

@@ -50,6 +50,33 @@ func TestJoin_ManyStripes(t *testing.T) {
 	}
 }
 
+// TestJoinRange divides a join at the ends of stripes and between them.
+func TestJoinRange(t *testing.T) {
+	t.Parallel()
+	m := clustered(777, 4, 9, 3, 7)
+	want := bruteJoin(m, 1.5)
+	for _, ends := range [][]int{{777}, {0, 0, 1, 2, 776, 777}, {64, 65, 128, 333, 512, 777, 777}} {
+		var got [][]uint32
+		first := 0
+		for _, end := range ends {
+			err := JoinRange(t.Context(), m, 1.5, first, end, JoinOptions{Workers: 2}, func(u uint32, neighbours []uint32) error {
+				if int(u) != len(got) {
+					t.Fatalf("vector %d after %d", u, len(got)-1)
+				}
+				got = append(got, slices.Clone(neighbours))
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first = end
+		}
+		if !sameLists(got, want) {
+			t.Errorf("divided at %v: differs from brute force", ends)
+		}
+	}
+}
+
 func TestJoin_Random(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(0, 80).Draw(t, "n"), rapid.IntRange(1, 40).Draw(t, "dim")

@@ -1,10 +1,10 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"slices"
 
@@ -44,6 +44,12 @@ type ReconstructRequest struct {
 	// An existing file is an error, unless Overwrite is set.
 	File      string
 	Overwrite bool
+	// First and Count, with File and without Auto, write only the edges from some vertices
+	// to those behind them: Count vertices from the number First on, nil for all that
+	// follow. Files of consecutive vertices have the lines of the file of all. Nothing is
+	// measured: the point has the number of the written edges, and NaN.
+	First int64
+	Count *int64
 
 	laws    bool // fit a power law to the degrees of every point
 	bestLaw bool // fit a power law to the degrees of the best point
@@ -84,7 +90,17 @@ var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, Rec
 }
 
 // reconstructOptions are the options of RECONSTRUCT.
-func reconstructOptions() []OptionInfo { return append(sweepOptions("AUTO"), overwriteOption()) }
+func reconstructOptions() []OptionInfo {
+	list := append(sweepOptions("AUTO"), overwriteOption())
+	for _, o := range rangeOptions("vertex", "vertices") {
+		o.Doc = "with INTO FILE, to write only the edges from some vertices to those behind them, and measure nothing: " + o.Doc
+		list = append(list, o)
+	}
+	return list
+}
+
+// rows are the vertices whose edges are written.
+func (req ReconstructRequest) rows() rowRange { return rowRange{req.First, req.Count} }
 
 // Reconstruct measures how well an embedding reconstructs its graph, and stores
 // or writes the reconstruction if asked to. It measures the distance of every
@@ -118,9 +134,13 @@ func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest, 
 			return req, fault.OfOption(o, "applies only with AUTO")
 		}
 	}
-	if _, given := set["overwrite"]; given && req.File == "" {
-		return req, fault.OfOption("overwrite", "applies only with INTO FILE")
+	for _, o := range []string{"overwrite", "first", "count"} {
+		if _, given := set[o]; given && req.File == "" {
+			return req, fault.OfOption(o, "applies only with INTO FILE")
+		}
 	}
+	vertices := rangeIn(set)
+	req.First, req.Count = vertices.first, vertices.count
 	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
 	return req, sweepSettings(&req, set)
 }
@@ -137,6 +157,12 @@ func resolveReconstruct(c *call, req ReconstructRequest) (found sweep, err error
 	}
 	if req.Points < 0 || req.Points > maxPoints {
 		return found, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, maxPoints)
+	}
+	if err := req.rows().check(); err != nil {
+		return found, err
+	}
+	if !req.rows().all() && (req.Auto || req.File == "") {
+		return found, fault.OfOption("first", "and count need a file and a radius or epsilon: a part of the edges cannot be measured")
 	}
 	if req.Auto {
 		if req.Epsilon != 0 || req.Radius != 0 {
@@ -175,6 +201,8 @@ func planReconstruct(req ReconstructRequest, found sweep) *plan.Plan {
 	join := found.plan(radii)
 	measures := "degree correlations, precision and recall"
 	switch {
+	case !req.rows().all():
+		return plan.Result("edges", "of some vertices, not measured", plan.Measured(plan.Write, "edge list", "to "+fault.Quote(req.File), join))
 	case req.Graph != "":
 		return plan.Result("reconstruction", measures, plan.Measured(plan.Store, "store", "graph "+fault.Name(req.Graph), join))
 	case req.File != "":
@@ -197,6 +225,9 @@ func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructRe
 	if err != nil {
 		return ReconstructResult{}, err
 	}
+	if !req.rows().all() {
+		return c.reconstructSome(req, r)
+	}
 	if r.graph, err = c.original(r.space); err != nil {
 		return ReconstructResult{}, err
 	}
@@ -212,10 +243,25 @@ func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructRe
 	case req.Graph != "":
 		result.Graph, err = c.storeReconstruction(req, r, best)
 	case req.File != "":
-		err = c.writeReconstruction(req, r, best)
+		_, err = c.writeReconstruction(req, r, best.Radius, 0, r.space.Matrix.Rows)
 	}
 	result.Notices = c.Notices
 	return result, err
+}
+
+// reconstructSome writes the edges from some vertices.
+func (c *call) reconstructSome(req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
+	end, err := req.rows().end(int64(r.space.Matrix.Rows))
+	if err != nil {
+		return ReconstructResult{}, err
+	}
+	edges, err := c.writeReconstruction(req, r, r.radius, int(req.First), int(end))
+	nan := math.NaN()
+	point := evaluate.ReconstructionPoint{
+		Epsilon: cmp.Or(req.Epsilon, index.RadiusToEpsilon(r.radius)), Radius: r.radius, Edges: edges,
+		Pearson: nan, Spearman: nan, Kendall: nan, Precision: nan, Recall: nan,
+	}
+	return ReconstructResult{Points: []evaluate.ReconstructionPoint{point}, Notices: c.Notices}, err
 }
 
 // reconstruction has the input of a reconstruction in memory.
@@ -376,39 +422,33 @@ func (c *call) joinGraph(m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.G
 	return g, nil
 }
 
-// writeReconstruction writes all pairs within the radius as an edge list.
-func (c *call) writeReconstruction(req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) error {
+// writeReconstruction writes all pairs within the radius whose first vertex is from first
+// to end as an edge list, and returns how many there are.
+func (c *call) writeReconstruction(req ReconstructRequest, r *reconstruction, radius float64, first, end int) (edges int64, err error) {
 	stop := c.Watch.Start(plan.Write)
 	m := r.space.Matrix
-	err := c.WriteFile(req.File, req.Overwrite, func(w io.Writer) error {
-		edges, failed := joinEdges(c.Ctx, m, at.Radius, index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update})
-		err := format.WriteEdgeList(c.Ctx, w, m.Rows, r.space.Graph.AppendKey, edges)
-		if *failed != nil {
-			return *failed
-		}
-		return err
-	})
-	stop(at.Edges, "")
-	return err
-}
-
-// joinEdges is index.Join as a sequence; after the sequence has ended, failed
-// returns its error.
-func joinEdges(ctx context.Context, m *vec.Matrix, radius float64, opts index.JoinOptions) (edges iter.Seq2[uint32, uint32], failed *error) {
-	failed = new(error)
-	return func(yield func(uint32, uint32) bool) {
-		err := index.Join(ctx, m, radius, opts, func(u uint32, above []uint32) error {
-			for _, v := range above {
-				if !yield(u, v) {
-					return errStopped
+	err = c.WriteFile(req.File, req.Overwrite, func(w io.Writer) error {
+		var failed error
+		pairs := func(yield func(uint32, uint32) bool) {
+			opts := index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+			err := index.JoinRange(c.Ctx, m, radius, first, end, opts, func(u uint32, above []uint32) error {
+				for _, v := range above {
+					if !yield(u, v) {
+						return errStopped
+					}
 				}
+				edges += int64(len(above))
+				return nil
+			})
+			if err != errStopped {
+				failed = err
 			}
-			return nil
-		})
-		if err != errStopped {
-			*failed = err
 		}
-	}, failed
+		err := format.WriteEdgeList(c.Ctx, w, m.Rows, r.space.Graph.AppendKey, pairs)
+		return cmp.Or(failed, err)
+	})
+	stop(edges, "")
+	return edges, err
 }
 
 // maxPoints bounds the number of radii of a sweep: each takes 4 bytes per

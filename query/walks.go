@@ -32,11 +32,7 @@ type ExportWalksRequest struct {
 
 // exportWalksOptions are the options of the statement, without those of the method.
 func exportWalksOptions() []OptionInfo {
-	return []OptionInfo{
-		overwriteOption(),
-		{Name: "first", Type: "int", Default: "0", Doc: "number of the first walk, from 0"},
-		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of walks; all writes all that follow the first one"},
-	}
+	return append(rangeOptions("walk", "walks"), overwriteOption())
 }
 
 // walkTarget is a file that can be written, and the graph of the walks.
@@ -85,10 +81,8 @@ func bindExportWalks(b *binder, s *parser.ExportWalks) (ExportWalksRequest, erro
 	if err != nil {
 		return req, err
 	}
-	req.Overwrite, req.First = set.Bool("overwrite"), set.Integer("first")
-	if n, given := set["count"].(int64); given {
-		req.Count = &n
-	}
+	walks := rangeIn(set)
+	req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
 	return req, nil
 }
 
@@ -96,30 +90,15 @@ func resolveExportWalks(c *call, req ExportWalksRequest) (found walkTarget, err 
 	if found.configured, err = c.walkMethod(req); err != nil {
 		return found, err
 	}
-	for _, o := range []struct {
-		name  string
-		value *int64
-	}{{"first", &req.First}, {"count", req.Count}} {
-		if o.value != nil && *o.value < 0 {
-			return found, fault.OfOption(o.name, "is %d, and must not be negative", *o.value)
-		}
+	if err := req.rows().check(); err != nil {
+		return found, err
 	}
 	found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
 	return found, err
 }
 
-// end is the number behind the last walk of a request, of those that a method has.
-func (req ExportWalksRequest) end(walks int64) (int64, error) {
-	switch {
-	case req.First > walks:
-		return 0, fault.OfOption("first", "is %d, and must be at most %d", req.First, walks)
-	case req.Count == nil:
-		return walks, nil
-	case *req.Count > walks-req.First:
-		return 0, fault.OfOption("count", "is %d, and must be at most %d", *req.Count, walks-req.First)
-	}
-	return req.First + *req.Count, nil
-}
+// rows are the walks that are written.
+func (req ExportWalksRequest) rows() rowRange { return rowRange{req.First, req.Count} }
 
 // walkMethod checks a request, except for its graph, and returns its method.
 func (c *call) walkMethod(req ExportWalksRequest) (configured, error) {
@@ -160,7 +139,7 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 	if err != nil {
 		return ExportResult{}, err
 	}
-	end, err := req.end(int64(walks.Walks))
+	end, err := req.rows().end(int64(walks.Walks))
 	if err != nil {
 		return ExportResult{}, err
 	}

@@ -17,10 +17,10 @@ func newShard(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shard COMMAND",
 		Short: "Divide a long statement among processes and machines",
-		Long: `Divide SCORE FILE, NEAREST … FOR ALL or EXPORT WALKS into shards, which any
-processes run on any machines that see one folder, and merge their rows into the
-file that the statement would have written alone: the same bytes. See 'heavytail
-manual shards'.`,
+		Long: `Divide SCORE FILE, NEAREST … FOR ALL, EXPORT WALKS or RECONSTRUCT into shards,
+which any processes run on any machines that see one folder, and merge their rows
+into the file that the statement would have written alone: the same bytes. See
+'heavytail manual shards'.`,
 		Example: `  heavytail shard plan social.ht --statement "NEAREST 10 FOR ALL USING spec INTO FILE 'near.csv'" --shards 64 --dir D
   heavytail shard run social.ht --dir D --shard 7/64
   heavytail shard status --dir D

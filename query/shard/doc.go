@@ -2,12 +2,13 @@
 // any machines that share a folder and have a copy of the same file. It merges their output
 // into one file with the same bytes as the file of the undivided statement.
 //
-// Three statements can be divided, because each of their output rows depends on one row of
-// their input, or on its number:
+// Four statements can be divided, because each of their output rows depends on one row of
+// their input, on the number of a walk, or on one vertex:
 //
 //	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv'
 //	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv'
 //	EXPORT WALKS OF graph USING method INTO FILE 'walks.txt'
+//	RECONSTRUCT embedding RADIUS r | EPSILON e INTO FILE 'near.edges'
 //
 // [Make] plans, [Manifest.Run] runs one shard, [Manifest.Status] lists what is done, and
 // [Manifest.Merge] merges. Shards need no server and do not communicate: a job array
@@ -19,8 +20,8 @@
 //
 //	manifest.json      the plan; never changed, and without it there is no plan
 //	input/00007.csv    what shard 7 reads: a pair in each row under source,target, or the
-//	                   key of a vertex under key; every value is in quotes; for walks
-//	                   there is none
+//	                   key of a vertex under key; every value is in quotes; for
+//	                   EXPORT WALKS and RECONSTRUCT there is none
 //	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
 //	                   that of the file of the statement
 //	parts/00007.json   written last: bytes and SHA-256 of the part, and the plan it is of

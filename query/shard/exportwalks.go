@@ -27,28 +27,31 @@ var exportWalksJob = job{
 
 func (w exportWalks) output() parser.Value { return w.s.File }
 func (w exportWalks) endings() []string    { return []string{".txt", ".walks"} }
+func (w exportWalks) headed() bool         { return false }
 func (w exportWalks) names() named         { return named{graph: w.s.Graph.Name} }
 
-// count is the number of walks: those of each vertex, for all vertices.
-func (w exportWalks) count(ctx context.Context, db *query.DB) (int64, error) {
-	for _, o := range w.s.Options {
-		if o.Name.Name == "first" || o.Name.Name == "count" {
-			return 0, fmt.Errorf("%w: the option %s divides it already", ErrStatement, o.Name.Name)
-		}
+// divide gives each shard the same number of walks.
+func (w exportWalks) divide(ctx context.Context, db *query.DB, shards int) ([]int64, error) {
+	if err := notDivided(w.s.Options); err != nil {
+		return nil, err
 	}
 	each, err := w.each()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	graphs, err := db.Graphs(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	i := slices.IndexFunc(graphs, func(g storage.GraphInfo) bool { return g.Name == w.s.Graph.Name })
 	if i < 0 {
-		return 0, fmt.Errorf("graph %s was dropped: %w", w.s.Graph.Name, ErrChanged)
+		return nil, fmt.Errorf("graph %s was dropped: %w", w.s.Graph.Name, ErrChanged)
 	}
-	return each * int64(graphs[i].Vertices), nil
+	ends := make([]int64, shards)
+	for j := range ends {
+		_, ends[j] = bounds(each*int64(graphs[i].Vertices), int64(j), int64(shards))
+	}
+	return ends, nil
 }
 
 // each is the number of walks of each vertex: the option walks of the method.
@@ -71,10 +74,6 @@ func (w exportWalks) each() (int64, error) {
 
 func (w exportWalks) on(p piece) parser.Statement {
 	s := *w.s
-	s.File = text(p.output)
-	s.Options = []parser.Option{
-		option("overwrite", parser.Bool{Value: true}),
-		option("first", parser.Int{Value: p.first}), option("count", parser.Int{Value: p.rows}),
-	}
+	s.File, s.Options = text(p.output), p.options()
 	return &s
 }

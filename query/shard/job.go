@@ -3,54 +3,38 @@ package shard
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"heavytail/query"
 	"heavytail/query/parser"
 )
 
 // job is a kind of statement that can be divided. Each has a file with its description,
-// which is all that a further one needs, and a line in jobs.
+// which is all that a further one needs, and a line in jobs.go.
 type job struct {
 	form string                           // the statement, for messages
 	take func(parser.Statement) divisible // nil if the statement is a different one
 }
 
-// jobs are all of them.
-var jobs = []job{scoreFileJob, nearestForJob, exportWalksJob}
-
-// Forms are the statements that can be divided, for messages.
-func Forms() string {
-	var forms []string
-	for _, j := range jobs {
-		forms = append(forms, j.form)
-	}
-	last := len(forms) - 1
-	return strings.Join(forms[:last], ", ") + " or " + forms[last]
-}
-
-// csvEnding is the ending of files with a header, which a merged file has once. Other
-// files are joined as they are.
-const csvEnding = ".csv"
-
-// divisible is a statement that can be divided by its rows: it is also counted or copied.
+// divisible is a statement that can be divided by its rows: it is also numbered or copied.
 type divisible interface {
 	// output is the file that the statement writes.
 	output() parser.Value
 	// endings are those of the files whose parts can be joined.
 	endings() []string
+	// headed reports whether its file begins with a line that a merged file has once.
+	headed() bool
 	// on returns the statement for one shard; it overwrites an existing output.
 	on(p piece) parser.Statement
 	// names returns the graph and the other objects that the statement names.
 	names() named
 }
 
-// counted is a statement whose shards need only the numbers of their rows.
-type counted interface {
+// numbered is a statement whose shards need only the numbers of their rows, which are the
+// options first and count.
+type numbered interface {
 	divisible
-	count(ctx context.Context, db *query.DB) (int64, error)
+	// divide returns for each shard the number behind its last row, ascending.
+	divide(ctx context.Context, db *query.DB, shards int) ([]int64, error)
 }
 
 // copied is a statement whose shards read a copy of their rows.
@@ -69,34 +53,30 @@ type piece struct {
 	first, rows int64 // numbers of its rows
 }
 
+// options are those of a numbered statement for one shard.
+func (p piece) options() []parser.Option {
+	return []parser.Option{
+		option("overwrite", parser.Bool{Value: true}),
+		option("first", parser.Int{Value: p.first}), option("count", parser.Int{Value: p.rows}),
+	}
+}
+
+// notDivided refuses the options by which a shard is a part of its statement.
+func notDivided(options []parser.Option) error {
+	for _, o := range options {
+		if o.Name.Name == "first" || o.Name.Name == "count" {
+			return fmt.Errorf("%w: the option %s divides it already", ErrStatement, o.Name.Name)
+		}
+	}
+	return nil
+}
+
 // named are the names in a statement; graph may be empty.
 type named struct {
 	graph      string
 	embeddings []string
 	models     []string // each may also read an embedding
 	indexes    bool     // whether the indexes of the embeddings are searched
-}
-
-// divide parses a statement and returns it in a form that can be divided.
-func divide(text string) (divisible, parser.Statement, error) {
-	statement, err := parser.Parse(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	var work divisible
-	for _, j := range jobs {
-		if work = j.take(statement); work != nil {
-			break
-		}
-	}
-	if work == nil {
-		return nil, nil, fmt.Errorf("%w: expected %s", ErrStatement, Forms())
-	}
-	path, ok := work.output().(parser.String)
-	if !ok || !slices.Contains(work.endings(), filepath.Ext(path.Value)) {
-		return nil, nil, fmt.Errorf("%w: INTO FILE must name a file that ends in %s", ErrStatement, strings.Join(work.endings(), " or "))
-	}
-	return work, statement, nil
 }
 
 // inputPath is the name of the file that a statement reads.

@@ -21,9 +21,9 @@ import (
 
 // Make plans a statement as a number of shards in a folder, which is created if it does not
 // exist. It reads the input of the statement twice, and copies it into the folder; for
-// NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS there is none:
-// its rows are the numbers of the walks. The sizes of shards differ by at
-// most one row; if there are fewer rows than shards, some shards have none. The statement
+// NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS and
+// RECONSTRUCT there is none: their rows are the numbers of walks and of vertices. The sizes
+// of shards differ by at most one row, those of RECONSTRUCT by their pairs of vertices; if there are fewer rows than shards, some shards have none. The statement
 // must be valid for the file of db (errors are those of EXPLAIN), and its output must not
 // exist yet.
 //
@@ -64,11 +64,12 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 
 // writeInputs divides the rows of the statement.
 func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible, shards int) error {
-	if w, ok := work.(counted); ok {
-		rows, err := w.count(ctx, db)
-		for i := range int64(shards) {
-			first, end := bounds(rows, i, int64(shards))
+	if w, ok := work.(numbered); ok {
+		ends, err := w.divide(ctx, db, shards)
+		first := int64(0)
+		for _, end := range ends {
 			m.Shards = append(m.Shards, Input{First: first, Rows: end - first})
+			first = end
 		}
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -30,13 +29,17 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 	if len(missing) > 0 {
 		return fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(parts), Ranges(missing), ErrIncomplete)
 	}
+	work, _, err := divide(m.Statement)
+	if err != nil {
+		return err
+	}
 	return writeFile(cmp.Or(into, m.Output), overwrite, func(w io.Writer) error {
 		var head string
 		for i, p := range parts {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := m.appendPart(w, i, p, &head); err != nil {
+			if err := m.appendPart(w, i, p, work.headed(), &head); err != nil {
 				return err
 			}
 		}
@@ -44,9 +47,9 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 	})
 }
 
-// appendPart copies the rows of a shard. In CSV the first one has the header, and all others
+// appendPart copies the rows of a shard. With a header the first one has it, and all others
 // must have the same.
-func (m *Manifest) appendPart(w io.Writer, shard int, p *part, head *string) error {
+func (m *Manifest) appendPart(w io.Writer, shard int, p *part, headed bool, head *string) error {
 	file, err := os.Open(m.output(shard))
 	if err != nil {
 		return err
@@ -54,7 +57,7 @@ func (m *Manifest) appendPart(w io.Writer, shard int, p *part, head *string) err
 	defer file.Close()
 	sum := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(file, sum), 1<<18)
-	if filepath.Ext(m.Output) == csvEnding {
+	if headed {
 		line, err := in.ReadString('\n')
 		if err != nil && err != io.EOF {
 			return err

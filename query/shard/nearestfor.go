@@ -27,7 +27,8 @@ var nearestForJob = job{
 }
 
 func (w nearestFor) output() parser.Value { return w.into.File }
-func (w nearestFor) endings() []string    { return []string{csvEnding} }
+func (w nearestFor) endings() []string    { return []string{".csv"} }
+func (w nearestFor) headed() bool         { return true }
 
 func (w nearestFor) columns(context.Context, *query.DB) ([]string, error) {
 	return []string{"key"}, nil

@@ -23,7 +23,8 @@ var scoreFileJob = job{
 }
 
 func (w scoreFile) output() parser.Value { return w.s.File }
-func (w scoreFile) endings() []string    { return []string{csvEnding} }
+func (w scoreFile) endings() []string    { return []string{".csv"} }
+func (w scoreFile) headed() bool         { return true }
 
 func (w scoreFile) names() named {
 	var n named

@@ -111,6 +111,7 @@ func statements(f made, into string) map[string]string {
 	text := strings.TrimSuffix(into, ".csv") + ".txt"
 	return map[string]string{
 		"walks":    fmt.Sprintf("EXPORT WALKS OF bare USING dp_walker(walks := 3, length := 6, seed := 4) INTO FILE '%s'", text),
+		"edges":    fmt.Sprintf("RECONSTRUCT e RADIUS 0.6 INTO FILE '%s'", text),
 		"default":  fmt.Sprintf("EXPORT WALKS OF bare USING deepwalk(length := 2) INTO FILE '%s' WITH (overwrite := TRUE)", text),
 		"score":    fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab', threshold := 0.1)", f.pairs, into),
 		"all":      fmt.Sprintf("NEAREST 3 FOR ALL USING cosine(e) INTO FILE '%s'", into),
@@ -297,6 +298,9 @@ func TestMake_Refused(t *testing.T) {
 		"SHOW GRAPHS": "cannot be divided",
 		"NEAREST 3 FOR ALL USING e INTO FILE 'x.parquet'":                                            "ends in .csv",
 		"NEAREST 3 FOR ALL USING e INTO FILE 'x.csv.gz'":                                             "ends in .csv",
+		"RECONSTRUCT e AUTO INTO FILE 'x.edges'":                                                     "cannot be divided",
+		"RECONSTRUCT e RADIUS 1 INTO GRAPH x":                                                        "cannot be divided",
+		"RECONSTRUCT e RADIUS 1 INTO FILE 'x.edges' WITH (count := 3)":                               "option count",
 		"EXPORT WALKS OF bare USING deepwalk INTO FILE 'x.txt.gz'":                                   "ends in .txt or .walks",
 		"EXPORT WALKS OF bare USING deepwalk INTO FILE 'x.txt' WITH (first := 3)":                    "option first",
 		"EXPORT WALKS OF bare USING deepwalk(walks := 0) INTO FILE 'x.txt'":                          "walks is 0",

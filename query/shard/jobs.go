@@ -1,0 +1,45 @@
+package shard
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heavytail/query/parser"
+)
+
+// jobs are all of them.
+var jobs = []job{scoreFileJob, nearestForJob, exportWalksJob, reconstructJob}
+
+// Forms are the statements that can be divided, for messages.
+func Forms() string {
+	var forms []string
+	for _, j := range jobs {
+		forms = append(forms, j.form)
+	}
+	last := len(forms) - 1
+	return strings.Join(forms[:last], ", ") + " or " + forms[last]
+}
+
+// divide parses a statement and returns it in a form that can be divided.
+func divide(text string) (divisible, parser.Statement, error) {
+	statement, err := parser.Parse(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var work divisible
+	for _, j := range jobs {
+		if work = j.take(statement); work != nil {
+			break
+		}
+	}
+	if work == nil {
+		return nil, nil, fmt.Errorf("%w: expected %s", ErrStatement, Forms())
+	}
+	path, ok := work.output().(parser.String)
+	if !ok || !slices.Contains(work.endings(), filepath.Ext(path.Value)) {
+		return nil, nil, fmt.Errorf("%w: INTO FILE must name a file that ends in %s", ErrStatement, strings.Join(work.endings(), " or "))
+	}
+	return work, statement, nil
+}
