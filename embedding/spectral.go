@@ -81,6 +81,12 @@ func SolveSpectral(ctx context.Context, g *csr.Graph, method string, opts Spectr
 	return spectral.Solve(ctx, g, method, opts)
 }
 
+// SpectralBytes estimates the memory that a spectral method takes beside the graph: that of its
+// basis, 1.6 times dim and some columns of 4 bytes per vertex, and of the result.
+func SpectralBytes(g *csr.Graph, method string, o SpectralOptions) int64 {
+	return spectral.Bytes(g, method, o)
+}
+
 // SpectralSeconds estimates how long a spectral method takes on this machine, from the
 // speed of its two kernels on this graph. As a rule the estimate is within a factor of
 // three. It takes about a tenth of a second.

@@ -2,6 +2,17 @@ package eigen
 
 import "math"
 
+// Bytes is the memory that Solve takes for k pairs of a matrix of order n, result included, without
+// the operator. Dense matrices of the order of k are left out.
+func Bytes(n, k int) int64 {
+	m := basisColumns(k)
+	if n <= m+2*Width { // solved as a dense matrix: the matrix, its eigenvectors and the result
+		return 16*int64(n)*int64(n) + 4*int64(n)*int64(k)
+	}
+	const blocks = 4 // u and w, and two to measure the result
+	return 4 * int64(n) * int64(m+Width+k+blocks*Width)
+}
+
 // Seconds estimates how long Solve takes for k pairs of a matrix of order n,
 // if a product with a block takes product seconds and a multiply-add of the
 // orthogonalisation takes multiply. It assumes a spectrum typical of graphs:

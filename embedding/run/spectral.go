@@ -15,7 +15,7 @@ func spectral(name, summary string) algorithm {
 	return method(name, summary, spectralFields(name), embedding.SpectralOptions.Validate, complete, func(o embedding.SpectralOptions) prepared {
 		return prepared{
 			solved: &o,
-			bytes:  func(g *csr.Graph) int64 { return spectralBytes(g, o) },
+			bytes:  func(g *csr.Graph) int64 { return embedding.SpectralBytes(g, name, o) },
 			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
 				o := o
 				o.Workers = workers
@@ -42,14 +42,6 @@ func spectral(name, summary string) algorithm {
 			},
 		}
 	})
-}
-
-// spectralBytes estimates the memory of a solve: vectors of 4 bytes per
-// coordinate, once for the result and not quite twice for the basis of the
-// solver.
-func spectralBytes(g *csr.Graph, o embedding.SpectralOptions) int64 {
-	n := g.Vertices()
-	return 12 * int64(n) * int64(min(n, o.Dim))
 }
 
 // spectralRecord returns, for the record of an embedding, the settings of the

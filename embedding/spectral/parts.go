@@ -108,10 +108,13 @@ func (s *solve) others(ctx context.Context, lists [][]uint32, first int, one fun
 	return errors.Join(errs...)
 }
 
-// component returns the same graph as Induced for a list that is a whole component. The
-// caller gives the place of every vertex in its list, so the time depends only on the size
-// of the component.
+// component returns the same graph as Induced for a list that is a whole component; the graph
+// itself where it has no other. The caller gives the place of every vertex in its list, so the
+// time depends only on the size of the component.
 func component(g *csr.Graph, list, local []uint32) *csr.Graph {
+	if len(list) == g.Vertices() {
+		return g
+	}
 	sub := &csr.Graph{Offsets: make([]int64, len(list)+1)}
 	for i, v := range list {
 		sub.Offsets[i+1] = sub.Offsets[i] + int64(g.Degree(v))
@@ -130,8 +133,13 @@ func component(g *csr.Graph, list, local []uint32) *csr.Graph {
 }
 
 // keep copies the eigenvectors of a part, and the degrees they were computed with, to the
-// rows of its vertices.
+// rows of its vertices. Those of a part with all vertices are kept as they are.
 func (s *solve) keep(p pairs, vertices []uint32) {
+	if s.out.Vectors == nil {
+		s.out.Vectors = p.Vectors
+		copy(s.out.Degrees, p.degrees)
+		return
+	}
 	for i, v := range vertices {
 		copy(s.out.Vectors.Row(int(v)), p.Vectors.Row(i))
 		s.out.Degrees[v] = p.degrees[i]

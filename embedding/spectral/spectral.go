@@ -180,7 +180,10 @@ func solveSpectral(ctx context.Context, g *csr.Graph, m method, opts Options) (*
 		stats.Notes = append(stats.Notes, fmt.Sprintf("dim is %d, not %d: the graph has no more vertices", stats.Dim, opts.Dim))
 	}
 	s := newSolve(g, m, opts, stats)
-	s.out = &Eigenpairs{Vectors: vec.NewMatrix(n, stats.Dim), Degrees: make([]float64, n), Components: opts.Components}
+	s.out = &Eigenpairs{Degrees: make([]float64, n), Components: opts.Components}
+	if s.components.Count() != 1 || n == 1 {
+		s.out.Vectors = vec.NewMatrix(n, stats.Dim)
+	}
 	var err error
 	if opts.Components == Joint {
 		err = s.joint(ctx)
