@@ -3,7 +3,6 @@ package spectral
 import (
 	"context"
 	"runtime"
-	"time"
 
 	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
@@ -76,15 +75,11 @@ func multiplySeconds(ctx context.Context, rows, workers int) (float64, error) {
 	const cols = 8 * eigen.Width
 	basis, block := vec.NewMatrix(rows, cols), vec.NewMatrix(rows, eigen.Width)
 	c, c32 := make([]float64, cols*eigen.Width), make([]float32, cols*eigen.Width)
-	began, times := time.Now(), 0
-	for times == 0 || time.Since(began) < base.EstimateTime {
+	work := 2 * float64(max(rows, 1)) * cols * eigen.Width
+	return base.MedianSeconds(ctx, func() (float64, error) {
 		if err := vec.MulTNContext(ctx, c, basis.Panel(0, cols), block.Panel(0, eigen.Width), workers); err != nil {
 			return 0, err
 		}
-		if err := vec.MulNNContext(ctx, block.Panel(0, eigen.Width), 1, -1, basis.Panel(0, cols), c32, workers); err != nil {
-			return 0, err
-		}
-		times++
-	}
-	return time.Since(began).Seconds() / (2 * float64(times) * float64(max(rows, 1)) * cols * eigen.Width), nil
+		return work, vec.MulNNContext(ctx, block.Panel(0, eigen.Width), 1, -1, basis.Panel(0, cols), c32, workers)
+	})
 }

@@ -3,6 +3,7 @@ package base
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"heavytail/storage/csr"
@@ -52,19 +53,42 @@ func (r Rows) Each(ctx context.Context, workers int, f func(v int)) error {
 	return nil
 }
 
-// EstimateTime is about how long each of the measurements of an estimate takes.
-const EstimateTime = 50 * time.Millisecond
-
 // GatherSeconds measures the time to read the row of a block of width columns for one
 // neighbour, by one goroutine, on a sample of the vertices.
 func GatherSeconds(ctx context.Context, g *csr.Graph, width int) (float64, error) {
 	n := g.Vertices()
 	x, sum := make([]float32, n*width), make([]float32, width)
-	began, arcs := time.Now(), 0
-	for i, step := 0, 7919; i < n && time.Since(began) < EstimateTime; i++ { // spread over the vertices, not from one neighbourhood
-		v := uint32(i * step % n)
-		vec.GatherSum(sum, x, width, g.Neighbors(v))
-		arcs += g.Degree(v)
+	const some, step = 64, 7919 // vertices at a time, spread, not from one neighbourhood
+	i := 0
+	return MedianSeconds(ctx, func() (work float64, err error) {
+		arcs := 0
+		for range min(some, n) {
+			v := uint32(i * step % n)
+			vec.GatherSum(sum, x, width, g.Neighbors(v))
+			arcs += g.Degree(v)
+			i = (i + 1) % n
+		}
+		return float64(max(arcs, 1)), nil
+	})
+}
+
+// MedianSeconds measures the seconds that a unit of work takes: f does some work, once or many
+// times, and returns how much. The median of the measurements is not affected by the moments in
+// which other processes had the processor. It takes about 50 ms and at least nine calls.
+func MedianSeconds(ctx context.Context, f func() (work float64, err error)) (float64, error) {
+	const least, enough = 9, 50 * time.Millisecond
+	var each []float64
+	for began := time.Now(); len(each) < least || time.Since(began) < enough; {
+		if err := ctx.Err(); err != nil {
+			return 0, fmt.Errorf("%w", err)
+		}
+		from := time.Now()
+		work, err := f()
+		if err != nil {
+			return 0, err
+		}
+		each = append(each, time.Since(from).Seconds()/work)
 	}
-	return time.Since(began).Seconds() / float64(max(arcs, 1)), ctx.Err()
+	slices.Sort(each)
+	return each[len(each)/2], nil
 }

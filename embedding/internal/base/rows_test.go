@@ -3,6 +3,7 @@ package base
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"testing"
 
@@ -42,5 +43,24 @@ func TestRows_Each(t *testing.T) {
 	cancel()
 	if err := NewRows(testgraph.Star(t, 9)).Each(ctx, 1, func(int) { t.Error("called after the end") }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A measurement ends with the error of what it measures, or of its context, and counts per unit
+// of work.
+func TestMedianSeconds(t *testing.T) {
+	calls := 0
+	seconds, err := MedianSeconds(context.Background(), func() (float64, error) { calls++; return math.Inf(1), nil })
+	if err != nil || seconds != 0 || calls < 9 {
+		t.Errorf("%g seconds for a unit of endless work, %d calls, %v", seconds, calls, err)
+	}
+	wrong := errors.New("wrong")
+	if _, err := MedianSeconds(context.Background(), func() (float64, error) { return 1, wrong }); !errors.Is(err, wrong) {
+		t.Errorf("error is %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := MedianSeconds(ctx, func() (float64, error) { return 1, nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error of a cancelled context is %v", err)
 	}
 }
