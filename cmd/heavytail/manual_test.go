@@ -265,14 +265,6 @@ func writeOptions(b *strings.Builder, options []query.OptionInfo) {
 	}
 }
 
-// sentence begins with a capital letter.
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
-}
-
 // TestManual_Environment expects the page of the command to list the variables of
 // the environment that the program reads, and no other.
 func TestManual_Environment(t *testing.T) {

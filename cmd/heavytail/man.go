@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heavytail/query"
+)
+
+// newMan is the command that writes man pages.
+func newMan(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "man [FOLDER]",
+		Short: "Write the man pages",
+		Long: `Write a man page of each command, made from the same text as its --help, and one
+of all statements, made from HELP, into the folders man1 and man7 of FOLDER. Files of
+these names are replaced.
+Without FOLDER the page of heavytail itself is printed.`,
+		Example: `  heavytail man ~/.local/share/man
+  heavytail man > heavytail.1; man -l heavytail.1`,
+		Args: between(0, 1, "at most one FOLDER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pages := manPages(cmd.Root())
+			if len(args) == 0 {
+				return writeText(std.out, pages[0].text)
+			}
+			for _, p := range pages {
+				path := filepath.Join(args[0], p.name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+					return err
+				}
+				if err := os.WriteFile(path, []byte(p.text), 0o666); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// manPage is a page as a file in the language of the macros man(7).
+type manPage struct{ name, text string }
+
+// manPages returns the page of each command, that of the program first, and the page of the
+// statements last.
+func manPages(root *cobra.Command) []manPage {
+	var pages []manPage
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		pages = append(pages, manPage{"man1/" + manName(cmd) + ".1", manOfCommand(cmd)})
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() && c.Name() != "completion" {
+				walk(c)
+			}
+		}
+	}
+	walk(root)
+	return append(pages, manPage{"man7/" + statementsPage + ".7", manOfStatements()})
+}
+
+const statementsPage = "heavytail-statements"
+
+func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// manText writes a page. Its methods take plain text and quote what roff would interpret.
+type manText struct{ strings.Builder }
+
+// roffSigns are the characters that roff interprets or replaces by typographic ones.
+var roffSigns = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\`", "^", `\(ha`, "~", `\(ti`)
+
+func roff(text string) string {
+	text = roffSigns.Replace(text)
+	if strings.HasPrefix(text, ".") {
+		text = `\&` + text
+	}
+	return text
+}
+
+// manDate is the date of the latest section of the changes, so that the same source makes the
+// same pages.
+var manDate = regexp.MustCompile(`(?m)^## (\d{4}-\d\d-\d\d)`)
+
+func newManText(name, section string) *manText {
+	changes, err := manualPage("changes")
+	must(err)
+	m := &manText{}
+	fmt.Fprintf(m, ".TH %s %s %s \"heavytail\" \"heavytail\"\n", strings.ToUpper(roff(name)), section, manDate.FindStringSubmatch(changes)[1])
+	return m
+}
+
+func (m *manText) section(title string) { fmt.Fprintf(m, ".SH %s\n", title) }
+
+// term writes a word with its explanation.
+func (m *manText) term(word, text string) {
+	fmt.Fprintf(m, ".TP\n.B %s\n", roff(word))
+	m.lines(text)
+}
+
+// lines writes the words of a text in lines of up to 72 characters, where a word is not longer.
+func (m *manText) lines(text string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+len(word) >= 72 {
+			m.WriteString(roff(line) + "\n")
+			line = ""
+		}
+		line = strings.TrimSpace(line + " " + word)
+	}
+	m.WriteString(roff(line) + "\n")
+}
+
+// example writes lines that keep their form.
+func (m *manText) example(text string) {
+	m.WriteString(".RS 4\n.nf\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		m.WriteString(roff(strings.TrimPrefix(line, "  ")) + "\n")
+	}
+	m.WriteString(".fi\n.RE\n")
+}
+
+// prose writes paragraphs with empty lines between them; lines that are indented keep their
+// form.
+func (m *manText) prose(text string) {
+	for i, paragraph := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
+			m.example(paragraph)
+			continue
+		}
+		if i > 0 {
+			m.WriteString(".PP\n")
+		}
+		m.lines(paragraph)
+	}
+}
+
+// manOfCommand is the page of a command.
+func manOfCommand(cmd *cobra.Command) string {
+	cmd.InitDefaultHelpFlag() // which it otherwise gets when it runs
+	m := newManText(manName(cmd), "1")
+	m.section("NAME")
+	fmt.Fprintf(m, "%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))
+	m.section("SYNOPSIS")
+	fmt.Fprintf(m, "%s\n", roff(cmd.UseLine()))
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(m, ".br\n%s\n", roff(cmd.CommandPath()+" COMMAND …"))
+	}
+	m.section("DESCRIPTION")
+	m.prose(cmp.Or(cmd.Long, cmd.Short+"."))
+	if cmd.HasAvailableSubCommands() {
+		m.section("COMMANDS")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				m.term(c.Name(), c.Short)
+			}
+		}
+	}
+	if cmd.HasAvailableFlags() {
+		m.section("OPTIONS")
+		cmd.Flags().VisitAll(m.flag)
+	}
+	if cmd.Example != "" {
+		m.section("EXAMPLES")
+		m.example(cmd.Example)
+	}
+	m.section("EXIT STATUS")
+	m.prose("0 if all succeeded, 1 if something failed or was cancelled, 2 if the command line was wrong.")
+	m.section("SEE ALSO")
+	fmt.Fprintf(m, "%s\n", strings.Join(manSeeAlso(cmd), ",\n"))
+	return m.String()
+}
+
+// flag writes a flag with its default.
+func (m *manText) flag(f *pflag.Flag) {
+	if f.Hidden {
+		return
+	}
+	kind, usage := pflag.UnquoteUsage(f)
+	word := "--" + f.Name
+	if f.Shorthand != "" {
+		word = "-" + f.Shorthand + ", " + word
+	}
+	if kind != "" {
+		word += " " + kind
+	}
+	switch f.DefValue {
+	case "", "0", "false", "[]":
+	default:
+		usage += "; " + f.DefValue + " by default"
+	}
+	m.term(word, usage)
+}
+
+// manSeeAlso lists the pages of the commands above and below a command, and of the statements.
+func manSeeAlso(cmd *cobra.Command) []string {
+	var names []string
+	add := func(name, section string) {
+		names = append(names, fmt.Sprintf("\\fB%s\\fR(%s)", roff(name), section))
+	}
+	if cmd.HasParent() {
+		add(manName(cmd.Parent()), "1")
+	}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "completion" {
+			add(manName(c), "1")
+		}
+	}
+	add(statementsPage, "7")
+	return names
+}
+
+// manOfStatements is the page of the statements of the language.
+func manOfStatements() string {
+	m := newManText(statementsPage, "7")
+	m.section("NAME")
+	fmt.Fprintf(m, "%s \\- %s\n", roff(statementsPage), "statements of heavytail")
+	m.section("DESCRIPTION")
+	m.prose("A statement may span lines and ends with a semicolon. HELP explains one statement, method, generator or scorer.")
+	m.section("STATEMENTS")
+	for _, h := range query.Helps() {
+		fmt.Fprintf(m, ".SS %s\n", roff(h.Statement))
+		m.WriteString(".RS 4\n")
+		m.lines(h.Syntax)
+		m.WriteString(".RE\n")
+		m.prose(sentence(h.Summary) + ".")
+		if h.Columns != "" {
+			m.WriteString(".PP\n")
+			m.prose("Columns: " + h.Columns + ".")
+		}
+		for _, o := range h.Options {
+			m.term(o.String(), sentence(o.Doc)+".")
+		}
+		m.WriteString(".PP\n")
+		m.prose("Example:")
+		m.example(h.Example)
+	}
+	m.section("SEE ALSO")
+	m.WriteString("\\fBheavytail\\fR(1)\n")
+	return m.String()
+}
+
+// sentence begins a text with a capital.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
