@@ -20,16 +20,16 @@
 //
 //	manifest.json      the plan; never changed, and without it there is no plan
 //	input/00007.csv    what shard 7 reads: a pair in each row under source,target, or the
-//	                   key of a vertex under key; every value is in quotes; for
+//	                   key of a vertex under key; values are in quotes unless plain; for
 //	                   EXPORT WALKS and RECONSTRUCT there is none
 //	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
 //	                   that of the file of the statement
 //	parts/00007.json   written last: bytes and SHA-256 of the part, and the plan it is of
 //
-// The manifest has the statement, the rows of each shard, the SHA-256 of each input, and the objects
-// that answers depend on: the graph with its version, the embeddings with their
-// generations, the models, the indexes, and the kind of kernels (vec.Kind), because
-// kernels of different machines round differently. It also has its own checksum.
+// The manifest has the statement, the rows of each shard, the SHA-256 of each input, and
+// the objects that answers depend on: the graph with its version, the embeddings with their
+// generations, the models, the indexes, and the kind of kernels (vec.Kind), because kernels
+// of different machines round differently. It also has its own checksum.
 //
 // # What can be relied on
 //

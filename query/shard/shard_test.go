@@ -70,7 +70,7 @@ var fixture = sync.OnceValues(func() (made, error) {
 	for _, s := range []string{
 		"GENERATE preferential_attachment(n := 300, m := 3, seed := 1) INTO g",
 		"EMBED g USING deepwalk(dim := 8, walks := 1) AS e",
-		"INSERT EDGE ('a, \"quoted\" key', '7'), ('7', '9') INTO g",
+		"INSERT EDGE ('a, \"quoted\" key', '7'), ('7', '9'), ('key', 'source'), ('#c', ' lead') INTO g",
 		"REFRESH e",
 		"TRAIN MODEL friends IN g USING e",
 		"GENERATE preferential_attachment(n := 50, m := 2, seed := 2) INTO bare",
