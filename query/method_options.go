@@ -138,7 +138,7 @@ type Node2Vec struct {
 // UnitBall has the options of unit_ball: a placement in which exactly the neighbours of
 // a vertex are within distance 1.
 type UnitBall struct {
-	Dim       int       `option:"dim"`    // coordinates of a vector, from 1 to 4096
+	Dim       BallDim   `option:"dim"`    // coordinates of a vector, from 1 to 4096, or BallLeast
 	Start     BallStart `option:"start"`  // vectors to begin with
 	Anchor    float64   `option:"anchor"` // how strongly vectors are kept near the start, from 0, the default, to 100
 	Margin    float64   `option:"margin"` // distance from 1 that pairs must keep in the first three tenths of the passes
@@ -147,6 +147,22 @@ type UnitBall struct {
 	Balance   *float64  `option:"balance"`   // how fast vertices that miss edges pull harder, from 0 to 1
 	Tolerance int       `option:"tolerance"` // wrong pairs that end the run
 	Seed      uint64    `option:"seed"`
+}
+
+// BallDim is a number of coordinates of [UnitBall], or [BallLeast].
+type BallDim int
+
+// BallLeast searches for the smallest number of coordinates in which no more pairs are
+// wrong than Tolerance. It needs StartRandom.
+const BallLeast BallDim = -1
+
+// option returns the value as the table of options takes it. A negative number other than
+// BallLeast is refused there.
+func (d BallDim) option() any {
+	if d == BallLeast {
+		return "least"
+	}
+	return int64(d)
 }
 
 // BallStart is what [UnitBall] begins with.

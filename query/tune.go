@@ -229,7 +229,7 @@ func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 		e.Err = err
 		return t, e
 	}
-	return t, err
+	return t, optionMistake(err)
 }
 
 func planTune(req TuneRequest, found *tuning) *plan.Plan {

@@ -37,6 +37,9 @@ func isNil(options any) bool {
 
 // explicit is the value of a field that is set, as the table of options takes it.
 func explicit(field reflect.Value) any {
+	if word, ok := field.Interface().(interface{ option() any }); ok { // a number or a word
+		return word.option()
+	}
 	switch field.Kind() {
 	case reflect.Pointer:
 		return explicit(field.Elem())

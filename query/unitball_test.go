@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 2) INTO g")
-	for _, dim := range []int{3, 64} {
+	for _, dim := range []BallDim{3, 64} {
 		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, Passes: 150}})
 		if err != nil {
 			t.Fatal(err)
@@ -142,5 +143,42 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 	_, got, err := db.store.Embedding(t.Context(), "best")
 	if err != nil || !slices.Equal(got.Data, want.Data) {
 		t.Errorf("EMBED with the options that were found gives other vectors, %v", err)
+	}
+}
+
+// TestDB_Embed_UnitBallLeast searches for the smallest dimension of a star of five leaves,
+// which is 2, and expects a refresh to keep it.
+func TestDB_Embed_UnitBallLeast(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	mustRun(t, db, "CREATE GRAPH star")
+	mustRun(t, db, "INSERT EDGE ('h', 'a'), ('h', 'b'), ('h', 'c'), ('h', 'd'), ('h', 'e') INTO star")
+	made, err := db.Embed(t.Context(), EmbedRequest{Graph: "star", Name: "low", Using: UnitBall{Dim: BallLeast, Seed: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats := map[string]string{}
+	for _, s := range append(made.Stats, made.Options...) {
+		stats[s.Name] = s.Value
+	}
+	if made.Dim != 2 || stats["dim"] != "least" || stats["least dim"] != "2" || stats["dim proven necessary"] != "2" || !strings.HasSuffix(stats["dims tried"], "2 (0 wrong)") {
+		t.Errorf("dim %d, %v", made.Dim, stats)
+	}
+	mustRun(t, db, "DELETE EDGE ('h', 'e') FROM star")
+	again, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "low"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.To.Dim != 2 {
+		t.Errorf("the refresh has dim %d", again.To.Dim)
+	}
+	for _, using := range []MethodOptions{UnitBall{Dim: -2}, UnitBall{Dim: BallLeast, Start: StartDPWalker}} {
+		if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "star", Name: "x", Using: using}); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%+v: %v", using, err)
+		}
+	}
+	_, err = db.Tune(t.Context(), TuneRequest{Graph: "star", Name: "x", Goal: ForReconstruction, Methods: []TuneMethod{{Using: UnitBall{Dim: BallLeast}}}})
+	if !errors.Is(err, ErrInvalid) {
+		t.Errorf("a search with the least dim: %v", err)
 	}
 }

@@ -96,7 +96,7 @@ func (f field[O]) convert(value any) (any, bool) {
 		}
 		return v, f.Type == "float"
 	case string:
-		return v, f.Type == "text" && slices.Contains(f.Choices, v)
+		return v, slices.Contains(f.Choices, v) // of a text, or a word in place of a number
 	case bool:
 		return v, f.Type == "bool"
 	}

@@ -32,7 +32,9 @@ func Tunable(method string, options []Option, seed uint64) (tune.Method, error) 
 	var err error
 	if method == tune.MethodUnitBall {
 		var o ballOptions
-		o, err = ballFields().parse(method, options, func(o ballOptions) error { return o.Validate() })
+		if o, err = ballFields().parse(method, options, ballOptions.validate); o.least {
+			return m, &OptionError{Method: method, Option: "dim", Value: leastWord, Allowed: "a whole number from 1 to 4096 in a search"}
+		}
 		m.Placing = o.withDefaults().placing()
 	} else if HasWalks(method) {
 		m.Walks, err = walkFields(method).parse(method, options, embedding.WalkOptions.Validate)

@@ -20,9 +20,13 @@ import (
 type ballOptions struct {
 	unitball.Options
 	start string // "random", or a method that learns from walks
+	least bool   // search for the smallest dimension, in place of Dim
 }
 
-const randomStart = "random"
+const (
+	randomStart = "random"
+	leastWord   = "least" // in place of a dim
+)
 
 // ballStarts are the values of start.
 var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.MethodDPWalker}
@@ -35,22 +39,12 @@ func (o ballOptions) withDefaults() ballOptions {
 	return o
 }
 
-// unitBall is the method of package unitball.
-func unitBall() algorithm {
-	summary := "a placement in which exactly the neighbours of a vertex are within distance 1"
-	validate := func(o ballOptions) error { return o.Validate() }
-	return method(unitball.Method, summary, ballFields(), validate, ballOptions.withDefaults, func(o ballOptions) prepared {
-		return prepared{
-			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) { return o.run(ctx, g, req) },
-			renew: func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
-				return o.renew(ctx, g, workers, r)
-			},
-			bytes: o.bytes,
-			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
-				return o.seconds(ctx, g, workers)
-			},
-		}
-	})
+// validate adds to the checks of package unitball those of the options beside.
+func (o ballOptions) validate() error {
+	if o.least && o.start != "" && o.start != randomStart {
+		return fmt.Errorf("%w: a search for the least dim begins with random vectors", unitball.ErrOptions)
+	}
+	return o.Validate()
 }
 
 // walks are the options of the walks that a run begins with.
@@ -126,7 +120,7 @@ func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r ren
 			copy(old.Row(v), r.vectors.Row(int(row)))
 		}
 	}
-	o.Workers, o.Progress = workers, ballProgress(r.progress)
+	o.Dim, o.Workers, o.Progress = r.vectors.Dim, workers, ballProgress(r.progress)
 	rows, stats, refresh, err := unitball.Refresh(ctx, g, o.Options, old, added, r.touched, head.Wrong)
 	if err != nil {
 		return outcome{}, refresh, err
@@ -155,7 +149,11 @@ func startOf(ctx context.Context, g *csr.Graph, method string, o embedding.WalkO
 // ballStage is the text of the progress of a pass. The part before the colon names
 // the stage.
 func ballStage(w unitball.Wrong) string {
-	return fmt.Sprintf("placing: %d wrong pairs, precision %.4f, recall %.4f", w.Pairs(), w.Precision(), w.Recall())
+	return "placing: " + ballWrong(w)
+}
+
+func ballWrong(w unitball.Wrong) string {
+	return fmt.Sprintf("%d wrong pairs, precision %.4f, recall %.4f", w.Pairs(), w.Precision(), w.Recall())
 }
 
 // Phases of a run of unit_ball, as its checkpoints name them.
@@ -245,9 +243,8 @@ func ballNote(ctx context.Context, g *csr.Graph, dim int, w unitball.Wrong) (str
 func ballFields() table[ballOptions] {
 	type options = ballOptions
 	return table[options]{
-		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
-		choice("start", "vectors to begin with: random ones, or those of a method with its defaults", ballStarts,
-			func(o *options, i int) { o.start = ballStarts[i] }, func(o options) string { return o.start }),
+		ballDim(),
+		ballStart(),
 		float("anchor", "how strongly vectors are kept near the start; 0 does not keep them", "a number from 0 to 100",
 			func(o *options) **float64 { return &o.Anchor }),
 		positive("margin", "distance from 1 that pairs must keep in the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 0.5",
@@ -263,4 +260,32 @@ func ballFields() table[ballOptions] {
 			func(o options) string { return strconv.FormatInt(o.Tolerance, 10) }},
 		seed("of the random start, or of the walks of another", func(o *options) *uint64 { return &o.Seed }),
 	}
+}
+
+// ballDim is the option dim: a number, or the word for a search.
+func ballDim() field[ballOptions] {
+	f := count("dim", "coordinates per vertex; 'least' searches for the smallest number in which no more pairs are wrong than tolerance",
+		"a whole number from 1 to 4096, or 'least'", func(o *ballOptions) *int { return &o.Dim })
+	f.Choices = []string{leastWord}
+	set, get := f.set, f.get
+	f.set = func(o *ballOptions, v any) {
+		if _, o.least = v.(string); !o.least {
+			set(o, v)
+		}
+	}
+	f.get = func(o ballOptions) string {
+		if o.least {
+			return leastWord
+		}
+		return get(o)
+	}
+	return f
+}
+
+// ballStart is the option start.
+func ballStart() field[ballOptions] {
+	f := choice("start", "vectors to begin with: random ones, or those of a method with its defaults", ballStarts,
+		func(o *ballOptions, i int) { o.start = ballStarts[i] }, func(o ballOptions) string { return o.start })
+	f.allowed += "; with dim := 'least' only 'random'"
+	return f
 }

@@ -18,6 +18,13 @@ type Stats struct {
 	Seconds float64 // since the run or its checkpoint began
 }
 
+// Reasons why a run ended.
+const (
+	ReasonExact     = "no pair is wrong"
+	ReasonTolerated = "the wrong pairs are within the tolerance"
+	ReasonPasses    = "all passes were made"
+)
+
 // Embed places the vertices of g so that the vertices within distance 1 of each vertex
 // are its neighbours, with as few exceptions as it can find; see the package
 // documentation. Row v belongs to vertex v. Errors: ErrOptions, ErrStart, ErrCheckpoint
@@ -83,11 +90,11 @@ func (r *run) passes(ctx context.Context) (string, error) {
 		}
 		switch exact := r.near.sure; { // an estimate does not end the run
 		case exact && wrong.Pairs() == 0:
-			return "no pair is wrong", nil
+			return ReasonExact, nil
 		case exact && wrong.Pairs() <= r.o.Tolerance:
-			return "the wrong pairs are within the tolerance", nil
+			return ReasonTolerated, nil
 		case r.pass == r.o.Passes:
-			return "all passes were made", nil
+			return ReasonPasses, nil
 		}
 		_, step := r.schedule()
 		r.move(step)

@@ -134,6 +134,11 @@ func (o OptionInfo) Check(value any) (any, error) {
 	}
 	e := fault.OfOption(o.Name, "is %s", Describe(value))
 	e.Expected = []string{TypeName(o.Type)}
+	if o.Type != "text" && o.Type != "column" {
+		for _, c := range o.Choices {
+			e.Expected = append(e.Expected, fault.QuoteKey(c))
+		}
+	}
 	return nil, e
 }
 

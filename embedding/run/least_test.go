@@ -1,0 +1,156 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/embedding"
+	"heavytail/embedding/unitball"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/generate"
+	"heavytail/storage/vec"
+)
+
+var leastOptions = []Option{{"dim", leastWord}, {"passes", 60}, {"seed", 3}}
+
+func statistic(info storage.EmbeddingInfo, name string) string {
+	for _, s := range info.Stats {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// TestLeast_Known expects the sphericity of small graphs where it is known: at most five
+// points of a disc of radius 1 are more than 1 apart pairwise, so a star of five leaves
+// needs two dimensions and one of six needs three; all vertices of a complete graph may
+// coincide.
+func TestLeast_Known(t *testing.T) {
+	t.Parallel()
+	star := func(leaves int) []csr.Edge {
+		var edges []csr.Edge
+		for v := range leaves {
+			edges = append(edges, csr.Edge{U: 0, V: uint32(v + 1)})
+		}
+		return edges
+	}
+	for _, c := range []struct {
+		n     int
+		edges []csr.Edge
+		want  int
+	}{
+		{6, star(5), 2}, {7, star(6), 3}, {4, star(3), 2}, {4, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 0, V: 3}}, 2},
+		{3, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 0, V: 2}}, 1}, {2, nil, 1},
+	} {
+		g, err := csr.FromEdges(c.n, c.edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, info, err := Compute(t.Context(), g, Request{Method: unitball.Method, Options: []Option{{"dim", leastWord}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows.Dim != c.want || statistic(info, "least dim") == "" || wrongPairs(g, rows) != 0 {
+			t.Errorf("%d vertices, edges %v: %d dimensions with %d wrong pairs, want %d; %s", c.n, c.edges, rows.Dim, wrongPairs(g, rows), c.want, statistic(info, "note"))
+		}
+	}
+}
+
+// wrongPairs counts them one by one.
+func wrongPairs(g *csr.Graph, rows *vec.Matrix) (wrong int) {
+	for v := range g.Vertices() {
+		for u := range v {
+			if g.HasEdge(uint32(u), uint32(v)) != (vec.L2Squared(rows.Row(u), rows.Row(v)) <= 1) {
+				wrong++
+			}
+		}
+	}
+	return wrong
+}
+
+// TestLeast_Trials expects the dimensions of a search to be tried in their order: doubled
+// after failures, then halved between the last failure and the last success.
+func TestLeast_Trials(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		least, bound int
+		tolerance    int64
+		want         []int
+	}{
+		{100, 5, 0, []int{64, 128, 96, 112, 104, 100, 98, 99}},
+		{64, 64, 0, []int{64}},
+		{3, 3, 0, []int{64, 33, 17, 9, 5, 3}},
+		{2, 3, 4, []int{64, 32, 16, 8, 4, 2, 1}},
+		{300, 1, 0, []int{64, 128, 256}},
+	} {
+		s := leastSearch{vertices: 1000, bound: c.bound}
+		s.o.Tolerance = c.tolerance
+		var got []int
+		for d := s.next(); d > 0 && len(got) < 20; d = s.next() {
+			trial := leastTrial{Dim: int64(d)}
+			if d < c.least {
+				trial.Wrong.False = c.tolerance + 1
+			}
+			got, s.trials = append(got, d), append(s.trials, trial)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("least %d: dimensions %v, want %v", c.least, got, c.want)
+		}
+	}
+}
+
+// TestLeast_Resume continues a search from its checkpoints, which come from several
+// trials, and expects the same vectors and statistics.
+func TestLeast_Resume(t *testing.T) {
+	t.Parallel()
+	g, err := generate.PreferentialAttachment{N: 80, M: 3, Seed: 1}.Generate(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved [][]byte
+	req := Request{Method: unitball.Method, Options: leastOptions, Workers: 1}
+	req.Checkpoints.Save = func(write func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		saved = append(saved, b.Bytes())
+		return err
+	}
+	want, info, err := Compute(t.Context(), g, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tried := strings.Split(statistic(info, "dims tried"), ", "); len(tried) < 4 {
+		t.Fatalf("only %v were tried", tried)
+	}
+	req.Workers, req.Checkpoints.Save = 3, nil
+	for i := 0; i < len(saved); i += 1 + len(saved)/12 {
+		req.Checkpoints.From = bytes.NewReader(saved[i])
+		rows, again, err := Compute(t.Context(), g, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"dims tried", "passes", "reason", "note"} {
+			if a, b := statistic(again, name), statistic(info, name); a != b {
+				t.Errorf("checkpoint %d: %s is %q, and was %q", i, name, a, b)
+			}
+		}
+		if rows.Dim != want.Dim || !slices.Equal(rows.Data, want.Data) {
+			t.Fatalf("checkpoint %d of %d: other vectors", i, len(saved))
+		}
+	}
+	last := saved[len(saved)-1]
+	other := slices.Clone(last)
+	other[16]++ // the dimension of the first trial
+	for _, bad := range [][]byte{nil, last[:10], last[:30], last[:len(last)/4], other, slices.Concat([]byte("x"), last)} {
+		req.Checkpoints.From = bytes.NewReader(bad)
+		if _, _, err := Compute(t.Context(), g, req); !errors.Is(err, embedding.ErrCheckpoint) {
+			t.Errorf("a checkpoint of %d bytes: %v", len(bad), err)
+		}
+	}
+}
