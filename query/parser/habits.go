@@ -8,7 +8,7 @@ import (
 // habit is a word of another language, and what says the same here.
 type habit struct {
 	words   string // separated by blanks, in upper case
-	message string // empty to keep what was found and expected
+	message string // empty for what was found and expected, or where a statement begins, for the word
 	remedy  string
 }
 
@@ -27,7 +27,14 @@ var (
 		{"VACUUM OPTIMIZE", "", "COMPACT frees the space of the file that is not used"},
 		{"DESC", "", "DESCRIBE GRAPH g describes a graph, DESCRIBE VERTEX v a vertex"},
 		{"PREDICTION RECOMMEND", "", "PREDICT n LINKS … IN g finds missing links"},
-		{"SEARCH KNN TOPK", "", "NEAREST n TO v USING embedding finds the nearest vertices"},
+		{"SEARCH KNN TOPK SIMILAR", "", "NEAREST n TO v USING embedding finds the nearest vertices"},
+		{"UPSERT REPLACE", "", "INSERT VERTEX and INSERT EDGE update what exists"},
+		{"RENAME", "", "ALTER GRAPH g RENAME TO h renames a graph; ALTER EMBEDDING, ALTER MODEL and ALTER ATTRIBUTE rename the others"},
+		{"RETURN UNWIND WITH FOR FOREACH", "", "SHOW VERTICES IN g COLUMNS … WHERE … lists vertices, SHOW EDGES IN g edges"},
+		{"SHORTEST SHORTESTPATH", "", "PATH FROM v TO w IN g finds a path with the fewest edges, with BY WEIGHT the one of the smallest sum of weights"},
+		{"NEIGHBORS NEIGHBOURS TRAVERSE", "", "SHOW NEIGHBORS OF v WITHIN n IN g lists what is near to a vertex"},
+		{"DUMP SAVE", "", "EXPORT GRAPH g INTO FILE 'file' writes a graph, BACKUP INTO FILE 'file' a copy of the database"},
+		{"GRANT REVOKE", "there are no users", "the permissions of the file decide who reads and writes it"},
 		{"LOUVAIN LEIDEN PAGERANK CLUSTER", "", "COMPUTE community IN g and COMPUTE pagerank IN g compute measures, which SHOW MEASURES lists"},
 	}
 	habitsOfShow = []habit{
@@ -42,6 +49,21 @@ var (
 		{"NODE VERTEX VERTICES EDGE EDGES RELATIONSHIP (", "", "INSERT VERTEX 'a' (age := 41) INTO g and INSERT EDGE ('a', 'b') INTO g add to a graph"},
 		{"EMBEDDING", "", "EMBED g USING method AS e creates an embedding"},
 		{"MODEL", "", "TRAIN MODEL m IN g trains a model"},
+		{"VIEW", "", "CREATE GRAPH x AS SUBGRAPH OF g WHERE … stores a part of a graph"},
+	}
+	habitsOfAlter = []habit{
+		{"TABLE DATABASE COLUMN", "", "UPDATE VERTEX v SET a := x IN g adds an attribute, ALTER ATTRIBUTE renames one, ALTER GRAPH g RENAME TO h a graph"},
+	}
+	habitsOfDescribe = []habit{
+		{"TABLE DATABASE", "", "DESCRIBE GRAPH g describes a graph, SHOW ATTRIBUTES IN g lists the attributes of its vertices"},
+		{"NODE", "", "DESCRIBE VERTEX v IN g describes a vertex"},
+	}
+	habitsOfCount = []habit{
+		{"EDGES EDGE RELATIONSHIPS", "", "DESCRIBE GRAPH g shows the number of edges, COUNT VERTICES IN g counts vertices"},
+		{"NODES NODE ( *", "", "COUNT VERTICES IN g WHERE … counts vertices"},
+	}
+	habitsOfTrain = []habit{
+		{"EMBEDDING", "", "EMBED g USING method AS e computes an embedding"},
 	}
 	habitsOfInsert = []habit{
 		{"INTO", "", "INSERT VERTEX 'a' (age := 41) INTO g adds vertices, INSERT EDGE ('a', 'b', weight := 2) INTO g edges"},
@@ -64,23 +86,35 @@ var (
 	}
 )
 
+// habitsOfPlaces are the habits by what is expected at their place. The first place that
+// fits is taken.
+var habitsOfPlaces = []struct {
+	mark   string // is expected there, and at no later place of the list
+	only   bool   // nothing else is expected
+	habits []habit
+}{
+	{"EMBED", false, habitsOfStatements}, {"GRAPHS", false, habitsOfShow}, {"EDGE", false, habitsOfInsert}, {`";"`, false, habitsOfClauses},
+	{"PREDICTIONS", false, habitsOfDrop}, {"ATTRIBUTE", false, habitsOfAlter}, {"VERTEX", false, habitsOfDescribe}, {"INDEX", false, habitsOfCreate},
+	{"VERTICES", true, habitsOfCount}, {"MODEL", true, habitsOfTrain},
+}
+
 // habitOf returns the habit that a word or sign is of, where the given words were
-// expected.
+// expected. Where a statement begins these are too many to show: its message names the
+// word instead.
 func habitOf(text string, expected []string) (habit, bool) {
-	for _, place := range []struct {
-		mark   string // what is expected there, and nowhere else
-		habits []habit
-	}{
-		{"EMBED", habitsOfStatements}, {"GRAPHS", habitsOfShow}, {"VERTEX", habitsOfInsert}, {`";"`, habitsOfClauses},
-		{"ATTRIBUTE", habitsOfDrop}, {"GRAPH", habitsOfCreate},
-	} {
-		if !slices.Contains(expected, place.mark) {
+	text = strings.ToUpper(text)
+	for _, place := range habitsOfPlaces {
+		if !slices.Contains(expected, place.mark) || place.only && len(expected) > 1 {
 			continue
 		}
 		for _, h := range place.habits {
-			if slices.Contains(strings.Fields(h.words), strings.ToUpper(text)) {
-				return h, true
+			if !slices.Contains(strings.Fields(h.words), text) {
+				continue
 			}
+			if h.message == "" && place.mark == "EMBED" {
+				h.message = "no statement begins with " + text
+			}
+			return h, true
 		}
 		return habit{}, false
 	}
