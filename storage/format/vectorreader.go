@@ -54,8 +54,9 @@ func ReadWord2Vec(ctx context.Context, r io.Reader, opts VectorOptions, h Vector
 	return readVectors(ctx, r, opts, func(v *vectorReader) error { return v.word2vec(h) })
 }
 
-// ReadNPY reads a matrix of numpy's float32 in little-endian order, row by row,
-// as WriteNPY writes it. Keys are nil. See ReadWord2Vec.
+// ReadNPY reads a matrix of numpy row by row, as WriteNPY and numpy.save write it: float16,
+// float32 or float64, of which the nearest float32 is taken, in either order of bytes. A
+// matrix by columns is a *VectorError. Keys are nil. See ReadWord2Vec.
 func ReadNPY(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
 	return readVectors(ctx, r, opts, func(v *vectorReader) error { return v.npy(h) })
 }
@@ -85,7 +86,8 @@ type vectorReader struct {
 	rows, dim int
 	row       int // the one being read, from 1
 	word      []byte
-	bytes     []byte // of a row
+	bytes     []byte     // of a row
+	number    *npyNumber // form of the values in bytes; nil for little-endian float32
 	values    []float32
 }
 
@@ -312,10 +314,13 @@ func (v *vectorReader) checkKey(key []byte) error {
 // floats reads the values of a row from their bytes.
 func (v *vectorReader) floats() error {
 	if v.bytes == nil {
-		v.bytes = make([]byte, 4*v.dim)
+		v.bytes = make([]byte, v.number.width()*v.dim)
 	}
 	if _, err := io.ReadFull(v, v.bytes); err != nil && v.dim > 0 {
 		return v.ended(err)
+	}
+	if v.number != nil {
+		return v.converted()
 	}
 	for i := range v.values {
 		x := math.Float32frombits(binary.LittleEndian.Uint32(v.bytes[4*i:]))
@@ -327,8 +332,24 @@ func (v *vectorReader) floats() error {
 	return nil
 }
 
-// npyMatrix is the description of a matrix that is read, as numpy writes it.
-var npyMatrix = regexp.MustCompile(`^\{'descr': '<f4', 'fortran_order': False, 'shape': \((\d{1,18}), (\d{1,18})\), \} *\n$`)
+// converted takes the values of a row from bytes in another form than float32.
+func (v *vectorReader) converted() error {
+	width := v.number.width()
+	for i := range v.values {
+		x := v.number.value(v.bytes[width*i:])
+		v.values[i] = float32(x)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return v.fault(ErrSyntax, "value %d is not finite", i)
+		}
+		if math.IsInf(float64(v.values[i]), 0) {
+			return v.fault(ErrSyntax, "value %d is %v, which a float32 cannot hold", i, x)
+		}
+	}
+	return nil
+}
+
+// npyMatrix is the description of a matrix, as numpy writes it.
+var npyMatrix = regexp.MustCompile(`^\{'descr': '([<>]f[248])', 'fortran_order': (True|False), 'shape': \((\d{1,18}), (\d{1,18})\), \} *\n$`)
 
 func (v *vectorReader) npy(h VectorHandler) error {
 	start := make([]byte, len("\x93NUMPY\x01\x00")+2)
@@ -344,10 +365,14 @@ func (v *vectorReader) npy(h VectorHandler) error {
 	}
 	found := npyMatrix.FindSubmatch(text)
 	if found == nil || !utf8.Valid(text) {
-		return v.fault(ErrSyntax, "only matrices of little-endian float32 by rows are read, not %s", excerpt(text))
+		return v.fault(ErrSyntax, "only matrices of float16, float32 or float64 are read, not %s", excerpt(text))
 	}
-	rows, _ := parseCount(found[1])
-	dim, _ := parseCount(found[2])
+	if string(found[2]) == "True" {
+		return v.fault(ErrSyntax, "the matrix is stored by columns; numpy.ascontiguousarray(matrix) stores it by rows")
+	}
+	v.number = npyNumberOf(string(found[1]))
+	rows, _ := parseCount(found[3])
+	dim, _ := parseCount(found[4])
 	if err := v.setShape(rows, dim); err != nil {
 		return err
 	}

@@ -3,11 +3,13 @@ package format
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -131,8 +133,13 @@ func TestReadVectors_Malformed(t *testing.T) {
 		{"binary", "1 1\na\xff \x00\x00\x00\x00", `v: row 1: key "a\xff": it is not valid UTF-8`},
 		{"binary", "1 1\n" + long + " ", "has more than 1024 bytes"},
 		{"npy", "\x93NUMPY\x02\x00\x00\x00", "v: header: not a file of numpy's format 1.0"},
-		{"npy", npy("(3,)"), "v: header: only matrices of little-endian float32 by rows are read, not"},
-		{"npy", strings.Replace(npy("(1, 1)"), "<f4", "<f8", 1), "v: header: only matrices"},
+		{"npy", npy("(3,)"), "v: header: only matrices of float16, float32 or float64 are read, not"},
+		{"npy", strings.Replace(npy("(1, 1)"), "<f4", "<i8", 1), "v: header: only matrices"},
+		{"npy", strings.NewReplacer("False", "True", "}\n", "} \n").Replace(npy("(1, 1)")), "numpy.ascontiguousarray(matrix) stores it by rows"},
+		{"npy", strings.Replace(npy("(1, 1)"), "<f4", "<f8", 1) + "\x00\x00\x00\x00", "v: row 1: the file ends here, of 1 rows"},
+		{"npy", strings.Replace(npy("(1, 1)"), "<f4", "<f8", 1) + "\x00\x00\x00\x00\x00\x00\xf0\x7f", "v: row 1: value 0 is not finite"},
+		{"npy", strings.Replace(npy("(1, 1)"), "<f4", ">f8", 1) + "\x7f\xe0\x00\x00\x00\x00\x00\x00", "which a float32 cannot hold"},
+		{"npy", strings.Replace(npy("(1, 1)"), "<f4", "<f2", 1) + "\x00\x7e", "v: row 1: value 0 is not finite"},
 		{"npy", npy("(1, 2)") + "\x00\x00\x00\x00", "v: row 1: the file ends here, of 1 rows"},
 		{"npy", npy("(1, 1)") + "\x00\x00\x00\x00\x01", "v: row 2: there is more than the 1 rows declared"},
 		{"npy", npy("(1, 99999999)"), "v: header: rows of 99999999 values exceed the limit of 65536"},
@@ -200,4 +207,35 @@ func FuzzReadVectors(f *testing.F) {
 			t.Fatalf("%v, read %+v, want %+v", err, again, v)
 		}
 	})
+}
+
+// What numpy writes in other forms of numbers gives the nearest float32. The bytes are those
+// of numpy.array([[1.5, -2], [0.1, 6e-8]], dtype).tobytes().
+func TestReadNPY_Numbers(t *testing.T) {
+	t.Parallel()
+	for dtype, c := range map[string]struct {
+		hex  string
+		want []float32
+	}{
+		"<f2": {"003e00c0662e0100", []float32{1.5, -2.0, 0.0999755859375, 5.960464477539063e-08}},
+		">f2": {"3e00c0002e660001", []float32{1.5, -2.0, 0.0999755859375, 5.960464477539063e-08}},
+		"<f4": {"0000c03f000000c0cdcccc3d59d98033", []float32{1.5, -2.0, 0.10000000149011612, 5.99999978589949e-08}},
+		">f4": {"3fc00000c00000003dcccccd3380d959", []float32{1.5, -2.0, 0.10000000149011612, 5.99999978589949e-08}},
+		"<f8": {"000000000000f83f00000000000000c09a9999999999b93f2b69a4292b1b703e", []float32{1.5, -2.0, 0.10000000149011612, 5.99999978589949e-08}},
+		">f8": {"3ff8000000000000c0000000000000003fb999999999999a3e701b2b29a4692b", []float32{1.5, -2.0, 0.10000000149011612, 5.99999978589949e-08}},
+	} {
+		text := "{'descr': '" + dtype + "', 'fortran_order': False, 'shape': (2, 2), }\n"
+		rows, err := hex.DecodeString(c.hex)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float32
+		err = ReadNPY(t.Context(), strings.NewReader("\x93NUMPY\x01\x00"+string([]byte{byte(len(text)), 0})+text+string(rows)), VectorOptions{}, VectorHandler{
+			Shape: func(int, int) error { return nil },
+			Row:   func(_ []byte, values []float32) error { got = append(got, values...); return nil },
+		})
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v, want %v", dtype, got, err, c.want)
+		}
+	}
 }

@@ -1,0 +1,61 @@
+package format
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// npyNumber is a form of numbers in a matrix.
+type npyNumber struct {
+	bytes int
+	order binary.ByteOrder
+}
+
+// npyNumberOf returns the form of a description such as "<f8"; nil for "<f4", which vectorReader
+// reads without a conversion.
+func npyNumberOf(text string) *npyNumber {
+	n := &npyNumber{int(text[2] - '0'), binary.LittleEndian}
+	switch {
+	case text == "<f4":
+		return nil
+	case text[0] == '>':
+		n.order = binary.BigEndian
+	}
+	return n
+}
+
+func (n *npyNumber) width() int {
+	if n == nil {
+		return 4
+	}
+	return n.bytes
+}
+
+func (n *npyNumber) value(b []byte) float64 {
+	switch n.bytes {
+	case 2:
+		return halfFloat(n.order.Uint16(b))
+	case 4:
+		return float64(math.Float32frombits(n.order.Uint32(b)))
+	}
+	return math.Float64frombits(n.order.Uint64(b))
+}
+
+// halfFloat is the value of the binary16 of IEEE 754: a sign, 5 bits of an exponent and 10 of
+// a fraction.
+func halfFloat(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	x := math.Ldexp(1+fraction/1024, exponent-15)
+	switch {
+	case exponent == 0:
+		x = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		x = math.Inf(1)
+	case exponent == 31:
+		x = math.NaN()
+	}
+	if bits>>15 == 1 {
+		x = -x
+	}
+	return x
+}
