@@ -305,8 +305,10 @@ def exchange_vectors(exchange, keys, rows):
         theirs.save_word2vec_format(exchange.path(name), binary=binary)
         found = exchange.read(name)
         same(f"{name} of gensim", dict(zip(found["keys"], np.array(found["rows"], np.float32).tolist())), want)
-    np.save(exchange.path("theirs.npy"), rows)
-    same("theirs.npy of numpy", np.array(exchange.read("theirs.npy")["rows"], np.float32).tolist(), rows.tolist())
+    for kind in "<f4", ">f4", "<f8", ">f8", "<f2":
+        np.save(exchange.path("theirs.npy"), rows.astype(kind))
+        found = np.array(exchange.read("theirs.npy")["rows"], np.float32)
+        same(f"theirs.npy of numpy in {kind}", found.tolist(), rows.astype(kind).astype(np.float32).tolist())
 
 
 def execute(exchange, command, *statements):
