@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,10 @@ import (
 func TestMain(m *testing.M) {
 	if runChild() {
 		return
+	}
+	// Most of the time these tests wait for the disk. -parallel sets another number.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	leaktest.Main(m)
 }
