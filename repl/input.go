@@ -70,7 +70,8 @@ func whole(text string) bool {
 // sugars are words of other shells that users may type from habit.
 var sugars = map[string]string{"quit": ".quit", "exit": ".quit", `\q`: ".quit", "help": ".help", "?": ".help", `\?`: ".help"}
 
-// sugar returns the command that a text stands for, or the text itself.
+// sugar returns the dot command for a word of another shell, and any other text
+// unchanged.
 func sugar(text string) string {
 	if command, ok := sugars[strings.ToLower(strings.TrimSpace(text))]; ok {
 		return command

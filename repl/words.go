@@ -26,7 +26,7 @@ type word struct {
 }
 
 // splitWords splits a line at its blanks. Single and double quotes keep
-// blanks; a doubled quote inside quotes stands for one quote.
+// blanks; a doubled quote inside quotes is read as one quote.
 func splitWords(line string) ([]word, error) {
 	var words []word
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
@@ -53,7 +53,8 @@ func splitWords(line string) ([]word, error) {
 	return words, nil
 }
 
-// paramValue is the value that an argument stands for.
+// paramValue returns the value of a parameter: a quoted word is text, and any other
+// word is untyped.
 func paramValue(w word) any {
 	if w.quoted {
 		return w.text

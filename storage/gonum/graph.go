@@ -1,6 +1,6 @@
-// Package gonum gives stored graphs and embeddings to the algorithms of gonum: a graph
-// as graph.WeightedUndirected, and vectors as mat.Matrix. Both are views, which copy
-// nothing and are safe for concurrent use.
+// Package gonum makes stored graphs and embeddings usable by the algorithms of gonum: a
+// graph implements graph.WeightedUndirected, and vectors implement mat.Matrix. Both are
+// views: they copy nothing and are safe for concurrent use.
 package gonum
 
 import (
@@ -9,8 +9,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// Graph is a csr.Graph as gonum has graphs. The id of a node is the number of its vertex,
-// from 0 on; storage.Snapshot has the keys. An edge without a weight has the weight 1, and
+// Graph is a view of a csr.Graph as a graph of gonum. The id of a node is the number of
+// its vertex, counted from 0; storage.Snapshot has the keys. An edge without a weight has the weight 1, and
 // no vertex has an edge to itself.
 //
 // Package query/measure computes the usual measures with less time and memory: gonum
@@ -42,7 +42,7 @@ func (e edge) To() graph.Node           { return e.to }
 func (e edge) ReversedEdge() graph.Edge { return edge{e.to, e.from, e.weight} }
 func (e edge) Weight() float64          { return e.weight }
 
-// has reports whether an id is that of a vertex.
+// has reports whether a vertex has the given id.
 func (g Graph) has(id int64) bool { return id >= 0 && id < int64(g.g.Vertices()) }
 
 // Node returns the vertex with an id, nil where there is none.

@@ -6,9 +6,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Matrix is the rows of a vec.Matrix, such as the vectors of an embedding, as gonum has
-// matrices: row v is the vector of vertex v. Functions that need a *mat.Dense take
-// mat.DenseCopyOf of it, which takes 8 bytes a value.
+// Matrix is a view of a vec.Matrix, such as the vectors of an embedding, as a matrix of
+// gonum: row v is the vector of vertex v. For a function that needs a *mat.Dense, copy the
+// view with mat.DenseCopyOf; the copy takes 8 bytes for each value.
 type Matrix struct{ m *vec.Matrix }
 
 var _ mat.Matrix = Matrix{}
@@ -19,7 +19,7 @@ func NewMatrix(m *vec.Matrix) Matrix { return Matrix{m} }
 // Dims returns the number of vectors and of their coordinates.
 func (m Matrix) Dims() (rows, columns int) { return m.m.Rows, m.m.Dim }
 
-// At returns coordinate j of vector i. It panics where there is none.
+// At returns coordinate j of vector i. It panics if i or j is out of range.
 func (m Matrix) At(i, j int) float64 {
 	if j < 0 || j >= m.m.Dim {
 		panic(mat.ErrColAccess)

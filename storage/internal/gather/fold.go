@@ -164,7 +164,7 @@ func (how Repeated) Fold(weights []float32, times []int64) (float32, int64, erro
 	return weight, f.time, err
 }
 
-// valueAt returns an element of a list, or what stands for a list that is nil.
+// valueAt returns element at of a list, or otherwise if the list is nil.
 func valueAt[E any](list []E, at int64, otherwise E) E {
 	if list == nil {
 		return otherwise

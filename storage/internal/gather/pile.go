@@ -103,8 +103,8 @@ func (p *edgePile) addValued(ctx context.Context, o occurrence) error {
 	return p.put(ctx, o)
 }
 
-// put takes what stands for one edge or several, as it is, into a buffer of
-// occurrences.
+// put appends an occurrence unchanged to the buffer of occurrences, and makes room
+// first if the buffer is full.
 func (p *edgePile) put(ctx context.Context, o occurrence) error {
 	if len(p.valued) >= p.full {
 		if err := p.makeRoom(ctx); err != nil {
