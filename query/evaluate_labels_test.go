@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"heavytail/embedding/evaluate"
@@ -60,7 +61,10 @@ func TestDB_EvaluateLabels_SameAtAnyWorkers(t *testing.T) {
 }
 
 func TestDB_EvaluateLabels_Errors(t *testing.T) {
-	db := openTest(t, nil)
+	db, err := Open(filepath.Join(t.TempDir(), "test.ht"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	labelled(t, db)
 	for _, c := range []struct {
 		name string
@@ -79,8 +83,15 @@ func TestDB_EvaluateLabels_Errors(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, r, err)
 		}
 	}
-	small := openTest(t, &Options{MemoryLimit: 70_000})
-	labelled(t, small)
+	path := db.Path()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	small, err := Open(path, &Options{MemoryLimit: 70_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { small.Close() })
 	var limit *LimitError
 	if _, err := small.EvaluateLabels(t.Context(), EvaluateLabelsRequest{Embedding: "e", Attribute: "kind"}); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)

@@ -65,6 +65,12 @@ func TestHabits(t *testing.T) {
 		{"SHOW VERTICES IN social LIMIT 3 OFFSET 5", "LIMIT takes the first rows"},
 		{"SHOW VERTICES IN social RETURN degree", "COLUMNS"},
 		{"PREDICT 10 LINKS WITH jaccard IN social", "one order, which HELP shows"},
+		{"EXIT", ".quit or Ctrl-D"},
+		{"PRAGMA table_info", "SHOW STATS"},
+		{"HELP SELECT", "SHOW VERTICES IN g"},
+		{"HELP pragma", "SHOW STATS"},
+		{"g.V().has('age')", "HELP lists the statements"},
+		{"SHWO GRAPHS", "did you mean SHOW?"},
 		{"EMBED social USING deepwalk(dimension := 64) AS e", "did you mean dim?"},
 	} {
 		_, err := db.Query(context.Background(), tt.text, nil)

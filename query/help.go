@@ -88,6 +88,10 @@ func helpOn(helps []Help, words []string) (*helpTable, error) {
 			return t, nil
 		}
 	}
+	if remedy, known := parser.Habit(words[0]); known {
+		e.Remedy = remedy
+		return nil, e
+	}
 	e.Remedy = "HELP alone lists the statements"
 	return nil, e
 }

@@ -35,6 +35,8 @@ var (
 		{"NEIGHBORS NEIGHBOURS TRAVERSE", "", "SHOW NEIGHBORS OF v WITHIN n IN g lists what is near to a vertex"},
 		{"DUMP SAVE", "", "EXPORT GRAPH g INTO FILE 'file' writes a graph, BACKUP INTO FILE 'file' a copy of the database"},
 		{"GRANT REVOKE", "there are no users", "the permissions of the file decide who reads and writes it"},
+		{"EXIT QUIT BYE LOGOUT", "", ".quit or Ctrl-D leaves the shell"},
+		{"PRAGMA INFO STATUS", "", "SHOW STATS shows what takes the space of the file, DESCRIBE GRAPH g describes a graph"},
 		{"LOUVAIN LEIDEN PAGERANK CLUSTER", "", "COMPUTE community IN g and COMPUTE pagerank IN g compute measures, which SHOW MEASURES lists"},
 	}
 	habitsOfShow = []habit{
@@ -98,6 +100,12 @@ var habitsOfPlaces = []struct {
 	{"VERTICES", true, habitsOfCount}, {"MODEL", true, habitsOfTrain},
 }
 
+// Habit returns what says the same as a word with which statements of other languages begin.
+func Habit(word string) (remedy string, known bool) {
+	h, known := habitOf(word, []string{"EMBED"})
+	return h.remedy, known
+}
+
 // habitOf returns the habit that a word or sign is of, where the given words were
 // expected. Where a statement begins these are too many to show: its message names the
 // word instead.
@@ -111,7 +119,7 @@ func habitOf(text string, expected []string) (habit, bool) {
 			if !slices.Contains(strings.Fields(h.words), text) {
 				continue
 			}
-			if h.message == "" && place.mark == "EMBED" {
+			if h.message == "" && beginning(expected) {
 				h.message = "no statement begins with " + text
 			}
 			return h, true
@@ -120,3 +128,6 @@ func habitOf(text string, expected []string) (habit, bool) {
 	}
 	return habit{}, false
 }
+
+// beginning reports whether a statement is expected.
+func beginning(expected []string) bool { return slices.Contains(expected, "EMBED") }

@@ -229,6 +229,12 @@ func (p *parser) unexpected() {
 	if err.Nearest == "" {
 		err.Remedy = p.remedy(err.Expected)
 	}
+	if beginning(err.Expected) && p.tok.Kind == KindWord { // too many words to show
+		err.Message = "no statement begins with " + err.Found
+		if err.Hint() == "" {
+			err.Remedy = "HELP lists the statements"
+		}
+	}
 	p.fail(err)
 }
 
