@@ -85,8 +85,9 @@ func commands() []command {
 	}
 }
 
-// find returns the command with a name, which may begin with any of the signs
-// and is not case-sensitive. The error has the nearest name.
+// find returns the command with a name, which begins with any of commandSigns
+// and is not case-sensitive. The error for an unknown name suggests the nearest
+// one.
 func find(name string) (command, error) {
 	known := commands()
 	names := make([]string, len(known))
@@ -137,8 +138,8 @@ func (s *session) help(ctx context.Context, args []word) error {
 	if !isCommand(name) {
 		name, dotless = "."+name, true
 	}
-	// Without its sign a word is a command only if it matches exactly and has
-	// no arguments: HELP explains everything else.
+	// A word without a dot or a colon is the name of a command only if it is the
+	// only word and is spelled exactly so. HELP explains everything else.
 	c, err := find(name)
 	if !dotless || err == nil && len(args) == 1 {
 		if err != nil {

@@ -15,7 +15,8 @@ import (
 
 // This file implements the commands, in the order of their table.
 
-// text runs a statement that a command consists of.
+// text runs a statement for a command. The last statement of the user, which .edit
+// opens, stays the same.
 func (s *session) text(ctx context.Context, statement string) error {
 	defer func(last string) { s.last = last }(s.last)
 	return s.statement(ctx, parser.Source{Text: statement})
@@ -67,7 +68,7 @@ func (s *session) tables(ctx context.Context, _ []word) error {
 	return s.text(ctx, "SHOW EMBEDDINGS")
 }
 
-// schema lists what each graph has, or one of them.
+// schema lists size, attributes and embeddings of each graph, or of one graph.
 func (s *session) schema(ctx context.Context, args []word) error {
 	graphs, err := s.config.DB.Graphs(ctx)
 	if err != nil {
@@ -111,7 +112,8 @@ func unknown(what, name string, names []string) error {
 	return fmt.Errorf("unknown %s %q", what, name)
 }
 
-// plot draws degrees as lines of text, or what the program draws.
+// plot calls Config.Plot if the first argument is one of Config.Plots, and otherwise
+// draws degree distributions as lines of text.
 func (s *session) plot(ctx context.Context, args []word) error {
 	var names []string
 	for _, a := range args {
@@ -228,7 +230,7 @@ func (s *session) toggle(name string, flag *bool, args []word) error {
 func (s *session) output(_ context.Context, args []word) error {
 	s.once = false
 	if err := s.close(); err != nil {
-		return err.(*outputError).err // an error of the file only
+		return err.(*outputError).err // no *outputError: Config.Out can still be written
 	}
 	if len(args) == 0 || args[0].text == "-" && !args[0].quoted {
 		return nil
@@ -241,14 +243,15 @@ func (s *session) output(_ context.Context, args []word) error {
 	return nil
 }
 
-// outputOnce is output for one statement.
+// outputOnce writes the result of the next statement to a file.
 func (s *session) outputOnce(ctx context.Context, args []word) error {
 	err := s.output(ctx, args)
 	s.once = err == nil && s.file != nil
 	return err
 }
 
-// deepest bounds scripts that read each other, such as one that reads itself.
+// deepest is the largest depth to which scripts may .read each other. It ends a script
+// that reads itself.
 const deepest = 16
 
 func (s *session) read(ctx context.Context, args []word) error {

@@ -18,7 +18,7 @@ import (
 // candidate is a completion of a word.
 type candidate struct {
 	text   string // replaces the word
-	tail   string // follows it if it is the only candidate
+	tail   string // added behind text if there is no other candidate
 	detail string // about it; may be empty
 }
 
@@ -37,8 +37,8 @@ const (
 )
 
 // at returns the candidates for the word at the end of a text, and the offset
-// where the word begins. They are safe to print, and their insertions can be
-// typed. more reports that there are further candidates.
+// where the word begins. All of them are safe to print. more reports whether
+// there are further candidates.
 func (c *completer) at(text string) (start int, list []candidate, more bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.wait)
 	defer cancel()
@@ -112,7 +112,7 @@ func summaries() map[string]string {
 	return text
 }
 
-// class lists the things of a class.
+// class lists the candidates of a class, such as the names of graphs.
 func (c *completer) class(ctx context.Context, class parser.Class, names parser.Names, word string) []candidate {
 	switch class {
 	case parser.ClassGraph:
@@ -282,7 +282,7 @@ func (c *completer) attributes(ctx context.Context, names parser.Names) []candid
 	return list
 }
 
-// labels lists attributes as texts.
+// labels lists the names of attributes in single quotes.
 func (c *completer) labels(ctx context.Context, names parser.Names) []candidate {
 	graphs, err := c.db.Graphs(ctx)
 	if err != nil {
@@ -347,7 +347,8 @@ func (c *completer) options(call string) []query.OptionInfo {
 	return nil
 }
 
-// option is the option whose value is being written, if it is one.
+// option returns the option whose value is being typed, or the zero OptionInfo
+// if no option is.
 func (c *completer) option(names parser.Names) query.OptionInfo {
 	for _, o := range c.options(names.Call) {
 		if o.Name == names.Option {

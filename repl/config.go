@@ -18,8 +18,8 @@ type Config struct {
 	// set in the options with which DB was opened.
 	Status *Status
 	// Name is the name of the script in errors, such as its file name. If it
-	// is empty, errors have only the line, which is enough for a statement on
-	// a command line.
+	// is empty, errors have only the number of the line, which is enough for a statement
+	// on a command line.
 	Name string
 	// Format is how rows are written; empty means Table.
 	Format Format
@@ -30,8 +30,8 @@ type Config struct {
 	KeepGoing bool
 	// Timer prints after each statement how many seconds it took.
 	Timer bool
-	// Words are the names of options and limits that the user of a program
-	// knows, such as flags.
+	// Words has the names by which the user of the program knows options and limits, such
+	// as flags.
 	Words query.Words
 	// Manual returns a page of the manual of the program, and for "" the list
 	// of its pages. It is nil if there is no manual.

@@ -13,9 +13,8 @@
 // after the other. A command is a line that begins with a dot or a colon
 // (command.go has the table, commands.go the implementations). parser.Splitter
 // splits the text, so that pasted text has the same meaning as in a script.
-// Interactive commands (.edit, .pager) are refused in scripts; all others work
-// there: .mode, .timer, .output, .param, .read, .graphs, .embeddings, .schema,
-// .plot, .help, .quit.
+// Interactive commands (.edit, .open, .pager) are refused in scripts; all
+// others work there.
 //
 //	In ──► Run ──────────────┐
 //	                         ├─► session: pieces ──► query.DB ──► renderer ──► pager ──► Out
@@ -44,6 +43,6 @@
 // normal mode, so that Ctrl-C, Ctrl-Z and Ctrl-\ have their usual meaning.
 // Results longer than a screen go through the user's pager (pager.go).
 //
-// Of package query the package uses rows, notices, progress and the tables of
-// HELP; it never accesses a graph or the file of the store.
+// The package reads graphs only through the statements and methods of query.DB,
+// and never opens the file of the store.
 package repl

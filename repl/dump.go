@@ -12,12 +12,12 @@ import (
 	"heavytail/query/parser"
 )
 
-// dumpedRows is how many vertices or edges a statement of a dump inserts: enough that the
-// commits of reading it again cost little, and few enough that a statement is some
-// kilobytes.
+// dumpedRows is how many vertices or edges each statement of a dump inserts. Each
+// statement is one commit when the dump is read, so there should be few; and a statement
+// should have no more than some kilobytes.
 const dumpedRows = 500
 
-// dump writes statements that make graphs again: all of them, or those named.
+// dump writes statements that recreate graphs: all of them, or those named.
 func (s *session) dump(ctx context.Context, args []word) (err error) {
 	if s.once {
 		defer func() {
@@ -59,8 +59,8 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 	return s.checkDump(ctx, versions)
 }
 
-// checkDump reports what a dump does not have, and refuses one of graphs that have
-// changed while they were written.
+// checkDump prints a notice of what is not in the dump, and returns an error if a graph
+// has changed while the dump was written.
 func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) error {
 	now, err := s.config.DB.Graphs(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ type dumper struct {
 	*session
 	graph      string
 	attributes []string
-	valued     []bool // which of the attributes any vertex has a value of
+	valued     []bool // for each attribute, whether any vertex has a value
 	weighted   bool
 	time       func(t int64) string // a time as the graph shows it: a number or a date
 }
@@ -131,7 +131,7 @@ func (d *dumper) write(ctx context.Context) error {
 	})
 }
 
-// inBatches hands rows on, some at a time.
+// inBatches calls write with up to dumpedRows rows at a time.
 func inBatches[T any](rows iter.Seq2[T, error], write func([]T) error) error {
 	var batch []T
 	for row, err := range rows {

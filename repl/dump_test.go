@@ -27,7 +27,7 @@ func runScript(t *testing.T, path, script string) (out, messages string, err err
 	return rows.String(), status.String(), err
 }
 
-// What .dump writes makes the same graphs again: vertices and edges in their order, keys
+// The output of .dump recreates the same graphs: vertices and edges in their order, keys
 // with any text, attributes with their types, weights, times and dates.
 func TestDump_RoundTrip(t *testing.T) {
 	t.Parallel()
@@ -39,7 +39,7 @@ func TestDump_RoundTrip(t *testing.T) {
 		"INSERT VERTEX 'it''s' (note := 'a;b\n.quit\n-- c', age := -7, score := 3.0, ok := TRUE, zip := '007'), 'line\nbreak' (score := 0.1, note := ''), '北京', '.quit' INTO \"two words\";\n" +
 		"INSERT EDGE ('北京', 'it''s', WEIGHT := 0.1, TIME := 5), ('.quit', 'line\nbreak', WEIGHT := 3e20), ('.quit', 'it''s') INTO \"two words\";\n" +
 		"INSERT EDGE ('a', 'b', TIME := '2024-02-29'), ('b', 'c', TIME := '2024-02-29T01:02:03Z'), ('c', 'a') INTO days;\n")
-	for range 1300 { // some statements of a dump
+	for range 1300 { // more than one statement of a dump
 		fmt.Fprintf(&made, "%d %d\n", dice.IntN(700), dice.IntN(700))
 	}
 	head, edges, _ := strings.Cut(made.String(), "INTO days;\n")
@@ -87,7 +87,7 @@ func TestDump_RoundTrip(t *testing.T) {
 	}
 }
 
-// .nullvalue stands for missing values, and .open is for people.
+// .nullvalue sets the text of missing values, and a script cannot run .open.
 func TestRun_NullValue(t *testing.T) {
 	t.Parallel()
 	script := "CREATE GRAPH g; INSERT VERTEX 'a' (x := 1), 'b' INTO g;\n.nullvalue '-'\nSHOW VERTICES IN g;\n.mode json\nSHOW VERTICES IN g;\n.open x.ht\n"

@@ -19,10 +19,10 @@ import (
 // with cursor control.
 //
 // The library can query the terminal for its cursor position whenever it
-// draws. That is switched off: it would wait for ever if the terminal does not
-// answer, and lose keys that arrive with the answer. Without the position the
-// library does not know whether there is a row below the input, which it
-// needs; so belowInput makes one.
+// draws. That is switched off: the library would wait forever for a terminal that does
+// not answer, and lose keys that arrive with the answer. Without the position the
+// library does not know whether there is a row below the input. It needs one, and
+// belowInput makes it.
 type editor struct {
 	keyboard *keyboard
 	rl       *readline.Shell
@@ -62,7 +62,7 @@ func (e *editor) start() {
 		"history-autosuggest":    false,
 		"cursor-position-probe":  false,
 		"convert-meta":           false, // or ö would be M-v
-		"usage-hint-always":      true,  // that there are more candidates
+		"usage-hint-always":      true,  // shows that there are more candidates
 		"enable-bracketed-paste": true,  // a pasted script is not run line by line
 	} {
 		e.rl.Config.Set(name, value)
@@ -83,8 +83,8 @@ func (e *editor) commands() {
 	// Up and Down move inside a statement of several lines, and at its ends in the history.
 	all["previous-history"], all["next-history"] = all["up-line-or-history"], all["down-line-or-history"]
 	for name := range all {
-		// Modes that abort could not detect, and one that waits for a key
-		// which clean would remove.
+		// These commands do nothing: abort cannot detect the modes that the former begin, and
+		// the latter waits for a key that clean would remove.
 		if strings.HasPrefix(name, "non-incremental-") || name == "quoted-insert" {
 			all[name] = func() {}
 		}
@@ -109,16 +109,15 @@ func (e *editor) commands() {
 func (e *editor) insert() {
 	e.rl.History.SkipSave()
 	keys := e.rl.Keys.Caller()
-	if strings.ContainsAny(string(keys), "\r\n") { // both at once, which the library takes for one character
+	if strings.ContainsAny(string(keys), "\r\n") { // several keys at once, which the library reads as one character
 		e.rl.Keymap.Commands()["accept-line"]()
 		return
 	}
 	e.rl.Cursor().InsertAt(keys...)
 }
 
-// abort ends a menu or a search, as the library does, and otherwise the line.
-// The library checks whether the key is one that ends lines, and loses the key
-// after it.
+// abort ends a menu or a search with the command of the library, and otherwise ends the
+// line itself: there the command of the library would lose the next key.
 func (e *editor) abort(ofLibrary func()) func() {
 	return func() {
 		if string(e.rl.Keymap.Local()) != "" {
@@ -130,8 +129,8 @@ func (e *editor) abort(ofLibrary func()) func() {
 	}
 }
 
-// searchMode is the mode in which the line is a search text in the history,
-// which the library draws unchanged.
+// searchMode is the mode of a search in the history. The library draws the text to
+// search for without escapes.
 const searchMode = "isearch"
 
 // clean removes from the line the characters that must not reach the terminal,
@@ -174,8 +173,8 @@ func (e *editor) read(ctx context.Context) (string, error) {
 	}
 }
 
-// readline is Readline, but replaces a line editor that has failed by a new
-// one: no typed text may end the shell.
+// readline calls Readline of the library. If the library panics, readline creates a new
+// line editor: no typed text may end the shell.
 func (e *editor) readline() (text string, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -237,7 +236,8 @@ func (e *editor) replace(word, text string) {
 	cursor.InsertAt([]rune(text)...)
 }
 
-// tail is the text after a completed word, unless it is there already.
+// tail returns the text to add behind a completed word, or "" if the line already has it
+// there.
 func (e *editor) tail(tail string) string {
 	line, at := e.rl.Line(), e.rl.Cursor().Pos()
 	if rest := string((*line)[min(at, line.Len()):]); strings.HasPrefix(rest, strings.TrimRight(tail, " ")) && rest != "" {
@@ -260,8 +260,8 @@ func commonPrefix(list []candidate) string {
 
 // anchor returns the part of a text that the menu of the library is to
 // replace: the word, or if it is empty the character before it, since the
-// library does not accept an empty word. It counts bytes as columns, so only
-// ASCII will do.
+// library does not accept an empty word. The library counts bytes as columns, so only
+// ASCII is possible.
 func anchor(before string, start int) (string, bool) {
 	word := before[start:]
 	if word == "" && start > 0 {
@@ -330,7 +330,7 @@ func menuRoom(line string, list []candidate) int {
 	return max(2, rows-used) * max(1, columns/(widest+2))
 }
 
-// listed writes candidates in a line.
+// listed returns candidates as one line of text.
 func listed(list []candidate) string {
 	const most = 20
 	var texts []string

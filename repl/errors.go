@@ -9,13 +9,14 @@ import (
 // ErrFormat is wrapped if the name of a format is unknown.
 var ErrFormat = errors.New("unknown format")
 
-// Failure says that statements failed. All of them were reported to the Status.
+// Failure is the error of a run in which statements failed. Each of them was
+// reported to the Status.
 type Failure struct {
 	Count int   // statements that failed
-	First error // the error of the first
+	First error // the first error; if the context ended the run, that error
 }
 
-// Error counts the statements.
+// Error returns how many statements failed.
 func (f *Failure) Error() string {
 	if f.Count == 1 {
 		return "1 statement failed"
@@ -23,7 +24,7 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%d statements failed", f.Count)
 }
 
-// Unwrap returns the error of the first statement that failed.
+// Unwrap returns First.
 func (f *Failure) Unwrap() error { return f.First }
 
 func (f *Failure) add(err error) {
@@ -33,7 +34,7 @@ func (f *Failure) add(err error) {
 	f.Count++
 }
 
-// join adds the failures of a script inside the script.
+// join adds the failures of a script that .read has run.
 func (f *Failure) join(inner *Failure) {
 	f.add(inner.First)
 	f.Count += inner.Count - 1

@@ -30,8 +30,8 @@ func (r *pageRenderer) fit(limit int) bool {
 		return true
 	}
 	r.fitted = true
-	// Digits before texts, but down to three digits only if cutting texts is
-	// not enough.
+	// Floats lose digits before texts are cut, but keep more than three digits if
+	// cutting all texts is enough.
 	for digits := 5; digits > leastDigits && r.total(math.MaxInt) > limit; digits-- {
 		r.round(digits)
 	}
@@ -45,14 +45,14 @@ func (r *pageRenderer) fit(limit int) bool {
 	return most >= 0
 }
 
-// fitting is the width of a column if texts take at most most columns of the
-// terminal, but no fewer than leastText.
+// fitting returns the width of column i if texts get at most so many columns of
+// the terminal. Texts keep at least leastText columns.
 func (r *pageRenderer) fitting(i, most int) int {
 	w := r.widths[i]
 	return min(w, max(r.digits[i], min(w, leastText), most))
 }
 
-// total is the width of the table with these column widths.
+// total returns the width of the table if texts get at most so many columns.
 func (r *pageRenderer) total(most int) int {
 	right := max(parser.Width(r.style.right), parser.Width(r.style.middle.right))
 	sum := parser.Width(r.style.left) + right + (len(r.widths)-1)*parser.Width(r.style.between)
@@ -66,7 +66,7 @@ func (r *pageRenderer) total(most int) int {
 // of significant digits.
 func (r *pageRenderer) round(digits int) {
 	if r.headed {
-		return // like the rows above
+		return // the rows above are already written
 	}
 	r.precision = digits
 	for i, name := range r.header {

@@ -39,8 +39,9 @@ func StartupFile(getenv func(string) string) string {
 	return ownFile(getenv("XDG_CONFIG_HOME"), getenv("AppData"), filepath.Join(getenv("HOME"), ".config"), "init")
 }
 
-// ownFile is a file of the user: in the folder that a variable names, or else in another
-// one, which differs on Windows. It is "" if none of them is an absolute path.
+// ownFile returns the path of a file of the user: below folder if that is an absolute path,
+// otherwise below windows on Windows, and below home on other systems. It is "" if that is
+// not an absolute path either.
 func ownFile(folder, windows, home, name string) string {
 	if !filepath.IsAbs(folder) {
 		folder = home
@@ -89,8 +90,8 @@ func (h *history) GetLine(i int) (string, error) {
 	return h.entries[i], nil
 }
 
-// Write is called with all typed text, which may be several statements. The
-// shell adds them one by one, with add.
+// Write ignores the typed text, which may be several statements. The shell adds them one by
+// one, with add.
 func (h *history) Write(string) (int, error) { return h.Len(), nil }
 
 // Dump is not called.
@@ -170,7 +171,7 @@ func readEntries(r io.Reader) []string {
 	}
 }
 
-// newest returns the entries that are kept.
+// newest returns the newest entries, as many as the limits allow.
 func newest(entries []string) []string {
 	first, size := len(entries), 0
 	for first > 0 && len(entries)-first < historyEntries && size < historyBytes {
@@ -197,7 +198,7 @@ func (h *history) append(entry string) error {
 	if size, err := file.Seek(0, io.SeekEnd); err == nil && size > 0 {
 		last := make([]byte, 1)
 		if _, err := file.ReadAt(last, size-1); err == nil && last[0] != '\n' {
-			line = append([]byte{'\n'}, line...) // behind a line that a crash has cut
+			line = append([]byte{'\n'}, line...) // after a line that a crash has cut
 		}
 	}
 	_, err = file.Write(line)
@@ -205,12 +206,12 @@ func (h *history) append(entry string) error {
 }
 
 // historyWait is how long a shell waits for the lock of the history. Other shells hold it
-// for less than a write; after that time this one continues without the lock, since it must
-// not hang because of a history.
+// only while they write a few lines. After historyWait the shell continues without the
+// lock: it must not hang because of its history.
 const historyWait = 200 * time.Millisecond
 
 // open opens the file for appending and locks it; locked reports whether it has the lock.
-// It tries again where another shell has replaced the file meanwhile.
+// It tries again if another shell has replaced the file meanwhile.
 func (h *history) open() (file *os.File, locked bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return nil, false, err
@@ -241,8 +242,8 @@ func (h *history) open() (file *os.File, locked bool, err error) {
 	}
 }
 
-// shorten replaces the file by its newest entries. The lock keeps other shells
-// from adding to the old one; without it the file stays as it is.
+// shorten replaces the file by its newest entries. The lock keeps other shells from
+// appending to the old file; without the lock the file is not shortened.
 func (h *history) shorten() {
 	old, locked, err := h.open()
 	if err != nil {
@@ -254,7 +255,7 @@ func (h *history) shorten() {
 	}
 	old.Seek(0, io.SeekStart)
 	entries := newest(readEntries(old))
-	file, err := os.CreateTemp(filepath.Dir(h.path), "history-*") // which is 0600
+	file, err := os.CreateTemp(filepath.Dir(h.path), "history-*") // with mode 0600
 	if err != nil {
 		return
 	}
@@ -268,10 +269,9 @@ func (h *history) shorten() {
 	}
 }
 
-// private reports whether an entry stays out of the history: one that begins with
-// a blank, as in other shells, values of parameters, and texts with characters
-// that cannot be seen, which the line editor would draw as they are when it
-// searches.
+// private reports whether an entry is not kept in the history: an entry that begins with a
+// blank, as in other shells; .param set; and an entry with invisible characters, which the
+// line editor would draw without escapes during a search.
 func private(text string) bool {
 	if strings.HasPrefix(text, " ") || visible(text) != text {
 		return true
@@ -280,8 +280,8 @@ func private(text string) bool {
 	return len(words) > 1 && isCommand(words[0]) && strings.EqualFold(words[0][1:], "param") && strings.EqualFold(words[1], "set")
 }
 
-// cleanInput takes out of a text what nobody types and what a terminal would
-// obey: control characters but line feeds and tabs, and bytes that are no UTF-8.
+// cleanInput removes from a text control characters other than line feeds and tabs, which a
+// terminal would obey, and bytes that are not valid UTF-8.
 func cleanInput(text string) string {
 	bad := func(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
 	if utf8.ValidString(text) && strings.IndexFunc(text, bad) < 0 {

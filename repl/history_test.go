@@ -96,7 +96,7 @@ func TestHistory_Shells(t *testing.T) {
 	}
 }
 
-// TestHistory_Hostile reads a file that somebody else has written.
+// TestHistory_Hostile reads a file with lines that no shell has written.
 func TestHistory_Hostile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	text := "no json\n\"\\u001b[2JCHECK;\"\n[1,2]\n\n\"\\u202eHELP;\"\n\"\xff\"\n\"SHOW GRAPHS;\""
@@ -108,7 +108,8 @@ func TestHistory_Hostile(t *testing.T) {
 	}
 }
 
-// TestHistory_Fails continues without a file where it cannot be, and says so once.
+// TestHistory_Fails continues without a file if it cannot be created, and reports
+// this once.
 func TestHistory_Fails(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {

@@ -15,7 +15,8 @@ type input interface {
 	read(ctx context.Context) (string, error)
 }
 
-// keyboard is the terminal at which a user types: what both kinds of input need of the shell.
+// keyboard is what both kinds of input use: the terminal, the prompt, the history and the
+// completion.
 type keyboard struct {
 	status     *Status
 	mark       string // as in ShellConfig
@@ -38,7 +39,7 @@ func (k *keyboard) prompt() (first, more string) {
 	return first, strings.Repeat(" ", len(first)-len("...> ")) + "...> "
 }
 
-// errCleared is the end of a line by Ctrl-C.
+// errCleared is returned if Ctrl-C has cleared the typed text.
 var errCleared = errors.New("cleared")
 
 // whole reports whether a text needs no further line: it is a complete command

@@ -40,9 +40,9 @@ func TestHint(t *testing.T) {
 // sgr are the colours of input.
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]+m")
 
-// FuzzInput gives any text to all that looks at what is typed: what is drawn has
-// nothing but the text that can be seen, and colours; what is suggested can be
-// typed.
+// FuzzInput passes any text to every function that handles typed text. Only
+// visible characters and colours may be drawn, and every candidate must be safe
+// to type.
 func FuzzInput(f *testing.F) {
 	for _, text := range []string{
 		"NEAREST 3 TO 'al", "EMBED g USING dp_spectral(dim", ".mode c", ":param set x '", "$", "'\x1b[31m", "\x00\u202e\"x", "/* --\n;",
@@ -129,7 +129,7 @@ func TestCompleter_At(t *testing.T) {
 		"EVALUATE LABELS ":                  "['it''s' 'area']",
 		"SCORE ('o":                         "['o''neill']",
 		"SCORE ('o''":                       "['o''neill']",
-		"NEAREST 1 TO 'b":                   "['b' 'bob']", // not what cannot be typed
+		"NEAREST 1 TO 'b":                   "['b' 'bob']", // without the keys that cannot be typed
 		"EMBED social USING dp_s":           "[dp_spectral]",
 		"EXPORT WALKS OF social USING ":     "[dp_walker deepwalk node2vec]",
 		"EMBED social USING dp_spectral(no": "[normalization]",

@@ -35,7 +35,7 @@ func (in *lineInput) read(ctx context.Context) (string, error) {
 		switch {
 		case err == io.EOF && strings.TrimSpace(text) != "":
 			fmt.Fprintln(os.Stdout)
-			return text, nil // the next read returns the end
+			return text, nil // the next read returns io.EOF
 		case err == io.EOF, err == errCleared:
 			fmt.Fprintln(os.Stdout)
 			return "", err

@@ -13,7 +13,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// sheets are the results in CSV or TSV, with an empty line between two of them.
+// sheets is what CSV and TSV have in common: an empty line between two results, and
+// exact cells.
 type sheets struct {
 	out     *bufio.Writer
 	limit   func() int // as in newRenderer
@@ -22,7 +23,8 @@ type sheets struct {
 	cell    []byte
 }
 
-// next begins a result, and returns its columns as a first row; nil if it has none.
+// next begins a result, and returns its columns as a row of names; nil if it has no
+// columns.
 func (s *sheets) next(columns []string) []query.Value {
 	if len(columns) == 0 {
 		return nil
@@ -38,7 +40,7 @@ func (s *sheets) next(columns []string) []query.Value {
 	return header
 }
 
-// text is a cell, until the next call.
+// text returns the text of a cell, which is valid until the next call.
 func (s *sheets) text(v query.Value) []byte {
 	s.cell = appendShown(s.cell[:0], v, s.safe)
 	return s.cell

@@ -30,7 +30,7 @@ type style struct {
 type rule struct {
 	left, between, right string
 	fill                 string // one column of it
-	number               string // last column of it above numbers; empty is fill
+	number               string // last character of fill above a column of numbers; empty means fill
 }
 
 var tableStyle = &style{
@@ -60,7 +60,8 @@ var markdownStyle = &style{
 // page. If the table has a limit, floats may have fewer digits, and text
 // columns become narrower, the widest first; longer texts are cut, or in a
 // table of two columns continue on the next line. Numbers are never cut, even
-// if they make the table too wide, unless it is short and can be turned.
+// if the table is then too wide. A short result that is too wide is written
+// with one line for each value.
 type pageRenderer struct {
 	out       *bufio.Writer
 	style     *style

@@ -31,8 +31,8 @@ func rendered(f Format, columns []string, table [][]query.Value) string {
 	return b.String()
 }
 
-// FuzzRender writes any values in every format: CSV and JSON give them back, and
-// a table holds nothing that a terminal would obey and has straight columns.
+// FuzzRender writes any values in every format. Reading CSV and JSON must return the same
+// values; a table must have straight columns, and nothing that a terminal would obey.
 func FuzzRender(f *testing.F) {
 	f.Add("plain", "a,\"b\"\r\n|", int64(-1<<63), 0.1)
 	f.Add("", "\x1b[2J\u202e\xff", int64(0), 1e-300)
@@ -248,7 +248,7 @@ func TestTable_FitsLater(t *testing.T) {
 	}
 }
 
-// TestCSV_Terminal makes texts safe that a person looks at.
+// TestCSV_Terminal expects texts to be escaped on a terminal.
 func TestCSV_Terminal(t *testing.T) {
 	for _, f := range []Format{CSV, TSV} {
 		var buffer bytes.Buffer

@@ -51,8 +51,7 @@ func run(ctx context.Context, c *Config, exec executor) error {
 	return errors.Join(err, s.close())
 }
 
-// script runs the text of a reader until its end or .quit. The error is as
-// that of Run.
+// script runs the text of a reader until its end or .quit. Its errors are those of Run.
 func (s *session) script(ctx context.Context, in io.Reader, name string) error {
 	defer func(before string) { s.name = before }(s.name)
 	s.name = name

@@ -20,8 +20,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// ownProcess runs what a test needs a process of its own for, where the test
-// binary was started for that.
+// ownProcess does nothing in a usual run. If the test binary was started as a child
+// process of a test, ownProcess does the work of the child and exits.
 var ownProcess = func() {}
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 type result struct {
 	columns []string
 	rows    [][]query.Value
-	err     error // behind the rows
+	err     error // returned after the rows
 	notices []query.Notice
 	more    func(i int) []query.Value // makes row i instead of rows, nil at the end
 	at      int
@@ -267,7 +267,7 @@ func TestRun_BoundedMemory(t *testing.T) {
 	}
 }
 
-// TestRun_OutFails ends the run at the error of the writer, without a word.
+// TestRun_OutFails ends the run at the error of the writer, and prints nothing.
 func TestRun_OutFails(t *testing.T) {
 	broken := errors.New("broken pipe")
 	for _, format := range Formats() {
@@ -454,8 +454,8 @@ func TestCommands_Manual(t *testing.T) {
 	}
 }
 
-// .once writes the result of one statement into a file, also of one that fails, and
-// .tables lists graphs and embeddings.
+// .once writes the result of one statement into a file and ends with it, even if the
+// statement fails. .tables lists graphs and embeddings.
 func TestRun_Once(t *testing.T) {
 	t.Parallel()
 	db, err := query.Open(filepath.Join(t.TempDir(), "once.ht"), nil)

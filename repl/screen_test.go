@@ -9,9 +9,9 @@ import (
 	"heavytail/query/parser"
 )
 
-// screen is what a terminal shows: enough of one for what the shell writes. It
-// obeys no more than that, and notes everything else as a fault, so that a test
-// finds out what reaches the terminal.
+// screen emulates the part of a terminal that the shell needs. It records every
+// other escape sequence or control character as a fault, so that tests detect
+// what should not reach the terminal.
 type screen struct {
 	columns, rows int
 	cells         [][]string // a character with its marks; "" is the second half of a wide one
@@ -217,7 +217,7 @@ func (s *screen) erase(y, from, to int) {
 	}
 }
 
-// before is the row of the cursor up to it.
+// before returns the row of the cursor, up to the cursor.
 func (s *screen) before() string {
 	to := s.x
 	if s.wrap {
@@ -226,8 +226,8 @@ func (s *screen) before() string {
 	return strings.Join(s.cells[s.y][:to], "")
 }
 
-// String is all that is seen, without blanks at the ends of rows, and without
-// empty rows at the end.
+// String returns all that is visible, without blanks at the ends of rows, and
+// without empty rows at the end.
 func (s *screen) String() string {
 	var b strings.Builder
 	empty := 0

@@ -98,7 +98,7 @@ func (s *session) close() error {
 func (s *session) endOnce() error {
 	s.once = false
 	if err := s.close(); err != nil {
-		return err.(*outputError).err // an error of the file only
+		return err.(*outputError).err // no *outputError: Config.Out can still be written
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 // an *outputError.
 func (s *session) answer(run func() (rows, error)) error {
 	defer s.config.Status.Clear()
-	s.config.Status.unsaid(nil) // clears those of a statement that failed
+	s.config.Status.unsaid(nil) // discards the notices of an earlier statement that failed
 	r, err := run()
 	if err != nil {
 		return err
@@ -189,8 +189,8 @@ func (s *session) renderRows(r rows) error {
 	}
 	s.render.begin(r.Columns())
 	for r.Next() {
-		// A bufio.Writer keeps its first error, so that only rows, which may
-		// come without end, need to look at it.
+		// A bufio.Writer keeps its first error until Flush. Only row returns it at once,
+		// since a result may have rows without end.
 		if err := s.render.row(s.filled(r.Row())); err != nil {
 			return err
 		}

@@ -213,7 +213,7 @@ func (sh *shell) run(ctx context.Context, text string) error {
 		}
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
-		return nil // between two statements of a script
+		return nil // Ctrl-C between two statements of a script
 	}
 	return err
 }

@@ -34,14 +34,14 @@ func init() {
 	}
 }
 
-// shellProcess is the child.
+// shellProcess runs the shell in the child process.
 func shellProcess(path string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	terminal := Detect(os.Stderr, os.Getenv)
 	status := NewStatus(os.Stderr, terminal)
 	opts := &query.Options{ReadOnly: os.Getenv("READONLY") != ""}
-	if terminal.Bar { // a line of progress would stay on the screen of a machine that is busy
+	if terminal.Bar { // without a bar, a line of progress would stay on the screen on a busy machine
 		opts.Progress = status.Progress
 	}
 	db, err := query.Open(path, opts)
@@ -86,15 +86,15 @@ type console struct {
 	above   int           // rows that the cursor must have left, since a key ended a line in them
 }
 
-// openConsole starts a shell on a file, in a terminal of some size, with an
-// environment and nothing else.
+// openConsole starts a shell on a file, in a terminal of the given size. The environment
+// has only the given variables.
 func openConsole(t testing.TB, path string, columns, rows int, env ...string) *console {
 	t.Helper()
 	pty, tty := openPTY(t)
 	return startConsole(t, pty, tty, path, columns, rows, env...)
 }
 
-// startConsole is openConsole in a terminal that is there.
+// startConsole starts a shell in an existing terminal.
 func startConsole(t testing.TB, pty, tty *os.File, path string, columns, rows int, env ...string) *console {
 	t.Helper()
 	c := &console{t: t, pty: pty, screen: newScreen(columns, rows), changed: make(chan struct{}), done: make(chan struct{})}
@@ -205,7 +205,7 @@ func (c *console) keys(text string) {
 // and programs may take the processors.
 const hangs = 5 * time.Minute
 
-// wait waits until something is true of the screen, and returns what it shows.
+// wait waits until a condition is true of the screen, and returns the text of the screen.
 func (c *console) wait(what string, is func(*screen) bool) string {
 	c.t.Helper()
 	shown, ok := c.within(hangs, is)
@@ -215,8 +215,8 @@ func (c *console) wait(what string, is func(*screen) bool) string {
 	return shown
 }
 
-// within waits for at most some time until something is true of the screen. It
-// returns what the screen shows then, and whether it is.
+// within waits, at most for a time, until a condition is true of the screen. It returns the
+// text of the screen, and whether the condition is true.
 func (c *console) within(patience time.Duration, is func(*screen) bool) (shown string, ok bool) {
 	timeout := time.After(patience)
 	for {
@@ -257,7 +257,7 @@ func (c *console) ends() int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
-// sound fails the test where anything reached the terminal that should not.
+// sound fails the test if anything reached the terminal that should not.
 func (c *console) sound() {
 	c.t.Helper()
 	c.mu.Lock()
@@ -287,12 +287,12 @@ func sampleStore(t testing.TB) string {
 	return path
 }
 
-// TestShell_Terminals plays testdata/*.terminal and compares what is seen. A file
-// has a line with the size and the environment, and steps: type presses keys, at,
-// sees and gone wait, resize changes the window, ends waits for the exit code, screen
-// is followed by what should be seen, each line behind a bar, or the last ones of
-// some number: how far a full screen has moved up depends on the hints that came
-// and went meanwhile.
+// TestShell_Terminals runs testdata/*.terminal and compares the screens. A file has a line
+// with the size and the environment, and then steps: type presses keys; at, sees and gone
+// wait for the screen; resize changes the window; ends waits for the exit code; screen is
+// followed by the expected lines of the screen, each after a bar. A number after screen
+// compares only so many last lines, since hints that appear and disappear can scroll a full
+// screen.
 func TestShell_Terminals(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.terminal")
 	if err != nil || len(files) == 0 {
@@ -320,7 +320,7 @@ func TestShell_Terminals(t *testing.T) {
 	}
 }
 
-// playTerminal plays a file and returns it with what was seen.
+// playTerminal runs a file and returns it with the screens that were seen.
 func playTerminal(t *testing.T, text string) string {
 	var b strings.Builder
 	var c *console
@@ -391,7 +391,7 @@ func unquote(t *testing.T, text string) string {
 }
 
 // TestShell_Interrupt presses Ctrl-C while a statement runs that would take a day,
-// and expects the shell to live on.
+// and expects the shell to continue.
 func TestShell_Interrupt(t *testing.T) {
 	c := openConsole(t, sampleStore(t), 80, 24, "HOME="+t.TempDir())
 	c.at("heavytail> ")
@@ -401,7 +401,7 @@ func TestShell_Interrupt(t *testing.T) {
 	c.sees("EMBED: ") // the bar
 	began := time.Now()
 	c.keys("\x03")
-	c.sees("error: cancelled; ") // and how to go on, if it has run for long enough
+	c.sees("error: cancelled; ") // and how to continue, if it has run for long enough
 	t.Logf("cancelled and drawn after %v", time.Since(began))
 	c.at("heavytail> ")
 	c.keys(".schema\r")
@@ -413,8 +413,8 @@ func TestShell_Interrupt(t *testing.T) {
 	c.sound()
 }
 
-// TestShell_Open begins with a startup file, one statement of which fails, and goes on with
-// another file.
+// TestShell_Open begins with a startup file, one statement of which fails, and continues
+// with another file.
 func TestShell_Open(t *testing.T) {
 	home := t.TempDir()
 	startup := filepath.Join(home, ".config", "heavytail", "init")
@@ -478,7 +478,7 @@ func TestShell_Terminated(t *testing.T) {
 	}
 }
 
-// attributes are those of the terminal.
+// attributes returns the mode of the terminal.
 func (c *console) attributes() unix.Termios {
 	c.t.Helper()
 	var state unix.Termios
@@ -497,9 +497,8 @@ func (c *console) attributes() unix.Termios {
 	return state
 }
 
-// silence makes a terminal not echo what is typed while a statement runs: it would
-// do so byte by byte, whatever the bytes are, and what is drawn would not be the
-// shell's alone.
+// silence switches off the terminal's echo of keys that are typed while a statement runs.
+// The echo copies any bytes, and the test checks only what the shell itself draws.
 func silence(t testing.TB, tty *os.File) {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(tty.Fd()), ioctlGetTermios)
@@ -513,8 +512,8 @@ func silence(t testing.TB, tty *os.File) {
 }
 
 // TestShell_AnyKeys presses keys at random, among them pieces of statements,
-// escape sequences, control keys and bytes that are no text. Nothing reaches the
-// terminal but what the shell draws with, and the shell still works.
+// escape sequences, control keys and bytes that are not valid UTF-8. No sequence but those
+// of the shell may reach the terminal, and the shell must still work.
 func TestShell_AnyKeys(t *testing.T) {
 	rounds, presses := 5, 120
 	if testing.Short() {
@@ -545,9 +544,9 @@ func TestShell_AnyKeys(t *testing.T) {
 			c.keys(piece)
 		}
 		t.Logf("seed %d: keys %q", seed, typed)
-		// Whatever mode that has led to, Ctrl-G and Ctrl-C end it; the last key of
-		// a sequence that was begun may be eaten. A terminal throws away what was
-		// typed ahead of an interrupt, so that a command may have to come again.
+		// Ctrl-G and Ctrl-C end any mode that the keys have begun; an incomplete escape sequence
+		// may consume the first key. The terminal discards keys typed before an interrupt, so the
+		// commands may have to be typed again.
 		obeyed, shown := false, ""
 		for began := time.Now(); !obeyed && time.Since(began) < hangs; {
 			for range 4 {

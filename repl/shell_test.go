@@ -15,8 +15,8 @@ import (
 	"heavytail/query"
 )
 
-// TestShell_Stuck presses Ctrl-C again and again on what does not end: those that come
-// before the time is over that a statement may need do nothing, the next one leaves it.
+// TestShell_Stuck presses Ctrl-C several times while a statement does not end. Ctrl-C
+// within patience after the first does nothing; the next one abandons the statement.
 func TestShell_Stuck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sh := &shell{keyboard: keyboard{interrupts: make(chan os.Signal, 1)}, session: &session{}}
@@ -39,8 +39,8 @@ func TestShell_Stuck(t *testing.T) {
 	})
 }
 
-// TestShell_Yields presses Ctrl-C twice on what ends a while after the first, though
-// later than most: that is cancelled and nothing more.
+// TestShell_Yields presses Ctrl-C twice while a statement runs that ends some time
+// after the first. The statement is cancelled, and the shell continues.
 func TestShell_Yields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sh := &shell{keyboard: keyboard{interrupts: make(chan os.Signal, 1)}, session: &session{}}

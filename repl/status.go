@@ -143,8 +143,8 @@ func (s *Status) unsaid(notices []query.Notice) []query.Notice {
 }
 
 // Clear removes the bar and resets the state for the next statement. Run calls
-// it itself; a program that shows the progress of other work calls it when
-// that work is done, before writing to the same terminal.
+// Clear; a program that shows the progress of other work must call it when that
+// work is done, before writing to the same terminal.
 func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -28,7 +28,7 @@ func newTestStatus(term Terminal) (*Status, *clock, *bytes.Buffer) {
 	return s, c, &b
 }
 
-// import reports an import every 50 ms of a clock, for so long.
+// reportFor reports an import every 50 ms of a clock, for the duration d.
 func reportFor(s *Status, c *clock, d time.Duration) {
 	for elapsed := time.Duration(0); elapsed <= d; elapsed += 50 * time.Millisecond {
 		p := query.Progress{

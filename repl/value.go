@@ -29,7 +29,7 @@ func appendExact(dst []byte, v query.Value) []byte {
 }
 
 // appendFloat appends the shortest digits that read back as x, with an exponent
-// only where it is very small or large, as JSON of most languages has it.
+// only if it is very small or large, as in the JSON of most languages.
 func appendFloat(dst []byte, x float64) []byte {
 	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
 		return strconv.AppendFloat(dst, x, 'e', -1, 64)

@@ -8,10 +8,11 @@ import (
 	"heavytail/query"
 )
 
-// commandSigns begin a command. The colon is for users of shells that use it.
+// commandSigns are the characters that begin a command. The colon is for users of
+// other shells.
 const commandSigns = ".:"
 
-// isCommand distinguishes commands from statements.
+// isCommand reports whether a text is a command of the shell, not a statement.
 func isCommand(text string) bool {
 	return text != "" && strings.IndexByte(commandSigns, text[0]) >= 0
 }
