@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"slices"
 
 	"heavytail/index"
 	"heavytail/query/internal/plan"
@@ -23,21 +24,14 @@ func (c *call) searchFile(s search, f finder) (SearchResult, error) {
 	info, graph := s.entry.Info, s.entry.Graph
 	result := SearchResult{Metric: s.metric, Embedding: EmbeddingState{Name: info.Name, Generation: info.Generation, GraphVersion: info.GraphVersion}}
 	stop := c.Watch.Start(plan.Scan)
-	vector := s.vector
+	var vector []float32
 	err := c.db.store.ViewRows(c.Ctx, info.Name, func(v *storage.RowView) (err error) {
 		if session.EmbeddingKey(v.Info) != session.EmbeddingKey(info) || v.Graph.ID != graph.ID || v.Graph.Version != graph.Version {
 			return errMoved
 		}
 		opts := index.SearchOptions{Workers: c.fileWorkers(info)}
-		if len(s.vertices) > 0 {
-			vertex, err := v.Vertex(s.vertices[0])
-			if err != nil {
-				return err
-			}
-			if vector, err = v.Row(vertex); err != nil {
-				return err
-			}
-			opts.Filter = func(u uint32) bool { return u != vertex }
+		if vector, opts.Filter, err = s.aimFile(v); err != nil {
+			return err
 		}
 		x, err := f.inFile(info.Dim, info.Vertices, vector, opts)
 		if err != nil {
@@ -69,6 +63,42 @@ func (c *call) searchFile(s search, f finder) (SearchResult, error) {
 	stop(int64(len(result.Neighbors)), scanned(info.Vertices)+" in the file")
 	result.Notices = c.Notices
 	return result, nil
+}
+
+// aimFile returns the query vector of a search in the file, and the filter of its
+// vertices; nil admits all. A condition of such a search reads only linked, so the
+// neighbours of the query vertex decide it, and the graph is not loaded.
+func (s search) aimFile(v *storage.RowView) (vector []float32, filter func(uint32) bool, err error) {
+	admits := func(linked bool) bool { return s.where == nil || s.where(Candidate{Linked: linked}) }
+	linked, others := admits(true), admits(false)
+	if len(s.vertices) == 0 {
+		if !others {
+			filter = func(uint32) bool { return false }
+		}
+		return s.vector, filter, nil
+	}
+	vertex, err := v.Vertex(s.vertices[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	if vector, err = v.Row(vertex); err != nil {
+		return nil, nil, err
+	}
+	var neighbors []uint32 // not needed if they are treated as all others
+	if linked != others {
+		if neighbors, err = v.Neighbors(vertex); err != nil {
+			return nil, nil, err
+		}
+	}
+	return vector, func(u uint32) bool {
+		if u == vertex {
+			return false
+		}
+		if _, found := slices.BinarySearch(neighbors, u); found {
+			return linked
+		}
+		return others
+	}, nil
 }
 
 // fileWorkers is the number of goroutines that scan an embedding in the file:

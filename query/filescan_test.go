@@ -115,6 +115,61 @@ func TestFileScan_Agrees(t *testing.T) {
 	}
 }
 
+// Conditions that read only linked are decided in the file, with the answers of searches
+// in memory; others load the graph.
+func TestFileScan_Linked(t *testing.T) {
+	ctx := context.Background()
+	db := fileScanDB(t, &Options{NoCache: true})
+	if _, err := db.InsertEdges(ctx, "g", []storage.Edge{{Source: "v7", Target: "v300"}, {Source: "v7", Target: "v11"}}); err != nil {
+		t.Fatal(err)
+	}
+	putRows(t, db, 600, 5)
+	for condition, admits := range map[string]func(Candidate) bool{
+		"NOT linked":            func(c Candidate) bool { return !c.Linked },
+		"linked":                func(c Candidate) bool { return c.Linked },
+		"linked = true":         func(c Candidate) bool { return c.Linked },
+		"linked OR NOT linked":  func(Candidate) bool { return true },
+		"linked AND NOT linked": func(Candidate) bool { return false },
+	} {
+		for _, metric := range index.Metrics() {
+			near := NearestRequest{K: 9, Embedding: "e", Vertex: "v7", Metric: metric, Where: admits}
+			within := WithinRequest{Embedding: "e", Vertex: "v7", Metric: metric, Radius: 0.5, Where: admits}
+			for text, search := range map[string]func() (SearchResult, error){
+				"NEAREST 9 TO":         func() (SearchResult, error) { return db.Nearest(ctx, near) },
+				"WITHIN RADIUS 0.5 OF": func() (SearchResult, error) { return db.Within(ctx, within) },
+			} {
+				text = fmt.Sprintf("%s 'v7' USING %v(e) WHERE %s", text, metric, condition)
+				if profile := mustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "in the file") {
+					t.Errorf("%s: not in the file: %s", text, profile)
+				}
+				r, err := search() // a function in Go may read anything, so the graph is loaded
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := ""
+				for _, n := range r.Neighbors {
+					want += fmt.Sprintln(n.Vertex, n.by(metric))
+				}
+				if have := mustRun(t, db, text); have != want {
+					t.Errorf("%s: %s in the file, %s in memory", text, have, want)
+				}
+			}
+		}
+	}
+	for condition, inFile := range map[string]bool{"degree = 4": false, "NOT linked AND degree > 1": false, "key = 'v8' OR linked": false, "1 = 1": true} {
+		text := "NEAREST 9 TO 'v7' USING e WHERE " + condition
+		if profile := mustRun(t, db, "PROFILE "+text); strings.Contains(profile, "in the file") != inFile {
+			t.Errorf("%s: %s", text, profile)
+		}
+	}
+	for condition, found := range map[string]int{"1 = 1": 9, "1 = 2": 0} {
+		text := "NEAREST 9 TO [1, 0, 0, 0, 0] USING e WHERE " + condition
+		if answer := mustRun(t, db, text); strings.Count(answer, "\n") != found {
+			t.Errorf("%s: %s", text, answer)
+		}
+	}
+}
+
 // After some searches in the file vectors are loaded; without a cache, and where
 // they do not fit, never.
 func TestFileScan_Loads(t *testing.T) {

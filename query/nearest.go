@@ -40,7 +40,8 @@ type NearestRequest struct {
 	OrderBy    string
 	Descending bool
 
-	condition string // the text of Where, for the plan
+	condition  string // the text of Where, for the plan
+	onlyLinked bool   // Where reads nothing of a Candidate but Linked
 }
 
 var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
@@ -91,6 +92,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 		return req, err
 	}
 	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
+	req.onlyLinked = where.OnlyLinked
 	req.OrderBy, req.Descending = b.order(s.Order)
 	return req, nil
 }
@@ -99,7 +101,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 func (r NearestRequest) question() (question, error) {
 	q := question{
 		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, k: r.K,
-		where: r.Where, attributes: r.Attributes, condition: r.condition, orderBy: r.OrderBy, descending: r.Descending,
+		where: r.Where, attributes: r.Attributes, condition: r.condition, onlyLinked: r.onlyLinked, orderBy: r.OrderBy, descending: r.Descending,
 	}
 	switch {
 	case len(r.Examples) == 0:

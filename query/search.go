@@ -220,6 +220,7 @@ type question struct {
 	where      func(Candidate) bool
 	attributes []string // that where reads
 	condition  string   // the text of where
+	onlyLinked bool     // where reads nothing of a Candidate but Linked
 	orderBy    string   // a column by which the answers are sorted after they are found; empty for the nearest first
 	descending bool
 	limit      int // largest number of answers of WITHIN; 0 is all
@@ -324,12 +325,12 @@ func (s search) planFrom(from string) *plan.Plan {
 // takes longer: as long as 24 scans for 1,000,000 vectors of 64 dimensions.
 const fileScans = 16
 
-// canScanFile reports whether a resolved search can be answered in the file: a search without a condition
-// for one vertex or vector, in an embedding that is not in memory and is up to date with its graph. The
-// answer is exact even if the embedding has an index.
+// canScanFile reports whether a resolved search can be answered in the file: a search for one vertex or
+// vector, without a condition or with one that reads only linked, in an embedding that is not in memory
+// and is up to date with its graph. The answer is exact even if the embedding has an index.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
-	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && c.db.opts.graphOnly || s.where != nil || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
+	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && c.db.opts.graphOnly || s.where != nil && !s.onlyLinked || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
 		info.Vertices == 0 || info.Dim == 0 || graph.ID != info.GraphID || graph.Version != info.GraphVersion {
 		return false
 	}

@@ -84,6 +84,33 @@ func (v *RowView) keys(vertices []uint32) ([]string, error) {
 	return keys, nil
 }
 
+// Neighbors returns the neighbours of a vertex in the present version of the graph,
+// ascending. It reads the blocks that hold the edges of the vertex and, if the graph has
+// empty slots, the list of those.
+func (v *RowView) Neighbors(vertex uint32) ([]uint32, error) {
+	where := describeGraph(v.Graph.Name)
+	slots, err := v.t.slotsOf(v.graph)
+	if err != nil {
+		return nil, fault.Corrupt(v.t.path, where+", empty slots", err)
+	}
+	if int(vertex) >= slots.Vertices() {
+		return nil, fmt.Errorf("vertex %d of graph %q, which has %d: %w", vertex, v.Graph.Name, slots.Vertices(), ErrInvalid)
+	}
+	arcs, err := v.t.arcsOf(v.graph, slots.Slot(vertex))
+	if err != nil {
+		return nil, fault.Corrupt(v.t.path, where+", arcs", err)
+	}
+	neighbors := make([]uint32, len(arcs))
+	for i, a := range arcs {
+		id, found := slots.Vertex(a.Arc.Target())
+		if !found {
+			return nil, fault.Corrupt(v.t.path, where+", arcs", fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
+		}
+		neighbors[i] = id
+	}
+	return neighbors, nil
+}
+
 // Row returns a copy of one row.
 func (v *RowView) Row(row uint32) ([]float32, error) {
 	if uint64(row) >= v.record.Vertices {

@@ -154,6 +154,14 @@ func TestRowView_Deleted(t *testing.T) {
 		if !slices.Equal(keys, []string{"e", "a", "c"}) {
 			t.Errorf("keys %v", keys)
 		}
+		for vertex, want := range [][]uint32{{}, {2}, {1, 3}, {2}} { // a was linked to b alone
+			if have, err := v.Neighbors(uint32(vertex)); err != nil || !slices.Equal(have, want) {
+				t.Errorf("neighbours of vertex %d: %v instead of %v, %v", vertex, have, want, err)
+			}
+		}
+		if _, err := v.Neighbors(4); !errors.Is(err, ErrInvalid) {
+			t.Errorf("vertex 4 of 4: %v", err)
+		}
 		return err
 	})
 	if err != nil {
@@ -191,6 +199,28 @@ func TestRowView_Damaged(t *testing.T) {
 			return b.Put(slices.Clone(key), value)
 		})
 		mustBeCorrupt(t, path)
+	})
+	t.Run("edge", func(t *testing.T) {
+		path := storeOfRows(t)
+		withRoot(t, path, func(root *bolt.Bucket) error {
+			b, _ := objectBucket(t, root, "graphs", "g", block.ArcsName)
+			key, value := b.Cursor().First()
+			value = slices.Clone(value)
+			value[len(value)/2] ^= 1
+			return b.Put(slices.Clone(key), value)
+		})
+		db, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		err = db.ViewRows(ctx, "e", func(v *RowView) error {
+			_, err := v.Neighbors(0)
+			return err
+		})
+		if !errors.Is(err, ErrCorrupt) {
+			t.Errorf("neighbours: %v", err)
+		}
 	})
 	// A context that has ended is not damage.
 	db := openStore(t, storeOfRows(t), nil)
