@@ -15,7 +15,7 @@ import (
 	"heavytail/repl"
 )
 
-// newBench is the command above those that measure.
+// newBench is the parent command of the benchmarks.
 func newBench(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -129,8 +129,8 @@ folder for another version of heavytail, or of the graphs.`,
 	return cmd
 }
 
-// runBench runs the experiments and prints the tables, of what there is
-// where the run was stopped.
+// runBench runs the experiments and prints the tables. If the run was stopped,
+// the tables have the steps that were finished.
 func runBench(ctx context.Context, std streams, config paper.Config, run func(context.Context, paper.Config) (string, error)) error {
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
 	config.Progress = status.Progress

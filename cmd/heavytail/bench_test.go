@@ -32,8 +32,8 @@ func TestBench_Usage(t *testing.T) {
 	}
 }
 
-// TestBench_Missing expects a run without its files to say which is missing, and
-// to make nothing.
+// TestBench_Missing expects a run without its files to report which file is
+// missing, and to create nothing.
 func TestBench_Missing(t *testing.T) {
 	folder := t.TempDir()
 	out := filepath.Join(folder, "out")

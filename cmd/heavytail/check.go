@@ -60,8 +60,9 @@ func runCheck(ctx context.Context, std streams, path string) error {
 	return errors.Join(writeText(std.out, text.String()), err)
 }
 
-// writeText prints a text for the user. Who sends it to a full disk must not take
-// what is there for all of it.
+// writeText prints a text for the user, and returns an error if it cannot be
+// written, such as to a full disk: an incomplete text must not look like a
+// complete one.
 func writeText(out io.Writer, text string) error {
 	if _, err := io.WriteString(out, text); err != nil {
 		return fmt.Errorf("write to standard output: %w", err)

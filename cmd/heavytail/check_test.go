@@ -40,7 +40,7 @@ func TestCheck_Damaged(t *testing.T) {
 }
 
 // TestOpen_Refused opens what is not a store of this version, by every command
-// that opens one, and expects it to be left alone.
+// that opens one, and expects the file to stay unchanged.
 func TestOpen_Refused(t *testing.T) {
 	dir := t.TempDir()
 	sound := mustRead(t, sampleFile(t))
@@ -86,9 +86,9 @@ func TestOpen_Refused(t *testing.T) {
 	}
 }
 
-// makeNewer turns a store into one that asks for a newer reader, as the header
-// is laid out in package storage: a checksum, 8 bytes of magic, the format and
-// the oldest reader.
+// makeNewer turns a store into one that requires a newer version of heavytail,
+// as the header is laid out in package storage: a checksum, 8 bytes of magic,
+// the format and the oldest reader.
 func makeNewer(t *testing.T, path string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)

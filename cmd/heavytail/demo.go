@@ -25,7 +25,8 @@ type demoFlags struct {
 	seed     uint64
 }
 
-// newDemo is the command that shows the whole path on a generated graph.
+// newDemo is the command that demonstrates the statements, from a generated
+// graph to evaluated embeddings.
 func newDemo(std streams) *cobra.Command {
 	var flags demoFlags
 	cmd := &cobra.Command{
@@ -141,7 +142,8 @@ func runDemo(ctx context.Context, std streams, flags demoFlags) error {
 	return nil
 }
 
-// runStep shows and runs the statements of a step, and plots what it asks for.
+// runStep shows and runs the statements of a step, and plots the degrees of its
+// graphs.
 func runStep(ctx context.Context, std streams, db *query.DB, status *repl.Status, step demoStep) error {
 	for _, statement := range step.statements {
 		fmt.Fprintf(std.out, "heavytail> %s;\n", statement)
@@ -175,8 +177,8 @@ func plotDegrees(ctx context.Context, out io.Writer, db *query.DB, graphs []stri
 	return err
 }
 
-// demoPath is the file to make: the one asked for, which must not exist, or one
-// in a new temporary folder.
+// demoPath returns the path of the file to create: the given path, which must
+// not exist, or a path in a new temporary folder.
 func demoPath(asked string) (string, error) {
 	if asked == "" {
 		dir, err := os.MkdirTemp("", "heavytail-demo-")

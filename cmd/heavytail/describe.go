@@ -36,8 +36,8 @@ law is a straight line there.`,
 	return cmd
 }
 
-// describe prints the description of each graph, of all graphs where none is
-// named, and between tables for people the plot of their degrees.
+// describe prints the description of each graph, or of all graphs if none is
+// named. In the format table the plot of its degrees follows each description.
 func (r *runner) describe(graphs []string, req query.DescribeGraphRequest) error {
 	if len(graphs) == 0 {
 		known, err := r.db.Graphs(r.ctx)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDescribe prints properties and the plot for people, properties alone for
-// programs, and all graphs where none is named.
+// TestDescribe expects properties and the plot in the format table, properties
+// alone in other formats, and all graphs if none is named.
 func TestDescribe(t *testing.T) {
 	path := sampleFile(t)
 	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 300, m := 3) INTO pa")

@@ -18,7 +18,7 @@ import (
 // execFlags are the flags of exec.
 type execFlags struct {
 	command   string
-	inline    bool // command was given, if only as an empty text
+	inline    bool // -c was given, even with an empty text
 	script    string
 	startup   string // of the shell; "" for none
 	format    string
@@ -100,16 +100,16 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 	}
 	err = unreported(repl.Run(ctx, config))
 	waited := waitForJobs(ctx, db, config.Status, std.err)
-	if err == nil || ctx.Err() == nil { // after an interrupt both are that it was cancelled
+	if err == nil || ctx.Err() == nil { // after an interrupt both errors are the cancellation
 		err = errors.Join(err, waited)
 	}
 	return errors.Join(err, db.Close())
 }
 
 // waitForJobs waits for the jobs that statements started in the background, with
-// their progress: closing the file would interrupt them. It says what became of each;
-// one that failed is errReported. An interrupt leaves them to closing the file, which
-// stops them at a checkpoint.
+// their progress: closing the file would interrupt them. It prints how each job ended;
+// if one failed, it returns errReported. After an interrupt it no longer waits:
+// closing the file stops the jobs at a checkpoint.
 func waitForJobs(ctx context.Context, db *query.DB, status *repl.Status, messages io.Writer) error {
 	var failed error
 	for jobs := db.ActiveJobs(); len(jobs) > 0; jobs = db.ActiveJobs() {
@@ -135,8 +135,8 @@ func waitForJobs(ctx context.Context, db *query.DB, status *repl.Status, message
 	return failed
 }
 
-// settings are what the flags say about running statements, and about opening the
-// file.
+// settings returns the configuration for running statements and the options for
+// opening the file that the flags set.
 func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 	if f.inline && f.script != "" {
 		return repl.Config{}, nil, errors.New("expected -c or -f, found both")
@@ -165,7 +165,7 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 }
 
 // execWords name the flags that set fields of query.Options. The options of statements
-// have the names that the user has written them by.
+// keep their names, since the user wrote them in a statement.
 var execWords = query.Words{Field: func(name string) string {
 	if flag := fieldFlags[name]; flag != "" {
 		return "--" + flag
@@ -173,8 +173,8 @@ var execWords = query.Words{Field: func(name string) string {
 	return ""
 }}
 
-// openSource returns the text of the statements. A script that is a named pipe is
-// open only once somebody writes to it, which a signal does not wait for.
+// openSource returns the text of the statements. Opening a named pipe waits until
+// another process opens it for writing; a signal ends this wait.
 func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, func(), error) {
 	nothing := func() {}
 	switch {
@@ -202,8 +202,8 @@ func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, f
 	}
 }
 
-// importInput is what IMPORT '-' reads: standard input, unless the statements
-// come from there.
+// importInput returns what IMPORT '-' reads: standard input, or nil if the statements
+// are read from there.
 func importInput(std streams, flags execFlags) io.Reader {
 	if !flags.inline && (flags.script == "" || flags.script == "-") {
 		return nil
@@ -211,8 +211,8 @@ func importInput(std streams, flags execFlags) io.Reader {
 	return std.in
 }
 
-// parseParams reads name=value pairs. What a value is depends on the place of
-// the parameter, as repl.ParseParam says.
+// parseParams reads name=value pairs. The type of a value depends on the place of the
+// parameter in the statement; see repl.ParseParam.
 func parseParams(list []string) (map[string]any, error) {
 	params := make(map[string]any, len(list))
 	for _, entry := range list {

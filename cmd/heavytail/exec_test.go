@@ -42,8 +42,7 @@ func TestExec_Formats(t *testing.T) {
 	}
 }
 
-// TestExec_JSONLines expects one valid line of JSON for each statement, whatever
-// it is.
+// TestExec_JSONLines expects one valid line of JSON for each statement, of any kind.
 func TestExec_JSONLines(t *testing.T) {
 	path := newFile(t)
 	statements := []string{
@@ -76,7 +75,7 @@ func TestExec_JSONLines(t *testing.T) {
 	}
 }
 
-// TestExec_Sources takes statements from each place that they may come from.
+// TestExec_Sources runs statements from -c, from a script, and from standard input.
 func TestExec_Sources(t *testing.T) {
 	path, dir := sampleFile(t), t.TempDir()
 	script := filepath.Join(dir, "script")
@@ -91,8 +90,8 @@ func TestExec_Sources(t *testing.T) {
 			t.Errorf("got\n%s, and from -c\n%s", got, inline)
 		}
 	}
-	// No statements, such as an empty variable of a shell, do not mean that
-	// they come from standard input.
+	// An empty -c, such as an empty variable of a shell, does not make exec read standard
+	// input.
 	if out := mustRun(t, "SHOW GRAPHS", "exec", path, "-c", ""); out != "" {
 		t.Errorf("an empty -c printed %q", out)
 	}
@@ -109,8 +108,8 @@ func TestExec_Sources(t *testing.T) {
 	}
 }
 
-// TestExec_ImportFromInput reads a graph from standard input, which only works
-// where the statements do not come from there.
+// TestExec_ImportFromInput reads a graph from standard input, which works only if the
+// statements are not read from there.
 func TestExec_ImportFromInput(t *testing.T) {
 	path := newFile(t)
 	script := filepath.Join(t.TempDir(), "script")
@@ -153,7 +152,7 @@ func TestExec_Params(t *testing.T) {
 		{"NEAREST 9 TO '7' USING e WHERE linked = $p", "p=true", "(2 rows)"},                        // a truth value
 		{"NEAREST 9 TO '7' USING e WHERE degree > $p", "p=1.5", "(9 rows)"},                         //
 		{"SCORE ($p, '7') WITH jaccard", "p='it''s'", " it's   | 7 "},                               // text in quotes
-		{"SCORE ($p, '7') WITH jaccard", "p='''quoted'''", " 'quoted' | 7 "},                        // whose quotes are of the text
+		{"SCORE ($p, '7') WITH jaccard", "p='''quoted'''", " 'quoted' | 7 "},                        // the inner quotes are part of the text
 		{"EXPLAIN IMPORT $p INTO h WITH (max_line := 80)", "p=" + path, "the open database itself"}, // a file
 	} {
 		a := command(t, "", "exec", path, "-c", c.statement, "--param", c.param)
@@ -168,8 +167,8 @@ func TestExec_Params(t *testing.T) {
 	}
 }
 
-// TestExec_Failures makes the mistakes that are no mistakes of the command line.
-// Each is reported on standard error, and rows alone come to standard output.
+// TestExec_Failures makes mistakes in statements and files, not in the command line.
+// Each is reported on standard error; standard output has only rows.
 func TestExec_Failures(t *testing.T) {
 	path, missing := sampleFile(t), newFile(t)
 	for _, args := range [][]string{{"--no-create"}, {"--read-only"}} {
@@ -199,8 +198,8 @@ func TestExec_Limit(t *testing.T) {
 		"exec", newFile(t), "--memory-limit", "10", "-c", "GENERATE erdos_renyi(n := 100, m := 100) INTO g")
 }
 
-// TestExec_KeepGoing runs the statements after one that failed only where it was
-// asked to, and fails all the same.
+// TestExec_KeepGoing expects the statements after a failed one to run only with
+// --keep-going, and the exit code of a failure in both cases.
 func TestExec_KeepGoing(t *testing.T) {
 	path := sampleFile(t)
 	const script = "DROP GRAPH nothing; SHOW GRAPHS; DROP EMBEDDING nothing; HELP CHECK"
@@ -271,7 +270,7 @@ func TestExec_Locked(t *testing.T) {
 	}
 }
 
-// TestExec_OutputFails writes rows to where they cannot go.
+// TestExec_OutputFails writes rows to an output that fails.
 func TestExec_OutputFails(t *testing.T) {
 	var status bytes.Buffer
 	code := run(t.Context(), []string{"exec", newFile(t), "-c", "HELP"}, streams{in: strings.NewReader(""), out: fullDisk{}, err: &status})
@@ -280,12 +279,13 @@ func TestExec_OutputFails(t *testing.T) {
 	}
 }
 
-// fullDisk is a writer without room.
+// fullDisk is a writer that always fails, as on a full disk.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no room") }
 
-// TestExec_WaitsForJobs starts jobs in the background: exec ends when they have ended.
+// TestExec_WaitsForJobs starts jobs in the background, and expects exec to end only
+// after them.
 func TestExec_WaitsForJobs(t *testing.T) {
 	path := newFile(t)
 	a := command(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 8, seed := 1) INTO g; EMBED g USING deepwalk(dim := 16, walks := 2) AS e IN BACKGROUND; EMBED g USING dp_spectral(dim := 4) AS s IN BACKGROUND")

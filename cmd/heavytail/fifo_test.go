@@ -18,8 +18,8 @@ import (
 // and programs may take the processors.
 const hangs = 5 * time.Minute
 
-// TestExec_Pipe stops exec while its script is a named pipe that nobody writes to,
-// and then one that nobody writes anything into.
+// TestExec_Pipe stops exec while its script is a named pipe that no process has opened for
+// writing, and then one that is open but stays empty.
 func TestExec_Pipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -29,8 +29,8 @@ func TestExec_Pipe(t *testing.T) {
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		for _, writer := range []bool{false, true} {
-			// A signal that comes before the command listens ends it without words. That is
-			// no fault on a busy machine, where the command takes long to begin.
+			// A signal that arrives before the command handles signals ends it without a message. On
+			// a busy machine, where the command starts slowly, that is not an error.
 			pause := 300 * time.Millisecond
 			code, messages := signalled(t, dir, pipe, signal, writer, pause)
 			for ; code < 0 && pause < hangs; code, messages = signalled(t, dir, pipe, signal, writer, pause) {
@@ -44,8 +44,8 @@ func TestExec_Pipe(t *testing.T) {
 }
 
 // signalled starts exec with a named pipe as its script, and sends it a signal after a
-// pause. It returns the exit code, -1 where the signal ended the process, and what the
-// process wrote to standard error.
+// pause. It returns the exit code, -1 if the signal ended the process, and what the process
+// wrote to standard error.
 func signalled(t *testing.T, dir, pipe string, signal syscall.Signal, writer bool, pause time.Duration) (code int, messages string) {
 	t.Helper()
 	cmd := child(t, "exec", filepath.Join(dir, "g.ht"), "-f", pipe)
@@ -55,7 +55,7 @@ func signalled(t *testing.T, dir, pipe string, signal syscall.Signal, writer boo
 		t.Fatal(err)
 	}
 	if writer {
-		// Opening waits for the reader.
+		// Opening a pipe for writing waits until it is open for reading.
 		w, err := os.OpenFile(pipe, os.O_WRONLY, 0)
 		if err != nil {
 			t.Fatal(err)

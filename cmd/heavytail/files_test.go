@@ -15,9 +15,9 @@ import (
 	"testing"
 )
 
-// mutualFiles is how many pairs of files of a package may use each other, each a
-// package-level name or a method of the other, where it is more than fewMutual. A number
-// may only fall.
+// mutualFiles is how many pairs of files of a package may use each other, for packages
+// with more than fewMutual such pairs. A file uses another one if it uses a package-level
+// name or a method that the other declares. The numbers may only be lowered.
 var mutualFiles = map[string]int{
 	"query": 4, // a statement and the file with its work
 }
@@ -25,8 +25,8 @@ var mutualFiles = map[string]int{
 // fewMutual is how many such pairs any package may have.
 const fewMutual = 3
 
-// layered are packages in which no file uses one that uses it back, however many files
-// lie between: they can be read from the lowest to the highest.
+// layered are packages without cycles of files, of any length: their files can be read in
+// an order in which each file uses only files before it.
 var layered = []string{
 	"cmd/paper", "cmd/picture", "embedding", "embedding/internal/base", "embedding/propagate", "embedding/unitball", "embedding/walk",
 	"query/internal/bind", "query/internal/fault", "query/internal/job", "query/internal/plan",
@@ -34,8 +34,8 @@ var layered = []string{
 	"storage/internal/file", "storage/internal/gather", "storage/internal/rescue",
 }
 
-// TestLayout_Files counts the pairs of files of each package that use each other both
-// ways. Who changes one file of such a pair has to read both.
+// TestLayout_Files counts the pairs of files of each package that use each other. To
+// change one file of such a pair, one has to read both.
 func TestLayout_Files(t *testing.T) {
 	packages, exports := listPackages(t)
 	set := token.NewFileSet()
@@ -57,7 +57,8 @@ func TestLayout_Files(t *testing.T) {
 	}
 }
 
-// fileUses has, for each file of a package, the files that it uses, and one name of each.
+// fileUses has, for each file of a package, the files that it uses, each with one name
+// that it uses of that file.
 type fileUses map[string]map[string]string
 
 // usesOf type-checks a package with the compiled packages that it imports.

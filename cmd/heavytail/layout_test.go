@@ -16,8 +16,8 @@ import (
 )
 
 // layout is every package of the module with the packages of the module that
-// it may import. Tests may import more. A package that is missing here fails
-// the test: whoever adds one decides where it belongs.
+// it may import. Tests may import more. A package that is missing here fails the
+// test, so that its place is decided when it is added.
 var layout = map[string][]string{
 	"storage": {
 		"storage/csr", "storage/vec", "storage/format",
@@ -85,8 +85,8 @@ var layout = map[string][]string{
 	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/report", "cmd/paper"},
 }
 
-// outsiders are the modules that only some packages may import: the file is
-// storage's alone, and libraries do not print.
+// outsiders are the modules that only some packages may import: only storage
+// accesses the file, and libraries do not print.
 var outsiders = map[string][]string{
 	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file"},
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
@@ -103,7 +103,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/sys":                  {"storage/internal/file", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 }
 
-// listed is what the test asks of go list.
+// listed has the fields of a package in go list that the tests use.
 type listed struct {
 	ImportPath string
 	Dir        string
@@ -114,7 +114,7 @@ type listed struct {
 }
 
 // listing is what go list reports of the packages of the module and of all that they
-// import, compiled. It is asked once for all tests.
+// import, compiled. The tests share one run of go list.
 var listing = sync.OnceValues(func() ([]listed, error) {
 	command := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Imports,Module", "heavytail/...")
 	command.Stderr = os.Stderr
@@ -152,7 +152,7 @@ func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 	return own, compiled
 }
 
-// TestLayout holds the packages and their imports against the tables above.
+// TestLayout compares the packages and their imports with the tables above.
 func TestLayout(t *testing.T) {
 	const module = "heavytail/"
 	seen := map[string]bool{}

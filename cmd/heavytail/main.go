@@ -23,10 +23,10 @@ import (
 	"heavytail/query/parser"
 )
 
-// garbage is the share of the memory in use, in per cent, that may be garbage, unless GOGC sets
-// another. Most memory is a few large arrays without pointers, which are collected in
-// milliseconds: with Go's 100 per cent every array that a job no longer needs would stay until
-// the next one had doubled the heap.
+// garbage is by how many per cent the heap may grow before the next garbage collection,
+// unless GOGC sets another value. Most memory is a few large arrays without pointers, so a
+// collection takes milliseconds; with Go's default of 100 per cent, arrays that a job no
+// longer needs would stay until the heap had doubled.
 const garbage = 25
 
 func main() {
@@ -63,8 +63,8 @@ func run(ctx context.Context, args []string, std streams) int {
 	}
 }
 
-// printError prints an error in one line for each of those that it joins. It may
-// hold names of files and texts from them, which may hold anything.
+// printError prints each of the errors that err joins on a line of its own. It escapes
+// them, since they may contain names of files and texts from files, with any characters.
 func printError(w io.Writer, err error) {
 	for line := range strings.Lines(err.Error()) {
 		fmt.Fprintf(w, "heavytail: %s\n", parser.Escape(strings.TrimSuffix(line, "\n")))
@@ -140,10 +140,10 @@ func version() string {
 	return versionOf(info)
 }
 
-// versionOf distinguishes builds: by the version of the module, "development" where it
-// was not installed by one; by the commit that it was built from and whether files
-// were changed since; by Go and the platform. It says so where the build has no
-// commit, as without git or with -buildvcs=false.
+// versionOf describes a build: the version of the module, or "development" if the build
+// has none; the commit, and whether files were changed since; the version of Go, and the
+// platform. A build without git or with -buildvcs=false has no commit, and the text says
+// so.
 func versionOf(info *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range info.Settings {

@@ -15,8 +15,8 @@ import (
 	"heavytail/.ci/leaktest"
 )
 
-// childEnv makes the test binary the command itself, for tests that need a
-// process of its own.
+// childEnv is the variable that makes the test binary run the command instead of the tests,
+// for tests that need a separate process.
 const childEnv = "HEAVYTAIL_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m)
 }
 
-// child is a process of the command that has not been started.
+// child returns a process of the command, not yet started.
 func child(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -85,10 +85,10 @@ func mustFail(t *testing.T, code int, texts []string, args ...string) {
 	}
 }
 
-// newFile is the path of a file that does not exist yet.
+// newFile returns the path of a file that does not exist yet.
 func newFile(t *testing.T) string { return filepath.Join(t.TempDir(), "test.ht") }
 
-// sampleFile is a file with the path graph a-b-c-d and an embedding of it.
+// sampleFile makes a file with the path graph a-b-c-d and an embedding of it.
 func sampleFile(t *testing.T) string {
 	t.Helper()
 	path := newFile(t)

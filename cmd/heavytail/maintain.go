@@ -66,7 +66,7 @@ func newStats(std streams) *cobra.Command {
 	return cmd
 }
 
-// newMigrate is the command that rewrites a file in the present format.
+// newMigrate is the command that rewrites a file in the current format.
 func newMigrate(std streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
@@ -84,7 +84,7 @@ older versions of heavytail cannot read the present one.`,
 	return cmd
 }
 
-// newRecover is the command that saves what is sound of a damaged file.
+// newRecover is the command that copies the undamaged parts of a damaged file.
 func newRecover(std streams) *cobra.Command {
 	overwrite := false
 	cmd := &cobra.Command{
@@ -103,8 +103,8 @@ anything is lost.`,
 	return cmd
 }
 
-// runRecover saves what is sound of the file at path, and prints what was saved
-// and what was lost.
+// runRecover copies the undamaged parts of the file at path, and prints what
+// was saved and what was lost.
 func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bool) error {
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
 	ctx, stop := interruptible(cmd.Context())

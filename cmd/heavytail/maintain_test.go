@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMaintain looks after a file: what it holds stays the same, whatever is
-// done to the file.
+// TestMaintain runs the commands of maintenance on a file, and expects its
+// content to stay the same.
 func TestMaintain(t *testing.T) {
 	path, dir := sampleFile(t), t.TempDir()
 	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 3000, m := 5) INTO g; DROP GRAPH g")
@@ -59,8 +59,8 @@ func TestMaintain(t *testing.T) {
 	}
 }
 
-// TestRecover_Damaged recovers a file that cannot be opened: its first pages,
-// with the root of everything, are lost.
+// TestRecover_Damaged recovers a file that cannot be opened, because its first
+// pages, with the root of all buckets, are lost.
 func TestRecover_Damaged(t *testing.T) {
 	path := sampleFile(t)
 	file := mustRead(t, path)
@@ -82,8 +82,8 @@ func TestRecover_Damaged(t *testing.T) {
 	}
 }
 
-// TestMaintain_OutputFails sends what check and recover say to where nothing can
-// be written, which must not pass for success.
+// TestMaintain_OutputFails sends the output of check and recover to a writer
+// that fails, which must not count as success.
 func TestMaintain_OutputFails(t *testing.T) {
 	path := sampleFile(t)
 	for _, args := range [][]string{{"check", path}, {"recover", path, newFile(t)}} {

@@ -83,8 +83,8 @@ func roff(text string) string {
 	return text
 }
 
-// manDate is the date of the latest section of the changes, so that the same source makes the
-// same pages.
+// manDate finds the date of the latest release in the changes. Pages have this date, so
+// that the same source gives the same pages.
 var manDate = regexp.MustCompile(`(?m)^## (\d{4}-\d\d-\d\d)`)
 
 func newManText(name, section string) *manText {
@@ -103,7 +103,8 @@ func (m *manText) term(word, text string) {
 	m.lines(text)
 }
 
-// lines writes the words of a text in lines of up to 72 characters, where a word is not longer.
+// lines writes the words of a text in lines of up to 72 characters; a longer word has a
+// line of its own.
 func (m *manText) lines(text string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {
@@ -142,7 +143,7 @@ func (m *manText) prose(text string) {
 
 // manOfCommand is the page of a command.
 func manOfCommand(cmd *cobra.Command) string {
-	cmd.InitDefaultHelpFlag() // which it otherwise gets when it runs
+	cmd.InitDefaultHelpFlag() // adds --help, which cobra otherwise adds when the command runs
 	m := newManText(manName(cmd), "1")
 	m.section("NAME")
 	fmt.Fprintf(m, "%s \\- %s\n", roff(manName(cmd)), roff(cmd.Short))

@@ -15,7 +15,7 @@ import (
 )
 
 // Every command has a page with all of its flags, and every statement is on the page of the
-// statements. Lines that begin with a dot are macros and nothing else.
+// statements. Only macros begin a line with a dot.
 func TestMan(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "man")

@@ -14,7 +14,7 @@ import (
 
 // manualFiles are the pages of the manual. Parts of them that list statements,
 // options, scorers, errors and commands lie between comments and are generated
-// from the code; manual_test.go holds both against each other.
+// from the code; manual_test.go compares both.
 //
 //go:embed manual/*.md
 var manualFiles embed.FS

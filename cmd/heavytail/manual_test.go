@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite the generated parts of manual/*
 // generatedPart matches a part of a page that is generated, with its name.
 var generatedPart = regexp.MustCompile(`(?s)(<!-- generated: (\w+) -->\n).*?(<!-- end -->)`)
 
-// TestManual_Generated holds the generated parts of the manual against the code:
+// TestManual_Generated compares the generated parts of the manual with the code:
 // statements, options with their defaults, scorers, generators, errors and commands.
 func TestManual_Generated(t *testing.T) {
 	parts := map[string]func(*testing.T) string{
@@ -133,8 +133,8 @@ func scorersPart(t *testing.T) string {
 // errorPackages are the packages whose errors a program may want to distinguish.
 var errorPackages = []string{"query/internal/fault", "query/parser", "storage", "storage/format", "embedding", "embedding/link", "embedding/evaluate", "index"}
 
-// errorsPart lists the errors of HELP ERRORS by package, and expects them to be all
-// that the packages export.
+// errorsPart lists the errors of HELP ERRORS by package, and expects every exported
+// error of the packages to be among them.
 func errorsPart(t *testing.T) string {
 	listed := map[string]bool{}
 	var b strings.Builder
@@ -202,8 +202,8 @@ func sentinels(t *testing.T, dir string) []string {
 	return found
 }
 
-// madeByNew reports whether a variable is made by errors.New, or is the name at the door
-// of an error of an inner package.
+// madeByNew reports whether a variable is made by errors.New, or is a package's exported
+// name for an error of one of its internal packages.
 func madeByNew(v *ast.ValueSpec) bool {
 	if len(v.Values) != 1 {
 		return false
@@ -227,7 +227,7 @@ func commandsPart(*testing.T) string {
 	return b.String()
 }
 
-// allCommands are the commands under one, without those that cobra adds.
+// allCommands returns the commands below root, without those that cobra adds.
 func allCommands(root *cobra.Command) []*cobra.Command {
 	var list []*cobra.Command
 	for _, c := range root.Commands() {
@@ -290,7 +290,7 @@ func TestManual_Environment(t *testing.T) {
 	}
 }
 
-// TestManual_ExitCodes holds the exit codes of the manual against the constants.
+// TestManual_ExitCodes compares the exit codes of the manual with the constants.
 func TestManual_ExitCodes(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "streams.go", nil, 0)
 	if err != nil {
@@ -309,8 +309,7 @@ func TestManual_ExitCodes(t *testing.T) {
 	}
 }
 
-// TestManual_Shell holds the commands of the shell in the manual against those that
-// .help lists, in both directions.
+// TestManual_Shell expects the manual and .help to list the same commands of the shell.
 func TestManual_Shell(t *testing.T) {
 	page := manualList(t, "shell", "## Commands", "- `(\\.\\w+)")
 	for _, line := range strings.Split(mustRun(t, ".help\n", "exec", newFile(t)), "\n") {
@@ -323,8 +322,7 @@ func TestManual_Shell(t *testing.T) {
 	}
 }
 
-// manualList returns what the lines of one section of a page name, in order of the
-// alphabet.
+// manualList returns the names in the lines of one section of a page, sorted.
 func manualList(t *testing.T, name, heading, pattern string) []string {
 	t.Helper()
 	page, err := manualPage(name)
@@ -344,8 +342,8 @@ func manualList(t *testing.T, name, heading, pattern string) []string {
 	return names
 }
 
-// TestManual_Pages prints every page by the command, with a title and without the
-// comments; no file of the manual may be missing from the list.
+// TestManual_Pages expects the command to print every page with its title and without
+// comments, and every file of the manual to be in the list.
 func TestManual_Pages(t *testing.T) {
 	files, err := filepath.Glob("manual/*.md")
 	if err != nil {
@@ -371,7 +369,7 @@ func TestManual_Pages(t *testing.T) {
 	mustFail(t, exitUsage, []string{"at most one PAGE"}, "manual", "go", "jobs")
 }
 
-// TestManual_Limits holds the limits of the manual against the defaults of IMPORT.
+// TestManual_Limits compares the limits of the manual with the defaults of IMPORT.
 func TestManual_Limits(t *testing.T) {
 	page, err := manualPage("limits")
 	if err != nil {
@@ -398,8 +396,8 @@ func TestManual_Limits(t *testing.T) {
 	}
 }
 
-// TestManual_Examples runs nothing, and parses every statement that a page shows in
-// a block of SQL.
+// TestManual_Examples parses every statement in the SQL blocks of the manual, without
+// running it.
 func TestManual_Examples(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```sql\n(.*?)```")
 	count := 0

@@ -14,7 +14,7 @@ import (
 // plotKinds are the kinds of pictures.
 var plotKinds = []string{"degrees", "parameters", "projection", "graph", "links"}
 
-// newPlot is the command above those that draw.
+// newPlot is the parent command of the commands that draw.
 func newPlot(on plotter) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot degrees|parameters|projection|graph|links FILE …",

@@ -17,7 +17,7 @@ import (
 type graphFlags struct {
 	output
 	colour   string // community, degree, or an attribute
-	around   string // the key of a vertex; "" draws the graph
+	around   string // the key of a vertex to draw with its surroundings; "" draws the graph
 	depth    int    // edges from it
 	all      bool
 	vertices int
@@ -111,7 +111,7 @@ func (r *runner) plotGraph(flags graphFlags, names []string) error {
 		func(w io.Writer, format figure.Format) error { return figure.WriteNetwork(w, n.Network, format) })
 }
 
-// progress shows how far something is that is no statement.
+// progress shows the progress of work that is not a statement.
 func (r *runner) progress(what, unit string) func(stage string, done, total int64) {
 	began := time.Now()
 	return func(stage string, done, total int64) {

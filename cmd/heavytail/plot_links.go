@@ -26,7 +26,7 @@ type linkFlags struct {
 	seed      uint64
 }
 
-// linkCurves are what plot links draws.
+// linkCurves are the kinds of curves that plot links draws.
 var linkCurves = []string{"roc", "precision-recall", "calibration"}
 
 // newPlotLinks is the command that draws the curves of EVALUATE LINKS.
@@ -113,7 +113,8 @@ func (r *runner) plotLinks(flags linkFlags, req query.EvaluateLinksRequest, name
 	return noPoint(r.draw(flags.output, drawn), "no pair has a score")
 }
 
-// plotCalibration draws the models of a graph, or those of them that the flags name.
+// plotCalibration draws the calibration of all models of a graph, or of those that
+// the flags name.
 func (r *runner) plotCalibration(flags linkFlags, graph string) error {
 	all, err := r.db.Models(r.ctx)
 	if err != nil {
@@ -126,7 +127,7 @@ func (r *runner) plotCalibration(flags linkFlags, graph string) error {
 		}
 	}
 	for _, name := range flags.models {
-		if _, err := r.db.DescribeModel(r.ctx, name); err != nil { // which names the nearest one
+		if _, err := r.db.DescribeModel(r.ctx, name); err != nil { // the error suggests the nearest name
 			return err
 		}
 		if !slices.ContainsFunc(models, func(m query.ModelInfo) bool { return m.Name == name }) {

@@ -19,7 +19,7 @@ import (
 	"heavytail/repl"
 )
 
-// output is where a picture goes and how large it is, as flags say.
+// output is the file, the title and the size of a picture, as the flags set them.
 type output struct {
 	out   string // a file; "" is text on standard output
 	title string // in place of the usual one
@@ -68,7 +68,7 @@ func writable(path string) error {
 		return fmt.Errorf("--out %q is a folder", path)
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".heavytail-*")
-	var failed *os.PathError // whose path is not the one that was given
+	var failed *os.PathError // with the path of a temporary file, not of --out
 	if errors.As(err, &failed) {
 		err = fmt.Errorf("--out %q: %w", path, failed.Err)
 	}
@@ -78,7 +78,8 @@ func writable(path string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// noPoint says why a chart has no point, if that is what went wrong.
+// noPoint replaces figure.ErrEmpty by an error with the reason why there is nothing to
+// draw. Other errors stay the same.
 func noPoint(err error, why string) error {
 	if errors.Is(err, figure.ErrEmpty) {
 		return errors.New("nothing to draw: " + why)
@@ -86,7 +87,7 @@ func noPoint(err error, why string) error {
 	return err
 }
 
-// draw writes a chart to where it goes.
+// draw writes a chart to the file of --out, or as text to standard output.
 func (r *runner) draw(p output, chart figure.Chart) error {
 	if p.title != "" {
 		chart.Title = p.title
@@ -96,7 +97,8 @@ func (r *runner) draw(p output, chart figure.Chart) error {
 		func(w io.Writer, format figure.Format) error { return figure.Write(w, chart, format) })
 }
 
-// put writes a picture to where it goes: as text, or into a file of a format.
+// put writes a picture into the file of --out, in the format of its name, or as text to
+// standard output.
 func (r *runner) put(p output, asText func(io.Writer) error, asFile func(io.Writer, figure.Format) error) error {
 	r.status.Clear()
 	var content bytes.Buffer
@@ -116,7 +118,8 @@ func (r *runner) put(p output, asText func(io.Writer) error, asFile func(io.Writ
 	return replaceFile(p.out, content.Bytes())
 }
 
-// replaceFile writes a file that appears when it is complete.
+// replaceFile writes a temporary file and renames it to path, so that path never has an
+// incomplete file.
 func replaceFile(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
@@ -135,7 +138,7 @@ func replaceFile(path string, content []byte) error {
 	return nil
 }
 
-// noteAll prints notices as statements do.
+// noteAll prints notices in the form that notices of statements have.
 func (r *runner) noteAll(notices []query.Notice) {
 	r.status.Clear()
 	for _, n := range notices {

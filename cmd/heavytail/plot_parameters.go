@@ -21,7 +21,7 @@ type studyFlags struct {
 	measure string
 }
 
-// measures are what a study can be drawn of.
+// measures are the quantities that a study can plot.
 var measures = []struct {
 	name, label string
 	of          func(query.ParameterPoint) float64
@@ -41,7 +41,7 @@ func measureNames() []string {
 	return names
 }
 
-// axisLabels say what options are, on the axis of a study.
+// axisLabels are the labels of the horizontal axis for some options.
 var axisLabels = map[string]string{
 	"dim": "dimension k", "beta": "degree penalty β", "scale": "scale γ, power of the eigenvalues", "row_scale": "row scale δ, power of the degrees",
 }

@@ -57,7 +57,7 @@ func TestPlot_Pictures(t *testing.T) {
 	file := plotted(t)
 	for _, args := range [][]string{{"degrees", file, "pa", "spec"}, {"graph", file}, {"links", file}, {"graph", file, "pa", "--around", "7", "--vertices", "20", "--edges", "30", "--size", "300x300"}, {"projection", file, "spec"}, {"parameters", file, "pa", "--vary", "beta=0,1"}} {
 		var first []byte
-		for range 2 { // the second replaces the first
+		for range 2 { // the second picture replaces the first
 			path := filepath.Join(filepath.Dir(file), args[0]+".svg")
 			if out := mustRun(t, "", append(append([]string{"plot"}, args...), "--out", path)...); out != "" {
 				t.Errorf("%v prints %q", args, out)

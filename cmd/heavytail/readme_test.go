@@ -21,9 +21,9 @@ const commandEnv = "HEAVYTAIL_COMMAND"
 // TestReadme_Tour runs every block of the README's tour, in order, in an empty
 // folder, and compares what it prints with the block of text behind it.
 //
-// A block of sh is a script for the shell of the system. A block of sql goes to
-// heavytail exec tour.ht; with the word fails behind it, it must fail, and the text
-// is what it prints on standard error. A block of go is a program.
+// A block of sh is a script for the shell of the system. A block of sql is run by heavytail
+// exec tour.ht. A block marked "sql fails" must fail, and the text after it is what it
+// prints on standard error. A block of go is a program.
 func TestReadme_Tour(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -89,9 +89,9 @@ func TestReadme_Tour(t *testing.T) {
 	comparePictures(t, filepath.Join(root, ".github", "degrees.svg"), filepath.Join(folder, "degrees.svg"))
 }
 
-// comparePictures expects nearly as many shapes in the picture that the README
-// shows as in the one that the tour has drawn: kinds of processors round
-// differently, which moves points.
+// comparePictures expects nearly as many shapes in the picture of the README as in the
+// picture that the tour has drawn. The numbers may differ slightly, because processors
+// round differently, which moves points.
 func comparePictures(t *testing.T, shown, drawn string) {
 	t.Helper()
 	shapes := func(path string) float64 { return float64(bytes.Count(mustRead(t, path), []byte("<path"))) }
@@ -100,7 +100,7 @@ func comparePictures(t *testing.T, shown, drawn string) {
 	}
 }
 
-// commandFolder is a folder with the command named heavytail.
+// commandFolder returns a folder with the command, as the file heavytail.
 func commandFolder(t *testing.T) string {
 	t.Helper()
 	command := os.Getenv(commandEnv)
@@ -155,11 +155,11 @@ func readmeBlocks(t *testing.T, headings ...string) []readmeBlock {
 	return blocks
 }
 
-// tourDifference compares what the README shows with what was printed, line by line
-// and word by word; the first difference, or "". Blank lines and the lines of tables
-// do not count. Texts and integers below 10,000 must be equal, other numbers near:
-// processors round differently. … at the end of a line is any rest of it, and a line of … any
-// number of lines.
+// tourDifference compares the text of the README with the printed text, line by line and
+// word by word, and returns the first difference, or "". Blank lines and the lines of
+// tables do not count. Texts and integers below 10,000 must be equal. Other numbers must be
+// close, since processors round differently. An ellipsis (…) at the end of a line matches
+// any rest of the line; a line with nothing but an ellipsis matches any number of lines.
 func tourDifference(shown, printed string) string {
 	want, got := tourLines(shown), tourLines(printed)
 	for len(want) > 0 {
@@ -220,7 +220,7 @@ func sameWord(want, got string) bool {
 	return errX == nil && errY == nil && !exact && math.Abs(x-y) <= 0.02+0.03*math.Abs(x)
 }
 
-// TestReadme_Comparison holds the comparison itself to what it says.
+// TestReadme_Comparison tests tourDifference.
 func TestReadme_Comparison(t *testing.T) {
 	for _, c := range []struct {
 		shown, printed string
@@ -249,14 +249,14 @@ func TestReadme_Comparison(t *testing.T) {
 	}
 }
 
-// TestReadme_Length keeps the README short: reference belongs into the manual.
+// TestReadme_Length keeps the README short: reference belongs in the manual.
 func TestReadme_Length(t *testing.T) {
 	if n := bytes.Count(mustRead(t, "../../README.md"), []byte("\n")); n > 300 {
 		t.Errorf("README.md has %d lines, at most 300 are allowed", n)
 	}
 }
 
-// CI takes the command that runs all tests from the README.
+// CI reads the command that runs all tests from this block of the README.
 func TestReadme_Commands(t *testing.T) {
 	for _, b := range readmeBlocks(t, "## Two commands") {
 		if b.text == "go run ./cmd/heavytail demo\ngo test ./...\n" {

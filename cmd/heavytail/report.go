@@ -78,8 +78,8 @@ func partNames() []string {
 	return names
 }
 
-// check refuses flags, and the name of a page that cannot be written, before anything is
-// computed for it.
+// check returns an error for wrong flags, and for a page that cannot be written, before
+// anything is computed.
 func (f *reportFlags) check() error {
 	for _, name := range f.skip {
 		if !slices.Contains(partNames(), name) {
@@ -113,7 +113,7 @@ func (f *reportFlags) check() error {
 	return writable(f.out)
 }
 
-// report writes the page, which appears when it is complete.
+// report writes the page. The file appears only when the page is complete.
 func (r *runner) report(flags reportFlags) error {
 	flags.Progress = r.status.Progress
 	var page bytes.Buffer

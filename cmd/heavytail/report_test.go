@@ -18,7 +18,8 @@ func reported(t *testing.T) (file, page string) {
 	return file, filepath.Join(folder, "page.html")
 }
 
-// The page is written, replaces one that is there, and the file has the bytes that it had.
+// The page is written and replaces an existing page, and the database file stays
+// unchanged.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	file, page := reported(t)

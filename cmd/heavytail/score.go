@@ -35,7 +35,7 @@ no line is lost or written twice.`,
 				return usageError{fmt.Errorf("--with is %q, expected scorers as in adamic_adar, cosine(spec): %w", with, err)}
 			}
 			header, err := format.ParseHeader(flagText(cmd, "header"))
-			must(err) // the flag takes no other
+			must(err) // the flag accepts only valid values
 			form := repl.Table
 			if out == "-" { // rows without a file
 				out, form = "", repl.CSV

@@ -12,7 +12,7 @@ import (
 	"heavytail/query/shard"
 )
 
-// newShard is the command that divides a long statement among processes.
+// newShard is the parent command of those that divide a long statement among processes.
 func newShard(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shard COMMAND",
@@ -106,8 +106,8 @@ and not run again, so that whatever was stopped can be started again.`,
 	return cmd
 }
 
-// whichShards reads the flag of a shard: 7, or 7/64 where there are 64; all where it is
-// empty.
+// whichShards parses the flag of a shard: 7, or 7/64 if there are 64 shards. An empty
+// text means all shards.
 func whichShards(text string, shards int) (first, end int, err error) {
 	if text == "" {
 		return 0, shards, nil

@@ -37,7 +37,7 @@ func TestShard(t *testing.T) {
 	mustFail(t, exitFailed, []string{"exists"}, "shard", "merge", "--dir", folder)
 	mustRun(t, "", "shard", "merge", "--dir", folder, "--overwrite")
 
-	// A file in which something else is named so has other rows.
+	// A graph that has changed since the plan was made is refused.
 	mustRun(t, "", "exec", file, "-c", "INSERT EDGE ('0', 'new') INTO g")
 	if err := os.Remove(filepath.Join(folder, "parts", "00000.json")); err != nil {
 		t.Fatal(err)

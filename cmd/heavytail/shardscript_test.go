@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestShard_Scripts runs what the manual gives to job arrays, with the variables that Slurm
+// TestShard_Scripts runs the manual's scripts for job arrays, with the variables that Slurm
 // and Kubernetes set.
 func TestShard_Scripts(t *testing.T) {
 	t.Parallel()

@@ -55,8 +55,8 @@ one: $XDG_CONFIG_HOME/heavytail/init, or ~/.config/heavytail/init. exec does not
 }
 
 // shellOnFile makes heavytail FILE open the shell. A word without a dot or a
-// slash is a file only where there is one: it may be a misspelt command, which
-// should not make files.
+// slash is a file only if that file exists: otherwise the word may be a misspelt
+// command, which should not create a file.
 func shellOnFile(root *cobra.Command, std streams) {
 	shell := newShell(std)
 	root.Flags().AddFlagSet(shell.Flags())
@@ -89,8 +89,8 @@ func runShell(cmd *cobra.Command, std streams, path string, flags execFlags) err
 	return openShell(cmd, std, path, flags, false)
 }
 
-// openShell runs the shell, or what exec would run where nobody is there to talk
-// to.
+// openShell runs the shell on a terminal. With -c or -f, or without a terminal,
+// it does the same as exec.
 func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, temporary bool) error {
 	if flags.inline || flags.script != "" || !repl.Interactive(std.in, std.out) {
 		return runExec(cmd, std, path, flags)
@@ -99,14 +99,14 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 	if err != nil {
 		return usageError{err}
 	}
-	options.ReleaseIdle = true // a person thinks, and others want to work
+	options.ReleaseIdle = true // the shell is idle most of the time, and other processes need the file
 	db, err := openFile(std, path, options)
 	if err != nil {
 		return err
 	}
 	config.DB = db
 	config.Plot = func(ctx context.Context, out io.Writer, args []string) error {
-		return plotInShell(std, db, config.Status)(ctx, out, args) // of the file that is open by then
+		return plotInShell(std, db, config.Status)(ctx, out, args) // the file that is open now, perhaps by .open
 	}
 	shell := repl.ShellConfig{Config: config, Title: path, History: repl.HistoryFile(os.Getenv), Startup: flags.startup, Lookup: os.LookupEnv}
 	shell.Open = func(path string) (*query.DB, string, error) {
@@ -134,7 +134,7 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 	}
 	err = repl.Shell(cmd.Context(), shell)
 	if errors.Is(err, repl.ErrStuck) {
-		return err // a statement still has the file, and ends with the process
+		return err // the file cannot be closed: a statement still uses it until the process ends
 	}
 	return errors.Join(unreported(err), db.Close())
 }

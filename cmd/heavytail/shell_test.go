@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestShell_NoTerminal runs what exec would where there is nobody to talk to.
+// TestShell_NoTerminal expects the shell to do the same as exec without a
+// terminal.
 func TestShell_NoTerminal(t *testing.T) {
 	path := sampleFile(t)
 	const script = ".mode csv\nSCORE ('a', 'c') IN line WITH common_neighbors;\n"
@@ -25,7 +26,8 @@ func TestShell_NoTerminal(t *testing.T) {
 	mustFail(t, exitFailed, []string{".edit works only in"}, path, "-c", ".edit")
 }
 
-// TestShell_Temporary leaves nothing behind where no file is named.
+// TestShell_Temporary expects a shell without a file to leave no temporary file
+// behind.
 func TestShell_Temporary(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -40,7 +42,8 @@ func TestShell_Temporary(t *testing.T) {
 	mustFail(t, exitUsage, []string{"expected a FILE with --read-only"}, "shell", "--read-only")
 }
 
-// TestShell_Word takes a word for a file only where that is plain.
+// TestShell_Word expects a word to be read as a file only if it has a dot or a
+// slash, or the file exists.
 func TestShell_Word(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustFail(t, exitUsage, []string{`unknown command "exce": did you mean exec?`}, "exce")

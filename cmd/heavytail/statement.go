@@ -15,15 +15,15 @@ import (
 	"heavytail/repl"
 )
 
-// This file makes commands of single statements: their options become flags, and the
-// request that a command line means is answered as a statement of exec is, so that
-// rows, progress, notices and errors are the same.
+// This file turns single statements into commands. The options of the statement become
+// flags; the flags and arguments become a request, which is answered like a statement
+// of exec, with the same rows, progress, notices and errors.
 
 // addOptions gives a command a flag for every option of a statement.
 func addOptions(cmd *cobra.Command, statement string) { addFlags(cmd, statementOptions(statement)) }
 
 // addFlags gives a command a flag for every option, with the words of HELP. A flag
-// that is there already keeps its meaning.
+// that the command already has stays unchanged.
 func addFlags(cmd *cobra.Command, options []query.OptionInfo) {
 	for _, o := range options {
 		name := flagName(o.Name)
@@ -50,7 +50,7 @@ func addFlags(cmd *cobra.Command, options []query.OptionInfo) {
 	}
 }
 
-// textFlag is a flag for a text, which may have to be one of some.
+// textFlag is a flag for a text. If it has choices, it accepts only these.
 type textFlag struct {
 	text    string
 	choices []string // nil for any
@@ -67,14 +67,15 @@ func (f *textFlag) Set(text string) error {
 	return nil
 }
 
-// words lists some words, of at least two, with another before the last one.
+// words joins two or more words by commas, with the word before, such as "or", before
+// the last one.
 func words(list []string, before string) string {
 	last := len(list) - 1
 	return strings.Join(list[:last], ", ") + " " + before + " " + list[last]
 }
 
-// shownDefault is the default of a number in the words of its flag. Who does not give
-// the flag leaves the option out, so that the flag has none of its own.
+// shownDefault returns the default of a number for the help of its flag. The flag
+// itself has no default: if it is not given, the statement has no such option.
 func shownDefault(o query.OptionInfo) string {
 	if o.Default == "" {
 		return ""
@@ -92,10 +93,10 @@ func statementOptions(statement string) []query.OptionInfo {
 	panic("no statement " + statement)
 }
 
-// require makes the command line wrong where one of some flags is not given.
+// require makes a missing flag an error of the command line.
 func require(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
-		must(cmd.MarkFlagRequired(name)) // which completion reads
+		must(cmd.MarkFlagRequired(name)) // for completion
 	}
 	args := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
@@ -108,7 +109,7 @@ func require(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// flagName is the flag of an option.
+// flagName returns the name of the flag of an option.
 func flagName(option string) string { return strings.ReplaceAll(option, "_", "-") }
 
 // flagText, flagInt and flagBool return the value of a flag that addOptions has added.
@@ -130,7 +131,7 @@ func flagBool(cmd *cobra.Command, name string) bool {
 	return truth
 }
 
-// givenSettings are those of some options that the user has set by flags.
+// givenSettings returns the options that the user has set by flags.
 func givenSettings(cmd *cobra.Command, options []query.OptionInfo) map[string]any {
 	given := map[string]any{}
 	for _, o := range options {
@@ -154,8 +155,8 @@ func givenSettings(cmd *cobra.Command, options []query.OptionInfo) map[string]an
 	return given
 }
 
-// refuseOthers is the error of a flag that was given and is an option of other
-// statements only, where the command runs one of several.
+// refuseOthers returns an error if a flag was given that is an option of the other
+// statements only. It is for commands that run one of several statements.
 func refuseOthers(cmd *cobra.Command, statement string, others ...string) error {
 	for _, other := range others {
 		for _, o := range statementOptions(other) {
@@ -168,7 +169,7 @@ func refuseOthers(cmd *cobra.Command, statement string, others ...string) error 
 	return nil
 }
 
-// addFormat gives a command the flag for the form of its rows.
+// addFormat gives a command the flag --format.
 func addFormat(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVar(format, "format", "table", "how results are printed: "+strings.Join(repl.Formats(), ", "))
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
@@ -184,7 +185,7 @@ type runner struct {
 	format repl.Format
 }
 
-// openFile opens the file at path and says what is to be known of it.
+// openFile opens the file at path and prints notices about it.
 func openFile(std streams, path string, options *query.Options) (*query.DB, error) {
 	db, err := query.Open(path, options)
 	if err != nil {
@@ -196,8 +197,8 @@ func openFile(std streams, path string, options *query.Options) (*query.DB, erro
 	return db, nil
 }
 
-// runOn opens the file at path, calls f, and closes the file. The format is that
-// of the rows.
+// runOn opens the file at path, calls f, and closes the file. format is the format of
+// the rows.
 func runOn(cmd *cobra.Command, std streams, path string, options query.Options, format string, f func(*runner) error) error {
 	rows, err := repl.ParseFormat(format)
 	if err != nil {
@@ -221,14 +222,15 @@ func runStatement(cmd *cobra.Command, std streams, path string, options query.Op
 	return runOn(cmd, std, path, options, format, func(r *runner) error { return r.answer(statement, request) })
 }
 
-// answer runs one statement by its request. Its errors do not show it, since the user
-// has written a command line, and name flags.
+// answer runs one statement by its request. Its errors do not show the statement,
+// since the user has written a command line, and they name flags instead of options.
 func (r *runner) answer(statement string, request any) error {
 	config := repl.Config{DB: r.db, Out: r.std.out, Status: r.status, Format: r.format, Words: flagWords(r.cmd)}
 	return unreported(repl.Answer(r.ctx, config, statement, request))
 }
 
-// flagWords are the names of options and limits for who gives them as flags.
+// flagWords returns the flags of a command as the names of options and limits in
+// errors.
 func flagWords(cmd *cobra.Command) query.Words {
 	flag := func(name string) string {
 		if cmd.Flags().Lookup(name) == nil {

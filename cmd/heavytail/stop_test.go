@@ -17,12 +17,11 @@ import (
 	"time"
 )
 
-// These tests stop processes at moments that they do not choose, so every run
-// tests others.
+// These tests stop processes at random moments, so each run tests different moments.
 
-// stopped starts a child that runs statements, and calls stop so long after the first row
-// that they print. It returns the exit code, what the child
-// wrote to standard error, and how long it lived after stop.
+// stopped starts a child that runs statements, and calls stop when the time wait has
+// passed after the first row that they print. It returns the exit code, what the child
+// wrote to standard error, and how long the child lived after stop.
 func stopped(t *testing.T, path, statements string, wait time.Duration, stop func(*os.Process) error) (code int, messages string, latency time.Duration) {
 	t.Helper()
 	cmd := child(t, "exec", path, "--format", "json", "-c", statements)
@@ -82,7 +81,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// kills is how often a test kills a process; the environment may ask for more.
+// kills returns how often a test kills a process; a variable of the environment can
+// set a larger number.
 func kills(t *testing.T) int {
 	if text := os.Getenv("HEAVYTAIL_KILLS"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -97,7 +97,7 @@ func kills(t *testing.T) int {
 	return 10
 }
 
-// exported is a graph or an embedding as text.
+// exported returns a graph or an embedding as text.
 func exported(t *testing.T, path, what string) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "exported")
@@ -105,8 +105,9 @@ func exported(t *testing.T, path, what string) []byte {
 	return mustRead(t, file)
 }
 
-// TestKill_Import kills imports at random moments. What is left is sound, shows
-// the whole graph or nothing of it, and the same import leads to the same graph.
+// TestKill_Import kills imports at random moments. The file must then be undamaged and
+// have the whole graph or nothing of it, and the same import must lead to the same
+// graph.
 func TestKill_Import(t *testing.T) {
 	var text bytes.Buffer
 	random := rand.New(rand.NewPCG(5, 6))
@@ -147,9 +148,9 @@ func TestKill_Import(t *testing.T) {
 	t.Logf("%d rounds, %d kills before the graph was visible", rounds, unfinished)
 }
 
-// TestKill_Embed kills the replacement of an embedding at random moments. What
-// is left is sound and has the old embedding or the new one, and the same
-// statement leads to the new one.
+// TestKill_Embed kills the replacement of an embedding at random moments. The file
+// must then be undamaged and have the old embedding or the new one, and the same
+// statement must lead to the new one.
 func TestKill_Embed(t *testing.T) {
 	const statement = "EMBED g USING dp_spectral(dim := 40) AS e"
 	first := newFile(t)

@@ -14,7 +14,7 @@ import (
 	"heavytail/repl"
 )
 
-// How a process of the command ends.
+// The exit codes of the command.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -22,9 +22,9 @@ const (
 )
 
 // interruptible returns a context that an interrupt ends, for every command but
-// the shell, which continues after one. The first interrupt cancels what runs and
-// leaves the file sound; after it the signal has its usual effect again, so that a
-// second one always ends the process.
+// the shell, which continues after one. The first interrupt cancels the running
+// statement and leaves the file undamaged. After it the signal has its default
+// effect, so that a second interrupt ends the process.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	context.AfterFunc(ctx, stop)
@@ -40,7 +40,8 @@ type streams struct {
 // errReported is returned by a command that has printed its error already.
 var errReported = errors.New("reported")
 
-// usageError is a fault of the command line, as against one of the work.
+// usageError is an error of the command line, in contrast to an error of the
+// work.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
@@ -57,8 +58,8 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// unreported turns statements that failed, of which the user knows already, into
-// errReported; other errors pass.
+// unreported replaces the error of failed statements, which were already
+// printed, by errReported. Other errors stay the same.
 func unreported(err error) error {
 	var failure *repl.Failure
 	if errors.As(err, &failure) {
@@ -67,14 +68,14 @@ func unreported(err error) error {
 	return err
 }
 
-// must stops on a fault of this program itself.
+// must panics on an error that only a bug of this program can cause.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// count writes a number of things.
+// count returns a number with its noun, in the singular or the plural.
 func count[N int | int64](n N, thing string) string {
 	switch {
 	case n == 1:

@@ -12,7 +12,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// newImport is the command that brings a text file in.
+// newImport is the command that imports a text file.
 func newImport(std streams) *cobra.Command {
 	vertices := false
 	cmd := &cobra.Command{
@@ -48,10 +48,10 @@ is added or, after an error, nothing.`,
 	return cmd
 }
 
-// importRequest is what the flags of import ask for.
+// importRequest returns the request that the flags of import describe.
 func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
 	header, err := format.ParseHeader(flagText(cmd, "header"))
-	must(err) // the flag takes no other
+	must(err) // the flag accepts only valid values
 	req := query.ImportRequest{
 		Graph: graph, Path: path, Layout: format.Layout(flagText(cmd, "format")),
 		Header: header, Separator: flagText(cmd, "separator"), SkipBad: flagText(cmd, "on-error") == "skip",
@@ -69,8 +69,8 @@ func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
 	return req
 }
 
-// exports are what the command export writes, by the word for it, with the statement
-// that does it. Walks have the options of their methods as flags too.
+// exports lists the words for what the command export writes, with their statements.
+// The flags of walks include the options of their methods.
 var exports = []struct{ word, statement string }{
 	{"graph", "EXPORT GRAPH"}, {"vertices", "EXPORT VERTICES"}, {"embedding", "EXPORT EMBEDDING"}, {exportWalks, "EXPORT WALKS"},
 }
@@ -78,7 +78,7 @@ var exports = []struct{ word, statement string }{
 // exportWalks is the word for the export of walks, which names a method by a flag.
 const exportWalks = "walks"
 
-// exportWords are what export can write, and exportStatements the statements.
+// exportWords returns the words of exports, and exportStatements the statements.
 func exportWords() (words []string) {
 	for _, e := range exports {
 		words = append(words, e.word)
@@ -93,7 +93,7 @@ func exportStatements() (statements []string) {
 	return statements
 }
 
-// exportRequest is the statement and the request that a command line means.
+// exportRequest returns the statement and the request that a command line describes.
 func exportRequest(cmd *cobra.Command, word, name, path string) (statement string, request any, err error) {
 	i := slices.Index(exportWords(), word)
 	if i < 0 {
@@ -118,7 +118,7 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 	}, nil
 }
 
-// walksRequest is what the flags of an export of walks ask for.
+// walksRequest returns the request that the flags of an export of walks describe.
 func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequest, error) {
 	req := query.ExportWalksRequest{
 		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
@@ -138,7 +138,7 @@ func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequ
 	return req, nil
 }
 
-// unlessAuto is the value of a flag in a request, where nothing means auto.
+// unlessAuto returns the value of a flag for a request, in which "" means auto.
 func unlessAuto(text string) string {
 	if text == "auto" {
 		return ""
@@ -146,7 +146,7 @@ func unlessAuto(text string) string {
 	return text
 }
 
-// walkMethods are the methods that learn from walks.
+// walkMethods returns the names of the methods that learn from walks.
 func walkMethods() []string {
 	var names []string
 	for _, m := range query.Methods() {
@@ -157,8 +157,8 @@ func walkMethods() []string {
 	return names
 }
 
-// walkOptions are the options of all methods that learn from walks. Those with
-// different defaults have none here.
+// walkOptions are the options of all methods that learn from walks. An option whose
+// default differs between methods has no default here.
 func walkOptions() []query.OptionInfo {
 	var list []query.OptionInfo
 	for _, m := range query.Methods() {

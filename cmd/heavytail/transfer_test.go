@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestTransfer brings edges and vertices in, and out again, and in again.
+// TestTransfer imports edges and vertices, exports them, and imports them
+// again.
 func TestTransfer(t *testing.T) {
 	path, dir := newFile(t), t.TempDir()
 	file := func(name, text string) string {
