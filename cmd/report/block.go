@@ -9,7 +9,7 @@ import (
 	"heavytail/query"
 )
 
-// section is a graph.
+// section is the part of the page about one graph.
 type section struct {
 	ID, Name string
 	Source   string
@@ -17,7 +17,7 @@ type section struct {
 	Blocks   []block
 }
 
-// tile is a figure that is seen first.
+// tile is one of the most important figures, which come first on the page.
 type tile struct {
 	Name string
 	cell
@@ -26,12 +26,12 @@ type tile struct {
 // block is a part of a section.
 type block struct {
 	ID, Title string
-	Lead      string // what it shows, in a sentence or two
-	Failed    string // why it shows nothing
+	Lead      string // what the block shows, in a sentence or two
+	Failed    string // why the block has no content; "" if it has
 	Pictures  []drawing
 	Tables    []table
 	Notes     []string
-	Statement string // that gives the same figures
+	Statement string // the statement that returns the same figures
 }
 
 // drawing is a picture with its caption.
@@ -47,7 +47,7 @@ type legendEntry struct {
 	Sample template.HTML
 }
 
-// newDrawing makes a picture safe for the page: package figure has escaped its texts.
+// newDrawing marks a picture as safe HTML: package figure has escaped its texts.
 func newDrawing(in figure.Inline, caption string) drawing {
 	d := drawing{SVG: template.HTML(in.SVG), Caption: caption}
 	for _, e := range in.Legend {
@@ -56,8 +56,8 @@ func newDrawing(in figure.Inline, caption string) drawing {
 	return d
 }
 
-// reasonOf keeps a mistake or a limit as the reason why a block is empty, and returns any
-// other error, such as damage of the file.
+// reasonOf stores a *query.Error or *query.LimitError in the block, as the reason why it
+// is empty. It returns any other error, such as that of a damaged file.
 func reasonOf(err error, b *block) error {
 	var mistake *query.Error
 	var limit *query.LimitError
@@ -84,7 +84,7 @@ func (b *block) note(notices []query.Notice) {
 	}
 }
 
-// sentence is a clause with a capital and a full stop.
+// sentence returns a clause with a capital and a full stop.
 func sentence(clause string) string {
 	if clause == "" {
 		return ""

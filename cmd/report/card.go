@@ -23,7 +23,8 @@ func fileFacts(s storage.Stats, graphs int) []tile {
 	}
 }
 
-// card has what DESCRIBE GRAPH shows, and its most important figures.
+// card returns a block with the answer of DESCRIBE GRAPH, and the most important of its
+// figures as tiles.
 func (g *graph) card() (block, []tile, error) {
 	req := query.DescribeGraphRequest{Graph: g.info.Name, Bootstrap: max(0, g.opts.Bootstrap), Seed: g.opts.Seed}
 	d, err := g.db.DescribeGraph(g.ctx, req)
@@ -112,7 +113,7 @@ func (g *graph) picture(b *block) error {
 	return nil
 }
 
-// networkCaption says what the picture leaves out.
+// networkCaption describes which vertices and edges the picture leaves out.
 func networkCaption(n picture.Network) string {
 	text := "All vertices"
 	if drawn := len(n.Vertices); drawn < n.Of {
@@ -128,8 +129,8 @@ func networkCaption(n picture.Network) string {
 	return text + fmt.Sprintf(" and the %s among them.", edges(n.EdgesOf))
 }
 
-// degreeBlock draws the degree distribution with the fitted law, and next to it those of
-// the reconstructions.
+// degreeBlock draws the degree distribution with the fitted power law, and the mean
+// clustering by degree, and lists how many vertices have each degree.
 func (g *graph) degreeBlock(b *block) error {
 	if g.info.Edges == 0 {
 		b.Failed = "the graph has no edges"
@@ -157,7 +158,7 @@ func (g *graph) degreeBlock(b *block) error {
 	}
 	t := head("Degrees and their frequencies", "#degree", "#vertices")
 	t.Folded = true
-	const most = 400 // rows: more are not read
+	const most = 400 // rows: nobody reads more
 	for i, c := range g.degrees {
 		if i < most {
 			t.add(c.Degree, c.Vertices)
@@ -180,7 +181,7 @@ func (g *graph) degreePicture(b *block, id, title string, list []figure.Degrees,
 	return nil
 }
 
-// defined is a figure, or nothing where it is not defined.
+// defined returns x, or nil for NaN.
 func defined(x float64) any {
 	if math.IsNaN(x) {
 		return nil
@@ -213,7 +214,7 @@ func (g *graph) clusteringPicture(b *block) error {
 		}
 	}
 	if line.Points == nil {
-		return nil // without triangles there is nothing to see
+		return nil // without triangles every value is 0
 	}
 	about := "Mean clustering of the vertices of each degree: the fraction of pairs of their neighbours that are neighbours themselves."
 	in, err := figure.NewInline(figure.Chart{

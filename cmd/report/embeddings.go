@@ -35,7 +35,7 @@ func (g *graph) embeddingBlock(b *block) error {
 	return nil
 }
 
-// methodText is a method with its options as a statement has them.
+// methodText returns a method with its options in the syntax of a statement.
 func methodText(method string, options []storage.Setting) string {
 	var list []string
 	for _, o := range options {
@@ -44,7 +44,7 @@ func methodText(method string, options []storage.Setting) string {
 	return method + "(" + strings.Join(list, ", ") + ")"
 }
 
-// state says how old something is that was computed from the graph.
+// state describes how far a result is behind the graph that it was computed from.
 func state(behind uint64, changed int, unknown bool) string {
 	switch {
 	case behind == 0:
@@ -56,7 +56,7 @@ func state(behind uint64, changed int, unknown bool) string {
 }
 
 // reconstructions measures the best reconstruction of each embedding, and draws its
-// degrees next to the original's.
+// degree distribution in a chart with that of the graph.
 func (g *graph) reconstructions(b *block) error {
 	if g.info.Edges == 0 {
 		b.Notes = append(b.Notes, "The graph has no edges to reconstruct.")
@@ -94,7 +94,7 @@ func (g *graph) reconstructions(b *block) error {
 		"Degrees of the graph and of its reconstructions: the nearer the points, the better an embedding keeps the distribution.")
 }
 
-// unique drops texts that were there before.
+// unique returns the texts in their order, each once.
 func unique(list []string) []string {
 	var kept []string
 	for _, text := range list {
@@ -117,7 +117,7 @@ func (g *graph) projection(b *block, id, embedding string) error {
 	const most = 2500 // points
 	chart, drawn := picture.Projection(embedding, "community", result, most)
 	if !slices.ContainsFunc(result.Vertices, func(v query.ProjectedVertex) bool { return v.X != result.Vertices[0].X || v.Y != result.Vertices[0].Y }) {
-		return nil // all at one place
+		return nil // all vertices are at one place
 	}
 	caption := fmt.Sprintf("Embedding %s by its first two principal components, in the colours of the communities.", embedding)
 	if drawn < len(result.Vertices) {

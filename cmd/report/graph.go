@@ -16,23 +16,23 @@ const (
 	mostPredicted     = 200_000 // edges: each is scored by a dozen scorers
 )
 
-// graph is a graph whose section is made.
+// graph is a graph with what its section of the page is made from.
 type graph struct {
 	ctx  context.Context
 	db   *query.DB
 	opts Options
 	info storage.GraphInfo
-	id   string // begins the identifiers of its elements
+	id   string // prefix of the identifiers of its HTML elements
 
 	degrees     []query.DegreeCount
-	law         *evaluate.PowerLaw // fitted to them; nil where there is none
+	law         *evaluate.PowerLaw // fitted to the degrees; nil if no law can be fitted
 	embeddings  []query.EmbeddingSummary
 	methods     []query.LinkMethod // of Options.Using
 	communities query.ComputeResult
 	community   map[string]storage.Value // of each key
 }
 
-// prepare asks for what several parts use.
+// prepare queries the data that several parts of the section use.
 func (g *graph) prepare() (err error) {
 	for _, text := range g.opts.Using {
 		var m query.LinkMethod
@@ -63,5 +63,5 @@ func (g *graph) prepare() (err error) {
 	return nil
 }
 
-// ident is a name in a statement.
+// ident returns the name of the graph for a statement.
 func (g *graph) ident() parser.Ident { return parser.Ident{Name: g.info.Name} }

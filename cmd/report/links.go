@@ -12,15 +12,17 @@ import (
 	"heavytail/query/parser"
 )
 
-// curveLines is how many scorers a chart of curves has: those that are best.
+// curveLines is how many scorers a chart of curves shows: the best ones.
 const curveLines = 6
 
-// linkRequest is the evaluation of links, without its form.
+// linkRequest returns the request of a link evaluation; callers add the form of the
+// evaluation.
 func (g *graph) linkRequest() query.EvaluateLinksRequest {
 	return query.EvaluateLinksRequest{Graph: g.info.Name, Methods: g.methods, Seed: g.opts.Seed}
 }
 
-// tooManyEdges says that the prediction of links is left out.
+// tooManyEdges reports whether the prediction of links is left out because of the size of
+// the graph, and notes this in the block.
 func (g *graph) tooManyEdges(b *block) bool {
 	if g.info.Edges <= mostPredicted || g.opts.Full {
 		return false
@@ -29,8 +31,8 @@ func (g *graph) tooManyEdges(b *block) bool {
 	return true
 }
 
-// linkBlock compares scorers on held-out edges, with those of a random graph of the same
-// degrees.
+// linkBlock compares scorers on held-out edges, and with their values on a random graph of
+// the same degrees.
 func (g *graph) linkBlock(b *block) error {
 	if g.tooManyEdges(b) {
 		return nil
@@ -87,12 +89,12 @@ func compareDown(x, y float64) int {
 	return 0
 }
 
-// identText is a name as a statement has it.
+// identText returns a name in the syntax of a statement.
 func identText(name string) string {
 	return strings.TrimPrefix((&parser.DescribeGraph{Graph: parser.Ident{Name: name}}).String(), "DESCRIBE GRAPH ")
 }
 
-// usingText is the clause of the methods.
+// usingText returns the USING clause with the methods, or "".
 func (g *graph) usingText() string {
 	if len(g.opts.Using) == 0 {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"heavytail/storage"
 )
 
-// How much of attributes the page shows: more is not read.
+// Limits of what the page shows of measures, attributes and communities.
 const (
 	topVertices    = 10
 	mostCharts     = 6  // of attributes
@@ -22,8 +22,8 @@ const (
 	mostAttributes = 40
 )
 
-// measureBlock shows the vertices of most edges with their measures, and the attributes
-// with their distributions and highest values.
+// measureBlock shows the vertices of highest degree with their measures, and the
+// attributes with their distributions and highest values.
 func (g *graph) measureBlock(b *block) error {
 	if g.info.Vertices == 0 {
 		return nil
@@ -53,7 +53,8 @@ func (g *graph) measureBlock(b *block) error {
 	return nil
 }
 
-// topByDegree has the vertices of most edges with measures that are quickly computed.
+// topByDegree returns the vertices of highest degree with measures that are fast to
+// compute.
 func (g *graph) topByDegree() (table, error) {
 	t := head("The vertices with most edges", "vertex", "#degree", "#PageRank", "#core", "#community")
 	top, err := g.db.Vertices(g.ctx, query.VerticesRequest{Graph: g.info.Name, OrderBy: "degree", Descending: true, Limit: topVertices})
@@ -109,7 +110,7 @@ func (g *graph) attribute(b *block, list *table, i int, a query.AttributeSummary
 	return g.textAttribute(b, a.Name)
 }
 
-// numbers are the values of an attribute of numbers; none of any other.
+// numbers returns the values of a numeric attribute, and nil for any other attribute.
 func (g *graph) numbers(a query.AttributeSummary) ([]float64, error) {
 	if name := a.Type.String(); name != "integer" && name != "float" {
 		return nil, nil
@@ -227,7 +228,7 @@ func (g *graph) communityBlock(b *block) error {
 	return nil
 }
 
-// groups are the communities, the largest first and of equal ones that with the lower
+// groups returns the communities, the largest first; ties are in ascending order of the
 // label.
 func (g *graph) groups() ([]*group, error) {
 	s, err := g.db.Snapshot(g.ctx, g.info.Name)

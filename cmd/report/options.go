@@ -6,7 +6,8 @@ import (
 	"heavytail/query"
 )
 
-// Part is a part of the page of a graph. The figures of the graph are always there.
+// Part is a part of the page of a graph. The page always has the figures of a graph,
+// which are no Part.
 type Part string
 
 // The parts, in the order of the page.
@@ -31,20 +32,20 @@ var ErrNoGraphs = errors.New("the file has no graphs")
 // Options of Write. The zero value is valid.
 type Options struct {
 	Title  string   // "" is the name of the file
-	Date   string   // of the page, as it is shown; "" shows none
+	Date   string   // shown on the page as it is; "" shows none
 	Graphs []string // nil is all of the file, by name
 	Skip   []Part   // left out
-	// Full computes also what takes minutes: reconstructions of graphs with more than
+	// Full includes computations that take minutes: reconstructions of graphs with more than
 	// 20,000 vertices, and the prediction of links in graphs with more than 200,000 edges.
 	Full bool
-	// Using are methods with their options as statements have them, whose embeddings predict
-	// links, next to the scorers of the graph.
+	// Using are methods with their options in the syntax of statements. Their embeddings
+	// predict links and are compared with the scorers of the graph.
 	Using []string
 	// Bootstrap is that of DescribeGraphRequest; 0 is 100, and a negative number none.
 	Bootstrap int
-	Seed      uint64 // of everything that is drawn
-	Vertices  int    // in a picture at most; 0 is 5,000
-	Edges     int    // in a picture at most; 0 is 15,000
+	Seed      uint64 // of every random choice
+	Vertices  int    // the most in a picture; 0 means 5,000
+	Edges     int    // the most in a picture; 0 means 15,000
 
 	Progress func(query.Progress) // of the picture; statements have their own
 }

@@ -17,10 +17,10 @@ import (
 	"heavytail/storage"
 )
 
-// Write writes the page into w, which receives nothing if there is an error: ErrNoGraphs,
-// one of the database, such as that of a graph that is not there or of damage, or that of
-// ctx. A part that cannot be computed of a graph, such as links of one without edges, says
-// so in its place.
+// Write writes the page into w. If there is an error, w receives nothing. Errors are
+// ErrNoGraphs; those of the database, such as for an unknown graph or a damaged file; and
+// that of ctx. If a part cannot be computed, such as the links of a graph without edges,
+// the page has the reason in its place.
 func Write(ctx context.Context, db *query.DB, w io.Writer, opts Options) error {
 	opts = opts.withDefaults()
 	p, err := newPage(ctx, db, opts)
@@ -40,7 +40,7 @@ var files embed.FS
 
 var layout = template.Must(template.ParseFS(files, "page.html"))
 
-// page is what page.html lays out.
+// page is the data of the template page.html.
 type page struct {
 	Title, Date string
 	Facts       []tile
@@ -49,7 +49,7 @@ type page struct {
 	Work        []block // of the file
 }
 
-// newPage asks for everything.
+// newPage queries all data of the page.
 func newPage(ctx context.Context, db *query.DB, opts Options) (page, error) {
 	style, err := files.ReadFile("style.css")
 	if err != nil {
@@ -94,7 +94,8 @@ func graphNames(graphs []storage.GraphInfo) []string {
 	return names
 }
 
-// chosenGraphs are the graphs with some names, in their order, or all.
+// chosenGraphs returns the graphs with the given names, in the order of the names, or all
+// graphs if there are no names.
 func chosenGraphs(all []storage.GraphInfo, names []string) ([]storage.GraphInfo, error) {
 	if len(all) == 0 {
 		return nil, ErrNoGraphs
@@ -117,7 +118,7 @@ func chosenGraphs(all []storage.GraphInfo, names []string) ([]storage.GraphInfo,
 	return chosen, nil
 }
 
-// section asks for the parts of a graph.
+// section queries all parts of the section of a graph.
 func (g *graph) section() (section, error) {
 	s := section{ID: g.id, Name: g.info.Name, Source: g.info.Source}
 	if err := g.prepare(); err != nil {
@@ -144,7 +145,7 @@ func (g *graph) section() (section, error) {
 		if err := reasonOf(part.make(&b), &b); err != nil {
 			return s, err
 		}
-		if b.Lead != "" || b.Failed != "" { // there is something of its kind
+		if b.Lead != "" || b.Failed != "" { // a block with neither is empty
 			s.Blocks = append(s.Blocks, b)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"heavytail/query"
 )
 
-// opened makes a file by a script and opens it for reading.
+// opened creates a file with a script and opens it for reading.
 func opened(t *testing.T, script string, workers int) *query.DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.ht")
@@ -50,7 +50,7 @@ func opened(t *testing.T, script string, workers int) *query.DB {
 	return db
 }
 
-// small has a bit of everything.
+// small is a script for a file with a little of everything that the page shows.
 const small = `GENERATE preferential_attachment(n := 120, m := 4, seed := 1) INTO pa;
 UPDATE VERTICES IN pa SET side := 'left' WHERE degree > 9;
 UPDATE VERTICES IN pa SET age := 30.5 WHERE degree < 6;
@@ -63,7 +63,7 @@ INSERT EDGE ('0', '119') INTO pa;
 CREATE GRAPH bare;
 INSERT VERTEX 'a', 'b' INTO bare`
 
-// written is the page of a file.
+// written returns the page of a file.
 func written(t *testing.T, db *query.DB, opts Options) []byte {
 	t.Helper()
 	var page bytes.Buffer
@@ -79,8 +79,9 @@ type readTable struct {
 	rows    map[string][]string // by the head of the row
 }
 
-// parsed reads a page as XML, which it is too, and returns its texts and its tables by
-// caption. The caption of the second and third table of a name has the number appended.
+// parsed reads a page as XML, since the page is also valid XML. It returns the texts, and
+// the tables by caption. If several tables have the same caption, the number of the table
+// is appended from the second on.
 func parsed(t *testing.T, page []byte) (texts string, tables map[string]readTable) {
 	t.Helper()
 	tables = map[string]readTable{}
@@ -172,7 +173,7 @@ func (r readTable) figure(t *testing.T, row, column string) float64 {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// Every figure of the page, read back from it, is that of the statement, with all digits.
+// Every figure that is read from the page equals that of the statement, with all digits.
 func TestWrite_Figures(t *testing.T) {
 	t.Parallel()
 	db := opened(t, small, 0)
@@ -263,8 +264,8 @@ func TestWrite_Figures(t *testing.T) {
 	}
 }
 
-// The page of a file has the same bytes each time, with any number of workers, and those of
-// its graphs that were asked for, without the parts that were not.
+// The page of a file has the same bytes each time, with any number of workers. It has only
+// the graphs that were asked for, without the parts to skip.
 func TestWrite_Same(t *testing.T) {
 	t.Parallel()
 	one := opened(t, small, 1)

@@ -16,7 +16,7 @@ type table struct {
 	Caption string
 	Columns []column
 	Rows    [][]cell // the first cell of a row is its head
-	Plain   bool     // properties with values: without a row of column heads
+	Plain   bool     // a table of properties and values, without a row of column heads
 	Folded  bool     // closed until the reader opens it
 }
 
@@ -29,11 +29,11 @@ type column struct {
 // cell is a value as it is shown.
 type cell struct {
 	Text  string
-	Exact string  // the value with all digits; empty where Text has it
+	Exact string  // the value with all digits; empty if Text has them all
 	Bar   float64 // the fraction of a bar below the text; 0 for none
 }
 
-// newTable has the rows of a statement's answer.
+// newTable returns the answer of a statement as a table.
 func newTable(caption string, rows *query.Rows) (table, error) {
 	t := table{Caption: caption}
 	for _, name := range rows.Columns() {
@@ -58,7 +58,7 @@ func newTable(caption string, rows *query.Rows) (table, error) {
 	return t, rows.Err()
 }
 
-// words is the name of a column as words.
+// words returns the name of a column with blanks between its words.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // without leaves out columns by their names in the statement.
@@ -77,7 +77,8 @@ func (t table) without(names ...string) table {
 	return t
 }
 
-// head begins a table made here.
+// head returns a table without rows. A name that begins with # is that of a column of
+// numbers.
 func head(caption string, names ...string) table {
 	t := table{Caption: caption}
 	for _, name := range names {
@@ -176,7 +177,7 @@ func short(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
 }
 
-// bytesText is a size for people.
+// bytesText returns a size with a unit.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1<<30:
@@ -189,7 +190,7 @@ func bytesText(n int64) string {
 	return grouped(n) + " bytes"
 }
 
-// plural is a number with its noun.
+// plural returns a number with its noun.
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

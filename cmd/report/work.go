@@ -9,8 +9,8 @@ import (
 	"heavytail/query/parser"
 )
 
-// fileWork shows what was computed from some graphs and how old it is, and the jobs of the
-// file.
+// fileWork shows the results that were computed from some graphs with their age, and the
+// jobs of the file.
 func fileWork(ctx context.Context, db *query.DB, graphs []string) ([]block, error) {
 	computed, err := computedFrom(ctx, db, graphs)
 	if err != nil {
@@ -37,7 +37,8 @@ func fileWork(ctx context.Context, db *query.DB, graphs []string) ([]block, erro
 	return blocks, nil
 }
 
-// computedFrom lists what the file has that was computed from some graphs.
+// computedFrom lists the embeddings, models and other results of the file that were
+// computed from some graphs.
 func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, error) {
 	t := head("Computed from the graphs", "object", "name", "graph", "made by", "state", "created")
 	embeddings, err := db.Embeddings(ctx)
@@ -95,7 +96,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 	return t, nil
 }
 
-// versions says how many versions something is behind its graph.
+// versions describes how many versions a result is behind its graph.
 func versions(behind uint64) string {
 	if behind == 0 {
 		return "up to date"
