@@ -11,8 +11,8 @@ import (
 	"heavytail/query"
 )
 
-// classes divides vertices into series, by an attribute or by degree, and says
-// whether these are in order.
+// classes divides vertices into series, by an attribute or by degree, and reports whether
+// the series are in ascending order.
 func classes(vertices []query.ProjectedVertex, attribute string) (series []figure.Series, ordered bool) {
 	if attribute == "" {
 		return byNumber(vertices, "degree", func(v query.ProjectedVertex) float64 { return float64(v.Degree) }), true
@@ -38,11 +38,11 @@ func classes(vertices []query.ProjectedVertex, attribute string) (series []figur
 	return byText(vertices, attribute, MostClasses, 0), false
 }
 
-// otherValues is the class of all values that have none of their own.
+// otherValues is the name of the class of all values that have no class of their own.
 const otherValues = "other values"
 
-// MostClasses is how many classes of its own an attribute has at most: with more, nobody
-// finds the colours in the legend.
+// MostClasses is the largest number of values of an attribute that have a class of their
+// own: with more, the colours cannot be found in the legend.
 const MostClasses = 12
 
 // byNumber divides vertices into classes of about equal size by a number, in
@@ -83,8 +83,9 @@ func byNumber(vertices []query.ProjectedVertex, what string, number func(query.P
 	return series
 }
 
-// byText divides vertices by the texts of an attribute into at most so many classes: the
-// most frequent ones each alone, the rest and those of fewer than least vertices together.
+// byText divides vertices by the texts of an attribute. The most frequent texts, at most
+// so many, have a class each; all others, and those of fewer than least vertices, are
+// together in one class.
 func byText(vertices []query.ProjectedVertex, attribute string, most, least int) []figure.Series {
 	frequency, others := map[string]int{}, 0
 	for _, v := range vertices {
@@ -106,7 +107,7 @@ func byText(vertices []query.ProjectedVertex, attribute string, most, least int)
 		x, errX := strconv.Atoi(a)
 		y, errY := strconv.Atoi(b)
 		if errX != nil || errY != nil {
-			x, y = 0, 0 // not both are numbers
+			x, y = 0, 0 // at least one is not a number
 		}
 		return cmp.Or(cmp.Compare(frequency[b], frequency[a]), cmp.Compare(x, y), cmp.Compare(a, b))
 	})

@@ -27,8 +27,8 @@ func Reconstructed(embedding string, r query.ReconstructedDegreesResult) figure.
 	return Degrees(fmt.Sprintf("%s at ε %.3f", embedding, r.Point.Epsilon), r.Degrees)
 }
 
-// FitLaw fits a power law to a degree distribution; it returns nil where fewer than two
-// different degrees are positive.
+// FitLaw fits a power law to a degree distribution; it returns nil if there are fewer
+// than two different positive degrees.
 func FitLaw(ctx context.Context, counts []query.DegreeCount) (*evaluate.PowerLaw, error) {
 	var degrees []int
 	for _, c := range counts {
@@ -51,7 +51,7 @@ func WithLaw(d figure.Degrees, law *evaluate.PowerLaw) figure.Degrees {
 		all += c.Vertices
 	}
 	tail := float64(law.Tail) / float64(all)
-	const steps = 24 // a straight line but for its beginning
+	const steps = 24 // the line is straight except at its beginning
 	ratio := math.Pow(float64(law.Largest)/float64(law.Xmin), 1.0/steps)
 	for i, x := 0, float64(law.Xmin); i <= steps; i, x = i+1, x*ratio {
 		degree := int(math.Round(x))

@@ -8,10 +8,10 @@ import (
 )
 
 // Distribution is the chart of the values that vertices have in an attribute, as a
-// histogram of up to 24 bars drawn as their outline. Positive values of which the largest
-// is more than 20 times the median are drawn as a degree distribution is: for each value
-// the fraction of values at or above, on logarithmic axes. Values that are not finite are
-// left out.
+// histogram of up to 24 bars drawn as their outline. If all values are positive and the
+// largest is more than 20 times the median, the chart has logarithmic axes instead, like
+// that of a degree distribution: for each value the fraction of values that are equal or
+// larger. Values that are not finite are left out.
 func Distribution(name string, values []float64) figure.Chart {
 	values = slices.DeleteFunc(slices.Clone(values), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 	slices.Sort(values)
@@ -34,8 +34,8 @@ func Distribution(name string, values []float64) figure.Chart {
 	return c
 }
 
-// histogram is the outline of the bars of ascending values: one for each of a few whole
-// numbers, and else 24 of equal width.
+// histogram returns the outline of the bars for values in ascending order: one bar for
+// each value if they are a few whole numbers, and otherwise 24 bars of equal width.
 func histogram(values []float64) []figure.Point {
 	const most = 24
 	low, high := values[0], values[len(values)-1]

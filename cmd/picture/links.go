@@ -10,16 +10,17 @@ import (
 	"heavytail/query"
 )
 
-// chance is the line of a scorer that knows nothing, or of a model whose probabilities are
-// right.
+// chance returns a reference line: that of a random scorer, or that of a model with exact
+// probabilities.
 func chance(name string, from, to float64) figure.Series {
 	return figure.Series{Name: name, Mark: figure.Stroke, Rest: true, Points: []figure.Point{{X: 0, Y: from}, {X: 1, Y: to}}}
 }
 
-// unit is an axis of fractions.
+// unit returns an axis from 0 to 1.
 func unit(label string) figure.Axis { return figure.Axis{Label: label, To: 1} }
 
-// ScoreName names a score: its scorer, as a model where it learned, and its method.
+// ScoreName returns the name of a score in a legend: its scorer, marked as a model if it
+// was trained, and its method.
 func ScoreName(result query.EvaluateLinksResult, s query.MethodScore) string {
 	name := s.Scorer
 	if s.Learned {
@@ -51,8 +52,8 @@ func ROC(result query.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart
 	return c
 }
 
-// PrecisionRecall is the chart of the curves of precision and recall, as ROC is of the
-// others, with the average precision in the legend.
+// PrecisionRecall is the chart of the precision-recall curves of a link evaluation, with
+// the average precision in the legend. It has the same arguments as ROC.
 func PrecisionRecall(result query.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
 	c := figure.Chart{
 		Title: "Precision and recall, against " + string(kind) + " pairs", X: unit("recall: fraction of the held-out edges"),
@@ -93,8 +94,8 @@ func Calibration(models []query.ModelInfo) figure.Chart {
 	return c
 }
 
-// Best is a result with the scores by one kind of negatives that have the highest AUC, at
-// most so many and the best first.
+// Best returns the result with only the scores against one kind of negatives, in
+// descending order of AUC, and at most so many of them.
 func Best(result query.EvaluateLinksResult, kind evaluate.Negatives, most int) query.EvaluateLinksResult {
 	var order []int
 	for i, s := range result.Scores {

@@ -14,8 +14,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// MostVertices is how many vertices a network has at most: more are neither seen nor
-// placed in a minute.
+// MostVertices is the largest number of vertices of a picture: more cannot be
+// distinguished, and placing them takes more than a minute.
 const MostVertices = 100_000
 
 const (
@@ -26,21 +26,21 @@ const (
 // ErrEmpty is returned for a graph without vertices.
 var ErrEmpty = errors.New("the graph has no vertices")
 
-// NetworkOptions say what a picture of a graph shows.
+// NetworkOptions set what a picture of a graph shows.
 type NetworkOptions struct {
 	Graph    string
 	Colour   string // what the colours show: community, degree, or an attribute
 	Around   string // key of a vertex, to draw only those near it; "" draws the graph
-	Depth    int    // how many edges these are away at most
+	Depth    int    // the largest distance from Around, in edges
 	All      bool   // draw all components; without it the largest
-	Vertices int    // to draw at most, those of most edges; from 1 to MostVertices
-	Edges    int    // to draw at most: every vertex keeps that to its neighbour of most edges
-	Labels   int    // vertices to label, those of most edges
+	Vertices int    // the most to draw, those of highest degree; from 1 to MostVertices
+	Edges    int    // the most to draw; every vertex keeps the edge to its neighbour of highest degree
+	Labels   int    // vertices to label, those of highest degree
 	Seed     uint64 // of the placement
 	Workers  int    // goroutines; 0 means GOMAXPROCS
 
-	// Values are what the colours show of each vertex, where they are known already; nil
-	// asks for them.
+	// Values are the values that the colours show, one for each vertex, if the caller has
+	// them; nil queries them.
 	Values []storage.Value
 	// Progress, if not nil, is that of placement.Options.
 	Progress func(stage string, done, total int64)
@@ -49,14 +49,14 @@ type NetworkOptions struct {
 // Network is a network with what was left out of it.
 type Network struct {
 	figure.Network
-	Of         int   // vertices that are asked for: of the largest component, of all, or near one
+	Of         int   // number of vertices to choose from: of the largest component, of all, or near Around
 	LeftOut    int   // vertices of other components
 	EdgesShown int   // edges in the picture
 	EdgesOf    int64 // edges among its vertices
 }
 
-// NewNetwork draws a graph. The title is left empty. Errors are those of the database, with
-// the nearest name for one that is not known, ErrEmpty, and that of ctx.
+// NewNetwork draws a graph, without a title. Errors are those of the database, which
+// suggest the nearest name for an unknown one, ErrEmpty, and that of ctx.
 func NewNetwork(ctx context.Context, db *query.DB, o NetworkOptions) (Network, error) {
 	s, err := db.Snapshot(ctx, o.Graph)
 	if err != nil {
@@ -84,7 +84,7 @@ func NewNetwork(ctx context.Context, db *query.DB, o NetworkOptions) (Network, e
 	return n, nil
 }
 
-// valuesOf returns what the colours show of each vertex; nil for the degree.
+// valuesOf returns the value of each vertex that the colours show; nil for the degree.
 func valuesOf(ctx context.Context, db *query.DB, graph, colour string, n int) ([]storage.Value, error) {
 	if colour == "degree" {
 		return nil, nil
@@ -113,7 +113,8 @@ func valuesOf(ctx context.Context, db *query.DB, graph, colour string, n int) ([
 	return values, nil
 }
 
-// chosenVertices are the vertices to draw, ascending, and of how many they were chosen.
+// chosenVertices returns the vertices to draw in ascending order, and in n from how
+// many they were chosen.
 func chosenVertices(ctx context.Context, db *query.DB, s *storage.Snapshot, o NetworkOptions) (chosen []uint32, n Network, err error) {
 	centre, known := s.Vertex(o.Around)
 	switch {
@@ -134,7 +135,7 @@ func chosenVertices(ctx context.Context, db *query.DB, s *storage.Snapshot, o Ne
 		return chosen, n, nil
 	}
 	slices.SortStableFunc(chosen, func(a, b uint32) int { return cmp.Compare(s.Graph.Degree(b), s.Graph.Degree(a)) })
-	if o.Around != "" { // the centre is always there
+	if o.Around != "" { // the centre is always drawn
 		chosen = slices.Insert(slices.DeleteFunc(chosen, func(v uint32) bool { return v == centre }), 0, centre)
 	}
 	chosen = chosen[:o.Vertices]
@@ -142,7 +143,8 @@ func chosenVertices(ctx context.Context, db *query.DB, s *storage.Snapshot, o Ne
 	return chosen, n, nil
 }
 
-// nearby are the vertices at most so many edges from one, ascending.
+// nearby returns the vertices at a distance of at most within edges, in ascending
+// order.
 func nearby(g *csr.Graph, from uint32, within int) []uint32 {
 	seen, reached := map[uint32]bool{from: true}, []uint32{from}
 	for begin := 0; within > 0 && begin < len(reached); within-- {
@@ -161,10 +163,12 @@ func nearby(g *csr.Graph, from uint32, within int) []uint32 {
 	return reached
 }
 
-// network is the picture of the chosen vertices of a graph, which are g alone.
+// network returns the picture of the chosen vertices; g is the subgraph of these
+// vertices.
 func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.Point, o NetworkOptions) figure.Network {
 	n := figure.Network{Vertices: make([]figure.Node, len(chosen)), Edges: shownEdges(g, o.Edges, o.Seed)}
-	// classes divides points, so each vertex is a point at its number.
+	// classes divides points into series, so each vertex becomes a point whose X is its
+	// number.
 	numbered := make([]query.ProjectedVertex, len(chosen))
 	for i, v := range chosen {
 		degree := s.Graph.Degree(v)
@@ -212,8 +216,8 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 	return n
 }
 
-// shownEdges are the edges of a graph, or at most so many of them: first those of each
-// vertex to its neighbour of the largest degree, then a sample of all others.
+// shownEdges returns the edges of a graph, but no more than most: first the edge of
+// each vertex to its neighbour of highest degree, then a sample of all others.
 func shownEdges(g *csr.Graph, most int, seed uint64) [][2]int32 {
 	var first, others [][2]int32
 	best := make([]uint32, g.Vertices())

@@ -12,8 +12,8 @@ import (
 	"heavytail/storage"
 )
 
-// The law begins at the fraction of the vertices in its tail, ends at the largest degree,
-// and falls.
+// The line of the law begins at the fraction of the vertices in its tail, ends at the
+// largest degree, and decreases.
 func TestWithLaw(t *testing.T) {
 	t.Parallel()
 	counts := []query.DegreeCount{{Degree: 0, Vertices: 10}, {Degree: 1, Vertices: 60}, {Degree: 2, Vertices: 20}, {Degree: 4, Vertices: 7}, {Degree: 9, Vertices: 3}}
@@ -37,7 +37,7 @@ func TestWithLaw(t *testing.T) {
 	}
 }
 
-// The bars of a histogram have all values, and values of a heavy tail have logarithmic axes.
+// The bars of a histogram count all values, and heavy-tailed values have logarithmic axes.
 func TestDistribution(t *testing.T) {
 	t.Parallel()
 	area := func(c figure.Chart) (sum float64) {
@@ -72,8 +72,8 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// Each value has a class of its own, up to the number of classes and from the least
-// frequency on; there is a class of others only if there are others.
+// The most frequent values have a class of their own, if they are not too many and not too
+// rare. There is a class of other values only if there are other values.
 func TestByText(t *testing.T) {
 	t.Parallel()
 	var list []query.ProjectedVertex

@@ -7,9 +7,10 @@ import (
 	"heavytail/query"
 )
 
-// Projection is the chart of a projected embedding, with at most so many of its vertices,
-// evenly spaced in the order of the graph, and their number. Colours show the attribute, or
-// the degree where it is empty. The few outermost vertices are drawn at the frame.
+// Projection returns the chart of a projected embedding, with at most so many of its
+// vertices, evenly spaced in the order of the graph, and how many it has drawn. Colours
+// show the attribute, or the degree if attribute is empty. The few outermost vertices are
+// drawn at the frame.
 func Projection(embedding, attribute string, result query.ProjectionResult, most int) (chart figure.Chart, drawn int) {
 	axis := func(name string, variance float64) figure.Axis {
 		return figure.Axis{Label: fmt.Sprintf("%s principal component (%.1f %% of the variance)", name, 100*variance), Bare: true, Robust: true}
