@@ -30,9 +30,9 @@ type Axis struct {
 	Log   bool   // a logarithmic axis, for positive values only
 	Bare  bool   // without ticks, for coordinates whose values mean nothing
 
-	From, To float64 // what the axis shows at least, where To is above From
-	// Robust does not let the few outermost points squeeze all others: they are drawn at
-	// the frame, and the title gives their number. See robust.
+	From, To float64 // the range that the axis shows at least; ignored unless To > From
+	// Robust draws the few outermost points at the frame, so that all others have room, and
+	// gives their number in the title. See robust.
 	Robust bool
 }
 
@@ -53,7 +53,7 @@ type Series struct {
 	Name   string // in the legend; a chart of one series without a name has none
 	Mark   Mark
 	Points []Point
-	Rest   bool // what is in no other series of classes: drawn in grey
+	Rest   bool // the series of points that are in no class, drawn in grey
 }
 
 // Point is a point in the units of the axes.
@@ -88,7 +88,8 @@ func (c Chart) visible() (_ Chart, x, y span, outside int, err error) {
 	return c, x, y, clamp(c.Series, x, y), nil
 }
 
-// clamp moves points outside of the ranges to their ends, and counts them.
+// clamp moves points outside of the ranges to the nearest end of the range, and counts
+// them.
 func clamp(series []Series, x, y span) (outside int) {
 	for _, s := range series {
 		for i, p := range s.Points {
@@ -101,7 +102,7 @@ func clamp(series []Series, x, y span) (outside int) {
 	return outside
 }
 
-// shown is what an axis shows of points within a span.
+// shown returns the range of an axis for points within a span.
 func (a Axis) shown(s span, series []Series, of func(Point) float64) span {
 	if a.To > a.From {
 		s.include(a.From)
@@ -113,8 +114,9 @@ func (a Axis) shown(s span, series []Series, of func(Point) float64) span {
 	return a.widen(s)
 }
 
-// robust is a span without its outliers: those farther from 98 percent of the points than
-// these are wide. Of fewer than 100 points none is one.
+// robust returns a span without outliers. An outlier is farther from the central 98
+// percent of the points than the width of their range. Fewer than 100 points have no
+// outliers.
 func robust(s span, series []Series, of func(Point) float64) span {
 	var values []float64
 	for _, one := range series {
@@ -151,7 +153,7 @@ func (s *span) include(v float64) { s.min, s.max = min(s.min, v), max(s.max, v) 
 // them, and with the margin, stay finite.
 const most = 1e300
 
-// takes reports whether the axis can show a value.
+// takes reports whether a value can be drawn on the axis.
 func (a Axis) takes(v float64) bool {
 	return math.Abs(v) <= most && (!a.Log || v >= 1/most)
 }

@@ -4,7 +4,7 @@ package figure
 type Degrees struct {
 	Name   string
 	Counts []Count // ascending by degree, each degree once
-	Law    []Point // degrees with the fraction of vertices that a fitted law has at or above; may be nil
+	Law    []Point // degrees with the fraction of vertices that a fitted law predicts at or above; may be nil
 	Says   string  // name of the law in the legend
 }
 
@@ -35,7 +35,8 @@ func DegreeChart(title string, graphs []Degrees) Chart {
 	return chart
 }
 
-// tail returns for each positive degree the fraction of vertices that reach it.
+// tail returns for each positive degree the fraction of vertices with at least
+// that degree.
 func tail(counts []Count) []Point {
 	all := int64(0)
 	for _, c := range counts {

@@ -3,12 +3,12 @@
 // in the plane. It depends neither on graphs nor on files; its callers compute the
 // points.
 //
-// The style is fixed here, in one place: the font (Liberation Sans, which is
-// in the binary, so that the fonts of the machine do not matter), eight
-// colours that people with any colour vision can distinguish (Okabe and Ito),
-// each with its own shape, so that a print in grey is readable too, the
-// sequential scale for classes of a quantity, and the legend, which is above
-// the axes where it hides no point.
+// The style is fixed in this package. The font is Liberation Sans, which is in the
+// binary, so that the fonts of the machine do not matter. Seven colours can be
+// distinguished with any colour vision (Okabe and Ito). Series also differ in
+// shape, so that a print in grey is readable. Classes of a quantity have the
+// colours of a sequential scale. The legend is above the axes, where it hides no
+// point.
 //
 // The same chart gives the same bytes of SVG, PDF and text on any machine. PNG uses
 // floating-point rasterisation, and gives the same bytes on machines of one

@@ -144,7 +144,7 @@ func (p picture) setAxis(axis *plot.Axis, a Axis, s span) {
 	axis.Tick.Label.Color, axis.Tick.Label.Handler, axis.Tick.Label.Font = plain.Color, plain.Handler, plain.Font
 }
 
-// scaling is an axis as the interface of the library.
+// scaling makes an Axis a plot.Normalizer of the library.
 type scaling struct{ axis Axis }
 
 // Normalize implements plot.Normalizer.

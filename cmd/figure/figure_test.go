@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files that outputs are compared with")
 
-// lineChart has two lines, and points that have no place.
+// lineChart has two lines, and points that cannot be drawn.
 func lineChart() Chart {
 	return Chart{
 		Title: "Reconstruction by degree penalty",
@@ -31,7 +31,8 @@ func lineChart() Chart {
 	}
 }
 
-// degreeChart is that of a star of four leaves and a vertex alone, and of a path.
+// degreeChart returns the degree chart of two graphs: a star of four leaves with an
+// isolated vertex, and a path.
 func degreeChart() Chart {
 	return DegreeChart("Degrees", []Degrees{
 		{Name: "star", Counts: []Count{{0, 1}, {1, 4}, {4, 1}}},
@@ -113,8 +114,8 @@ func TestWrite_PNG(t *testing.T) {
 // circles finds the filled circles of an SVG by the command that draws them.
 var circles = regexp.MustCompile(`<path d="M([0-9.]+),([0-9.]+)A2\.6,2\.6`)
 
-// TestWrite_Places holds the places of the dots of the first series against the
-// ones that the logarithms say: equal ratios of values are equal distances.
+// TestWrite_Places compares the places of the dots of the first series with those
+// computed by logarithms: equal ratios of values are equal distances.
 func TestWrite_Places(t *testing.T) {
 	c := Chart{
 		X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y"},
@@ -180,7 +181,7 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestDegreeChart_Tail holds shares against those counted by hand.
+// TestDegreeChart_Tail compares fractions with those counted by hand.
 func TestDegreeChart_Tail(t *testing.T) {
 	c := degreeChart()
 	want := [][]Point{{{1, 5. / 6}, {4, 1. / 6}}, {{1, 1}, {2, 0.98}}}
@@ -193,7 +194,7 @@ func TestDegreeChart_Tail(t *testing.T) {
 	}
 }
 
-// TestWriteText_Golden holds charts in text against files; -update writes them.
+// TestWriteText_Golden compares charts as text with golden files; -update writes them.
 func TestWriteText_Golden(t *testing.T) {
 	ordered := Chart{
 		X: Axis{Label: "first coordinate", Bare: true}, Y: Axis{Label: "second coordinate", Bare: true}, Ordered: true,
@@ -253,8 +254,8 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// A picture has the pixels that its size in points and its resolution give, and a size
-// that nobody can see, or no memory can hold, is refused.
+// The number of pixels follows from the size in points and the resolution. Sizes that
+// are too small or too large are errors.
 func TestWrite_Size(t *testing.T) {
 	t.Parallel()
 	c := degreeChart()
@@ -274,8 +275,8 @@ func TestWrite_Size(t *testing.T) {
 	}
 }
 
-// One point far away does not squeeze all others on a robust axis: it is drawn at the
-// frame and counted in the title. Without outliers nothing changes.
+// On a robust axis one point far away is drawn at the frame and counted in the title,
+// so that all others have room. Without outliers nothing changes.
 func TestChart_Robust(t *testing.T) {
 	t.Parallel()
 	c := Chart{Title: "x", X: Axis{Robust: true}, Y: Axis{Robust: true}, Series: []Series{{Mark: Cloud}}}

@@ -10,7 +10,7 @@ import (
 
 // Inline is a picture for a page of HTML: an SVG element, and the legend as a list that
 // the page lays out. Colours are variables that InlineStyle sets, so that a picture is
-// light or dark with its page. It has no texts but those of the chart, escaped.
+// light or dark like its page. Its only texts are those of the chart, escaped.
 type Inline struct {
 	SVG     string
 	Legend  []LegendEntry
@@ -24,7 +24,7 @@ type LegendEntry struct {
 }
 
 // The size of an inline chart in units of about a pixel, and its frame. Texts are still
-// read where a phone makes it a quarter smaller.
+// readable on a phone, where the chart is a quarter smaller.
 const (
 	inlineWide, inlineHigh = 440, 300
 	inlineLeft, inlineTop  = 46, 26
@@ -32,7 +32,7 @@ const (
 )
 
 // NewInline draws a chart for a page. id begins the identifiers in the element, and about
-// describes the picture to those who do not see it. The error is ErrEmpty.
+// is its description for screen readers. The error is ErrEmpty.
 func NewInline(c Chart, id, about string) (Inline, error) {
 	p, err := newPicture(c)
 	if err != nil {
@@ -56,15 +56,15 @@ func openSVG(b *strings.Builder, wide, high int, id, title, about string) {
 		wide, high, id, id, id, escaped(title), id, escaped(about))
 }
 
-// escaped is a text of an element.
+// escaped returns a text for an SVG element.
 func escaped(text string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(printable(text))) // a Builder does not fail
 	return b.String()
 }
 
-// inlineAxes draws rules, ticks and labels: that of the vertical axis above it, where it
-// is read without turning the head.
+// inlineAxes draws rules, ticks and labels. The label of the vertical axis is horizontal,
+// above the axis.
 func (p picture) inlineAxes(b *strings.Builder) {
 	left, right, top, bottom := inlineLeft, inlineWide-inlineRight, inlineTop, inlineHigh-inlineLow
 	var rules, texts strings.Builder
@@ -91,14 +91,14 @@ func (p picture) inlineAxes(b *strings.Builder) {
 	fmt.Fprintf(b, `<text class="axis-label" x="2" y="12">%s</text>`, escaped(p.Chart.Y.Label))
 }
 
-// place is where a point is in the element.
+// place returns the coordinates of a point in the element.
 func (p picture) place(at Point) (x, y float64) {
 	x = inlineLeft + p.Chart.X.fraction(p.x, at.X)*(inlineWide-inlineLeft-inlineRight)
 	y = inlineHigh - inlineLow - p.Chart.Y.fraction(p.y, at.Y)*(inlineHigh-inlineTop-inlineLow)
 	return x, y
 }
 
-// tenth is a coordinate with one digit after the point, where it has one.
+// tenth returns a coordinate with one digit after the point, or none if that digit is 0.
 func tenth(v float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") }
 
 // inlineSeries draws a series: lines as one path, and dots as one path of strokes without
@@ -110,7 +110,7 @@ func (p picture) inlineSeries(b *strings.Builder, i int, s Series) {
 		x, y := p.place(point)
 		at := tenth(x) + " " + tenth(y)
 		if at == last {
-			continue // nothing new to see
+			continue // at the same place as the last point
 		}
 		last = at
 		command := "L"
@@ -141,14 +141,15 @@ func (c Chart) colourClass(i int) string {
 		return fmt.Sprintf("q%d", scaleSteps-1)
 	case c.Ordered:
 		return fmt.Sprintf("q%d", (i*(scaleSteps-1)+(len(c.Series)-1)/2)/(len(c.Series)-1))
-	case c.Series[i].Mark == Nodes || c.Series[i].Mark == Cloud: // black is the last
+	case c.Series[i].Mark == Nodes || c.Series[i].Mark == Cloud: // black is the last colour that is used
 		return fmt.Sprintf("s%d", (i+1)%len(palette))
 	}
 	return fmt.Sprintf("s%d", i%len(palette))
 }
 
-// shapeClass is the class of the shape of series i: of few points every other one is
-// square, and of clouds and networks the series for which there are no colours left.
+// shapeClass is the class of the shape of series i. In charts of lines and dots every other
+// series is square; in clouds and networks those series are square for which there are no
+// colours left.
 func (c Chart) shapeClass(i int) string {
 	mark := c.Series[i].Mark
 	if many := mark == Cloud || mark == Nodes; !c.Ordered && (!many && i%2 == 1 || many && i/len(palette)%2 == 1 && !c.Series[i].Rest) {
@@ -157,7 +158,8 @@ func (c Chart) shapeClass(i int) string {
 	return "round"
 }
 
-// legend is that of an inline picture; empty for one series without a name.
+// legend returns the legend of an inline picture, which is empty for one series without a
+// name.
 func (p picture) legend() []LegendEntry {
 	if len(p.Series) == 1 && p.Series[0].Name == "" {
 		return nil
@@ -183,15 +185,15 @@ func (p picture) legend() []LegendEntry {
 // scaleSteps is how many colours the scale of ordered classes has in a page.
 const scaleSteps = 8
 
-// darkPalette are the colours of palette, light enough for a dark page.
+// darkPalette has the colours of palette in lighter shades, for a dark page.
 var darkPalette = []color.NRGBA{
 	{0xe8, 0xe8, 0xe8, 0xff}, {0xff, 0x8b, 0x3d, 0xff}, {0x5a, 0xb0, 0xf0, 0xff}, {0x2f, 0xc9, 0x97, 0xff},
 	{0xe3, 0x9b, 0xc6, 0xff}, {0xf2, 0xbd, 0x42, 0xff}, {0x9c, 0xd8, 0xff, 0xff},
 }
 
-// InlineStyle is the style of inline pictures for a page: of the colours it sets only those
-// of the series, once for light pages and once for dark ones. The page sets --ink for texts,
-// --soft for labels, --rule for rules, and --paper for the ground.
+// InlineStyle returns the style sheet of inline pictures. It sets the colours of the
+// series, once for light pages and once for dark ones. The page must set the other colours:
+// --ink for texts, --soft for labels, --rule for rules, and --paper for the background.
 func InlineStyle() string {
 	var b strings.Builder
 	variables := func(series []color.NRGBA, grey string, ends []color.NRGBA) {
@@ -241,12 +243,13 @@ const inlineRules = `.figure .rest,.sample .rest{stroke:var(--rest)}
 @media (max-width:600px){.figure .label{display:none}.figure .label.large{display:inline;font-size:60px}}
 `
 
-// inlineLabel writes a text over a picture, with a rim in the colour of the ground.
+// inlineLabel writes a text over a picture, with an outline in the colour of the
+// background.
 func inlineLabel(b *strings.Builder, class string, x, y float64, text string) {
 	fmt.Fprintf(b, `<text class="label %s" x="%s" y="%s" text-anchor="middle">%s</text>`, class, tenth(x), tenth(y), escaped(text))
 }
 
-// shortened is a text of at most so many letters.
+// shortened cuts a text to at most so many letters.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

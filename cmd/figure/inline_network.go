@@ -18,8 +18,8 @@ import (
 const inlineNetworkWide, leastNetworkHigh, mostNetworkHigh = 1800, 900, 1600
 
 // NewInlineNetwork draws a network for a page, as NewInline draws a chart. Vertices and
-// edges take about ten bytes each. Labels have the class small, and those that have room
-// for twice the size, as on a phone, the class large too.
+// edges take about ten bytes each. Labels have the class small. Those with room for
+// twice the size, as on a phone, also have the class large.
 func NewInlineNetwork(n Network, id, about string) (Inline, error) {
 	p, err := newPicture(n.chart())
 	if err != nil {
@@ -41,7 +41,7 @@ func NewInlineNetwork(n Network, id, about string) (Inline, error) {
 	return Inline{b.String(), p.legend(), 0}, nil
 }
 
-// inlineNetwork is a network on its way to a page.
+// inlineNetwork is a network while its SVG is written.
 type inlineNetwork struct {
 	Network
 	picture picture
@@ -73,8 +73,8 @@ func inlinePlaces(n Network, high float64) []vg.Point {
 	return at
 }
 
-// edges writes them in random order, in paths of few enough that they hardly cross each
-// other: where paths cross they are darker.
+// edges writes the edges in random order, several in one path. A path has so few edges
+// that they hardly cross each other: only crossings of different paths are darker.
 func (d inlineNetwork) edges(b *strings.Builder) {
 	order := make([]int, len(d.Edges))
 	for i := range order {
@@ -131,7 +131,8 @@ func (d inlineNetwork) nodes(b *strings.Builder) {
 // Letters of labels in units of the element, on a page and on a phone.
 const smallLetters, largeLetters = 26, 60
 
-// labels writes the labels of the heaviest vertices where they hide no other.
+// labels writes the labels of vertices, the heaviest first, and leaves out those that
+// would hide another label.
 func (d inlineNetwork) labels(b *strings.Builder) {
 	order := drawing{Network: d.Network}.byWeight()
 	var small, large []vg.Rectangle

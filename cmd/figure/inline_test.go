@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An inline chart is well formed, has its texts escaped and its points in place, and is the
-// same each time; so is its legend.
+// An inline chart is well formed, its texts are escaped and its points are in the right
+// places. The chart and its legend are the same each time.
 func TestNewInline(t *testing.T) {
 	t.Parallel()
 	c := degreeChart()

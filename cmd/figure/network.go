@@ -19,9 +19,9 @@ type Network struct {
 	Vertices []Node
 	Edges    [][2]int32 // numbers of vertices
 	Classes  []string   // of the vertices, in the order of the legend
-	// Ordered says that the classes are in the order of a quantity, as in Chart.
+	// Ordered reports that the classes are in the order of a quantity, as in Chart.
 	Ordered bool
-	Rest    bool // the last class has what is in no other one
+	Rest    bool // the last class has the vertices that are in no other class
 
 	Size Size // the zero value is the usual one, one and a half times that of a chart
 }
@@ -29,16 +29,16 @@ type Network struct {
 // Node is a vertex of a Network.
 type Node struct {
 	X, Y   float64
-	Weight float64 // its area grows with that, and who has more is drawn over who has less
+	Weight float64 // sets the area; heavier vertices are drawn over lighter ones
 	Class  int     // number in Classes
 	Label  string  // may be empty; labels without room are left out, those of less weight first
 }
 
-// nodeScale is how large the picture of a network is, relative to a chart: it has more to
-// show.
+// nodeScale is the usual size of the picture of a network relative to that of a chart: a
+// network shows more.
 const nodeScale = 1.5
 
-// chart has the vertices as series, for the legend and for text.
+// chart returns a chart with the vertices as series, for the legend and for text.
 func (n Network) chart() Chart {
 	c := Chart{Title: n.Title, X: Axis{Bare: true}, Y: Axis{Bare: true}, Ordered: n.Ordered, Size: n.Size.scaled(nodeScale)}
 	for i, name := range n.Classes {
@@ -67,7 +67,7 @@ func WriteNetwork(w io.Writer, n Network, format Format) error {
 // WriteNetworkText draws the vertices of a network into w as lines of text.
 func WriteNetworkText(w io.Writer, n Network) error { return WriteText(w, n.chart()) }
 
-// drawing is a network on its way to a canvas.
+// drawing is a network while it is drawn on a canvas.
 type drawing struct {
 	Network
 	picture picture
@@ -85,8 +85,8 @@ func (d drawing) draw() {
 	d.drawLabels(at, radius, order)
 }
 
-// places are those of the vertices on the canvas. Both axes have one scale. The few
-// outermost vertices are moved to the edge of the picture, so that they do not squeeze
+// places returns the places of the vertices on the canvas. Both axes have one scale. The
+// few outermost vertices are moved to the edge of the picture, so that they do not squeeze
 // all others.
 func (d drawing) places() []vg.Point {
 	xs, ys := make([]float64, len(d.Vertices)), make([]float64, len(d.Vertices))
@@ -117,8 +117,8 @@ func (d drawing) places() []vg.Point {
 	return at
 }
 
-// withoutFew is the span of values without the few outermost ones on each side, if these
-// make it much wider.
+// withoutFew returns the span of values. If the few outermost values on a side make the
+// span much wider, they are left out.
 func withoutFew(values []float64) span {
 	const outside, wider = 0.002, 1.25
 	slices.Sort(values)
@@ -131,7 +131,7 @@ func withoutFew(values []float64) span {
 	return all
 }
 
-// byWeight are the vertices, the lightest first.
+// byWeight returns the vertices, the lightest first.
 func (d drawing) byWeight() []int {
 	order := make([]int, len(d.Vertices))
 	for i := range order {
@@ -141,9 +141,9 @@ func (d drawing) byWeight() []int {
 	return order
 }
 
-// radii of the vertices: the area grows with the weight. Of many vertices all are smaller,
-// and all together cover a small part of the canvas. Where all weights are low none is a
-// hub, and all vertices are small.
+// radii returns the radii of the vertices. The area grows with the weight. The more
+// vertices there are, the smaller they are, so that together they cover only a small part
+// of the canvas. If all weights are low, no vertex is a hub, and all are small.
 func (d drawing) radii() []vg.Length {
 	const hub, covered = 30, 0.1
 	n := float64(len(d.Vertices))
@@ -153,7 +153,7 @@ func (d drawing) radii() []vg.Length {
 	for _, v := range d.Vertices {
 		largest = max(largest, v.Weight)
 	}
-	if n > 40 { // in a small picture the largest is large
+	if n > 40 { // in a small picture the largest vertex is large
 		largest = max(largest, hub)
 	}
 	squares := make([]float64, len(d.Vertices))
@@ -171,17 +171,17 @@ func (d drawing) radii() []vg.Length {
 	return radii
 }
 
-// together is how many edges are one path: few enough that they hardly cross each other,
-// where the path is not darker, and enough to keep the file small.
+// together is how many edges are in one path: enough to keep the file small, and so few
+// that they hardly cross each other, since crossings within a path are not darker.
 const together = 24
 
-// drawEdges draws the edges, each in the colour of its ends where they are of one class.
+// drawEdges draws the edges, each in the colour of its ends if both are in the same class.
 func (d drawing) drawEdges(at []vg.Point) {
 	order := make([]int, len(d.Edges))
 	for i := range order {
 		order[i] = i
 	}
-	random := rand.New(rand.NewPCG(1, 0)) // so that the edges of a path are far apart
+	random := rand.New(rand.NewPCG(1, 0)) // the edges of a path should be far apart
 	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	paths := make([]vg.Path, len(d.Classes)+1)
 	count := make([]int, len(paths))
@@ -210,8 +210,8 @@ func (d drawing) drawEdges(at []vg.Point) {
 	}
 }
 
-// edgeColour is that of the edges within a class, or of those between classes. The more
-// edges there are, the fainter they are.
+// edgeColour returns the colour of edges within a class, or of edges between classes. The
+// more edges there are, the fainter they are.
 func (d drawing) edgeColour(class int) color.NRGBA {
 	shade := color.NRGBA{0x60, 0x60, 0x60, 0xff}
 	if class < len(d.Classes) {
@@ -221,7 +221,7 @@ func (d drawing) edgeColour(class int) color.NRGBA {
 	return shade
 }
 
-// drawNode draws a vertex, with a white line around it where that can be seen.
+// drawNode draws a vertex, with a white outline if it is large enough.
 func (d drawing) drawNode(at vg.Point, radius vg.Length, class int) {
 	glyph := d.picture.glyph(class)
 	glyph.Radius = radius
@@ -233,8 +233,8 @@ func (d drawing) drawNode(at vg.Point, radius vg.Length, class int) {
 	d.canvas.DrawGlyphNoClip(glyph, at)
 }
 
-// drawLabels writes the labels of the heaviest vertices above them, where they hide
-// neither another label nor the end of the picture.
+// drawLabels writes labels above the vertices, the heaviest vertices first. It leaves out
+// labels that would overlap another label or the border of the picture.
 func (d drawing) drawLabels(at []vg.Point, radius []vg.Length, order []int) {
 	style := lettering(textSize - 1)
 	style.XAlign = text.XCenter

@@ -63,7 +63,8 @@ func TestWriteNetwork_Labels(t *testing.T) {
 	}
 }
 
-// More classes than colours are in shapes of their own, and what is in no class is grey.
+// Classes beyond the number of colours differ in shape, and vertices in no class are
+// grey.
 func TestGlyph_Nodes(t *testing.T) {
 	t.Parallel()
 	c := Chart{}

@@ -38,7 +38,7 @@ var shapes = []draw.GlyphDrawer{
 	draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
 }
 
-// rest is the colour of a series of all that is in no other one.
+// rest is the colour of the series of points that are in no other series.
 var rest = color.NRGBA{0xa8, 0xa8, 0xa8, 0xff}
 
 // scale has the colours of the ends and the centre of a scale of ordered classes, from
@@ -54,7 +54,7 @@ func (c Chart) colour(i int) color.NRGBA {
 	if c.Series[i].Rest {
 		return rest
 	}
-	if c.Series[i].Mark == Nodes && !c.Ordered { // black, which catches the eye, is the last
+	if c.Series[i].Mark == Nodes && !c.Ordered { // black, which is the most striking colour, is the last
 		return palette[(i+1)%len(palette)]
 	}
 	if !c.Ordered {
@@ -80,7 +80,7 @@ func (c Chart) glyph(i int) draw.GlyphStyle {
 	switch {
 	case c.Ordered || c.Series[i].Rest:
 		style.Shape = shapes[0]
-	case c.Series[i].Mark == Nodes: // shapes that have an area, where the colours are used up
+	case c.Series[i].Mark == Nodes: // filled shapes, which change when the colours are used up
 		style.Shape = shapes[i/len(palette)%3]
 	}
 	if c.Series[i].Mark == Cloud {

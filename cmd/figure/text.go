@@ -14,7 +14,7 @@ const (
 	textRows    = 16
 )
 
-// textMarks are the dots of series in text; of ordered classes they grow darker.
+// textMarks are the dots of series in text; those of ordered classes become darker.
 const (
 	textMarks    = "*+ox#%@&"
 	orderedMarks = ".:-=+*%@"
@@ -115,7 +115,7 @@ func (p picture) writeGrid(text *strings.Builder) {
 	fmt.Fprintf(text, " %*s  %s%s\n", wide, "", strings.Repeat(" ", pad), p.Chart.X.Label)
 }
 
-// bottom is the lower axis, and those of its texts that fit.
+// bottom returns the lower axis, and those of its texts that fit.
 func (p picture) bottom() (rule, texts string) {
 	line := []rune(strings.Repeat("─", textColumns))
 	labels := []byte(strings.Repeat(" ", textColumns+8))

@@ -48,7 +48,7 @@ const (
 	mostPixels          = 100_000_000
 )
 
-// Validate returns all faults of the size, joined; each is ErrSize.
+// Validate returns all errors of the size, joined; each is ErrSize.
 func (s Size) Validate() error {
 	var faults []error
 	for _, side := range []struct {
@@ -71,7 +71,8 @@ func (s Size) Validate() error {
 	return errors.Join(faults...)
 }
 
-// scaled has the usual size, times a factor, where none is given.
+// scaled replaces Width, Height and DPI of 0 by the usual values. The factor multiplies
+// the usual width and height.
 func (s Size) scaled(factor float64) Size {
 	if s.Width == 0 {
 		s.Width = factor * width
@@ -86,7 +87,7 @@ func (s Size) scaled(factor float64) Size {
 }
 
 // setOnce makes the library write the same bytes for the same picture: PDF has a date, and
-// lists that the library keeps in maps. These settings are those of the whole process.
+// lists that the library keeps in maps. The settings apply to the whole process.
 var setOnce = sync.OnceFunc(func() {
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
 	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
