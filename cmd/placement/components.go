@@ -9,9 +9,9 @@ import (
 	"heavytail/storage/csr"
 )
 
-// placeComponents places each component of a graph alone, and packs them into rows, the
-// largest first: what is not linked has no place relative to anything else, and a force
-// model would take longest for it.
+// placeComponents places each component of a graph alone, and packs the components into
+// rows, the largest first. Vertices that are not connected have no meaningful distance,
+// and a force model would be slowest for them.
 func placeComponents(ctx context.Context, g *csr.Graph, opts Options, lists [][]uint32) ([]Point, error) {
 	local := make([]uint32, g.Vertices()) // number in its component
 	for _, list := range lists {
@@ -33,7 +33,7 @@ func placeComponents(ctx context.Context, g *csr.Graph, opts Options, lists [][]
 	return pack(boxes, g.Vertices()), nil
 }
 
-// alone is a component as a graph, without weights.
+// alone returns a component as a graph, without weights.
 func alone(g *csr.Graph, list, local []uint32) *csr.Graph {
 	sub := &csr.Graph{Offsets: make([]int64, 1, len(list)+1)}
 	for _, v := range list {
@@ -45,7 +45,7 @@ func alone(g *csr.Graph, list, local []uint32) *csr.Graph {
 	return sub
 }
 
-// box is a component with the places of its vertices, from its lower left corner.
+// box is a component with the places of its vertices relative to its lower left corner.
 type box struct {
 	vertices   []uint32
 	at         []Point

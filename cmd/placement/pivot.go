@@ -7,13 +7,13 @@ import (
 	"heavytail/storage/csr"
 )
 
-// pivots is how many vertices distances are measured from: more change little (Brandes and
-// Pich, "Eigensolver methods for progressive multidimensional scaling", 2006, use 50 to
-// 200 for graphs of any size).
+// pivots is the number of vertices from which distances are measured; a larger number
+// changes little (Brandes and Pich, "Eigensolver methods for progressive multidimensional
+// scaling", 2006, use 50 to 200 for graphs of any size).
 const pivots = 50
 
 // start places the vertices by pivot MDS, with a root mean square distance from the origin
-// of √n, and noise that parts vertices that are at the same place.
+// of √n, and adds noise, which separates vertices at the same place.
 func start(g *csr.Graph, seed uint64) []Point {
 	n := g.Vertices()
 	rows := centred(pivotDistances(g))
@@ -43,7 +43,8 @@ func start(g *csr.Graph, seed uint64) []Point {
 
 // pivotDistances returns the distances in edges of all vertices from each pivot: the first
 // is a vertex of the largest degree, and each other one is farthest from those before it.
-// A vertex that is not reached is one edge farther than the farthest that is.
+// A vertex that cannot be reached from a pivot has the distance of the farthest reachable
+// one plus one.
 func pivotDistances(g *csr.Graph) [][]float64 {
 	n := g.Vertices()
 	next := uint32(0)
@@ -126,7 +127,7 @@ func centred(rows [][]float64) [][]float64 {
 }
 
 // axis returns the eigenvector of the largest eigenvalue of the products of the rows,
-// orthogonal to another one, by power iteration. It is 0 where there is none.
+// orthogonal to the vector other, by power iteration. It is 0 if there is none.
 func axis(rows [][]float64, other []float64) []float64 {
 	k := len(rows)
 	products := make([][]float64, k)
@@ -142,7 +143,7 @@ func axis(rows [][]float64, other []float64) []float64 {
 	}
 	x := make([]float64, k)
 	for i := range x {
-		x[i] = 1 / float64(i+1) // nothing that a graph is symmetric in
+		x[i] = 1 / float64(i+1) // a start that no symmetry of a graph leaves unchanged
 	}
 	for range 300 {
 		y := make([]float64, k)

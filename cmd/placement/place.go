@@ -1,15 +1,14 @@
 // Package placement places the vertices of a graph in the plane, to draw it: linked
 // vertices near each other, and all others apart.
 //
-// The start is that of pivot MDS, a projection of the distances in edges from some
-// vertices, which has the large structure right. A force model refines it: edges attract
-// by the root of their length, all pairs of vertices repel in proportion to their degrees,
-// which keeps the leaves of a hub around it, and gravity keeps distant parts on the page. With the
-// root, which is between the two modes of ForceAtlas2, communities are apart as in its
-// LinLog mode, and their vertices are not on top of each other. Components are placed alone
-// and packed into rows.
-// Repulsion is summed over the cells of a quadtree (Barnes and Hut 1986). The same graph
-// and seed give the same places with any number of workers.
+// The start is a projection by pivot MDS of the distances in edges from some vertices,
+// which gets the large structure right. A force model refines it: edges attract by the root
+// of their length, all pairs of vertices repel in proportion to their degrees, which keeps
+// the leaves of a hub around it, and gravity keeps distant parts on the page. The root is
+// between the two modes of ForceAtlas2: communities are as far apart as in its LinLog mode,
+// but their vertices do not cover each other. Components are placed alone and packed into
+// rows. Repulsion is summed over the cells of a quadtree (Barnes and Hut 1986). The same
+// graph and seed give the same places with any number of workers.
 package placement
 
 import (
@@ -24,10 +23,10 @@ import (
 
 // Options of Place. The zero value is valid.
 type Options struct {
-	// Iterations of the force model; 0 makes as many as take about as long for any graph,
-	// from 60 to 400.
+	// Iterations of the force model; 0 means from 60 to 400, fewer for large graphs, so that
+	// they take about the same time.
 	Iterations int
-	Seed       uint64 // of the noise that parts vertices with the same neighbours
+	Seed       uint64 // of the noise that separates vertices with the same neighbours
 	Workers    int    // goroutines; 0 means GOMAXPROCS
 	// Progress, if not nil, is called after each iteration with stage "placing".
 	Progress func(stage string, done, total int64)
@@ -81,8 +80,8 @@ func turn(at []Point) {
 	}
 }
 
-// iterations is how many are made by default: fewer for large graphs, so that a picture
-// takes seconds. The forces of a vertex take about as long as those of 40 edges.
+// iterations returns the default number of iterations: fewer for large graphs, so that a
+// picture takes seconds. The forces of a vertex take about as long as those of 40 edges.
 func iterations(g *csr.Graph) int {
 	return int(max(60, min(400, 300_000_000/(40*int64(g.Vertices())+g.Edges()+1))))
 }
@@ -104,7 +103,7 @@ type model struct {
 	tree          tree
 	gravity       float64 // of a vertex of degree 0
 	speed         float64
-	efficiency    float64 // of the speed: it falls when vertices swing
+	efficiency    float64 // a factor of the speed, which falls when vertices swing
 }
 
 // mass of a vertex, by which it repels.
@@ -140,8 +139,8 @@ func (m *model) forceOn(v int) Point {
 	return f
 }
 
-// move moves the vertices along their forces. Vertices that swing, whose forces turn
-// around, move slowly, and all of them move faster while few swing.
+// move moves the vertices along their forces. Vertices that swing, whose forces change
+// their direction, move slowly. All vertices move faster while few swing.
 func (m *model) move() {
 	swinging, traction := 0.0, 0.0
 	for v, f := range m.force {

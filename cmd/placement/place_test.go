@@ -20,7 +20,7 @@ func graphOf(t *testing.T, n int, edges []csr.Edge) *csr.Graph {
 	return g
 }
 
-// cliques are two cliques of k vertices, joined by an edge.
+// cliques returns two cliques of k vertices, joined by an edge.
 func cliques(t *testing.T, k int) *csr.Graph {
 	edges := []csr.Edge{{U: 0, V: uint32(k)}}
 	for u := range k {
@@ -33,8 +33,9 @@ func cliques(t *testing.T, k int) *csr.Graph {
 
 func far(a, b Point) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 
-// The vertices of two cliques are nearer to the centre of their own than to that of the
-// other, and no two vertices are at one place; the places do not depend on the workers.
+// Each vertex of two cliques is nearer to the centre of its own clique than to that of
+// the other, and no two vertices are at the same place. The places do not depend on the
+// number of workers.
 func TestPlace_Cliques(t *testing.T) {
 	t.Parallel()
 	const k = 20
@@ -111,7 +112,7 @@ func TestStart_Path(t *testing.T) {
 	}
 }
 
-// The sums of the tree are near those over all pairs.
+// The forces summed with the tree are close to those summed over all pairs.
 func TestTree_Repel(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -119,7 +120,7 @@ func TestTree_Repel(t *testing.T) {
 	for i := range at {
 		at[i] = Point{random.NormFloat64(), random.NormFloat64() * 10}
 	}
-	at[7] = at[8] // two at one place do not divide cells for ever
+	at[7] = at[8] // two points at the same place must not divide cells forever
 	mass := func(v int) float64 { return float64(1 + v%5) }
 	var tr tree
 	tr.build(at, mass)
@@ -139,7 +140,7 @@ func TestTree_Repel(t *testing.T) {
 	}
 }
 
-// grid is a grid of so many vertices a side.
+// grid returns a square grid with side vertices on each side.
 func grid(t *testing.T, side int) *csr.Graph {
 	var edges []csr.Edge
 	for i := range side {
@@ -156,8 +157,8 @@ func grid(t *testing.T, side int) *csr.Graph {
 	return graphOf(t, side*side, edges)
 }
 
-// A grid has as many pivots as there may be, starts as a square and is not folded: every
-// vertex is nearest to one of its neighbours, or nearly so.
+// A grid has the largest number of pivots, starts as a square and is not folded: the
+// vertex nearest to each vertex is next to it in the grid, perhaps diagonally.
 func TestPlace_Grid(t *testing.T) {
 	t.Parallel()
 	g := grid(t, 12)

@@ -17,18 +17,18 @@ type cell struct {
 }
 
 const (
-	// opening is how many times its distance the size of a cell may be for it to count as
-	// one point. At this value the error of a force is a few percent in the mean, which no
-	// picture shows.
+	// opening is the largest ratio of the size of a cell to its distance at which the cell
+	// counts as one point. At this value the error of a force is a few percent in the
+	// mean, which no picture shows.
 	opening = 1.2
-	// deepest is the depth of cells that are not divided: points that are nearer than
-	// 2⁻⁴⁰ of the picture are at one place.
+	// deepest is the depth of cells that are not divided: points closer than 2⁻⁴⁰ of the
+	// picture count as one place.
 	deepest = 40
 	// nearest is the least distance of two points, so that forces stay finite.
 	nearest = 1e-3
 )
 
-// build makes the tree of some points.
+// build creates the tree of the given points.
 func (t *tree) build(at []Point, mass func(v int) float64) {
 	low, high := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	for _, p := range at {
@@ -66,8 +66,8 @@ func (t *tree) insert(p Point, mass float64) {
 	}
 }
 
-// childOf returns the quarter of a cell that has a place, and makes it where it is
-// missing.
+// childOf returns the child of a cell that contains a place, and creates the child if
+// it does not exist.
 func (t *tree) childOf(i int32, p Point) int32 {
 	c := &t.cells[i]
 	half := c.size / 2
@@ -86,8 +86,8 @@ func (t *tree) childOf(i int32, p Point) int32 {
 	return c.child[quarter]
 }
 
-// repel sums mass/d away from all points over their distances d from p. What is at p
-// itself does not count.
+// repel sums mass/d away from all points over their distances d from p. Points at p
+// itself do not count.
 func (t *tree) repel(p Point) (f Point) {
 	var stack [4 * deepest]int32
 	depth := 1
