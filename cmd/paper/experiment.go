@@ -8,17 +8,17 @@ import (
 	"heavytail/query"
 )
 
-// Config says what to do.
+// Config sets which experiments are run, and how.
 type Config struct {
 	Data   string        // folder of the graphs
 	Out    string        // folder of the journal, the store and the tables
-	Graphs []string      // of Graphs; none is all
-	Only   []string      // kinds of steps, of Kinds; none is all
+	Graphs []string      // names of Graphs; empty means all
+	Only   []string      // names of Kinds; empty means all
 	Budget time.Duration // of each search by TUNE
-	Trials int           // of each search, instead of the budget, unless 0; the same number gives the same tables
-	Quick  bool          // only steps of QuickKinds, and of these what takes ten minutes of two processors
+	Trials int           // of each search; unless 0 it replaces Budget, and the same number gives the same tables
+	Quick  bool          // only some steps of QuickKinds, which take ten minutes on two processors
 
-	Progress func(query.Progress) // of the step that runs; may be nil
+	Progress func(query.Progress) // receives the progress of each step; may be nil
 	Log      func(line string)    // receives every step; may be nil
 }
 
@@ -41,10 +41,11 @@ type experiment struct {
 	clock   clock
 }
 
-// path is a file in the folder of results, data one in that of the graphs.
+// path returns the path of a file in the folder of results, and data that of a
+// file in the folder of graphs.
 func (e *experiment) path(name string) string { return filepath.Join(e.config.Out, name) }
 
-// reported are the graphs of the run, and those of runs before it.
+// reported returns the graphs of this run and of earlier runs.
 func (e *experiment) reported() []dataset {
 	list := slices.Clone(e.graphs)
 	for _, d := range datasets() {
@@ -56,7 +57,7 @@ func (e *experiment) reported() []dataset {
 	return list
 }
 
-// makes says whether steps of a kind are made.
+// makes reports whether steps of a kind are run.
 func (c Config) makes(kind string) bool {
 	if c.Quick && !slices.Contains(QuickKinds(), kind) {
 		return false

@@ -81,7 +81,7 @@ func (f figures) summarise() {
 	}
 }
 
-// spread is the mean of numbers and their deviation from it.
+// spread returns the mean and the standard deviation of numbers.
 func spread(list []float64) (mean, deviation float64) {
 	for _, v := range list {
 		mean += v / float64(len(list))
@@ -92,7 +92,7 @@ func spread(list []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
-// of is the figure of a method on a graph, NaN where the paper has none.
+// of returns the figure of a method on a graph, NaN if the paper has none.
 func (f figures) of(table int, graph, method, measure string) float64 {
 	if v, ok := f[printed{table, graph, method, measure}]; ok {
 		return v
@@ -100,7 +100,7 @@ func (f figures) of(table int, graph, method, measure string) float64 {
 	return math.NaN()
 }
 
-// best is the largest figure of any method on a graph, NaN where there is none.
+// best returns the largest figure of any method on a graph, NaN if there is none.
 func (f figures) best(table int, graph, measure string) float64 {
 	best := math.NaN()
 	for _, m := range methods() {

@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// ErrGraph is returned for the name of a graph that is none of the paper's, or
-// is not available.
+// ErrGraph is returned for a name that is not that of a graph of the paper, or of
+// a graph that is not available.
 var ErrGraph = errors.New("paper: unknown graph")
 
 // dataset is a graph of the paper's Table 1.
 type dataset struct {
-	name            string  // in the paper; in the store it is in small letters
+	name            string  // in the paper; in lower case in the store
 	vertices, edges int64   // as the paper counts them
-	file            string  // in the folder of the data; "" where it is generated
-	attach          int     // edges that a new vertex brings, where it is generated
+	file            string  // in the folder of the data; "" if the graph is generated
+	attach          int     // edges of each new vertex, if the graph is generated
 	labels          string  // a file with a vertex and its class a line, or ""
 	studied         bool    // the paper studies parameters on it
 	ball            float64 // processor seconds that unit_ball takes with its defaults
-	note            string  // how what is used differs from the paper's
+	note            string  // how the graph differs from that of the paper
 }
 
 // datasets lists the graphs that are available, the small ones first.
@@ -44,10 +44,11 @@ func datasets() []dataset {
 	}
 }
 
-// synthetic20 is another graph for the one that the paper generates.
+// synthetic20 is the name of a second variant of the graph that the paper
+// generates.
 const synthetic20 = "Synthetic20"
 
-// inPaper is the name in the paper of a graph.
+// inPaper returns the name of a graph in the paper.
 func inPaper(graph string) string {
 	if graph == synthetic20 {
 		return "Synthetic"
@@ -55,10 +56,10 @@ func inPaper(graph string) string {
 	return graph
 }
 
-// private says what is not available.
+// private is a note on the graph that is not available.
 const private = "Mobile, the paper's graph of calls, is private to a company and not available."
 
-// Graphs lists the names of the graphs that an experiment can be about.
+// Graphs lists the names of the graphs of the experiments.
 func Graphs() []string {
 	var names []string
 	for _, d := range datasets() {
@@ -67,10 +68,11 @@ func Graphs() []string {
 	return names
 }
 
-// stored is the name of the graph in the store.
+// stored returns the name of the graph in the store.
 func (d dataset) stored() string { return strings.ToLower(d.name) }
 
-// choose returns the graphs of these names, all for none.
+// choose returns the graphs with the given names, or all graphs if there are no
+// names.
 func choose(names []string) ([]dataset, error) {
 	if len(names) == 0 {
 		return datasets(), nil
@@ -96,8 +98,8 @@ func choose(names []string) ([]dataset, error) {
 	return list, nil
 }
 
-// load is the statement that brings the graph into the store, with $file for the
-// file of the graph.
+// load returns the statement that imports or generates the graph, with $file for
+// the file of the graph.
 func (d dataset) load() string {
 	if d.file == "" {
 		return fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := %d, seed := 1) INTO %s", d.vertices, d.attach, d.stored())
@@ -108,8 +110,8 @@ func (d dataset) load() string {
 // classAttribute is the attribute that has the classes of vertices.
 const classAttribute = "area"
 
-// writeLabels makes a table with a header of a file of labels, which has none, for
-// IMPORT VERTICES.
+// writeLabels copies a file of labels and adds a header, which IMPORT VERTICES
+// needs.
 func writeLabels(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {

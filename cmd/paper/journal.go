@@ -14,7 +14,7 @@ import (
 type entry struct {
 	Statement string   `json:"statement"`
 	Seconds   float64  `json:"seconds"`
-	Processor float64  `json:"processor,omitempty"` // processor seconds, where they are known
+	Processor float64  `json:"processor,omitempty"` // processor seconds; 0 if unknown
 	Columns   []string `json:"columns,omitempty"`
 	Rows      [][]any  `json:"rows,omitempty"`
 	Notices   []string `json:"notices,omitempty"`
@@ -35,14 +35,15 @@ func (e entry) rows() []map[string]any {
 	return list
 }
 
-// journal keeps finished steps in a file, one a line. It is for one goroutine.
+// journal keeps finished steps in a file, one a line. It is not safe for
+// concurrent use.
 type journal struct {
 	file *os.File
 	done map[string]entry // by statement
 }
 
-// openJournal opens the journal at path, or makes it. What a killed process left
-// of a line is cut off.
+// openJournal opens the journal at path, or creates it. It removes an incomplete
+// last line, which a killed process may have left.
 func openJournal(path string) (*journal, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -62,7 +63,7 @@ func openJournal(path string) (*journal, error) {
 	return j, nil
 }
 
-// read takes in the entries and returns the bytes of those that are whole.
+// read reads the entries and returns how many bytes the complete ones take.
 func (j *journal) read() (whole int64, err error) {
 	reader := bufio.NewReader(j.file)
 	for {
@@ -82,8 +83,8 @@ func (j *journal) read() (whole int64, err error) {
 	}
 }
 
-// add writes a step that was finished, so that it stays when the process or the
-// machine ends.
+// add writes a finished step to the disk, so that it is kept if the process or
+// the machine stops.
 func (j *journal) add(e entry) error {
 	line, err := json.Marshal(e)
 	if err == nil {
@@ -101,8 +102,8 @@ func (j *journal) add(e entry) error {
 
 func (j *journal) close() error { return j.file.Close() }
 
-// startOver empties the journal where there is no store any more that its
-// embeddings are in.
+// startOver empties the journal if the store with its embeddings no longer
+// exists.
 func startOver(store, path string) error {
 	if _, err := os.Stat(store); !errors.Is(err, fs.ErrNotExist) {
 		return err

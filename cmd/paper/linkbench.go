@@ -20,10 +20,11 @@ const (
 	linkJournalName = "links.ndjson"
 )
 
-// RunLinks measures methods of link prediction on graphs, by pairs of several kinds and by
-// recommendations, and returns the tables as Markdown. Like Run it keeps every finished step in
-// the folder of config.Out, and goes on from there. Of config it uses Data, Out, Graphs (names of
-// LinkGraphs; none is all), Quick (only small graphs), Progress and Log. Errors are those of Run.
+// RunLinks measures methods of link prediction on graphs, against several kinds of negative
+// pairs and by the ranking of recommendations, and returns the tables as Markdown. Like Run
+// it keeps every finished step in the folder config.Out, and continues after the finished
+// steps. It uses these fields of config: Data, Out, Graphs (names of LinkGraphs; empty
+// means all), Quick (only small graphs), Progress and Log. Errors are those of Run.
 func RunLinks(ctx context.Context, config Config) (report string, err error) {
 	graphs, err := chooseLinkGraphs(config)
 	if err != nil {
@@ -93,7 +94,7 @@ func (e *experiment) linkSteps(graphs []linkGraph, methods []linkMethod) []step 
 	return firsts(list)
 }
 
-// loadLinks is the step that brings a graph into the store.
+// loadLinks returns the step that imports or generates a graph.
 func (e *experiment) loadLinks(g linkGraph) step {
 	s := step{graph: dataset{name: g.name}, statement: g.make, about: "the graph", cost: 0.2}
 	if g.file != "" {

@@ -14,7 +14,7 @@ import (
 	"heavytail/query"
 )
 
-// smallLinks are a graph and methods that take no time.
+// smallLinks returns a small graph, and methods that take little time on it.
 func smallLinks() ([]linkGraph, []linkMethod) {
 	return []linkGraph{{name: "pa", make: "GENERATE preferential_attachment(n := 60, m := 4, seed := 3) INTO pa", cost: 1}},
 		[]linkMethod{{cost: 1}, {name: "fastrp", call: "fastrp(dim := 4)", cost: 1}}

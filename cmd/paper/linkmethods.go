@@ -5,8 +5,8 @@ import "fmt"
 // linkGraph is a graph on which links are predicted.
 type linkGraph struct {
 	name  string
-	file  string // in the folder of the data; "" where it is made
-	make  string // the statement that makes it; "" where it has a file
+	file  string // in the folder of the data; "" if a statement makes the graph
+	make  string // the statement that makes the graph; "" if it has a file
 	of    string // the graph that it is made from, or ""
 	timed bool   // the third column of the file is a time, and the latest edges are held out
 	cost  float64
@@ -45,7 +45,7 @@ func LinkGraphs() []string {
 // linkMethod is an embedding of the comparison; the one without a name is no embedding.
 type linkMethod struct {
 	name, call string
-	cost       float64 // beside the others
+	cost       float64 // relative to the other methods
 }
 
 func linkMethods() []linkMethod {
@@ -58,7 +58,7 @@ func linkMethods() []linkMethod {
 	return list
 }
 
-// ranks and pairs are the statements that measure a method on a graph.
+// ranks and pairs return the statements that measure a method on a graph.
 func (m linkMethod) ranks(graph string) string { return m.statement(graph, "ranking := 10") }
 func (m linkMethod) pairs(graph string) string {
 	return m.statement(graph, "negatives := 'random, degree, two_hop'")

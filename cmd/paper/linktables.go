@@ -20,13 +20,13 @@ const (
 
 // linkFigure names one measured number of the comparison of links.
 type linkFigure struct {
-	graph, method, scorer, measure string // method "" without an embedding
+	graph, method, scorer, measure string // method is "" without an embedding
 }
 
 // linkMeasure is a measure of links under a protocol.
 type linkMeasure struct {
 	name, title string
-	negatives   string // of the pairs; "" of recommendations
+	negatives   string // kind of negative pairs; "" for recommendations
 	column      string // of the answer
 }
 
@@ -40,7 +40,7 @@ func linkMeasures() []linkMeasure {
 	}
 }
 
-// trainedModel is the scorer of rows of the model of TRAIN MODEL.
+// trainedModel is the name of the scorer in rows of a model that TRAIN MODEL would train.
 const trainedModel = "model"
 
 // linkFigures reads the figures of all finished steps, and the names of the scorers of each
@@ -77,7 +77,8 @@ func single(scorer string) bool {
 	return scorer != trainedModel && !strings.HasPrefix(scorer, "logistic(")
 }
 
-// bestSingle is the best of the scorers of a method that learn nothing, NaN without any.
+// bestSingle returns the best of the scorers of a method that learn nothing, NaN if there
+// is none.
 func bestSingle(figures map[linkFigure]float64, scorers map[string][]string, graph, method, measure string) (value float64, name string) {
 	value = math.NaN()
 	for _, s := range scorers[method] {
@@ -88,8 +89,8 @@ func bestSingle(figures map[linkFigure]float64, scorers map[string][]string, gra
 	return value, name
 }
 
-// writeLinks writes the tables into the folder, as Markdown and all figures as CSV, and returns
-// the former.
+// writeLinks writes the tables into the folder, as Markdown and all figures as CSV, and
+// returns the Markdown.
 func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (string, error) {
 	figures, scorers := e.linkFigures(graphs, methods)
 	var text strings.Builder
@@ -118,7 +119,7 @@ func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (strin
 	return text.String(), nil
 }
 
-// linkLines are the lines of one measure.
+// linkLines returns the lines of the table of one measure.
 func linkLines(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod, measure string) [][]string {
 	var lines [][]string
 	add := func(method, scorer string, value func(graph string) float64) {
@@ -151,7 +152,7 @@ func linkLines(figures map[linkFigure]float64, scorers map[string][]string, grap
 	return lines
 }
 
-// measured is a figure, NaN where it is not measured.
+// measured returns a figure, NaN if it was not measured.
 func measured(figures map[linkFigure]float64, at linkFigure) float64 {
 	if v, ok := figures[at]; ok {
 		return v
@@ -159,7 +160,8 @@ func measured(figures map[linkFigure]float64, at linkFigure) float64 {
 	return math.NaN()
 }
 
-// marginLines compare every model with the best single scorer that it could use.
+// marginLines returns lines that compare every model with the best single scorer that it
+// could use.
 func marginLines(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod) [][]string {
 	var lines [][]string
 	for _, g := range graphs {

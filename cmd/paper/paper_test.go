@@ -65,9 +65,9 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// small makes a folder with a ring of 30 vertices with chords, of which more are at
-// the first vertices, and returns it
-// with the graph and uses that take no time.
+// small makes a folder with a graph: a ring of 30 vertices with chords, most of them
+// at the first vertices. It returns a configuration for the folder, the graph, and
+// uses that take little time.
 func small(t *testing.T) (config Config, graphs []dataset, methods []use) {
 	t.Helper()
 	var edges bytes.Buffer
@@ -106,7 +106,7 @@ func small(t *testing.T) (config Config, graphs []dataset, methods []use) {
 func key(v int) string { return string(rune('a'+v/10)) + string(rune('0'+v%10)) }
 
 // TestRun_Tables expects a line for every use in every table, with the paper's
-// figures beside, and the same numbers in CSV.
+// figures next to its own, and the same numbers in CSV.
 func TestRun_Tables(t *testing.T) {
 	config, graphs, methods := small(t)
 	graphs[0].studied = true
@@ -188,7 +188,8 @@ func TestRun_Resumes(t *testing.T) {
 	}
 }
 
-// TestLawsText expects laws of hubs of one degree apart from those of a network.
+// TestLawsText expects power laws with an exponent above mostAlpha, which describe
+// hubs of nearly one degree, to be counted apart from the others.
 func TestLawsText(t *testing.T) {
 	rows := []row{
 		{table: 2, method: dpSpectral, form: asDefault, measures: map[string]float64{"ks": 0.3, "alpha": 2}},
@@ -204,8 +205,9 @@ func TestLawsText(t *testing.T) {
 	}
 }
 
-// TestRun_OtherLimit expects that what a search with another limit finds is judged
-// again, and the tables of a run that had this limit from the beginning.
+// TestRun_OtherLimit changes the limit of the searches between two runs. It expects
+// the results of the new searches to be evaluated again, and the tables of a run that
+// had the new limit from the beginning.
 func TestRun_OtherLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three runs of all steps")
@@ -234,7 +236,7 @@ func TestRun_OtherLimit(t *testing.T) {
 	}
 }
 
-// TestRun_Store expects a run to begin again where the store is gone.
+// TestRun_Store expects a run to begin again if the store was deleted.
 func TestRun_Store(t *testing.T) {
 	config, graphs, methods := small(t)
 	if _, err := run(t.Context(), config, graphs, methods); err != nil {
@@ -260,8 +262,8 @@ func TestRun_Store(t *testing.T) {
 	}
 }
 
-// TestRun_Only expects the steps of one kind with what they need, and tables of
-// what was made before.
+// TestRun_Only expects the steps of one kind with the steps that they need, and
+// tables that include earlier runs.
 func TestRun_Only(t *testing.T) {
 	config, graphs, methods := small(t)
 	made := 0
@@ -284,8 +286,8 @@ func TestRun_Only(t *testing.T) {
 	}
 }
 
-// TestRun_UnitBall expects rows of unit_ball at radius 1 beside the paper's methods,
-// with the wrong pairs of all.
+// TestRun_UnitBall expects rows of unit_ball at radius 1 next to those of the paper's
+// methods, and the number of wrong pairs in all rows.
 func TestRun_UnitBall(t *testing.T) {
 	config, graphs, methods := small(t)
 	config.Only = []string{Methods, Links}
@@ -312,8 +314,8 @@ func TestRun_UnitBall(t *testing.T) {
 	}
 }
 
-// exact says whether the row of unit_ball in Table 2 has no wrong pair, and ε of
-// radius 1.
+// exact reports whether the row of unit_ball in Table 2 has no wrong pair, and the ε
+// of radius 1.
 func exact(report string) bool {
 	for line := range strings.Lines(report) {
 		cells := strings.Split(line, "|")
@@ -335,7 +337,7 @@ func TestWrong(t *testing.T) {
 }
 
 // TestRun_Quick expects no search, no plot and no method that is too expensive on the
-// graph, that the report says so, and that the whole run keeps the steps.
+// graph, expects the report to say so, and expects a full run to reuse the steps.
 func TestRun_Quick(t *testing.T) {
 	config, graphs, methods := small(t)
 	graphs[0].studied, config.Quick = true, true
@@ -401,7 +403,8 @@ func TestRun_Errors(t *testing.T) {
 	}
 }
 
-// TestExperiment_Beats holds rows against the paper by hand.
+// TestExperiment_Beats compares rows with the paper's figures, and the outcome with
+// that by hand.
 func TestExperiment_Beats(t *testing.T) {
 	f, err := readFigures()
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"heavytail/query"
 )
 
-// This file has the paper's figures 1 and 3: what they take is made by steps, and
-// drawn from the journal.
+// This file makes the paper's figures 1 and 3. Steps compute their data, and the
+// pictures are drawn from the journal.
 
-// degreesOf are the steps for figure 1: the degrees of a graph, and of its
+// degreesOf returns the steps for figure 1: the degrees of a graph, and of its
 // reconstructions without the penalty and with it.
 func (e *experiment) degreesOf(d dataset) [][]step {
 	counts := step{graph: d, kind: Plots, statement: "degrees of graph " + d.stored(), about: "its degrees", cost: 0.1,
@@ -36,8 +36,9 @@ func (e *experiment) degreesOf(d dataset) [][]step {
 	return groups
 }
 
-// drawn are the trials whose reconstructions figure 1 shows: LE in the form of the
-// paper, which it shows too, and the penalised methods with their defaults.
+// drawn returns the trials whose reconstructions are in figure 1: LE in the form
+// of the paper, as in the paper's figure, and the penalised methods with their
+// defaults.
 func (e *experiment) drawn(d dataset) []trial {
 	var list []trial
 	for _, t := range d.trials(e.uses) {
@@ -56,8 +57,8 @@ func degreeRows(degrees []query.DegreeCount) [][]any {
 	return rows
 }
 
-// studied are the methods of figure 3 with the options that stay, by the names of
-// their lines.
+// studied returns the names of the lines of figure 3, and their methods with the
+// options that are not varied.
 func studied() []struct{ name, call string } {
 	return []struct{ name, call string }{
 		{"dp_spectral, degree", "dp_spectral(normalization := 'degree')"},
@@ -66,7 +67,7 @@ func studied() []struct{ name, call string } {
 	}
 }
 
-// studies are the steps for figure 3, on the graphs that it has.
+// studies returns the steps for figure 3, which has only some of the graphs.
 func (e *experiment) studies(d dataset) [][]step {
 	if !d.studied {
 		return nil
@@ -85,7 +86,7 @@ func (e *experiment) studies(d dataset) [][]step {
 	return groups
 }
 
-// study is the statement of a study at the usual values of an option.
+// study returns the statement of a study at the usual values of an option.
 func study(d dataset, call, option string) string {
 	method, _, _ := strings.Cut(call, "(")
 	var values []string
@@ -99,7 +100,7 @@ func study(d dataset, call, option string) string {
 	return fmt.Sprintf("EVALUATE PARAMETERS IN %s USING %s WITH (%s := '%s')", d.stored(), call, option, strings.Join(values, ", "))
 }
 
-// draw makes the pictures of what is in the journal.
+// draw makes the pictures for which the journal has the data.
 func (e *experiment) draw() error {
 	for _, d := range e.reported() {
 		if err := e.drawDegrees(d); err != nil {
@@ -125,7 +126,7 @@ func (e *experiment) drawDegrees(d dataset) error {
 	return e.picture("degrees-"+d.stored(), figure.DegreeChart("Degrees of "+d.name+" and of its reconstructions", list))
 }
 
-// counts are the degrees that a step has found.
+// counts returns the degrees in the answer of a step.
 func (e *experiment) counts(statement string) []figure.Count {
 	var counts []figure.Count
 	for _, r := range e.journal.done[statement].rows() {
@@ -154,7 +155,7 @@ func (e *experiment) drawStudy(d dataset, option string) error {
 	return e.picture(strings.ReplaceAll("parameters-"+d.stored()+"-"+option, "_", "-"), chart)
 }
 
-// picture writes a chart as SVG and as PNG, unless there is nothing in it yet.
+// picture writes a chart as SVG and as PNG, unless it has no points yet.
 func (e *experiment) picture(name string, chart figure.Chart) error {
 	for _, format := range figure.Formats() {
 		var content bytes.Buffer

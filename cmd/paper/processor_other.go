@@ -2,6 +2,6 @@
 
 package paper
 
-// processorSeconds is 0, because it is not known what the process has taken of the
-// processor.
+// processorSeconds returns 0: on this system the processor time of the process is
+// unknown.
 func processorSeconds() float64 { return 0 }

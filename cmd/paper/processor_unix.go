@@ -4,8 +4,7 @@ package paper
 
 import "syscall"
 
-// processorSeconds is what the process has taken of the processor, 0 where that is
-// not known.
+// processorSeconds returns the processor time of the process, 0 if it is unknown.
 func processorSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// leftOut says what a quick run leaves out, whether other runs have made it or not.
+// leftOut describes what a quick run leaves out, even if other runs have made it.
 func (e *experiment) leftOut() string {
 	if !e.config.Quick {
 		return ""
@@ -31,10 +31,10 @@ func (e *experiment) leftOut() string {
 	return text.String()
 }
 
-// quickly says whether a quick run has a method on a graph. The choice is by measured
-// processor seconds, so that the whole takes ten minutes of two processors: what is
-// left out is above 40 for a step, but for unit_ball on Synthetic, which alone
-// gives most edges back there.
+// quickly reports whether a quick run has a method on a graph. The choice follows
+// measured processor seconds, so that the run takes ten minutes on two processors.
+// Steps of more than 40 processor seconds are left out, except unit_ball on
+// Synthetic: no other method reconstructs most of the edges of that graph.
 func quickly(t trial) bool {
 	switch t.graph.name {
 	case "Coauthor", "Facebook":

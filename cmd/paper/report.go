@@ -23,7 +23,7 @@ type tableOf struct {
 	number  int
 	title   string
 	columns []column
-	wins    []string // the measures that all must be above the paper's for a row to win
+	wins    []string // a row wins if all these measures are above the paper's
 	note    string
 }
 
@@ -46,8 +46,8 @@ func tablesOf() []tableOf {
 	}
 }
 
-// write writes the tables into the folder, as Markdown and as CSV, and returns
-// the former.
+// write writes the tables into the folder, as Markdown and as CSV, and returns the
+// Markdown.
 func (e *experiment) write() (string, error) {
 	rows := e.rows()
 	report := e.markdown(rows)
@@ -136,7 +136,7 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// against is the figure of the paper that a row is held against.
+// against returns the figure of the paper with which a row is compared.
 func (e *experiment) against(t tableOf, r row, measure string) float64 {
 	if r.form == asPaper {
 		return e.figures.of(t.number, inPaper(r.graph), r.method, measure)
@@ -153,7 +153,7 @@ const (
 	won
 )
 
-// beats holds a row against the paper.
+// beats compares a row with the figures of the paper.
 func (e *experiment) beats(t tableOf, r row) outcome {
 	result := won
 	for _, measure := range t.wins {
@@ -168,8 +168,8 @@ func (e *experiment) beats(t tableOf, r row) outcome {
 	return result
 }
 
-// verdicts says for each table and graph which row is the best that beats the
-// paper, or how near the nearest comes.
+// verdicts lists for each table and graph the row with the largest margin over the
+// best figures of the paper, and whether the row beats them.
 func (e *experiment) verdicts(rows []row) string {
 	var lines [][]string
 	for _, t := range tablesOf() {
@@ -196,13 +196,13 @@ func (e *experiment) verdicts(rows []row) string {
 	return text.String()
 }
 
-// mostAlpha is the largest exponent of a law that says something of a whole
-// network: by one of 6 a vertex in a thousand has four times the least degree of
-// the law. Above it are hubs of nearly one degree.
+// mostAlpha is the largest exponent of a law that describes a whole network: by a
+// law with exponent 6, one vertex in a thousand has at least four times the least
+// degree of the law. Laws with larger exponents describe hubs of nearly one degree.
 const mostAlpha = 6
 
-// lawsText says how far the degrees of reconstructions are from power laws on
-// average, of which the paper has the averages only.
+// lawsText describes how far the degrees of reconstructions are from power laws on
+// average. The paper gives only averages.
 func lawsText(rows []row) string {
 	var parts []string
 	for _, form := range []string{asPaper, asDefault, asTuned} {
@@ -235,8 +235,9 @@ func lawsText(rows []row) string {
 		strings.Join(parts, ", ") + "; the paper's is 0.115. A law\nwith a larger α holds for hubs of nearly one degree and for nothing else.\n"
 }
 
-// nearest is the row of a graph whose least margin over the best figures of the
-// paper is the largest, with that margin; it is minus infinity where there is none.
+// nearest returns the row of a graph with the largest margin, and that margin. The
+// margin of a row is its least difference from the best figures of the paper.
+// Without a row it is minus infinity.
 func (e *experiment) nearest(t tableOf, d dataset, rows []row) (best row, margin float64) {
 	margin = math.Inf(-1)
 	for _, r := range rows {
@@ -278,8 +279,8 @@ func writeTable(text *strings.Builder, header []string, lines [][]string) {
 	}
 }
 
-// writeCSV writes every number of every row with the one of the paper, a line
-// each.
+// writeCSV writes a line for every number of every row, with the number of the
+// paper.
 func (e *experiment) writeCSV(rows []row) (err error) {
 	file, err := os.Create(e.path(csvName))
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 type row struct {
 	table    int // of the paper
 	graph    string
-	method   string // in the paper; "" for what the paper does not have
+	method   string // in the paper; "" if the paper does not have it
 	form     string
-	call     string             // what it was made with
+	call     string             // the method with its options
 	measures map[string]float64 // those that are known
 	seconds  float64            // that the embedding and the evaluation took
 	// processor is the same in processor seconds; 0 where they are not known.
 	processor float64
 }
 
-// get is a measure, NaN where it is not known.
+// get returns a measure, NaN if it is unknown.
 func (r row) get(measure string) float64 {
 	if v, ok := r.measures[measure]; ok {
 		return v
@@ -28,7 +28,7 @@ func (r row) get(measure string) float64 {
 	return math.NaN()
 }
 
-// rows are the lines of the tables that the journal has the steps of.
+// rows returns the lines of the tables for which the journal has the steps.
 func (e *experiment) rows() []row {
 	var list []row
 	for _, d := range e.reported() {
@@ -48,7 +48,7 @@ func (e *experiment) rows() []row {
 	return list
 }
 
-// reconstruction is the line of Table 2 of a trial.
+// reconstruction returns the line of a trial in Table 2.
 func (e *experiment) reconstruction(t trial) []row {
 	made, there := e.journal.done[e.maker(t)]
 	judged, too := e.journal.done[t.reconstruct()]
@@ -62,7 +62,7 @@ func (e *experiment) reconstruction(t trial) []row {
 	return []row{{2, t.graph.name, t.method, t.form, t.call, measures, made.Seconds + judged.Seconds, together(made, judged)}}
 }
 
-// wrongPairs is the measure of wrong.
+// wrongPairs is the name of the measure that wrong computes.
 const wrongPairs = "wrong pairs"
 
 // wrong counts the edges that a reconstruction misses, and its edges that the graph
@@ -73,8 +73,8 @@ func wrong(reconstruction map[string]float64, edges float64) float64 {
 	return joined + edges - 2*both
 }
 
-// together are the processor seconds of two steps, 0 where they are not known of
-// both.
+// together returns the processor seconds of two steps, 0 if those of one are
+// unknown.
 func together(a, b entry) float64 {
 	if a.Processor == 0 || b.Processor == 0 {
 		return 0
@@ -82,7 +82,7 @@ func together(a, b entry) float64 {
 	return a.Processor + b.Processor
 }
 
-// maker is the statement that made the embedding of a trial.
+// maker returns the statement that made the embedding of a trial.
 func (e *experiment) maker(t trial) string {
 	if t.form == asTuned {
 		return e.search(t.graph, forReconstruction)
@@ -90,11 +90,11 @@ func (e *experiment) maker(t trial) string {
 	return t.embed()
 }
 
-// classCount is how many classes Table 4 is about: those of the most vertices.
+// classCount is the number of classes in Table 4, which has the largest classes.
 const classCount = 7
 
-// classRows is the line of Table 4 of a trial: mean and deviation of the accuracy
-// of the largest classes.
+// classRows returns the line of a trial in Table 4: mean and deviation of the
+// accuracy of the largest classes.
 func (e *experiment) classRows(t trial) []row {
 	made, there := e.journal.done[e.maker(t)]
 	judged := e.journal.done[t.classes()]
@@ -113,17 +113,16 @@ func (e *experiment) classRows(t trial) []row {
 	return []row{{4, t.graph.name, t.method, t.form, t.call, map[string]float64{meanAccuracy: mean, deviationAccuracy: deviation}, made.Seconds + judged.Seconds, together(made, judged)}}
 }
 
-// Scorers of EVALUATE LINKS that have learned, and what the forms of Table 3 are
-// called by.
+// The scorers of EVALUATE LINKS in the rows of Table 3.
 const (
 	byDifference = "logistic(difference)"
 	byBest       = "logistic(concatenation)"
 	byDistance   = "l2"
 )
 
-// linkRows are the lines of Table 3 of a trial: by the difference of vectors, as
-// in the paper, and by the feature that does not depend on the order of a pair; of
-// unit_ball also by the distance alone, which is what it is trained for.
+// linkRows returns the lines of a trial in Table 3: by the difference of vectors,
+// as in the paper, and by the concatenation of vectors; for unit_ball also by the
+// distance alone, which is what it is trained for.
 func (e *experiment) linkRows(t trial) []row {
 	var list []row
 	judged := e.journal.done[t.links()]
@@ -136,7 +135,8 @@ func (e *experiment) linkRows(t trial) []row {
 	return list
 }
 
-// heuristics is the line of Table 3 of the best scorer that needs no embedding.
+// heuristics returns the line of Table 3 for the best scorer that needs no
+// embedding.
 func (e *experiment) heuristics(d dataset) []row {
 	var best []row
 	for _, r := range e.anyLinks(d).rows() {
@@ -153,8 +153,8 @@ func (e *experiment) heuristics(d dataset) []row {
 	return best
 }
 
-// anyLinks is the first evaluation of links on a graph. All have the same scorers
-// without an embedding.
+// anyLinks returns the first evaluation of links on a graph. All have the same
+// scorers without an embedding.
 func (e *experiment) anyLinks(d dataset) entry {
 	for _, t := range d.trials(e.uses) {
 		if judged, there := e.journal.done[t.links()]; there {
@@ -164,7 +164,7 @@ func (e *experiment) anyLinks(d dataset) entry {
 	return entry{}
 }
 
-// numbers are the columns of an answer that are numbers.
+// numbers returns the columns of an answer that are numbers.
 func numbers(answer map[string]any) map[string]float64 {
 	list := map[string]float64{}
 	for name, value := range answer {

@@ -12,10 +12,10 @@ import (
 	"heavytail/query"
 )
 
-// Run makes the steps of the experiments that are not in the journal yet, and
-// writes the tables after each of them. It returns the report as
-// Markdown. When ctx ends, or a step fails, the tables of what is there are
-// written, and the report comes with the error.
+// Run runs the steps of the experiments that are not in the journal yet, and writes the
+// tables after each of them. It returns the report as Markdown. If ctx ends or a step
+// fails, Run writes the tables of the finished steps, and returns both the report and the
+// error.
 func Run(ctx context.Context, config Config) (report string, err error) {
 	graphs, err := choose(config.Graphs)
 	if err != nil {
@@ -71,10 +71,11 @@ func (e *experiment) openAt(store, journal string) (err error) {
 	return nil
 }
 
-// run makes the steps that are left.
+// run runs the steps that are not in the journal.
 func (e *experiment) run(ctx context.Context) error { return e.runSteps(ctx, e.steps, e.write) }
 
-// runSteps makes those of some steps that are left, and writes the tables after each of them.
+// runSteps runs those steps that are not in the journal, and writes the tables after each
+// of them.
 func (e *experiment) runSteps(ctx context.Context, of func() []step, write func() (string, error)) error {
 	for {
 		steps := of()
@@ -104,7 +105,7 @@ func (e *experiment) runSteps(ctx context.Context, of func() []step, write func(
 	}
 }
 
-// announce says which step begins, and how long the rest will take.
+// announce logs which step begins, and how long the remaining steps will take.
 func (e *experiment) announce(s step, i, of int, left float64) {
 	line := fmt.Sprintf("step %d of %d: %s: %s", i+1, of, s.graph.name, s.about)
 	if rest := e.clock.left(left).Round(time.Second); rest > 0 {
@@ -134,7 +135,7 @@ func (e *experiment) step(ctx context.Context, s step) error {
 	for _, row := range done.Rows {
 		for i, v := range row {
 			if x, ok := v.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
-				row[i] = nil // JSON has neither
+				row[i] = nil // JSON has neither NaN nor infinity
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func (e *experiment) step(ctx context.Context, s step) error {
 	return e.journal.add(done)
 }
 
-// ask runs a statement and takes in its answer.
+// ask runs a statement and stores its answer in done.
 func (e *experiment) ask(ctx context.Context, s step, done *entry) error {
 	rows, err := e.db.Query(ctx, s.statement, map[string]any{"file": s.file})
 	if err != nil {

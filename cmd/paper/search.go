@@ -11,9 +11,9 @@ const (
 	forLinks          = "LINKS"
 )
 
-// search is the statement of a search on a graph, over both families of the
-// paper, in which nothing is set by hand. That for links holds out other edges than
-// those that judge its result.
+// search returns the statement of a search on a graph, over both families of
+// methods of the paper, without any option set by hand. A search for links holds
+// out other edges than the evaluation of its result.
 func (e *experiment) search(d dataset, purpose string) string {
 	options := fmt.Sprintf("budget := '%v', seed := 2", e.config.Budget)
 	if e.config.Trials > 0 {
@@ -25,9 +25,9 @@ func (e *experiment) search(d dataset, purpose string) string {
 	return fmt.Sprintf("TUNE %s FOR %s AS %s WITH (%s)", d.stored(), purpose, e.best(d, purpose), options)
 }
 
-// best is the name of the embedding that a search ends with. It has the limit of
-// the search in it, so that what judged the result of another limit is not taken
-// for what judges this one.
+// best returns the name of the embedding that a search makes. The name contains
+// the limit of the search, so that evaluations of a search with another limit are
+// not used for it.
 func (e *experiment) best(d dataset, purpose string) string {
 	limit := fmt.Sprintf("%d_trials", e.config.Trials)
 	if e.config.Trials == 0 {
@@ -48,18 +48,18 @@ func (e *experiment) searchCost(d dataset) float64 {
 	return e.config.Budget.Seconds()
 }
 
-// tuned is the trial of what a search for reconstruction found on a graph; its
-// call is "" until the search is in the journal.
+// tuned returns the best trial that a search for reconstruction found on a graph;
+// its call is "" until the search is in the journal.
 func (e *experiment) tuned(d dataset) trial {
 	t, _ := e.found(d, forReconstruction)
 	return t
 }
 
-// tunedLinks is the trial of what a search for links found, if it is in the
-// journal.
+// tunedLinks returns the best trial that a search for links found, if the search
+// is in the journal.
 func (e *experiment) tunedLinks(d dataset) (trial, bool) { return e.found(d, forLinks) }
 
-// found is the best of a search: the first of its rows.
+// found returns the best trial of a search, which is the first of its rows.
 func (e *experiment) found(d dataset, purpose string) (trial, bool) {
 	t := trial{use{"best found", asTuned, ""}, d, e.best(d, purpose)}
 	rows := e.journal.done[e.search(d, purpose)].rows()

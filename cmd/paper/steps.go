@@ -10,9 +10,9 @@ import (
 )
 
 // steps lists the steps of an experiment in their order: the graphs, and then
-// cheap steps before expensive ones, so that a run that is stopped early has the
-// most of the tables. An embedding is made just before what needs it. What follows
-// from a search is known when that is in the journal.
+// cheap steps before expensive ones, so that a run that is stopped early has as much of
+// the tables as possible. An embedding is made just before the steps that need it. The
+// steps after a search are known only when the search is in the journal.
 func (e *experiment) steps() []step {
 	groups := e.groups()
 	var list []step
@@ -24,9 +24,9 @@ func (e *experiment) steps() []step {
 	return append(list, firsts(slices.Concat(groups...))...)
 }
 
-// groups are the steps of the kinds that are asked for, those together that
-// need each other, cheap ones first. A group that needs an embedding makes it, so that a
-// step can be in several.
+// groups returns the steps of the kinds that Config.Only selects, cheap groups first. A
+// group has the steps that need each other. Every group that needs an embedding has the
+// step that makes it, so that a step can be in several groups.
 func (e *experiment) groups() [][]step {
 	var groups [][]step
 	for _, d := range e.graphs {
@@ -46,7 +46,7 @@ func (e *experiment) groups() [][]step {
 	return groups
 }
 
-// firsts leaves out steps that are there before already.
+// firsts removes repeated steps.
 func firsts(steps []step) []step {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(steps, func(s step) bool {
@@ -56,7 +56,7 @@ func firsts(steps []step) []step {
 	})
 }
 
-// tuning are the searches on a graph, each with what judges its result.
+// tuning returns the searches on a graph, each with the steps that evaluate its result.
 func (e *experiment) tuning(d dataset) [][]step {
 	found := e.tuned(d)
 	search := step{graph: d, kind: Searches, statement: e.search(d, forReconstruction), about: "a search for the best reconstruction", cost: e.searchCost(d)}
@@ -68,7 +68,7 @@ func (e *experiment) tuning(d dataset) [][]step {
 	return append(groups, links)
 }
 
-// loading are the steps that bring a graph and its labels into the store.
+// loading returns the steps that bring a graph and its labels into the store.
 func (e *experiment) loading(d dataset) []step {
 	list := []step{{
 		graph: d, statement: d.load(), file: e.data(d.file), about: "the graph", cost: 0.2,

@@ -13,7 +13,7 @@ const (
 	asPaper   = "paper"
 	asDefault = "default"
 	asTuned   = "tuned"
-	fromWalks = "walks" // unit_ball, begun with the vectors of DeepWalk
+	fromWalks = "walks" // unit_ball, starting from the vectors of DeepWalk
 )
 
 // use is a method in one form.
@@ -23,7 +23,7 @@ type use struct {
 	call   string // in the language
 }
 
-// uses are the methods and forms whose options are known beforehand.
+// uses returns the methods and forms whose options are known without a search.
 func uses() []use {
 	return []use{
 		{le, asPaper, "laplacian_eigenmaps(dim := 200, scale := 0, row_scale := 0, components := 'joint')"},
@@ -43,10 +43,10 @@ func uses() []use {
 type trial struct {
 	use
 	graph  dataset
-	stored string // name of the embedding in the store, where it does not follow from the rest
+	stored string // name of the embedding in the store; "" if it follows from the other fields
 }
 
-// trials are those of a graph.
+// trials returns the trials of a graph.
 func (d dataset) trials(uses []use) []trial {
 	var list []trial
 	for _, u := range uses {
@@ -68,9 +68,9 @@ func (t trial) embed() string {
 	return fmt.Sprintf("EMBED %s USING %s AS %s", t.graph.stored(), t.call, t.name())
 }
 
-// reconstruct measures the reconstruction: in the form of the paper at the radii
-// of its grid, after a search by what was searched for, and that of unit_ball at the
-// radius that it is made for.
+// reconstruct measures the reconstruction: in the form of the paper at the radii of
+// the paper's grid, after a search by the criterion of the search, and for unit_ball
+// at radius 1, for which it is trained.
 func (t trial) reconstruct() string {
 	if t.method == unitBall {
 		return fmt.Sprintf("RECONSTRUCT %s RADIUS 1", t.name())
@@ -80,8 +80,8 @@ func (t trial) reconstruct() string {
 }
 
 // links measures how edges that were held out are predicted: from the difference
-// of two vectors, as in the paper, from the feature that is best on average, and
-// by scores that learn nothing.
+// of two vectors, as in the paper, from their concatenation, which is the best feature
+// on average, and by scorers that learn nothing.
 func (t trial) links() string {
 	return fmt.Sprintf("EVALUATE LINKS IN %s USING %s WITH (share := 0.1, seed := 1, features := 'difference, concatenation')", t.graph.stored(), t.call)
 }
@@ -95,23 +95,23 @@ func (t trial) classes() string {
 // step is one statement of an experiment.
 type step struct {
 	graph     dataset
-	kind      string // one of Kinds, "" of what brings a graph in
+	kind      string // one of Kinds; "" for loading a graph
 	statement string
 	file      string                      // the value of $file
-	about     string                      // in words, for who waits
-	cost      float64                     // processor seconds that it takes on some machine, for the time that is left
-	prepare   func(context.Context) error // comes before the statement, unless nil
-	// answer, unless nil, is asked in place of a statement, which is then only the
-	// name of the step.
+	about     string                      // a description for the log
+	cost      float64                     // estimated processor seconds, from which the remaining time is estimated
+	prepare   func(context.Context) error // runs before the statement, unless nil
+	// answer, unless nil, runs instead of the statement, which is then only the name of
+	// the step.
 	answer func(context.Context) (columns []string, rows [][]any, err error)
 }
 
-// making is the step that makes the embedding of a trial.
+// making returns the step that makes the embedding of a trial.
 func (t trial) making() step {
 	return step{graph: t.graph, kind: Methods, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()}
 }
 
-// judging are the steps that measure an embedding.
+// judging returns the steps that evaluate an embedding.
 func (t trial) judging(kind string) []step {
 	list := []step{{graph: t.graph, kind: kind, statement: t.reconstruct(), about: "reconstruction by " + t.method + " in the form " + t.form, cost: t.graph.pairCost()}}
 	if t.graph.labels != "" {
@@ -142,12 +142,12 @@ func (t trial) cost() float64 {
 const visitsPerSecond = 450_000
 
 // pairCost guesses the processor seconds of a sweep over all pairs, and linkCost those
-// of an evaluation of links beside the embedding.
+// of an evaluation of links without the embedding.
 func (d dataset) pairCost() float64 { return 0.2 + math.Pow(float64(d.vertices), 2)*5e-9 }
 
 func (d dataset) linkCost() float64 { return 0.3 + float64(d.edges)/150_000 }
 
-// costOf is the cost of all of some steps.
+// costOf returns the total cost of steps.
 func costOf(steps []step) float64 {
 	sum := 0.0
 	for _, s := range steps {
@@ -156,8 +156,8 @@ func costOf(steps []step) float64 {
 	return sum
 }
 
-// clock estimates how long the steps that are left will take, from how long those
-// that are done took against their costs.
+// clock estimates the time of the remaining steps from the ratio of time to cost of
+// the finished steps.
 type clock struct{ cost, seconds float64 }
 
 func (c *clock) add(cost, seconds float64) {
@@ -165,7 +165,8 @@ func (c *clock) add(cost, seconds float64) {
 	c.seconds += seconds
 }
 
-// left is the time for steps of this cost, zero where nothing is known yet.
+// left returns the estimated time for steps of this cost, zero before the first step
+// is finished.
 func (c clock) left(cost float64) time.Duration {
 	if c.cost == 0 {
 		return 0
@@ -175,9 +176,9 @@ func (c clock) left(cost float64) time.Duration {
 
 // Kinds of steps.
 const (
-	Methods  = "methods"  // the methods in the forms that are known, and what they reconstruct
-	Links    = "links"    // links predicted by them
-	Searches = "searches" // for the best parameters, and what they give
+	Methods  = "methods"  // the methods in their known forms, and their reconstructions
+	Links    = "links"    // link prediction by them
+	Searches = "searches" // searches for the best parameters, and their results
 	Plots    = "plots"    // degrees of reconstructions, and studies of parameters
 )
 
