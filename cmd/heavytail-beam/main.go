@@ -49,7 +49,7 @@ var (
 	files     = flag.Int("files", 1, "number of files that --out becomes; a worker holds one of them in memory")
 )
 
-// errUsage is a wrong flag.
+// errUsage is the error of a wrong flag.
 var errUsage = errors.New("see heavytail-beam --help")
 
 func main() {
@@ -59,7 +59,7 @@ func main() {
 	if *provisionEndpoint != "" {
 		exitOn(becomeWorker(ctx))
 	}
-	beam.Init() // a process that a runner has started as a worker stays here
+	beam.Init() // in a process that a runner has started as a worker, Init does not return
 	exitOn(run(ctx))
 	stop()
 }
@@ -155,7 +155,7 @@ func given(name string) (set bool) {
 	return set
 }
 
-// notThere refuses names that exist, unless they may be replaced.
+// notThere returns an error if one of the files exists, unless --overwrite is set.
 func notThere(ctx context.Context, names []string) error {
 	if *overwrite {
 		return nil
@@ -187,7 +187,7 @@ func runPipeline(ctx context.Context, p *beam.Pipeline) error {
 	if err != nil {
 		return err
 	}
-	if result == nil { // a runner that does not wait
+	if result == nil { // the runner does not wait for the pipeline
 		return nil
 	}
 	for _, c := range result.Metrics().Query(func(r beam.MetricResult) bool { return r.Namespace() == "heavytail" }).Counters() {

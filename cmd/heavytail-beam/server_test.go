@@ -25,8 +25,9 @@ import (
 	"heavytail/query/shard"
 )
 
-// TestServer runs pipelines on a server of prism. The programs that submit them and the
-// workers are processes, and share only files. One worker is killed on the way.
+// TestServer runs pipelines on a server of prism. The programs that submit the pipelines
+// and the workers are separate processes that share only files. The test kills the workers
+// during a pipeline.
 func TestServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program of a hundred megabytes and starts a server")
@@ -102,7 +103,7 @@ func TestServer(t *testing.T) {
 	t.Run("scores", func(t *testing.T) {
 		pairs, alone, out := filepath.Join(folder, "pairs.csv"), filepath.Join(folder, "scores-alone.csv"), filepath.Join(folder, "scores.csv")
 		rows := []byte("source,target\n")
-		for i := range 6000 { // in the order of WriteCSV, that of the bytes
+		for i := range 6000 { // in the order of their bytes, as WriteCSV writes them
 			rows = fmt.Appendf(rows, "%04d,%d\n", i, i%7)
 		}
 		if err := os.WriteFile(pairs, rows, 0o666); err != nil {
@@ -162,10 +163,10 @@ func build(t *testing.T, folder string) string {
 	return program
 }
 
-// serve starts prism as a server in this process, and returns where it listens.
+// serve starts prism as a server in this process, and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // errors are those that the pipelines return
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // the pipelines return their errors
 	for {
 		free, err := net.Listen("tcp", "localhost:0")
 		if err != nil {
@@ -245,7 +246,7 @@ func killWorkers(t *testing.T, program string) {
 	}
 }
 
-// partTime is when the part of a shard was written.
+// partTime returns when the part of a shard was written.
 func partTime(t *testing.T, dir string, i int) time.Time {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(dir, "parts", fmt.Sprintf("%05d.csv", i)))

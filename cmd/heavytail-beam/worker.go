@@ -12,14 +12,14 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
-// provisionEndpoint is what a runner gives to the command of an environment of the type
-// PROCESS, beside --id.
+// provisionEndpoint is a flag that a runner passes, in addition to --id, to the command of
+// an environment of type PROCESS.
 var provisionEndpoint = flag.String("provision_endpoint", "", "set by a runner that starts this program as a worker: where it learns the rest")
 
-// becomeWorker asks the runner that has started this process what a worker has to know,
-// and sets the flags by which beam.Init then serves it. In the images of Beam a program of
-// its own does so, after it has fetched the program with the pipeline. Here that is this
-// one, so that no copy is made, and the machines need no container.
+// becomeWorker asks the runner that has started this process for the settings of a worker,
+// and sets the flags with which beam.Init then runs the worker. In the containers of Beam
+// a separate program does this, and fetches a copy of the program with the pipeline. Here
+// both are this program, so that no copy is made, and the machines need no container.
 func becomeWorker(ctx context.Context) error {
 	// prism 2.77 puts the number in quotes.
 	id := strings.Trim(flag.Lookup("id").Value.String(), "'")
@@ -44,7 +44,8 @@ func becomeWorker(ctx context.Context) error {
 	)
 }
 
-// setUnless sets a flag, unless the runner has named no value: then it has set the flag.
+// setUnless sets a flag to value, unless value is empty: then the runner has set the flag
+// itself.
 func setUnless(name, value string) error {
 	if value == "" {
 		return nil
