@@ -76,9 +76,9 @@ func TestServer(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- first.Wait() }()
 			before = killAfter(t, m, dir, 2, program, ended)
-			// prism does not start another worker. Mostly the pipeline fails, with an error of
-			// prism; but it waits without end where the worker had a result to send, and then who
-			// submitted it gives up. The next run has to do only what is missing.
+			// prism does not start another worker. Usually the pipeline fails with an error of
+			// prism. If the worker still had a result to send, the pipeline waits forever, and the
+			// program that submitted it gives up. The next run has to do only the missing shards.
 			if !endsWell(t, first, ended) {
 				break
 			}
@@ -87,7 +87,7 @@ func TestServer(t *testing.T) {
 				t.Fatalf("the pipeline does not fail: %v\n%s", err, text)
 			}
 		}
-		endpoint = serve(t) // the other one may still wait
+		endpoint = serve(t) // the other server may still wait
 		second, text := command("--file", file, "--dir", dir)
 		if err := second.Run(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
