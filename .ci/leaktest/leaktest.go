@@ -9,9 +9,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// attempts is how often goroutines are looked for that have not ended. One attempt of
-// goleak waits for half a second, in which a machine that runs much else may not let a
-// goroutine take its last step.
+// attempts is how often to look for goroutines that have not ended. One attempt of
+// goleak waits for half a second; on a busy machine a goroutine may need longer to
+// end.
 const attempts = 100
 
 // Main runs the tests of a package and exits. It fails if goroutines are left.

@@ -259,7 +259,8 @@ def theirs_to_ours(exchange, graph, words):
             writer.writerow([vertex["key"], *vertex["values"]])
     found = exchange.read("theirs.csv", "layout=vertices")
     want = as_json(graph)["vertices"]
-    # Python leaves a missing value and an empty text alike; there are no empty texts here. Blanks around a bare field are dropped.
+    # Python reads a missing value and an empty text as the same; there are no
+    # empty texts here. Blanks around a bare field are dropped.
     want = [[v["key"] if any(c in v["key"] for c in ',"\r\n') else v["key"].strip(), [t if t is None else t.strip() if '"' not in t and "," not in t and "\n" not in t else t for t in v["values"]]] for v in want]
     same("CSV of Python", [[v["key"], v["values"]] for v in found["vertices"]], want)
     write_collections(exchange, graph)

@@ -34,8 +34,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = pathlib.Path(os.environ.get("HEAVYTAIL_DATA", ROOT.parent / "shared" / "data"))
 SEEDS = int(os.environ.get("SEEDS", "5"))
 TIMES = os.environ.get("TIMES", "") == "yes"
-REPEATS = 10  # of a measure whose time is taken
-SMALL = 6000  # vertices up to which paths between all pairs are compared
+REPEATS = 10  # of a measure whose time is measured
+SMALL = 6000  # most vertices for which paths between all pairs are compared
 PAIRS = 20  # of vertices between which PATH is compared
 failed = False
 
@@ -276,7 +276,8 @@ def many_components():
     return n + 9, edges
 
 
-# Weights are multiples of a quarter, whose sums are exact: equally short paths stay equal.
+# Weights are multiples of a quarter, whose sums are exact: paths of equal length have
+# equal sums.
 GENERATED = {
     "random": lambda: random_edges(500, 0.012),
     "weighted": lambda: random_edges(400, 0.02, [x / 4 for x in range(1, 17)]),
@@ -311,7 +312,7 @@ def main():
                 by_networkx(name, g)
                 by_paths(name, g)
             by_igraph(name, g)
-            if g.edges:  # the Leiden of igraph does not end without
+            if g.edges:  # without edges, igraph's Leiden does not end
                 by_modularity(name, g)
                 by_potts(name, g)
             else:

@@ -27,7 +27,7 @@ VIEWS = {  # name: width, height, pixel ratio, colour scheme, medium
     "print": (794, 1123, 1, "dark", "print"),
 }
 
-# What a page is measured by, in its own words.
+# JavaScript that measures a page.
 MEASURE = r"""(() => {
   const faults = [], root = document.documentElement;
   if (root.scrollWidth > window.innerWidth) {
@@ -69,7 +69,7 @@ class Chromium:
         theirs_in, self.out = os.pipe()
         self.into, theirs_out = os.pipe()
 
-        def wires():  # the pipe is at the descriptors 3 and 4
+        def wires():  # Chromium expects the pipe at descriptors 3 and 4
             a, b = os.dup(theirs_in), os.dup(theirs_out)
             os.dup2(a, 3)
             os.dup2(b, 4)

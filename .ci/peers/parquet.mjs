@@ -18,7 +18,7 @@ async function same(what, sql, want) {
   console.log(`${what}: DuckDB has\n${got}\ninstead of\n${JSON.stringify(want)}`)
 }
 
-// Ours to DuckDB.
+// From heavytail to DuckDB.
 writeFileSync('edges.csv', 'source,target,weight,time\nada,"b ""o""\nb",0.25,2024-02-29\nada,cyd,3,1969-12-31T23:59:59Z\n')
 writeFileSync('people.csv', 'key,age,score,ok,note:text\nada,41,0.1,true,\n"b ""o""\nb",-7,,false,007\ncyd,,1e300,,é|北京\n')
 run(`IMPORT 'edges.csv' INTO g; IMPORT VERTICES 'people.csv' INTO g;
@@ -44,7 +44,8 @@ await same('metadata', "SELECT decode(key) AS k, decode(value) AS v FROM parquet
 ])
 await same('rows', "SELECT vertex, degree FROM 'rows.parquet'", [{ vertex: 'ada', degree: '2' }, { vertex: 'b "o"\nb', degree: '1' }, { vertex: 'cyd', degree: '1' }])
 
-// DuckDB's to us, and back, in every codec that it writes and we read.
+// From DuckDB to heavytail and back, in every codec that DuckDB writes and
+// heavytail reads.
 for (const codec of ['zstd', 'snappy', 'gzip', 'lz4_raw', 'uncompressed']) {
   for (const version of ['V1', 'V2']) {
     const how = `(FORMAT parquet, COMPRESSION ${codec}, PARQUET_VERSION ${version}, ROW_GROUP_SIZE 5000)`

@@ -1,9 +1,9 @@
 // Package realgraph finds the published graphs that tests and benchmarks run
-// on. They are not part of the module: they lie in the folder that
-// HEAVYTAIL_DATA names, or in ../shared/data beside the repository.
+// on. They are not part of the module: they are in the folder that
+// HEAVYTAIL_DATA names, or in ../shared/data next to the repository.
 //
-// It is for tests only, and so fails or skips the test that asks instead of
-// returning errors.
+// It is for tests only: instead of returning errors, it fails or skips the test
+// that calls it.
 package realgraph
 
 import (
@@ -18,7 +18,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// Path returns the path of a file of the collection. Where it is missing the
+// Path returns the path of a file of the collection. If the file is missing, the
 // test is skipped with the reason, or fails if HEAVYTAIL_REQUIRE_DATA is 1.
 func Path(tb testing.TB, file string) string {
 	tb.Helper()
@@ -53,10 +53,10 @@ func folder(tb testing.TB) string {
 	}
 }
 
-// Load reads name.txt.gz, a list of edges between numbers, with the plainest
-// code there is: it is the oracle of the importer. Vertices are numbered in
-// order of their first appearance; those whose only edge is a self-loop, and the
-// "n m" line that begins some files, are left out.
+// Load reads name.txt.gz, a list of edges between numbers, with code that is as
+// simple as possible: Load is the oracle of the importer. Vertices are numbered
+// in order of their first appearance; those whose only edge is a self-loop, and
+// the "n m" line that begins some files, are left out.
 func Load(tb testing.TB, name string) *csr.Graph {
 	tb.Helper()
 	f, err := os.Open(Path(tb, name+".txt.gz"))

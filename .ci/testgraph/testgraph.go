@@ -1,5 +1,5 @@
 // Package testgraph makes the small graphs that the tests of several packages use. It is
-// for tests only: a mistake ends the test that makes it.
+// for tests only: wrong arguments fail the test.
 package testgraph
 
 import (
@@ -20,7 +20,8 @@ func Of(tb testing.TB, n int, edges ...csr.Edge) *csr.Graph {
 	return g
 }
 
-// Star returns the graph in which vertex 0 is the only neighbour of so many leaves.
+// Star returns the graph in which vertex 0 is the only neighbour of all other vertices,
+// the leaves.
 func Star(tb testing.TB, leaves int) *csr.Graph {
 	tb.Helper()
 	return Of(tb, leaves+1, spokes(leaves)...)
@@ -63,7 +64,8 @@ func Hubs(tb testing.TB, n int, density float64, seed uint64) *csr.Graph {
 	})
 }
 
-// random returns the graph of the pairs that edge accepts; it gets the smaller vertex.
+// random returns the graph of the pairs that edge accepts. edge receives the smaller
+// vertex of the pair.
 func random(tb testing.TB, n int, edge func(u uint32) bool) *csr.Graph {
 	tb.Helper()
 	var edges []csr.Edge
@@ -77,8 +79,8 @@ func random(tb testing.TB, n int, edge func(u uint32) bool) *csr.Graph {
 	return Of(tb, n, edges...)
 }
 
-// Weighted returns a graph whose edges have weights, which weight gives for the smaller
-// and the larger vertex.
+// Weighted returns the graph with weights on its edges. weight returns the weight for the
+// smaller and the larger vertex of an edge.
 func Weighted(g *csr.Graph, weight func(u, v uint32) float32) *csr.Graph {
 	w := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, 0, len(g.Targets))}
 	for u := range uint32(g.Vertices()) {

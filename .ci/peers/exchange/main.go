@@ -39,12 +39,12 @@ func run(ctx context.Context, args []string) error {
 	return errors.New("usage: exchange write FOLDER | exchange read FILE OPTION…")
 }
 
-// graph is a graph as JSON has it.
+// graph is a graph in JSON.
 type graph struct {
 	Columns  []format.Column      `json:"columns"`
 	Vertices []vertex             `json:"vertices"`
 	Edges    []edge               `json:"edges"`
-	types    map[int]*format.Type // of columns whose type the text does not give
+	types    map[int]*format.Type // of columns whose type cannot be read from the text
 }
 
 type vertex struct {
@@ -59,7 +59,7 @@ type edge struct {
 	Time   *int64   `json:"time"`
 }
 
-// table is a matrix with a key for every row, as JSON has it.
+// table is a matrix with a key for every row, in JSON.
 type table struct {
 	Keys []string    `json:"keys"`
 	Rows [][]float32 `json:"rows"`
@@ -73,7 +73,7 @@ func load(path string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// create writes a file of the folder.
+// create writes a file into the folder.
 func create(folder, name string, write func(io.Writer) error) error {
 	f, err := format.CreateFile(filepath.Join(folder, name), false)
 	if err != nil {
@@ -131,7 +131,7 @@ func neighbors(g format.Graph) func(v uint32) ([]uint32, []float32) {
 	return func(v uint32) ([]uint32, []float32) { return lists[v], nil }
 }
 
-// whole returns the graph as the writers take it.
+// whole returns the graph in the form that the writers take.
 func (g *graph) whole() format.Graph {
 	numbers := map[string]uint32{}
 	for i, v := range g.Vertices {
@@ -164,7 +164,8 @@ func (g *graph) whole() format.Graph {
 	}
 }
 
-// read reads a file of vectors, by its ending, or of a graph.
+// read reads a file of vectors or of a graph; the ending of its name determines
+// which.
 func read(ctx context.Context, path string, args []string) (any, error) {
 	in, _, err := format.OpenFile(path)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 )
 
 // exact searches for the 10 nearest of rows of METHOD.npy, one at a time and in
-// batches, beside a copy of the vectors, which counts bytes read and bytes written.
-// Each line has a name, the seconds and the seconds of a processor of one pass, the
-// best of some rounds of each, and a rate by the latter: GB/s of vectors, or
-// GFLOP/s of the products.
+// batches. For comparison it copies the vectors, which counts bytes read and bytes
+// written. Each line has a name, the seconds and the processor seconds of one pass,
+// each the best of some rounds, and a rate per processor second: GB/s of vectors,
+// or GFLOP/s of the products.
 func (f folder) exact(method string) error {
 	const k, rounds, singles = 10, 7, 5
 	m, err := f.vectors(method)

@@ -28,7 +28,7 @@ func (f folder) hnsw(method string, efs []string) error {
 	if err != nil {
 		return err
 	}
-	last := make([]float32, queries) // distance of the k-th
+	last := make([]float32, queries) // distance of the k-th nearest row
 	query := func(i int) []float32 { return m.Row(i * m.Rows / queries) }
 	for i := range last {
 		hits, err := exact.Search(ctx, query(i), k, index.SearchOptions{Workers: 1})

@@ -78,8 +78,8 @@ type folder string
 func (f folder) path(name string) string { return filepath.Join(string(f), name) }
 
 // prepare keeps the largest component of an edge list, so that both sides solve
-// the same problem: eigsh cannot leave out the eigenvalue 1 that every further
-// component repeats.
+// the same problem: every further component repeats the eigenvalue 1, and eigsh
+// cannot leave the repetitions out.
 func (f folder) prepare(edgeFile string) error {
 	in, size, err := format.OpenFile(edgeFile)
 	if err != nil {
@@ -230,7 +230,7 @@ type clock struct {
 
 func startClock() clock { return clock{time.Now(), usage().cpu} }
 
-// spent is the processor time since the clock was started.
+// spent returns the processor time since the clock was started.
 func (c clock) spent() time.Duration { return usage().cpu - c.cpu }
 
 func (c clock) print(result string) {

@@ -19,8 +19,8 @@ import (
 	"heavytail/storage/format"
 )
 
-// kept returns the graph without one edge in ten, which are returned too. Edges of
-// vertices that would be left without any are kept.
+// kept removes one edge in ten, and returns the graph and the removed edges. It
+// keeps the last edge of every vertex.
 func kept(g *csr.Graph) (*csr.Graph, []csr.Edge, error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	degrees := make([]int, g.Vertices())
@@ -121,9 +121,10 @@ func (f folder) steps(method, beta string) error {
 	return nil
 }
 
-// judge prints the best Pearson correlation of the degrees that a reconstruction
-// from the vectors has, the Spearman correlation there, and the AUC of their
-// cosines for the held out edges against as many pairs without an edge.
+// judge prints the best Pearson correlation between the degrees of the graph and
+// those of a reconstruction from the vectors, the Spearman correlation of that
+// reconstruction, and the AUC of the cosine for the held out edges against as many
+// pairs without an edge.
 func (f folder) judge(vectors string) error {
 	whole, err := f.graph()
 	if err != nil {
@@ -149,8 +150,8 @@ func (f folder) judge(vectors string) error {
 	return nil
 }
 
-// auc is the share of pairs of a held out edge and one that does not exist in
-// which the edge has the higher score.
+// auc returns the probability that a held out edge has a higher score than a pair
+// without an edge.
 func auc(g *csr.Graph, held []csr.Edge, score func(u, v uint32) float64) float64 {
 	type scored struct {
 		score float64
