@@ -13,7 +13,8 @@ import (
 	"heavytail/storage"
 )
 
-// update changes two graphs in one transaction, and takes another back.
+// update changes two graphs in one transaction, and rolls another transaction
+// back.
 func update(ctx context.Context, db *query.DB) error {
 	if _, err := db.CreateGraph(ctx, "clubs"); err != nil {
 		return err
@@ -76,7 +77,7 @@ func attached(ctx context.Context, dir string) error {
 		return err
 	}
 
-	// Both are there, or neither is.
+	// Either both changes were committed, or neither.
 	hire := func(name string, fail error) error {
 		return app.Update(func(tx *bbolt.Tx) error {
 			people, err := tx.CreateBucketIfNotExists([]byte("people"))

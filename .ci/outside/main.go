@@ -1,7 +1,7 @@
 // Outside is a program as a user of the library would write it, built by
-// .ci/run in a module of its own: it keeps a graph in a file, embeds it, asks,
-// changes it, and keeps another graph inside a file of its own. Every answer is
-// checked, and the column names too, since they are part of the interface.
+// .ci/run in a module of its own: it keeps a graph in a file, embeds it, queries it,
+// changes it, and keeps another graph inside a file of its own. Every answer is checked,
+// and the column names too, since they are part of the interface.
 package main
 
 import (
@@ -71,7 +71,7 @@ func run(edges string) error {
 	return predict(ctx, db) // closes it
 }
 
-// nearest asks the same by the method and by the language.
+// nearest runs the same query by the method and by the language.
 func nearest(ctx context.Context, db *query.DB) error {
 	typed, err := db.Nearest(ctx, query.NearestRequest{
 		K: 5, Embedding: "spec", Vertex: "0",
@@ -137,7 +137,7 @@ func columns(ctx context.Context, db *query.DB) error {
 	return nil
 }
 
-// mistakes expects a position and a hint for what a user gets wrong.
+// mistakes expects a position and a hint in the errors of wrong statements.
 func mistakes(ctx context.Context, db *query.DB) error {
 	_, err := db.Query(ctx, "NEARST 5 TO 'a' USING spec", nil)
 	var syntax *parser.Error

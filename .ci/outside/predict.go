@@ -9,8 +9,8 @@ import (
 	"heavytail/query"
 )
 
-// predict stores the likeliest links of every vertex, closes the file, and answers
-// from it as a program does that has it for reading only.
+// predict stores the most likely links of every vertex, closes the file, opens it
+// read-only, and answers from the stored links.
 func predict(ctx context.Context, db *query.DB) error {
 	trained, err := db.TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Heuristics: []string{"adamic_adar", "resource_allocation"}, Seed: 1})
 	if err != nil {

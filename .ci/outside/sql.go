@@ -78,7 +78,8 @@ func friends(ctx context.Context, db *sql.DB, of string) (list []friend, err err
 	return list, rows.Err()
 }
 
-// isUnknown reports whether a name is not known, and another one is suggested.
+// isUnknown reports whether an error is that of an unknown name, with the
+// nearest name as a suggestion.
 func isUnknown(err error, nearest string) bool {
 	var mistake *query.Error
 	return errors.As(err, &mistake) && mistake.Nearest == nearest

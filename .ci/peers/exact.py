@@ -5,8 +5,8 @@
 
 prints lines like those of "ours exact": a copy by memcpy, which counts bytes read and bytes written; searches of
 IndexFlatL2, one query at a time ("one") and in batches; and the products of all vectors with as many queries by sgemm
-("sgemm100"), which is what the batches cannot do without; "sgemm" is one of 2048 x 2048. THREADS=2 uses two threads
-(one where nothing is said).
+("sgemm100"), which every batch needs; "sgemm" is a product of 2048 x 2048. THREADS=2 uses two threads
+(the default is one).
 """
 import os
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Writes the files that other programs would hand us, for the tests of storage/format:
+"""Writes files as other programs write them, for the tests of storage/format:
 
     golden.py FOLDER
 
-FOLDER is storage/format/testdata. What the tests expect stands in them, and was written by hand.
+FOLDER is storage/format/testdata. The expected values are in the tests, and were written by hand.
 """
 import os
 import sys

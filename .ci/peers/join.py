@@ -3,8 +3,8 @@
 
     join.py VECTORS RADIUS
 
-reads a .npy file or word2vec text and prints "seconds CPU-seconds megabytes pairs". The search finds every pair from
-both sides, and every row itself; pairs are counted once.
+reads a .npy file or word2vec text and prints "seconds CPU-seconds megabytes pairs". The search finds every pair twice,
+and every row itself; pairs are counted once.
 """
 import os
 

@@ -4,7 +4,7 @@
     journey.py HEAVYTAIL
 
 networkx, node-link JSON, heavytail, Parquet, DuckDB, Parquet, heavytail, GEXF, networkx (which reads and writes it as
-Gephi does), GEXF, heavytail, node-link JSON, networkx. Whatever is lost on the way makes the exit code 1. It runs in an
+Gephi does), GEXF, heavytail, node-link JSON, networkx. The exit code is 1 if anything is lost. It runs in an
 empty folder with the module @duckdb/node-api, which .ci/peers/parquet makes.
 """
 import json

@@ -4,11 +4,11 @@
     .ci/peers/labels.py blogcatalog.csv.gz blogcatalog-labels.csv.gz 'deepwalk(dim := 128, walks := 80)'
     .ci/peers/labels.py cora.txt cora-labels.txt dp_spectral
 
-embeds a graph of ../shared/data or $HEAVYTAIL_DATA by a method, and tells the labels by one-vs-rest logistic
+embeds a graph of ../shared/data or $HEAVYTAIL_DATA by a method, and predicts the labels by one-vs-rest logistic
 regressions on standardised features, with the same penalty and as many random splits on both sides (the splits
 themselves differ). Every vertex gets as many labels as it has. Prints micro- and macro-F1 of both, of
-scikit-learn on plain features as well, which is the protocol of DeepWalk's authors, and of ours where the penalty
-is chosen by the training vertices. The exit code is 1 where a mean of ours with the same penalty is farther than
+scikit-learn on plain features as well, which is the protocol of DeepWalk's authors, and of ours with a penalty
+chosen on the training vertices. The exit code is 1 if a mean of ours with the same penalty is farther than
 four standard errors and 0.003 from scikit-learn's. Needs python3-sklearn.
 """
 import csv

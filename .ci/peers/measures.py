@@ -8,10 +8,10 @@ takes graphs of ../shared/data or $HEAVYTAIL_DATA and the generated ones of GENE
 graphs of TEN. It compares the values of every vertex: PageRank to 1e-9; degrees, cores, components, triangles and
 eccentricities exactly; strength and clustering to 1e-12, katz, eigenvector, harmonic closeness and betweenness to 1e-6
 of the largest value; paths and neighbourhoods of some vertices exactly. A graph with weights is compared with them and
-without. networkx judges what takes it seconds, igraph the rest. The modularity of community, a mean of SEEDS seeds (5),
+without. networkx checks what it computes within seconds, igraph the rest. The modularity of community, a mean of SEEDS seeds (5),
 must not be more than 0.005 below that of igraph's Leiden, and its quality by the constant Potts model not more than
 0.5 % below.
-TIMES=yes prints the processor time of both with one worker; it is not judged. The exit code is 1 where a comparison
+TIMES=yes prints the processor time of both with one worker; it is not checked. The exit code is 1 if a comparison
 fails. Needs python3-networkx and python3-igraph.
 """
 import collections

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Shows pages of `heavytail report` in Chromium, headless, and expects of each that it
 
-- asks for nothing but itself, and writes nothing to the console;
+- loads nothing but itself, and writes nothing to the console;
 - does not scroll sideways, on a screen and on a phone 375 pixels wide;
 - is light or dark as the reader's system is, with texts of a contrast of at least 4.5;
 - names every picture, gives every table a caption and heads, and has no identifier twice.
 
     page.py PAGE.html… [--pictures FOLDER]    FOLDER gets a screenshot of each view
 
-Chromium is driven by its debugging pipe, so that nothing but Python is needed.
+Chromium is controlled through its debugging pipe, so that nothing but Python is needed.
 """
 import base64
 import json

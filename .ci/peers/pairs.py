@@ -5,8 +5,8 @@
 
 imports a graph of ../shared/data or $HEAVYTAIL_DATA, evaluates links by each kind of negatives and by ranking, exports
 the pairs of the same evaluations, and compares: all measures to the digits that are printed, and the ends of bootstrap
-intervals, whose random numbers differ, to a fifth of the width and one vertex. Where scikit-learn is installed, its roc_auc_score and
-average_precision_score must agree as well. The exit code is 1 where a figure differs. Needs python3-numpy.
+intervals, whose random numbers differ, to a fifth of the width and one vertex. If scikit-learn is installed, its roc_auc_score and
+average_precision_score must agree as well. The exit code is 1 if a figure differs. Needs python3-numpy.
 """
 import csv
 import os

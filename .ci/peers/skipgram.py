@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""gensim's side: skip-gram with hierarchical softmax on walks that are there.
+"""gensim's side: skip-gram with hierarchical softmax on given walks.
 
     skipgram.py WALKS VECTORS ALPHA
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""The side of word2vec.c: skip-gram with hierarchical softmax on walks that are there.
+"""The side of word2vec.c: skip-gram with hierarchical softmax on given walks.
 
     word2vec.py PROGRAM WALKS VECTORS ALPHA
 
 trains as skipgram.py does, writes a matrix with a row for each vertex and prints
 "seconds CPU-seconds megabytes thousand-words-per-CPU-second". The program reads the
-walks while it trains, and that is measured with it.
+walks while it trains, so the time includes reading.
 """
 import resource
 import subprocess
