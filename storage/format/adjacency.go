@@ -11,13 +11,13 @@ type adjacency struct {
 	lines
 	h        Handler
 	sep      separator
-	header   bool // the first data line is to be passed over
+	header   bool // the first data line is skipped
 	columns  columns
-	checking bool   // the line is looked through before it is delivered
+	checking bool   // fields are only checked, not delivered
 	vertex   []byte // the first field of the line
 	err      error  // of the handler
 
-	// The first data line as the header of a METIS file, and what follows it.
+	// State of the test whether the text is a METIS file: its header and the lines below it.
 	first      bool // it was read
 	n, m       int64
 	vertices   int64
@@ -34,8 +34,8 @@ func newAdjacency(opts Options, h Handler) *adjacency {
 
 func (a *adjacency) bulk([]byte) (int, error) { return 0, nil }
 
-// end refuses a METIS file, whose lines begin with a neighbour and not with the
-// vertex that they are about.
+// end refuses a METIS file: its lines hold only neighbours, and the vertex of a line follows
+// from the line's position.
 func (a *adjacency) end() error {
 	if a.n > 0 && a.vertices == a.n && a.neighbours == 2*a.m {
 		return &LineError{a.opts.Name, 1, 1, "this is a METIS file, whose first line declares " +
@@ -44,7 +44,7 @@ func (a *adjacency) end() error {
 	return nil
 }
 
-// count looks whether the text may be a METIS file without weights.
+// count checks whether the text may be a METIS file without weights.
 func (a *adjacency) count(line []byte) {
 	words := bytes.Fields(line)
 	if a.first {
@@ -52,7 +52,7 @@ func (a *adjacency) count(line []byte) {
 		a.neighbours += int64(len(words))
 		for _, word := range words {
 			if v, ok := parseCount(word); !ok || v < 1 || v > a.n {
-				a.n = 0 // it is not
+				a.n = 0 // not a METIS file
 			}
 		}
 		return
@@ -88,13 +88,13 @@ func (a *adjacency) line(line []byte) error {
 		a.header, a.stats.Header = false, string(line)
 		return nil
 	}
-	// Checked as a whole first: a line that is left out leaves no edge behind.
+	// The whole line is checked first, so that a line that is skipped delivers no edge.
 	a.checking = true
 	if a.columns.split(line, sep, &noPlan, 0); a.columns.bad.found() {
 		return a.bad(line, a.columns.bad)
 	}
 	if a.columns.count > 1 {
-		a.sep = sep // a vertex alone shows nothing
+		a.sep = sep // a line with a single vertex does not show the separator
 	}
 	a.checking, a.vertex, a.err = false, nil, nil
 	a.columns.split(line, sep, &noPlan, 0)

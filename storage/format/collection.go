@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Collections of networks say in comments above the edges what follows. SNAP writes
-// "# Directed graph …" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and
-// "% 4 5 5", the numbers of edges and of vertices of both sides.
+// Network collections describe their files in comments above the edges. SNAP writes "# Directed
+// graph …" and "# Nodes: 5 Edges: 4"; KONECT writes "% sym unweighted" and "% 4 5 5", the
+// number of edges and the numbers of vertices on each side.
 
 // konectWeights are the kinds of weights of KONECT. All but the first have weights in the
 // third column.
 var konectWeights = []string{"unweighted", "positive", "posweighted", "signed", "multisigned", "weighted", "multiweighted", "dynamic"}
 
-// konectNames returns the names of the columns of a file of KONECT by its first comment,
-// without what it begins with, or nil for any other comment. The third column of an
-// unweighted network is a constant.
+// konectNames returns the column names of a KONECT file and the kind of its edges (sym, asym or
+// bip), both read from its first comment. For any other comment it returns nil. The third
+// column of an unweighted network is a constant.
 func konectNames(comment []byte) (names []string, kind string) {
 	words := strings.Fields(string(bytes.TrimLeft(comment, "%")))
 	if !bytes.HasPrefix(comment, []byte("%")) || len(words) != 2 || !slices.Contains([]string{"sym", "asym", "bip"}, words[0]) {
@@ -31,8 +31,8 @@ func konectNames(comment []byte) (names []string, kind string) {
 	return []string{"source", "target", "weight", "time"}, words[0]
 }
 
-// declared takes what a comment above the edges declares of the graph, and the names of
-// the columns where it is that of a collection.
+// declared reads what a comment above the edges declares about the graph. If the comment is the
+// first one of a KONECT file, it returns the names of the columns.
 func (p *parser) declared(comment []byte) (names []string) {
 	if names, kind := konectNames(comment); names != nil {
 		p.stats.Directed = p.stats.Directed || kind == "asym"
@@ -52,7 +52,7 @@ func (p *parser) declared(comment []byte) (names []string) {
 	return nil
 }
 
-// declare notes the numbers of vertices and edges, if both are such.
+// declare records the numbers of vertices and edges if both are valid.
 func (p *parser) declare(vertices, edges []byte) {
 	n, okN := parseCount(vertices)
 	m, okM := parseCount(edges)

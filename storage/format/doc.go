@@ -1,21 +1,21 @@
-// Package format reads and writes graphs and vectors as files: graphs as edge
-// lists, adjacency lists, CSV of edges and of vertices (also with Neo4j's headers), Matrix
-// Market (read only), METIS, Pajek, GraphML, GEXF, node-link JSON and Parquet; vectors as word2vec text, word2vec binary, numpy's .npy and
-// Parquet; walks as sentences (write only). Text may be plain or compressed by gzip or
-// zstd. Parquet is read by places in a file; all else is read as a stream.
+// Package format reads and writes graphs and vectors as files: graphs as edge lists, adjacency
+// lists, CSV of edges and of vertices (also with Neo4j's headers), Matrix Market (read only),
+// METIS, Pajek, GraphML, GEXF, node-link JSON and Parquet; vectors as word2vec text, word2vec
+// binary, numpy's .npy and Parquet; walks as sentences (write only). Text may be plain or
+// compressed with gzip or zstd. Parquet needs random access to its file; all other formats are
+// read as a stream.
 //
-// It knows nothing of the store. Readers hand every edge and every vertex to a
-// function, as raw keys and values; writers are given keys and values by vertex
-// number. Both stream: neither holds a graph. What a writer writes its reader
-// reads back the same, keys, types and missing values, and so do networkx,
-// gensim and numpy, as far as they know such things.
+// The package does not use the store. Readers pass every edge and every vertex to a function,
+// as raw keys and values; writers get keys and values by vertex number. Neither holds a whole
+// graph in memory. A reader of this package reads back what its writer wrote, with the same
+// keys, types and missing values; so do networkx, gensim and numpy as far as they support them.
 //
-// Input is taken as hostile: lines, keys, values, columns, nesting, decompressed
-// bytes and declared counts have limits, and every complaint names file, line
-// and column, or the row of a vector, or the byte of the compressed stream.
+// Input is not trusted: lines, keys, values, columns, nesting, decompressed bytes and declared
+// counts have limits. Every error names the file and the place in it: line and column, row of a
+// vector, or byte of the compressed stream.
 //
-// To follow one file through the package: Read finds out the layout of the first
-// block of an input, lines cuts blocks into lines, and a lineTaker (parser for
-// edge lists, adjacency, table, matrix) makes something of each; GraphML pulls
-// tokens through an xmlReader instead.
+// The path of a text through the package: Read determines the layout from the first block of
+// the input, lines splits blocks into lines, and a lineTaker (parser for edge lists, adjacency,
+// table, matrix and others) handles each line. GraphML and GEXF read tokens from an xmlReader
+// instead, and JSON from a jsonSource.
 package format

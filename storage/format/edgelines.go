@@ -2,7 +2,7 @@ package format
 
 import "bytes"
 
-// bulk takes the leading lines that are plain.
+// bulk handles the leading lines that are plain.
 func (p *parser) bulk(text []byte) (done int, err error) {
 	switch {
 	case !p.first.decided || p.record.open || p.further.values != nil:
@@ -32,13 +32,13 @@ func (p *parser) line(line []byte) error {
 	return p.single(content)
 }
 
-// single takes a line, or the lines of a whole record, that is neither empty nor a
+// single handles a line, or the joined lines of a whole record, that is neither empty nor a
 // comment.
 func (p *parser) single(line []byte) error {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	f := encodingFault(line)
 	if isUTF16(line) || bytes.IndexByte(line, '"') < 0 {
-		f = textFault(line) // in quotes there may be a carriage return
+		f = textFault(line) // a carriage return is allowed inside quotes
 	}
 	if f.found() {
 		return p.bad(line, f)
@@ -46,13 +46,13 @@ func (p *parser) single(line []byte) error {
 	return p.dataLine(line)
 }
 
-// dataLine takes a line that is neither empty nor a comment.
+// dataLine handles a line that is neither empty nor a comment.
 func (p *parser) dataLine(line []byte) error {
 	sep := p.sep
 	if sep == separatorAuto {
 		var doubt string
 		if sep, doubt = detectSeparator(line); doubt != "" {
-			// Not a matter of this line alone: SkipBad does not help.
+			// The fault concerns the whole file, so SkipBad does not apply.
 			return p.lineError(line, syntaxFault(0, "%s", doubt))
 		}
 	}

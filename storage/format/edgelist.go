@@ -20,17 +20,15 @@ func WriteEdgeList(ctx context.Context, w io.Writer, n int, key AppendKey, edges
 	}})
 }
 
-// WriteEdges writes the edges of a graph, one a line, with their weights and
-// times if it has such. Vertices without an edge leave no trace, nor do
-// attributes.
+// WriteEdges writes the edges of a graph, one per line, with weights if the graph is weighted
+// and times if it is timed. Vertices without edges are not written, nor are attributes.
 //
-// If every key is one word, a line is "u v", "u v weight", "u v time" or "u v
-// weight time", under a comment that names the columns; the line of an edge
-// without a time ends before it. Otherwise it is CSV, as WriteCSV writes it.
-// Read with the zero options reads the same edges back in both cases; the first
-// form is what most other tools read, too. A key that is empty, longer than 1024
-// bytes, not UTF-8, or that holds NUL gives a *KeyError. It takes one call of Key
-// per vertex and two per edge.
+// If every key is one word, a line is "u v", "u v weight", "u v time" or "u v weight time",
+// below a comment that names the columns; the line of an edge without a time has no time
+// column. Otherwise the text is CSV, as WriteCSV writes it. Read with zero options reads the
+// same edges back in both cases; most other tools read the first form, too. A key that is
+// empty, longer than 1024 bytes, not UTF-8 or that contains NUL gives a *KeyError. WriteEdges
+// calls Key once per vertex and twice per edge.
 func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 	words, err := allWords(ctx, g.Vertices, g.Key)
 	if err == nil {
@@ -43,9 +41,9 @@ func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 	return nil
 }
 
-// WriteCSV writes the edges of a graph as CSV under the header
-// "source,target[,weight][,time]", with quotes where a key needs them, which may
-// hold line breaks, and an empty field where an edge has no time. See WriteEdges.
+// WriteCSV writes the edges of a graph as CSV under the header "source,target[,weight][,time]".
+// Keys are quoted where CSV requires it and may contain line breaks. The time field of an edge
+// without a time is empty. See WriteEdges.
 func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
 	if opts.Neo4j && g.Times != TimeNumbers {
 		g.Times = TimeClocks // a column has one type
@@ -91,7 +89,7 @@ func (e *edgeWriter) write() error {
 	return e.finish()
 }
 
-// header keeps a reader from taking the first edge for one.
+// header keeps a reader from taking the first edge for a header.
 func (e *edgeWriter) header(separator byte) []byte {
 	names := []string{"source", "target", "weight", "time"}
 	switch {
@@ -169,7 +167,7 @@ func (o CSVOptions) appendKey(line []byte, g *Graph, v uint32, scratch, guarded 
 	return appendQuoted(line, *guarded), nil
 }
 
-// allWords reports whether every key can stand in a list separated by spaces.
+// allWords reports whether every key can be written in a list separated by spaces.
 func allWords(ctx context.Context, n int, key AppendKey) (bool, error) {
 	var scratch []byte
 	for v := range n {

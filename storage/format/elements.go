@@ -2,8 +2,8 @@ package format
 
 import "bytes"
 
-// elements is what readers of formats with an element for every vertex and every edge
-// share.
+// elements is the part shared by the readers of formats that have an element for each vertex
+// and each edge.
 type elements struct {
 	opts    Options
 	h       Handler
@@ -11,12 +11,12 @@ type elements struct {
 	columns []Column
 	values  [][]byte // of the vertex being read, by column
 
-	at   func(kind error, format string, args ...any) *LineError // complains about the last token
+	at   func(kind error, format string, args ...any) *LineError // returns an error at the last token
 	flaw *LineError                                              // the first thing wrong with the element being read
 	text []byte                                                  // of the element being read
 }
 
-// wrong notes what is wrong with the element being read, if nothing was before.
+// wrong records the first fault of the element being read; later ones are ignored.
 func (g *elements) wrong(kind error, format string, args ...any) {
 	if g.flaw == nil {
 		g.flaw = g.at(kind, format, args...)
@@ -26,8 +26,8 @@ func (g *elements) wrong(kind error, format string, args ...any) {
 // begin prepares for the next node or edge.
 func (g *elements) begin() { g.flaw, g.text = nil, g.text[:0] }
 
-// passed reports whether the element was sound. If not, it ends the read or
-// counts the element under SkipBad.
+// passed reports whether the element was valid. If not, it ends the read, or counts the element
+// under SkipBad.
 func (g *elements) passed() (bool, error) {
 	switch {
 	case g.flaw == nil:
@@ -42,8 +42,7 @@ func (g *elements) passed() (bool, error) {
 	return false, nil
 }
 
-// key returns the key of a vertex that an element names, as the part of it that name
-// says.
+// key checks a vertex key that an element contains. Errors call the key by the given name.
 func (g *elements) key(text, element, name string) []byte {
 	start := len(g.text)
 	g.text = append(g.text, text...)
@@ -57,7 +56,7 @@ func (g *elements) key(text, element, name string) []byte {
 	return id
 }
 
-// vertex delivers a vertex with its values, if it is sound.
+// vertex delivers a vertex with its values, if it is valid.
 func (g *elements) vertex(key []byte) error {
 	if ok, err := g.passed(); !ok {
 		return err
@@ -66,8 +65,8 @@ func (g *elements) vertex(key []byte) error {
 	return g.h.Vertex(key, g.values)
 }
 
-// deliver delivers an edge with its weight and time, which may be missing, if it is
-// sound.
+// deliver delivers an edge with its weight and time, which may be missing, if the edge is
+// valid.
 func (g *elements) deliver(edge Edge, weight, time []byte) error {
 	g.measure(&edge, bytes.TrimSpace(weight), bytes.TrimSpace(time))
 	if ok, err := g.passed(); !ok {

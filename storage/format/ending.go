@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Ending returns the ending of a file's name in lower case with its dot, such as
-// ".csv" for "dir/People.CSV.gz": endings that only say how the file is
-// compressed, .gz and .zst, are passed over. Without one it is "".
+// Ending returns the extension of a file name in lower case with its dot, such as ".csv" for
+// "dir/People.CSV.gz". The extensions of compressed files, .gz and .zst, are skipped. A name
+// without an extension gives "".
 func Ending(name string) string {
 	base := filepath.Base(name)
 	for _, compressed := range []string{".gz", ".zst"} {
@@ -21,8 +21,8 @@ func Ending(name string) string {
 	return strings.ToLower(filepath.Ext(strings.TrimPrefix(base, ".")))
 }
 
-// EndingError says that the ending of a file's name is none of those that say
-// what the file holds. It answers errors.Is for ErrEnding.
+// EndingError reports a file name whose extension belongs to no known format. It wraps
+// ErrEnding.
 type EndingError struct {
 	Name   string // of the file
 	Ending string
@@ -35,8 +35,8 @@ func (e *EndingError) Error() string {
 
 func (e *EndingError) Unwrap() error { return ErrEnding }
 
-// Endings of texts that are read, by layout. A name without an ending is a list
-// of edges, as is "-".
+// The extensions of texts that can be read, by layout. A name without an extension, or the name
+// "-", means an edge list.
 var (
 	edgeEndings = []string{".txt", ".edges", ".edgelist", ".edge", ".el", ".csv", ".tsv", ".ssv", ".tab", ".dat", ".data", ".ncol", ".links", ".pairs", ".lg", ".jlg"}
 
@@ -60,7 +60,7 @@ var (
 	tableEndings = []string{".csv", ".tsv", ".txt", ".ssv", ".tab", ".dat", ".data", parquetEnding}
 )
 
-// layoutOf returns the layout that the ending of a name says.
+// layoutOf returns the layout that belongs to the extension of a name.
 func layoutOf(name string) (Layout, error) {
 	ending := Ending(name)
 	if ending == "" {
@@ -76,8 +76,8 @@ func layoutOf(name string) (Layout, error) {
 	return "", &EndingError{name, ending, known}
 }
 
-// CheckTable refuses a name whose ending does not say that the file may be a
-// table of vertices, with an EndingError.
+// CheckTable returns an EndingError for a name whose extension cannot belong to a table of
+// vertices.
 func CheckTable(name string) error {
 	if ending := Ending(name); ending != "" && !slices.Contains(tableEndings, ending) {
 		return &EndingError{name, ending, tableEndings}

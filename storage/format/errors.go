@@ -14,8 +14,8 @@ var (
 	// ErrDamaged is wrapped by every StreamError: a compressed stream that is
 	// truncated, fails its checksum or is not what it claims to be.
 	ErrDamaged = errors.New("damaged or unreadable stream")
-	// ErrReader is wrapped by the error of a read whose io.Reader panicked, or
-	// says that it read more than there was room for.
+	// ErrReader is wrapped by the error of a read whose io.Reader panicked, or returned a byte
+	// count larger than its buffer.
 	ErrReader = errors.New("the reader is broken")
 	// ErrOptions is wrapped by every OptionError.
 	ErrOptions = errors.New("invalid options")
@@ -34,17 +34,18 @@ var (
 
 // Files.
 var (
-	// ErrExists is returned by CreateFile and File.Commit for a path that is
-	// taken, unless overwriting was asked for.
+	// ErrExists is returned by CreateFile and File.Commit for a path that exists, unless
+	// overwriting was asked for.
 	ErrExists = errors.New("file exists")
 	// ErrNotRegular is returned for a path that is no regular file: a
 	// directory, a device, a pipe or, for writing, a symbolic link.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrEnding is wrapped by every EndingError.
 	ErrEnding = errors.New("unknown ending of a file's name")
-	// ErrPart is wrapped by errors about a file that was left unfinished.
+	// ErrPart is wrapped by errors about an unfinished file from an earlier write.
 	ErrPart = errors.New("an unfinished file is there")
-	// ErrPartInUse is wrapped where another process is writing such a file.
+	// ErrPartInUse is wrapped by errors about an unfinished file that another process is
+	// writing.
 	ErrPartInUse = errors.New("another process is writing this file")
 )
 
@@ -68,7 +69,7 @@ func (e *LineError) Unwrap() error { return e.Kind }
 // and the decoder's error.
 type StreamError struct {
 	File   string // name of the input, as the options call it; may be empty
-	Format string // "gzip", "zstd", or what the first bytes look like
+	Format string // "gzip", "zstd", or the name of a format recognised by the first bytes
 	Offset int64  // byte of the compressed input that the decoder had reached
 	Err    error  // the decoder's error
 }
@@ -91,8 +92,8 @@ func (e *KeyError) Error() string {
 
 func (e *KeyError) Unwrap() error { return ErrKey }
 
-// ValueError names a value of a vertex that a format cannot hold, or that is
-// none of the type of its attribute. It wraps ErrValue.
+// ValueError names a value of a vertex that a format cannot hold, or that does not have the
+// type of its attribute. It wraps ErrValue.
 type ValueError struct {
 	Key       string // of the vertex
 	Attribute string
@@ -112,8 +113,8 @@ func nameOr(file string) string {
 	return file
 }
 
-// excerpt quotes text of the input for an error message: escaped, so that it
-// is safe on a terminal, and cut, so that a line of a megabyte stays readable.
+// excerpt quotes text of the input for an error message. The text is escaped, so that it is
+// safe on a terminal, and truncated, so that a line of a megabyte stays readable.
 func excerpt(text []byte) string {
 	const most = 40
 	if len(text) > most {

@@ -15,22 +15,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// OpenFile opens a regular file for reading and returns its size in bytes. What
-// else can have a path (a directory, a device, a pipe) is refused with
-// ErrNotRegular: opening some of these blocks, or never ends.
+// OpenFile opens a regular file for reading and returns its size in bytes. It refuses any other
+// kind of path (a directory, a device, a pipe) with ErrNotRegular, because opening or reading
+// some of them blocks or never ends.
 func OpenFile(path string) (io.ReadCloser, int64, error) {
 	return openRegular(path, os.Stat, os.Open)
 }
 
-// OpenIn is OpenFile for a path inside a folder. One that leads out of it, by an
-// absolute path, by ".." or by a symbolic link, is refused with an *fs.PathError
-// of os.Root.
+// OpenIn is OpenFile for a path inside a folder. A path that leads out of the folder, by being
+// absolute, by ".." or by a symbolic link, is refused with an *fs.PathError of os.Root.
 func OpenIn(folder *os.Root, path string) (io.ReadCloser, int64, error) {
 	return openRegular(path, folder.Stat, folder.Open)
 }
 
 func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (io.ReadCloser, int64, error) {
-	// Looked at before it is opened, since opening a pipe waits for its writer.
+	// The kind is checked before the file is opened, since opening a pipe waits for its writer.
 	info, err := stat(path)
 	if err != nil {
 		return nil, 0, err
@@ -49,7 +48,7 @@ func openRegular(path string, stat func(string) (fs.FileInfo, error), open func(
 // It is not safe for concurrent use.
 type File struct {
 	path      string   // as errors name it
-	dir       *os.Root // the directory of the file: whatever its path becomes, the file stays in it
+	dir       *os.Root // the directory of the file, even if its path changes meanwhile
 	base      string   // name in dir
 	tempName  string   // name in dir until Commit
 	overwrite bool
@@ -59,11 +58,10 @@ type File struct {
 	err       error          // the first failed write; Commit returns it
 }
 
-// CreateFile begins a file that Commit will put at path. It writes to a
-// temporary file beside it, named .heavytail-<random>, that only the user may
-// read (mode 0600). A name that ends in .gz or .zst is compressed by gzip or
-// zstd. A path that is taken gives ErrExists unless overwrite is set, and
-// ErrNotRegular if what is there is no regular file.
+// CreateFile begins a file that Commit will put at path. It writes to a temporary file in the
+// same directory, named .heavytail-<random>, that only the user may read (mode 0600). A name
+// that ends in .gz or .zst is compressed with gzip or zstd. An existing path gives ErrExists
+// unless overwrite is set, and ErrNotRegular if it is not a regular file.
 func CreateFile(path string, overwrite bool) (*File, error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -72,9 +70,9 @@ func CreateFile(path string, overwrite bool) (*File, error) {
 	return createIn(dir, path, overwrite)
 }
 
-// CreateIn is CreateFile for a path inside a folder. One that leads out of it,
-// by an absolute path, by ".." or by a symbolic link, is refused with an
-// *fs.PathError of os.Root. The folder may be closed before the file is.
+// CreateIn is CreateFile for a path inside a folder. A path that leads out of the folder, by
+// being absolute, by ".." or by a symbolic link, is refused with an *fs.PathError of os.Root.
+// The folder may be closed before the file is.
 func CreateIn(folder *os.Root, path string, overwrite bool) (*File, error) {
 	dir, err := folder.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -83,7 +81,7 @@ func CreateIn(folder *os.Root, path string, overwrite bool) (*File, error) {
 	return createIn(dir, path, overwrite)
 }
 
-// createIn begins a file in its directory, which it closes.
+// createIn begins a file in dir. It takes over dir and closes it.
 func createIn(dir *os.Root, path string, overwrite bool) (*File, error) {
 	f := &File{path: path, dir: dir, base: filepath.Base(path), overwrite: overwrite}
 	if err := f.begin(); err != nil {
@@ -92,12 +90,12 @@ func createIn(dir *os.Root, path string, overwrite bool) (*File, error) {
 	return f, nil
 }
 
-// begin makes the temporary file and what writes to it.
+// begin makes the temporary file and the writers on top of it.
 func (f *File) begin() error {
 	if err := f.checkTarget(); err != nil {
 		return err
 	}
-	// A name of 128 random bits is free; if it is not, O_EXCL says so.
+	// A name of 128 random bits is not in use; if it were, O_EXCL would return an error.
 	f.tempName = ".heavytail-" + rand.Text()
 	temp, err := f.dir.OpenFile(f.tempName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -108,7 +106,7 @@ func (f *File) begin() error {
 	case strings.HasSuffix(f.path, ".gz"):
 		f.encoder = gzip.NewWriter(f.buffer)
 	case strings.HasSuffix(f.path, ".zst"):
-		// One goroutine: the bytes then never depend on the machine.
+		// With one goroutine the compressed bytes do not depend on the machine.
 		f.encoder, err = zstd.NewWriter(f.buffer, zstd.WithEncoderConcurrency(1))
 		if err != nil {
 			return errors.Join(err, f.discard())
@@ -117,7 +115,7 @@ func (f *File) begin() error {
 	return nil
 }
 
-// checkTarget says early what Commit would refuse.
+// checkTarget reports early what Commit would refuse.
 func (f *File) checkTarget() error {
 	info, err := f.dir.Lstat(f.base)
 	switch {
@@ -133,7 +131,7 @@ func (f *File) checkTarget() error {
 	return nil
 }
 
-// Write adds bytes to the file. The first error stays: Commit returns it too.
+// Write adds bytes to the file. Its first error is kept, and Commit returns it, too.
 func (f *File) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
@@ -152,10 +150,10 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.err
 }
 
-// Commit writes out what is buffered, makes it durable and puts it in place in
-// one step: a reader sees the old file or the whole new one, also after a power
-// failure. After an error path holds what it held before, unless only the last
-// step failed, that of making its new name durable.
+// Commit writes the buffered bytes, makes the file durable and moves it to its path in one
+// step: a reader sees either the old file or the whole new one, also after a power failure.
+// After an error the path holds its former content, unless only the last step failed, which
+// makes the new name durable.
 func (f *File) Commit() error {
 	if f.err != nil {
 		return errors.Join(f.err, f.Close())
@@ -189,11 +187,11 @@ func (f *File) finish() error {
 	return f.temp.Sync()
 }
 
-// place gives the finished temporary file its name.
+// place moves the finished temporary file to its final name.
 func (f *File) place() error {
 	if !f.overwrite {
-		// A hard link refuses a taken name in the same step; a rename would
-		// replace a file that appeared since CreateFile looked.
+		// Creating a hard link fails if the name exists; a rename would replace a file created
+		// after CreateFile had checked.
 		err := f.dir.Link(f.tempName, f.base)
 		if err == nil {
 			return f.dir.Remove(f.tempName)
@@ -201,7 +199,7 @@ func (f *File) place() error {
 		if errors.Is(err, fs.ErrExist) {
 			return ErrExists
 		}
-		// This file system has no hard links: look, then rename.
+		// This file system has no hard links: check, then rename.
 	}
 	if err := f.checkTarget(); err != nil {
 		return err

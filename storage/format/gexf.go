@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// gexf reads GEXF, the format of Gephi, of versions 1.1 to 1.3. The ids of the nodes are
-// the keys of the vertices. A label that differs from its id becomes the attribute label,
-// unless the text declares one of this name. Of the edges, the weight is taken and the
-// time. Directions, and what is there for pictures and for intervals of time, are passed
-// over; nested nodes are refused.
+// gexf reads GEXF, the format of Gephi, versions 1.1 to 1.3. The ids of the nodes are the keys
+// of the vertices. A label that differs from its id becomes the attribute "label", unless the
+// text declares an attribute of this name. Of the edges' data, only the weight and the time are
+// read. Directions, data for drawing and intervals of time are ignored; nested nodes are
+// refused.
 type gexf struct {
 	xmlElements
 	begun, resolved bool
 	label           int // the column of labels, or one of the constants below
 }
 
-// gexfLabel is the attribute that labels of vertices become.
+// gexfLabel is the attribute that stores the labels of vertices.
 const gexfLabel = "label"
 
-// What gexf.label is without a column.
+// Values of gexf.label when labels have no column.
 const (
 	labelNone    = -1 // no label was read yet
 	labelLeftOut = -2 // labels are not taken
@@ -72,7 +72,7 @@ func (g *gexf) part(e xml.StartElement) error {
 	return g.skip()
 }
 
-// ready decides once what becomes of the attributes.
+// ready decides, once, how each attribute is used.
 func (g *gexf) ready() error {
 	if g.resolved {
 		return nil
@@ -102,7 +102,7 @@ func (g *gexf) declaration(e xml.StartElement, class string) error {
 	case "boolean":
 		k.kind = Boolean
 	default:
-		k.kind = Text // also numbers of more digits, dates and lists
+		k.kind = Text // also for numbers with more digits than the types hold, dates and lists
 	}
 	if err := g.declare(class+"\x00"+attribute(e, "id"), k); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (g *gexf) nodeValue(e xml.StartElement) error {
 	return g.skip()
 }
 
-// declared returns the attribute that a value is of, or nil if there is none.
+// declared returns the attribute to which a value belongs, or nil if there is none.
 func (g *gexf) declared(e xml.StartElement, class string) *graphKey {
 	id := attribute(e, "for")
 	k := g.byID[class+"\x00"+id]

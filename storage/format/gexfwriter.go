@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// WriteGEXF writes a graph as GEXF 1.2, which Gephi and networkx read: all vertices with
-// their attributes, labelled by the attribute label or else by their keys, then all edges
-// with their weights, and their times as an attribute. Read reads the same graph back.
-// It refuses what WriteGraphML refuses.
+// WriteGEXF writes a graph as GEXF 1.2, which Gephi and networkx read: first all vertices with
+// their attributes, then all edges with their weights, and their times as an attribute. A
+// vertex is labelled by its attribute "label", or by its key if that has no value. Read reads
+// the same graph back. It refuses what WriteGraphML refuses.
 func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
 	x := gexfWriter{xmlWriter: xmlWriter{output: newOutput(ctx, w), g: &g}, label: placeNone}
 	if err := x.write(); err != nil {
@@ -26,8 +26,8 @@ type gexfWriter struct {
 }
 
 const (
-	// Version 1.3 differs in what is not written here, and networkx before version 3.4
-	// does not read its name space.
+	// Version 1.3 differs only in elements that are not written here, and networkx before
+	// version 3.4 does not accept its name space.
 	gexfStart = `<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 <meta><creator>heavytail</creator></meta>

@@ -10,9 +10,9 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// Read reads a graph in any layout, plain or compressed by gzip or zstd, and
-// hands what it finds to h, in the order of the text. It says about its input,
-// limits, errors and cancelling what ReadEdgeList says.
+// Read reads a graph in any layout, plain or compressed with gzip or zstd, and passes its
+// vertices and edges to h in the order of the text. Input, limits, errors and cancelling are as
+// for ReadEdgeList.
 func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats, error) {
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
@@ -66,7 +66,7 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	return to.stats, err
 }
 
-// findLayout decides by the beginning of a text, else by its name.
+// findLayout determines the layout by the beginning of a text, or else by its name.
 func findLayout(text []byte, name string) (Layout, error) {
 	if columnfile.IsFile(text) {
 		return "", streamedParquet(name)
@@ -87,7 +87,7 @@ func findLayout(text []byte, name string) (Layout, error) {
 	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	if names, _ := konectNames(first); names != nil {
-		return LayoutEdges, nil // a name such as "out.moreno" has no ending that says so
+		return LayoutEdges, nil // a name such as "out.moreno" has no known extension
 	}
 	if object, ok := bytes.CutPrefix(text, []byte("{")); ok && Ending(name) == "" && bytes.HasPrefix(bytes.TrimLeft(object, " \t\r\n"), []byte(`"`)) {
 		return LayoutJSON, nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// keyedElements are elements whose attributes are declared before them, as keys of
-// GraphML and attributes of GEXF.
+// keyedElements reads formats that declare attributes before the elements that use them: the
+// keys of GraphML and the attributes of GEXF.
 type keyedElements struct {
 	elements
 	keys     []*graphKey // in the order of the text
@@ -21,7 +21,7 @@ type keyedElements struct {
 
 // graphKey is a key that the text declares.
 type graphKey struct {
-	name       string // "" if it is none of an attribute
+	name       string // "" if it names no attribute
 	domain     string // node, edge or all
 	kind       Type
 	initial    []byte // the default
@@ -36,7 +36,7 @@ func (k *graphKey) of(element string) bool {
 	return k.name != "" && (k.domain == element || k.domain == "all")
 }
 
-// declare takes a key by its id, which must be new.
+// declare adds a key under its id, which must be new.
 func (g *keyedElements) declare(id string, k *graphKey) error {
 	switch {
 	case g.byID[id] != nil:
@@ -52,11 +52,11 @@ func (g *keyedElements) declare(id string, k *graphKey) error {
 	return nil
 }
 
-// resolve decides, once all keys are known, what becomes of each. The implied names need
-// no declaration.
+// resolve decides, once all keys are known, how each is used. Implied names need no
+// declaration.
 func (g *keyedElements) resolve(implied ...string) error {
 	if g.flaw != nil {
-		return g.flaw // of a default
+		return g.flaw // the fault of a default value
 	}
 	if err := g.resolveNodes(implied); err != nil {
 		return err
@@ -71,8 +71,8 @@ func (g *keyedElements) resolve(implied ...string) error {
 	return g.h.Columns(g.columns)
 }
 
-// resolveNodes makes a column of all keys of nodes that have the same name:
-// some programs declare one for every type that its values have.
+// resolveNodes makes one column of all keys of nodes with the same name: some programs declare
+// a key for each type of its values.
 func (g *keyedElements) resolveNodes(implied []string) error {
 	for _, wanted := range g.opts.Columns {
 		if !slices.Contains(implied, wanted) && !slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.of("node") && k.name == wanted }) {
@@ -131,8 +131,8 @@ func (g *keyedElements) resolveEdges(implied []string) error {
 	return nil
 }
 
-// value brings a text into the form of its type; nil is missing. The
-// reason says why it has none.
+// value converts a text to the form of the key's type; a nil value is missing. The reason is
+// not empty if the text is not a value of the type.
 func (k *graphKey) value(text []byte) (value []byte, reason string) {
 	if k.kind == Text {
 		return text, ""
@@ -155,7 +155,7 @@ func (k *graphKey) value(text []byte) (value []byte, reason string) {
 	return text, ""
 }
 
-// xmlElements are keyed elements of XML.
+// xmlElements reads keyed elements from XML.
 type xmlElements struct {
 	*xmlReader
 	keyedElements
@@ -167,7 +167,7 @@ func newXMLElements(f *feed, opts Options, h Handler) xmlElements {
 	return g
 }
 
-// initial reads a declaration to its end, with the default that it may have.
+// initial reads a declaration to its end, including a default value if there is one.
 func (g *xmlElements) initial(k *graphKey) error {
 	return g.children(func(child xml.StartElement) error {
 		if child.Name.Local != "default" || k.name == "" {
@@ -180,8 +180,8 @@ func (g *xmlElements) initial(k *graphKey) error {
 	})
 }
 
-// content reads the text of an element to its end. Of a text beyond the limit
-// only the beginning is kept, and it is noted as wrong.
+// content reads the text of an element to its end. Of a text longer than the limit it keeps
+// only the beginning and records a fault.
 func (g *xmlElements) content() ([]byte, error) {
 	start := len(g.text)
 	for {

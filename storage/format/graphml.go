@@ -4,14 +4,13 @@ import (
 	"encoding/xml"
 )
 
-// graphML reads GraphML. The ids of the nodes are the keys of the vertices, the
-// declared keys of nodes are their attributes, and of the keys of edges the
-// weight and the time are taken. Directions are passed over, and so are data of
-// other programs; what no graph here can hold is refused: nested graphs,
-// hyperedges, ports.
+// graphML reads GraphML. The ids of the nodes are the keys of the vertices, and the declared
+// keys of nodes are their attributes. Of the edges' data, only the weight and the time are
+// read. Directions and the data of other programs are ignored. Nested graphs, hyperedges and
+// ports, which a graph here cannot store, are refused.
 type graphML struct {
 	xmlElements
-	begun bool // the graph
+	begun bool // the graph element was reached
 }
 
 func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
@@ -123,7 +122,7 @@ func (g *graphML) nodeData(e xml.StartElement) error {
 	if err != nil {
 		return err
 	}
-	g.line, g.column = line, column // what is wrong is wrong here
+	g.line, g.column = line, column // a fault of the value is reported at the start of its element
 	value, reason := k.value(text)
 	if reason != "" {
 		g.wrong(ErrSyntax, "%s", reason)
@@ -132,7 +131,7 @@ func (g *graphML) nodeData(e xml.StartElement) error {
 	return nil
 }
 
-// declared returns the key that data refer to, or nil if there is none.
+// declared returns the key to which a data element refers, or nil if there is none.
 func (g *graphML) declared(e xml.StartElement) *graphKey {
 	id := attribute(e, "key")
 	k := g.byID[id]

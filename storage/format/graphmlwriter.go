@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// WriteGraphML writes a graph as GraphML: all vertices with their attributes,
-// under typed keys, then all edges with their weights and times if the graph has
-// such, under the keys "weight" and "time". Read reads the same graph back.
+// WriteGraphML writes a graph as GraphML: all vertices with their attributes, under typed keys,
+// then all edges, with their weights if the graph is weighted and their times if it is timed,
+// under the keys "weight" and "time". Read reads the same graph back.
 //
-// A key, a name or a text with a character that XML cannot hold (control
-// characters but tab and line breaks, U+FFFE, U+FFFF) gives a *KeyError or a
-// *ValueError that names it; so does a key that is refused by WriteEdges, and a
-// value that is none of its type.
+// A key, a name or a text with a character that XML cannot represent (control characters except
+// tab and line breaks, U+FFFE, U+FFFF) gives a *KeyError or a *ValueError that names it. A key
+// that WriteEdges refuses gives a *KeyError, and a value that does not have its attribute's
+// type gives a *ValueError.
 func WriteGraphML(ctx context.Context, w io.Writer, g Graph) error {
 	x := xmlWriter{output: newOutput(ctx, w), g: &g}
 	if err := x.write(); err != nil {
@@ -56,7 +56,7 @@ func (x *xmlWriter) write() error {
 	return x.finish()
 }
 
-// elements writes all vertices and all edges, and a text behind each.
+// elements writes all vertices, then all edges, each followed by its given closing text.
 func (x *xmlWriter) elements(node func([]byte, uint32) ([]byte, error), behindNodes string, edge func([]byte, NumberedEdge) ([]byte, error), behindEdges string) error {
 	var text []byte
 	err := x.each(x.g.Vertices, func(v uint32) (err error) {
@@ -100,7 +100,7 @@ func typeText(t Type) string {
 	return "string"
 }
 
-// columnText returns the value of a vertex, which XML can hold.
+// columnText returns the value of a vertex, after checking that XML can represent it.
 func (x *xmlWriter) columnText(column int, v uint32) ([]byte, bool, error) {
 	value, ok, err := x.g.value(x.scratch, column, v)
 	x.scratch = value
@@ -200,7 +200,7 @@ func (x *xmlWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
 	return append(dst, "</edge>\n"...), nil
 }
 
-// xmlFault says which character of a text XML cannot hold, or returns "".
+// xmlFault names the first character of a text that XML cannot represent, or returns "".
 func xmlFault(text []byte) string {
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
@@ -212,9 +212,9 @@ func xmlFault(text []byte) string {
 	return ""
 }
 
-// appendEscaped appends a text so that it reads back the same from an attribute
-// and from an element: white space but the blank as references, since readers
-// change it otherwise.
+// appendEscaped appends a text so that it reads back the same from an attribute and from an
+// element: white space other than the blank is written as references, since readers would
+// change it.
 func appendEscaped(dst, text []byte) []byte {
 	for _, c := range text {
 		switch c {

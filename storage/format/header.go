@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// comment takes a comment line. One above the data may name the columns, or declare the
+// comment handles a comment line. A comment above the data may name the columns or declare the
 // graph.
 func (p *parser) comment(content []byte) {
 	f := &p.first
@@ -21,8 +21,8 @@ func (p *parser) comment(content []byte) {
 	}
 }
 
-// header takes the first data line if that is certain to name the columns, or
-// settles that a comment above it did.
+// header reads the first data line as column names if it is certain to be that. It also applies
+// the column names of a comment above the line.
 func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	f := &p.first
 	named := p.opts.Header == HeaderNames
@@ -44,7 +44,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	}
 	names := namesIn(line, sep)
 	if len(names) < 2 {
-		return false, nil // malformed, as the caller will find
+		return false, nil // malformed; the caller reports it
 	}
 	of, doubt := neo4jEdges(&p.opts, names)
 	if of != nil {
@@ -60,7 +60,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		plan, doubt = planFor(&p.opts, names)
 	}
 	if doubt != "" {
-		// The whole file is not what was said: SkipBad does not help.
+		// The fault concerns the whole file, so SkipBad does not apply.
 		return true, p.lineError(line, syntaxFault(0, "%s", doubt))
 	}
 	p.names = names
@@ -85,13 +85,13 @@ func namesIn(line []byte, sep separator) []string {
 	return names
 }
 
-// see notes the first data line.
+// see records the first data line.
 func (p *parser) see(line []byte) {
 	f := &p.first
 	f.text, f.number, f.skipped = string(bytes.Trim(line, blanks)), p.stats.Lines, p.stats.Skipped
 }
 
-// firstLine takes data lines until it is decided what the first one is.
+// firstLine handles data lines until it is known whether the first one is a header.
 func (p *parser) firstLine(line []byte) error {
 	f := &p.first
 	if f.held != nil {
@@ -118,8 +118,8 @@ func (p *parser) firstLine(line []byte) error {
 	return p.emitColumns(line)
 }
 
-// secondLine decides what the first line was that it held back: column names
-// if it has no integers and this line has two.
+// secondLine decides what the first line, which was held back, is: column names if it has no
+// integers and this line has two.
 func (p *parser) secondLine(line []byte) error {
 	held := p.first.held
 	p.first.decided = true
@@ -137,10 +137,10 @@ func (p *parser) secondLine(line []byte) error {
 	return p.emitLine(line)
 }
 
-// emitHeld delivers the first line after all.
+// emitHeld delivers the line that was held back as an edge.
 func (p *parser) emitHeld() error {
 	now := p.stats.Lines
-	p.stats.Lines = p.first.number // for errors
+	p.stats.Lines = p.first.number // for the line number in errors
 	err := p.emitLine(p.first.held)
 	p.stats.Lines = now
 	return err
@@ -154,8 +154,8 @@ func (p *parser) parseCounts() bool {
 	return okN && okM && p.columns.count == 2
 }
 
-// declares reports whether the first line is one of the files of Graphs.jl, "n,m,u,name"
-// with u for undirected or d for directed, which no edge looks like.
+// declares reports whether the first line is a header of Graphs.jl, "n,m,u,name" with u for
+// undirected or d for directed. No edge has this form.
 func (p *parser) declares(line []byte) bool {
 	names := namesIn(line, p.sep)
 	if p.sep != separatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
@@ -168,10 +168,10 @@ func (p *parser) declares(line []byte) bool {
 	return p.first.declared
 }
 
-// countsHeader takes the first line as a counts header, as the options ask.
+// countsHeader reads the first line as a counts header, because the options ask for it.
 func (p *parser) countsHeader(line []byte) error {
 	if !p.parseCounts() {
-		// The whole file is not what was said: SkipBad does not help.
+		// The fault concerns the whole file, so SkipBad does not apply.
 		return p.lineError(line, syntaxFault(0, "expected the numbers of vertices and edges, found %s", excerpt(line)))
 	}
 	p.stats.Header = p.first.text
@@ -179,7 +179,7 @@ func (p *parser) countsHeader(line []byte) error {
 	return nil
 }
 
-// end settles at the end of the text what the first line was.
+// end decides at the end of the text what the first line was, if that is still open.
 func (p *parser) end() error {
 	for p.record.open {
 		if err := p.tear(); err != nil {

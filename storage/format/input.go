@@ -17,44 +17,44 @@ import (
 )
 
 const (
-	// blockBytes is the text handed to the parser at a time: some 5,000 lines,
-	// a few milliseconds even for a slow consumer, so that a look at the
-	// context per block is enough. It fits the second-level cache.
+	// blockBytes is the size of the blocks passed to the parser: about 5,000 lines, a few
+	// milliseconds even for a slow consumer, so checking the context once per block is enough.
+	// A block fits the second-level cache.
 	blockBytes = 64 << 10
-	// blocksAhead is how far decompression may run ahead of the parser.
+	// blocksAhead is the number of blocks by which decompression may be ahead of the parser.
 	blocksAhead = 8
-	// zstdWindow is the most memory that a zstd frame may ask for: what the
-	// zstd tool itself accepts unless told otherwise.
+	// zstdWindow is the most memory that a zstd frame may require: the default limit of the
+	// zstd tool.
 	zstdWindow = 128 << 20
-	// stopGrace is how long a read that ends early waits for its goroutine. It
-	// stops within one block, unless the caller's Read blocks, as that of a
-	// terminal does; cancelling must not wait for it.
+	// stopGrace is how long a read that ends early waits for its goroutine. The goroutine stops
+	// within one block, unless the caller's Read blocks, for example on a terminal; cancelling
+	// must not wait for such a Read.
 	stopGrace = 50 * time.Millisecond
 )
 
-// input reads, hashes and decompresses in a goroutine of its own, ahead of the
-// parser. Inflating costs more than parsing, and SHA-256 without the
-// processor's help about as much.
+// input reads, hashes and decompresses in its own goroutine, ahead of the parser. Decompressing
+// gzip takes longer than parsing, and SHA-256 without hardware support takes about as long as
+// parsing.
 type input struct {
 	name  string
 	raw   rawReader
 	full  chan block    // filled blocks, in order
 	free  chan []byte   // buffers to be filled
 	stop  chan struct{} // closed by the consumer when it needs no more
-	ended chan struct{} // closed when the goroutine is gone
+	ended chan struct{} // closed when the goroutine has ended
 }
 
-// block is a piece of the text. The last one carries the error that ended it:
-// io.EOF at the end of a sound input.
+// block is a piece of the text. The last block has the error that ended the input: io.EOF if
+// all of it was read.
 type block struct {
 	text []byte
 	err  error
 }
 
-// rawReader counts and hashes what goes by.
+// rawReader counts and hashes the bytes read through it.
 type rawReader struct {
 	r     io.Reader
-	hash  hash.Hash // nil if nobody asks for it
+	hash  hash.Hash // nil if the hash is not needed
 	count atomic.Int64
 }
 
@@ -67,8 +67,8 @@ func (r *rawReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// read calls the caller's Read, in a goroutine of which the caller knows nothing:
-// a panic there could not be recovered from, so it becomes an error.
+// read calls the caller's Read. It turns a panic into an error, since it runs in a goroutine
+// where the caller could not recover from a panic.
 func (r *rawReader) read(p []byte) (n int, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -81,8 +81,8 @@ func (r *rawReader) read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// startInput begins to read, and to hash if sum will be called. The caller must
-// call close.
+// startInput starts reading. The input is hashed if hashed is set, which sum requires. The
+// caller must call close.
 func startInput(r io.Reader, name string, hashed bool) *input {
 	in := &input{
 		name:  name,
@@ -109,7 +109,7 @@ func (in *input) next(ctx context.Context) block {
 	}
 }
 
-// release gives a block's buffer back.
+// release returns a block's buffer for reuse.
 func (in *input) release(b block) { in.free <- b.text[:blockBytes] }
 
 // close ends the goroutine.
@@ -123,7 +123,7 @@ func (in *input) close() {
 	}
 }
 
-// sum returns the hash of the input, once io.EOF was seen; zero if not hashed.
+// sum returns the hash of the input after io.EOF was read, and zero if it was not hashed.
 func (in *input) sum() (sum [sha256.Size]byte) {
 	if in.raw.hash != nil {
 		in.raw.hash.Sum(sum[:0])
@@ -175,10 +175,11 @@ func fill(r io.Reader, buffer []byte) (n int, err error) {
 	return n, err
 }
 
-// open finds out the compression by the first bytes and returns the text.
+// open detects the compression by the first bytes. It returns the text and a function that
+// closes the decoder.
 func (in *input) open() (io.Reader, func()) {
 	raw := bufio.NewReaderSize(&in.raw, blockBytes)
-	magic, _ := raw.Peek(longestMagic) // an error comes again with the first Read
+	magic, _ := raw.Peek(longestMagic) // an error is returned again by the first Read
 	compressed := &compressedReader{in: in, raw: raw}
 	closeText := func() {}
 	switch {
@@ -188,7 +189,7 @@ func (in *input) open() (io.Reader, func()) {
 		compressed.text, compressed.err = zr, err
 	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
 		compressed.format = "zstd"
-		// One goroutine is enough, and it is this one.
+		// The decoder needs only one goroutine, and it runs in this one.
 		zr, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
 		compressed.text, compressed.err = zr, err
 		if err == nil {
@@ -204,11 +205,11 @@ func (in *input) open() (io.Reader, func()) {
 	return compressed, closeText
 }
 
-// longestMagic is how many bytes distinguish all compressions.
+// longestMagic is the number of bytes that are enough to detect every compression.
 const longestMagic = 10
 
-// foreign names a compression that is not read, or returns "": so that its user
-// does not have to make sense of a complaint about invalid UTF-8.
+// foreign names a compression that is not supported, or returns "". Without it the user would
+// get an error about invalid UTF-8.
 func foreign(magic []byte) string {
 	for _, known := range []struct{ magic, name string }{
 		{"\xfd7zXZ\x00", "xz"}, {"PK\x03\x04", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\x04\x22\x4d\x18", "lz4"},
@@ -217,14 +218,15 @@ func foreign(magic []byte) string {
 			return known.name
 		}
 	}
-	// "BZh" and a digit; a key may begin like that, but not continue like this.
+	// "BZh" and a digit; a key may begin like that, but does not have the second magic number
+	// behind it.
 	if bytes.HasPrefix(magic, []byte("BZh")) && bytes.HasSuffix(magic, []byte("1AY&SY")) {
 		return "bzip2"
 	}
 	return ""
 }
 
-// plainReader names the input in errors of the caller's reader.
+// plainReader adds the name of the input to errors of the caller's reader.
 type plainReader struct {
 	in  *input
 	raw *bufio.Reader
@@ -238,13 +240,13 @@ func (p plainReader) Read(buffer []byte) (int, error) {
 	return n, err
 }
 
-// compressedReader says where in the compressed input an error happened.
+// compressedReader adds the position in the compressed input to errors.
 type compressedReader struct {
 	in     *input
 	raw    *bufio.Reader
 	format string
 	text   io.Reader
-	err    error // of opening; comes with the first Read
+	err    error // the error of opening the decoder; returned by the first Read
 }
 
 func (c *compressedReader) Read(buffer []byte) (n int, err error) {

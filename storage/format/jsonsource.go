@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// jsonSource gives a text to the JSON decoder and holds it against the limits. It keeps
-// where the lines begin of the part that the decoder has read ahead.
+// jsonSource passes a text to the JSON decoder and enforces the limits. For error positions it
+// keeps where lines begin in the part that the decoder has read ahead.
 type jsonSource struct {
 	feed    *feed
 	limits  *EdgeListOptions // with defaults
 	decoder *json.Decoder
-	unread  []byte // that the decoder has not asked for yet
+	unread  []byte // text that the decoder has not read yet
 	begun   bool
 	taken   int64  // bytes handed to the decoder
-	rune    []byte // the beginning of a character at the end of them
+	rune    []byte // bytes of an incomplete character at the end of the text read so far
 	starts  []int64
-	line    int64 // of the last position asked for
+	line    int64 // the line of the last position asked for
 	start   int64 // the byte at which that line begins
 	depth   int
 	err     error // the first error of the input
@@ -33,7 +33,7 @@ func newJSONSource(f *feed, opts *EdgeListOptions) *jsonSource {
 	return s
 }
 
-// Read hands out text, as long as the decoder does not gather too much for one token.
+// Read returns text until the decoder buffers more than the limit for one token.
 func (s *jsonSource) Read(p []byte) (int, error) {
 	for len(s.unread) == 0 {
 		if s.err == nil {
@@ -47,7 +47,7 @@ func (s *jsonSource) Read(p []byte) (int, error) {
 			return 0, s.err
 		}
 	}
-	const ahead = writeBuffer // what the decoder may have read behind the token
+	const ahead = writeBuffer // the most text that the decoder may have read after the token
 	switch {
 	case s.taken >= s.limits.MaxBytes:
 		return 0, s.stop(&limitError{fmt.Sprintf("the text exceeds the limit of %d bytes", s.limits.MaxBytes)})
@@ -68,7 +68,7 @@ func (s *jsonSource) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// first looks at the first block of the text.
+// first checks the first block of the text.
 func (s *jsonSource) first() {
 	if s.begun {
 		return
@@ -86,7 +86,7 @@ func (s *jsonSource) stop(err error) error {
 	return err
 }
 
-// valid reports whether the text is UTF-8, together with what was handed out before.
+// valid reports whether the text is UTF-8 when it follows what was returned before.
 func (s *jsonSource) valid(text []byte) bool {
 	for len(s.rune) > 0 && len(text) > 0 {
 		s.rune, text = append(s.rune, text[0]), text[1:]
@@ -110,7 +110,7 @@ func (s *jsonSource) valid(text []byte) bool {
 	return utf8.Valid(text[:end])
 }
 
-// fault complains about what the decoder has read last.
+// fault returns an error at the token that the decoder has read last.
 func (s *jsonSource) fault(kind error, format string, args ...any) *LineError {
 	at := s.decoder.InputOffset()
 	done := 0
@@ -125,11 +125,11 @@ func (s *jsonSource) fault(kind error, format string, args ...any) *LineError {
 	return &LineError{s.limits.Name, s.line, int(at-s.start) + 1, fmt.Sprintf(format, args...), kind}
 }
 
-// token returns the next token; io.EOF behind the last one.
+// token returns the next token, and io.EOF after the last one.
 func (s *jsonSource) token() (json.Token, error) {
 	token, err := s.decoder.Token()
 	if len(s.starts) > 1024 {
-		s.fault(nil, "") // takes the starts of lines that were read
+		s.fault(nil, "") // drops the line starts before the present position
 	}
 	if most := s.limits.MaxLines; most > 0 && s.line+int64(len(s.starts)) > most && err == nil {
 		if e := s.fault(ErrLimit, "the text exceeds the limit of %d lines", most); e.Line > most {
@@ -157,7 +157,7 @@ func (s *jsonSource) token() (json.Token, error) {
 	return token, nil
 }
 
-// explain says where the decoder found an error.
+// explain adds the position to an error of the decoder.
 func (s *jsonSource) explain(err error) error {
 	var limit *limitError
 	switch {
@@ -169,7 +169,7 @@ func (s *jsonSource) explain(err error) error {
 		var own *LineError
 		var stream *StreamError
 		if errors.As(err, &own) || errors.As(err, &stream) || s.feed.ctx.Err() != nil || errors.Is(err, ErrReader) || errors.Is(err, ErrDamaged) {
-			return err // of the input, which has said where
+			return err // an error of the input, which already has a position
 		}
 		return s.fault(ErrSyntax, "%s", err.Error())
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
@@ -178,8 +178,8 @@ func (s *jsonSource) explain(err error) error {
 	return s.fault(ErrSyntax, "not well-formed JSON: %s", printable(err.Error()))
 }
 
-// members calls f with the name of every member of the object that has just begun. f has
-// to read the value.
+// members calls f with the name of every member of the object that has just begun. f must read
+// the value.
 func (s *jsonSource) members(f func(name string) error) error {
 	for {
 		token, err := s.token()
@@ -196,7 +196,7 @@ func (s *jsonSource) members(f func(name string) error) error {
 	}
 }
 
-// skip passes over the next value.
+// skip skips the next value.
 func (s *jsonSource) skip() error {
 	token, err := s.token()
 	if err != nil {
@@ -205,8 +205,8 @@ func (s *jsonSource) skip() error {
 	return s.rest(token, nil)
 }
 
-// rest reads the value that a token begins. The text is appended to dst if that is not
-// nil, without blanks.
+// rest reads the value that begins with a token. If dst is not nil, rest appends the value to
+// it as JSON without blanks.
 func (s *jsonSource) rest(token json.Token, dst *bytes.Buffer) error {
 	outer := s.depth
 	if _, ok := token.(json.Delim); ok {
@@ -233,7 +233,7 @@ type compact struct {
 
 type compactLevel struct {
 	object bool
-	count  int // names and values so far
+	count  int // names and values written so far
 }
 
 func (c *compact) add(token json.Token) {
@@ -263,7 +263,7 @@ func (c *compact) add(token json.Token) {
 	c.dst.Write(appendJSONToken(nil, token))
 }
 
-// appendJSONToken appends a text, a number, a truth value or null.
+// appendJSONToken appends a text, a number, a boolean or null.
 func appendJSONToken(dst []byte, token json.Token) []byte {
 	switch t := token.(type) {
 	case string:

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// AppendKey appends the key of vertex v to dst and returns the longer slice, as
-// storage.Snapshot.AppendKey does: so that writing allocates nothing per key.
+// AppendKey appends the key of vertex v to dst and returns the extended slice, like
+// storage.Snapshot.AppendKey, so that writing does not allocate per key.
 type AppendKey func(dst []byte, v uint32) []byte
 
-// checkKey says why no text can hold a key, not even in quotes, or returns "".
+// checkKey returns the reason why no text can contain a key, even in quotes, or "".
 func checkKey(key []byte) string {
 	switch {
 	case len(key) == 0:
@@ -26,7 +26,8 @@ func checkKey(key []byte) string {
 	return ""
 }
 
-// checkVectorKey says why a text of keys between blanks cannot hold a key, or returns "".
+// checkVectorKey returns the reason why a text of keys separated by blanks cannot contain a
+// key, or "".
 func checkVectorKey(key []byte) string {
 	switch {
 	case len(key) == 0:
@@ -39,9 +40,9 @@ func checkVectorKey(key []byte) string {
 	return ""
 }
 
-// isWord reports whether a key is one word to every reader of lists separated
-// by whitespace: no blanks of any script, and nothing that looks like a comment
-// (networkx takes a # anywhere for one) or like CSV.
+// isWord reports whether a key is one word to every reader of lists separated by whitespace: it
+// has no white space of any script, and nothing that looks like a comment (to networkx a #
+// anywhere begins one) or like CSV.
 func isWord(key []byte) bool {
 	if len(key) == 0 || isComment(key[0]) {
 		return false
@@ -54,8 +55,7 @@ func isWord(key []byte) bool {
 	return true
 }
 
-// appendQuoted appends a text, which is not empty, as a CSV field, in quotes if
-// it needs them.
+// appendQuoted appends a text that is not empty as a CSV field, with quotes if it needs them.
 func appendQuoted(dst, key []byte) []byte {
 	first, last := key[0], key[len(key)-1]
 	if !isComment(first) && !isBlank(first) && !isBlank(last) && !bytes.ContainsAny(key, ",\"\t\r\n") {

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// KeyList has the keys of a file of keys in memory.
+// KeyList holds the keys of a file of keys in memory.
 type KeyList struct {
 	text []byte
 	ends []int // where each key ends in text
 }
 
-// ReadKeyList reads a file of keys as ReadKeys does. It takes 8 bytes for each key beside
-// its text.
+// ReadKeyList reads a file of keys like ReadKeys. It uses 8 bytes of memory per key in addition
+// to the text of the keys.
 func ReadKeyList(ctx context.Context, r io.Reader, opts VectorOptions) (*KeyList, error) {
 	k := &KeyList{}
 	err := ReadKeys(ctx, r, opts, func(key []byte) error {
@@ -28,7 +28,8 @@ func ReadKeyList(ctx context.Context, r io.Reader, opts VectorOptions) (*KeyList
 // Len returns the number of keys.
 func (k *KeyList) Len() int { return len(k.ends) }
 
-// At returns a key by its place from 0 on. It is part of the list and must not be written.
+// At returns the key at a place, counted from 0. The slice is part of the list and must not be
+// modified.
 func (k *KeyList) At(i int) []byte {
 	start := 0
 	if i > 0 {

@@ -9,10 +9,11 @@ import (
 	"io"
 )
 
-// ReadKeys reads a file of keys as WriteKeys writes it, plain or compressed, and calls
-// yield for each key in order: one a line, or CSV under the header "key". A key that is
-// empty, longer than opts.MaxKey bytes, not UTF-8 or that holds NUL is a *LineError. Of
-// the options only Name, MaxKey and MaxBytes count. The key is valid during the call only.
+// ReadKeys reads a file of keys as written by WriteKeys, plain or compressed, and calls yield
+// for each key in order. The file has one key per line, or is CSV under the header "key". A key
+// that is empty, longer than opts.MaxKey bytes, not UTF-8 or that contains NUL gives a
+// *LineError. Of the options, only Name, MaxKey and MaxBytes are used. The key is valid only
+// during the call.
 func ReadKeys(ctx context.Context, r io.Reader, opts VectorOptions, yield func(key []byte) error) error {
 	limits := EdgeListOptions{Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes}
 	if err := limits.Validate(); err != nil {

@@ -10,38 +10,40 @@ import (
 type Layout string
 
 const (
-	// LayoutAuto finds out the layout: by the first bytes (Matrix Market, GraphML, GEXF
-	// and Parquet declare themselves, and JSON does in a text without an ending), else by
-	// the ending of Options.Name (.txt, .csv and others of edge lists, .adjlist, .adj,
-	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .parquet, also before .gz and
-	// .zst). Without an ending it is an edge list, and another ending is an EndingError.
-	// It never is LayoutVertices.
+	// LayoutAuto detects the layout: by the first bytes (Matrix Market, GraphML, GEXF and
+	// Parquet have their own; JSON is recognised in a text without an extension), or else by
+	// the extension of Options.Name (.txt, .csv and others for edge lists, .adjlist, .adj,
+	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .parquet, each also followed by
+	// .gz or .zst). A name without an extension means an edge list; an unknown extension gives
+	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
-	// LayoutEdges is a line for every edge.
+	// LayoutEdges has a line for every edge.
 	LayoutEdges Layout = "edges"
-	// LayoutAdjacency is a line for every vertex: its key, then its neighbours.
+	// LayoutAdjacency has a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"
-	// LayoutMETIS is the format of METIS and of the DIMACS challenge of 2011: a
-	// header of counts, then the neighbours of vertex 1, 2 and so on. Weights of
-	// edges are read, sizes and weights of vertices passed over. Counts that do not
-	// agree with the header, or an edge that one of its ends does not list, are
-	// errors.
+	// LayoutMETIS is the format of METIS and of the DIMACS challenge of 2011: a header of
+	// counts, then the neighbours of vertex 1, 2 and so on. Weights of edges are read; sizes
+	// and weights of vertices are ignored. It is an error if the counts do not match the
+	// header, or if an edge is listed by only one of its ends.
 	LayoutMETIS Layout = "metis"
-	// LayoutPajek is a network of Pajek: numbered vertices whose labels are their keys,
-	// then arcs and edges with weights, or lists of neighbours. Coordinates and
-	// parameters are passed over.
+	// LayoutPajek is the Pajek format: numbered vertices whose labels are their keys, then arcs
+	// and edges with weights, or lists of neighbours. Coordinates and parameters are ignored.
 	LayoutPajek Layout = "pajek"
-	// LayoutVertices is a table of vertices and their attributes: CSV, or with
-	// another separator, under a header of column names. Under HeaderAuto a first
-	// line that has nothing but integers is no header, and under HeaderNone no line
-	// is; then Options.Columns names the columns but that of the keys, in their
-	// order, or else they are called column1, column2 and so on by their places. A
-	// name may give a type behind a colon, as in "zip:text". Where a column is ":ID" or
-	// "name:ID" the header is one of Neo4j, with its types; labels become the attribute
-	// ":LABEL", and an array that is taken is an error. A field in quotes may hold line breaks;
-	// blanks around a field without are dropped. An empty field is a missing
-	// value, and so is one in quotes unless the header says that its column is text. Lines
-	// may end early, and comments stand only above the header.
+	// LayoutVertices is a table of vertices and their attributes: CSV, or a similar text with
+	// another separator, below a header of column names.
+	//
+	// Under HeaderAuto a first line of nothing but integers is data, and under HeaderNone every
+	// first line is. Then Options.Columns names all columns except that of the keys, in their
+	// order; without it they are called column1, column2 and so on, by their places. A name may
+	// have a type after a colon, as in "zip:text".
+	//
+	// If a column is ":ID" or "name:ID", the header is Neo4j's and its types are used; labels
+	// become the attribute ":LABEL", and reading an array is an error.
+	//
+	// A quoted field may contain line breaks; blanks around an unquoted field are dropped. An
+	// empty field is a missing value, and so is an empty quoted field unless the header
+	// declares its column as text. Lines may have fewer fields than the header, and comments
+	// are allowed only above the header.
 	LayoutVertices Layout = "vertices"
 	// LayoutMatrixMarket is the adjacency matrix in the coordinate format of
 	// Matrix Market.
@@ -51,14 +53,14 @@ const (
 	// LayoutGEXF is GEXF, the format of Gephi: vertices and edges with attributes, in
 	// XML. A label of a vertex that differs from its id becomes the attribute label.
 	LayoutGEXF Layout = "gexf"
-	// LayoutJSON is node-link JSON, as networkx and d3 write it: an object with the
-	// arrays nodes, and links or edges. A node without an id has its place as its key,
-	// from 0 on. Values that are objects or arrays become texts of JSON.
+	// LayoutJSON is node-link JSON, as networkx and d3 write it: an object with the arrays
+	// nodes, and links or edges. The key of a node without an id is its place in the array,
+	// counted from 0. Values that are objects or arrays become texts of JSON.
 	LayoutJSON Layout = "json"
-	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or
-	// integers, weights numbers, and times integers, dates, timestamps or texts. It is
-	// read from a RandomReader alone. A Parquet file with a row for every vertex has
-	// LayoutVertices; its columns of dates and timestamps become texts.
+	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or integers,
+	// weights are numbers, and times are integers, dates, timestamps or texts. It needs a
+	// RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
+	// of dates and timestamps become texts.
 	LayoutParquet Layout = "parquet"
 )
 
@@ -67,7 +69,7 @@ func Layouts() []Layout {
 	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
 }
 
-// ParseLayout returns the layout of a name; "" is LayoutAuto.
+// ParseLayout returns the layout with a name; "" is LayoutAuto.
 func ParseLayout(name string) (Layout, error) {
 	if name == "" {
 		return LayoutAuto, nil
@@ -86,35 +88,34 @@ func layoutNames() []string {
 	return names
 }
 
-// Options say how a text is to be read. The zero value reads every common form
-// of a graph.
+// Options configure how a text is read. The zero value reads every common form of a graph.
 type Options struct {
 	EdgeListOptions
 
 	// Layout is the form of the text; "" means LayoutAuto.
 	Layout Layout
-	// Key is the column of a table of vertices that holds their keys, by name or
-	// by number as in EdgeListOptions. If it is empty, that is the first column
-	// called key, id, vertex or node, else column 1.
+	// Key is the column of a vertex table that holds the keys, by name or by number as in
+	// EdgeListOptions. If it is empty, the first column called key, id, vertex or node is used,
+	// or else column 1.
 	Key string
-	// Columns are the names of the attributes to be taken; nil takes all. In a table
-	// of vertices without a header they give the columns their names.
+	// Columns are the names of the attributes to read; nil reads all. For a vertex table
+	// without a header they name the columns.
 	Columns []string
-	// Keys returns the keys of the vertices of METIS, in their order, or nil if their numbers
-	// are the keys; a nil function means the numbers. It is called once, and only if the
-	// layout is METIS. Too few or too many keys, and two equal ones, are a *LineError.
+	// Keys returns the keys of the vertices of METIS, in their order. If the function or its
+	// result is nil, the numbers of the vertices are the keys. It is called once, and only if
+	// the layout is METIS. Too few keys, too many keys or two equal keys give a *LineError.
 	Keys func() (*KeyList, error)
-	// KeysName is the name of a file that Keys must read: with another layout it is an
-	// *OptionError. Empty means that Keys may be left unused.
+	// KeysName is the name of the file that Keys reads: it gives an *OptionError with layouts
+	// other than METIS. Leave it empty if Keys may remain unused.
 	KeysName string
-	// MaxValue is the most bytes of one value of an attribute; 0 means 64 KiB.
+	// MaxValue is the largest size of an attribute value in bytes; 0 means 64 KiB.
 	MaxValue int
-	// MaxColumns is the most columns of a table of vertices, or the most keys
-	// that GraphML declares; 0 means 1024.
+	// MaxColumns is the largest number of columns of a vertex table, or of keys that GraphML
+	// declares; 0 means 1024.
 	MaxColumns int
-	// MaxVertices is the most vertices that the size line of Matrix Market or the
-	// headers of METIS and Pajek may declare, since a line of a few bytes could ask for thousands of millions;
-	// 0 means 100 million.
+	// MaxVertices is the largest number of vertices that the size line of Matrix Market or the
+	// headers of METIS and Pajek may declare; 0 means 100 million. Without a limit, a line of a
+	// few bytes could ask for billions of vertices.
 	MaxVertices int64
 }
 
@@ -122,8 +123,8 @@ const (
 	defaultMaxValue    = 64 << 10
 	defaultMaxColumns  = 1024
 	defaultMaxVertices = 100_000_000
-	// A line of an adjacency list holds all neighbours of a hub, and a record of a
-	// table all values of a vertex: MaxColumns times MaxValue.
+	// A line of an adjacency list holds all neighbours of a hub, and a record of a table holds
+	// all values of a vertex: at most MaxColumns times MaxValue.
 	defaultLongLine = 64 << 20
 )
 
@@ -140,7 +141,7 @@ func (o Options) Validate() error {
 	return errors.Join(faults...)
 }
 
-// fit reports options that the layout, which has been found out, cannot follow.
+// fit reports options that do not apply to the detected layout.
 func (o Options) fit() error {
 	type use struct {
 		option  string

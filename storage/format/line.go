@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// fault is what is wrong with a line, and where. One without kind is none.
+// fault is an error in a line and its place. A fault without a kind means no error.
 type fault struct {
 	at     int // byte of the line
 	reason string
@@ -19,8 +19,8 @@ func syntaxFault(at int, format string, args ...any) fault {
 	return fault{at, fmt.Sprintf(format, args...), ErrSyntax}
 }
 
-// textFault finds what no data line may hold: NUL, a carriage return that does
-// not belong to the line's end, and what is not UTF-8.
+// textFault finds what no data line may contain: NUL, a carriage return that is not part of the
+// line's end, and invalid UTF-8.
 func textFault(line []byte) fault {
 	if isUTF16(line) {
 		return syntaxFault(0, "the text is UTF-16; convert it to UTF-8")
@@ -36,7 +36,7 @@ func isUTF16(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }
 
-// encodingFault finds NUL and what is not UTF-8.
+// encodingFault finds NUL and invalid UTF-8.
 func encodingFault(line []byte) fault {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
 		return syntaxFault(i, "NUL byte; is this a text file?")
@@ -56,18 +56,18 @@ func encodingFault(line []byte) fault {
 
 // columns are the fields of one line.
 type columns struct {
-	field   [roleCount][]byte // those that the plan takes, slices of the line or of scratch
+	field   [roleCount][]byte // the fields that the plan uses; slices of the line or of scratch
 	at      [roleCount]int    // the byte of the line at which each begins
-	count   int               // of all fields
-	taken   int               // of those that the plan takes
-	bad     fault             // the first thing wrong
+	count   int               // number of all fields
+	taken   int               // number of fields that the plan uses
+	bad     fault             // the first fault
 	scratch []byte            // fields that held doubled quotes; kept from line to line
-	// each, where not nil, is called for every field. A fault it returns is what
-	// is wrong with the line.
+	// each, if not nil, is called for every field. A fault that it returns is a fault of the
+	// line.
 	each func(field []byte, at int, quoted bool) fault
 }
 
-// add takes the next field, which begins at a byte of the line.
+// add adds the next field, which begins at byte at of the line.
 func (c *columns) add(field []byte, at int, quoted bool, plan *plan, maxKey int) {
 	if i := bytes.IndexByte(field, '\r'); i >= 0 && !quoted && !c.bad.found() {
 		c.bad = syntaxFault(at+i, "carriage return inside a line")
@@ -87,7 +87,7 @@ func (c *columns) add(field []byte, at int, quoted bool, plan *plan, maxKey int)
 	c.count++
 }
 
-// keyFault finds what a key in a column must not be.
+// keyFault reports a key that is empty or too long.
 func keyFault(field []byte, at, column, maxKey int) fault {
 	switch {
 	case len(field) == 0:
@@ -114,7 +114,7 @@ func (c *columns) split(line []byte, sep separator, plan *plan, maxKey int) {
 // extra returns the number of columns that are not taken.
 func (c *columns) extra() int { return c.count - c.taken }
 
-// splitWords cuts at runs of spaces and tabs.
+// splitWords splits a line at runs of spaces and tabs.
 func (c *columns) splitWords(line []byte, plan *plan, maxKey int) {
 	for at := 0; ; {
 		for at < len(line) && isBlank(line[at]) {
@@ -131,7 +131,7 @@ func (c *columns) splitWords(line []byte, plan *plan, maxKey int) {
 	}
 }
 
-// splitFields cuts at every separator. Blanks around a field are dropped.
+// splitFields splits a line at every separator. Blanks around a field are dropped.
 func (c *columns) splitFields(line []byte, sep separator, plan *plan, maxKey int) {
 	char := sep.character()
 	for at := 0; ; at++ {
@@ -162,8 +162,8 @@ func (c *columns) splitFields(line []byte, sep separator, plan *plan, maxKey int
 	}
 }
 
-// unquote reads a field in double quotes, in which a quote is doubled, and
-// returns it with the position of the separator or line end behind it.
+// unquote reads a field in double quotes, in which a quote is doubled. It returns the field and
+// the position of the separator or line end that follows.
 func (c *columns) unquote(line []byte, start int, char byte) (field []byte, after int, bad fault) {
 	at, from, first := start+1, start+1, len(c.scratch)
 	for {
@@ -175,7 +175,7 @@ func (c *columns) unquote(line []byte, start int, char byte) (field []byte, afte
 		if at == len(line) || line[at] != '"' {
 			break
 		}
-		c.scratch = append(c.scratch, line[from:at]...) // with one of the two quotes
+		c.scratch = append(c.scratch, line[from:at]...) // includes one of the two quotes
 		at++
 		from = at
 	}
@@ -193,7 +193,7 @@ func (c *columns) unquote(line []byte, start int, char byte) (field []byte, afte
 	return field, at, fault{}
 }
 
-// missing says which column a line lacks.
+// missing reports that a line has too few columns.
 func missing(sep separator, plan *plan, line []byte) fault {
 	if plan.narrow() {
 		return syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))

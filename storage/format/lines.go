@@ -6,20 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// lineTaker is what makes something of lines.
+// lineTaker processes the lines of a text.
 type lineTaker interface {
-	// bulk takes the leading lines of the text that are complete and hold
-	// nothing unusual, and returns how many bytes these take.
+	// bulk processes the leading lines of the text that are complete and contain nothing
+	// unusual, and returns the number of their bytes.
 	bulk(text []byte) (done int, err error)
-	// line takes one line, without its line feed and without a byte order mark.
+	// line processes one line, without its line feed and without a byte order mark.
 	line(line []byte) error
-	// abandon takes notice of a line that is too long to be taken and is skipped.
+	// abandon is called for a line that exceeds the limit and is skipped.
 	abandon() error
-	// end takes the end of the text.
+	// end is called at the end of the text.
 	end() error
 }
 
-// lines cuts blocks of text into lines and holds them against the limits.
+// lines splits blocks of text into lines and enforces the limits.
 type lines struct {
 	opts  EdgeListOptions // with defaults
 	to    lineTaker
@@ -27,7 +27,7 @@ type lines struct {
 	carry []byte // the beginning of a line that continues in the next block
 }
 
-// block takes the next block of the text, which may begin and end anywhere.
+// block processes the next block of the text, which may begin and end anywhere.
 func (l *lines) block(text []byte) error {
 	rest := l.opts.MaxBytes - l.stats.Bytes
 	if int64(len(text)) <= rest {
@@ -41,7 +41,7 @@ func (l *lines) block(text []byte) error {
 	return l.limit("the text exceeds the limit of %d bytes", l.opts.MaxBytes)
 }
 
-// limit complains about the line that would come next.
+// limit returns an error at the line after the last one.
 func (l *lines) limit(format string, args ...any) error {
 	return &LineError{l.opts.Name, l.stats.Lines + 1, 1, fmt.Sprintf(format, args...), ErrLimit}
 }
@@ -77,11 +77,11 @@ func (l *lines) cut(text []byte) error {
 	return nil
 }
 
-// keep saves a part of a line. Of a line that is too long it keeps just enough
-// for take to see that, and calls it at once unless such lines are skipped: the
-// end may never come.
+// keep saves a part of a line. Of a line that is too long it keeps just enough bytes for take
+// to report that. It then calls take at once, unless such lines are skipped, because the line
+// may never end.
 func (l *lines) keep(part []byte) error {
-	const more = len("\ufeff") + len("\r") + 1 // what take does not count, and one byte too many
+	const more = len("\ufeff") + len("\r") + 1 // bytes that take does not count, and one byte too many
 	room := l.opts.MaxLine + more - len(l.carry)
 	l.carry = append(l.carry, part[:min(len(part), room)]...)
 	if len(part) > room && !l.opts.SkipBad {
@@ -90,7 +90,7 @@ func (l *lines) keep(part []byte) error {
 	return nil
 }
 
-// finish takes a last line without a line end, and the end of the text.
+// finish processes a last line without a line end, and the end of the text.
 func (l *lines) finish() error {
 	if len(l.carry) > 0 {
 		if err := l.take(l.carry); err != nil {
@@ -100,7 +100,7 @@ func (l *lines) finish() error {
 	return l.to.end()
 }
 
-// take counts a line and hands it on.
+// take counts a line and passes it to the lineTaker.
 func (l *lines) take(line []byte) error {
 	if l.opts.MaxLines > 0 && l.stats.Lines >= l.opts.MaxLines {
 		return l.limit("the text exceeds the limit of %d lines", l.opts.MaxLines)
@@ -118,10 +118,10 @@ func (l *lines) take(line []byte) error {
 	return l.to.line(line)
 }
 
-// abandon is that of formats whose every line is one of its own.
+// abandon does nothing in formats where no record spans several lines.
 func (l *lines) abandon() error { return nil }
 
-// lineKind is what a line is before anyone looks into it.
+// lineKind is the kind of a line, known before its content is parsed.
 type lineKind uint8
 
 const (
@@ -132,7 +132,7 @@ const (
 
 func isComment(c byte) bool { return c == '#' || c == '%' }
 
-// sort takes off a carriage return and returns what kind of line is left.
+// sort removes a carriage return at the end and returns the rest of the line with its kind.
 func (l *lines) sort(line []byte) ([]byte, lineKind) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	content := bytes.TrimLeft(line, blanks)
@@ -158,7 +158,7 @@ func (l *lines) bad(line []byte, f fault) error {
 	return nil
 }
 
-// lineError complains about the last line, or about a record that ends there.
+// lineError returns an error at the last line, or at a record that ends there.
 func (l *lines) lineError(line []byte, f fault) *LineError {
 	before, behind := line[:f.at], line[f.at:]
 	number := l.stats.Lines - int64(bytes.Count(behind, []byte("\n")))

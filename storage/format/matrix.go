@@ -10,9 +10,9 @@ import (
 // matrixMarketMagic begins every file of this format.
 const matrixMarketMagic = "%%MatrixMarket"
 
-// matrix reads the coordinate format of Matrix Market as an adjacency matrix:
-// row and column numbers are the keys "1" to "n", all of which are vertices, and
-// entries are edges, with their values as weights.
+// matrix reads the coordinate format of Matrix Market as an adjacency matrix: the row and
+// column numbers "1" to "n" are the keys, all of them are vertices, and entries are edges, with
+// their values as weights.
 type matrix struct {
 	lines
 	ctx     context.Context
@@ -32,7 +32,7 @@ type matrix struct {
 func newMatrix(ctx context.Context, opts Options, h Handler) *matrix {
 	m := &matrix{ctx: ctx, h: h}
 	m.opts, m.to = opts.EdgeListOptions, m
-	m.n = opts.MaxVertices // the limit, until the size line is read
+	m.n = opts.MaxVertices // the limit on n, until the size line is read
 	m.columns.each = func(field []byte, at int, _ bool) fault {
 		const most = 4 // one more than any line has
 		if len(m.words) < most {
@@ -68,7 +68,7 @@ func (m *matrix) line(line []byte) error {
 	return m.entry(line)
 }
 
-// banner takes the first line, "%%MatrixMarket matrix coordinate FIELD SYMMETRY".
+// banner parses the first line, "%%MatrixMarket matrix coordinate FIELD SYMMETRY".
 func (m *matrix) banner(line []byte) error {
 	if f := textFault(line); f.found() {
 		return m.lineError(line, f)
@@ -95,7 +95,7 @@ func (m *matrix) banner(line []byte) error {
 	return nil
 }
 
-// sizeLine takes the numbers of rows, columns and entries, and delivers the vertices.
+// sizeLine parses the numbers of rows, columns and entries, and delivers the vertices.
 func (m *matrix) sizeLine(line []byte) error {
 	var size [3]int64
 	for i := range size {
@@ -135,7 +135,7 @@ func (m *matrix) vertices() error {
 	return nil
 }
 
-// entry takes a line "row column", or "row column value".
+// entry handles a line "row column", or "row column value".
 func (m *matrix) entry(line []byte) error {
 	want := 3
 	if m.pattern {
@@ -177,7 +177,7 @@ func (m *matrix) end() error {
 	return nil
 }
 
-// endError complains about the end of the text.
+// endError returns an error at the end of the text.
 func (m *matrix) endError(reason string) error {
 	return &LineError{m.opts.Name, m.stats.Lines + 1, 1, reason, ErrSyntax}
 }

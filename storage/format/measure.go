@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// parseWeight reads a decimal number that a float32 can hold as a finite,
-// positive value.
+// parseWeight reads a positive decimal number that is finite as a float32.
 func parseWeight(text []byte) (weight float64, ok bool) {
 	if !isDecimal(text) {
 		return 0, false
 	}
-	// The conversion stays on the stack, since ParseFloat keeps nothing of it.
+	// The string is not allocated on the heap, since ParseFloat does not keep it.
 	weight, err := strconv.ParseFloat(string(text), 64)
 	held := float32(weight)
 	if err != nil || held <= 0 || math.IsInf(float64(held), 0) {
@@ -43,9 +42,9 @@ func weightFault(text []byte) string {
 	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt(text))
 }
 
-// ParseTime reads a timestamp as edge lists have it: an integer, or a date or
-// date-time such as "2006-01-02" or "2006-01-02T15:04:05Z" as Unix seconds. It
-// reports which of these it was, and returns false for anything else.
+// ParseTime reads a timestamp as edge lists write it: an integer, which is returned unchanged,
+// or a date or date-time such as "2006-01-02" or "2006-01-02T15:04:05Z", which is converted to
+// Unix seconds. dated reports whether it was a date; ok is false for any other text.
 func ParseTime(text string) (t int64, dated, ok bool) {
 	if text == "" {
 		return 0, false, false
@@ -57,15 +56,15 @@ func ParseTime(text string) (t int64, dated, ok bool) {
 func parseTime(text []byte) (t int64, dated, ok bool) {
 	if isInteger(text) || text[0] == '+' {
 		t, err := strconv.ParseInt(string(text), 10, 64)
-		return t, false, err == nil && t != math.MinInt64 // which stands for no time in graphs
+		return t, false, err == nil && t != math.MinInt64 // MinInt64 means "no time" in graphs
 	}
 	t, ok = parseDate(text)
 	return t, ok, ok
 }
 
-// parseDate reads "2006-01-02" or "2006-01-02T15:04:05Z", also with a space for
-// the T, with an offset, or without either as UTC. Fractions of a second are cut
-// off towards the past.
+// parseDate reads "2006-01-02" or "2006-01-02T15:04:05Z". A space may replace the T, and the
+// time may have an offset; without Z or offset it is UTC. Fractions of a second are rounded
+// down.
 func parseDate(text []byte) (t int64, ok bool) {
 	const shortest, longest = len("2006-01-02"), 64
 	if len(text) < shortest || len(text) > longest {
@@ -85,16 +84,16 @@ type TimeForm uint8
 const (
 	// TimeNumbers writes timestamps as they are.
 	TimeNumbers TimeForm = iota
-	// TimeDates takes timestamps for Unix seconds and writes dates of UTC, such as
-	// "2006-01-02", or date-times where one is not at midnight.
+	// TimeDates treats timestamps as Unix seconds and writes dates in UTC such as "2006-01-02",
+	// or date-times for those that are not at midnight.
 	TimeDates
-	// TimeClocks takes timestamps for Unix seconds and writes date-times of UTC, such
-	// as "2006-01-02T15:04:05Z".
+	// TimeClocks treats timestamps as Unix seconds and writes date-times in UTC such as
+	// "2006-01-02T15:04:05Z".
 	TimeClocks
 )
 
-// MarshalJSON writes the name of the form. Records of the store have its number, which
-// a MarshalText would change.
+// MarshalJSON writes the name of the form. It is not a MarshalText because that would also
+// change the records of the store, which hold the number.
 func (f TimeForm) MarshalJSON() ([]byte, error) { return json.Marshal(f.String()) }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -124,15 +123,15 @@ func (f TimeForm) String() string {
 
 const (
 	daySeconds = 24 * 60 * 60
-	// The years that dates can be written of, 0 to 9999.
+	// The range of timestamps that can be written as dates: years 0 to 9999.
 	firstDate, lastDate = -62_167_219_200, 253_402_300_799
 )
 
-// IsMidnight reports whether a timestamp in Unix seconds is the beginning of a day of UTC.
+// IsMidnight reports whether a timestamp in Unix seconds is the beginning of a day in UTC.
 func IsMidnight(t int64) bool { return t%daySeconds == 0 }
 
-// Append appends a timestamp, which ParseTime reads back. One outside the years 0
-// to 9999 is written as a number.
+// Append appends a timestamp in a form that ParseTime reads back. A timestamp outside the years
+// 0 to 9999 is written as a number.
 func (f TimeForm) Append(dst []byte, t int64) []byte {
 	switch {
 	case f == TimeNumbers || t < firstDate || t > lastDate:

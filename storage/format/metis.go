@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// metis reads the graph files of METIS: a header "n m [fmt [ncon]]", then a line
-// for every vertex from 1 to n, which may be empty, with its size and weights
-// where fmt says so, which are passed over, and its neighbours, each with the
-// weight of the edge where fmt says so. Every edge is there from both ends and
-// delivered once, from the smaller vertex. Comments begin with %. The keys are the numbers
-// of the vertices, or those of Options.Keys.
+// metis reads the graph files of METIS: a header "n m [fmt [ncon]]", then a line for every
+// vertex from 1 to n, which may be empty. If fmt declares them, a line begins with the vertex's
+// size and weights, which are skipped. Its neighbours follow, each with the weight of the edge
+// if fmt declares weights. Every edge is listed by both ends and delivered once, from the
+// vertex with the smaller number. Comments begin with %. The keys are the numbers of the
+// vertices, or those of Options.Keys.
 type metis struct {
 	lines
 	h        Handler
-	header   bool  // it was read
+	header   bool  // the header was read
 	n, m     int64 // vertices and edges declared
 	vertex   int64 // lines of vertices read
 	from     func() (*KeyList, error)
-	skipped  int   // numbers in front of the neighbours
+	skipped  int   // how many numbers to skip before the neighbours
 	weighted bool  // neighbours have weights
 	up, down int64 // entries to larger and to smaller vertices
 	number   [2][]byte
@@ -28,12 +28,12 @@ type metis struct {
 }
 
 func newMETIS(opts Options, h Handler) *metis {
-	m := &metis{h: h, n: opts.MaxVertices, from: opts.Keys} // the limit, until the header is read
+	m := &metis{h: h, n: opts.MaxVertices, from: opts.Keys} // n is the limit until the header is read
 	m.opts, m.to = opts.EdgeListOptions, m
 	return m
 }
 
-// key returns the key of a vertex, valid until the next call with the same end.
+// key returns the key of a vertex, valid until the next call with the same end (0 or 1).
 func (m *metis) key(end int, vertex int64) []byte {
 	if m.keys != nil {
 		return m.keys.At(int(vertex - 1))
@@ -42,7 +42,7 @@ func (m *metis) key(end int, vertex int64) []byte {
 	return m.number[end]
 }
 
-// readKeys takes the keys, one for each vertex of the header.
+// readKeys reads the keys, one for each vertex declared by the header.
 func (m *metis) readKeys(line []byte) (err error) {
 	if m.from == nil {
 		return nil
@@ -84,7 +84,7 @@ func (m *metis) line(line []byte) error {
 	return m.neighbours(line, words)
 }
 
-// first takes the header.
+// first handles the header.
 func (m *metis) first(line []byte, words [][]byte) error {
 	bad := func(reason string, args ...any) error {
 		return m.lineError(line, syntaxFault(0, "%s", fmt.Sprintf(reason, args...)))
@@ -127,7 +127,7 @@ func (m *metis) first(line []byte, words [][]byte) error {
 	return m.readKeys(line)
 }
 
-// neighbours takes the line of a vertex.
+// neighbours handles the line of a vertex.
 func (m *metis) neighbours(line []byte, words [][]byte) error {
 	key := m.key(0, m.vertex)
 	m.stats.Vertices++
@@ -171,7 +171,7 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 	return nil
 }
 
-// end holds the counts of the header against what was there.
+// end compares the counts of the header with those of the text.
 func (m *metis) end() error {
 	at := func(reason string, args ...any) error {
 		return &LineError{m.opts.Name, max(m.stats.Lines, 1), 1, fmt.Sprintf(reason, args...), ErrSyntax}

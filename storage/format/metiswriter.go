@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// WriteMETIS writes the edges of a graph in the format of METIS: the numbers of vertices
-// and edges, then for every vertex a line of its neighbours, which are numbered from 1 on,
-// with the weights of the edges in a weighted graph. Keys, times and attributes are left
-// out; WriteKeys writes the keys in the order of the lines, for Options.Keys. Weights are whole numbers in
-// METIS, and another one gives an error that wraps ErrValue, as does a vertex that is its
-// own neighbour. It asks for all neighbours twice.
+// WriteMETIS writes the edges of a graph in the format of METIS: the numbers of vertices and
+// edges, then for every vertex a line of its neighbours, numbered from 1, with the weights of
+// the edges if the graph is weighted. Keys, times and attributes are not written; WriteKeys
+// writes the keys in the order of the lines, for Options.Keys. METIS allows only whole numbers
+// as weights: any other weight gives an error that wraps ErrValue, and so does a self-loop.
+// WriteMETIS asks for all neighbours twice.
 func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
 	m := metisWriter{output: newOutput(ctx, w), g: &g}
 	if err := m.write(); err != nil {

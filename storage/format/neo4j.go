@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Neo4j's import tool reads CSV whose header says of each column "name:type". The types
-// ID, START_ID, END_ID, LABEL and TYPE say what a column is for, the first three perhaps
-// with the group that numbers its vertices apart, as in "START_ID(Person)"; the rest are
-// those of properties, of which an array has "[]" behind its type.
+// Neo4j's import tool reads CSV whose header declares each column as "name:type". The types ID,
+// START_ID, END_ID, LABEL and TYPE define the purpose of a column. The first three may name a
+// group that has its own ids, as in "START_ID(Person)". All other types are types of
+// properties; an array has "[]" after its type.
 
-// The columns of Neo4j that have a use of their own, under the names that they get here.
+// The purposes of Neo4j's columns, and the names that these columns get here.
 const (
 	neo4jStart = ":START_ID"
 	neo4jEnd   = ":END_ID"
@@ -20,7 +20,7 @@ const (
 	neo4jID    = ":ID"
 )
 
-// neo4jTypes are the types of properties. Those of dates and times are texts here.
+// neo4jTypes are the types of properties. Types of dates and times become texts.
 var neo4jTypes = map[string]Type{
 	"int": Integer, "long": Integer, "byte": Integer, "short": Integer, "float": Float, "double": Float, "boolean": Boolean,
 	"string": Text, "char": Text, "point": Text, "date": Text, "localtime": Text, "time": Text, "localdatetime": Text, "datetime": Text, "duration": Text,
@@ -31,11 +31,11 @@ type neo4jColumn struct {
 	name   string // of a property, or one of the constants above
 	kind   Type   // of a property; Untyped where the header does not say
 	group  string // of vertices
-	array  string // the type, where it is one of arrays
+	array  string // the type of the elements if the property is an array
 	ignore bool
 }
 
-// neo4jField takes a field of a header apart.
+// neo4jField parses a field of a header.
 func neo4jField(field string) neo4jColumn {
 	text, group := field, ""
 	if i := strings.LastIndexByte(text, '('); i >= 0 && strings.HasSuffix(text, ")") {
@@ -64,7 +64,7 @@ func neo4jField(field string) neo4jColumn {
 	return neo4jColumn{name: text[:i], kind: known}
 }
 
-// neo4jHeader takes a header apart. The places are -1 where there is no such column.
+// neo4jHeader parses a header. A place is -1 if there is no such column.
 func neo4jHeader(fields []string) (columns []neo4jColumn, start, end, id int) {
 	if !slices.ContainsFunc(fields, func(f string) bool { return strings.Contains(f, ":") }) {
 		return nil, -1, -1, -1
@@ -78,9 +78,9 @@ func neo4jHeader(fields []string) (columns []neo4jColumn, start, end, id int) {
 	return columns, place(neo4jStart), place(neo4jEnd), place(neo4jID)
 }
 
-// neo4jEdges returns the names of the columns of a file of relationships, without their
-// types, so that a weight is found under its name. Where the header is none of Neo4j it
-// returns nil, and where such a file cannot be read as edges it says why.
+// neo4jEdges returns the names of the columns of a file of relationships, without their types,
+// so that a weight is found by its name. It returns nil if the header is not Neo4j's. If such a
+// file cannot be read as edges, doubt is the reason.
 func neo4jEdges(o *EdgeListOptions, fields []string) (names []string, doubt string) {
 	columns, start, end, id := neo4jHeader(fields)
 	switch {
@@ -94,15 +94,15 @@ func neo4jEdges(o *EdgeListOptions, fields []string) (names []string, doubt stri
 	}
 	for i, c := range columns {
 		if c.array != "" {
-			c.name = fields[i] // no weight and no time
+			c.name = fields[i] // with its type in the name, an array is not taken for a weight or a time
 		}
 		names = append(names, c.name)
 	}
 	return names, ""
 }
 
-// neo4jVertices does for a table of vertices what neo4jEdges does for edges. It returns
-// the place of the key, and which columns are taken where the options do not choose.
+// neo4jVertices is neo4jEdges for a table of vertices. It also returns the place of the key,
+// and the columns to read if the options do not choose.
 func neo4jVertices(o *Options, fields []string) (names []string, types []Type, key int, taken []string, doubt string) {
 	columns, start, end, id := neo4jHeader(fields)
 	switch {

@@ -8,22 +8,22 @@ import (
 	"strconv"
 )
 
-// nodeLink reads node-link JSON, which networkx and d3 write: an object with the arrays
-// nodes, and links or edges. A node has its key as id, or where it has none, its place
-// from 0 on, as the links of d3 name it. The other members of nodes are attributes of the
-// type that all their values have. Of the links, the weight and the time are taken.
-// Directions are passed over.
+// nodeLink reads node-link JSON, which networkx and d3 write: an object with the arrays nodes,
+// and links or edges. The key of a node is its id, or, without an id, its place counted from 0,
+// which the links of d3 use. The other members of nodes are attributes; the type of an
+// attribute is the narrowest that holds all its values. Of the links' data, only the weight and
+// the time are read. Directions are ignored.
 type nodeLink struct {
 	*jsonSource
 	elements
 	place  map[string]int // of columns by their names, from 1 on
-	weight string         // the member that is the weight, where it was asked for or found
+	weight string         // the name of the member that is the weight, once it is known
 	time   string
 	nodes  int64
-	found  [2]bool         // nodes, and links or edges
-	types  []Type          // of the columns by the values so far; the handler gets them at the end
-	nested bytes.Buffer    // a value that is an object or an array, as JSON
-	seen   [roleCount]bool // a member of the role was there
+	found  [2]bool         // whether nodes, and links or edges, were found
+	types  []Type          // types of the columns by the values so far; passed to the handler at the end
+	nested bytes.Buffer    // buffer for a value that is an object or an array, as JSON
+	seen   [roleCount]bool // whether any link had a member of the role
 }
 
 func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
@@ -74,7 +74,7 @@ func (n *nodeLink) document() error {
 	return n.h.Columns(n.columns)
 }
 
-// missing is a name that the options ask for and no element has.
+// missing returns a name that the options ask for and that no element has.
 func (n *nodeLink) missing() string {
 	for _, name := range n.opts.Columns {
 		if n.found[0] && n.nodes > 0 && n.place[name] == 0 {
@@ -218,7 +218,7 @@ func (n *nodeLink) textOf(token json.Token) ([]byte, Type, error) {
 			if _, err := strconv.ParseInt(string(t), 10, 64); err == nil {
 				return text, Integer, nil
 			}
-			return text, Text, nil // as a float it would lose digits
+			return text, Text, nil // a float would lose digits
 		}
 		if valueFault(Float, text) != "" {
 			return text, Text, nil
@@ -235,8 +235,8 @@ func (n *nodeLink) textOf(token json.Token) ([]byte, Type, error) {
 	return bytes.Clone(n.nested.Bytes()), Text, err
 }
 
-// columnOf returns the column of a name, which is made where there is none yet; placeNone
-// if it is not to be taken.
+// columnOf returns the column of a name, which it adds if it is new, or placeNone if the
+// attribute is not to be read.
 func (n *nodeLink) columnOf(name string) (int, error) {
 	if place := n.place[name]; place > 0 {
 		return place - 1, nil
@@ -298,8 +298,8 @@ func (n *nodeLink) link() error {
 	return n.deliver(edge, weight, time)
 }
 
-// roleOf is what a member of a link is taken for. The first usual name of a role that
-// occurs is the one of the whole text.
+// roleOf returns the role of a member of a link. The first usual name of a role that occurs is
+// used for the whole text.
 func (n *nodeLink) roleOf(name string) role {
 	for r, asked := range n.opts.wanted() {
 		if r := role(r); r >= roleWeight && asked != "" && asked == name {

@@ -9,11 +9,11 @@ import (
 	"strconv"
 )
 
-// WriteNodeLink writes a graph as node-link JSON, as networkx and d3 read it: all vertices
-// with their attributes, then all edges as links with their weights and times if the
-// graph has such. A missing value is left out. Read reads the same graph back, except
-// that an attribute without a value is lost. Every key can be written that WriteEdges
-// writes; an attribute whose name is id gives an error.
+// WriteNodeLink writes a graph as node-link JSON, as networkx and d3 read it: all vertices with
+// their attributes, then all edges as links, with their weights if the graph is weighted and
+// their times if it is timed. Missing values are not written. Read reads the same graph back,
+// except that an attribute without any value is lost. It accepts the same keys as WriteEdges;
+// an attribute called id gives an error.
 func WriteNodeLink(ctx context.Context, w io.Writer, g Graph) error {
 	j := jsonWriter{output: newOutput(ctx, w), g: &g}
 	if err := j.write(); err != nil {
@@ -123,7 +123,7 @@ func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
 			return nil, fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
 		}
 		if isInteger(dst[start:]) {
-			dst = append(dst, ".0"...) // or Python reads an int
+			dst = append(dst, ".0"...) // otherwise Python reads an int
 		}
 	}
 	if j.g.Timed && e.Timed {
@@ -138,8 +138,8 @@ func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// appendJSONNumber appends a number or a truth value. Numbers that strconv reads and JSON
-// does not, such as .5, get another form.
+// appendJSONNumber appends a number or a boolean. Numbers that strconv reads but JSON does not
+// allow, such as .5, are written in another form.
 func appendJSONNumber(dst, value []byte) []byte {
 	if json.Valid(value) {
 		return append(dst, value...)
@@ -155,11 +155,11 @@ func appendJSONNumber(dst, value []byte) []byte {
 	return dst
 }
 
-// appendJSONText appends a text in quotes, with the escapes that JSON needs and no others.
+// appendJSONText appends a text in quotes, with only the escapes that JSON requires.
 func appendJSONText(dst, text []byte) []byte {
 	var quoted bytes.Buffer
 	e := json.NewEncoder(&quoted)
 	e.SetEscapeHTML(false)
-	e.Encode(string(text)) // a string has no errors
+	e.Encode(string(text)) // encoding a string cannot fail
 	return append(dst, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
 }

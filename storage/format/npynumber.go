@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// npyNumber is a form of numbers in a matrix.
+// npyNumber is a number format of a matrix.
 type npyNumber struct {
 	bytes int
 	order binary.ByteOrder
 }
 
-// npyNumberOf returns the form of a description such as "<f8"; nil for "<f4", which vectorReader
-// reads without a conversion.
+// npyNumberOf returns the number format with a description such as "<f8". It returns nil for
+// "<f4", which vectorReader reads without conversion.
 func npyNumberOf(text string) *npyNumber {
 	n := &npyNumber{int(text[2] - '0'), binary.LittleEndian}
 	switch {
@@ -41,8 +41,8 @@ func (n *npyNumber) value(b []byte) float64 {
 	return math.Float64frombits(n.order.Uint64(b))
 }
 
-// halfFloat is the value of the binary16 of IEEE 754: a sign, 5 bits of an exponent and 10 of
-// a fraction.
+// halfFloat returns the value of an IEEE 754 binary16 number: a sign bit, 5 bits of exponent
+// and 10 bits of fraction.
 func halfFloat(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	x := math.Ldexp(1+fraction/1024, exponent-15)

@@ -5,32 +5,35 @@ import (
 	"fmt"
 )
 
-// HeaderMode says what the first data line (the first that is neither empty nor
-// a comment) of an edge list is.
+// HeaderMode defines how an edge list's first data line (the first that is neither empty nor a
+// comment) is read.
 type HeaderMode uint8
 
 const (
-	// HeaderAuto takes the first data line as column names if two of its fields
-	// are a known pair such as source,target or from,to, or if neither of its
-	// keys is an integer while both of the next line are. A comment above it
-	// that holds just a known pair ("# FromNodeId ToNodeId") settles that there
-	// is no other header. So does "% sym unweighted" of KONECT, with the kinds of edges and
-	// weights that it has: a weight is in column 3, unless there are none, and a time in
-	// column 4; "bip" is refused, as its columns number vertices apart. Column names may
-	// have Neo4j's types behind them. Otherwise the line is delivered as an edge, and may
-	// turn out to be a counts header: see ReadStats.CountsHeader.
+	// HeaderAuto reads the first data line as column names if two of its fields are a known
+	// pair such as source,target or from,to, or if neither of its keys is an integer while both
+	// keys of the next line are. Column names may have Neo4j's types after them.
+	//
+	// A comment above the first data line is the header instead if it consists of a known pair
+	// ("# FromNodeId ToNodeId"), or is the first comment of a KONECT file, such as "% sym
+	// unweighted": then a weight is in column 3, unless the graph is unweighted, and a time is
+	// in column 4. KONECT's "bip" is refused, as its two columns number their vertices
+	// separately.
+	//
+	// In all other cases the line is delivered as an edge, and may turn out to be a counts
+	// header: see ReadStats.CountsHeader.
 	HeaderAuto HeaderMode = iota
-	// HeaderNone takes every data line as an edge.
+	// HeaderNone reads every data line as an edge.
 	HeaderNone
-	// HeaderNames takes the first data line as column names.
+	// HeaderNames reads the first data line as column names.
 	HeaderNames
-	// HeaderCounts takes the first data line as "n m", the numbers of vertices
-	// and of edge lines, and does not deliver it. A number of data lines other
-	// than m is an error.
+	// HeaderCounts reads the first data line as "n m", the numbers of vertices and of edge
+	// lines, and does not deliver it. It is an error if the number of data lines below it is
+	// not m.
 	HeaderCounts
 )
 
-// String returns the name that ParseHeader accepts.
+// String returns the name in the form that ParseHeader accepts.
 func (h HeaderMode) String() string {
 	switch h {
 	case HeaderAuto:
@@ -48,7 +51,7 @@ func (h HeaderMode) String() string {
 // HeaderModes returns the names that ParseHeader accepts, in order.
 func HeaderModes() []string { return []string{"auto", "none", "names", "counts"} }
 
-// ParseHeader returns the mode of a name: auto, none, names or counts.
+// ParseHeader returns the mode with a name: auto, none, names or counts.
 func ParseHeader(name string) (HeaderMode, error) {
 	for i, known := range HeaderModes() {
 		if name == known {
@@ -58,56 +61,51 @@ func ParseHeader(name string) (HeaderMode, error) {
 	return 0, &OptionError{Option: "header", Value: name, Expected: HeaderModes()}
 }
 
-// EdgeListOptions says how an edge list is to be read. The zero value reads
-// every common form.
+// EdgeListOptions configure how an edge list is read. The zero value reads every common form.
 type EdgeListOptions struct {
-	// Name is what errors call the input.
+	// Name is the name of the input in errors.
 	Name string
-	// Separator is what separates columns: "" or "auto" (the first data
-	// line decides), " " or "whitespace" (runs of spaces and tabs), "\t" or
-	// "tab", "," or "comma", ";" or "semicolon", "|" or "bar". The last three
-	// read fields in double quotes as CSV does, a quote inside doubled; in edge
-	// lists such a field may hold line breaks.
+	// Separator separates columns: "" or "auto" (detected from the first data line), " " or
+	// "whitespace" (runs of spaces and tabs), "\t" or "tab", "," or "comma", ";" or
+	// "semicolon", "|" or "bar". With the last three, fields in double quotes are read as in
+	// CSV, with a quote inside doubled; in edge lists such a field may contain line breaks.
 	Separator string
-	// Header says what the first data line is.
+	// Header defines how the first data line is read.
 	Header HeaderMode
-	// Source, Target, Weight and Time say which columns are taken: by a name
-	// that the header has (the same letters, or else in upper or lower case), or
-	// by a number that counts from 1. Asking for a name means that there is a
+	// Source, Target, Weight and Time choose columns: by a name in the header (an exact match,
+	// or else one that ignores case), or by a number that counts from 1. A name requires a
 	// header.
 	//
-	// The empty Source and Target are the columns that the header calls by a
-	// known pair (see HeaderAuto), else columns 1 and 2. The empty Weight is the
-	// column that the header calls weight, w or value, and the empty Time is
-	// that of time, timestamp, ts or date; without such a name no column is
-	// taken. NoColumn takes none in any case.
+	// If Source and Target are empty, they are the columns that the header calls by a known
+	// pair (see HeaderAuto), else columns 1 and 2. If Weight is empty, it is the column that
+	// the header calls weight, w or value; if Time is empty, it is the column called time,
+	// timestamp, ts or date. Without such a column there is no weight or time. NoColumn reads
+	// none in any case.
 	//
-	// A weight is a positive decimal number that a float32 can hold. A time is
-	// an integer in any unit, or a date or date-time of RFC 3339, which becomes
-	// Unix seconds (a space may stand for the T; without an offset it is UTC;
-	// fractions are cut off). An edge whose field is empty, or whose line ends
-	// before it, has none.
+	// A weight is a positive decimal number that a float32 can hold. A time is an integer in
+	// any unit, or a date or date-time of RFC 3339, which becomes Unix seconds (a space may
+	// replace the T; without an offset it is UTC; fractions are cut off). An edge has no weight
+	// or time if the field is empty or the line ends before it.
 	Source, Target, Weight, Time string
 	// SkipBad counts malformed lines and continues, instead of ending the read.
 	SkipBad bool
-	// MaxLine is the most bytes of one line, or of a record whose fields hold line
-	// breaks, up to 1 GiB; 0 means 1 MiB. Two keys
-	// of the greatest length and hundreds of further columns fit; a file that
-	// has no line ends, such as an image, is found out early. In adjacency lists
-	// and tables of vertices, which may have long lines, 0 means 64 MiB; in
-	// GraphML it is the most bytes of one tag or text.
+	// MaxLine is the largest number of bytes of one line, or of a record whose fields contain
+	// line breaks, up to 1 GiB; 0 means 1 MiB. That is enough for two keys of the greatest
+	// length and hundreds of further columns, and small enough to detect early a file without
+	// line ends, such as an image. In adjacency lists and vertex tables, which may have long
+	// lines, 0 means 64 MiB; in GraphML it limits one tag or text.
 	MaxLine int
-	// MaxKey is the most bytes of one key; 0 means 1024. Longer "keys" are
-	// documents, and the store keeps every key in an index.
+	// MaxKey is the largest number of bytes of one key; 0 means 1024. Longer texts are rather
+	// documents than keys, and the store keeps every key in an index.
 	MaxKey int
-	// MaxBytes is the most bytes of text, after decompression; 0 means 64 GiB,
-	// some five thousand million edges. It stops compressed bombs.
+	// MaxBytes is the largest number of bytes of text, after decompression; 0 means 64 GiB,
+	// about five billion edges. It stops decompression bombs.
 	MaxBytes int64
-	// MaxLines is the most lines, comments and empty ones counted; 0 means that
+	// MaxLines is the largest number of lines, including comments and empty lines; 0 means that
 	// only MaxBytes limits them.
 	MaxLines int64
-	// Size is the number of bytes of the input as it is read, compressed or
-	// not; 0 means unknown. It only serves Progress.
+	// Size is the number of bytes of the input as it is read, compressed or not; 0 means
+	// unknown. It is used only for Progress.
 	Size int64
 	// Progress, if not nil, is called from the reading goroutine, at most about
 	// 20 times a second, with stage "reading", the bytes of (compressed) input

@@ -10,19 +10,18 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// ReadPairs reads pairs of keys, such as pairs to be scored, in the order of
-// the file. It does what ReadEdgeList does, except that there is no counts
-// header (under HeaderAuto the first line is a pair or column names, and
-// HeaderCounts is refused) and no hash. An input that is Parquet is read as such, from a
-// [RandomReader].
+// ReadPairs reads pairs of keys, such as pairs to be scored, in the order of the file. It works
+// like ReadEdgeList, except that there is no counts header (under HeaderAuto the first line is
+// a pair or column names, and HeaderCounts is refused) and no hash. A Parquet input is read as
+// Parquet and must be a [RandomReader].
 func ReadPairs(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(source, target []byte) error) (ReadStats, error) {
 	return ReadPairRows(ctx, r, opts, nil, func(source, target []byte, _ [][]byte) error { return yield(source, target) })
 }
 
-// ReadPairRows is ReadPairs with the values of further columns, by their numbers from 1 on,
-// in this order. A value that is missing or empty is empty, and values of Parquet are
-// written as text: numbers with all their digits, dates as RFC 3339 has them. The slices
-// are valid during the call only.
+// ReadPairRows is ReadPairs with the values of further columns, which are given by their
+// numbers from 1; values are passed to yield in this order. A missing value is empty. Values of
+// Parquet are written as text: numbers with all their digits, dates as in RFC 3339. The slices
+// are valid only during the call of yield.
 func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, further []int, yield func(source, target []byte, further [][]byte) error) (ReadStats, error) {
 	table, err := openPairs(ctx, r, &opts)
 	if err != nil {
@@ -46,16 +45,16 @@ func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, furthe
 	return p.pull(ctx, r)
 }
 
-// PairColumn is a column of a file of pairs that has no keys.
+// PairColumn is a column of a file of pairs other than the two columns of keys.
 type PairColumn struct {
 	Number int    // from 1 on
-	Name   string // by the header; without one it is column3 and so on
-	Type   Type   // of Parquet; in text all are Text
-	Held   bool   // it has values that ReadPairRows gives: they are no lists and no records
+	Name   string // from the header; without a header column3 and so on
+	Type   Type   // the type in Parquet; always Text in text files
+	Held   bool   // ReadPairRows can return its values: they are neither lists nor records
 }
 
-// PairColumns returns the columns beside the keys of a file of pairs, by its header or
-// else by its first pair. It reads no further.
+// PairColumns returns the columns of a file of pairs other than the keys, from its header or
+// else from its first pair. It reads no further than that.
 func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]PairColumn, error) {
 	table, err := openPairs(ctx, r, &opts)
 	if err != nil {
@@ -87,13 +86,13 @@ func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]Pair
 	return columns, nil
 }
 
-// openPairs checks the options, and opens an input that is Parquet.
+// openPairs checks the options, and opens the input if it is Parquet.
 func openPairs(ctx context.Context, r io.Reader, opts *EdgeListOptions) (*parquetFile, error) {
 	if opts.Header == HeaderCounts {
 		return nil, &OptionError{Option: "header", Value: opts.Header.String(), Conflict: "a file of pairs has no counts header"}
 	}
 	keys := *opts
-	keys.Weight, keys.Time = NoColumn, NoColumn // of which a file of pairs may have any
+	keys.Weight, keys.Time = NoColumn, NoColumn // ordinary columns in a file of pairs
 	return openParquet(ctx, r, Options{EdgeListOptions: keys})
 }
 
@@ -114,7 +113,7 @@ func (p *parser) pull(ctx context.Context, r io.Reader) (ReadStats, error) {
 	return p.stats, err
 }
 
-// take has the values of further columns kept, by their numbers from 0 on.
+// take makes the parser keep the values of further columns, given by their numbers from 0.
 func (p *parser) take(columns []int) {
 	if len(columns) == 0 {
 		return
@@ -135,7 +134,7 @@ func (p *parser) take(columns []int) {
 	}
 }
 
-// pairColumns are the columns of a file that are no keys.
+// pairColumns returns the columns of a file other than the keys.
 func (f *parquetFile) pairColumns() ([]PairColumn, error) {
 	e := parquetEdges{parquetFile: f, stats: new(ReadStats)}
 	if err := e.prepare(); err != nil {

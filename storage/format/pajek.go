@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// pajek reads networks of Pajek (.net): a line "*Vertices n", lines of vertices with their
-// number from 1 on and perhaps a label, which becomes the key, then sections of arcs and
-// edges, with weights, or of lists of neighbours. Vertices without a line or a label have
-// their number as key. Coordinates and parameters of vertices and edges are passed over.
-// Labels are kept in memory, as edges name vertices by numbers.
+// pajek reads networks of Pajek (.net): a line "*Vertices n", then lines of vertices with their
+// number from 1 and perhaps a label, then sections of arcs and edges with weights, or of lists
+// of neighbours. A label is the vertex's key; a vertex without a line or a label has its number
+// as key. Coordinates and parameters of vertices and edges are ignored. Labels are kept in
+// memory, as edges refer to vertices by number.
 type pajek struct {
 	lines
 	h       Handler
 	options Options
-	section string   // the word behind the star, in lower case; "" before the first
+	section string   // the word after the star, in lower case; "" before the first section
 	n       int64    // vertices declared
 	labels  [][]byte // by number - 1; nil for vertices without
 	numbers map[string]int64
@@ -64,7 +64,7 @@ func (p *pajek) line(line []byte) error {
 	return p.lineError(line, syntaxFault(0, "expected *Vertices, as a network of Pajek begins, found %s", excerpt(line)))
 }
 
-// begin takes the first line of a section.
+// begin handles the first line of a section.
 func (p *pajek) begin(line, content []byte) error {
 	words := bytes.Fields(content)
 	name := ""
@@ -102,7 +102,7 @@ func (p *pajek) begin(line, content []byte) error {
 	return nil
 }
 
-// pajekWords cuts a line at blanks, but not inside of double quotes.
+// pajekWords splits a line at blanks outside double quotes.
 func pajekWords(words [][]byte, line []byte) ([][]byte, fault) {
 	for at := 0; ; {
 		for at < len(line) && isBlank(line[at]) {
@@ -137,7 +137,7 @@ func (p *pajek) number(word []byte) (int64, fault) {
 	return v, fault{}
 }
 
-// vertex takes the label of a vertex.
+// vertex reads the label of a vertex.
 func (p *pajek) vertex(line []byte) error {
 	v, f := p.number(p.words[0])
 	if f.found() {
@@ -165,7 +165,7 @@ func (p *pajek) vertex(line []byte) error {
 	return nil
 }
 
-// keyOf is the key of a vertex.
+// keyOf returns the key of a vertex.
 func (p *pajek) keyOf(scratch []byte, v int64) []byte {
 	if v <= int64(len(p.labels)) && p.labels[v-1] != nil {
 		return p.labels[v-1]
@@ -188,13 +188,13 @@ func (p *pajek) close() error {
 		if err := p.h.Vertex(p.key[0], nil); err != nil {
 			return err
 		}
-		p.key[0] = nil // it may be a label
+		p.key[0] = nil // it may alias a label, which must not be overwritten
 	}
 	clear(p.numbers)
 	return nil
 }
 
-// edge takes an arc or an edge, with a weight if there is one.
+// edge handles an arc or an edge, with a weight if there is one.
 func (p *pajek) edge(line []byte) error {
 	if len(p.words) < 2 {
 		return p.bad(line, syntaxFault(0, "expected two vertices, found only %s", excerpt(line)))
@@ -209,7 +209,7 @@ func (p *pajek) edge(line []byte) error {
 	return p.deliver(line, edge, p.words[0], p.words[1])
 }
 
-// list takes the neighbours of a vertex.
+// list handles a line of neighbours of a vertex.
 func (p *pajek) list(line []byte) error {
 	for _, word := range p.words[1:] {
 		if err := p.deliver(line, Edge{Weight: 1}, p.words[0], word); err != nil {

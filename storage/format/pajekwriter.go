@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-// WritePajek writes a graph as a network of Pajek: all vertices with their keys as labels,
-// then all edges with their weights if the graph has such. Attributes and times are left
-// out. Read reads the rest back. A key with a double quote, a backslash or a line break,
-// which a label cannot hold, gives a *KeyError, and so does one that WriteEdges refuses.
+// WritePajek writes a graph as a network of Pajek: all vertices with their keys as labels, then
+// all edges, with their weights if the graph is weighted. Attributes and times are not written.
+// Read reads the rest back. A key with a double quote, a backslash or a line break, which a
+// label cannot contain, gives a *KeyError, and so does a key that WriteEdges refuses.
 func WritePajek(ctx context.Context, w io.Writer, g Graph) error {
 	p := pajekWriter{output: newOutput(ctx, w), g: &g}
 	if err := p.write(); err != nil {

@@ -12,12 +12,12 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// ParquetError says where a Parquet file is wrong, and why. It wraps ErrDamaged where the
-// file breaks the format, ErrLimit where a limit was exceeded, and else ErrSyntax.
+// ParquetError reports a fault in a Parquet file and its place. It wraps ErrDamaged if the file
+// violates the format, ErrLimit if a limit was exceeded, and otherwise ErrSyntax.
 type ParquetError struct {
 	File   string // name of the input, as the options call it; may be empty
-	Column string // empty where it is about the whole file
-	Row    int64  // 1 for the first row; 0 where it is about no row
+	Column string // empty if the fault is not in one column
+	Row    int64  // 1 for the first row; 0 if the fault is not in one row
 	Reason string
 	Kind   error
 }
@@ -35,16 +35,16 @@ func (e *ParquetError) Error() string {
 
 func (e *ParquetError) Unwrap() error { return e.Kind }
 
-// RandomReader is what Parquet is read from, such as an *os.File: the footer at its end
-// says where everything is.
+// RandomReader is the input from which Parquet is read, such as an *os.File: the footer at the
+// end of the file contains the positions of all data.
 type RandomReader interface {
 	io.ReaderAt
 	io.Seeker
 }
 
-// maxParquetMemory is the most memory that pages of a Parquet file take while it is read.
-// A page for each column that is taken is in memory, and its dictionary; a file of usual
-// pages of 1 MiB takes some MiB.
+// maxParquetMemory is the most memory that pages of a Parquet file use while it is read. One
+// page and the dictionary of each column that is read are in memory; for a file with the usual
+// pages of 1 MiB that is a few MiB.
 const maxParquetMemory = 1 << 30
 
 // parquetFile is a Parquet file that is being read.
@@ -56,15 +56,15 @@ type parquetFile struct {
 	opts *EdgeListOptions // with defaults
 }
 
-// openParquet returns the input as a Parquet file if it is to be read as one: its layout or
-// its ending says so, or the layout is to be found and it begins like one. It returns nil
-// for others.
+// openParquet returns the input as a Parquet file if it is to be read as Parquet: if the layout
+// or the extension requires it, or if the layout is to be detected and the input begins like
+// Parquet. For other inputs it returns nil.
 func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, error) {
 	named := opts.Layout == LayoutParquet || Ending(opts.Name) == parquetEnding && (opts.Layout == "" || opts.Layout == LayoutAuto || opts.Layout == LayoutVertices)
 	in, random := r.(RandomReader)
 	if random {
 		start := make([]byte, len("PAR1"))
-		n, _ := in.ReadAt(start, 0) // a device such as a pipe has no places
+		n, _ := in.ReadAt(start, 0) // a pipe does not support ReadAt
 		if begins := columnfile.IsFile(start[:n]); !named && (!begins || opts.Layout != "" && opts.Layout != LayoutAuto && opts.Layout != LayoutVertices) {
 			return nil, nil
 		}
@@ -99,13 +99,13 @@ func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, 
 	return f, nil
 }
 
-// streamedParquet refuses Parquet that comes as a stream.
+// streamedParquet returns the error for Parquet that is not in a RandomReader.
 func streamedParquet(name string) error {
 	return &ParquetError{File: name, Reason: "Parquet is read from a file, not from a stream, as its table of contents is at its end", Kind: ErrSyntax}
 }
 
-// fault names the file in an error of package columnfile, and the kind as this package
-// calls it.
+// fault adds the name of the file to an error of package columnfile, and replaces its kind by
+// the kind of this package.
 func (f *parquetFile) fault(err error) error {
 	var at *columnfile.Error
 	if !errors.As(err, &at) {
@@ -120,12 +120,12 @@ func (f *parquetFile) fault(err error) error {
 	}
 	row := at.Row
 	if row > 0 {
-		row++ // the one that could not be read
+		row++ // the row that could not be read
 	}
 	return &ParquetError{f.opts.Name, at.Column, row, at.Reason, kind}
 }
 
-// unfit is a column that cannot be taken as what.
+// unfit returns the error for a column whose type does not fit its use; what is the reason.
 func (f *parquetFile) unfit(column int, what string) error {
 	c := f.Columns()[column]
 	return &ParquetError{File: f.opts.Name, Column: c.Name, Reason: fmt.Sprintf("it is %s, and %s", article(c.Kind.String()), what), Kind: ErrSyntax}
@@ -141,7 +141,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// names are the names of the columns.
+// names returns the names of the columns.
 func (f *parquetFile) names() []string {
 	var names []string
 	for _, c := range f.Columns() {
@@ -179,14 +179,14 @@ func (f *parquetFile) each(stats *ReadStats, columns []int, row func(rows *colum
 	return f.sum(stats)
 }
 
-// report reports progress in bytes of the file, by the rows.
+// report reports the progress in bytes of the file, estimated from the row number.
 func (f *parquetFile) report(row int64) {
 	if f.opts.Progress != nil && f.Rows() > 0 {
 		f.opts.Progress("reading", int64(float64(f.size)*min(1, float64(row)/float64(f.Rows()))), f.size)
 	}
 }
 
-// sum notes the hash of the file.
+// sum stores the hash of the file.
 func (f *parquetFile) sum(stats *ReadStats) error {
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(f.in, 0, f.size)); err != nil {
@@ -221,7 +221,7 @@ func timeKind(k columnfile.Kind) bool {
 	return k == columnfile.Integer || k == columnfile.Text || k == columnfile.Days || stampUnit(k) > 0
 }
 
-// stampUnit is how many units of a timestamp are a second; 0 for other kinds.
+// stampUnit returns the number of a timestamp's units per second; 0 for other kinds.
 func stampUnit(k columnfile.Kind) int64 {
 	switch k {
 	case columnfile.Millis:
@@ -234,7 +234,7 @@ func stampUnit(k columnfile.Kind) int64 {
 	return 0
 }
 
-// key returns a key as text, or says why it is none.
+// key appends a key as text, or returns the reason why the value is not a key.
 func (f *parquetFile) key(rows *columnfile.Rows, i, column int, dst []byte) (key []byte, reason string) {
 	if rows.Missing(i) {
 		return dst, "the key is missing"

@@ -28,7 +28,7 @@ func (e *parquetEdges) read() (stats ReadStats, err error) {
 	return stats, e.each(&stats, columns, e.row)
 }
 
-// prepare decides which columns are taken, and for what.
+// prepare decides which columns are read, and for which roles.
 func (e *parquetEdges) prepare() error {
 	plan, doubt := planFor(e.opts, e.names())
 	if doubt == "" && len(e.names()) < 2 {
@@ -41,22 +41,22 @@ func (e *parquetEdges) prepare() error {
 	return e.choose()
 }
 
-// parquetEdges takes edges from the rows of some columns.
+// parquetEdges reads edges from the rows of some columns.
 type parquetEdges struct {
 	*parquetFile
 	h       Handler
 	stats   *ReadStats
 	plan    plan
 	columns []int          // of the file
-	place   [roleCount]int // in columns; -1 where the role has none
+	place   [roleCount]int // indices into columns; -1 if the role has no column
 	scratch [2][]byte
 
-	further []int    // columns of the file whose values are taken too
-	values  [][]byte // of the present row, empty where they are missing
-	texts   [][]byte // their memory
+	further []int    // columns of the file whose values are read, too
+	values  [][]byte // values of the current row; a missing value is empty
+	texts   [][]byte // buffers of the values
 }
 
-// choose finds the columns of all roles, and refuses those of a wrong type.
+// choose finds the columns of all roles, and refuses columns of a wrong type.
 func (e *parquetEdges) choose() error {
 	for r := roleSource; r < roleCount; r++ {
 		e.place[r] = -1

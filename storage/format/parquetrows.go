@@ -8,10 +8,10 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// ParquetRows writes rows of any values as Parquet. The types of the columns follow from
-// the first rows: 64-bit integers, 64-bit floats where integers and floats come together,
-// truth values, and else texts; a column that has no value in these rows is of texts. Any
-// value may be missing. It holds these rows, and then a row group.
+// ParquetRows writes rows of any values as Parquet. The types of the columns follow from the
+// first rows: 64-bit integers, 64-bit floats if all values are numbers and some are floats,
+// booleans, and otherwise texts. A column without any value in these rows has type text. Any
+// value may be missing. ParquetRows holds the first rows in memory, and later one row group.
 type ParquetRows struct {
 	out     io.Writer
 	columns []columnfile.Column
@@ -20,11 +20,11 @@ type ParquetRows struct {
 	w       *columnfile.Writer // nil while the first rows are collected
 }
 
-// typedRows is how many rows decide the types of their columns. What begins with so many
-// missing values is rarely a number later.
+// typedRows is the number of rows that decide the types of the columns. A column with that many
+// missing values at the beginning rarely contains numbers later.
 const typedRows = 10_000
 
-// NewParquetRows begins a file of columns with these names, which must differ.
+// NewParquetRows begins a file with columns of these names, which must be distinct.
 func NewParquetRows(out io.Writer, names []string, notes []Note) *ParquetRows {
 	p := &ParquetRows{out: out, notes: notes}
 	for _, name := range names {
@@ -33,9 +33,9 @@ func NewParquetRows(out io.Writer, names []string, notes []Note) *ParquetRows {
 	return p
 }
 
-// Row writes a row: strings, int64, float64, bool, and nil for missing values. A value
-// that its column cannot have by now wraps ErrValue; values of other types are written as
-// fmt prints them.
+// Row writes a row of strings, int64, float64, bool, and nil for missing values; values of
+// other types are written as fmt prints them. A value that does not fit its column's type, once
+// that is decided, gives an error that wraps ErrValue.
 func (p *ParquetRows) Row(values []any) error {
 	if p.w != nil {
 		return p.put(values)
@@ -47,7 +47,7 @@ func (p *ParquetRows) Row(values []any) error {
 	return p.begin()
 }
 
-// Close writes what is left and the footer.
+// Close writes the remaining rows and the footer.
 func (p *ParquetRows) Close() error {
 	if p.w == nil {
 		if err := p.begin(); err != nil {

@@ -10,12 +10,12 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// ReadVectorsParquet reads vectors from a Parquet file, one a row: keys, which are texts
-// or integers, and lists of numbers, all of the same length. opts.Key and opts.Vector name
-// the columns; by default the keys are in the one that is called key, id, vertex or node,
-// else the first that can have keys, and the vectors in the one that is called vector or
-// embedding, else the first of lists. What is wrong is a *ParquetError. The file is read
-// by places: r must be a RandomReader.
+// ReadVectorsParquet reads vectors from a Parquet file, one per row: keys, which are texts or
+// integers, and lists of numbers, all of the same length. opts.Key and opts.Vector name the
+// columns. By default the keys are in the column called key, id, vertex or node, or else in the
+// first column that can be keys; the vectors are in the column called vector or embedding, or
+// else in the first column of lists. Faults are *ParquetErrors. r must be a RandomReader, since
+// Parquet needs random access.
 func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
 	if opts.MaxDim == 0 {
 		opts.MaxDim = defaultMaxDim
@@ -41,8 +41,8 @@ func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h 
 	return f.each(&v.stats, []int{key, list}, v.row)
 }
 
-// vectorColumn finds the column that the options name, or else the first of the usual names, or
-// else the first that fits.
+// vectorColumn returns the column that the options name, or else the first with a usual name,
+// or else the first of a type that fits.
 func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool, what string, usual ...string) (int, error) {
 	if named != "" {
 		number, ok := columnNumber(named)
@@ -70,7 +70,7 @@ func (f *parquetFile) vectorColumn(named string, fits func(columnfile.Kind) bool
 	return 0, &ParquetError{File: f.opts.Name, Reason: what + ", and the file has no such column; there are " + listed(f.names()), Kind: ErrSyntax}
 }
 
-// parquetVectors takes vectors from the rows of two columns.
+// parquetVectors reads vectors from the rows of two columns.
 type parquetVectors struct {
 	*parquetFile
 	h         VectorHandler
@@ -105,7 +105,7 @@ func (v *parquetVectors) row(rows *columnfile.Rows) error {
 	return v.h.Row(key, v.values)
 }
 
-// shape takes the length of the first vector for that of all.
+// shape sets the length of all vectors from that of the first.
 func (v *parquetVectors) shape(dim int) error {
 	if dim > v.maxDim {
 		return &ParquetError{v.opts.Name, v.Columns()[v.list].Name, 1, fmt.Sprintf("a vector of %d values exceeds the limit of %d", dim, v.maxDim), ErrLimit}

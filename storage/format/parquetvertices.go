@@ -39,7 +39,7 @@ func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err er
 	}
 	v.values, v.texts = make([][]byte, len(t.columns)), make([][]byte, len(t.columns))
 	for i := range v.texts {
-		v.texts[i] = []byte{} // an empty text is not nil, which would be a missing one
+		v.texts[i] = []byte{} // not nil, so that an empty text differs from a missing value
 	}
 	if err := h.Columns(t.columns); err != nil {
 		return stats, err
@@ -47,8 +47,8 @@ func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err er
 	return stats, f.each(&stats, v.columns, v.row)
 }
 
-// parquetVertices takes vertices from the rows of some columns, of which the first has
-// the keys.
+// parquetVertices reads vertices from the rows of some columns, the first of which holds the
+// keys.
 type parquetVertices struct {
 	*parquetFile
 	h        Handler
@@ -56,15 +56,15 @@ type parquetVertices struct {
 	maxValue int
 	columns  []int // of the file
 	scratch  []byte
-	values   [][]byte // of the present row
-	texts    [][]byte // their memory
+	values   [][]byte // values of the current row
+	texts    [][]byte // buffers of the values
 }
 
-// types are the types that the columns have as attributes.
+// types returns the types of the columns as attributes.
 func (f *parquetFile) types() []Type {
 	var types []Type
 	for _, c := range f.Columns() {
-		t := Text // dates and timestamps, too
+		t := Text // also for dates and timestamps
 		switch c.Kind {
 		case columnfile.Boolean:
 			t = Boolean
@@ -101,8 +101,8 @@ func (v *parquetVertices) row(rows *columnfile.Rows) error {
 	return v.h.Vertex(key, v.values)
 }
 
-// text appends the value of a column as text, or says why no attribute can have it. NaN is
-// a missing value, as it is to many programs that write Parquet.
+// text appends the value of a column as text, or returns the reason why no attribute can store
+// it. NaN is a missing value, as in many programs that write Parquet.
 func (f *parquetFile) text(rows *columnfile.Rows, i, column, maxValue int, dst []byte) (text []byte, there bool, reason string) {
 	switch kind := f.Columns()[column].Kind; kind {
 	case columnfile.Boolean:
@@ -120,7 +120,7 @@ func (f *parquetFile) text(rows *columnfile.Rows, i, column, maxValue int, dst [
 			return dst, false, "the value is not finite"
 		}
 		if dst = strconv.AppendFloat(dst, x, 'g', -1, 64); isInteger(dst) {
-			dst = append(dst, ".0"...) // as the other readers give a float
+			dst = append(dst, ".0"...) // the form in which the other readers return a float
 		}
 		return dst, !math.IsNaN(x), ""
 	case columnfile.Days:
@@ -138,7 +138,7 @@ func (f *parquetFile) text(rows *columnfile.Rows, i, column, maxValue int, dst [
 	return dst, true, ""
 }
 
-// appendStamp appends a timestamp as RFC 3339 has it.
+// appendStamp appends a timestamp in the form of RFC 3339.
 func appendStamp(dst []byte, at, unit int64) []byte {
 	seconds := floorDiv(at, unit)
 	return time.Unix(seconds, (at-seconds*unit)*(1e9/unit)).UTC().AppendFormat(dst, time.RFC3339Nano)

@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// Note is a text that a Parquet file has in its metadata under a key, such as the name of
-// the graph that it was made from.
+// Note is an entry of a Parquet file's metadata, such as the name of the graph from which the
+// file was made.
 type Note struct{ Key, Text string }
 
 func entries(notes []Note) []columnfile.Entry {
@@ -23,12 +23,12 @@ func entries(notes []Note) []columnfile.Entry {
 	return list
 }
 
-// WriteEdgesParquet writes the edges of a graph as Parquet: columns source and target of
-// texts, weight of 32-bit floats if the graph is weighted, and time if it has times, which
-// may be missing: integers, or timestamps of milliseconds in UTC where Graph.Times writes
-// dates. Pages are compressed by zstd; see columnfile.WriteOptions for row groups and
-// memory. Keys are refused as by WriteEdges, and a date whose milliseconds do not fit an
-// int64 gives ErrValue.
+// WriteEdgesParquet writes the edges of a graph as Parquet: columns source and target of texts,
+// weight of 32-bit floats if the graph is weighted, and time if it has times. A time may be
+// missing; times are integers, or timestamps in milliseconds in UTC if Graph.Times asks for
+// dates. Pages are compressed with zstd; see columnfile.WriteOptions for row groups and memory.
+// It refuses the same keys as WriteEdges, and a date whose milliseconds do not fit an int64
+// gives ErrValue.
 func WriteEdgesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
 	if err := writeEdgesParquet(newOutput(ctx, w), g, notes); err != nil {
 		return fmt.Errorf("write Parquet of edges: %w", err)
@@ -123,11 +123,11 @@ func (p *parquetWriter) close() error {
 	return p.finish()
 }
 
-// WriteVerticesParquet writes the vertices of a graph with their attributes as Parquet, in
-// the order of their numbers: a column key of texts (vertex or node, where an attribute is
-// called key), and one for each attribute, which may be missing: texts, 64-bit integers,
-// 64-bit floats or truth values. Read with LayoutVertices reads the same back. Keys and
-// values are refused as by WriteVertices.
+// WriteVerticesParquet writes the vertices of a graph with their attributes as Parquet, in the
+// order of their numbers: a column key of texts (called vertex or node if an attribute is
+// called key), and a column for each attribute, whose values may be missing: texts, 64-bit
+// integers, 64-bit floats or booleans. Read with LayoutVertices reads the same back. It refuses
+// the same keys and values as WriteVertices.
 func WriteVerticesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
 	if err := writeVerticesParquet(newOutput(ctx, w), g, notes); err != nil {
 		return fmt.Errorf("write Parquet of vertices: %w", err)
@@ -169,7 +169,7 @@ func writeVerticesParquet(out *output, g Graph, notes []Note) error {
 	return p.close()
 }
 
-// freeName returns the first of some names that no column has.
+// freeName returns the first of the names that no column has.
 func freeName(taken []Column, names ...string) string {
 	for _, name := range names {
 		if !slices.ContainsFunc(taken, func(c Column) bool { return c.Name == name }) {
@@ -191,7 +191,7 @@ func columnKind(t Type) columnfile.Kind {
 	return columnfile.Text
 }
 
-// attribute sets a column to a value, which has been checked against its type.
+// attribute sets a column to a value that was already checked against its type.
 func (p *parquetWriter) attribute(column int, t Type, value []byte) {
 	switch t {
 	case Integer:
@@ -207,10 +207,10 @@ func (p *parquetWriter) attribute(column int, t Type, value []byte) {
 	}
 }
 
-// WriteVectorsParquet writes vectors as Parquet: columns key of texts, id of integers,
-// which are the numbers of the rows from 0, and vector of lists of 32-bit floats. Parquet
-// has no lists of a fixed length; that all lists have dim values is in the metadata, under
-// the key "heavytail.dim", beside the notes. NaN and infinities give ErrNotFinite.
+// WriteVectorsParquet writes vectors as Parquet: columns key of texts, id of integers, which
+// are the numbers of the rows from 0, and vector of lists of 32-bit floats. Parquet has no
+// lists of a fixed length; the metadata store the length of all lists, dim, under the key
+// "heavytail.dim", together with the notes. NaN and infinities give ErrNotFinite.
 func WriteVectorsParquet(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32, notes []Note) error {
 	columns := []columnfile.Column{{Name: "key", Kind: columnfile.Text}, {Name: "id", Kind: columnfile.Integer}, {Name: "vector", Kind: columnfile.FloatList}}
 	out := newOutput(ctx, w)

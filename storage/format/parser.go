@@ -1,28 +1,28 @@
 package format
 
-// parser makes edges of lines. It has three ways through a line: plainLines for
-// the bulk of all files, plainFields where more than two keys are taken, and
-// line for whatever is unusual.
+// parser reads edges from lines. It has three paths for a line: plainLines for the bulk of all
+// files, plainFields if the plan reads columns other than the first two, and line for anything
+// unusual.
 type parser struct {
 	lines
 	pairs bool // the file holds pairs: there is no counts header
 	yield func(Edge) error
 
 	sep     separator
-	class   [256]byteClass // what plainLines makes of a byte, for sep
+	class   [256]byteClass // the class of each byte for plainLines, given sep
 	plan    plan
 	narrow  bool // the plan is narrow
 	first   firstLine
-	columns columns  // of the line that is being read
-	record  record   // that continues behind its line
-	names   []string // of the columns, where the text has them
+	columns columns  // of the current line
+	record  record   // a record that continues after its line
+	names   []string // of the columns, if the text has them
 	further further
 }
 
-// further are the values of columns that are no keys.
+// further holds the values of columns other than the keys.
 type further struct {
-	place  []int    // by column: that of its value; placeNone where it is not taken
-	values [][]byte // of the present line
+	place  []int    // by column: index of its value; placeNone if it is not read
+	values [][]byte // of the current line
 }
 
 func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser {
@@ -49,7 +49,7 @@ func (p *parser) follow(plan plan) {
 	p.plan, p.narrow, p.stats.IgnoredNames = plan, plan.narrow(), plan.ignored
 }
 
-// emitLine delivers the edge of a data line that was not split by the plan.
+// emitLine delivers the edge of a data line that was not yet split by the current plan.
 func (p *parser) emitLine(line []byte) error {
 	clear(p.further.values)
 	p.columns.split(line, p.sep, &p.plan, p.opts.MaxKey)
@@ -71,8 +71,8 @@ func (p *parser) emitColumns(line []byte) error {
 	return p.emitMeasured(edge, p.columns.extra())
 }
 
-// measure sets the weight and the time of an edge, which may be missing. If one
-// of them is malformed it says which, and why.
+// measure sets the weight and the time of an edge, which may be missing. If one of them is
+// malformed, it returns its role and a function that gives the reason.
 func (p *parser) measure(edge *Edge, field *[roleCount][]byte) (bad role, reason func() string) {
 	if text := field[roleWeight]; len(text) > 0 {
 		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
@@ -108,7 +108,7 @@ func (p *parser) emit(edge Edge, extra int) error {
 	return p.yield(edge)
 }
 
-// firstLine follows what the first data line is.
+// firstLine keeps what is known about the first data line.
 type firstLine struct {
 	decided bool
 	comment string   // a comment above it that names the columns

@@ -16,36 +16,36 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Part is a file that is written in sections, so that who was stopped, by kill -9
-// too, can continue behind the last one. Until Commit it has the name of the file with
-// ".part" behind it; what is known of it is in a file with ".part.state" behind
-// it, which is replaced in one step after the section was made durable. Each section
-// of a file whose name ends in .gz or .zst is a member or frame of its own, which
-// readers of these formats take for one text. Its bytes do not depend on how often
-// the writer was stopped. It is not safe for concurrent use.
+// Part is a file that is written in sections, so that a writer that was stopped, even by kill
+// -9, can continue after the last section. Until Commit the file has ".part" appended to its
+// name. A second file, with ".part.state" appended, stores the caller's state; it is replaced
+// in one step after a section was made durable. In a file whose name ends in .gz or .zst each
+// section is a separate member or frame; readers of these formats join them to one text. The
+// bytes do not depend on how often the writer was stopped. A Part is not safe for concurrent
+// use.
 type Part struct {
 	path   string   // as errors name it
 	dir    *os.Root // of the file
-	base   string   // its name there
+	base   string   // its name in dir
 	file   *os.File // nil after Commit, Keep or Discard
 	buffer *bufio.Writer
 	ends   int64 // bytes of the sections that are complete
 
-	compress string         // "gz", "zst" or ""
+	compress string         // compression: "gz", "zst" or ""
 	encoder  io.WriteCloser // of the section, nil before its first byte
 	err      error          // the first failed write
 }
 
-// PartEnding is what the name of a Part has behind that of its file, and stateEnding
-// what that of its state has.
+// PartEnding is appended to the name of a file for its Part, and stateEnding for the Part's
+// state.
 const (
 	PartEnding  = ".part"
 	stateEnding = PartEnding + ".state"
 )
 
-// CreatePart begins a file in sections that Commit will put at path, in a folder, or
-// anywhere if that is nil. A part of it that is there already gives ErrPart, unless
-// overwrite is set, and ErrPartInUse where another writer has it.
+// CreatePart begins a file in sections that Commit will put at path. If folder is not nil, path
+// is inside it. An existing part of this file gives ErrPart, unless overwrite is set, and
+// ErrPartInUse if another writer has it open.
 func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 	p, err := newPart(folder, path)
 	if err != nil {
@@ -76,10 +76,10 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 	return p, nil
 }
 
-// OpenPart opens a part that was left, cut behind its last section, and returns what
-// was noted with that. Without a part, or where it has no section yet, the error
-// wraps fs.ErrNotExist, and ErrDamaged where the two files do not go together. Where
-// another writer has it, it is ErrPartInUse.
+// OpenPart opens an unfinished part, truncates it after its last section, and returns the state
+// that was stored with that section. If there is no part, or it has no section yet, the error
+// wraps fs.ErrNotExist. If part and state do not match, it wraps ErrDamaged; if another writer
+// has the part open, it wraps ErrPartInUse.
 func OpenPart(folder *os.Root, path string) (*Part, []byte, error) {
 	p, err := newPart(folder, path)
 	if err != nil {
@@ -113,15 +113,15 @@ func newPart(folder *os.Root, path string) (*Part, error) {
 	return p, err
 }
 
-// stateHead is the first line of a state: the bytes of the sections, and the
-// checksum of these and of what was noted.
+// stateHead is the first line of a state file: the number of bytes of all sections, and the
+// checksum of this number and the state.
 const stateHead = "heavytail part 1: %d bytes, checksum %08x\n"
 
 func stateSum(bytes int64, state []byte) uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%d\n%s", bytes, state), crc32.MakeTable(crc32.Castagnoli))
 }
 
-// resume opens the part and cuts it.
+// resume opens the part and truncates it after its last section.
 func (p *Part) resume() ([]byte, error) {
 	text, err := p.dir.ReadFile(p.base + stateEnding)
 	if err != nil {
@@ -155,13 +155,13 @@ func (p *Part) resume() ([]byte, error) {
 	return state, err
 }
 
-// claim keeps other writers from the part, whose file is open: two would write over
-// each other, and one could commit what the other has not finished.
+// claim locks the part, whose file is open, against other writers: two writers would overwrite
+// each other, and one could commit the unfinished data of the other.
 func (p *Part) claim() error {
 	if err := lockPart(p.file); err != nil {
 		return err
 	}
-	// Until now another writer may have committed the file, or replaced it.
+	// Before the lock was taken another writer may have committed or replaced the file.
 	mine, err := p.file.Stat()
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (p *Part) claim() error {
 	return err
 }
 
-// Write adds bytes to the section. The first error stays.
+// Write adds bytes to the section. Its first error is kept and returned by later calls.
 func (p *Part) Write(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
@@ -196,8 +196,8 @@ func (p *Part) Write(b []byte) (int, error) {
 	return n, p.err
 }
 
-// Section ends a section: it makes what was written durable, and then notes state
-// with it, from which OpenPart continues.
+// Section ends a section: it makes the written bytes durable and then stores state with them,
+// from which OpenPart continues.
 func (p *Part) Section(state []byte) error {
 	if p.err != nil {
 		return p.err
@@ -212,7 +212,7 @@ func (p *Part) Section(state []byte) error {
 	return p.err
 }
 
-// flush makes what was written durable.
+// flush makes the written bytes durable.
 func (p *Part) flush() error {
 	if p.encoder != nil {
 		if err := p.encoder.Close(); err != nil {
@@ -252,8 +252,8 @@ func (p *Part) note(state []byte) error {
 	return syncDir(p.dir)
 }
 
-// Commit ends the last section and gives the file its name, as File.Commit does.
-// Where that fails the part stays.
+// Commit ends the last section and gives the file its name, as File.Commit does. If that fails,
+// the part remains.
 func (p *Part) Commit(overwrite bool) error {
 	if p.err != nil {
 		return errors.Join(p.err, p.Keep())
@@ -271,7 +271,7 @@ func (p *Part) Commit(overwrite bool) error {
 	return errors.Join(syncDir(p.dir), p.Keep())
 }
 
-// Keep closes the part and leaves it for OpenPart. After Commit and Discard it does
+// Keep closes the part and leaves it on disk for OpenPart. After Commit or Discard it does
 // nothing.
 func (p *Part) Keep() error {
 	if p.file == nil {
@@ -292,7 +292,7 @@ func (p *Part) Discard() error {
 	return err
 }
 
-// removeLeft removes what an earlier writer has left, if no other one has it.
+// removeLeft removes the files of an earlier writer, unless another writer has them open.
 func (p *Part) removeLeft() error {
 	var err error
 	p.file, err = p.dir.OpenFile(p.base+PartEnding, os.O_RDWR, 0)
@@ -306,7 +306,7 @@ func (p *Part) removeLeft() error {
 		err = p.remove()
 	}
 	if p.file != nil {
-		err = errors.Join(err, closePart(p.file)) // with the lock, when the name is gone
+		err = errors.Join(err, closePart(p.file)) // releases the lock only after the name was removed
 		p.file = nil
 	}
 	return err
@@ -324,7 +324,7 @@ func (p *Part) removeState() error {
 	return errors.Join(p.removeFile(stateEnding+".new"), p.removeFile(stateEnding))
 }
 
-// removeFile removes a file beside the one to be written, if it is there.
+// removeFile removes a file next to the one to be written, if it exists.
 func (p *Part) removeFile(ending string) error {
 	if err := p.dir.Remove(p.base + ending); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

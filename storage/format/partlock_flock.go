@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockPart takes the lock on a part, which ends with closePart, by kill -9 too. Where another writer has it the error is ErrPartInUse. File systems without
-// locks have none here.
+// lockPart takes the lock on a part. The lock ends with closePart, or with the process, even by
+// kill -9. If another writer has the lock, the error is ErrPartInUse. On a file system without
+// locks lockPart does nothing.
 func lockPart(file *os.File) error {
 	for {
 		switch err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
@@ -23,9 +24,9 @@ func lockPart(file *os.File) error {
 	}
 }
 
-// closePart releases the lock and closes the file. Closing alone is not enough: a
-// process that starts another one lets it have every open file for a moment, and the
-// lock ends with the last of them.
+// closePart releases the lock and closes the file. Closing alone is not enough: a child process
+// that is being started shares every open file for a moment, and the lock would last until its
+// copy is closed, too.
 func closePart(file *os.File) error {
 	_ = unix.Flock(int(file.Fd()), unix.LOCK_UN)
 	return file.Close()

@@ -4,7 +4,7 @@ package format
 
 import "os"
 
-// lockPart does nothing: there is no lock that ends with the file here.
+// lockPart does nothing: on this platform no lock is released when its file is closed.
 func lockPart(*os.File) error { return nil }
 
 // closePart closes the file.

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// plainLines delivers the edges of the leading lines that are complete and hold
-// nothing unusual: ASCII, no quotes, no comment, two columns or more. It returns
-// how many bytes these lines take. It looks at every byte once, since on lines
-// of a dozen bytes calls cost more than bytes.
+// plainLines delivers the edges of the leading lines that are complete and contain nothing
+// unusual: ASCII, no quotes, no comment, two columns or more. It returns the number of bytes of
+// these lines. It handles each byte once and without function calls, which on lines of a dozen
+// bytes cost more than the bytes.
 func (p *parser) plainLines(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	class, runs := &p.class, p.sep == separatorWhitespace
@@ -51,8 +51,8 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 	return done, nil
 }
 
-// plainFields does what plainLines does where the plan takes other columns than
-// the first two.
+// plainFields does the same as plainLines for a plan that reads other columns than the first
+// two.
 func (p *parser) plainFields(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	most := p.opts.MaxLines
@@ -85,9 +85,9 @@ func (p *parser) keysFit(e Edge) bool {
 	return len(e.Source) > 0 && len(e.Target) > 0 && max(len(e.Source), len(e.Target)) <= p.opts.MaxKey
 }
 
-// fields cuts the line that begins at a byte of the text. It returns the
-// position of the line feed and the number of columns that are not taken, or a
-// negative position if there is something unusual.
+// fields splits the line that begins at a byte of the text. It returns the position of the line
+// feed and the number of columns that are not read, or a negative position if there is
+// something unusual.
 func (p *parser) fields(text []byte, at int, field *[roleCount][]byte) (end, extra int) {
 	class, runs, roles := &p.class, p.sep == separatorWhitespace, p.plan.roles
 	for column := 0; ; column++ {
@@ -121,8 +121,8 @@ func (p *parser) fields(text []byte, at int, field *[roleCount][]byte) (end, ext
 	}
 }
 
-// plainRest counts the columns that follow and returns the position of the line
-// feed, or a negative number if there is something unusual.
+// plainRest counts the remaining columns and returns the position of the line feed, or a
+// negative number if there is something unusual.
 func (p *parser) plainRest(text []byte, at int) (end, extra int) {
 	class, runs := &p.class, p.sep == separatorWhitespace
 	for {

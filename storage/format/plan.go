@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// role is what a column of an edge list is taken for.
+// role is the use of a column of an edge list.
 type role uint8
 
 const (
@@ -23,28 +23,28 @@ const (
 // String names the role in messages.
 func (r role) String() string { return [...]string{"ignored", "source", "target", "weight", "time"}[r] }
 
-// NoColumn as EdgeListOptions.Weight or Time says that no column is to be taken,
-// whatever the header says.
+// NoColumn, as EdgeListOptions.Weight or Time, means that no column is read, whatever the
+// header contains.
 const NoColumn = "none"
 
-// plan says which columns of a line are taken, and for what.
+// plan defines which columns of a line are read, and their roles.
 type plan struct {
-	roles []role         // by column, up to the last one that is taken
+	roles []role         // by column, up to the last one that is read
 	at    [roleCount]int // the column of each role, counted from 1; 0 where there is none
-	// ignored are the names of the columns that are not taken, for messages; empty
-	// without a header.
+	// ignored are the names of the columns that are not read, for messages; empty without a
+	// header.
 	ignored string
 }
 
-// noPlan takes no columns: for lines whose fields all go one way.
+// noPlan assigns no roles: for lines whose fields are all handled alike.
 var noPlan plan
 
-// narrow reports whether just the first two columns are taken.
+// narrow reports whether the plan reads exactly the first two columns.
 func (p *plan) narrow() bool {
 	return len(p.roles) == 2 && p.at[roleSource] == 1 && p.at[roleTarget] == 2
 }
 
-// wanted returns what the options ask for, by role.
+// wanted returns the columns that the options ask for, by role.
 func (o *EdgeListOptions) wanted() [roleCount]string {
 	return [roleCount]string{roleSource: o.Source, roleTarget: o.Target, roleWeight: o.Weight, roleTime: o.Time}
 }
@@ -52,7 +52,7 @@ func (o *EdgeListOptions) wanted() [roleCount]string {
 // maxColumns is the largest number that a column may have in the options.
 const maxColumns = 1 << 16
 
-// columnNumber reads the number of a column. A text that is no number is a name.
+// columnNumber reads the number of a column. Any other text is a name.
 func columnNumber(text string) (n int, ok bool) {
 	if !isInteger([]byte(text)) {
 		return 0, false
@@ -64,8 +64,7 @@ func columnNumber(text string) (n int, ok bool) {
 	return n, true
 }
 
-// namesColumns reports whether the options call a column by its name, so that
-// there must be a header.
+// namesColumns reports whether the options refer to a column by name, which requires a header.
 func (o *EdgeListOptions) namesColumns() bool {
 	return slices.ContainsFunc(o.columnTexts(), func(text string) bool {
 		_, number := columnNumber(text)
@@ -77,8 +76,8 @@ func (o *EdgeListOptions) columnTexts() []string {
 	return []string{o.Source, o.Target, o.Weight, o.Time}
 }
 
-// newPlan returns the plan of a text without a header. Columns called by a name
-// are left out.
+// newPlan returns the plan of a text without a header. Columns that the options name are left
+// out.
 func newPlan(o *EdgeListOptions) plan {
 	wanted := o.wanted()
 	at := [roleCount]int{roleSource: 1, roleTarget: 2}
@@ -87,12 +86,12 @@ func newPlan(o *EdgeListOptions) plan {
 			at[r] = n
 		}
 	}
-	p, _ := planOf(at) // Validate has seen a column that is taken twice
+	p, _ := planOf(at) // Validate has refused a column with two roles
 	return p
 }
 
-// planOf makes a plan of the columns of all roles. It names two roles that
-// have the same column.
+// planOf makes a plan from the columns of all roles. If two roles have the same column, doubt
+// names them.
 func planOf(at [roleCount]int) (p plan, doubt string) {
 	p.at = at
 	p.roles = make([]role, slices.Max(at[:]))
@@ -108,7 +107,7 @@ func planOf(at [roleCount]int) (p plan, doubt string) {
 	return p, ""
 }
 
-// repeated is the last role that was asked for by the column of another role.
+// repeated returns the last role for which the options ask for the column of another role.
 func (p plan) repeated(wanted [roleCount]string) role {
 	asked := roleSource
 	for r := roleSource; r < roleCount; r++ {
@@ -121,8 +120,8 @@ func (p plan) repeated(wanted [roleCount]string) role {
 	return asked
 }
 
-// planFor returns the plan of a text whose columns have names, or says why the
-// options cannot be followed.
+// planFor returns the plan of a text whose columns have names. If the options cannot be
+// applied, doubt is the reason.
 func planFor(o *EdgeListOptions, names []string) (p plan, doubt string) {
 	wanted := o.wanted()
 	at := [roleCount]int{roleSource: 1, roleTarget: 2}
@@ -161,7 +160,7 @@ func planFor(o *EdgeListOptions, names []string) (p plan, doubt string) {
 	return p, doubt
 }
 
-// usualRole is what a column is taken for by its name.
+// usualRole returns the role that a column has by its name.
 func usualRole(name string) role {
 	switch strings.ToLower(name) {
 	case "weight", "w", "value":
@@ -172,8 +171,8 @@ func usualRole(name string) role {
 	return roleIgnored
 }
 
-// columnNamed returns the number of the column of a name, the same letters
-// first, then in upper or lower case.
+// columnNamed returns the number of the column with a name: an exact match, or else one that
+// ignores case.
 func columnNamed(names []string, name string) (number int, doubt string) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for i, other := range names {
@@ -205,9 +204,9 @@ func listed(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// knownPairs are the pairs of column names that HeaderAuto recognises by
-// themselves, in upper or lower case. The last ones are also keys of many small
-// examples, so these need the look of a CSV file.
+// knownPairs are the pairs of column names that HeaderAuto recognises without further evidence,
+// ignoring case. The last pairs are also keys in many small examples, so these are recognised
+// only in a text that looks like CSV.
 var knownPairs = [][2]string{
 	{neo4jStart, neo4jEnd},
 	{"source", "target"}, {"source_id", "target_id"}, {"src", "dst"}, {"src", "dest"},
@@ -216,7 +215,8 @@ var knownPairs = [][2]string{
 	{"u", "v"}, {"i", "j"},
 }
 
-// shortPairs is how many of the known pairs need the look of a CSV file.
+// shortPairs is the number of pairs at the end of knownPairs that require a text that looks
+// like CSV.
 const shortPairs = 2
 
 // knownPair finds the columns of a known pair among names.
@@ -235,13 +235,13 @@ func knownPair(names []string, csv bool) (source, target int, ok bool) {
 	return 0, 0, false
 }
 
-// commentNames returns the words of a comment line that only names the columns,
-// as "# FromNodeId ToNodeId" does, and nil for any other.
+// commentNames returns the words of a comment line that contains only column names, such as "#
+// FromNodeId ToNodeId", and nil for any other comment.
 func commentNames(line []byte) []string {
 	words := bytes.FieldsFunc(bytes.TrimLeft(line, "#% \t"), func(c rune) bool {
 		return c == ' ' || c == '\t' || c == ',' || c == ';'
 	})
-	const most = 4 // two more columns, such as weight and time; above, it is prose
+	const most = 4 // with two more columns, such as weight and time; a longer comment is prose
 	if len(words) < 2 || len(words) > most {
 		return nil
 	}

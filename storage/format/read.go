@@ -11,22 +11,20 @@ import (
 // calls yield for every edge, in the order of the file. Self-loops and repeated
 // edges are delivered like any other.
 //
-// A line has two columns or more. Weights and times are taken as the options
-// say; other columns are ignored. Lines may end in LF or CRLF, the last one in nothing; a byte order mark, empty
-// lines, and lines that begin with # or % are passed over. Keys are any UTF-8
-// text that is not empty, and are taken byte by byte: nothing is normalised,
-// and "07" is not "7".
+// A line has two columns or more. The options choose the columns of weights and times; other
+// columns are ignored. Lines may end in LF or CRLF, and the last line need not end in either. A
+// byte order mark, empty lines, and lines that begin with # or % are skipped. Keys are any
+// UTF-8 text that is not empty. They are compared byte by byte: nothing is normalised, and "07"
+// is not "7".
 //
-// A malformed line ends the read with a *LineError, unless SkipBad passes over
-// it. Limits on the whole input end it always, with a *LineError too; so does a
-// damaged compressed stream, with a *StreamError. An error of yield ends it and
-// is returned as it is.
+// A malformed line ends the read with a *LineError, unless SkipBad is set. Exceeding a limit on
+// the whole input always ends it, also with a *LineError, and so does a damaged compressed
+// stream, with a *StreamError. An error of yield ends the read and is returned unchanged.
 //
-// A goroutine reads, hashes and decompresses up to eight blocks of 64 KiB
-// ahead; nothing is allocated per line. The goroutine has ended when
-// ReadEdgeList returns, unless r.Read blocks: then it ends when that returns,
-// and r must not be used before. Cancelling is noticed within 100 ms even so,
-// and gives ctx.Err(), wrapped.
+// A goroutine reads, hashes and decompresses up to eight blocks of 64 KiB ahead; nothing is
+// allocated per line. The goroutine has ended when ReadEdgeList returns, unless r.Read blocks:
+// then it ends when r.Read returns, and the caller must not use r before. Even then a cancelled
+// context ends the call within 100 ms; the error wraps ctx.Err().
 func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield func(Edge) error) (ReadStats, error) {
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
@@ -40,15 +38,15 @@ func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield 
 	return p.stats, err
 }
 
-// feed hands out the text of an input block by block.
+// feed returns the text of an input block by block.
 type feed struct {
 	ctx      context.Context
 	in       *input
 	opts     *EdgeListOptions
 	progress progressMeter
 	block    block // the last one
-	again    bool  // it is to be handed out once more
-	complete bool  // the end was reached, and what was read was sound
+	again    bool  // next returns this block again
+	complete bool  // the input was read to its end without error
 }
 
 func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed bool) *feed {
@@ -58,15 +56,15 @@ func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed b
 
 func (f *feed) close() { f.in.close() }
 
-// peek returns the first block without taking it.
+// peek returns the first block; next returns it again.
 func (f *feed) peek() []byte {
 	f.block = f.in.next(f.ctx)
 	f.again = true
 	return f.block.text
 }
 
-// next returns the next piece of the text, valid until the following call. The
-// error, which may come with text, is io.EOF at the end of a sound input.
+// next returns the next piece of the text, valid until the following call. The error, which may
+// come together with text, is io.EOF at the end of an undamaged input.
 func (f *feed) next() ([]byte, error) {
 	if err := f.ctx.Err(); err != nil {
 		return nil, f.cancelled(err)
@@ -90,7 +88,7 @@ func (f *feed) cancelled(err error) error {
 	return fmt.Errorf("reading %s: %w", nameOr(f.opts.Name), err)
 }
 
-// push hands the whole text to a reader of lines.
+// push passes the whole text to a reader of lines.
 func (f *feed) push(to *lines) error {
 	for {
 		text, err := f.next()
@@ -110,7 +108,7 @@ func (f *feed) push(to *lines) error {
 	}
 }
 
-// finish notes that everything was read.
+// finish records that everything was read.
 func (f *feed) finish() {
 	f.complete = true
 	f.progress.report()

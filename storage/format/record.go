@@ -2,8 +2,8 @@ package format
 
 import "bytes"
 
-// opensRecord reports whether a field in quotes continues behind a line. Where the
-// separator is not decided, that may be CSV.
+// opensRecord reports whether a quoted field continues after a line. While the separator is not
+// yet known, the line is tested as CSV.
 func (p *parser) opensRecord(line []byte) bool {
 	if bytes.IndexByte(line, '"') < 0 || p.sep != separatorAuto && !p.sep.quotes() {
 		return false
@@ -26,7 +26,7 @@ func (p *parser) begin(line []byte) error {
 	return p.long()
 }
 
-// goOn takes the next line of an open record.
+// goOn adds the next line to an open record.
 func (p *parser) goOn(line []byte) error {
 	r := &p.record
 	r.text = append(append(r.text, '\n'), line...)
@@ -47,7 +47,7 @@ func (p *parser) goOn(line []byte) error {
 	return p.single(whole)
 }
 
-// long holds an open record against the limit of a line.
+// long checks an open record against the limit of a line.
 func (p *parser) long() error {
 	if len(p.record.text) > p.opts.MaxLine {
 		return p.tear()
@@ -55,7 +55,7 @@ func (p *parser) long() error {
 	return nil
 }
 
-// abandon ends a record of which a line is too long to be kept.
+// abandon ends an open record when one of its lines exceeds the limit.
 func (p *parser) abandon() error {
 	if !p.record.open {
 		return nil
@@ -66,10 +66,10 @@ func (p *parser) abandon() error {
 	return err
 }
 
-// tear takes the lines of an open record one by one: it is none, since the quote
-// that opened it is not closed, or not before a separator. So under SkipBad such a
-// quote costs its line and not those below. The last line may open another record;
-// no other does, as it would have closed this one.
+// tear handles the lines of an open record one by one. They are not a record, because the
+// opening quote is not closed, or not closed before a separator. Under SkipBad such a quote
+// therefore costs only its own line and not those below. Only the last line may open another
+// record; any line before it would have closed this one.
 func (p *parser) tear() error {
 	text, number := p.record.text, p.record.started
 	p.record = record{}

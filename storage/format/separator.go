@@ -14,7 +14,7 @@ const (
 	separatorBar
 )
 
-// parseSeparator returns the separator of a name, see EdgeListOptions.
+// parseSeparator returns the separator with a name, see EdgeListOptions.
 func parseSeparator(name string) (sep separator, ok bool) {
 	switch name {
 	case "", "auto":
@@ -59,18 +59,18 @@ func (s separator) String() string {
 	return "spaces or tabs"
 }
 
-// quotes reports whether fields may stand in double quotes.
+// quotes reports whether fields may be in double quotes.
 func (s separator) quotes() bool { return s >= separatorComma }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 const blanks = " \t"
 
-// detectSeparator decides from the first data line. A comma outside quotes
-// separates. Otherwise a tab does, alone, so that keys may hold spaces; except
-// where the first two words are integers, since lists of numbers often mix tabs
-// and spaces. Otherwise runs of blanks do. A line that has both commas and tabs
-// inside its fields could mean either, and gives a reason instead.
+// detectSeparator decides from the first data line. If there is a comma outside quotes, the
+// comma separates. Otherwise a tab separates, so that keys may contain spaces, unless the first
+// two words are integers, since lists of numbers often mix tabs and spaces. Otherwise runs of
+// blanks separate. A line with both commas and tabs inside its fields is ambiguous; for it the
+// function returns a reason.
 func detectSeparator(line []byte) (separator, string) {
 	comma, tab := outsideQuotes(line, ','), outsideQuotes(line, '\t')
 	switch {
@@ -109,7 +109,7 @@ func outsideQuotes(line []byte, c byte) bool {
 	return false
 }
 
-// tabsPadCommas reports whether every tab of the line is beside a comma.
+// tabsPadCommas reports whether every tab of the line is next to a comma.
 func tabsPadCommas(line []byte) bool {
 	for field := range bytes.SplitSeq(line, []byte(",")) {
 		if bytes.IndexByte(bytes.Trim(field, blanks), '\t') >= 0 {
@@ -132,7 +132,7 @@ func isInteger(field []byte) bool {
 	return len(field) > 0
 }
 
-// byteClass is what a byte means inside a plain line.
+// byteClass is the meaning of a byte in a plain line.
 type byteClass uint8
 
 const (
@@ -142,8 +142,8 @@ const (
 	classUnusual // whatever needs a closer look
 )
 
-// classify returns the class of every byte. Bytes beyond ASCII are unusual
-// since their encoding is to be checked.
+// classify returns the class of every byte. Bytes beyond ASCII are unusual since their encoding
+// must be checked.
 func classify(sep separator) (class [256]byteClass) {
 	for c := range 128 {
 		class[c] = classKey
@@ -152,7 +152,7 @@ func classify(sep separator) (class [256]byteClass) {
 		class[c] = classUnusual
 	}
 	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
-	class[' '], class['\t'] = classUnusual, classUnusual // to be trimmed, or inside a key
+	class[' '], class['\t'] = classUnusual, classUnusual // trimmed, or part of a key
 	if sep.quotes() {
 		class['"'] = classUnusual
 	}

@@ -16,7 +16,7 @@ func syncDir(dir *os.Root) error {
 		return fmt.Errorf("sync %s: %w", dir.Name(), err)
 	}
 	defer d.Close()
-	// Some file systems cannot sync a directory, and say so.
+	// Some file systems cannot sync a directory and return EINVAL.
 	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
 		return fmt.Errorf("sync %s: %w", dir.Name(), err)
 	}

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// table reads a table of vertices: a header of column names, where there is one,
-// then a record for every vertex. A field in quotes may hold line breaks. As in edge lists, blanks
-// around a field are dropped.
+// table reads a table of vertices: optionally a header of column names, then a record for every
+// vertex. A quoted field may contain line breaks. As in edge lists, blanks around a field are
+// dropped.
 type table struct {
 	lines
 	options Options
@@ -22,7 +22,7 @@ type table struct {
 	started int64  // the line at which the record began
 
 	headed  bool
-	columns []Column // those that are taken
+	columns []Column // the attributes that are read
 	place   []int    // by column: its index in columns, placeKey or placeNone
 	key     []byte
 	values  [][]byte
@@ -71,9 +71,9 @@ func (t *table) line(line []byte) error {
 	return t.take(bytes.TrimSuffix(t.record, []byte("\r")))
 }
 
-// passOver reports whether a line is no part of a record: an empty one, or a
-// comment above the header. Below it there are none, since other programs write
-// keys that begin with # or % without quotes.
+// passOver reports whether a line is not part of a record: an empty line, or a comment above
+// the header. Below the header there are no comments, since other programs write keys that
+// begin with # or % without quotes.
 func (t *table) passOver(line []byte) bool {
 	content := bytes.Trim(line, " \t\r")
 	switch {
@@ -86,7 +86,7 @@ func (t *table) passOver(line []byte) bool {
 	return false
 }
 
-// detect decides the separator by the header.
+// detect determines the separator from the header.
 func (t *table) detect(line []byte) fault {
 	sep, doubt := detectSeparator(line)
 	switch {
@@ -96,7 +96,7 @@ func (t *table) detect(line []byte) fault {
 	case outsideQuotes(line, ';'):
 		sep = separatorSemicolon
 	case outsideQuotes(line, '\t'):
-		sep = separatorTab // even where the first fields are integers
+		sep = separatorTab // even if the first fields are integers
 	case bytes.IndexByte(bytes.Trim(line, " \t\r"), ' ') < 0:
 		sep = separatorComma // a single column
 	}
@@ -104,9 +104,9 @@ func (t *table) detect(line []byte) fault {
 	return fault{}
 }
 
-// quoteStaysOpen reports whether a field in double quotes continues behind a line,
-// at the beginning of which one may have been open, and whether that one is torn:
-// text follows its closing quote.
+// quoteStaysOpen reports whether a double-quoted field is still open after a line. open means
+// that a field was open before the line; torn reports that text follows the closing quote of
+// that field.
 func quoteStaysOpen(line []byte, separator byte, open bool) (stays, torn bool) {
 	begins, first := !open, open
 	for i := 0; i < len(line); i++ {
@@ -128,7 +128,7 @@ func quoteStaysOpen(line []byte, separator byte, open bool) (stays, torn bool) {
 	return open, torn
 }
 
-// long holds a record against the limit of a line.
+// long checks a record against the limit of a line.
 func (t *table) long() error {
 	if len(t.record) <= t.opts.MaxLine+len("\r") {
 		return nil
@@ -138,7 +138,7 @@ func (t *table) long() error {
 	return err
 }
 
-// abandon leaves out an open record of which a line is too long.
+// abandon skips an open record when one of its lines exceeds the limit.
 func (t *table) abandon() error {
 	if !t.open {
 		return nil
@@ -169,7 +169,7 @@ func (t *table) fault(f fault) error {
 	return nil
 }
 
-// take takes a whole record.
+// take processes a whole record.
 func (t *table) take(record []byte) error {
 	if isUTF16(record) {
 		return t.fault(syntaxFault(0, "the text is UTF-16; convert it to UTF-8"))
@@ -195,7 +195,7 @@ func (t *table) take(record []byte) error {
 	return t.h.Vertex(t.key, t.values)
 }
 
-// field takes one field of a record.
+// field handles one field of a record.
 func (t *table) field(field []byte, at int, quoted bool) fault {
 	column := t.fields.count
 	if column >= len(t.place) {
@@ -224,8 +224,8 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 	return fault{}
 }
 
-// header takes the first record. It reports whether that named the columns, and
-// was no vertex.
+// header handles the first record. It reports whether that named the columns; otherwise it is a
+// vertex.
 func (t *table) header(record []byte) (named bool, err error) {
 	fields := namesIn(record, t.sep)
 	if fields == nil {
@@ -252,18 +252,18 @@ func (t *table) header(record []byte) (named bool, err error) {
 	return named, t.h.Columns(t.columns)
 }
 
-// headless reports whether the first record is a vertex and not a header.
+// headless reports whether the first record is a vertex rather than a header.
 func (t *table) headless(fields []string) bool {
 	if t.opts.Header != HeaderAuto {
 		return t.opts.Header == HeaderNone
 	}
 	if _, number := columnNumber(t.options.Key); !number && t.options.Key != "" {
-		return false // a column is called by its name
+		return false // the options refer to a column by name, which requires a header
 	}
 	return !slices.ContainsFunc(fields, func(f string) bool { return !isInteger([]byte(f)) })
 }
 
-// namedColumns takes the columns that a header names.
+// namedColumns sets up the columns that a header names.
 func (t *table) namedColumns(names []string) (doubt string) {
 	of, kinds, id, taken, doubt := neo4jVertices(&t.options, names)
 	switch {
@@ -285,8 +285,8 @@ func (t *table) namedColumns(names []string) (doubt string) {
 	return t.choose(names, types, key-1, t.options.Columns)
 }
 
-// numberedColumns takes all columns of a table that has no header, under the
-// names that the options give them.
+// numberedColumns sets up all columns of a table without a header, under the names that the
+// options give them.
 func (t *table) numberedColumns(count int) (doubt string) {
 	key := 1
 	if t.options.Key != "" {
@@ -317,7 +317,7 @@ func (t *table) numberedColumns(count int) (doubt string) {
 	return t.choose(names, types, key-1, nil)
 }
 
-// cutType takes the type off a name such as "zip:text".
+// cutType separates the type from a name such as "zip:text".
 func cutType(name string) (string, Type) {
 	i := strings.LastIndexByte(name, ':')
 	if i <= 0 {
@@ -350,8 +350,7 @@ func (t *table) keyColumn(names []string) (number int, doubt string) {
 	return 1, ""
 }
 
-// choose decides which columns are taken: those of the wanted names, or all for
-// nil.
+// choose decides which columns are read: those in columns, or all if that is nil.
 func (t *table) choose(names []string, types []Type, key int, columns []string) (doubt string) {
 	wanted := map[int]bool{}
 	for _, name := range columns {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// TypeOf returns the narrowest type that a value has by its look: Boolean for
-// true and false; Integer for what fits int64, unless zeros or a plus sign lead,
-// as they do in codes and in telephone numbers; Float for other decimal numbers
-// that are finite; else Text. Readers of texts that say nothing of types, and
-// writers that want to be read back, both go by it.
+// TypeOf returns the narrowest type to which the form of a value belongs: Boolean for true and
+// false; Integer for numbers that fit int64, unless they begin with extra zeros or a plus sign,
+// as codes and telephone numbers do; Float for other finite decimal numbers; otherwise Text.
+// Readers use it for texts that declare no types, and writers use it to decide which types they
+// must declare.
 func TypeOf(value []byte) Type {
 	switch {
 	case string(value) == "true" || string(value) == "false":
@@ -21,7 +21,7 @@ func TypeOf(value []byte) Type {
 		if _, err := strconv.ParseInt(string(value), 10, 64); err == nil && string(value) != "-0" {
 			return Integer
 		}
-		return Text // as a float it would lose digits
+		return Text // a float would lose digits
 	}
 	if x, err := strconv.ParseFloat(string(value), 64); err == nil && !math.IsInf(x, 0) {
 		return Float
@@ -29,8 +29,7 @@ func TypeOf(value []byte) Type {
 	return Text
 }
 
-// leadingZero reports whether the integer part of a number begins with a zero
-// that it does not need.
+// leadingZero reports whether the integer part of a number begins with an unnecessary zero.
 func leadingZero(value []byte) bool {
 	if value[0] == '-' {
 		value = value[1:]
@@ -38,8 +37,8 @@ func leadingZero(value []byte) bool {
 	return len(value) > 1 && value[0] == '0' && value[1] >= '0' && value[1] <= '9'
 }
 
-// Or returns the narrowest type that holds the values of both: Untyped holds
-// none, Float holds integers, Text everything.
+// Or returns the narrowest type that holds the values of both types: Untyped is the type
+// without values, Float includes integers, and Text includes everything.
 func (t Type) Or(other Type) Type {
 	switch {
 	case t == other || other == Untyped:
@@ -52,7 +51,7 @@ func (t Type) Or(other Type) Type {
 	return Text
 }
 
-// valueFault says why a value is none of a type, or returns "".
+// valueFault returns the reason why a value does not have a type, or "".
 func valueFault(t Type, value []byte) string {
 	text := string(value)
 	var err error

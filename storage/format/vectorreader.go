@@ -14,20 +14,20 @@ import (
 	"unicode/utf8"
 )
 
-// VectorOptions say how vectors are read. The zero value is usual.
+// VectorOptions configure how vectors are read. The zero value fits most files.
 type VectorOptions struct {
-	// Name is what errors call the input.
+	// Name is the name of the input in errors.
 	Name string
-	// Binary says that word2vec is in its binary format. Nothing in the file does.
+	// Binary selects the binary format of word2vec, which cannot be recognised from the file.
 	Binary bool
-	// Key and Vector are the columns of a Parquet file that have the keys and the
-	// vectors, by name or by number from 1. See ReadVectorsParquet.
+	// Key and Vector are the columns of keys and of vectors in a Parquet file, by name or by
+	// number from 1. See ReadVectorsParquet.
 	Key, Vector string
-	// MaxKey is the most bytes of one key; 0 means 1024.
+	// MaxKey is the largest number of bytes of one key; 0 means 1024.
 	MaxKey int
-	// MaxDim is the most values of one row; 0 means 65,536.
+	// MaxDim is the largest number of values in a row; 0 means 65,536.
 	MaxDim int
-	// MaxBytes is the most bytes after decompression; 0 means 64 GiB.
+	// MaxBytes is the largest number of bytes after decompression; 0 means 64 GiB.
 	MaxBytes int64
 	// Size and Progress are as in EdgeListOptions.
 	Size     int64
@@ -36,36 +36,37 @@ type VectorOptions struct {
 
 const defaultMaxDim = 1 << 16
 
-// VectorHandler takes what is read. Its functions must be set; an error that one
-// returns ends the read and is returned as it is.
+// VectorHandler receives the vectors that are read. Both functions must be set; an error that
+// one returns ends the read and is returned unchanged.
 type VectorHandler struct {
-	// Shape takes the numbers of rows and of values in each, before the first
-	// row. Memory for all rows should not be taken on its word alone.
+	// Shape receives the number of rows and the number of values per row, before the first row.
+	// These numbers are only declared by the file: do not allocate memory for all rows on them
+	// alone.
 	Shape func(rows, dim int) error
-	// Row takes a row. The slices are valid during the call only.
+	// Row receives a row. The slices are valid only during the call.
 	Row func(key []byte, values []float32) error
 }
 
-// ReadWord2Vec reads vectors in the text or binary format of word2vec, plain or
-// compressed, as WriteWord2Vec, WriteWord2VecBinary and gensim write them. What
-// is malformed (also NaN, an infinity, another number of rows than declared)
-// gives a *VectorError. Cancelling is as for ReadEdgeList.
+// ReadWord2Vec reads vectors in the text or binary format of word2vec, plain or compressed, as
+// WriteWord2Vec, WriteWord2VecBinary and gensim write them. A malformed file (including NaN, an
+// infinity, or a number of rows other than declared) gives a *VectorError. Cancelling works as
+// in ReadEdgeList.
 func ReadWord2Vec(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
 	return readVectors(ctx, r, opts, func(v *vectorReader) error { return v.word2vec(h) })
 }
 
 // ReadNPY reads a matrix of numpy row by row, as WriteNPY and numpy.save write it: float16,
-// float32 or float64, of which the nearest float32 is taken, in either order of bytes. A
-// matrix by columns is a *VectorError. Keys are nil. See ReadWord2Vec.
+// float32 or float64 in either byte order, converted to the nearest float32. A matrix in column
+// order gives a *VectorError. Keys are nil. See ReadWord2Vec.
 func ReadNPY(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
 	return readVectors(ctx, r, opts, func(v *vectorReader) error { return v.npy(h) })
 }
 
-// VectorError says which row of a file of vectors is wrong, and why. It wraps
-// ErrSyntax, or ErrLimit where a limit was exceeded.
+// VectorError reports which row of a file of vectors is wrong, and why. It wraps ErrSyntax, or
+// ErrLimit if a limit was exceeded.
 type VectorError struct {
 	File   string // name of the input, as the options call it; may be empty
-	Row    int    // 1 for the first row; 0 for what is before it
+	Row    int    // 1 for the first row; 0 for a fault before it
 	Reason string
 	Kind   error
 }
@@ -84,7 +85,7 @@ type vectorReader struct {
 	*bufio.Reader
 	opts      VectorOptions
 	rows, dim int
-	row       int // the one being read, from 1
+	row       int // the current row, from 1
 	word      []byte
 	bytes     []byte     // of a row
 	number    *npyNumber // form of the values in bytes; nil for little-endian float32
@@ -122,11 +123,11 @@ func readVectors(ctx context.Context, r io.Reader, opts VectorOptions, read func
 type feedReader struct {
 	feed *feed
 	text []byte
-	left int64 // bytes up to the limit
+	left int64 // bytes left until the limit
 	err  error
 }
 
-// errTooLong says that the limit of bytes was reached.
+// errTooLong reports that the limit of bytes was reached.
 var errTooLong = errors.New("too long")
 
 func (r *feedReader) Read(p []byte) (int, error) {
@@ -148,7 +149,7 @@ func (v *vectorReader) fault(kind error, format string, args ...any) error {
 	return &VectorError{v.opts.Name, v.row, fmt.Sprintf(format, args...), kind}
 }
 
-// ended explains an error that came where there should be more.
+// ended returns the error for a text that ended too early.
 func (v *vectorReader) ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return v.fault(ErrSyntax, "the file ends here, of %d rows", v.rows)
@@ -156,8 +157,8 @@ func (v *vectorReader) ended(err error) error {
 	return err
 }
 
-// next reads a word and the one byte behind it, which is a blank or a line feed.
-// It skips blanks before the word, and nothing but blanks.
+// next reads a word and the one byte after it, which is a blank or a line feed. It skips only
+// blanks before the word.
 func (v *vectorReader) next(most int) (word []byte, end byte, err error) {
 	v.word = v.word[:0]
 	for {
@@ -178,7 +179,7 @@ func (v *vectorReader) next(most int) (word []byte, end byte, err error) {
 	}
 }
 
-// maxNumber is the most bytes of a number.
+// maxNumber is the largest number of bytes of a number.
 const maxNumber = 64
 
 // shape reads the line "rows dim".
@@ -235,7 +236,7 @@ func (v *vectorReader) word2vec(h VectorHandler) error {
 	return v.nothingMore()
 }
 
-// nothingMore requires that the file ends, but for line feeds.
+// nothingMore requires that nothing but line feeds follows.
 func (v *vectorReader) nothingMore() error {
 	for {
 		switch c, err := v.ReadByte(); {
@@ -289,7 +290,7 @@ func (v *vectorReader) binaryRow(key []byte) ([]byte, error) {
 		switch {
 		case err != nil:
 			return nil, v.ended(err)
-		case c == '\n' && len(key) == 0: // behind the row before
+		case c == '\n' && len(key) == 0: // the end of the row before
 			continue
 		case c != ' ' && len(key) == v.opts.MaxKey:
 			return nil, v.fault(ErrLimit, "key %s has more than %d bytes", excerpt(key), v.opts.MaxKey)
@@ -332,7 +333,7 @@ func (v *vectorReader) floats() error {
 	return nil
 }
 
-// converted takes the values of a row from bytes in another form than float32.
+// converted reads the values of a row from bytes in a number format other than float32.
 func (v *vectorReader) converted() error {
 	width := v.number.width()
 	for i := range v.values {
@@ -348,7 +349,7 @@ func (v *vectorReader) converted() error {
 	return nil
 }
 
-// npyMatrix is the description of a matrix, as numpy writes it.
+// npyMatrix matches the description of a matrix as numpy writes it.
 var npyMatrix = regexp.MustCompile(`^\{'descr': '([<>]f[248])', 'fortran_order': (True|False), 'shape': \((\d{1,18}), (\d{1,18})\), \} *\n$`)
 
 func (v *vectorReader) npy(h VectorHandler) error {
@@ -380,7 +381,7 @@ func (v *vectorReader) npy(h VectorHandler) error {
 		return err
 	}
 	if v.dim == 0 {
-		return v.nothingMore() // rows without values could be any number
+		return v.nothingMore() // without values there is no data from which to count rows
 	}
 	for v.row = 1; v.row <= v.rows; v.row++ {
 		if err := v.floats(); err != nil {

@@ -11,10 +11,10 @@ import (
 	"unicode"
 )
 
-// WriteWord2VecBinary writes vectors in the binary format of word2vec, which
-// gensim and others read: a line "rows dim", then for every row its key, a
-// space, its values as float32 in little-endian order, and a line feed. Keys and
-// values are refused as by WriteWord2Vec. One goroutine calls key and row.
+// WriteWord2VecBinary writes vectors in the binary format of word2vec, which gensim and other
+// programs read: a line "rows dim", then for every row its key, a space, its values as
+// little-endian float32, and a line feed. It refuses the same keys and values as WriteWord2Vec.
+// key and row are called from one goroutine.
 func WriteWord2VecBinary(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
 	out := newOutput(ctx, w)
 	err := writeRows(out, fmt.Sprintf("%d %d\n", rows, dim), rows, dim, row, func(dst []byte, i int) ([]byte, error) {
@@ -47,13 +47,14 @@ func WriteNPY(ctx context.Context, w io.Writer, rows, dim int, row func(i int) [
 // that the values begin at a multiple of 64 bytes.
 func npyHeader(rows, dim int) string {
 	const align = 64
-	const before = len("\x93NUMPY\x01\x00") + 2 // and the length of the description
+	const before = len("\x93NUMPY\x01\x00") + 2 // plus the length field of the description
 	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", rows, dim)
 	text += strings.Repeat(" ", align-1-(before+len(text))%align) + "\n"
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(text)))) + text
 }
 
-// writeRows writes a header, then every row between what before appends and after.
+// writeRows writes a header, then for every row the bytes that before appends, the values, and
+// after.
 func writeRows(out *output, header string, rows, dim int, row func(i int) []float32, before func(dst []byte, i int) ([]byte, error), after string) error {
 	if _, err := out.WriteString(header); err != nil {
 		return err
@@ -85,14 +86,13 @@ func writeRows(out *output, header string, rows, dim int, row func(i int) []floa
 	return out.finish()
 }
 
-// keysHeader is the first line of a file of keys that is CSV.
+// keysHeader is the first line of a file of keys in CSV.
 const keysHeader = "key"
 
-// WriteKeys writes the keys of the vertices below n, one a line, in order: what
-// belongs beside a matrix of WriteNPY. If a key needs quotes to stand on a line
-// of its own, or if the first one is "key", the file is CSV under the header
-// "key", which Read with LayoutVertices reads; otherwise it has no header. Keys
-// are refused as by WriteEdges.
+// WriteKeys writes the keys of the vertices below n, one per line, in order. Such a file
+// complements a matrix of WriteNPY. If a key needs quotes to fit on one line, or if the first
+// key is "key", the file is CSV under the header "key", which Read with LayoutVertices reads;
+// otherwise it has no header. It refuses the same keys as WriteEdges.
 func WriteKeys(ctx context.Context, w io.Writer, n int, key AppendKey) error {
 	if err := writeKeys(newOutput(ctx, w), n, key); err != nil {
 		return fmt.Errorf("write keys: %w", err)
@@ -136,8 +136,9 @@ func writeKeys(out *output, n int, key AppendKey) error {
 	return out.finish()
 }
 
-// isLine reports whether a key is one line to every reader: nothing that some
-// take for the end of a line, and no white space at its ends that some drop.
+// isLine reports whether every reader reads a key as one line: it contains nothing that some
+// readers treat as the end of a line, and has no white space at its ends, which some readers
+// drop.
 func isLine(key []byte) bool {
 	trimmed := bytes.TrimFunc(key, unicode.IsSpace)
 	return len(trimmed) == len(key) && !bytes.ContainsAny(key, "\"\n\v\f\r\x1c\x1d\x1e\u0085\u2028\u2029") && !bytes.HasPrefix(key, []byte("\ufeff"))

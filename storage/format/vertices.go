@@ -6,19 +6,17 @@ import (
 	"io"
 )
 
-// WriteVertices writes the vertices of a graph with their attributes as CSV: a
-// header "key,NAME,…", then a record for every vertex in the order of their
-// numbers. Missing values are empty fields; texts may hold line breaks, in
-// quotes.
+// WriteVertices writes the vertices of a graph with their attributes as CSV: a header
+// "key,NAME,…", then a record for every vertex in the order of their numbers. Missing values
+// are empty fields; quoted texts may contain line breaks.
 //
-// Read with LayoutVertices reads the same values and types back. For that a name
-// gets its type behind a colon, as in "zip:text", where the values by themselves
-// would not tell it (see TypeOf): a text all of whose values look like numbers,
-// or one of which is empty (written "", while a missing one is an empty field);
-// any attribute without a single value; and one whose name ends in such a type
-// itself. Keys are refused as by WriteEdges; a value that is none of its type,
-// or a text with NUL or invalid UTF-8, gives a *ValueError. It asks for every
-// value twice.
+// Read with LayoutVertices reads the same values and types back. To make that possible, a name
+// is followed by a colon and the type, as in "zip:text", if a reader could not infer the type
+// from the values (see TypeOf): a text attribute all of whose values look like numbers, or one
+// of whose values is empty (written "", while a missing value is an empty field); any attribute
+// without a single value; and one whose name itself ends in such a type. It refuses the same
+// keys as WriteEdges; a value that does not have its attribute's type, or a text with NUL or
+// invalid UTF-8, gives a *ValueError. WriteVertices asks for every value twice.
 func WriteVertices(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
 	t := tableWriter{output: newOutput(ctx, w), g: &g, csv: opts}
 	if err := t.write(); err != nil {
@@ -60,7 +58,7 @@ func (t *tableWriter) write() error {
 	return t.finish()
 }
 
-// header returns the names of the columns, with their types where those need them.
+// header returns the names of the columns, with a type where a reader could not infer it.
 func (t *tableWriter) header() ([]byte, error) {
 	if t.csv.Neo4j {
 		return t.neo4jHeader(), nil
@@ -80,7 +78,7 @@ func (t *tableWriter) header() ([]byte, error) {
 	return line, nil
 }
 
-// neo4jHeader returns the names of the columns as Neo4j has them.
+// neo4jHeader returns the names of the columns in Neo4j's form.
 func (t *tableWriter) neo4jHeader() []byte {
 	line := []byte("key" + neo4jID)
 	for _, c := range t.g.Columns {
@@ -106,8 +104,8 @@ func typeOr(t Type) Type {
 	return t
 }
 
-// typesToTell goes through all values and finds the columns whose type they
-// would not tell a reader.
+// typesToTell reads all values and reports, for each column, whether a reader could not infer
+// its type from them.
 func (t *tableWriter) typesToTell() ([]bool, error) {
 	told := make([]bool, len(t.g.Columns))
 	looks := make([]Type, len(t.g.Columns))

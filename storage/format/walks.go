@@ -6,13 +6,12 @@ import (
 	"io"
 )
 
-// WriteWalks writes walks as text, each on a line of its own, the keys of its
-// vertices separated by blanks: sentences, as word2vec, gensim's LineSentence and
-// fastText read them. walk appends the vertices of walk i to dst; it is called
-// once for each walk, in order.
+// WriteWalks writes walks as text, one per line, with the keys of the vertices separated by
+// blanks: sentences, as word2vec, gensim's LineSentence and fastText read them. walk appends
+// the vertices of walk i to dst; it is called once for each walk, in order.
 //
-// Before the first walk all keys of the vertices are looked at: one that is
-// empty, holds white space or NUL, or is not UTF-8 gives a *KeyError.
+// All keys are checked before the first walk: a key that is empty, contains white space or NUL,
+// or is not UTF-8 gives a *KeyError.
 func WriteWalks(ctx context.Context, w io.Writer, vertices, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32) error {
 	if err := writeWalks(newOutput(ctx, w), vertices, walks, key, walk); err != nil {
 		return fmt.Errorf("write walks: %w", err)

@@ -11,18 +11,18 @@ import (
 	"sync"
 )
 
-// word2vecValues is how many values a worker formats at a time: a millisecond
-// or two, and some 100 KiB of text.
+// word2vecValues is the number of values that a worker formats at a time: this takes a
+// millisecond or two and gives about 100 KiB of text.
 const word2vecValues = 8 << 10
 
 // WriteWord2Vec writes vectors in the text format of word2vec, which gensim and
 // others read: a line "rows dim", then for every row a line of its key and its
 // values. A value is the shortest text that reads back as the same float32.
 //
-// A key that is empty, holds white space or NUL, or is not UTF-8 gives a
-// *KeyError: the format has no way to hold it. NaN and infinities give
-// ErrNotFinite. Rows are formatted on all processors, so key and row are called
-// by several goroutines at a time; the bytes written do not depend on that.
+// A key that is empty, contains white space or NUL, or is not UTF-8 gives a *KeyError: the
+// format cannot represent it. NaN and infinities give ErrNotFinite. Rows are formatted on all
+// processors, so key and row are called by several goroutines at a time; the bytes written do
+// not depend on the number of processors.
 func WriteWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
 	if err := writeWord2Vec(ctx, w, rows, dim, key, row); err != nil {
 		return fmt.Errorf("write word2vec: %w", err)

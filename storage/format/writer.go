@@ -8,16 +8,15 @@ import (
 	"iter"
 )
 
-// writeBuffer is the size of the buffer of a writer: with it system calls and
-// the compressor's calls cost nothing that can be measured.
+// writeBuffer is the size of a writer's buffer: large enough that the cost of system calls and
+// of calls of the compressor cannot be measured.
 const writeBuffer = 1 << 18
 
-// writeCheck is how many edges or vertices go by between two looks at the
-// context: well below 10 ms.
+// writeCheck is the number of edges or vertices between two checks of the context: well below
+// 10 ms.
 const writeCheck = 1 << 14
 
-// Graph is what the writers of graphs write. Its functions are called from one
-// goroutine.
+// Graph is the input of the writers of graphs. Its functions are called from one goroutine.
 type Graph struct {
 	Vertices int       // they are numbered from 0
 	Key      AppendKey // must be set
@@ -26,16 +25,15 @@ type Graph struct {
 	// Neighbors returns the neighbours of a vertex, and in a weighted graph the weights
 	// of the edges to them. WriteMETIS needs it, and no other writer.
 	Neighbors func(v uint32) (neighbors []uint32, weights []float32)
-	// Weighted and Timed say whether edges are written with their weights and
-	// their times.
+	// Weighted and Timed choose whether edges are written with their weights and their times.
 	Weighted, Timed bool
-	// Times is how times are written.
+	// Times is the form in which times are written.
 	Times TimeForm
 	// Columns are the attributes of the vertices. One without a type is Text.
 	Columns []Column
-	// Value appends the value that a vertex has in a column: of a Text its
-	// bytes, of other types what strconv makes of it. ok is false where the
-	// value is missing. It may be nil if there are no columns.
+	// Value appends the value that a vertex has in a column: the bytes of a Text, or the text
+	// in strconv's form of any other type. ok is false if the value is missing. Value may be
+	// nil if there are no columns.
 	Value func(dst []byte, column int, v uint32) (value []byte, ok bool)
 }
 
@@ -47,21 +45,21 @@ type NumberedEdge struct {
 	Timed          bool // it has a time
 }
 
-// CSVOptions say how CSV is written.
+// CSVOptions configure how CSV is written.
 type CSVOptions struct {
-	// Spreadsheet puts an apostrophe before every key, name and text that a
-	// spreadsheet could take for a formula: those that begin with = + - @, a tab
-	// or a carriage return. They are not read back as they were.
+	// Spreadsheet puts an apostrophe before every key, name and text that a spreadsheet could
+	// interpret as a formula: those that begin with = + - @, a tab or a carriage return.
+	// Reading them back does not remove the apostrophe.
 	Spreadsheet bool
-	// Neo4j writes the headers of Neo4j's import tool: of edges ":START_ID", ":END_ID",
-	// ":TYPE", which is EDGE, "weight:float" and "time"; of vertices "key:ID" (":ID"
-	// where an attribute is called key) and the type of every attribute, but of an
-	// attribute ":LABEL" that is text. Dates are date-times, and Read reads all of it
-	// back.
+	// Neo4j writes the headers of Neo4j's import tool. Edges have the columns ":START_ID",
+	// ":END_ID", ":TYPE" (always EDGE), "weight:float" and "time"; vertices have "key:ID"
+	// (":ID" if an attribute is called key) and each attribute with its type, except a text
+	// attribute ":LABEL", which has none. Dates are written as date-times. Read reads all of
+	// this back.
 	Neo4j bool
 }
 
-// guard appends the apostrophe that a text needs by the options.
+// guard appends a text, preceded by the apostrophe if the options require one.
 func (o CSVOptions) guard(dst []byte, text []byte) []byte {
 	if o.Spreadsheet && len(text) > 0 {
 		switch text[0] {
@@ -72,7 +70,7 @@ func (o CSVOptions) guard(dst []byte, text []byte) []byte {
 	return append(dst, text...)
 }
 
-// output buffers what a writer writes and looks at the context now and then.
+// output buffers the written bytes and checks the context at intervals.
 type output struct {
 	*bufio.Writer
 	ctx  context.Context
@@ -94,7 +92,7 @@ func (o *output) tick() error {
 // finish writes out the buffer.
 func (o *output) finish() error {
 	if err := o.ctx.Err(); err != nil {
-		return err // what was written may have ended early for the same reason
+		return err // the output may be incomplete for the same reason
 	}
 	return o.Flush()
 }
@@ -112,9 +110,9 @@ func (o *output) each(vertices int, f func(v uint32) error) error {
 	return nil
 }
 
-// value returns the value of a vertex, checked against the type of its column
-// and, as the rest of the package has it, brought into a form that is of no
-// narrower type: a Float without a point or an exponent gets ".0".
+// value returns the value of a vertex after checking it against the type of its column. It
+// converts a value whose form would have a narrower type: a Float without a point or an
+// exponent gets ".0".
 func (g *Graph) value(scratch []byte, column int, v uint32) (value []byte, ok bool, err error) {
 	value, ok = g.Value(scratch[:0], column, v)
 	if !ok {
@@ -138,7 +136,7 @@ func (g *Graph) valueError(column int, v uint32, reason string) error {
 	return &ValueError{string(g.Key(nil, v)), g.Columns[column].Name, reason}
 }
 
-// checkColumns finds names that no reader would distinguish.
+// checkColumns refuses names that a reader could not distinguish.
 func (g *Graph) checkColumns() error {
 	known := map[string]bool{}
 	for _, c := range g.Columns {

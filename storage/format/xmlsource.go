@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep XML elements may be nested. GraphML needs five levels;
-// the rest is for the data of other programs, which are passed over.
+// maxDepth is the largest nesting of XML elements. GraphML needs five levels; the rest is for
+// data of other programs, which are ignored.
 const maxDepth = 64
 
-// xmlSource gives a text to the XML decoder and holds it against the limits. The
-// decoder reads byte by byte, so that every token's length is known.
+// xmlSource passes a text to the XML decoder and enforces the limits. The decoder reads byte by
+// byte, so that the length of every token is known.
 type xmlSource struct {
 	feed  *feed
 	opts  *EdgeListOptions // with defaults
@@ -38,7 +38,7 @@ func (s *xmlSource) ReadByte() (byte, error) {
 	return c, nil
 }
 
-// Read is not used by the decoder, which prefers ReadByte, but asked for by it.
+// Read is required by the decoder's interface, but not used: the decoder calls ReadByte.
 func (s *xmlSource) Read(p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		if p[n], err = s.ReadByte(); err == nil {
@@ -77,20 +77,20 @@ func (s *xmlSource) longToken() error {
 	return &limitError{fmt.Sprintf("a tag or a text exceeds the limit of %d bytes", s.opts.MaxLine)}
 }
 
-// limitError is a limit exceeded at a place that the caller knows.
+// limitError reports an exceeded limit; the caller adds the position.
 type limitError struct{ reason string }
 
 func (e *limitError) Error() string { return e.reason }
 
-// charsetError is an encoding that is not read.
+// charsetError reports an encoding that is not supported.
 type charsetError struct{ name string }
 
 func (e *charsetError) Error() string {
 	return fmt.Sprintf("the encoding %s is not read; convert the text to UTF-8", printable(e.name))
 }
 
-// xmlReader reads tokens of XML: elements of a limited depth, and no document
-// type that declares anything.
+// xmlReader reads tokens of XML. It limits the nesting of elements and refuses document types
+// with declarations.
 type xmlReader struct {
 	source  *xmlSource
 	decoder *xml.Decoder
@@ -111,7 +111,7 @@ func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
 	return x
 }
 
-// token returns the next token; io.EOF behind the last one.
+// token returns the next token, and io.EOF after the last one.
 func (x *xmlReader) token() (xml.Token, error) {
 	line, column := x.decoder.InputPos()
 	x.line, x.column = int64(line), column
@@ -141,18 +141,18 @@ func (x *xmlReader) token() (xml.Token, error) {
 	return token, nil
 }
 
-// fault complains about the last token.
+// fault returns an error at the last token.
 func (x *xmlReader) fault(kind error, format string, args ...any) *LineError {
 	return &LineError{x.source.opts.Name, x.line, x.column, fmt.Sprintf(format, args...), kind}
 }
 
-// explain says where the decoder found an error.
+// explain adds the position to an error of the decoder.
 func (x *xmlReader) explain(err error) error {
 	if err == io.EOF || x.source.err != nil && x.source.err != io.EOF && errors.Is(err, x.source.err) {
-		return err // of the input, which has said where
+		return err // an error of the input, which already has a position
 	}
 	line, column := x.decoder.InputPos()
-	column = max(column, 1) // it steps back from a line feed into column 0
+	column = max(column, 1) // after a line feed the decoder steps back to column 0
 	at := &LineError{x.source.opts.Name, int64(line), column, printable(err.Error()), ErrSyntax}
 	var limit *limitError
 	var charset *charsetError
@@ -168,7 +168,7 @@ func (x *xmlReader) explain(err error) error {
 	return at
 }
 
-// printable escapes what a message of the decoder quotes of the text.
+// printable escapes the text of the input that a decoder's message quotes.
 func printable(message string) string {
 	quoted := fmt.Sprintf("%+q", message)
 	const most = 200
@@ -179,8 +179,8 @@ func printable(message string) string {
 	return quoted
 }
 
-// document reads the whole text: a root element, of which top reads every child, and
-// which sets begun at the graph. The format's title is for messages.
+// document reads the whole text: a root element, whose children top reads. top sets begun at
+// the graph element. title is the format's name for messages.
 func (x *xmlReader) document(root, title string, begun *bool, top func(xml.StartElement) error) error {
 	found := false
 	for {
@@ -210,7 +210,7 @@ func (x *xmlReader) document(root, title string, begun *bool, top func(xml.Start
 	}
 }
 
-// end notes how much was read.
+// end records how much was read.
 func (x *xmlReader) end(f *feed, stats *ReadStats, err error) {
 	if err == nil {
 		f.finish()
@@ -219,8 +219,8 @@ func (x *xmlReader) end(f *feed, stats *ReadStats, err error) {
 	stats.Lines, stats.Bytes = int64(line), x.source.offset()
 }
 
-// children calls f for every element inside the one that has just begun, up to
-// its end. f has to read its element to the end.
+// children calls f for every element inside the one that has just begun, up to its end. f must
+// read its element to the end.
 func (x *xmlReader) children(f func(xml.StartElement) error) error {
 	for {
 		token, err := x.token()
@@ -238,7 +238,7 @@ func (x *xmlReader) children(f func(xml.StartElement) error) error {
 	}
 }
 
-// skip passes over the rest of the element that has just begun.
+// skip reads past the rest of the element that has just begun.
 func (x *xmlReader) skip() error {
 	return x.children(func(xml.StartElement) error { return x.skip() })
 }
